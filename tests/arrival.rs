@@ -95,7 +95,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn makes_no_difference(
+    fn results_do_not_depend_on_arrival(
         format in select(vec![InputFormat::Auto, InputFormat::Lines, InputFormat::Csv, InputFormat::Grid]),
         keep in any::<bool>(),
         mark in any::<bool>(),

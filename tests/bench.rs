@@ -259,7 +259,7 @@ fn bad_records_are_named_and_counted_and_the_others_measured() {
 }
 
 #[test]
-fn an_endless_input_is_read_as_far_as_rows_are_needed() {
+fn an_endless_input_is_read_up_to_the_row_limit() {
     let mut command = std::process::Command::new(BULKDOKU);
     command.args(["bench", "-", "--rows", "50", "--rounds", "1", "--round-time", "0.01"]);
     command.stdin(Stdio::piped()).stdout(Stdio::null());

@@ -65,9 +65,9 @@ fn whole(layout: &Layout, input: &[u8]) -> Ran {
     run(layout, 1, input.len() + 1, input, &[usize::MAX])
 }
 
-/// Returns the result with cuts; blocks have at least `fewest` bytes.
-fn in_pieces(layout: &Layout, input: &[u8], fewest: usize, cuts: &Cuts) -> Ran {
-    run(layout, cuts.threads, fewest + cuts.block_bytes, input, &cuts.reads)
+/// Returns the result with cuts; blocks have at least `min_bytes` bytes.
+fn in_pieces(layout: &Layout, input: &[u8], min_bytes: usize, cuts: &Cuts) -> Ran {
+    run(layout, cuts.threads, min_bytes + cuts.block_bytes, input, &cuts.reads)
 }
 
 /// Returns whether the input may start with a byte order mark.
@@ -178,7 +178,7 @@ fn detection_does_not_depend_on_how_many_bytes_are_there() {
 
 /// A declared header is skipped, whatever follows it.
 #[test]
-fn the_header_is_no_record_whatever_it_looks_like() {
+fn a_declared_header_is_never_a_record() {
     let row = format!("1,{CLASSIC},x\n");
     for rows in 1..5 {
         let (rows_of_all, _, counts) = whole(&table(), row.repeat(rows).as_bytes());
@@ -192,7 +192,7 @@ proptest! {
     /// Every line that is neither blank nor a comment, or that contains a carriage return, has one
     /// row.
     #[test]
-    fn of_lines(
+    fn lines_do_not_depend_on_cuts(
         lines in prop::collection::vec(any_line(), 0..60),
         ends_with_line in any::<bool>(),
         layout in select(vec![
@@ -221,7 +221,7 @@ proptest! {
     }
 
     #[test]
-    fn of_grids(
+    fn grids_do_not_depend_on_cuts(
         lines in prop::collection::vec(any_line_of_grids(), 0..200),
         ends_with_line in any::<bool>(),
         keep in any::<bool>(),
@@ -232,13 +232,13 @@ proptest! {
         prop_assume!(!has_mark(&input));
         let layout = if keep { Layout::GridAndLabel } else { Layout::Grid };
         // The largest grid with its label.
-        let fewest = 40 * grid::LONGEST_LINE;
-        prop_assert_eq!(in_pieces(&layout, &input, fewest, &cuts), whole(&layout, &input));
+        let min_bytes = 40 * grid::LONGEST_LINE;
+        prop_assert_eq!(in_pieces(&layout, &input, min_bytes, &cuts), whole(&layout, &input));
     }
 
     /// Rows agree with those of another reader.
     #[test]
-    fn of_tables(rows in prop::collection::vec(any_row(), 0..60), cuts in any_cuts()) {
+    fn tables_do_not_depend_on_cuts(rows in prop::collection::vec(any_row(), 0..60), cuts in any_cuts()) {
         let input = [&b"id,puzzle,note\n"[..], &rows.concat()].concat();
         let expected = whole(&table(), &input);
         prop_assert_eq!(&in_pieces(&table(), &input, 300, &cuts), &expected);
@@ -264,9 +264,9 @@ proptest! {
         prop_assert_eq!(expected.2.records(), rows.len() as u64);
     }
 
-    /// Like `of_tables`, but with misplaced quotes.
+    /// Like `tables_do_not_depend_on_cuts`, but with misplaced quotes.
     #[test]
-    fn of_broken_tables(
+    fn broken_tables_do_not_depend_on_cuts(
         pieces in prop::collection::vec(
             prop_oneof![
                 2 => bytes(&[CLASSIC]),

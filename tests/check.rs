@@ -296,7 +296,7 @@ fn places_in_tables_are_physical_lines() {
 }
 
 #[test]
-fn a_limit_of_nodes_leaves_right_solutions_open_and_wrong_ones_wrong() {
+fn a_node_limit_affects_correct_solutions_but_not_wrong_ones() {
     let double = double();
     let wrong = solved_but(&[(1, 3, '5')]);
     let input = format!("{double},{SOLVED}\n{double},{wrong}\n{CLASSIC},{SOLVED}\n");

@@ -10,7 +10,7 @@ fn as_grids(cells: &[&str]) -> String {
 }
 
 #[test]
-fn solutions_may_be_in_a_file_of_their_own() {
+fn solutions_may_be_in_a_separate_file() {
     let folder = Folder::new();
     let wrong = solved_but(&[(9, 9, '1')]);
     let (puzzles, solutions) = ([CLASSIC, CLASSIC, "12", CLASSIC], [SOLVED, &wrong, SOLVED, "?"]);
@@ -103,7 +103,7 @@ fn the_numbers_of_solutions_and_puzzles_must_be_equal() {
 }
 
 #[test]
-fn a_run_over_solutions_of_their_own_is_resumed_in_step_with_them() {
+fn a_resumed_run_stays_in_step_with_separate_solutions() {
     let folder = Folder::new();
     let wrong = solved_but(&[(9, 9, '1')]);
     let solutions = [SOLVED, &wrong, SOLVED, "?", SOLVED].map(|line| format!("{line}\n")).concat();

@@ -135,7 +135,7 @@ fn textbook_engines_solve_the_cases_that_they_finish() {
 }
 
 #[test]
-fn textbook_engines_keep_a_limit_of_nodes() {
+fn textbook_engines_respect_a_node_limit() {
     for (name, mut engine) in textbook_engines() {
         for case in CASES {
             let (puzzle, label) = (puzzle(case.puzzle), format!("{name}, {}", case.name));
@@ -192,7 +192,7 @@ fn a_case_has_the_same_outcome_in_every_batch() {
 }
 
 #[test]
-fn a_limit_of_nodes_is_kept_and_has_no_other_effect() {
+fn a_node_limit_is_respected_and_has_no_other_effect() {
     for (name, mut engine) in engines() {
         for case in CASES {
             let (puzzle, limits) = (puzzle(case.puzzle), count(case.limit));
@@ -313,7 +313,7 @@ proptest! {
     /// The outcome of a puzzle depends neither on its neighbors nor on the SIMD level. This is
     /// hardest with conflicting clues, because rules must be applied in a fixed order.
     #[test]
-    fn neighbors_and_levels_change_nothing(
+    fn outcomes_do_not_depend_on_neighbors_and_levels(
         puzzles in prop::collection::vec(any_puzzle(), 100..300),
         limit in 1..=3_u32,
     ) {
@@ -397,7 +397,7 @@ fn every_engine_stops_inside_a_search() {
 
 /// Wherever a batch is stopped, the final outcomes are correct, and the engine can be used again.
 #[test]
-fn final_outcomes_of_a_stopped_batch_are_right() {
+fn final_outcomes_of_a_stopped_batch_are_correct() {
     let kinds = [CLASSIC, SEVENTEEN, NONE, TWO, EMPTY, CLASSIC].map(puzzle);
     for limits in [Limits::FIRST, Limits::PROOF, count(50)] {
         for share in [1, 40] {

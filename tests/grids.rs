@@ -105,7 +105,7 @@ fn every_form_is_the_same_puzzle() {
 }
 
 #[test]
-fn grids_are_recognised_and_reported() {
+fn grids_are_recognized_and_reported() {
     for (text, _) in forms() {
         let (rows, messages, status) = solve_as("auto", &text);
         assert_eq!(messages, [" grids of nine lines"], "{text}");
@@ -245,7 +245,7 @@ fn many_grids() -> String {
 const COLUMNS: &str = "line,puzzle,solution,status,guesses,nodes";
 
 #[test]
-fn threads_and_compression_make_no_difference() {
+fn results_do_not_depend_on_threads_and_compression() {
     let text = many_grids();
     let folder = Folder::new();
     folder.file("in", &text);
@@ -274,7 +274,7 @@ fn threads_and_compression_make_no_difference() {
 }
 
 #[test]
-fn a_killed_run_is_resumed_without_a_trace() {
+fn a_killed_run_over_grids_is_resumed_to_the_same_rows() {
     let folder = Folder::new();
     folder.file("in", many_grids().repeat(4));
     let args = ["in", "--columns", COLUMNS, "--keep", "-q", "-j", "2", "-o"];
@@ -324,7 +324,7 @@ fn grids_may_have_any_separator_or_none() {
 }
 
 #[test]
-fn all_forms_in_one_file() {
+fn one_file_may_have_all_forms() {
     let forms = forms().into_iter().map(|(text, _)| text.replace('\u{FEFF}', ""));
     let text = forms.collect::<Vec<_>>().join("\n\n");
     let (rows, messages, status) = solve(&text);
@@ -410,7 +410,7 @@ fn consecutive_rows_are_divided_into_nines() {
 }
 
 #[test]
-fn other_sizes_are_named() {
+fn other_sizes_are_reported() {
     for (size, hint) in [(4, "4 cells"), (16, "16 cells")] {
         let text = (".".repeat(size) + "\n").repeat(size) + "\n" + &plain();
         let (rows, messages, _) = solve(&text);
@@ -442,7 +442,7 @@ fn a_contradiction_has_a_line_and_column() {
 }
 
 #[test]
-fn long_lines_are_one_record_and_comments_are_none() {
+fn long_lines_are_one_record_unless_they_are_comments() {
     let long = "1".repeat(100_000);
     let comment = format!("#{}", "y".repeat(1_000_000));
     let text = format!("{}{long}\n{}{comment}\n{}{long}", plain(), plain(), plain());

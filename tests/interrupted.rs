@@ -94,7 +94,7 @@ const ENDLESS: &str =
     ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........";
 
 #[test]
-fn a_second_signal_ends_a_run_at_once() {
+fn a_second_signal_ends_a_run_immediately() {
     let folder = Folder::new();
     folder.file("in", lines(20_000));
     // The rows fill the pipe, which nothing reads.

@@ -19,7 +19,7 @@ fn numbers(cells: &str) -> Vec<u32> {
 }
 
 #[test]
-fn objects_are_recognised_and_the_key_is_found_and_reported() {
+fn objects_are_recognized_and_the_key_is_detected() {
     let unique = format!("1,{CLASSIC},unique");
     let array = numbers(CLASSIC);
     let zeros = CLASSIC.replace('.', "0");
@@ -174,7 +174,7 @@ fn solutions_are_checked() {
 }
 
 #[test]
-fn long_lines_and_blocks_make_no_difference() {
+fn results_do_not_depend_on_long_lines_and_blocks() {
     let good = format!("{{\"puzzle\":\"{CLASSIC}\",\"id\":1}}\n");
     let long = format!("{{\"puzzle\":\"{CLASSIC}\",\"x\":\"{}\"}}\n", "y".repeat(300_000));
     let input = format!("{}{long}{good}", good.repeat(3000));

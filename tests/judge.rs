@@ -84,7 +84,7 @@ fn the_smallest_solution_is_the_same_for_all_engines_and_threads() {
 }
 
 #[test]
-fn a_search_that_reaches_the_limit_of_nodes_gives_up_without_a_solution() {
+fn a_search_that_reaches_the_node_limit_gives_up_without_a_solution() {
     let (rows, _, status) = solve(
         &["--solution", "lex-first", "--max-nodes", "2", "--columns", "solution,status"],
         SMALLEST[1][0],
@@ -132,7 +132,7 @@ fn the_example_of_boj_2580() {
 }
 
 #[test]
-fn boj_2239_wants_the_smallest_solution() {
+fn boj_2239_outputs_the_smallest_solution() {
     let args = ["--input-format", "boj2239", "--format", "boj2239"];
     let input = SMALLEST.map(|[puzzle, _]| grid(puzzle, "")).concat();
     let expected = SMALLEST.map(|[_, solution]| grid(solution, "")).concat();

@@ -90,7 +90,7 @@ const HARD: &str =
     "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..";
 
 #[test]
-fn an_empty_batch_is_nothing() {
+fn an_empty_batch_has_no_outcomes() {
     for level in SimdLevel::available() {
         EngineKind::Lanes.build(level).solve(Batch::Puzzles(&[]), Limits::PROOF, &mut []);
     }
@@ -121,7 +121,7 @@ fn two_equal_clues_in_a_unit_have_no_solution() {
 }
 
 #[test]
-fn traps_for_other_searches_are_small() {
+fn puzzles_that_are_hard_for_other_searches_need_few_nodes() {
     let puzzles = [NONE, ROW_BY_ROW, CLASSIC, HARD].map(parse);
     let outcomes = solve(&puzzles, Limits::PROOF);
     let solutions: Vec<u32> = outcomes.iter().map(|outcome| outcome.solutions).collect();
@@ -130,7 +130,7 @@ fn traps_for_other_searches_are_small() {
 }
 
 #[test]
-fn few_clues_do_not_explode() {
+fn few_clues_need_few_nodes() {
     let solution = parse(SOLVED);
     let puzzles: Vec<Puzzle> = (0..60_usize)
         .map(|i| {
@@ -151,7 +151,7 @@ fn few_clues_do_not_explode() {
 /// Every type of contradiction must be detected immediately if little else can be inferred. Missing
 /// two equal singles in a minirow takes more than 100,000 nodes in some of these grids.
 #[test]
-fn no_grid_with_few_clues_explodes() {
+fn no_grid_with_few_clues_needs_many_nodes() {
     let solution = parse(SOLVED);
     let mut random = 1_u64;
     let mut below = |n: u64| {
@@ -211,7 +211,7 @@ fn no_solution_is_counted_twice() {
 }
 
 #[test]
-fn a_node_limit_is_kept_exactly() {
+fn a_node_limit_is_exact() {
     let puzzles = [HARD, NONE, ROW_BY_ROW, CLASSIC].map(parse);
     let free = solve(&puzzles, Limits::PROOF);
     for limit in [1, 2, 3, 5, 8, 13, free[0].nodes - 1, free[0].nodes, free[0].nodes + 1] {

@@ -52,7 +52,7 @@ fn an_extension_that_is_not_written_is_refused() {
 }
 
 #[test]
-fn the_format_decides_for_any_name_and_other_names_promise_nothing() {
+fn format_overrides_the_name_and_other_names_imply_no_format() {
     let quick = "--rounds 1 --rows 10 --round-time 0.01 --engine scalar";
     for (line, start) in [
         #[cfg(feature = "full")]

@@ -112,7 +112,7 @@ fn neither_the_batch_nor_pencil_marks_change_what_is_found() {
 }
 
 #[test]
-fn the_limit_of_nodes_ends_the_search_for_another_solution() {
+fn a_node_limit_ends_the_search_for_another_solution() {
     let puzzles = mixed();
     for (name, mut engine) in engines() {
         let first = solve(&mut *engine, &puzzles, Limits::FIRST);
@@ -135,7 +135,7 @@ fn the_limit_of_nodes_ends_the_search_for_another_solution() {
 }
 
 #[test]
-fn what_is_final_when_the_search_is_stopped_is_right() {
+fn final_outcomes_of_a_stopped_search_are_correct() {
     let puzzles: Vec<Puzzle> = mixed().into_iter().cycle().take(5_000).collect();
     for (name, mut engine) in engines() {
         let first = solve(&mut *engine, &puzzles, Limits::FIRST);
@@ -164,7 +164,7 @@ fn what_is_final_when_the_search_is_stopped_is_right() {
 }
 
 #[test]
-fn textbook_engines_find_another_solution_too() {
+fn textbook_engines_find_other_solutions() {
     let puzzles =
         [CLASSIC, TWO, SOLVED, NONE].map(|text| text.parse::<Puzzle>().expect("a puzzle"));
     let batch = Batch::Puzzles(&puzzles);

@@ -182,7 +182,7 @@ fn a_dash_is_standard_output_for_every_output() {
 }
 
 #[test]
-fn a_refused_run_makes_and_changes_nothing() {
+fn a_refused_run_creates_and_changes_nothing() {
     let folder = folder();
     folder.file("old", "worth keeping");
     for args in [

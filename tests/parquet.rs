@@ -71,7 +71,7 @@ fn parquet_files_are_reported() {
 }
 
 #[test]
-fn rows_that_come_one_by_one_are_all_there() {
+fn rows_that_arrive_one_by_one_are_all_written() {
     let folder = Folder::new();
     let listed = ["-q", "--solutions", "40", "--columns", "line,solution"];
     let augmented = ["-q", "--times", "50", "--seed", "1", "--columns", "line,copy,puzzle"];

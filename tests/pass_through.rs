@@ -189,7 +189,7 @@ fn columns_name_fields_of_the_input() {
 }
 
 #[test]
-fn inputs_with_different_columns_have_rows_of_their_own() {
+fn inputs_with_different_columns_omit_them() {
     let folder = Folder::new();
     folder.file("a.csv", format!("id,puzzle\n1,{CLASSIC}\n"));
     folder.file("b.txt", CLASSIC);

@@ -123,7 +123,7 @@ fn cells_without_candidates_are_read_as_show_reads_them() {
 }
 
 #[test]
-fn a_grid_with_a_cell_too_many_is_no_pencil_marks() {
+fn a_grid_with_a_surplus_cell_is_not_pencil_marks() {
     let mut lines = joined(CLASSIC, " ");
     lines[8] += "1";
     let ran = Folder::new().solve(&["--input-format", "grid"], lines.join("\n"));
@@ -249,7 +249,7 @@ fn lines_as_programs_write_them_are_read() {
 }
 
 #[test]
-fn lines_of_a_library_of_techniques_are_read() {
+fn lines_of_a_technique_library_are_read() {
     let found = CLASSIC.replacen('7', "+7", 1);
     let input = format!(
         ":0300:2:{found}:113 214:213::\n:0000:x:{CLASSIC}:::\n:0000:x:{}:::\n",

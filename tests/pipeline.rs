@@ -88,7 +88,7 @@ fn a_line_longer_than_a_block_is_one_malformed_record() {
 }
 
 #[test]
-fn the_byte_order_mark_is_no_part_of_the_first_line() {
+fn a_byte_order_mark_is_not_part_of_the_first_line() {
     let input = format!("\u{FEFF}{}\r\n{CLASSIC}", &CLASSIC[1..]);
     let (rows, diagnostics, _) =
         run(&pipeline(1, &[Column::Line, Column::Status]), input.as_bytes());
@@ -235,7 +235,7 @@ impl Engine for Nervous {
 }
 
 #[test]
-fn a_panic_costs_one_row_and_not_the_run() {
+fn a_panic_affects_only_one_row() {
     let nine = format!("9{}", ".".repeat(80));
     let marks = |puzzle: &str| Marks::from(&puzzle.parse::<Puzzle>().unwrap()).to_string();
     let lines = [CLASSIC, &nine, &marks(CLASSIC), &marks(&nine), CLASSIC].join("\n");

@@ -57,7 +57,7 @@ fn too_little_memory_is_reported_before_the_run() {
 }
 
 #[test]
-fn many_threads_on_no_input_end_at_once() {
+fn many_threads_without_input_end_immediately() {
     let ran = Folder::new().solve(&["-j", "999"], "");
     assert_eq!(ran.status, 0, "{ran:?}");
     assert!(ran.messages.contains(" of 999 threads (more would gain nothing)"), "{ran:?}");

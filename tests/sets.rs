@@ -270,7 +270,7 @@ fn solved(folder: &Folder) -> String {
 }
 
 #[test]
-fn isomorphs_are_right_different_and_the_same_for_all_threads() {
+fn isomorphs_are_correct_distinct_and_independent_of_threads() {
     let folder = Folder::new();
     let originals = table(&solved(&folder));
     let line = "augment in.csv --seed 5 --keep id --columns line,copy,puzzle,solution";
@@ -350,7 +350,7 @@ fn a_sample_has_no_record_twice_and_depends_on_the_seed() {
 }
 
 #[test]
-fn isomorphs_of_records_without_a_right_solution() {
+fn isomorphs_of_records_without_a_correct_solution() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC},{SOLVED},x\n{CLASSIC},123,y\n{CLASSIC}\n"));
     let ran =

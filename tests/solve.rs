@@ -95,7 +95,7 @@ fn the_reason_is_that_of_the_message() {
 }
 
 #[test]
-fn messages_are_objects_if_the_name_of_their_file_promises_that() {
+fn messages_are_json_if_their_file_ends_with_jsonl() {
     let folder = Folder::new();
     let twice = CLASSIC.replacen("53", "55", 1);
     let wrong = SOLVED.replacen('5', "4", 1);

@@ -8,8 +8,8 @@ use bulkdoku::input::{InputOptions, StreamOptions};
 use bulkdoku::pipeline::Sameness;
 use indicatif::HumanCount;
 
-use super::condition::Test;
-use super::hashed::Hashed;
+use super::condition::Predicate;
+use super::hashed::RecordHashes;
 use super::identity::STDIN;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
@@ -98,20 +98,20 @@ impl MemoryArgs {
 
 /// Reads a set of puzzles and passes each record to `each`, in order.
 pub fn load(
-    (inputs, test): (&mut Inputs, Option<&Test>),
+    (inputs, test): (&mut Inputs, Option<&Predicate>),
     most_bytes: Option<usize>,
     by: Sameness,
     run: RunArgs,
-    mut each: impl FnMut(&Hashed) -> io::Result<()> + Send,
+    mut each: impl FnMut(&RecordHashes) -> io::Result<()> + Send,
 ) -> Result<Known, Failure> {
     let mut collector = Collector::new(most_bytes);
     let mut without = 0;
-    let add = |record: Hashed| {
+    let add = |record: RecordHashes| {
         without += u64::from(record.first.is_none());
         record.hashes().try_for_each(|hash| collector.insert(hash))?;
         each(&record)
     };
-    scan(run, (&mut *inputs, test), by.needs(), |row| Hashed::of(by, row), add)?;
+    scan(run, (&mut *inputs, test), by.needs(), |row| RecordHashes::of(by, row), add)?;
     if without > 0 && !run.quiet {
         let names = inputs.names().join(", ");
         let what = if by == Sameness::Grid { "not exactly one solution" } else { "no puzzle" };

@@ -11,7 +11,7 @@ use super::against::AgainstArgs;
 use super::by::{ByArgs, finds};
 use super::format::RowFormat;
 use super::input_args::InputArgs;
-use super::input_run::{Earlier, InputRun};
+use super::input_run::{EarlierRun, InputRun};
 use super::inputs::check_files;
 use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
@@ -128,7 +128,7 @@ pub fn run(args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let known = &known;
     // The latency of a form may be shown without the form.
     let timed = rows.shows(Column::LatencyNs);
-    let filters = move |earlier: &mut Earlier<'_>| {
+    let filters = move |earlier: &mut EarlierRun<'_>| {
         let mut filters: Vec<_> = known.iter().map(|known| Filter::unknown(known, by)).collect();
         if args.dedup {
             let seen = seen;

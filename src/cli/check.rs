@@ -10,7 +10,7 @@ use bulkdoku::pipeline::{Check, Solve};
 use super::engine_args::EngineArgs;
 use super::format::RowFormat;
 use super::input_args::InputArgs;
-use super::input_run::{Earlier, InputRun};
+use super::input_run::{EarlierRun, InputRun};
 use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
@@ -123,7 +123,7 @@ pub fn run(args: CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     }
     let run = run.only_where(&args.select.condition, ROWS.subcommand);
     let run = run.reading(args.solutions);
-    let filters = |_: &mut Earlier<'_>| Ok(args.select.filters());
+    let filters = |_: &mut EarlierRun<'_>| Ok(args.select.filters());
     run.run(args.input, &options, &destinations, &check, filters, |inputs| {
         let format = rows.format(&inputs.rows(), true)?;
         args.select.sorted(&rows, ROWS.subcommand, inputs, format)

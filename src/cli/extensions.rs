@@ -9,11 +9,11 @@ use bulkdoku::features::missing;
 use super::Failure;
 
 /// Extensions of outputs that require a feature.
-const WRITTEN: [&str; 4] = ["gz", "hlog", "parquet", "zst"];
+const NEED_FEATURES: [&str; 4] = ["gz", "hlog", "parquet", "zst"];
 /// Extensions that imply no format, so any format may be written.
-const GENERAL: [&str; 8] = ["txt", "text", "out", "dat", "data", "log", "tmp", "part"];
+const WITHOUT_FORMAT: [&str; 8] = ["txt", "text", "out", "dat", "data", "log", "tmp", "part"];
 /// A longer extension implies no format: `tmp.Xw81LkTq0Z`.
-const LONGEST: usize = 9;
+const MAX_BYTES: usize = 9;
 /// The suffix of the list in `refused` for outputs that are compressed by name.
 pub const COMPRESSED: &str = ", and .gz or .zst after it";
 
@@ -21,9 +21,9 @@ pub const COMPRESSED: &str = ", and .gz or .zst after it";
 /// extension. Returns `None` if the name implies no format.
 pub fn of(path: &Path) -> Option<String> {
     let extension = any_of(path)?;
-    let is_format = extension.len() <= LONGEST
+    let is_format = extension.len() <= MAX_BYTES
         && extension.contains(|c: char| c.is_alphabetic())
-        && !GENERAL.contains(&extension.as_str());
+        && !WITHOUT_FORMAT.contains(&extension.as_str());
     is_format.then_some(extension)
 }
 
@@ -45,7 +45,7 @@ pub fn is_txt(path: &Path) -> bool {
 pub fn check(path: &Path) -> Result<(), Failure> {
     let last = path.extension().and_then(OsStr::to_str).map(str::to_lowercase);
     for extension in [last, of(path)].into_iter().flatten() {
-        if WRITTEN.contains(&extension.as_str())
+        if NEED_FEATURES.contains(&extension.as_str())
             && let Some(lacks) = missing(&extension)
         {
             refuse!("{}: {lacks}", path.display());
@@ -60,7 +60,7 @@ pub fn refused(path: &Path, extension: &str, what: &str, known: &[&str], hint: &
     let list = |extensions: &[&str]| {
         extensions.iter().map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(", ")
     };
-    let (name, known, general) = (path.display(), list(known), list(&GENERAL));
+    let (name, known, general) = (path.display(), list(known), list(&WITHOUT_FORMAT));
     Failure::Usage(format!(
         "{name}: {what} cannot be written as .{extension}; the extension may be {known}, one that \
          names no format ({general}){hint}"
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_extension_promises_a_format_or_nothing() {
+    fn an_extension_implies_a_format_or_none() {
         for (name, extension) in [
             ("a.csv", Some("csv")),
             ("a.CSV.gz", Some("csv")),

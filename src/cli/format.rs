@@ -5,7 +5,7 @@ use std::path::Path;
 use bulkdoku::Compression;
 use clap::ValueEnum;
 
-use super::out::Target;
+use super::out::OutputTarget;
 use super::{Failure, extensions};
 
 /// The formats by their names on the command line.
@@ -39,8 +39,8 @@ impl RowFormat {
 
     /// Rejects outputs that cannot have this format.
     pub fn check_output(self, output: Option<&Path>) -> Result<(), Failure> {
-        let target = output.map(Target::of);
-        let is_plain_file = target.and_then(Target::regular).is_some()
+        let target = output.map(OutputTarget::of);
+        let is_plain_file = target.and_then(OutputTarget::regular).is_some()
             && output.and_then(Compression::of_name).is_none();
         if self == Self::Npy && !is_plain_file {
             refuse!(
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_ask_for_formats() {
+    fn names_imply_formats() {
         for (name, format) in [
             ("a.csv", Some(RowFormat::Csv)),
             ("a.tsv.gz", Some(RowFormat::Tsv)),

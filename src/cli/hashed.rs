@@ -8,7 +8,7 @@ use bulkdoku::pipeline::Sameness;
 use tempfile::SpooledTempFile;
 
 /// The hashes of a record.
-pub struct Hashed {
+pub struct RecordHashes {
     pub status: Status,
     /// The hash for comparing the record itself, if it has one.
     pub first: Option<u128>,
@@ -16,7 +16,7 @@ pub struct Hashed {
     pub others: Vec<u128>,
 }
 
-impl Hashed {
+impl RecordHashes {
     pub fn of(by: Sameness, row: &Row<'_>) -> Self {
         let mut hashes = by.hashes(row);
         Self { status: row.status(), first: hashes.next(), others: hashes.collect() }
@@ -38,7 +38,7 @@ impl HashWriter {
         Self(BufWriter::new(SpooledTempFile::new(most_bytes)))
     }
 
-    pub fn push(&mut self, record: &Hashed) -> io::Result<()> {
+    pub fn push(&mut self, record: &RecordHashes) -> io::Result<()> {
         let count = record.hashes().count() as u16;
         self.0.write_all(&[record.status as u8])?;
         self.0.write_all(&count.to_le_bytes())?;
@@ -57,7 +57,7 @@ impl HashReader {
     ///
     /// # Errors
     /// Fails if there are no more records, or the file cannot be read.
-    pub fn next(&mut self) -> io::Result<Hashed> {
+    pub fn next(&mut self) -> io::Result<RecordHashes> {
         let [status] = self.take().map_err(|error| match error.kind() {
             ErrorKind::UnexpectedEof => {
                 let more = "the input has more records than when it was read first";
@@ -69,7 +69,7 @@ impl HashReader {
         let mut hashes = (0..count).map(|_| Ok(u128::from_le_bytes(self.take()?)));
         let first = hashes.next().transpose()?;
         let others = hashes.collect::<io::Result<_>>()?;
-        Ok(Hashed { status: Status::ALL[usize::from(status)], first, others })
+        Ok(RecordHashes { status: Status::ALL[usize::from(status)], first, others })
     }
 
     fn take<const N: usize>(&mut self) -> io::Result<[u8; N]> {

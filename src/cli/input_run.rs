@@ -11,7 +11,7 @@ use bulkdoku::pipeline::{
 };
 use bulkdoku::{Progress, Source};
 
-use super::condition::{Condition, Test};
+use super::condition::{Condition, Predicate};
 use super::engine_args::EngineArgs;
 use super::html::Page;
 use super::inputs::Inputs;
@@ -20,7 +20,7 @@ use super::progress::Progressed;
 use super::rows_run::RowsRun;
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
-use super::summary::{Method, Summary};
+use super::summary::{Method, RecordSummary};
 use super::typed::Typed;
 use super::{Exit, Failure, platform};
 
@@ -77,7 +77,7 @@ impl InputRun {
         options: &InputOptions,
         destinations: &Destinations,
         job: &J,
-        filters: impl FnOnce(&mut Earlier<'_>) -> io::Result<Vec<Filter<'f>>> + Send,
+        filters: impl FnOnce(&mut EarlierRun<'_>) -> io::Result<Vec<Filter<'f>>> + Send,
         format: impl FnOnce(&Inputs) -> Result<Box<dyn Format>, Failure>,
     ) -> Result<Exit, Failure> {
         destinations.refuse_existing(&[&inputs[..], &self.others].concat())?;
@@ -118,9 +118,9 @@ impl InputRun {
             &options,
             |_| Progressed::of_bytes(&bytes, progress),
             |start| {
-                let mut all: Vec<_> = test.iter().map(Test::filter).collect();
+                let mut all: Vec<_> = test.iter().map(Predicate::filter).collect();
                 let earlier =
-                    &mut Earlier { start, inputs, options: &options, test: test.as_ref() };
+                    &mut EarlierRun { start, inputs, options: &options, test: test.as_ref() };
                 all.extend(filters(earlier)?);
                 let (place, records) = start.map_or_else(Default::default, |start| {
                     ((start.source, start.position), start.counts.records())
@@ -135,7 +135,7 @@ impl InputRun {
                 }
                 Ok((Answered::new(source, answers, records, &progress.stop), all))
             },
-            |report| Summary::new(names, method, &args, report),
+            |report| RecordSummary::new(names, method, &args, report),
         )
     }
 
@@ -162,18 +162,18 @@ impl InputRun {
 }
 
 /// The rows of an earlier run that this one resumes.
-pub struct Earlier<'a> {
+pub struct EarlierRun<'a> {
     start: Option<&'a Checkpoint>,
     inputs: &'a mut Inputs,
     options: &'a Options,
-    test: Option<&'a Test>,
+    test: Option<&'a Predicate>,
 }
 
-impl Earlier<'_> {
+impl EarlierRun<'_> {
     /// Applies filters to the earlier records, because later ones are compared with them.
     pub fn replay(&mut self, job: &impl Job, filters: Vec<Filter<'_>>) -> io::Result<()> {
         let Some(start) = self.start else { return Ok(()) };
-        let filters = self.test.map(Test::filter).into_iter().chain(filters).collect();
+        let filters = self.test.map(Predicate::filter).into_iter().chain(filters).collect();
         let sources = self.inputs.sources_until((start.source, start.position.offset));
         let mut source = TextSource::new(0, sources, &self.options.stop);
         let map = || |_: &Rows<'_>, (): &mut ()| {};

@@ -260,7 +260,7 @@ impl Input {
         let stream = opened.unwrap_or_else(|| origin.open_or_fail());
         let mut stream = stream.with_options(options).read_ahead();
         if let Err(error) = stream.decode_only(&layout) {
-            stream = Stream::new(Fails(Some(error)));
+            stream = Stream::new(FailedInput(Some(error)));
         }
         stream.count_into(bytes);
         Source { layout, ..Source::new(origin.name(), stream) }
@@ -268,9 +268,9 @@ impl Input {
 }
 
 /// An input that could not be opened, and fails when it is read.
-struct Fails(Option<io::Error>);
+struct FailedInput(Option<io::Error>);
 
-impl Read for Fails {
+impl Read for FailedInput {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         self.0.take().map_or(Ok(0), Err)
     }
@@ -311,7 +311,9 @@ impl Origin {
         }
         let file = File::open(path).map_err(|error| Failure::at(path, error))?;
         // A file that cannot be decoded fails when it is read.
-        Ok(Some(Stream::of_file(file).unwrap_or_else(|error| Stream::new(Fails(Some(error))))))
+        Ok(Some(
+            Stream::of_file(file).unwrap_or_else(|error| Stream::new(FailedInput(Some(error)))),
+        ))
     }
 
     /// Returns whether opening the input twice would return different bytes.
@@ -333,7 +335,7 @@ impl Origin {
     }
 
     fn open_or_fail(&self) -> Stream<'static> {
-        self.open().unwrap_or_else(|error| Stream::new(Fails(Some(error))))
+        self.open().unwrap_or_else(|error| Stream::new(FailedInput(Some(error))))
     }
 
     /// Returns the entry in [`Inputs::paths`].

@@ -7,7 +7,7 @@ use bulkdoku::pipeline::{Message, MessageFormat};
 use indicatif::ProgressBar;
 
 /// The number of messages printed.
-const SHOWN: u64 = 20;
+const MAX_SHOWN: u64 = 20;
 
 #[derive(Debug)]
 pub struct Messages {
@@ -35,7 +35,7 @@ impl Messages {
 
     /// Prints the number of messages that were omitted.
     pub fn finish(&self, has_file: bool) {
-        let hidden = self.count.saturating_sub(SHOWN);
+        let hidden = self.count.saturating_sub(MAX_SHOWN);
         if hidden > 0 && !self.quiet {
             let hint = if has_file { "" } else { "; --errors FILE keeps all" };
             let _ = writeln!(io::stderr(), "… and {hidden} more{hint}");
@@ -47,7 +47,7 @@ impl Messages {
         if self.ignored {
             return;
         }
-        let left = SHOWN.saturating_sub(self.count);
+        let left = MAX_SHOWN.saturating_sub(self.count);
         if left > 0 && !self.quiet {
             let lines = lines.split_inclusive(|&byte| byte == b'\n');
             let as_text = |line| match self.format {

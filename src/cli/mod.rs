@@ -72,7 +72,7 @@ use thiserror::Error;
 
 pub use exit::Exit;
 pub use memory::check as check_memory;
-use out::Target;
+use out::OutputTarget;
 
 /// Solve millions of sudoku puzzles, one row for each, in order.
 #[derive(Debug, Parser)]
@@ -167,8 +167,9 @@ pub fn parse() -> Result<Cli, Failure> {
         }
         Err(help) => {
             let printed = help.print().and_then(|()| io::stdout().flush());
-            unless_closed(printed)
-                .map_err(|error| Failure::Io(format!("{}: {error}", Target::Stdout.name())))?;
+            unless_closed(printed).map_err(|error| {
+                Failure::Io(format!("{}: {error}", OutputTarget::Stdout.name()))
+            })?;
             std::process::exit(Exit::Done as i32)
         }
     };

@@ -14,21 +14,21 @@ use super::platform::{FileId, Stdout};
 
 /// The time to wait for the lock of another run. A killed run keeps its files open until the
 /// operating system has ended it.
-const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The name of standard output on the command line.
 const STDOUT: &str = "-";
 
 /// The destination of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target<'a> {
+pub enum OutputTarget<'a> {
     /// Standard output: `-`.
     Stdout,
     /// A file or a device.
     File(&'a Path),
 }
 
-impl<'a> Target<'a> {
+impl<'a> OutputTarget<'a> {
     /// Parses a name; `-` is standard output.
     pub fn of(path: &'a Path) -> Self {
         if path.as_os_str() == STDOUT { Self::Stdout } else { Self::File(path) }
@@ -61,10 +61,10 @@ impl<'a> Target<'a> {
 
 /// An open output.
 #[derive(Debug)]
-pub struct Out {
+pub struct OpenOutput {
     /// The path as typed.
     path: PathBuf,
-    stream: Stream,
+    stream: OutputStream,
     /// The temporary name of the file, until it is complete.
     temporary: Option<TempPath>,
     /// Whether this run created the file.
@@ -74,7 +74,7 @@ pub struct Out {
 }
 
 #[derive(Debug)]
-enum Stream {
+enum OutputStream {
     Stdout(Stdout),
     /// A pipe, a device, or an open stream.
     Device(File),
@@ -82,29 +82,29 @@ enum Stream {
     Regular(File),
 }
 
-impl Out {
-    fn new(path: &Path, stream: Stream, temporary: Option<TempPath>, is_new: bool) -> Self {
+impl OpenOutput {
+    fn new(path: &Path, stream: OutputStream, temporary: Option<TempPath>, is_new: bool) -> Self {
         Self { path: path.into(), stream, temporary, is_new, is_removed: false }
     }
 
     /// Opens an output, creating the file if necessary.
-    pub fn open(target: Target<'_>) -> Result<Self, Failure> {
-        let Target::File(path) = target else {
+    pub fn open(target: OutputTarget<'_>) -> Result<Self, Failure> {
+        let OutputTarget::File(path) = target else {
             let path = Path::new(STDOUT);
             let opened = Stdout::open();
             let opened =
                 opened.map_err(|error| Failure::Io(format!("{}: {error}", target.name())))?;
-            return Ok(Self::new(path, Stream::Stdout(opened), None, false));
+            return Ok(Self::new(path, OutputStream::Stdout(opened), None, false));
         };
         let failed = |error: io::Error| Failure::at(path, error);
         let (file, is_new) = open_file(path).map_err(failed)?;
         if target.regular().is_none() || !file.metadata().map_err(failed)?.is_file() {
-            return Ok(Self::new(path, Stream::Device(file), None, is_new));
+            return Ok(Self::new(path, OutputStream::Device(file), None, is_new));
         }
         if !lock(&file) {
             refuse!("{}: another run is writing it", target.name());
         }
-        Ok(Self::new(path, Stream::Regular(file), None, is_new))
+        Ok(Self::new(path, OutputStream::Regular(file), None, is_new))
     }
 
     /// Creates a regular file under a temporary name in the folder of `path`, and renames it when
@@ -119,12 +119,12 @@ impl Out {
         let made = tempfile::Builder::new().prefix(&prefix).suffix(".tmp").make_in(folder, create);
         let made = made.map_err(|error| Failure::at(path, error))?;
         let (file, temporary) = made.into_parts();
-        Ok(Self::new(path, Stream::Regular(file), Some(temporary), true))
+        Ok(Self::new(path, OutputStream::Regular(file), Some(temporary), true))
     }
 
     /// Returns the name for messages.
     pub fn name(&self) -> String {
-        Target::of(&self.path).name()
+        OutputTarget::of(&self.path).name()
     }
 
     /// Adds the name of the output to an error.
@@ -135,7 +135,7 @@ impl Out {
     /// Syncs a file with a temporary name and renames it, replacing an existing file if `replace`.
     pub fn complete(&mut self, replace: bool) -> io::Result<()> {
         if self.temporary.is_some() {
-            self.settle()?;
+            self.sync()?;
         }
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
         let target = resolve(&self.path).unwrap_or_else(|| self.path.clone());
@@ -146,8 +146,8 @@ impl Out {
 
     fn regular(&self) -> Option<&File> {
         match &self.stream {
-            Stream::Regular(file) => Some(file),
-            Stream::Stdout(_) | Stream::Device(_) => None,
+            OutputStream::Regular(file) => Some(file),
+            OutputStream::Stdout(_) | OutputStream::Device(_) => None,
         }
     }
 
@@ -208,12 +208,12 @@ impl Out {
     }
 
     /// Syncs a regular file. Some systems report a full disk only then.
-    pub fn settle(&self) -> io::Result<()> {
+    pub fn sync(&self) -> io::Result<()> {
         self.with_file(File::sync_data)
     }
 
     /// Returns whether the path no longer refers to this file.
-    pub fn is_gone(&self) -> bool {
+    pub fn is_replaced(&self) -> bool {
         let path = self.temporary.as_deref().unwrap_or(&self.path);
         let is_another = |file| Identity::of(path) != FileId::of_file(file).map(Identity::Existing);
         !self.is_removed && self.regular().is_some_and(is_another)
@@ -227,7 +227,7 @@ impl Out {
     /// Removes an empty file that this run created or `owns`.
     pub fn remove_if_empty(&mut self, owns: bool) {
         let is_empty = matches!(self.length(), Ok(Some(0)));
-        if (owns || self.is_new) && self.temporary.is_none() && is_empty && !self.is_gone() {
+        if (owns || self.is_new) && self.temporary.is_none() && is_empty && !self.is_replaced() {
             // A remaining empty file is harmless.
             let _ = fs::remove_file(&self.path);
             self.is_removed = true;
@@ -236,8 +236,8 @@ impl Out {
 }
 
 /// Returns the message that an output was moved or removed.
-pub fn gone_message(out: &Out) -> Option<String> {
-    out.is_gone().then(|| {
+pub fn replaced_message(out: &OpenOutput) -> Option<String> {
+    out.is_replaced().then(|| {
         let what = "was removed, renamed or replaced during the run; what was written is not there";
         format!("{}: {what}", out.name())
     })
@@ -246,7 +246,7 @@ pub fn gone_message(out: &Out) -> Option<String> {
 /// Opens a file, readable if possible, and returns whether it was created.
 fn open_file(path: &Path) -> io::Result<(File, bool)> {
     let mut options = OpenOptions::new();
-    if Target::of(path).regular().is_none() {
+    if OutputTarget::of(path).regular().is_none() {
         // The existing contents of an open stream are not overwritten.
         return Ok((options.append(true).open(path)?, false));
     }
@@ -270,7 +270,7 @@ fn open_file(path: &Path) -> io::Result<(File, bool)> {
 fn lock(file: &File) -> bool {
     let start = Instant::now();
     while matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-        if start.elapsed() >= LOCK_PATIENCE {
+        if start.elapsed() >= LOCK_TIMEOUT {
             return false;
         }
         thread::sleep(Duration::from_millis(20));
@@ -278,11 +278,11 @@ fn lock(file: &File) -> bool {
     true
 }
 
-impl Write for &Out {
+impl Write for &OpenOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.named(match &self.stream {
-            Stream::Stdout(stdout) => { stdout }.write(bytes),
-            Stream::Device(file) | Stream::Regular(file) => { file }.write(bytes),
+            OutputStream::Stdout(stdout) => { stdout }.write(bytes),
+            OutputStream::Device(file) | OutputStream::Regular(file) => { file }.write(bytes),
         })
     }
 

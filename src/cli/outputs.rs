@@ -9,7 +9,7 @@ use bulkdoku::output::Needs;
 use bulkdoku::pipeline::MessageFormat;
 
 use super::identity::{Identity, STDIN, stored};
-use super::out::{Out, Target, gone_message};
+use super::out::{OpenOutput, OutputTarget, replaced_message};
 use super::platform::FileId;
 use super::resume::{Disk, JournalFile, remove_unused};
 use super::{Failure, extensions};
@@ -126,7 +126,7 @@ impl Existing<'_> {
     }
 
     /// Rejects a file that must not be overwritten.
-    fn allow(self, target: Target<'_>) -> Result<(), Failure> {
+    fn allow(self, target: OutputTarget<'_>) -> Result<(), Failure> {
         let Some(path) = target.regular() else { return Ok(()) };
         let Ok(found) = fs::metadata(path) else { return Ok(()) };
         let is_allowed = match self {
@@ -138,8 +138,8 @@ impl Existing<'_> {
     }
 
     /// Rejects an open and locked file that another run has written or removed in the meantime.
-    fn recheck(self, target: Target<'_>, out: &Out) -> Result<(), Failure> {
-        if let Some(message) = gone_message(out) {
+    fn recheck(self, target: OutputTarget<'_>, out: &OpenOutput) -> Result<(), Failure> {
+        if let Some(message) = replaced_message(out) {
             refuse!("{message}");
         }
         match self {
@@ -169,28 +169,28 @@ impl Destinations {
     }
 
     /// Returns the output of rows, or the common name of several outputs.
-    pub fn rows(&self) -> Target<'_> {
-        self.output.as_deref().map_or(Target::Stdout, Target::of)
+    pub fn rows(&self) -> OutputTarget<'_> {
+        self.output.as_deref().map_or(OutputTarget::Stdout, OutputTarget::of)
     }
 
     /// Returns all outputs of rows.
-    pub fn all_rows(&self) -> Vec<Target<'_>> {
+    pub fn all_rows(&self) -> Vec<OutputTarget<'_>> {
         if self.parts.is_empty() {
             return vec![self.rows()];
         }
-        self.parts.iter().map(|path| Target::of(path)).collect()
+        self.parts.iter().map(|path| OutputTarget::of(path)).collect()
     }
 
     /// Returns the requested side outputs, starting with messages.
-    fn sides(&self) -> [Option<Target<'_>>; 4] {
+    fn sides(&self) -> [Option<OutputTarget<'_>>; 4] {
         [&self.errors, &self.latency, &self.summary_json, &self.report]
-            .map(|path| path.as_deref().map(Target::of))
+            .map(|path| path.as_deref().map(OutputTarget::of))
     }
 
     /// Returns the paths of the outputs of rows, and then that of messages.
     pub fn stored_outputs(&self) -> Vec<String> {
         let all = self.all_rows().into_iter().chain(self.sides()[0]);
-        all.map(Target::stored).collect()
+        all.map(OutputTarget::stored).collect()
     }
 
     /// Returns the paths of the files that are written at the end.
@@ -201,12 +201,12 @@ impl Destinations {
     /// Returns the journal, if rows can be resumed.
     pub fn journal(&self) -> Option<JournalFile> {
         let is_file = self.all_rows().into_iter().all(|target| target.regular().is_some());
-        self.journal_beside().filter(|_| is_file && !self.is_temporary).map(JournalFile::of)
+        self.journal_base().filter(|_| is_file && !self.is_temporary).map(JournalFile::of)
     }
 
     /// Returns the file next to the journal: the output, or the first of several if the folder name
     /// contains `{}`, because the folder `{}` does not exist.
-    fn journal_beside(&self) -> Option<&Path> {
+    fn journal_base(&self) -> Option<&Path> {
         let output = self.output.as_deref()?;
         let first = self.parts.first().filter(|first| first.parent() != output.parent());
         Some(first.map_or(output, PathBuf::as_path))
@@ -226,8 +226,9 @@ impl Destinations {
     /// Exits if a resumed run is already complete: its rows exist without a journal.
     pub fn refuse_complete(&self) -> Result<(), Failure> {
         let name = self.rows().name();
-        let files: Option<Vec<_>> = self.all_rows().into_iter().map(Target::regular).collect();
-        let Some((files, beside)) = files.zip(self.journal_beside()) else {
+        let files: Option<Vec<_>> =
+            self.all_rows().into_iter().map(OutputTarget::regular).collect();
+        let Some((files, beside)) = files.zip(self.journal_base()) else {
             refuse!("--resume needs a file of rows, not {name}");
         };
         let has_rows = |path: &&Path| fs::metadata(path).is_ok_and(|found| found.len() > 0);
@@ -247,8 +248,8 @@ impl Destinations {
 
     /// Returns all outputs, starting with those of rows. Rejects files that the run reads, and
     /// outputs that are the same file.
-    fn claim(&self, reads: &[PathBuf]) -> Result<Vec<Option<Target<'_>>>, Failure> {
-        let mut claims = Claims::of_inputs(reads);
+    fn claim(&self, reads: &[PathBuf]) -> Result<Vec<Option<OutputTarget<'_>>>, Failure> {
+        let mut claims = FilesInUse::of_inputs(reads);
         let (rows, sides) = (self.all_rows(), self.sides());
         rows.iter().try_for_each(|target| claims.output(*target))?;
         if let Some(journal) = self.journal() {
@@ -278,18 +279,18 @@ impl Destinations {
 }
 
 /// Opens the only output of a run, by default standard output.
-pub fn create(output: Option<&Path>, force: bool) -> Result<Out, Failure> {
-    let target = Some(output.map_or(Target::Stdout, Target::of));
+pub fn create(output: Option<&Path>, force: bool) -> Result<OpenOutput, Failure> {
+    let target = Some(output.map_or(OutputTarget::Stdout, OutputTarget::of));
     let opened = open_all(&[target], Existing::or_force(force), false)?;
     Ok(opened.into_iter().flatten().next().expect("one was opened"))
 }
 
 /// Opens outputs, optionally under temporary names. If one cannot be opened, nothing is changed.
 fn open_all(
-    targets: &[Option<Target<'_>>],
+    targets: &[Option<OutputTarget<'_>>],
     existing: Existing<'_>,
     is_temporary: bool,
-) -> Result<Vec<Option<Out>>, Failure> {
+) -> Result<Vec<Option<OpenOutput>>, Failure> {
     for target in targets.iter().flatten() {
         existing.allow(*target)?;
     }
@@ -298,15 +299,15 @@ fn open_all(
     for is_file in [false, true] {
         for (target, out) in targets.iter().zip(&mut opened) {
             let of_kind = target.filter(|target| target.regular().is_some() == is_file);
-            let open = |target: Target<'_>| match target.regular() {
-                Some(path) if is_temporary => Out::temporary(path),
-                _ => Out::open(target),
+            let open = |target: OutputTarget<'_>| match target.regular() {
+                Some(path) if is_temporary => OpenOutput::temporary(path),
+                _ => OpenOutput::open(target),
             };
             match of_kind.map(open).transpose() {
                 Ok(None) => {}
                 Ok(found) => *out = found,
                 Err(failure) => {
-                    opened.into_iter().flatten().for_each(Out::discard);
+                    opened.into_iter().flatten().for_each(OpenOutput::discard);
                     return Err(failure);
                 }
             }
@@ -315,7 +316,7 @@ fn open_all(
     let all =
         || targets.iter().zip(&opened).filter_map(|(target, out)| (*target).zip(out.as_ref()));
     if let Err(failure) = all().try_for_each(|(target, out)| existing.recheck(target, out)) {
-        opened.into_iter().flatten().for_each(Out::discard);
+        opened.into_iter().flatten().for_each(OpenOutput::discard);
         return Err(failure);
     }
     if existing == Existing::Replaced {
@@ -340,20 +341,20 @@ fn refuse(path: &Path) -> Failure {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Use {
+enum FileUse {
     Input,
     Output,
     Journal,
 }
 
 /// The files in use, to detect conflicts.
-struct Claims {
+struct FilesInUse {
     /// Each file with its name in messages.
-    files: Vec<(Identity, Use, String)>,
+    files: Vec<(Identity, FileUse, String)>,
     stdout_is_taken: bool,
 }
 
-impl Claims {
+impl FilesInUse {
     fn of_inputs(inputs: &[PathBuf]) -> Self {
         let claim = |path: &PathBuf| {
             let identity = if path.as_os_str() == STDIN {
@@ -361,55 +362,57 @@ impl Claims {
             } else {
                 Identity::of(path)
             };
-            identity.map(|identity| (identity, Use::Input, path.display().to_string()))
+            identity.map(|identity| (identity, FileUse::Input, path.display().to_string()))
         };
         Self { files: inputs.iter().filter_map(claim).collect(), stdout_is_taken: false }
     }
 
-    fn output(&mut self, target: Target<'_>) -> Result<(), Failure> {
+    fn output(&mut self, target: OutputTarget<'_>) -> Result<(), Failure> {
         let name = target.name();
         let identity = match target {
-            Target::Stdout if mem::replace(&mut self.stdout_is_taken, true) => {
-                return Err(twice(&name));
+            OutputTarget::Stdout if mem::replace(&mut self.stdout_is_taken, true) => {
+                return Err(named_twice(&name));
             }
-            Target::Stdout => FileId::of_stdout().map(Identity::Existing),
-            Target::File(path) => Identity::of(path),
+            OutputTarget::Stdout => FileId::of_stdout().map(Identity::Existing),
+            OutputTarget::File(path) => Identity::of(path),
         };
         let Some(identity) = identity else { return Ok(()) };
         let is_messages =
             || FileId::of_stderr().map(Identity::Existing).as_ref() == Some(&identity);
-        if target != Target::Stdout && target.regular().is_some() && is_messages() {
+        if target != OutputTarget::Stdout && target.regular().is_some() && is_messages() {
             refuse!("{name}: standard error goes there; name another file");
         }
-        self.take(identity, Use::Output, name)
+        self.take(identity, FileUse::Output, name)
     }
 
     /// Claims the paths of the journal.
     fn journal(&mut self, journal: &JournalFile) -> Result<(), Failure> {
         for path in journal.paths() {
             if let Some(identity) = Identity::of(path) {
-                self.take(identity, Use::Journal, path.display().to_string())?;
+                self.take(identity, FileUse::Journal, path.display().to_string())?;
             }
         }
         journal.check()
     }
 
-    fn take(&mut self, identity: Identity, used: Use, name: String) -> Result<(), Failure> {
+    fn take(&mut self, identity: Identity, used: FileUse, name: String) -> Result<(), Failure> {
         let other = self.files.iter().find(|(other, ..)| *other == identity);
         let what = match other {
             None => {
                 self.files.push((identity, used, name));
                 return Ok(());
             }
-            Some((_, Use::Input, input)) if used == Use::Journal => {
+            Some((_, FileUse::Input, input)) if used == FileUse::Journal => {
                 format!("{input}: is an input, and where the journal of the rows would be")
             }
-            Some((_, Use::Input, input)) if name == Target::Stdout.name() => {
+            Some((_, FileUse::Input, input)) if name == OutputTarget::Stdout.name() => {
                 format!("{name} is the input {input}")
             }
-            Some((_, Use::Input, input)) => format!("{name}: is the input {input}"),
-            Some((_, Use::Output, _)) if used == Use::Output => return Err(twice(&name)),
-            Some((_, Use::Output | Use::Journal, _)) => {
+            Some((_, FileUse::Input, input)) => format!("{name}: is the input {input}"),
+            Some((_, FileUse::Output, _)) if used == FileUse::Output => {
+                return Err(named_twice(&name));
+            }
+            Some((_, FileUse::Output | FileUse::Journal, _)) => {
                 format!("{name}: is where the journal of the rows would be")
             }
         };
@@ -417,6 +420,6 @@ impl Claims {
     }
 }
 
-fn twice(name: &str) -> Failure {
+fn named_twice(name: &str) -> Failure {
     Failure::Usage(format!("{name}: named for two outputs; name two files"))
 }

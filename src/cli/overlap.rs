@@ -12,12 +12,12 @@ use indicatif::HumanCount;
 
 use super::against::{MemoryArgs, load};
 use super::by::{ByArgs, finds, groups};
-use super::condition::Test;
+use super::condition::Predicate;
 use super::format::RowFormat;
-use super::hashed::{HashReader, HashWriter, Hashed};
+use super::hashed::{HashReader, HashWriter, RecordHashes};
 use super::html::Page;
 use super::input_args::InputArgs;
-use super::input_run::{Earlier, InputRun};
+use super::input_run::{EarlierRun, InputRun};
 use super::inputs::{Inputs, check_files};
 use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowRules};
@@ -116,7 +116,7 @@ const ROWS: RowRules = RowRules {
 
 /// The size of the stored hashes of the first set beyond which they are written to a temporary
 /// file.
-const HASHES_IN_MEMORY: usize = 256 << 20;
+const HASH_MEMORY_BYTES: usize = 256 << 20;
 
 pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     let destinations = &args.destinations;
@@ -131,8 +131,8 @@ pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     let memory = args.memory.bytes();
     let page = destinations.report.as_ref().map(|_| args.page(&options)).transpose()?;
     let (mut set, test) = args.open(&args.a, &options)?;
-    let mut records = HashWriter::new(memory.map_or(HASHES_IN_MEMORY, |bytes| bytes / 4));
-    let add = |record: &Hashed| records.push(record);
+    let mut records = HashWriter::new(memory.map_or(HASH_MEMORY_BYTES, |bytes| bytes / 4));
+    let add = |record: &RecordHashes| records.push(record);
     let half = memory.map(|bytes| bytes / 2);
     let known = load((&mut set, test.as_ref()), half, by, args.run, add)?;
     let classes = known.len();
@@ -146,7 +146,7 @@ pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     let is_solved_again = read.contains(&Column::Status);
     let job = &Classify::by_until(by, if is_solved_again { usize::MAX } else { args.others.len() });
     let found = &mut overlap;
-    let filters = move |earlier: &mut Earlier<'_>| {
+    let filters = move |earlier: &mut EarlierRun<'_>| {
         let found = found;
         earlier.replay(job, vec![found.filter()])?;
         Ok(vec![found.filter()])
@@ -173,7 +173,11 @@ pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
 
 impl OverlapArgs {
     /// Opens a set for a pass before rows are written.
-    fn open(&self, path: &Path, options: &InputOptions) -> Result<(Inputs, Option<Test>), Failure> {
+    fn open(
+        &self,
+        path: &Path,
+        options: &InputOptions,
+    ) -> Result<(Inputs, Option<Predicate>), Failure> {
         self.condition.open(&[path.into()], options, ROWS.subcommand, Vec::new())
     }
 
@@ -211,14 +215,14 @@ struct Overlap {
     /// The classes of the last set, and its records in order.
     known: Known,
     records: HashReader,
-    sets: Vec<Set>,
+    sets: Vec<SetCounts>,
     /// The hashes of the shared records of each complete set: those of their classes, and all
     /// others.
     shared: Vec<[Known; 2]>,
 }
 
 /// The counts of a set.
-struct Set {
+struct SetCounts {
     records: u64,
     /// The number of records that occur elsewhere.
     shared: u64,
@@ -234,8 +238,11 @@ impl Overlap {
         memory: Option<usize>,
     ) -> Self {
         let of_one = memory.map(|bytes| bytes / 4 / (2 * sets));
-        let set =
-            || Set { records: 0, shared: 0, hashes: [(); 2].map(|()| Collector::new(of_one)) };
+        let set = || SetCounts {
+            records: 0,
+            shared: 0,
+            hashes: [(); 2].map(|()| Collector::new(of_one)),
+        };
         Self { by, known, records, sets: (0..sets).map(|_| set()).collect(), shared: Vec::new() }
     }
 
@@ -252,7 +259,7 @@ impl Overlap {
             self.finish_sets(last)?;
             self.records.next()?
         } else {
-            Hashed::of(self.by, row)
+            RecordHashes::of(self.by, row)
         };
         let mut is_shared = false;
         for hash in record.hashes() {

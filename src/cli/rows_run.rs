@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::html::{self, Fact, Page};
 use super::messages::Messages;
-use super::out::{Out, gone_message};
+use super::out::{OpenOutput, replaced_message};
 use super::outputs::{Destinations, Existing};
 use super::progress::{Meter, Progressed};
 use super::resume::{Disk, FileHash, Journal, JournalFile, RowFiles};
@@ -64,7 +64,7 @@ struct JsonSummary<'a, S> {
     version: &'static str,
     subcommand: &'a str,
     /// The options as typed.
-    options: &'a typed::Options,
+    options: &'a typed::TypedOptions,
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
     #[serde(flatten)]
@@ -179,7 +179,7 @@ impl RowsRun<'_> {
         let start = is_resumed.then(|| results.resume()).transpose();
         let start = start.inspect_err(|_| results.storage.discard_sides())?;
         if destinations.report.is_some() {
-            results.keep_time(start.as_ref().map_or(0, |start| start.counts.records()));
+            results.record_times(start.as_ref().map_or(0, |start| start.counts.records()));
         }
         Ok((results, start))
     }
@@ -198,7 +198,7 @@ impl RowsRun<'_> {
         };
         results.messages.finish(self.destinations.errors.is_some());
         if report.failures.iter().any(|failure| failure.has_answers) {
-            results.suspect_all();
+            results.invalidate_all();
         }
         results.list_sides(self.destinations.stored_sides());
         let summary = summarize(&report);
@@ -217,8 +217,8 @@ impl RowsRun<'_> {
             failure.as_ref().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);
         let failure = failure.filter(|_| !is_closed_pipe);
         losses.extend(failure.map(|error| self.lost_rows(&error, &report)));
-        losses.extend(results.loss());
-        losses.extend(results.storage.outs.iter().filter_map(gone_message));
+        losses.extend(results.messages_loss());
+        losses.extend(results.storage.outs.iter().filter_map(replaced_message));
         losses.extend(report.failures.iter().map(ToString::to_string));
         let advice = self.advice(&results, has_all_rows, &summary.resume_options());
         if is_complete || advice.is_none() {
@@ -263,7 +263,7 @@ impl RowsRun<'_> {
         let version = env!("CARGO_PKG_VERSION");
         let json =
             JsonSummary { schema: 1, version, subcommand, options, seed: *seed, summary, outputs };
-        let write_page = |out: &Out| match &self.page {
+        let write_page = |out: &OpenOutput| match &self.page {
             Some(page) => page.write(out),
             None => html::of_run(report, &summary.facts(), results.timeline(), began).write(out),
         };
@@ -273,7 +273,7 @@ impl RowsRun<'_> {
         losses.extend(summary_json.and_then(|out| write_side(out, |out| write_json(out, &json))));
         losses.extend(page.and_then(|out| write_side(out, write_page)));
         // All files in the journal must be synced before it is removed.
-        losses.extend(outs.iter().filter_map(|out| Some(out.settle().err()?.to_string())));
+        losses.extend(outs.iter().filter_map(|out| Some(out.sync().err()?.to_string())));
         losses
     }
 
@@ -297,8 +297,8 @@ impl RowsRun<'_> {
         resume_options: &str,
     ) -> Option<String> {
         let name = self.destinations.rows().name();
-        let is_gone = results.storage.rows().iter().any(Out::is_gone);
-        if results.has_journal() && !is_gone {
+        let is_replaced = results.storage.rows().iter().any(OpenOutput::is_replaced);
+        if results.has_journal() && !is_replaced {
             Some(if results.can_be_resumed() {
                 format!("{name} is not complete; {resume_options} continues it")
             } else {
@@ -327,7 +327,7 @@ fn unchanged(error: &io::Error, name: &str) -> Failure {
 
 /// Writes the latency histogram in the format of the output's name, by default all buckets.
 #[cfg_attr(not(feature = "hlog"), allow(unused_variables, reason = "only it has a time"))]
-fn write_latencies(report: &Report, began: SystemTime, out: &Out) -> io::Result<()> {
+fn write_latencies(report: &Report, began: SystemTime, out: &OpenOutput) -> io::Result<()> {
     let latencies = &report.latencies;
     match extensions::of(Path::new(&out.name())).as_deref() {
         Some("hgrm") => latencies.write_hgrm(out),
@@ -338,9 +338,12 @@ fn write_latencies(report: &Report, began: SystemTime, out: &Out) -> io::Result<
 }
 
 /// Replaces a side output of an earlier run; returns the error, if any.
-pub fn write_side(out: &Out, write: impl FnOnce(&Out) -> io::Result<()>) -> Option<String> {
-    match out.truncate(0).and_then(|()| write(out)).and_then(|()| out.settle()) {
-        Ok(()) => gone_message(out),
+pub fn write_side(
+    out: &OpenOutput,
+    write: impl FnOnce(&OpenOutput) -> io::Result<()>,
+) -> Option<String> {
+    match out.truncate(0).and_then(|()| write(out)).and_then(|()| out.sync()) {
+        Ok(()) => replaced_message(out),
         Err(error) => Some(error.to_string()),
     }
 }

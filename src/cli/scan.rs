@@ -9,7 +9,7 @@ use bulkdoku::pipeline::{
 };
 use bulkdoku::stats::Counts;
 
-use super::condition::Test;
+use super::condition::Predicate;
 use super::inputs::Inputs;
 use super::progress::{Meter, Progressed};
 use super::run_args::RunArgs;
@@ -18,7 +18,7 @@ use super::{Failure, platform};
 /// Passes the result of `find` for each record that meets the condition to `add`, in order.
 pub fn scan<K: Send>(
     run: RunArgs,
-    (inputs, test): (&mut Inputs, Option<&Test>),
+    (inputs, test): (&mut Inputs, Option<&Predicate>),
     needs: Needs,
     find: impl Fn(&Row<'_>) -> K + Sync,
     add: impl FnMut(K) -> io::Result<()> + Send,
@@ -32,7 +32,7 @@ pub fn scan<K: Send>(
 pub fn scan_with<K: Send>(
     job: &impl Job,
     run: RunArgs,
-    (inputs, test): (&mut Inputs, Option<&Test>),
+    (inputs, test): (&mut Inputs, Option<&Predicate>),
     needs: Needs,
     find: impl Fn(&Row<'_>) -> K + Sync,
     mut add: impl FnMut(K) -> io::Result<()> + Send,
@@ -41,7 +41,7 @@ pub fn scan_with<K: Send>(
     let meter = Meter::new(run.progress, inputs.size(), run.quiet);
     let (bytes, options) = (inputs.bytes(), run.options(&progress));
     let mut source = TextSource::new(0, inputs.sources(), &progress.stop);
-    let filters = test.into_iter().map(Test::filter).collect();
+    let filters = test.into_iter().map(Predicate::filter).collect();
     let mut counts = Counts::default();
     let map = || {
         |rows: &Rows<'_>, found: &mut Vec<K>| {

@@ -10,7 +10,7 @@ use bulkdoku::pipeline::Filter;
 use bulkdoku::rating::Level;
 use clap::ValueEnum;
 
-use super::condition::{Condition, RecordColumn, Test, input_names, offered};
+use super::condition::{Condition, Predicate, RecordColumn, input_names, offered};
 use super::format::RowFormat;
 use super::inputs::Inputs;
 use super::order::Order;
@@ -40,7 +40,7 @@ impl WhereArgs {
         options: &InputOptions,
         subcommand: Subcommand,
         others: Vec<String>,
-    ) -> Result<(Inputs, Option<Test>), Failure> {
+    ) -> Result<(Inputs, Option<Predicate>), Failure> {
         let condition = self.condition.as_ref();
         let mut also_read = others;
         also_read.extend(condition.into_iter().flat_map(|one| one.input_columns(subcommand)));

@@ -12,11 +12,11 @@ use super::Failure;
 use super::inputs::Inputs;
 
 /// The maximum number of records in a set. With their outcomes, they take a few gigabytes.
-pub const MOST_ROWS: usize = 10_000_000;
+pub const MAX_ROWS: usize = 10_000_000;
 /// The maximum number of bytes of text, including other columns.
-const MOST_BYTES: u64 = 4 << 30;
+const MAX_BYTES: u64 = 4 << 30;
 /// The number of messages printed about invalid records.
-const SHOWN: u64 = 20;
+const MAX_SHOWN: u64 = 20;
 
 /// Returns the bundled sets.
 pub fn bundled() -> Result<Vec<PuzzleSet>, Failure> {
@@ -62,7 +62,7 @@ fn read_sets(
     at_most: Option<usize>,
 ) -> Result<Vec<PuzzleSet>, Failure> {
     let name = source.name.clone();
-    let mut records = RecordReader::new([bounded(source, MOST_BYTES)]);
+    let mut records = RecordReader::new([bounded(source, MAX_BYTES)]);
     let (mut puzzles, mut all_marks, mut bad) = (Vec::new(), Vec::new(), 0);
     while puzzles.len() + all_marks.len() < at_most.unwrap_or(usize::MAX)
         && let Some(record) = records.next()
@@ -75,13 +75,13 @@ fn read_sets(
             },
             Err(why) => {
                 bad += 1;
-                if bad <= SHOWN {
+                if bad <= MAX_SHOWN {
                     eprintln!("{}:{}:{}: malformed: {why}", record.file, record.line, why.column);
                 }
             }
         }
-        if (puzzles.len() + all_marks.len()) as u64 + bad > MOST_ROWS as u64 {
-            let most = HumanCount(MOST_ROWS as u64);
+        if (puzzles.len() + all_marks.len()) as u64 + bad > MAX_ROWS as u64 {
+            let most = HumanCount(MAX_ROWS as u64);
             refuse!("{name}: more than {most} records; --rows N reads no further than N puzzles");
         }
     }

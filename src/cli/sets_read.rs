@@ -12,7 +12,7 @@ use bulkdoku::pipeline::Sameness;
 use sha2::{Digest, Sha256};
 
 use super::Failure;
-use super::condition::Test;
+use super::condition::Predicate;
 use super::inputs::Inputs;
 use super::run_args::RunArgs;
 use super::scan::scan;
@@ -36,7 +36,7 @@ pub struct ReadSet {
 }
 
 /// The line of a record, and its hashes by criterion.
-struct ReadRecord {
+struct HashedRecord {
     status: Status,
     line: u64,
     hashes: Vec<Vec<u128>>,
@@ -44,7 +44,7 @@ struct ReadRecord {
 
 /// The records of a set that occur in another.
 #[derive(Default)]
-pub struct Found {
+pub struct SharedRecords {
     pub records: u64,
     /// The number of different records.
     pub different: u64,
@@ -56,7 +56,7 @@ impl ReadSet {
     /// Reads the records of a file that meet a condition, with this memory limit in bytes.
     pub fn read(
         path: &Path,
-        (inputs, test): (&mut Inputs, Option<&Test>),
+        (inputs, test): (&mut Inputs, Option<&Predicate>),
         kinds: &[Sameness],
         memory: Option<usize>,
         run: RunArgs,
@@ -74,18 +74,18 @@ impl ReadSet {
         };
         let find = |row: &Row<'_>| {
             let hashes = kinds.iter().map(|kind| kind.hashes(row).collect()).collect();
-            ReadRecord { status: row.status(), line: row.line(), hashes }
+            HashedRecord { status: row.status(), line: row.line(), hashes }
         };
         let of_kind = || ExternalSort::new(memory / 2 / kinds.len());
         let mut sorts: Vec<_> = kinds.iter().map(|_| of_kind()).collect();
-        let add = |record: ReadRecord| set.add(&record, &mut sorts);
+        let add = |record: HashedRecord| set.add(&record, &mut sorts);
         scan(run, (inputs, test), needs, find, add)?;
         let sorted = sorts.into_iter().map(ExternalSort::finish_on_disk);
         set.entries = sorted.collect::<io::Result<_>>()?;
         Ok(set)
     }
 
-    fn add(&mut self, record: &ReadRecord, sorts: &mut [ExternalSort]) -> io::Result<()> {
+    fn add(&mut self, record: &HashedRecord, sorts: &mut [ExternalSort]) -> io::Result<()> {
         use Status::{Contradictory, GaveUp, Malformed, Multiple, NoForm, Unsolvable};
         match record.status {
             Malformed | Contradictory | NoForm => self.invalid += 1,
@@ -104,7 +104,12 @@ impl ReadSet {
     }
 
     /// Finds the records that occur in another set by a criterion, with this number of examples.
-    pub fn found_in(&self, other: &Self, kind: usize, examples: usize) -> io::Result<Found> {
+    pub fn found_in(
+        &self,
+        other: &Self,
+        kind: usize,
+        examples: usize,
+    ) -> io::Result<SharedRecords> {
         let (mut own, mut others) = (self.entries[kind].read()?, other.entries[kind].read()?);
         let mut next = others.next()?;
         // A record may share several hashes with the other set.
@@ -126,7 +131,8 @@ impl ReadSet {
         }
         let shared = shared.finish();
         let (mut entries, mut last) = (shared.read()?, Vec::new());
-        let (mut found, mut different) = (Found::default(), Collector::new(Some(self.memory / 4)));
+        let (mut found, mut different) =
+            (SharedRecords::default(), Collector::new(Some(self.memory / 4)));
         while let Some((key, value)) = entries.next()? {
             let record = &key[..RECORD];
             if last == record {

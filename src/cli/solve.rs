@@ -14,7 +14,7 @@ use super::by::ByArgs;
 use super::engine_args::{EngineArgs, LimitArgs};
 use super::format::RowFormat;
 use super::input_args::InputArgs;
-use super::input_run::{Earlier, InputRun};
+use super::input_run::{EarlierRun, InputRun};
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
@@ -169,7 +169,7 @@ pub fn run(args: SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     let run = InputRun::with_engine(typed, &args.engine, solve.limits);
     let run = run.only_where(&args.select.condition, ROWS.subcommand);
     let run = InputRun { only_rows: rows.format.is_judges(), ..run }.reading(args.against.files());
-    let filters = |_: &mut Earlier<'_>| {
+    let filters = |_: &mut EarlierRun<'_>| {
         let unknown = known.iter().map(|known| Filter::unknown(known, by));
         Ok(unknown.chain(args.select.filters()).chain(args.trainer.filter()).collect())
     };

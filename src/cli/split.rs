@@ -12,7 +12,7 @@ use indicatif::HumanCount;
 use super::by::{ByArgs, finds};
 use super::format::RowFormat;
 use super::input_args::InputArgs;
-use super::input_run::{Earlier, InputRun};
+use super::input_run::{EarlierRun, InputRun};
 use super::inputs::check_files;
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
@@ -187,7 +187,7 @@ pub fn run(args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let run = InputRun::new(finds(by), typed, args.run);
     let run = run.only_where(&args.condition, ROWS.subcommand);
     let (job, decisions) = (&Classify::default(), &mut keys.iter().map(|key| parts.of(*key)));
-    let filters = move |earlier: &mut Earlier<'_>| {
+    let filters = move |earlier: &mut EarlierRun<'_>| {
         let decisions = decisions;
         earlier.replay(job, vec![Filter::precomputed(&mut *decisions)])?;
         Ok(vec![Filter::precomputed(decisions)])

@@ -18,7 +18,7 @@ use super::run_args::RunArgs;
 
 /// The summary, printable (`Display`) and serializable to JSON.
 #[derive(Debug, Serialize)]
-pub struct Summary {
+pub struct RecordSummary {
     inputs: Vec<String>,
     records: u64,
     statuses: Map<String, Value>,
@@ -102,7 +102,7 @@ pub struct Method {
     pub check: bool,
 }
 
-impl RunSummary for Summary {
+impl RunSummary for RecordSummary {
     fn facts(&self) -> Vec<Fact> {
         vec![("Inputs", self.inputs.join(", ")), ("Engine", self.method())]
     }
@@ -112,7 +112,7 @@ impl RunSummary for Summary {
     }
 }
 
-impl Summary {
+impl RecordSummary {
     pub fn new(inputs: Vec<String>, method: Method, args: &RunArgs, report: &Report) -> Self {
         let threads = args.threads;
         let statuses =
@@ -184,7 +184,7 @@ impl Summary {
     }
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for RecordSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rate = HumanCount(self.puzzles_per_second as u64);
         let wall = human_time(self.wall_seconds * 1e9);

@@ -36,13 +36,13 @@ pub const WITHOUT_EFFECT_ON_ROWS: &[&str] = &[
 ];
 
 /// The values of each option or argument as typed.
-pub type Options = BTreeMap<String, Vec<String>>;
+pub type TypedOptions = BTreeMap<String, Vec<String>>;
 
 /// The command line of a subcommand.
 #[derive(Clone, Debug, Default)]
 pub struct Typed {
     pub subcommand: String,
-    pub options: Options,
+    pub options: TypedOptions,
     /// The seed, if the subcommand has one.
     pub seed: Option<u64>,
 }
@@ -102,7 +102,7 @@ pub struct RunIdentity {
     /// Other files that the run reads.
     others: Vec<FileState>,
     /// The options that affect rows.
-    options: Options,
+    options: TypedOptions,
 }
 
 /// The state of a file that is read.
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_typed_identifies_a_run() {
+    fn options_identify_a_run() {
         let run = |line: &str| typed(line).run(Vec::new(), &[""; 0]);
         let before = run("x solve in --limit 3 --keep --only unique,multiple");
         for same in [

@@ -31,7 +31,7 @@ pub(super) enum Verdict {
 
 /// The magic bytes of a file type, whether they must be followed by a byte that is not text, its
 /// name, and a hint for the user.
-type Known = (&'static [u8], bool, &'static str, &'static str);
+type Signature = (&'static [u8], bool, &'static str, &'static str);
 
 const CONVERT: &str = "convert it to text, one puzzle a line";
 const PARQUET: &str = if cfg!(feature = "parquet") {
@@ -43,7 +43,7 @@ const UNPACK: &str = "decompress it first";
 const UNZIP: &str = "unpack it first: unzip -p FILE | bulkdoku solve";
 
 #[rustfmt::skip]
-const KNOWN: &[Known] = &[
+const SIGNATURES: &[Signature] = &[
     (b"PAR1", true, "a Parquet file", PARQUET),
     (b"PARE", true, "an encrypted Parquet file", "write its column of puzzles as CSV first"),
     (b"ARROW1\0\0", false, "an Arrow file", "write its column of puzzles as CSV first"),
@@ -76,7 +76,7 @@ const UTF_32: Foreign =
     Foreign { name: "UTF-32", hint: "convert it to UTF-8 (iconv -f UTF-32 -t UTF-8)" };
 const TAR: Foreign =
     Foreign { name: "a tar archive", hint: "unpack it first: tar -xOf FILE | bulkdoku solve" };
-const TWICE: Foreign =
+const COMPRESSED_TWICE: Foreign =
     Foreign { name: "a compressed file in a compressed one", hint: "decompress it once" };
 
 /// Files of these types have a byte that is not text within this many bytes after the magic bytes.
@@ -86,40 +86,40 @@ const TAR_NAME: usize = 108;
 /// The offset and the value of the magic bytes of a tar archive.
 const TAR_MAGIC: (usize, &[u8]) = (257, b"ustar");
 /// The number of bytes checked for UTF-16 and UTF-32 without a byte order mark.
-const WIDE: usize = 8;
+const WIDE_BYTES: usize = 8;
 
 impl Verdict {
     /// Inspects the first decompressed bytes of a stream; `is_all` is true if there are no more.
     pub(super) fn of(bytes: &[u8], is_all: bool) -> Self {
-        let verdict = Self::of_any(bytes);
+        let verdict = Self::of_start(bytes);
         if is_all && verdict == Self::NotYet { Self::of_end(bytes) } else { verdict }
     }
 
-    fn of_any(bytes: &[u8]) -> Self {
+    fn of_start(bytes: &[u8]) -> Self {
         match Beginning::of(bytes) {
-            Beginning::Compressed(_) => return Self::Foreign(TWICE),
+            Beginning::Compressed(_) => return Self::Foreign(COMPRESSED_TWICE),
             Beginning::TooShort => return Self::NotYet,
             Beginning::Plain => {}
         }
-        let magics = KNOWN.iter().map(|known| of_magic(bytes, known));
+        let magics = SIGNATURES.iter().map(|known| match_signature(bytes, known));
         let mark = match byte_order_mark(bytes) {
             Ok(Some(_)) => Self::Text,
             Ok(None) => Self::NotYet,
             Err(foreign) => Self::Foreign(foreign),
         };
         let worst = magics.chain([mark]).find(|verdict| *verdict != Self::Text);
-        worst.unwrap_or_else(|| of_zeros(bytes))
+        worst.unwrap_or_else(|| check_zeros(bytes))
     }
 
     /// Treats undecided bytes at the end of a stream as text, unless they are UTF-16 or UTF-32.
     fn of_end(bytes: &[u8]) -> Self {
         let is_marked = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
-        let zeros = if is_marked { Some(UTF_16) } else { wide(bytes) };
+        let zeros = if is_marked { Some(UTF_16) } else { wide_characters(bytes) };
         zeros.map_or(Self::Text, Self::Foreign)
     }
 }
 
-fn of_magic(bytes: &[u8], &(magic, needs_more, name, hint): &Known) -> Verdict {
+fn match_signature(bytes: &[u8], &(magic, needs_more, name, hint): &Signature) -> Verdict {
     let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
     let is_foreign = Verdict::Foreign(Foreign { name, hint });
     let Some(rest) = bytes.strip_prefix(magic) else {
@@ -160,14 +160,14 @@ pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
 
 /// Checks for zero bytes, which occur in the first line of tar archives and UTF-16, but not of
 /// text.
-fn of_zeros(bytes: &[u8]) -> Verdict {
+fn check_zeros(bytes: &[u8]) -> Verdict {
     let first = bytes.iter().take(TAR_NAME).position(|byte| matches!(byte, 0 | b'\n'));
     match first {
         Some(at) if bytes[at] == 0 => {}
         None if bytes.len() < TAR_NAME => return Verdict::NotYet,
         _ => return Verdict::Text,
     }
-    if let Some(foreign) = bytes.get(..WIDE).and_then(wide) {
+    if let Some(foreign) = bytes.get(..WIDE_BYTES).and_then(wide_characters) {
         return Verdict::Foreign(foreign);
     }
     match bytes.get(TAR_MAGIC.0..).and_then(|rest| rest.get(..TAR_MAGIC.1.len())) {
@@ -178,8 +178,8 @@ fn of_zeros(bytes: &[u8]) -> Verdict {
 }
 
 /// Recognizes UTF-16 and UTF-32 by characters that are all ASCII.
-fn wide(bytes: &[u8]) -> Option<Foreign> {
-    let start = &bytes[..bytes.len().min(WIDE)];
+fn wide_characters(bytes: &[u8]) -> Option<Foreign> {
+    let start = &bytes[..bytes.len().min(WIDE_BYTES)];
     let are = |is: fn(&[u8]) -> bool, size: usize| {
         start.len() >= 4 && start.chunks_exact(size).all(is) && start.len().is_multiple_of(size)
     };
@@ -212,8 +212,8 @@ mod tests {
     }
 
     #[test]
-    fn files_of_other_kinds_are_recognized() {
-        let wide = |to_bytes: fn(u32) -> Vec<u8>| {
+    fn unsupported_types_of_files_are_recognized() {
+        let wide_characters = |to_bytes: fn(u32) -> Vec<u8>| {
             b"53..7....6".iter().flat_map(|&c| to_bytes(c.into())).collect()
         };
         let cases: [(Vec<u8>, &str); 16] = [
@@ -226,10 +226,10 @@ mod tests {
             (b"SQLite format 3\0".to_vec(), "an SQLite database"),
             (b"\x1F\x8B\x08".to_vec(), "a compressed file in a compressed one"),
             (tar(), "a tar archive"),
-            (wide(|c| (c as u16).to_le_bytes().to_vec()), "UTF-16"),
-            (wide(|c| (c as u16).to_be_bytes().to_vec()), "UTF-16"),
-            (wide(|c| c.to_le_bytes().to_vec()), "UTF-32"),
-            (wide(|c| c.to_be_bytes().to_vec()), "UTF-32"),
+            (wide_characters(|c| (c as u16).to_le_bytes().to_vec()), "UTF-16"),
+            (wide_characters(|c| (c as u16).to_be_bytes().to_vec()), "UTF-16"),
+            (wide_characters(|c| c.to_le_bytes().to_vec()), "UTF-32"),
+            (wide_characters(|c| c.to_be_bytes().to_vec()), "UTF-32"),
             (b"\xFF\xFE5\0".to_vec(), "UTF-16"),
             (b"\xFF\xFE\0\0".to_vec(), "UTF-32"),
             (b"\xFE\xFF".to_vec(), "UTF-16"),

@@ -46,7 +46,7 @@ mod tests {
         "53..+7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..7+9";
 
     #[test]
-    fn solved_cells_are_clues_and_removed_candidates_are_gone() {
+    fn solved_cells_are_clues_and_removed_candidates_are_absent() {
         let plain = CELLS_TEXT.replace('+', "");
         for rest in ["", "::", "::513::", ": :"] {
             let line = format!(":0300:2:{CELLS_TEXT}{rest}");

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use super::field::{Field, FieldForm};
 use super::lines::{column, too_long};
-use super::{Place, Records, list};
+use super::{LinePosition, Records, list};
 use crate::puzzle::{CELLS, Malformed};
 
 /// The requested keys of the objects.
@@ -55,7 +55,7 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
         let rest = &block[at..];
         let length = memchr(b'\n', rest).unwrap_or(rest.len());
         let text = rest[..length].strip_suffix(b"\r").unwrap_or(&rest[..length]);
-        let place = Place { line, start: at as u32, indent: 0 };
+        let place = LinePosition { line, start: at as u32, indent: 0 };
         values.fill(None);
         match text.trim_ascii_start().first() {
             Some(b'#') => records.comments += 1,
@@ -76,17 +76,17 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
 pub(super) fn entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
     let mut json = Deserializer::from_slice(line);
     let mut entries = Vec::new();
-    let each = Each { key: str::to_owned, entry: |key, value| entries.push((key, value)) };
+    let each = EntryVisitor { key: str::to_owned, entry: |key, value| entries.push((key, value)) };
     json.deserialize_map(each).and_then(|()| json.end()).ok().map(|()| entries)
 }
 
 /// Calls `key` with each key of an object, and `entry` with the result and the text of the value.
-struct Each<F, G> {
+struct EntryVisitor<F, G> {
     key: F,
     entry: G,
 }
 
-impl<'de, K, F: FnMut(&str) -> K, G: FnMut(K, &'de str)> Visitor<'de> for Each<F, G> {
+impl<'de, K, F: FnMut(&str) -> K, G: FnMut(K, &'de str)> Visitor<'de> for EntryVisitor<F, G> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -181,7 +181,7 @@ impl Objects {
     fn read_line<'de>(
         &self,
         line: &'de [u8],
-        place: Place,
+        place: LinePosition,
         values: &mut [Option<&'de str>],
         records: &mut Records,
     ) {
@@ -209,7 +209,7 @@ impl Objects {
         let mut json = Deserializer::from_slice(line);
         let is_object = line.trim_ascii_start().starts_with(b"{");
         let value = if is_object {
-            let each = Each {
+            let each = EntryVisitor {
                 key: |key: &str| self.keys.iter().position(|known| known == key),
                 entry: |key, value| match key {
                     Some(key) => values[key] = Some(value),
@@ -221,7 +221,7 @@ impl Objects {
             <&RawValue>::deserialize(&mut json).map(Some)
         };
         let value = value.and_then(|value| json.end().map(|()| value));
-        let value = value.map_err(|error| no_json(line, &error))?;
+        let value = value.map_err(|error| json_error(line, &error))?;
         if let Some(value) = value {
             return Ok(value.get());
         }
@@ -239,7 +239,7 @@ impl Objects {
     fn push_others(
         &self,
         line: &[u8],
-        place: Place,
+        place: LinePosition,
         values: &[Option<&str>],
         is_puzzle: bool,
         records: &mut Records,
@@ -254,7 +254,7 @@ impl Objects {
             };
             records.answers.push(answer);
         }
-        let whole = Place::cells(place, line.len());
+        let whole = LinePosition::cells(place, line.len());
         records.kept.extend(self.kept.iter().map(|&kept| match values[kept] {
             // A record without a puzzle shows its text in place of the puzzle.
             None if Some(kept) == self.puzzle => whole,
@@ -267,7 +267,7 @@ impl Objects {
 fn push(
     value: &str,
     line: &[u8],
-    mut place: Place,
+    mut place: LinePosition,
     records: &mut Records,
 ) -> Result<(), Malformed> {
     let at = offset(value, line);
@@ -300,7 +300,7 @@ fn push(
 fn push_cells(
     cells: &[u8; CELLS],
     at: usize,
-    mut place: Place,
+    mut place: LinePosition,
     records: &mut Records,
 ) -> Result<(), Malformed> {
     place.indent = at as u32;
@@ -314,7 +314,7 @@ fn no_puzzle(what: &str) -> Malformed {
 }
 
 /// Returns the field of a value in this line.
-fn field(value: &str, line: &[u8], place: Place) -> Field {
+fn field(value: &str, line: &[u8], place: LinePosition) -> Field {
     let at = place.start as usize + offset(value, line);
     match value.as_bytes() {
         b"null" => Field::MISSING,
@@ -328,7 +328,7 @@ fn offset(part: &str, line: &[u8]) -> usize {
 }
 
 /// Returns the error for a line that is not JSON.
-fn no_json(line: &[u8], error: &serde_json::Error) -> Malformed {
+fn json_error(line: &[u8], error: &serde_json::Error) -> Malformed {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
     Malformed {

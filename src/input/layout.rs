@@ -60,9 +60,9 @@ impl Layout {
     pub fn read(&self, block: &[u8], first_line: u64, cut_short: bool, records: &mut Records) {
         match self {
             Self::Lines => lines::read(block, cut_short, records),
-            Self::LinesAnd(behind) => {
+            Self::LinesAnd(trailing) => {
                 lines::read(block, cut_short, records);
-                lines::read_trailing_text(block, *behind, records);
+                lines::read_trailing_text(block, *trailing, records);
             }
             Self::Csv(table) => csv::read(table, block, first_line, cut_short, records),
             Self::Jsonl(objects) => json::read(objects, block, cut_short, records),
@@ -89,7 +89,7 @@ impl Layout {
     /// Returns whether the input's solutions are read ([`Records::answers`]).
     pub fn has_answers(&self) -> bool {
         match self {
-            Self::LinesAnd(behind) => *behind != TrailingText::Rest,
+            Self::LinesAnd(trailing) => *trailing != TrailingText::Rest,
             Self::Csv(table) => table.answer.is_some(),
             Self::Jsonl(objects) => objects.has_answers(),
             _ => false,

@@ -14,7 +14,7 @@ use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use super::field::{Field, FieldForm};
 use super::hodoku;
 use super::names::looks_like_header;
-use super::{CellsOrMarks, Place, Records, list};
+use super::{CellsOrMarks, LinePosition, Records, list};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::simd::SimdLevel;
 pub(super) use crate::text::column;
@@ -71,7 +71,7 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
     while at < block.len() {
         // Nearly every line of a large file is 81 cells and a line end. Each type of line end has
         // its own loop, in which it is a constant.
-        let place = Place { line, start: at as u32, indent: 0 };
+        let place = LinePosition { line, start: at as u32, indent: 0 };
         let (bytes, lines) = match block.get(at + CELLS) {
             Some(b'\n') => read_alike(simd, place, &block[at..], b"\n", records),
             Some(b'\r') => read_alike(simd, place, &block[at..], b"\r\n", records),
@@ -84,9 +84,9 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
         }
         // Most other lines start with 81 cells.
         let rest = &block[at..];
-        let place = Place { line, start: at as u32, indent: 0 };
-        if let Some((cells, behind)) = rest.split_first_chunk()
-            && let Some(length) = end_behind_cells(behind)
+        let place = LinePosition { line, start: at as u32, indent: 0 };
+        if let Some((cells, after)) = rest.split_first_chunk()
+            && let Some(length) = end_after_cells(after)
             && records.push_puzzle(place, cells, |cells, puzzle| {
                 read_cells(simd, cells, puzzle.cells_mut())
             })
@@ -106,7 +106,7 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
 #[inline(always)]
 fn read_alike<S: Simd>(
     simd: S,
-    place: Place,
+    place: LinePosition,
     lines: &[u8],
     end: &'static [u8],
     records: &mut Records,
@@ -122,15 +122,15 @@ fn read_alike<S: Simd>(
 
 /// Returns the number of bytes after the cells, including the line end, if cells may end there.
 #[inline(always)]
-fn end_behind_cells(behind: &[u8]) -> Option<usize> {
-    match behind {
+fn end_after_cells(after: &[u8]) -> Option<usize> {
+    match after {
         [] => Some(0),
         [b'\n', ..] => Some(1),
         [b'\r', b'\n', ..] => Some(2),
-        [other, ..] if is_separator(*other) => match memchr2(b'\n', b'\r', behind) {
-            None => Some(behind.len()),
-            Some(at) if behind[at] == b'\n' => Some(at + 1),
-            Some(at) if behind.get(at + 1) == Some(&b'\n') => Some(at + 2),
+        [other, ..] if is_separator(*other) => match memchr2(b'\n', b'\r', after) {
+            None => Some(after.len()),
+            Some(at) if after[at] == b'\n' => Some(at + 1),
+            Some(at) if after.get(at + 1) == Some(&b'\n') => Some(at + 2),
             Some(_) => None,
         },
         _ => None,
@@ -138,7 +138,7 @@ fn end_behind_cells(behind: &[u8]) -> Option<usize> {
 }
 
 /// Reads any line, without its line feed.
-fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Records) {
+fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mut Records) {
     let text = line.strip_suffix(b"\r").unwrap_or(line);
     if let Some(at) = memchr(b'\r', text.trim_ascii_end()) {
         return records.push_malformed(place, text.len(), lone_carriage_return(text, at));
@@ -173,7 +173,7 @@ fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Recor
 }
 
 /// Adds a record if the line is a puzzle in a less common form; returns whether it is.
-fn push_other_form(text: &[u8], place: Place, records: &mut Records) -> bool {
+fn push_other_form(text: &[u8], place: LinePosition, records: &mut Records) -> bool {
     let Some((form, is_dotted)) = other_form(text) else { return false };
     records.push_cells_or_marks(place, &form);
     records.dotted += u64::from(is_dotted);
@@ -182,9 +182,9 @@ fn push_other_form(text: &[u8], place: Place, records: &mut Records) -> bool {
 
 /// Adds a record if the line has 81 fields, some of them empty; returns whether it has. Leading
 /// whitespace may be such fields.
-fn push_fields(text: &[u8], place: Place, records: &mut Records) -> bool {
+fn push_fields(text: &[u8], place: LinePosition, records: &mut Records) -> bool {
     let Some(cells) = list::with_empty_cells(text) else { return false };
-    records.push_cells_or_marks(Place { indent: 0, ..place }, &CellsOrMarks::Cells(cells));
+    records.push_cells_or_marks(LinePosition { indent: 0, ..place }, &CellsOrMarks::Cells(cells));
     true
 }
 
@@ -250,19 +250,19 @@ pub enum TrailingText {
 
 /// Reads the requested parts of the text after the cells of each record, without surrounding
 /// whitespace. A malformed record has no solution.
-pub fn read_trailing_text(block: &[u8], behind: TrailingText, records: &mut Records) {
+pub fn read_trailing_text(block: &[u8], parts: TrailingText, records: &mut Records) {
     for record in &records.all {
         let is_puzzle = record.puzzle.is_ok();
         let mut rest = match record.text.form {
             FieldForm::Own => trailing_text_of_other_form(block, record.start as usize),
             _ => trailing_text(block, record.text, is_puzzle),
         };
-        if behind != TrailingText::Rest {
+        if parts != TrailingText::Rest {
             let (answer, others) = if is_puzzle { split(block, rest) } else { Default::default() };
             records.answers.push(answer);
             rest = others;
         }
-        if behind != TrailingText::Answer {
+        if parts != TrailingText::Answer {
             records.kept.push(rest);
         }
     }
@@ -315,9 +315,9 @@ fn trimmed(block: &[u8], start: usize, end: usize) -> Field {
 /// Returns the number of bytes before the first separator.
 fn word_length(text: &[u8]) -> usize {
     // Nearly always the 81 digits of a solution.
-    if let Some((grid, behind)) = text.split_first_chunk::<CELLS>()
+    if let Some((grid, after)) = text.split_first_chunk::<CELLS>()
         && grid.iter().fold(true, |all, byte| all & byte.is_ascii_digit())
-        && behind.first().is_none_or(|byte| is_separator(*byte))
+        && after.first().is_none_or(|byte| is_separator(*byte))
     {
         return CELLS;
     }
@@ -365,13 +365,13 @@ mod tests {
         );
         let text = |field: &Field| String::from_utf8(field.of(block.as_bytes()).to_vec()).unwrap();
         let longer = format!("{solved}1");
-        for behind in [TrailingText::Answer, TrailingText::AnswerAndRest] {
+        for parts in [TrailingText::Answer, TrailingText::AnswerAndRest] {
             let mut found = records(&block);
-            read_trailing_text(block.as_bytes(), behind, &mut found);
+            read_trailing_text(block.as_bytes(), parts, &mut found);
             let answers: Vec<_> = found.answers.iter().map(text).collect();
             assert_eq!(answers, [&solved, &solved, "", "", "12", &longer, &solved]);
             let kept: Vec<_> = found.kept.iter().map(text).collect();
-            let expected: &[&str] = match behind {
+            let expected: &[&str] = match parts {
                 TrailingText::Answer => &[],
                 _ => &["", "x, y", "", "", "z", "", ""],
             };
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn lone_carriage_returns_are_named_wherever_they_stand() {
+    fn lone_carriage_returns_are_reported_at_any_position() {
         let old_mac = format!("{CLASSIC}\r{CLASSIC}\r");
         for (block, column) in [
             (old_mac.clone(), 82),
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_between_puzzles_is_named() {
+    fn a_header_between_puzzles_is_reported() {
         let found = records(format!("{CLASSIC}\n Quizzes,solutions\nquizzes of May\n"));
         let records: Vec<_> = found.all.iter().collect();
         let error = |i: usize| &found.malformed[records[i].puzzle.unwrap_err() as usize];

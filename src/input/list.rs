@@ -64,7 +64,7 @@ fn delimiter(text: &[u8], fields: usize) -> Option<u8> {
 }
 
 /// Returns the offset of a cell in 81 fields, some of them empty.
-pub(super) fn place_among_empty(text: &[u8], cell: usize) -> Option<usize> {
+pub(super) fn offset_among_empty(text: &[u8], cell: usize) -> Option<usize> {
     with_empty_cells::<CELLS>(text)?;
     let delimiter = delimiter(text, CELLS)?;
     let start = match cell.checked_sub(1) {
@@ -75,7 +75,7 @@ pub(super) fn place_among_empty(text: &[u8], cell: usize) -> Option<usize> {
 }
 
 /// Returns the offset of a cell in a list.
-pub(super) fn place_of(text: &[u8], cell: usize) -> Option<usize> {
+pub(super) fn offset_of_cell(text: &[u8], cell: usize) -> Option<usize> {
     tokens(text)
         .filter(|(_, token)| token.len() > 1 || !is_bracket(token[0]))
         .nth(cell)
@@ -196,13 +196,13 @@ mod tests {
                 found.iter().zip(CLASSIC.bytes()).all(|(a, b)| *a == b || (*a, b) == (b'0', b'.')),
                 "{text}"
             );
-            let at = place_of(text.as_bytes(), 4).unwrap();
+            let at = offset_of_cell(text.as_bytes(), 4).unwrap();
             assert!(text[at..].trim_start_matches('\'').starts_with('7'), "{text}");
         }
     }
 
     #[test]
-    fn other_texts_are_no_lists() {
+    fn other_texts_are_not_lists() {
         let comma = joined(",", digit);
         for text in [
             format!("{comma},1"),

@@ -82,7 +82,7 @@ pub use records::{PuzzleRef, Record, Records};
 #[doc(hidden)]
 pub use reusable_vec::ReusableVec;
 
-use self::records::{CellsOrMarks, Place};
+use self::records::{CellsOrMarks, LinePosition};
 use crate::puzzle::CELLS;
 
 /// The size of a block in bytes: about 1,400 puzzle lines. Including puzzles, outcomes, and rows, a
@@ -99,8 +99,8 @@ pub(crate) fn cell_place(text: &[u8], cell: usize) -> Option<(u32, usize)> {
         return None;
     }
     let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
-    let at = list::place_of(line, CELLS - 1).and_then(|_| list::place_of(line, cell));
-    match at.or_else(|| list::place_among_empty(line, cell)) {
+    let at = list::offset_of_cell(line, CELLS - 1).and_then(|_| list::offset_of_cell(line, cell));
+    match at.or_else(|| list::offset_among_empty(line, cell)) {
         Some(at) => Some((0, lines::column(line, at))),
         None => grid::cell_place(text, cell),
     }

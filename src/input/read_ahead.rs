@@ -9,10 +9,10 @@ use std::thread;
 use crossbeam_channel::{Receiver, bounded};
 
 /// The number of bytes read at a time: about two blocks. With half of it, gz files take 4% longer.
-const PIECE: usize = 240 * 1024;
+const PIECE_BYTES: usize = 240 * 1024;
 /// The number of queued pieces. When solving and decompression take about the same time, a short
 /// queue cannot keep both busy.
-const PIECES: usize = 12;
+const QUEUED_PIECES: usize = 12;
 
 /// The bytes of a stream, read on a thread.
 ///
@@ -30,7 +30,7 @@ impl ReadAhead {
     /// Starts the thread, which ends with the stream or when this is dropped. Returns the stream if
     /// no thread can be started.
     pub(super) fn spawn<R: Read + Send + 'static>(stream: R) -> Result<Self, R> {
-        let (sender, pieces) = bounded(PIECES);
+        let (sender, pieces) = bounded(QUEUED_PIECES);
         let (give, take) = bounded::<R>(1);
         let read_all = move || {
             let Ok(mut stream) = take.recv() else { return };
@@ -65,7 +65,7 @@ impl Read for ReadAhead {
 }
 
 fn read_piece(stream: &mut impl Read) -> io::Result<Vec<u8>> {
-    let mut piece = vec![0; PIECE];
+    let mut piece = vec![0; PIECE_BYTES];
     let got = stream.read(&mut piece)?;
     piece.truncate(got);
     Ok(piece)
@@ -89,7 +89,7 @@ mod tests {
 
     /// The result of a read.
     #[derive(Clone, Debug)]
-    enum Act {
+    enum ReadResult {
         Gives(Vec<u8>),
         Interrupts,
     }
@@ -97,18 +97,18 @@ mod tests {
     /// Follows a script, then ends, possibly after an error.
     #[derive(Debug)]
     struct Scripted {
-        acts: std::vec::IntoIter<Act>,
+        acts: std::vec::IntoIter<ReadResult>,
         fails: bool,
     }
 
     impl Read for Scripted {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
             match self.acts.next() {
-                Some(Act::Gives(bytes)) => {
+                Some(ReadResult::Gives(bytes)) => {
                     into[..bytes.len()].copy_from_slice(&bytes);
                     Ok(bytes.len())
                 }
-                Some(Act::Interrupts) => Err(ErrorKind::Interrupted.into()),
+                Some(ReadResult::Interrupts) => Err(ErrorKind::Interrupted.into()),
                 None if std::mem::take(&mut self.fails) => Err(io::Error::other("dry")),
                 None => Ok(0),
             }
@@ -135,16 +135,16 @@ mod tests {
         }
     }
 
-    fn act() -> impl Strategy<Value = Act> {
-        let gives = prop::collection::vec(any::<u8>(), 1..100).prop_map(Act::Gives);
-        prop_oneof![4 => gives, 1 => Just(Act::Interrupts)]
+    fn act() -> impl Strategy<Value = ReadResult> {
+        let gives = prop::collection::vec(any::<u8>(), 1..100).prop_map(ReadResult::Gives);
+        prop_oneof![4 => gives, 1 => Just(ReadResult::Interrupts)]
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn reading_ahead_changes_nothing(
+        fn reading_ahead_returns_the_same_bytes(
             acts in prop::collection::vec(act(), 0..40),
             fails in any::<bool>(),
             piece in 1_usize..300,
@@ -180,9 +180,9 @@ mod tests {
     }
 
     /// Panics on the second read.
-    struct Dies(bool);
+    struct PanicsOnSecondRead(bool);
 
-    impl Read for Dies {
+    impl Read for PanicsOnSecondRead {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
             assert!(!self.0, "the second read");
             self.0 = true;
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_panic_on_the_thread_is_an_error() {
-        let (all, _, error) = read_all(ahead(Dies(false)), 10);
+        let (all, _, error) = read_all(ahead(PanicsOnSecondRead(false)), 10);
         assert_eq!(
             (all.len(), error.unwrap().as_str()),
             (1, "the thread that reads ahead has died")

@@ -26,7 +26,7 @@ pub struct RecordRun {
 impl RecordRun {
     /// Adds a record if it continues the run; returns whether it does.
     #[inline(always)]
-    fn takes(&mut self, record: &Record) -> bool {
+    fn extend_by(&mut self, record: &Record) -> bool {
         if self.first.text.form == FieldForm::Own {
             return false;
         }
@@ -83,7 +83,7 @@ impl RecordList {
     #[inline(always)]
     pub fn push(&mut self, record: Record) {
         self.length += 1;
-        if !self.runs.last_mut().is_some_and(|last| last.takes(&record)) {
+        if !self.runs.last_mut().is_some_and(|last| last.extend_by(&record)) {
             self.runs.push(RecordRun { first: record, count: 1, line_bytes: 0 });
         }
     }
@@ -145,7 +145,7 @@ pub struct Iter<'a> {
 impl Iter<'_> {
     /// Returns the next record with the rest of its run.
     #[inline(always)]
-    pub fn alike(&self) -> Option<RecordRun> {
+    pub fn remaining_run(&self) -> Option<RecordRun> {
         let run = self.runs.first()?;
         let (first, count) = (run.record(self.place), run.count - self.place);
         Some(RecordRun { first, count, line_bytes: run.line_bytes })
@@ -215,7 +215,10 @@ mod tests {
         for passed in 0..=all.len() + 1 {
             let mut rest = list.iter();
             rest.skip_records(passed);
-            assert_eq!(rest.alike().map(|alike| alike.first), all.get(passed).copied());
+            assert_eq!(
+                rest.remaining_run().map(|remaining_run| remaining_run.first),
+                all.get(passed).copied()
+            );
             assert_eq!(rest.collect::<Vec<_>>(), all[passed.min(all.len())..]);
         }
     }

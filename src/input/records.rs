@@ -42,7 +42,7 @@ pub(super) enum CellsOrMarks {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct LinePosition {
     /// The number of lines before it.
     pub(super) line: u32,
     /// The number of bytes before it.
@@ -51,7 +51,7 @@ pub(super) struct Place {
     pub(super) indent: u32,
 }
 
-impl Place {
+impl LinePosition {
     /// Returns the field of the cells, written in this many bytes.
     #[inline(always)]
     pub(super) fn cells(self, bytes: usize) -> Field {
@@ -92,13 +92,13 @@ pub struct Records {
 
 impl Records {
     /// Returns the largest number of records in `bytes` bytes of well-formed lines.
-    pub(crate) fn most_in(bytes: usize) -> usize {
+    pub(crate) fn max_records_in(bytes: usize) -> usize {
         bytes / (CELLS + 1) + 1
     }
 
     /// Allocates for the records of a block of `bytes` bytes of well-formed lines.
     pub fn for_blocks_of(bytes: usize) -> Self {
-        let records = Self::most_in(bytes);
+        let records = Self::max_records_in(bytes);
         Self {
             all: RecordList::with_capacity(records),
             puzzles: ReusableVec::with_room(records, Puzzle::EMPTY),
@@ -107,7 +107,7 @@ impl Records {
     }
 
     /// Adds a puzzle or pencil marks not written as they are output.
-    pub(super) fn push_cells_or_marks(&mut self, place: Place, form: &CellsOrMarks) {
+    pub(super) fn push_cells_or_marks(&mut self, place: LinePosition, form: &CellsOrMarks) {
         match form {
             CellsOrMarks::Cells(cells) => {
                 self.push_cells(place, cells).expect("all cells are valid");
@@ -124,21 +124,25 @@ impl Records {
     ///
     /// # Errors
     /// Fails if a character is not a cell; nothing is added then.
-    pub(super) fn push_cells(&mut self, place: Place, cells: &Line) -> Result<(), Malformed> {
+    pub(super) fn push_cells(
+        &mut self,
+        place: LinePosition,
+        cells: &Line,
+    ) -> Result<(), Malformed> {
         let puzzle_ref = PuzzleRef::Puzzle(self.puzzles.len() as u32);
         self.puzzles.push(Puzzle::parse(cells)?);
         self.push_own(place, cells, puzzle_ref);
         Ok(())
     }
 
-    fn push_own(&mut self, place: Place, text: &[u8], puzzle_ref: PuzzleRef) {
+    fn push_own(&mut self, place: LinePosition, text: &[u8], puzzle_ref: PuzzleRef) {
         let text = self.own(text);
         self.push_ref(place, text, puzzle_ref);
     }
 
     #[inline(always)]
-    fn push_ref(&mut self, place: Place, text: Field, puzzle_ref: PuzzleRef) {
-        let Place { line, start, indent } = place;
+    fn push_ref(&mut self, place: LinePosition, text: Field, puzzle_ref: PuzzleRef) {
+        let LinePosition { line, start, indent } = place;
         let (start, puzzle) = (start + indent, Ok(puzzle_ref));
         self.all.push(Record { line, indent, fault: 0, start, text, puzzle });
     }
@@ -166,14 +170,14 @@ impl Records {
     }
 
     /// Returns the kept fields of the record at this index.
-    pub(crate) fn kept_of(&self, record: usize) -> &[Field] {
+    pub(crate) fn kept_fields(&self, record: usize) -> &[Field] {
         let per_record = self.kept.len() / self.all.len();
         &self.kept[record * per_record..(record + 1) * per_record]
     }
 
     /// Returns the number of bytes of the kept fields of the record at this index.
     pub(crate) fn kept_bytes(&self, record: usize, block: &[u8]) -> usize {
-        self.kept_of(record).iter().map(|field| field.of(block).len()).sum()
+        self.kept_fields(record).iter().map(|field| field.of(block).len()).sum()
     }
 
     /// Returns the puzzle, unless it is pencil marks that clues cannot express.
@@ -197,7 +201,7 @@ impl Records {
         let line = self.all.len() as u32;
         let puzzle_ref = PuzzleRef::Puzzle(line);
         self.puzzles.push(*puzzle);
-        self.push_own(Place { line, start: 0, indent: 0 }, &puzzle.text(), puzzle_ref);
+        self.push_own(LinePosition { line, start: 0, indent: 0 }, &puzzle.text(), puzzle_ref);
     }
 
     /// Adds a puzzle from the caller's memory, or the reason why it is malformed. The record has no
@@ -229,8 +233,14 @@ impl Records {
 
     /// Adds a malformed record with this text; `fault` is the number of lines before the text in
     /// the record.
-    pub(super) fn push_bad(&mut self, place: Place, fault: u32, text: Field, why: Malformed) {
-        let Place { line, indent, .. } = place;
+    pub(super) fn push_bad(
+        &mut self,
+        place: LinePosition,
+        fault: u32,
+        text: Field,
+        why: Malformed,
+    ) {
+        let LinePosition { line, indent, .. } = place;
         let puzzle = Err(self.malformed.len() as u32);
         self.malformed.push(why);
         self.all.push(Record { line, indent, fault, start: text.start, text, puzzle });
@@ -240,7 +250,7 @@ impl Records {
     #[inline(always)]
     pub(super) fn push_puzzle(
         &mut self,
-        place: Place,
+        place: LinePosition,
         cells: &Line,
         read: impl FnOnce(&Line, &mut Puzzle) -> bool,
     ) -> bool {
@@ -257,7 +267,7 @@ impl Records {
     #[inline(always)]
     pub(super) fn push_puzzles(
         &mut self,
-        place: Place,
+        place: LinePosition,
         lines: &[u8],
         end: &'static [u8],
         mut read: impl FnMut(&Line, &mut Puzzle) -> bool,
@@ -273,7 +283,7 @@ impl Records {
                 _ => false,
             },
         );
-        let Place { line, start, indent } = place;
+        let LinePosition { line, start, indent } = place;
         let (text, puzzle) = (place.cells(CELLS), Ok(PuzzleRef::Puzzle(first)));
         self.all.push_lines(
             Record { line, indent, fault: 0, start, text, puzzle },
@@ -287,7 +297,7 @@ impl Records {
     ///
     /// # Errors
     /// Fails if the text is malformed; nothing is added then.
-    pub(super) fn push_text(&mut self, place: Place, text: &[u8]) -> Result<(), Malformed> {
+    pub(super) fn push_text(&mut self, place: LinePosition, text: &[u8]) -> Result<(), Malformed> {
         if text.len() == marks::TEXT {
             let puzzle_ref = PuzzleRef::Marks(self.marks.len() as u32);
             self.marks.push(Marks::parse(text)?);
@@ -309,13 +319,18 @@ impl Records {
     }
 
     /// Adds a malformed record whose text is the whole line.
-    pub(super) fn push_malformed(&mut self, place: Place, length: usize, malformed: Malformed) {
-        let text = Place { indent: 0, ..place }.cells(length);
+    pub(super) fn push_malformed(
+        &mut self,
+        place: LinePosition,
+        length: usize,
+        malformed: Malformed,
+    ) {
+        let text = LinePosition { indent: 0, ..place }.cells(length);
         self.push_bad(place, 0, text, malformed);
     }
 
     /// Adds `count` empty kept fields for the last record and returns them.
-    pub(super) fn kept_room(&mut self, count: usize) -> &mut [Field] {
+    pub(super) fn push_empty_kept(&mut self, count: usize) -> &mut [Field] {
         let start = self.kept.len();
         self.kept.resize(start + count, Field::default());
         &mut self.kept[start..]

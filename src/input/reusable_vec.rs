@@ -5,7 +5,7 @@ use std::ops::Deref;
 use crate::prefetch::{Prefetch, prefetch_all};
 
 /// The distance of prefetching, in values.
-const AHEAD: usize = 8;
+const PREFETCH_DISTANCE: usize = 8;
 
 /// A vector that is cleared as a whole. Old values stay in memory, so a slot need not be cleared
 /// before a value is written to it piece by piece.
@@ -29,8 +29,8 @@ impl<T: Copy + Prefetch> ReusableVec<T> {
 
     /// Appends a value.
     pub fn push(&mut self, value: T) {
-        self.push_if(value, |place| {
-            *place = value;
+        self.push_if(value, |slot| {
+            *slot = value;
             true
         });
     }
@@ -39,7 +39,7 @@ impl<T: Copy + Prefetch> ReusableVec<T> {
     /// contains an old value or `some`.
     #[inline(always)]
     pub fn push_if(&mut self, some: T, write: impl FnOnce(&mut T) -> bool) -> bool {
-        let is_written = write(self.place(self.length, some));
+        let is_written = write(self.slot(self.length, some));
         self.length += usize::from(is_written);
         is_written
     }
@@ -49,18 +49,18 @@ impl<T: Copy + Prefetch> ReusableVec<T> {
     #[inline(always)]
     pub fn push_while(&mut self, some: T, mut write: impl FnMut(&mut T) -> bool) -> usize {
         let mut length = self.length;
-        while write(self.place(length, some)) {
+        while write(self.slot(length, some)) {
             length += 1;
         }
         length - std::mem::replace(&mut self.length, length)
     }
 
     #[inline(always)]
-    fn place(&mut self, length: usize, some: T) -> &mut T {
+    fn slot(&mut self, length: usize, some: T) -> &mut T {
         if length == self.all.len() {
             self.grow(some);
         }
-        prefetch_all(self.all.get(length + AHEAD));
+        prefetch_all(self.all.get(length + PREFETCH_DISTANCE));
         &mut self.all[length]
     }
 
@@ -102,8 +102,8 @@ mod tests {
         for round in 0..3 {
             list.clear();
             for value in 0..40 {
-                assert!(!list.push_if([0], |place| {
-                    *place = [99];
+                assert!(!list.push_if([0], |slot| {
+                    *slot = [99];
                     false
                 }));
                 list.push([round + value]);

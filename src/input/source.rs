@@ -60,7 +60,7 @@ pub struct Position {
 impl Position {
     /// Returns the position after `bytes`, which begin at this position and end at `offset`.
     #[must_use]
-    pub(crate) fn behind(
+    pub(crate) fn after(
         &self,
         layout: &Layout,
         bytes: &[u8],

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::memchr;
 
-use super::detect::MOST_BYTES;
+use super::detect::MAX_DETECTION_BYTES;
 use super::inflate::{Beginning, Inflate};
 #[cfg(feature = "parquet")]
 use super::parquet::ParquetText;
@@ -27,14 +27,14 @@ use super::read_ahead::ReadAhead;
 use super::{DetectError, InputFormat, InputOptions, Layout, Window};
 
 /// The number of bytes that detection reads at a time: one or a few lines of most inputs.
-const STEP: usize = 4096;
+const READ_BYTES: usize = 4096;
 
 /// The maximum number of bytes read to recognize a codec.
 const MAGIC_BYTES: usize = 64 * 1024;
 
 /// Up to this many bytes, detection runs for every new line. Afterwards, it runs when a ninth of
 /// the bytes are new, because many short lines would take quadratic time.
-const DETECTED_BY_LINE: usize = 64;
+const DETECT_EACH_LINE_BYTES: usize = 64;
 
 /// Options for streams that are not plain text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,7 +75,7 @@ enum Rest<'a> {
     Plain(Raw<'a>),
     Compressed(Box<Inflate>, Raw<'a>),
     Ahead(ReadAhead),
-    Over,
+    Ended,
 }
 
 /// The raw bytes of a source, counted.
@@ -144,11 +144,12 @@ impl<'a> Stream<'a> {
         loop {
             // One new line may decide. After many lines, detection waits for several more instead
             // of running for every byte that arrives.
-            let is_all = self.failed.is_some() || matches!(self.rest, Rest::Over);
+            let is_all = self.failed.is_some() || matches!(self.rest, Rest::Ended);
             let is_decoded = !matches!(self.rest, Rest::Unknown(_));
             let has_line = memchr(b'\n', &self.first[seen..]).is_some();
-            let is_more = self.first.len() - seen >= seen.saturating_sub(DETECTED_BY_LINE) / 8;
-            let is_most = self.first.len() >= MOST_BYTES;
+            let is_more =
+                self.first.len() - seen >= seen.saturating_sub(DETECT_EACH_LINE_BYTES) / 8;
+            let is_most = self.first.len() >= MAX_DETECTION_BYTES;
             if is_decoded && (is_all || is_most || has_line && is_more) {
                 seen = self.first.len();
                 if let Some(layout) = expected.detect(&self.first, is_all)? {
@@ -164,7 +165,7 @@ impl<'a> Stream<'a> {
                 }
                 Err(error) => {
                     // The bytes so far are not the magic bytes of a codec.
-                    self.rest = match mem::replace(&mut self.rest, Rest::Over) {
+                    self.rest = match mem::replace(&mut self.rest, Rest::Ended) {
                         Rest::Unknown(raw) => Rest::Plain(raw),
                         rest => rest,
                     };
@@ -182,26 +183,26 @@ impl<'a> Stream<'a> {
 
     /// Returns whether the source has been read without decoding so far.
     pub fn is_plain(&self) -> bool {
-        matches!(self.rest, Rest::Plain(_) | Rest::Over)
+        matches!(self.rest, Rest::Plain(_) | Rest::Ended)
     }
 
     /// Reads more first bytes, or recognizes the codec.
     fn fetch(&mut self) -> io::Result<()> {
         if matches!(self.rest, Rest::Unknown(_)) {
-            return self.find_codec(&mut [0; STEP]);
+            return self.detect_codec(&mut [0; READ_BYTES]);
         }
         let length = self.first.len();
-        self.first.resize(length + STEP, 0);
+        self.first.resize(length + READ_BYTES, 0);
         let got = self.rest.read(&mut self.first[length..]);
         self.first.truncate(length + got.as_ref().map_or(0, |&got| got));
         if got? == 0 {
-            self.rest = Rest::Over;
+            self.rest = Rest::Ended;
         }
         Ok(())
     }
 
     /// Recognizes the codec, reading once into `buffer` if necessary.
-    fn find_codec(&mut self, buffer: &mut [u8]) -> io::Result<()> {
+    fn detect_codec(&mut self, buffer: &mut [u8]) -> io::Result<()> {
         let Rest::Unknown(raw) = &mut self.rest else { return Ok(()) };
         let mut is_end = false;
         let mut beginning = Beginning::of(&self.first);
@@ -217,7 +218,7 @@ impl<'a> Stream<'a> {
             Beginning::TooShort if !is_end => return Ok(()),
             Beginning::TooShort | Beginning::Plain => None,
         };
-        let Rest::Unknown(raw) = mem::replace(&mut self.rest, Rest::Over) else { return Ok(()) };
+        let Rest::Unknown(raw) = mem::replace(&mut self.rest, Rest::Ended) else { return Ok(()) };
         self.rest = match codec {
             None => Rest::Plain(raw),
             Some(codec) => {
@@ -285,13 +286,13 @@ impl Read for Stream<'_> {
             return Ok(0);
         }
         while matches!(self.rest, Rest::Unknown(_)) {
-            self.find_codec(into)?;
+            self.detect_codec(into)?;
         }
-        if self.rest.takes_long()
+        if self.rest.is_slow_to_decode()
             && let Some(spawn) = self.spawn.take()
         {
             // Without a thread, it is decoded here.
-            self.rest = spawn(mem::replace(&mut self.rest, Rest::Over))
+            self.rest = spawn(mem::replace(&mut self.rest, Rest::Ended))
                 .map_or_else(|rest| rest, Rest::Ahead);
         }
         let taken = self.take_first(into);
@@ -315,16 +316,16 @@ impl Read for Stream<'_> {
 fn is_parquet(mut file: &File) -> bool {
     use std::io::Seek;
 
-    file.stream_position().is_ok_and(|at| at == 0) && ParquetText::is_one(file)
+    file.stream_position().is_ok_and(|at| at == 0) && ParquetText::is_parquet_file(file)
 }
 
 impl Rest<'_> {
     /// Returns whether decoding takes longer than a copy.
-    fn takes_long(&self) -> bool {
+    fn is_slow_to_decode(&self) -> bool {
         match self {
             Self::Compressed(..) => true,
             Self::Plain(raw) => raw.is_table(),
-            Self::Unknown(_) | Self::Ahead(_) | Self::Over => false,
+            Self::Unknown(_) | Self::Ahead(_) | Self::Ended => false,
         }
     }
 }
@@ -335,7 +336,7 @@ impl Read for Rest<'_> {
             Self::Plain(raw) => raw.read(into),
             Self::Compressed(inflate, raw) => inflate.read(raw, into),
             Self::Ahead(ahead) => ahead.read(into),
-            Self::Unknown(_) | Self::Over => Ok(0),
+            Self::Unknown(_) | Self::Ended => Ok(0),
         }
     }
 }
@@ -378,9 +379,9 @@ mod tests {
     use super::*;
 
     /// Returns one byte at a time, and fails after the last one.
-    struct Drops(&'static [u8]);
+    struct FailsAtEnd(&'static [u8]);
 
-    impl Read for Drops {
+    impl Read for FailsAtEnd {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
             let (first, rest) = self.0.split_first().ok_or_else(|| io::Error::other("dry"))?;
             (into[0], self.0) = (*first, rest);
@@ -391,7 +392,7 @@ mod tests {
     #[test]
     fn first_bytes_are_read_after_detection_and_before_a_failure() {
         let text = b"quizzes,solutions\n12\n34";
-        let mut stream = Stream::new(Drops(text));
+        let mut stream = Stream::new(FailsAtEnd(text));
         for _ in 0..2 {
             let layout = stream.layout(&InputOptions::default(), || false);
             assert!(matches!(layout, Ok(Some(Layout::Csv(_)))));
@@ -402,7 +403,7 @@ mod tests {
         assert_eq!(stream.read_to_end(&mut read).unwrap_err().to_string(), "dry");
         assert_eq!(read, text);
 
-        let mut stream = Stream::new(Drops(b"12"));
+        let mut stream = Stream::new(FailsAtEnd(b"12"));
         let layout = stream.layout(&InputOptions::default(), || false);
         assert_eq!(layout, Ok(Some(Layout::Lines)));
         read.clear();
@@ -433,9 +434,9 @@ mod tests {
     }
 
     /// Fails with `Interrupted` on every read.
-    struct Waits;
+    struct AlwaysInterrupted;
 
-    impl Read for Waits {
+    impl Read for AlwaysInterrupted {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
             Err(ErrorKind::Interrupted.into())
         }
@@ -445,7 +446,10 @@ mod tests {
     fn detection_can_be_given_up_while_no_bytes_arrive() {
         let asked = Cell::new(0);
         let is_over = || asked.replace(asked.get() + 1) == 5;
-        assert_eq!(Stream::new(Waits).layout(&InputOptions::default(), is_over), Ok(None));
+        assert_eq!(
+            Stream::new(AlwaysInterrupted).layout(&InputOptions::default(), is_over),
+            Ok(None)
+        );
         assert_eq!(asked.get(), 6);
     }
 }

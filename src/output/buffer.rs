@@ -9,8 +9,8 @@ use crate::puzzle::{CELLS, Grid};
 pub const SHORT: usize = 24;
 
 /// The prefetch distance, some rows, and the number of bytes to prefetch, about one row.
-const AHEAD: usize = 1024;
-const PREFETCHED: usize = 192;
+const PREFETCH_DISTANCE: usize = 1024;
+const PREFETCH_BYTES: usize = 192;
 
 /// The content of unused bytes. It is not zero, so that the memory is mapped before it is
 /// prefetched ([`prefetch`](crate::prefetch)).
@@ -74,12 +74,12 @@ impl RowBuffer {
     ) {
         let mut length = self.length;
         loop {
-            if self.bytes.len() < length + AHEAD + N {
-                self.grow(length + AHEAD + N);
+            if self.bytes.len() < length + PREFETCH_DISTANCE + N {
+                self.grow(length + PREFETCH_DISTANCE + N);
             }
             let room = &mut self.bytes[length..];
-            let ahead: &[u8; PREFETCHED] =
-                room[AHEAD..].first_chunk().expect("as many bytes as requested");
+            let ahead: &[u8; PREFETCH_BYTES] =
+                room[PREFETCH_DISTANCE..].first_chunk().expect("as many bytes as requested");
             prefetch_all([ahead]);
             let room = room.first_chunk_mut().expect("as many bytes as requested");
             let Some(written) = write(room) else { break };
@@ -297,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_small_number_and_every_length_is_right() {
+    fn small_numbers_and_all_lengths_are_correct() {
         for number in (1..100_000).chain((100_000..100_000_000).step_by(9973)) {
             let (digits, length) = eight_digits(number);
             assert_eq!(&digits[..length], number.to_string().as_bytes());

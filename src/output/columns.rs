@@ -360,12 +360,12 @@ pub fn unique_names<'a>(
 
 /// The texts of the input shown by some columns except the puzzle, which bound the length of a row.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Foreign {
+pub(super) struct InputTexts {
     answers: bool,
     pub(super) inputs: usize,
 }
 
-impl Foreign {
+impl InputTexts {
     pub(super) fn of(columns: &[OutputColumn]) -> Self {
         let is_about_answers = |column: &OutputColumn| {
             matches!(column.source, ColumnSource::Computed(Column::Answer | Column::Reason))

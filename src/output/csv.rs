@@ -5,7 +5,7 @@
 
 use crate::simd::vectors::{Simd, dispatch};
 
-use super::columns::Foreign;
+use super::columns::InputTexts;
 use super::plain::{PlainRows, STATUS_NAMES};
 use super::{
     Column, ColumnSource, Encoder, Fields, Format, Needs, OutputColumn, Row, RowBuffer, Rows,
@@ -28,7 +28,7 @@ pub struct SeparatedRows<const SEPARATOR: u8> {
     /// The number of leading columns that are copied together as written in the input.
     copied: usize,
     has_header: bool,
-    shows: Foreign,
+    shows: InputTexts,
 }
 
 /// Columns with specialized code.
@@ -64,7 +64,7 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
         } else {
             ColumnSet::Other
         };
-        let shows = Foreign::of(&columns);
+        let shows = InputTexts::of(&columns);
         Self { columns, layout, copied: 0, has_header: true, shows }
     }
 

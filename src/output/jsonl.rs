@@ -3,7 +3,7 @@
 //! Numbers are JSON numbers, missing solutions and reasons are `null`, and everything else is a
 //! string. Invalid UTF-8 in a malformed line becomes U+FFFD.
 
-use super::columns::Foreign;
+use super::columns::InputTexts;
 use super::plain::STATUS_NAMES;
 use super::{
     Column, ColumnSource, Encoder, Format, Kind, Needs, OutputColumn, Row, RowBuffer, Rows, SHORT,
@@ -25,7 +25,7 @@ pub struct JsonRows {
     key_bytes: usize,
     /// The number of computed columns with text of the input.
     texts: usize,
-    shows: Foreign,
+    shows: InputTexts,
 }
 
 impl JsonRows {
@@ -48,7 +48,7 @@ impl JsonRows {
             WrittenKey::of(format!("{before}{}:", serde_json::Value::from(column.name.as_str())))
         };
         let keys: Vec<_> = columns.iter().zip(before).map(key).collect();
-        let shows = Foreign::of(&columns);
+        let shows = InputTexts::of(&columns);
         let texts = columns.iter().filter(|column| column.kind() == Kind::Text).count();
         Self {
             key_bytes: keys.iter().map(WrittenKey::len).sum::<usize>()

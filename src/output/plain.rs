@@ -19,12 +19,12 @@ use crate::text::{copy_cells, write_digits};
 const LINE: usize = 16;
 /// Offsets after the line number: of the solution, and of the separator after it or without it.
 const SOLUTION: usize = CELLS + 1;
-const BEHIND: usize = SOLUTION + CELLS;
-const BEHIND_NONE: usize = SOLUTION;
+const AFTER_SOLUTION: usize = SOLUTION + CELLS;
+const AFTER_NO_SOLUTION: usize = SOLUTION;
 /// Space for the latency and the line end.
 const LATENCY: usize = 16;
 /// Space after the line number. Offsets in it are bytes.
-const BODY: usize = u8::MAX as usize + Verdict::ROOM;
+const BODY: usize = u8::MAX as usize + OutcomeText::ROOM;
 
 /// Space for a row and the surplus written after it.
 pub(super) const ROOM: usize = LINE + BODY;
@@ -33,12 +33,12 @@ pub(super) const ROOM: usize = LINE + BODY;
 pub(super) struct PlainRows {
     separator: u8,
     line: Counter,
-    verdict: Verdict,
+    outcome_text: OutcomeText,
 }
 
 impl PlainRows {
     pub(super) fn new(separator: u8) -> Self {
-        Self { separator, line: Counter::NOWHERE, verdict: Verdict::NOTHING }
+        Self { separator, line: Counter::INITIAL, outcome_text: OutcomeText::INITIAL }
     }
 
     /// Writes rows up to the first with numbers that do not fit; returns how many.
@@ -74,7 +74,7 @@ impl PlainRows {
             return None;
         }
         self.line.set(line)?;
-        self.verdict.set(self.separator, status, outcome)?;
+        self.outcome_text.set(self.separator, status, outcome)?;
 
         *first(room) = self.line.head;
         *first(&mut room[self.line.head_length % 8..]) = self.line.tail.to_le_bytes();
@@ -86,8 +86,8 @@ impl PlainRows {
         body[CELLS] = self.separator;
         // Written even without a solution; later fields overwrite it.
         write_digits(simd, outcome.grid.cells(), first(&mut body[SOLUTION..]));
-        *first(&mut body[usize::from(self.verdict.start)..]) = self.verdict.text;
-        let latency = usize::from(self.verdict.end);
+        *first(&mut body[usize::from(self.outcome_text.start)..]) = self.outcome_text.text;
+        let latency = usize::from(self.outcome_text.end);
         let (digits, length) = eight_digits(outcome.latency_ns);
         *first(&mut body[latency..]) = digits;
         let end = latency + length % LATENCY;
@@ -112,7 +112,7 @@ pub(super) const STATUS_NAMES: [Short; Status::ALL.len()] = {
 };
 
 /// The text of status, solutions, and guesses, including separators.
-struct Verdict {
+struct OutcomeText {
     values: (Status, u32, u64),
     text: [u8; Self::ROOM],
     /// The offsets in the body where it starts and ends.
@@ -120,12 +120,12 @@ struct Verdict {
     end: u8,
 }
 
-impl Verdict {
+impl OutcomeText {
     /// One vector: only texts with billions of guesses are longer.
     const ROOM: usize = 32;
 
     /// An initial value that never occurs.
-    const NOTHING: Self =
+    const INITIAL: Self =
         Self { values: (Status::Unique, 0, 0), text: [0; Self::ROOM], start: 0, end: 0 };
 
     /// Updates the text; returns `None` if it does not fit.
@@ -148,7 +148,7 @@ impl Verdict {
         fields.number(solutions.into());
         fields.number(guesses);
         let length = fields.len();
-        let start = if solutions == 0 { BEHIND_NONE } else { BEHIND };
+        let start = if solutions == 0 { AFTER_NO_SOLUTION } else { AFTER_SOLUTION };
         let fits = length <= Self::ROOM;
         fits.then(|| Self {
             values,
@@ -182,7 +182,7 @@ impl Counter {
     const END: u64 = 10_u64.pow(LINE as u32 - 1);
 
     /// The initial state, which no number follows.
-    const NOWHERE: Self = Self {
+    const INITIAL: Self = Self {
         number: 0,
         head: [0; 8],
         head_length: 0,
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_digits_follow_the_number_through_steps_and_jumps() {
-        let mut counter = Counter::NOWHERE;
+        let mut counter = Counter::INITIAL;
         let ends = [10_u64.pow(8), 10_u64.pow(9), 10_u64.pow(12), Counter::END];
         let around_ends = ends.map(|end| end - 30..end + 30);
         let numbers = [0..1200, 998..1002, 5..6, u64::MAX - 9..u64::MAX];

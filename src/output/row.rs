@@ -190,14 +190,14 @@ impl<'a> Rows<'a> {
         let mut reasons = self.results.reasons.iter();
         let mut records = self.records.all.iter();
         let mut index = 0;
-        while let Some(alike) = records.alike() {
-            let written = match self.puzzles(index, &alike) {
+        while let Some(remaining_run) = records.remaining_run() {
+            let written = match self.puzzles(index, &remaining_run) {
                 Some(rows) => plain(to, rows),
                 None => 0,
             };
             records.skip_records(written);
             index += written;
-            if written < alike.count as usize
+            if written < remaining_run.count as usize
                 && let Some(record) = records.next()
             {
                 any(to, &self.row(index, record, &mut reasons));
@@ -222,8 +222,8 @@ impl<'a> Rows<'a> {
     /// Returns the rows of a run of records from this index on, if they are puzzles with contiguous
     /// cells and outcomes.
     #[inline(always)]
-    fn puzzles(&self, index: usize, alike: &RecordRun) -> Option<PuzzleRows<'a>> {
-        let RecordRun { ref first, count, line_bytes } = *alike;
+    fn puzzles(&self, index: usize, remaining_run: &RecordRun) -> Option<PuzzleRows<'a>> {
+        let RecordRun { ref first, count, line_bytes } = *remaining_run;
         let Ok(PuzzleRef::Puzzle(puzzle)) = first.puzzle else { return None };
         if first.text.form == FieldForm::Own {
             return None;
@@ -362,7 +362,7 @@ impl<'a> Row<'a> {
 
     /// Returns the fields of the input that are copied to the output.
     pub fn kept(&self) -> Kept<'a> {
-        Kept { bytes: self.rows.bytes, fields: self.rows.records.kept_of(self.index) }
+        Kept { bytes: self.rows.bytes, fields: self.rows.records.kept_fields(self.index) }
     }
 
     /// Returns the input's solution as written; empty if it is missing.

@@ -11,10 +11,10 @@ use crate::external_sort::{ExternalSort, head};
 pub type Key = Box<dyn Fn(&Row<'_>, &mut Vec<u8>) + Send + Sync>;
 
 /// The number of bytes of rows in memory beyond which they are written to a temporary file.
-const MEMORY: usize = 128 << 20;
+const MEMORY_BYTES: usize = 128 << 20;
 
 /// The number of bytes emitted at once.
-const CHUNK: usize = 1 << 20;
+const EMIT_BYTES: usize = 1 << 20;
 
 /// Another format with sorted rows.
 pub struct Sorted {
@@ -74,7 +74,7 @@ impl Format for Sorted {
     }
 
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
-        let (sort, rows) = (ExternalSort::new(MEMORY), self.format.assembler()?);
+        let (sort, rows) = (ExternalSort::new(MEMORY_BYTES), self.format.assembler()?);
         Ok(Some(Box::new(Sorter { sort, rows })))
     }
 
@@ -115,10 +115,10 @@ impl Assembler for Sorter {
             }
             return rows.finish(emit);
         }
-        let mut chunk = Vec::with_capacity(CHUNK);
+        let mut chunk = Vec::with_capacity(EMIT_BYTES);
         while let Some((_, row)) = entries.next()? {
             chunk.extend_from_slice(row);
-            if chunk.len() >= CHUNK {
+            if chunk.len() >= EMIT_BYTES {
                 emit(&chunk)?;
                 chunk.clear();
             }

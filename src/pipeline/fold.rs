@@ -218,7 +218,7 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
     };
     threads.run(|index| {
         let _guard = CloseOnPanic(&fold);
-        let mut worker = Worker::new(&fold);
+        let mut worker = FoldWorker::new(&fold);
         // Taking a mapped block before filling a block guarantees that the first block in order has
         // one.
         while let Ok(mapped) = free[index].recv()
@@ -257,7 +257,7 @@ struct NumberedSource<'a, S> {
 }
 
 /// A worker's block and its results. The buffers are reused for all blocks.
-struct Worker<W, M> {
+struct FoldWorker<W, M> {
     block: Block,
     records: Records,
     results: Results,
@@ -266,7 +266,7 @@ struct Worker<W, M> {
     job: Option<(W, M)>,
 }
 
-impl<W, M> Worker<W, M> {
+impl<W, M> FoldWorker<W, M> {
     fn new<J: Job<Worker = W>>(fold: &Fold<'_, impl BlockSource, J, impl Consumer>) -> Self {
         let bytes = fold.options.block_bytes;
         Self {
@@ -300,11 +300,11 @@ where
     fn process<M: FnMut(&Rows<'_>, &mut P)>(
         &self,
         number: u64,
-        worker: &mut Worker<J::Worker, M>,
+        worker: &mut FoldWorker<J::Worker, M>,
         make_map: impl Fn() -> M,
         mut mapped: MappedBlock<P>,
     ) -> ControlFlow<()> {
-        let Worker { block, records, results, derived, job } = worker;
+        let FoldWorker { block, records, results, derived, job } = worker;
         let (job, map) = job.get_or_insert_with(|| (self.job.worker(&self.stop), make_map()));
         block.read(records);
         results.clear();

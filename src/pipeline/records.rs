@@ -102,7 +102,7 @@ impl<R: Read + Send, I: Iterator<Item = Source<R>> + Send> RecordReader<I, R> {
             line: self.block.first + u64::from(record.line) + u64::from(record.fault),
             text: records.text(record, bytes),
             answer: (index < records.answers.len()).then(|| records.answer(index, bytes)),
-            kept: Kept::new(bytes, records.kept_of(index)),
+            kept: Kept::new(bytes, records.kept_fields(index)),
             puzzle: match record.puzzle {
                 Ok(puzzle) => Ok(records.as_marks(puzzle)),
                 Err(error) => Err(&records.malformed[error as usize]),

@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn borders_meet_the_share_and_separate_no_key() {
+    fn borders_meet_the_share_and_never_separate_a_key() {
         for (keys, share, test, first) in [
             ((0..1000).rev().collect::<Vec<u64>>(), 0.1, 100, Some(100)),
             (vec![5; 10], 0.4, 0, Some(5)),

@@ -22,12 +22,12 @@ use parse::point;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     text: String,
-    parsed: Expression<Name>,
+    parsed: Expression<ColumnName>,
 }
 
 /// The name of a column, and its offset in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Name {
+struct ColumnName {
     text: String,
     at: usize,
 }
@@ -77,11 +77,11 @@ pub enum RecordColumn {
 
 /// A condition that can be evaluated.
 #[derive(Clone, Debug)]
-pub struct Test(Expression<RecordColumn>);
+pub struct Predicate(Expression<RecordColumn>);
 
 /// The value of a record in a column, or a literal.
 #[derive(Clone, Debug)]
-pub enum Scalar<'a> {
+pub enum RecordValue<'a> {
     Missing,
     Number(f64),
     Truth(bool),
@@ -92,7 +92,7 @@ pub enum Scalar<'a> {
 
 /// A type of values that can be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Type {
+enum ValueType {
     Number,
     Truth,
     Text,
@@ -124,15 +124,15 @@ impl Condition {
     }
 
     /// Resolves the column names, among those of a subcommand and those read from the input.
-    pub fn resolve(&self, subcommand: Subcommand, read: &[String]) -> Result<Test, Failure> {
-        let find = |name: &Name| {
+    pub fn resolve(&self, subcommand: Subcommand, read: &[String]) -> Result<Predicate, Failure> {
+        let find = |name: &ColumnName| {
             RecordColumn::find(&name.text, subcommand, read).map_err(|what| (name.at, what))
         };
         let refused = |(at, what): (usize, String)| {
             Failure::Usage(format!("--where: {}", point(&self.text, at, &what)))
         };
         let resolved = self.parsed.resolve(&find).map_err(refused)?;
-        Ok(Test(resolved))
+        Ok(Predicate(resolved))
     }
 }
 
@@ -200,36 +200,36 @@ impl RecordColumn {
         column.is_about_solving() || of_proof.contains(&column)
     }
 
-    fn kind(self) -> Type {
-        let Self::Computed(column) = self else { return Type::Any };
+    fn kind(self) -> ValueType {
+        let Self::Computed(column) = self else { return ValueType::Any };
         match column.kind() {
-            Kind::Number | Kind::Double => Type::Number,
-            Kind::Truth => Type::Truth,
-            Kind::Text | Kind::Bytes => Type::Text,
-            Kind::Status => Type::Status,
+            Kind::Number | Kind::Double => ValueType::Number,
+            Kind::Truth => ValueType::Truth,
+            Kind::Text | Kind::Bytes => ValueType::Text,
+            Kind::Status => ValueType::Status,
         }
     }
 
     /// Returns the value of a record.
-    pub fn value<'a>(self, row: &Row<'a>) -> Scalar<'a> {
+    pub fn value<'a>(self, row: &Row<'a>) -> RecordValue<'a> {
         let column = match self {
             Self::Computed(column) => column,
             Self::Input(index) => {
                 let (text, form) = row.kept().get(index);
                 let is_missing = form == bulkdoku::input::FieldForm::Missing;
-                return if is_missing { Scalar::Missing } else { Scalar::Field(text) };
+                return if is_missing { RecordValue::Missing } else { RecordValue::Field(text) };
             }
         };
         match column.value(row) {
-            Value::None => Scalar::Missing,
-            Value::Number(number) => Scalar::Number(number as f64),
-            Value::Decimal(number) => Scalar::Number(number),
-            Value::Truth(is) => Scalar::Truth(is),
-            Value::Status(status) => Scalar::Text(status.name().as_bytes().into()),
-            Value::Cells(cells) => Scalar::Text(cells[..].into()),
-            Value::Grid(grid) => Scalar::Text(grid.to_string().into_bytes().into()),
-            Value::Form(form) => Scalar::Text(form.to_string().into_bytes().into()),
-            Value::Text(text) => Scalar::Text(text.into()),
+            Value::None => RecordValue::Missing,
+            Value::Number(number) => RecordValue::Number(number as f64),
+            Value::Decimal(number) => RecordValue::Number(number),
+            Value::Truth(is) => RecordValue::Truth(is),
+            Value::Status(status) => RecordValue::Text(status.name().as_bytes().into()),
+            Value::Cells(cells) => RecordValue::Text(cells[..].into()),
+            Value::Grid(grid) => RecordValue::Text(grid.to_string().into_bytes().into()),
+            Value::Form(form) => RecordValue::Text(form.to_string().into_bytes().into()),
+            Value::Text(text) => RecordValue::Text(text.into()),
         }
     }
 }
@@ -252,13 +252,13 @@ impl<C> Expression<C> {
 }
 
 /// An offset in the text, and the error there.
-type Misfit = (usize, String);
+type LocatedError = (usize, String);
 
-impl Expression<Name> {
+impl Expression<ColumnName> {
     fn resolve(
         &self,
-        find: &impl Fn(&Name) -> Result<RecordColumn, Misfit>,
-    ) -> Result<Expression<RecordColumn>, Misfit> {
+        find: &impl Fn(&ColumnName) -> Result<RecordColumn, LocatedError>,
+    ) -> Result<Expression<RecordColumn>, LocatedError> {
         let all = |all: &[Self]| all.iter().map(|one| one.resolve(find)).collect::<Result<_, _>>();
         Ok(match self {
             Self::Any(any) => Expression::Any(all(any)?),
@@ -268,7 +268,7 @@ impl Expression<Name> {
                 let (resolved, other) = (left.resolve(find)?, right.resolve(find)?);
                 let is_order = !matches!(operator, Operator::Equal | Operator::NotEqual);
                 let types = [resolved.kind(), other.kind()];
-                if is_order && types.contains(&Type::Truth) {
+                if is_order && types.contains(&ValueType::Truth) {
                     return Err((left.at(), "true and false have no order".into()));
                 }
                 check_types((types[0], &resolved), (types[1], &other), left.at(), right.at())?;
@@ -289,7 +289,7 @@ impl Expression<Name> {
             }
             Self::Truth(operand) => {
                 let resolved = operand.resolve(find)?;
-                if resolved.kind() != Type::Truth {
+                if resolved.kind() != ValueType::Truth {
                     let what = "a comparison is expected here, such as clues < 24";
                     return Err((operand.at(), what.into()));
                 }
@@ -301,12 +301,12 @@ impl Expression<Name> {
 
 /// Rejects comparisons that would always be false.
 fn check_types(
-    (left, one): (Type, &Operand<RecordColumn>),
-    (right, other): (Type, &Operand<RecordColumn>),
+    (left, one): (ValueType, &Operand<RecordColumn>),
+    (right, other): (ValueType, &Operand<RecordColumn>),
     left_at: usize,
     right_at: usize,
-) -> Result<(), Misfit> {
-    use Type::{Any, Number, Status as State, Text, Truth};
+) -> Result<(), LocatedError> {
+    use ValueType::{Any, Number, Status as State, Text, Truth};
     for (kind, literal, at) in [(left, other, right_at), (right, one, left_at)] {
         if kind == State
             && let Operand::Literal(Literal::Text(name), _) = literal
@@ -327,7 +327,7 @@ fn check_types(
     }
 }
 
-impl Operand<Name> {
+impl Operand<ColumnName> {
     fn at(&self) -> usize {
         match self {
             Self::Column(name) => name.at,
@@ -337,8 +337,8 @@ impl Operand<Name> {
 
     fn resolve(
         &self,
-        find: &impl Fn(&Name) -> Result<RecordColumn, Misfit>,
-    ) -> Result<Operand<RecordColumn>, Misfit> {
+        find: &impl Fn(&ColumnName) -> Result<RecordColumn, LocatedError>,
+    ) -> Result<Operand<RecordColumn>, LocatedError> {
         Ok(match self {
             Self::Column(name) => Operand::Column(find(name)?),
             Self::Literal(literal, at) => Operand::Literal(literal.clone(), *at),
@@ -347,16 +347,16 @@ impl Operand<Name> {
 }
 
 impl Operand<RecordColumn> {
-    fn kind(&self) -> Type {
+    fn kind(&self) -> ValueType {
         match self {
             Self::Column(column) => column.kind(),
-            Self::Literal(Literal::Number(_), _) => Type::Number,
-            Self::Literal(Literal::Text(_), _) => Type::Text,
-            Self::Literal(Literal::Truth(_), _) => Type::Truth,
+            Self::Literal(Literal::Number(_), _) => ValueType::Number,
+            Self::Literal(Literal::Text(_), _) => ValueType::Text,
+            Self::Literal(Literal::Truth(_), _) => ValueType::Truth,
         }
     }
 
-    fn value<'a>(&'a self, row: &Row<'a>) -> Scalar<'a> {
+    fn value<'a>(&'a self, row: &Row<'a>) -> RecordValue<'a> {
         match self {
             Self::Column(column) => column.value(row),
             Self::Literal(literal, _) => literal.value(),
@@ -365,16 +365,16 @@ impl Operand<RecordColumn> {
 }
 
 impl Literal {
-    fn value(&self) -> Scalar<'_> {
+    fn value(&self) -> RecordValue<'_> {
         match self {
-            Self::Number(number) => Scalar::Number(*number),
-            Self::Text(text) => Scalar::Text(text.as_bytes().into()),
-            Self::Truth(is) => Scalar::Truth(*is),
+            Self::Number(number) => RecordValue::Number(*number),
+            Self::Text(text) => RecordValue::Text(text.as_bytes().into()),
+            Self::Truth(is) => RecordValue::Truth(*is),
         }
     }
 }
 
-impl Scalar<'_> {
+impl RecordValue<'_> {
     /// Returns the number, if the value is one. The text of a field may be a number.
     pub fn number(&self) -> Option<f64> {
         match self {
@@ -442,7 +442,7 @@ impl Operator {
     }
 }
 
-impl Test {
+impl Predicate {
     /// Returns whether a record meets the condition.
     pub fn holds(&self, row: &Row<'_>) -> bool {
         self.0.holds(row)
@@ -487,7 +487,7 @@ impl Expression<RecordColumn> {
                     |literal: &Literal| value.compare(&literal.value()) == Some(Ordering::Equal);
                 list.iter().any(|(literal, _)| is_equal(literal))
             }
-            Self::Truth(operand) => matches!(operand.value(row), Scalar::Truth(true)),
+            Self::Truth(operand) => matches!(operand.value(row), RecordValue::Truth(true)),
         }
     }
 }

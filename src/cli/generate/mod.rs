@@ -16,7 +16,7 @@ use bulkdoku::output::{Column, Needs, Subcommand};
 use bulkdoku::pipeline::{Generate, Options, Solve};
 use bulkdoku::rating::Level;
 use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
-use summary::Summary;
+use summary::CorpusSummary;
 
 use super::format::RowFormat;
 use super::inputs::Inputs;
@@ -240,7 +240,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
             let filters = args.trainer.filter().into_iter().collect();
             Ok((job.source(puzzles.clone()).from(position), filters))
         },
-        |report| Summary::new(&job, puzzles.start, report, args.simd()),
+        |report| CorpusSummary::new(&job, puzzles.start, report, args.simd()),
     )
 }
 
@@ -317,12 +317,12 @@ fn read_pattern(typed: &str) -> Result<Pattern, Failure> {
 }
 
 /// The maximum number of puzzles in a pool.
-const MOST_OF_POOL: usize = 1_000_000;
+const MAX_POOL: usize = 1_000_000;
 
 /// Reads the starting puzzles of a search.
 fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
     let mut inputs = Inputs::detected(vec![path.into()], &InputOptions::default())?;
-    let sets = sets::read(&mut inputs, Some(MOST_OF_POOL))?;
+    let sets = sets::read(&mut inputs, Some(MAX_POOL))?;
     let mut puzzles = Vec::new();
     for set in sets {
         match set.content {

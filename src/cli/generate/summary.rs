@@ -17,7 +17,7 @@ use super::super::summary::LatencySummary;
 
 /// The summary, printable (`Display`) and serializable to JSON.
 #[derive(Debug, Serialize)]
-pub struct Summary {
+pub struct CorpusSummary {
     kind: String,
     #[serde(skip)]
     seed: u64,
@@ -42,7 +42,7 @@ pub struct Summary {
     latency_ns: LatencySummary,
 }
 
-impl RunSummary for Summary {
+impl RunSummary for CorpusSummary {
     fn facts(&self) -> Vec<Fact> {
         vec![("Corpus", self.corpus()), ("Engine", self.method())]
     }
@@ -56,7 +56,7 @@ impl RunSummary for Summary {
     }
 }
 
-impl Summary {
+impl CorpusSummary {
     pub fn new(job: &Generate, skip: u64, report: &Report, simd: SimdLevel) -> Self {
         let rows = report.counts.records();
         let wall_seconds = report.wall.as_secs_f64();
@@ -101,7 +101,7 @@ impl Summary {
     }
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for CorpusSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,

@@ -22,7 +22,7 @@ use crate::cli::Exit;
 
 /// Signals within this time after the first one are ignored: timeout(1) signals the command, and
 /// then its process group.
-const SAME: Duration = Duration::from_millis(50);
+const GROUP_SIGNAL_TIME: Duration = Duration::from_millis(50);
 
 /// Handles signals, and calls `on_stop` on another thread after the first one that ends the run.
 pub fn handle(on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
@@ -41,7 +41,7 @@ pub fn handle(on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
         move || {
             if receiver.read_exact(&mut [0]).is_ok() {
                 on_stop();
-                thread::sleep(SAME);
+                thread::sleep(GROUP_SIGNAL_TIME);
                 is_second.store(true, Ordering::SeqCst);
             }
         }

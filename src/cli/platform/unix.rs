@@ -53,7 +53,7 @@ impl FileId {
 }
 
 /// The timeout of a read from a pipe, after which the run checks for signals.
-const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+const POLL_TIMEOUT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// An input that may block. A read without data times out as interrupted.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ impl Pipe {
 
 impl Read for Pipe {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&PATIENCE)) {
+        match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&POLL_TIMEOUT)) {
             // No data, or a signal.
             Ok(0) | Err(Errno::INTR) => return Err(ErrorKind::Interrupted.into()),
             // The read below reports the error.

@@ -7,18 +7,18 @@ use std::path::PathBuf;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::super::out::Out;
+use super::super::out::OpenOutput;
 use super::{JournalFile, Storage};
 
 /// The open outputs of a run, and its journal.
 #[derive(Debug)]
 pub struct Disk {
     /// The outputs of rows, followed by that of messages, if it is requested.
-    pub outs: Vec<Out>,
+    pub outs: Vec<OpenOutput>,
     /// The number of outputs of rows.
     rows: usize,
     /// The outputs written after all rows: latency histogram, summary, and report.
-    pub sides: [Option<Out>; 3],
+    pub sides: [Option<OpenOutput>; 3],
     pub journal: Option<JournalFile>,
     /// Whether existing files may be replaced or removed, because they belong to an earlier run
     /// that is replaced or resumed.
@@ -40,9 +40,9 @@ impl Disk {
     /// Creates the files of a run without a journal. The first `rows` of `outs` are outputs of
     /// rows.
     pub fn new(
-        outs: Vec<Out>,
+        outs: Vec<OpenOutput>,
         rows: usize,
-        sides: [Option<Out>; 3],
+        sides: [Option<OpenOutput>; 3],
         folders: Vec<PathBuf>,
         owns: bool,
     ) -> Self {
@@ -51,21 +51,21 @@ impl Disk {
     }
 
     /// Returns the outputs of rows.
-    pub fn rows(&self) -> &[Out] {
+    pub fn rows(&self) -> &[OpenOutput] {
         &self.outs[..self.rows]
     }
 
     /// Returns the hashes of outputs of rows, if the summary is requested. Files are read in their
     /// current state.
     pub fn hashes(&self) -> io::Result<Vec<FileHash>> {
-        let of_output = |(hash, out): (&Sha256, &Out)| {
+        let of_output = |(hash, out): (&Sha256, &OpenOutput)| {
             let mut hash = hash.clone();
             let bytes = out.read_all(|bytes| hash.update(bytes))?;
             let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
             Ok(FileHash { name: out.name(), bytes, sha256 })
         };
         // If there are several outputs, those without rows are removed.
-        let is_unused = |out: &Out| self.rows > 1 && matches!(out.length(), Ok(Some(0)));
+        let is_unused = |out: &OpenOutput| self.rows > 1 && matches!(out.length(), Ok(Some(0)));
         let hashes = self.hashes.iter().zip(&self.outs);
         hashes.filter(|(_, out)| !is_unused(out)).map(of_output).collect()
     }

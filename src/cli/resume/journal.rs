@@ -22,7 +22,7 @@ use super::super::Failure;
 use super::super::typed::RunIdentity;
 
 /// The number of checkpoints kept in addition to the first one and that of an earlier input.
-const KEPT: usize = 4;
+const KEPT_CHECKPOINTS: usize = 4;
 /// The start of a journal, followed by a checksum of eight digits, a line feed, and the rest.
 pub const HEAD: &[u8] = b"bulkdoku journal, format 2, check sum ";
 const DIGITS: usize = 8;
@@ -32,16 +32,16 @@ const DIGITS: usize = 8;
 pub struct Journal {
     pub run: RunIdentity,
     /// The outputs of rows, followed by that of messages.
-    pub outputs: Vec<Listed>,
+    pub outputs: Vec<ListedOutput>,
     /// The paths of other files that the run writes.
     pub sides: Vec<String>,
     /// The checkpoints, oldest first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<JournalEntry>,
 }
 
 /// A resumable output.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Listed {
+pub struct ListedOutput {
     pub path: String,
     pub header: Vec<u8>,
     /// Whether the run may have written to the file. If not, its contents belong to another
@@ -51,14 +51,14 @@ pub struct Listed {
 
 /// A checkpoint with a position in each output.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Entry {
+pub struct JournalEntry {
     pub checkpoint: Checkpoint,
-    pub marks: Vec<Mark>,
+    pub marks: Vec<OutputPosition>,
 }
 
 /// A position in an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mark {
+pub struct OutputPosition {
     /// The number of bytes before the position.
     pub bytes: u64,
     /// The last bytes before the position.
@@ -68,19 +68,19 @@ pub struct Mark {
 impl Journal {
     /// Creates the journal of a run with outputs at these paths, before the first row.
     pub fn new(run: RunIdentity, outputs: Vec<String>) -> Self {
-        let marks = vec![Mark::default(); outputs.len()];
-        let listed = |path| Listed { path, ..Listed::default() };
+        let marks = vec![OutputPosition::default(); outputs.len()];
+        let listed = |path| ListedOutput { path, ..ListedOutput::default() };
         let outputs = outputs.into_iter().map(listed).collect();
-        let first = Entry { checkpoint: Checkpoint::default(), marks };
+        let first = JournalEntry { checkpoint: Checkpoint::default(), marks };
         Self { run, outputs, sides: Vec::new(), entries: vec![first] }
     }
 
     /// Adds an entry and removes old ones, but keeps the last one of an earlier input, because no
     /// row of an input may be verified until it ends.
-    pub fn add(&mut self, entry: Entry) {
+    pub fn add(&mut self, entry: JournalEntry) {
         let source = entry.checkpoint.source;
         self.entries.push(entry);
-        if self.entries.len() > KEPT + 2 {
+        if self.entries.len() > KEPT_CHECKPOINTS + 2 {
             let last = self.entries.iter().rposition(|entry| entry.checkpoint.source < source);
             self.entries.remove(if last == Some(1) { 2 } else { 1 });
         }
@@ -88,7 +88,7 @@ impl Journal {
 
     /// Removes the entries after a position in an input that failed, and allows this input to
     /// change. Returns whether the journal changed.
-    pub fn go_back(&mut self, place: (usize, u64)) -> bool {
+    pub fn rewind(&mut self, place: (usize, u64)) -> bool {
         let count = self.entries.len();
         while let [_, .., last] = &self.entries[..]
             && last.checkpoint.is_after(place)
@@ -151,7 +151,7 @@ pub struct JournalFile {
 }
 
 /// The type of file at the path of a journal.
-enum Contents {
+enum ExistingFile {
     Nothing,
     /// An incomplete first line.
     Beginning,
@@ -161,7 +161,7 @@ enum Contents {
     Other,
 }
 
-impl Contents {
+impl ExistingFile {
     fn at(path: &Path) -> Result<Self, Failure> {
         Self::read(path).map_err(|error| Failure::at(path, error))
     }
@@ -202,23 +202,23 @@ impl JournalFile {
 
     /// Returns whether there is a journal.
     pub fn exists(&self) -> bool {
-        matches!(Contents::read(&self.path), Ok(Contents::Journal(_)))
+        matches!(ExistingFile::read(&self.path), Ok(ExistingFile::Journal(_)))
     }
 
     /// Returns whether there is a journal of a run that can be resumed.
     pub fn can_be_resumed(&self) -> bool {
-        let Ok(Contents::Journal(bytes)) = Contents::read(&self.path) else { return false };
+        let Ok(ExistingFile::Journal(bytes)) = ExistingFile::read(&self.path) else { return false };
         Journal::decode(&bytes).is_some_and(|journal| journal.run.not_comparable().is_none())
     }
 
     /// Rejects the output if another file has the path of its journal.
     pub fn check(&self) -> Result<(), Failure> {
         for path in self.paths() {
-            let is_other = match Contents::at(path)? {
-                Contents::Other => true,
+            let is_other = match ExistingFile::at(path)? {
+                ExistingFile::Other => true,
                 // A killed run may have left it.
-                Contents::Beginning => path != self.new,
-                Contents::Nothing | Contents::Journal(_) => false,
+                ExistingFile::Beginning => path != self.new,
+                ExistingFile::Nothing | ExistingFile::Journal(_) => false,
             };
             if is_other {
                 refuse!(
@@ -235,8 +235,8 @@ impl JournalFile {
     /// Reads the journal, if there is one.
     pub fn load(&self) -> Result<Option<Vec<u8>>, Failure> {
         self.check()?;
-        Ok(match Contents::at(&self.path)? {
-            Contents::Journal(bytes) => Some(bytes),
+        Ok(match ExistingFile::at(&self.path)? {
+            ExistingFile::Journal(bytes) => Some(bytes),
             _ => None,
         })
     }
@@ -261,7 +261,7 @@ impl JournalFile {
     /// Saves the journal. The old file is kept until the new one is synced. No other file is
     /// replaced, and no link is followed.
     pub fn save(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if let Contents::Beginning | Contents::Journal(_) = Contents::read(&self.new)? {
+        if let ExistingFile::Beginning | ExistingFile::Journal(_) = ExistingFile::read(&self.new)? {
             fs::remove_file(&self.new)?;
         }
         let mut file = File::create_new(&self.new)?;

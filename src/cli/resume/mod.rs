@@ -23,8 +23,8 @@ use super::Failure;
 use super::messages::Messages;
 
 pub use disk::{Disk, FileHash, remove_unused};
-use journal::{Entry, Listed, Mark};
 pub use journal::{Journal, JournalFile};
+use journal::{JournalEntry, ListedOutput, OutputPosition};
 
 /// The number of bytes before a checkpoint that are compared when a run is resumed.
 const TAIL_BYTES: u64 = 64 * 1024;
@@ -115,12 +115,12 @@ impl<S: Storage> RowFiles<S> {
         let count = journal.outputs.len();
         let lengths = (0..count).map(|output| Ok(storage.length(output)?.unwrap_or(0)));
         let lengths = lengths.collect::<io::Result<Vec<_>>>()?;
-        let is_within = |entry: &Entry| {
+        let is_within = |entry: &JournalEntry| {
             entry.marks.iter().zip(&lengths).all(|(mark, length)| mark.bytes <= *length)
         };
         let last = journal.entries.iter().rposition(is_within).unwrap_or(0);
         journal.entries.truncate(last + 1);
-        let Entry { checkpoint, marks } = &journal.entries[last];
+        let JournalEntry { checkpoint, marks } = &journal.entries[last];
         for (output, (mark, listed)) in marks.iter().zip(&journal.outputs).enumerate() {
             let header = &listed.header[..HEADER_START.min(listed.header.len())];
             let known = lengths[output].min(header.len() as u64);
@@ -153,7 +153,7 @@ impl<S: Storage> RowFiles<S> {
     }
 
     /// Starts recording when rows are written. Earlier runs have written the rows of `records`.
-    pub fn keep_time(&mut self, records: u64) {
+    pub fn record_times(&mut self, records: u64) {
         let (began, timeline) = (Instant::now(), Timeline::new());
         self.timing = Some(Timing { began, records, timeline });
     }
@@ -174,9 +174,9 @@ impl<S: Storage> RowFiles<S> {
     }
 
     /// Makes a resumed run start over, because any row may be wrong.
-    pub fn suspect_all(&mut self) {
+    pub fn invalidate_all(&mut self) {
         self.is_incomplete = true;
-        if self.journal.go_back((0, 0)) {
+        if self.journal.rewind((0, 0)) {
             self.save();
         }
     }
@@ -192,7 +192,7 @@ impl<S: Storage> RowFiles<S> {
     }
 
     /// Returns the message that the file of messages is incomplete.
-    pub fn loss(&self) -> Option<String> {
+    pub fn messages_loss(&self) -> Option<String> {
         let error = self.messages_error.as_ref()?;
         Some(format!("{error}; messages are missing there"))
     }
@@ -211,7 +211,7 @@ impl<S: Storage> RowFiles<S> {
 
     /// Appends to an output, after adding it to the journal and writing its header if necessary.
     fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
-        let Listed { is_begun, .. } = &mut self.journal.outputs[output];
+        let ListedOutput { is_begun, .. } = &mut self.journal.outputs[output];
         if !mem::replace(is_begun, true) {
             self.save();
         }
@@ -249,15 +249,15 @@ impl<S: Storage> RowFiles<S> {
             let count = after_header.min(TAIL_BYTES);
             // Unreadable bytes are not compared later.
             let last = self.storage.read_before(output, bytes, count).unwrap_or_default();
-            Mark { bytes, tail: Tail::of(&last, TAIL_BYTES as usize) }
+            OutputPosition { bytes, tail: Tail::of(&last, TAIL_BYTES as usize) }
         };
         let marks = (0..self.lengths.len()).map(mark).collect();
-        self.journal.add(Entry { checkpoint: checkpoint.clone(), marks });
+        self.journal.add(JournalEntry { checkpoint: checkpoint.clone(), marks });
         self.save();
     }
 
     /// Returns whether messages are missing that a resumed run can write.
-    fn can_mend_messages(&self) -> bool {
+    fn can_resume_messages(&self) -> bool {
         self.messages_error.is_some() && matches!(self.storage.length(self.rows), Ok(Some(_)))
     }
 
@@ -330,16 +330,16 @@ impl<S: Storage> Sink for RowFiles<S> {
             self.complete_lengths.clone_from(&self.lengths);
         }
         let was_complete = !self.is_incomplete;
-        self.is_incomplete |= at.failed.is_some() || self.can_mend_messages();
+        self.is_incomplete |= at.failed.is_some() || self.can_resume_messages();
         let mut is_due = is_end || self.saved.elapsed() >= self.interval;
         if let Some(place) = at.failed {
-            if self.journal.go_back(place) {
+            if self.journal.rewind(place) {
                 self.save();
             }
             // The last entry is never after the verified part of the input.
             is_due = !at.is_after(place);
         }
-        if was_complete && is_due && !self.can_mend_messages() && self.storage.has_journal() {
+        if was_complete && is_due && !self.can_resume_messages() && self.storage.has_journal() {
             self.add_entry(at);
         }
         Ok(())

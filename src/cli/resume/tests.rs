@@ -12,7 +12,7 @@ use super::*;
 
 /// The failure of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Fails {
+enum InjectedFailure {
     Never,
     /// The process ends after this many bytes.
     Crash(usize),
@@ -27,13 +27,13 @@ enum Fails {
     },
 }
 
-impl Fails {
+impl InjectedFailure {
     fn is_damaged(self, record: u64) -> bool {
         matches!(self, Self::Damage { verified, records } if (verified..records).contains(&record))
     }
 }
 
-/// The size of a journal in bytes that [`Fails`] counts. It is replaced atomically, so its other
+/// The size of a journal in bytes that [`InjectedFailure`] counts. It is replaced atomically, so its other
 /// bytes make no difference.
 const JOURNAL_BYTES: usize = 2;
 
@@ -47,18 +47,18 @@ struct Files {
 }
 
 #[derive(Clone, Debug)]
-struct Fake {
+struct MemoryStorage {
     files: Arc<Mutex<Files>>,
-    fails: Fails,
+    fails: InjectedFailure,
 }
 
-impl Fake {
+impl MemoryStorage {
     fn files(&self) -> MutexGuard<'_, Files> {
         self.files.lock().unwrap()
     }
 
     /// Starts a run with another failure.
-    fn with(&self, fails: Fails) -> Self {
+    fn with(&self, fails: InjectedFailure) -> Self {
         let mut files = self.files();
         (files.written, files.is_over) = (0, false);
         Self { files: Arc::clone(&self.files), fails }
@@ -68,15 +68,17 @@ impl Fake {
     fn write(&self, files: &mut Files, bytes: usize) -> (usize, io::Result<()>) {
         let left = match self.fails {
             _ if files.is_over => 0,
-            Fails::Never | Fails::Stop(_) | Fails::Damage { .. } => usize::MAX,
-            Fails::Crash(at) | Fails::FullDisk(at) => at - files.written,
+            InjectedFailure::Never | InjectedFailure::Stop(_) | InjectedFailure::Damage { .. } => {
+                usize::MAX
+            }
+            InjectedFailure::Crash(at) | InjectedFailure::FullDisk(at) => at - files.written,
         };
         let count = bytes.min(left);
         files.written += count;
         if count == bytes && !files.is_over {
             return (count, Ok(()));
         }
-        files.is_over |= matches!(self.fails, Fails::Crash(_));
+        files.is_over |= matches!(self.fails, InjectedFailure::Crash(_));
         (count, Err(io::ErrorKind::StorageFull.into()))
     }
 
@@ -86,7 +88,7 @@ impl Fake {
     }
 }
 
-impl Storage for Fake {
+impl Storage for MemoryStorage {
     fn name(&self, output: usize) -> String {
         output.to_string()
     }
@@ -136,7 +138,7 @@ impl Storage for Fake {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Header {
+enum HeaderKind {
     None,
     Text,
     /// The number of rows, replaced at the end.
@@ -147,7 +149,7 @@ enum Header {
 struct Case {
     /// The number of outputs of rows.
     outputs: u8,
-    header: Header,
+    header: HeaderKind,
     /// Whether every checkpoint is saved, or only the last one.
     saves_all: bool,
 }
@@ -157,24 +159,24 @@ const RECORDS_PER_BLOCK: u64 = 2;
 
 impl Case {
     fn all() -> impl Iterator<Item = Self> {
-        let headers = [Header::None, Header::Text, Header::Count];
+        let headers = [HeaderKind::None, HeaderKind::Text, HeaderKind::Count];
         let pairs = headers.into_iter().flat_map(|header| [(header, true), (header, false)]);
         pairs.flat_map(|(header, saves_all)| {
             [1, 4].map(|outputs| Self { outputs, header, saves_all })
         })
     }
 
-    fn files(self) -> Fake {
+    fn files(self) -> MemoryStorage {
         let outputs = vec![Vec::new(); usize::from(self.outputs) + 1];
         let files = Files { outputs, ..Files::default() };
-        Fake { files: Arc::new(Mutex::new(files)), fails: Fails::Never }
+        MemoryStorage { files: Arc::new(Mutex::new(files)), fails: InjectedFailure::Never }
     }
 
     fn header(self, rows: u64) -> Vec<u8> {
         match self.header {
-            Header::None => Vec::new(),
-            Header::Text => b"a,b\n".to_vec(),
-            Header::Count => format!("of rows:{rows}\n").into_bytes(),
+            HeaderKind::None => Vec::new(),
+            HeaderKind::Text => b"a,b\n".to_vec(),
+            HeaderKind::Count => format!("of rows:{rows}\n").into_bytes(),
         }
     }
 
@@ -191,7 +193,7 @@ impl Case {
     }
 
     /// Runs until the end or a failure. Returns the number of rows written.
-    fn run(self, storage: Fake) -> Result<u64, Failure> {
+    fn run(self, storage: MemoryStorage) -> Result<u64, Failure> {
         let messages = Messages::new(ProgressBar::hidden(), true, false, MessageFormat::Text);
         let journal = storage.files().journal.clone();
         let rows = usize::from(self.outputs);
@@ -220,14 +222,14 @@ impl Case {
                 for record in at.position.offset..at.position.offset + RECORDS_PER_BLOCK {
                     let is_damaged = fails.is_damaged(record);
                     self.write(record, is_damaged, &mut into)?;
-                    if fails == Fails::Stop(record) {
+                    if fails == InjectedFailure::Stop(record) {
                         into.checkpoint(&at, true)?;
                         into.finish(false)?;
                         return Err(io::ErrorKind::Interrupted.into());
                     }
                 }
                 at.position.offset += RECORDS_PER_BLOCK;
-                if let Fails::Damage { verified, records } = fails
+                if let InjectedFailure::Damage { verified, records } = fails
                     && at.position.offset >= records
                 {
                     at.failed = Some((0, verified));
@@ -271,13 +273,13 @@ fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
         let (mut at, mut was_shorter) = (0, false);
         loop {
             let mut is_over = true;
-            for fails in [Fails::Crash, Fails::FullDisk] {
+            for fails in [InjectedFailure::Crash, InjectedFailure::FullDisk] {
                 for second in [2 * at / 3, at + 7] {
                     let files = case.files();
                     let first = case.run(files.with(fails(at)));
                     is_over &= first.is_ok();
                     if first.is_err() && case.run(files.with(fails(second))).is_err() {
-                        let left = case.run(files.with(Fails::Never)).unwrap();
+                        let left = case.run(files.with(InjectedFailure::Never)).unwrap();
                         was_shorter |= left < RECORDS;
                     }
                     let files = files.files();
@@ -305,13 +307,13 @@ fn runs_that_are_stopped_within_a_block_are_resumed_to_the_same_bytes() {
         for (first, second) in stops(0).flat_map(|first| stops(first).map(move |at| (first, at))) {
             let files = case.files();
             for at in [first, second] {
-                assert!(case.run(files.with(Fails::Stop(at))).is_err());
+                assert!(case.run(files.with(InjectedFailure::Stop(at))).is_err());
                 let rows = &files.files().outputs[..usize::from(case.outputs)];
                 let rows = String::from_utf8(rows.concat()).unwrap();
                 let last = rows.lines().filter_map(|row| row.strip_prefix('r')).max();
                 assert_eq!(last, at.checked_sub(1).map(|last| last.to_string()).as_deref());
             }
-            case.run(files.with(Fails::Never)).unwrap();
+            case.run(files.with(InjectedFailure::Never)).unwrap();
             assert_eq!(files.files().outputs, expected, "{case:?} {first} {second}");
         }
     }
@@ -325,14 +327,14 @@ fn runs_whose_input_is_damaged_are_resumed_where_it_is_verified() {
         let ends = (RECORDS_PER_BLOCK..=RECORDS).step_by(RECORDS_PER_BLOCK as usize);
         for (records, verified) in ends.flat_map(|end| (0..=end.min(7)).map(move |at| (end, at))) {
             let files = case.files();
-            let damage = Fails::Damage { verified, records };
+            let damage = InjectedFailure::Damage { verified, records };
             for _ in 0..2 {
                 assert!(case.run(files.with(damage)).is_err());
                 let rows = files.files().outputs.concat();
                 let is_written = String::from_utf8(rows).unwrap().contains("r7");
                 assert!(is_written, "{case:?} {damage:?}: later rows are written");
             }
-            let left = case.run(files.with(Fails::Never)).unwrap();
+            let left = case.run(files.with(InjectedFailure::Never)).unwrap();
             let kept = verified - verified % RECORDS_PER_BLOCK;
             let is_kept = case.saves_all || verified == records;
             assert_eq!(left, RECORDS - if is_kept { kept } else { 0 }, "{case:?} {damage:?}");
@@ -350,16 +352,16 @@ fn the_last_entry_of_an_earlier_input_is_kept() {
         for more in 0..20 {
             let position = Position { offset: 100 * offset + more, ..Position::default() };
             let checkpoint = Checkpoint { source, position, ..Checkpoint::default() };
-            journal.add(Entry { checkpoint, marks: Vec::new() });
+            journal.add(JournalEntry { checkpoint, marks: Vec::new() });
         }
     }
     assert!(journal.entries.len() < 10);
     for _ in 0..2 {
-        journal.go_back((2, 90));
+        journal.rewind((2, 90));
         let last = &journal.entries.last().unwrap().checkpoint;
         assert_eq!((last.source, last.position.offset, last.failed), (1, 219, Some((2, 90))));
     }
-    assert!(!journal.go_back((2, 90)) && journal.go_back((0, 0)));
+    assert!(!journal.rewind((2, 90)) && journal.rewind((0, 0)));
     assert_eq!(journal.entries.len(), 1);
 }
 
@@ -369,7 +371,7 @@ fn a_full_disk_leaves_complete_rows() {
     for case in Case::all() {
         for at in 0..80 {
             let files = case.files();
-            if case.run(files.with(Fails::FullDisk(at))).is_ok() {
+            if case.run(files.with(InjectedFailure::FullDisk(at))).is_ok() {
                 continue;
             }
             for output in &files.files().outputs {
@@ -387,7 +389,8 @@ fn foreign_and_modified_files_are_refused() {
         for at in 0..80 {
             for output in 0..=usize::from(case.outputs) {
                 let files = case.files();
-                if case.run(files.with(Fails::Crash(at))).is_ok() || files.files().journal.is_none()
+                if case.run(files.with(InjectedFailure::Crash(at))).is_ok()
+                    || files.files().journal.is_none()
                 {
                     continue;
                 }
@@ -407,7 +410,7 @@ fn foreign_and_modified_files_are_refused() {
                     outputs.clone()
                 };
                 refused[usize::from(is_begun)] += 1;
-                let resumed = case.run(files.with(Fails::Never));
+                let resumed = case.run(files.with(InjectedFailure::Never));
                 let message = resumed.unwrap_err().to_string();
                 assert!(message.contains("has been modified"), "{case:?} {at}: {message}");
                 assert_eq!(files.files().outputs, before);

@@ -17,8 +17,8 @@ use clap::ValueEnum;
 
 use super::{Exit, Failure, print};
 use draw::Drawing;
-use names::Names;
-use read::Found;
+use names::CellNames;
+use read::FoundPuzzles;
 use trace::{Trace, explain};
 
 /// Sufficient for nearly all known puzzles.
@@ -65,7 +65,7 @@ pub struct ShowArgs {
         value_parser = read_cell,
         conflicts_with_all = ["puzzle", "stage", "trace", "candidates"]
     )]
-    peers: Option<(Names, usize)>,
+    peers: Option<(CellNames, usize)>,
 
     /// The row, the column and the box of a cell: C2 or r3c2
     #[arg(
@@ -75,17 +75,17 @@ pub struct ShowArgs {
         value_parser = read_cell,
         conflicts_with_all = ["puzzle", "stage", "trace", "candidates"]
     )]
-    units: Option<(Names, usize)>,
+    units: Option<(CellNames, usize)>,
 
     /// Names of cells: letters (A1 to I9) or rc (r1c1 to r9c9)
     ///
     /// By default letters; with --peers or --units as the cell was typed.
     #[arg(long, value_name = "STYLE", help_heading = "Output")]
-    names: Option<Names>,
+    names: Option<CellNames>,
 }
 
-fn read_cell(name: &str) -> Result<(Names, usize), String> {
-    Names::find(name).ok_or_else(|| "a cell from A1 to I9, or from r1c1 to r9c9".into())
+fn read_cell(name: &str) -> Result<(CellNames, usize), String> {
+    CellNames::find(name).ok_or_else(|| "a cell from A1 to I9, or from r1c1 to r9c9".into())
 }
 
 const AFTER_HELP: &str = "\
@@ -111,7 +111,7 @@ enum Stage {
 }
 
 /// A stage with its candidates, verdict, and exit status.
-struct Shown {
+struct DrawnStage {
     marks: Marks,
     verdict: Option<String>,
     exit: Exit,
@@ -121,8 +121,8 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     let Some(puzzle) = &args.puzzle else {
         return print(units_and_peers(args).as_bytes()).map(|()| Exit::Done);
     };
-    let task = Task::of(args)?;
-    let Found { puzzles, bad } = read::puzzles(puzzle)?;
+    let task = ShowTask::of(args)?;
+    let FoundPuzzles { puzzles, bad } = read::puzzles(puzzle)?;
     for message in &bad {
         eprintln!("{message}");
     }
@@ -144,7 +144,7 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
 /// Returns the text of `--units` and `--peers`.
 fn units_and_peers(args: &ShowArgs) -> String {
     let mut text = String::new();
-    let line = |names: Names, cells: &mut dyn Iterator<Item = usize>| {
+    let line = |names: CellNames, cells: &mut dyn Iterator<Item = usize>| {
         let cells: Vec<_> = cells.map(|cell| names.of(cell)).collect();
         cells.join(" ")
     };
@@ -164,15 +164,15 @@ fn units_and_peers(args: &ShowArgs) -> String {
 }
 
 /// The parts shown of each puzzle.
-struct Task {
+struct ShowTask {
     stage: Stage,
-    names: Names,
+    names: CellNames,
     trace: bool,
     candidates: bool,
     color: bool,
 }
 
-impl Task {
+impl ShowTask {
     fn of(args: &ShowArgs) -> Result<Self, Failure> {
         let ShowArgs { stage, trace, candidates, names, .. } = *args;
         let default = if candidates || trace { Stage::Propagated } else { Stage::Givens };
@@ -210,12 +210,12 @@ impl Task {
 }
 
 /// Advances the marks to a stage.
-fn show(stage: Stage, given: &Marks, names: Names, watch: &mut impl Watch) -> Shown {
+fn show(stage: Stage, given: &Marks, names: CellNames, watch: &mut impl Watch) -> DrawnStage {
     if stage == Stage::Givens {
-        return Shown { marks: *given, verdict: None, exit: Exit::Done };
+        return DrawnStage { marks: *given, verdict: None, exit: Exit::Done };
     }
     match deduce(given, watch) {
-        Err(contradiction) => Shown {
+        Err(contradiction) => DrawnStage {
             marks: *given,
             verdict: Some(format!("contradiction: {}", explain(contradiction, names))),
             exit: Exit::SomeRecords,
@@ -227,7 +227,7 @@ fn show(stage: Stage, given: &Marks, names: Names, watch: &mut impl Watch) -> Sh
                 1 => "stuck with 1 cell open".into(),
                 open => format!("stuck with {open} cells open"),
             };
-            Shown { marks: found.marks(), verdict: Some(verdict), exit: Exit::Done }
+            DrawnStage { marks: found.marks(), verdict: Some(verdict), exit: Exit::Done }
         }
     }
 }
@@ -243,13 +243,13 @@ fn deduce(given: &Marks, watch: &mut impl Watch) -> Result<Candidates, Contradic
 }
 
 /// Finds the first solution, and whether there is another.
-fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> Shown {
+fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> DrawnStage {
     let mut engine = Propagate::new(Level::LockedCandidates);
     let first = engine.search(found.clone(), Limits::FIRST.with_nodes(MAX_NODES), watch);
     let Some(grid) = first.solution() else {
         let verdict = if first.gave_up { "gave up: too many guesses" } else { "no solution" };
         let exit = Exit::SomeRecords;
-        return Shown { marks: *given, verdict: Some(verdict.into()), exit };
+        return DrawnStage { marks: *given, verdict: Some(verdict.into()), exit };
     };
     let limits = Limits::PROOF.with_nodes(MAX_NODES);
     let all = engine.search(found.clone(), limits, &mut ());
@@ -260,7 +260,7 @@ fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> Shown {
         (_, false) => "solved; the only solution",
     };
     let marks = Marks::from(&(*grid).into());
-    Shown { marks, verdict: Some(verdict.into()), exit: Exit::Done }
+    DrawnStage { marks, verdict: Some(verdict.into()), exit: Exit::Done }
 }
 
 /// Returns whether to use color: as set by `--color`, or by the terminal and environment

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 /// The two notations for cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Names {
+pub enum CellNames {
     /// `A1` to `I9`: letters for rows, digits for columns, as in Norvig's article.
     #[default]
     Letters,
@@ -12,7 +12,7 @@ pub enum Names {
     RowColumn,
 }
 
-impl Names {
+impl CellNames {
     /// Returns the name of a cell.
     pub fn of(self, cell: usize) -> String {
         let (row, column) = (cell / 9, cell % 9 + 1);
@@ -35,7 +35,7 @@ impl Names {
     }
 }
 
-impl FromStr for Names {
+impl FromStr for CellNames {
     type Err = &'static str;
 
     fn from_str(name: &str) -> Result<Self, &'static str> {
@@ -53,14 +53,14 @@ mod tests {
 
     #[test]
     fn names_lead_back_to_their_cells() {
-        for names in [Names::Letters, Names::RowColumn] {
+        for names in [CellNames::Letters, CellNames::RowColumn] {
             for cell in 0..81 {
-                assert_eq!(Names::find(&names.of(cell)), Some((names, cell)));
-                assert_eq!(Names::find(&names.of(cell).to_uppercase()), Some((names, cell)));
+                assert_eq!(CellNames::find(&names.of(cell)), Some((names, cell)));
+                assert_eq!(CellNames::find(&names.of(cell).to_uppercase()), Some((names, cell)));
             }
         }
         for bad in ["", "A", "A0", "J1", "A10", "r1", "r1c0", "r10c1", "1A", "é1"] {
-            assert_eq!(Names::find(bad), None, "{bad}");
+            assert_eq!(CellNames::find(bad), None, "{bad}");
         }
     }
 }

@@ -17,7 +17,7 @@ use std::fmt;
 
 pub(super) use read::read;
 pub use rows::Delimiter;
-pub(super) use rows::{Row, count, last_end};
+pub(super) use rows::{SplitRow, count, last_end};
 
 use super::names;
 

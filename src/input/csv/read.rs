@@ -3,10 +3,10 @@
 use crate::simd::vectors::{Simd, SimdBase, SimdFrom, SimdMask, dispatch, u8x64};
 use memchr::memchr_iter;
 
-use super::rows::{Row, first_text};
+use super::rows::{SplitRow, first_text};
 use super::{Delimiter, Table};
 use crate::input::field::{Field, FieldForm};
-use crate::input::{Place, Records, lines};
+use crate::input::{LinePosition, Records, lines};
 use crate::puzzle::{CELLS, Malformed};
 use crate::simd::SimdLevel;
 use crate::text::read_cells;
@@ -42,13 +42,13 @@ impl RowReader<'_> {
         let (mut at, mut line) = (0, 0);
         while at < self.block.len() {
             let rest = &self.block[at..];
-            let place = Place { line, start: at as u32, indent: 0 };
+            let place = LinePosition { line, start: at as u32, indent: 0 };
             // The fast path for rows with the right number of fields and no quotes.
             if self.header != Some(u64::from(line))
                 && let Some(row) = plain_row(simd, self.table, rest)
                 && let Some(cells) = rest[row.puzzle..].first_chunk()
                 && ends_field(self.table.delimiter, &rest[row.puzzle + CELLS..])
-                && let place = (Place { indent: row.puzzle as u32, ..place })
+                && let place = (LinePosition { indent: row.puzzle as u32, ..place })
                 && records.push_puzzle(place, cells, |cells, puzzle| {
                     read_cells(simd, cells, puzzle.cells_mut())
                 })
@@ -74,7 +74,7 @@ impl RowReader<'_> {
 
     /// Reads a row, comment, or blank line of any form; returns its length.
     #[inline(never)]
-    fn read_row(&self, rest: &[u8], mut place: Place, records: &mut Records) -> usize {
+    fn read_row(&self, rest: &[u8], mut place: LinePosition, records: &mut Records) -> usize {
         let Self { table, .. } = self;
         let line_length = lines::first_end(rest).unwrap_or(rest.len());
         let line = without_end(&rest[..line_length]);
@@ -107,16 +107,18 @@ impl RowReader<'_> {
         });
         let is_header = self.header == Some(place.line.into());
         let (length, found) = match row {
-            Row::Whole { length, .. } if is_header => return length,
-            Row::Whole { fields, length } => {
+            SplitRow::Whole { length, .. } if is_header => return length,
+            SplitRow::Whole { fields, length } => {
                 let text = without_end(&rest[..length]).len();
                 (length, self.check(rest, puzzle, fields, text))
             }
-            Row::BehindQuote { at } if at < line.len() => {
+            SplitRow::TextAfterQuote { at } if at < line.len() => {
                 let what = "text behind the closing quote of a field; write \"\" for a quote in it";
                 (line_length, Err(Malformed { column: at + 1, what: what.into() }))
             }
-            Row::BehindQuote { .. } | Row::Open { .. } => (line_length, Err(self.open_quote(line))),
+            SplitRow::TextAfterQuote { .. } | SplitRow::Open { .. } => {
+                (line_length, Err(self.open_quote(line)))
+            }
         };
         let has_all_fields = found.is_ok();
         let pushed = found.and_then(|cells| {
@@ -175,8 +177,8 @@ impl RowReader<'_> {
     /// Returns the error for a quoted field that is not closed on its line, at its opening quote.
     fn open_quote(&self, line: &[u8]) -> Malformed {
         let at = match self.table.delimiter.split(line, |_, _| {}) {
-            Row::Open { at } => at,
-            Row::Whole { .. } | Row::BehindQuote { .. } => 0,
+            SplitRow::Open { at } => at,
+            SplitRow::Whole { .. } | SplitRow::TextAfterQuote { .. } => 0,
         };
         let what = "a quoted field that does not end; write it in quotes on both sides";
         Malformed { column: at + 1, what: what.into() }
@@ -198,8 +200,8 @@ impl RowReader<'_> {
     }
 
     /// Adds the text of a row with the wrong number of fields in place of the puzzle.
-    fn keep_text(&self, place: Place, length: usize, records: &mut Records) {
-        let room = records.kept_room(self.table.kept.len());
+    fn keep_text(&self, place: LinePosition, length: usize, records: &mut Records) {
+        let room = records.push_empty_kept(self.table.kept.len());
         room.fill(Field::MISSING);
         if let Some(puzzle) = self.table.kept.iter().position(|kept| *kept == self.table.puzzle) {
             room[puzzle] = place.cells(length);
@@ -209,7 +211,7 @@ impl RowReader<'_> {
     #[inline(never)]
     fn keep_fields(&self, row: &[u8], start: u32, records: &mut Records) {
         let table = self.table;
-        let room = records.kept_room(table.kept.len());
+        let room = records.push_empty_kept(table.kept.len());
         let mut rest = self.kept.iter().peekable();
         let _ = table.delimiter.split(row, |number, field| {
             while let Some((_, place)) = rest.next_if(|(column, _)| *column == number) {
@@ -283,7 +285,7 @@ fn plain_field(delimiter: Delimiter, row: &[u8], start: usize) -> Field {
     let field = |length| Field::new(start..start + length, FieldForm::Plain);
     // Nearly always a solution, which has no spaces.
     match rest.split_at_checked(CELLS) {
-        Some((grid, behind)) if is_digits(grid) && ends_field(delimiter, behind) => field(CELLS),
+        Some((grid, after)) if is_digits(grid) && ends_field(delimiter, after) => field(CELLS),
         _ => {
             let length = rest.iter().position(|&byte| Delimiter::Byte(byte) == delimiter);
             let length = length.unwrap_or(without_end(rest).len());
@@ -299,8 +301,8 @@ fn is_digits(text: &[u8]) -> bool {
 
 /// Returns whether a field may end before these bytes.
 #[inline(always)]
-fn ends_field(delimiter: Delimiter, behind: &[u8]) -> bool {
-    match behind {
+fn ends_field(delimiter: Delimiter, after: &[u8]) -> bool {
+    match after {
         [] | [b'\n', ..] | [b'\r', b'\n', ..] => true,
         [next, ..] => Delimiter::Byte(*next) == delimiter,
     }
@@ -315,6 +317,6 @@ fn trimmed(delimiter: Delimiter, bytes: &[u8], field: Field) -> Field {
     let text = field.of(bytes);
     let blanks = |&&byte: &&u8| delimiter.is_blank(byte);
     let before = text.iter().take_while(blanks).count();
-    let behind = text[before..].iter().rev().take_while(blanks).count();
-    Field { start: field.start + before as u32, end: field.end - behind as u32, ..field }
+    let after = text[before..].iter().rev().take_while(blanks).count();
+    Field { start: field.start + before as u32, end: field.end - after as u32, ..field }
 }

@@ -33,7 +33,7 @@ impl Delimiter {
     /// Splits the row at the start of `bytes`, and calls `found` with the index and position of
     /// each field.
     #[inline(always)]
-    pub fn split(self, bytes: &[u8], found: impl FnMut(usize, Field)) -> Row {
+    pub fn split(self, bytes: &[u8], found: impl FnMut(usize, Field)) -> SplitRow {
         match self {
             Self::Byte(delimiter) => split_at_byte(bytes, delimiter, found),
             Self::Blanks => split_at_blanks(bytes, found),
@@ -54,7 +54,7 @@ impl fmt::Display for Delimiter {
 
 /// The result of splitting a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Row {
+pub enum SplitRow {
     /// The row ends with a line feed or at the end of the bytes.
     Whole {
         /// The number of fields.
@@ -63,7 +63,7 @@ pub enum Row {
         length: usize,
     },
     /// Text follows a closing quote. Only the first line is certain to belong to the row.
-    BehindQuote {
+    TextAfterQuote {
         /// The number of bytes before that text.
         at: usize,
     },
@@ -75,12 +75,14 @@ pub enum Row {
 }
 
 #[inline(always)]
-fn split_at_byte(bytes: &[u8], delimiter: u8, mut found: impl FnMut(usize, Field)) -> Row {
+fn split_at_byte(bytes: &[u8], delimiter: u8, mut found: impl FnMut(usize, Field)) -> SplitRow {
     let mut at = 0;
     for number in 0.. {
         let is_quoted = bytes.get(at) == Some(&b'"');
         let end = if is_quoted {
-            let Some(length) = quoted_length(&bytes[at + 1..]) else { return Row::Open { at } };
+            let Some(length) = quoted_length(&bytes[at + 1..]) else {
+                return SplitRow::Open { at };
+            };
             let end = at + 1 + length;
             found(number, Field::new(at + 1..end, FieldForm::Quoted));
             end + 1
@@ -100,9 +102,9 @@ fn split_at_byte(bytes: &[u8], delimiter: u8, mut found: impl FnMut(usize, Field
             [] => end,
             [b'\n', ..] | [b'\r'] => end + 1,
             [b'\r', b'\n', ..] => end + 2,
-            _ => return Row::BehindQuote { at: end },
+            _ => return SplitRow::TextAfterQuote { at: end },
         };
-        return Row::Whole { fields: number + 1, length };
+        return SplitRow::Whole { fields: number + 1, length };
     }
     unreachable!("a row has no more fields than bytes")
 }
@@ -122,7 +124,7 @@ fn quoted_length(bytes: &[u8]) -> Option<usize> {
 }
 
 #[inline(always)]
-fn split_at_blanks(bytes: &[u8], mut found: impl FnMut(usize, Field)) -> Row {
+fn split_at_blanks(bytes: &[u8], mut found: impl FnMut(usize, Field)) -> SplitRow {
     let end = memchr(b'\n', bytes).unwrap_or(bytes.len());
     let (mut at, mut fields) = (0, 0);
     while let Some(start) = position(&bytes[..end], at, |byte| !is_white(byte)) {
@@ -130,7 +132,7 @@ fn split_at_blanks(bytes: &[u8], mut found: impl FnMut(usize, Field)) -> Row {
         found(fields, Field::new(start..at, FieldForm::Plain));
         fields += 1;
     }
-    Row::Whole { fields, length: (end + 1).min(bytes.len()) }
+    SplitRow::Whole { fields, length: (end + 1).min(bytes.len()) }
 }
 
 fn position(bytes: &[u8], from: usize, is: impl Fn(u8) -> bool) -> Option<usize> {
@@ -175,13 +177,13 @@ pub(in crate::input) fn count(bytes: &[u8]) -> u64 {
 /// Returns the end of the row or other line at the start of `bytes`, if it is complete.
 fn row_end(delimiter: Delimiter, bytes: &[u8]) -> Option<usize> {
     let row = match first_text(delimiter, bytes) {
-        Some(b'#') => Row::BehindQuote { at: 0 },
+        Some(b'#') => SplitRow::TextAfterQuote { at: 0 },
         _ => delimiter.split(bytes, |_, _| {}),
     };
     match row {
-        Row::Whole { length, .. } => bytes[..length].ends_with(b"\n").then_some(length),
-        Row::BehindQuote { .. } => lines::first_end(bytes),
-        Row::Open { .. } => None,
+        SplitRow::Whole { length, .. } => bytes[..length].ends_with(b"\n").then_some(length),
+        SplitRow::TextAfterQuote { .. } => lines::first_end(bytes),
+        SplitRow::Open { .. } => None,
     }
 }
 
@@ -194,7 +196,7 @@ pub(super) fn first_text(delimiter: Delimiter, bytes: &[u8]) -> Option<u8> {
 mod tests {
     use super::*;
 
-    fn fields(delimiter: Delimiter, row: &str) -> (Vec<String>, Row) {
+    fn fields(delimiter: Delimiter, row: &str) -> (Vec<String>, SplitRow) {
         let mut fields = Vec::new();
         let row_ends = delimiter.split(row.as_bytes(), |number, field| {
             assert_eq!(number, fields.len());
@@ -220,24 +222,24 @@ mod tests {
         for (row, expected, length) in cases {
             let (found, end) = fields(comma, row);
             assert_eq!(found, expected, "{row:?}");
-            assert_eq!(end, Row::Whole { fields: expected.len(), length }, "{row:?}");
+            assert_eq!(end, SplitRow::Whole { fields: expected.len(), length }, "{row:?}");
         }
     }
 
     #[test]
     fn bad_quotes_are_reported() {
         let comma = Delimiter::Byte(b',');
-        assert_eq!(fields(comma, "a,\"b\nc").1, Row::Open { at: 2 });
-        assert_eq!(fields(comma, "a,\"b\"\"").1, Row::Open { at: 2 });
-        assert_eq!(fields(comma, "a,\"b\"c,d\n").1, Row::BehindQuote { at: 5 });
-        assert_eq!(fields(comma, "\"b\nx\"c\n").1, Row::BehindQuote { at: 5 });
+        assert_eq!(fields(comma, "a,\"b\nc").1, SplitRow::Open { at: 2 });
+        assert_eq!(fields(comma, "a,\"b\"\"").1, SplitRow::Open { at: 2 });
+        assert_eq!(fields(comma, "a,\"b\"c,d\n").1, SplitRow::TextAfterQuote { at: 5 });
+        assert_eq!(fields(comma, "\"b\nx\"c\n").1, SplitRow::TextAfterQuote { at: 5 });
     }
 
     #[test]
     fn several_blanks_are_one_delimiter() {
         let (found, end) = fields(Delimiter::Blanks, " 00a  \"5 \t1.2 \r\nx");
         assert_eq!(found, ["00a", "\"5", "1.2"]);
-        assert_eq!(end, Row::Whole { fields: 3, length: 16 });
+        assert_eq!(end, SplitRow::Whole { fields: 3, length: 16 });
     }
 
     #[test]

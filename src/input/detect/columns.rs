@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::sample::{Candidate, Fields, Sample, is_grid, is_puzzle};
+use super::sample::{Candidate, RowFields, Sample, is_grid, is_puzzle};
 use super::{Answers, DetectError, InputFormat, InputOptions, Undecided, column_of};
 use crate::input::csv::{Delimiter, Table};
 use crate::input::{Layout, names};
@@ -144,7 +144,7 @@ impl InputOptions {
         &self,
         sample: &Sample<'_>,
         candidate: &Candidate,
-        row: &Fields,
+        row: &RowFields,
         puzzles: &[usize],
     ) -> Result<Option<Table>, Undecided> {
         let Candidate { delimiter, first } = candidate;
@@ -185,7 +185,7 @@ impl InputOptions {
         let named = names.enumerate().filter(|(column, _)| *column != table.puzzle);
         let likely = named.filter_map(|(column, name)| Some((names::solutions(name)?, column)));
         let shown =
-            |row: Fields| row.columns_where(is_grid).into_iter().find(|&at| at != table.puzzle);
+            |row: RowFields| row.columns_where(is_grid).into_iter().find(|&at| at != table.puzzle);
         let column = likely.min().map(|(_, column)| column);
         match column.or_else(|| sample.rows(table.delimiter).find_map(shown)) {
             Some(column) => Ok(Some(column)),
@@ -210,7 +210,7 @@ fn most_fields<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> Option<&'
     candidates.reduce(|best, other| if other.first.len() > best.first.len() { other } else { best })
 }
 
-fn one_of(puzzles: &[usize], fields: &Fields, is_header: bool) -> Result<(), DetectError> {
+fn one_of(puzzles: &[usize], fields: &RowFields, is_header: bool) -> Result<(), DetectError> {
     if puzzles.len() == 1 {
         return Ok(());
     }

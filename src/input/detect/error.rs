@@ -15,18 +15,18 @@ pub enum DetectError {
     Foreign(Foreign),
     /// A table without a puzzle column.
     #[error("no column holds puzzles; there are {0}")]
-    NoPuzzles(Columns),
+    NoPuzzles(ColumnNames),
     /// A table with several puzzle columns.
     #[error("the puzzles may be in {which}; the columns are {columns}")]
     Several {
         /// The candidates.
-        which: Columns,
+        which: ColumnNames,
         /// All columns.
-        columns: Columns,
+        columns: ColumnNames,
     },
     /// A table without a solution column, although solutions are required.
     #[error("no column holds solutions; there are {0}")]
-    NoSolutions(Columns),
+    NoSolutions(ColumnNames),
     /// A layout that cannot contain the required solutions.
     #[error("grids of nine lines have no solutions; tables can have them, and lines of puzzles")]
     OnlyPuzzles,
@@ -42,15 +42,15 @@ pub enum DetectError {
         /// The name.
         name: String,
         /// The columns of the input.
-        columns: Columns,
+        columns: ColumnNames,
     },
 }
 
 /// Column names for messages: `"id"`, or `1 ("53..7…")` without a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Columns(pub(super) Vec<String>);
+pub struct ColumnNames(pub(super) Vec<String>);
 
-impl Columns {
+impl ColumnNames {
     pub(super) fn quoted(names: &[impl AsRef<str>]) -> Self {
         Self(names.iter().map(|name| format!("{:?}", name.as_ref())).collect())
     }
@@ -61,7 +61,7 @@ impl Columns {
     }
 }
 
-impl fmt::Display for Columns {
+impl fmt::Display for ColumnNames {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.join(", "))
     }

@@ -1,12 +1,14 @@
 //! Detects the keys of puzzles, solutions, and kept values in JSON objects.
 
 use super::sample::{is_grid, is_puzzle};
-use super::{Answers, Columns, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of};
+use super::{
+    Answers, ColumnNames, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of,
+};
 use crate::input::json::{Objects, cells_of, entries};
 use crate::input::lines::first_end;
 use crate::input::{Layout, names};
 
-type Entries<'a> = [(String, &'a str)];
+type JsonEntries<'a> = [(String, &'a str)];
 
 impl InputOptions {
     /// Returns whether a text starts with an object.
@@ -71,13 +73,13 @@ impl InputOptions {
             _ => None,
         };
         if let Some(name) = self.column.as_ref().or(keep) {
-            let columns = Columns(vec!["none, each line is a puzzle".into()]);
+            let columns = ColumnNames(vec!["none, each line is a puzzle".into()]);
             return Err(DetectError::NoColumn { name: name.clone(), columns });
         }
         Ok(Layout::Jsonl(Objects::default().into()))
     }
 
-    fn of_object(&self, entries: &Entries<'_>) -> Result<Layout, DetectError> {
+    fn of_object(&self, entries: &JsonEntries<'_>) -> Result<Layout, DetectError> {
         let keys = keys(entries);
         let puzzle = match &self.column {
             Some(name) => column_of(&keys, name)?,
@@ -99,7 +101,7 @@ impl InputOptions {
     }
 }
 
-fn keys<'a>(entries: &'a Entries<'_>) -> Vec<&'a str> {
+fn keys<'a>(entries: &'a JsonEntries<'_>) -> Vec<&'a str> {
     let mut keys = Vec::new();
     for (key, _) in entries {
         if !keys.contains(&key.as_str()) {
@@ -110,20 +112,20 @@ fn keys<'a>(entries: &'a Entries<'_>) -> Vec<&'a str> {
 }
 
 /// Returns the keys whose values are cells that satisfy `is`.
-fn shaped(entries: &Entries<'_>, keys: &[&str], is: fn(&[u8]) -> bool) -> Vec<usize> {
+fn shaped(entries: &JsonEntries<'_>, keys: &[&str], is: fn(&[u8]) -> bool) -> Vec<usize> {
     let holds = |value: &str| cells_of(value).is_some_and(|cells| is(&cells));
     let found = entries.iter().filter(|(_, value)| holds(value));
     found.filter_map(|(key, _)| keys.iter().position(|known| known == key)).collect()
 }
 
 /// Returns the key with a known name for puzzles, or whose value is a puzzle.
-fn puzzle_key(entries: &Entries<'_>, keys: &[&str]) -> Result<usize, DetectError> {
+fn puzzle_key(entries: &JsonEntries<'_>, keys: &[&str]) -> Result<usize, DetectError> {
     let is_named = |key: &usize| names::is_puzzles(keys[*key].as_bytes());
     let mut found: Vec<_> = (0..keys.len()).filter(is_named).collect();
     if found.is_empty() {
         found = shaped(entries, keys, is_puzzle);
     }
-    let columns = Columns::quoted(keys);
+    let columns = ColumnNames::quoted(keys);
     match found[..] {
         [one] => Ok(one),
         [] => Err(DetectError::NoPuzzles(columns)),
@@ -132,11 +134,15 @@ fn puzzle_key(entries: &Entries<'_>, keys: &[&str]) -> Result<usize, DetectError
 }
 
 /// Returns the key with a known name for solutions, or whose value is a solution.
-fn answer_key(entries: &Entries<'_>, keys: &[&str], puzzle: usize) -> Result<usize, DetectError> {
+fn answer_key(
+    entries: &JsonEntries<'_>,
+    keys: &[&str],
+    puzzle: usize,
+) -> Result<usize, DetectError> {
     let others = (0..keys.len()).filter(|&key| key != puzzle);
     let named = others.filter_map(|key| Some((names::solutions(keys[key])?, keys[key], key)));
     let named = named.min().map(|(.., key)| key);
     named
         .or_else(|| shaped(entries, keys, is_grid).into_iter().find(|&key| key != puzzle))
-        .ok_or_else(|| DetectError::NoSolutions(Columns::quoted(keys)))
+        .ok_or_else(|| DetectError::NoSolutions(ColumnNames::quoted(keys)))
 }

@@ -17,7 +17,7 @@ mod error;
 mod keys;
 mod sample;
 
-pub use error::{Columns, DetectError};
+pub use error::{ColumnNames, DetectError};
 
 use super::csv::Delimiter;
 use super::foreign::{Verdict, without_mark};
@@ -25,7 +25,7 @@ use super::{Layout, StreamOptions, TrailingText, grid, lines};
 use sample::{Sample, is_name};
 
 /// The maximum number of bytes that detection reads.
-pub const MOST_BYTES: usize = 64 * 1024;
+pub const MAX_DETECTION_BYTES: usize = 64 * 1024;
 
 /// The format of an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub enum Keep {
 
 impl InputOptions {
     /// Detects the layout of an input from its first bytes; `is_all` is true if there are no more.
-    /// Returns `None` if it needs more bytes, up to [`MOST_BYTES`].
+    /// Returns `None` if it needs more bytes, up to [`MAX_DETECTION_BYTES`].
     ///
     /// # Errors
     /// Fails for an unsupported type of file, for a table whose puzzle or solution column is
@@ -114,8 +114,8 @@ impl InputOptions {
         }
         let found = self.detect_layout(start, is_all)?;
         if self.answers == Answers::Wanted && matches!(found, Some(Layout::LinesAnd(_))) {
-            let is_all = is_all || start.len() >= MOST_BYTES;
-            let start = without_mark(&start[..start.len().min(MOST_BYTES)]);
+            let is_all = is_all || start.len() >= MAX_DETECTION_BYTES;
+            let start = without_mark(&start[..start.len().min(MAX_DETECTION_BYTES)]);
             return match sample::may_have_answers(start, is_all) {
                 Some(true) => Ok(found),
                 Some(false) => Err(DetectError::BareLines),
@@ -147,11 +147,11 @@ impl InputOptions {
     }
 
     fn find(&self, start: &[u8], is_all: bool) -> Result<Layout, Undecided> {
-        let (start, is_end) = match start.get(..MOST_BYTES) {
+        let (start, is_end) = match start.get(..MAX_DETECTION_BYTES) {
             Some(most) => (most, is_all && most.len() == start.len()),
             None => (start, is_all),
         };
-        let is_all = is_all || start.len() == MOST_BYTES;
+        let is_all = is_all || start.len() == MAX_DETECTION_BYTES;
         let start = without_mark(start);
         match self.format {
             InputFormat::Lines => self.lines(),
@@ -221,7 +221,7 @@ impl InputOptions {
             Some(Keep::Only(names)) => match names.iter().find(|name| *name != column) {
                 None => Ok(with),
                 Some(name) => {
-                    let columns = Columns::quoted(&[column]);
+                    let columns = ColumnNames::quoted(&[column]);
                     Err(DetectError::NoColumn { name: name.clone(), columns }.into())
                 }
             },
@@ -270,6 +270,6 @@ fn column_of(names: &[impl AsRef<str>], name: &str) -> Result<usize, DetectError
     let named = find(|a, b| a == b).or_else(|| find(str::eq_ignore_ascii_case));
     let numbered = || name.parse::<usize>().ok()?.checked_sub(1);
     let column = named.or_else(numbered).filter(|&column| column < names.len());
-    let columns = || Columns::quoted(names);
+    let columns = || ColumnNames::quoted(names);
     column.ok_or_else(|| DetectError::NoColumn { name: name.into(), columns: columns() })
 }

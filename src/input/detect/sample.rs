@@ -2,8 +2,8 @@
 
 use memchr::memchr;
 
-use super::{Columns, Undecided};
-use crate::input::csv::{Delimiter, Header, Row, Table};
+use super::{ColumnNames, Undecided};
+use crate::input::csv::{Delimiter, Header, SplitRow, Table};
 use crate::input::field::FieldForm;
 use crate::input::lines;
 use crate::input::lines::first_end;
@@ -72,8 +72,8 @@ impl<'a> Sample<'a> {
     pub(super) fn earliest<'c>(
         &self,
         candidates: &'c [Candidate],
-    ) -> Result<Option<(&'c Candidate, Fields)>, Undecided> {
-        let mut earliest: Option<(usize, &Candidate, Fields)> = None;
+    ) -> Result<Option<(&'c Candidate, RowFields)>, Undecided> {
+        let mut earliest: Option<(usize, &Candidate, RowFields)> = None;
         let mut fewest = usize::MAX;
         for candidate in candidates {
             let mut rows = (1..).zip(self.rows(candidate.delimiter));
@@ -98,7 +98,7 @@ impl<'a> Sample<'a> {
         if is_certain || self.is_all { Ok(found) } else { Err(Undecided::NotYet) }
     }
 
-    pub(super) fn rows(self, delimiter: Delimiter) -> impl Iterator<Item = Fields> + use<'a> {
+    pub(super) fn rows(self, delimiter: Delimiter) -> impl Iterator<Item = RowFields> + use<'a> {
         let mut rest = self.text;
         std::iter::from_fn(move || {
             while !is_content(rest) {
@@ -107,7 +107,7 @@ impl<'a> Sample<'a> {
             if rest.is_empty() {
                 return None;
             }
-            let mut fields = Fields::default();
+            let mut fields = RowFields::default();
             let row = delimiter.split(rest, |_, field| {
                 let text = field.text(rest);
                 fields.texts.push(text.trim_ascii().to_vec());
@@ -116,9 +116,11 @@ impl<'a> Sample<'a> {
                 fields.has_returns |= memchr(b'\r', field.of(rest)).is_some();
             });
             let length = match row {
-                Row::Whole { length, .. } => length,
-                Row::Open { .. } if !self.is_all => return None,
-                Row::Open { .. } | Row::BehindQuote { .. } => first_end(rest).unwrap_or(rest.len()),
+                SplitRow::Whole { length, .. } => length,
+                SplitRow::Open { .. } if !self.is_all => return None,
+                SplitRow::Open { .. } | SplitRow::TextAfterQuote { .. } => {
+                    first_end(rest).unwrap_or(rest.len())
+                }
             };
             if !self.is_end && !rest[..length].ends_with(b"\n") {
                 return None;
@@ -157,11 +159,11 @@ fn is_content(text: &[u8]) -> bool {
 /// A delimiter, and the fields of the first row split by it.
 pub(super) struct Candidate {
     pub(super) delimiter: Delimiter,
-    pub(super) first: Fields,
+    pub(super) first: RowFields,
 }
 
 #[derive(Default)]
-pub(super) struct Fields {
+pub(super) struct RowFields {
     /// The values without surrounding spaces.
     pub(super) texts: Vec<Vec<u8>>,
     /// The values including those spaces.
@@ -172,7 +174,7 @@ pub(super) struct Fields {
     pub(super) has_returns: bool,
 }
 
-impl Fields {
+impl RowFields {
     pub(super) fn len(&self) -> usize {
         self.texts.len()
     }
@@ -209,7 +211,7 @@ impl Fields {
         }
     }
 
-    pub(super) fn columns(&self, is_header: bool) -> Columns {
+    pub(super) fn columns(&self, is_header: bool) -> ColumnNames {
         let column = |(number, field): (usize, &Vec<u8>)| {
             let text = String::from_utf8_lossy(field);
             if is_header {
@@ -219,7 +221,7 @@ impl Fields {
             let more = if text.chars().count() > SAMPLE { "…" } else { "" };
             format!("{number} ({sample}{more})")
         };
-        Columns((1..).zip(&self.texts).map(column).collect())
+        ColumnNames((1..).zip(&self.texts).map(column).collect())
     }
 }
 

@@ -35,7 +35,7 @@ use memchr::memchr;
 
 use self::row::cells_of_row;
 use super::field::{Field, FieldForm};
-use super::{CellsOrMarks, Place, Records, lines, list};
+use super::{CellsOrMarks, LinePosition, Records, lines, list};
 pub use crate::marks::drawn::LONGEST_LINE;
 use crate::marks::drawn::{
     LineKind as Kind, Piece, is_dashes, marks_of_row, pieces, plain_cells, tokens,
@@ -48,14 +48,14 @@ use crate::text::Line;
 pub const LABEL: &str = "label";
 
 /// The number of consecutive rows that are read as more than one grid.
-const SEVERAL: usize = 18;
+const MIN_ROWS_OF_SEVERAL: usize = 18;
 
 /// Returns the end of the last complete grid or other line in `bytes`, which start at one; 0 if
 /// there is none. If labels are kept, a trailing label is excluded because it may belong to the
 /// next grid.
 pub fn last_end(bytes: &[u8], keeps_labels: bool) -> usize {
-    let sheet = Sheet { bytes, is_all: false };
-    let (mut end, mut above) = (0, Above::default());
+    let sheet = GridText { bytes, is_all: false };
+    let (mut end, mut above) = (0, LinesAbove::default());
     while let Ok(Some(part)) = sheet.part(end) {
         above.pass(&part.what);
         end = part.end;
@@ -68,27 +68,27 @@ pub fn last_end(bytes: &[u8], keeps_labels: bool) -> usize {
 /// kept.
 pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
     records.clear();
-    let sheet = Sheet { bytes: block, is_all: true };
-    let mut above = Above::default();
-    let mut place = Place { line: 0, start: 0, indent: 0 };
+    let sheet = GridText { bytes: block, is_all: true };
+    let mut above = LinesAbove::default();
+    let mut place = LinePosition { line: 0, start: 0, indent: 0 };
     while let Ok(Some(Part { what, end })) = sheet.part(place.start as usize) {
         let text = &block[place.start as usize..end];
         let count = lines::count(text);
-        if keeps_labels && matches!(what, What::Rows(_) | What::TooLong(_)) {
+        if keeps_labels && matches!(what, PartKind::Rows(_) | PartKind::TooLong(_)) {
             records.kept.push(above.field(block));
         }
         above.pass(&what);
         match what {
-            What::Blank => records.blank_lines += 1,
-            What::Border => {}
-            What::Label(_) | What::Head | What::Text => records.comments += count,
-            What::TooLong(line) => {
+            PartKind::Blank => records.blank_lines += 1,
+            PartKind::Border => {}
+            PartKind::Label(_) | PartKind::Head | PartKind::Text => records.comments += count,
+            PartKind::TooLong(line) => {
                 let what =
                     format!("a line of more than {LONGEST_LINE} bytes is not a row of a grid");
                 let malformed = Malformed { column: LONGEST_LINE + 1, what };
                 records.push_bad(place, 0, line, malformed);
             }
-            What::Rows(rows) => {
+            PartKind::Rows(rows) => {
                 records.blank_lines += rows.blank_lines;
                 match sheet.drawn(&rows) {
                     Ok(drawn) => {
@@ -110,7 +110,7 @@ pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
 /// Returns the position of a cell of the well-formed grid at the start of these bytes: the number
 /// of lines before it, and its column in characters, from 1.
 pub fn cell_place(grid: &[u8], cell: usize) -> Option<(u32, usize)> {
-    let sheet = Sheet { bytes: grid, is_all: true };
+    let sheet = GridText { bytes: grid, is_all: true };
     let rows = sheet.grid(0).ok()?;
     let line = *sheet.counted(&rows).as_slice().get(cell / 9)?;
     let row = line.of(grid);
@@ -127,7 +127,7 @@ pub fn cell_place(grid: &[u8], cell: usize) -> Option<(u32, usize)> {
 /// Returns whether an input that starts with these bytes consists of grids, or `None` if it needs
 /// more bytes. `Some(true)` means that the first rows are a well-formed grid.
 pub fn looks_like_grid(start: &[u8], is_all: bool) -> Option<bool> {
-    let sheet = Sheet { bytes: start, is_all };
+    let sheet = GridText { bytes: start, is_all };
     sheet.starts_with_grid().ok()
 }
 
@@ -135,12 +135,12 @@ struct NotYet;
 
 /// A part of the text that is read independently of its neighbors.
 struct Part {
-    what: What,
+    what: PartKind,
     end: usize,
 }
 
 #[expect(clippy::large_enum_variant, reason = "there is one at a time")]
-enum What {
+enum PartKind {
     Blank,
     Border,
     Label(Field),
@@ -154,17 +154,17 @@ enum What {
 
 /// The lines above the next grid.
 #[derive(Default)]
-struct Above {
+struct LinesAbove {
     label: Option<Field>,
     /// Whether a line separates the label from the grid.
     has_gap: bool,
 }
 
-impl Above {
-    fn pass(&mut self, what: &What) {
+impl LinesAbove {
+    fn pass(&mut self, what: &PartKind) {
         *self = match what {
-            What::Label(line) => Self { label: Some(*line), has_gap: false },
-            What::Blank | What::Border | What::Head if !self.has_gap => {
+            PartKind::Label(line) => Self { label: Some(*line), has_gap: false },
+            PartKind::Blank | PartKind::Border | PartKind::Head if !self.has_gap => {
                 Self { has_gap: true, ..*self }
             }
             _ => Self::default(),
@@ -185,7 +185,7 @@ impl Above {
 #[derive(Default)]
 struct RowLines {
     /// The lines without their ends.
-    lines: [Field; SEVERAL],
+    lines: [Field; MIN_ROWS_OF_SEVERAL],
     count: usize,
     blank_lines: u64,
     end: usize,
@@ -202,7 +202,7 @@ impl RowLines {
     }
 
     /// Truncates the rows to nine.
-    fn first_grid(mut self, sheet: &Sheet<'_>) -> Self {
+    fn first_grid(mut self, sheet: &GridText<'_>) -> Self {
         self.count = 9;
         self.end = sheet.end_of_line(self.lines[8].end as usize);
         self
@@ -216,31 +216,31 @@ impl RowLines {
 }
 
 /// A block, or the start of one.
-struct Sheet<'a> {
+struct GridText<'a> {
     bytes: &'a [u8],
     /// Whether the input ends with these bytes.
     is_all: bool,
 }
 
-impl Sheet<'_> {
+impl GridText<'_> {
     /// Returns the part at an offset, or `None` at the end.
     fn part(&self, at: usize) -> Result<Option<Part>, NotYet> {
         let Some((kind, line, end)) = self.line(at)? else { return Ok(None) };
         let what = match kind {
             Kind::Row => {
                 let rows = self.grid(at)?;
-                return Ok(Some(Part { end: rows.end, what: What::Rows(rows) }));
+                return Ok(Some(Part { end: rows.end, what: PartKind::Rows(rows) }));
             }
             Kind::OtherSection => {
-                let end = self.behind_section(end)?;
-                return Ok(Some(Part { what: What::Text, end }));
+                let end = self.section_end(end)?;
+                return Ok(Some(Part { what: PartKind::Text, end }));
             }
-            Kind::Blank => What::Blank,
-            Kind::Border => What::Border,
-            Kind::Text if line.of(self.bytes).len() <= LONGEST_LINE => What::Label(line),
-            Kind::Text => What::Text,
-            Kind::Head => What::Head,
-            Kind::TooLong => What::TooLong(line),
+            Kind::Blank => PartKind::Blank,
+            Kind::Border => PartKind::Border,
+            Kind::Text if line.of(self.bytes).len() <= LONGEST_LINE => PartKind::Label(line),
+            Kind::Text => PartKind::Text,
+            Kind::Head => PartKind::Head,
+            Kind::TooLong => PartKind::TooLong(line),
         };
         let is_whole = self.is_all || self.bytes[..end].ends_with(b"\n");
         if is_whole { Ok(Some(Part { what, end })) } else { Err(NotYet) }
@@ -307,7 +307,7 @@ impl Sheet<'_> {
     fn rows(&self, at: usize) -> Result<RowLines, NotYet> {
         let mut rows = RowLines { end: at, ..RowLines::default() };
         let (mut at, mut is_behind_border) = (at, false);
-        while rows.count < SEVERAL {
+        while rows.count < MIN_ROWS_OF_SEVERAL {
             match self.line(at)? {
                 Some((Kind::Row, line, end)) => {
                     rows.push(line);
@@ -324,7 +324,7 @@ impl Sheet<'_> {
     }
 
     /// Returns the end of the section whose header ends here, including its rows.
-    fn behind_section(&self, at: usize) -> Result<usize, NotYet> {
+    fn section_end(&self, at: usize) -> Result<usize, NotYet> {
         match self.line(at)? {
             Some((Kind::Row, ..)) => Ok(self.grid(at)?.end),
             _ => Ok(at),

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_bytes_decide_and_text_is_plain_at_once() {
+    fn few_bytes_decide_and_text_is_recognized_immediately() {
         let compressed = Beginning::Compressed;
         for (bytes, expected) in [
             (&b""[..], Beginning::TooShort),

@@ -2,13 +2,13 @@
 
 use std::io;
 
+use super::DecodeStep;
 #[cfg(any(feature = "gzip", feature = "zstd", feature = "xz", feature = "bzip2"))]
 use super::Fault;
-use super::Step;
 use super::codec::Codec;
 #[cfg(feature = "lz4")]
 use super::lz4::Lz4Frames;
-use super::npy::NpyRows;
+use super::npy::NpyReader;
 #[cfg(any(feature = "zstd", feature = "xz"))]
 use super::window::Window;
 use crate::features::missing;
@@ -30,7 +30,7 @@ pub(super) enum Decoder {
     Bz2(bzip2::Decompress),
     #[cfg(feature = "lz4")]
     Lz4(Box<Lz4Frames>),
-    Npy(NpyRows),
+    Npy(NpyReader),
 }
 
 impl Decoder {
@@ -50,7 +50,7 @@ impl Decoder {
             Codec::Bz2 => Ok(Self::Bz2(bzip2::Decompress::new(false))),
             #[cfg(feature = "lz4")]
             Codec::Lz4 => Ok(Self::Lz4(Box::default())),
-            Codec::Npy => Ok(Self::Npy(NpyRows::new(options.npy_blank))),
+            Codec::Npy => Ok(Self::Npy(NpyReader::new(options.npy_blank))),
             #[allow(unreachable_patterns, reason = "with all features there are no others")]
             other => {
                 let name = other.name();
@@ -64,7 +64,7 @@ impl Decoder {
     /// Decompresses some of `bytes`. If it consumes and produces nothing, it needs more of them;
     /// `is_all` is true if there are no more.
     #[cfg_attr(not(feature = "zstd"), allow(unused_variables))]
-    pub(super) fn step(&mut self, bytes: &[u8], is_all: bool, into: &mut [u8]) -> Step {
+    pub(super) fn step(&mut self, bytes: &[u8], is_all: bool, into: &mut [u8]) -> DecodeStep {
         match *self {
             #[cfg(feature = "gzip")]
             Self::Deflate(ref mut decoder) => deflate_step(decoder, bytes, into),
@@ -92,7 +92,7 @@ impl Decoder {
 }
 
 #[cfg(feature = "gzip")]
-fn deflate_step(decoder: &mut flate2::Decompress, bytes: &[u8], into: &mut [u8]) -> Step {
+fn deflate_step(decoder: &mut flate2::Decompress, bytes: &[u8], into: &mut [u8]) -> DecodeStep {
     let before = (decoder.total_in(), decoder.total_out());
     let status = decoder.decompress(bytes, into, flate2::FlushDecompress::None);
     let used = (decoder.total_in() - before.0) as usize;
@@ -110,13 +110,13 @@ fn deflate_step(decoder: &mut flate2::Decompress, bytes: &[u8], into: &mut [u8])
             Err(Fault::Damaged(error.message().unwrap_or("it cannot be decompressed").into()))
         }
     };
-    Step { used, made, end }
+    DecodeStep { used, made, end }
 }
 
 /// Decompresses one byte at a time: a damaged block loses the output of the call that detects it,
 /// so the size of the buffer must not matter.
 #[cfg(feature = "bzip2")]
-fn bz2_step(decoder: &mut bzip2::Decompress, bytes: &[u8], into: &mut [u8]) -> Step {
+fn bz2_step(decoder: &mut bzip2::Decompress, bytes: &[u8], into: &mut [u8]) -> DecodeStep {
     let before = (decoder.total_in(), decoder.total_out());
     let (mut used, mut made) = (0, 0);
     let end = loop {
@@ -138,7 +138,7 @@ fn bz2_step(decoder: &mut bzip2::Decompress, bytes: &[u8], into: &mut [u8]) -> S
     if let Ok(true) = end {
         *decoder = bzip2::Decompress::new(false);
     }
-    Step { used, made, end }
+    DecodeStep { used, made, end }
 }
 
 /// The largest declared window, in bytes, that is accepted for a short member. A larger allocation
@@ -177,17 +177,17 @@ impl ZstFrames {
     /// Decompresses at most one block, or returns the rest of its output. An error loses the output
     /// of its call, so calls must not depend on how bytes arrive: one call takes a block without
     /// its last byte, and further calls take that byte and each byte of the next header.
-    fn step(&mut self, bytes: &[u8], is_all: bool, into: &mut [u8]) -> Step {
+    fn step(&mut self, bytes: &[u8], is_all: bool, into: &mut [u8]) -> DecodeStep {
         use zstd::stream::raw::{InBuffer, Operation, OutBuffer};
 
         let Some(left) = self.left.or_else(|| self.max_output(bytes)) else {
-            return Step { used: 0, made: 0, end: Ok(false) };
+            return DecodeStep { used: 0, made: 0, end: Ok(false) };
         };
         let (was_full, room) = (self.is_full, into.len());
         // Skippable frames may be longer than a block.
         let before_last = self.needed.saturating_sub(Self::HEADER + 1).clamp(1, Self::MAX_BLOCK);
         if !was_full && !is_all && bytes.len() < before_last {
-            return Step { used: 0, made: 0, end: Ok(false) };
+            return DecodeStep { used: 0, made: 0, end: Ok(false) };
         }
         let length = if was_full { 0 } else { before_last.min(bytes.len()) };
         let mut input = InBuffer::around(&bytes[..length]);
@@ -219,7 +219,7 @@ impl ZstFrames {
                 other => Fault::Damaged(other.into()),
             }),
         };
-        Step { used, made, end }
+        DecodeStep { used, made, end }
     }
 
     /// Returns the output limit of a frame, if its header is complete. A frame without a declared
@@ -259,7 +259,7 @@ fn xz_step(
     window: Window,
     bytes: &[u8],
     into: &mut [u8],
-) -> Step {
+) -> DecodeStep {
     let refusal = || {
         let hint = "allow a larger window, or decompress it first: xz -dc";
         Fault::Needs(format!("a dictionary of more than {window}; {hint}"))
@@ -289,5 +289,5 @@ fn xz_step(
     if let Ok(true) = end {
         *stream = xz_stream(window);
     }
-    Step { used, made, end }
+    DecodeStep { used, made, end }
 }

@@ -8,7 +8,7 @@ use std::io::Read;
 
 use lz4_flex::frame::FrameDecoder;
 
-use super::{Fault, Step};
+use super::{DecodeStep, Fault};
 
 const LARGEST_BLOCK: usize = 4 << 20;
 
@@ -32,7 +32,7 @@ impl Default for Lz4Frames {
 
 impl Lz4Frames {
     /// Consumes at most one unit: a header, a block, or an end mark.
-    pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
+    pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> DecodeStep {
         let (mut used, mut end) = (0, Ok(false));
         let mut made = self.decode(into);
         if matches!(made, Ok(0)) {
@@ -47,8 +47,8 @@ impl Lz4Frames {
             }
         }
         match made {
-            Ok(made) => Step { used, made, end },
-            Err(fault) => Step { used, made: 0, end: Err(fault) },
+            Ok(made) => DecodeStep { used, made, end },
+            Err(fault) => DecodeStep { used, made: 0, end: Err(fault) },
         }
     }
 

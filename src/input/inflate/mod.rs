@@ -20,10 +20,10 @@ use super::StreamOptions;
 use super::damage::Damage;
 use decoder::Decoder;
 
-const COMPRESSED: usize = 128 * 1024;
+const READ_BYTES: usize = 128 * 1024;
 
 /// The result of one decoder call.
-struct Step {
+struct DecodeStep {
     /// The number of compressed bytes consumed.
     used: usize,
     /// The number of bytes produced.
@@ -116,8 +116,8 @@ impl Inflate {
             self.bytes.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
         }
-        if self.end == self.bytes.len() || self.bytes.len() < COMPRESSED {
-            self.bytes.resize(self.end + COMPRESSED, 0);
+        if self.end == self.bytes.len() || self.bytes.len() < READ_BYTES {
+            self.bytes.resize(self.end + READ_BYTES, 0);
         }
         let got = source.read(&mut self.bytes[self.end..])?;
         self.end += got;

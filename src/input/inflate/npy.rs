@@ -6,7 +6,7 @@
 
 use std::num::NonZeroUsize;
 
-use super::{Fault, Step};
+use super::{DecodeStep, Fault};
 use crate::puzzle::CELLS;
 
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -17,7 +17,7 @@ const LONGEST_HEADER: usize = 4096;
 /// The character for numbers that are not cells. It is not valid in any puzzle.
 const NO_CELL: u8 = b'@';
 
-pub(super) struct NpyRows {
+pub(super) struct NpyReader {
     /// The number that means a blank cell; the digits 1 to 9 follow it.
     blank: u8,
     /// The array, once its header is read.
@@ -44,14 +44,14 @@ enum Element {
     Wide { characters: usize, is_big_endian: bool },
 }
 
-impl NpyRows {
+impl NpyReader {
     /// Creates a reader; `blank` is the number that means a blank cell.
     pub(super) fn new(blank: u8) -> Self {
         Self { blank, array: None, line: Vec::new(), read: 0 }
     }
 
     /// Converts complete rows of `bytes` to lines.
-    pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
+    pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> DecodeStep {
         let (mut used, mut made) = (0, 0);
         let Some(array) = &mut self.array else {
             let end = header(bytes).map(|header| {
@@ -60,7 +60,7 @@ impl NpyRows {
                 self.array = (array.rows > 0).then_some(array);
                 self.array.is_none()
             });
-            return Step { used, made, end };
+            return DecodeStep { used, made, end };
         };
         let end = loop {
             let length = (self.line.len() - self.read).min(into.len() - made);
@@ -81,7 +81,7 @@ impl NpyRows {
         if end {
             *self = Self::new(self.blank);
         }
-        Step { used, made, end: Ok(end) }
+        DecodeStep { used, made, end: Ok(end) }
     }
 }
 
@@ -230,7 +230,7 @@ mod tests {
 
     /// Reads all lines into a buffer of `room` bytes.
     fn lines(bytes: &[u8], blank: u8, room: usize) -> Result<String, String> {
-        let mut rows = NpyRows::new(blank);
+        let mut rows = NpyReader::new(blank);
         let (mut text, mut at) = (Vec::new(), 0);
         loop {
             let mut into = vec![0; room];

@@ -71,7 +71,7 @@ fn made(name: &str) -> Vec<u8> {
     std::fs::read(std::path::Path::new("tests/packed").join(name)).unwrap()
 }
 
-fn made_of() -> Vec<u8> {
+fn packed_text() -> Vec<u8> {
     let all = std::fs::read("datasets/hard.txt").unwrap();
     all.split_inclusive(|&byte| byte == b'\n').take(60).collect::<Vec<_>>().concat()
 }
@@ -107,7 +107,7 @@ fn read_all(source: impl Read + Send, piece: usize) -> (Vec<u8>, Option<io::Erro
 /// Returns all output, and the final message without the position and the reason of damage as the
 /// libraries report them. Checks that nothing else depends on how bytes arrive and on the sizes of
 /// reads.
-fn read_however(packed: &[u8]) -> (Vec<u8>, String) {
+fn read_in_all_pieces(packed: &[u8]) -> (Vec<u8>, String) {
     let read = |source: &mut (dyn Read + Send), piece| {
         let (found, error) = read_all(source, piece);
         let message = error.map_or(String::new(), |error| error.to_string());
@@ -173,7 +173,7 @@ proptest! {
     }
 
     #[test]
-    fn random_bytes_do_no_harm(
+    fn random_bytes_do_not_panic(
         magic in prop::sample::select(MAGICS.to_vec()),
         bytes in prop::collection::vec(any::<u8>(), 0..300),
     ) {
@@ -185,7 +185,7 @@ proptest! {
 fn a_truncated_stream_is_an_error_after_its_data() {
     let text = text(400_000);
     let own = ENCODERS.map(|(name, pack)| (name, pack(&text), text.clone()));
-    let packed = PACKED.map(|name| (name, made(name), made_of()));
+    let packed = PACKED.map(|name| (name, made(name), packed_text()));
     for (name, packed, text) in own.into_iter().chain(packed) {
         let mut longest = 0;
         let step = packed.len() / 50;
@@ -210,7 +210,7 @@ fn damage_is_an_error_after_the_data_before_it() {
         let mut damaged = packed.clone();
         let at = packed.len() - 20_000;
         damaged[at..at + 40].fill(0xFF);
-        let (found, error) = read_however(&damaged);
+        let (found, error) = read_in_all_pieces(&damaged);
         assert_eq!(error, format!("the {name} stream is damaged"));
         let same = found.iter().zip(&text).take_while(|(a, b)| a == b).count();
         assert!(same > 200_000, "{name}: {same}");
@@ -218,7 +218,7 @@ fn damage_is_an_error_after_the_data_before_it() {
         let mut damaged = packed;
         let at = damaged.len() - if name == "gz" { 8 } else { 4 };
         damaged[at] ^= 1;
-        let (found, error) = read_however(&damaged);
+        let (found, error) = read_in_all_pieces(&damaged);
         assert!(found == text && error.contains("damaged"), "{name}: {error}");
     }
 }
@@ -246,17 +246,17 @@ fn frames_without_data_are_skipped() {
 
 #[test]
 fn streams_of_other_tools_are_read_and_damage_is_noticed() {
-    let text = made_of();
+    let text = packed_text();
     for name in PACKED {
         let packed = made(name);
         // Concatenated streams; xz allows zeros between them.
         let padding = if name.ends_with("xz") { &[0; 4][..] } else { &[] };
-        let (found, error) = read_however(&[&packed, padding, &packed].concat());
+        let (found, error) = read_in_all_pieces(&[&packed, padding, &packed].concat());
         assert!(error.is_empty() && found == text.repeat(2), "{name}: {error}");
         for at in (12..packed.len()).step_by(61) {
             let mut damaged = packed.clone();
             damaged[at] ^= 0x55;
-            let (found, error) = read_however(&damaged);
+            let (found, error) = read_in_all_pieces(&damaged);
             // Without checksums, damage may go undetected.
             let is_noticed = !error.is_empty() || name == "puzzles.lz4";
             assert!(found == text || is_noticed, "{name} {at}");
@@ -265,7 +265,7 @@ fn streams_of_other_tools_are_read_and_damage_is_noticed() {
 }
 
 #[test]
-fn damage_to_any_byte_has_the_same_output_for_all_ways_of_arrival() {
+fn damage_to_any_byte_has_the_same_output_however_bytes_arrive() {
     let runs = [&text(300)[..], &b"1".repeat(3000), b"\n", &text(300)].concat();
     let own = ENCODERS.map(|(_, pack)| pack(&runs));
     // A raw block and a run-length block, with lengths and the header of the next block.
@@ -277,7 +277,7 @@ fn damage_to_any_byte_has_the_same_output_for_all_ways_of_arrival() {
             for damage in [0x01, 0x08, 0x80, 0xFF] {
                 let mut damaged = packed.clone();
                 damaged[at] ^= damage;
-                read_however(&damaged);
+                read_in_all_pieces(&damaged);
             }
         }
     }
@@ -303,7 +303,7 @@ fn unsupported_streams_are_refused_with_the_reason() {
 }
 
 #[test]
-fn a_short_stream_takes_no_window() {
+fn a_short_stream_needs_no_window() {
     // Its dictionary is 128 MiB.
     let (found, error) = read_all(made("dictionary.xz").as_slice(), 1000);
     assert!(error.is_none() && found.len() > 1000);

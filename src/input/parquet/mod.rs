@@ -48,12 +48,12 @@ const TEXT_BYTES: usize = 64 * 1024;
 pub struct ParquetText {
     file: Arc<File>,
     metadata: ParquetMetaData,
-    columns: Vec<Column>,
+    columns: Vec<LeafColumn>,
     /// The index of the puzzle column, or of the first column.
     puzzle: usize,
     budget: Arc<Budget>,
     next_group: usize,
-    group: Option<Group>,
+    group: Option<RowGroup>,
     /// The number of rows written to `text`.
     rows: u64,
     /// Rows, complete up to `end`; the bytes before `read` have been returned.
@@ -75,7 +75,7 @@ impl fmt::Debug for ParquetText {
     }
 }
 
-struct Column {
+struct LeafColumn {
     name: String,
     /// The index among the columns of the file.
     leaf: usize,
@@ -84,7 +84,7 @@ struct Column {
 }
 
 /// The current row group.
-struct Group {
+struct RowGroup {
     /// The number of rows to decode.
     left: usize,
     /// The number of rows decoded at a time.
@@ -109,7 +109,7 @@ trait Decode: Send {
     fn finish(&mut self) -> Result<()>;
 }
 
-struct ColumnRows<T: DataType> {
+struct ColumnReader<T: DataType> {
     reader: ColumnReaderImpl<T>,
     pages: Arc<Pages>,
     is_list: bool,
@@ -128,7 +128,7 @@ struct ColumnRows<T: DataType> {
 impl ParquetText {
     /// Returns whether a file is a Parquet file: by its last bytes and either its first bytes or
     /// the first byte of its footer.
-    pub fn is_one(mut file: &File) -> bool {
+    pub fn is_parquet_file(mut file: &File) -> bool {
         let mut start = [0; 4];
         let has_start = file.rewind().and_then(|()| file.read_exact(&mut start)).is_ok();
         let footer = footer::read(file);
@@ -156,7 +156,7 @@ impl ParquetText {
             if let Some(is_list) = shape(descriptor) {
                 let name = descriptor.path().parts().first().cloned().unwrap_or_default();
                 let is_requested = requested.is_none_or(|all| all.contains(&columns.len()));
-                columns.push(Column { name, leaf, is_list, is_requested });
+                columns.push(LeafColumn { name, leaf, is_list, is_requested });
             }
         }
         if columns.is_empty() {
@@ -305,7 +305,7 @@ impl ParquetText {
         });
         let columns = columns.collect::<Result<Vec<_>>>()?;
         let steps = columns.iter().flatten().map(|column| column.step());
-        self.group = Some(Group {
+        self.group = Some(RowGroup {
             left: rows as usize,
             step: steps.min().unwrap_or(ROWS),
             next: 0,
@@ -315,12 +315,16 @@ impl ParquetText {
         Ok(())
     }
 
-    fn open_column(&self, group: &RowGroupMetaData, column: &Column) -> Result<Box<dyn Decode>> {
+    fn open_column(
+        &self,
+        group: &RowGroupMetaData,
+        column: &LeafColumn,
+    ) -> Result<Box<dyn Decode>> {
         let chunk = group.column(column.leaf);
         let pages = Arc::new(Pages::new(&self.file, &self.budget, column.is_list, chunk));
         macro_rules! values {
             ($type:ty, $write:expr) => {
-                ColumnRows::<$type>::open(pages, chunk, column.is_list, $write)
+                ColumnReader::<$type>::open(pages, chunk, column.is_list, $write)
             };
         }
         match chunk.column_type() {
@@ -362,7 +366,7 @@ fn shape(column: &ColumnDescriptor) -> Option<bool> {
     }
 }
 
-impl Group {
+impl RowGroup {
     fn decode(&mut self) -> Result<()> {
         let rows = self.left.min(self.step);
         self.columns.iter_mut().flatten().try_for_each(|column| column.decode(rows))?;
@@ -372,7 +376,7 @@ impl Group {
     }
 }
 
-impl<T: DataType> ColumnRows<T> {
+impl<T: DataType> ColumnReader<T> {
     fn open(
         pages: Arc<Pages>,
         chunk: &ColumnChunkMetaData,
@@ -404,7 +408,7 @@ impl<T: DataType> ColumnRows<T> {
     }
 }
 
-impl<T: DataType> Decode for ColumnRows<T> {
+impl<T: DataType> Decode for ColumnReader<T> {
     fn step(&self) -> usize {
         match (self.pages.has_prefixes, self.is_list) {
             (true, _) => ROWS_WITH_PREFIXES,

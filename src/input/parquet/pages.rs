@@ -48,11 +48,11 @@ pub(super) struct Pages {
     budget: Arc<Budget>,
     is_list: bool,
     pub(super) has_prefixes: bool,
-    state: Mutex<State>,
+    state: Mutex<PageState>,
 }
 
 #[derive(Default)]
-struct State {
+struct PageState {
     /// The latest page headers, newest first. The reader may also request the bytes after a header,
     /// which are not a header.
     headers: [Option<(u64, PageHeader)>; 2],
@@ -83,7 +83,7 @@ impl Pages {
     }
 
     /// Admits a page if its memory is within the budget.
-    fn admit(&self, header: PageHeader, state: &mut State) -> Result<()> {
+    fn admit(&self, header: PageHeader, state: &mut PageState) -> Result<()> {
         let PageHeader { kind, uncompressed, compressed, values, encoding } = header;
         let is_dictionary = kind == PageHeader::DICTIONARY;
         let mut bytes = uncompressed.max(compressed);

@@ -51,7 +51,7 @@ pub(super) struct Schema {
     kinds: Arc<[Kind]>,
 }
 
-pub(super) struct Batch {
+pub(super) struct RowBatch {
     schema: Schema,
     zstd: Compressor<'static>,
     columns: Vec<ColumnValues>,
@@ -64,11 +64,11 @@ pub(super) struct Batch {
 struct ColumnValues {
     /// 1 for each row with a value, otherwise 0.
     levels: Vec<i16>,
-    values: Values,
+    values: ColumnData,
 }
 
 #[derive(Debug)]
-enum Values {
+enum ColumnData {
     Numbers(Vec<i64>),
     Doubles(Vec<f64>),
     Truths(Vec<bool>),
@@ -101,7 +101,7 @@ impl Schema {
     }
 }
 
-impl Batch {
+impl RowBatch {
     pub(super) fn new(schema: &Schema) -> io::Result<Self> {
         let mut zstd = Compressor::new(ZSTD_LEVEL)?;
         // For such small pages, the level would search for shorter matches, which digits rarely
@@ -152,7 +152,7 @@ impl Batch {
         }
     }
 
-    /// Removes the rows, and returns them as bytes for [`Batch::extend`]: their number, and for
+    /// Removes the rows, and returns them as bytes for [`RowBatch::extend`]: their number, and for
     /// each column 0 for a null, or 1 and a value.
     pub(super) fn take_plain(&mut self) -> Vec<u8> {
         let mut out = (self.rows() as u32).to_le_bytes().to_vec();
@@ -165,10 +165,10 @@ impl Batch {
                     continue;
                 }
                 match values {
-                    Values::Numbers(values) => out.extend(values[next].to_le_bytes()),
-                    Values::Doubles(values) => out.extend(values[next].to_le_bytes()),
-                    Values::Truths(values) => out.push(values[next].into()),
-                    Values::Texts(texts, lengths) => {
+                    ColumnData::Numbers(values) => out.extend(values[next].to_le_bytes()),
+                    ColumnData::Doubles(values) => out.extend(values[next].to_le_bytes()),
+                    ColumnData::Truths(values) => out.push(values[next].into()),
+                    ColumnData::Texts(texts, lengths) => {
                         let end = start + lengths[next] as usize;
                         out.extend(lengths[next].to_le_bytes());
                         out.extend_from_slice(&texts[start..end]);
@@ -183,7 +183,7 @@ impl Batch {
         out
     }
 
-    /// Appends rows of [`Batch::take_plain`].
+    /// Appends rows of [`RowBatch::take_plain`].
     ///
     /// # Errors
     /// Fails if they are truncated.
@@ -198,10 +198,10 @@ impl Batch {
                 let [level] = take(&mut plain)?;
                 let value = match column.values {
                     _ if level == 0 => Value::Null,
-                    Values::Numbers(_) => Value::Number(i64::from_le_bytes(take(&mut plain)?)),
-                    Values::Doubles(_) => Value::Double(f64::from_le_bytes(take(&mut plain)?)),
-                    Values::Truths(_) => Value::Truth(take(&mut plain)? == [1]),
-                    Values::Texts(..) => {
+                    ColumnData::Numbers(_) => Value::Number(i64::from_le_bytes(take(&mut plain)?)),
+                    ColumnData::Doubles(_) => Value::Double(f64::from_le_bytes(take(&mut plain)?)),
+                    ColumnData::Truths(_) => Value::Truth(take(&mut plain)? == [1]),
+                    ColumnData::Texts(..) => {
                         let length = u32::from_le_bytes(take(&mut plain)?);
                         let (text, rest) = plain.split_at_checked(length as usize)?;
                         plain = rest;
@@ -257,10 +257,10 @@ impl Batch {
             }};
         }
         let written = match values {
-            Values::Numbers(values) => write!(Int64Type, values),
-            Values::Doubles(values) => write!(DoubleType, values),
-            Values::Truths(values) => write!(BoolType, values),
-            Values::Texts(all, lengths) => {
+            ColumnData::Numbers(values) => write!(Int64Type, values),
+            ColumnData::Doubles(values) => write!(DoubleType, values),
+            ColumnData::Truths(values) => write!(BoolType, values),
+            ColumnData::Texts(all, lengths) => {
                 let bytes = Bytes::from(mem::take(all));
                 let mut end = 0;
                 self.texts.extend(lengths.iter().map(|&length| {
@@ -323,7 +323,7 @@ fn field(name: &str, kind: Kind) -> Result<Type, ParquetError> {
         .build()
 }
 
-impl Values {
+impl ColumnData {
     /// Removes all values, but keeps up to `most_text` bytes of memory for texts.
     fn clear(&mut self, most_text: usize) {
         match self {
@@ -342,10 +342,10 @@ impl Values {
 impl ColumnValues {
     fn new(kind: Kind) -> Self {
         let values = match kind {
-            Kind::Number => Values::Numbers(Vec::new()),
-            Kind::Double => Values::Doubles(Vec::new()),
-            Kind::Truth => Values::Truths(Vec::new()),
-            Kind::Text | Kind::Status | Kind::Bytes => Values::Texts(Vec::new(), Vec::new()),
+            Kind::Number => ColumnData::Numbers(Vec::new()),
+            Kind::Double => ColumnData::Doubles(Vec::new()),
+            Kind::Truth => ColumnData::Truths(Vec::new()),
+            Kind::Text | Kind::Status | Kind::Bytes => ColumnData::Texts(Vec::new(), Vec::new()),
         };
         Self { levels: Vec::new(), values }
     }
@@ -356,10 +356,10 @@ impl ColumnValues {
         let mut bytes = size_of::<i64>();
         match (value, &mut self.values) {
             (Value::Null, _) => {}
-            (Value::Number(number), Values::Numbers(values)) => values.push(number),
-            (Value::Double(number), Values::Doubles(values)) => values.push(number),
-            (Value::Truth(is), Values::Truths(values)) => values.push(is),
-            (Value::Text(text), Values::Texts(texts, lengths)) => {
+            (Value::Number(number), ColumnData::Numbers(values)) => values.push(number),
+            (Value::Double(number), ColumnData::Doubles(values)) => values.push(number),
+            (Value::Truth(is), ColumnData::Truths(values)) => values.push(is),
+            (Value::Text(text), ColumnData::Texts(texts, lengths)) => {
                 texts.extend_from_slice(text);
                 lengths.push(text.len() as u32);
                 bytes += text.len();

@@ -14,7 +14,7 @@ use parquet::file::statistics::Statistics;
 use parquet::file::writer::TrackedWrite;
 use parquet::schema::types::SchemaDescPtr;
 
-use super::batch::{Batch, Schema, Value};
+use super::batch::{RowBatch, Schema, Value};
 use super::{Kind, failed};
 use crate::input::parquet::footer;
 use crate::output::{Assembler, Emit};
@@ -51,9 +51,9 @@ pub(super) const MAGIC: &[u8] = b"PAR1";
 pub struct ParquetFile {
     schema: SchemaDescPtr,
     /// Rows that are not in a page yet.
-    batch: Batch,
+    batch: RowBatch,
     /// The columns of the current row group.
-    chunks: Vec<Chunk>,
+    chunks: Vec<ColumnChunk>,
     /// The number of rows of this group, and the uncompressed size of its pages.
     rows: i64,
     bytes: i64,
@@ -69,12 +69,12 @@ impl fmt::Debug for ParquetFile {
 
 /// A column of the current row group.
 #[derive(Debug, Default)]
-struct Chunk {
+struct ColumnChunk {
     pages: Vec<u8>,
     metadata: Option<ColumnChunkMetaData>,
 }
 
-impl Chunk {
+impl ColumnChunk {
     /// Adds the metadata of more pages.
     fn add(&mut self, more: ColumnChunkMetaData) -> Result<(), ParquetError> {
         self.metadata = Some(match self.metadata.take() {
@@ -99,8 +99,8 @@ impl ParquetFile {
         let columns = &schema.columns;
         Ok(Self {
             schema: Arc::clone(columns),
-            batch: Batch::new(schema)?,
-            chunks: columns.columns().iter().map(|_| Chunk::default()).collect(),
+            batch: RowBatch::new(schema)?,
+            chunks: columns.columns().iter().map(|_| ColumnChunk::default()).collect(),
             rows: 0,
             bytes: 0,
             groups: Vec::new(),
@@ -209,7 +209,7 @@ impl ParquetFile {
         let mut group = RowGroupMetaData::builder(Arc::clone(&self.schema));
         // Each column might keep a buffer as large as a group.
         let most_pages = GROUP_BYTES as usize / chunks.len().max(1);
-        for Chunk { pages, metadata } in &mut chunks {
+        for ColumnChunk { pages, metadata } in &mut chunks {
             let metadata = metadata.take().expect("a row group has pages in each column");
             let metadata = metadata.into_builder().set_data_page_offset(self.length).build();
             group = group.add_column_metadata(metadata.map_err(failed)?);

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 
 use parquet::errors::ParquetError;
 
-use self::batch::{Batch, Schema};
+use self::batch::{RowBatch, Schema};
 use self::file::SMALL_BATCH;
 use super::{Assembler, Encoder, Format, Needs, OutputColumn, RowBuffer, RowEncoder, Rows};
 
@@ -51,7 +51,7 @@ impl Format for ParquetRows {
     }
 
     fn encoder(&self) -> Box<dyn Encoder + '_> {
-        let batch = self.schema().and_then(Batch::new);
+        let batch = self.schema().and_then(RowBatch::new);
         let mut batch = batch.expect("the assembler has accepted these columns");
         Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
             rows.for_each(|row| batch.push_row(&self.columns, row));
@@ -64,7 +64,7 @@ impl Format for ParquetRows {
     }
 
     fn row_encoder(&self) -> Option<Box<RowEncoder<'_>>> {
-        let batch = self.schema().and_then(Batch::new);
+        let batch = self.schema().and_then(RowBatch::new);
         let mut batch = batch.expect("the assembler has accepted these columns");
         Some(Box::new(move |row, out| {
             batch.push_row(&self.columns, row);

@@ -18,7 +18,7 @@ fn read(file: &File, requested: Option<&[usize]>) -> String {
     let mut text = String::new();
     let mut file = file.try_clone().unwrap();
     file.rewind().unwrap();
-    assert!(ParquetText::is_one(&file));
+    assert!(ParquetText::is_parquet_file(&file));
     ParquetText::open(file, requested).unwrap().read_to_string(&mut text).unwrap();
     text
 }
@@ -63,7 +63,7 @@ fn file_of(sizes: &[usize], least: usize) -> (File, usize) {
     let out = tempfile::tempfile().unwrap();
     let (mut file, mut batch) = (
         ParquetFile::new(&columns()).unwrap(),
-        Batch::new(&Schema::of(&columns()).unwrap()).unwrap(),
+        RowBatch::new(&Schema::of(&columns()).unwrap()).unwrap(),
     );
     let mut rows = 0;
     for size in sizes.iter().cycle().take_while(|size| **size > 0) {
@@ -211,7 +211,7 @@ fn groups_of_long_texts_have_fewer_rows() {
 
 #[test]
 fn truncated_batches_are_refused() {
-    let mut batch = Batch::new(&Schema::of(&columns()).unwrap()).unwrap();
+    let mut batch = RowBatch::new(&Schema::of(&columns()).unwrap()).unwrap();
     for is_plain in [false, true] {
         (0..10).for_each(|number| batch.push(values(&row(number))).unwrap());
         let whole = if is_plain { batch.take_plain() } else { batch.take_file().unwrap() };
@@ -230,7 +230,7 @@ proptest! {
     ) {
         let kinds = [Kind::Number, Kind::Double, Kind::Truth, Kind::Text, Kind::Bytes];
         let columns = kinds.map(|kind| (format!("{kind:?}"), kind));
-        let mut batch = Batch::new(&Schema::of(&columns).unwrap()).unwrap();
+        let mut batch = RowBatch::new(&Schema::of(&columns).unwrap()).unwrap();
         let (mut file, mut out) = (ParquetFile::new(&columns).unwrap(), Vec::new());
         let mut rest = &rows[..];
         for size in sizes.iter().cycle() {
@@ -277,7 +277,7 @@ fn other_files_are_recognized() {
     for text in ["", "PAR1", "PAR1 is a label\n", "53..7\nPAR1"] {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text.as_bytes()).unwrap();
-        assert!(!ParquetText::is_one(&file) || text == "PAR1", "{text}");
+        assert!(!ParquetText::is_parquet_file(&file) || text == "PAR1", "{text}");
     }
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(b"PAR1 and nothing PAR1").unwrap();

@@ -180,7 +180,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
         let offset = *start + input.read_bytes - self.carry.len() as u64;
         let check_sum = input.add(block.filled());
-        *at = at.behind(layout, block.filled(), offset, block.is_cut_short, check_sum);
+        *at = at.after(layout, block.filled(), offset, block.is_cut_short, check_sum);
         match filled {
             FillEnd::Failed(error) => self.end_failed(&open, block, error),
             FillEnd::Records(_) | FillEnd::NoRecordEnd => {

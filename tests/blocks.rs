@@ -144,8 +144,7 @@ fn table_with(answer: Option<usize>, kept: Vec<usize>) -> Layout {
     )
 }
 
-/// A pipe returns a few bytes at a time. Detection from them must agree with detection from all
-/// bytes.
+/// Detection from a few bytes must agree with detection from all bytes.
 #[test]
 fn detection_does_not_depend_on_how_many_bytes_are_there() {
     let grid: String = CLASSIC.as_bytes().chunks(9).map(|row| text(row) + "\n").collect();
@@ -189,8 +188,7 @@ fn a_declared_header_is_never_a_record() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Every line that is neither blank nor a comment, or that contains a carriage return, has one
-    /// row.
+    /// Lines that are neither blank nor comments, or contain a carriage return, have one row.
     #[test]
     fn lines_do_not_depend_on_cuts(
         lines in prop::collection::vec(any_line(), 0..60),

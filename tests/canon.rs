@@ -1,5 +1,4 @@
-//! Canonical forms, compared with a brute-force search over all transformations, and between random
-//! isomorphs.
+//! Canonical forms, compared with a brute-force search and between isomorphs.
 
 use std::collections::HashSet;
 

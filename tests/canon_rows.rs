@@ -51,7 +51,7 @@ fn every_record_has_a_row_with_its_form_or_its_status() {
     for message in [
         "<stdin>:5:5: contradictory: 5 occurs twice in row 1",
         "<stdin>:6:1: malformed:",
-        "<stdin>:9:1: no_form: pencil marks that say more than clues have no canonical form",
+        "<stdin>:9:1: no_form: pencil marks that clues cannot express have no canonical form",
         "canonical forms, ",
     ] {
         assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
@@ -162,7 +162,7 @@ fn options_without_effect_are_refused() {
         (&["--format", "grid"], "but not grid"),
         (&["--format", "lines", "--columns", "line"], "--columns goes with"),
         (&["--columns", "line", "--latency", "l.csv"], "--latency does nothing"),
-        (&["--dedup", "--resume", "-o", "out"], "each input has to be a file"),
+        (&["--dedup", "--resume", "-o", "out"], "each input must be a file"),
     ] {
         let ran = folder.run("canon", args, CLASSIC);
         assert_eq!(ran.status, 2, "{args:?}");

@@ -112,7 +112,7 @@ fn an_input_that_cannot_have_solutions_is_refused_before_work_starts() {
         (
             &none,
             &[],
-            "no column holds solutions; there are \"id\", \"puzzle\", \"n\"; --solution-column",
+            "no column contains solutions; the columns are \"id\", \"puzzle\", \"n\"; --solution-column",
         ),
         (
             &table,
@@ -125,8 +125,12 @@ fn an_input_that_cannot_have_solutions_is_refused_before_work_starts() {
             &["--input-format", "lines", "--solution-column", "2"],
             "--solution-column needs a table",
         ),
-        (&grid, &["--input-format", "boj2239"], "grids of nine lines have no solutions"),
-        (&format!("puzzle\n{CLASSIC}\n"), &[], "no column holds solutions; there are \"puzzle\""),
+        (&grid, &["--input-format", "boj2239"], "grids of nine lines cannot have solutions"),
+        (
+            &format!("puzzle\n{CLASSIC}\n"),
+            &[],
+            "no column contains solutions; the columns are \"puzzle\"",
+        ),
     ];
     for (input, args, message) in cases {
         let folder = Folder::new();
@@ -320,7 +324,7 @@ fn with_first_only_the_solution_is_checked() {
     assert_eq!((&summary["latency_ns"]["count"], &summary["check"]), (&0.into(), &true.into()));
     for column in ["solution", "solutions", "guesses", "nodes", "latency_ns"] {
         let ran = run(&["--first", "--columns", column], &input);
-        let message = format!("with --first no engine is used; there is no column {column}");
+        let message = format!("--first uses no engine, so there is no column {column}");
         assert!(ran.status == 2 && ran.messages.contains(&message), "{ran:?}");
     }
     assert_eq!(run(&["--first"], format!("{},{SOLVED}", double())).status, 0);
@@ -437,8 +441,7 @@ fn cell_of(name: &str) -> (usize, usize) {
     (usize::from(name[1] - b'1'), usize::from(name[3] - b'1'))
 }
 
-/// Checks a reason against a puzzle and its solution by the rules alone. Returns the cells in the
-/// reason.
+/// Checks a reason by the rules alone; returns the cells in it.
 fn cells_of_reason(puzzle: &str, answer: &str, reason: &str) -> Vec<usize> {
     let at = |text: &str, (row, column): (usize, usize)| text.as_bytes()[9 * row + column] as char;
     let words: Vec<_> = reason.split(' ').collect();

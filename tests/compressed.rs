@@ -217,7 +217,7 @@ fn other_bytes_after_the_end_are_an_error() {
         let end = packed.len();
         let ran = Folder::new().solve(&COLUMNS, [packed.as_slice(), b"more"].concat());
         assert_eq!((ran.rows.lines().count(), ran.status), (2, 3));
-        let message = format!("stream ends at byte {end}, but something else follows");
+        let message = format!("stream ends at byte {end}, but other data follows");
         assert!(ran.messages.contains(&message), "{ran:?}");
     }
 }

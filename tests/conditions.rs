@@ -57,8 +57,7 @@ fn number(text: &str) -> Option<f64> {
 
 const COLUMNS: &str = "line,puzzle,status,clues,level,rating,solutions,minimal";
 
-/// Returns conditions and their meaning in Rust, over computed columns and `id`, `source`, and
-/// `input_status`.
+/// Returns conditions and their meaning, over computed columns and those of the input.
 fn conditions() -> Vec<Meaning> {
     fn at_least(row: &Row, column: &str, least: f64) -> bool {
         number(&row[column]).is_some_and(|number| number >= least)
@@ -197,7 +196,11 @@ fn wrong_conditions_are_refused_before_outputs_are_opened() {
         assert!(ran.status == 2 && !folder.path("out.csv").exists(), "{args:?}: {ran:?}");
     }
     let ran = folder.run("augment", &["in.csv", "--seed", "1", "--where", "copy == 1"], "");
-    assert!(ran.status == 2 && ran.messages.contains("numbers the rows"), "{}", ran.messages);
+    assert!(
+        ran.status == 2 && ran.messages.contains("an index among the rows"),
+        "{}",
+        ran.messages
+    );
     let ran = folder.run("solve", &["in.csv", "--where", "sorce == 1"], "");
     assert!(ran.messages.contains("\n  sorce == 1\n  ^"), "{}", ran.messages);
 }

@@ -36,7 +36,7 @@ fn the_column_can_be_named_and_must_be_if_it_is_not_clear() {
     assert!(ran.messages.contains("no column \"c\"; there are \"a\", \"b\""), "{ran:?}");
     let ran = solve("id,name\n1,foo\n2,bar\n", &[]);
     assert_eq!((ran.status, ran.rows.as_str()), (2, ""), "{ran:?}");
-    assert!(ran.messages.contains("there are \"id\", \"name\""), "{ran:?}");
+    assert!(ran.messages.contains("the columns are \"id\", \"name\""), "{ran:?}");
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn quoted_fields_may_hold_line_feeds_and_lines_stay_physical() {
 fn an_unclosed_quote_affects_only_its_line() {
     let ran = solve(&format!("id,puzzle,n\n1,{CLASSIC},\"x\n2,{CLASSIC},y\n3,{CLASSIC},z"), &[]);
     assert_eq!(rows(&ran), ["2,malformed", "3,unique", "4,unique"]);
-    assert!(ran.messages.contains("in:2:85: malformed: a quoted field that does not end"));
+    assert!(ran.messages.contains("in:2:85: malformed: a quoted field without a closing quote"));
 }
 
 #[test]

@@ -22,13 +22,11 @@ struct Case {
     solution: Option<&'static str>,
 }
 
-/// No solution, although no clues conflict. With naked singles only, a search takes 96 million
-/// guesses.
+/// No solution, but no conflict. With naked singles only, a search takes 96 million guesses.
 const NONE: &str =
     ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........";
 
-/// The node limit for random inputs. Some nearly empty grids with a hidden contradiction take very
-/// long.
+/// The node limit for random inputs; some nearly empty grids take very long.
 const ENOUGH: u64 = 1000;
 
 const fn case(name: &'static str, puzzle: &'static str, limit: u32, solutions: u32) -> Case {

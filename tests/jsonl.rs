@@ -64,7 +64,10 @@ fn the_key_can_be_named_and_must_be_if_it_is_not_clear() {
         "{ran:?}"
     );
     let ran = solve(r#"{"id":1,"name":"x"}"#, &[]);
-    assert!(ran.status == 2 && ran.messages.contains("there are \"id\", \"name\""), "{ran:?}");
+    assert!(
+        ran.status == 2 && ran.messages.contains("the columns are \"id\", \"name\""),
+        "{ran:?}"
+    );
     let ran = solve(&two, &["--input-format", "jsonl", "--delimiter", ","]);
     assert!(ran.status == 2 && ran.messages.contains("--delimiter needs a table"), "{ran:?}");
 }
@@ -74,10 +77,10 @@ fn each_bad_line_is_malformed_at_its_column_and_the_others_are_solved() {
     let good = format!(r#"{{"n":1,"puzzle":"{CLASSIC}"}}"#);
     let twice = CLASSIC.replacen("53", "55", 1);
     let cases = [
-        (r#"{"n":1}"#.to_owned(), "1: malformed: there is no key \"puzzle\""),
-        (r#"{"é":1,"puzzle":null}"#.to_owned(), "17: malformed: null in the place of a puzzle"),
+        (r#"{"n":1}"#.to_owned(), "1: malformed: no key \"puzzle\""),
+        (r#"{"é":1,"puzzle":null}"#.to_owned(), "17: malformed: null instead of a puzzle"),
         (r#"{"puzzle":12}"#.to_owned(), "11: malformed: a number or a truth value"),
-        (r#"{"puzzle":{"a":1}}"#.to_owned(), "11: malformed: an object in the place"),
+        (r#"{"puzzle":{"a":1}}"#.to_owned(), "11: malformed: an object instead of"),
         (r#"{"puzzle":[1,2]}"#.to_owned(), "11: malformed: an array that is not 81 cells"),
         (r#"{"puzzle":"12"}"#.to_owned(), "14: malformed: 2 cells, 81 expected"),
         (r#"{"puzzle": oops}"#.to_owned(), "12: malformed: no JSON: expected"),
@@ -170,7 +173,7 @@ fn solutions_are_checked() {
     let ran = Folder::new().run("check", &args[..2], &input);
     assert!(ran.messages.contains("solutions in key \"solution\""), "{ran:?}");
     let ran = Folder::new().run("check", &[], format!("{{\"puzzle\":\"{CLASSIC}\"}}"));
-    assert!(ran.status == 2 && ran.messages.contains("no column holds solutions"), "{ran:?}");
+    assert!(ran.status == 2 && ran.messages.contains("no column contains solutions"), "{ran:?}");
 }
 
 #[test]

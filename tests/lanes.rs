@@ -198,8 +198,7 @@ fn solutions_are_counted_up_to_any_limit() {
     }
 }
 
-/// If a branch follows a sweep that has left no choice, its solution must not be counted on both
-/// sides.
+/// A branch after a sweep that has left no choice must not count its solution twice.
 #[test]
 fn no_solution_is_counted_twice() {
     let puzzle =

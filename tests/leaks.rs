@@ -69,8 +69,7 @@ const KINDS: [(&str, usize, bool); 5] = [
     ("grid", 9, true),
 ];
 
-/// Creates a set `a.csv`, and a set `b.csv` that contains each type of leak. All other puzzles are
-/// unrelated.
+/// Creates unrelated sets `a.csv` and `b.csv`, except for the leaks of each type.
 fn planted(folder: &Folder) {
     let a = minimal(1, 400);
     let solved = solutions(&a);
@@ -243,12 +242,12 @@ fn puzzles_without_exactly_one_solution_have_no_grid_and_are_counted() {
     let ran = folder.line("overlap in one --by grid --columns file");
     assert_eq!(ran.rows.lines().count(), 1 + 100);
     counted(&ran.messages);
-    assert!(ran.messages.contains("in: not exactly one solution, and not compared: 31"));
+    assert!(ran.messages.contains("in: not exactly one solution, not compared: 31"));
     folder.assert_refused(&[
         ("solve in --by grid", "does nothing without --against"),
         ("solve in --against one --by grid --first", "needs the proof"),
         ("solve in --against one --by grid --format boj2580", "needs the proof"),
-        ("canon in --by grid", "--dedup and --against only"),
+        ("canon in --by grid", "only --dedup and --against"),
         ("canon in --dedup --exact --by grid", "cannot be used with"),
     ]);
 }

@@ -66,7 +66,7 @@ fn a_damaged_array_has_its_whole_rows() {
     assert_eq!((ran.status, ran.rows.matches(",unique").count()), (3, 2), "{ran:?}");
     assert!(ran.messages.contains("the npy stream is cut off after byte"), "{ran:?}");
     let ran = solve(&folder, &[], &array("<f8", "(1, 81)", &[0; 648]));
-    assert!(ran.status == 3 && ran.messages.contains("whole numbers or texts"), "{ran:?}");
+    assert!(ran.status == 3 && ran.messages.contains("integers or texts"), "{ran:?}");
 }
 
 #[test]
@@ -97,8 +97,8 @@ fn impossible_arrays_are_refused() {
     for (args, message) in [
         (&["--format", "npy"][..], "npy goes to a file"),
         (&["-o", "x.npy.gz"], "npy goes to a file"),
-        (&["-o", "x.npy", "--columns", "puzzle,solution"], "--columns of npy is one of"),
-        (&["-o", "x.npy", "--columns", "line"], "--columns of npy is one of"),
+        (&["-o", "x.npy", "--columns", "puzzle,solution"], "an npy array has one column"),
+        (&["-o", "x.npy", "--columns", "line"], "an npy array has one column"),
         (&["-o", "x.npy", "--keep"], "--keep goes with"),
     ] {
         let ran = folder.solve(args, CLASSIC);

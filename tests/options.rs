@@ -174,7 +174,7 @@ fn invalid_usage_is_found_before_any_work() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n"));
     fs::create_dir(folder.path("folder")).unwrap();
-    let cases: [(&[&str], i32, &str); 10] = [
+    let cases: [(&[&str], i32, &str); 11] = [
         (&["in", "missing"], 3, "missing: No such file"),
         (&["in", "folder"], 3, "folder: is a directory"),
         (&["-", "-"], 2, "standard input (-) can be read only once"),
@@ -183,8 +183,9 @@ fn invalid_usage_is_found_before_any_work() {
         (
             &["--columns", "line,time"],
             2,
-            "no column \"time\"; there are \"rest\"; no column \"time\"; there are file, line",
+            "no column \"time\"; there are \"rest\"; computed columns are file, line",
         ),
+        (&["--columns", "line,solutoin"], 2, "; did you mean solution?"),
         (&["--engine", "fast"], 2, "[possible values: lanes, scalar, "),
         (&["--simd", "mmx"], 2, "does not support SIMD level \"mmx\"; it supports "),
         (&["--limit", "0"], 2, "--limit"),

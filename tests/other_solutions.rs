@@ -1,5 +1,4 @@
-//! The search for a solution other than a known one: every engine, at every SIMD level, compared
-//! with counting.
+//! The search for a solution other than a known one, compared with counting.
 
 use bulkdoku::generate::{Generator, Kind};
 use bulkdoku::puzzle::CELLS;
@@ -26,8 +25,7 @@ fn solve_other(
     outcomes
 }
 
-/// Returns puzzles with one solution, the same puzzles without a clue, and puzzles with many
-/// solutions.
+/// Returns puzzles with one solution, with a clue removed, and with many solutions.
 fn mixed() -> Vec<Puzzle> {
     let mut generator = Generator::new();
     let mut puzzles = Vec::new();

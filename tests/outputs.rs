@@ -121,7 +121,7 @@ fn a_closed_pipe_of_rows_leaves_the_other_outputs() {
 fn a_journal_replaces_no_other_file() {
     let folder = folder();
     let cases: [(&[&str], &str); 5] = [
-        (&["out.resume", "-o", "out"], "out.resume: is an input, and where the journal"),
+        (&["out.resume", "-o", "out"], "out.resume: is an input, but the journal"),
         (&["in", "-o", "out"], "out.resume: is not a journal of bulkdoku"),
         (&["in", "-o", "out", "--force"], "out.resume: is not a journal of bulkdoku"),
         (&["in", "-o", "out", "--resume"], "out.resume: is not a journal of bulkdoku"),
@@ -148,14 +148,14 @@ fn outputs_inputs_and_journals_are_compared_by_identity() {
     fs::hard_link(folder.path("in"), folder.path("in2.txt")).unwrap();
     let before = folder.names();
     for (args, message) in [
-        (&["-o", "a/out", "--errors", "b/out"][..], "b/out: named for two outputs"),
-        (&["-o", "a/out", "--errors", "link.txt"], "link.txt: is where the journal"),
+        (&["-o", "a/out", "--errors", "b/out"][..], "b/out: used for two outputs"),
+        (&["-o", "a/out", "--errors", "link.txt"], "link.txt: the journal of the rows needs"),
         (&["-o", "a/out", "--errors", "in2.txt", "--force"], "in2.txt: is the input in"),
         (&["-o", "in2.txt", "--force"], "in2.txt: is the input in"),
-        (&["-o", "a/out", "--errors", "-", "--latency", "-"], "standard output: named for two"),
-        (&["--errors", "-"], "standard output: named for two"),
-        (&["--latency", "-"], "standard output: named for two"),
-        (&["--summary-json", "-"], "standard output: named for two"),
+        (&["-o", "a/out", "--errors", "-", "--latency", "-"], "standard output: used for two"),
+        (&["--errors", "-"], "standard output: used for two"),
+        (&["--latency", "-"], "standard output: used for two"),
+        (&["--summary-json", "-"], "standard output: used for two"),
         (&["-o", "-", "--resume"], "--resume needs a file"),
     ] {
         let ran = folder.solve(&[&["in"], args].concat(), "");
@@ -217,7 +217,7 @@ fn an_output_that_is_removed_during_the_run_is_reported() {
         let ran = Ran::from(child.wait_with_output().unwrap());
         assert_eq!(ran.status, 3, "{name}: {ran:?}");
         assert!(
-            ran.messages.contains(&format!("{name}: was removed, renamed or replaced")),
+            ran.messages.contains(&format!("{name}: was removed, renamed, or replaced")),
             "{ran:?}"
         );
     }

@@ -222,7 +222,7 @@ fn impossible_parquet_files_are_refused() {
     let folder = Folder::new();
     for (args, message) in [
         (&["-o", "x.parquet.gz"][..], "parquet is compressed within"),
-        (&["-o", "{}.parquet", "--split-by", "status"], "--split-by writes any format but"),
+        (&["-o", "{}.parquet", "--split-by", "status"], "--split-by supports all formats"),
     ] {
         let ran = folder.solve(args, CLASSIC);
         assert!(ran.status == 2 && ran.messages.contains(message), "{args:?}: {ran:?}");

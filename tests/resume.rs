@@ -1,5 +1,4 @@
-//! Outputs resumed in all formats and compressions. `src/cli/resume/tests.rs` tests failures at
-//! every byte.
+//! Outputs resumed in all formats. `src/cli/resume/tests.rs` tests failures at every byte.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -24,8 +23,7 @@ const COMPRESSIONS: &[&str] = &[
     ".zst",
 ];
 
-/// Returns all formats and compressions of this build, starting with those that `--split-by`
-/// supports.
+/// Returns all formats and compressions, starting with those that `--split-by` supports.
 fn endings() -> Vec<String> {
     let compressed = COMPRESSIBLE
         .iter()
@@ -90,8 +88,7 @@ fn each_status_has_all_of_its_rows_in_every_format() {
     }
 }
 
-/// Both runs may start before the output exists. One of them is rejected, immediately or after
-/// waiting.
+/// Both runs may start before the output exists. One of them must be rejected.
 #[test]
 fn two_runs_with_one_output_do_not_mix() {
     for ending in endings() {
@@ -367,7 +364,10 @@ fn a_complete_run_has_nothing_to_resume() {
         let before = state();
         let again = folder.line(&format!("{line} --resume"));
         assert_eq!(again.status, 0, "{line}: {again:?}");
-        assert!(again.messages.ends_with(": is complete; --force starts over\n"), "{again:?}");
+        assert!(
+            again.messages.ends_with(": is already complete; --force starts over\n"),
+            "{again:?}"
+        );
         assert_eq!(folder.names(), names, "{line}");
         assert!(state() == before, "{line}");
     }

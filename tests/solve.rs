@@ -285,5 +285,5 @@ fn puzzles_are_taken_as_arguments() {
 
     let ran = folder.solve(&[&CLASSIC[1..]], "");
     assert_eq!(ran.status, 2, "{ran:?}");
-    assert!(ran.messages.contains("a puzzle has 81 cells, this 80"), "{ran:?}");
+    assert!(ran.messages.contains("not a puzzle (80 cells, expected 81)"), "{ran:?}");
 }

@@ -54,7 +54,6 @@ impl AgainstArgs {
         !self.against.is_empty()
     }
 
-    /// Returns the files of the set.
     pub fn files(&self) -> Vec<PathBuf> {
         self.against.clone()
     }
@@ -90,7 +89,6 @@ impl AgainstArgs {
 }
 
 impl MemoryArgs {
-    /// Returns the limit in bytes, if there is one.
     pub fn bytes(self) -> Option<usize> {
         self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
     }
@@ -115,7 +113,7 @@ pub fn load(
     if without > 0 && !run.quiet {
         let names = inputs.names().join(", ");
         let what = if by == Sameness::Grid { "not exactly one solution" } else { "no puzzle" };
-        eprintln!("{names}: {what}, and not compared: {}", HumanCount(without));
+        eprintln!("{names}: {what}, not compared: {}", HumanCount(without));
     }
     Ok(collector.finish()?)
 }

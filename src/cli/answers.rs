@@ -52,7 +52,7 @@ fn find_column(
 pub fn check(path: &Path, inputs: &[PathBuf], destinations: &Destinations) -> Result<(), Failure> {
     let is_stdin = |path: &Path| path == Path::new(STDIN);
     if is_stdin(path) && (inputs.is_empty() || inputs.iter().any(|input| is_stdin(input))) {
-        refuse!("--solutions -: standard input is read for puzzles; name a file of solutions");
+        refuse!("--solutions -: standard input contains the puzzles; name a file of solutions");
     }
     destinations.refuse_existing(&[inputs, &[path.into()]].concat())
 }

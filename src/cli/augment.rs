@@ -159,7 +159,7 @@ const MAX_TIMES: u64 = 1_000_000;
 fn parse_times(text: &str) -> Result<u32, String> {
     match numbers::count(text) {
         Ok(times) if times <= MAX_TIMES => Ok(times as u32),
-        Ok(_) => Err(format!("at most {MAX_TIMES}")),
+        Ok(_) => Err(format!("expected at most {MAX_TIMES}")),
         Err(error) => Err(error),
     }
 }
@@ -258,8 +258,7 @@ impl AugmentArgs {
     }
 }
 
-/// The random number of a record, and its position. A sample is the records with the smallest
-/// numbers.
+/// The random number of a record, and its position. The smallest numbers are drawn.
 type SampleKey = (u64, usize, u64);
 
 fn sample_key(seed: u64, row: &Row<'_>) -> SampleKey {

@@ -66,7 +66,6 @@ impl ByArgs {
         Ok(())
     }
 
-    /// Returns the option as typed, if there is one.
     pub fn option(self) -> Option<&'static str> {
         let exact = self.exact.then_some("--exact");
         exact.or(self.near.map(|_| "--near")).or(self.by.map(|_| "--by"))

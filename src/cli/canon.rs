@@ -154,8 +154,8 @@ fn shows_forms(rows: &RowPlan) -> bool {
 }
 
 impl CanonArgs {
-    /// Returns the rules for rows. With `--dedup` or `--against`, they are those of the input,
-    /// without forms.
+    /// Returns the rules for rows. `--dedup` and `--against` write rows of the input, without
+    /// forms.
     fn rules(&self) -> RowRules {
         if self.dedup || self.against.is_given() {
             let default_columns = &[Column::Puzzle];
@@ -172,11 +172,11 @@ impl CanonArgs {
         }
         let compares = self.dedup || self.against.is_given();
         if let Some(option) = self.by.option().filter(|_| !compares) {
-            refuse!("{option} does nothing: puzzles are compared with --dedup and --against only");
+            refuse!("{option} does nothing: only --dedup and --against compare puzzles");
         }
         let finds_forms = shows_forms(rows) || (compares && self.by.sameness() == Sameness::Class);
         if destinations.latency.is_some() && !finds_forms {
-            refuse!("--latency does nothing: no row shows a form, so none is found");
+            refuse!("--latency does nothing: no column shows a form, so none is computed");
         }
         if self.dedup && destinations.resume {
             check_files(&self.input, "--resume with --dedup reads inputs twice")?;

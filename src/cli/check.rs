@@ -146,10 +146,10 @@ impl CheckArgs {
         let read = self.select.read(ROWS.subcommand);
         let of_engine = rows.chosen().chain(read).find(|column| column.is_about_solving());
         if let (true, Some(column)) = (self.first, of_engine) {
-            refuse!("with --first no engine is used; there is no column {column}");
+            refuse!("--first uses no engine, so there is no column {column}");
         }
         if let (true, Some(option)) = (self.first, self.engine.engine_option()) {
-            refuse!("{option} does nothing: with --first no engine is used");
+            refuse!("{option} does nothing: --first uses no engine");
         }
         self.select.check(rows, ROWS.subcommand, self.first.then_some("--first"))?;
         self.engine.check_simd()

@@ -64,7 +64,6 @@ impl LimitArgs {
 }
 
 impl EngineArgs {
-    /// Returns the selected engine.
     pub fn engine(&self) -> EngineKind {
         self.engine.unwrap_or_default()
     }
@@ -85,7 +84,6 @@ impl EngineArgs {
         self.max_nodes.map_or(limits, |nodes| limits.with_nodes(nodes))
     }
 
-    /// Returns the SIMD level for engines.
     pub fn simd(&self) -> SimdLevel {
         self.simd.unwrap_or_else(SimdLevel::best)
     }

@@ -6,8 +6,7 @@ use std::process::{ExitCode, Termination};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// Every record is `unique` (or `solved`, `ok`, `duplicate`, `known`), or the output pipe was
-    /// closed.
+    /// Every record is `unique`, `solved`, `ok`, `duplicate`, or `known`, or the output was closed.
     Done = 0,
     /// The run is complete, but some record has another status.
     SomeRecords = 1,

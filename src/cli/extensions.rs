@@ -54,8 +54,7 @@ pub fn check(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Rejects a name whose extension does not match the output `what`; `known` lists the accepted
-/// extensions.
+/// Rejects a name whose extension does not match the output `what`; `known` lists valid ones.
 pub fn refused(path: &Path, extension: &str, what: &str, known: &[&str], hint: &str) -> Failure {
     let list = |extensions: &[&str]| {
         extensions.iter().map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(", ")

@@ -49,7 +49,7 @@ impl RowFormat {
             );
         }
         if self.is_parquet() && output.and_then(Compression::of_name).is_some() {
-            refuse!("parquet is compressed within; leave out the .gz or .zst of the output");
+            refuse!("parquet is compressed internally; omit the .gz or .zst of the output");
         }
         Ok(())
     }
@@ -66,8 +66,7 @@ impl RowFormat {
         Ok(Self::from_str(&extension, true).ok())
     }
 
-    /// Returns whether the format is for an online judge, which accepts any solution and nothing
-    /// else.
+    /// Returns whether the format is for an online judge, which accepts only solutions.
     pub fn is_judges(self) -> bool {
         matches!(self, Self::Boj2580 | Self::Boj2239)
     }

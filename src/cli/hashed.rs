@@ -7,7 +7,6 @@ use bulkdoku::output::Row;
 use bulkdoku::pipeline::Sameness;
 use tempfile::SpooledTempFile;
 
-/// The hashes of a record.
 pub struct RecordHashes {
     pub status: Status,
     /// The hash for comparing the record itself, if it has one.

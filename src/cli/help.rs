@@ -48,8 +48,7 @@ pub fn with_long_options(command: Command) -> Command {
     })
 }
 
-/// Joins the lines of paragraphs, which are wrapped when displayed. Headings and indented lines are
-/// kept.
+/// Joins the lines of paragraphs, but not headings and indented lines.
 fn unwrapped(text: &str) -> String {
     let mut joined = String::new();
     for line in text.lines() {

@@ -23,8 +23,7 @@ pub enum Identity {
 }
 
 impl Identity {
-    /// Returns the identity of a path; `None` for devices, which may be used several times, and for
-    /// unreadable paths.
+    /// Returns the identity of a path, or `None` for devices and unreadable paths.
     pub fn of(path: &Path) -> Option<Self> {
         match fs::metadata(path) {
             Ok(found) => FileId::of_path(path, &found).map(Self::Existing),

@@ -7,7 +7,7 @@ use bulkdoku::input::{
     Answers, DetectError, InputFormat, InputOptions, Keep, StreamOptions, Window,
 };
 
-use super::row_args::{RowPlan, no_column};
+use super::row_args::{RowPlan, column_hint};
 use super::{Failure, help, numbers};
 
 /// The options for reading inputs.
@@ -191,18 +191,18 @@ fn parse_delimiter(text: &str) -> Result<Delimiter, String> {
         },
     };
     delimiter.ok_or_else(|| {
-        "one character other than a cell of a puzzle, a quote or #; or tab, or space".into()
+        "expected tab, space, or a character other than a cell of a puzzle, a quote, or #".into()
     })
 }
 
 /// Returns the error for an input that cannot be detected, with a hint about options.
 pub fn refused(name: &str, error: &DetectError) -> Failure {
     let hint = match error {
-        DetectError::NoColumn { name, .. } => &format!("; {}", no_column(name)),
-        DetectError::NoPuzzles(_) => "; --column NAME or NUMBER takes one all the same",
-        DetectError::Several { .. } => "; --column NAME or NUMBER decides",
+        DetectError::NoColumn { name, .. } => &format!("; {}", column_hint(name)),
+        DetectError::NoPuzzles(_) => "; --column NAME or NUMBER overrides this",
+        DetectError::Several { .. } => "; --column NAME or NUMBER selects one",
         DetectError::BareLines => "; --solutions FILE reads them from a file",
-        DetectError::NoSolutions(_) => "; --solution-column NAME or NUMBER takes one all the same",
+        DetectError::NoSolutions(_) => "; --solution-column NAME or NUMBER overrides this",
         _ => "",
     };
     let message = format!("{name}: {error}{hint}");

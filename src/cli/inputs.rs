@@ -44,7 +44,6 @@ struct Input {
     opened: Option<Stream<'static>>,
 }
 
-/// The origin of an input.
 #[derive(Clone, Debug)]
 enum Origin {
     Stdin,
@@ -62,8 +61,7 @@ impl Inputs {
         Ok(inputs)
     }
 
-    /// Checks and opens inputs, by default standard input. Layouts are lines until they are
-    /// detected.
+    /// Checks and opens inputs, by default standard input. Layouts are detected later.
     pub fn open(arguments: Vec<PathBuf>) -> Result<Self, Failure> {
         let mut origins = Origin::of_all(arguments);
         if origins.is_empty() {
@@ -171,7 +169,6 @@ impl Inputs {
         self.all[0].layout.kept()
     }
 
-    /// Returns the layout of each input.
     pub fn layouts(&self) -> impl Iterator<Item = &Layout> {
         self.all.iter().map(|input| &input.layout)
     }
@@ -292,13 +289,13 @@ impl Origin {
         all
     }
 
-    /// Rejects unreadable inputs, and opens files. Pipes are not opened, because they can be opened
-    /// only once.
+    /// Rejects unreadable inputs, and opens files. Pipes are opened later, because only once.
     fn check(&self) -> Result<Option<Stream<'static>>, Failure> {
         let Self::Path(path) = self else { return Ok(None) };
         let metadata = fs::metadata(path).map_err(|error| match cells(path) {
             Some(count) if count != CELLS => {
-                let hint = format!("no such file; and a puzzle has {CELLS} cells, this {count}");
+                let hint =
+                    format!("no such file, and not a puzzle ({count} cells, expected {CELLS})");
                 Failure::Usage(format!("{}: {hint}", path.display()))
             }
             _ => Failure::at(path, error),
@@ -420,7 +417,7 @@ pub fn check_files(paths: &[PathBuf], why: &str) -> Result<(), Failure> {
     if !paths.is_empty() && paths.iter().all(is_file) {
         return Ok(());
     }
-    Err(Failure::Usage(format!("{why}: each input has to be a file")))
+    Err(Failure::Usage(format!("{why}: each input must be a file")))
 }
 
 fn is_stdin(path: &Path) -> bool {

@@ -246,14 +246,13 @@ pub enum Failure {
     /// Input or output failed.
     #[error("{0}")]
     Io(String),
-    /// A wrong result.
     #[error("{0}; please report it")]
     Wrong(String),
     /// The run was stopped before it wrote anything.
     #[error("stopped; nothing is written")]
     Stopped,
     /// An earlier run has already completed the output.
-    #[error("{0}: is complete; --force starts over")]
+    #[error("{0}: is already complete; --force starts over")]
     Complete(String),
 }
 
@@ -274,7 +273,6 @@ impl Failure {
         let _ = writeln!(anstream::stderr(), "{ERROR}bulkdoku:{ERROR:#} {self}");
     }
 
-    /// Returns the exit status.
     pub fn exit(&self) -> Exit {
         match self {
             Self::Usage(_) => Exit::Usage,
@@ -300,8 +298,8 @@ fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
     match numbers::count(text).map(usize::try_from) {
         Ok(Ok(0)) => Ok(cores()),
         Ok(Ok(n)) if n <= MAX_THREADS => Ok(NonZeroUsize::new(n).expect("it is not 0")),
-        Ok(_) => Err(format!("at most {MAX_THREADS}; 0 takes all cores")),
-        Err(_) => Err(format!("a number from 0 (all cores) to {MAX_THREADS}")),
+        Ok(_) => Err(format!("expected at most {MAX_THREADS}; 0 uses all cores")),
+        Err(_) => Err(format!("expected a number from 0 (all cores) to {MAX_THREADS}")),
     }
 }
 

@@ -27,7 +27,7 @@ impl FromStr for Order {
             _ => (text, None),
         };
         if column.is_empty() {
-            return Err("the name of a column, such as rating or rating:asc".into());
+            return Err("expected the name of a column, such as rating or rating:asc".into());
         }
         Ok(Self { column: column.into(), is_ascending })
     }

@@ -19,12 +19,10 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 /// The name of standard output on the command line.
 const STDOUT: &str = "-";
 
-/// The destination of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputTarget<'a> {
     /// Standard output: `-`.
     Stdout,
-    /// A file or a device.
     File(&'a Path),
 }
 
@@ -34,7 +32,6 @@ impl<'a> OutputTarget<'a> {
         if path.as_os_str() == STDOUT { Self::Stdout } else { Self::File(path) }
     }
 
-    /// Returns the name for messages.
     pub fn name(self) -> String {
         match self {
             Self::Stdout => "standard output".into(),
@@ -59,10 +56,8 @@ impl<'a> OutputTarget<'a> {
     }
 }
 
-/// An open output.
 #[derive(Debug)]
 pub struct OpenOutput {
-    /// The path as typed.
     path: PathBuf,
     stream: OutputStream,
     /// The temporary name of the file, until it is complete.
@@ -122,7 +117,6 @@ impl OpenOutput {
         Ok(Self::new(path, OutputStream::Regular(file), Some(temporary), true))
     }
 
-    /// Returns the name for messages.
     pub fn name(&self) -> String {
         OutputTarget::of(&self.path).name()
     }
@@ -238,7 +232,7 @@ impl OpenOutput {
 /// Returns the message that an output was moved or removed.
 pub fn replaced_message(out: &OpenOutput) -> Option<String> {
     out.is_replaced().then(|| {
-        let what = "was removed, renamed or replaced during the run; what was written is not there";
+        let what = "was removed, renamed, or replaced during the run, so its contents are lost";
         format!("{}: {what}", out.name())
     })
 }

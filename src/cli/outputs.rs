@@ -173,7 +173,6 @@ impl Destinations {
         self.output.as_deref().map_or(OutputTarget::Stdout, OutputTarget::of)
     }
 
-    /// Returns all outputs of rows.
     pub fn all_rows(&self) -> Vec<OutputTarget<'_>> {
         if self.parts.is_empty() {
             return vec![self.rows()];
@@ -380,7 +379,7 @@ impl FilesInUse {
         let is_messages =
             || FileId::of_stderr().map(Identity::Existing).as_ref() == Some(&identity);
         if target != OutputTarget::Stdout && target.regular().is_some() && is_messages() {
-            refuse!("{name}: standard error goes there; name another file");
+            refuse!("{name}: standard error is written there; name another file");
         }
         self.take(identity, FileUse::Output, name)
     }
@@ -403,7 +402,7 @@ impl FilesInUse {
                 return Ok(());
             }
             Some((_, FileUse::Input, input)) if used == FileUse::Journal => {
-                format!("{input}: is an input, and where the journal of the rows would be")
+                format!("{input}: is an input, but the journal of the rows needs this path")
             }
             Some((_, FileUse::Input, input)) if name == OutputTarget::Stdout.name() => {
                 format!("{name} is the input {input}")
@@ -413,7 +412,7 @@ impl FilesInUse {
                 return Err(named_twice(&name));
             }
             Some((_, FileUse::Output | FileUse::Journal, _)) => {
-                format!("{name}: is where the journal of the rows would be")
+                format!("{name}: the journal of the rows needs this path")
             }
         };
         Err(Failure::Usage(format!("{what}; name another file")))
@@ -421,5 +420,5 @@ impl FilesInUse {
 }
 
 fn named_twice(name: &str) -> Failure {
-    Failure::Usage(format!("{name}: named for two outputs; name two files"))
+    Failure::Usage(format!("{name}: used for two outputs; name two files"))
 }

@@ -114,8 +114,7 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-/// The size of the stored hashes of the first set beyond which they are written to a temporary
-/// file.
+/// The memory for the hashes of the first set, beyond which they are written to a file.
 const HASH_MEMORY_BYTES: usize = 256 << 20;
 
 pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
@@ -198,8 +197,7 @@ impl OverlapArgs {
     }
 }
 
-/// Returns where the records of a set occur. The last set is the one that the others are compared
-/// with.
+/// Returns the name of the sets that the records of a set occur in.
 fn place(name: &str, names: &[String]) -> String {
     match names {
         [other, last] if last == name => other.clone(),
@@ -216,12 +214,10 @@ struct Overlap {
     known: Known,
     records: HashReader,
     sets: Vec<SetCounts>,
-    /// The hashes of the shared records of each complete set: those of their classes, and all
-    /// others.
+    /// The hashes of the shared records of each complete set: of classes, and all others.
     shared: Vec<[Known; 2]>,
 }
 
-/// The counts of a set.
 struct SetCounts {
     records: u64,
     /// The number of records that occur elsewhere.

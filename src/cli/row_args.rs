@@ -25,7 +25,6 @@ pub struct RowArgs {
     columns: Option<Vec<String>>,
 }
 
-/// A requested column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum NamedColumn {
     Computed(Column),
@@ -74,7 +73,6 @@ pub struct RowRules {
 }
 
 impl RowRules {
-    /// Returns the help of `--columns`.
     pub fn columns_help(&self) -> String {
         let names = |columns: &[Column]| {
             columns.iter().map(|column| column.name()).collect::<Vec<_>>().join(", ")
@@ -116,7 +114,6 @@ pub struct InputRows {
     pub header: Option<Vec<String>>,
     /// The positions of the puzzle and its solution among the kept fields.
     pub cells: [Option<usize>; 2],
-    /// The format of all inputs.
     pub kind: InputKind,
     /// Whether the inputs have solutions.
     pub have_answers: bool,
@@ -194,18 +191,27 @@ impl RowArgs {
         }
         if let (Subcommand::Generate, Some(name)) = (rules.subcommand, plan.input_columns().first())
         {
-            refuse!("--columns: {}", no_column(name));
+            refuse!("--columns: no column {name:?}; {}", column_hint(name));
         }
         Ok(plan)
     }
 }
 
-/// Returns the error for a column that neither the subcommand nor its inputs have.
-pub fn no_column(name: &str) -> String {
-    match name.parse() {
-        Ok(column) => format!("{name} is a column of bulkdoku {}", owner(column)),
-        Err(unknown) => unknown.to_string(),
+/// Returns a hint about a column that neither the subcommand nor its inputs have.
+pub fn column_hint(name: &str) -> String {
+    let names = Column::ALL.map(Column::name);
+    match (name.parse(), similar(name, names)) {
+        (Ok(column), _) => format!("{name} is a column of bulkdoku {}", owner(column)),
+        (Err(_), Some(column)) => format!("did you mean {column}?"),
+        (Err(_), None) => format!("computed columns are {}", names.join(", ")),
     }
+}
+
+/// Returns the name that is most similar to a misspelled one, if any is.
+pub fn similar<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let scores = names.into_iter().map(|other| (strsim::jaro(name, other), other));
+    let best = scores.filter(|(score, _)| *score > 0.7).max_by(|(a, _), (b, _)| a.total_cmp(b));
+    best.map(|(_, other)| other)
 }
 
 /// Returns the first subcommand whose rows have this column.
@@ -260,7 +266,6 @@ impl RowPlan {
         }
     }
 
-    /// Returns whether rows show a column.
     pub fn shows(&self, column: Column) -> bool {
         self.computed().contains(&column)
     }
@@ -398,7 +403,7 @@ impl RowPlan {
                 NamedColumn::Computed(column) => column.name(),
                 NamedColumn::Input(name) => name,
             };
-            refuse!("--columns has {name} twice; each column has its own name");
+            refuse!("--columns has {name} twice; the names of columns must differ");
         }
         // The requested input columns are the first kept ones.
         let mut kept = 0..inputs.kept.len();
@@ -423,7 +428,7 @@ impl RowPlan {
         {
             return Ok(rows.with_offset(self.npy_offset));
         }
-        refuse!("--columns of npy is one of puzzle, solution and canonical: an array has no others")
+        refuse!("an npy array has one column: puzzle, solution, or canonical")
     }
 }
 

@@ -51,7 +51,6 @@ pub trait RunSummary: Display + Serialize {
     /// Returns the exit status of a complete run without errors.
     fn exit(&self) -> Exit;
 
-    /// Returns the options that resume the run.
     fn resume_options(&self) -> String {
         "--resume".into()
     }
@@ -63,13 +62,11 @@ struct JsonSummary<'a, S> {
     schema: u32,
     version: &'static str,
     subcommand: &'a str,
-    /// The options as typed.
     options: &'a typed::TypedOptions,
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
     #[serde(flatten)]
     summary: &'a S,
-    /// The hashes of the outputs of rows.
     outputs: Vec<FileHash>,
 }
 
@@ -161,7 +158,7 @@ impl RowsRun<'_> {
         // The outputs are locked now.
         if bytes.is_some() && load(&file)? != bytes {
             disk.discard_sides();
-            refuse!("{name}: another run has just written it");
+            refuse!("{name}: another run has just written to it");
         }
         if let Some(file) = &mut file {
             // A journal without rows is useless.

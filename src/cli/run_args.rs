@@ -46,7 +46,6 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// Returns the options of a run.
     pub fn options(&self, progress: &Progress) -> Options {
         Options { threads: self.threads, stop: Arc::clone(&progress.stop), ..Options::default() }
     }

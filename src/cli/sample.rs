@@ -150,7 +150,8 @@ impl FromStr for PerStratum {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (column, count) = text.rsplit_once('=').ok_or("a column and a number: level=1000")?;
+        let (column, count) =
+            text.rsplit_once('=').ok_or("expected a column and a number, such as level=1000")?;
         Ok(Self { column: column.into(), count: numbers::at_least_1(count)? })
     }
 }
@@ -188,12 +189,10 @@ type DrawnRecords = BinaryHeap<(Rank, RecordPlace)>;
 /// The sort key for drawing records; the smallest ranks are drawn.
 type Rank = (OrderedNumber, u64);
 
-/// The maximum number of strata, so that a column with a different value per record does not
-/// exhaust memory.
+/// The maximum number of strata, which bounds memory.
 const MAX_STRATA: usize = 1_000_000;
 
 impl SampleArgs {
-    /// Draws the sample.
     fn draw(&self, options: &InputOptions) -> Result<Vec<RecordPlace>, Failure> {
         let column = match (&self.per, &self.by) {
             (Some(per), _) => Some(("--per", per.column.as_str())),
@@ -245,7 +244,7 @@ impl SampleArgs {
                 *largest = (rank, place);
             }
             if strata.len() > MAX_STRATA {
-                return Err(std::io::Error::other("--per: more than a million values"));
+                return Err(std::io::Error::other("--per: more than a million different values"));
             }
             Ok(())
         };

@@ -145,7 +145,7 @@ impl SelectArgs {
             refuse!("--split-by writes files; -o names them");
         }
         if pattern.matches("{}").count() != 1 {
-            refuse!("{pattern}: has to have {{}} once, which stands for the status or level");
+            refuse!("{pattern}: must contain {{}} once, which is replaced by the status or level");
         }
         let names = by.names().into_iter();
         destinations.parts = names.map(|name| pattern.replace("{}", &name).into()).collect();
@@ -179,8 +179,7 @@ impl SelectArgs {
         given.chain(columns.map(|column| format!("the column {column}"))).next()
     }
 
-    /// Rejects options without effect, and columns that need the proof omitted by the option
-    /// `without_proof`.
+    /// Rejects options without effect, and columns that need the proof omitted by `without_proof`.
     pub fn check(
         &self,
         rows: &RowPlan,
@@ -190,7 +189,7 @@ impl SelectArgs {
         let read = self.read(subcommand);
         let uses = |column: &Column| rows.shows(*column) || read.contains(column);
         if self.split_by.is_some() && (rows.format == RowFormat::Npy || rows.format.is_parquet()) {
-            refuse!("--split-by writes any format but npy and parquet");
+            refuse!("--split-by supports all formats except npy and parquet");
         }
         if self.rating_over.is_some() && !uses(&Column::Rating) {
             refuse!("--rating-over does nothing: no column shows it; --columns …,rating does");

@@ -18,7 +18,6 @@ const MAX_BYTES: u64 = 4 << 30;
 /// The number of messages printed about invalid records.
 const MAX_SHOWN: u64 = 20;
 
-/// Returns the bundled sets.
 pub fn bundled() -> Result<Vec<PuzzleSet>, Failure> {
     let sources = BUNDLED.iter().map(|set| Source::new(set.name, set.text.as_bytes()));
     let sets = sources.map(|source| read_sets(source, None)).collect::<Result<Vec<_>, _>>()?;
@@ -34,8 +33,7 @@ pub fn read(inputs: &mut Inputs, at_most: Option<usize>) -> Result<Vec<PuzzleSet
     Ok(sets.into_iter().flatten().collect())
 }
 
-/// Returns the sets of an input. Pencil marks are a separate set, because their text is nine times
-/// as long.
+/// Returns the puzzles and the pencil marks of an input as separate sets.
 fn sets_of(
     name: &str,
     puzzles: Vec<Puzzle>,
@@ -51,7 +49,7 @@ fn sets_of(
         sets.push(PuzzleSet::new(name, Content::Marks(marks), bad));
     }
     if sets.is_empty() {
-        refuse!("{name}: no puzzle in it");
+        refuse!("{name}: it contains no puzzles");
     }
     Ok(sets)
 }
@@ -122,8 +120,7 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// Makes the names of sets unique: equal names are replaced by paths, and pencil marks are named as
-/// such.
+/// Makes the names of sets unique by using paths, and marks sets of pencil marks.
 fn rename(inputs: &mut [Vec<PuzzleSet>], paths: &[String]) {
     let names: Vec<_> = inputs.iter().map(|sets| sets[0].name.clone()).collect();
     for ((sets, path), name) in inputs.iter_mut().zip(paths).zip(&names) {

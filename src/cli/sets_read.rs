@@ -20,7 +20,6 @@ use super::scan::scan;
 /// The memory for sorting, in bytes.
 const MEMORY: usize = 128 << 20;
 
-/// A set of puzzles.
 pub struct ReadSet {
     pub name: String,
     pub sha256: String,

@@ -220,16 +220,15 @@ impl SolveArgs {
             ),
             (
                 is_listing && first_of_several,
-                "--solutions lists the smallest solutions; --solution first cannot be had with it",
+                "--solutions lists the smallest solutions; omit --solution first",
             ),
             (
                 rows.format.is_judges() && limit.is_some(),
-                "--limit does nothing: a judge's format counts no solutions",
+                "--limit does nothing: formats of judges do not count solutions",
             ),
             (
                 rows.format == RowFormat::Boj2239 && first_of_several,
-                "--format boj2239 shows the smallest solution; --solution first cannot be had \
-                 with it",
+                "--format boj2239 shows the smallest solution; omit --solution first",
             ),
         ];
         if let Some((_, why)) = ignored.iter().find(|(is_ignored, _)| *is_ignored) {

@@ -136,14 +136,14 @@ fn parse_share(text: &str) -> Result<f64, String> {
     let share = number.trim().parse::<f64>().map(|number| number / whole);
     match share {
         Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
-        _ => Err("a share between 0 and all, such as 10% or 0.1".into()),
+        _ => Err("expected a share between 0 and 1, such as 10% or 0.1".into()),
     }
 }
 
 fn parse_weight(text: &str) -> Result<f64, String> {
     match text.trim().trim_end_matches('%').parse::<f64>() {
         Ok(weight) if weight > 0.0 && weight.is_finite() => Ok(weight),
-        _ => Err("a number above 0 for each part, such as 80,10,10".into()),
+        _ => Err("expected a number above 0 for each part, such as 80,10,10".into()),
     }
 }
 
@@ -213,7 +213,7 @@ impl SplitArgs {
         let parts: Vec<_> = names.split(',').map(PathBuf::from).collect();
         let (count, shares) = (parts.len(), self.weights().len());
         if count != shares && self.shares.is_none() {
-            refuse!("-o needs two names with a comma between them: -o train.csv,test.csv");
+            refuse!("-o needs two names separated by a comma: -o train.csv,test.csv");
         }
         if count != shares || !(2..=MAX_PARTS).contains(&count) {
             refuse!(
@@ -236,9 +236,7 @@ impl SplitArgs {
                 || Compression::of_name(first) != Compression::of_name(other)
             {
                 let names = format!("{} and {}", first.display(), other.display());
-                refuse!(
-                    "{names} are written in one format; give them the same extension, or --format"
-                );
+                refuse!("{names} have a single format; use the same extension, or --format");
             }
         }
         let output = Some(first.clone());
@@ -249,7 +247,6 @@ impl SplitArgs {
 /// The maximum number of parts.
 const MAX_PARTS: usize = 100;
 
-/// Prints the sizes of all parts.
 fn print(parts: &Parts, stratify: Option<Stratify>) {
     let line = |name: &str, sizes: &[usize]| {
         let records: usize = sizes.iter().sum();

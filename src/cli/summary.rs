@@ -26,8 +26,7 @@ pub struct RecordSummary {
     comments: u64,
     /// The number of records with an ellipsis, which is read as three dots.
     dotted: u64,
-    /// The number of records with keys that are not kept, although all keys of the first record
-    /// are.
+    /// The number of records with keys that the first record lacks, if all keys are kept.
     unkept: u64,
     /// The number of records whose rows were written by earlier runs.
     records_before: u64,
@@ -141,9 +140,9 @@ impl RecordSummary {
             threads: report.threads,
             threads_asked: threads,
             threads_fewer: (report.threads < threads).then_some(if report.threads_refused {
-                "the system gives no more threads or memory"
+                "the operating system provides no more threads or memory"
             } else {
-                "more would gain nothing"
+                "more would not be faster"
             }),
             solution_limit: limits.map(|limits| limits.solutions.get()),
             node_limit: limits.and_then(|limits| limits.nodes).map(Into::into),
@@ -189,7 +188,7 @@ impl fmt::Display for RecordSummary {
         let rate = HumanCount(self.puzzles_per_second as u64);
         let wall = human_time(self.wall_seconds * 1e9);
         let here = counted(self.records - self.records_before, "record");
-        writeln!(f, "{here} in {wall}, {rate} a second")?;
+        writeln!(f, "{here} in {wall}, {rate} per second")?;
         if self.records_before > 0 {
             let all = counted(self.records, "record");
             writeln!(f, "{all} with those of earlier runs, which are counted below:")?;

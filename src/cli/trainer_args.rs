@@ -39,7 +39,6 @@ pub struct TrainerArgs {
 }
 
 impl TrainerArgs {
-    /// Returns whether there is a layout.
     pub fn is_given(self) -> bool {
         self.layout.is_some()
     }
@@ -60,7 +59,7 @@ impl TrainerArgs {
             return rows.plan(rules, append, destinations);
         };
         if rows.format.is_some() || rows.names_columns() {
-            refuse!("--layout has its own format and columns; leave out --format and --columns");
+            refuse!("--layout determines the format and columns; omit --format and --columns");
         }
         if folder.as_os_str() == "-" || Compression::of_name(&folder).is_some() || folder.is_file()
         {

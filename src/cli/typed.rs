@@ -97,7 +97,6 @@ impl Typed {
 pub struct RunIdentity {
     /// The program, its version, and the subcommand.
     program: String,
-    /// The inputs, in order.
     pub inputs: Vec<FileState>,
     /// Other files that the run reads.
     others: Vec<FileState>,
@@ -105,7 +104,6 @@ pub struct RunIdentity {
     options: TypedOptions,
 }
 
-/// The state of a file that is read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
     /// The name in messages and rows.
@@ -176,7 +174,7 @@ impl RunIdentity {
         let others = self.others.iter().zip(&before.others).filter(|_| compares_others);
         let mut files = inputs.chain(others);
         let (now, _) = files.find(|(now, before)| now != before)?;
-        Some(format!("the input {} has been changed since", now.name))
+        Some(format!("the input {} has changed since", now.name))
     }
 }
 
@@ -250,7 +248,7 @@ mod tests {
         for changed in [file(2, "/a/in"), file(1, "/b/in")] {
             let now = run(vec![changed]);
             let difference = now.difference(&before, 1, true).unwrap();
-            assert_eq!(difference, "the input in has been changed since");
+            assert_eq!(difference, "the input in has changed since");
             assert_eq!(now.difference(&before, 0, true), None);
         }
         let other = run(vec![FileState::of_text("other".into())]);

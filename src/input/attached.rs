@@ -18,8 +18,7 @@ pub struct AttachedAnswers {
 }
 
 impl AttachedAnswers {
-    /// Returns the location of the answer to a record: `file:line`, or only the file if it had
-    /// ended.
+    /// Returns the location of an answer: `file:line`, or the file if it had ended.
     pub(crate) fn place(&self, record: usize) -> String {
         match self.lines.get(record) {
             Some(Some(line)) => format!("{}:{line}", self.file),

@@ -33,9 +33,9 @@ pub(super) enum Verdict {
 /// name, and a hint for the user.
 type Signature = (&'static [u8], bool, &'static str, &'static str);
 
-const CONVERT: &str = "convert it to text, one puzzle a line";
+const CONVERT: &str = "convert it to text, one puzzle per line";
 const PARQUET: &str = if cfg!(feature = "parquet") {
-    "name it, and see that it is whole: a pipe cannot be read from its end"
+    "name a complete file, because Parquet cannot be read from a pipe"
 } else {
     lacks!("parquet")
 };
@@ -51,10 +51,10 @@ const SIGNATURES: &[Signature] = &[
     (b"Obj\x01", false, "an Avro file", "write its column of puzzles as CSV first"),
     (b"PK\x03\x04", false, "a zip archive (.zip, .npz, .xlsx)", UNZIP),
     (b"PK\x05\x06", false, "an empty zip archive", UNZIP),
-    (b"PK\x07\x08", false, "a zip archive in parts", UNZIP),
+    (b"PK\x07\x08", false, "a split zip archive", UNZIP),
     (b"7z\xBC\xAF\x27\x1C", false, "a 7z archive", "unpack it first: 7z x -so FILE"),
     (b"Rar!\x1A\x07", false, "a rar archive", "unpack it first"),
-    (b"\x1F\x9D", false, "a file of compress (.Z)", UNPACK),
+    (b"\x1F\x9D", false, "a file compressed by compress (.Z)", UNPACK),
     (b"LZIP\x01", false, "an lzip file", UNPACK),
     (b"]\0\0", false, "an lzma file", "decompress it first: xz -dc --format=lzma"),
     (b"\x02\x21\x4C\x18", false, "an lz4 file in the legacy format", "decompress it first: lz4 -dc"),
@@ -77,7 +77,7 @@ const UTF_32: Foreign =
 const TAR: Foreign =
     Foreign { name: "a tar archive", hint: "unpack it first: tar -xOf FILE | bulkdoku solve" };
 const COMPRESSED_TWICE: Foreign =
-    Foreign { name: "a compressed file in a compressed one", hint: "decompress it once" };
+    Foreign { name: "a compressed file in another compressed file", hint: "decompress it once" };
 
 /// Files of these types have a byte that is not text within this many bytes after the magic bytes.
 const BYTES_AFTER_MAGIC: usize = 12;
@@ -158,8 +158,7 @@ pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     &bytes[byte_order_mark(bytes).ok().flatten().unwrap_or(0)..]
 }
 
-/// Checks for zero bytes, which occur in the first line of tar archives and UTF-16, but not of
-/// text.
+/// Recognizes tar archives and wide characters by zero bytes, which text does not contain.
 fn check_zeros(bytes: &[u8]) -> Verdict {
     let first = bytes.iter().take(TAR_NAME).position(|byte| matches!(byte, 0 | b'\n'));
     match first {
@@ -224,7 +223,7 @@ mod tests {
             (b"%PDF-1.7\n".to_vec(), "a PDF document"),
             (b"\x7FELF\x02".to_vec(), "a program (ELF)"),
             (b"SQLite format 3\0".to_vec(), "an SQLite database"),
-            (b"\x1F\x8B\x08".to_vec(), "a compressed file in a compressed one"),
+            (b"\x1F\x8B\x08".to_vec(), "a compressed file in another compressed file"),
             (tar(), "a tar archive"),
             (wide_characters(|c| (c as u16).to_le_bytes().to_vec()), "UTF-16"),
             (wide_characters(|c| (c as u16).to_be_bytes().to_vec()), "UTF-16"),

@@ -8,8 +8,7 @@ use super::{CellsOrMarks, list};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Puzzle};
 
-/// Parses a line as a puzzle, or as pencil marks if candidates are removed. Returns `None` for
-/// other text.
+/// Parses a line as a puzzle, or as pencil marks if candidates are removed.
 pub(super) fn read(line: &[u8]) -> Option<CellsOrMarks> {
     let mut parts = line.strip_prefix(b":")?.split(|&byte| byte == b':');
     let (technique, digits, cells) = (parts.next()?, parts.next()?, parts.next()?);

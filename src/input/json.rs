@@ -45,8 +45,7 @@ impl fmt::Display for Objects {
     }
 }
 
-/// Reads the records of a block of complete lines; `cut_short` is true if the last line did not fit
-/// in the block.
+/// Reads the records of a block; `cut_short` is true if its last line did not fit.
 pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Records) {
     records.clear();
     let mut values = vec![None; objects.keys.len()];
@@ -71,8 +70,7 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
     }
 }
 
-/// Returns the keys of an object and the texts of their values, in order; `None` if it is not an
-/// object.
+/// Returns the keys and the texts of the values of an object, in order.
 pub(super) fn entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
     let mut json = Deserializer::from_slice(line);
     let mut entries = Vec::new();
@@ -198,8 +196,7 @@ impl Objects {
         }
     }
 
-    /// Stores the values of the requested keys, and whether there are others; returns the value of
-    /// the puzzle.
+    /// Stores the values of the keys, and whether there are others; returns that of the puzzle.
     fn parse<'de>(
         &self,
         line: &'de [u8],
@@ -226,11 +223,11 @@ impl Objects {
             return Ok(value.get());
         }
         let Some(puzzle) = self.puzzle else {
-            let what = "an object; name the key (column) that holds the puzzle";
+            let what = "an object; use --column to name the key of the puzzle";
             return Err(Malformed { column: 1, what: what.into() });
         };
         values[puzzle].ok_or_else(|| {
-            let what = format!("there is no key {:?}", self.keys[puzzle]);
+            let what = format!("no key {:?}", self.keys[puzzle]);
             Malformed { column: 1, what }
         })
     }
@@ -309,7 +306,7 @@ fn push_cells(
 }
 
 fn no_puzzle(what: &str) -> Malformed {
-    let what = format!("{what} in the place of a puzzle; a string or an array of 81 cells is one");
+    let what = format!("{what} instead of a puzzle; expected a string or an array of 81 cells");
     Malformed { column: 1, what }
 }
 
@@ -327,7 +324,6 @@ fn offset(part: &str, line: &[u8]) -> usize {
     part.as_ptr().addr() - line.as_ptr().addr()
 }
 
-/// Returns the error for a line that is not JSON.
 fn json_error(line: &[u8], error: &serde_json::Error) -> Malformed {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);

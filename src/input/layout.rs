@@ -26,8 +26,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// Returns the end of the last complete record in `bytes`, which start at a record; 0 if there
-    /// is none.
+    /// Returns the end of the last complete record in `bytes`, which start at a record, or 0.
     pub fn last_end(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Lines | Self::LinesAnd(_) | Self::Jsonl(_) => lines::last_end(bytes),
@@ -37,8 +36,7 @@ impl Layout {
         }
     }
 
-    /// Returns where the layout ends a record that fills a block: at the end of the first line, or
-    /// 0 if it does not.
+    /// Returns where a record that fills a block is cut, or 0 if it is not.
     pub fn forced_end(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Csv(_) => lines::first_end(bytes).unwrap_or(0),
@@ -120,8 +118,7 @@ impl Layout {
         }
     }
 
-    /// Returns the header fields of the columns copied to the output, as they are written in the
-    /// input.
+    /// Returns the header fields of the columns copied to the output, as written in the input.
     pub fn header(&self) -> Option<Vec<String>> {
         let Self::Csv(table) = self else { return None };
         let names = &table.header.as_ref()?.written;

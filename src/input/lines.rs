@@ -55,8 +55,7 @@ fn count_ends<S: Simd>(simd: S, bytes: &[u8]) -> u64 {
     count + memchr_iter(b'\n', chunks.remainder()).count() as u64
 }
 
-/// Reads the records of a block of complete lines; `cut_short` is true if the last line did not fit
-/// in the block.
+/// Reads the records of a block; `cut_short` is true if its last line did not fit.
 pub fn read(block: &[u8], cut_short: bool, records: &mut Records) {
     dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
         #[inline(always)]
@@ -221,19 +220,19 @@ const LONGEST_OTHER_FORM: usize = 4096;
 
 /// Returns the error for a carriage return within a line, at byte `at`.
 fn lone_carriage_return(text: &[u8], at: usize) -> Malformed {
-    let what = "lone carriage returns end lines here; convert them to line feeds: tr '\\r' '\\n'";
+    let what = "lines end with lone carriage returns; convert them to line feeds: tr '\\r' '\\n'";
     Malformed { column: column(text, at), what: what.into() }
 }
 
 /// Returns the error for a line of column names.
 pub(super) fn header_between() -> Malformed {
-    let what = "looks like a header, with the names of columns; were files joined here?";
+    let what = "looks like a header with column names; were files concatenated here?";
     Malformed { column: 1, what: what.into() }
 }
 
 /// Returns the error for a line of which only this many bytes were read.
 pub(super) fn too_long(bytes: usize) -> Malformed {
-    let what = format!("a line of more than {bytes} bytes; is this text at all?");
+    let what = format!("a line of more than {bytes} bytes; is this a text file?");
     Malformed { column: CELLS + 1, what }
 }
 
@@ -282,8 +281,7 @@ fn trailing_text(block: &[u8], text: Field, is_puzzle: bool) -> Field {
     trimmed(block, cells_end, end)
 }
 
-/// Returns the text after cells in a less common form. Only cells with an ellipsis can be followed
-/// by text.
+/// Returns the text after cells in a less common form, which needs an ellipsis.
 fn trailing_text_of_other_form(block: &[u8], start: usize) -> Field {
     let end = end_of_line(block, start);
     let word = word_length(&block[start..end]);

@@ -12,8 +12,7 @@ use crate::text::Line;
 const LONGEST_CELL: usize = 32;
 const ELLIPSIS: &str = "…";
 
-/// Parses the 81 cells of a list. Nested lists contain complete rows. `null` and quoted spaces
-/// become `.`.
+/// Parses the 81 cells of a list; nested lists contain rows. `null` and quoted spaces become `.`.
 pub fn puzzle(text: &[u8]) -> Option<Line> {
     let mut cells = [b'.'; CELLS];
     if text.len() < 2 * CELLS - 1 {
@@ -22,8 +21,7 @@ pub fn puzzle(text: &[u8]) -> Option<Line> {
     fill(text, &mut cells, true).then_some(cells)
 }
 
-/// Returns whether a text may be the start of a list: all tokens except the last are cells or
-/// brackets.
+/// Returns whether all tokens of a text except the last one are cells or brackets.
 pub(super) fn may_be(begin: &[u8]) -> bool {
     let mut all = tokens(begin).map(|(_, token)| token).peekable();
     while let Some(token) = all.next() {
@@ -74,7 +72,6 @@ pub(super) fn offset_among_empty(text: &[u8], cell: usize) -> Option<usize> {
     Some(start + text[start..].iter().take_while(|byte| **byte == b' ').count())
 }
 
-/// Returns the offset of a cell in a list.
 pub(super) fn offset_of_cell(text: &[u8], cell: usize) -> Option<usize> {
     tokens(text)
         .filter(|(_, token)| token.len() > 1 || !is_bracket(token[0]))

@@ -87,7 +87,6 @@ mod tests {
 
     use super::*;
 
-    /// The result of a read.
     #[derive(Clone, Debug)]
     enum ReadResult {
         Gives(Vec<u8>),
@@ -179,7 +178,6 @@ mod tests {
         receiver.recv_timeout(Duration::from_secs(60)).expect("the thread has ended");
     }
 
-    /// Panics on the second read.
     struct PanicsOnSecondRead(bool);
 
     impl Read for PanicsOnSecondRead {

@@ -11,8 +11,7 @@ pub struct RecordList {
     length: usize,
 }
 
-/// Consecutive similar records: one record of any form, or several puzzles with contiguous cells on
-/// consecutive lines.
+/// One record, or several puzzles with contiguous cells on consecutive lines.
 #[derive(Clone, Debug)]
 pub struct RecordRun {
     /// The first record.

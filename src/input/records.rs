@@ -67,8 +67,7 @@ pub struct Records {
     pub all: RecordList,
     /// The puzzles, in order.
     pub puzzles: ReusableVec<Puzzle>,
-    /// The errors of the malformed records, in order. (Stored here, so that clearing the records
-    /// frees nothing.)
+    /// The errors of malformed records, stored here so that clearing the records frees nothing.
     pub malformed: Vec<Malformed>,
     /// The texts of records and solutions that are not contiguous in the block.
     pub texts: Vec<u8>,
@@ -158,7 +157,6 @@ impl Records {
         self.answers.get(record).map_or(&[], |answer| self.bytes_of(*answer, block))
     }
 
-    /// Returns the text of a record.
     #[inline(always)]
     pub(crate) fn text<'a>(&'a self, record: &Record, block: &'a [u8]) -> &'a [u8] {
         self.bytes_of(record.text, block)
@@ -196,7 +194,6 @@ impl Records {
         }
     }
 
-    /// Adds a generated puzzle.
     pub(crate) fn push_generated(&mut self, puzzle: &Puzzle) {
         let line = self.all.len() as u32;
         let puzzle_ref = PuzzleRef::Puzzle(line);
@@ -204,8 +201,7 @@ impl Records {
         self.push_own(LinePosition { line, start: 0, indent: 0 }, &puzzle.text(), puzzle_ref);
     }
 
-    /// Adds a puzzle from the caller's memory, or the reason why it is malformed. The record has no
-    /// text.
+    /// Adds a puzzle without text, or the reason why it is malformed.
     #[doc(hidden)]
     #[inline]
     pub fn push(&mut self, puzzle: Result<Puzzle, String>) {
@@ -231,8 +227,7 @@ impl Records {
         self.answers.push(answer);
     }
 
-    /// Adds a malformed record with this text; `fault` is the number of lines before the text in
-    /// the record.
+    /// Adds a malformed record; `fault` is the number of lines before `text` in the record.
     pub(super) fn push_bad(
         &mut self,
         place: LinePosition,

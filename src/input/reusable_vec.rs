@@ -44,8 +44,7 @@ impl<T: Copy + Prefetch> ReusableVec<T> {
         is_written
     }
 
-    /// Appends the values that `write` leaves in slots, while it returns `true`; returns their
-    /// number.
+    /// Appends the values that `write` leaves in slots while it returns `true`; counts them.
     #[inline(always)]
     pub fn push_while(&mut self, some: T, mut write: impl FnMut(&mut T) -> bool) -> usize {
         let mut length = self.length;

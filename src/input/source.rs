@@ -52,8 +52,7 @@ pub struct Position {
     pub line: u64,
     /// Whether the position is inside an overlong line, whose rest must be skipped.
     pub inside_line: bool,
-    /// The checksum of all bytes before it, by which a later run recognizes the input; `None` if it
-    /// was not computed.
+    /// The checksum of all bytes before it, if computed, by which a later run recognizes the input.
     pub check_sum: Option<u64>,
 }
 

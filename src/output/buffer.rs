@@ -65,8 +65,7 @@ impl RowBuffer {
         }
     }
 
-    /// Calls `write` with `N` bytes, and appends as many of them as it returns, until it returns
-    /// `None`.
+    /// Calls `write` with `N` bytes and appends as many as it returns, until it returns `None`.
     #[inline(always)]
     pub fn append_while<const N: usize>(
         &mut self,

@@ -137,8 +137,7 @@ pub trait Assembler: Send {
     /// Fails if it cannot be emitted.
     fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()>;
 
-    /// Returns the header of the finished file, if it differs from the first header. Both have the
-    /// same length.
+    /// Returns the header of the finished file, of equal length, if it differs from the first one.
     fn final_header(&self) -> Option<Vec<u8>> {
         None
     }

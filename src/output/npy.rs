@@ -19,8 +19,7 @@ pub struct NpyRows {
 }
 
 impl NpyRows {
-    /// Creates an array of puzzles, solutions, or canonical forms; returns `None` for other
-    /// columns.
+    /// Creates an array of puzzles, solutions, or canonical forms; `None` for other columns.
     pub fn of(column: Column) -> Option<Self> {
         let is_cells = matches!(column, Column::Puzzle | Column::Solution | Column::Canonical);
         is_cells.then_some(Self { column, offset: 0 })

@@ -166,8 +166,7 @@ struct Counter {
     /// The digits before the last eight, if there are any.
     head: [u8; 8],
     head_length: usize,
-    /// The last eight digits, the first one in the lowest byte. (An integer is stored and loaded as
-    /// a whole.)
+    /// The last eight digits, the first one in the lowest byte.
     tail: u64,
     length: usize,
     /// The increment of the last digit.

@@ -395,7 +395,7 @@ impl<'a> Row<'a> {
                 contradiction.and_then(Option::as_deref).unwrap_or_default()
             }
             (Status::GaveUp, ..) => "the limit of nodes was reached",
-            (Status::NoForm, ..) => "pencil marks that say more than clues have no canonical form",
+            (Status::NoForm, ..) => "pencil marks that clues cannot express have no canonical form",
             (Status::InternalError, ..) => "the engine failed on this puzzle; please report it",
             _ => "",
         }

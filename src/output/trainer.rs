@@ -16,8 +16,7 @@ pub struct TrainerFiles {
 }
 
 impl TrainerFiles {
-    /// Returns the names of the files of HRM, relative to the folder of all sets; `set` is `train`
-    /// or `test`.
+    /// Returns the names of HRM's files, relative to the folder; `set` is `train` or `test`.
     pub fn names(set: &str) -> Vec<String> {
         let parts = ["inputs", "labels", "puzzle_indices", "group_indices", "puzzle_identifiers"];
         let arrays = parts.iter().map(|part| format!("{set}/all__{part}.npy"));

@@ -32,8 +32,8 @@ pub struct Options {
     pub stop: Arc<AtomicBool>,
     /// The capacity of a block in bytes. The rest of a longer line is skipped.
     pub block_bytes: usize,
-    /// The properties computed only to count puzzles by difficulty ([`Statistics`]); `None`
-    /// disables counting.
+    /// Properties needed only to count puzzles by difficulty ([`Statistics`]); `None`: do not
+    /// count.
     pub statistics: Option<Needs>,
     /// How messages are written.
     pub messages: MessageFormat,
@@ -127,8 +127,7 @@ struct MappedBlock<P> {
 /// A consumer that passes mapped blocks to `reduce`, and then returns them to their workers.
 struct Reducer<P, R> {
     reduce: R,
-    /// One channel per worker. Closing removes them, which wakes workers that wait for a mapped
-    /// block.
+    /// One channel per worker. Removing them wakes workers that wait for a mapped block.
     recycle: Vec<Sender<MappedBlock<P>>>,
     end: RunEnd,
 }
@@ -219,8 +218,7 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
     threads.run(|index| {
         let _guard = CloseOnPanic(&fold);
         let mut worker = FoldWorker::new(&fold);
-        // Taking a mapped block before filling a block guarantees that the first block in order has
-        // one.
+        // The first block in order has a mapped block, because it is taken before filling.
         while let Ok(mapped) = free[index].recv()
             && let Some(number) = fold.fill(&mut worker.block)
         {

@@ -30,7 +30,6 @@ pub struct Message<'a> {
     #[serde(borrow)]
     file: Cow<'a, str>,
     line: u64,
-    /// The column, from 1.
     column: usize,
     #[serde(borrow)]
     status: Cow<'a, str>,
@@ -48,8 +47,7 @@ impl fmt::Display for Message<'_> {
     }
 }
 
-/// Appends a message for each invalid record and, if `report_failures`, for each record without a
-/// solution.
+/// Appends a message for each invalid record, and, if requested, for each without a solution.
 pub(super) fn write_messages(
     rows: &Rows<'_>,
     report_failures: bool,

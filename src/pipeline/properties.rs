@@ -16,7 +16,6 @@ use crate::status::Status;
 
 /// A puzzle with exactly one solution.
 struct UniquePuzzle {
-    /// The index of its record.
     record: usize,
     puzzle: Puzzle,
     outcome: Outcome,
@@ -57,8 +56,7 @@ pub(super) fn compute(
         }
     }
     if missing(Needs::LEVEL, results.levels.is_empty()) {
-        // The engine `lanes` uses the rules of the levels, so it guesses only if they do not
-        // suffice.
+        // The engine `lanes` guesses only if the rules of the levels do not suffice.
         let is_lanes = proves
             && engine.as_ref().is_some_and(|it| it.engine.name() == EngineKind::Lanes.name());
         results.levels = per_record(block, records, results, |row| {

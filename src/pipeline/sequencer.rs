@@ -112,7 +112,6 @@ impl<C: Consumer> Sequencer<C> {
         self.released.notify_all();
     }
 
-    /// Returns the consumer.
     pub(super) fn into_consumer(self) -> C {
         self.consumer.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

@@ -44,8 +44,7 @@ impl Stratify {
     }
 }
 
-/// The stratum of a record and the number that determines its part, or the status of a record
-/// without a part.
+/// The stratum and sort key of a record, or the status of a record without a part.
 pub type Key = Result<(u8, u64), Status>;
 
 /// Computes the split keys of records.
@@ -120,8 +119,7 @@ pub struct Parts {
 }
 
 struct Stratum {
-    /// The smallest key of each part except the last; `None` if this and all earlier parts are
-    /// empty.
+    /// The smallest key of each part except the last; `None` for empty parts at the start.
     firsts: Vec<Option<u64>>,
     /// The number of records in each part.
     sizes: Vec<usize>,
@@ -144,7 +142,6 @@ impl Stratum {
         Self { firsts, sizes }
     }
 
-    /// Returns the part of a key.
     fn part(&self, number: u64) -> u8 {
         let is_within = |first: &Option<u64>| first.is_some_and(|first| number >= first);
         self.firsts.iter().position(is_within).unwrap_or(self.firsts.len()) as u8

@@ -30,8 +30,7 @@ pub const SEVENTEEN_SOLVED: &str =
 pub const TWO: &str =
     "53467891267219534819834256785976.42.42685.79.713924856961537284287419635345286179";
 
-/// Creates all engines except the textbook ones, at every SIMD level of this CPU; engines without
-/// vector code once.
+/// Creates all engines except the textbook ones, at every SIMD level of this CPU.
 pub fn engines() -> Vec<(String, Box<dyn Engine>)> {
     let builds = EngineKind::builds().filter(|(_, kind, _)| !kind.is_textbook());
     let build = |(name, kind, level): (String, EngineKind, SimdLevel)| {
@@ -176,8 +175,7 @@ fn try_all(cells: &mut [u8; CELLS], marks: &Marks, limit: u32, found: &mut Found
     }
 }
 
-/// Returns, by cell and digit, whether the cell is blank and has the candidate, and no peer has the
-/// digit.
+/// Returns whether each digit is a candidate of each blank cell that no peer has.
 fn possible(cells: &[u8; CELLS], marks: &Marks) -> [[bool; 10]; CELLS] {
     let is_open =
         |cell: usize, digit: usize| cells[cell] == 0 && marks.of_cell(cell).contains(digit as u8);

@@ -16,6 +16,7 @@ use bulkdoku::pipeline::Filter;
 
 use super::Failure;
 use super::order::OrderedNumber;
+use super::row_args::similar;
 use parse::point;
 
 /// A parsed condition. It can be evaluated once the columns of the input are known.
@@ -67,7 +68,6 @@ enum Operator {
     AtLeast,
 }
 
-/// A column of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordColumn {
     Computed(Column),
@@ -109,7 +109,6 @@ impl FromStr for Condition {
 }
 
 impl Condition {
-    /// Returns the computed columns in the condition.
     pub fn computed(&self, subcommand: Subcommand) -> Vec<Column> {
         let mut columns = Vec::new();
         self.parsed.visit(&mut |name| columns.extend(offered(&name.text, subcommand)));
@@ -150,15 +149,17 @@ pub fn offered(name: &str, subcommand: Subcommand) -> Option<Column> {
 }
 
 impl RecordColumn {
-    /// Finds a column by name. Computed columns take precedence; column `x` of the input is also
-    /// named `input_x`.
+    /// Finds a column by name: a computed one, or `x` of the input, which is also `input_x`.
     pub fn find(name: &str, subcommand: Subcommand, read: &[String]) -> Result<Self, String> {
         match offered(name, subcommand) {
             Some(Column::LatencyNs) => {
-                return Err("latency_ns differs from run to run, so it selects no records".into());
+                return Err("latency_ns differs between runs, so it cannot select records".into());
             }
             Some(Column::Copy) => {
-                return Err("copy numbers the rows of a record, so it selects no records".into());
+                return Err(
+                    "copy is an index among the rows of a record, so it cannot select records"
+                        .into(),
+                );
             }
             Some(column) => return Ok(Self::Computed(column)),
             None => {}
@@ -176,11 +177,12 @@ impl RecordColumn {
             };
             let all = Column::ALL.into_iter().filter(is_known);
             let all: Vec<_> = all.map(Column::name).collect();
-            format!(
-                "the input has no column {name:?}; {} has {}",
-                subcommand.name(),
-                all.join(", ")
-            )
+            let names = all.iter().copied().chain(read.iter().map(String::as_str));
+            let hint = match similar(name, names) {
+                Some(column) => format!("did you mean {column}?"),
+                None => format!("{} has {}", subcommand.name(), all.join(", ")),
+            };
+            format!("the input has no column {name:?}; {hint}")
         })
     }
 
@@ -210,7 +212,6 @@ impl RecordColumn {
         }
     }
 
-    /// Returns the value of a record.
     pub fn value<'a>(self, row: &Row<'a>) -> RecordValue<'a> {
         let column = match self {
             Self::Computed(column) => column,
@@ -549,7 +550,7 @@ mod tests {
             ("status == \"uniqe\"", 11, "unknown status"),
             ("minimal < true", 1, "no order"),
             ("clues and level == 1", 1, "a comparison is expected"),
-            ("level == latency_ns", 10, "differs from run to run"),
+            ("level == latency_ns", 10, "differs between runs"),
             ("copy == 1", 1, "no column \"copy\""),
         ] {
             let error = refused(text).unwrap_err();

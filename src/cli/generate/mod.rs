@@ -205,7 +205,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
 
     let progress = platform::new_progress();
     if destinations.resume && args.seed.is_none() {
-        refuse!("--resume needs the --seed that the earlier run has printed");
+        refuse!("--resume needs the --seed printed by the earlier run");
     }
     typed.set_seed(job.seed);
     let reads = args.reads();
@@ -245,13 +245,11 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl GenerateArgs {
-    /// Returns the files that are read.
     fn reads(&self) -> Vec<PathBuf> {
         let pattern = self.pattern.as_deref().filter(|typed| typed.parse::<Pattern>().is_err());
         self.from.iter().cloned().chain(pattern.map(PathBuf::from)).collect()
     }
 
-    /// Returns the SIMD level of the engine.
     fn simd(&self) -> SimdLevel {
         self.simd.unwrap_or_else(SimdLevel::best)
     }
@@ -329,7 +327,7 @@ fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
             Content::Puzzles(some) => puzzles.extend(some),
             Content::Marks(_) => {
                 refuse!(
-                    "{}: pencil marks that are more than clues; a pool has puzzles only",
+                    "{}: pencil marks that clues cannot express; a pool can contain only puzzles",
                     path.display()
                 );
             }
@@ -340,7 +338,7 @@ fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
     let name = path.display();
     match outcomes.iter().position(|outcome| outcome.solutions != 1) {
         Some(at) => refuse!("{name}: puzzle {} does not have exactly one solution", at + 1),
-        None if puzzles.is_empty() => refuse!("{name}: no puzzle in it"),
+        None if puzzles.is_empty() => refuse!("{name}: it contains no puzzles"),
         None => Ok(puzzles.into()),
     }
 }

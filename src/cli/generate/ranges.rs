@@ -17,7 +17,7 @@ pub fn guesses(text: &str) -> Result<RangeInclusive<u64>, String> {
 
 fn read(text: &str, most: u64) -> Result<RangeInclusive<u64>, String> {
     let number = |text: &str| match numbers::count(text) {
-        Ok(number) if number > most => Err(format!("at most {most}")),
+        Ok(number) if number > most => Err(format!("expected at most {most}")),
         number => number,
     };
     let range = match text.split_once("..") {
@@ -25,7 +25,7 @@ fn read(text: &str, most: u64) -> Result<RangeInclusive<u64>, String> {
             let only = number(text)?;
             only..=only
         }
-        Some(("", "")) => return Err("a number, or a range such as 21..24".into()),
+        Some(("", "")) => return Err("expected a number, or a range such as 21..24".into()),
         Some((least, largest)) => {
             // Accepts the inclusive ranges of Rust.
             let largest = largest.strip_prefix('=').unwrap_or(largest);

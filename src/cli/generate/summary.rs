@@ -105,7 +105,7 @@ impl fmt::Display for CorpusSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} of kind {} in {}, {} a second",
+            "{} of kind {} in {}, {} per second",
             counted(self.rows - self.rows_before, "row"),
             self.kind,
             human_time(self.wall_seconds * 1e9),

@@ -8,8 +8,7 @@ use bulkdoku::stats::short_time;
 use super::super::bench::{COLUMNS, TEXTS};
 use super::{Cell, Fact, Page};
 
-/// Creates the report of measurements. Those of a set are consecutive, with the same engines in
-/// each.
+/// Creates the report of measurements, which are grouped by set and have the same engines.
 pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
     let mut page = Page::new("bulkdoku bench");
     page.note(

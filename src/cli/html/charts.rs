@@ -1,5 +1,4 @@
-//! Bar charts. Positions are in percent, so that text has the same size on every screen; see
-//! `style.css`.
+//! Bar charts. Positions are in percent, so that text has a fixed size (see `style.css`).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -27,7 +26,6 @@ struct Chart<'a> {
     bars: Vec<Bar>,
     /// Labels of the horizontal axis.
     labels: Vec<(f64, String)>,
-    /// The unit of the heights.
     unit: &'a str,
     /// Named positions on the horizontal axis.
     marks: Vec<(f64, String)>,

@@ -21,7 +21,6 @@ const STYLE: &str = include_str!("style.css");
 /// A row of the last table: a name and a text.
 pub type Fact = (&'static str, String);
 
-/// A page being written.
 #[derive(Debug)]
 pub struct Page {
     title: String,
@@ -126,8 +125,7 @@ impl Page {
 enum Cell {
     Text(String),
     Number(String),
-    /// A bar of this share of the width, 0 to 1, with the ends of a line on it, and the values in
-    /// its tooltip.
+    /// A bar of this share of the width, 0 to 1, with an error line, and the text of its tooltip.
     Bar {
         share: f64,
         spread: Option<[f64; 2]>,
@@ -175,7 +173,6 @@ impl Display for Escaped<'_> {
     }
 }
 
-/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=+%@".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

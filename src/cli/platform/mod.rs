@@ -44,8 +44,7 @@ static PROGRESS: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// reader of a full pipe, or while a named pipe without a reader is opened.
 const GRACE: Duration = Duration::from_millis(900);
 
-/// Sets [`STOP`] at the first signal or after `timeout`, and ends the process if that is not
-/// sufficient.
+/// Sets [`STOP`] at the first signal or after `timeout`; ends the process if necessary.
 pub fn stop_at_signal_or_timeout(quiet: bool, timeout: Option<Duration>) -> Result<(), Failure> {
     signals::handle(move || end_soon(quiet)).map_err(|error| cannot_wait(&error))?;
     let Some(timeout) = timeout else { return Ok(()) };
@@ -65,7 +64,7 @@ pub fn exit_at_signal() -> Result<(), Failure> {
 }
 
 fn cannot_wait(error: &io::Error) -> Failure {
-    Failure::Io(format!("signals cannot be waited for: {error}"))
+    Failure::Io(format!("signals cannot be handled: {error}"))
 }
 
 /// Returns the progress of a new run, which ends when [`STOP`] is set.

@@ -18,8 +18,7 @@ pub struct FileId {
 }
 
 impl FileId {
-    /// Returns the identity of the file at a path. Devices have none, because they may be used
-    /// several times.
+    /// Returns the identity of the file at a path; devices have none.
     pub fn of_path(_: &Path, found: &Metadata) -> Option<Self> {
         let kind = found.file_type();
         (kind.is_file() || kind.is_fifo() || kind.is_dir())

@@ -37,8 +37,7 @@ pub struct FileHash {
 }
 
 impl Disk {
-    /// Creates the files of a run without a journal. The first `rows` of `outs` are outputs of
-    /// rows.
+    /// Creates the files of a run without a journal; the first `rows` of `outs` are for rows.
     pub fn new(
         outs: Vec<OpenOutput>,
         rows: usize,
@@ -50,13 +49,11 @@ impl Disk {
         Self { outs, rows, sides, journal: None, owns, folders, hashes }
     }
 
-    /// Returns the outputs of rows.
     pub fn rows(&self) -> &[OpenOutput] {
         &self.outs[..self.rows]
     }
 
-    /// Returns the hashes of outputs of rows, if the summary is requested. Files are read in their
-    /// current state.
+    /// Returns the current hashes of outputs of rows, if the summary is requested.
     pub fn hashes(&self) -> io::Result<Vec<FileHash>> {
         let of_output = |(hash, out): (&Sha256, &OpenOutput)| {
             let mut hash = hash.clone();

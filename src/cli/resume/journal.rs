@@ -27,7 +27,6 @@ const KEPT_CHECKPOINTS: usize = 4;
 pub const HEAD: &[u8] = b"bulkdoku journal, format 2, check sum ";
 const DIGITS: usize = 8;
 
-/// The contents of a journal.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Journal {
     pub run: RunIdentity,
@@ -39,13 +38,11 @@ pub struct Journal {
     pub entries: Vec<JournalEntry>,
 }
 
-/// A resumable output.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ListedOutput {
     pub path: String,
     pub header: Vec<u8>,
-    /// Whether the run may have written to the file. If not, its contents belong to another
-    /// program.
+    /// Whether the run may have written to the file. If not, its contents are foreign.
     pub is_begun: bool,
 }
 
@@ -56,7 +53,6 @@ pub struct JournalEntry {
     pub marks: Vec<OutputPosition>,
 }
 
-/// A position in an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputPosition {
     /// The number of bytes before the position.
@@ -185,7 +181,6 @@ impl ExistingFile {
 }
 
 impl JournalFile {
-    /// Returns the journal of an output.
     pub fn of(output: &Path) -> Self {
         let [path, new] = [".resume", ".resume.new"].map(|ending| {
             let mut path = output.as_os_str().to_owned();
@@ -195,12 +190,10 @@ impl JournalFile {
         Self { output: output.into(), path, new, is_saved: false }
     }
 
-    /// Returns the paths that it uses.
     pub fn paths(&self) -> [&Path; 2] {
         [&self.path, &self.new]
     }
 
-    /// Returns whether there is a journal.
     pub fn exists(&self) -> bool {
         matches!(ExistingFile::read(&self.path), Ok(ExistingFile::Journal(_)))
     }

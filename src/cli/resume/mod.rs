@@ -35,9 +35,7 @@ const HEADER_START: usize = 8;
 /// The file operations of a run, which tests replace to fail at any byte. Outputs are numbered:
 /// those of rows, then that of messages. Errors name the file.
 pub trait Storage: Send {
-    /// Returns the name of an output for messages.
     fn name(&self, output: usize) -> String;
-    /// Appends to an output.
     fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()>;
     /// Replaces the first bytes of an output.
     fn replace_start(&mut self, output: usize, bytes: &[u8]) -> io::Result<()>;
@@ -62,7 +60,6 @@ pub struct RowFiles<S> {
     journal: Journal,
     /// The number of outputs of rows.
     rows: usize,
-    /// The length of each output.
     lengths: Vec<u64>,
     /// The length of each output at the last checkpoint.
     complete_lengths: Vec<u64>,
@@ -163,7 +160,6 @@ impl<S: Storage> RowFiles<S> {
         self.timing.as_ref().map(|timing| &timing.timeline)
     }
 
-    /// Returns whether there is a journal.
     pub fn has_journal(&self) -> bool {
         self.is_saved
     }
@@ -194,7 +190,7 @@ impl<S: Storage> RowFiles<S> {
     /// Returns the message that the file of messages is incomplete.
     pub fn messages_loss(&self) -> Option<String> {
         let error = self.messages_error.as_ref()?;
-        Some(format!("{error}; messages are missing there"))
+        Some(format!("{error}; messages are missing in it"))
     }
 
     /// Adds files that the run writes at its end, which a resumed run may replace.

@@ -10,7 +10,6 @@ use super::super::typed::RunIdentity;
 use super::journal::HEAD;
 use super::*;
 
-/// The failure of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum InjectedFailure {
     Never,
@@ -264,8 +263,7 @@ impl Case {
     }
 }
 
-/// Wherever a run and the run that resumes it fail, the final outputs are those of an uninterrupted
-/// run.
+/// Wherever a run and its resumption fail, the final outputs are those of an uninterrupted run.
 #[test]
 fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
     for case in Case::all() {
@@ -343,8 +341,7 @@ fn runs_whose_input_is_damaged_are_resumed_where_it_is_verified() {
     }
 }
 
-/// If an input is damaged, the rows of earlier ones are kept, however many entries were added
-/// since.
+/// If an input is damaged, the rows of earlier ones are kept, despite many later entries.
 #[test]
 fn the_last_entry_of_an_earlier_input_is_kept() {
     let mut journal = Journal::new(RunIdentity::default(), Vec::new());

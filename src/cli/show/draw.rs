@@ -11,11 +11,9 @@ const PLAIN: &str = "\x1b[0m";
 
 /// Nine rows of cells with columns of equal width, and rules between the boxes.
 pub struct Drawing<'a> {
-    /// The candidates.
     pub marks: &'a Marks,
     /// The given candidates. Single digits are bold if they are given, and green otherwise.
     pub given: &'a Marks,
-    /// Whether to use color.
     pub color: bool,
 }
 

@@ -85,7 +85,8 @@ pub struct ShowArgs {
 }
 
 fn read_cell(name: &str) -> Result<(CellNames, usize), String> {
-    CellNames::find(name).ok_or_else(|| "a cell from A1 to I9, or from r1c1 to r9c9".into())
+    CellNames::find(name)
+        .ok_or_else(|| "expected a cell from A1 to I9, or from r1c1 to r9c9".into())
 }
 
 const AFTER_HELP: &str = "\
@@ -141,7 +142,6 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Returns the text of `--units` and `--peers`.
 fn units_and_peers(args: &ShowArgs) -> String {
     let mut text = String::new();
     let line = |names: CellNames, cells: &mut dyn Iterator<Item = usize>| {
@@ -209,7 +209,6 @@ impl ShowTask {
     }
 }
 
-/// Advances the marks to a stage.
 fn show(stage: Stage, given: &Marks, names: CellNames, watch: &mut impl Watch) -> DrawnStage {
     if stage == Stage::Givens {
         return DrawnStage { marks: *given, verdict: None, exit: Exit::Done };
@@ -263,8 +262,7 @@ fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> DrawnStag
     DrawnStage { marks, verdict: Some(verdict.into()), exit: Exit::Done }
 }
 
-/// Returns whether to use color: as set by `--color`, or by the terminal and environment
-/// (no-color.org).
+/// Returns whether to use color: by `--color`, the terminal, and environment (no-color.org).
 fn wants_color() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }

@@ -13,7 +13,6 @@ pub enum CellNames {
 }
 
 impl CellNames {
-    /// Returns the name of a cell.
     pub fn of(self, cell: usize) -> String {
         let (row, column) = (cell / 9, cell % 9 + 1);
         match self {
@@ -42,7 +41,7 @@ impl FromStr for CellNames {
         match name {
             "letters" => Ok(Self::Letters),
             "rc" => Ok(Self::RowColumn),
-            _ => Err("letters (A1 to I9) or rc (r1c1 to r9c9)"),
+            _ => Err("expected letters (A1 to I9) or rc (r1c1 to r9c9)"),
         }
     }
 }

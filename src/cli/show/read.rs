@@ -14,7 +14,6 @@ use crate::cli::{Failure, input_args};
 /// The largest accepted file.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// A puzzle with its location.
 pub struct LocatedPuzzle {
     /// `file:line`.
     pub place: String,
@@ -22,7 +21,6 @@ pub struct LocatedPuzzle {
     pub marks: Marks,
 }
 
-/// The puzzles of a file.
 #[derive(Default)]
 pub struct FoundPuzzles {
     pub puzzles: Vec<LocatedPuzzle>,
@@ -30,13 +28,12 @@ pub struct FoundPuzzles {
     pub bad: Vec<String>,
 }
 
-/// Reads the puzzles of a file or standard input (`-`), or parses the argument itself. Returns at
-/// least one puzzle.
+/// Reads one or more puzzles from a file or standard input (`-`), or parses the argument.
 pub fn puzzles(argument: &str) -> Result<FoundPuzzles, Failure> {
     if argument == STDIN || Path::new(argument).exists() {
         return of_file(argument);
     }
-    let refused = |error| Failure::Usage(format!("{error}; and there is no such file"));
+    let refused = |error| Failure::Usage(format!("{error}, and there is no such file"));
     let marks = argument.parse().map_err(refused)?;
     Ok(FoundPuzzles {
         puzzles: vec![LocatedPuzzle { place: String::new(), marks }],
@@ -51,7 +48,7 @@ fn of_file(argument: &str) -> Result<FoundPuzzles, Failure> {
     let read = reader.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| Failure::Io(format!("{name}: {error}")))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        let hint = "more than a megabyte; show is for a few puzzles";
+        let hint = "more than a megabyte, but show is meant for a few puzzles";
         return Err(Failure::Usage(format!("{name}: {hint}")));
     }
     let found = of_records(&name, &bytes);
@@ -95,7 +92,7 @@ fn of_records(name: &str, bytes: &[u8]) -> Result<FoundPuzzles, Failure> {
         return Err(Failure::Io(failure.to_string()));
     }
     if found.puzzles.is_empty() && found.bad.is_empty() {
-        return Err(Failure::Usage(format!("{name}: no puzzle in it")));
+        return Err(Failure::Usage(format!("{name}: it contains no puzzles")));
     }
     Ok(found)
 }

@@ -113,7 +113,7 @@ impl RowReader<'_> {
                 (length, self.check(rest, puzzle, fields, text))
             }
             SplitRow::TextAfterQuote { at } if at < line.len() => {
-                let what = "text behind the closing quote of a field; write \"\" for a quote in it";
+                let what = "text after the closing quote of a field; write \"\" for a quote in it";
                 (line_length, Err(Malformed { column: at + 1, what: what.into() }))
             }
             SplitRow::TextAfterQuote { .. } | SplitRow::Open { .. } => {
@@ -180,7 +180,7 @@ impl RowReader<'_> {
             SplitRow::Open { at } => at,
             SplitRow::Whole { .. } | SplitRow::TextAfterQuote { .. } => 0,
         };
-        let what = "a quoted field that does not end; write it in quotes on both sides";
+        let what = "a quoted field without a closing quote";
         Malformed { column: at + 1, what: what.into() }
     }
 

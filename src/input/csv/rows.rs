@@ -30,8 +30,7 @@ impl Delimiter {
         matches!(byte, b' ' | b'\t') && self != Self::Byte(byte)
     }
 
-    /// Splits the row at the start of `bytes`, and calls `found` with the index and position of
-    /// each field.
+    /// Splits the row at the start of `bytes`; calls `found` with the index and position of fields.
     #[inline(always)]
     pub fn split(self, bytes: &[u8], found: impl FnMut(usize, Field)) -> SplitRow {
         match self {
@@ -109,8 +108,7 @@ fn split_at_byte(bytes: &[u8], delimiter: u8, mut found: impl FnMut(usize, Field
     unreachable!("a row has no more fields than bytes")
 }
 
-/// Returns the length of a quoted field, including its closing quote. `bytes` follow the opening
-/// quote.
+/// Returns the length of the quoted field whose opening quote precedes `bytes`.
 #[inline(always)]
 fn quoted_length(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;

@@ -14,10 +14,10 @@ pub enum DetectError {
     #[error("{0}")]
     Foreign(Foreign),
     /// A table without a puzzle column.
-    #[error("no column holds puzzles; there are {0}")]
+    #[error("no column contains puzzles; the columns are {0}")]
     NoPuzzles(ColumnNames),
     /// A table with several puzzle columns.
-    #[error("the puzzles may be in {which}; the columns are {columns}")]
+    #[error("several columns may contain the puzzles: {which}; the columns are {columns}")]
     Several {
         /// The candidates.
         which: ColumnNames,
@@ -25,10 +25,10 @@ pub enum DetectError {
         columns: ColumnNames,
     },
     /// A table without a solution column, although solutions are required.
-    #[error("no column holds solutions; there are {0}")]
+    #[error("no column contains solutions; the columns are {0}")]
     NoSolutions(ColumnNames),
     /// A layout that cannot contain the required solutions.
-    #[error("grids of nine lines have no solutions; tables can have them, and lines of puzzles")]
+    #[error("grids of nine lines cannot have solutions; use a table or lines of puzzles")]
     OnlyPuzzles,
     /// Lines of puzzles without the required solutions.
     #[error("no line has a solution after its puzzle")]

@@ -11,7 +11,6 @@ use crate::input::{Layout, names};
 type JsonEntries<'a> = [(String, &'a str)];
 
 impl InputOptions {
-    /// Returns whether a text starts with an object.
     pub(super) fn starts_with_object(&self, text: &[u8], is_all: bool) -> Result<bool, Undecided> {
         if self.format != InputFormat::Auto || self.delimiter.is_some() || self.no_header {
             return Ok(false);

@@ -91,8 +91,7 @@ impl<'a> Sample<'a> {
                 }
             }
         }
-        // A candidate with an unclosed quote sees no more rows, but the next row may contain
-        // puzzles.
+        // A candidate with an unclosed quote sees no further rows, which may contain puzzles.
         let is_certain = earliest.as_ref().is_some_and(|(number, ..)| *number <= fewest);
         let found = earliest.map(|(_, candidate, row)| (candidate, row));
         if is_certain || self.is_all { Ok(found) } else { Err(Undecided::NotYet) }
@@ -228,7 +227,6 @@ impl RowFields {
 /// The number of characters of a field shown in a message.
 const SAMPLE: usize = 12;
 
-/// Returns whether a field is 81 digits.
 pub(super) fn is_grid(field: &[u8]) -> bool {
     field.len() == CELLS && field.iter().all(|byte| matches!(byte, b'1'..=b'9'))
 }

@@ -64,8 +64,7 @@ pub fn last_end(bytes: &[u8], keeps_labels: bool) -> usize {
     label.map_or(end, |line| line.start as usize)
 }
 
-/// Reads the records of a block of complete grids and other lines, including the labels if they are
-/// kept.
+/// Reads the records of a block of complete grids and other lines, and optionally labels.
 pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
     records.clear();
     let sheet = GridText { bytes: block, is_all: true };
@@ -284,7 +283,6 @@ impl GridText<'_> {
         memchr(b'\n', &self.bytes[at..]).map_or(self.bytes.len(), |length| at + length + 1)
     }
 
-    /// Returns the rows of the grid at an offset.
     fn grid(&self, at: usize) -> Result<RowLines, NotYet> {
         let first = self.rows(at)?;
         if first.count == 3

@@ -44,8 +44,7 @@ pub(in crate::input) enum Beginning {
     TooShort,
 }
 
-/// The magic bytes of a skippable zst frame, which may come first. The low half of the first byte
-/// varies.
+/// The magic bytes of a skippable zst frame, except the low half of the first one, which varies.
 const ZST_SKIPPABLE: [u8; 4] = [0x50, 0x2A, 0x4D, 0x18];
 
 /// The bytes after `BZh` and a digit: the first block, or the end of an empty stream.

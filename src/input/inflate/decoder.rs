@@ -104,7 +104,7 @@ fn deflate_step(decoder: &mut flate2::Decompress, bytes: &[u8], into: &mut [u8])
         }
         Ok(_) => Ok(false),
         Err(error) if error.needs_dictionary().is_some() => {
-            Err(Fault::Needs("a dictionary, which it does not hold".into()))
+            Err(Fault::Needs("a dictionary, which it does not contain".into()))
         }
         Err(error) => {
             Err(Fault::Damaged(error.message().unwrap_or("it cannot be decompressed").into()))
@@ -141,8 +141,7 @@ fn bz2_step(decoder: &mut bzip2::Decompress, bytes: &[u8], into: &mut [u8]) -> D
     DecodeStep { used, made, end }
 }
 
-/// The largest declared window, in bytes, that is accepted for a short member. A larger allocation
-/// could fail.
+/// The largest declared window of a short member, in bytes. Larger allocations could fail.
 #[cfg(any(feature = "zstd", feature = "xz"))]
 const MAX_DECLARED: u64 = 128 << 20;
 
@@ -212,7 +211,7 @@ impl ZstFrames {
             // The library reports errors only as text.
             (Err(error), _) => Err(match error.to_string().as_str() {
                 "Dictionary mismatch" => Fault::Needs(
-                    "a dictionary, which it does not hold; decompress it first: zstd -d -D DICTIONARY"
+                    "a dictionary, which it does not contain; decompress it first: zstd -d -D DICTIONARY"
                         .into(),
                 ),
                 "Frame requires too much memory for decoding" => self.refusal(),

@@ -57,12 +57,11 @@ impl Lz4Frames {
         self.decoder.read(into).map_err(|error| Fault::Damaged(error.to_string()))
     }
 
-    /// Returns the length of the unit at the start of `bytes`, or a larger number than are
-    /// available.
+    /// Returns the length of the unit at the start of `bytes`, or more than are available.
     fn unit_length(&self, bytes: &[u8]) -> Result<usize, Fault> {
         match (self.flags, bytes) {
             (None, [_, _, _, _, flags, ..]) if flags & DICTIONARY != 0 => {
-                let what = "a dictionary, which it does not hold; decompress it first: lz4 -d";
+                let what = "a dictionary, which it does not contain; decompress it first: lz4 -d";
                 Err(Fault::Needs(what.into()))
             }
             (None, [_, _, _, _, flags, ..]) if flags & CONTENT_SIZE != 0 => Ok(15),

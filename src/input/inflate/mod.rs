@@ -140,8 +140,7 @@ impl Inflate {
                         self.is_in_member = true;
                     }
                     Beginning::Compressed(_) | Beginning::Plain => {
-                        let what =
-                            format!("ends at byte {}, but something else follows", self.used);
+                        let what = format!("ends at byte {}, but other data follows", self.used);
                         self.fail(ErrorKind::InvalidData, &what);
                     }
                 }

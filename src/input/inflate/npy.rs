@@ -94,7 +94,7 @@ fn header(bytes: &[u8]) -> Result<Option<(Array, usize)>, Fault> {
         }
         [_, _, _, _, _, _, 1..=3, ..] => return Ok(None),
         [_, _, _, _, _, _, version, ..] => {
-            return Err(Fault::Damaged(format!("version {version} is not known")));
+            return Err(Fault::Damaged(format!("version {version} is not supported")));
         }
         _ => return Ok(None),
     };
@@ -118,10 +118,10 @@ impl Array {
         let name = descr.strip_prefix('\'').and_then(|rest| rest.split_once('\''));
         let element = name.and_then(|(name, _)| Element::of(name)).ok_or_else(|| {
             let name = descr.split([',', '}']).next().unwrap_or(descr);
-            Fault::Needs(format!("elements that are whole numbers or texts, not {name}"))
+            Fault::Needs(format!("integers or texts as elements, not {name}"))
         })?;
         if !value("fortran_order")?.starts_with("False") {
-            let hint = "rows that lie together: numpy.save(FILE, numpy.ascontiguousarray(array))";
+            let hint = "contiguous rows: numpy.save(FILE, numpy.ascontiguousarray(array))";
             return Err(Fault::Needs(hint.into()));
         }
         let shape = value("shape")?;
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn unsupported_arrays_are_refused() {
         for (descr, shape, order, message) in [
-            ("<f8", "(2, 81)", "False", "whole numbers or texts, not '<f8'"),
+            ("<f8", "(2, 81)", "False", "integers or texts as elements, not '<f8'"),
             ("|u1", "(2, 80)", "False", "the shape (n, 81) or (n, 9, 9), not (2, 80)"),
             ("|u1", "(2, 81)", "True", "numpy.ascontiguousarray"),
             ("|S81", "(2, 81)", "False", "the shape (n,) for texts"),

@@ -104,9 +104,8 @@ fn read_all(source: impl Read + Send, piece: usize) -> (Vec<u8>, Option<io::Erro
     }
 }
 
-/// Returns all output, and the final message without the position and the reason of damage as the
-/// libraries report them. Checks that nothing else depends on how bytes arrive and on the sizes of
-/// reads.
+/// Returns all output and the final message, except the codec's details, after checking that they
+/// do not depend on how bytes arrive and on the sizes of reads.
 fn read_in_all_pieces(packed: &[u8]) -> (Vec<u8>, String) {
     let read = |source: &mut (dyn Read + Send), piece| {
         let (found, error) = read_all(source, piece);
@@ -230,7 +229,7 @@ fn other_bytes_after_the_end_are_an_error_with_their_offset() {
         let end = packed.len();
         let (found, error) = read_all(packed.chain(&b"2\n"[..]), 100);
         assert_eq!(found, b"1\n");
-        let expected = format!("the {name} stream ends at byte {end}, but something else follows");
+        let expected = format!("the {name} stream ends at byte {end}, but other data follows");
         assert_eq!(error.unwrap().to_string(), expected);
     }
 }

@@ -12,8 +12,7 @@ use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use super::super::damage::Damage;
 use super::{MAGIC, footer, pages};
 
-/// Checks that the footer can be parsed quickly, and its checksum, if there is one. Returns its
-/// length.
+/// Checks that the footer can be parsed quickly, and its checksum, if any. Returns its length.
 pub(super) fn check_footer(file: &File) -> io::Result<usize> {
     let footer = footer::read(file)?;
     let what = if !pages::is_struct(&footer) {
@@ -21,7 +20,7 @@ pub(super) fn check_footer(file: &File) -> io::Result<usize> {
     } else if footer::is_intact(&footer) {
         return Ok(footer.len());
     } else {
-        "its footer has another checksum"
+        "the checksum of its footer is wrong"
     };
     Err(failure(&ParquetError::General(what.into()), None, 0))
 }
@@ -55,7 +54,7 @@ pub(super) fn check_single(
         file.read_exact(&mut between)?;
     }
     if between == [MAGIC, MAGIC].concat()[..] {
-        return Err(ParquetError::General("it is several files one after another".into()));
+        return Err(ParquetError::General("it consists of several concatenated files".into()));
     }
     Ok(())
 }

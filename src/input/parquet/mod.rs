@@ -461,7 +461,7 @@ impl<T: DataType> Decode for ColumnReader<T> {
         if self.left == 0 && self.read(1)? == 0 {
             return Ok(());
         }
-        Err(ParquetError::General("a column has other values than its row group".into()))
+        Err(ParquetError::General("the values of a column do not match its row group".into()))
     }
 }
 

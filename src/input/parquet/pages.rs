@@ -184,7 +184,6 @@ impl Read for HeaderBytes {
     }
 }
 
-/// The beginning of a page header.
 #[derive(Clone, Copy)]
 struct PageHeader {
     kind: u64,

@@ -141,7 +141,6 @@ impl RowBatch {
         }
     }
 
-    /// Appends a row.
     #[inline(always)]
     pub(super) fn push_row(&mut self, columns: &[OutputColumn], row: &Row<'_>) {
         for (column, values) in columns.iter().zip(&mut self.columns) {

@@ -34,8 +34,7 @@ pub struct Augment {
     pub seed: u64,
     /// The kinds of permutations.
     pub kinds: Kinds,
-    /// The smallest and the largest number of cells of the solution that are added to each
-    /// isomorph.
+    /// The minimum and maximum number of cells of the solution added to each isomorph.
     pub hints: (u8, u8),
     /// Whether a record without a solution in the input has no rows.
     pub needs_solution: bool,
@@ -52,7 +51,6 @@ pub struct Augmenter {
     seen: Hashes,
 }
 
-/// The isomorphs of a record.
 struct DrawnIsomorphs {
     puzzle: Puzzle,
     solution: Option<Grid>,
@@ -130,8 +128,7 @@ impl Job for Augment {
 }
 
 impl Augment {
-    /// Compares the input's solutions with the clues. Records that remain valid have a correct
-    /// solution or none.
+    /// Compares the input's solutions with the clues. Valid records have a correct one or none.
     fn compare_solutions(&self, block: &Block, records: &Records, results: &mut Results) {
         if records.answers.is_empty() {
             return;
@@ -153,8 +150,7 @@ impl Augment {
 }
 
 impl DrawnIsomorphs {
-    /// Returns the next row, without the index of its record. `seen` contains the hashes of the
-    /// earlier rows.
+    /// Returns the next row; `seen` contains the hashes of the earlier rows.
     fn next(&mut self, augment: &Augment, seen: &mut Hashes) -> Option<Derived> {
         if self.rows == 0 {
             self.rows = 1;

@@ -13,8 +13,7 @@ use crate::pipeline::sources::Ranges;
 use crate::puzzle::Puzzle;
 use crate::solver::StopFlag;
 
-/// A job that generates the puzzles of a seeded corpus ([`generate`](crate::generate)) and solves
-/// them.
+/// A job that generates the puzzles of a seeded corpus and solves them.
 pub struct Generate {
     /// The job that solves the puzzles.
     pub solve: Solve,

@@ -108,8 +108,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         Ok(())
     }
 
-    /// Fills a block with the next records; returns `false` if there are no more. Fails only if the
-    /// run was stopped.
+    /// Fills a block; returns `false` if there are no more records. Fails only if stopped.
     fn fill_unless_stopped(&mut self, block: &mut Block) -> io::Result<bool> {
         loop {
             let open = match self.open.take() {
@@ -270,8 +269,7 @@ fn stamp<R>(block: &mut Block, open: &OpenInput<R>, failed: Option<u64>) {
     block.failed = failed;
 }
 
-/// Discards bytes up to the end of a line, and keeps those after it in the block. Returns whether
-/// the line ended.
+/// Discards bytes up to the end of a line; returns whether the line ended.
 fn skip_line(block: &mut Block, input: &mut CountingReader<impl Read>) -> io::Result<bool> {
     loop {
         let got = input.read(&mut block.bytes)?;

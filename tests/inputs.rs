@@ -121,7 +121,7 @@ fn utf_16() {
 }
 
 const PARQUET: &str = if cfg!(feature = "parquet") {
-    "looks like a Parquet file; name it"
+    "looks like a Parquet file; name a complete file"
 } else {
     "looks like a Parquet file; this build lacks the feature parquet; install all of them: cargo \
      install --path . --features full"

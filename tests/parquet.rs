@@ -52,7 +52,7 @@ fn statuses_and_answers_are_those_of_csv() {
         fs::read(folder.path("p.parquet")).unwrap(),
     );
     assert_eq!(ran.status, 3, "a pipe has no end to begin with: {ran:?}");
-    assert!(ran.messages.contains("looks like a Parquet file; name it"), "{ran:?}");
+    assert!(ran.messages.contains("looks like a Parquet file; name a complete file"), "{ran:?}");
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn thousands_of_columns_are_kept() {
 fn impossible_parquet_files_are_refused() {
     let folder = Folder::new();
     for (args, message) in [
-        (&["-o", "x.parquet.gz"][..], "parquet is compressed within"),
+        (&["-o", "x.parquet.gz"][..], "parquet is compressed internally"),
         (&["-o", "{}.parquet", "--split-by", "status"], "--split-by supports all formats"),
     ] {
         let ran = folder.solve(args, CLASSIC);

@@ -133,7 +133,7 @@ fn folders_of_expanded_names_are_created_and_runs_in_them_resumed() {
     assert_eq!(fs::read_dir(folder.path("a")).unwrap().count(), 5, "statuses with rows");
     let unique = folder.read("a/unique/b/rows.csv");
     let again = folder.line(&format!("{line} --resume"));
-    assert!(again.status == 0 && again.messages.contains("is complete"), "{again:?}");
+    assert!(again.status == 0 && again.messages.contains("is already complete"), "{again:?}");
 
     // The input is truncated at first, and complete when the run is resumed.
     let packed = gz(folder.read("in"));

@@ -248,15 +248,15 @@ fn a_split_by_puzzle_separates_isomorphs_and_reports_bad_records() {
     folder.file("in.csv", format!("puzzle\n{CLASSIC}\n"));
     folder.assert_refused(&[
         ("split --test 10% --seed 1 in.csv -o one.csv", "two names"),
-        ("split --test 10% --seed 1 in.csv -o a.csv,b.jsonl", "one format"),
-        ("split --test 10% --seed 1 in.csv -o a.csv,b.csv.gz", "one format"),
+        ("split --test 10% --seed 1 in.csv -o a.csv,b.jsonl", "a single format"),
+        ("split --test 10% --seed 1 in.csv -o a.csv,b.csv.gz", "a single format"),
         ("split --test 10% --seed 1 in.csv -o a.csv,a.csv", "two outputs"),
         ("split --test 10% --seed 1 in.csv -o a.csv,in.csv", "is the input"),
         ("split --test 10% --seed 1 in.csv -o a.csv,-", "standard output"),
         ("split --test 10% --seed 1 in.csv -o a.lines.gz,c.lines.gz", "--force replaces it"),
         ("split --test 10% --seed 1 in.csv -o c.lines.gz,a.lines.gz", "--force replaces it"),
         ("split --test 0 --seed 1 in.csv -o a.csv,b.csv", "a share"),
-        ("split --test 10% --seed 1 - -o a.csv,b.csv", "has to be a file"),
+        ("split --test 10% --seed 1 - -o a.csv,b.csv", "must be a file"),
     ]);
 }
 
@@ -372,7 +372,7 @@ fn isomorphs_of_records_without_a_correct_solution() {
         ("augment in --seed 1 --times 0", "--original"),
         ("augment in --seed 1 --columns guesses", "is a column of bulkdoku solve"),
         ("augment in --seed 1 --format grid", "but not grid"),
-        ("augment - --seed 1 --sample 3", "has to be a file"),
+        ("augment - --seed 1 --sample 3", "must be a file"),
         ("augment in --seed 1 --times 2M", "at most 1000000"),
         ("augment in --seed 1 -o in", "is the input"),
         ("augment in.csv --seed 1 --solution-column x", "no column \"x\""),

@@ -289,7 +289,7 @@ fn other_files_are_recognized() {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&bytes).unwrap();
         let error = ParquetText::open(file, None).unwrap_err();
-        assert!(error.to_string().contains("several files"), "{one} {other}: {error}");
+        assert!(error.to_string().contains("several concatenated files"), "{one} {other}: {error}");
     }
 }
 

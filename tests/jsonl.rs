@@ -55,7 +55,11 @@ fn the_key_can_be_named_and_must_be_if_it_is_not_clear() {
     let two = format!(r#"{{"a":"{CLASSIC}","b":"{other}"}}"#);
     let ran = solve(&two, &[]);
     assert_eq!((ran.status, ran.rows.as_str()), (2, ""));
-    assert!(ran.messages.contains("several columns may contain the puzzles: \"a\", \"b\"; the columns are"), "{ran:?}");
+    assert!(
+        ran.messages
+            .contains("several columns may contain the puzzles: \"a\", \"b\"; the columns are"),
+        "{ran:?}"
+    );
     assert_eq!(rows(&solve(&two, &["--column", "b"])), [format!("1,{other},multiple")]);
     assert_eq!(rows(&solve(&two, &["--column", "1"])), [format!("1,{CLASSIC},unique")]);
     let ran = solve(&two, &["--column", "c"]);

@@ -72,7 +72,7 @@ fn the_smallest_solution_is_the_same_for_all_engines_and_threads() {
     let input = SMALLEST.map(|[puzzle, _]| format!("{puzzle}\n")).concat();
     let expected = SMALLEST.map(|[_, solution]| format!("{solution}\n")).concat();
     for engine in EngineKind::ALL {
-        // A single number of threads for engines that take seconds for the last puzzle.
+        // One number of threads for the engines that take seconds for the last puzzle.
         let all = engine == EngineKind::Lanes;
         for threads in if all { &["1", "2", "7"][..] } else { &["2"] } {
             let args = ["--first", "--solution", "lex-first", "--format", "lines", "-q"];

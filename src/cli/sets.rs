@@ -12,7 +12,7 @@ use super::Failure;
 use super::inputs::Inputs;
 
 /// The maximum number of records in a set. With their outcomes, they take a few gigabytes.
-pub const MAX_ROWS: usize = 10_000_000;
+pub const MOST_ROWS: usize = 10_000_000;
 /// The maximum number of bytes of text, including other columns.
 const MAX_BYTES: u64 = 4 << 30;
 /// The number of messages printed about invalid records.
@@ -78,8 +78,8 @@ fn read_sets(
                 }
             }
         }
-        if (puzzles.len() + all_marks.len()) as u64 + bad > MAX_ROWS as u64 {
-            let most = HumanCount(MAX_ROWS as u64);
+        if (puzzles.len() + all_marks.len()) as u64 + bad > MOST_ROWS as u64 {
+            let most = HumanCount(MOST_ROWS as u64);
             refuse!("{name}: more than {most} records; --rows N reads no further than N puzzles");
         }
     }

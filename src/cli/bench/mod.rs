@@ -22,7 +22,7 @@ use super::input_args::LayoutArgs;
 use super::inputs::Inputs;
 use super::outputs::{Destinations, Existing};
 use super::progress::{Meter, ProgressArgs, Progressed};
-use super::sets::{self, MAX_ROWS};
+use super::sets::{self, MOST_ROWS};
 use super::{Exit, Failure, html, numbers, parse_threads, rows_run, version};
 pub use format::{COLUMNS, MeasurementFormat, TEXTS};
 
@@ -135,7 +135,7 @@ pub struct BenchArgs {
         long,
         value_name = "N",
         help_heading = "Run",
-        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MAX_ROWS as u64),
+        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROWS as u64),
         long_help = "Solve this many puzzles of each set: its first ones, or all of them repeatedly \
                      [default: all, repeated to at least 20000]"
     )]
@@ -171,7 +171,7 @@ pub struct BenchArgs {
         value_name = "N",
         help_heading = "Run",
         default_value = "2000",
-        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MAX_ROWS as u64)
+        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROWS as u64)
     )]
     batch: NonZeroUsize,
 

@@ -1,4 +1,4 @@
-//! The report of a measurement.
+//! The page of a measurement.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use bulkdoku::stats::short_time;
 use super::super::bench::{COLUMNS, TEXTS};
 use super::{Cell, Fact, Page};
 
-/// Creates the report of measurements, which are grouped by set and have the same engines.
+/// The page of measurements. Those of a set follow each other, with the same engines in each.
 pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
     let mut page = Page::new("bulkdoku bench");
     page.note(
@@ -45,7 +45,7 @@ pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
     page
 }
 
-/// Returns the powers of ten that include all times.
+/// The powers of ten that include all times.
 fn axis(measurements: &[Measurement]) -> Range<f64> {
     let least = measurements.iter().map(|one| one.ns_min).fold(f64::INFINITY, f64::min);
     let largest = measurements.iter().map(|one| one.ns_max).fold(1.0, f64::max);

@@ -73,21 +73,23 @@ pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
     while let Ok(Some(Part { what, end })) = sheet.part(place.start as usize) {
         let text = &block[place.start as usize..end];
         let count = lines::count(text);
-        if keeps_labels && matches!(what, PartKind::Rows(_) | PartKind::TooLong(_)) {
+        if keeps_labels && matches!(what, PartContent::Rows(_) | PartContent::TooLong(_)) {
             records.kept.push(above.field(block));
         }
         above.pass(&what);
         match what {
-            PartKind::Blank => records.blank_lines += 1,
-            PartKind::Border => {}
-            PartKind::Label(_) | PartKind::Head | PartKind::Text => records.comments += count,
-            PartKind::TooLong(line) => {
+            PartContent::Blank => records.blank_lines += 1,
+            PartContent::Border => {}
+            PartContent::Label(_) | PartContent::Head | PartContent::Text => {
+                records.comments += count
+            }
+            PartContent::TooLong(line) => {
                 let what =
                     format!("a line of more than {LONGEST_LINE} bytes is not a row of a grid");
                 let malformed = Malformed { column: LONGEST_LINE + 1, what };
                 records.push_bad(place, 0, line, malformed);
             }
-            PartKind::Rows(rows) => {
+            PartContent::Rows(rows) => {
                 records.blank_lines += rows.blank_lines;
                 match sheet.drawn(&rows) {
                     Ok(drawn) => {
@@ -134,12 +136,12 @@ struct NotYet;
 
 /// A part of the text that is read independently of its neighbors.
 struct Part {
-    what: PartKind,
+    what: PartContent,
     end: usize,
 }
 
 #[expect(clippy::large_enum_variant, reason = "there is one at a time")]
-enum PartKind {
+enum PartContent {
     Blank,
     Border,
     Label(Field),
@@ -160,10 +162,10 @@ struct LinesAbove {
 }
 
 impl LinesAbove {
-    fn pass(&mut self, what: &PartKind) {
+    fn pass(&mut self, what: &PartContent) {
         *self = match what {
-            PartKind::Label(line) => Self { label: Some(*line), has_gap: false },
-            PartKind::Blank | PartKind::Border | PartKind::Head if !self.has_gap => {
+            PartContent::Label(line) => Self { label: Some(*line), has_gap: false },
+            PartContent::Blank | PartContent::Border | PartContent::Head if !self.has_gap => {
                 Self { has_gap: true, ..*self }
             }
             _ => Self::default(),
@@ -228,18 +230,18 @@ impl GridText<'_> {
         let what = match kind {
             Kind::Row => {
                 let rows = self.grid(at)?;
-                return Ok(Some(Part { end: rows.end, what: PartKind::Rows(rows) }));
+                return Ok(Some(Part { end: rows.end, what: PartContent::Rows(rows) }));
             }
             Kind::OtherSection => {
                 let end = self.section_end(end)?;
-                return Ok(Some(Part { what: PartKind::Text, end }));
+                return Ok(Some(Part { what: PartContent::Text, end }));
             }
-            Kind::Blank => PartKind::Blank,
-            Kind::Border => PartKind::Border,
-            Kind::Text if line.of(self.bytes).len() <= LONGEST_LINE => PartKind::Label(line),
-            Kind::Text => PartKind::Text,
-            Kind::Head => PartKind::Head,
-            Kind::TooLong => PartKind::TooLong(line),
+            Kind::Blank => PartContent::Blank,
+            Kind::Border => PartContent::Border,
+            Kind::Text if line.of(self.bytes).len() <= LONGEST_LINE => PartContent::Label(line),
+            Kind::Text => PartContent::Text,
+            Kind::Head => PartContent::Head,
+            Kind::TooLong => PartContent::TooLong(line),
         };
         let is_whole = self.is_all || self.bytes[..end].ends_with(b"\n");
         if is_whole { Ok(Some(Part { what, end })) } else { Err(NotYet) }

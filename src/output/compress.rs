@@ -135,11 +135,11 @@ impl Packer {
     /// Compresses `bytes` and replaces the content of `into` with the stream.
     pub fn pack(&mut self, bytes: &[u8], into: &mut Vec<u8>) {
         into.clear();
-        match self {
+        match *self {
             #[cfg(feature = "gzip")]
-            Self::Gz(compress) => pack_gz(compress, bytes, into),
+            Self::Gz(ref mut compress) => pack_gz(compress, bytes, into),
             #[cfg(feature = "zstd")]
-            Self::Zst(context) => {
+            Self::Zst(ref mut context) => {
                 into.reserve(compress_bound(bytes.len()));
                 context.compress2(into, bytes).expect("there is room for the worst case");
             }

@@ -81,7 +81,7 @@ pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
             PartContent::Blank => records.blank_lines += 1,
             PartContent::Border => {}
             PartContent::Label(_) | PartContent::Head | PartContent::Text => {
-                records.comments += count
+                records.comments += count;
             }
             PartContent::TooLong(line) => {
                 let what =

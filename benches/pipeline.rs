@@ -1,8 +1,7 @@
 //! Measures the pipeline without an engine.
 //!
-//! The engine returns at once and the rows go to memory, so the time is that of reading, cutting,
-//! parsing, formatting, ordering and recording. Divan prints the time of a pass and
-//! puzzles per second, for each number of threads.
+//! The engine returns immediately, and rows are written to memory, so the measured time is for
+//! reading, splitting, parsing, formatting, ordering, and recording.
 
 use std::hint::black_box;
 use std::io;
@@ -17,7 +16,7 @@ const ROWS: usize = 1_000_000;
 const PUZZLE: &str =
     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79\n";
 
-/// Claims one solution for every puzzle without reading it.
+/// Reports one solution for every puzzle without reading it.
 struct AtOnce(Grid);
 
 impl Engine for AtOnce {
@@ -37,7 +36,7 @@ impl Engine for AtOnce {
     }
 }
 
-/// Discards rows, but not before the optimiser must assume that they are read.
+/// Discards rows, but prevents the optimizer from removing them.
 struct Sink(usize);
 
 impl io::Write for Sink {
@@ -51,7 +50,7 @@ impl io::Write for Sink {
     }
 }
 
-/// A million lines in memory.
+/// Reads a million lines from memory.
 #[divan::bench(args = [1, 2], sample_count = 20, sample_size = 1)]
 fn without_engine(bencher: Bencher<'_, '_>, threads: usize) {
     let input = PUZZLE.repeat(ROWS).into_bytes();

@@ -1,4 +1,4 @@
-//! Checks that all engines, at every vector level of this machine, agree on random inputs.
+//! Checks that all engines, at every SIMD level of this CPU, agree on random inputs.
 //!
 //! `scripts/agreement.sh` or `cargo run --release --example agreement -- [INPUTS] [SEED]`
 
@@ -12,7 +12,7 @@ use bulkdoku::{Batch, Engine, EngineKind, Limits, Outcome, Puzzle, SimdLevel};
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
 
-/// Kinds of inputs, made from a minimal puzzle and its solution.
+/// The types of inputs, derived from a minimal puzzle and its solution.
 #[derive(Clone, Copy)]
 enum Input {
     Minimal,
@@ -38,13 +38,12 @@ const INPUTS: [(Input, &str); 9] = [
     (Input::Empty, "empty"),
 ];
 
-/// The number of inputs that are made from one minimal puzzle.
+/// The number of inputs derived from one minimal puzzle.
 const FROM_ONE: usize = 20;
 
-/// The size of a batch.
 const BATCH: usize = 10_000;
 
-/// The limit of nodes, so no input takes forever.
+/// The node limit, which bounds the time of each input.
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(20_000).unwrap();
 
 /// An engine under test and its results.
@@ -68,7 +67,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut done = 0;
     while done < inputs {
         let size = BATCH.min(inputs - done);
-        // Every other batch has inputs of one kind: an engine may behave differently there.
+        // Every other batch has inputs of a single type, because an engine may behave differently
+        // there.
         let only = (done / BATCH % 2 == 1).then(|| below(&mut random, INPUTS.len()));
         let (puzzles, batch_kinds) = batch(size, only, seed, done, &mut random);
         // Limits of 1, 2 or 3 solutions, and sometimes 20.
@@ -86,7 +86,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Every engine at every level; engines without vectors once.
+/// Creates every engine at every level; engines without vector code once.
 fn engines() -> Vec<Tested> {
     let tested = |(name, kind, level): (String, EngineKind, SimdLevel)| Tested {
         name,
@@ -100,8 +100,8 @@ fn engines() -> Vec<Tested> {
 }
 
 impl Tested {
-    /// Solves a batch, checks the solutions against the rules, and checks that a limit of nodes has
-    /// no effect unless it is reached.
+    /// Solves a batch. Checks the solutions against the rules, and that a node limit has no effect
+    /// unless it is reached.
     fn solve(&mut self, puzzles: &[Puzzle], limits: Limits) -> Result<(), String> {
         self.outcomes.clear();
         self.outcomes.resize(puzzles.len(), Outcome::NONE);
@@ -119,7 +119,7 @@ impl Tested {
         self.solve_without_limit(puzzles, Limits { nodes: None, ..limits })
     }
 
-    /// Solves the puzzles that have not reached the limit of nodes again, without a limit.
+    /// Solves the puzzles that have not reached the node limit again, without a limit.
     fn solve_without_limit(&mut self, puzzles: &[Puzzle], limits: Limits) -> Result<(), String> {
         let both = puzzles.iter().zip(&self.outcomes).filter(|(_, outcome)| !outcome.gave_up);
         let (puzzles, expected): (Vec<Puzzle>, Vec<Outcome>) = both.unzip();
@@ -135,8 +135,8 @@ impl Tested {
     }
 }
 
-/// Checks that one engine's outcomes are equal at every level, and that different engines count the
-/// same solutions, unless one gave up, and agree on unique ones.
+/// Checks that the outcomes of each engine are equal at every level, and that different engines
+/// count the same solutions, unless one gave up, and agree on unique ones.
 fn compare(engines: &[Tested], puzzles: &[Puzzle], limits: Limits) -> Result<(), String> {
     for (i, second) in engines.iter().enumerate() {
         for first in &engines[..i] {
@@ -161,7 +161,7 @@ fn compare(engines: &[Tested], puzzles: &[Puzzle], limits: Limits) -> Result<(),
     Ok(())
 }
 
-/// Random inputs, `only` of one kind or of all kinds, with the kind of each.
+/// Creates random inputs with their types: all types, or `only` one.
 fn batch(
     size: usize,
     only: Option<usize>,
@@ -187,7 +187,7 @@ fn batch(
     (puzzles, kinds)
 }
 
-/// An input of a kind, made from a minimal puzzle and its solution.
+/// Creates an input from a minimal puzzle and its solution.
 fn make(
     kind: Input,
     minimal: [u8; CELLS],

@@ -1,4 +1,4 @@
-//! Solves batches of puzzles with one engine, and measures the time.
+//! Solves batches of puzzles with one engine and measures the time.
 //!
 //! `cargo run --release --example batch`
 

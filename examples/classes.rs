@@ -1,4 +1,4 @@
-//! Checks that random isomorphs of puzzles and of grids have one canonical form for each class.
+//! Checks that random isomorphs of puzzles and grids have one canonical form per class.
 //!
 //! `cargo run --release --example classes -- [PUZZLES] [SEED]`
 

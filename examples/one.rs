@@ -1,4 +1,4 @@
-//! Solves one puzzle: prints a solution, whether it is the only one, and the canonical form.
+//! Solves one puzzle, and prints a solution, whether it is unique, and the canonical form.
 //!
 //! `cargo run --example one -- [PUZZLE]`
 

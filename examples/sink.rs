@@ -1,5 +1,5 @@
-//! A pipeline on all cores with a custom sink, which counts the rows of each status. Rows arrive in
-//! the order of the input.
+//! Runs a pipeline with a custom sink, which counts the rows of each status. Rows arrive in input
+//! order.
 //!
 //! `cargo run --release --example sink -- [FILE]`
 
@@ -23,7 +23,6 @@ impl Sink for Tally {
     }
 
     fn rows(&mut self, _: u8, rows: &[u8]) -> io::Result<()> {
-        // Always complete rows.
         for row in String::from_utf8_lossy(rows).lines() {
             *self.0.entry(row.to_owned()).or_default() += 1;
         }

@@ -34,29 +34,29 @@ cargo fuzz --version > /dev/null 2>&1 ||
 
 corpus=fuzz/corpus/$target
 
-# Makes an input of standard input. Its first bytes tell the target what to do: see there, and
+# Creates an input from standard input. Its first bytes are options of the target: see there, and
 # Cuts::take.
 seed() {
     { printf '%s' "$1"; cat; } > "$corpus/seed-$2"
 }
 
-# The n-th puzzle of a set, as nine rows.
+# Prints the n-th puzzle of a set as nine rows.
 grid() {
     sed -n "$2p" "datasets/$1.txt" | fold -w 9
 }
 
-# The same with bars and borders.
+# Prints it with bars and borders.
 drawn() {
     grid "$@" | sed -E -e 's/(...)(...)(...)/\1|\2|\3/; s/./& /g' -e '3a---+---+---' -e '6a------+-------+------'
 }
 
-# The first n puzzles of a set, a row each, with a header.
+# Prints the first n puzzles of a set as a table with a header.
 table() {
     echo 'id,puzzle,note'
     head -n "$2" "datasets/$1.txt" | sed 's/.*/7,&,x/'
 }
 
-# Inputs of every kind, each after its first bytes and four bytes for the cuts.
+# Creates inputs of every type, each after its first bytes and four bytes for the cuts.
 inputs() {
     local lines=$1 grids=$2 tables=$3 rest=$4 labels=$5 tabs=$6
     head -n 12 datasets/easy.txt | seed "${lines}0000" easy
@@ -83,7 +83,7 @@ case $target in
 puzzle) first_inputs=puzzles ;;
 blocks) first_inputs=(inputs 00 10 2X 01 11 2Y) ;;
 detect) first_inputs=(inputs 0 0 0 p p 0) ;;
-# Four more bytes choose the way of arrival.
+# Four more bytes determine how bytes arrive.
 arrival) first_inputs=(inputs 0z 0z 0z 8z 8z 0z) ;;
 parquet) first_inputs=files ;;
 *)
@@ -97,7 +97,7 @@ puzzles() {
     head -c 81 datasets/easy.txt > "$corpus/seed-easy"
 }
 
-# Files of other programs, and damaged ones.
+# Creates files of other programs, and damaged ones.
 files() {
     local file
     for file in tests/packed/*.parquet; do
@@ -108,14 +108,14 @@ files() {
 mkdir -p "$corpus"
 "${first_inputs[@]}"
 
-# Without a sanitizer: there is no unsafe code, and it takes half the time.
+# A sanitizer would double the time, and there is no unsafe code.
 build=(--sanitizer none)
 length=2048
 if [ "$runs" != -1 ]; then
     build+=(--no-trace-compares)
     length=400
 fi
-# Each execution takes large buffers, which the allocator must not return to the system.
+# Each execution uses large buffers, which the allocator must not return to the operating system.
 export MALLOC_MMAP_THRESHOLD_=200000000 MALLOC_TRIM_THRESHOLD_=400000000
 exec cargo +nightly fuzz run "${build[@]}" "$target" -- \
     -runs="$runs" -max_len="$length" -len_control=20 -timeout=10 -reload=0 -print_final_stats=1

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes everything in datasets/ except SOURCES.md. Run in the repository:
+# Creates everything in datasets/ except SOURCES.md. Run in the repository:
 #
 #   scripts/make_datasets.sh          writes datasets/
 #   scripts/make_datasets.sh DIR      writes DIR, to compare: diff -r DIR datasets
 #
-# The files are the same on every run and machine. BULKDOKU names a command already built.
+# The files are reproducible. BULKDOKU names a command that is already built.
 set -euo pipefail
 export LC_ALL=C
 
@@ -43,23 +43,23 @@ line=0
 : > "$bad"
 echo "line,status,column" > "$expected"
 
-# A line as printf writes it (with its end), and what becomes of it: nothing for a line that is
-# no record, else a status and, where the line is malformed, a column.
+# Adds a line as printf writes it (with its end), and its expected result: nothing for a line that
+# is not a record, otherwise a status and, for malformed lines, a column.
 row() {
     printf -- "$1" >> "$bad"
     line=$((line + 1))
     if [ $# -gt 1 ]; then echo "$line,$2,${3:-}" >> "$expected"; fi
 }
 
-# A puzzle with one solution, and its pieces.
+# A puzzle with one solution, and its parts.
 p=$(sed -n 1p "$out/minimal.txt")
 easy=$(sed -n 1p "$out/easy.txt")
 full=$(sed -n 2p "$out/easy.expected" | cut -d, -f2)
 times() { local text=; for _ in $(seq "$2"); do text+=$1; done; printf '%s' "$text"; }
-# p with the character at column $1 (from 1) replaced by $2.
+# Replaces the character of p at column $1 (from 1) with $2.
 put() { printf '%s' "${p:0:$1-1}$2${p:$1}"; }
 
-# The pencil marks of a full grid.
+# Prints the pencil marks of a complete grid.
 marks() {
     local at digit
     for at in $(seq 0 80); do
@@ -68,7 +68,7 @@ marks() {
     done
 }
 
-# Good lines that look odd. The byte order mark counts for no column.
+# Valid lines that look unusual. The byte order mark is not counted as a column.
 row "\xEF\xBB\xBF$p\n" unique
 row "# a comment\n"
 row "$(times '#' 81)\n"
@@ -95,18 +95,18 @@ row "$(times . 81)\n" multiple
 row "$(times 0_*-xX?. 10).\n" multiple
 row "$(sed -n 1p "$out/several.txt")\n" multiple
 row "$(sed -n 1p "$out/unsolvable.txt")\n" unsolvable
-# Pencil marks: of the empty grid, of a full one, with a cell that has none.
+# Pencil marks: of the empty grid, of a complete one, with a cell without candidates.
 row "$(times 123456789 81)\n" multiple
 row "$(marks "$full")\n" unique
 row "$(marks "$full") 12\n" unique
 row ".........$(times 123456789 80)\n" unsolvable
 row "1........1........$(times 123456789 79)\n" contradictory
-# Two equal clues in a row, in a column, in a box, and nowhere but ones.
+# Two equal clues in a row, in a column, in a box, and all ones.
 row "5.......5$(times . 72)\n" contradictory
 row "5$(times . 71)5........\n" contradictory
 row "5.........5$(times . 70)\n" contradictory
 row "$(times 1 81)\n" contradictory
-# A full grid with its first digit doubled.
+# A complete grid with its first digit repeated.
 row "${full:1:1}${full:1}\n" contradictory
 # The wrong number of cells.
 row "${p:0:80}\n" malformed 81
@@ -126,7 +126,7 @@ row "  ${p:0:80}\n" malformed 83
 row "2$(times 123456789 81 | cut -c2-)\n" malformed 1
 row "$(times 123456789 80)12345678\n" malformed 82
 row "$(times 123456789 81).\n" malformed 82
-# Characters that are no cells.
+# Characters that are not cells.
 row "$(put 10 O)\n" malformed 10
 row "$(put 11 o)\n" malformed 11
 row "$(put 12 l)\n" malformed 12
@@ -146,7 +146,7 @@ row "$p\r$p\r\n" malformed 82
 row "$p,12\r$p,12\n" malformed 85
 row "# a comment\r$p\n" malformed 12
 row "\xEF\xBB\xBF$p\n" malformed 1
-# What spreadsheets and other programs leave.
+# Remnants of spreadsheets and other programs.
 row "4.3E+80\n" malformed 4
 row "$(times 0 2)${full:0:77}\n" malformed 80
 row "10${full:0:77}\n" malformed 80
@@ -155,7 +155,7 @@ row "id,puzzle,solution\n" malformed 1
 row "\"$p\"\n" malformed 1
 row "+-------+-------+-------+\n" malformed 1
 row "| 5 3 . | . 7 . | . . . |\n" malformed 1
-# The last line has no end.
+# The last line is unterminated.
 row "$p" unique
 
 echo "malformed: $line lines" >&2

@@ -4,13 +4,13 @@
     scripts/ray_solve.py IN/ OUT/ [--address auto] [--prefix my_]
 
 Workers that die are replaced, and their rows are solved again: nothing is lost or duplicated. Each run writes to a
-folder of its own next to OUT, named OUT.unfinished-RANDOM. When it has as many rows as IN, it is renamed, so OUT is
-always complete. If OUT exists by then, another run was faster: this one ends with an error and removes its folder. A
-driver that is killed leaves its folder behind, which later runs report but never touch. Order is not kept: keep a column
-that identifies rows.
+temporary folder next to OUT, named OUT.unfinished-RANDOM, which is renamed once it has as many rows as IN. OUT is
+therefore always complete. If another run has created OUT by then, this one fails and removes its folder. A killed
+driver leaves its folder behind, which later runs report but never change. Order is not preserved: keep a column that
+identifies rows.
 
-IN and OUT are seen by all nodes under one name. Every node needs the packages bulkdoku, pyarrow and ray[data]. Where
-runs have to resume, take scripts/solve_folder.py.
+IN and OUT must have the same path on all nodes. Every node needs the packages bulkdoku, pyarrow, and ray[data]. For
+runs that can be resumed, use scripts/solve_folder.py.
 """
 
 import argparse
@@ -28,21 +28,21 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("input", type=pathlib.Path, metavar="IN")
     parser.add_argument("output", type=pathlib.Path, metavar="OUT")
-    parser.add_argument("--address", help="of a cluster; if not given, one is started here")
-    parser.add_argument("--copy", action="store_true", help="solve nothing, write as many columns: what moving rows takes")
+    parser.add_argument("--address", help="address of the cluster [default: start a local one]")
+    parser.add_argument("--copy", action="store_true", help="copy as many columns without solving, to measure the cost of moving rows")
     add_solve_options(parser)
     return parser.parse_args()
 
 
 def solve(table, options):
-    """The rows of a table, solved."""
+    """Solves the rows of a table."""
     import bulkdoku
 
     return plain(pyarrow.table(bulkdoku.solve_stream(table, **options)))
 
 
 def plain(table):
-    """Statuses as text: not every reader supports dictionaries."""
+    """Converts statuses to text, because not every reader supports dictionaries."""
     for place, field in enumerate(table.schema):
         if pyarrow.types.is_dictionary(field.type):
             table = table.set_column(place, field.name, table.column(place).cast(pyarrow.string()))
@@ -59,12 +59,13 @@ def main():
         sys.exit(f"{args.input}: no .parquet files")
     expected = row_count(paths)
     ray.init(address=args.address or "local", log_to_driver=False)
-    # The newer reader uses actors for the footers of files, and a run fails if one of them dies.
+    # The newer reader uses actors for file footers, and a run fails if one of them dies.
     ray.data.DataContext.get_current().use_datasource_v2 = False
     rows = ray.data.read_parquet([str(path) for path in paths])
     options = stream_options(args)
     work = functools.partial(copied if args.copy else solve, options=options)
-    # Whole blocks, which the function divides: reading, solving and writing are one task.
+    # Complete blocks, which the function divides, so that reading, solving, and writing are one
+    # task.
     cores = {"num_cpus": args.threads} if args.threads > 1 else {}
     solved = rows.map_batches(work, batch_format="pyarrow", batch_size=None, **cores)
     names = [*rows.schema().names, *(options["prefix"] + name for name in options["columns"])]
@@ -76,14 +77,14 @@ def main():
         )
         publish(temporary, args.output, row_count(temporary.rglob("*.parquet")), expected)
     finally:
-        # Tasks that are still running must not write into a removed folder.
+        # Tasks that are still running must not write to a removed folder.
         ray.shutdown()
         shutil.rmtree(temporary, ignore_errors=True)
     print(f"{args.output} is written")
 
 
 def row_count(paths):
-    """The rows of Parquet files, by their footers."""
+    """Counts the rows of Parquet files by their footers."""
     return sum(parquet.read_metadata(path).num_rows for path in paths)
 
 

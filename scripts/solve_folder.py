@@ -3,20 +3,20 @@
 
     scripts/solve_folder.py IN/ OUT/ [--part 3/16] [--threads 4]
 
-Inputs are .parquet, .npy, and what the package reads (.csv, .tsv, .jsonl, .txt, perhaps .gz or .zst), in
-subfolders, too. An output has the name of its input and, with --format, another ending. It is written under a
-temporary name beside its place and renamed when it is complete: an output that is there is whole. What is
-there is left out, so the same command resumes after any kill, and any number of them may run at once.
+Inputs are .parquet, .npy, and the formats of the package (.csv, .tsv, .jsonl, .txt, optionally .gz or .zst),
+including those in subfolders. An output has the name of its input, with another extension if --format is used. It is
+written to a temporary name in the same folder and renamed when it is complete, so an existing output is complete.
+Existing outputs are skipped, so the same command resumes after any kill, and any number of runs may be active.
 
---part I/N takes each N-th file: for arrays of Slurm jobs, or
+--part I/N processes every N-th file: for arrays of Slurm jobs, or
 
     seq 0 15 | xargs -P 16 -I{} scripts/solve_folder.py IN/ OUT/ --part {}/16
 
 Two runs that solve the same file both write the same rows; the last rename wins.
 
-The exit status is 0 if every file of the part is solved, 3 if a file failed: the others are solved, and the same
+The exit status is 0 if every file of the part is solved, and 3 if a file failed; the others are solved, and the same
 command tries it again. Ctrl-C ends the run with exit status 130 and leaves no incomplete output; the same command
-continues. The script needs the package bulkdoku, and pyarrow for Parquet.
+continues. Needs the package bulkdoku, and pyarrow for Parquet.
 """
 
 import argparse
@@ -38,26 +38,26 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("input", type=pathlib.Path, metavar="IN")
     parser.add_argument("output", type=pathlib.Path, metavar="OUT")
-    parser.add_argument("--part", type=part, default=(0, 1), metavar="I/N", help="which files, I from 0")
-    parser.add_argument("--format", choices=WRITTEN, help="of all outputs [default: that of the input]")
+    parser.add_argument("--part", type=part, default=(0, 1), metavar="I/N", help="process only every N-th file, starting with file I from 0")
+    parser.add_argument("--format", choices=WRITTEN, help="format of all outputs [default: that of the input]")
     add_solve_options(parser)
     return parser.parse_args()
 
 
 def add_solve_options(parser):
-    """Options that are shared with the scripts for Ray and Spark."""
-    parser.add_argument("--column", help="of the puzzles [puzzle in Parquet, otherwise detected]")
-    parser.add_argument("--columns", default=",".join(COLUMNS), help=f"to be added [{','.join(COLUMNS)}]")
-    parser.add_argument("--keep", help="columns to be carried along, with commas between them [all]")
-    parser.add_argument("--prefix", default="", help="of the names of added columns")
-    parser.add_argument("--limit", type=int, default=2, help="solutions at which a search stops [2]")
-    parser.add_argument("--max-nodes", type=int, help="nodes after which a puzzle is given up")
-    parser.add_argument("--threads", type=int, default=1, help="of each process, 0 for all cores [1]")
-    parser.add_argument("--batch-rows", type=int, default=65_536, help="rows that are solved at once [65536]")
+    """Adds the options shared with the scripts for Ray and Spark."""
+    parser.add_argument("--column", help="puzzle column [default: puzzle in Parquet, otherwise detected]")
+    parser.add_argument("--columns", default=",".join(COLUMNS), help=f"columns to add [default: {','.join(COLUMNS)}]")
+    parser.add_argument("--keep", help="columns to copy, separated by commas [default: all]")
+    parser.add_argument("--prefix", default="", help="prefix of the names of added columns")
+    parser.add_argument("--limit", type=int, default=2, help="number of solutions at which a search stops [default: 2]")
+    parser.add_argument("--max-nodes", type=int, help="give up on a puzzle after this many nodes")
+    parser.add_argument("--threads", type=int, default=1, help="threads per process, 0 for all cores [default: 1]")
+    parser.add_argument("--batch-rows", type=int, default=65_536, help="rows per batch [default: 65536]")
 
 
 def stream_options(args):
-    """The options of `bulkdoku.solve_stream`."""
+    """Returns the options of `bulkdoku.solve_stream`."""
     return {
         "column": args.column or "puzzle",
         "columns": [name for name in args.columns.split(",") if name],
@@ -71,7 +71,7 @@ def stream_options(args):
 
 
 def repeated(names, options):
-    """The columns of an output whose values are worth a dictionary: not texts of 81 cells and times, which all differ."""
+    """Returns the output columns with repeated values, for dictionary encoding: all except cells and times."""
     different = {options["column"], *(options["prefix"] + name for name in ("puzzle", "solution", "latency_ns"))}
     return [name for name in names if name not in different]
 
@@ -95,34 +95,34 @@ def copied(table, options):
 
 
 def unfinished(output):
-    """A new name next to the output of a run on a cluster; exits if the output exists, and lists other such names."""
+    """Returns a temporary name next to the output of a cluster run. Exits if the output exists; lists other such names."""
     if output.exists():
         sys.exit(f"{output} exists already")
     for other in sorted(output.parent.glob(f"{glob.escape(output.name)}.unfinished-*")):
-        print(f"{other}: of a run that is still active or was killed; remove it if it was killed", file=sys.stderr)
+        print(f"{other}: belongs to a run that is still active or was killed; remove it if it was killed", file=sys.stderr)
     return output.with_name(f"{output.name}.unfinished-{secrets.token_hex(8)}")
 
 
 def publish(temporary, output, rows, expected):
-    """Renames a complete folder; exits if rows are missing or another run was faster."""
+    """Renames a complete folder. Exits if rows are missing or another run was faster."""
     if rows != expected:
         sys.exit(f"{rows:,} rows written, {expected:,} expected: {output} is not created; was an input changed?")
     try:
-        # Fails if the output is a folder with files: exactly one of several runs succeeds.
+        # This fails if the output is a folder with files: exactly one of several runs succeeds.
         os.rename(temporary, output)
     except OSError as error:
-        sys.exit(f"{output} was created by another run meanwhile, and is not replaced ({error.strerror})")
+        sys.exit(f"{output} was created by another run in the meantime and is not replaced ({error.strerror})")
 
 
 def part(text):
     number, _, count = text.partition("/")
     if not (number.isdigit() and count.isdigit() and int(number) < int(count)):
-        raise argparse.ArgumentTypeError(f"{text!r} is not I/N with I from 0 to N - 1")
+        raise argparse.ArgumentTypeError(f"{text!r}: expected I/N with I from 0 to N - 1")
     return int(number), int(count)
 
 
 def ending(path):
-    """The ending of a file's format, without that of its compression; None if it is not supported."""
+    """Returns the extension of a file's format, ignoring its compression; None if it is not supported."""
     names = path.name.lower().split(".")[1:]
     if names and names[-1] in ("gz", "zst"):
         names.pop()
@@ -130,13 +130,13 @@ def ending(path):
 
 
 def inputs(folder):
-    """All files to read, sorted; hidden ones are skipped."""
+    """Returns all files to read, sorted, without hidden ones."""
     paths = (path for path in folder.rglob("*") if path.is_file() and ending(path))
     return sorted(path for path in paths if not any(name.startswith((".", "_")) for name in path.relative_to(folder).parts))
 
 
 def target_of(path, args):
-    """The path of the output of a file."""
+    """Returns the path of the output of a file."""
     place = args.output / path.relative_to(args.input)
     if args.format is None:
         return place
@@ -145,9 +145,9 @@ def target_of(path, args):
 
 
 def solve_file(path, target, args):
-    """Solves one file into a temporary file, then renames it; returns the number of rows."""
+    """Solves a file into a temporary file and renames it; returns the number of rows."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    # The ending decides the format; hidden files are not read as inputs.
+    # The extension determines the format; hidden files are not read as inputs.
     temporary = target.with_name(f".{secrets.token_hex(8)}.{target.name}")
     try:
         rows = write(read(path, args), temporary, stream_options(args))
@@ -160,7 +160,7 @@ def solve_file(path, target, args):
 
 
 def read(path, args):
-    """The rows of a file, solved on demand."""
+    """Returns the rows of a file, solved on demand."""
     options = stream_options(args)
     if ending(target_of(path, args)) in ("txt", "npy"):
         # Only solutions are written.
@@ -171,7 +171,7 @@ def read(path, args):
         file = parquet.ParquetFile(path)
         source = Batches(file.schema_arrow, file.iter_batches(args.batch_rows))
     else:
-        # `scan` calls the column of the puzzles puzzle, and another one of this name input_puzzle.
+        # `scan` names the puzzle column "puzzle", and another column of this name "input_puzzle".
         column, keep = options["column"], options["keep"]
         others = keep
         if keep is not True and keep is not False:
@@ -184,7 +184,7 @@ def read(path, args):
 
 
 class Batches:
-    """Batches with a schema, which a file without rows also has."""
+    """Batches with a schema, even for a file without rows."""
 
     def __init__(self, schema, batches):
         self.schema, self.batches = schema, batches
@@ -202,13 +202,13 @@ def write(stream, path, options):
         return write_parquet(stream, path, options)
     if ending(path) == "npy":
         return write_npy(stream, path, solution)
-    # A line has one column.
+    # A file of lines has one column.
     column = solution if ending(path) == "txt" else None
     return bulkdoku.write(stream, path, column=column)
 
 
 def write_npy(stream, path, column):
-    """An array of solutions; a missing solution is all zeros."""
+    """Writes an array of solutions; a missing solution is all zeros."""
     import numpy
 
     solutions = stream.read_all()[column]

@@ -4,13 +4,13 @@
     scripts/spark_solve.py IN/ OUT/ [--master spark://host:7077] [--prefix my_]
     spark-submit --py-files scripts/solve_folder.py scripts/spark_solve.py IN/ OUT/
 
-Executors that die are replaced, and their rows are solved again. Each run writes to a folder of its own next to OUT,
-named OUT.unfinished-RANDOM. When it has as many rows as IN, it is renamed, so OUT is always complete. If OUT exists by
-then, another run was faster: this one ends with an error and removes its folder. A driver that is killed leaves its
-folder behind, which later runs never touch. Order is not kept: keep a column that identifies rows.
+Executors that die are replaced, and their rows are solved again. Each run writes to a temporary folder next to OUT,
+named OUT.unfinished-RANDOM, which is renamed once it has as many rows as IN. OUT is therefore always complete. If
+another run has created OUT by then, this one fails and removes its folder. A killed driver leaves its folder behind,
+which later runs never change. Order is not preserved: keep a column that identifies rows.
 
-Numbers without a sign become bigint, statuses string: Spark knows no others. Every executor needs the packages
-bulkdoku and pyarrow.
+Unsigned numbers become bigint and statuses string, because Spark has no such types. Every executor needs the
+packages bulkdoku and pyarrow.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import sys
 
 from solve_folder import add_solve_options, copied, publish, repeated, stream_options
 
-# The types that Spark has for columns that are added.
+# The Spark types of added columns.
 TYPES = {"puzzle": "string", "solution": "string", "status": "string", "reason": "string"}
 
 
@@ -29,14 +29,14 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("input", metavar="IN")
     parser.add_argument("output", metavar="OUT")
-    parser.add_argument("--master", help="of a cluster; if not given, what spark-submit says, or all cores here")
-    parser.add_argument("--copy", action="store_true", help="solve nothing, write as many columns: what moving rows takes")
+    parser.add_argument("--master", help="master of the cluster [default: set by spark-submit, or all local cores]")
+    parser.add_argument("--copy", action="store_true", help="copy as many columns without solving, to measure the cost of moving rows")
     add_solve_options(parser)
     return parser.parse_args()
 
 
 def solver(options):
-    """The function that Spark calls with batches."""
+    """Returns the function that Spark calls with batches."""
 
     def solve(batches):
         import bulkdoku
@@ -60,7 +60,7 @@ def solver(options):
 
 
 def copier(options):
-    """The same without solving."""
+    """Returns a function that copies columns without solving."""
 
     def copy(batches):
         import pyarrow
@@ -72,7 +72,7 @@ def copier(options):
 
 
 def schema_of(rows, options):
-    """The schema of the output: kept columns and added ones."""
+    """Returns the schema of the output: kept and added columns."""
     from pyspark.sql.types import StructField, StructType, _parse_datatype_string
 
     keep = rows.columns if options["keep"] is True else options["keep"]
@@ -91,7 +91,7 @@ def main():
     if args.master:
         session = session.master(args.master)
         if args.master.startswith("local"):
-            # Workers on this machine use this Python, not the first one in PATH.
+            # Local workers use this Python, not the first one in PATH.
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = session.config("spark.sql.execution.arrow.maxRecordsPerBatch", args.batch_rows)
     session = session.config("spark.sql.parquet.compression.codec", "zstd").getOrCreate()
@@ -116,7 +116,7 @@ def main():
 
 
 class Output:
-    """The folder of a run, on any file system of Hadoop."""
+    """The output folder of a run, on any Hadoop file system."""
 
     def __init__(self, session, name):
         self.name = name
@@ -130,19 +130,19 @@ class Output:
         return self.files.exists(self.path)
 
     def publish(self, rows, expected):
-        """Renames the complete folder; exits if rows are missing or another run was faster."""
+        """Renames the complete folder. Exits if rows are missing or another run was faster."""
         if self.files.getUri().getScheme() == "file":
             local = [pathlib.Path(self.files.makeQualified(path).toUri().getPath()) for path in (self.unfinished, self.path)]
             return publish(*local, rows, expected)
         if rows != expected:
             sys.exit(f"{rows:,} rows written, {expected:,} expected: {self.name} is not created; was an input changed?")
-        # A FileContext refuses to rename onto anything that exists; a FileSystem would move into it.
+        # A FileContext never replaces an existing path; a FileSystem would move the folder into it.
         context = self.hadoop.FileContext.getFileContext(self.files.getUri())
         rename = getattr(self.hadoop, "Options$Rename")
         context.rename(self.unfinished, self.path, self.gateway.new_array(rename, 0))
 
     def remove(self):
-        """Removes what is left of the folder."""
+        """Removes the rest of the folder."""
         self.files.delete(self.unfinished, True)
 
 

@@ -1,4 +1,4 @@
-//! After construction, engines allocate nothing; canonical forms never do.
+//! Engines allocate nothing after construction, and canonical forms never allocate.
 
 mod common;
 
@@ -11,7 +11,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// From nothing to search for, over a deep search, to many solutions.
+/// Puzzles without any search, with a deep search, and with many solutions.
 const PUZZLES: [&str; 5] = [
     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
     "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9",
@@ -20,7 +20,7 @@ const PUZZLES: [&str; 5] = [
     "11...............................................................................",
 ];
 
-// Without the test harness, whose main thread may allocate while a test runs.
+// The main thread of the test harness may allocate while a test runs.
 fn main() {
     let puzzles: Vec<Puzzle> =
         PUZZLES.iter().cycle().take(100).map(|p| p.parse().unwrap()).collect();

@@ -1,5 +1,5 @@
-//! Rows, messages and counts do not depend on how the bytes of an input arrive: at once, in pieces
-//! or one by one. This includes overlong lines.
+//! Rows, messages, and counts do not depend on how the bytes of an input arrive: all at once, in
+//! pieces, or one by one, even in overlong lines.
 
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
@@ -18,10 +18,10 @@ use proptest::sample::select;
 use crate::common::command::{BULKDOKU, CLASSIC, Folder};
 use crate::common::pieces::{self, Ran};
 
-/// Blocks of this size hold any grid. Longer lines are overlong.
+/// Blocks of this size can hold any grid. Longer lines are overlong.
 const BLOCK_BYTES: usize = 10 * 1024;
 
-/// Runs over `input`, read in pieces of these sizes; without `threads` on the calling thread.
+/// Runs over `input`, read in pieces of these sizes, by default on the calling thread.
 fn run(layout: &Layout, input: &[u8], sizes: &[usize], threads: Option<usize>) -> Ran {
     let columns = [Column::Line, Column::Status, Column::Puzzle];
     let pipeline = Pipeline {
@@ -33,7 +33,7 @@ fn run(layout: &Layout, input: &[u8], sizes: &[usize], threads: Option<usize>) -
     pieces::run(&pipeline, layout, input, sizes)
 }
 
-/// A line that does not fit in a block, or hardly.
+/// Generates lines whose length is close to that of a block, or longer.
 fn long_line() -> impl Strategy<Value = Vec<u8>> {
     let lengths = [255, 256, 257, 258, 1000, BLOCK_BYTES - 90, BLOCK_BYTES - 1, BLOCK_BYTES];
     let lengths = [&lengths[..], &[BLOCK_BYTES + 1, 2 * BLOCK_BYTES, 25_000]].concat();
@@ -95,7 +95,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn makes_no_difference(
+    fn results_do_not_depend_on_arrival(
         format in select(vec![InputFormat::Auto, InputFormat::Lines, InputFormat::Csv, InputFormat::Grid]),
         keep in any::<bool>(),
         mark in any::<bool>(),
@@ -109,7 +109,7 @@ proptest! {
         let expected = InputOptions { format, keep: keep.then_some(Keep::All), ..InputOptions::default() };
         let Ok(layout) = expected.detect(&input, true) else { return Ok(()) };
         let layout = layout.expect("all bytes are enough");
-        // A size of 0 is an interrupted read, and an input can be empty.
+        // A size of 0 is an interrupted read.
         let whole = run(&layout, &input, &[input.len() + 1], None);
         prop_assert_eq!(&run(&layout, &input, &sizes, None), &whole);
         prop_assert_eq!(&run(&layout, &input, &sizes, Some(threads)), &whole);

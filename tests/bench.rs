@@ -1,4 +1,4 @@
-//! `bulkdoku bench` as a user runs it.
+//! Tests `bulkdoku bench`.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -15,14 +15,14 @@ fn bench(folder: &Folder, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
     folder.run("bench", &[&quick[..], args].concat(), input)
 }
 
-/// The measurements as JSON.
+/// Returns the measurements as JSON.
 fn json(folder: &Folder, args: &[&str], input: impl AsRef<[u8]>) -> Vec<Value> {
     let ran = bench(folder, &[args, &["--format", "json"]].concat(), input);
     assert_eq!(ran.status, 0, "{ran:?}");
     serde_json::from_str(&ran.rows).unwrap()
 }
 
-/// A folder with a small set `puzzles.txt`.
+/// Creates a folder with a small set `puzzles.txt`.
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.file("puzzles.txt", format!("# two\n\n{CLASSIC}\n{SOLVED},more\n"));
@@ -107,7 +107,7 @@ fn lists_are_measured_against_each_other() {
         let most = 2 * SimdLevel::available().len();
         assert!((2..=most).contains(&of_engine.len()), "{engine}: {of_engine:?}");
     }
-    // An engine without vectors is measured once for each number of threads.
+    // An engine without vector code is measured once for each number of threads.
     let scalar = measured.iter().filter(|m| m["engine"] == "scalar");
     assert_eq!(scalar.clone().count(), 2);
     assert!(scalar.clone().all(|m| m["simd"].is_null()));
@@ -160,20 +160,20 @@ fn a_baseline_is_compared_with_and_decides_the_exit_status() {
     earlier[0]["machine"]["cpu"] = "Abacus".into();
     write(&earlier);
     assert!(compared(&[]).1.contains("on another machine: Abacus, "));
-    // A baseline of an earlier version has none of the new fields.
+    // Baselines of earlier versions lack the new fields.
     for field in ["machine", "version", "date", "ns_rounds", "bad_records"] {
         earlier[0].as_object_mut().unwrap().remove(field).unwrap();
     }
     write(&earlier);
     assert_eq!(compared(&[]).0, 0);
 
-    // What the baseline lacks is named before anything is measured.
+    // Measurements missing in the baseline are reported before anything is measured.
     for options in [&["--first"][..], &["--threads", "1,2"], &["--engine", "all"]] {
         let (status, errors) = compared(options);
         assert_eq!(status, 2, "{errors}");
         assert!(errors.contains("has no measurement of\n  puzzles "), "{errors}");
     }
-    // Nor is it overwritten.
+    // The baseline is not overwritten.
     let was = folder.read("before.json");
     assert_eq!(compared(&["-o", "before.json", "--force"]).0, 2);
     assert_eq!(folder.read("before.json"), was);
@@ -194,11 +194,10 @@ fn sets_are_read_in_every_form_that_solve_reads() {
         let measured = json(&folder, &[&[name], options].concat(), "");
         assert_eq!((measured.len(), measured[0]["rows"].as_u64()), (1, Some(50)), "{name}");
     }
-    // Pencil marks that are no more than clues are a puzzle.
+    // Pencil marks that clues can express are a puzzle.
     let puzzle = bulkdoku::Marks::from(&CLASSIC.parse().unwrap()).to_string();
     assert_eq!(json(&folder, &["-"], puzzle)[0]["set"], "<stdin>");
-    // Others are a set of their own, beside the puzzles of the same input: cells with some of
-    // the candidates.
+    // Other pencil marks are a separate set of the same input.
     let mut marks = bulkdoku::Marks::from(&CLASSIC.parse().unwrap());
     marks.set(2, bulkdoku::marks::Digits::one(4));
     marks.set(3, bulkdoku::marks::Digits::ALL.above(5).below(8));
@@ -260,13 +259,13 @@ fn bad_records_are_named_and_counted_and_the_others_measured() {
 }
 
 #[test]
-fn an_endless_input_is_read_as_far_as_rows_are_needed() {
+fn an_endless_input_is_read_up_to_the_row_limit() {
     let mut command = std::process::Command::new(BULKDOKU);
     command.args(["bench", "-", "--rows", "50", "--rounds", "1", "--round-time", "0.01"]);
     command.stdin(Stdio::piped()).stdout(Stdio::null());
     let mut child = command.spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
-    // Ends when the command has.
+    // Ends when the command has ended.
     let line = format!("{CLASSIC}\n");
     while pipe.write_all(line.as_bytes()).is_ok() {}
     assert_eq!(child.wait().unwrap().code(), Some(0));

@@ -13,12 +13,12 @@ use proptest::sample::select;
 use crate::common::command::{CLASSIC, SOLVED};
 use crate::common::pieces::{self, Ran};
 
-/// How an input is cut, and the number of threads.
+/// How an input is divided, and the number of threads.
 #[derive(Clone, Debug)]
 struct Cuts {
-    /// The sizes of reads, in turn.
+    /// The sizes of successive reads.
     reads: Vec<usize>,
-    /// The size of a block in addition to the smallest possible one.
+    /// The size of a block in addition to the minimum.
     block_bytes: usize,
     threads: usize,
 }
@@ -60,17 +60,17 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The result of one thread with one block.
+/// Returns the result of one thread with one block.
 fn whole(layout: &Layout, input: &[u8]) -> Ran {
     run(layout, 1, input.len() + 1, input, &[usize::MAX])
 }
 
-/// The result with cuts; blocks have at least `fewest` bytes.
-fn in_pieces(layout: &Layout, input: &[u8], fewest: usize, cuts: &Cuts) -> Ran {
-    run(layout, cuts.threads, fewest + cuts.block_bytes, input, &cuts.reads)
+/// Returns the result with cuts; blocks have at least `min_bytes` bytes.
+fn in_pieces(layout: &Layout, input: &[u8], min_bytes: usize, cuts: &Cuts) -> Ran {
+    run(layout, cuts.threads, min_bytes + cuts.block_bytes, input, &cuts.reads)
 }
 
-/// Whether the input may start with a byte order mark.
+/// Returns whether the input may start with a byte order mark.
 fn has_mark(input: &[u8]) -> bool {
     matches!(input.first(), Some(0xEF | 0xFE | 0xFF))
 }
@@ -107,7 +107,7 @@ fn any_line_of_grids() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// A row of three fields, the second of them mostly a puzzle, as CSV.
+/// Generates CSV rows of three fields, the second of them usually a puzzle.
 fn any_row() -> impl Strategy<Value = Vec<u8>> {
     let note = prop_oneof![
         bytes(&["", "x", "\n", "\"", "\r\n", "a,b", "\"\n\"", "two\nlines", "# c"]),
@@ -121,7 +121,7 @@ fn any_row() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// A text as a field, quoted if necessary or requested.
+/// Formats a field, quoted if necessary or requested.
 fn field(text: &[u8], quoted: bool) -> Vec<u8> {
     if !quoted && !text.iter().any(|byte| b",\"\r\n #".contains(byte)) {
         return text.to_vec();
@@ -144,8 +144,7 @@ fn table_with(answer: Option<usize>, kept: Vec<usize>) -> Layout {
     )
 }
 
-/// A pipe yields a few bytes at a time. Detection from them must agree with detection from all
-/// bytes.
+/// Detection from a few bytes must agree with detection from all bytes.
 #[test]
 fn detection_does_not_depend_on_how_many_bytes_are_there() {
     let grid: String = CLASSIC.as_bytes().chunks(9).map(|row| text(row) + "\n").collect();
@@ -154,7 +153,7 @@ fn detection_does_not_depend_on_how_many_bytes_are_there() {
         format!("Grid 1\n{grid}{grid}"),
         format!("id,puzzle\n1,{CLASSIC}\n"),
         format!("1;{CLASSIC}\n2;{CLASSIC}\n"),
-        // A quote is open with one delimiter and means nothing with the other.
+        // A quote is unclosed with one delimiter, and has no meaning with the other.
         format!("a,b,c\na,\"b\n1,{CLASSIC},z\n2\t{CLASSIC}\tz\n"),
         format!("a\tb\tc\na\t\"b\n1\t{CLASSIC}\n2,{CLASSIC},z\n3,\"\",\n"),
         "12\n".repeat(20),
@@ -176,9 +175,9 @@ fn detection_does_not_depend_on_how_many_bytes_are_there() {
     }
 }
 
-/// A declared header is skipped, for any number of rows after it.
+/// A declared header is skipped, whatever follows it.
 #[test]
-fn the_header_is_no_record_whatever_it_looks_like() {
+fn a_declared_header_is_never_a_record() {
     let row = format!("1,{CLASSIC},x\n");
     for rows in 1..5 {
         let (rows_of_all, _, counts) = whole(&table(), row.repeat(rows).as_bytes());
@@ -189,10 +188,9 @@ fn the_header_is_no_record_whatever_it_looks_like() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Every line that is neither blank nor a comment, or that contains a carriage return, has one
-    /// row.
+    /// Lines that are neither blank nor comments, or contain a carriage return, have one row.
     #[test]
-    fn of_lines(
+    fn lines_do_not_depend_on_cuts(
         lines in prop::collection::vec(any_line(), 0..60),
         ends_with_line in any::<bool>(),
         layout in select(vec![
@@ -221,7 +219,7 @@ proptest! {
     }
 
     #[test]
-    fn of_grids(
+    fn grids_do_not_depend_on_cuts(
         lines in prop::collection::vec(any_line_of_grids(), 0..200),
         ends_with_line in any::<bool>(),
         keep in any::<bool>(),
@@ -232,13 +230,13 @@ proptest! {
         prop_assume!(!has_mark(&input));
         let layout = if keep { Layout::GridAndLabel } else { Layout::Grid };
         // The largest grid with its label.
-        let fewest = 40 * grid::LONGEST_LINE;
-        prop_assert_eq!(in_pieces(&layout, &input, fewest, &cuts), whole(&layout, &input));
+        let min_bytes = 40 * grid::LONGEST_LINE;
+        prop_assert_eq!(in_pieces(&layout, &input, min_bytes, &cuts), whole(&layout, &input));
     }
 
-    /// The rows agree with another reader.
+    /// Rows agree with those of another reader.
     #[test]
-    fn of_tables(rows in prop::collection::vec(any_row(), 0..60), cuts in any_cuts()) {
+    fn tables_do_not_depend_on_cuts(rows in prop::collection::vec(any_row(), 0..60), cuts in any_cuts()) {
         let input = [&b"id,puzzle,note\n"[..], &rows.concat()].concat();
         let expected = whole(&table(), &input);
         prop_assert_eq!(&in_pieces(&table(), &input, 300, &cuts), &expected);
@@ -264,9 +262,9 @@ proptest! {
         prop_assert_eq!(expected.2.records(), rows.len() as u64);
     }
 
-    /// The same with misplaced quotes.
+    /// Like `tables_do_not_depend_on_cuts`, but with misplaced quotes.
     #[test]
-    fn of_broken_tables(
+    fn broken_tables_do_not_depend_on_cuts(
         pieces in prop::collection::vec(
             prop_oneof![
                 2 => bytes(&[CLASSIC]),

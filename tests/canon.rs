@@ -1,4 +1,4 @@
-//! Canonical forms: against a plain search over all transformations, and over random isomorphs.
+//! Canonical forms, compared with a brute-force search and between isomorphs.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use crate::common::{EMPTY, SEVENTEEN, SEVENTEEN_SOLVED, TWO};
 const MOST_SYMMETRIC: &str =
     "123456789456789123789123456231564897564897231897231564312645978645978312978312645";
 
-/// All orders of nine rows that keep bands together.
+/// Returns all permutations of nine rows that keep bands together.
 fn orders() -> Vec<[usize; 9]> {
     let threes = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
     let mut all = Vec::new();
@@ -31,7 +31,7 @@ fn orders() -> Vec<[usize; 9]> {
     all
 }
 
-/// Tries all 3,359,232 transformations of the cells, with the labels as they come.
+/// Tries all 3,359,232 transformations of the cells, relabeling digits in order of occurrence.
 fn plain_search(puzzle: &Puzzle) -> Canonical<Puzzle> {
     let orders = orders();
     let mut smallest = [u8::MAX; 81];
@@ -80,7 +80,7 @@ fn a_plain_search_over_all_transformations_agrees() {
         SEVENTEEN_SOLVED,
         TWO,
         MOST_SYMMETRIC,
-        // A grid but for one cell, for nine in a diagonal, for a row, for two rows of a band.
+        // Complete grids without one cell, nine diagonal cells, a row, and two rows of a band.
         ".23456789456789123789123456231564897564897231897231564312645978645978312978312645",
         ".34678912672.95348198342.678.97614234268.37917139248.696.53728428741.63534528617.",
         ".........672195348198342567859761423426853791713924856961537284287419635345286179",
@@ -93,7 +93,7 @@ fn a_plain_search_over_all_transformations_agrees() {
         "1234567894........5........2........3........6........7........8........9........",
         "123......456......789............................................................",
         "3.......7.............................................................7.........3",
-        // Three rows of a band; rows of three bands; clues in every box of a stack.
+        // Three rows of a band, rows of three bands, and clues in every box of a stack.
         "123456789456789123789123456......................................................",
         "123456789..................456789123..................789123456..................",
         "12.......3.4.......56......21.......4.3.......65......5........6.7...............",
@@ -105,7 +105,7 @@ fn a_plain_search_over_all_transformations_agrees() {
 }
 
 /// The smallest and the largest of all grids in canonical form, and the automorphisms of the
-/// second, as Red Ed (Ed Russell) found them and the players' forum prints them.
+/// latter, as found by Red Ed (Ed Russell) and published in the players' forum.
 #[test]
 fn the_smallest_and_the_largest_form_of_all_grids() {
     for (form, automorphisms) in [
@@ -174,7 +174,7 @@ fn conflicting_clues_have_no_form() {
 }
 
 proptest! {
-    /// Boards with any number of clues of a grid.
+    /// Puzzles with any number of clues of a grid.
     #[test]
     fn isomorphs_have_one_form(
         keep in prop::collection::vec(any::<u16>(), 81),

@@ -1,4 +1,4 @@
-//! `bulkdoku canon` as a user runs it.
+//! Tests `bulkdoku canon`.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ fn form(puzzle: &str) -> String {
     puzzle.parse::<Puzzle>().unwrap().canonical().unwrap().form.to_string()
 }
 
-/// Random isomorphs of random puzzles, several of each, shuffled.
+/// Returns several random isomorphs each of random puzzles, shuffled.
 fn isomorphs(puzzles: u64, copies: usize) -> Vec<String> {
     let mut generator = Generator::new();
     let mut rng = SeededRng::new(5);
@@ -25,7 +25,7 @@ fn isomorphs(puzzles: u64, copies: usize) -> Vec<String> {
     lines.iter().map(ToString::to_string).collect()
 }
 
-/// The line numbers, from 1, of the first of each class.
+/// Returns the line numbers, from 1, of the first puzzle of each class.
 fn firsts(lines: &[String]) -> Vec<usize> {
     let mut forms = HashSet::new();
     (1..=lines.len()).filter(|&line| forms.insert(form(&lines[line - 1]))).collect()
@@ -51,7 +51,7 @@ fn every_record_has_a_row_with_its_form_or_its_status() {
     for message in [
         "<stdin>:5:5: contradictory: 5 occurs twice in row 1",
         "<stdin>:6:1: malformed:",
-        "<stdin>:9:1: no_form: pencil marks that say more than clues have no canonical form",
+        "<stdin>:9:1: no_form: pencil marks that clues cannot express have no canonical form",
         "canonical forms, ",
     ] {
         assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
@@ -112,7 +112,7 @@ fn the_first_of_each_class_is_kept_for_any_number_of_threads() {
         assert_eq!(summary["records"], lines.len() + 2);
         assert!(ran.messages.contains("  duplicate"), "{}", ran.messages);
     }
-    // Duplicates are no failure.
+    // Duplicates are not failures.
     let ran = folder.run("canon", &["--dedup", "--format", "lines"], lines[..20].join("\n"));
     assert_eq!(ran.status, 0);
 }
@@ -143,7 +143,7 @@ fn killed_runs_are_resumed_to_the_same_rows() {
         let args = |output| [&columns[..], dedup, &["-o", output]].concat();
         assert_eq!(folder.run("canon", &args(&undisturbed), "").status, 0);
         let kills = folder.kill_until_done("canon", &args(name), [60, 60], &[0]);
-        // Resumed runs compress other blocks, so only the unpacked rows are the same.
+        // A resumed run compresses different blocks, so only the decompressed rows are equal.
         let read = |name: &str| {
             if dedup.is_empty() { folder.read(name) } else { folder.unpacked(name) }
         };
@@ -162,7 +162,7 @@ fn options_without_effect_are_refused() {
         (&["--format", "grid"], "but not grid"),
         (&["--format", "lines", "--columns", "line"], "--columns goes with"),
         (&["--columns", "line", "--latency", "l.csv"], "--latency does nothing"),
-        (&["--dedup", "--resume", "-o", "out"], "each input has to be a file"),
+        (&["--dedup", "--resume", "-o", "out"], "each input must be a file"),
     ] {
         let ran = folder.run("canon", args, CLASSIC);
         assert_eq!(ran.status, 2, "{args:?}");

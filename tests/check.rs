@@ -1,4 +1,4 @@
-//! `bulkdoku check` as a user runs it: solutions in inputs, right and wrong in every way.
+//! Tests `bulkdoku check` with correct solutions, and with wrong ones of every type.
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, marks, wait_until};
 use crate::common::full_grid;
@@ -7,14 +7,14 @@ use bulkdoku::{Marks, Puzzle, SimdLevel, check};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// The solved grid with some changed cells: row and column from 1, and digit.
+/// Returns the solved grid with changed cells: row and column from 1, and digit.
 pub fn solved_but(changes: &[(usize, usize, char)]) -> String {
     let mut cells: Vec<char> = SOLVED.chars().collect();
     changes.iter().for_each(|(row, column, digit)| cells[9 * row + column - 10] = *digit);
     cells.into_iter().collect()
 }
 
-/// A puzzle with two solutions: a rectangle of 1 and 2 can be swapped.
+/// Returns a puzzle with two solutions: a rectangle of 1 and 2 can be swapped.
 fn double() -> String {
     SOLVED.replace(['1', '2'], ".")
 }
@@ -23,7 +23,7 @@ fn run(args: &[&str], input: impl AsRef<[u8]>) -> Ran {
     Folder::new().run("check", args, input)
 }
 
-/// The rows after the header.
+/// Returns the rows after the header.
 pub fn rows(ran: &Ran) -> Vec<&str> {
     ran.rows.lines().skip(1).collect()
 }
@@ -83,7 +83,7 @@ fn the_column_of_solutions_is_found_by_name_or_contents() {
         assert_eq!((ran.status, rows(&ran)), (0, vec!["ok"]), "{input}: {ran:?}");
         assert!(ran.messages.contains(&format!(", solutions in column {found}")), "{ran:?}");
     }
-    // Rows of solve, whose column `solutions` is their number.
+    // Output of solve, whose column `solutions` is their number.
     let solved = Folder::new().solve(&[], format!("{CLASSIC}\n"));
     assert_eq!(rows(&run(&["--columns", "status"], solved.rows)), ["ok"]);
 }
@@ -112,7 +112,7 @@ fn an_input_that_cannot_have_solutions_is_refused_before_work_starts() {
         (
             &none,
             &[],
-            "no column holds solutions; there are \"id\", \"puzzle\", \"n\"; --solution-column",
+            "no column contains solutions; the columns are \"id\", \"puzzle\", \"n\"; --solution-column",
         ),
         (
             &table,
@@ -125,8 +125,12 @@ fn an_input_that_cannot_have_solutions_is_refused_before_work_starts() {
             &["--input-format", "lines", "--solution-column", "2"],
             "--solution-column needs a table",
         ),
-        (&grid, &["--input-format", "boj2239"], "grids of nine lines have no solutions"),
-        (&format!("puzzle\n{CLASSIC}\n"), &[], "no column holds solutions; there are \"puzzle\""),
+        (&grid, &["--input-format", "boj2239"], "grids of nine lines cannot have solutions"),
+        (
+            &format!("puzzle\n{CLASSIC}\n"),
+            &[],
+            "no column contains solutions; the columns are \"puzzle\"",
+        ),
     ];
     for (input, args, message) in cases {
         let folder = Folder::new();
@@ -158,7 +162,7 @@ fn lines_without_solutions_are_refused_once() {
     assert!(ran.status == 2 && ran.messages.contains("bare: no line has"), "{ran:?}");
     let ran = folder.line("check bare --solutions good");
     assert_eq!(ran.status, 3, "too few solutions: {ran:?}");
-    // Solutions that come late, text that is not one, and no puzzle at all.
+    // Solutions that begin late, text that is not a solution, and no puzzles.
     for (input, status) in [
         (format!("{}{CLASSIC},{SOLVED}\n", bare.repeat(100)), "ok"),
         (format!("{CLASSIC}\n{CLASSIC};x\n"), "mismatch"),
@@ -180,7 +184,7 @@ fn every_reason_has_its_cells_and_place() {
     marked.replace_range(18..27, "12.......");
     let mut empty = marks(CLASSIC);
     empty.replace_range(18..27, ".........");
-    // Rows and columns are right, boxes are not.
+    // Rows and columns are correct, boxes are not.
     let shifted: String =
         (0..81).map(|cell| char::from(b'1' + ((cell / 9 + cell % 9) % 9) as u8)).collect();
     let cases = [
@@ -296,7 +300,7 @@ fn places_in_tables_are_physical_lines() {
 }
 
 #[test]
-fn a_limit_of_nodes_leaves_right_solutions_open_and_wrong_ones_wrong() {
+fn a_node_limit_affects_correct_solutions_but_not_wrong_ones() {
     let double = double();
     let wrong = solved_but(&[(1, 3, '5')]);
     let input = format!("{double},{SOLVED}\n{double},{wrong}\n{CLASSIC},{SOLVED}\n");
@@ -320,7 +324,7 @@ fn with_first_only_the_solution_is_checked() {
     assert_eq!((&summary["latency_ns"]["count"], &summary["check"]), (&0.into(), &true.into()));
     for column in ["solution", "solutions", "guesses", "nodes", "latency_ns"] {
         let ran = run(&["--first", "--columns", column], &input);
-        let message = format!("with --first no engine is used; there is no column {column}");
+        let message = format!("--first uses no engine, so there is no column {column}");
         assert!(ran.status == 2 && ran.messages.contains(&message), "{ran:?}");
     }
     assert_eq!(run(&["--first"], format!("{},{SOLVED}", double())).status, 0);
@@ -383,7 +387,7 @@ fn what_bulkdoku_solves_is_ok_by_every_engine_and_number_of_threads() {
         let puzzles = std::fs::read_to_string(format!("datasets/{set}.txt")).unwrap();
         let folder = Folder::new();
         folder.solve(&["--columns", "line,puzzle,solution", "-o", "solved.csv.gz"], puzzles);
-        // The last level is the narrowest of this machine.
+        // The last level is the narrowest of this CPU.
         let narrowest = SimdLevel::available().last().unwrap().name();
         for args in
             [&[][..], &["--engine", "scalar"], &["--simd", narrowest, "-j", "1"], &["-j", "3"]]
@@ -430,15 +434,14 @@ fn an_interrupted_run_is_resumed_but_not_by_solve() {
     assert_eq!(folder.read("bad"), folder.read("bad2"));
 }
 
-/// `r3c7` as row and column from 0.
+/// Parses `r3c7` to a row and column from 0.
 fn cell_of(name: &str) -> (usize, usize) {
     let name = name.trim_end_matches(',').as_bytes();
     assert!(name.len() == 4 && name[0] == b'r' && name[2] == b'c', "{name:?}");
     (usize::from(name[1] - b'1'), usize::from(name[3] - b'1'))
 }
 
-/// Checks a reason against a puzzle and its solution, by the rules alone. Returns the cells that it
-/// names.
+/// Checks a reason by the rules alone; returns the cells in it.
 fn cells_of_reason(puzzle: &str, answer: &str, reason: &str) -> Vec<usize> {
     let at = |text: &str, (row, column): (usize, usize)| text.as_bytes()[9 * row + column] as char;
     let words: Vec<_> = reason.split(' ').collect();
@@ -489,7 +492,7 @@ fn cells_of_reason(puzzle: &str, answer: &str, reason: &str) -> Vec<usize> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// With one cell changed or two exchanged, the reason names a changed clue, else two equal
+    /// If one cell is changed or two are swapped, the reason names a changed clue, or two equal
     /// digits and their unit.
     #[test]
     fn a_solution_with_a_fault_is_a_mismatch_for_a_true_reason(
@@ -532,7 +535,7 @@ proptest! {
         }
     }
 
-    /// The quick check agrees with the one that finds reasons, and with the rules.
+    /// The fast check agrees with the one that finds reasons, and with the rules.
     #[test]
     fn the_quick_check_is_as_strict_as_the_rules(
         (grid, given) in (full_grid(), prop::collection::vec(any::<bool>(), 81)),
@@ -540,7 +543,7 @@ proptest! {
     ) {
         let mut answer = grid;
         for (line, one, other, is_row) in changes {
-            // Two cells of a row or a column exchanged, or one copied over the other.
+            // Swap two cells of a row or column, or copy one of them.
             let at = |i: usize| if is_row { 9 * line + i } else { 9 * i + line };
             match one % 2 {
                 0 => answer.swap(at(one), at(other)),

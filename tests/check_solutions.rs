@@ -1,16 +1,16 @@
-//! `bulkdoku check --solutions`: solutions in an input of their own.
+//! Tests `bulkdoku check --solutions`, with solutions in a separate input.
 
 use crate::check::{rows, solved_but};
 use crate::common::command::{CLASSIC, Folder, SOLVED, grid};
 use crate::common::contents::gz;
 
-/// Grids, each with a blank line after it.
+/// Formats grids, each followed by a blank line.
 fn as_grids(cells: &[&str]) -> String {
     cells.iter().map(|cells| grid(cells) + "\n").collect()
 }
 
 #[test]
-fn solutions_may_be_in_a_file_of_their_own() {
+fn solutions_may_be_in_a_separate_file() {
     let folder = Folder::new();
     let wrong = solved_but(&[(9, 9, '1')]);
     let (puzzles, solutions) = ([CLASSIC, CLASSIC, "12", CLASSIC], [SOLVED, &wrong, SOLVED, "?"]);
@@ -50,10 +50,10 @@ fn solutions_may_be_in_a_file_of_their_own() {
             [format!("1,{SOLVED},ok"), format!("11,{wrong},mismatch"), format!("21,{SOLVED},ok")];
         assert_eq!((rows(&ran), ran.status), (expected.iter().map(String::as_str).collect(), 1));
     }
-    // Rows of solve have the puzzles, too.
+    // Output of solve, which includes the puzzles.
     let ran = folder.run("check", &["puzzles.grid", "--solutions", "solved.csv"], "");
     assert_eq!((ran.status, rows(&ran).len()), (0, 3), "{ran:?}");
-    // Either may be standard input.
+    // Either input may be standard input.
     let ran = folder.run("check", &["puzzles.grid", "--solutions", "-"], SOLVED.to_owned() + "\n");
     assert!(ran.messages.contains(": 1 solution for 3 puzzles"), "{ran:?}");
     let ran = folder.run("check", &["--solutions", "three.txt"], as_grids(&grids));
@@ -79,7 +79,7 @@ fn the_numbers_of_solutions_and_puzzles_must_be_equal() {
         let ok = rows(&ran).iter().filter(|row| **row == "ok").count();
         assert_eq!(ok, count.min(5000));
     }
-    // The reason is in the row, too.
+    // The reason is also in the row.
     let twice = CLASSIC.replacen("53", "55", 1);
     folder.file("three", format!("{CLASSIC}\n{CLASSIC}\n{twice}\n"));
     folder.file("one", format!("{SOLVED}\n"));
@@ -103,7 +103,7 @@ fn the_numbers_of_solutions_and_puzzles_must_be_equal() {
 }
 
 #[test]
-fn a_run_over_solutions_of_their_own_is_resumed_in_step_with_them() {
+fn a_resumed_run_stays_in_step_with_separate_solutions() {
     let folder = Folder::new();
     let wrong = solved_but(&[(9, 9, '1')]);
     let solutions = [SOLVED, &wrong, SOLVED, "?", SOLVED].map(|line| format!("{line}\n")).concat();
@@ -132,7 +132,7 @@ fn a_run_over_solutions_of_their_own_is_resumed_in_step_with_them() {
 fn solutions_that_cannot_be_read_end_the_run() {
     let folder = Folder::new();
     folder.file("puzzles", format!("{CLASSIC}\n").repeat(20_000));
-    // Solutions that differ, as equal ones would be packed into a few bytes.
+    // Equal solutions would be compressed to a few bytes.
     let solutions: Vec<_> = (0..20_000).map(|i| format!("{SOLVED},{}\n", i * i)).collect();
     let packed = gz(solutions.concat());
     folder.file("cut.gz", &packed[..packed.len() / 2]);

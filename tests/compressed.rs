@@ -21,7 +21,7 @@ use Kind::Gz;
 use Kind::Zst;
 
 impl Kind {
-    /// The kinds of this build.
+    /// The compressions supported by this build.
     const ALL: &[Self] = &[
         Gz,
         #[cfg(feature = "full")]
@@ -70,7 +70,7 @@ fn bytes(folder: &Folder, name: &str) -> Vec<u8> {
     fs::read(folder.path(name)).unwrap()
 }
 
-/// 2,000 puzzles, no two the same.
+/// Returns 2,000 different puzzles.
 fn puzzles() -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/minimal.txt");
     fs::read(path).unwrap()
@@ -182,7 +182,7 @@ fn a_stream_cut_off_anywhere_keeps_the_rows_before_it() {
             assert!(ran.rows.ends_with('\n') && ran.rows.len() >= longest);
             longest = ran.rows.len();
         }
-        // A zst block of 128 KiB is decoded whole or not at all; the check sum follows it.
+        // A zst block of 128 KiB is decoded as a whole, and the checksum follows it.
         assert!(longest > expected.len() / 3, "{kind:?}: {longest}");
     }
 }
@@ -195,7 +195,7 @@ fn a_damaged_stream_keeps_the_rows_before_it_and_other_inputs_are_read() {
     folder.file("good", CLASSIC);
     for &kind in Kind::ALL {
         let mut packed = kind.pack(&plain);
-        // In the second of two blocks in the case of zst.
+        // In the second of two blocks of zst.
         let at = packed.len() * 15 / 16;
         packed[at..at + 20].fill(0xFF);
         folder.file("bad", &packed);
@@ -217,7 +217,7 @@ fn other_bytes_after_the_end_are_an_error() {
         let end = packed.len();
         let ran = Folder::new().solve(&COLUMNS, [packed.as_slice(), b"more"].concat());
         assert_eq!((ran.rows.lines().count(), ran.status), (2, 3));
-        let message = format!("stream ends at byte {end}, but something else follows");
+        let message = format!("stream ends at byte {end}, but other data follows");
         assert!(ran.messages.contains(&message), "{ran:?}");
     }
 }
@@ -245,7 +245,7 @@ fn a_slow_compressed_pipe_gets_its_rows_while_it_waits() {
                 // The start of an input is inspected before anything is written.
                 assert_eq!(rows.next().unwrap().unwrap(), "line,status");
             }
-            // The input stays open: the row must not wait for its end.
+            // The input remains open: the row must not wait for its end.
             assert_eq!(rows.next().unwrap().unwrap(), format!("{line},unique"));
         }
         drop(input);
@@ -268,7 +268,7 @@ fn outputs_are_compressed_by_their_names() {
         let packed = bytes(&folder, &name);
         assert!(packed.len() * 2 < expected.len());
         assert!(kind.unpack(&packed) == expected.as_bytes());
-        // Read by the command itself.
+        // Decompressed by the command itself.
         let args = ["-q", "--format", "lines", "-o", "-"];
         let lines = kind.unpack(&{
             let name = format!("solutions.lines.{}", kind.name());
@@ -333,7 +333,7 @@ fn a_killed_run_over_compressed_files_is_finished() {
         folder.file("packed", kind.pack(&plain));
         let name = format!("out.csv.{}", kind.name());
         let args = [&COLUMNS[..], &["packed", "-o", &name, "--resume"]].concat();
-        // Each run is given more time than the one before, so one of them completes.
+        // Each run has more time than the previous one, so one of them completes.
         for patience in 1.. {
             let mut child = folder.spawn("solve", &args);
             sleep(Duration::from_millis(patience * 50));

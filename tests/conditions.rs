@@ -1,4 +1,4 @@
-//! `--where` and `--sort`, compared with the same choice among all rows.
+//! `--where` and `--sort`, compared with filtering and sorting all rows.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use crate::common::contents::{gz, table};
 
 type Row = HashMap<String, String>;
 
-/// A condition, and what it means.
+/// A condition and the equivalent predicate.
 type Meaning = (&'static str, fn(&Row) -> bool);
 
-/// A table with puzzles of all kinds, an invalid record, and columns with odd values.
+/// Returns a table with puzzles of all types, an invalid record, and columns with unusual values.
 fn records() -> Vec<[String; 4]> {
     let mut generator = Generator::new();
     let sources = ["forum", "a, \"b\"\nc", "", "Zoë", "7"];
@@ -57,7 +57,7 @@ fn number(text: &str) -> Option<f64> {
 
 const COLUMNS: &str = "line,puzzle,status,clues,level,rating,solutions,minimal";
 
-/// What each condition means, in Rust: over our columns, and `id`, `source` and `input_status`.
+/// Returns conditions and their meaning, over computed columns and those of the input.
 fn conditions() -> Vec<Meaning> {
     fn at_least(row: &Row, column: &str, least: f64) -> bool {
         number(&row[column]).is_some_and(|number| number >= least)
@@ -120,7 +120,7 @@ fn conditions_choose_the_same_records_in_every_format() {
             assert_eq!(piped.rows.lines().skip(1).collect::<Vec<_>>(), expected, "{condition}");
         }
     }
-    // Kept columns are the same with and without a condition that reads others.
+    // Kept columns are the same with and without a condition that reads other columns.
     let some = folder.run(
         "solve",
         &["in.csv.gz", "-q", "--keep", "id", "--columns", "line", "--where", "source == 'Zoë'"],
@@ -134,7 +134,7 @@ fn conditions_choose_the_same_records_in_every_format() {
 #[test]
 fn conditions_come_before_other_filters() {
     let folder = Folder::new();
-    // The second is the first with other digits.
+    // The second puzzle is the first one with other digits.
     let other: String = CLASSIC
         .chars()
         .map(|cell| match cell {
@@ -196,7 +196,11 @@ fn wrong_conditions_are_refused_before_outputs_are_opened() {
         assert!(ran.status == 2 && !folder.path("out.csv").exists(), "{args:?}: {ran:?}");
     }
     let ran = folder.run("augment", &["in.csv", "--seed", "1", "--where", "copy == 1"], "");
-    assert!(ran.status == 2 && ran.messages.contains("numbers the rows"), "{}", ran.messages);
+    assert!(
+        ran.status == 2 && ran.messages.contains("an index among the rows"),
+        "{}",
+        ran.messages
+    );
     let ran = folder.run("solve", &["in.csv", "--where", "sorce == 1"], "");
     assert!(ran.messages.contains("\n  sorce == 1\n  ^"), "{}", ran.messages);
 }
@@ -301,7 +305,7 @@ fn parquet_files_are_sorted_and_selected_like_tables() {
     }
 }
 
-/// With a condition, rows are those of files that have only the selected records.
+/// With a condition, rows are those of files that contain only the selected records.
 #[test]
 fn conditions_select_what_smaller_files_have() {
     let folder = Folder::new();

@@ -1,15 +1,15 @@
-//! Tables: the column of the puzzles, and the row of each record.
+//! Tables: the puzzle column, and the row of each record.
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
 
-/// Solves a file called `in`; the rows are `line,status`.
+/// Solves a file named `in`; the columns are `line,status`.
 fn solve(input: &str, args: &[&str]) -> Ran {
     let folder = Folder::new();
     folder.file("in", input);
     folder.solve(&[&["in", "--columns", "line,status"], args].concat(), "")
 }
 
-/// The rows after the header.
+/// Returns the rows after the header.
 fn rows(ran: &Ran) -> Vec<&str> {
     ran.rows.lines().skip(1).collect()
 }
@@ -36,7 +36,7 @@ fn the_column_can_be_named_and_must_be_if_it_is_not_clear() {
     assert!(ran.messages.contains("no column \"c\"; there are \"a\", \"b\""), "{ran:?}");
     let ran = solve("id,name\n1,foo\n2,bar\n", &[]);
     assert_eq!((ran.status, ran.rows.as_str()), (2, ""), "{ran:?}");
-    assert!(ran.messages.contains("there are \"id\", \"name\""), "{ran:?}");
+    assert!(ran.messages.contains("the columns are \"id\", \"name\""), "{ran:?}");
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn quoted_fields_may_hold_line_feeds_and_lines_stay_physical() {
 fn an_unclosed_quote_affects_only_its_line() {
     let ran = solve(&format!("id,puzzle,n\n1,{CLASSIC},\"x\n2,{CLASSIC},y\n3,{CLASSIC},z"), &[]);
     assert_eq!(rows(&ran), ["2,malformed", "3,unique", "4,unique"]);
-    assert!(ran.messages.contains("in:2:85: malformed: a quoted field that does not end"));
+    assert!(ran.messages.contains("in:2:85: malformed: a quoted field without a closing quote"));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn other_columns_are_kept() {
     assert_eq!(row, serde_json::json!({"status": "unique", "note": "a, \"b\"\nc"}));
 }
 
-/// The table is far longer than a block.
+/// The table is much longer than a block.
 #[test]
 fn long_tables_have_a_row_for_each_record_with_any_number_of_threads() {
     let note = |i| if i % 5 == 0 { "\"two\nlines\"" } else { "x" };

@@ -8,16 +8,15 @@ use bulkdoku::puzzle::CELLS;
 use bulkdoku::rating::Level;
 use bulkdoku::{EngineKind, Limits, Puzzle, SimdLevel};
 
-/// A puzzle and its expected result.
 struct Row {
     puzzle: Puzzle,
-    /// Solutions, counted up to [`LIMIT`].
+    /// The number of solutions, up to [`LIMIT`].
     solutions: u32,
-    /// The solution, where there is only one.
+    /// The solution, if it is unique.
     solution: String,
 }
 
-/// How far the expected results count.
+/// The solution limit of the expected results.
 const LIMIT: u32 = 1000;
 
 fn read(name: &str) -> String {
@@ -56,11 +55,11 @@ fn check(name: &str, rows: &[Row]) {
     }
 }
 
-/// The textbook engines find the same if they finish.
+/// The textbook engines find the same results if they finish.
 #[test]
 fn textbook_engines_agree_where_they_finish() {
     for name in ["easy", "minimal", "hard", "several", "unsolvable"] {
-        // Every tenth: they are slow.
+        // Every tenth puzzle, because they are slow.
         let rows: Vec<Row> = set(name).into_iter().step_by(10).collect();
         let puzzles: Vec<Puzzle> = rows.iter().map(|row| row.puzzle).collect();
         for (engine_name, mut engine) in textbook_engines() {
@@ -103,7 +102,7 @@ fn hard() {
     assert!(rows.iter().all(|row| row.solutions == 1));
     check("hard", &rows);
     check_minimal(&rows);
-    // They were selected by the guesses of the engine `scalar`.
+    // Hard puzzles were selected by the guesses of the engine `scalar`.
     let puzzles: Vec<Puzzle> = rows.iter().map(|row| row.puzzle).collect();
     let mut scalar = EngineKind::Scalar.build(SimdLevel::best());
     for outcome in solve(&mut *scalar, &puzzles, Limits::PROOF) {
@@ -127,7 +126,7 @@ fn unsolvable() {
     check("unsolvable", &rows);
 }
 
-/// Checks that each puzzle has a second solution without any one of its clues.
+/// Checks that removing any clue results in a second solution.
 fn check_minimal(rows: &[Row]) {
     let without_one = |row: &Row| {
         let cells = *row.puzzle.cells();

@@ -1,16 +1,16 @@
-//! Links between documents, the contents of the book, and the commands that documents show.
+//! Links between documents, the contents of the book, and the commands in documents.
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Text without blocks of code.
+/// Returns text without code blocks.
 fn prose(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     text.split("```").step_by(2).collect()
 }
 
-/// The anchors of the headings, as GitHub and mdBook derive them.
+/// Returns the anchors of headings, as GitHub and mdBook derive them.
 fn anchors(path: &Path) -> HashSet<String> {
     let prose = prose(path);
     let headings = prose.lines().filter(|line| line.starts_with('#'));
@@ -21,7 +21,7 @@ fn anchors(path: &Path) -> HashSet<String> {
     headings.map(anchor).collect()
 }
 
-/// The relative targets of links and pictures in a document.
+/// Returns the relative targets of links and images in a document.
 fn links(path: &Path) -> Vec<String> {
     let prose = prose(path);
     let targets = prose.split("](").skip(1).map(|rest| rest.split(')').next().unwrap());
@@ -66,7 +66,7 @@ fn the_book_contains_every_document() {
     }
 }
 
-/// The commands that documents show, run by a shell.
+/// The commands in documents, run by a shell.
 #[cfg(unix)]
 mod commands {
     use std::env;
@@ -77,7 +77,6 @@ mod commands {
 
     use crate::common::command::{BULKDOKU, Folder};
 
-    /// A block of code.
     struct Block {
         /// The words after the fence, such as `console,ignore`.
         info: String,
@@ -121,7 +120,7 @@ mod commands {
         command.stdin(Stdio::null()).output().unwrap()
     }
 
-    /// Replaces everything that differs between runs: times, rates, threads, and the vector level.
+    /// Replaces everything that differs between runs: times, rates, threads, and the SIMD level.
     fn without_measurements(line: &str) -> String {
         const UNITS: &[&str] = &["ns", "µs", "ms", "s", "a", "per", "thread", "threads"];
         let words: Vec<_> = line.split(' ').collect();
@@ -142,7 +141,7 @@ mod commands {
         for document in super::documents() {
             let folder = folder(&format!("exec '{BULKDOKU}' \"$@\""));
             for block in blocks(&document) {
-                // "`puzzles.txt`:" before a block of text defines that file.
+                // "`puzzles.txt`:" before a text block defines that file.
                 let name = block.caption.strip_prefix('`').and_then(|it| it.strip_suffix("`:"));
                 if let (Some(name), "text") = (name, &*block.info) {
                     folder.file(name, &block.text);
@@ -163,7 +162,7 @@ mod commands {
                 }
             }
         }
-        // Blocks that need signals at the right moment, or a full disk.
+        // These need signals at the right moment, or a full disk.
         assert_eq!(ignored, 3);
         assert!(count >= 15, "{count} commands");
     }
@@ -178,7 +177,7 @@ mod commands {
         assert!(is_shown, "{}: {line}\n{printed}", document.display());
     }
 
-    /// Returns whether `printed` is what a document shows, where a line `...` matches any lines.
+    /// Returns whether `printed` matches a document, in which a line `...` matches any lines.
     fn is_shown(shown: &[String], printed: &[String]) -> bool {
         match shown.split_first() {
             None => printed.is_empty(),
@@ -191,8 +190,8 @@ mod commands {
         }
     }
 
-    /// Blocks of `sh` are not run, because many take long or need files. But with `--help` as the
-    /// last word, commands still report errors in the words before it.
+    /// Blocks of `sh` are not run, because many take long or need files. With `--help` as the last
+    /// word, however, commands still report errors in the words before it.
     #[test]
     fn shell_blocks_have_valid_options() {
         let mut count = 0;

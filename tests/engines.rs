@@ -1,5 +1,5 @@
-//! Every engine, at every vector level of this machine, compared with a table of cases, with the
-//! oracle, and with itself in batches.
+//! Every engine, at every SIMD level of this CPU, compared with a table of cases, with the oracle,
+//! and between batches.
 
 use std::time::Duration;
 
@@ -12,31 +12,28 @@ use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Batch, Engine, EngineKind, Grid, Limits, Outcome, Puzzle, SimdLevel, StopFlag};
 use proptest::prelude::*;
 
-/// A puzzle, and the number of its solutions up to a limit.
+/// A puzzle and the number of its solutions up to a limit.
 struct Case {
     name: &'static str,
     puzzle: &'static str,
     limit: u32,
     solutions: u32,
-    /// The solution, where there is only one.
+    /// The solution, if it is unique.
     solution: Option<&'static str>,
 }
 
-/// No solution, though no clues conflict; with naked singles only, a search takes 96 million
-/// guesses.
+/// No solution, but no conflict. With naked singles only, a search takes 96 million guesses.
 const NONE: &str =
     ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........";
 
-/// Nodes after which an engine may give up on a random input: some nearly empty grids with a
-/// hidden contradiction take very long.
+/// The node limit for random inputs; some nearly empty grids take very long.
 const ENOUGH: u64 = 1000;
 
-/// Shorthand for the table.
 const fn case(name: &'static str, puzzle: &'static str, limit: u32, solutions: u32) -> Case {
     Case { name, puzzle, limit, solutions, solution: None }
 }
 
-/// A case with exactly one solution, searched with proof.
+/// Creates a case with exactly one solution.
 const fn unique(name: &'static str, puzzle: &'static str, solution: &'static str) -> Case {
     Case { name, puzzle, limit: 2, solutions: 1, solution: Some(solution) }
 }
@@ -106,7 +103,7 @@ fn every_engine_solves_every_case() {
     }
 }
 
-/// The limit of nodes for textbook engines: enough for most cases.
+/// The node limit for textbook engines, sufficient for most cases.
 const PATIENCE: u64 = 200_000;
 
 #[test]
@@ -130,13 +127,13 @@ fn textbook_engines_solve_the_cases_that_they_finish() {
                 searches.push(outcome);
             }
         }
-        // They all search alike.
+        // All of them perform the same search.
         assert!(searches.iter().all(|outcome| *outcome == searches[0]), "{}", case.name);
     }
 }
 
 #[test]
-fn textbook_engines_keep_a_limit_of_nodes() {
+fn textbook_engines_respect_a_node_limit() {
     for (name, mut engine) in textbook_engines() {
         for case in CASES {
             let (puzzle, label) = (puzzle(case.puzzle), format!("{name}, {}", case.name));
@@ -158,7 +155,7 @@ fn textbook_engines_keep_a_limit_of_nodes() {
 fn the_oracle_agrees_with_the_table() {
     for case in CASES {
         let limit = case.limit.min(10);
-        // Only one of the cases takes it too long.
+        // Only one of the cases takes the oracle too long.
         let Some(found) = oracle(&puzzle(case.puzzle), limit) else {
             assert_eq!(case.puzzle, NONE);
             continue;
@@ -179,7 +176,7 @@ fn a_case_has_the_same_outcome_in_every_batch() {
             let alone: Vec<Outcome> =
                 cases.iter().map(|puzzle| solve_one(&mut *engine, puzzle, limits)).collect();
             for size in [0, 1, 2, 31, 32, 33, 1000] {
-                // Another start gives each case other neighbors.
+                // Another start gives each case different neighbors.
                 for start in [0, 5] {
                     let batch: Vec<usize> = (start..).map(|i| i % cases.len()).take(size).collect();
                     let puzzles: Vec<Puzzle> = batch.iter().map(|&i| cases[i]).collect();
@@ -193,7 +190,7 @@ fn a_case_has_the_same_outcome_in_every_batch() {
 }
 
 #[test]
-fn a_limit_of_nodes_is_kept_and_has_no_other_effect() {
+fn a_node_limit_is_respected_and_has_no_other_effect() {
     for (name, mut engine) in engines() {
         for case in CASES {
             let (puzzle, limits) = (puzzle(case.puzzle), count(case.limit));
@@ -247,8 +244,8 @@ fn slices_of_different_lengths_are_refused() {
     engine.solve(Batch::Puzzles(&[Puzzle::EMPTY; 2]), Limits::FIRST, &mut [Outcome::NONE; 1]);
 }
 
-/// Puzzles of all kinds, made from a full grid: nearly empty, several solutions, one solution, with
-/// redundant clues, complete. Then some cells are set at random, which makes most of them
+/// Generates puzzles of all types from a complete grid: nearly empty, several solutions, one
+/// solution, redundant clues, complete. Then some cells are set at random, which makes most puzzles
 /// unsolvable and many contradictory.
 fn any_puzzle() -> impl Strategy<Value = Puzzle> {
     let clues = prop_oneof![0..12_usize, 17..26_usize, 24..32_usize, 32..81_usize, Just(81)];
@@ -261,7 +258,7 @@ fn any_puzzle() -> impl Strategy<Value = Puzzle> {
         })
 }
 
-/// Minimal puzzles (as far as the oracle can tell).
+/// Generates puzzles that are minimal as far as the oracle can determine.
 fn minimal_puzzle() -> impl Strategy<Value = Puzzle> {
     (full_grid(), order(CELLS)).prop_map(|(mut cells, order)| {
         for cell in order {
@@ -311,10 +308,10 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
-    /// The outcome of a puzzle depends neither on its neighbors nor on the vector level. That is
-    /// hardest where clues conflict, because rules must still be applied in one order.
+    /// The outcome of a puzzle depends neither on its neighbors nor on the SIMD level. This is
+    /// hardest with conflicting clues, because rules must be applied in a fixed order.
     #[test]
-    fn neighbors_and_levels_change_nothing(
+    fn outcomes_do_not_depend_on_neighbors_and_levels(
         puzzles in prop::collection::vec(any_puzzle(), 100..300),
         limit in 1..=3_u32,
     ) {
@@ -369,7 +366,7 @@ fn stopped_after<T>(time: Duration, stop: &StopFlag, solve: impl FnOnce() -> T) 
     })
 }
 
-/// Each of these searches would take hours; there is no limit of nodes.
+/// Each of these searches would take hours without a node limit.
 #[test]
 fn every_engine_stops_inside_a_search() {
     let puzzles = [puzzle(CLASSIC), Puzzle::EMPTY, puzzle(CLASSIC)];
@@ -396,13 +393,13 @@ fn every_engine_stops_inside_a_search() {
     }
 }
 
-/// Wherever a batch is stopped, the final outcomes are right, and the engine can be used again.
+/// Wherever a batch is stopped, the final outcomes are correct, and the engine can be used again.
 #[test]
-fn final_outcomes_of_a_stopped_batch_are_right() {
+fn final_outcomes_of_a_stopped_batch_are_correct() {
     let kinds = [CLASSIC, SEVENTEEN, NONE, TWO, EMPTY, CLASSIC].map(puzzle);
     for limits in [Limits::FIRST, Limits::PROOF, count(50)] {
         for share in [1, 40] {
-            // The engine handles few puzzles with several solutions differently from many.
+            // The engine treats few puzzles with several solutions differently from many.
             let kind = |i: usize| {
                 if i.is_multiple_of(share) { kinds[i / share % 6] } else { kinds[i % 3] }
             };

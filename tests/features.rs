@@ -1,4 +1,4 @@
-//! Files that this build lacks a feature for.
+//! Files that require a feature missing from this build.
 
 use crate::common::command::{CLASSIC, Folder};
 

@@ -1,4 +1,4 @@
-//! Every output format, read back by other readers.
+//! Every output format, read by other readers.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::common::command::{CLASSIC, Folder, SOLVED, grid};
 
-/// Standard output and exit status.
+/// Returns standard output and the exit status.
 fn solve(args: &[&str], input: impl AsRef<[u8]>) -> (Vec<u8>, i32) {
     let output = Folder::new().output("solve", args, input);
     (output.stdout, output.status.code().unwrap())
@@ -29,7 +29,7 @@ const HOSTILE: [&[u8]; 9] = [
     "line\u{2028}separator \u{1F600} \u{E9}".as_bytes(),
 ];
 
-/// Good and bad lines, each with its status.
+/// Returns valid and invalid lines with their statuses.
 fn lines() -> Vec<(Vec<u8>, &'static str)> {
     let contradictory = CLASSIC.replacen("53", "55", 1);
     let unsolvable = format!("12345678.........9{}", ".".repeat(63));
@@ -48,7 +48,7 @@ fn text_of(lines: &[(Vec<u8>, &str)]) -> Vec<u8> {
     lines.iter().flat_map(|(line, _)| [line, &b"\n"[..]].concat()).collect()
 }
 
-/// The rows of a separated format, header included.
+/// Parses rows of a separated format, including the header.
 fn separated(rows: &[u8], delimiter: u8) -> Vec<csv::ByteRecord> {
     let mut reader = csv::ReaderBuilder::new();
     reader.delimiter(delimiter).has_headers(false);
@@ -80,7 +80,7 @@ fn the_fields_of_tsv_are_separated_by_tabs() {
     assert_eq!(rows, b"line\tpuzzle\tstatus\n1\t\"a\tb,c\"\tmalformed\n");
 }
 
-/// The objects of JSON lines.
+/// Parses JSON lines.
 fn objects(rows: &[u8]) -> Vec<Value> {
     let text = std::str::from_utf8(rows).expect("JSON is Unicode");
     assert!(text.is_empty() || text.ends_with('\n'));
@@ -213,7 +213,7 @@ fn columns_are_refused_in_formats_without_columns() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Any line is read back from the row of its record.
+    /// Any line can be read back from the row of its record.
     #[test]
     fn any_line_comes_back_from_every_format(
         lines in prop::collection::vec(

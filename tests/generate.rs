@@ -1,4 +1,4 @@
-//! `bulkdoku generate` as a user runs it.
+//! Tests `bulkdoku generate`.
 
 use std::collections::HashSet;
 use std::fs;
@@ -114,7 +114,7 @@ fn a_killed_run_is_resumed_to_the_same_bytes() {
         assert_eq!(folder.run("generate", &args(&whole), "").status, 0);
         let whole = fs::read(folder.path(&whole)).unwrap();
         let mut killed = folder.spawn("generate", &args(name));
-        // Some rows are there, but not all.
+        // Some rows are written, but not all.
         let length = || fs::metadata(folder.path(name)).map_or(0, |found| found.len());
         wait_until(|| length() >= whole.len() as u64 / 8);
         killed.kill().unwrap();
@@ -171,8 +171,8 @@ fn clues_follow_a_pattern_and_a_hard_search_starts_at_a_pool() {
     assert_ne!(hard.rows, generate(&["-n", "1", "--seed", "1", "--hard"]).rows);
 }
 
-/// With uniform grids all digits and cells are equally often clues. The bounds of chi-square hold
-/// in 999 of 1000 cases.
+/// In uniform grids, all digits and cells are clues equally often. The chi-square bounds hold in
+/// 999 of 1000 cases.
 #[test]
 fn digits_and_cells_are_equally_often_clues() {
     let made = lines(&generate(&["--count", "2000", "--seed", "77", "--grids", "uniform"]));

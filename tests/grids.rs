@@ -8,8 +8,7 @@ use crate::common::command::{BULKDOKU, CLASSIC, Folder, SOLVED};
 use bulkdoku::input::{Layout, Records, grid};
 use flate2::write::GzEncoder;
 
-/// The result of a run: the rows `line,status,puzzle` without the header, the messages about its
-/// input, the status.
+/// Returns the rows `line,status,puzzle` without the header, the messages, and the exit status.
 fn solve(input: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>, i32) {
     solve_as("grid", input)
 }
@@ -24,18 +23,18 @@ fn solve_as(format: &str, input: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>,
     (rows, messages.map(String::from).collect(), ran.status)
 }
 
-/// The nine rows of the puzzle.
+/// Returns the nine rows of the puzzle.
 fn rows() -> Vec<String> {
     CLASSIC.as_bytes().chunks(9).map(|row| String::from_utf8(row.to_vec()).unwrap()).collect()
 }
 
-/// The rows as lines.
+/// Returns the rows as lines.
 fn plain() -> String {
     rows().join("\n") + "\n"
 }
 
-/// The rows with `bar` between the boxes, `gap` between the cells, in `edges`, with `border`
-/// between the bands.
+/// Draws the rows with `bar` between boxes, `gap` between cells, and `border` between bands,
+/// enclosed by `edges`.
 fn drawn(gap: &str, bar: &str, edges: [&str; 2], border: &str) -> String {
     let row = |row: &String| {
         let cells: Vec<_> = row.chars().map(String::from).collect();
@@ -46,7 +45,7 @@ fn drawn(gap: &str, bar: &str, edges: [&str; 2], border: &str) -> String {
     bands.join(&format!("{border}\n"))
 }
 
-/// The supported forms, and the line of their first row.
+/// Returns the supported forms, and the line of their first row.
 fn forms() -> Vec<(String, usize)> {
     let framed = |frame: [&str; 3], body: String| format!("{}\n{body}{}\n", frame[0], frame[2]);
     let pretty =
@@ -66,13 +65,12 @@ fn forms() -> Vec<(String, usize)> {
         (framed(pretty, drawn(" ", " │ ", ["│ ", " │"], pretty[1])), 2),
         (drawn("  ", " ! ", ["\t", " "], "==========+==========+=========="), 1),
         (drawn(" ", " : ", ["", ""], "- - - + - - - + - - -"), 1),
-        // Bands with an empty line between them.
+        // Bands separated by blank lines.
         (drawn("", "", ["", ""], ""), 1),
         (drawn("", " ", ["", ""], ""), 1),
-        // A line of dashes would be a row of blanks, if there were not nine rows without it.
+        // A line of dashes is a row of blank cells, unless there are nine rows without it.
         (blanks(drawn("", "", ["", ""], "---------"), "0"), 1),
         (drawn("", "|", ["", ""], "---|---|---"), 1),
-        // Blanks of every kind.
         (blanks(plain(), "0"), 1),
         (blanks(plain(), "-"), 1),
         (blanks(plain(), "*"), 1),
@@ -107,13 +105,13 @@ fn every_form_is_the_same_puzzle() {
 }
 
 #[test]
-fn grids_are_recognised_and_reported() {
+fn grids_are_recognized_and_reported() {
     for (text, _) in forms() {
         let (rows, messages, status) = solve_as("auto", &text);
         assert_eq!(messages, [" grids of nine lines"], "{text}");
         assert_eq!((rows, vec![], status), solve(&text), "{text}");
     }
-    // At standard input, line by line.
+    // On standard input, line by line.
     let folder = Folder::new();
     let mut child = folder.spawn("solve", &["--columns", "line,status"]);
     let mut pipe = child.stdin.take().unwrap();
@@ -150,7 +148,7 @@ fn the_input_format_can_be_named() {
     }
 }
 
-/// The files of other programs, by the usual names.
+/// The files of other programs, by their usual extensions.
 #[test]
 fn files_of_other_programs_are_read() {
     let bars = drawn("", "|", ["", ""], "-----------");
@@ -231,10 +229,10 @@ fn labels_are_kept_on_request() {
     assert!(ran.messages.contains("no column \"id\"; there are \"label\""), "{ran:?}");
 }
 
-/// The repetitions in [`many_grids`].
+/// The number of repetitions in [`many_grids`].
 const REPEATS: usize = 80;
 
-/// Grids of every form, good ones and bad ones, far more than a block holds.
+/// Returns valid and invalid grids of every form, many more than fit in a block.
 fn many_grids() -> String {
     let forms = forms().into_iter().map(|(text, _)| text.replace('\u{FEFF}', ""));
     let bad = bad_grids().into_iter().map(|(rows, ..)| rows.join("\n") + "\n");
@@ -247,7 +245,7 @@ fn many_grids() -> String {
 const COLUMNS: &str = "line,puzzle,solution,status,guesses,nodes";
 
 #[test]
-fn threads_and_compression_make_no_difference() {
+fn results_do_not_depend_on_threads_and_compression() {
     let text = many_grids();
     let folder = Folder::new();
     folder.file("in", &text);
@@ -276,7 +274,7 @@ fn threads_and_compression_make_no_difference() {
 }
 
 #[test]
-fn a_killed_run_is_resumed_without_a_trace() {
+fn a_killed_run_over_grids_is_resumed_to_the_same_rows() {
     let folder = Folder::new();
     folder.file("in", many_grids().repeat(4));
     let args = ["in", "--columns", COLUMNS, "--keep", "-q", "-j", "2", "-o"];
@@ -290,7 +288,7 @@ fn a_killed_run_is_resumed_without_a_trace() {
     assert!(folder.read("bad") == folder.read("bad_of_whole"), "after {kills} kills");
 }
 
-/// A line far longer than the memory that the run may have.
+/// A line much longer than the memory limit of the run.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_stays_bounded_in_a_line_without_end() {
@@ -326,7 +324,7 @@ fn grids_may_have_any_separator_or_none() {
 }
 
 #[test]
-fn all_forms_in_one_file() {
+fn one_file_may_have_all_forms() {
     let forms = forms().into_iter().map(|(text, _)| text.replace('\u{FEFF}', ""));
     let text = forms.collect::<Vec<_>>().join("\n\n");
     let (rows, messages, status) = solve(&text);
@@ -334,11 +332,11 @@ fn all_forms_in_one_file() {
     assert_eq!((rows.len(), status), (self::forms().len(), 0));
 }
 
-/// A bad grid, its message after the line number, and the number of lines before the faulty one.
+/// A bad grid, its message after the line number, and the number of lines before the invalid one.
 type BadGrid = (Vec<String>, String, usize);
 
-/// Grids with a bad, missing or surplus row at every place: too short, too long, with a letter or a
-/// multi-byte character.
+/// Returns grids with an invalid, missing, or surplus row at every position: too short, too long,
+/// with a letter or a multibyte character.
 fn bad_grids() -> Vec<BadGrid> {
     type Change = fn(&str) -> String;
     let changes: [(Change, &str, &str); 4] = [
@@ -412,7 +410,7 @@ fn consecutive_rows_are_divided_into_nines() {
 }
 
 #[test]
-fn other_sizes_are_named() {
+fn other_sizes_are_reported() {
     for (size, hint) in [(4, "4 cells"), (16, "16 cells")] {
         let text = (".".repeat(size) + "\n").repeat(size) + "\n" + &plain();
         let (rows, messages, _) = solve(&text);
@@ -432,19 +430,19 @@ fn a_contradiction_has_a_line_and_column() {
     assert!(rows[0].starts_with("2,contradictory,53..7....4..195..."), "{rows:?}");
     let expected = "7:3: contradictory: 4 occurs twice in column 1, at r2c1 and r5c1";
     assert_eq!((messages, status), (vec![expected.into()], 1));
-    // After a border: r9c8 is in the eleventh line of the grid.
+    // With a border: r9c8 is in the eleventh line of the grid.
     let text = text.replacen("│ . . . │ . 8 . │ . 7 9 │", "│ . . . │ . 8 . │ . 9 9 │", 1);
     let text = text.replacen("│ 4 . .", "│ 6 . .", 1);
     let (_, messages, _) = solve(&text);
     assert_eq!(messages, ["11:23: contradictory: 9 occurs twice in row 9, at r9c8 and r9c9"]);
-    // Bands separated by empty lines, and another grid.
+    // Bands separated by blank lines, and another grid.
     let text = drawn("", "", ["", ""], "").replacen("..79", "..99", 1) + "\n" + &plain();
     let (_, messages, _) = solve(&text);
     assert_eq!(messages, ["11:9: contradictory: 9 occurs twice in row 9, at r9c8 and r9c9"]);
 }
 
 #[test]
-fn long_lines_are_one_record_and_comments_are_none() {
+fn long_lines_are_one_record_unless_they_are_comments() {
     let long = "1".repeat(100_000);
     let comment = format!("#{}", "y".repeat(1_000_000));
     let text = format!("{}{long}\n{}{comment}\n{}{long}", plain(), plain(), plain());

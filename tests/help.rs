@@ -1,4 +1,4 @@
-//! Help, completions, manual pages, color, progress.
+//! Help, completions, manual pages, color, and progress.
 
 use crate::common::command::{CLASSIC, Folder, Ran};
 
@@ -30,7 +30,7 @@ fn short_help_has_a_line_for_each_option() {
         assert_eq!(help.status, 0);
         assert!(help.rows.lines().count() <= 60, "{}", help.rows);
         for line in help.rows.lines() {
-            // A continued line would be indented further.
+            // A continuation line would be indented further.
             assert!(!line.starts_with(&" ".repeat(9)) && line.chars().count() <= 100, "{line}");
         }
     }
@@ -118,7 +118,7 @@ fn long_help_is_at_most_120_lines_and_wrapped_once() {
             let length = pair[0].chars().count() + 1 + next.chars().count();
             assert!(length > 100, "this line could take the next word: {}", pair[0]);
         }
-        // Details are in the full help.
+        // The full help has more details.
         let full = run(&["help", subcommand]).rows;
         assert!(full.lines().count() >= help.lines().count(), "{subcommand}");
     }

@@ -1,9 +1,8 @@
-//! Every kind of input, one test for each: the bytes, the options, the exit status, the rows and
-//! the messages.
+//! Every type of input, one test each: bytes, options, exit status, rows, and messages.
 //!
-//! Every record has exactly one row, in order, with its physical line number, and the counts add
-//! up: [`Given::gives`] checks that in every case. Signals, kills, `--resume` and full disks are in
-//! `tests/interrupted.rs`.
+//! Every record has exactly one row, in order, with its physical line number, and the counts are
+//! consistent: [`Given::results_in`] checks this in all cases. For signals, kills, `--resume`, and full
+//! disks, see `tests/interrupted.rs`.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -37,10 +36,10 @@ impl<'a> Given<'a> {
         (folder, ran)
     }
 
-    /// The run ends with this status and these rows after the header, and its messages contain each
-    /// of `messages`.
+    /// Checks that the run ends with this status and these rows after the header, and that its
+    /// messages contain each of `messages`.
     #[track_caller]
-    fn gives(&self, status: i32, rows: &[&str], messages: &[&str]) {
+    fn results_in(&self, status: i32, rows: &[&str], messages: &[&str]) {
         let (folder, ran) = self.run();
         let what = self.input.escape_ascii().to_string();
         assert_eq!(ran.status, status, "{what}: {ran:?}");
@@ -58,7 +57,7 @@ impl<'a> Given<'a> {
         assert_eq!([&summary["records"]; 2], [sum, rows.len() as u64], "{what}");
     }
 
-    /// The run is refused with this message, without output.
+    /// Checks that the run is rejected with this message, without output.
     #[track_caller]
     fn is_refused(&self, status: i32, message: &str) {
         let (folder, ran) = self.run();
@@ -69,12 +68,12 @@ impl<'a> Given<'a> {
     }
 }
 
-/// One line among others is malformed with this message; the other lines are unaffected.
+/// Checks that one line is malformed with this message, without affecting others.
 #[track_caller]
 fn malformed(line: impl AsRef<[u8]>, message: &str) {
     let input = [CLASSIC.as_bytes(), line.as_ref(), CLASSIC.as_bytes()].join(&b'\n');
     let message = format!("<stdin>:2:{message}");
-    given(input).gives(1, &["1,unique", "2,malformed", "3,unique"], &[&message]);
+    given(input).results_in(1, &["1,unique", "2,malformed", "3,unique"], &[&message]);
 }
 
 #[test]
@@ -85,7 +84,7 @@ fn ends_of_lines_and_a_byte_order_mark() {
         for start in ["", "\u{feff}"] {
             for last in ["", end] {
                 let input = format!("{start}{CLASSIC}{end}53{end}{CLASSIC}{last}");
-                given(input).gives(1, &expected, &message);
+                given(input).results_in(1, &expected, &message);
             }
         }
     }
@@ -96,7 +95,7 @@ fn lone_carriage_returns() {
     // The line is longer than a block. A comment or other text would hide the puzzles.
     for line in [format!("{CLASSIC}\r"), format!("# x\r{CLASSIC},{SOLVED}\r")] {
         let messages = ["lone carriage returns", "tr '\\r' '\\n'"];
-        given(line.repeat(10_000)).gives(1, &["1,malformed"], &messages);
+        given(line.repeat(10_000)).results_in(1, &["1,malformed"], &messages);
     }
 }
 
@@ -122,14 +121,14 @@ fn utf_16() {
 }
 
 const PARQUET: &str = if cfg!(feature = "parquet") {
-    "looks like a Parquet file; name it"
+    "looks like a Parquet file; name a complete file"
 } else {
     "looks like a Parquet file; this build lacks the feature parquet; install all of them: cargo \
      install --path . --features full"
 };
 
 #[test]
-fn files_of_other_kinds() {
+fn unsupported_types_of_files() {
     let mut tar = vec![0; 1024];
     tar[..8].copy_from_slice(b"some.txt");
     tar[257..262].copy_from_slice(b"ustar");
@@ -160,7 +159,7 @@ fn files_of_other_kinds() {
 #[cfg(feature = "full")]
 #[test]
 fn a_window_above_the_limit_is_allowed_for_short_streams() {
-    // A window of 64 MiB, a raw block and blocks of 128 KiB of line ends.
+    // A window of 64 MiB, a raw block, and blocks of 128 KiB of line ends.
     let large = |blocks: usize| {
         let text = format!("{CLASSIC}\n");
         let mut bytes = b"\x28\xB5\x2F\xFD\x00\x80".to_vec();
@@ -173,25 +172,25 @@ fn a_window_above_the_limit_is_allowed_for_short_streams() {
         }
         bytes
     };
-    given(large(2)).gives(0, &["1,unique"], &[]);
+    given(large(2)).results_in(0, &["1,unique"], &[]);
     let refused = "the zst stream needs a window of more than 1 MiB; allow a larger one";
-    given(large(10)).with(&["--window", "1M"]).gives(3, &["1,unique"], &[refused]);
-    given(large(7)).with(&["--window", "1M"]).gives(0, &["1,unique"], &[]);
-    given(large(10)).with(&["--window", "64M"]).gives(0, &["1,unique"], &[]);
+    given(large(10)).with(&["--window", "1M"]).results_in(3, &["1,unique"], &[refused]);
+    given(large(7)).with(&["--window", "1M"]).results_in(0, &["1,unique"], &[]);
+    given(large(10)).with(&["--window", "64M"]).results_in(0, &["1,unique"], &[]);
     // Concatenated streams, each of them short.
     let both = [large(6), large(6)].concat();
-    given(both).with(&["--window", "1M"]).gives(0, &["1,unique", "786434,unique"], &[]);
+    given(both).with(&["--window", "1M"]).results_in(0, &["1,unique", "786434,unique"], &[]);
 }
 
 #[test]
-fn nothing() {
-    given("").gives(0, &[], &["0 records"]);
+fn an_empty_input() {
+    given("").results_in(0, &[], &["0 records"]);
 }
 
 #[test]
 fn blank_lines() {
     let input = format!("\n  \t \n{CLASSIC}\n\r\n   ");
-    given(input).gives(0, &["3,unique"], &["1 record in ", "(blank lines)             4"]);
+    given(input).results_in(0, &["3,unique"], &["1 record in ", "(blank lines)             4"]);
 }
 
 #[test]
@@ -199,18 +198,22 @@ fn comments() {
     let long = format!("#{}", &CLASSIC[1..]);
     assert_eq!(long.len(), 81);
     let input = format!("{long}\n{CLASSIC}\n#\n  # indented\n");
-    given(input).gives(0, &["2,unique"], &["1 record in ", "(comments)                3"]);
+    given(input).results_in(0, &["2,unique"], &["1 record in ", "(comments)                3"]);
 }
 
 #[test]
 fn text_after_the_cells() {
     for text in [" 12", "\t# a comment", ",30,x", ";30"] {
-        given(format!("{CLASSIC}{text}\n{CLASSIC}\n")).gives(0, &["1,unique", "2,unique"], &[]);
+        given(format!("{CLASSIC}{text}\n{CLASSIC}\n")).results_in(
+            0,
+            &["1,unique", "2,unique"],
+            &[],
+        );
     }
 }
 
 #[test]
-fn a_cell_less_or_more() {
+fn one_cell_less_or_more() {
     malformed(&CLASSIC[..80], "81: malformed: 80 cells, 81 expected");
     malformed(format!("{CLASSIC}."), "82: malformed: 82 cells, 81 expected");
     let twice = "82: malformed: 162 cells, 81 expected; two puzzles run together?";
@@ -227,11 +230,11 @@ fn blanks() {
     let mixed = CLASSIC.chars().map(|cell| if cell == '.' { *each.next().unwrap() } else { cell });
     let input = format!("{}\n{}", lines.join("\n"), mixed.collect::<String>());
     let rows: Vec<_> = (1..=9).map(|line| format!("{line},unique")).collect();
-    given(input).gives(0, &rows.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
+    given(input).results_in(0, &rows.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
 }
 
 #[test]
-fn characters_that_are_no_cells() {
+fn characters_that_are_not_cells() {
     let with = |character: &str| CLASSIC.replacen('.', character, 1);
     malformed(with("O"), "3: malformed: letter O, not zero");
     malformed(with("l"), "3: malformed: letter l, not one");
@@ -246,14 +249,14 @@ fn characters_that_are_no_cells() {
 #[test]
 fn invalid_utf_8_elsewhere() {
     let input = [b"# \xff\xfe\xfd\n", CLASSIC.as_bytes(), b" \xff\n"].concat();
-    given(input).gives(0, &["2,unique"], &[]);
+    given(input).results_in(0, &["2,unique"], &[]);
     let input = [b"id,puzzle\n\xff,", CLASSIC.as_bytes(), b"\n"].concat();
-    given(input).gives(0, &["2,unique"], &[]);
+    given(input).results_in(0, &["2,unique"], &[]);
 }
 
 #[test]
 fn spaces_and_tabs_around() {
-    given(format!(" \t{CLASSIC}\t \n")).gives(0, &["1,unique"], &[]);
+    given(format!(" \t{CLASSIC}\t \n")).results_in(0, &["1,unique"], &[]);
 }
 
 #[test]
@@ -283,7 +286,7 @@ fn tables() {
         (format!("a,b\n1,{CLASSIC}\n"), "\"b\" (2 of 2)"),
     ];
     for (input, message) in tables {
-        given(input).gives(0, &["2,unique"], &[message]);
+        given(input).results_in(0, &["2,unique"], &[message]);
     }
 }
 
@@ -291,7 +294,7 @@ fn tables() {
 fn a_header_in_the_middle() {
     let part = format!("id,puzzle\n1,{CLASSIC}\n");
     let rows = ["2,unique", "3,malformed", "4,unique"];
-    given(part.repeat(2)).gives(1, &rows, &["<stdin>:3:4: malformed: looks like a header"]);
+    given(part.repeat(2)).results_in(1, &rows, &["<stdin>:3:4: malformed: looks like a header"]);
     malformed("quizzes,solutions", "1: malformed: looks like a header");
 }
 
@@ -301,13 +304,13 @@ fn ragged_rows() {
         format!("id,puzzle,n\n1,{CLASSIC},a\n2,{CLASSIC}\n3,{CLASSIC},a,b\n\n4,{CLASSIC},a\n");
     let rows = ["2,unique", "3,malformed", "4,malformed", "6,unique"];
     let messages = ["<stdin>:3:84: malformed: 2 fields, 3 expected", "4 fields, 3 expected"];
-    given(input).gives(1, &rows, &messages);
+    given(input).results_in(1, &rows, &messages);
 }
 
 #[test]
 fn a_solution_column_that_is_not_checked() {
     let wrong = SOLVED.replacen('5', "6", 1);
-    given(format!("puzzle,solution\n{CLASSIC},{wrong}\n")).gives(0, &["2,unique"], &[]);
+    given(format!("puzzle,solution\n{CLASSIC},{wrong}\n")).results_in(0, &["2,unique"], &[]);
 }
 
 #[test]
@@ -327,16 +330,16 @@ fn a_solution_column_that_is_checked() {
         "<stdin>:7:83: mismatch: the solution is missing",
     ];
     let check = |input: &str| Given { subcommand: "check", ..given(input) };
-    check(&input).gives(1, &rows, &messages);
+    check(&input).results_in(1, &rows, &messages);
     let first = ["2,ok", "3,mismatch", "4,mismatch", "5,ok", "6,malformed", "7,mismatch"];
-    check(&input).with(&["--first"]).gives(1, &first, &messages[..2]);
+    check(&input).with(&["--first"]).results_in(1, &first, &messages[..2]);
 
     let last = SOLVED.len() - 1;
     let twice = format!("{}5", &SOLVED[..last]);
     let blank = format!("{}.", &CLASSIC[..last]);
     let message = "<stdin>:1:163: mismatch: the solution breaks the rules: 5 occurs twice in row 9, at \
                    r9c3 and r9c9";
-    check(&format!("{blank},{twice}\n")).gives(1, &["1,mismatch"], &[message]);
+    check(&format!("{blank},{twice}\n")).results_in(1, &["1,mismatch"], &[message]);
     check(&format!("id,puzzle\n1,{CLASSIC}\n")).is_refused(2, "no column");
 }
 
@@ -348,13 +351,13 @@ fn damage_done_by_spreadsheets() {
     malformed(lost, "78: malformed: 77 cells, 81 expected; leading zeros lost?");
     let input = format!("id,puzzle\n1,4.3E+80\n2,{lost}\n3,{zeros}\n");
     let messages = ["<stdin>:2:6: malformed: a number in scientific", "leading zeros lost?"];
-    given(input).gives(1, &["2,malformed", "3,malformed", "4,multiple"], &messages);
+    given(input).results_in(1, &["2,malformed", "3,malformed", "4,multiple"], &messages);
 }
 
 #[test]
 fn rows_of_a_puzzle_bank() {
     let input = format!("0000183b305c {CLASSIC} 1.2\n00aa183b305c {CLASSIC} 2.3\n");
-    given(input).gives(
+    given(input).results_in(
         0,
         &["1,unique", "2,unique"],
         &["fields between blanks, puzzles in column 2 of 3, no header"],
@@ -372,15 +375,15 @@ fn each_status() {
     let rows =
         ["1,unique", "2,multiple", "3,unsolvable", "4,contradictory", "5,multiple", "6,multiple"];
     let message = "<stdin>:4:2: contradictory: 5 occurs twice in row 1, at r1c1 and r1c2";
-    given(input.clone()).gives(1, &rows, &[message]);
+    given(input.clone()).results_in(1, &rows, &[message]);
     let first = ["1,solved", "2,solved", "3,unsolvable", "4,contradictory", "5,solved", "6,solved"];
-    given(input).with(&["--first"]).gives(1, &first, &[message]);
+    given(input).with(&["--first"]).results_in(1, &first, &[message]);
 }
 
 #[test]
 fn complete_grids() {
     let wrong = SOLVED.replacen("53", "35", 1);
-    given(format!("{SOLVED}\n{wrong}\n")).gives(
+    given(format!("{SOLVED}\n{wrong}\n")).results_in(
         1,
         &["1,unique", "2,contradictory"],
         &["in column"],
@@ -389,8 +392,8 @@ fn complete_grids() {
 
 #[test]
 fn pencil_marks() {
-    // The digits 1 and 2 of a rectangle can be exchanged; removing a candidate in one corner
-    // decides.
+    // The digits 1 and 2 of a rectangle can be swapped. Removing a candidate in one corner makes
+    // the solution unique.
     let double = SOLVED.replace(['1', '2'], ".");
     let both = marks(&double);
     let (first, second) = (SOLVED.find('1').unwrap(), SOLVED.find('2').unwrap());
@@ -468,22 +471,22 @@ fn memory_does_not_grow_with_lines_or_their_length() {
 }
 
 #[test]
-fn a_puzzle_that_explodes_the_search() {
+fn puzzles_that_are_hard_for_plain_searches() {
     let empty = ".".repeat(81);
     let input = format!("{CLASSIC}\n{empty}\n{CLASSIC}\n");
     let rows = ["1,unique", "2,gave_up", "3,unique"];
-    given(input).with(&["--max-nodes", "5"]).gives(1, &rows, &[]);
+    given(input).with(&["--max-nodes", "5"]).results_in(1, &rows, &[]);
     // No solution; with naked singles only, a search takes 96 million nodes.
     let trap = ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........";
     // One solution; row by row, a search takes 69 million nodes.
     let other = "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
     let input = format!("{trap}\n{other}\n");
-    given(input).with(&["--max-nodes", "1000"]).gives(1, &["1,unsolvable", "2,unique"], &[]);
+    given(input).with(&["--max-nodes", "1000"]).results_in(1, &["1,unsolvable", "2,unique"], &[]);
 }
 
 #[test]
 fn threads() {
-    given(CLASSIC).with(&["-j", "0"]).gives(0, &["1,unique"], &[]);
+    given(CLASSIC).with(&["-j", "0"]).results_in(0, &["1,unique"], &[]);
     given(CLASSIC).with(&["-j", "1000000"]).is_refused(2, "at most 1024");
 }
 
@@ -495,7 +498,7 @@ fn many_lines_are_in_order_for_any_number_of_threads() {
     let rows: Vec<_> = rows.map(|(line, kind)| format!("{line},{kind}")).collect();
     let rows: Vec<_> = rows.iter().map(String::as_str).collect();
     for threads in ["1", "2", "5"] {
-        given(lines.join("\n")).with(&["-j", threads]).gives(1, &rows, &[]);
+        given(lines.join("\n")).with(&["-j", threads]).results_in(1, &rows, &[]);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Runs that end early, by signals, kills, and full disks, and their `--resume`.
+//! Runs that end early due to signals, kills, and full disks, and their `--resume`.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -12,14 +12,14 @@ use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, grid, wait_until};
 use crate::common::contents::gz;
 use rustix::process::{Pid, Signal, kill_process};
 
-/// The columns without the time, as runs are compared byte for byte.
+/// The columns without latency, so that runs can be compared byte by byte.
 const COLUMNS: &str = "line,puzzle,solution,status,guesses,nodes";
 
 fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
-/// Lines of all kinds.
+/// Returns lines of all types.
 fn lines(count: usize) -> String {
     let kinds = [
         CLASSIC.to_owned(),
@@ -33,7 +33,7 @@ fn lines(count: usize) -> String {
     kinds.iter().cycle().take(count).map(|line| format!("{line}\n")).collect()
 }
 
-/// A folder with `in`, and the rows of an undisturbed run.
+/// Creates a folder with `in`, and returns the rows of an uninterrupted run.
 fn folder_with(lines: &str) -> (Folder, String) {
     let folder = Folder::new();
     folder.file("in", lines);
@@ -43,7 +43,7 @@ fn folder_with(lines: &str) -> (Folder, String) {
     (folder, whole)
 }
 
-/// Whether processes ignore SIGHUP, as nohup(1) has them do. They inherit this from the tests.
+/// Returns whether processes ignore SIGHUP, as with nohup(1). They inherit this from the tests.
 fn is_hangup_ignored() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or("0");
@@ -73,7 +73,7 @@ fn a_signal_ends_a_run_that_waits_and_it_can_be_resumed() {
         assert_eq!(folder.names(), ["bad", "out", "out.resume"]);
         drop(input);
 
-        // Standard input is given again from its start.
+        // Standard input is repeated from its start.
         let all = [&args[..], &["--resume", "--summary-json", "sum"]].concat();
         let ran = folder.solve(&all, lines(21));
         assert_eq!(ran.status, 1, "{ran:?}");
@@ -89,20 +89,20 @@ fn a_signal_ends_a_run_that_waits_and_it_can_be_resumed() {
     }
 }
 
-/// Row-by-row backtracking takes too long here.
+/// Row-by-row backtracking takes too long for this puzzle.
 const ENDLESS: &str =
     ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........";
 
 #[test]
-fn a_second_signal_ends_a_run_at_once() {
+fn a_second_signal_ends_a_run_immediately() {
     let folder = Folder::new();
     folder.file("in", lines(20_000));
-    // The rows fill the pipe, and nothing reads them.
+    // The rows fill the pipe, which nothing reads.
     let mut child = folder.spawn("solve", &["in", "--summary-json", "sum.json"]);
     wait_until(|| folder.path("sum.json").exists());
     sleep(Duration::from_millis(300));
     signal(&child, Signal::INT);
-    // A signal at the same time, as timeout(1) sends it, is no second one.
+    // A signal at the same time, as sent by timeout(1), does not count as the second one.
     signal(&child, Signal::INT);
     sleep(Duration::from_millis(300));
     assert!(child.try_wait().unwrap().is_none(), "rows are still to be written");
@@ -131,7 +131,7 @@ fn a_run_that_times_out_can_be_resumed() {
     let folder = Folder::new();
     let args = ["-o", "out", "--columns", COLUMNS, "--timeout", "1s"];
     let mut child = folder.spawn("solve", &args);
-    // The input stays open.
+    // The input remains open.
     let mut input = child.stdin.take().unwrap();
     input.write_all(lines(7).as_bytes()).unwrap();
     let status = child.wait().unwrap().code();
@@ -170,7 +170,7 @@ fn a_signal_ends_subcommands_that_only_read_so_far() {
     }
 }
 
-/// The limit on file sizes raises a signal that ends a process by default.
+/// By default, the file size limit raises a signal that ends the process.
 #[test]
 fn a_limit_on_file_sizes_is_a_failure_of_the_output() {
     for output in [
@@ -205,7 +205,7 @@ fn a_signal_ends_a_search_and_earlier_rows_are_written() {
         let args = [&args[..], &["--errors", "bad", "-j", threads]].concat();
         let undisturbed =
             folder.solve(&["--columns", COLUMNS, "--engine", "backtrack-scan"], lines(7)).rows;
-        // On a busy machine, one run may not reach the search, which each run starts anew.
+        // On a busy computer, a run may not reach the search, which each run restarts.
         let (mut runs, mut is_told) = (0, false);
         while runs < 3 || !is_told || folder.read("out") != undisturbed {
             let again = if runs == 0 { &[][..] } else { &["--resume"] };
@@ -215,7 +215,7 @@ fn a_signal_ends_a_search_and_earlier_rows_are_written() {
             signal(&child, Signal::TERM);
             let ran = Ran::from(child.wait_with_output().unwrap());
             assert_eq!(ran.status, 130, "{ran:?}");
-            // A run that has ended already does not print it.
+            // A run that has already ended does not print the message.
             is_told |= ran.messages.contains("stopping; press Ctrl-C again to end at once");
             let rows = folder.read("out");
             assert!(undisturbed.starts_with(&rows), "{threads} {rows}");
@@ -226,7 +226,7 @@ fn a_signal_ends_a_search_and_earlier_rows_are_written() {
     }
 }
 
-/// Signals a run as soon as it has its outputs, in the middle of a search, then resumes it.
+/// Signals a run during a search, as soon as its outputs exist, and then resumes it.
 fn stopped_and_finished(folder: &Folder, args: &[&str]) {
     let slow = ["--engine", "backtrack-scan", "--max-nodes", "5000000", "-q"];
     let args = [args, &slow[..]].concat();
@@ -235,7 +235,7 @@ fn stopped_and_finished(folder: &Folder, args: &[&str]) {
     wait_until(|| folder.path("out.resume").exists());
     signal(&child, Signal::TERM);
     let status = child.wait_with_output().unwrap().status.code();
-    // On a busy machine the signal may come after the end.
+    // On a busy computer, the signal may come after the end.
     if status == Some(130) {
         assert!(folder.read("out").len() < undisturbed.len());
         let ran = folder.solve(&[&args[..], &["-o", "out", "--resume"]].concat(), "");
@@ -374,13 +374,13 @@ fn another_run_is_not_resumed() {
     folder.file("in", lines(15));
     let ran = folder.solve(&["in", "-", "-o", "out", "--resume"], "");
     assert_eq!(ran.status, 2);
-    assert!(ran.messages.contains("the input in has been changed since"), "{ran:?}");
+    assert!(ran.messages.contains("the input in has changed since"), "{ran:?}");
 
     assert_eq!(folder.solve(&["in", "-", "-o", "out", "--force"], "").status, 1);
     let ran = folder.solve(&["in", "-", "-o", "out", "--resume"], "");
     assert_eq!(
         (ran.status, &*ran.messages),
-        (0, "bulkdoku: out: is complete; --force starts over\n")
+        (0, "bulkdoku: out: is already complete; --force starts over\n")
     );
     let ran = folder.solve(&["in", "--resume"], "");
     assert_eq!(ran.status, 2);
@@ -418,7 +418,7 @@ fn a_signal_requests_the_progress_of_a_run_that_waits() {
     }
 }
 
-/// Runs the command with files that cannot grow beyond some blocks of 512 bytes.
+/// Runs the command with a file size limit in blocks of 512 bytes.
 fn on_a_full_disk(folder: &Folder, blocks: u32, args: &[&str]) -> Ran {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" solve \"$@\"");
     let mut command = Command::new("sh");
@@ -453,7 +453,7 @@ fn a_signal_ends_a_run_whose_input_is_still_empty() {
         pipe.write_all(given.as_bytes()).unwrap();
         sleep(Duration::from_millis(300));
         signal(&child, Signal::INT);
-        // The pipe stays open.
+        // The pipe remains open.
         assert_eq!(child.wait().unwrap().code(), Some(130), "{given}");
         drop(pipe);
         assert!(folder.names().is_empty());
@@ -467,14 +467,14 @@ fn a_signal_ends_a_run_that_waits_for_a_named_pipe() {
     if !made.is_ok_and(|status| status.success()) {
         return;
     }
-    // Nothing is written into it yet.
+    // Nothing has written to it yet.
     let child = folder.spawn("solve", &["pipe", "-o", "out"]);
     sleep(Duration::from_millis(300));
     signal(&child, Signal::TERM);
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!(ran.status, 130, "{ran:?}");
     assert_eq!(folder.names(), ["pipe"]);
-    // Nobody reads it yet, and no file is left that looks complete.
+    // Nothing reads it, and no file remains that looks complete.
     folder.file("in", CLASSIC);
     let outputs = ["out.csv", "out.parquet"].into_iter();
     for output in outputs.take(if cfg!(feature = "parquet") { 2 } else { 1 }) {
@@ -515,7 +515,7 @@ fn an_input_that_was_cut_off_is_read_to_its_end_when_it_is_complete() {
     assert!(left.ends_with(behind.split_once('\n').unwrap().1));
 
     let resume = [&args[..], &["--resume"]].concat();
-    // The input is still cut off.
+    // The input is still truncated.
     let ran = folder.solve(&resume, "");
     assert_eq!(ran.status, 3, "{ran:?}");
     assert!(ran.messages.contains("in.gz: the gz stream is cut off"), "{ran:?}");

@@ -1,4 +1,4 @@
-//! JSON lines as an input.
+//! JSON lines as input.
 
 use std::fs;
 
@@ -8,18 +8,18 @@ fn solve(input: &str, args: &[&str]) -> Ran {
     Folder::new().solve(&[&["--columns", "line,puzzle,status"], args].concat(), input)
 }
 
-/// The rows after the header.
+/// Returns the rows after the header.
 fn rows(ran: &Ran) -> Vec<&str> {
     ran.rows.lines().skip(1).collect()
 }
 
-/// The cells as JSON numbers.
+/// Returns the cells as JSON numbers.
 fn numbers(cells: &str) -> Vec<u32> {
     cells.chars().map(|cell| cell.to_digit(10).unwrap_or(0)).collect()
 }
 
 #[test]
-fn objects_are_recognised_and_the_key_is_found_and_reported() {
+fn objects_are_recognized_and_the_key_is_detected() {
     let unique = format!("1,{CLASSIC},unique");
     let array = numbers(CLASSIC);
     let zeros = CLASSIC.replace('.', "0");
@@ -55,7 +55,11 @@ fn the_key_can_be_named_and_must_be_if_it_is_not_clear() {
     let two = format!(r#"{{"a":"{CLASSIC}","b":"{other}"}}"#);
     let ran = solve(&two, &[]);
     assert_eq!((ran.status, ran.rows.as_str()), (2, ""));
-    assert!(ran.messages.contains("may be in \"a\", \"b\"; the columns are"), "{ran:?}");
+    assert!(
+        ran.messages
+            .contains("several columns may contain the puzzles: \"a\", \"b\"; the columns are"),
+        "{ran:?}"
+    );
     assert_eq!(rows(&solve(&two, &["--column", "b"])), [format!("1,{other},multiple")]);
     assert_eq!(rows(&solve(&two, &["--column", "1"])), [format!("1,{CLASSIC},unique")]);
     let ran = solve(&two, &["--column", "c"]);
@@ -64,7 +68,10 @@ fn the_key_can_be_named_and_must_be_if_it_is_not_clear() {
         "{ran:?}"
     );
     let ran = solve(r#"{"id":1,"name":"x"}"#, &[]);
-    assert!(ran.status == 2 && ran.messages.contains("there are \"id\", \"name\""), "{ran:?}");
+    assert!(
+        ran.status == 2 && ran.messages.contains("the columns are \"id\", \"name\""),
+        "{ran:?}"
+    );
     let ran = solve(&two, &["--input-format", "jsonl", "--delimiter", ","]);
     assert!(ran.status == 2 && ran.messages.contains("--delimiter needs a table"), "{ran:?}");
 }
@@ -74,10 +81,10 @@ fn each_bad_line_is_malformed_at_its_column_and_the_others_are_solved() {
     let good = format!(r#"{{"n":1,"puzzle":"{CLASSIC}"}}"#);
     let twice = CLASSIC.replacen("53", "55", 1);
     let cases = [
-        (r#"{"n":1}"#.to_owned(), "1: malformed: there is no key \"puzzle\""),
-        (r#"{"é":1,"puzzle":null}"#.to_owned(), "17: malformed: null in the place of a puzzle"),
+        (r#"{"n":1}"#.to_owned(), "1: malformed: no key \"puzzle\""),
+        (r#"{"é":1,"puzzle":null}"#.to_owned(), "17: malformed: null instead of a puzzle"),
         (r#"{"puzzle":12}"#.to_owned(), "11: malformed: a number or a truth value"),
-        (r#"{"puzzle":{"a":1}}"#.to_owned(), "11: malformed: an object in the place"),
+        (r#"{"puzzle":{"a":1}}"#.to_owned(), "11: malformed: an object instead of"),
         (r#"{"puzzle":[1,2]}"#.to_owned(), "11: malformed: an array that is not 81 cells"),
         (r#"{"puzzle":"12"}"#.to_owned(), "14: malformed: 2 cells, 81 expected"),
         (r#"{"puzzle": oops}"#.to_owned(), "12: malformed: no JSON: expected"),
@@ -170,11 +177,11 @@ fn solutions_are_checked() {
     let ran = Folder::new().run("check", &args[..2], &input);
     assert!(ran.messages.contains("solutions in key \"solution\""), "{ran:?}");
     let ran = Folder::new().run("check", &[], format!("{{\"puzzle\":\"{CLASSIC}\"}}"));
-    assert!(ran.status == 2 && ran.messages.contains("no column holds solutions"), "{ran:?}");
+    assert!(ran.status == 2 && ran.messages.contains("no column contains solutions"), "{ran:?}");
 }
 
 #[test]
-fn long_lines_and_blocks_make_no_difference() {
+fn results_do_not_depend_on_long_lines_and_blocks() {
     let good = format!("{{\"puzzle\":\"{CLASSIC}\",\"id\":1}}\n");
     let long = format!("{{\"puzzle\":\"{CLASSIC}\",\"x\":\"{}\"}}\n", "y".repeat(300_000));
     let input = format!("{}{long}{good}", good.repeat(3000));

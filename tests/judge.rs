@@ -1,11 +1,11 @@
-//! The smallest solution, lists of solutions, and the formats of the judge problems.
+//! The smallest solution, lists of solutions, and the formats of judge problems.
 
 use bulkdoku::EngineKind;
 
 use crate::common::SEVENTEEN;
 use crate::common::command::{Folder, Ran};
 
-/// Puzzles and their smallest solutions.
+/// Puzzles with their smallest solutions.
 const SMALLEST: [[&str; 2]; 4] = [
     [
         ".................................................................................",
@@ -50,13 +50,13 @@ const EXAMPLE_SOLVED: &str = "\
 2 5 8 3 9 4 7 6 1
 ";
 
-/// Standard output, standard error, exit status.
+/// Returns standard output, standard error, and the exit status.
 fn solve(args: &[&str], input: &str) -> (String, String, i32) {
     let Ran { rows, messages, status } = Folder::new().solve(args, input);
     (rows, messages, status)
 }
 
-/// Nine lines of digits, separated by `between`.
+/// Formats nine lines of digits, separated by `between`.
 fn grid(cells: &str, between: &str) -> String {
     let cells = cells.replace('.', "0");
     let row = |row: &[u8]| {
@@ -83,7 +83,7 @@ fn the_smallest_solution_is_the_same_for_all_engines_and_threads() {
 }
 
 #[test]
-fn a_search_that_reaches_the_limit_of_nodes_gives_up_without_a_solution() {
+fn a_search_that_reaches_the_node_limit_gives_up_without_a_solution() {
     let (rows, _, status) = solve(
         &["--solution", "lex-first", "--max-nodes", "2", "--columns", "solution,status"],
         SMALLEST[1][0],
@@ -124,14 +124,14 @@ fn the_example_of_boj_2580() {
     let args = ["--input-format", "boj2580", "--format", "boj2580"];
     let expected = (EXAMPLE_SOLVED.to_owned(), String::new(), 0);
     assert_eq!(solve(&args, EXAMPLE), expected);
-    // Without the last line feed, and several in one stream.
+    // Without the last line feed, and several puzzles in one stream.
     assert_eq!(solve(&args, EXAMPLE.trim_end()), expected);
     let (rows, messages, status) = solve(&args, &EXAMPLE.repeat(2000));
     assert_eq!((rows, messages.as_str(), status), (EXAMPLE_SOLVED.repeat(2000), "", 0));
 }
 
 #[test]
-fn boj_2239_wants_the_smallest_solution() {
+fn boj_2239_outputs_the_smallest_solution() {
     let args = ["--input-format", "boj2239", "--format", "boj2239"];
     let input = SMALLEST.map(|[puzzle, _]| grid(puzzle, "")).concat();
     let expected = SMALLEST.map(|[_, solution]| grid(solution, "")).concat();

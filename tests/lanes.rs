@@ -1,5 +1,5 @@
-//! The lane engine as a whole: the same outcome at every vector level, in every batch and
-//! beside every neighbor, and the right one.
+//! The lane engine: correct outcomes, which are the same at every SIMD level, in every batch, and
+//! next to any neighbor.
 
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -20,7 +20,7 @@ fn solve_at(level: SimdLevel, batch: usize, puzzles: &[Puzzle], limits: Limits) 
     outcomes
 }
 
-/// The outcomes, after making sure that every level and batch size has the same.
+/// Returns the outcomes, after checking that they are the same for every level and batch size.
 fn solve(puzzles: &[Puzzle], limits: Limits) -> Vec<Outcome> {
     let expected = solve_at(SimdLevel::best(), 1000, puzzles, limits);
     for level in SimdLevel::available() {
@@ -37,8 +37,8 @@ fn solve(puzzles: &[Puzzle], limits: Limits) -> Vec<Outcome> {
     expected
 }
 
-/// Counts solutions up to `limit`: the cell with the fewest candidates first. `None` if that takes
-/// more than `nodes` nodes: of some grids with few clues it would take hundreds of millions.
+/// Counts solutions up to `limit`, starting with the cell with the fewest candidates. Returns
+/// `None` after `nodes` nodes: some grids with few clues would take hundreds of millions.
 fn count(cells: &mut [u8; 81], limit: u32, nodes: &mut u32) -> Option<u32> {
     *nodes = nodes.checked_sub(1)?;
     let allowed = |cells: &[u8; 81], cell: usize, digit: u8| {
@@ -67,7 +67,7 @@ fn count(cells: &mut [u8; 81], limit: u32, nodes: &mut u32) -> Option<u32> {
     Some(found)
 }
 
-/// How many solutions there are up to `limit`, if that can be found out in a few seconds.
+/// Returns the number of solutions up to `limit`, if it can be determined in a few seconds.
 fn expected(puzzle: &Puzzle, limit: u32) -> Option<u32> {
     if puzzle.contradiction().is_some() {
         return Some(0);
@@ -79,18 +79,18 @@ const SOLVED: &str =
     "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
 const CLASSIC: &str =
     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-/// No solution; naked singles alone need 96 million nodes.
+/// No solution; with naked singles only, a search takes 96 million nodes.
 const NONE: &str =
     ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........";
-/// One solution; row by row it costs 69 million nodes.
+/// One solution; row-by-row backtracking takes 69 million nodes.
 const ROW_BY_ROW: &str =
     "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
-/// Guesses are needed.
+/// Requires guesses.
 const HARD: &str =
     "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..";
 
 #[test]
-fn an_empty_batch_is_nothing() {
+fn an_empty_batch_has_no_outcomes() {
     for level in SimdLevel::available() {
         EngineKind::Lanes.build(level).solve(Batch::Puzzles(&[]), Limits::PROOF, &mut []);
     }
@@ -121,7 +121,7 @@ fn two_equal_clues_in_a_unit_have_no_solution() {
 }
 
 #[test]
-fn traps_for_other_searches_are_small() {
+fn puzzles_that_are_hard_for_other_searches_need_few_nodes() {
     let puzzles = [NONE, ROW_BY_ROW, CLASSIC, HARD].map(parse);
     let outcomes = solve(&puzzles, Limits::PROOF);
     let solutions: Vec<u32> = outcomes.iter().map(|outcome| outcome.solutions).collect();
@@ -130,7 +130,7 @@ fn traps_for_other_searches_are_small() {
 }
 
 #[test]
-fn few_clues_do_not_explode() {
+fn few_clues_need_few_nodes() {
     let solution = parse(SOLVED);
     let puzzles: Vec<Puzzle> = (0..60_usize)
         .map(|i| {
@@ -148,10 +148,10 @@ fn few_clues_do_not_explode() {
     }
 }
 
-/// Every kind of contradiction must be seen at once where little else can be inferred: two
-/// equal singles in a minirow, missed, cost some such grids more than 100,000 nodes.
+/// Every type of contradiction must be detected immediately if little else can be inferred. Missing
+/// two equal singles in a minirow takes more than 100,000 nodes in some of these grids.
 #[test]
-fn no_grid_with_few_clues_explodes() {
+fn no_grid_with_few_clues_needs_many_nodes() {
     let solution = parse(SOLVED);
     let mut random = 1_u64;
     let mut below = |n: u64| {
@@ -177,7 +177,7 @@ fn no_grid_with_few_clues_explodes() {
 
 #[test]
 fn solutions_are_counted_up_to_any_limit() {
-    // Two pairs of digits can be exchanged in two rectangles of this grid.
+    // Two pairs of digits can be swapped in two rectangles of this grid.
     let mut cells = *parse(SOLVED).cells();
     for cell in &mut cells {
         if [1, 2, 3, 4].contains(cell) {
@@ -198,8 +198,7 @@ fn solutions_are_counted_up_to_any_limit() {
     }
 }
 
-/// A branch can come just when the last sweep has left nothing to choose: no solution may then
-/// be found on both sides.
+/// A branch after a sweep that has left no choice must not count its solution twice.
 #[test]
 fn no_solution_is_counted_twice() {
     let puzzle =
@@ -211,7 +210,7 @@ fn no_solution_is_counted_twice() {
 }
 
 #[test]
-fn a_node_limit_is_kept_exactly() {
+fn a_node_limit_is_exact() {
     let puzzles = [HARD, NONE, ROW_BY_ROW, CLASSIC].map(parse);
     let free = solve(&puzzles, Limits::PROOF);
     for limit in [1, 2, 3, 5, 8, 13, free[0].nodes - 1, free[0].nodes, free[0].nodes + 1] {
@@ -240,7 +239,7 @@ fn latency_is_of_each_puzzle() {
     assert!(outcomes.iter().all(|outcome| (1..=all).contains(&outcome.latency_ns)));
 }
 
-/// Random inputs of every kind: cells of a solved grid kept, blanked or changed.
+/// Generates random inputs of every type: cells of a solved grid are kept, cleared, or changed.
 fn puzzles() -> impl Strategy<Value = Vec<Puzzle>> {
     let one = (20..100_u32, 0..4_u32, proptest::collection::vec((0..100_u32, 1..=9_u8), 81));
     proptest::collection::vec(one, 1..70).prop_map(|all| {

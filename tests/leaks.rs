@@ -1,5 +1,5 @@
 //! Leaks between sets: equal puzzles, isomorphs, equal solution grids, and puzzles that differ by a
-//! few clues. Each kind is planted with code that shares nothing with the search for it.
+//! few clues. Each type is created by code that is independent of the search for it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,7 +12,7 @@ use crate::common::contents::table;
 
 type Cells = [u8; 81];
 
-/// Moves rows, columns and digits at random, and transposes.
+/// Permutes rows, columns, and digits at random, and transposes.
 fn shuffled(cells: Cells, rng: &mut SeededRng) -> Cells {
     let mut lines = || {
         let mut bands = [0, 1, 2];
@@ -60,7 +60,7 @@ fn solutions(puzzles: &[Cells]) -> Vec<Cells> {
 
 const EACH: usize = 30;
 
-/// The kinds of leaks, with the numbers of clues that are added.
+/// The types of leaks, with the numbers of added clues.
 const KINDS: [(&str, usize, bool); 5] = [
     ("puzzle", 0, false),
     ("class", 0, true),
@@ -69,7 +69,7 @@ const KINDS: [(&str, usize, bool); 5] = [
     ("grid", 9, true),
 ];
 
-/// A set `a.csv`, and a set `b.csv` in which each kind of leak is planted. All other puzzles are unrelated.
+/// Creates unrelated sets `a.csv` and `b.csv`, except for the leaks of each type.
 fn planted(folder: &Folder) {
     let a = minimal(1, 400);
     let solved = solutions(&a);
@@ -90,7 +90,7 @@ fn planted(folder: &Folder) {
     folder.file("b.csv", "kind,puzzle\n".to_owned() + &rows.collect::<String>());
 }
 
-/// The number of rows of each kind.
+/// Counts the rows of each type.
 fn kinds(rows: &str) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
     table(rows).iter().for_each(|row| *counts.entry(row["kind"].clone()).or_default() += 1);
@@ -191,7 +191,7 @@ fn the_page_of_an_overlap_has_each_pair_of_sets() {
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
-    // Of c: two records, of which one is invalid and one has many solutions.
+    // c has two records, of which one is invalid and one has many solutions.
     let of_c = ["2", "1", "1"].map(|count| format!("<td class=\"n\">{count}</td>")).join("\n");
     assert!(page.contains(&format!("<td>c</td>\n{of_c}")), "{page}");
 }
@@ -212,7 +212,7 @@ fn duplicates_are_found_by_puzzle_class_and_grid() {
         counts.insert("a".into(), 400);
         assert_eq!((kinds(&ran.rows), ran.status), (counts, 0), "{by}");
     }
-    // No form is shown, so those that are not compared are not computed.
+    // Forms are not computed for puzzles that are neither compared nor shown.
     let ran = folder.line("canon both.csv --dedup --by puzzle");
     assert!(ran.rows.starts_with("kind,puzzle\n"), "{}", &ran.rows[..80]);
 }
@@ -232,7 +232,7 @@ fn puzzles_without_exactly_one_solution_have_no_grid_and_are_counted() {
     };
     let ran = folder.line("canon in --dedup --by grid --columns status");
     counted(&ran.messages);
-    // They are not compared, so none is lost.
+    // They are not compared, so none is dropped.
     assert_eq!((ran.rows.lines().count(), ran.status), (1 + 81, 1));
     let ran = folder.line("split in --by grid --test 20% --seed 1 -o a.csv,b.csv");
     counted(&ran.messages);
@@ -242,12 +242,12 @@ fn puzzles_without_exactly_one_solution_have_no_grid_and_are_counted() {
     let ran = folder.line("overlap in one --by grid --columns file");
     assert_eq!(ran.rows.lines().count(), 1 + 100);
     counted(&ran.messages);
-    assert!(ran.messages.contains("in: not exactly one solution, and not compared: 31"));
+    assert!(ran.messages.contains("in: not exactly one solution, not compared: 31"));
     folder.assert_refused(&[
         ("solve in --by grid", "does nothing without --against"),
         ("solve in --against one --by grid --first", "needs the proof"),
         ("solve in --against one --by grid --format boj2580", "needs the proof"),
-        ("canon in --by grid", "--dedup and --against only"),
+        ("canon in --by grid", "only --dedup and --against"),
         ("canon in --dedup --exact --by grid", "cannot be used with"),
     ]);
 }
@@ -287,7 +287,7 @@ fn parts_meet_their_shares_and_share_no_grid() {
         assert_eq!(folder.line(&format!("{line} -j 1")).status, 0);
         assert!(["x.csv", "y.csv", "z.csv"].map(|name| folder.read(name)) == parts);
     }
-    // Two shares are what --test is.
+    // --test is equivalent to two shares.
     for (part, options) in [("1", "--test 10%"), ("2", "--shares 90,10"), ("3", "--shares 0.9,0.1")]
     {
         let line = format!("split in.csv {options} --seed 1 -o t{part}.csv,u{part}.csv");
@@ -295,7 +295,7 @@ fn parts_meet_their_shares_and_share_no_grid() {
     }
     assert!(folder.read("u1.csv") == folder.read("u2.csv"));
     assert!(folder.read("u1.csv") == folder.read("u3.csv"));
-    // Arrays and Parquet files are parts as well.
+    // Parts may be arrays and Parquet files.
     for ending in [
         "npy",
         "lines",

@@ -1,5 +1,5 @@
-//! Pencil marks: every engine, at every vector level of this machine, compared with a table of
-//! cases, with equivalent puzzles, and with the oracle.
+//! Pencil marks: every engine, at every SIMD level of this CPU, compared with a table of cases,
+//! with equivalent puzzles, and with the oracle.
 
 use crate::common::command::{CLASSIC, SOLVED};
 use crate::common::{
@@ -15,17 +15,17 @@ use proptest::prelude::*;
 const TWO_CHANGED: &str =
     "534678912672195348198342567859763421426851793713924856961537284287419635345286179";
 
-/// Marks, and the number of their solutions up to a limit.
+/// Marks and the number of their solutions up to a limit.
 struct Case {
     name: &'static str,
     marks: Marks,
     limit: u32,
     solutions: u32,
-    /// The solution, where there is only one.
+    /// The solution, if it is unique.
     solution: Option<&'static str>,
 }
 
-/// The marks of a puzzle less some candidates: `(row, column, digits)`, each counted from 1.
+/// Returns the marks of a puzzle without some candidates: `(row, column, digits)`, counted from 1.
 fn less(puzzle: &str, taken: &[(usize, usize, &str)]) -> Marks {
     let mut marks = Marks::from(&puzzle.parse::<Puzzle>().unwrap());
     for &(row, column, digits) in taken {
@@ -42,20 +42,20 @@ fn set(digits: impl IntoIterator<Item = u8>) -> Digits {
     set
 }
 
-/// The digit after another; 1 after 9.
+/// Returns the next digit; 1 after 9.
 fn next(digit: u8) -> u8 {
     digit % 9 + 1
 }
 
-/// In each cell the digit of [`SOLVED`] and the next digit. If one cell of a row has its next
-/// digit, so must the cell whose own digit that is, and so on: either all cells of a row do or
-/// none. The same holds for columns, so there are two solutions.
+/// Returns marks with the digit of [`SOLVED`] and the next digit in each cell. If one cell of a row
+/// has its next digit, all cells of the row must, and likewise for columns, so there are two
+/// solutions.
 fn two_in_each_cell() -> Marks {
     let full: Puzzle = SOLVED.parse().unwrap();
     Marks::from_cells(full.cells().map(|digit| set([digit, next(digit)])))
 }
 
-/// The second of them.
+/// The second solution.
 const SHIFTED: &str =
     "645789123783216459219453678961872534537964812824135967172648395398521746456397281";
 
@@ -128,7 +128,7 @@ fn check_case(name: &str, case: &Case, outcome: &Outcome) {
     }
 }
 
-/// The limit of nodes for textbook engines: enough for most cases.
+/// The node limit for textbook engines, sufficient for most cases.
 const PATIENCE: u64 = 200_000;
 
 #[test]
@@ -150,7 +150,7 @@ fn every_engine_solves_every_case() {
                 searches.push(outcome);
             }
         }
-        // They all search alike.
+        // All of them perform the same search.
         assert!(searches.iter().all(|outcome| *outcome == searches[0]), "{}", case.name);
     }
 }
@@ -241,8 +241,8 @@ fn slices_of_different_lengths_are_refused() {
     engine.solve(Batch::Marks(&[Marks::ALL; 2]), Limits::FIRST, &mut [Outcome::NONE; 1]);
 }
 
-/// Marks that contain a grid, from few candidates per cell to nearly all. Then some cells are
-/// changed at random, which makes many of them unsolvable.
+/// Generates marks that contain a grid, with few or many candidates. Then some cells are changed at
+/// random, which makes many of them unsolvable.
 fn any_marks() -> impl Strategy<Value = Marks> {
     let share = 0..=100_u8;
     let damage = prop_oneof![3 => Just(0), 2 => 1..3_usize, 1 => 3..12_usize];

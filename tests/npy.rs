@@ -1,10 +1,10 @@
-//! Arrays of `NumPy`, read and written.
+//! `NumPy` arrays, read and written.
 
 use std::fs;
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
 
-/// An array as numpy.save writes it.
+/// Returns an array as written by numpy.save.
 fn array(descr: &str, shape: &str, elements: &[u8]) -> Vec<u8> {
     let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     let text = format!("{text:<117}\n");
@@ -12,7 +12,7 @@ fn array(descr: &str, shape: &str, elements: &[u8]) -> Vec<u8> {
     [b"\x93NUMPY\x01\0", &length[..], text.as_bytes(), elements].concat()
 }
 
-/// Cells as numbers: 0 for a blank.
+/// Returns cells as numbers, with 0 for blank cells.
 fn numbers(line: &str) -> Vec<u8> {
     line.bytes().map(|byte| if byte == b'.' { 0 } else { byte - b'0' }).collect()
 }
@@ -66,7 +66,7 @@ fn a_damaged_array_has_its_whole_rows() {
     assert_eq!((ran.status, ran.rows.matches(",unique").count()), (3, 2), "{ran:?}");
     assert!(ran.messages.contains("the npy stream is cut off after byte"), "{ran:?}");
     let ran = solve(&folder, &[], &array("<f8", "(1, 81)", &[0; 648]));
-    assert!(ran.status == 3 && ran.messages.contains("whole numbers or texts"), "{ran:?}");
+    assert!(ran.status == 3 && ran.messages.contains("integers or texts"), "{ran:?}");
 }
 
 #[test]
@@ -97,8 +97,8 @@ fn impossible_arrays_are_refused() {
     for (args, message) in [
         (&["--format", "npy"][..], "npy goes to a file"),
         (&["-o", "x.npy.gz"], "npy goes to a file"),
-        (&["-o", "x.npy", "--columns", "puzzle,solution"], "--columns of npy is one of"),
-        (&["-o", "x.npy", "--columns", "line"], "--columns of npy is one of"),
+        (&["-o", "x.npy", "--columns", "puzzle,solution"], "an npy array has one column"),
+        (&["-o", "x.npy", "--columns", "line"], "an npy array has one column"),
         (&["-o", "x.npy", "--keep"], "--keep goes with"),
     ] {
         let ran = folder.solve(args, CLASSIC);

@@ -1,17 +1,17 @@
-//! Valid and invalid command lines: names of outputs, options that exclude each other, numbers.
+//! Valid and invalid command lines: names of outputs, conflicting options, numbers.
 
 use std::fs;
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
 
-/// Runs a line of words: a subcommand and its arguments, in a folder that has a puzzle in `in`.
+/// Runs a line of words in a folder with a puzzle in `in`.
 fn run(folder: &Folder, line: &str) -> Ran {
     folder.file("in", format!("{CLASSIC}\n"));
     let words: Vec<_> = line.split_whitespace().collect();
     folder.run(words[0], &words[1..], format!("{CLASSIC},{SOLVED}\n"))
 }
 
-/// The last word of the line names an output, which must not be made.
+/// Checks that a line is rejected. Its last word is an output, which must not be created.
 fn assert_refused(line: &str, hint: &str) {
     let folder = Folder::new();
     let ran = run(&folder, line);
@@ -52,7 +52,7 @@ fn an_extension_that_is_not_written_is_refused() {
 }
 
 #[test]
-fn the_format_decides_for_any_name_and_other_names_promise_nothing() {
+fn format_overrides_the_name_and_other_names_imply_no_format() {
     let quick = "--rounds 1 --rows 10 --round-time 0.01 --engine scalar";
     for (line, start) in [
         #[cfg(feature = "full")]
@@ -91,7 +91,7 @@ fn every_output_is_compressed_by_name() {
         let name = line.split_whitespace().last().unwrap();
         assert_eq!(folder.unpacked(name), run(&folder, plain).rows, "{line}");
     }
-    // The file depends on the puzzles alone.
+    // The file depends only on the puzzles.
     let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert_eq!(bytes("x.gz"), bytes("y.txt.GZ"));
     let line = "bench in --rounds 1 --rows 10 --round-time 0.01 --engine scalar -o x.json.gz";
@@ -174,7 +174,7 @@ fn invalid_usage_is_found_before_any_work() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n"));
     fs::create_dir(folder.path("folder")).unwrap();
-    let cases: [(&[&str], i32, &str); 10] = [
+    let cases: [(&[&str], i32, &str); 11] = [
         (&["in", "missing"], 3, "missing: No such file"),
         (&["in", "folder"], 3, "folder: is a directory"),
         (&["-", "-"], 2, "standard input (-) can be read only once"),
@@ -183,8 +183,9 @@ fn invalid_usage_is_found_before_any_work() {
         (
             &["--columns", "line,time"],
             2,
-            "no column \"time\"; there are \"rest\"; no column \"time\"; there are file, line",
+            "no column \"time\"; there are \"rest\"; computed columns are file, line",
         ),
+        (&["--columns", "line,solutoin"], 2, "; did you mean solution?"),
         (&["--engine", "fast"], 2, "[possible values: lanes, scalar, "),
         (&["--simd", "mmx"], 2, "does not support SIMD level \"mmx\"; it supports "),
         (&["--limit", "0"], 2, "--limit"),

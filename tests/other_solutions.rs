@@ -1,5 +1,4 @@
-//! Is there a solution other than a known one? Every engine, at every vector level, against what
-//! counting says.
+//! The search for a solution other than a known one, compared with counting.
 
 use bulkdoku::generate::{Generator, Kind};
 use bulkdoku::puzzle::CELLS;
@@ -10,11 +9,10 @@ use bulkdoku::{
 use crate::common::command::{CLASSIC, SOLVED};
 use crate::common::{EMPTY, SEVENTEEN, TWO, engines, solve, textbook_engines, with_nodes};
 
-/// Contradictory clues.
 const NONE: &str =
     "11...............................................................................";
 
-/// Asks an engine for other solutions than these; all of the outcomes are final.
+/// Searches for other solutions than the given ones; all outcomes must be final.
 fn solve_other(
     engine: &mut dyn Engine,
     batch: Batch<'_>,
@@ -27,7 +25,7 @@ fn solve_other(
     outcomes
 }
 
-/// Puzzles with one solution, the same with a clue taken away, and puzzles with many solutions.
+/// Returns puzzles with one solution, with a clue removed, and with many solutions.
 fn mixed() -> Vec<Puzzle> {
     let mut generator = Generator::new();
     let mut puzzles = Vec::new();
@@ -46,7 +44,7 @@ fn mixed() -> Vec<Puzzle> {
     puzzles
 }
 
-/// In each round the known solutions are: the first ones, those found beside them, none at all.
+/// The known solutions in each round are the first ones, the other ones, and blank grids.
 #[test]
 fn another_solution_is_found_if_there_is_one() {
     let puzzles = mixed();
@@ -85,7 +83,7 @@ fn another_solution_is_found_if_there_is_one() {
     assert!(with_one > 500 && with_others > 1500, "{with_one}, {with_others}");
 }
 
-/// The first solution is asked for again, so that it comes before the other one or after it.
+/// Repeating the search for the first solution makes it precede or follow the other one.
 #[test]
 fn neither_the_batch_nor_pencil_marks_change_what_is_found() {
     let puzzles = mixed();
@@ -112,7 +110,7 @@ fn neither_the_batch_nor_pencil_marks_change_what_is_found() {
 }
 
 #[test]
-fn the_limit_of_nodes_ends_the_search_for_another_solution() {
+fn a_node_limit_ends_the_search_for_another_solution() {
     let puzzles = mixed();
     for (name, mut engine) in engines() {
         let first = solve(&mut *engine, &puzzles, Limits::FIRST);
@@ -135,7 +133,7 @@ fn the_limit_of_nodes_ends_the_search_for_another_solution() {
 }
 
 #[test]
-fn what_is_final_when_the_search_is_stopped_is_right() {
+fn final_outcomes_of_a_stopped_search_are_correct() {
     let puzzles: Vec<Puzzle> = mixed().into_iter().cycle().take(5_000).collect();
     for (name, mut engine) in engines() {
         let first = solve(&mut *engine, &puzzles, Limits::FIRST);
@@ -164,7 +162,7 @@ fn what_is_final_when_the_search_is_stopped_is_right() {
 }
 
 #[test]
-fn textbook_engines_find_another_solution_too() {
+fn textbook_engines_find_other_solutions() {
     let puzzles =
         [CLASSIC, TWO, SOLVED, NONE].map(|text| text.parse::<Puzzle>().expect("a puzzle"));
     let batch = Batch::Puzzles(&puzzles);

@@ -1,4 +1,4 @@
-//! Outputs: no file is overwritten by accident, and failures are reported.
+//! Outputs: no file is overwritten by accident, and errors are reported.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, wait_until};
 use crate::common::contents::gz;
 
-/// A folder with `in`: a puzzle and a bad line.
+/// Creates a folder with `in`: a puzzle and an invalid line.
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\nbad\n"));
@@ -121,7 +121,7 @@ fn a_closed_pipe_of_rows_leaves_the_other_outputs() {
 fn a_journal_replaces_no_other_file() {
     let folder = folder();
     let cases: [(&[&str], &str); 5] = [
-        (&["out.resume", "-o", "out"], "out.resume: is an input, and where the journal"),
+        (&["out.resume", "-o", "out"], "out.resume: is an input, but the journal"),
         (&["in", "-o", "out"], "out.resume: is not a journal of bulkdoku"),
         (&["in", "-o", "out", "--force"], "out.resume: is not a journal of bulkdoku"),
         (&["in", "-o", "out", "--resume"], "out.resume: is not a journal of bulkdoku"),
@@ -148,14 +148,14 @@ fn outputs_inputs_and_journals_are_compared_by_identity() {
     fs::hard_link(folder.path("in"), folder.path("in2.txt")).unwrap();
     let before = folder.names();
     for (args, message) in [
-        (&["-o", "a/out", "--errors", "b/out"][..], "b/out: named for two outputs"),
-        (&["-o", "a/out", "--errors", "link.txt"], "link.txt: is where the journal"),
+        (&["-o", "a/out", "--errors", "b/out"][..], "b/out: used for two outputs"),
+        (&["-o", "a/out", "--errors", "link.txt"], "link.txt: the journal of the rows needs"),
         (&["-o", "a/out", "--errors", "in2.txt", "--force"], "in2.txt: is the input in"),
         (&["-o", "in2.txt", "--force"], "in2.txt: is the input in"),
-        (&["-o", "a/out", "--errors", "-", "--latency", "-"], "standard output: named for two"),
-        (&["--errors", "-"], "standard output: named for two"),
-        (&["--latency", "-"], "standard output: named for two"),
-        (&["--summary-json", "-"], "standard output: named for two"),
+        (&["-o", "a/out", "--errors", "-", "--latency", "-"], "standard output: used for two"),
+        (&["--errors", "-"], "standard output: used for two"),
+        (&["--latency", "-"], "standard output: used for two"),
+        (&["--summary-json", "-"], "standard output: used for two"),
         (&["-o", "-", "--resume"], "--resume needs a file"),
     ] {
         let ran = folder.solve(&[&["in"], args].concat(), "");
@@ -182,7 +182,7 @@ fn a_dash_is_standard_output_for_every_output() {
 }
 
 #[test]
-fn a_refused_run_makes_and_changes_nothing() {
+fn a_refused_run_creates_and_changes_nothing() {
     let folder = folder();
     folder.file("old", "worth keeping");
     for args in [
@@ -217,7 +217,7 @@ fn an_output_that_is_removed_during_the_run_is_reported() {
         let ran = Ran::from(child.wait_with_output().unwrap());
         assert_eq!(ran.status, 3, "{name}: {ran:?}");
         assert!(
-            ran.messages.contains(&format!("{name}: was removed, renamed or replaced")),
+            ran.messages.contains(&format!("{name}: was removed, renamed, or replaced")),
             "{ran:?}"
         );
     }
@@ -236,7 +236,7 @@ fn a_resumed_run_overwrites_only_what_it_has_written() {
     if !Path::new("/dev/full").exists() {
         return;
     }
-    // After the failure of a side output, the run can be resumed.
+    // A run can be resumed after a side output has failed.
     let ran = folder.solve(&["in", "-o", "out", "--latency", "/dev/full"], "");
     assert_eq!(ran.status, 3, "{ran:?}");
     let again = ["in", "-o", "out", "--resume", "--latency"];
@@ -249,7 +249,7 @@ fn a_resumed_run_overwrites_only_what_it_has_written() {
     assert_eq!(folder.names(), ["in", "l.csv", "out", "precious.csv"]);
 }
 
-/// The Rust runtime opens `/dev/null` for them, so no file takes their place.
+/// The Rust runtime opens `/dev/null` for them, so that no file takes their place.
 #[test]
 fn closed_standard_streams_are_like_dev_null() {
     let folder = folder();
@@ -313,7 +313,7 @@ fn a_slow_pipe_gets_its_rows_while_it_waits() {
             // The layout of the input is detected before anything is written.
             assert_eq!(rows.next().unwrap().unwrap(), "line,status");
         }
-        // The input stays open: the row must not wait for its end.
+        // The input remains open: the row must not wait for its end.
         assert_eq!(rows.next().unwrap().unwrap(), format!("{line},unique"));
         assert!(sent.elapsed() < Duration::from_secs(20));
     }
@@ -340,7 +340,7 @@ fn side_outputs_that_fail_are_reported() {
 fn a_folder_without_write_access_is_an_error() {
     let folder = Folder::new();
     folder.file("in", CLASSIC);
-    // Not even the superuser can make a file there.
+    // Not even the superuser can create a file there.
     let ran = folder.solve(&["in", "-o", "/proc/self/out"], "");
     assert_eq!(ran.status, 3, "{ran:?}");
     assert!(ran.messages.contains("/proc/self/out: "), "{ran:?}");

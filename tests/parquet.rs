@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::common::command::{CLASSIC, Folder, SOLVED};
 
-/// A table with a label for each row; the last row is malformed.
+/// Returns a table with a label for each row; the last row is malformed.
 fn table(rows: usize) -> String {
     let mut table = "name,quizzes,weight\n".to_owned();
     for row in 0..rows {
@@ -45,14 +45,14 @@ fn statuses_and_answers_are_those_of_csv() {
     assert_eq!(folder.solve(&args, "").status, 0);
     let of_parquet = folder.run("check", &[&columns[..], &["p.parquet"]].concat(), "");
     assert!(of_parquet == of_csv, "{of_parquet:?} {of_csv:?}");
-    // Standard input is a file, too.
+    // Standard input may be a file.
     let ran = folder.run(
         "check",
         &[&columns[..], &["-"]].concat(),
         fs::read(folder.path("p.parquet")).unwrap(),
     );
     assert_eq!(ran.status, 3, "a pipe has no end to begin with: {ran:?}");
-    assert!(ran.messages.contains("looks like a Parquet file; name it"), "{ran:?}");
+    assert!(ran.messages.contains("looks like a Parquet file; name a complete file"), "{ran:?}");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn parquet_files_are_reported() {
 }
 
 #[test]
-fn rows_that_come_one_by_one_are_all_there() {
+fn rows_that_arrive_one_by_one_are_all_written() {
     let folder = Folder::new();
     let listed = ["-q", "--solutions", "40", "--columns", "line,solution"];
     let augmented = ["-q", "--times", "50", "--seed", "1", "--columns", "line,copy,puzzle"];
@@ -107,7 +107,7 @@ fn a_damaged_file_is_named() {
     assert!(ran.status == 3 && ran.messages.contains("looks like a Parquet file"), "{ran:?}");
 }
 
-/// A file that another program wrote, or a damaged one.
+/// Returns the path of a file that is damaged or written by another program.
 fn packed(name: &str) -> String {
     format!("{}/tests/packed/{name}.parquet", env!("CARGO_MANIFEST_DIR"))
 }
@@ -189,7 +189,7 @@ fn a_damaged_start_is_not_read_as_text() {
     assert_eq!(ran.rows, "line\n2\n3\n4\n5\n6\n");
 }
 
-/// Cells of thousands of columns, few rows in a block.
+/// Thousands of columns, so that a block has few rows.
 #[test]
 fn thousands_of_columns_are_kept() {
     let folder = Folder::new();
@@ -221,8 +221,8 @@ fn thousands_of_columns_are_kept() {
 fn impossible_parquet_files_are_refused() {
     let folder = Folder::new();
     for (args, message) in [
-        (&["-o", "x.parquet.gz"][..], "parquet is compressed within"),
-        (&["-o", "{}.parquet", "--split-by", "status"], "--split-by writes any format but"),
+        (&["-o", "x.parquet.gz"][..], "parquet is compressed internally"),
+        (&["-o", "{}.parquet", "--split-by", "status"], "--split-by supports all formats"),
     ] {
         let ran = folder.solve(args, CLASSIC);
         assert!(ran.status == 2 && ran.messages.contains(message), "{args:?}: {ran:?}");

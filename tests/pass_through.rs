@@ -7,11 +7,11 @@ use serde_json::Value;
 use crate::common::command::{CLASSIC, Folder, SOLVED};
 use crate::common::contents::gz;
 
-/// The header of a table with twelve columns, some of them odd: quotes, a line feed, an empty name,
-/// a repeated name, Unicode.
+/// The header of a table with twelve columns, including unusual ones: quotes, a line feed, an empty
+/// name, a repeated name, Unicode.
 const HEADER: &str = "source,question,\"a,b\",\"say \"\"x\"\"\",\"line\nfeed\",,twice,twice, ünï\u{20},answer,rating,last";
 
-/// The columns of [`HEADER`] with this puzzle, its solution, and a number.
+/// Returns the columns of [`HEADER`] with this puzzle, its solution, and a number.
 fn odd_row(puzzle: &str, solution: &str, number: usize) -> String {
     format!(
         "\"fo,rum\",{puzzle},\"say \"\"x\"\"\",\"needless quotes\",\"line\nfeed\",, blank ,x\"y,\u{e9}\u{1f600},\
@@ -19,7 +19,7 @@ fn odd_row(puzzle: &str, solution: &str, number: usize) -> String {
     )
 }
 
-/// A table of isomorphs of one puzzle, and of another, each with odd columns.
+/// Returns a table with isomorphs of one puzzle, and another puzzle.
 fn odd_table() -> (String, Vec<String>) {
     let swapped = |text: &str| text.replace('5', "x").replace('3', "5").replace('x', "3");
     let rows: Vec<_> =
@@ -120,7 +120,7 @@ fn invalid_rows_keep_their_text_in_a_table_that_can_be_read() {
          \"2 fields, 3 expected\"\n3,12,x,malformed,\"2 cells, 81 expected\"\n"
     );
     assert_eq!(ran.rows, expected);
-    // A table without a header has none afterwards.
+    // A table without a header remains without one.
     folder.file("bare.csv", format!("1,{CLASSIC},{SOLVED}\n"));
     let ran = folder.line("check bare.csv -q");
     assert_eq!(ran.rows, format!("1,{CLASSIC},{SOLVED},ok,\n"));
@@ -148,7 +148,7 @@ fn rows_keep_their_format_and_objects_their_keys() {
     assert_eq!((&last["puzzle"], &last["status"]), (&"{bad}".into(), &"malformed".into()));
     let ran = folder.line("canon --dedup in.jsonl -q");
     assert_eq!(ran.rows.lines().next(), Some(&*lines[0]));
-    // Another format has the keys of the first object as its columns.
+    // In another format, the keys of the first object are the columns.
     let ran = folder.line("check in.jsonl --format csv -q");
     assert!(
         ran.rows.starts_with("id,nested,puzzle,solution,status,reason\n1,\"{\"\"a\"\": [1, 2]}\",")
@@ -175,7 +175,7 @@ fn columns_name_fields_of_the_input() {
     assert_eq!(ran.rows, "id,clues,input_status\n7,30,new\n");
     let ran = folder.line("solve in.csv --columns status,clues --keep status -q");
     assert_eq!(ran.rows, "status,clues,input_status\nunique,30,new\n");
-    // A column that the input has already is appended under another name.
+    // An appended column is renamed if the input already has its name.
     let ran = folder.line("solve in.csv --append status -q");
     assert_eq!(ran.rows, format!("status,id,puzzle,new_status\nnew,7,{CLASSIC},unique\n"));
     folder.assert_refused(&[
@@ -189,7 +189,7 @@ fn columns_name_fields_of_the_input() {
 }
 
 #[test]
-fn inputs_with_different_columns_have_rows_of_their_own() {
+fn inputs_with_different_columns_omit_them() {
     let folder = Folder::new();
     folder.file("a.csv", format!("id,puzzle\n1,{CLASSIC}\n"));
     folder.file("b.txt", CLASSIC);

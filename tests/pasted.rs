@@ -1,4 +1,4 @@
-//! Pasted inputs: drawn pencil marks, lists of programs, lines of other tools.
+//! Pasted inputs: drawn pencil marks, lists from programs, lines of other tools.
 
 use crate::common::SEVENTEEN;
 use crate::common::command::{CLASSIC, Folder, Ran};
@@ -10,7 +10,7 @@ fn solve(input: impl AsRef<[u8]>) -> Ran {
     Folder::new().solve(&["--columns", "line,puzzle,status"], input)
 }
 
-/// The rows after the header.
+/// Returns the rows after the header.
 fn rows(ran: &Ran) -> Vec<&str> {
     ran.rows.lines().skip(1).collect()
 }
@@ -19,13 +19,13 @@ fn zeros() -> String {
     CLASSIC.replace('.', "0")
 }
 
-/// The nine rows, with their cells joined.
+/// Returns the nine rows, with cells separated by `between`.
 fn joined(cells: &str, between: &str) -> Vec<String> {
     let rows = (0..9).map(|row| &cells[9 * row..9 * row + 9]);
     rows.map(|row| row.chars().map(String::from).collect::<Vec<_>>().join(between)).collect()
 }
 
-/// The candidates of a puzzle after all singles, as `show` draws candidates.
+/// The candidates of a puzzle after all singles, as drawn by `show`.
 const DRAWN: &str = "\
 4       1679    12679   | 139     2369    269     | 8       1239    5
 26789   3       1256789 | 14589   24569   245689  | 12679   1249    124679
@@ -42,7 +42,7 @@ const DRAWN: &str = "\
 stuck with 61 cells open
 ";
 
-/// The drawing, and its candidates as 729 characters.
+/// Returns the drawing, and its candidates as 729 characters.
 fn drawn() -> (String, String) {
     let line = Folder::new().run("show", &["--candidates", "--stage", "givens", "-"], DRAWN).rows;
     (DRAWN.to_owned(), line.trim_end().to_owned())
@@ -74,7 +74,7 @@ fn drawn_pencil_marks_are_read() {
     let forum = framed(edge(["*", "*"], "-"), edge(["|", "|"], "+"), edge(["*", "*"], "-"));
     let box_drawing = framed(edge(["┌", "┐"], "┬"), edge(["├", "┤"], "┼"), edge(["└", "┘"], "┴"));
     let box_drawing = box_drawing.replace('|', "│").replace('-', "─");
-    // Nine places per cell.
+    // Nine positions per cell.
     let placed: Vec<_> =
         marks.as_bytes().chunks(9).map(|cell| String::from_utf8_lossy(cell)).collect();
     let placed: Vec<_> = placed.chunks(9).map(|row| row.join(" ").replace('.', "_")).collect();
@@ -95,7 +95,7 @@ fn drawn_pencil_marks_are_read() {
     assert_eq!(rows(&ran), ["3,unique,one", "17,unique,two"]);
 }
 
-/// Cells of nine places may have no candidate left, even all of a row: `show` draws and reads them.
+/// Cells of nine positions may have no candidates, even all of a row: `show` draws and reads them.
 #[test]
 fn cells_without_candidates_are_read_as_show_reads_them() {
     let solved: Vec<String> = (0..81)
@@ -123,7 +123,7 @@ fn cells_without_candidates_are_read_as_show_reads_them() {
 }
 
 #[test]
-fn a_grid_with_a_cell_too_many_is_no_pencil_marks() {
+fn a_grid_with_a_surplus_cell_is_not_pencil_marks() {
     let mut lines = joined(CLASSIC, " ");
     lines[8] += "1";
     let ran = Folder::new().solve(&["--input-format", "grid"], lines.join("\n"));
@@ -249,7 +249,7 @@ fn lines_as_programs_write_them_are_read() {
 }
 
 #[test]
-fn lines_of_a_library_of_techniques_are_read() {
+fn lines_of_a_technique_library_are_read() {
     let found = CLASSIC.replacen('7', "+7", 1);
     let input = format!(
         ":0300:2:{found}:113 214:213::\n:0000:x:{CLASSIC}:::\n:0000:x:{}:::\n",
@@ -267,7 +267,7 @@ fn lines_of_a_library_of_techniques_are_read() {
     assert!(ran.messages.contains("<stdin>:3:1: malformed: ':' is not a cell"), "{ran:?}");
 }
 
-/// Every written format is read back with the same results.
+/// Every output format can be read with the same results.
 #[test]
 fn every_written_format_is_read_back() {
     let folder = Folder::new();
@@ -280,7 +280,7 @@ fn every_written_format_is_read_back() {
         ran.rows.lines().skip(1).map(String::from).collect::<Vec<_>>()
     };
     let expected: Vec<_> = solutions.iter().map(|solution| format!("{solution},unique")).collect();
-    // With the puzzles, which are read.
+    // Outputs with the puzzles, which are read.
     for name in [
         "out.csv",
         "out.tsv",
@@ -294,7 +294,7 @@ fn every_written_format_is_read_back() {
         let checked = folder.run("check", &[name, "--columns", "status"], "");
         assert_eq!(checked.rows, "status\nok\nok\n", "{name}: {checked:?}");
     }
-    // Solutions alone.
+    // Outputs with only the solutions.
     for (format, name) in [
         ("lines", "a"),
         ("grid", "b"),
@@ -307,7 +307,7 @@ fn every_written_format_is_read_back() {
         folder.solve(&["in", "-q", "--format", format, "-o", name], "");
         assert_eq!(statuses(&[name]), expected, "{format}");
     }
-    // The output of show, at every stage.
+    // The output of show at every stage.
     for stage in ["givens", "propagated", "solved"] {
         for more in [&[][..], &["--candidates"]] {
             let ran = folder.run("show", &[&["--stage", stage, HARD], more].concat(), "");

@@ -26,7 +26,7 @@ fn pipeline(threads: usize, columns: &[Column]) -> Pipeline {
     }
 }
 
-/// Rows, diagnostics and report of a run over one input.
+/// Returns the rows, messages, and report of a run over one input.
 fn run<J: Job>(pipeline: &Pipeline<J>, input: impl Read + Send) -> (String, String, Report) {
     let (mut rows, mut diagnostics) = (Vec::new(), Vec::new());
     let source = Source::new("in", input);
@@ -34,7 +34,7 @@ fn run<J: Job>(pipeline: &Pipeline<J>, input: impl Read + Send) -> (String, Stri
     (String::from_utf8(rows).unwrap(), String::from_utf8(diagnostics).unwrap(), report)
 }
 
-/// Lines of all kinds, each with its status if it has a row.
+/// Returns lines of all types, each with its status if it has a row.
 fn kinds_of_lines(n: usize) -> Vec<(String, Option<Status>)> {
     (0..n)
         .map(|i| match i % 7 {
@@ -88,7 +88,7 @@ fn a_line_longer_than_a_block_is_one_malformed_record() {
 }
 
 #[test]
-fn the_byte_order_mark_is_no_part_of_the_first_line() {
+fn a_byte_order_mark_is_not_part_of_the_first_line() {
     let input = format!("\u{FEFF}{}\r\n{CLASSIC}", &CLASSIC[1..]);
     let (rows, diagnostics, _) =
         run(&pipeline(1, &[Column::Line, Column::Status]), input.as_bytes());
@@ -144,7 +144,7 @@ fn an_output_that_fails_ends_the_run() {
     assert_eq!(failed.unwrap_err().error.kind(), io::ErrorKind::StorageFull);
 }
 
-/// Lists up to this many solutions of each puzzle.
+/// Creates a pipeline that lists up to this many solutions of each puzzle.
 fn listing(threads: usize, count: u32, columns: &[Column]) -> Pipeline<List> {
     let solutions = NonZeroU32::new(count).unwrap();
     let solve = Solve {
@@ -159,7 +159,7 @@ fn listing(threads: usize, count: u32, columns: &[Column]) -> Pipeline<List> {
     }
 }
 
-/// Rows that are too many for a block are written in parts, in order.
+/// If a block has too many rows, they are written in parts, in order.
 #[test]
 fn solutions_are_listed_in_order_for_all_numbers_of_threads() {
     let columns = [Column::Line, Column::Puzzle, Column::Solution, Column::Status];
@@ -209,7 +209,7 @@ fn a_panic_ends_all_workers_that_wait_for_their_turn() {
     assert!(ran.is_err());
 }
 
-/// Panics at puzzles whose first cell is 9. Another engine solves the rest.
+/// Panics on puzzles whose first cell is 9. Another engine solves the rest.
 struct Nervous(Box<dyn Engine>);
 
 impl Engine for Nervous {
@@ -235,7 +235,7 @@ impl Engine for Nervous {
 }
 
 #[test]
-fn a_panic_costs_one_row_and_not_the_run() {
+fn a_panic_affects_only_one_row() {
     let nine = format!("9{}", ".".repeat(80));
     let marks = |puzzle: &str| Marks::from(&puzzle.parse::<Puzzle>().unwrap()).to_string();
     let lines = [CLASSIC, &nine, &marks(CLASSIC), &marks(&nine), CLASSIC].join("\n");
@@ -253,7 +253,7 @@ fn a_panic_costs_one_row_and_not_the_run() {
     assert!(diagnostics.starts_with("in:2:1: internal_error: "), "{diagnostics}");
 }
 
-/// Reads pieces as they are sent.
+/// Returns pieces as they are sent.
 struct Pipe(Receiver<Vec<u8>>);
 
 impl Read for Pipe {

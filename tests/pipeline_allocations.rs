@@ -1,4 +1,4 @@
-//! Once its blocks are made, the pipeline allocates nothing.
+//! The pipeline allocates nothing once its blocks exist.
 
 use std::alloc::System;
 use std::io::{self, Read, Write};
@@ -43,7 +43,7 @@ impl Read for Lines {
     }
 }
 
-/// Records the number of allocations at each write: the header, then a write for each block.
+/// Records the number of allocations at each write: the header, then each block.
 struct Watched<'a> {
     at_write: &'a mut Vec<usize>,
 }
@@ -81,12 +81,11 @@ fn assert_no_allocations<J: Job>(line: &'static str, layout: Layout, pipeline: &
     let report = pipeline.run([source], rows, io::sink(), &Progress::default()).unwrap();
     assert!(report.counts.records() > 100_000);
     assert!(at_write.len() > 200, "{} blocks", at_write.len());
-    // The header is the first write. Then the blocks grow, until each of the buffers that circulate
-    // has been used for a full one. The end of the input may allocate, while some blocks are still
-    // to be written.
+    // The first write is the header. Then blocks grow until each of the circulating buffers has
+    // been used for a full block. The end of the input may allocate while some blocks are pending.
     let (buffers, growing) = (4, 4);
     let (full, last) = (at_write[1 + buffers + growing], at_write[at_write.len() - 1 - buffers]);
-    // A thread that waits for the first time allocates, which may be late on a busy machine.
+    // A thread allocates when it waits for the first time, which may be late on a busy computer.
     let first_waits = 3 * 4;
     assert!(last - full <= first_waits, "allocations by block: {at_write:?}");
     let quiet = at_write.windows(2).filter(|pair| pair[0] == pair[1]).count();

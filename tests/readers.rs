@@ -1,8 +1,8 @@
-//! The instructions of the guide for reading rows back, which `scripts/readers-test` runs.
+//! The guide's instructions for reading rows, which `scripts/readers-test` runs.
 
 const GUIDE: &str = include_str!("../docs/guide.md");
 
-/// The lines of the block of the guide that follows this heading and begins with this fence.
+/// Returns the lines of the code block in the guide after this heading that begins with this fence.
 fn block(heading: &str, fence: &str) -> Vec<&'static str> {
     let (_, section) = GUIDE.split_once(heading).unwrap();
     let (_, block) = section.split_once(fence).unwrap();

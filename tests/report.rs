@@ -1,4 +1,4 @@
-//! Pages with charts, and histograms in the formats of the HDR histogram library.
+//! HTML reports, and histograms in the formats of the HDR histogram library.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::common::command::{CLASSIC, Folder};
 
-/// Checks that a page is complete, needs no other file, and has a dark style.
+/// Checks that a page is complete, self-contained, and has a dark style.
 fn check_page(page: &str) {
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
     for other in ["<script", "<link", "<img", "<svg", "@import", "@font-face", "url(", "href="] {
@@ -23,7 +23,7 @@ fn check_page(page: &str) {
     }
 }
 
-/// The rows of the tables of a page whose first heading is `name`, each with its texts.
+/// Returns the texts of the rows of tables in a page whose first heading is `name`.
 fn table(page: &str, name: &str) -> Vec<Vec<String>> {
     let start = format!("<table><tr>\n<th>{name}</th>");
     let tables = page.split(&start).skip(1);
@@ -37,7 +37,7 @@ fn table(page: &str, name: &str) -> Vec<Vec<String>> {
     rows.collect()
 }
 
-/// The first two cells of each row, without the separators of thousands.
+/// Returns the first two cells of each row, without thousands separators.
 fn counts(page: &str, name: &str) -> Vec<(String, u64)> {
     let count = |text: &str| text.replace(',', "").parse().unwrap();
     table(page, name).iter().map(|row| (row[0].clone(), count(&row[1]))).collect()
@@ -59,7 +59,7 @@ fn the_page_of_a_run_shows_difficulty_statuses_and_charts() {
     assert!(page.contains("a&lt;b&amp;c") && !page.contains("a<b"), "{page}");
     let statuses = [("unique", 3000), ("multiple", 1), ("malformed", 1)];
     assert_eq!(counts(&page, "status"), statuses.map(|(name, count)| (name.into(), count)));
-    // Of 3,002 records one is not a puzzle, and one has several solutions.
+    // Of 3,002 records, one is not a puzzle, and one has several solutions.
     assert!(page.contains("Of 3,001 of the 3,002 records"), "{page}");
     assert_eq!(counts(&page, "level"), [("0 naked singles".into(), 3000)]);
     assert_eq!(counts(&page, "guesses").iter().map(|(_, count)| count).sum::<u64>(), 3001);
@@ -122,7 +122,7 @@ fn the_page_and_the_summary_have_the_difficulty_of_the_rows() {
             }
         }
     }
-    // Without a page, levels and ratings are counted only where rows or filters need them.
+    // Without a report, levels and ratings are counted only if rows or filters need them.
     for (columns, keys) in [("line", [false, false]), ("level", [true, false])] {
         let args = ["in", "--columns", columns, "--summary-json", "sum", "-q", "--force"];
         folder.solve(&args, "");
@@ -154,7 +154,7 @@ fn a_resumed_corpus_has_a_page_of_all_its_rows() {
     let folder = Folder::new();
     let args = ["--count", "60000", "--seed", "3", "-o", "rows", "--report", "run.html"];
     let mut child = folder.spawn("generate", &args);
-    // The first entry is before the first row.
+    // The first entry precedes the first row.
     let has_place = |journal: String| journal.matches("\"checkpoint\":").count() > 1;
     while !fs::read_to_string(folder.path("rows.resume")).is_ok_and(has_place) {
         assert_eq!(child.try_wait().unwrap(), None, "it ended before its first checkpoint");
@@ -208,7 +208,6 @@ fn the_name_chooses_the_format_of_latencies() {
     #[cfg(feature = "full")]
     assert!(hlog.starts_with("#[Histogram log format version 1.3]\n") && hlog.contains(",HISTF"));
     assert!(folder.read("l.csv").starts_with("lowest_ns,"));
-    // Rows that are made are solved, too.
     let args = ["-n", "30", "-s", "1", "-q", "--latency", "g.hgrm", "--summary-json", "g.json"];
     let ran = folder.run("generate", &args, "");
     assert_eq!(ran.status, 0, "{ran:?}");

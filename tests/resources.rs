@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, SOLVED};
 
-/// Runs `solve` in a shell with `limits`, on a good and a bad line.
+/// Runs `solve` in a shell with `limits`, on a valid and an invalid line.
 fn solve_under(limits: &str, args: &str) -> Ran {
     let folder = Folder::new();
     let input = folder.file("in", format!("{CLASSIC}\nbad\n"));
@@ -27,16 +27,15 @@ fn fewer_threads_start_if_memory_is_limited() {
     for kilobytes in [60_000, 400_000] {
         let ran = solve_under(&format!("ulimit -v {kilobytes};"), "-j 1024");
         assert_solved(&ran);
-        let why = " of 1024 threads (the system gives no more threads or memory)";
+        let why = " of 1024 threads (the operating system provides no more threads or memory)";
         assert!(ran.messages.contains(why), "{ran:?}");
     }
 }
 
-/// With any limit, the command works or reports what it needs. Below 9 MB the system does not load
-/// it.
+/// With any memory limit, the command works or fails with a message (below 9 MB, of the system).
 #[test]
 fn too_little_memory_is_reported_before_the_run() {
-    let mut said = 0;
+    let mut reported = 0;
     for kilobytes in (12_000..40_000).step_by(3_500) {
         for more in ["", "--progress", "-o /dev/null"] {
             let args = format!("-j 2 {more}");
@@ -47,23 +46,23 @@ fn too_little_memory_is_reported_before_the_run() {
                 127 => assert!(ran.messages.contains("shared"), "{kilobytes} {more}: {ran:?}"),
                 _ => {
                     assert_eq!(ran.status, 3, "{kilobytes} {more}: {ran:?}");
-                    assert!(ran.messages.contains("of memory are needed"), "{ran:?}");
-                    said += 1;
+                    assert!(ran.messages.contains("of memory are required"), "{ran:?}");
+                    reported += 1;
                 }
             }
         }
     }
-    assert!(said > 0);
+    assert!(reported > 0);
 }
 
 #[test]
-fn many_threads_on_no_input_end_at_once() {
+fn many_threads_without_input_end_immediately() {
     let ran = Folder::new().solve(&["-j", "999"], "");
     assert_eq!(ran.status, 0, "{ran:?}");
-    assert!(ran.messages.contains(" of 999 threads (more would gain nothing)"), "{ran:?}");
+    assert!(ran.messages.contains(" of 999 threads (more would not be faster)"), "{ran:?}");
 }
 
-/// Rows of very many fields, and fields as long as blocks allow, in every format that keeps fields.
+/// Rows with many fields and with long fields, in every format that keeps fields.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_is_bounded_for_rows_with_many_or_long_fields() {
@@ -77,7 +76,7 @@ fn memory_is_bounded_for_rows_with_many_or_long_fields() {
     let row = |row: usize| (0..10_000).map(|at| format!(",{}", row * at % 999)).collect::<String>();
     let many = (0..150).map(|at| format!("{CLASSIC}{}\n", row(at))).collect::<String>();
     folder.file("many.csv", format!("puzzle{names}\n{many}"));
-    // Long fields, in one column after the other, which can hardly be compressed.
+    // Long fields, one column after another, which are hardly compressible.
     let mut long = "puzzle,a,b,c,d\n".to_owned();
     for at in 0..3000 {
         let number = |n: usize| (1000 * at + n).wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -1,5 +1,4 @@
-//! Outputs that are resumed, in all formats and compressions. `src/cli/resume/tests.rs` tests
-//! failures at every byte.
+//! Outputs resumed in all formats. `src/cli/resume/tests.rs` tests failures at every byte.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -24,7 +23,7 @@ const COMPRESSIONS: &[&str] = &[
     ".zst",
 ];
 
-/// All formats and compressions of this build, with those that `--split-by` writes first.
+/// Returns all formats and compressions, starting with those that `--split-by` supports.
 fn endings() -> Vec<String> {
     let compressed = COMPRESSIBLE
         .iter()
@@ -41,13 +40,13 @@ fn splittable() -> impl Iterator<Item = String> {
     endings().into_iter().filter(|ending| !["npy", "parquet"].contains(&&**ending))
 }
 
-/// Puzzles of several statuses.
+/// Returns puzzles of several statuses.
 fn mixed(count: usize) -> String {
     let kinds = [CLASSIC.to_owned(), CLASSIC.replace(['8', '6'], "."), "bad".into()];
     kinds.iter().cycle().take(count).map(|line| format!("{line}\n")).collect()
 }
 
-/// The uncompressed bytes of an output.
+/// Returns the decompressed bytes of an output.
 fn contents(folder: &Folder, name: &str) -> Vec<u8> {
     let bytes = fs::read(folder.path(name)).unwrap();
     let mut contents = Vec::new();
@@ -60,7 +59,7 @@ fn contents(folder: &Folder, name: &str) -> Vec<u8> {
     contents
 }
 
-/// Columns without times.
+/// Returns columns without times.
 fn columns(ending: &str) -> &'static str {
     let has_columns =
         ["csv", "tsv", "jsonl", "parquet"].iter().any(|with| ending.starts_with(with));
@@ -89,7 +88,7 @@ fn each_status_has_all_of_its_rows_in_every_format() {
     }
 }
 
-/// Both runs may start before the output exists. One is refused, or waits and is refused.
+/// Both runs may start before the output exists. One of them must be rejected.
 #[test]
 fn two_runs_with_one_output_do_not_mix() {
     for ending in endings() {
@@ -114,7 +113,7 @@ fn two_runs_with_one_output_do_not_mix() {
     }
 }
 
-/// What another run has written while this one waited for the lock is kept.
+/// Output that another run has written while this one waited for the lock is kept.
 #[test]
 fn outputs_are_checked_again_when_they_are_locked() {
     let folder = Folder::new();
@@ -165,7 +164,7 @@ fn no_file_that_is_read_is_overwritten() {
     }
 }
 
-/// Runs the command with files that cannot grow beyond some blocks of 512 bytes.
+/// Runs the command with a file size limit in blocks of 512 bytes.
 fn on_a_full_disk(folder: &Folder, blocks: u32, args: &[&str]) -> Ran {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
     let mut command = std::process::Command::new("sh");
@@ -175,7 +174,7 @@ fn on_a_full_disk(folder: &Folder, blocks: u32, args: &[&str]) -> Ran {
 
 #[test]
 fn a_full_disk_with_several_outputs_leaves_complete_rows() {
-    // Different puzzles, which cannot be compressed much.
+    // Different puzzles, which are hardly compressible.
     let puzzles = Folder::new().line("generate -n 12000 -s 1 -q").rows;
     let input = puzzles + &mixed(3);
     for ending in splittable() {
@@ -238,7 +237,7 @@ fn summaries_identify_the_rows_of_every_format() {
         assert_eq!([&options["--count"][0], &options["--skip"][0]], ["2000", "7"], "{options}");
         assert_eq!(options["--quiet"], serde_json::json!([]));
 
-        // The rest of a run that was killed has the same hash.
+        // A resumed run results in the same hash.
         fs::remove_file(folder.path(&name)).unwrap();
         let args: Vec<_> = line.split(' ').skip(1).collect();
         let mut child = folder.spawn("generate", &args);
@@ -365,13 +364,16 @@ fn a_complete_run_has_nothing_to_resume() {
         let before = state();
         let again = folder.line(&format!("{line} --resume"));
         assert_eq!(again.status, 0, "{line}: {again:?}");
-        assert!(again.messages.ends_with(": is complete; --force starts over\n"), "{again:?}");
+        assert!(
+            again.messages.ends_with(": is already complete; --force starts over\n"),
+            "{again:?}"
+        );
         assert_eq!(folder.names(), names, "{line}");
         assert!(state() == before, "{line}");
     }
 }
 
-/// A Parquet file exists when it is complete.
+/// A Parquet file exists only when it is complete.
 #[cfg(feature = "full")]
 #[test]
 fn a_parquet_file_has_a_temporary_name_until_it_is_complete() {
@@ -399,7 +401,7 @@ fn a_parquet_file_has_a_temporary_name_until_it_is_complete() {
     assert_eq!(fs::read(folder.path("x.parquet")).unwrap(), whole, "--force keeps it until then");
 }
 
-/// A killed run leaves only temporary files, so `--resume` starts over, with the messages.
+/// A killed run leaves only temporary files, so `--resume` starts over, including the messages.
 #[cfg(feature = "full")]
 #[test]
 fn a_killed_run_that_writes_parquet_is_started_over() {
@@ -419,7 +421,7 @@ fn a_killed_run_that_writes_parquet_is_started_over() {
     assert_eq!(folder.read("bad").lines().count(), 1);
 }
 
-/// The rows of one puzzle take longer than the first runs have.
+/// Listing the solutions of one puzzle takes longer than the first runs last.
 #[test]
 fn a_list_of_solutions_that_times_out_has_each_solution_once() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Runs that are resumed after their inputs failed or changed.
+//! Runs resumed after their inputs failed or changed.
 
 use std::fs;
 use std::io::Write;
@@ -18,7 +18,7 @@ fn file(path: &str) -> Vec<u8> {
 
 type Pack = fn(&str) -> Vec<u8>;
 
-/// The text in `tests/packed`, and another one with as many lines.
+/// Returns the text in `tests/packed`, and another one with as many lines.
 fn texts() -> [String; 2] {
     let text = String::from_utf8(file("datasets/hard.txt")).unwrap();
     let text: String = text.lines().take(60).map(|line| format!("{line}\n")).collect();
@@ -27,7 +27,7 @@ fn texts() -> [String; 2] {
     [text, other]
 }
 
-/// The array of some lines.
+/// Returns an array of these lines.
 fn npy(text: &str) -> Vec<u8> {
     let shape = text.lines().count();
     let header = format!("{{'descr': '|S81', 'fortran_order': False, 'shape': ({shape},), }}");
@@ -43,10 +43,10 @@ fn parquet(text: &str) -> Vec<u8> {
     fs::read(folder.path("p.parquet")).unwrap()
 }
 
-/// Damaged inputs, each with an input that may replace it.
+/// Returns damaged inputs, each with its replacement.
 fn damaged() -> Vec<(String, Vec<u8>, Vec<u8>)> {
     let [text, other] = texts();
-    // A byte of the check sum is this far from the end.
+    // The distance of a byte of the checksum from the end.
     let packed = [
         ("gz", gz(&text), 8),
         ("zlib", file("tests/packed/puzzles.zlib"), 1),
@@ -83,7 +83,7 @@ fn damaged() -> Vec<(String, Vec<u8>, Vec<u8>)> {
     all
 }
 
-/// An xz file, and how far a byte of its check sum is from its end.
+/// Returns an xz file, and the distance of a byte of its checksum from the end.
 #[cfg(feature = "full")]
 fn xz() -> (&'static str, Vec<u8>, usize) {
     let xz = file("tests/packed/puzzles.xz");
@@ -99,7 +99,7 @@ fn zstd_of(text: &str) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// No row is left that was made of damaged bytes.
+/// No row computed from damaged bytes remains.
 #[test]
 fn a_damaged_input_may_be_replaced() {
     for (name, damaged, repaired) in damaged() {
@@ -138,7 +138,7 @@ fn a_damaged_input_may_be_replaced() {
     }
 }
 
-/// Rows that were compared with wrong solutions are replaced as well.
+/// Rows compared with wrong solutions are replaced as well.
 #[test]
 fn damaged_solutions_may_be_replaced() {
     let [_, text] = texts();
@@ -173,7 +173,7 @@ fn damaged_solutions_may_be_replaced() {
     }
 }
 
-/// A set that is read before the rows has no place in the journal, so nothing is promised.
+/// A set read before the rows has no position in the journal, so such a run cannot be resumed.
 #[test]
 fn a_damaged_set_fails_before_there_is_an_output() {
     let [text, _] = texts();
@@ -200,7 +200,7 @@ fn a_damaged_set_fails_before_there_is_an_output() {
     }
 }
 
-/// A pipe that is read in addition to the inputs may not be the same later.
+/// A pipe read in addition to the inputs may differ between runs.
 #[test]
 fn a_run_that_has_read_another_pipe_is_not_resumed() {
     let [text, other] = texts();
@@ -243,7 +243,7 @@ fn a_run_that_has_read_another_pipe_is_not_resumed() {
     }
 }
 
-/// A difference anywhere before the checkpoint is refused, and nothing is changed.
+/// Any difference before the checkpoint is rejected, and nothing is changed.
 #[test]
 fn a_pipe_that_changed_before_the_checkpoint_is_refused() {
     let [text, other] = texts();
@@ -281,7 +281,7 @@ fn a_pipe_that_changed_before_the_checkpoint_is_refused() {
 
             let mut child = folder.spawn("solve", &args);
             let mut pipe = child.stdin.take().unwrap();
-            // A compressed stream that has not ended yet: there may be another member.
+            // A compressed stream that has not ended, because another member may follow.
             pipe.write_all(&whole).unwrap();
             wait_until(|| {
                 let rows = fs::read_to_string(folder.path("out.csv")).unwrap_or_default();

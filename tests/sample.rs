@@ -1,4 +1,4 @@
-//! `bulkdoku sample`.
+//! Tests `bulkdoku sample`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use bulkdoku::generate::{Generator, Kind};
 use crate::common::command::Folder;
 use crate::common::contents::{gz, table};
 
-/// A table of so many puzzles in three sources. One record is invalid.
+/// Creates a table of this many puzzles from three sources, with one invalid record.
 fn set(folder: &Folder, count: u64) {
     let mut generator = Generator::new();
     let row = |index: u64| {
@@ -43,7 +43,7 @@ fn samples_are_reproducible_in_order_and_without_repetition() {
     assert_eq!(sample("in.csv", "--count 40 --seed 1 -j 1"), drawn);
     assert_eq!(sample("in.csv.gz", "--count 40 --seed 1 -j 7"), drawn);
     assert_ne!(sample("in.csv", "--count 40 --seed 2"), drawn);
-    // A smaller sample is a part of a larger one.
+    // A smaller sample is a subset of a larger one.
     assert!(sample("in.csv", "--count 10 --seed 1").iter().all(|id| drawn.contains(id)));
     assert_eq!(sample("in.csv", "--count 1000 --seed 1").len(), 199);
     let both = sample("in.csv in.csv.gz", "--count 398 --seed 1");
@@ -67,7 +67,7 @@ fn each_stratum_has_its_records_and_short_ones_are_reported() {
     );
     assert!(ran.messages.contains("source small: 4 records (short of 20)"), "{}", ran.messages);
     assert!(ran.messages.contains("source a: 20 records\n"), "{}", ran.messages);
-    // By level, compared with the levels of all.
+    // Compare with the levels of all records.
     let all = table(&folder.line("solve in.csv -q --columns level,status --keep id").rows);
     let level: BTreeMap<_, _> =
         all.iter().map(|row| (row["id"].clone(), row["level"].clone())).collect();

@@ -1,4 +1,4 @@
-//! Files for other programs conform to `docs/schemas/`, which has all of their fields.
+//! Files for other programs conform to `docs/schemas/`, which list all fields.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ fn schema(name: &str) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// Returns why a value does not conform to a schema of the kinds used here. Unlike in JSON Schema,
+/// Returns why a value does not conform to a schema of the types used here. Unlike in JSON Schema,
 /// every field must be listed.
 fn difference(schema: &Value, value: &Value, path: &str) -> Option<String> {
     let at = |what: String| Some(format!("{path}: {what}: {value}"));
@@ -122,7 +122,7 @@ fn latencies_have_the_documented_columns() {
     assert!(latencies.lines().last().unwrap().ends_with(",3,1.0"), "{latencies}");
 }
 
-/// The check itself finds what is wrong.
+/// The check itself detects errors.
 #[test]
 fn differences_are_found() {
     let schema = schema("bench");

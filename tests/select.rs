@@ -1,4 +1,4 @@
-//! The selection of rows of `solve` and `check`, their files, and facts about puzzles.
+//! The selection of rows in `solve` and `check`, their files, and properties of puzzles.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,7 +11,7 @@ use bulkdoku::{Limits, Outcome, Puzzle, Status, solve_batch};
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
 use crate::common::contents::{gz, table};
 
-/// One puzzle of each kind, and a bad line.
+/// Creates a file with one puzzle of each type, and an invalid line.
 fn mixed(folder: &Folder) {
     let mut generator = Generator::new();
     let mut lines = vec![CLASSIC.to_owned(), CLASSIC.replacen("53..7", "53..5", 1), "bad".into()];
@@ -97,7 +97,7 @@ fn rows_go_to_the_file_of_their_status_or_level() {
             assert_eq!(found, all.len());
         }
     }
-    // A file without rows is not made.
+    // A file without rows is not created.
     assert!(!folder.path("status/gave_up.csv").exists());
     let again = folder.line("solve in --split-by status -o status/{}.csv");
     assert!(again.status == 2 && again.messages.contains("--force replaces it"), "{again:?}");
@@ -133,9 +133,9 @@ fn folders_of_expanded_names_are_created_and_runs_in_them_resumed() {
     assert_eq!(fs::read_dir(folder.path("a")).unwrap().count(), 5, "statuses with rows");
     let unique = folder.read("a/unique/b/rows.csv");
     let again = folder.line(&format!("{line} --resume"));
-    assert!(again.status == 0 && again.messages.contains("is complete"), "{again:?}");
+    assert!(again.status == 0 && again.messages.contains("is already complete"), "{again:?}");
 
-    // An input that is cut off, and is whole when the run is resumed.
+    // The input is truncated at first, and complete when the run is resumed.
     let packed = gz(folder.read("in"));
     folder.file("in.gz", &packed[..packed.len() - 9]);
     let line = "solve in.gz -q --columns line,status --split-by status -o c/{}/rows.csv";
@@ -257,7 +257,7 @@ fn ratings_over_isomorphs_are_those_of_the_class() {
     assert_eq!(mean[..20], mean[20..]);
     let drawn = ratings("solve in -q --columns rating");
     assert_ne!(drawn[..20], drawn[20..]);
-    // By hand, of the first.
+    // The first rating, computed manually.
     let form = hard[0].canonical().unwrap().form;
     let isomorphs: Vec<_> = bulkdoku::rating::isomorphs()
         .take(20)

@@ -15,13 +15,13 @@ fn form(puzzle: &str) -> String {
     puzzle.parse::<Puzzle>().unwrap().canonical().unwrap().form.to_string()
 }
 
-/// Random minimal puzzles, each of another class.
+/// Returns random minimal puzzles of different classes.
 fn puzzles(seed: u64, count: u64) -> Vec<Puzzle> {
     let mut generator = Generator::new();
     (0..count).map(|index| generator.puzzle(Kind::Minimal, seed, index)).collect()
 }
 
-/// One random isomorph of each.
+/// Returns a random isomorph of each puzzle.
 fn isomorphs(puzzles: &[Puzzle], seed: u64) -> Vec<Puzzle> {
     let mut rng = SeededRng::new(seed);
     puzzles.iter().map(|puzzle| Permutation::random(&mut rng).puzzle(puzzle)).collect()
@@ -31,8 +31,8 @@ fn lines(puzzles: &[Puzzle]) -> String {
     puzzles.iter().map(|puzzle| format!("{puzzle}\n")).collect()
 }
 
-/// Three sets: `a` has 150 classes, of which 40 come twice; `b` has isomorphs of 30 of them, 5 of
-/// these twice, among 100 others; `c` has one of them and 20 others. Each has a bad line.
+/// Creates three sets: `a` has 150 classes, 40 of them twice; `b` has isomorphs of 30 of them, 5 of
+/// these twice, and 100 other puzzles; `c` has one of them and 20 others. Each has an invalid line.
 fn three_sets(folder: &Folder) {
     let a = puzzles(1, 150);
     let doubles = isomorphs(&a[..40], 2);
@@ -59,7 +59,7 @@ fn overlap_finds_every_class_that_sets_share_and_no_other() {
     three_sets(&folder);
     let ran = folder.line("overlap a b c.csv");
     let rows = table(&ran.rows);
-    // Of `a` the classes 20 to 49 and 0, of which those below 40 occur twice.
+    // The classes 20 to 49 and 0 of `a`. Those below 40 occur twice.
     let counts = rows.iter().fold(BTreeMap::new(), |mut counts: BTreeMap<&str, usize>, row| {
         *counts.entry(&row["file"]).or_default() += 1;
         counts
@@ -157,7 +157,7 @@ fn rows_against_a_set_are_those_of_other_classes() {
         ("canon b --against a -o a", "is the input a"),
         ("solve b --against a --solutions 3", "--solutions writes several"),
         ("solve b --against nowhere", "nowhere"),
-        // Found before the set is read.
+        // Errors found before the set is read.
         ("solve b --against nowhere -o a", "a: exists"),
         ("solve b --against nowhere --format lines --columns line", "--columns goes with"),
     ] {
@@ -166,7 +166,7 @@ fn rows_against_a_set_are_those_of_other_classes() {
     }
 }
 
-/// A table of 300 classes with up to six isomorphs each.
+/// Returns a table of 300 classes with up to six isomorphs each.
 fn classes(folder: &Folder) -> String {
     let mut text = "id,quiz,note\n".to_owned();
     for (i, puzzle) in puzzles(8, 300).iter().enumerate() {
@@ -198,7 +198,7 @@ fn a_split_separates_no_class_and_loses_no_row() {
         found.sort();
         all.sort();
         assert!(found == all, "{options}");
-        // In the input's order, with all columns.
+        // In input order, with all columns.
         assert!(sides[0].starts_with("id,quiz,note\n"));
         assert!(train.iter().chain(&test).all(|row| row["note"] == "a, b"));
         let stratum = |row: &HashMap<String, String>| {
@@ -214,7 +214,7 @@ fn a_split_separates_no_class_and_loses_no_row() {
             rows.iter().for_each(|row| strata.entry(stratum(row)).or_default()[side] += 1);
         }
         for (stratum, [train, test]) in strata {
-            // A class has at most six records, of which half may be too many, in each of up to
+            // A class has at most six records, of which half may exceed the share, in each of up to
             // seven strata of guesses.
             let few = if options == "--stratify guesses" { 21.0 } else { 3.0 };
             let wanted = 0.2 * (train + test) as f64;
@@ -248,19 +248,19 @@ fn a_split_by_puzzle_separates_isomorphs_and_reports_bad_records() {
     folder.file("in.csv", format!("puzzle\n{CLASSIC}\n"));
     folder.assert_refused(&[
         ("split --test 10% --seed 1 in.csv -o one.csv", "two names"),
-        ("split --test 10% --seed 1 in.csv -o a.csv,b.jsonl", "one format"),
-        ("split --test 10% --seed 1 in.csv -o a.csv,b.csv.gz", "one format"),
+        ("split --test 10% --seed 1 in.csv -o a.csv,b.jsonl", "a single format"),
+        ("split --test 10% --seed 1 in.csv -o a.csv,b.csv.gz", "a single format"),
         ("split --test 10% --seed 1 in.csv -o a.csv,a.csv", "two outputs"),
         ("split --test 10% --seed 1 in.csv -o a.csv,in.csv", "is the input"),
         ("split --test 10% --seed 1 in.csv -o a.csv,-", "standard output"),
         ("split --test 10% --seed 1 in.csv -o a.lines.gz,c.lines.gz", "--force replaces it"),
         ("split --test 10% --seed 1 in.csv -o c.lines.gz,a.lines.gz", "--force replaces it"),
         ("split --test 0 --seed 1 in.csv -o a.csv,b.csv", "a share"),
-        ("split --test 10% --seed 1 - -o a.csv,b.csv", "has to be a file"),
+        ("split --test 10% --seed 1 - -o a.csv,b.csv", "must be a file"),
     ]);
 }
 
-/// A table of puzzles and their solutions.
+/// Returns a table of puzzles and their solutions.
 fn solved(folder: &Folder) -> String {
     folder.file("in", lines(&puzzles(9, 40)));
     let ran = folder.line("solve in --columns puzzle,solution,line -q");
@@ -270,7 +270,7 @@ fn solved(folder: &Folder) -> String {
 }
 
 #[test]
-fn isomorphs_are_right_different_and_the_same_for_all_threads() {
+fn isomorphs_are_correct_distinct_and_independent_of_threads() {
     let folder = Folder::new();
     let originals = table(&solved(&folder));
     let line = "augment in.csv --seed 5 --keep id --columns line,copy,puzzle,solution";
@@ -350,14 +350,14 @@ fn a_sample_has_no_record_twice_and_depends_on_the_seed() {
 }
 
 #[test]
-fn isomorphs_of_records_without_a_right_solution() {
+fn isomorphs_of_records_without_a_correct_solution() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC},{SOLVED},x\n{CLASSIC},123,y\n{CLASSIC}\n"));
     let ran =
         folder.line("augment in --seed 1 --times 1 --original --keep --columns copy,solution");
     let rows = table(&ran.rows);
     let solutions: Vec<_> = rows.iter().map(|row| row["solution"].len()).collect();
-    // The wrong one is a mismatch; the missing one is left out.
+    // The wrong solution is a mismatch; the missing one is omitted.
     assert_eq!(solutions, [81, 81, 0, 0]);
     assert!(
         ran.status == 1 && ran.messages.contains("in:2:86: mismatch: the solution is not a grid"),
@@ -372,7 +372,7 @@ fn isomorphs_of_records_without_a_right_solution() {
         ("augment in --seed 1 --times 0", "--original"),
         ("augment in --seed 1 --columns guesses", "is a column of bulkdoku solve"),
         ("augment in --seed 1 --format grid", "but not grid"),
-        ("augment - --seed 1 --sample 3", "has to be a file"),
+        ("augment - --seed 1 --sample 3", "must be a file"),
         ("augment in --seed 1 --times 2M", "at most 1000000"),
         ("augment in --seed 1 -o in", "is the input"),
         ("augment in.csv --seed 1 --solution-column x", "no column \"x\""),
@@ -406,7 +406,7 @@ fn killed_runs_are_resumed_to_the_same_rows() {
         );
         lines(&isomorphs(&puzzles.repeat(34), from as u64))
     };
-    // Half of the classes of one are in the other.
+    // Half of the classes of one set are in the other.
     folder.file("in", classes(0));
     folder.file("other", classes(150));
     for (command, line) in [

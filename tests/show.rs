@@ -1,4 +1,4 @@
-//! `bulkdoku show` as a user runs it.
+//! Tests `bulkdoku show`.
 
 use crate::common::command::Folder;
 use crate::common::contents::gz;
@@ -12,7 +12,7 @@ const HARDEST: &str =
 const HARD_SOLVED: &str =
     "417369825632158947958724316825437169791586432346912758289643571573291684164875293";
 
-/// Standard output, and the exit status.
+/// Returns standard output and the exit status.
 fn show(args: &[&str], input: &str) -> (String, i32) {
     let ran = Folder::new().run("show", args, input);
     (ran.rows, ran.status)
@@ -126,7 +126,7 @@ fn all_puzzles_of_a_file_are_shown() {
     let lines = show(&["table.csv", "--candidates"], b"");
     assert_eq!(lines.rows, shown(&["--candidates", EASY]) + &shown(&["--candidates", HARD]));
 
-    // A bad record is reported, the others are shown.
+    // An invalid record is reported, and the others are shown.
     let mixed = show(&["mixed.txt"], b"");
     assert_eq!((mixed.status, mixed.rows), (1, shown(&[EASY])));
     assert!(mixed.messages.contains("mixed.txt:2:3: malformed: 2 cells"), "{}", mixed.messages);
@@ -141,7 +141,7 @@ fn all_puzzles_of_a_file_are_shown() {
         assert_eq!((ran.status, ran.rows.as_str()), (status, ""), "{ran:?}");
         assert!(ran.messages.contains(hint), "{ran:?}");
     }
-    // Endless input is not read to its end.
+    // An endless input is not read to its end.
     let ran = show(&["-"], &b"\0".repeat(3 << 20));
     assert_eq!((ran.status, ran.rows.as_str()), (2, ""), "{}", ran.messages);
 }

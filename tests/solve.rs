@@ -1,4 +1,4 @@
-//! `bulkdoku solve` as a user runs it.
+//! Tests `bulkdoku solve`.
 
 use std::fs;
 use std::path::Path;
@@ -95,7 +95,7 @@ fn the_reason_is_that_of_the_message() {
 }
 
 #[test]
-fn messages_are_objects_if_the_name_of_their_file_promises_that() {
+fn messages_are_json_if_their_file_ends_with_jsonl() {
     let folder = Folder::new();
     let twice = CLASSIC.replacen("53", "55", 1);
     let wrong = SOLVED.replacen('5', "4", 1);
@@ -150,7 +150,7 @@ fn the_statuses_that_fail_can_be_chosen() {
         ("split in --seed 1 --test 50% -o a.csv,b.csv --force", 1),
         ("split in --seed 1 --test 50% -o a.csv,b.csv --force --fail-on none", 0),
         ("overlap good in --fail-on malformed", 1),
-        // A common class is not a status.
+        // A shared class is not a status.
         ("overlap good in --fail-on none", 1),
     ] {
         let ran = folder.line(&format!("{line} -q"));
@@ -219,7 +219,7 @@ fn standard_error_has_the_first_messages_and_a_file_all() {
     assert_eq!(all.lines().last(), Some("<stdin>:1000:3: malformed: 2 cells, 81 expected"));
 }
 
-/// All kinds of bad lines, and unusual good ones.
+/// All types of invalid lines, and unusual valid ones.
 #[test]
 fn each_line_of_the_malformed_set_has_its_status() {
     let datasets = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets");
@@ -274,7 +274,7 @@ fn puzzles_are_taken_as_arguments() {
     let ran = folder.solve(&[&[marks.as_str(), &rows.join("\n")][..], &lines].concat(), "");
     assert_eq!(ran.rows, format!("{SOLVED}\n").repeat(2));
 
-    // With files in between. An argument that names a file is one.
+    // Files between puzzles. An argument that names a file is a file.
     folder.file("in", format!("# comment\n{CLASSIC}\n"));
     let beside = ["in", CLASSIC, CLASSIC, "in", "--columns", "file,line", "-q"];
     let ran = folder.solve(&beside, "");
@@ -285,5 +285,5 @@ fn puzzles_are_taken_as_arguments() {
 
     let ran = folder.solve(&[&CLASSIC[1..]], "");
     assert_eq!(ran.status, 2, "{ran:?}");
-    assert!(ran.messages.contains("a puzzle has 81 cells, this 80"), "{ran:?}");
+    assert!(ran.messages.contains("not a puzzle (80 cells, expected 81)"), "{ran:?}");
 }

@@ -1,5 +1,5 @@
-//! The integration tests: one binary, one module for each topic, so that the library is linked
-//! once. Tests that count allocations need a process of their own (`tests/*allocations.rs`).
+//! The integration tests: a single binary with one module per topic, so that the library is linked
+//! once. Tests that count allocations need separate processes (`tests/*allocations.rs`).
 
 mod common;
 

@@ -1,6 +1,6 @@
-//! The layout that HRM and TRM load, read as its loader does: by the description in
-//! <https://github.com/sapientinc/HRM/blob/main/puzzle_dataset.py>, with a reader of arrays that
-//! shares no code with the writer.
+//! The layout that HRM and TRM load, read like their loader
+//! (<https://github.com/sapientinc/HRM/blob/main/puzzle_dataset.py>) by an array reader that is
+//! independent of the writer.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::common::command::{CLASSIC, Folder, SOLVED};
 
-/// An array: its type, its shape, and its bytes.
+/// An array with its type, shape, and bytes.
 struct Array {
     descr: String,
     shape: Vec<usize>,
@@ -44,7 +44,7 @@ fn json(folder: &Folder, name: &str) -> Value {
     serde_json::from_str(&folder.read(name)).unwrap()
 }
 
-/// The groups of a set; each has pairs of a puzzle and its solution.
+/// Returns the groups of a set, each with pairs of a puzzle and its solution.
 fn load(folder: &Folder, set: &str) -> Vec<Vec<(Puzzle, Puzzle)>> {
     let metadata = json(folder, &format!("{set}/dataset.json"));
     for (key, value) in [
@@ -97,7 +97,7 @@ fn solves(solution: &Puzzle, puzzle: &Puzzle) -> bool {
         && clues.iter().zip(cells).all(|(clue, cell)| *clue == 0 || clue == cell)
 }
 
-/// A table of 60 puzzles with solutions.
+/// Creates a table of 60 puzzles with solutions.
 fn solved(folder: &Folder) -> Vec<(Puzzle, Puzzle)> {
     let line = "generate -n 60 --seed 4 --columns puzzle,solution -o in.csv";
     assert_eq!(folder.line(line).status, 0);
@@ -175,17 +175,17 @@ fn solved_and_generated_puzzles_are_groups_of_one() {
     let classic = (CLASSIC.parse().unwrap(), SOLVED.parse().unwrap());
     assert_eq!(found, [&originals[..], &[classic]].concat());
     assert!(groups.iter().all(|group| group.len() == 1));
-    // Each set is added to the folder by its own run.
+    // Each run adds a set to the folder.
     assert_eq!(folder.line("generate -n 60 --seed 4 --layout hrm -o out").status, 0);
     assert_eq!(load(&folder, "out/train").concat(), originals);
     assert_eq!(load(&folder, "out/test").concat(), found);
-    // A set without puzzles is complete.
+    // A set without puzzles is valid.
     assert_eq!(folder.line("generate -n 0 --seed 4 --layout hrm -o none").status, 0);
     assert_eq!(load(&folder, "none/train").len(), 0);
     folder.file("p.csv", format!("puzzle\n{CLASSIC}\n"));
     folder.assert_refused(&[
-        ("solve in --layout hrm --format csv -o x", "leave out --format"),
-        ("solve in --layout hrm --columns puzzle -o x", "leave out --format"),
+        ("solve in --layout hrm --format csv -o x", "omit --format"),
+        ("solve in --layout hrm --columns puzzle -o x", "omit --format"),
         ("solve in --layout hrm -o -", "name a folder"),
         ("solve in --layout hrm -o in", "name a folder"),
         ("solve in --layout hrm --solutions 3 -o x", "--solutions writes several"),
@@ -233,10 +233,10 @@ fn wrong_solutions_are_mismatches_and_are_not_copied() {
     for what in ["a clue is changed", "not complete", "mismatch                  3"] {
         assert!(ran.messages.contains(what), "{what}: {}", ran.messages);
     }
-    // check finds the same, and the solution that is missing.
+    // check finds the same mismatches, and the missing solution.
     let checked = folder.line("check bad.csv --columns line,status --only mismatch");
     assert_eq!(checked.rows.lines().count(), 1 + 4);
-    // Labels are needed in the layout.
+    // The layout requires labels.
     let ran = folder.line("augment bad.csv --times 2 --seed 1 --layout hrm -o out");
     assert!(ran.status == 1 && ran.messages.contains("mismatch                  4"), "{ran:?}");
     assert_eq!(load(&folder, "out/train").len(), 1);

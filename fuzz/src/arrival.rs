@@ -1,4 +1,4 @@
-//! Checks that the result does not depend on how bytes arrive: at once, in pieces or one by one, on
+//! Checks that results do not depend on how bytes arrive: all at once, in pieces, or one by one, on
 //! one thread or two.
 
 use std::num::NonZeroUsize;
@@ -7,11 +7,10 @@ use bulkdoku::input::{InputFormat, InputOptions, Layout, Stream};
 
 use crate::{Arriving, Cuts, run_on};
 
-/// A block of this size holds any grid.
 const GRID_BYTES: usize = 10 * 1024;
 
-/// The longest text for a format: a few times its largest block. Texts for detection are short,
-/// because they may arrive in single bytes.
+/// Returns the longest text for a format, a few times its largest block. Texts for detection are
+/// short, because they may arrive byte by byte.
 pub fn most_bytes(format: InputFormat) -> usize {
     match format {
         InputFormat::Grid => 3 * GRID_BYTES,
@@ -19,8 +18,8 @@ pub fn most_bytes(format: InputFormat) -> usize {
     }
 }
 
-/// Expands repetitions, so lines can be longer than any block: a 1, a byte and a number stand for
-/// that byte, repeated 8 times that number (64 times where texts may be long).
+/// Expands repetitions, so that lines can be longer than any block: a 1, a byte, and a number mean
+/// that byte, repeated 8 times that number (64 times if texts may be long).
 pub fn expanded(data: &[u8], most_bytes: usize) -> Vec<u8> {
     let times = if most_bytes > GRID_BYTES { 64 } else { 8 };
     let mut text = Vec::new();
@@ -42,7 +41,7 @@ pub fn expanded(data: &[u8], most_bytes: usize) -> Vec<u8> {
     text
 }
 
-/// Checks that detection and the result are the same for all ways of arrival.
+/// Checks that detection and results do not depend on how bytes arrive.
 pub fn check(
     input: &[u8],
     expected: &InputOptions,
@@ -65,7 +64,7 @@ pub fn check(
     }
 }
 
-/// The detected layout of a stream, or the error.
+/// Returns the detected layout of a stream, or the error.
 fn detected(
     input: &[u8],
     sizes: [usize; 4],

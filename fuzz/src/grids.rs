@@ -1,15 +1,15 @@
-//! Grids of nine lines: no row is lost, and whole grids are found.
+//! Grids of nine lines: no row is lost, and complete grids are found.
 
 use bulkdoku::Status;
 use bulkdoku::input::{Layout, grid};
 
 use crate::{Cuts, plain, run};
 
-/// No grid is larger, including all lines between its rows.
+/// The limits of a grid, including all lines between its rows.
 const MOST_LINES: u64 = 36;
 const MOST_BYTES: usize = 10 * 1024;
 
-/// Checks that every line that is certainly a row is in a record.
+/// Checks that every line that must be a row belongs to a record.
 pub fn check(input: &[u8], keep_labels: bool, cuts: &Cuts) {
     let layout = if keep_labels { Layout::GridAndLabel } else { Layout::Grid };
     let whole = run(&layout, input, &Cuts::none(input));
@@ -24,7 +24,7 @@ pub fn check(input: &[u8], keep_labels: bool, cuts: &Cuts) {
     for row in &rows {
         assert!(row.status == Status::Malformed || plain::is_puzzle_or_marks(row.puzzle));
         assert_eq!(row.kept.len(), usize::from(keep_labels));
-        // The label is in one of the two lines above.
+        // The label must be in one of the two lines above.
         if let [label @ [_, ..]] = row.kept[..] {
             let at = row.line as usize - 1;
             let above = lines[at.saturating_sub(2)..at].iter().rev();
@@ -41,7 +41,7 @@ pub fn check(input: &[u8], keep_labels: bool, cuts: &Cuts) {
             assert!(last.is_some_and(|row| number < row.line + MOST_LINES), "row in line {number}");
         }
     }
-    // Nine rows of nine cells between blank lines, at the start or the end are a puzzle.
+    // Nine rows of nine cells between blank lines, or at the start or end, are a puzzle.
     for (first, nine) in lines.windows(9).enumerate() {
         let before = first.checked_sub(1).map_or(&b""[..], |before| lines[before]);
         let behind = lines.get(first + 9).copied().unwrap_or_default();
@@ -53,14 +53,14 @@ pub fn check(input: &[u8], keep_labels: bool, cuts: &Cuts) {
         }
     }
 
-    // Detection from half of the input agrees with detection from all of it.
+    // Detection from half of the input must agree with detection from all of it.
     let half = &input[..input.len() / 2];
     if let Some(is_grid) = grid::looks_like_grid(half, false) {
         assert_eq!(grid::looks_like_grid(input, true), Some(is_grid));
     }
 }
 
-/// Nine digits or dots, and not nine dots.
+/// Returns whether a line is nine digits or dots, but not nine dots.
 fn is_certain_row(line: &[u8]) -> bool {
     let is_cell = |byte: &u8| matches!(byte, b'1'..=b'9' | b'.');
     line.len() == 9 && line.iter().all(is_cell) && line.iter().any(u8::is_ascii_digit)

@@ -1,14 +1,5 @@
-//! Shared by the fuzz targets: a run over a few bytes, with cuts chosen by the bytes themselves,
-//! and the invariants of every run.
-//!
-//! | file | what it checks |
-//! |---|---|
-//! | [`lines`] | lines of puzzles |
-//! | [`tables`] | CSV and similar tables |
-//! | [`grids`] | nine lines per puzzle |
-//! | [`arrival`] | ways in which bytes arrive |
-//!
-//! | [`plain`] | the simplest possible parsers |
+//! Shared code of the fuzz targets: runs over a few bytes, divided as the bytes themselves
+//! determine, and the invariants of every run.
 
 pub mod arrival;
 pub mod grids;
@@ -26,7 +17,7 @@ use bulkdoku::pipeline::Solve;
 use bulkdoku::stats::Counts;
 use bulkdoku::{Batch, Engine, Outcome, Pipeline, Progress, Question, Source, Status, StopFlag};
 
-/// Solves nothing: a puzzle whose clues obey the rules has one solution.
+/// An engine that reports one solution for every puzzle without conflicting clues.
 struct Stub;
 
 impl Engine for Stub {
@@ -49,7 +40,8 @@ impl Engine for Stub {
     }
 }
 
-/// Lines, statuses, puzzles and kept fields, each text after its length: nothing needs quotes.
+/// Writes lines, statuses, puzzles, and kept fields, each text after its length, so nothing needs
+/// quotes.
 struct Plain;
 
 impl Format for Plain {
@@ -73,7 +65,7 @@ impl Format for Plain {
     }
 }
 
-/// How an input is cut: the size of blocks, and the sizes of reads in turn.
+/// How an input is divided: the size of blocks, and the sizes of successive reads.
 #[derive(Clone, Debug)]
 pub struct Cuts {
     pub block_bytes: usize,
@@ -81,13 +73,13 @@ pub struct Cuts {
 }
 
 impl Cuts {
-    /// One block, one read.
+    /// Returns a single block and read.
     pub fn none(input: &[u8]) -> Self {
         let bytes = input.len() + 1;
         Self { block_bytes: bytes, pieces: [bytes; 4] }
     }
 
-    /// Takes the first four bytes of a target's input.
+    /// Reads the first four bytes of a fuzz input.
     pub fn take(data: &[u8]) -> Option<(Self, &[u8])> {
         let (&[a, b, c, d], rest) = data.split_first_chunk()?;
         let pieces = [a, b, c, d].map(|size| usize::from(size) + 1);
@@ -95,7 +87,7 @@ impl Cuts {
     }
 }
 
-/// Yields its bytes in pieces of these sizes, in turn; a size of 0 is an interrupted read.
+/// Returns bytes in pieces of successive sizes; a size of 0 is an interrupted read.
 struct Arriving<'a> {
     bytes: &'a [u8],
     sizes: [usize; 4],
@@ -115,7 +107,7 @@ impl Read for Arriving<'_> {
     }
 }
 
-/// A row: its line, its status, the puzzle as written, and the kept fields.
+/// A row: line, status, puzzle as written, and kept fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row<'a> {
     pub line: u64,
@@ -125,7 +117,7 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Parses a row of [`Plain`]; `None` at the end.
+    /// Parses a row of [`Plain`]; returns `None` at the end.
     fn take(rows: &mut &'a [u8]) -> Option<Self> {
         if rows.is_empty() {
             return None;
@@ -150,7 +142,6 @@ fn number(rows: &mut &[u8]) -> u64 {
     std::str::from_utf8(number).expect("digits").parse().expect("a small number")
 }
 
-/// The result of a run.
 #[derive(Debug, PartialEq)]
 pub struct Ran {
     pub rows: Vec<u8>,
@@ -158,12 +149,12 @@ pub struct Ran {
     pub counts: Counts,
 }
 
-/// Runs the real reader, worker and writer over `input`.
+/// Runs the pipeline over `input`.
 pub fn run(layout: &Layout, input: &[u8], cuts: &Cuts) -> Ran {
     run_on(None, layout, input, cuts).0
 }
 
-/// The same on this many threads, with the failures of the input.
+/// Runs the pipeline with this number of threads, and returns the failures of the input.
 fn run_on(
     threads: Option<NonZeroUsize>,
     layout: &Layout,
@@ -181,8 +172,8 @@ fn run_on(
     let (mut sink, progress) = ((Vec::new(), Vec::new()), Progress::default());
     let report = pipeline.run_into(&mut sink, [source], &progress).expect("no limit");
     let (rows, diagnostics) = sink;
-    // Where and why a stream is damaged is what the library of its codec reports, which may depend
-    // on how the bytes arrive.
+    // The position and reason of damage are reported by the library of the codec, and may depend on
+    // how bytes arrive.
     let failures = report.failures.iter().map(ToString::to_string);
     let failures =
         failures.map(|text| text.split(" near byte ").next().unwrap_or_default().to_owned());
@@ -191,8 +182,8 @@ fn run_on(
 }
 
 impl Ran {
-    /// Returns the rows and checks the invariants of every run: each record has one row with a
-    /// counted status, a message if it is bad, and ascending lines.
+    /// Returns the rows after checking the invariants of every run: each record has one row with a
+    /// counted status, a message if it is invalid, and ascending lines.
     pub fn checked_rows(&self, input: &[u8]) -> Vec<Row<'_>> {
         let lines = input.split(|&byte| byte == b'\n').count() as u64;
         let mut left = self.rows.as_slice();
@@ -223,7 +214,7 @@ impl Ran {
     }
 }
 
-/// Whether the input starts with a byte order mark, which other tests cover.
+/// Returns whether the input starts with a byte order mark, which other tests cover.
 pub fn has_mark(input: &[u8]) -> bool {
     matches!(input, [0xEF | 0xFE | 0xFF, ..] | [0, 0, 0xFE, 0xFF, ..])
 }

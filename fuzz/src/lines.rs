@@ -1,12 +1,12 @@
-//! Puzzle lines, compared with a simple reader.
+//! Puzzle lines, compared with a simple parser.
 
 use bulkdoku::Status;
 use bulkdoku::input::{Layout, TrailingText};
 
 use crate::{Cuts, Ran, Row, plain, run};
 
-/// Checks that each line is a record, a blank line or a comment, and that cuts make no difference
-/// if every line fits a block.
+/// Checks that each line is a record, a blank line, or a comment, and that results do not depend on
+/// cuts if every line fits in a block.
 pub fn check_counts(layout: &Layout, input: &[u8], cuts: &Cuts) {
     let whole = run(layout, input, &Cuts::none(input));
     whole.checked_rows(input);
@@ -18,7 +18,7 @@ pub fn check_counts(layout: &Layout, input: &[u8], cuts: &Cuts) {
     }
 }
 
-/// Checks that each line is read as the expected record, blank line or comment.
+/// Checks that each line is read as the expected record, blank line, or comment.
 pub fn check(input: &[u8], keep_rest: bool, cuts: &Cuts) {
     let layout = if keep_rest { Layout::LinesAnd(TrailingText::Rest) } else { Layout::Lines };
     let whole = run(&layout, input, &Cuts::none(input));
@@ -72,7 +72,7 @@ pub fn check(input: &[u8], keep_rest: bool, cuts: &Cuts) {
         assert_eq!(pieces, whole);
         return;
     }
-    // The start of an overlong line decides what it is; the other lines are unchanged.
+    // The start of an overlong line determines its type; the other lines are unchanged.
     let is_short = |row: &&Row<'_>| fits(lines[row.line as usize - 1]);
     let rows_of_pieces = pieces.checked_rows(input);
     assert!(rows_of_pieces.iter().filter(is_short).eq(rows.iter().filter(is_short)));
@@ -80,8 +80,8 @@ pub fn check(input: &[u8], keep_rest: bool, cuts: &Cuts) {
     assert_eq!((all(&pieces), all(&whole)), (lines.len() as u64, lines.len() as u64));
 }
 
-/// Whether a puzzle in a less usual form matches its line: the same digits in order, or marks of a
-/// library.
+/// Returns whether a puzzle in a less common form matches its line: the same digits in order, or
+/// marks of a library.
 fn is_in_order(puzzle: &[u8], line: &[u8]) -> bool {
     let mut rest = line.iter();
     let is_clue = |byte: &&u8| matches!(byte, b'1'..=b'9');

@@ -1,6 +1,6 @@
-//! The simplest possible parsers.
+//! Simple parsers to compare with.
 
-/// Parses 81 cells; 0 is a blank.
+/// Parses 81 cells, with 0 for blank cells.
 pub fn puzzle(text: &[u8]) -> Option<[u8; 81]> {
     let cells: &[u8; 81] = text.try_into().ok()?;
     let mut puzzle = [0; 81];
@@ -14,7 +14,7 @@ pub fn puzzle(text: &[u8]) -> Option<[u8; 81]> {
     Some(puzzle)
 }
 
-/// Parses pencil marks: for each cell whether it may be 1, 2 and so on.
+/// Parses pencil marks, as a flag per cell and digit.
 pub fn marks(text: &[u8]) -> Option<Vec<[bool; 9]>> {
     if text.len() != 729 {
         return None;
@@ -32,12 +32,12 @@ pub fn marks(text: &[u8]) -> Option<Vec<[bool; 9]>> {
     text.chunks(9).map(cell).collect()
 }
 
-/// Whether a text is a puzzle or pencil marks.
+/// Returns whether a text is a puzzle or pencil marks.
 pub fn is_puzzle_or_marks(text: &[u8]) -> bool {
     puzzle(text).is_some() || marks(text).is_some()
 }
 
-/// Lines without their line feeds.
+/// Returns lines without their line feeds.
 pub fn lines(input: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = input.split_inclusive(|&byte| byte == b'\n');
     lines.map(|line| line.strip_suffix(b"\n").unwrap_or(line))

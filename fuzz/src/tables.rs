@@ -1,4 +1,4 @@
-//! Tables: the rows do not depend on blocks, and another reader agrees on CSV as in RFC 4180.
+//! Tables: rows do not depend on blocks, and match those of another RFC 4180 reader.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use crate::{Cuts, Row, plain, run};
 
-/// A table chosen by a byte: up to four fields, with or without a header and kept columns.
+/// Returns a table chosen by a byte: up to four fields, with or without a header and kept columns.
 pub fn any_table(choice: u8) -> Table {
     const DELIMITERS: [Delimiter; 4] =
         [Delimiter::Byte(b','), Delimiter::Byte(b'\t'), Delimiter::Byte(b';'), Delimiter::Blanks];
@@ -47,7 +47,7 @@ pub fn check(input: &[u8], table: Table, cuts: &Cuts) {
     }
 }
 
-/// An upper bound for the length of a row: the largest distance between the starts of two rows.
+/// Returns an upper bound for the length of a row: the largest distance between two rows.
 fn longest_row(input: &[u8], rows: &[Row<'_>]) -> usize {
     let (mut longest, mut begin, mut at) = (0, 0, 0);
     let mut lines = rows.iter().map(|row| row.line).peekable();
@@ -61,8 +61,8 @@ fn longest_row(input: &[u8], rows: &[Row<'_>]) -> usize {
     longest.max(at - begin)
 }
 
-/// Whether the input is unambiguous CSV: fields with quotes are quoted, lines end with LF or CRLF,
-/// and no row is blank or starts with a blank or like a comment.
+/// Returns whether the input is unambiguous CSV: fields with quotes are quoted, lines end with LF
+/// or CRLF, and no row is blank or starts with whitespace or like a comment.
 fn is_plain_csv(input: &[u8], delimiter: u8) -> bool {
     let mut rest = input;
     let mut is_first = true;
@@ -94,7 +94,7 @@ fn is_plain_csv(input: &[u8], delimiter: u8) -> bool {
     true
 }
 
-/// Checks every row against the fields that another reader finds.
+/// Compares every row with the fields found by another reader.
 fn compare(table: &Table, delimiter: u8, input: &[u8], rows: &[Row<'_>], reader: &mut Reader) {
     let (mut rows, mut rest) = (rows.iter(), input);
     let (mut text, mut ends) = (vec![0; input.len() + 1], vec![0; input.len() + 2]);
@@ -102,7 +102,7 @@ fn compare(table: &Table, delimiter: u8, input: &[u8], rows: &[Row<'_>], reader:
         // It has consumed only the first half of a CRLF.
         let line = reader.line() + u64::from(rest.starts_with(b"\n"));
         let (mut result, mut length, mut fields) = (ReadRecordResult::InputEmpty, 0, 0);
-        // At the end it must be called once more.
+        // It must be called once more at the end.
         while result == ReadRecordResult::InputEmpty {
             let found = reader.read_record(rest, &mut text[length..], &mut ends[fields..]);
             rest = &rest[found.1..];
@@ -138,7 +138,7 @@ fn compare(table: &Table, delimiter: u8, input: &[u8], rows: &[Row<'_>], reader:
     assert_eq!(rows.next(), None);
 }
 
-/// Calls `read` with a fresh reader. Building one is slow, and clones do not work.
+/// Calls `read` with a new reader. Creating one is slow, and clones do not work.
 fn with_other_reader(delimiter: u8, read: impl FnOnce(&mut Reader)) {
     thread_local! {
         static MADE: RefCell<BTreeMap<u8, Reader>> = const { RefCell::new(BTreeMap::new()) };

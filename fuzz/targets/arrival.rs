@@ -1,5 +1,5 @@
-//! Bytes to rows, for every way of arrival: whole, in pieces, one by one, on one thread or two. It
-//! covers every layout, and lines longer than any block.
+//! Parses bytes to rows in every way of arrival: all at once, in pieces, or one by one, on one
+//! thread or two. Covers every layout, and lines longer than any block.
 
 #![no_main]
 
@@ -8,7 +8,7 @@ use bulkdoku_fuzz::arrival;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    // The options, the size of a block and the sizes of reads; then the input.
+    // The options, the size of a block, and the sizes of reads; then the input.
     let Some((&[choice, block, a, b, c, d], data)) = data.split_first_chunk() else { return };
     let formats = [
         InputFormat::Auto,

@@ -1,4 +1,4 @@
-//! Bytes to records, for every layout.
+//! Parses bytes to records, in every layout.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Bytes to a layout, and then to records: the layout does not depend on how many bytes are seen,
-//! and the input can be read with it.
+//! Detects the layout of bytes, and reads them. The layout does not depend on how many bytes have
+//! arrived.
 
 #![no_main]
 

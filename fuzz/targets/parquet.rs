@@ -1,4 +1,4 @@
-//! A Parquet file with changed bytes to text: no panic, and whole rows.
+//! Reads a Parquet file with changed bytes: no panic, and only complete rows.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ use bulkdoku::input::ParquetText;
 use bulkdoku::output::parquet::{Kind, ParquetFile, Value};
 use libfuzzer_sys::fuzz_target;
 
-/// Two row groups of texts and numbers.
+/// A file with two row groups of texts and numbers.
 static WHOLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let columns = [("puzzle".to_owned(), Kind::Text), ("n".to_owned(), Kind::Number)];
     let mut file = ParquetFile::new(&columns).expect("columns that a file can have");
@@ -26,7 +26,7 @@ static WHOLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
 
 fuzz_target!(|data: &[u8]| {
     let mut file = tempfile::tempfile().expect("a temporary file");
-    // A file, or the changes of a whole one: a place in two bytes, and the bits to flip there.
+    // A file, or changes to a valid one: an offset in two bytes, and the bits to flip there.
     if data.starts_with(b"PAR1") {
         file.write_all(data).expect("room");
         return check(file);
@@ -43,7 +43,7 @@ fuzz_target!(|data: &[u8]| {
 fn check(file: File) {
     let Ok(mut table) = ParquetText::open(file, None) else { return };
     let mut text = Vec::new();
-    // The values of a small file may be repeated very often.
+    // The values of a small file may be repeated many times.
     let _ = (&mut table).take(1 << 20).read_to_end(&mut text);
     let rows = (text.len() < 1 << 20).then_some(text);
     assert!(rows.is_none_or(|text| text.ends_with(b"\n")), "whole rows");

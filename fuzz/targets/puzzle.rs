@@ -1,4 +1,4 @@
-//! Bytes to a puzzle or to pencil marks: the vector code against the simplest parsers.
+//! Parses bytes to a puzzle or pencil marks, and compares the vector code with simple parsers.
 
 #![no_main]
 
@@ -33,7 +33,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// Checks that an error has a column in or right after the text, and a message.
+/// Checks that an error has a message, and a column in or directly after the text.
 fn check_malformed(data: &[u8], malformed: Option<&Malformed>) {
     if let Some(Malformed { column, what, .. }) = malformed {
         assert!((1..=data.len() + 1).contains(column), "column {column} of {}", data.len());

@@ -158,8 +158,8 @@ impl Partial {
         let placed = self.without(row);
         let orientation = usize::from(self.orientation);
         if board.blank[orientation] >> row & 1 == 1 {
-            let alike = board.blank[orientation] & self.rows & 7 << (row / 3 * 3);
-            return each(Self { ways: self.ways * alike.count_ones(), ..placed });
+            let remaining_run = board.blank[orientation] & self.rows & 7 << (row / 3 * 3);
+            return each(Self { ways: self.ways * remaining_run.count_ones(), ..placed });
         }
         if self.next > 9 && self.loose == [0; 3] {
             return each(placed);

@@ -1,4 +1,4 @@
-//! `--against`: records whose class occurs in another set have no row.
+//! `--against`: omits records whose class occurs in another set.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use bulkdoku::input::{InputOptions, StreamOptions};
 use bulkdoku::pipeline::Sameness;
 use indicatif::HumanCount;
 
-use super::condition::Test;
-use super::hashed::Hashed;
+use super::condition::Predicate;
+use super::hashed::RecordHashes;
 use super::identity::STDIN;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
@@ -31,7 +31,7 @@ pub struct AgainstArgs {
     memory: MemoryArgs,
 }
 
-/// Where a set of puzzles is kept.
+/// The memory limit of a set of puzzles.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct MemoryArgs {
     /// Memory for the compared set; beyond it, disk
@@ -49,17 +49,16 @@ pub struct MemoryArgs {
 }
 
 impl AgainstArgs {
-    /// Whether there is such a set.
+    /// Returns whether there is such a set.
     pub fn is_given(&self) -> bool {
         !self.against.is_empty()
     }
 
-    /// The files of the set.
     pub fn files(&self) -> Vec<PathBuf> {
         self.against.clone()
     }
 
-    /// Refuses files that are outputs.
+    /// Rejects files that are outputs.
     pub fn check(&self, inputs: &[PathBuf], destinations: &Destinations) -> Result<(), Failure> {
         if self.memory.memory.is_some() && !self.is_given() {
             refuse!("--memory does nothing without --against");
@@ -90,32 +89,31 @@ impl AgainstArgs {
 }
 
 impl MemoryArgs {
-    /// The limit in bytes, if there is one.
     pub fn bytes(self) -> Option<usize> {
         self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
     }
 }
 
-/// Reads a set of puzzles, and passes each record to `each`, in order.
+/// Reads a set of puzzles and passes each record to `each`, in order.
 pub fn load(
-    (inputs, test): (&mut Inputs, Option<&Test>),
+    (inputs, test): (&mut Inputs, Option<&Predicate>),
     most_bytes: Option<usize>,
     by: Sameness,
     run: RunArgs,
-    mut each: impl FnMut(&Hashed) -> io::Result<()> + Send,
+    mut each: impl FnMut(&RecordHashes) -> io::Result<()> + Send,
 ) -> Result<Known, Failure> {
     let mut collector = Collector::new(most_bytes);
     let mut without = 0;
-    let add = |record: Hashed| {
+    let add = |record: RecordHashes| {
         without += u64::from(record.first.is_none());
         record.hashes().try_for_each(|hash| collector.insert(hash))?;
         each(&record)
     };
-    scan(run, (&mut *inputs, test), by.needs(), |row| Hashed::of(by, row), add)?;
+    scan(run, (&mut *inputs, test), by.needs(), |row| RecordHashes::of(by, row), add)?;
     if without > 0 && !run.quiet {
         let names = inputs.names().join(", ");
         let what = if by == Sameness::Grid { "not exactly one solution" } else { "no puzzle" };
-        eprintln!("{names}: {what}, and not compared: {}", HumanCount(without));
+        eprintln!("{names}: {what}, not compared: {}", HumanCount(without));
     }
     Ok(collector.finish()?)
 }

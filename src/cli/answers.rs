@@ -1,4 +1,4 @@
-//! `check --solutions`: the file of the solutions, if they are not next to the puzzles.
+//! `check --solutions`: solutions in a separate file.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -11,8 +11,7 @@ use super::identity::STDIN;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 
-/// Opens the solutions in `path`. In a table they are in `column`, which is found if it is not
-/// given.
+/// Opens the solutions in `path`. In a table, they are in `column`, which is detected by default.
 pub fn open(
     path: &Path,
     column: Option<&str>,
@@ -29,7 +28,7 @@ pub fn open(
     Ok(inputs.sources().next().expect("there is one"))
 }
 
-/// Looks for a column of solutions next to one of puzzles, or with one of its usual names.
+/// Finds a column of solutions next to one of puzzles, or with a known name.
 fn find_column(
     inputs: &mut Inputs,
     options: &InputOptions,
@@ -49,11 +48,11 @@ fn find_column(
     Ok(false)
 }
 
-/// Refuses solutions that are an input or an output.
+/// Rejects a file of solutions that is an input or output.
 pub fn check(path: &Path, inputs: &[PathBuf], destinations: &Destinations) -> Result<(), Failure> {
     let is_stdin = |path: &Path| path == Path::new(STDIN);
     if is_stdin(path) && (inputs.is_empty() || inputs.iter().any(|input| is_stdin(input))) {
-        refuse!("--solutions -: standard input is read for puzzles; name a file of solutions");
+        refuse!("--solutions -: standard input contains the puzzles; name a file of solutions");
     }
     destinations.refuse_existing(&[inputs, &[path.into()]].concat())
 }

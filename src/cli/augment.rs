@@ -12,7 +12,7 @@ use bulkdoku::pipeline::{Augment, Filter, Sameness};
 use super::format::RowFormat;
 use super::generate::ranges;
 use super::input_args::InputArgs;
-use super::input_run::{Earlier, InputRun};
+use super::input_run::{EarlierRun, InputRun};
 use super::inputs::check_files;
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowRules};
@@ -153,13 +153,13 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-/// The most isomorphs of a record.
-const MOST_TIMES: u64 = 1_000_000;
+/// The maximum number of isomorphs of a record.
+const MAX_TIMES: u64 = 1_000_000;
 
 fn parse_times(text: &str) -> Result<u32, String> {
     match numbers::count(text) {
-        Ok(times) if times <= MOST_TIMES => Ok(times as u32),
-        Ok(_) => Err(format!("at most {MOST_TIMES}")),
+        Ok(times) if times <= MAX_TIMES => Ok(times as u32),
+        Ok(_) => Err(format!("expected at most {MAX_TIMES}")),
         Err(error) => Err(error),
     }
 }
@@ -169,7 +169,6 @@ fn parse_hints(text: &str) -> Result<(u8, u8), String> {
     Ok((least as u8, largest as u8))
 }
 
-/// Writes isomorphs of the inputs.
 pub fn run(args: AugmentArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     destinations.refuse_latency()?;
@@ -186,10 +185,10 @@ pub fn run(args: AugmentArgs, mut typed: Typed) -> Result<Exit, Failure> {
     typed.set_seed(args.seed);
     let run = InputRun::new("isomorphs", typed, args.run);
     let run = run.only_where(&args.condition, ROWS.subcommand);
-    let filters = |_: &mut Earlier<'_>| {
+    let filters = |_: &mut EarlierRun<'_>| {
         let sample = last.map(|last| {
             let decide = move |row: &Row<'_>| {
-                let is_drawn = last.is_some_and(|last| drawn(args.seed, row) <= last);
+                let is_drawn = last.is_some_and(|last| sample_key(args.seed, row) <= last);
                 Ok(if is_drawn { Decision::Keep } else { Decision::Drop })
             };
             Filter::Local(Needs::NONE, Box::new(decide))
@@ -212,7 +211,7 @@ pub fn run(args: AugmentArgs, mut typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl AugmentArgs {
-    /// The rows: without isomorphs those of the input as they are.
+    /// Returns the rules for rows. Without isomorphs, rows are those of the input.
     fn rules(&self) -> RowRules {
         RowRules { changes_cells: self.times > 0, ..ROWS }
     }
@@ -232,25 +231,25 @@ impl AugmentArgs {
         }
     }
 
-    /// Draws a sample of this size, and returns its last record; `None` if it has none.
+    /// Draws a sample of this size, and returns its last record; `None` if it is empty.
     fn last_drawn(
         &self,
         size: NonZeroU64,
         options: &InputOptions,
-    ) -> Result<Option<Drawn>, Failure> {
+    ) -> Result<Option<SampleKey>, Failure> {
         check_files(&self.input, "--sample reads inputs twice")?;
         let (mut inputs, test) =
             self.condition.open(&self.input, options, ROWS.subcommand, Vec::new())?;
-        let mut least = BinaryHeap::<Drawn>::new();
-        let draw = |row: &Row<'_>| Sameness::Puzzle.hash(row).map(|_| drawn(self.seed, row));
-        let keep_least = |drawn| {
-            let Some(drawn) = drawn else { return Ok(()) };
+        let mut least = BinaryHeap::<SampleKey>::new();
+        let draw = |row: &Row<'_>| Sameness::Puzzle.hash(row).map(|_| sample_key(self.seed, row));
+        let keep_least = |sample_key| {
+            let Some(sample_key) = sample_key else { return Ok(()) };
             if (least.len() as u64) < size.get() {
-                least.push(drawn);
+                least.push(sample_key);
             } else if let Some(mut largest) = least.peek_mut()
-                && drawn < *largest
+                && sample_key < *largest
             {
-                *largest = drawn;
+                *largest = sample_key;
             }
             Ok(())
         };
@@ -259,11 +258,11 @@ impl AugmentArgs {
     }
 }
 
-/// The random number of a record, and its place. A sample is the records with the smallest numbers.
-type Drawn = (u64, usize, u64);
+/// The random number of a record, and its position. The smallest numbers are drawn.
+type SampleKey = (u64, usize, u64);
 
-fn drawn(seed: u64, row: &Row<'_>) -> Drawn {
+fn sample_key(seed: u64, row: &Row<'_>) -> SampleKey {
     let (source, line) = (row.source(), row.line());
-    // Stream 0 is that of the record's isomorphs.
+    // Stream 0 is used for the isomorphs of the record.
     (SeededRng::of_stream(seed, [source as u64, line, 1]).number(), source, line)
 }

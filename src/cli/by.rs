@@ -1,18 +1,23 @@
-//! `--by`: when two records are the same.
+//! `--by`: the criterion for comparing records.
 
 use bulkdoku::pipeline::Sameness;
-use clap::ValueEnum;
 
-use super::Failure;
+use super::{Failure, help};
 
-/// When two records are the same.
+/// The criterion by which two records are the same.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct ByArgs {
     /// Compare by class, puzzle or grid [default: class]
     ///
     /// Two records are the same if they have this in common.
-    #[arg(long, value_name = "WHAT", help_heading = "Output", hide_possible_values = true)]
-    by: Option<By>,
+    #[arg(
+        long,
+        value_name = "WHAT",
+        help_heading = "Output",
+        hide_possible_values = true,
+        value_parser = help::one_of(CRITERIA)
+    )]
+    by: Option<Sameness>,
 
     /// Compare classes after removing up to K clues (1, 2)
     ///
@@ -33,29 +38,24 @@ pub struct ByArgs {
     exact: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum By {
-    /// Canonical form: all isomorphs of a puzzle
-    Class,
-    /// Cells; blanks and layout make no difference
-    Puzzle,
-    /// Canonical form of the solution. Puzzles without exactly one are counted, and not compared
-    Grid,
-}
+#[rustfmt::skip]
+const CRITERIA: &[(&str, Sameness, &str)] = &[
+    ("class", Sameness::Class, "Canonical form: all isomorphs of a puzzle"),
+    ("puzzle", Sameness::Puzzle, "Cells; blanks and layout make no difference"),
+    ("grid", Sameness::Grid,
+        "Canonical form of the solution. Puzzles without exactly one are counted, and not compared"),
+];
 
 impl ByArgs {
-    /// What is compared.
     pub fn sameness(self) -> Sameness {
         match (self.by, self.near) {
             _ if self.exact => Sameness::Puzzle,
             (_, Some(clues)) => Sameness::Near(clues),
-            (None | Some(By::Class), _) => Sameness::Class,
-            (Some(By::Puzzle), _) => Sameness::Puzzle,
-            (Some(By::Grid), _) => Sameness::Grid,
+            (by, None) => by.unwrap_or(Sameness::Class),
         }
     }
 
-    /// Refuses what is not the same for all puzzles of a group.
+    /// Rejects `--near` where all records of a group must have the same hash.
     pub fn refuse_near(self, what: &str) -> Result<(), Failure> {
         if self.near.is_some() {
             refuse!(
@@ -66,14 +66,13 @@ impl ByArgs {
         Ok(())
     }
 
-    /// The option as typed, if there is one.
     pub fn option(self) -> Option<&'static str> {
         let exact = self.exact.then_some("--exact");
         exact.or(self.near.map(|_| "--near")).or(self.by.map(|_| "--by"))
     }
 }
 
-/// What a run finds out about records to compare them.
+/// Returns what a run computes to compare records.
 pub fn finds(by: Sameness) -> &'static str {
     match by {
         Sameness::Class => "canonical forms",
@@ -83,7 +82,7 @@ pub fn finds(by: Sameness) -> &'static str {
     }
 }
 
-/// Several different groups of records that are the same.
+/// Returns the plural noun for groups of records that are the same.
 pub fn groups(by: Sameness) -> &'static str {
     match by {
         Sameness::Class | Sameness::Near(_) => "classes",
@@ -92,7 +91,7 @@ pub fn groups(by: Sameness) -> &'static str {
     }
 }
 
-/// What two records have in common.
+/// Returns the property shared by records that are the same.
 pub fn name(by: Sameness) -> String {
     match by {
         Sameness::Class => "class".into(),

@@ -1,4 +1,4 @@
-//! `bulkdoku canon`: puzzles in, one row for each with its canonical form out.
+//! `bulkdoku canon`: canonical forms of puzzles.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use super::against::AgainstArgs;
 use super::by::{ByArgs, finds};
 use super::format::RowFormat;
 use super::input_args::InputArgs;
-use super::input_run::{Earlier, InputRun};
+use super::input_run::{EarlierRun, InputRun};
 use super::inputs::check_files;
 use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
@@ -115,7 +115,6 @@ const ROWS: RowRules = RowRules {
     single: Column::Canonical,
 };
 
-/// Finds the canonical forms of the inputs.
 pub fn run(args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.clone();
     let mut rows = args.rows.plan(&args.rules(), Some(&args.append), &destinations)?;
@@ -127,9 +126,9 @@ pub fn run(args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let run = run.only_where(&args.condition, ROWS.subcommand);
     let (job, seen) = (&Classify::by(by), &mut Seen::default());
     let known = &known;
-    // The time that a form takes is shown even if the form is not.
+    // The latency of a form may be shown without the form.
     let timed = rows.shows(Column::LatencyNs);
-    let filters = move |earlier: &mut Earlier<'_>| {
+    let filters = move |earlier: &mut EarlierRun<'_>| {
         let mut filters: Vec<_> = known.iter().map(|known| Filter::unknown(known, by)).collect();
         if args.dedup {
             let seen = seen;
@@ -149,13 +148,14 @@ pub fn run(args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     })
 }
 
-/// Whether rows show forms, or the time it took to find them.
+/// Returns whether rows show forms or their latency.
 fn shows_forms(rows: &RowPlan) -> bool {
     rows.needs().include(Needs::FORM) || rows.shows(Column::LatencyNs)
 }
 
 impl CanonArgs {
-    /// The rows: with `--dedup` and `--against` those of the input, without their forms.
+    /// Returns the rules for rows. `--dedup` and `--against` write rows of the input, without
+    /// forms.
     fn rules(&self) -> RowRules {
         if self.dedup || self.against.is_given() {
             let default_columns = &[Column::Puzzle];
@@ -165,18 +165,18 @@ impl CanonArgs {
         }
     }
 
-    /// Refuses options that have no effect together with others.
+    /// Rejects options that have no effect in combination.
     fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
         if self.dedup {
             self.by.refuse_near("cannot be combined with --dedup")?;
         }
         let compares = self.dedup || self.against.is_given();
         if let Some(option) = self.by.option().filter(|_| !compares) {
-            refuse!("{option} does nothing: puzzles are compared with --dedup and --against only");
+            refuse!("{option} does nothing: only --dedup and --against compare puzzles");
         }
         let finds_forms = shows_forms(rows) || (compares && self.by.sameness() == Sameness::Class);
         if destinations.latency.is_some() && !finds_forms {
-            refuse!("--latency does nothing: no row shows a form, so none is found");
+            refuse!("--latency does nothing: no column shows a form, so none is computed");
         }
         if self.dedup && destinations.resume {
             check_files(&self.input, "--resume with --dedup reads inputs twice")?;

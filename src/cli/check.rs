@@ -1,4 +1,4 @@
-//! `bulkdoku check`: puzzles and their solutions in, one row for each out: `ok`, or what is wrong.
+//! `bulkdoku check`: checks the solutions of puzzles.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use bulkdoku::pipeline::{Check, Solve};
 use super::engine_args::EngineArgs;
 use super::format::RowFormat;
 use super::input_args::InputArgs;
-use super::input_run::{Earlier, InputRun};
+use super::input_run::{EarlierRun, InputRun};
 use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
@@ -106,7 +106,6 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-/// Checks the solutions of the inputs.
 pub fn run(args: CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     let mut rows = args.rows.plan(&ROWS, Some(&args.append), &destinations)?;
@@ -124,7 +123,7 @@ pub fn run(args: CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     }
     let run = run.only_where(&args.select.condition, ROWS.subcommand);
     let run = run.reading(args.solutions);
-    let filters = |_: &mut Earlier<'_>| Ok(args.select.filters());
+    let filters = |_: &mut EarlierRun<'_>| Ok(args.select.filters());
     run.run(args.input, &options, &destinations, &check, filters, |inputs| {
         let format = rows.format(&inputs.rows(), true)?;
         args.select.sorted(&rows, ROWS.subcommand, inputs, format)
@@ -142,21 +141,21 @@ impl CheckArgs {
         }
     }
 
-    /// Refuses options that have no effect together with others, and columns that would be empty.
+    /// Rejects options that have no effect in combination, and columns that would be empty.
     fn refuse_ignored(&self, rows: &RowPlan) -> Result<(), Failure> {
         let read = self.select.read(ROWS.subcommand);
         let of_engine = rows.chosen().chain(read).find(|column| column.is_about_solving());
         if let (true, Some(column)) = (self.first, of_engine) {
-            refuse!("with --first no engine is used; there is no column {column}");
+            refuse!("--first uses no engine, so there is no column {column}");
         }
         if let (true, Some(option)) = (self.first, self.engine.engine_option()) {
-            refuse!("{option} does nothing: with --first no engine is used");
+            refuse!("{option} does nothing: --first uses no engine");
         }
         self.select.check(rows, ROWS.subcommand, self.first.then_some("--first"))?;
         self.engine.check_simd()
     }
 
-    /// Where the inputs have their solutions.
+    /// Returns where the inputs have solutions.
     fn answers(&self) -> Answers {
         if self.solutions.is_some() {
             return Answers::Unwanted;

@@ -1,4 +1,4 @@
-//! The options of a search: its engine, vector level and limits.
+//! The options of searches: engine, SIMD level, and limits.
 
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -7,7 +7,7 @@ use bulkdoku::{EngineKind, Limits, SimdLevel};
 use super::run_args::RunArgs;
 use super::{Failure, help, numbers};
 
-/// The options of every subcommand that solves whole inputs.
+/// The search options of all subcommands that solve whole inputs.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Search")]
 pub struct EngineArgs {
@@ -51,12 +51,12 @@ pub struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// How many solutions are counted at most.
+    /// Returns the maximum number of solutions to count.
     pub fn solutions(self) -> NonZeroU32 {
         self.limit.unwrap_or(if self.first { Limits::FIRST } else { Limits::PROOF }.solutions)
     }
 
-    /// Returns the option that ends searches before they prove that there is one solution.
+    /// Returns the option that ends searches before they prove uniqueness.
     pub fn without_proof(self) -> Option<&'static str> {
         let option = if self.first { "--first" } else { "--limit 1" };
         (self.solutions() == Limits::FIRST.solutions).then_some(option)
@@ -64,34 +64,32 @@ impl LimitArgs {
 }
 
 impl EngineArgs {
-    /// The engine that solves.
     pub fn engine(&self) -> EngineKind {
         self.engine.unwrap_or_default()
     }
 
-    /// Refuses a vector level for an engine that uses none.
+    /// Rejects a SIMD level for an engine without vector code.
     pub fn check_simd(&self) -> Result<(), Failure> {
         check_simd(self.simd.is_some(), &[self.engine()])
     }
 
-    /// The first option given that chooses the engine or its vector level.
+    /// Returns the first option that selects the engine or its SIMD level.
     pub fn engine_option(&self) -> Option<&'static str> {
         let options = [("--engine", self.engine.is_some()), ("--simd", self.simd.is_some())];
         options.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option)
     }
 
-    /// These limits with the limit of nodes.
+    /// Adds the node limit.
     pub fn limits(&self, limits: Limits) -> Limits {
         self.max_nodes.map_or(limits, |nodes| limits.with_nodes(nodes))
     }
 
-    /// The vector level that engines are built for.
     pub fn simd(&self) -> SimdLevel {
         self.simd.unwrap_or_else(SimdLevel::best)
     }
 }
 
-/// Refuses `--simd`, if it is given, where none of the engines uses vectors.
+/// Rejects `--simd` if no engine has vector code.
 pub fn check_simd(is_given: bool, engines: &[EngineKind]) -> Result<(), Failure> {
     let uses_vectors = |engine: &EngineKind| engine.uses(SimdLevel::best()).is_some();
     match engines.first() {

@@ -1,23 +1,22 @@
-//! The exit statuses.
+//! Exit statuses.
 
 use std::process::{ExitCode, Termination};
 
-/// How the command ended.
+/// The exit status of the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// Every record is `unique` (or `solved`, `ok`, `duplicate`, `known`), or the pipe of the rows
-    /// was closed.
+    /// Every record is `unique`, `solved`, `ok`, `duplicate`, or `known`, or the output was closed.
     Done = 0,
-    /// Finished, but some record has another status.
+    /// The run is complete, but some record has another status.
     SomeRecords = 1,
     /// The command line is invalid.
     Usage = 2,
     /// Input or output failed.
     Io = 3,
-    /// `--timeout` ended the run. What was solved is written.
+    /// `--timeout` ended the run. The rows so far are written.
     TimedOut = 124,
-    /// A signal ended the run. What was solved is written.
+    /// A signal ended the run. The rows so far are written.
     Interrupted = 130,
 }
 

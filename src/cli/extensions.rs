@@ -1,4 +1,4 @@
-//! The extensions of outputs, and what they promise.
+//! The formats implied by the extensions of outputs.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -8,26 +8,26 @@ use bulkdoku::features::missing;
 
 use super::Failure;
 
-/// Extensions of outputs that need a feature.
-const WRITTEN: [&str; 4] = ["gz", "hlog", "parquet", "zst"];
-/// Extensions that name no format: such a file takes whatever is written.
-const GENERAL: [&str; 8] = ["txt", "text", "out", "dat", "data", "log", "tmp", "part"];
-/// A longer extension names no format: `tmp.Xw81LkTq0Z`.
-const LONGEST: usize = 9;
-/// What `refused` adds for outputs that are compressed by name.
+/// Extensions of outputs that require a feature.
+const NEED_FEATURES: [&str; 4] = ["gz", "hlog", "parquet", "zst"];
+/// Extensions that imply no format, so any format may be written.
+const WITHOUT_FORMAT: [&str; 8] = ["txt", "text", "out", "dat", "data", "log", "tmp", "part"];
+/// A longer extension implies no format: `tmp.Xw81LkTq0Z`.
+const MAX_BYTES: usize = 9;
+/// The suffix of the list in `refused` for outputs that are compressed by name.
 pub const COMPRESSED: &str = ", and .gz or .zst after it";
 
-/// The extension of a name that promises a format, in lower case, without that of a compression.
-/// `None` if the name promises nothing.
+/// Returns the extension of a name that implies a format, in lowercase, ignoring a compression
+/// extension. Returns `None` if the name implies no format.
 pub fn of(path: &Path) -> Option<String> {
     let extension = any_of(path)?;
-    let is_format = extension.len() <= LONGEST
+    let is_format = extension.len() <= MAX_BYTES
         && extension.contains(|c: char| c.is_alphabetic())
-        && !GENERAL.contains(&extension.as_str());
+        && !WITHOUT_FORMAT.contains(&extension.as_str());
     is_format.then_some(extension)
 }
 
-/// The extension of a name in lower case, without that of a compression.
+/// Returns the extension of a name in lowercase, ignoring a compression extension.
 fn any_of(path: &Path) -> Option<String> {
     let name = match Compression::of_name(path) {
         Some(_) => Path::new(path.file_stem()?),
@@ -36,16 +36,16 @@ fn any_of(path: &Path) -> Option<String> {
     Some(name.extension().and_then(OsStr::to_str)?.to_lowercase())
 }
 
-/// Whether a name promises text without a header.
+/// Returns whether a name implies text without a header.
 pub fn is_txt(path: &Path) -> bool {
     any_of(path).as_deref() == Some("txt")
 }
 
-/// Refuses a name that promises what only larger builds can write.
+/// Rejects a name that implies a format missing from this build.
 pub fn check(path: &Path) -> Result<(), Failure> {
     let last = path.extension().and_then(OsStr::to_str).map(str::to_lowercase);
     for extension in [last, of(path)].into_iter().flatten() {
-        if WRITTEN.contains(&extension.as_str())
+        if NEED_FEATURES.contains(&extension.as_str())
             && let Some(lacks) = missing(&extension)
         {
             refuse!("{}: {lacks}", path.display());
@@ -54,13 +54,12 @@ pub fn check(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses a name with an extension for which nothing is written. `what` would be written there,
-/// `known` extensions would do, and `hint` says what else.
+/// Rejects a name whose extension does not match the output `what`; `known` lists valid ones.
 pub fn refused(path: &Path, extension: &str, what: &str, known: &[&str], hint: &str) -> Failure {
     let list = |extensions: &[&str]| {
         extensions.iter().map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(", ")
     };
-    let (name, known, general) = (path.display(), list(known), list(&GENERAL));
+    let (name, known, general) = (path.display(), list(known), list(&WITHOUT_FORMAT));
     Failure::Usage(format!(
         "{name}: {what} cannot be written as .{extension}; the extension may be {known}, one that \
          names no format ({general}){hint}"
@@ -72,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_extension_promises_a_format_or_nothing() {
+    fn an_extension_implies_a_format_or_none() {
         for (name, extension) in [
             ("a.csv", Some("csv")),
             ("a.CSV.gz", Some("csv")),

@@ -1,14 +1,14 @@
-//! The formats of rows, and which of them an output's name asks for.
+//! The output formats, and those implied by an output's name.
 
 use std::path::Path;
 
 use bulkdoku::Compression;
 use clap::ValueEnum;
 
-use super::out::Target;
+use super::out::OutputTarget;
 use super::{Failure, extensions};
 
-/// The formats, by the names that they have on the command line.
+/// The formats by their names on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum RowFormat {
     /// Columns with commas between them, and a header
@@ -33,14 +33,14 @@ pub enum RowFormat {
 }
 
 impl RowFormat {
-    /// The file extensions that ask for a format.
+    /// The file extensions that imply a format.
     const EXTENSIONS: &[&str] =
         &["csv", "tsv", "jsonl", "ndjson", "lines", "npy", "parquet", "grid"];
 
-    /// Refuses outputs that cannot have this format.
+    /// Rejects outputs that cannot have this format.
     pub fn check_output(self, output: Option<&Path>) -> Result<(), Failure> {
-        let target = output.map(Target::of);
-        let is_plain_file = target.and_then(Target::regular).is_some()
+        let target = output.map(OutputTarget::of);
+        let is_plain_file = target.and_then(OutputTarget::regular).is_some()
             && output.and_then(Compression::of_name).is_none();
         if self == Self::Npy && !is_plain_file {
             refuse!(
@@ -49,12 +49,12 @@ impl RowFormat {
             );
         }
         if self.is_parquet() && output.and_then(Compression::of_name).is_some() {
-            refuse!("parquet is compressed within; leave out the .gz or .zst of the output");
+            refuse!("parquet is compressed internally; omit the .gz or .zst of the output");
         }
         Ok(())
     }
 
-    /// The format that a file's name asks for, before a `.gz` or `.zst`.
+    /// Returns the format implied by a file's name, before a `.gz` or `.zst`.
     pub fn of_name(path: &Path) -> Result<Option<Self>, Failure> {
         let Some(extension) = extensions::of(path) else {
             return Ok(extensions::is_txt(path).then_some(Self::Lines));
@@ -66,22 +66,20 @@ impl RowFormat {
         Ok(Self::from_str(&extension, true).ok())
     }
 
-    /// Whether it is for an online judge, which takes any solution and nothing else.
+    /// Returns whether the format is for an online judge, which accepts only solutions.
     pub fn is_judges(self) -> bool {
         matches!(self, Self::Boj2580 | Self::Boj2239)
     }
 
-    /// Whether its rows have columns.
     pub fn has_columns(self) -> bool {
         self.is_parquet() || matches!(self, Self::Csv | Self::Tsv | Self::Jsonl)
     }
 
-    /// Whether it is Parquet.
     pub fn is_parquet(self) -> bool {
         self == Self::Parquet
     }
 
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> String {
         format!("{self:?}").to_lowercase()
     }
@@ -92,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_ask_for_formats() {
+    fn names_imply_formats() {
         for (name, format) in [
             ("a.csv", Some(RowFormat::Csv)),
             ("a.tsv.gz", Some(RowFormat::Tsv)),

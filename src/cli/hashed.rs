@@ -1,4 +1,4 @@
-//! The hashes of records, in order, for a later pass over the same records.
+//! Stores the hashes of records for a later pass over the same records.
 
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, Write};
 
@@ -7,31 +7,29 @@ use bulkdoku::output::Row;
 use bulkdoku::pipeline::Sameness;
 use tempfile::SpooledTempFile;
 
-/// A record, and the hashes by which it is compared.
-pub struct Hashed {
+pub struct RecordHashes {
     pub status: Status,
-    /// The hash of the record itself, if it has one.
+    /// The hash for comparing the record itself, if it has one.
     pub first: Option<u128>,
-    /// With `--near`, those of the puzzle with clues removed.
+    /// With `--near`, the hashes with clues removed.
     pub others: Vec<u128>,
 }
 
-impl Hashed {
+impl RecordHashes {
     pub fn of(by: Sameness, row: &Row<'_>) -> Self {
         let mut hashes = by.hashes(row);
         Self { status: row.status(), first: hashes.next(), others: hashes.collect() }
     }
 
-    /// All hashes.
     pub fn hashes(&self) -> impl Iterator<Item = u128> {
         self.first.into_iter().chain(self.others.iter().copied())
     }
 }
 
-/// Writes records to memory or, beyond a limit, to an unnamed temporary file.
+/// Writes records to memory, and beyond a limit to an unnamed temporary file.
 pub struct HashWriter(BufWriter<SpooledTempFile>);
 
-/// Reads them in the same order.
+/// Reads the written records in order.
 pub struct HashReader(BufReader<SpooledTempFile>);
 
 impl HashWriter {
@@ -39,7 +37,7 @@ impl HashWriter {
         Self(BufWriter::new(SpooledTempFile::new(most_bytes)))
     }
 
-    pub fn push(&mut self, record: &Hashed) -> io::Result<()> {
+    pub fn push(&mut self, record: &RecordHashes) -> io::Result<()> {
         let count = record.hashes().count() as u16;
         self.0.write_all(&[record.status as u8])?;
         self.0.write_all(&count.to_le_bytes())?;
@@ -57,8 +55,8 @@ impl HashReader {
     /// Returns the next record.
     ///
     /// # Errors
-    /// When there are no more, or the file cannot be read.
-    pub fn next(&mut self) -> io::Result<Hashed> {
+    /// Fails if there are no more records, or the file cannot be read.
+    pub fn next(&mut self) -> io::Result<RecordHashes> {
         let [status] = self.take().map_err(|error| match error.kind() {
             ErrorKind::UnexpectedEof => {
                 let more = "the input has more records than when it was read first";
@@ -70,7 +68,7 @@ impl HashReader {
         let mut hashes = (0..count).map(|_| Ok(u128::from_le_bytes(self.take()?)));
         let first = hashes.next().transpose()?;
         let others = hashes.collect::<io::Result<_>>()?;
-        Ok(Hashed { status: Status::ALL[usize::from(status)], first, others })
+        Ok(RecordHashes { status: Status::ALL[usize::from(status)], first, others })
     }
 
     fn take<const N: usize>(&mut self) -> io::Result<[u8; N]> {

@@ -1,4 +1,4 @@
-//! The forms of the help.
+//! The help of all subcommands, in its short and long forms.
 
 use bulkdoku::EngineKind;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -11,7 +11,7 @@ written; a second one ends it at once. Until a run is complete, there is a file 
 its output FILE, from which --resume continues the run however it ended, even by a kill. SIGUSR1 \
 (and Ctrl-T on systems that have it) prints the progress.";
 
-/// Completes the help of all subcommands.
+/// Adds standard options and texts to all subcommands.
 pub fn completed(command: Command) -> Command {
     let help = || {
         let help = Arg::new("help").short('h').long("help").action(ArgAction::Help);
@@ -23,9 +23,9 @@ pub fn completed(command: Command) -> Command {
     })
 }
 
-/// The help of `-h` and `--help`, with a line for each option. Only `--help` has texts around them.
+/// Creates the help of `-h` and `--help`, one line per option. Only `--help` has other texts.
 pub fn with_short_options(command: Command, has_texts: bool) -> Command {
-    // With any long text, clap would put each option on two lines.
+    // If any option had a long text, clap would use two lines for each option.
     let (none, hint) = (None::<&str>, "describes all options in full");
     let command = command.mut_args(|arg| arg.long_help(none));
     command.mut_subcommands(|subcommand| {
@@ -38,7 +38,7 @@ pub fn with_short_options(command: Command, has_texts: bool) -> Command {
     })
 }
 
-/// The help of `bulkdoku help` and of manual pages, with all paragraphs and values of options.
+/// Creates the help of `bulkdoku help` and of manual pages, with all paragraphs and values.
 pub fn with_long_options(command: Command) -> Command {
     command.mut_subcommands(|subcommand| {
         subcommand.mut_args(|arg| {
@@ -48,8 +48,7 @@ pub fn with_long_options(command: Command) -> Command {
     })
 }
 
-/// Joins the lines of paragraphs, which are wrapped when they are shown. Headings and indented lines
-/// stay lines.
+/// Joins the lines of paragraphs, but not headings and indented lines.
 fn unwrapped(text: &str) -> String {
     let mut joined = String::new();
     for line in text.lines() {
@@ -64,7 +63,18 @@ fn unwrapped(text: &str) -> String {
     joined
 }
 
-/// Parses the name of an engine.
+/// Parses one of several names, each with its value and its help, which may be empty.
+pub fn one_of<T: Copy + Send + Sync + 'static>(
+    list: &'static [(&'static str, T, &'static str)],
+) -> impl TypedValueParser<Value = T> {
+    let help = |text: &'static str| Some(text).filter(|text| !text.is_empty());
+    let names = list.iter().map(|(name, _, text)| PossibleValue::new(*name).help(help(text)));
+    PossibleValuesParser::new(names.collect::<Vec<_>>()).map(|name| {
+        let entry = list.iter().find(|(listed, ..)| *listed == name);
+        entry.expect("the name is listed").1
+    })
+}
+
 pub fn engines() -> impl TypedValueParser<Value = EngineKind> {
     let values = EngineKind::ALL.map(|kind| PossibleValue::new(kind.name()).help(kind.about()));
     PossibleValuesParser::new(values).try_map(|name| name.parse::<EngineKind>())

@@ -1,4 +1,4 @@
-//! The identity of files: no file is both read and written, or written twice.
+//! The identity of files, which ensures that no file is both read and written, or written twice.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,21 +10,20 @@ use super::platform::FileId;
 /// The name of standard input on the command line.
 pub const STDIN: &str = "-";
 
-/// The number of links that are followed; more are considered a cycle.
+/// The maximum number of links to follow; more are considered a cycle.
 const MAX_LINKS: usize = 40;
 
-/// A file, independent of its name.
+/// The identity of a file, independent of its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
     /// An existing file.
     Existing(FileId),
-    /// The path, without links, of a file that would be created.
+    /// The resolved path of a file that would be created.
     Absent(PathBuf),
 }
 
 impl Identity {
-    /// The file of a path. `None` for devices, which may have several uses, and for paths that
-    /// cannot be read.
+    /// Returns the identity of a path, or `None` for devices and unreadable paths.
     pub fn of(path: &Path) -> Option<Self> {
         match fs::metadata(path) {
             Ok(found) => FileId::of_path(path, &found).map(Self::Existing),
@@ -34,7 +33,7 @@ impl Identity {
     }
 }
 
-/// Returns the absolute path without links of a file, which need not exist in its folder.
+/// Returns the absolute path of a file without links. The file itself need not exist.
 pub fn resolve(path: &Path) -> Option<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -52,8 +51,8 @@ pub fn resolve(path: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Returns whether a path names an open stream, as /dev/stdout, /dev/fd/1, and links to them do, even
-/// if the stream is a regular file.
+/// Returns whether a path names an open stream (/dev/stdout, /dev/fd/1, or a link to it), even if
+/// the stream is a regular file.
 pub fn is_stream(path: &Path) -> bool {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -69,22 +68,21 @@ pub fn is_stream(path: &Path) -> bool {
     false
 }
 
-/// Returns the folder of a path.
 fn folder_of(path: &Path) -> Option<&Path> {
     let folder = path.parent()?;
     Some(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
 }
 
-/// Returns the form in which the absolute path of a file is stored.
+/// Returns the absolute path of a file for the journal.
 pub fn stored(path: &Path) -> String {
     let absolute = resolve(path).or_else(|| path::absolute(path).ok());
     lossless(absolute.unwrap_or_else(|| path.into()))
 }
 
-/// Returns a text that is different for different strings of the operating system.
+/// Returns different texts for different strings of the operating system.
 pub fn lossless(text: impl AsRef<OsStr>) -> String {
     let text = text.as_ref();
-    // No argument or path contains the character 0.
+    // Arguments and paths never contain the character 0.
     let escaped = || format!("\0{}", text.as_encoded_bytes().escape_ascii());
     text.to_str().map_or_else(escaped, String::from)
 }

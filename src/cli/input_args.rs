@@ -1,4 +1,4 @@
-//! The options that describe the inputs.
+//! The options for inputs.
 
 use std::path::{Path, PathBuf};
 
@@ -6,12 +6,11 @@ use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{
     Answers, DetectError, InputFormat, InputOptions, Keep, StreamOptions, Window,
 };
-use clap::ValueEnum;
 
-use super::row_args::{RowPlan, no_column};
-use super::{Failure, numbers};
+use super::row_args::{RowPlan, column_hint};
+use super::{Failure, help, numbers};
 
-/// How the inputs are read.
+/// The options for reading inputs.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub struct LayoutArgs {
@@ -21,9 +20,10 @@ pub struct LayoutArgs {
         value_name = "FORMAT",
         default_value = "auto",
         hide_default_value = true,
-        hide_possible_values = true
+        hide_possible_values = true,
+        value_parser = help::one_of(FORMATS)
     )]
-    input_format: LayoutName,
+    input_format: InputFormat,
 
     /// Column of the puzzles: a name, or a number from 1
     ///
@@ -61,7 +61,7 @@ pub struct LayoutArgs {
     npy_offset: u8,
 }
 
-/// How the inputs are read, and which of their columns are kept.
+/// The options for reading inputs and keeping columns.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
@@ -77,51 +77,30 @@ pub struct InputArgs {
     keep: Option<Vec<String>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LayoutName {
-    /// Detected for each input, and reported unless it is lines
-    Auto,
-    /// One puzzle per line
-    Lines,
-    /// A table: fields between commas, semicolons, tabs, bars or blanks
-    Csv,
-    /// A table with tabs between the fields
-    Tsv,
-    /// A JSON value per line: objects with a key for the puzzle, strings or arrays
-    Jsonl,
-    /// The same as jsonl
-    Ndjson,
-    /// Nine lines per puzzle, with or without spaces, borders and labels
-    Grid,
-    /// BOJ 2580: nine lines of nine numbers, read as grid is
-    Boj2580,
-    /// BOJ 2239: nine lines of nine digits, read as grid is
-    Boj2239,
-}
-
-impl From<LayoutName> for InputFormat {
-    fn from(format: LayoutName) -> Self {
-        match format {
-            LayoutName::Auto => Self::Auto,
-            LayoutName::Lines => Self::Lines,
-            LayoutName::Csv => Self::Csv,
-            LayoutName::Tsv => Self::Tsv,
-            LayoutName::Grid | LayoutName::Boj2580 | LayoutName::Boj2239 => Self::Grid,
-            LayoutName::Jsonl | LayoutName::Ndjson => Self::Jsonl,
-        }
-    }
-}
+#[rustfmt::skip]
+const FORMATS: &[(&str, InputFormat, &str)] = &[
+    ("auto", InputFormat::Auto, "Detected for each input, and reported unless it is lines"),
+    ("lines", InputFormat::Lines, "One puzzle per line"),
+    ("csv", InputFormat::Csv, "A table: fields between commas, semicolons, tabs, bars or blanks"),
+    ("tsv", InputFormat::Tsv, "A table with tabs between the fields"),
+    ("jsonl", InputFormat::Jsonl,
+        "A JSON value per line: objects with a key for the puzzle, strings or arrays"),
+    ("ndjson", InputFormat::Jsonl, "The same as jsonl"),
+    ("grid", InputFormat::Grid, "Nine lines per puzzle, with or without spaces, borders and labels"),
+    ("boj2580", InputFormat::Grid, "BOJ 2580: nine lines of nine numbers, read as grid is"),
+    ("boj2239", InputFormat::Grid, "BOJ 2239: nine lines of nine digits, read as grid is"),
+];
 
 impl LayoutArgs {
     fn stream(&self) -> StreamOptions {
         StreamOptions { window: self.window, npy_blank: self.npy_offset }
     }
 
-    /// The options for inputs with these answers.
+    /// Returns the input options, with these answers.
     pub fn options(&self, answers: Answers) -> Result<InputOptions, Failure> {
         let is_table =
-            matches!(self.input_format, LayoutName::Auto | LayoutName::Csv | LayoutName::Tsv);
-        let has_columns = is_table || InputFormat::from(self.input_format) == InputFormat::Jsonl;
+            matches!(self.input_format, InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv);
+        let has_columns = is_table || self.input_format == InputFormat::Jsonl;
         let flags = [
             ("--column", self.column.is_some(), has_columns),
             ("--delimiter", self.delimiter.is_some(), is_table),
@@ -131,13 +110,13 @@ impl LayoutArgs {
         if let Some((flag, ..)) = flags.iter().find(|(_, is_given, goes)| *is_given && !goes) {
             refuse!("{flag} needs a table; --input-format csv, tsv or auto reads one");
         }
-        if self.input_format == LayoutName::Tsv
+        if self.input_format == InputFormat::Tsv
             && self.delimiter.is_some_and(|delimiter| delimiter != Delimiter::Byte(b'\t'))
         {
             refuse!("--delimiter is not the tab of --input-format tsv; csv takes any");
         }
         Ok(InputOptions {
-            format: self.input_format.into(),
+            format: self.input_format,
             column: self.column.clone(),
             delimiter: self.delimiter,
             no_header: self.no_header,
@@ -150,12 +129,12 @@ impl LayoutArgs {
 }
 
 impl InputArgs {
-    /// How files that are not text are read.
+    /// Returns the options for files that are not text.
     pub fn stream(&self) -> StreamOptions {
         self.layout.stream()
     }
 
-    /// The options for `inputs` with these answers, whose rows have this plan.
+    /// Returns the input options, with these answers and the columns that rows need.
     pub fn options(
         &self,
         inputs: &[PathBuf],
@@ -187,7 +166,7 @@ impl InputArgs {
     }
 }
 
-/// Reads the values of `--keep`; there may be none.
+/// Parses the values of `--keep`, possibly none.
 fn keep(names: &[String], inputs: &[PathBuf]) -> Result<Keep, Failure> {
     match names {
         [] => Ok(Keep::All),
@@ -212,18 +191,18 @@ fn parse_delimiter(text: &str) -> Result<Delimiter, String> {
         },
     };
     delimiter.ok_or_else(|| {
-        "one character other than a cell of a puzzle, a quote or #; or tab, or space".into()
+        "expected tab, space, or a character other than a cell of a puzzle, a quote, or #".into()
     })
 }
 
-/// Explains why the input `name` is not read, and which option would help.
+/// Returns the error for an input that cannot be detected, with a hint about options.
 pub fn refused(name: &str, error: &DetectError) -> Failure {
     let hint = match error {
-        DetectError::NoColumn { name, .. } => &format!("; {}", no_column(name)),
-        DetectError::NoPuzzles(_) => "; --column NAME or NUMBER takes one all the same",
-        DetectError::Several { .. } => "; --column NAME or NUMBER decides",
+        DetectError::NoColumn { name, .. } => &format!("; {}", column_hint(name)),
+        DetectError::NoPuzzles(_) => "; --column NAME or NUMBER overrides this",
+        DetectError::Several { .. } => "; --column NAME or NUMBER selects one",
         DetectError::BareLines => "; --solutions FILE reads them from a file",
-        DetectError::NoSolutions(_) => "; --solution-column NAME or NUMBER takes one all the same",
+        DetectError::NoSolutions(_) => "; --solution-column NAME or NUMBER overrides this",
         _ => "",
     };
     let message = format!("{name}: {error}{hint}");

@@ -1,4 +1,4 @@
-//! A run over whole inputs, from the inputs to the exit status.
+//! A run over inputs: opens them, runs a job, and writes the rows.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use bulkdoku::pipeline::{
 };
 use bulkdoku::{Progress, Source};
 
-use super::condition::{Condition, Test};
+use super::condition::{Condition, Predicate};
 use super::engine_args::EngineArgs;
 use super::html::Page;
 use super::inputs::Inputs;
@@ -20,29 +20,29 @@ use super::progress::Progressed;
 use super::rows_run::RowsRun;
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
-use super::summary::{Method, Summary};
+use super::summary::{Method, RecordSummary};
 use super::typed::Typed;
 use super::{Exit, Failure, platform};
 
-/// A run over whole inputs, except what is done with their records.
+/// A run over inputs, except its job, filters, and format.
 pub struct InputRun {
     pub typed: Typed,
-    /// The files that are read in addition to the inputs.
+    /// The files read in addition to the inputs.
     pub others: Vec<PathBuf>,
-    /// The input with the answers, if they are not next to the puzzles.
+    /// The input of answers, if it is separate.
     pub answers: Option<Source<Stream<'static>>>,
     pub method: Method,
     pub args: RunArgs,
-    /// Which records have rows. Other filters see only these.
+    /// The condition for records to have rows. Other filters receive only these records.
     pub condition: Option<(Condition, Subcommand)>,
-    /// Whether the reader of the rows expects nothing else: no progress, no summary.
+    /// Whether to print only rows, without progress and summary.
     pub only_rows: bool,
-    /// The page of `--report`, if it is not that of the run.
+    /// The page for `--report`, if it is not that of the run.
     pub page: Option<Page>,
 }
 
 impl InputRun {
-    /// A run without an engine.
+    /// Creates a run without an engine.
     pub fn new(finds: &'static str, typed: Typed, args: RunArgs) -> Self {
         let method = Method { finds, engine: None, simd: None, limits: None, check: false };
         let (others, answers, condition) = (Vec::new(), None, None);
@@ -50,7 +50,7 @@ impl InputRun {
         Self { typed, others, answers, method, args, condition, only_rows, page }
     }
 
-    /// A run that solves.
+    /// Creates a run that solves.
     pub fn with_engine(typed: Typed, args: &EngineArgs, limits: bulkdoku::Limits) -> Self {
         let run = Self::new("no engine", typed, args.run);
         let engine = args.engine();
@@ -58,18 +58,18 @@ impl InputRun {
         Self { method: Method { engine: Some(engine), simd, limits, ..run.method }, ..run }
     }
 
-    /// Also reads these files, which must be the same when the run is resumed.
+    /// Adds files that must be unchanged when the run is resumed.
     pub fn reading(self, others: impl IntoIterator<Item = PathBuf>) -> Self {
         Self { others: others.into_iter().collect(), ..self }
     }
 
-    /// Writes rows only of the records that meet a condition, if there is one.
+    /// Adds a condition for records to have rows, if there is one.
     pub fn only_where(self, condition: &WhereArgs, subcommand: Subcommand) -> Self {
         let condition = condition.condition.clone();
         Self { condition: condition.map(|condition| (condition, subcommand)), ..self }
     }
 
-    /// Reads `inputs`, does `job`, and writes to `destinations`. `filters` and `format` are created
+    /// Reads `inputs`, runs `job`, and writes to `destinations`. `filters` and `format` are created
     /// once the layouts of the inputs are known.
     pub fn run<'f, J: Job>(
         self,
@@ -77,7 +77,7 @@ impl InputRun {
         options: &InputOptions,
         destinations: &Destinations,
         job: &J,
-        filters: impl FnOnce(&mut Earlier<'_>) -> io::Result<Vec<Filter<'f>>> + Send,
+        filters: impl FnOnce(&mut EarlierRun<'_>) -> io::Result<Vec<Filter<'f>>> + Send,
         format: impl FnOnce(&Inputs) -> Result<Box<dyn Format>, Failure>,
     ) -> Result<Exit, Failure> {
         destinations.refuse_existing(&[&inputs[..], &self.others].concat())?;
@@ -118,9 +118,9 @@ impl InputRun {
             &options,
             |_| Progressed::of_bytes(&bytes, progress),
             |start| {
-                let mut all: Vec<_> = test.iter().map(Test::filter).collect();
+                let mut all: Vec<_> = test.iter().map(Predicate::filter).collect();
                 let earlier =
-                    &mut Earlier { start, inputs, options: &options, test: test.as_ref() };
+                    &mut EarlierRun { start, inputs, options: &options, test: test.as_ref() };
                 all.extend(filters(earlier)?);
                 let (place, records) = start.map_or_else(Default::default, |start| {
                     ((start.source, start.position), start.counts.records())
@@ -135,11 +135,11 @@ impl InputRun {
                 }
                 Ok((Answered::new(source, answers, records, &progress.stop), all))
             },
-            |report| Summary::new(names, method, &args, report),
+            |report| RecordSummary::new(names, method, &args, report),
         )
     }
 
-    /// Opens the inputs, detects their layouts, and reports them.
+    /// Opens the inputs, and detects and reports their layouts.
     fn open(
         &self,
         inputs: Vec<PathBuf>,
@@ -161,20 +161,19 @@ impl InputRun {
     }
 }
 
-/// What an earlier run has done, which this one resumes.
-pub struct Earlier<'a> {
+/// The rows of an earlier run that this one resumes.
+pub struct EarlierRun<'a> {
     start: Option<&'a Checkpoint>,
     inputs: &'a mut Inputs,
     options: &'a Options,
-    test: Option<&'a Test>,
+    test: Option<&'a Predicate>,
 }
 
-impl Earlier<'_> {
-    /// Applies filters to the records that have their rows, because later ones are compared with
-    /// them.
+impl EarlierRun<'_> {
+    /// Applies filters to the earlier records, because later ones are compared with them.
     pub fn replay(&mut self, job: &impl Job, filters: Vec<Filter<'_>>) -> io::Result<()> {
         let Some(start) = self.start else { return Ok(()) };
-        let filters = self.test.map(Test::filter).into_iter().chain(filters).collect();
+        let filters = self.test.map(Predicate::filter).into_iter().chain(filters).collect();
         let sources = self.inputs.sources_until((start.source, start.position.offset));
         let mut source = TextSource::new(0, sources, &self.options.stop);
         let map = || |_: &Rows<'_>, (): &mut ()| {};

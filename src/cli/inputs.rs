@@ -1,4 +1,4 @@
-//! Inputs: checked and opened before work starts, read when their turn comes.
+//! Inputs, which are checked and opened before work starts and read one after another.
 
 use std::fs::{self, File};
 use std::io::{self, Cursor, IsTerminal, Read};
@@ -18,43 +18,38 @@ use super::row_args::{InputKind, InputRows};
 use super::typed::FileState;
 use super::{Failure, input_args};
 
-/// The bytes of an input.
-pub type Reader = Stream<'static>;
-
-/// How many files stay open from the check of the command line to their turn. Others are opened
-/// twice, so any number of files can be named.
+/// The number of files kept open between the check and the read. Others are opened twice, so any
+/// number of files can be named.
 const KEPT_OPEN: usize = 16;
 
-/// At least one input. As far as can be told without reading them, all are readable.
+/// One or more inputs. All are readable as far as can be determined without reading them.
 #[derive(Debug)]
 pub struct Inputs {
     all: Vec<Input>,
     paths: Vec<PathBuf>,
-    /// The number of columns that are kept in the output, at most.
+    /// The maximum number of columns kept in the output.
     shown: usize,
-    /// The detected layouts that are worth a message, a line each.
+    /// Messages about detected layouts.
     findings: Vec<String>,
     bytes: Arc<AtomicU64>,
-    /// How files that are not text are read.
+    /// The options for files that are not text.
     options: StreamOptions,
 }
 
-/// One input.
 #[derive(Debug)]
 struct Input {
     origin: Origin,
     layout: Layout,
-    /// The open input, read at most for its layout.
-    opened: Option<Reader>,
+    /// The open input, of which only the first bytes have been read.
+    opened: Option<Stream<'static>>,
 }
 
-/// Where an input comes from.
 #[derive(Clone, Debug)]
 enum Origin {
     Stdin,
-    /// A file, named pipe or device.
+    /// A file, named pipe, or device.
     Path(PathBuf),
-    /// Puzzles that were typed as arguments, a line each.
+    /// Puzzles typed as arguments, one per line.
     Typed(Arc<[u8]>),
 }
 
@@ -66,8 +61,7 @@ impl Inputs {
         Ok(inputs)
     }
 
-    /// Checks and opens inputs, by default standard input. Their layout is that of lines until it
-    /// is detected.
+    /// Checks and opens inputs, by default standard input. Layouts are detected later.
     pub fn open(arguments: Vec<PathBuf>) -> Result<Self, Failure> {
         let mut origins = Origin::of_all(arguments);
         if origins.is_empty() {
@@ -86,8 +80,8 @@ impl Inputs {
         Ok(Self { all, paths, shown: 0, findings, bytes, options })
     }
 
-    /// Detects the layout of each input from its first bytes. If `stop` is set while an input has
-    /// no bytes yet, the inputs from there on are left out.
+    /// Detects the layout of each input from its first bytes. If `stop` is set while waiting for an
+    /// input, this and later inputs are omitted.
     pub fn detect(&mut self, options: &InputOptions, stop: &AtomicBool) -> Result<(), Failure> {
         self.options = options.stream;
         self.shown = match &options.keep {
@@ -122,7 +116,7 @@ impl Inputs {
         Ok(())
     }
 
-    /// Keeps no fields if the inputs have different columns.
+    /// Omits kept fields if the inputs have different columns.
     fn pass_only_rows_with_same_columns(&mut self) {
         let columns = |input: &Input| (input.layout.kept(), input.layout.kept_cells());
         let first = columns(&self.all[0]);
@@ -135,12 +129,12 @@ impl Inputs {
         self.findings.push(finding.into());
     }
 
-    /// The detected layouts other than lines, a line each.
+    /// Returns messages about the detected layouts other than lines.
     pub fn findings(&self) -> &[String] {
         &self.findings
     }
 
-    /// What rows can take over from the inputs.
+    /// Returns the properties of the inputs that affect rows.
     pub fn rows(&self) -> InputRows {
         let kind = |layout: &Layout| match layout {
             Layout::Lines | Layout::LinesAnd(_) => InputKind::Lines,
@@ -163,34 +157,33 @@ impl Inputs {
         }
     }
 
-    /// The names of the columns that are kept in the output, the same for all inputs.
+    /// Returns the names of the columns kept in the output, which are the same for all inputs.
     fn kept(&self) -> Vec<String> {
         let mut kept = self.read();
         kept.truncate(self.shown);
         kept
     }
 
-    /// The names of the columns that are kept in the output, and of those that are only read.
+    /// Returns the names of the columns kept in the output and of those that are only read.
     pub fn read(&self) -> Vec<String> {
         self.all[0].layout.kept()
     }
 
-    /// The layout of each input.
     pub fn layouts(&self) -> impl Iterator<Item = &Layout> {
         self.all.iter().map(|input| &input.layout)
     }
 
-    /// The paths, `-` for standard input.
+    /// Returns the paths; `-` is standard input.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
 
-    /// The names in messages and rows.
+    /// Returns the names for messages and rows.
     pub fn names(&self) -> Vec<String> {
         self.all.iter().map(|input| input.origin.name()).collect()
     }
 
-    /// The states that must be the same when a run is resumed.
+    /// Returns the file states that must be unchanged when a run is resumed.
     pub fn states(&self) -> Vec<FileState> {
         let state = |Input { origin, .. }: &Input| match origin {
             Origin::Typed(text) => FileState::of_text(String::from_utf8_lossy(text).into()),
@@ -199,27 +192,27 @@ impl Inputs {
         self.all.iter().map(state).collect()
     }
 
-    /// How many bytes were read; of compressed inputs, compressed bytes.
+    /// Returns the counter of raw bytes read.
     pub fn bytes(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.bytes)
     }
 
-    /// The sum of the sizes, if every input is a file.
+    /// Returns the total size, if every input is a file.
     pub fn size(&self) -> Option<u64> {
         self.all.iter().map(|input| input.origin.size()).sum()
     }
 
-    /// Whether standard input is read from a terminal.
+    /// Returns whether standard input is a terminal.
     pub fn wait_for_typing(&self) -> bool {
         let has_stdin = self.all.iter().any(|input| matches!(input.origin, Origin::Stdin));
         has_stdin && io::stdin().is_terminal()
     }
 
-    /// The inputs in order, from a position in one of them, to be read once.
+    /// Returns the inputs in order, from a position in one of them.
     pub fn sources_from(
         &mut self,
         (first, position): (usize, Position),
-    ) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
+    ) -> impl Iterator<Item = Source<Stream<'static>>> + Send + use<> {
         let skipped: u64 = self.all[..first].iter().filter_map(|input| input.origin.size()).sum();
         self.bytes.fetch_add(skipped, Ordering::Relaxed);
         self.sources_after(first)
@@ -227,25 +220,25 @@ impl Inputs {
             .map(move |(number, source)| if number == 0 { source.from(position) } else { source })
     }
 
-    /// The inputs in order, up to a number of bytes in one of them.
+    /// Returns the inputs in order, up to a number of bytes in one of them.
     pub fn sources_until(
         &mut self,
         (last, bytes): (usize, u64),
-    ) -> impl Iterator<Item = Source<io::Take<Reader>>> + Send + use<> {
+    ) -> impl Iterator<Item = Source<io::Take<Stream<'static>>>> + Send + use<> {
         self.sources().enumerate().take(last + 1).map(move |(number, source)| {
             source.map(|reader| reader.take(if number == last { bytes } else { u64::MAX }))
         })
     }
 
-    /// The inputs in order, to be read once. Each is opened when its turn comes, unless it is open.
-    pub fn sources(&mut self) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
+    /// Returns the inputs in order. Each is opened when it is read, unless it is already open.
+    pub fn sources(&mut self) -> impl Iterator<Item = Source<Stream<'static>>> + Send + use<> {
         self.sources_after(0)
     }
 
     fn sources_after(
         &mut self,
         skipped: usize,
-    ) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
+    ) -> impl Iterator<Item = Source<Stream<'static>>> + Send + use<> {
         let copy = |Input { origin, layout, opened }: &mut Input| Input {
             origin: origin.clone(),
             layout: layout.clone(),
@@ -258,30 +251,30 @@ impl Inputs {
 }
 
 impl Input {
-    /// The stream of the input. It counts bytes, and decompresses ahead on a thread.
-    fn source(self, bytes: &Arc<AtomicU64>, options: StreamOptions) -> Source<Reader> {
+    /// Returns the stream of the input, which counts bytes and decompresses ahead on a thread.
+    fn source(self, bytes: &Arc<AtomicU64>, options: StreamOptions) -> Source<Stream<'static>> {
         let Self { origin, layout, opened } = self;
         let stream = opened.unwrap_or_else(|| origin.open_or_fail());
         let mut stream = stream.with_options(options).read_ahead();
         if let Err(error) = stream.decode_only(&layout) {
-            stream = Stream::new(Fails(Some(error)));
+            stream = Stream::new(FailedInput(Some(error)));
         }
         stream.count_into(bytes);
         Source { layout, ..Source::new(origin.name(), stream) }
     }
 }
 
-/// An input that could not be opened. It fails when it is read.
-struct Fails(Option<io::Error>);
+/// An input that could not be opened, and fails when it is read.
+struct FailedInput(Option<io::Error>);
 
-impl Read for Fails {
+impl Read for FailedInput {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         self.0.take().map_or(Ok(0), Err)
     }
 }
 
 impl Origin {
-    /// Sorts arguments into files and puzzles. Puzzles next to each other are one input.
+    /// Classifies arguments as files and puzzles. Consecutive puzzles are one input.
     fn of_all(arguments: Vec<PathBuf>) -> Vec<Self> {
         let mut all = Vec::new();
         for argument in arguments {
@@ -296,13 +289,13 @@ impl Origin {
         all
     }
 
-    /// Refuses what cannot be read, and opens a file. A pipe is not opened, as that works only
-    /// once.
-    fn check(&self) -> Result<Option<Reader>, Failure> {
+    /// Rejects unreadable inputs, and opens files. Pipes are opened later, because only once.
+    fn check(&self) -> Result<Option<Stream<'static>>, Failure> {
         let Self::Path(path) = self else { return Ok(None) };
         let metadata = fs::metadata(path).map_err(|error| match cells(path) {
             Some(count) if count != CELLS => {
-                let hint = format!("no such file; and a puzzle has {CELLS} cells, this {count}");
+                let hint =
+                    format!("no such file, and not a puzzle ({count} cells, expected {CELLS})");
                 Failure::Usage(format!("{}: {hint}", path.display()))
             }
             _ => Failure::at(path, error),
@@ -314,11 +307,13 @@ impl Origin {
             return Ok(None);
         }
         let file = File::open(path).map_err(|error| Failure::at(path, error))?;
-        // A file that cannot be decoded fails when its turn comes.
-        Ok(Some(Stream::of_file(file).unwrap_or_else(|error| Stream::new(Fails(Some(error))))))
+        // A file that cannot be decoded fails when it is read.
+        Ok(Some(
+            Stream::of_file(file).unwrap_or_else(|error| Stream::new(FailedInput(Some(error)))),
+        ))
     }
 
-    /// Whether opening it twice would not give the same bytes.
+    /// Returns whether opening the input twice would return different bytes.
     fn can_be_opened_once(&self) -> bool {
         match self {
             Self::Stdin => true,
@@ -327,7 +322,7 @@ impl Origin {
         }
     }
 
-    fn open(&self) -> io::Result<Reader> {
+    fn open(&self) -> io::Result<Stream<'static>> {
         let opened = match self {
             Self::Typed(text) => return Ok(Stream::new(Cursor::new(Arc::clone(text)))),
             Self::Stdin => Pipe::stdin()?,
@@ -336,11 +331,11 @@ impl Origin {
         opened.map_or_else(|pipe| Ok(Stream::new(pipe)), Stream::of_file)
     }
 
-    fn open_or_fail(&self) -> Reader {
-        self.open().unwrap_or_else(|error| Stream::new(Fails(Some(error))))
+    fn open_or_fail(&self) -> Stream<'static> {
+        self.open().unwrap_or_else(|error| Stream::new(FailedInput(Some(error))))
     }
 
-    /// Its entry in [`Inputs::paths`].
+    /// Returns the entry in [`Inputs::paths`].
     fn path(&self) -> &Path {
         match self {
             Self::Stdin => Path::new(STDIN),
@@ -349,17 +344,17 @@ impl Origin {
         }
     }
 
-    /// The path for metadata.
+    /// Returns the path for metadata.
     fn on_disk(&self) -> &Path {
         if let Self::Stdin = self { Path::new("/dev/stdin") } else { self.path() }
     }
 
-    /// Its name in rows and messages.
+    /// Returns the name for rows and messages.
     fn name(&self) -> String {
         if let Self::Stdin = self { "<stdin>".into() } else { self.path().display().to_string() }
     }
 
-    /// Its bytes, if it is a file.
+    /// Returns the size in bytes, if the input is a file.
     fn size(&self) -> Option<u64> {
         if let Self::Typed(text) = self {
             return Some(text.len() as u64);
@@ -369,11 +364,10 @@ impl Origin {
     }
 }
 
-/// The name of puzzles that were typed, in rows and messages.
+/// The name of typed puzzles in rows and messages.
 const TYPED: &str = "<arguments>";
 
-/// A puzzle that was typed instead of a file name, as a line: as typed if it is one line of cells
-/// or marks, else normalized.
+/// Returns a typed puzzle as a line, normalized unless it is a single line of cells or marks.
 fn typed_puzzle(argument: &Path) -> Option<String> {
     let text = argument.to_str().filter(|_| !argument.exists())?;
     let marks: Marks = text.parse().ok()?;
@@ -386,17 +380,16 @@ fn typed_puzzle(argument: &Path) -> Option<String> {
     })
 }
 
-/// How many cells an argument has, if it looks like a puzzle rather than a name.
+/// Returns the number of cells in an argument that looks like a puzzle.
 fn cells(argument: &Path) -> Option<usize> {
     let text = argument.to_str()?.as_bytes();
     let is_cell = |byte: &u8| byte.is_ascii_digit() || BLANKS.contains(byte);
     (text.len() > 2 * 9 && text.iter().all(is_cell)).then_some(text.len())
 }
 
-/// The message about a detected layout, if it is worth one.
+/// Returns the message about a detected layout, if it is notable.
 fn finding(layout: &Layout, is_parquet: bool, options: &InputOptions) -> Option<String> {
     match layout {
-        // Parquet has the layout of CSV.
         Layout::Csv(table) if is_parquet => Some(table.to_string().replacen("CSV", "Parquet", 1)),
         Layout::Csv(table) => Some(table.to_string()),
         Layout::Jsonl(objects) => Some(objects.to_string()),
@@ -407,7 +400,7 @@ fn finding(layout: &Layout, is_parquet: bool, options: &InputOptions) -> Option<
     }
 }
 
-/// Reports that two inputs, passed with their names, differ in the columns to keep.
+/// Returns the error for two inputs with different columns to keep.
 fn unlike(one: (String, Vec<String>), other: (String, Vec<String>)) -> Failure {
     let [one, other] = [one, other].map(|(name, columns)| {
         let columns: Vec<_> = columns.iter().map(|column| format!("{column:?}")).collect();
@@ -418,13 +411,13 @@ fn unlike(one: (String, Vec<String>), other: (String, Vec<String>)) -> Failure {
     ))
 }
 
-/// Refuses inputs that cannot be read twice, if any is not a file.
+/// Rejects inputs that cannot be read twice because they are not files.
 pub fn check_files(paths: &[PathBuf], why: &str) -> Result<(), Failure> {
     let is_file = |path: &PathBuf| !is_stdin(path) && path.is_file();
     if !paths.is_empty() && paths.iter().all(is_file) {
         return Ok(());
     }
-    Err(Failure::Usage(format!("{why}: each input has to be a file")))
+    Err(Failure::Usage(format!("{why}: each input must be a file")))
 }
 
 fn is_stdin(path: &Path) -> bool {

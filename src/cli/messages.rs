@@ -1,4 +1,4 @@
-//! Messages about invalid records on standard error: the first few, and the number of the others.
+//! Prints the first messages about invalid records, and the number of the others.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -6,13 +6,12 @@ use std::io::{self, Write};
 use bulkdoku::pipeline::{Message, MessageFormat};
 use indicatif::ProgressBar;
 
-/// The number of messages on standard error.
-const SHOWN: u64 = 20;
+/// The number of messages printed.
+const MAX_SHOWN: u64 = 20;
 
-/// Shows messages.
 #[derive(Debug)]
 pub struct Messages {
-    /// Messages are printed through the progress bar, as they must not break its line.
+    /// Messages are printed through the progress bar to keep its line intact.
     bar: ProgressBar,
     quiet: bool,
     ignored: bool,
@@ -21,8 +20,8 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// Prints nothing if `quiet`. Messages about records may be `ignored`. They arrive in `format`,
-    /// and are shown as text.
+    /// Creates the printer. It prints nothing if `quiet`, and no messages about records if
+    /// `ignored`. Messages arrive in `format` and are printed as text.
     pub fn new(bar: ProgressBar, quiet: bool, ignored: bool, format: MessageFormat) -> Self {
         Self { bar, quiet, ignored, format, count: 0 }
     }
@@ -34,21 +33,21 @@ impl Messages {
         }
     }
 
-    /// Prints the number of messages that were not shown.
+    /// Prints the number of messages that were omitted.
     pub fn finish(&self, has_file: bool) {
-        let hidden = self.count.saturating_sub(SHOWN);
+        let hidden = self.count.saturating_sub(MAX_SHOWN);
         if hidden > 0 && !self.quiet {
             let hint = if has_file { "" } else { "; --errors FILE keeps all" };
             let _ = writeln!(io::stderr(), "… and {hidden} more{hint}");
         }
     }
 
-    /// Shows complete lines, unless there were too many before.
+    /// Prints complete lines, up to the limit.
     pub fn show(&mut self, lines: &[u8]) {
         if self.ignored {
             return;
         }
-        let left = SHOWN.saturating_sub(self.count);
+        let left = MAX_SHOWN.saturating_sub(self.count);
         if left > 0 && !self.quiet {
             let lines = lines.split_inclusive(|&byte| byte == b'\n');
             let as_text = |line| match self.format {
@@ -67,7 +66,7 @@ impl Messages {
         self.bar.suspend(|| {
             let mut stderr = io::stderr().lock();
             for line in lines {
-                // A failure of standard error cannot be reported.
+                // Errors of standard error cannot be reported.
                 let _ = stderr.write_all(line);
             }
         });

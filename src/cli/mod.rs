@@ -1,9 +1,9 @@
-//! The command: a file for each subcommand, and what they share.
+//! The command line, with one file per subcommand.
 //!
-//! Each subcommand has `Args`, its options, and `run`, which checks them and runs. Inputs and
+//! Each subcommand has a struct of its options and a `run` function, which checks them. Inputs and
 //! outputs are checked and opened before any work starts.
 
-/// Returns the failure that the command line is invalid, with a formatted message.
+/// Returns a usage error with a formatted message.
 macro_rules! refuse {
     ($($message:tt)*) => {
         return Err($crate::cli::Failure::Usage(format!($($message)*)))
@@ -72,7 +72,7 @@ use thiserror::Error;
 
 pub use exit::Exit;
 pub use memory::check as check_memory;
-use out::Target;
+use out::OutputTarget;
 
 /// Solve millions of sudoku puzzles, one row for each, in order.
 #[derive(Debug, Parser)]
@@ -123,7 +123,7 @@ enum Command {
 }
 
 impl Command {
-    /// Returns the options of a subcommand that reads or generates many records.
+    /// Returns the run options of a subcommand that reads or generates many records.
     fn run_args(&self) -> Option<&run_args::RunArgs> {
         match self {
             Self::Solve(args) => Some(&args.engine.run),
@@ -139,12 +139,12 @@ impl Command {
     }
 }
 
-/// All subcommands and options, with their help in full.
+/// Returns all subcommands and options with their full help.
 pub fn command() -> clap::Command {
     help::with_long_options(help::completed(Cli::command()))
 }
 
-/// Parses the command line. Ends the process if it is invalid, or after the requested help.
+/// Parses the command line. Exits if it is invalid or after printing requested help.
 pub fn parse() -> Result<Cli, Failure> {
     let color = requested_color(std::env::args_os().skip(1)).unwrap_or(ColorChoice::Auto);
     let is_typed = |word: &str| std::env::args_os().any(|argument| argument == word);
@@ -167,8 +167,9 @@ pub fn parse() -> Result<Cli, Failure> {
         }
         Err(help) => {
             let printed = help.print().and_then(|()| io::stdout().flush());
-            unless_closed(printed)
-                .map_err(|error| Failure::Io(format!("{}: {error}", Target::Stdout.name())))?;
+            unless_closed(printed).map_err(|error| {
+                Failure::Io(format!("{}: {error}", OutputTarget::Stdout.name()))
+            })?;
             std::process::exit(Exit::Done as i32)
         }
     };
@@ -182,7 +183,7 @@ pub fn parse() -> Result<Cli, Failure> {
     Ok(cli)
 }
 
-/// The value of `--color`, for messages about the command line itself.
+/// Returns the value of `--color`, for messages about the command line itself.
 fn requested_color(mut arguments: impl Iterator<Item = OsString>) -> Option<ColorChoice> {
     while let Some(argument) = arguments.next() {
         let text = argument.to_str()?;
@@ -197,7 +198,7 @@ fn requested_color(mut arguments: impl Iterator<Item = OsString>) -> Option<Colo
     None
 }
 
-/// Prints a short text on standard output. A closed pipe is not a failure.
+/// Prints a text on standard output. A closed pipe is not an error.
 fn print(text: &[u8]) -> Result<(), Failure> {
     let out = outputs::create(None, false)?;
     Ok(unless_closed((&out).write_all(text))?)
@@ -211,7 +212,6 @@ fn unless_closed(written: io::Result<()>) -> io::Result<()> {
     })
 }
 
-/// Runs a subcommand.
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
     let typed = cli.typed;
     match cli.command.run_args() {
@@ -237,7 +237,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
     }
 }
 
-/// Why the command failed.
+/// The reason why the command failed.
 #[derive(Debug, Error)]
 pub enum Failure {
     /// The command line is invalid.
@@ -246,36 +246,33 @@ pub enum Failure {
     /// Input or output failed.
     #[error("{0}")]
     Io(String),
-    /// A result is wrong.
     #[error("{0}; please report it")]
     Wrong(String),
     /// The run was stopped before it wrote anything.
     #[error("stopped; nothing is written")]
     Stopped,
-    /// There is nothing to do: an earlier run has written the output.
-    #[error("{0}: is complete; --force starts over")]
+    /// An earlier run has already completed the output.
+    #[error("{0}: is already complete; --force starts over")]
     Complete(String),
 }
 
 impl Failure {
-    /// An input or output failed at `path`.
+    /// Returns an input or output error at `path`.
     fn at(path: &Path, error: impl std::fmt::Display) -> Self {
         Self::Io(format!("{}: {error}", path.display()))
     }
 
-    /// Several failures of inputs and outputs, a line each.
+    /// Combines several input and output errors, one per line.
     fn of_all(failures: &[String]) -> Self {
         Self::Io(failures.join("\nbulkdoku: "))
     }
 
-    /// Prints the failure on standard error.
     pub fn print(&self) {
         const ERROR: Style = AnsiColor::Red.on_default().effects(Effects::BOLD);
-        // If standard error fails, the failure cannot be reported.
+        // Errors of standard error cannot be reported.
         let _ = writeln!(anstream::stderr(), "{ERROR}bulkdoku:{ERROR:#} {self}");
     }
 
-    /// The exit status.
     pub fn exit(&self) -> Exit {
         match self {
             Self::Usage(_) => Exit::Usage,
@@ -287,23 +284,22 @@ impl Failure {
     }
 }
 
-/// For errors that name their file.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self::Io(error.to_string())
     }
 }
 
-/// The most workers; no machine has more cores.
+/// The maximum number of workers.
 const MAX_THREADS: usize = 1024;
 
-/// Reads `--threads`: 0 means all cores.
+/// Parses `--threads`; 0 means all cores.
 fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
     match numbers::count(text).map(usize::try_from) {
         Ok(Ok(0)) => Ok(cores()),
         Ok(Ok(n)) if n <= MAX_THREADS => Ok(NonZeroUsize::new(n).expect("it is not 0")),
-        Ok(_) => Err(format!("at most {MAX_THREADS}; 0 takes all cores")),
-        Err(_) => Err(format!("a number from 0 (all cores) to {MAX_THREADS}")),
+        Ok(_) => Err(format!("expected at most {MAX_THREADS}; 0 uses all cores")),
+        Err(_) => Err(format!("expected a number from 0 (all cores) to {MAX_THREADS}")),
     }
 }
 

@@ -1,39 +1,37 @@
-//! Counts as they are typed (`5000`, `5_000`, `5k`, `1e6`, `2.5M`), sizes (`64M`, `2GiB`), and
-//! counts as they are printed.
+//! Parses and formats counts (`5000`, `5_000`, `5k`, `1e6`, `2.5M`), and parses sizes (`64M`).
 
 use std::num::NonZeroU64;
 
 use indicatif::HumanCount;
 use parse_size::{ByteSuffix, Config, Error};
 
-/// Reads a count.
 pub fn count(text: &str) -> Result<u64, String> {
     within(text, 0, u64::MAX)
 }
 
-/// Reads a count of at least 1 that the type can hold.
+/// Parses a count of at least 1 that fits in the type.
 pub fn at_least_1<T: TryFrom<NonZeroU64>>(text: &str) -> Result<T, String> {
     up_to(text, u64::MAX >> (u64::BITS as usize - 8 * size_of::<T>()))
 }
 
-/// Reads a count from 1 to `most`.
+/// Parses a count from 1 to `most`.
 pub fn up_to<T: TryFrom<NonZeroU64>>(text: &str, most: u64) -> Result<T, String> {
     let number = NonZeroU64::new(within(text, 1, most)?).expect("it is at least 1");
     T::try_from(number).map_err(|_| at_most(most))
 }
 
-/// Reads a size in bytes. As with xz and zstd, suffixes are powers of 1024.
+/// Parses a size in bytes. Suffixes are powers of 1024, as in xz and zstd.
 pub fn size(text: &str) -> Result<u64, String> {
     let size = Config::new().with_binary().parse_size(text);
-    size.map_err(|_| "a size in bytes, such as 100000, 64M or 2G".into())
+    size.map_err(|_| "expected a size in bytes, such as 100000, 64M or 2G".into())
 }
 
-/// A count with its noun: `1 record`, `2,000 records`.
+/// Formats a count with its noun: `1 record`, `2,000 records`.
 pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", HumanCount(count), if count == 1 { "" } else { "s" })
 }
 
-/// Reads a count within bounds.
+/// Parses a count within bounds.
 fn within(text: &str, least: u64, most: u64) -> Result<u64, String> {
     let parser = Config::new().with_byte_suffix(ByteSuffix::Deny);
     let (is_negative, digits) = match text.strip_prefix('-') {
@@ -43,17 +41,17 @@ fn within(text: &str, least: u64, most: u64) -> Result<u64, String> {
     // The parser rounds fractions.
     let is_fraction = digits.contains('.') && digits.parse().is_ok_and(|n: f64| n.fract() != 0.0);
     match parser.parse_size(digits) {
-        Ok(_) | Err(Error::PosOverflow) if is_negative => Err(format!("at least {least}")),
-        Ok(number) if !is_fraction && number < least => Err(format!("at least {least}")),
+        Ok(_) | Err(Error::PosOverflow) if is_negative => Err(format!("expected at least {least}")),
+        Ok(number) if !is_fraction && number < least => Err(format!("expected at least {least}")),
         Ok(number) if !is_fraction && number <= most => Ok(number),
         Ok(_) if !is_fraction => Err(at_most(most)),
         Err(Error::PosOverflow) => Err(at_most(most)),
-        _ => Err("a whole number, such as 5000, 5_000, 5k, 1e6 or 2.5M".into()),
+        _ => Err("expected a whole number, such as 5000, 5_000, 5k, 1e6 or 2.5M".into()),
     }
 }
 
 fn at_most(most: u64) -> String {
-    format!("at most {}", HumanCount(most))
+    format!("expected at most {}", HumanCount(most))
 }
 
 #[cfg(test)]
@@ -79,7 +77,7 @@ mod tests {
         }
         for bad in ["", "k", "1.5", "1.25e1", "0x10", "1,000", "½", "1é", "e5", "5B", "5kB"] {
             let message = count(bad).unwrap_err();
-            assert!(message.starts_with("a whole number"), "{bad}: {message}");
+            assert!(message.starts_with("expected a whole number"), "{bad}: {message}");
         }
     }
 
@@ -91,7 +89,7 @@ mod tests {
             assert_eq!(size(text), Ok(bytes), "{text}");
         }
         for bad in ["", "M", "b", "-1", "99999999999T", "1MM", "é"] {
-            assert!(size(bad).unwrap_err().starts_with("a size in bytes"), "{bad}");
+            assert!(size(bad).unwrap_err().starts_with("expected a size in bytes"), "{bad}");
         }
     }
 
@@ -99,13 +97,13 @@ mod tests {
     fn messages_name_the_bounds() {
         let read = at_least_1::<NonZeroU32>;
         assert_eq!(read("1k").map(NonZeroU32::get), Ok(1000));
-        assert_eq!(read("0"), Err("at least 1".into()));
-        assert_eq!(read("-5"), Err("at least 1".into()));
-        assert_eq!(read("5G"), Err("at most 4,294,967,295".into()));
-        assert_eq!(count("-1"), Err("at least 0".into()));
+        assert_eq!(read("0"), Err("expected at least 1".into()));
+        assert_eq!(read("-5"), Err("expected at least 1".into()));
+        assert_eq!(read("5G"), Err("expected at most 4,294,967,295".into()));
+        assert_eq!(count("-1"), Err("expected at least 0".into()));
         for large in ["18446744073709551616", "1e30"] {
-            assert!(count(large).unwrap_err().starts_with("at most 18,446,"), "{large}");
+            assert!(count(large).unwrap_err().starts_with("expected at most 18,446,"), "{large}");
         }
-        assert_eq!(up_to::<NonZeroU64>("11", 10), Err("at most 10".into()));
+        assert_eq!(up_to::<NonZeroU64>("11", 10), Err("expected at most 10".into()));
     }
 }

@@ -1,9 +1,9 @@
-//! A column to order records by.
+//! Orders records by a column.
 
 use std::cmp::Ordering;
 use std::str::FromStr;
 
-/// The name of a column, and the direction, if it was named: `rating` or `rating:asc`.
+/// A column name with an optional direction: `rating` or `rating:asc`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     pub column: String,
@@ -11,7 +11,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// Whether the smallest values come first.
+    /// Returns whether the smallest values come first.
     pub fn is_ascending(&self, default: bool) -> bool {
         self.is_ascending.unwrap_or(default)
     }
@@ -27,7 +27,7 @@ impl FromStr for Order {
             _ => (text, None),
         };
         if column.is_empty() {
-            return Err("the name of a column, such as rating or rating:asc".into());
+            return Err("expected the name of a column, such as rating or rating:asc".into());
         }
         Ok(Self { column: column.into(), is_ascending })
     }
@@ -38,15 +38,15 @@ impl FromStr for Order {
 pub struct OrderedNumber(f64);
 
 impl OrderedNumber {
-    /// A number; 0 and -0 are equal.
+    /// Creates an ordered number; 0 and -0 are equal.
     pub fn new(number: f64) -> Self {
         Self(number + 0.0)
     }
 
-    /// Returns bytes that have the order of the numbers.
+    /// Returns bytes that sort like the numbers.
     pub fn to_bytes(self) -> [u8; 8] {
         let bits = self.0.to_bits();
-        // The bits of negative numbers are in descending order.
+        // The bits of negative numbers sort in descending order.
         let mask = if bits >> 63 == 1 { u64::MAX } else { 1 << 63 };
         (bits ^ mask).to_be_bytes()
     }

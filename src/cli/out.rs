@@ -1,4 +1,4 @@
-//! One output: standard output or a file.
+//! An output: standard output or a file.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -12,29 +12,26 @@ use super::Failure;
 use super::identity::{Identity, is_stream, resolve, stored};
 use super::platform::{FileId, Stdout};
 
-/// How long to wait for the lock of another run. A killed run keeps its files until the system has
-/// ended it.
-const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+/// The time to wait for the lock of another run. A killed run keeps its files open until the
+/// operating system has ended it.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The name of standard output on the command line.
 const STDOUT: &str = "-";
 
-/// Where an output goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target<'a> {
+pub enum OutputTarget<'a> {
     /// Standard output: `-`.
     Stdout,
-    /// A file or a device.
     File(&'a Path),
 }
 
-impl<'a> Target<'a> {
-    /// The target of this name.
+impl<'a> OutputTarget<'a> {
+    /// Parses a name; `-` is standard output.
     pub fn of(path: &'a Path) -> Self {
         if path.as_os_str() == STDOUT { Self::Stdout } else { Self::File(path) }
     }
 
-    /// The name in messages.
     pub fn name(self) -> String {
         match self {
             Self::Stdout => "standard output".into(),
@@ -42,7 +39,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// The form in which its path is stored.
+    /// Returns the path for the journal.
     pub fn stored(self) -> String {
         match self {
             Self::Stdout => STDOUT.into(),
@@ -50,8 +47,8 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// The path, if it is a regular file or does not exist. An open stream such as /dev/stdout is not
-    /// a file that may be replaced or continued, whatever it leads to.
+    /// Returns the path of a regular file, or of a file that does not exist. An open stream such as
+    /// /dev/stdout is never replaced or continued, even if it is a regular file.
     pub fn regular(self) -> Option<&'a Path> {
         let Self::File(path) = self else { return None };
         let is_file = fs::metadata(path).map_or(true, |found| found.is_file());
@@ -59,57 +56,54 @@ impl<'a> Target<'a> {
     }
 }
 
-/// An open output.
 #[derive(Debug)]
-pub struct Out {
-    /// The path as typed.
+pub struct OpenOutput {
     path: PathBuf,
-    stream: Stream,
-    /// The name of the file until it is complete, if it is not its own yet.
+    stream: OutputStream,
+    /// The temporary name of the file, until it is complete.
     temporary: Option<TempPath>,
-    /// Whether this run has created it.
+    /// Whether this run created the file.
     is_new: bool,
-    /// Whether this run has removed it, as it is empty.
+    /// Whether this run removed the file because it is empty.
     is_removed: bool,
 }
 
-/// The kinds of outputs.
 #[derive(Debug)]
-enum Stream {
+enum OutputStream {
     Stdout(Stdout),
     /// A pipe, a device, or an open stream.
     Device(File),
-    /// A regular file. It can be truncated and continued.
+    /// A regular file, which can be truncated and continued.
     Regular(File),
 }
 
-impl Out {
-    fn new(path: &Path, stream: Stream, temporary: Option<TempPath>, is_new: bool) -> Self {
+impl OpenOutput {
+    fn new(path: &Path, stream: OutputStream, temporary: Option<TempPath>, is_new: bool) -> Self {
         Self { path: path.into(), stream, temporary, is_new, is_removed: false }
     }
 
-    /// Opens an output, or makes it.
-    pub fn open(target: Target<'_>) -> Result<Self, Failure> {
-        let Target::File(path) = target else {
+    /// Opens an output, creating the file if necessary.
+    pub fn open(target: OutputTarget<'_>) -> Result<Self, Failure> {
+        let OutputTarget::File(path) = target else {
             let path = Path::new(STDOUT);
             let opened = Stdout::open();
             let opened =
                 opened.map_err(|error| Failure::Io(format!("{}: {error}", target.name())))?;
-            return Ok(Self::new(path, Stream::Stdout(opened), None, false));
+            return Ok(Self::new(path, OutputStream::Stdout(opened), None, false));
         };
         let failed = |error: io::Error| Failure::at(path, error);
         let (file, is_new) = open_file(path).map_err(failed)?;
         if target.regular().is_none() || !file.metadata().map_err(failed)?.is_file() {
-            return Ok(Self::new(path, Stream::Device(file), None, is_new));
+            return Ok(Self::new(path, OutputStream::Device(file), None, is_new));
         }
         if !lock(&file) {
             refuse!("{}: another run is writing it", target.name());
         }
-        Ok(Self::new(path, Stream::Regular(file), None, is_new))
+        Ok(Self::new(path, OutputStream::Regular(file), None, is_new))
     }
 
-    /// Creates a regular file under a temporary name in the folder of `path`, which it gets when it
-    /// is complete. Dropping it removes the file.
+    /// Creates a regular file under a temporary name in the folder of `path`, and renames it when
+    /// it is complete. Dropping it removes the file.
     pub fn temporary(path: &Path) -> Result<Self, Failure> {
         let target = resolve(path).unwrap_or_else(|| path.into());
         let name = target.file_name().unwrap_or_default().to_string_lossy();
@@ -120,12 +114,11 @@ impl Out {
         let made = tempfile::Builder::new().prefix(&prefix).suffix(".tmp").make_in(folder, create);
         let made = made.map_err(|error| Failure::at(path, error))?;
         let (file, temporary) = made.into_parts();
-        Ok(Self::new(path, Stream::Regular(file), Some(temporary), true))
+        Ok(Self::new(path, OutputStream::Regular(file), Some(temporary), true))
     }
 
-    /// The name in messages.
     pub fn name(&self) -> String {
-        Target::of(&self.path).name()
+        OutputTarget::of(&self.path).name()
     }
 
     /// Adds the name of the output to an error.
@@ -133,11 +126,10 @@ impl Out {
         result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", self.name())))
     }
 
-    /// Waits until a file with a temporary name is on the disk, and renames it. With `replace`, a
-    /// file that exists is replaced.
+    /// Syncs a file with a temporary name and renames it, replacing an existing file if `replace`.
     pub fn complete(&mut self, replace: bool) -> io::Result<()> {
         if self.temporary.is_some() {
-            self.settle()?;
+            self.sync()?;
         }
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
         let target = resolve(&self.path).unwrap_or_else(|| self.path.clone());
@@ -146,30 +138,29 @@ impl Out {
         self.named(renamed.map_err(|error| error.error))
     }
 
-    /// The regular file.
     fn regular(&self) -> Option<&File> {
         match &self.stream {
-            Stream::Regular(file) => Some(file),
-            Stream::Stdout(_) | Stream::Device(_) => None,
+            OutputStream::Regular(file) => Some(file),
+            OutputStream::Stdout(_) | OutputStream::Device(_) => None,
         }
     }
 
-    /// Whether it is a regular file, which can be read again.
+    /// Returns whether it is a regular file, which can be read again.
     pub fn is_regular(&self) -> bool {
         self.regular().is_some()
     }
 
-    /// Does something with a regular file; nothing with another output.
+    /// Calls `work` with a regular file; does nothing for other outputs.
     fn with_file<T: Default>(&self, work: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
         self.named(self.regular().map_or_else(|| Ok(T::default()), work))
     }
 
-    /// The length of a regular file.
+    /// Returns the length of a regular file.
     pub fn length(&self) -> io::Result<Option<u64>> {
         self.with_file(|file| Ok(Some(file.metadata()?.len())))
     }
 
-    /// Truncates a regular file, and continues at its end.
+    /// Truncates a regular file and continues at its end.
     pub fn truncate(&self, length: u64) -> io::Result<()> {
         self.with_file(|mut file| {
             file.set_len(length)?;
@@ -177,7 +168,7 @@ impl Out {
         })
     }
 
-    /// Replaces the first bytes of a regular file, and continues at its end.
+    /// Replaces the first bytes of a regular file and continues at its end.
     pub fn replace_start(&self, bytes: &[u8]) -> io::Result<()> {
         self.with_file(|mut file| {
             file.rewind()?;
@@ -186,20 +177,20 @@ impl Out {
         })
     }
 
-    /// Reads the `count` bytes before `end` of a regular file, and continues where it was.
+    /// Reads the `count` bytes before `end` of a regular file and keeps the position.
     pub fn read_before(&self, end: u64, count: u64) -> io::Result<Vec<u8>> {
         self.with_file(|mut file| {
             let place = file.stream_position()?;
             let mut bytes = vec![0; count as usize];
             let start = file.seek(SeekFrom::Start(end - count));
             let read = start.and_then(|_| file.read_exact(&mut bytes));
-            // Rows are written on even if they cannot be read.
+            // Restore the position even if the read failed.
             file.seek(SeekFrom::Start(place))?;
             read.map(|()| bytes)
         })
     }
 
-    /// Passes on the contents of a regular file, and returns its length.
+    /// Passes the contents of a regular file to `take`, and returns its length.
     pub fn read_all(&self, mut take: impl FnMut(&[u8])) -> io::Result<Option<u64>> {
         const PIECE: u64 = 1 << 20;
         let Some(length) = self.length()? else { return Ok(None) };
@@ -210,47 +201,47 @@ impl Out {
         Ok(Some(length))
     }
 
-    /// Waits until a regular file is on the disk. Some systems report a full disk only then.
-    pub fn settle(&self) -> io::Result<()> {
+    /// Syncs a regular file. Some systems report a full disk only then.
+    pub fn sync(&self) -> io::Result<()> {
         self.with_file(File::sync_data)
     }
 
-    /// Whether its path is no longer this file.
-    pub fn is_gone(&self) -> bool {
+    /// Returns whether the path no longer refers to this file.
+    pub fn is_replaced(&self) -> bool {
         let path = self.temporary.as_deref().unwrap_or(&self.path);
         let is_another = |file| Identity::of(path) != FileId::of_file(file).map(Identity::Existing);
         !self.is_removed && self.regular().is_some_and(is_another)
     }
 
-    /// Removes a file that this run has created and that is empty.
+    /// Removes an empty file that this run created.
     pub fn discard(mut self) {
         self.remove_if_empty(false);
     }
 
-    /// Removes a file that is empty, if this run has created it or `owns` it.
+    /// Removes an empty file that this run created or `owns`.
     pub fn remove_if_empty(&mut self, owns: bool) {
         let is_empty = matches!(self.length(), Ok(Some(0)));
-        if (owns || self.is_new) && self.temporary.is_none() && is_empty && !self.is_gone() {
-            // A remaining empty file does no harm.
+        if (owns || self.is_new) && self.temporary.is_none() && is_empty && !self.is_replaced() {
+            // A remaining empty file is harmless.
             let _ = fs::remove_file(&self.path);
             self.is_removed = true;
         }
     }
 }
 
-/// The message that an output is not where it was.
-pub fn gone_message(out: &Out) -> Option<String> {
-    out.is_gone().then(|| {
-        let what = "was removed, renamed or replaced during the run; what was written is not there";
+/// Returns the message that an output was moved or removed.
+pub fn replaced_message(out: &OpenOutput) -> Option<String> {
+    out.is_replaced().then(|| {
+        let what = "was removed, renamed, or replaced during the run, so its contents are lost";
         format!("{}: {what}", out.name())
     })
 }
 
-/// Opens a file, also for reading if possible, and returns whether it was created.
+/// Opens a file, readable if possible, and returns whether it was created.
 fn open_file(path: &Path) -> io::Result<(File, bool)> {
     let mut options = OpenOptions::new();
-    if Target::of(path).regular().is_none() {
-        // What a file that is an open stream has already is not overwritten.
+    if OutputTarget::of(path).regular().is_none() {
+        // The existing contents of an open stream are not overwritten.
         return Ok((options.append(true).open(path)?, false));
     }
     options.read(true).write(true);
@@ -258,7 +249,7 @@ fn open_file(path: &Path) -> io::Result<(File, bool)> {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
         made => return Ok((made?, true)),
     }
-    // A dangling link exists, but its file has to be made.
+    // A dangling link exists, but its file must be created.
     let opened = match options.create(true).open(path) {
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
             OpenOptions::new().write(true).open(path)
@@ -268,12 +259,12 @@ fn open_file(path: &Path) -> io::Result<(File, bool)> {
     Ok((opened?, false))
 }
 
-/// Locks a file, unless another run keeps it locked: whether it did. Where files cannot be locked,
-/// several runs may write to one.
+/// Locks a file; returns `false` if another run holds the lock. If the system does not support
+/// locks, several runs may write to the same file.
 fn lock(file: &File) -> bool {
     let start = Instant::now();
     while matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-        if start.elapsed() >= LOCK_PATIENCE {
+        if start.elapsed() >= LOCK_TIMEOUT {
             return false;
         }
         thread::sleep(Duration::from_millis(20));
@@ -281,15 +272,14 @@ fn lock(file: &File) -> bool {
     true
 }
 
-impl Write for &Out {
+impl Write for &OpenOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.named(match &self.stream {
-            Stream::Stdout(stdout) => { stdout }.write(bytes),
-            Stream::Device(file) | Stream::Regular(file) => { file }.write(bytes),
+            OutputStream::Stdout(stdout) => { stdout }.write(bytes),
+            OutputStream::Device(file) | OutputStream::Regular(file) => { file }.write(bytes),
         })
     }
 
-    /// Does nothing: writes are not buffered.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

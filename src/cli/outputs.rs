@@ -1,4 +1,4 @@
-//! Outputs: no file is overwritten by accident, and all are open before work starts.
+//! Outputs: all are opened before work starts, and no file is overwritten by accident.
 
 use std::fs;
 use std::mem;
@@ -9,7 +9,7 @@ use bulkdoku::output::Needs;
 use bulkdoku::pipeline::MessageFormat;
 
 use super::identity::{Identity, STDIN, stored};
-use super::out::{Out, Target, gone_message};
+use super::out::{OpenOutput, OutputTarget, replaced_message};
 use super::platform::FileId;
 use super::resume::{Disk, JournalFile, remove_unused};
 use super::{Failure, extensions};
@@ -61,7 +61,7 @@ pub struct Destinations {
     #[arg(long, value_name = "FILE")]
     pub errors: Option<PathBuf>,
 
-    /// The outputs of rows, if there are several. The journal is next to `output` then.
+    /// The outputs of rows, if there are several. The journal is next to `output`.
     #[arg(skip)]
     pub parts: Vec<PathBuf>,
 
@@ -71,7 +71,7 @@ pub struct Destinations {
 }
 
 impl Destinations {
-    /// Refuses names of side outputs that promise what is not written to them.
+    /// Rejects names of side outputs with extensions that do not match their contents.
     pub fn check_sides(&self) -> Result<(), Failure> {
         let sides = [
             ("--latency", &self.latency, &["csv", "hgrm", "hlog"][..]),
@@ -107,26 +107,26 @@ impl Destinations {
     }
 }
 
-/// What happens to output files that exist.
+/// The treatment of output files that exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing<'a> {
-    /// They stay, and the run does not start.
+    /// Do not start the run.
     Refused,
-    /// They are replaced.
+    /// Replace them.
     Replaced,
-    /// Files with these paths, and empty ones, are left by an earlier run. They are kept until
-    /// their contents are checked. Other files are refused.
+    /// Keep files with these paths, and empty ones, until their contents are checked, because an
+    /// earlier run may have written them. Reject other files.
     Kept(&'a [String]),
 }
 
 impl Existing<'_> {
-    /// By `--force`.
+    /// Creates the treatment requested by `--force`.
     pub fn or_force(force: bool) -> Self {
         if force { Self::Replaced } else { Self::Refused }
     }
 
-    /// Refuses a file that must not be overwritten.
-    fn allow(self, target: Target<'_>) -> Result<(), Failure> {
+    /// Rejects a file that must not be overwritten.
+    fn allow(self, target: OutputTarget<'_>) -> Result<(), Failure> {
         let Some(path) = target.regular() else { return Ok(()) };
         let Ok(found) = fs::metadata(path) else { return Ok(()) };
         let is_allowed = match self {
@@ -137,9 +137,9 @@ impl Existing<'_> {
         if is_allowed { Ok(()) } else { Err(refuse(path)) }
     }
 
-    /// Refuses an open and locked file that another run has written or removed meanwhile.
-    fn recheck(self, target: Target<'_>, out: &Out) -> Result<(), Failure> {
-        if let Some(message) = gone_message(out) {
+    /// Rejects an open and locked file that another run has written or removed in the meantime.
+    fn recheck(self, target: OutputTarget<'_>, out: &OpenOutput) -> Result<(), Failure> {
+        if let Some(message) = replaced_message(out) {
             refuse!("{message}");
         }
         match self {
@@ -153,7 +153,7 @@ impl Existing<'_> {
 }
 
 impl Destinations {
-    /// How messages are written, by the name of their file.
+    /// Returns the format of messages, by the extension of their file.
     pub fn message_format(&self) -> MessageFormat {
         match self.errors.as_deref().and_then(extensions::of).as_deref() {
             Some("jsonl" | "ndjson") => MessageFormat::Json,
@@ -161,59 +161,58 @@ impl Destinations {
         }
     }
 
-    /// What the page and the summary show about difficulty. Levels take longer than most searches,
-    /// so only the page has them in any case.
+    /// Returns the properties counted for the report and the summary. Levels take longer than most
+    /// searches, so they are computed only for the report.
     pub fn statistics(&self) -> Option<Needs> {
         let of_page = self.report.is_some().then_some(Needs::LEVEL);
         of_page.or(self.summary_json.is_some().then_some(Needs::NONE))
     }
 
-    /// Where the rows are written, or the name of all outputs of rows.
-    pub fn rows(&self) -> Target<'_> {
-        self.output.as_deref().map_or(Target::Stdout, Target::of)
+    /// Returns the output of rows, or the common name of several outputs.
+    pub fn rows(&self) -> OutputTarget<'_> {
+        self.output.as_deref().map_or(OutputTarget::Stdout, OutputTarget::of)
     }
 
-    /// All outputs of rows.
-    pub fn all_rows(&self) -> Vec<Target<'_>> {
+    pub fn all_rows(&self) -> Vec<OutputTarget<'_>> {
         if self.parts.is_empty() {
             return vec![self.rows()];
         }
-        self.parts.iter().map(|path| Target::of(path)).collect()
+        self.parts.iter().map(|path| OutputTarget::of(path)).collect()
     }
 
-    /// The requested side outputs: messages first.
-    fn sides(&self) -> [Option<Target<'_>>; 4] {
+    /// Returns the requested side outputs, starting with messages.
+    fn sides(&self) -> [Option<OutputTarget<'_>>; 4] {
         [&self.errors, &self.latency, &self.summary_json, &self.report]
-            .map(|path| path.as_deref().map(Target::of))
+            .map(|path| path.as_deref().map(OutputTarget::of))
     }
 
-    /// The paths of the outputs of rows, then that of messages.
+    /// Returns the paths of the outputs of rows, and then that of messages.
     pub fn stored_outputs(&self) -> Vec<String> {
         let all = self.all_rows().into_iter().chain(self.sides()[0]);
-        all.map(Target::stored).collect()
+        all.map(OutputTarget::stored).collect()
     }
 
-    /// The paths of the files that are written at the end.
+    /// Returns the paths of the files that are written at the end.
     pub fn stored_sides(&self) -> Vec<String> {
         self.sides()[1..].iter().flatten().map(|target| target.stored()).collect()
     }
 
-    /// The journal, if rows can be continued.
+    /// Returns the journal, if rows can be resumed.
     pub fn journal(&self) -> Option<JournalFile> {
         let is_file = self.all_rows().into_iter().all(|target| target.regular().is_some());
-        self.journal_beside().filter(|_| is_file && !self.is_temporary).map(JournalFile::of)
+        self.journal_base().filter(|_| is_file && !self.is_temporary).map(JournalFile::of)
     }
 
-    /// The file next to which the journal is: the output, or the first of several if the name of
-    /// their folder is expanded, because a folder `{}` does not exist.
-    fn journal_beside(&self) -> Option<&Path> {
+    /// Returns the file next to the journal: the output, or the first of several if the folder name
+    /// contains `{}`, because the folder `{}` does not exist.
+    fn journal_base(&self) -> Option<&Path> {
         let output = self.output.as_deref()?;
         let first = self.parts.first().filter(|first| first.parent() != output.parent());
         Some(first.map_or(output, PathBuf::as_path))
     }
 
-    /// Refuses outputs that the run reads or that exist, before long reading. Ends a resumed run
-    /// that is already complete. [`Self::open`] checks again.
+    /// Rejects outputs that exist or are read, before the first pass over inputs. Exits if a
+    /// resumed run is already complete. [`Self::open`] checks again.
     pub fn refuse_existing(&self, reads: &[PathBuf]) -> Result<(), Failure> {
         for target in self.claim(reads)?.into_iter().flatten() {
             if !self.resume {
@@ -223,11 +222,12 @@ impl Destinations {
         if self.resume { self.refuse_complete() } else { Ok(()) }
     }
 
-    /// Ends a resumed run that is already complete: its rows exist without a journal.
+    /// Exits if a resumed run is already complete: its rows exist without a journal.
     pub fn refuse_complete(&self) -> Result<(), Failure> {
         let name = self.rows().name();
-        let files: Option<Vec<_>> = self.all_rows().into_iter().map(Target::regular).collect();
-        let Some((files, beside)) = files.zip(self.journal_beside()) else {
+        let files: Option<Vec<_>> =
+            self.all_rows().into_iter().map(OutputTarget::regular).collect();
+        let Some((files, beside)) = files.zip(self.journal_base()) else {
             refuse!("--resume needs a file of rows, not {name}");
         };
         let has_rows = |path: &&Path| fs::metadata(path).is_ok_and(|found| found.len() > 0);
@@ -237,7 +237,7 @@ impl Destinations {
         Ok(())
     }
 
-    /// Refuses `--latency` where no engine is used.
+    /// Rejects `--latency` without an engine.
     pub fn refuse_latency(&self) -> Result<(), Failure> {
         match self.latency {
             Some(_) => refuse!("--latency does nothing: no engine is used"),
@@ -245,10 +245,10 @@ impl Destinations {
         }
     }
 
-    /// All outputs: those of the rows, then the side outputs. Refuses files that the run reads, and
+    /// Returns all outputs, starting with those of rows. Rejects files that the run reads, and
     /// outputs that are the same file.
-    fn claim(&self, reads: &[PathBuf]) -> Result<Vec<Option<Target<'_>>>, Failure> {
-        let mut claims = Claims::of_inputs(reads);
+    fn claim(&self, reads: &[PathBuf]) -> Result<Vec<Option<OutputTarget<'_>>>, Failure> {
+        let mut claims = FilesInUse::of_inputs(reads);
         let (rows, sides) = (self.all_rows(), self.sides());
         rows.iter().try_for_each(|target| claims.output(*target))?;
         if let Some(journal) = self.journal() {
@@ -258,8 +258,7 @@ impl Destinations {
         Ok(rows.into_iter().map(Some).chain(sides).collect())
     }
 
-    /// Opens all outputs. If one is read, or must not be overwritten, or two are the same, no file
-    /// is created or changed.
+    /// Opens all outputs. If any is rejected, no file is created or changed.
     pub fn open(&self, reads: &[PathBuf], existing: Existing<'_>) -> Result<Disk, Failure> {
         let targets = self.claim(reads)?;
         let mut folders = Vec::new();
@@ -279,36 +278,35 @@ impl Destinations {
 }
 
 /// Opens the only output of a run, by default standard output.
-pub fn create(output: Option<&Path>, force: bool) -> Result<Out, Failure> {
-    let target = Some(output.map_or(Target::Stdout, Target::of));
+pub fn create(output: Option<&Path>, force: bool) -> Result<OpenOutput, Failure> {
+    let target = Some(output.map_or(OutputTarget::Stdout, OutputTarget::of));
     let opened = open_all(&[target], Existing::or_force(force), false)?;
     Ok(opened.into_iter().flatten().next().expect("one was opened"))
 }
 
-/// Opens outputs, files under temporary names if they are temporary. If one cannot be opened,
-/// nothing is changed.
+/// Opens outputs, optionally under temporary names. If one cannot be opened, nothing is changed.
 fn open_all(
-    targets: &[Option<Target<'_>>],
+    targets: &[Option<OutputTarget<'_>>],
     existing: Existing<'_>,
     is_temporary: bool,
-) -> Result<Vec<Option<Out>>, Failure> {
+) -> Result<Vec<Option<OpenOutput>>, Failure> {
     for target in targets.iter().flatten() {
         existing.allow(*target)?;
     }
     let mut opened: Vec<_> = targets.iter().map(|_| None).collect();
-    // A signal may end the run while it opens a named pipe: then no file has been created.
+    // A signal may end the run while it opens a named pipe; no file must have been created then.
     for is_file in [false, true] {
         for (target, out) in targets.iter().zip(&mut opened) {
             let of_kind = target.filter(|target| target.regular().is_some() == is_file);
-            let open = |target: Target<'_>| match target.regular() {
-                Some(path) if is_temporary => Out::temporary(path),
-                _ => Out::open(target),
+            let open = |target: OutputTarget<'_>| match target.regular() {
+                Some(path) if is_temporary => OpenOutput::temporary(path),
+                _ => OpenOutput::open(target),
             };
             match of_kind.map(open).transpose() {
                 Ok(None) => {}
                 Ok(found) => *out = found,
                 Err(failure) => {
-                    opened.into_iter().flatten().for_each(Out::discard);
+                    opened.into_iter().flatten().for_each(OpenOutput::discard);
                     return Err(failure);
                 }
             }
@@ -317,7 +315,7 @@ fn open_all(
     let all =
         || targets.iter().zip(&opened).filter_map(|(target, out)| (*target).zip(out.as_ref()));
     if let Err(failure) = all().try_for_each(|(target, out)| existing.recheck(target, out)) {
-        opened.into_iter().flatten().for_each(Out::discard);
+        opened.into_iter().flatten().for_each(OpenOutput::discard);
         return Err(failure);
     }
     if existing == Existing::Replaced {
@@ -328,7 +326,7 @@ fn open_all(
     Ok(opened)
 }
 
-/// The failure that an output exists.
+/// Returns the error for an existing output.
 fn refuse(path: &Path) -> Failure {
     let name = path.display();
     let journal = JournalFile::of(path);
@@ -341,22 +339,21 @@ fn refuse(path: &Path) -> Failure {
     })
 }
 
-/// What a file is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Use {
+enum FileUse {
     Input,
     Output,
     Journal,
 }
 
-/// The files in use.
-struct Claims {
-    /// Each with its name in messages.
-    files: Vec<(Identity, Use, String)>,
+/// The files in use, to detect conflicts.
+struct FilesInUse {
+    /// Each file with its name in messages.
+    files: Vec<(Identity, FileUse, String)>,
     stdout_is_taken: bool,
 }
 
-impl Claims {
+impl FilesInUse {
     fn of_inputs(inputs: &[PathBuf]) -> Self {
         let claim = |path: &PathBuf| {
             let identity = if path.as_os_str() == STDIN {
@@ -364,62 +361,64 @@ impl Claims {
             } else {
                 Identity::of(path)
             };
-            identity.map(|identity| (identity, Use::Input, path.display().to_string()))
+            identity.map(|identity| (identity, FileUse::Input, path.display().to_string()))
         };
         Self { files: inputs.iter().filter_map(claim).collect(), stdout_is_taken: false }
     }
 
-    fn output(&mut self, target: Target<'_>) -> Result<(), Failure> {
+    fn output(&mut self, target: OutputTarget<'_>) -> Result<(), Failure> {
         let name = target.name();
         let identity = match target {
-            Target::Stdout if mem::replace(&mut self.stdout_is_taken, true) => {
-                return Err(twice(&name));
+            OutputTarget::Stdout if mem::replace(&mut self.stdout_is_taken, true) => {
+                return Err(named_twice(&name));
             }
-            Target::Stdout => FileId::of_stdout().map(Identity::Existing),
-            Target::File(path) => Identity::of(path),
+            OutputTarget::Stdout => FileId::of_stdout().map(Identity::Existing),
+            OutputTarget::File(path) => Identity::of(path),
         };
         let Some(identity) = identity else { return Ok(()) };
         let is_messages =
             || FileId::of_stderr().map(Identity::Existing).as_ref() == Some(&identity);
-        if target != Target::Stdout && target.regular().is_some() && is_messages() {
-            refuse!("{name}: standard error goes there; name another file");
+        if target != OutputTarget::Stdout && target.regular().is_some() && is_messages() {
+            refuse!("{name}: standard error is written there; name another file");
         }
-        self.take(identity, Use::Output, name)
+        self.take(identity, FileUse::Output, name)
     }
 
     /// Claims the paths of the journal.
     fn journal(&mut self, journal: &JournalFile) -> Result<(), Failure> {
         for path in journal.paths() {
             if let Some(identity) = Identity::of(path) {
-                self.take(identity, Use::Journal, path.display().to_string())?;
+                self.take(identity, FileUse::Journal, path.display().to_string())?;
             }
         }
         journal.check()
     }
 
-    fn take(&mut self, identity: Identity, used: Use, name: String) -> Result<(), Failure> {
+    fn take(&mut self, identity: Identity, used: FileUse, name: String) -> Result<(), Failure> {
         let other = self.files.iter().find(|(other, ..)| *other == identity);
         let what = match other {
             None => {
                 self.files.push((identity, used, name));
                 return Ok(());
             }
-            Some((_, Use::Input, input)) if used == Use::Journal => {
-                format!("{input}: is an input, and where the journal of the rows would be")
+            Some((_, FileUse::Input, input)) if used == FileUse::Journal => {
+                format!("{input}: is an input, but the journal of the rows needs this path")
             }
-            Some((_, Use::Input, input)) if name == Target::Stdout.name() => {
+            Some((_, FileUse::Input, input)) if name == OutputTarget::Stdout.name() => {
                 format!("{name} is the input {input}")
             }
-            Some((_, Use::Input, input)) => format!("{name}: is the input {input}"),
-            Some((_, Use::Output, _)) if used == Use::Output => return Err(twice(&name)),
-            Some((_, Use::Output | Use::Journal, _)) => {
-                format!("{name}: is where the journal of the rows would be")
+            Some((_, FileUse::Input, input)) => format!("{name}: is the input {input}"),
+            Some((_, FileUse::Output, _)) if used == FileUse::Output => {
+                return Err(named_twice(&name));
+            }
+            Some((_, FileUse::Output | FileUse::Journal, _)) => {
+                format!("{name}: the journal of the rows needs this path")
             }
         };
         Err(Failure::Usage(format!("{what}; name another file")))
     }
 }
 
-fn twice(name: &str) -> Failure {
-    Failure::Usage(format!("{name}: named for two outputs; name two files"))
+fn named_twice(name: &str) -> Failure {
+    Failure::Usage(format!("{name}: used for two outputs; name two files"))
 }

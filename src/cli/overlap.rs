@@ -1,4 +1,4 @@
-//! `bulkdoku overlap`: the classes of one set that occur in others.
+//! `bulkdoku overlap`: finds the classes of one set in others.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -12,12 +12,12 @@ use indicatif::HumanCount;
 
 use super::against::{MemoryArgs, load};
 use super::by::{ByArgs, finds, groups};
-use super::condition::Test;
+use super::condition::Predicate;
 use super::format::RowFormat;
-use super::hashed::{HashReader, HashWriter, Hashed};
+use super::hashed::{HashReader, HashWriter, RecordHashes};
 use super::html::Page;
 use super::input_args::InputArgs;
-use super::input_run::{Earlier, InputRun};
+use super::input_run::{EarlierRun, InputRun};
 use super::inputs::{Inputs, check_files};
 use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowRules};
@@ -114,11 +114,9 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-/// The bytes of the hashes of the first set's records in order, beyond which they go to a temporary
-/// file.
-const HASHES_IN_MEMORY: usize = 256 << 20;
+/// The memory for the hashes of the first set, beyond which they are written to a file.
+const HASH_MEMORY_BYTES: usize = 256 << 20;
 
-/// Finds what the sets have in common.
 pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     let destinations = &args.destinations;
     destinations.refuse_latency()?;
@@ -132,8 +130,8 @@ pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     let memory = args.memory.bytes();
     let page = destinations.report.as_ref().map(|_| args.page(&options)).transpose()?;
     let (mut set, test) = args.open(&args.a, &options)?;
-    let mut records = HashWriter::new(memory.map_or(HASHES_IN_MEMORY, |bytes| bytes / 4));
-    let add = |record: &Hashed| records.push(record);
+    let mut records = HashWriter::new(memory.map_or(HASH_MEMORY_BYTES, |bytes| bytes / 4));
+    let add = |record: &RecordHashes| records.push(record);
     let half = memory.map(|bytes| bytes / 2);
     let known = load((&mut set, test.as_ref()), half, by, args.run, add)?;
     let classes = known.len();
@@ -141,13 +139,13 @@ pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     let run = InputRun { page, ..InputRun::new(finds(by), typed, args.run) };
     let run = run.only_where(&args.condition, ROWS.subcommand);
     let names: Vec<_> = inputs.iter().map(|path| path.display().to_string()).collect();
-    // The first set is not solved again, unless the condition reads statuses.
+    // The first set is solved only once, unless the condition reads statuses.
     let condition = args.condition.condition.as_ref();
     let read = condition.map(|condition| condition.computed(ROWS.subcommand)).unwrap_or_default();
     let is_solved_again = read.contains(&Column::Status);
     let job = &Classify::by_until(by, if is_solved_again { usize::MAX } else { args.others.len() });
     let found = &mut overlap;
-    let filters = move |earlier: &mut Earlier<'_>| {
+    let filters = move |earlier: &mut EarlierRun<'_>| {
         let found = found;
         earlier.replay(job, vec![found.filter()])?;
         Ok(vec![found.filter()])
@@ -173,12 +171,16 @@ pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl OverlapArgs {
-    /// Opens a set to read it before rows are written.
-    fn open(&self, path: &Path, options: &InputOptions) -> Result<(Inputs, Option<Test>), Failure> {
+    /// Opens a set for a pass before rows are written.
+    fn open(
+        &self,
+        path: &Path,
+        options: &InputOptions,
+    ) -> Result<(Inputs, Option<Predicate>), Failure> {
         self.condition.open(&[path.into()], options, ROWS.subcommand, Vec::new())
     }
 
-    /// The page about what each pair of sets has in common.
+    /// Creates the report.
     fn page(&self, options: &InputOptions) -> Result<Page, Failure> {
         let by = self.by.sameness();
         let near = matches!(by, Sameness::Near(_)).then_some(by);
@@ -195,7 +197,7 @@ impl OverlapArgs {
     }
 }
 
-/// Where the records of a set occur. The last set is that which the others are compared with.
+/// Returns the name of the sets that the records of a set occur in.
 fn place(name: &str, names: &[String]) -> String {
     match names {
         [other, last] if last == name => other.clone(),
@@ -211,14 +213,12 @@ struct Overlap {
     /// The classes of the last set, and its records in order.
     known: Known,
     records: HashReader,
-    sets: Vec<Set>,
-    /// Of each set that is complete, the hashes of the records that occur elsewhere: of their classes,
-    /// and all others that they have.
+    sets: Vec<SetCounts>,
+    /// The hashes of the shared records of each complete set: of classes, and all others.
     shared: Vec<[Known; 2]>,
 }
 
-/// The records of a set.
-struct Set {
+struct SetCounts {
     records: u64,
     /// The number of records that occur elsewhere.
     shared: u64,
@@ -234,26 +234,28 @@ impl Overlap {
         memory: Option<usize>,
     ) -> Self {
         let of_one = memory.map(|bytes| bytes / 4 / (2 * sets));
-        let set =
-            || Set { records: 0, shared: 0, hashes: [(); 2].map(|()| Collector::new(of_one)) };
+        let set = || SetCounts {
+            records: 0,
+            shared: 0,
+            hashes: [(); 2].map(|()| Collector::new(of_one)),
+        };
         Self { by, known, records, sets: (0..sets).map(|_| set()).collect(), shared: Vec::new() }
     }
 
-    /// Returns the filter that keeps the records that occur elsewhere. The records of the last set
-    /// are compared with those of all others, so it needs them in order.
+    /// Returns the filter that keeps the records that occur elsewhere. It is ordered, because the
+    /// records of the last set are compared with those of all others.
     fn filter(&mut self) -> Filter<'_> {
         let (last, needs) = (self.sets.len() - 1, self.by.needs());
         Filter::InOrderUntil(last, needs, Box::new(|row: &Row<'_>| self.decide(row)))
     }
 
-    /// Counts a record, and keeps it if it occurs elsewhere.
     fn decide(&mut self, row: &Row<'_>) -> io::Result<Decision> {
         let (source, last) = (row.source(), self.sets.len() - 1);
         let record = if source == last {
             self.finish_sets(last)?;
             self.records.next()?
         } else {
-            Hashed::of(self.by, row)
+            RecordHashes::of(self.by, row)
         };
         let mut is_shared = false;
         for hash in record.hashes() {
@@ -288,7 +290,7 @@ impl Overlap {
     }
 }
 
-/// Returns whether any of the results is true, up to the first error.
+/// Returns whether any result is true, up to the first error.
 fn any(mut results: impl Iterator<Item = io::Result<bool>>) -> io::Result<bool> {
     results.find(|result| !matches!(result, Ok(false))).unwrap_or(Ok(false))
 }

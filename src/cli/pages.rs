@@ -45,14 +45,12 @@ Examples:
   bulkdoku man solve | man -l -
   bulkdoku man --dir ~/.local/share/man/man1";
 
-/// Prints the script for the shell.
 pub fn completions(args: &CompletionsArgs) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command(), "bulkdoku", &mut script);
     print(&script).map(|()| Exit::Done)
 }
 
-/// Prints or writes manual pages.
 pub fn man(args: &ManArgs) -> Result<Exit, Failure> {
     let mut all = command().disable_help_subcommand(true);
     all.build();

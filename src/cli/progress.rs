@@ -1,4 +1,4 @@
-//! Progress of a run: a bar on a terminal, or lines elsewhere on request.
+//! The progress of a run: a bar on a terminal, otherwise lines on request.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -13,12 +13,12 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::platform;
 
-/// The time between two updates of a bar.
+/// The time between updates of the bar.
 const UPDATE: Duration = Duration::from_millis(100);
-/// The number of updates between two lines.
+/// The number of updates between lines.
 const UPDATES_PER_LINE: u32 = 20;
 
-/// The options about progress.
+/// The options for progress.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Run")]
 pub struct ProgressArgs {
@@ -34,7 +34,7 @@ pub struct ProgressArgs {
 /// Shows the progress of a run.
 #[derive(Clone, Debug)]
 pub struct Meter {
-    /// Messages are printed through it, as they must not break its line. It may be hidden.
+    /// The bar, possibly hidden. Messages are printed through it to keep its line intact.
     pub bar: ProgressBar,
     /// Whether lines are printed instead.
     has_lines: bool,
@@ -44,22 +44,22 @@ pub struct Meter {
 /// The progress of a run.
 #[derive(Clone, Debug)]
 pub struct Progressed {
-    /// Compared with the total.
+    /// The amount of work done, out of the total.
     pub done: u64,
-    /// The number of puzzles, if any are counted.
+    /// The number of puzzles, if they are counted.
     pub puzzles: Option<u64>,
-    /// The task at hand, if puzzles are not counted.
+    /// The current task, if puzzles are not counted.
     pub what: Cow<'static, str>,
 }
 
 impl Progressed {
-    /// In the bytes of the inputs.
+    /// Creates the progress in bytes of the inputs.
     pub fn of_bytes(bytes: &AtomicU64, progress: &Progress) -> Self {
         let puzzles = Some(progress.records.load(Ordering::Relaxed));
         Self { done: bytes.load(Ordering::Relaxed), puzzles, what: "".into() }
     }
 
-    /// In rows, after those of an earlier run.
+    /// Creates the progress in rows, including those of an earlier run.
     pub fn of_rows(before: u64, progress: &Progress) -> Self {
         let done = before + progress.records.load(Ordering::Relaxed);
         Self { done, puzzles: Some(done), what: "".into() }
@@ -67,8 +67,8 @@ impl Progressed {
 }
 
 impl Meter {
-    /// `total` is the amount of work, if it is known. By default progress is shown on a terminal,
-    /// unless `quiet`.
+    /// Creates a meter for `total` work, if it is known. By default, progress is shown on a
+    /// terminal, unless `quiet`.
     pub fn new(args: ProgressArgs, total: Option<u64>, quiet: bool) -> Self {
         let ProgressArgs { progress, no_progress } = args;
         let is_terminal = io::stderr().is_terminal();
@@ -86,8 +86,8 @@ impl Meter {
         Self { bar, has_lines: progress && !is_terminal, total }
     }
 
-    /// Shows progress during `work`, which has a thread of its own, and prints a line when a signal
-    /// requests it.
+    /// Shows progress during `work`, which runs on a separate thread, and prints a line when a
+    /// signal requests it.
     pub fn watch<T: Send>(
         &self,
         progressed: impl Fn() -> Progressed,
@@ -104,7 +104,7 @@ impl Meter {
                 let share = self.total.filter(|&total| total > 0);
                 let share = share.map(|total| 100.0 * now.done as f64 / total as f64);
                 let percent = share.map_or(String::new(), |share| format!("{share:.0}%, "));
-                // Progress that cannot be written must not stop the run.
+                // Errors in printing progress must not stop the run.
                 let _ = self.bar.suspend(|| writeln!(io::stderr(), "progress: {percent}{text}"));
             }
             if is_last {
@@ -119,18 +119,18 @@ impl Meter {
     }
 }
 
-/// The pace of the work, from which the remaining time is estimated.
+/// The speed of the work, from which the remaining time is estimated.
 #[derive(Debug)]
 struct Pace {
     total: Option<u64>,
     begin: Instant,
-    /// When the first puzzle was done, with `done` and the count then. A resumed run does not start
-    /// at zero.
+    /// The time when the first puzzle was done, and `done` and the count at that time. A resumed
+    /// run does not start at zero.
     from: Option<(Instant, u64, u64)>,
 }
 
 impl Pace {
-    /// The time so far, the puzzles done, their rate, and the time left.
+    /// Returns the elapsed time, the puzzles done, their rate, and the remaining time.
     fn text(&mut self, progressed: &Progressed, now: Instant) -> String {
         let Progressed { done, puzzles, ref what } = *progressed;
         let count = puzzles.unwrap_or(done);

@@ -1,4 +1,4 @@
-//! The rows of a subcommand: `--format` and `--columns`, checked before anything is read.
+//! `--format` and `--columns`, which are checked before anything is read.
 
 #[cfg(feature = "parquet")]
 use bulkdoku::output::ParquetRows;
@@ -12,7 +12,7 @@ use super::format::RowFormat;
 use super::outputs::Destinations;
 use super::{Failure, extensions};
 
-/// How rows are written. Each subcommand has its own help for these options.
+/// The format and columns of rows. Each subcommand has separate help for these options.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct RowArgs {
@@ -25,16 +25,15 @@ pub struct RowArgs {
     columns: Option<Vec<String>>,
 }
 
-/// A column by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum NamedColumn {
     Computed(Column),
-    /// A column of the input, if it has one with this name.
+    /// A column of the input, if it exists.
     Input(String),
 }
 
 impl NamedColumn {
-    /// A column that the subcommand computes, or else one of the input.
+    /// Finds a column that the subcommand computes, or otherwise of the input.
     fn of(name: &str, subcommand: Subcommand) -> Self {
         let column = name.parse::<Column>().ok().filter(|column| column.is_offered_by(subcommand));
         column.map_or_else(|| Self::Input(name.into()), Self::Computed)
@@ -57,24 +56,23 @@ pub struct AppendArgs {
     append: Option<Vec<Column>>,
 }
 
-/// What the rows of a subcommand can be.
+/// The formats and columns that a subcommand supports.
 #[derive(Clone, Copy, Debug)]
 pub struct RowRules {
     pub subcommand: Subcommand,
     pub default_format: RowFormat,
     pub is_written: fn(RowFormat) -> bool,
-    /// The columns of rows that do not come from a table.
+    /// The default columns, unless rows are rows of the input.
     pub default_columns: &'static [Column],
-    /// The columns that follow those of the input, if rows are rows of the input by default.
+    /// The columns appended to those of the input, if rows are rows of the input by default.
     pub appended: Option<&'static [Column]>,
     /// Whether the puzzle and the solution of a row differ from those of the input.
     pub changes_cells: bool,
-    /// The column that formats without columns show.
+    /// The column written by formats without columns.
     pub single: Column,
 }
 
 impl RowRules {
-    /// The help of `--columns`.
     pub fn columns_help(&self) -> String {
         let names = |columns: &[Column]| {
             columns.iter().map(|column| column.name()).collect::<Vec<_>>().join(", ")
@@ -93,62 +91,61 @@ impl RowRules {
     }
 }
 
-/// The rows of a run, checked.
+/// The checked format and columns of a run.
 #[derive(Clone, Debug)]
 pub struct RowPlan {
     pub format: RowFormat,
-    /// Whether the format follows that of the input.
+    /// Whether the format is that of the input.
     follows_input: bool,
     chosen: Option<Vec<NamedColumn>>,
-    /// The columns that follow those of the input, if rows are rows of the input.
+    /// The columns appended to those of the input, if rows are rows of the input.
     appended: Option<Vec<Column>>,
     rules: RowRules,
-    /// The value of a blank in arrays.
+    /// The value of a blank cell in arrays.
     npy_offset: u8,
 }
 
-/// What rows can take over from the inputs.
+/// The properties of inputs that affect rows.
 #[derive(Clone, Debug, Default)]
 pub struct InputRows {
     /// The names of the kept fields.
     pub kept: Vec<String>,
-    /// The names as they are in the header of a table, or `None` if it has none.
+    /// The names as written in the header of a table; `None` without a header.
     pub header: Option<Vec<String>>,
-    /// The places of the puzzle and of its solution among these.
+    /// The positions of the puzzle and its solution among the kept fields.
     pub cells: [Option<usize>; 2],
-    /// What all inputs are.
     pub kind: InputKind,
     /// Whether the inputs have solutions.
     pub have_answers: bool,
     pub are_several: bool,
 }
 
-/// The kind of all inputs of a run.
+/// The format of all inputs of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InputKind {
     Lines,
     /// Tables with this separator.
     Table(u8),
     Objects,
-    /// Anything else, or inputs of several kinds.
+    /// Another format, or several formats.
     #[default]
     Other,
 }
 
 impl RowArgs {
-    /// The default columns in this format, or that of the output's name.
+    /// Creates the default columns of a format.
     pub fn of_format(format: Option<RowFormat>) -> Self {
         Self { format, columns: None }
     }
 
-    /// Whether columns were named.
+    /// Returns whether columns were requested.
     pub fn names_columns(&self) -> bool {
         self.columns.is_some()
     }
 
-    /// Chooses the format: as given, else by the output's name, else the default. Refuses formats
-    /// and columns that the subcommand does not write, and names of side outputs that promise
-    /// another format.
+    /// Chooses the format: as requested, by the output's name, or the default. Rejects formats and
+    /// columns that the subcommand does not write, and side outputs whose names imply another
+    /// format.
     pub fn plan(
         &self,
         rules: &RowRules,
@@ -194,28 +191,37 @@ impl RowArgs {
         }
         if let (Subcommand::Generate, Some(name)) = (rules.subcommand, plan.input_columns().first())
         {
-            refuse!("--columns: {}", no_column(name));
+            refuse!("--columns: no column {name:?}; {}", column_hint(name));
         }
         Ok(plan)
     }
 }
 
-/// What is wrong with a column that neither the subcommand nor its inputs have.
-pub fn no_column(name: &str) -> String {
-    match name.parse() {
-        Ok(column) => format!("{name} is a column of bulkdoku {}", owner(column)),
-        Err(unknown) => unknown.to_string(),
+/// Returns a hint about a column that neither the subcommand nor its inputs have.
+pub fn column_hint(name: &str) -> String {
+    let names = Column::ALL.map(Column::name);
+    match (name.parse(), similar(name, names)) {
+        (Ok(column), _) => format!("{name} is a column of bulkdoku {}", owner(column)),
+        (Err(_), Some(column)) => format!("did you mean {column}?"),
+        (Err(_), None) => format!("computed columns are {}", names.join(", ")),
     }
 }
 
-/// The first subcommand whose rows have this column.
+/// Returns the name that is most similar to a misspelled one, if any is.
+pub fn similar<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let scores = names.into_iter().map(|other| (strsim::jaro(name, other), other));
+    let best = scores.filter(|(score, _)| *score > 0.7).max_by(|(a, _), (b, _)| a.total_cmp(b));
+    best.map(|(_, other)| other)
+}
+
+/// Returns the first subcommand whose rows have this column.
 fn owner(column: Column) -> &'static str {
     let owner = Subcommand::ALL.into_iter().find(|subcommand| column.is_offered_by(*subcommand));
     owner.map_or("", Subcommand::name)
 }
 
 impl RowPlan {
-    /// The computed columns that were named in `--columns`.
+    /// Returns the computed columns in `--columns`.
     pub fn chosen(&self) -> impl Iterator<Item = Column> {
         self.chosen.iter().flatten().filter_map(|column| match column {
             NamedColumn::Computed(column) => Some(*column),
@@ -223,7 +229,7 @@ impl RowPlan {
         })
     }
 
-    /// The columns of the input that were named in `--columns`.
+    /// Returns the input columns in `--columns`.
     pub fn input_columns(&self) -> Vec<String> {
         let named = self.chosen.iter().flatten().filter_map(|column| match column {
             NamedColumn::Input(name) => {
@@ -235,22 +241,22 @@ impl RowPlan {
         named.collect()
     }
 
-    /// Whether rows are rows of the input, perhaps with further columns.
+    /// Returns whether rows are rows of the input, possibly with appended columns.
     pub fn passes_rows(&self) -> bool {
         self.appended.is_some()
     }
 
-    /// Sets the value of a blank in arrays.
+    /// Sets the value of a blank cell in arrays.
     pub fn set_npy_offset(&mut self, npy_offset: u8) {
         self.npy_offset = npy_offset;
     }
 
-    /// Rows have columns of their own, and those that `--keep` names.
+    /// Makes rows consist of computed columns and those that `--keep` names.
     pub fn has_own_columns(&mut self) {
         self.appended = None;
     }
 
-    /// The computed columns in effect; of a format without columns the one that it shows.
+    /// Returns the computed columns in effect. A format without columns has one.
     fn computed(&self) -> Vec<Column> {
         match (&self.chosen, &self.appended) {
             (Some(_), _) => self.chosen().collect(),
@@ -260,12 +266,11 @@ impl RowPlan {
         }
     }
 
-    /// Whether rows show a column.
     pub fn shows(&self, column: Column) -> bool {
         self.computed().contains(&column)
     }
 
-    /// The properties of puzzles that rows show.
+    /// Returns the properties required for rows.
     pub fn needs(&self) -> Needs {
         OutputColumn::needs(&OutputColumn::list(&self.computed(), &[]))
     }
@@ -275,8 +280,7 @@ impl RowPlan {
         (has_none && self.chosen.is_some()).then_some(self.format)
     }
 
-    /// Creates the format of rows from these inputs. Rows of several inputs name their file, if
-    /// `with_file`.
+    /// Creates the format for rows of these inputs. With `with_file`, rows name their input.
     pub fn format(
         &self,
         inputs: &InputRows,
@@ -295,7 +299,7 @@ impl RowPlan {
             InputKind::Table(own) if own == separator => copied,
             _ => 0,
         };
-        // Rows of a table without a header have none either.
+        // Rows of a table without a header have no header.
         let is_table = matches!(inputs.kind, InputKind::Table(_));
         let has_header = !(passes_table && is_table && inputs.header.is_none());
         Ok(match format {
@@ -325,7 +329,7 @@ impl RowPlan {
         })
     }
 
-    /// The format, or that of the inputs if none was given.
+    /// Returns the requested format, or that of the inputs.
     fn format_for(&self, inputs: &InputRows) -> RowFormat {
         match inputs.kind {
             _ if !self.follows_input || !self.passes_rows() => self.format,
@@ -340,12 +344,12 @@ impl RowPlan {
         }
     }
 
-    /// Whether rows without columns are lines of the input.
+    /// Returns whether rows without columns are lines of the input.
     fn copies_lines(&self, inputs: &InputRows) -> bool {
         inputs.kind == InputKind::Lines && self.passes_rows() && !self.rules.changes_cells
     }
 
-    /// The columns of the input, and those that follow them.
+    /// Returns the columns of the input and the appended ones.
     fn appended_to(&self, inputs: &InputRows, with_file: bool) -> Vec<OutputColumn> {
         let is_separated = matches!(self.format_for(inputs), RowFormat::Csv | RowFormat::Tsv);
         let header = inputs.header.as_ref().filter(|_| is_separated).unwrap_or(&inputs.kept);
@@ -374,7 +378,7 @@ impl RowPlan {
         list
     }
 
-    /// The chosen or default columns, and the kept ones that these do not name.
+    /// Returns the requested or default columns, and the kept ones not among them.
     fn own_columns(
         &self,
         inputs: &InputRows,
@@ -399,9 +403,9 @@ impl RowPlan {
                 NamedColumn::Computed(column) => column.name(),
                 NamedColumn::Input(name) => name,
             };
-            refuse!("--columns has {name} twice; each column has its own name");
+            refuse!("--columns has {name} twice; the names of columns must differ");
         }
-        // The named columns of the input are the first of the kept ones.
+        // The requested input columns are the first kept ones.
         let mut kept = 0..inputs.kept.len();
         let list = columns.iter().map(|column| match column {
             NamedColumn::Computed(column) => OutputColumn::from(*column),
@@ -416,7 +420,7 @@ impl RowPlan {
         Ok(list)
     }
 
-    /// The array of one column.
+    /// Creates an array of one column.
     fn array(&self) -> Result<NpyRows, Failure> {
         if let [column] = self.computed()[..]
             && self.input_columns().is_empty()
@@ -424,11 +428,11 @@ impl RowPlan {
         {
             return Ok(rows.with_offset(self.npy_offset));
         }
-        refuse!("--columns of npy is one of puzzle, solution and canonical: an array has no others")
+        refuse!("an npy array has one column: puzzle, solution, or canonical")
     }
 }
 
-/// Columns whose names differ: formats with keys need that.
+/// Makes the names of columns unique, as formats with keys require.
 fn unique(list: Vec<OutputColumn>) -> Vec<OutputColumn> {
     let names: Vec<_> = list.iter().map(|column| column.name.clone()).collect();
     let names = unique_names([], &names);

@@ -1,4 +1,4 @@
-//! A run that writes rows, from opening its outputs to the exit status.
+//! A run that writes rows: opens the outputs, writes rows, and reports the result.
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::html::{self, Fact, Page};
 use super::messages::Messages;
-use super::out::{Out, gone_message};
+use super::out::{OpenOutput, replaced_message};
 use super::outputs::{Destinations, Existing};
 use super::progress::{Meter, Progressed};
 use super::resume::{Disk, FileHash, Journal, JournalFile, RowFiles};
@@ -22,62 +22,58 @@ use super::run_args::RunArgs;
 use super::typed::{FileState, Typed};
 use super::{Exit, Failure, extensions, platform, typed};
 
-/// A run that writes rows, except where its records come from and what is done with them.
+/// A run that writes rows, except its source and job.
 pub struct RowsRun<'a> {
     pub typed: Typed,
     pub inputs: Vec<FileState>,
-    /// Other files that shape rows.
+    /// Other files that affect rows.
     pub others: &'a [PathBuf],
-    /// All files that the run reads. No output may be one of these.
+    /// All files that the run reads. None of them may be an output.
     pub reads: &'a [PathBuf],
     pub destinations: Destinations,
-    /// The format of rows before they are compressed.
+    /// The format of rows before compression.
     pub format: Box<dyn Format>,
-    /// The end of the progress bar, if it is known.
+    /// The total of the progress bar, if it is known.
     pub total: Option<u64>,
     pub args: RunArgs,
-    /// Whether the reader of the rows expects nothing else: no progress, no summary.
+    /// Whether to print only rows, without progress and summary.
     pub only_rows: bool,
-    /// The page of `--report`, if it is not that of the run.
+    /// The page for `--report`, if it is not that of the run.
     pub page: Option<Page>,
     pub progress: &'a Progress,
 }
 
-/// What a run did, as text and JSON.
+/// The summary of a run, as text and JSON.
 pub trait RunSummary: Display + Serialize {
-    /// What the page of the run reports about how the rows were made.
+    /// Returns details of the run for the report.
     fn facts(&self) -> Vec<Fact>;
 
-    /// The exit status of a run that has lost nothing and was not stopped.
+    /// Returns the exit status of a complete run without errors.
     fn exit(&self) -> Exit;
 
-    /// The options that resume the run.
     fn resume_options(&self) -> String {
         "--resume".into()
     }
 }
 
-/// The summary as JSON.
 #[derive(Serialize)]
 struct JsonSummary<'a, S> {
-    /// See `docs/schemas/`.
+    /// The version of the schema in `docs/schemas/`.
     schema: u32,
     version: &'static str,
     subcommand: &'a str,
-    /// As typed.
-    options: &'a typed::Options,
+    options: &'a typed::TypedOptions,
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
     #[serde(flatten)]
     summary: &'a S,
-    /// The outputs of rows.
     outputs: Vec<FileHash>,
 }
 
 impl RowsRun<'_> {
-    /// Opens all outputs, writes the rows of `job`, and reports how the run ended. The source of
-    /// the records and the filters are created for the place where an earlier run ended, before its
-    /// outputs are changed.
+    /// Opens all outputs, writes the rows of `job`, and reports how the run ended. The source and
+    /// the filters are created for the position where an earlier run ended, before its outputs are
+    /// changed.
     pub fn run<'f, B: BlockSource, S: RunSummary>(
         mut self,
         job: &impl Job,
@@ -90,13 +86,13 @@ impl RowsRun<'_> {
         if let Some(compression) = output.and_then(Compression::of_name) {
             self.format = Box::new(Compressed { format: self.format, compression });
         }
-        // The directory of such a file is at its end, so it cannot be continued.
+        // A format with an assembler cannot be continued.
         let assembler = self.format.assembler();
         let assembler = assembler.map_err(|error| Failure::Usage(error.to_string()))?;
         self.destinations.is_temporary = assembler.is_some() || !self.format.files().is_empty();
         let is_quiet = self.args.quiet || self.only_rows;
         let meter = Meter::new(self.args.progress, self.total, is_quiet);
-        // Several solutions are not errors of generated puzzles.
+        // Puzzles generated with several solutions are not errors.
         let is_generated = self.inputs.is_empty();
         let messages =
             Messages::new(meter.bar.clone(), self.args.quiet, is_generated, options.messages);
@@ -126,7 +122,7 @@ impl RowsRun<'_> {
         }
     }
 
-    /// Opens all outputs, or those of an earlier run, and returns the place where it ended.
+    /// Opens the outputs, or those of an earlier run, and returns the position where it ended.
     fn open(&self, messages: Messages) -> Result<(RowFiles<Disk>, Option<Checkpoint>), Failure> {
         let Self { typed, inputs, others, reads, destinations, .. } = self;
         let run = typed.run(inputs.clone(), others);
@@ -162,10 +158,10 @@ impl RowsRun<'_> {
         // The outputs are locked now.
         if bytes.is_some() && load(&file)? != bytes {
             disk.discard_sides();
-            refuse!("{name}: another run has just written it");
+            refuse!("{name}: another run has just written to it");
         }
         if let Some(file) = &mut file {
-            // Without earlier rows, a journal is useless.
+            // A journal without rows is useless.
             file.begin(earlier.is_some())?;
         }
         disk.journal = file;
@@ -180,7 +176,7 @@ impl RowsRun<'_> {
         let start = is_resumed.then(|| results.resume()).transpose();
         let start = start.inspect_err(|_| results.storage.discard_sides())?;
         if destinations.report.is_some() {
-            results.keep_time(start.as_ref().map_or(0, |start| start.counts.records()));
+            results.record_times(start.as_ref().map_or(0, |start| start.counts.records()));
         }
         Ok((results, start))
     }
@@ -199,7 +195,7 @@ impl RowsRun<'_> {
         };
         results.messages.finish(self.destinations.errors.is_some());
         if report.failures.iter().any(|failure| failure.has_answers) {
-            results.suspect_all();
+            results.invalidate_all();
         }
         results.list_sides(self.destinations.stored_sides());
         let summary = summarize(&report);
@@ -213,13 +209,13 @@ impl RowsRun<'_> {
             && has_all_rows
             && report.failures.is_empty()
             && !results.is_incomplete();
-        // The reader of the rows has all that it needs.
+        // The reader of the rows has closed the pipe.
         let is_closed_pipe =
             failure.as_ref().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);
         let failure = failure.filter(|_| !is_closed_pipe);
         losses.extend(failure.map(|error| self.lost_rows(&error, &report)));
-        losses.extend(results.loss());
-        losses.extend(results.storage.outs.iter().filter_map(gone_message));
+        losses.extend(results.messages_loss());
+        losses.extend(results.storage.outs.iter().filter_map(replaced_message));
         losses.extend(report.failures.iter().map(ToString::to_string));
         let advice = self.advice(&results, has_all_rows, &summary.resume_options());
         if is_complete || advice.is_none() {
@@ -245,7 +241,7 @@ impl RowsRun<'_> {
         Ok(summary.exit())
     }
 
-    /// Writes the side outputs, and returns what failed. Afterwards all outputs are on the disk.
+    /// Writes the side outputs and returns the errors. Afterwards, all outputs are synced.
     fn write_sides(
         &self,
         results: &RowFiles<Disk>,
@@ -264,7 +260,7 @@ impl RowsRun<'_> {
         let version = env!("CARGO_PKG_VERSION");
         let json =
             JsonSummary { schema: 1, version, subcommand, options, seed: *seed, summary, outputs };
-        let write_page = |out: &Out| match &self.page {
+        let write_page = |out: &OpenOutput| match &self.page {
             Some(page) => page.write(out),
             None => html::of_run(report, &summary.facts(), results.timeline(), began).write(out),
         };
@@ -273,15 +269,15 @@ impl RowsRun<'_> {
         );
         losses.extend(summary_json.and_then(|out| write_side(out, |out| write_json(out, &json))));
         losses.extend(page.and_then(|out| write_side(out, write_page)));
-        // Before the journal is removed, all that it lists has to be on the disk.
-        losses.extend(outs.iter().filter_map(|out| Some(out.settle().err()?.to_string())));
+        // All files in the journal must be synced before it is removed.
+        losses.extend(outs.iter().filter_map(|out| Some(out.sync().err()?.to_string())));
         losses
     }
 
-    /// The message that an error of an output ended the rows, and where.
+    /// Returns the message that an output error ended the rows, and where.
     fn lost_rows(&self, error: &io::Error, report: &Report) -> String {
         match &report.last_record {
-            // A Parquet file without its end has no rows.
+            // An incomplete Parquet file has no readable rows.
             _ if self.destinations.is_temporary => error.to_string(),
             Some(last) => {
                 format!("{error}; the last complete row is that of {}:{}", last.file, last.line)
@@ -290,8 +286,7 @@ impl RowsRun<'_> {
         }
     }
 
-    /// What a run that is not complete leaves, and how to go on; `None` if it leaves nothing to
-    /// resume or to drop.
+    /// Returns how to continue an incomplete run, or `None` if there is nothing to resume.
     fn advice(
         &self,
         results: &RowFiles<Disk>,
@@ -299,8 +294,8 @@ impl RowsRun<'_> {
         resume_options: &str,
     ) -> Option<String> {
         let name = self.destinations.rows().name();
-        let is_gone = results.storage.rows().iter().any(Out::is_gone);
-        if results.has_journal() && !is_gone {
+        let is_replaced = results.storage.rows().iter().any(OpenOutput::is_replaced);
+        if results.has_journal() && !is_replaced {
             Some(if results.can_be_resumed() {
                 format!("{name} is not complete; {resume_options} continues it")
             } else {
@@ -314,7 +309,7 @@ impl RowsRun<'_> {
     }
 }
 
-/// Returns the failure of a run that was not resumed, so that its outputs are as before.
+/// Returns the error of a run that could not be resumed and left its outputs unchanged.
 fn unchanged(error: &io::Error, name: &str) -> Failure {
     let is_changed = error.get_ref().is_some_and(|error| error.downcast_ref::<Changed>().is_some());
     match error.kind() {
@@ -327,9 +322,9 @@ fn unchanged(error: &io::Error, name: &str) -> Failure {
     }
 }
 
-/// Writes the histogram of latencies in the format of the output's name, or else all buckets.
+/// Writes the latency histogram in the format of the output's name, by default all buckets.
 #[cfg_attr(not(feature = "hlog"), allow(unused_variables, reason = "only it has a time"))]
-fn write_latencies(report: &Report, began: SystemTime, out: &Out) -> io::Result<()> {
+fn write_latencies(report: &Report, began: SystemTime, out: &OpenOutput) -> io::Result<()> {
     let latencies = &report.latencies;
     match extensions::of(Path::new(&out.name())).as_deref() {
         Some("hgrm") => latencies.write_hgrm(out),
@@ -339,15 +334,17 @@ fn write_latencies(report: &Report, began: SystemTime, out: &Out) -> io::Result<
     }
 }
 
-/// Replaces a side output of an earlier run; returns what failed.
-pub fn write_side(out: &Out, write: impl FnOnce(&Out) -> io::Result<()>) -> Option<String> {
-    match out.truncate(0).and_then(|()| write(out)).and_then(|()| out.settle()) {
-        Ok(()) => gone_message(out),
+/// Replaces a side output of an earlier run; returns the error, if any.
+pub fn write_side(
+    out: &OpenOutput,
+    write: impl FnOnce(&OpenOutput) -> io::Result<()>,
+) -> Option<String> {
+    match out.truncate(0).and_then(|()| write(out)).and_then(|()| out.sync()) {
+        Ok(()) => replaced_message(out),
         Err(error) => Some(error.to_string()),
     }
 }
 
-/// Writes a value as JSON, with a line feed at its end.
 fn write_json(out: impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     serde_json::to_writer_pretty(&mut out, value)?;

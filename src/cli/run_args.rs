@@ -1,4 +1,4 @@
-//! How a run over whole inputs proceeds: its threads, messages and progress.
+//! The options of runs: threads, messages, and progress.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use bulkdoku::{Progress, Status};
 use super::parse_threads;
 use super::progress::ProgressArgs;
 
-/// The options of every subcommand that reads or makes many records.
+/// The options of all subcommands that read or generate many records.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Run")]
 pub struct RunArgs {
@@ -46,12 +46,11 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// How a run proceeds.
     pub fn options(&self, progress: &Progress) -> Options {
         Options { threads: self.threads, stop: Arc::clone(&progress.stop), ..Options::default() }
     }
 
-    /// Returns whether the statuses of records end a complete run with exit status 1.
+    /// Returns whether the statuses of records cause exit status 1.
     pub fn fails(&self, counts: &Counts) -> bool {
         let is_failure = |&status: &Status| match self.fail_on {
             Some(StatusSet(set)) => set >> status as u8 & 1 != 0,
@@ -66,7 +65,7 @@ impl RunArgs {
 pub struct StatusSet(u16);
 
 impl StatusSet {
-    /// Reads a list of names, or `none`.
+    /// Parses a list of names, or `none`.
     fn parse(text: &str) -> Result<Self, String> {
         let unknown = |name: &str| {
             let names = Status::ALL.map(Status::name).join(", ");

@@ -1,4 +1,4 @@
-//! `bulkdoku sample`: a random sample of records, one of each stratum, or those with the largest values.
+//! `bulkdoku sample`: random samples, stratified samples, and records with the largest values.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -12,10 +12,10 @@ use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
 use bulkdoku::pipeline::{Classify, Filter, Solve};
 use indicatif::HumanCount;
 
-use super::condition::{RecordColumn, Scalar, Test, input_names};
+use super::condition::{Predicate, RecordColumn, RecordValue, input_names};
 use super::format::RowFormat;
 use super::input_args::InputArgs;
-use super::input_run::{Earlier, InputRun};
+use super::input_run::{EarlierRun, InputRun};
 use super::inputs::{Inputs, check_files};
 use super::order::{Order, OrderedNumber};
 use super::outputs::Destinations;
@@ -68,7 +68,7 @@ pub struct SampleArgs {
         conflicts_with = "top",
         requires = "seed"
     )]
-    per: Option<Per>,
+    per: Option<PerStratum>,
 
     /// Take the N records with the largest values: --top 100 --by rating
     ///
@@ -136,26 +136,26 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-/// The columns that strata, values, and conditions can have.
-const OF_RECORDS: Subcommand = Subcommand::Solve;
+/// The columns available to strata, values, and conditions.
+const RECORD_SUBCOMMAND: Subcommand = Subcommand::Solve;
 
-/// A column, and the number of records of each of its values.
+/// A column, and the number of records to draw per value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Per {
+struct PerStratum {
     column: String,
     count: NonZeroU64,
 }
 
-impl FromStr for Per {
+impl FromStr for PerStratum {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (column, count) = text.rsplit_once('=').ok_or("a column and a number: level=1000")?;
+        let (column, count) =
+            text.rsplit_once('=').ok_or("expected a column and a number, such as level=1000")?;
         Ok(Self { column: column.into(), count: numbers::at_least_1(count)? })
     }
 }
 
-/// Writes a sample of the inputs.
 pub fn run(args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.clone();
     destinations.refuse_latency()?;
@@ -168,7 +168,7 @@ pub fn run(args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
         typed.set_seed(seed);
     }
     let run = InputRun::new("samples", typed, args.run);
-    let filters = |_: &mut Earlier<'_>| {
+    let filters = |_: &mut EarlierRun<'_>| {
         let decide = |row: &Row<'_>| {
             let is_drawn = sample.binary_search(&(row.source(), row.line())).is_ok();
             Ok(if is_drawn { Decision::Keep } else { Decision::Drop })
@@ -180,32 +180,32 @@ pub fn run(args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
     })
 }
 
-/// The index of an input, and the number of a line.
+/// The index of an input, and a line number.
 type RecordPlace = (usize, u64);
 
-/// The records of a stratum, or of all, that are drawn so far: the largest one is the next to go.
-type Drawn = BinaryHeap<(Rank, RecordPlace)>;
+/// The records of a stratum drawn so far. The one with the largest rank is replaced next.
+type DrawnRecords = BinaryHeap<(Rank, RecordPlace)>;
 
-/// What decides whether a record is drawn: the smallest ranks are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank(OrderedNumber, u64);
+/// The sort key for drawing records; the smallest ranks are drawn.
+type Rank = (OrderedNumber, u64);
 
-/// The most strata, so that a column with a value for each record does not fill the memory.
+/// The maximum number of strata, which bounds memory.
 const MAX_STRATA: usize = 1_000_000;
 
 impl SampleArgs {
-    /// Draws the sample.
     fn draw(&self, options: &InputOptions) -> Result<Vec<RecordPlace>, Failure> {
         let column = match (&self.per, &self.by) {
             (Some(per), _) => Some(("--per", per.column.as_str())),
             (None, by) => by.as_ref().map(|order| ("--by", order.column.as_str())),
         };
-        let others = column.iter().flat_map(|(_, name)| input_names(name, OF_RECORDS)).collect();
-        let (mut inputs, test) = self.condition.open(&self.input, options, OF_RECORDS, others)?;
+        let others =
+            column.iter().flat_map(|(_, name)| input_names(name, RECORD_SUBCOMMAND)).collect();
+        let (mut inputs, test) =
+            self.condition.open(&self.input, options, RECORD_SUBCOMMAND, others)?;
         let column = match column {
             None => None,
             Some((option, name)) => {
-                let found = RecordColumn::find(name, OF_RECORDS, &inputs.read());
+                let found = RecordColumn::find(name, RECORD_SUBCOMMAND, &inputs.read());
                 Some(found.map_err(|what| Failure::Usage(format!("{option}: {what}")))?)
             }
         };
@@ -218,7 +218,7 @@ impl SampleArgs {
         &self,
         inputs: &mut Inputs,
         column: Option<RecordColumn>,
-        test: Option<&Test>,
+        test: Option<&Predicate>,
     ) -> Result<Vec<RecordPlace>, Failure> {
         let needs = column.map_or(Needs::NONE, RecordColumn::needs);
         let find = |row: &Row<'_>| {
@@ -226,13 +226,13 @@ impl SampleArgs {
             if !is_drawn {
                 return None;
             }
-            let value = column.map_or(Scalar::Missing, |column| column.value(row));
+            let value = column.map_or(RecordValue::Missing, |column| column.value(row));
             let stratum = self.per.as_ref().map(|_| value_name(&value)).unwrap_or_default();
             Some((stratum, self.rank(row, &value)?, (row.source(), row.line())))
         };
         let size = self.count.or(self.top).or(self.per.as_ref().map(|per| per.count));
         let size = size.map_or(0, NonZeroU64::get);
-        let mut strata = BTreeMap::<Vec<u8>, Drawn>::new();
+        let mut strata = BTreeMap::<Vec<u8>, DrawnRecords>::new();
         let add = |found: Option<(Vec<u8>, Rank, RecordPlace)>| {
             let Some((stratum, rank, place)) = found else { return Ok(()) };
             let drawn = strata.entry(stratum).or_default();
@@ -244,12 +244,12 @@ impl SampleArgs {
                 *largest = (rank, place);
             }
             if strata.len() > MAX_STRATA {
-                return Err(std::io::Error::other("--per: more than a million values"));
+                return Err(std::io::Error::other("--per: more than a million different values"));
             }
             Ok(())
         };
         let is_solved = column.is_some_and(RecordColumn::needs_solving)
-            || test.is_some_and(Test::needs_solving);
+            || test.is_some_and(Predicate::needs_solving);
         if is_solved {
             scan_with(&Solve::default(), self.run, (inputs, test), needs, find, add)?;
         } else {
@@ -263,24 +263,24 @@ impl SampleArgs {
         Ok(sample)
     }
 
-    /// The rank of a record; `None` if it has no value to be ranked by.
-    fn rank(&self, row: &Row<'_>, value: &Scalar<'_>) -> Option<Rank> {
+    /// Returns the rank of a record; `None` if it has no value.
+    fn rank(&self, row: &Row<'_>, value: &RecordValue<'_>) -> Option<Rank> {
         match (&self.by, self.seed) {
             (Some(order), _) => {
                 let number = value.number()?;
                 let number = if order.is_ascending(false) { number } else { -number };
-                Some(Rank(OrderedNumber::new(number), 0))
+                Some((OrderedNumber::new(number), 0))
             }
             (None, seed) => {
                 let seed = seed.unwrap_or_default();
                 let number = SeededRng::sample_rank(seed, row.source(), row.line());
-                Some(Rank(OrderedNumber::new(0.0), number))
+                Some((OrderedNumber::new(0.0), number))
             }
         }
     }
 
-    /// Prints how many records are drawn, and which strata have too few.
-    fn report(&self, strata: &BTreeMap<Vec<u8>, Drawn>, size: u64) {
+    /// Prints how many records were drawn, and which strata have too few.
+    fn report(&self, strata: &BTreeMap<Vec<u8>, DrawnRecords>, size: u64) {
         let records = |drawn: usize, size: u64| {
             let noun = if drawn == 1 { "record" } else { "records" };
             let is_short = (drawn as u64) < size;
@@ -297,8 +297,8 @@ impl SampleArgs {
     }
 }
 
-/// The strata with their names, numbers in ascending order before texts.
-fn in_numerical_order(strata: &BTreeMap<Vec<u8>, Drawn>) -> Vec<(String, &Drawn)> {
+/// Returns the strata by name, numbers in ascending order before texts.
+fn in_numerical_order(strata: &BTreeMap<Vec<u8>, DrawnRecords>) -> Vec<(String, &DrawnRecords)> {
     let name = |value: &[u8]| match value {
         [] => "(none)".to_owned(),
         _ => String::from_utf8_lossy(value).into_owned(),
@@ -313,11 +313,11 @@ fn in_numerical_order(strata: &BTreeMap<Vec<u8>, Drawn>) -> Vec<(String, &Drawn)
     named
 }
 
-/// The name of a value: records of equal values are of the same stratum.
-fn value_name(value: &Scalar<'_>) -> Vec<u8> {
+/// Returns the text of a value, which identifies its stratum.
+fn value_name(value: &RecordValue<'_>) -> Vec<u8> {
     match value {
-        Scalar::Missing => Vec::new(),
-        Scalar::Number(number) => number.to_string().into_bytes(),
+        RecordValue::Missing => Vec::new(),
+        RecordValue::Number(number) => number.to_string().into_bytes(),
         value => value.text().unwrap_or_default().to_vec(),
     }
 }

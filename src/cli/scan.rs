@@ -1,4 +1,4 @@
-//! Inputs that are read whole before any output is opened.
+//! Reads whole inputs before any output is opened.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -9,17 +9,16 @@ use bulkdoku::pipeline::{
 };
 use bulkdoku::stats::Counts;
 
-use super::condition::Test;
+use super::condition::Predicate;
 use super::inputs::Inputs;
 use super::progress::{Meter, Progressed};
 use super::run_args::RunArgs;
 use super::{Failure, platform};
 
-/// Passes what `find` finds in each record that meets the condition, with the properties that it
-/// needs, to `add`, in order.
+/// Passes the result of `find` for each record that meets the condition to `add`, in order.
 pub fn scan<K: Send>(
     run: RunArgs,
-    (inputs, test): (&mut Inputs, Option<&Test>),
+    (inputs, test): (&mut Inputs, Option<&Predicate>),
     needs: Needs,
     find: impl Fn(&Row<'_>) -> K + Sync,
     add: impl FnMut(K) -> io::Result<()> + Send,
@@ -29,11 +28,11 @@ pub fn scan<K: Send>(
     scan_with(&job, run, (inputs, test), needs, find, add)
 }
 
-/// As [`scan`], after a job on the records.
+/// Like [`scan`], after a job on the records.
 pub fn scan_with<K: Send>(
     job: &impl Job,
     run: RunArgs,
-    (inputs, test): (&mut Inputs, Option<&Test>),
+    (inputs, test): (&mut Inputs, Option<&Predicate>),
     needs: Needs,
     find: impl Fn(&Row<'_>) -> K + Sync,
     mut add: impl FnMut(K) -> io::Result<()> + Send,
@@ -42,7 +41,7 @@ pub fn scan_with<K: Send>(
     let meter = Meter::new(run.progress, inputs.size(), run.quiet);
     let (bytes, options) = (inputs.bytes(), run.options(&progress));
     let mut source = TextSource::new(0, inputs.sources(), &progress.stop);
-    let filters = test.into_iter().map(Test::filter).collect();
+    let filters = test.into_iter().map(Predicate::filter).collect();
     let mut counts = Counts::default();
     let map = || {
         |rows: &Rows<'_>, found: &mut Vec<K>| {

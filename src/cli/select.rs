@@ -1,4 +1,4 @@
-//! Which rows are written, and to which file: options of `solve` and `check`.
+//! Options of `solve` and `check` that select rows and their files.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use bulkdoku::pipeline::Filter;
 use bulkdoku::rating::Level;
 use clap::ValueEnum;
 
-use super::condition::{Condition, RecordColumn, Test, input_names, offered};
+use super::condition::{Condition, Predicate, RecordColumn, input_names, offered};
 use super::format::RowFormat;
 use super::inputs::Inputs;
 use super::order::Order;
@@ -18,7 +18,6 @@ use super::outputs::Destinations;
 use super::row_args::RowPlan;
 use super::{Failure, numbers};
 
-/// A condition on records.
 #[derive(Clone, Debug, clap::Args)]
 pub struct WhereArgs {
     /// Only rows that meet a condition, as 'clues < 24'
@@ -33,15 +32,15 @@ pub struct WhereArgs {
 }
 
 impl WhereArgs {
-    /// Opens inputs for a pass before that of the rows, and finds the columns of the condition in
-    /// them. `others` are the names of further columns to read.
+    /// Opens inputs for a pass before that of the rows, and resolves the columns of the condition.
+    /// `others` are the names of further columns to read.
     pub fn open(
         &self,
         paths: &[PathBuf],
         options: &InputOptions,
         subcommand: Subcommand,
         others: Vec<String>,
-    ) -> Result<(Inputs, Option<Test>), Failure> {
+    ) -> Result<(Inputs, Option<Predicate>), Failure> {
         let condition = self.condition.as_ref();
         let mut also_read = others;
         also_read.extend(condition.into_iter().flat_map(|one| one.input_columns(subcommand)));
@@ -113,7 +112,7 @@ enum SplitBy {
 }
 
 impl SplitBy {
-    /// The values of {}, in the order of the outputs.
+    /// Returns the values of `{}`, in the order of the outputs.
     fn names(self) -> Vec<String> {
         match self {
             Self::Status => Status::ALL.iter().map(|status| status.name().into()).collect(),
@@ -133,7 +132,7 @@ impl SplitBy {
 }
 
 impl SelectArgs {
-    /// Names all outputs of rows in `destinations`.
+    /// Sets all outputs of rows in `destinations`.
     pub fn name_outputs(&self, destinations: &mut Destinations) -> Result<(), Failure> {
         let Some(by) = self.split_by else { return Ok(()) };
         if !destinations.parts.is_empty() {
@@ -146,21 +145,21 @@ impl SelectArgs {
             refuse!("--split-by writes files; -o names them");
         }
         if pattern.matches("{}").count() != 1 {
-            refuse!("{pattern}: has to have {{}} once, which stands for the status or level");
+            refuse!("{pattern}: must contain {{}} once, which is replaced by the status or level");
         }
         let names = by.names().into_iter();
         destinations.parts = names.map(|name| pattern.replace("{}", &name).into()).collect();
         Ok(())
     }
 
-    /// The computed columns that conditions and the order of rows are about.
+    /// Returns the computed columns in conditions and in the order of rows.
     pub fn read(&self, subcommand: Subcommand) -> Vec<Column> {
         let sorted = self.sort.iter().filter_map(|order| offered(&order.column, subcommand));
         let condition = self.condition.condition.iter();
         condition.flat_map(|condition| condition.computed(subcommand)).chain(sorted).collect()
     }
 
-    /// The first of these options or columns that needs one row for each record.
+    /// Returns the first of these options or columns that requires one row per record.
     pub fn needs_single_rows(&self, columns: impl Iterator<Item = Column>) -> Option<String> {
         let options = [
             ("--only", self.only.is_some()),
@@ -180,8 +179,7 @@ impl SelectArgs {
         given.chain(columns.map(|column| format!("the column {column}"))).next()
     }
 
-    /// Refuses options without effect, and columns that need a proof if the option
-    /// `without_proof` leaves it out.
+    /// Rejects options without effect, and columns that need the proof omitted by `without_proof`.
     pub fn check(
         &self,
         rows: &RowPlan,
@@ -191,7 +189,7 @@ impl SelectArgs {
         let read = self.read(subcommand);
         let uses = |column: &Column| rows.shows(*column) || read.contains(column);
         if self.split_by.is_some() && (rows.format == RowFormat::Npy || rows.format.is_parquet()) {
-            refuse!("--split-by writes any format but npy and parquet");
+            refuse!("--split-by supports all formats except npy and parquet");
         }
         if self.rating_over.is_some() && !uses(&Column::Rating) {
             refuse!("--rating-over does nothing: no column shows it; --columns …,rating does");
@@ -203,12 +201,12 @@ impl SelectArgs {
         Ok(())
     }
 
-    /// The names of the columns that the inputs may have and that rows are sorted by.
+    /// Returns the input columns in conditions and in the order of rows.
     pub fn also_read(&self, subcommand: Subcommand) -> Vec<String> {
         self.sort.iter().flat_map(|order| input_names(&order.column, subcommand)).collect()
     }
 
-    /// Sorts the rows of a format, if this is requested.
+    /// Sorts the rows of a format, if requested.
     pub fn sorted(
         &self,
         rows: &RowPlan,
@@ -233,12 +231,12 @@ impl SelectArgs {
         Ok(Box::new(Sorted { format, key: Box::new(key), needs: column.needs(), has_quotes }))
     }
 
-    /// The number of isomorphs over which ratings are averaged; 0 rates the puzzle itself.
+    /// Returns the number of isomorphs over which ratings are averaged; 0 rates the puzzle itself.
     pub fn rating_isomorphs(&self) -> u32 {
         self.rating_over.map_or(0, NonZeroU32::get)
     }
 
-    /// The filters that decide which rows are written, and to which output.
+    /// Returns the filters that select rows and their outputs.
     pub fn filters(&self) -> Vec<Filter<'_>> {
         let only = self.only.as_ref().map(|only| {
             Filter::Local(

@@ -1,4 +1,4 @@
-//! Puzzle sets that are read whole before work starts: those of `bench`, and pools of `generate`.
+//! Puzzle sets read into memory, for `bench` and the pools of `generate`.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -11,14 +11,13 @@ use indicatif::{HumanBytes, HumanCount};
 use super::Failure;
 use super::inputs::Inputs;
 
-/// The most records of a set. With their outcomes they take a few gigabytes of memory.
+/// The maximum number of records in a set. With their outcomes, they take a few gigabytes.
 pub const MOST_ROWS: usize = 10_000_000;
-/// The most bytes of text of a set, other columns included.
-const MOST_BYTES: u64 = 4 << 30;
-/// The number of bad records of a set that are shown.
-const SHOWN: u64 = 20;
+/// The maximum number of bytes of text, including other columns.
+const MAX_BYTES: u64 = 4 << 30;
+/// The number of messages printed about invalid records.
+const MAX_SHOWN: u64 = 20;
 
-/// The bundled sets.
 pub fn bundled() -> Result<Vec<PuzzleSet>, Failure> {
     let sources = BUNDLED.iter().map(|set| Source::new(set.name, set.text.as_bytes()));
     let sets = sources.map(|source| read_sets(source, None)).collect::<Result<Vec<_>, _>>()?;
@@ -34,7 +33,7 @@ pub fn read(inputs: &mut Inputs, at_most: Option<usize>) -> Result<Vec<PuzzleSet
     Ok(sets.into_iter().flatten().collect())
 }
 
-/// The sets of one input. Pencil marks are a set of their own, as their text is nine times as long.
+/// Returns the puzzles and the pencil marks of an input as separate sets.
 fn sets_of(
     name: &str,
     puzzles: Vec<Puzzle>,
@@ -50,7 +49,7 @@ fn sets_of(
         sets.push(PuzzleSet::new(name, Content::Marks(marks), bad));
     }
     if sets.is_empty() {
-        refuse!("{name}: no puzzle in it");
+        refuse!("{name}: it contains no puzzles");
     }
     Ok(sets)
 }
@@ -61,20 +60,20 @@ fn read_sets(
     at_most: Option<usize>,
 ) -> Result<Vec<PuzzleSet>, Failure> {
     let name = source.name.clone();
-    let mut records = RecordReader::new([bounded(source, MOST_BYTES)]);
+    let mut records = RecordReader::new([bounded(source, MAX_BYTES)]);
     let (mut puzzles, mut all_marks, mut bad) = (Vec::new(), Vec::new(), 0);
     while puzzles.len() + all_marks.len() < at_most.unwrap_or(usize::MAX)
         && let Some(record) = records.next()
     {
         match record.puzzle {
-            // Pencil marks that are no more than clues are a puzzle.
+            // Pencil marks that clues can express are a puzzle.
             Ok(marks) => match marks.puzzle() {
                 Some(puzzle) => puzzles.push(puzzle),
                 None => all_marks.push(marks),
             },
             Err(why) => {
                 bad += 1;
-                if bad <= SHOWN {
+                if bad <= MAX_SHOWN {
                     eprintln!("{}:{}:{}: malformed: {why}", record.file, record.line, why.column);
                 }
             }
@@ -95,7 +94,7 @@ fn read_sets(
     sets_of(&name, puzzles, all_marks, bad)
 }
 
-/// Limits the length of a source, as sets are kept in memory.
+/// Limits the length of a source, because sets are kept in memory.
 fn bounded<R: Read>(source: Source<R>, most: u64) -> Source<Bounded<R>> {
     source.map(|reader| Bounded { reader, most, left: most })
 }
@@ -121,8 +120,7 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// Gives the sets of all inputs different names: those of equal names get their paths, and pencil
-/// marks are named as such.
+/// Makes the names of sets unique by using paths, and marks sets of pencil marks.
 fn rename(inputs: &mut [Vec<PuzzleSet>], paths: &[String]) {
     let names: Vec<_> = inputs.iter().map(|sets| sets[0].name.clone()).collect();
     for ((sets, path), name) in inputs.iter_mut().zip(paths).zip(&names) {

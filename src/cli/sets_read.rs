@@ -1,4 +1,4 @@
-//! Sets as the sorted hashes of their records, on disk, to compare each with each.
+//! Puzzle sets as sorted hashes on disk, for comparing all pairs.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,51 +12,50 @@ use bulkdoku::pipeline::Sameness;
 use sha2::{Digest, Sha256};
 
 use super::Failure;
-use super::condition::Test;
+use super::condition::Predicate;
 use super::inputs::Inputs;
 use super::run_args::RunArgs;
 use super::scan::scan;
 
-/// The bytes of memory for sorting.
+/// The memory for sorting, in bytes.
 const MEMORY: usize = 128 << 20;
 
-/// A set of puzzles.
 pub struct ReadSet {
     pub name: String,
     pub sha256: String,
     pub records: u64,
-    /// The number of records that are not puzzles.
+    /// The number of invalid records.
     pub invalid: u64,
     /// The number of puzzles without exactly one solution.
     pub without_grid: u64,
-    /// For each kind, an entry for each hash of a record. The key is the hash and the number of the
-    /// record, the value its line and its first hash.
+    /// For each criterion, an entry for each hash of a record. The key is the hash and the index of
+    /// the record, and the value is its line and its first hash.
     entries: Vec<SortedEntries>,
     memory: usize,
 }
 
-/// A record: its line, and its hashes by kind.
-struct ReadRecord {
+/// The line of a record, and its hashes by criterion.
+struct HashedRecord {
     status: Status,
     line: u64,
     hashes: Vec<Vec<u128>>,
 }
 
-/// The records of a set that are in another.
+/// The records of a set that occur in another.
 #[derive(Default)]
-pub struct Found {
+pub struct SharedRecords {
     pub records: u64,
-    /// The number of different ones.
+    /// The number of different records.
     pub different: u64,
-    /// The lines of the first records, and the first line of the same in the other set.
+    /// The lines of the first such records, and the first line of each in the other set.
     pub examples: Vec<(u64, u64)>,
 }
 
 impl ReadSet {
-    /// Reads the records of a file that meet a condition, with this limit of memory in bytes.
+    /// Reads the records of a file that meet a condition, with this memory limit in bytes.
     pub fn read(
         path: &Path,
-        (inputs, test): (&mut Inputs, Option<&Test>),
+        (inputs, test): (&mut Inputs, Option<&Predicate>),
         kinds: &[Sameness],
         memory: Option<usize>,
         run: RunArgs,
@@ -74,18 +73,18 @@ impl ReadSet {
         };
         let find = |row: &Row<'_>| {
             let hashes = kinds.iter().map(|kind| kind.hashes(row).collect()).collect();
-            ReadRecord { status: row.status(), line: row.line(), hashes }
+            HashedRecord { status: row.status(), line: row.line(), hashes }
         };
         let of_kind = || ExternalSort::new(memory / 2 / kinds.len());
         let mut sorts: Vec<_> = kinds.iter().map(|_| of_kind()).collect();
-        let add = |record: ReadRecord| set.add(&record, &mut sorts);
+        let add = |record: HashedRecord| set.add(&record, &mut sorts);
         scan(run, (inputs, test), needs, find, add)?;
         let sorted = sorts.into_iter().map(ExternalSort::finish_on_disk);
         set.entries = sorted.collect::<io::Result<_>>()?;
         Ok(set)
     }
 
-    fn add(&mut self, record: &ReadRecord, sorts: &mut [ExternalSort]) -> io::Result<()> {
+    fn add(&mut self, record: &HashedRecord, sorts: &mut [ExternalSort]) -> io::Result<()> {
         use Status::{Contradictory, GaveUp, Malformed, Multiple, NoForm, Unsolvable};
         match record.status {
             Malformed | Contradictory | NoForm => self.invalid += 1,
@@ -103,11 +102,16 @@ impl ReadSet {
         Ok(())
     }
 
-    /// Finds the records that are in another set, by this kind, with this number of examples.
-    pub fn found_in(&self, other: &Self, kind: usize, examples: usize) -> io::Result<Found> {
+    /// Finds the records that occur in another set by a criterion, with this number of examples.
+    pub fn found_in(
+        &self,
+        other: &Self,
+        kind: usize,
+        examples: usize,
+    ) -> io::Result<SharedRecords> {
         let (mut own, mut others) = (self.entries[kind].read()?, other.entries[kind].read()?);
         let mut next = others.next()?;
-        // A record may have several hashes in common with the other set.
+        // A record may share several hashes with the other set.
         let mut shared = ExternalSort::new(self.memory / 4);
         while let Some((key, value)) = own.next()? {
             let (hash, record) = key.split_at(HASH);
@@ -126,7 +130,8 @@ impl ReadSet {
         }
         let shared = shared.finish();
         let (mut entries, mut last) = (shared.read()?, Vec::new());
-        let (mut found, mut different) = (Found::default(), Collector::new(Some(self.memory / 4)));
+        let (mut found, mut different) =
+            (SharedRecords::default(), Collector::new(Some(self.memory / 4)));
         while let Some((key, value)) = entries.next()? {
             let record = &key[..RECORD];
             if last == record {
@@ -146,12 +151,12 @@ impl ReadSet {
     }
 }
 
-/// The bytes of a hash, of a line, and of the number of a record.
+/// The sizes of a hash, a line number, and a record index in bytes.
 const HASH: usize = 16;
 const LINE: usize = 8;
 const RECORD: usize = 8;
 
-/// The hash of a file, in hexadecimal.
+/// Returns the hash of a file in hexadecimal.
 fn sha256(path: &Path) -> io::Result<String> {
     let (mut file, mut hash, mut bytes) = (File::open(path)?, Sha256::new(), vec![0; 1 << 16]);
     loop {

@@ -1,4 +1,4 @@
-//! `bulkdoku solve`: puzzles in, one row for each out.
+//! `bulkdoku solve`: solves puzzles.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use super::by::ByArgs;
 use super::engine_args::{EngineArgs, LimitArgs};
 use super::format::RowFormat;
 use super::input_args::InputArgs;
-use super::input_run::{Earlier, InputRun};
+use super::input_run::{EarlierRun, InputRun};
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
@@ -156,7 +156,6 @@ enum Which {
     LexFirst,
 }
 
-/// Solves the inputs.
 pub fn run(args: SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     let mut rows = args.trainer.plan(&args.rows, &ROWS, Some(&args.append), &mut destinations)?;
@@ -170,7 +169,7 @@ pub fn run(args: SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     let run = InputRun::with_engine(typed, &args.engine, solve.limits);
     let run = run.only_where(&args.select.condition, ROWS.subcommand);
     let run = InputRun { only_rows: rows.format.is_judges(), ..run }.reading(args.against.files());
-    let filters = |_: &mut Earlier<'_>| {
+    let filters = |_: &mut EarlierRun<'_>| {
         let unknown = known.iter().map(|known| Filter::unknown(known, by));
         Ok(unknown.chain(args.select.filters()).chain(args.trainer.filter()).collect())
     };
@@ -196,8 +195,9 @@ impl SolveArgs {
         let first = self.limit.first || (rows.format.is_judges() && !is_listing);
         let count = self.solutions.unwrap_or(NonZeroU32::MIN).max(self.limit.solutions());
         let limits = if first { Limits::FIRST } else { Limits::count(count) };
-        let smallest =
-            self.solution() == Which::LexFirst || is_listing || rows.format == RowFormat::Boj2239;
+        let smallest = self.solution == Some(Which::LexFirst)
+            || is_listing
+            || rows.format == RowFormat::Boj2239;
         let (engine, simd) = (self.engine.engine(), self.engine.simd());
         Solve {
             limits: self.engine.limits(limits),
@@ -208,12 +208,7 @@ impl SolveArgs {
         }
     }
 
-    /// The solution that is shown of several.
-    fn solution(&self) -> Which {
-        self.solution.unwrap_or(Which::First)
-    }
-
-    /// Refuses options that have no effect together with others.
+    /// Rejects options that have no effect in combination.
     fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
         let is_listing = self.solutions.is_some();
         let first_of_several = self.solution == Some(Which::First);
@@ -225,16 +220,15 @@ impl SolveArgs {
             ),
             (
                 is_listing && first_of_several,
-                "--solutions lists the smallest solutions; --solution first cannot be had with it",
+                "--solutions lists the smallest solutions; omit --solution first",
             ),
             (
                 rows.format.is_judges() && limit.is_some(),
-                "--limit does nothing: a judge's format counts no solutions",
+                "--limit does nothing: formats of judges do not count solutions",
             ),
             (
                 rows.format == RowFormat::Boj2239 && first_of_several,
-                "--format boj2239 shows the smallest solution; --solution first cannot be had \
-                 with it",
+                "--format boj2239 shows the smallest solution; omit --solution first",
             ),
         ];
         if let Some((_, why)) = ignored.iter().find(|(is_ignored, _)| *is_ignored) {

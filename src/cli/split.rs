@@ -1,19 +1,18 @@
-//! `bulkdoku split`: a set in parts, with no class in two of them.
+//! `bulkdoku split`: divides a set into parts without common classes.
 
 use std::path::{Path, PathBuf};
 
 use bulkdoku::Compression;
 use bulkdoku::input::Answers;
 use bulkdoku::output::{Column, Subcommand};
-use bulkdoku::pipeline::split::{self, Keyed, Keys, Parts};
+use bulkdoku::pipeline::split::{Keyed, Keys, Parts, Stratify};
 use bulkdoku::pipeline::{Classify, Filter};
-use clap::ValueEnum;
 use indicatif::HumanCount;
 
 use super::by::{ByArgs, finds};
 use super::format::RowFormat;
 use super::input_args::InputArgs;
-use super::input_run::{Earlier, InputRun};
+use super::input_run::{EarlierRun, InputRun};
 use super::inputs::check_files;
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
@@ -21,7 +20,7 @@ use super::run_args::RunArgs;
 use super::scan::scan;
 use super::select::WhereArgs;
 use super::typed::Typed;
-use super::{Exit, Failure, numbers};
+use super::{Exit, Failure, help, numbers};
 
 /// Split a set of puzzles into parts, such as training and test, with no class in two of them
 ///
@@ -74,7 +73,13 @@ pub struct SplitArgs {
     by: ByArgs,
 
     /// Meet the share for each: level, guesses or clues
-    #[arg(long, value_name = "WHAT", help_heading = "Parts", hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "WHAT",
+        help_heading = "Parts",
+        hide_possible_values = true,
+        value_parser = help::one_of(STRATA)
+    )]
     stratify: Option<Stratify>,
 
     /// Any number; another one splits differently
@@ -115,25 +120,13 @@ with --by grid and --stratify. Classes with equal hashes go to the same part, wh
 Exit status: 0 every record is in a part, 1 some record is invalid (--fail-on none ignores these), 2
 wrong usage, 3 input or output failed, 124 timed out, 130 interrupted.";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Stratify {
-    /// The rules that a puzzle needs, 0 to 3
-    Level,
-    /// Guesses of its proof: 0, 1, 2 to 3, 4 to 7, …; by class those of the canonical form
-    Guesses,
-    /// The number of clues
-    Clues,
-}
-
-impl From<Stratify> for split::Stratify {
-    fn from(stratify: Stratify) -> Self {
-        match stratify {
-            Stratify::Level => Self::Level,
-            Stratify::Guesses => Self::Guesses,
-            Stratify::Clues => Self::Clues,
-        }
-    }
-}
+#[rustfmt::skip]
+const STRATA: &[(&str, Stratify, &str)] = &[
+    ("level", Stratify::Level, "The rules that a puzzle needs, 0 to 3"),
+    ("guesses", Stratify::Guesses,
+        "Guesses of its proof: 0, 1, 2 to 3, 4 to 7, …; by class those of the canonical form"),
+    ("clues", Stratify::Clues, "The number of clues"),
+];
 
 fn parse_share(text: &str) -> Result<f64, String> {
     let (number, whole) = match text.strip_suffix('%') {
@@ -143,14 +136,14 @@ fn parse_share(text: &str) -> Result<f64, String> {
     let share = number.trim().parse::<f64>().map(|number| number / whole);
     match share {
         Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
-        _ => Err("a share between 0 and all, such as 10% or 0.1".into()),
+        _ => Err("expected a share between 0 and 1, such as 10% or 0.1".into()),
     }
 }
 
 fn parse_weight(text: &str) -> Result<f64, String> {
     match text.trim().trim_end_matches('%').parse::<f64>() {
         Ok(weight) if weight > 0.0 && weight.is_finite() => Ok(weight),
-        _ => Err("a number above 0 for each part, such as 80,10,10".into()),
+        _ => Err("expected a number above 0 for each part, such as 80,10,10".into()),
     }
 }
 
@@ -166,7 +159,6 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-/// Splits the inputs.
 pub fn run(args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     args.destinations.refuse_latency()?;
     args.by.refuse_near("cannot split a set")?;
@@ -176,8 +168,7 @@ pub fn run(args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     destinations.refuse_existing(&args.input)?;
 
     let by = args.by.sameness();
-    let stratify = args.stratify.map(split::Stratify::from);
-    let keyed = Keyed { by, stratify, seed: args.seed };
+    let keyed = Keyed { by, stratify: args.stratify, seed: args.seed };
     let (mut inputs, test) =
         args.condition.open(&args.input, &options, ROWS.subcommand, Vec::new())?;
     let mut keys = Keys::new(keyed);
@@ -190,13 +181,13 @@ pub fn run(args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let keys = keys.finish();
     let parts = Parts::new(&keys, &args.weights());
     if !args.run.quiet {
-        print(&parts, stratify);
+        print(&parts, args.stratify);
     }
     typed.set_seed(args.seed);
     let run = InputRun::new(finds(by), typed, args.run);
     let run = run.only_where(&args.condition, ROWS.subcommand);
     let (job, decisions) = (&Classify::default(), &mut keys.iter().map(|key| parts.of(*key)));
-    let filters = move |earlier: &mut Earlier<'_>| {
+    let filters = move |earlier: &mut EarlierRun<'_>| {
         let decisions = decisions;
         earlier.replay(job, vec![Filter::precomputed(&mut *decisions)])?;
         Ok(vec![Filter::precomputed(decisions)])
@@ -207,13 +198,13 @@ pub fn run(args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl SplitArgs {
-    /// The relative size of each part.
+    /// Returns the relative size of each part.
     fn weights(&self) -> Vec<f64> {
         let two = || self.test.map(|test| vec![1.0 - test, test]);
         self.shares.clone().or_else(two).unwrap_or_default()
     }
 
-    /// Where the rows of each part go, and how they are written.
+    /// Returns the outputs of the parts, and the format of rows.
     fn outputs(&self) -> Result<(Destinations, RowPlan), Failure> {
         let output = self.destinations.output.as_deref().unwrap_or(Path::new(""));
         let Some(names) = output.to_str() else {
@@ -222,7 +213,7 @@ impl SplitArgs {
         let parts: Vec<_> = names.split(',').map(PathBuf::from).collect();
         let (count, shares) = (parts.len(), self.weights().len());
         if count != shares && self.shares.is_none() {
-            refuse!("-o needs two names with a comma between them: -o train.csv,test.csv");
+            refuse!("-o needs two names separated by a comma: -o train.csv,test.csv");
         }
         if count != shares || !(2..=MAX_PARTS).contains(&count) {
             refuse!(
@@ -245,9 +236,7 @@ impl SplitArgs {
                 || Compression::of_name(first) != Compression::of_name(other)
             {
                 let names = format!("{} and {}", first.display(), other.display());
-                refuse!(
-                    "{names} are written in one format; give them the same extension, or --format"
-                );
+                refuse!("{names} have a single format; use the same extension, or --format");
             }
         }
         let output = Some(first.clone());
@@ -255,11 +244,10 @@ impl SplitArgs {
     }
 }
 
-/// The most parts.
+/// The maximum number of parts.
 const MAX_PARTS: usize = 100;
 
-/// Prints the sizes of all parts.
-fn print(parts: &Parts, stratify: Option<split::Stratify>) {
+fn print(parts: &Parts, stratify: Option<Stratify>) {
     let line = |name: &str, sizes: &[usize]| {
         let records: usize = sizes.iter().sum();
         let part = |size: &usize| {

@@ -1,4 +1,4 @@
-//! What a run did, for people and for programs.
+//! The summary of a run, as text and JSON.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -16,29 +16,29 @@ use super::numbers::counted;
 use super::rows_run::RunSummary;
 use super::run_args::RunArgs;
 
-/// The summary, ready to print (`Display`) or to write as JSON (`Serialize`).
+/// The summary, printable (`Display`) and serializable to JSON.
 #[derive(Debug, Serialize)]
-pub struct Summary {
+pub struct RecordSummary {
     inputs: Vec<String>,
     records: u64,
     statuses: Map<String, Value>,
     blank_lines: u64,
     comments: u64,
-    /// Records with an ellipsis, which is read as three dots.
+    /// The number of records with an ellipsis, which is read as three dots.
     dotted: u64,
-    /// Records with keys that are not kept, though all keys of the first record are.
+    /// The number of records with keys that the first record lacks, if all keys are kept.
     unkept: u64,
-    /// Those of all records that earlier runs have written.
+    /// The number of records whose rows were written by earlier runs.
     records_before: u64,
-    /// Whether a signal ended the run before the end of the inputs.
+    /// Whether a signal ended the run early.
     interrupted: bool,
-    /// Of this run.
+    /// The time of this run.
     wall_seconds: f64,
-    /// Of this run.
+    /// The rate of this run.
     puzzles_per_second: f64,
-    /// Whether the inputs' own solutions were checked.
+    /// Whether the inputs' solutions were checked.
     check: bool,
-    /// Whether canonical forms were found instead of solutions.
+    /// Whether canonical forms were computed instead of solutions.
     canon: bool,
     #[serde(skip)]
     exit: Exit,
@@ -48,7 +48,7 @@ pub struct Summary {
     simd: Option<&'static str>,
     threads: NonZeroUsize,
     threads_asked: NonZeroUsize,
-    /// Why there are fewer threads than requested.
+    /// The reason for fewer threads than requested.
     threads_fewer: Option<&'static str>,
     solution_limit: Option<u32>,
     node_limit: Option<u64>,
@@ -73,7 +73,6 @@ pub struct LatencySummary {
 }
 
 impl LatencySummary {
-    /// Sums up latencies.
     pub fn new(latencies: &Latencies) -> Self {
         Self {
             count: latencies.count(),
@@ -88,21 +87,21 @@ impl LatencySummary {
     }
 }
 
-/// What finds results.
+/// The engine of a run, or what it does without one.
 #[derive(Clone, Copy, Debug)]
 pub struct Method {
-    /// What the summary names if no engine is used.
+    /// The name of the task without an engine.
     pub finds: &'static str,
     pub engine: Option<EngineKind>,
-    /// The vector level, if the engine uses one.
+    /// The SIMD level, if the engine has vector code.
     pub simd: Option<SimdLevel>,
-    /// Where each search ends, if records are solved or their solutions checked.
+    /// The limits of searches, if records are solved or their solutions checked.
     pub limits: Option<Limits>,
     /// Whether the inputs' solutions are checked.
     pub check: bool,
 }
 
-impl RunSummary for Summary {
+impl RunSummary for RecordSummary {
     fn facts(&self) -> Vec<Fact> {
         vec![("Inputs", self.inputs.join(", ")), ("Engine", self.method())]
     }
@@ -112,8 +111,7 @@ impl RunSummary for Summary {
     }
 }
 
-impl Summary {
-    /// Sums up a run with these arguments.
+impl RecordSummary {
     pub fn new(inputs: Vec<String>, method: Method, args: &RunArgs, report: &Report) -> Self {
         let threads = args.threads;
         let statuses =
@@ -142,9 +140,9 @@ impl Summary {
             threads: report.threads,
             threads_asked: threads,
             threads_fewer: (report.threads < threads).then_some(if report.threads_refused {
-                "the system gives no more threads or memory"
+                "the operating system provides no more threads or memory"
             } else {
-                "more would gain nothing"
+                "more would not be faster"
             }),
             solution_limit: limits.map(|limits| limits.solutions.get()),
             node_limit: limits.and_then(|limits| limits.nodes).map(Into::into),
@@ -154,7 +152,7 @@ impl Summary {
         }
     }
 
-    /// What found the results: the engine, its threads and its mode.
+    /// Returns the engine with its threads and mode.
     pub fn method(&self) -> String {
         let simd = self.simd.map_or(String::new(), |simd| format!(" ({simd})"));
         let threads = match self.threads_fewer {
@@ -185,12 +183,12 @@ impl Summary {
     }
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for RecordSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rate = HumanCount(self.puzzles_per_second as u64);
         let wall = human_time(self.wall_seconds * 1e9);
         let here = counted(self.records - self.records_before, "record");
-        writeln!(f, "{here} in {wall}, {rate} a second")?;
+        writeln!(f, "{here} in {wall}, {rate} per second")?;
         if self.records_before > 0 {
             let all = counted(self.records, "record");
             writeln!(f, "{all} with those of earlier runs, which are counted below:")?;

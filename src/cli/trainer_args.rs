@@ -1,16 +1,14 @@
-//! `--layout`: the files that a trainer loads.
+//! `--layout`: training files.
 
 use bulkdoku::output::{self, Decision, Needs, TrainerFiles};
 use bulkdoku::pipeline::Filter;
 use bulkdoku::{Compression, Status};
-use clap::ValueEnum;
 
-use super::Failure;
 use super::format::RowFormat;
 use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
+use super::{Failure, help};
 
-/// The files that a trainer loads.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct TrainerArgs {
@@ -20,36 +18,36 @@ pub struct TrainerArgs {
     /// --subset test) gets `all__inputs.npy` and `all__labels.npy`, uint8 of shape (n, 81) with 1 for a
     /// blank and 2 to 10 for digits, three arrays of indices and dataset.json. All rows of a record
     /// are one group. Records without exactly one solution have no rows.
-    #[arg(long, value_name = "LAYOUT", requires = "output", hide_possible_values = true)]
-    layout: Option<TrainerLayout>,
+    #[arg(
+        long,
+        value_name = "LAYOUT",
+        requires = "output",
+        hide_possible_values = true,
+        value_parser = help::one_of(&[("hrm", "hrm", "")])
+    )]
+    layout: Option<&'static str>,
 
     /// With --layout: train or test [default: train]
-    #[arg(long, value_name = "WHICH", requires = "layout", hide_possible_values = true)]
-    subset: Option<Subset>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum TrainerLayout {
-    Hrm,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Subset {
-    Train,
-    Test,
+    #[arg(
+        long,
+        value_name = "WHICH",
+        requires = "layout",
+        hide_possible_values = true,
+        value_parser = help::one_of(&[("train", "train", ""), ("test", "test", "")])
+    )]
+    subset: Option<&'static str>,
 }
 
 impl TrainerArgs {
-    /// Whether there is a layout.
     pub fn is_given(self) -> bool {
         self.layout.is_some()
     }
 
     fn set(self) -> &'static str {
-        if self.subset == Some(Subset::Test) { "test" } else { "train" }
+        self.subset.unwrap_or("train")
     }
 
-    /// Checks the rows, and names the files of the layout, if there is one.
+    /// Checks the rows and names the files of the layout, if there is one.
     pub fn plan(
         self,
         rows: &RowArgs,
@@ -61,7 +59,7 @@ impl TrainerArgs {
             return rows.plan(rules, append, destinations);
         };
         if rows.format.is_some() || rows.names_columns() {
-            refuse!("--layout has its own format and columns; leave out --format and --columns");
+            refuse!("--layout determines the format and columns; omit --format and --columns");
         }
         if folder.as_os_str() == "-" || Compression::of_name(&folder).is_some() || folder.is_file()
         {
@@ -79,7 +77,7 @@ impl TrainerArgs {
         self.is_given().then(|| Box::new(TrainerFiles::hrm(self.set())) as _)
     }
 
-    /// Drops records that have not exactly one solution, if there is a layout.
+    /// Drops records without exactly one solution, if there is a layout.
     pub fn filter(self) -> Option<Filter<'static>> {
         let decide = |status| match status {
             Status::Unique | Status::Solved => Decision::Keep,

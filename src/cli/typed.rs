@@ -1,4 +1,4 @@
-//! The options as typed, and the identity of a run: only the same run is resumed.
+//! The options as typed, and the identity of a run, which must be the same to resume it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::identity::{STDIN, lossless, stored};
 
-/// The program and its version. Other versions may write other rows.
+/// The program and its version. Another version may write different rows.
 const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
 
 /// The options that cannot change rows. All others must be the same when a run is resumed. The
@@ -35,20 +35,20 @@ pub const WITHOUT_EFFECT_ON_ROWS: &[&str] = &[
     "--window",
 ];
 
-/// The values of each option or argument that was typed.
-pub type Options = BTreeMap<String, Vec<String>>;
+/// The values of each option or argument as typed.
+pub type TypedOptions = BTreeMap<String, Vec<String>>;
 
 /// The command line of a subcommand.
 #[derive(Clone, Debug, Default)]
 pub struct Typed {
     pub subcommand: String,
-    pub options: Options,
+    pub options: TypedOptions,
     /// The seed, if the subcommand has one.
     pub seed: Option<u64>,
 }
 
 impl Typed {
-    /// Reads what was typed for a subcommand, from the matches of the whole command.
+    /// Collects the options typed for a subcommand from the matches of the whole command.
     pub fn of(command: &clap::Command, matches: &ArgMatches) -> Self {
         let Some((subcommand, matches)) = matches.subcommand() else { return Self::default() };
         let arguments = command.find_subcommand(subcommand).into_iter();
@@ -69,13 +69,13 @@ impl Typed {
         Self { subcommand: subcommand.into(), options: options.collect(), seed: None }
     }
 
-    /// Sets the seed in effect. It identifies the run even if it was drawn.
+    /// Sets the effective seed, which is part of the identity even if it is random.
     pub fn set_seed(&mut self, seed: u64) {
         self.seed = Some(seed);
         self.options.insert("--seed".into(), vec![seed.to_string()]);
     }
 
-    /// The identity of the run over these inputs, which also reads `others`.
+    /// Returns the identity of a run over these inputs and `others`.
     pub fn run(&self, inputs: Vec<FileState>, others: &[impl AsRef<Path>]) -> RunIdentity {
         let is_identity = |name: &String| {
             name.starts_with("--") && !WITHOUT_EFFECT_ON_ROWS.contains(&name.as_str())
@@ -92,34 +92,32 @@ impl Typed {
     }
 }
 
-/// What has to be the same for a run to be resumed.
+/// The properties that must be the same to resume a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunIdentity {
     /// The program, its version, and the subcommand.
     program: String,
-    /// The inputs, in order.
     pub inputs: Vec<FileState>,
     /// Other files that the run reads.
     others: Vec<FileState>,
-    /// The options that shape rows.
-    options: Options,
+    /// The options that affect rows.
+    options: TypedOptions,
 }
 
-/// The identity of a file that is read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
-    /// Its name in messages and rows.
+    /// The name in messages and rows.
     name: String,
-    /// Its absolute path, if it is a file.
+    /// The absolute path of a file.
     path: Option<String>,
-    /// Its size in bytes, if it is a file.
+    /// The size of a file in bytes.
     bytes: Option<u64>,
-    /// When it was modified, if it is a file.
+    /// The modification time of a file.
     modified: Option<SystemTime>,
 }
 
 impl FileState {
-    /// Reads the state of the input of this name at a path.
+    /// Reads the state of a named input at a path.
     pub fn of(name: String, path: &Path) -> Self {
         let file = fs::metadata(path).ok().filter(fs::Metadata::is_file);
         Self {
@@ -130,21 +128,22 @@ impl FileState {
         }
     }
 
-    /// The state of an input that is not a file.
+    /// Returns the state of an input that is not a file.
     pub fn of_text(name: String) -> Self {
         Self { name, path: None, bytes: None, modified: None }
     }
 }
 
 impl RunIdentity {
-    /// Returns the name of a file that cannot be compared with that of another run, if there is one:
-    /// a pipe that is read in addition to the inputs.
+    /// Returns the name of a file that cannot be compared between runs, if there is one: a pipe
+    /// read in addition to the inputs.
     pub fn not_comparable(&self) -> Option<&str> {
         self.others.iter().find(|other| other.path.is_none()).map(|other| &*other.name)
     }
 
     /// Returns the first difference from an earlier run, if there is one. Only the first `compared`
-    /// inputs, and perhaps the other files, must be unchanged; otherwise only the names count.
+    /// inputs, and the other files if `compares_others`, must be unchanged; of the rest, only the
+    /// names count.
     pub fn difference(
         &self,
         before: &Self,
@@ -175,7 +174,7 @@ impl RunIdentity {
         let others = self.others.iter().zip(&before.others).filter(|_| compares_others);
         let mut files = inputs.chain(others);
         let (now, _) = files.find(|(now, before)| now != before)?;
-        Some(format!("the input {} has been changed since", now.name))
+        Some(format!("the input {} has changed since", now.name))
     }
 }
 
@@ -193,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_typed_identifies_a_run() {
+    fn options_identify_a_run() {
         let run = |line: &str| typed(line).run(Vec::new(), &[""; 0]);
         let before = run("x solve in --limit 3 --keep --only unique,multiple");
         for same in [
@@ -219,7 +218,7 @@ mod tests {
         }
     }
 
-    /// A new option identifies runs, unless it is listed here as well.
+    /// A new option identifies runs, unless it is also listed here.
     #[test]
     fn the_options_without_effect_on_rows_are_listed() {
         let expected = "--color --fail-on --force --latency --memory --no-progress --output --progress \
@@ -249,7 +248,7 @@ mod tests {
         for changed in [file(2, "/a/in"), file(1, "/b/in")] {
             let now = run(vec![changed]);
             let difference = now.difference(&before, 1, true).unwrap();
-            assert_eq!(difference, "the input in has been changed since");
+            assert_eq!(difference, "the input in has changed since");
             assert_eq!(now.difference(&before, 0, true), None);
         }
         let other = run(vec![FileState::of_text("other".into())]);

@@ -1,4 +1,4 @@
-//! The version of the program, and the machine.
+//! The version of the program, and the CPU.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -8,24 +8,23 @@ use bulkdoku::SimdLevel;
 use bulkdoku::measure::Machine;
 use bulkdoku::pipeline::cores;
 
-/// The version of the package.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The text that `--version` prints after the name.
 pub static LONG: LazyLock<String> =
     LazyLock::new(|| format!("{VERSION}\nvector levels: {}", levels().join(", ")));
 
-/// The names of the vector levels of this machine, the best first.
+/// Returns the names of the SIMD levels of this CPU, best first.
 fn levels() -> Vec<&'static str> {
     SimdLevel::available().iter().map(|level| level.name()).collect()
 }
 
-/// The date and time in the notation of RFC 3339.
+/// Formats a time as date and time of RFC 3339.
 pub fn date(time: SystemTime) -> String {
     humantime::format_rfc3339_seconds(time).to_string()
 }
 
-/// This machine.
+/// Returns a description of this computer.
 pub fn machine() -> Machine {
     Machine {
         cpu: fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| cpu(&text)),
@@ -36,7 +35,7 @@ pub fn machine() -> Machine {
     }
 }
 
-/// The model of the processor in `/proc/cpuinfo`.
+/// Returns the CPU model in `/proc/cpuinfo`.
 fn cpu(text: &str) -> Option<String> {
     let fields = text.lines().filter_map(|line| line.split_once(':'));
     let model = fields.into_iter().find(|(name, _)| name.trim() == "model name");

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::{Field, FieldForm, Records};
 
-/// The longest answer in bytes; the rest of a longer text, which is not a solution, is dropped.
+/// The longest stored answer in bytes. A longer text cannot be a solution and is truncated.
 const MAX_BYTES: usize = 729;
 
-/// The answers to the records of a block, from another input.
+/// The answers to the records of a block, read from another input.
 #[derive(Debug, Default)]
 pub struct AttachedAnswers {
     file: Arc<str>,
@@ -18,7 +18,7 @@ pub struct AttachedAnswers {
 }
 
 impl AttachedAnswers {
-    /// Returns the place of the answer to a record: `file:line`, or the file if it had ended.
+    /// Returns the location of an answer: `file:line`, or the file if it had ended.
     pub(crate) fn place(&self, record: usize) -> String {
         match self.lines.get(record) {
             Some(Some(line)) => format!("{}:{line}", self.file),
@@ -31,7 +31,7 @@ impl AttachedAnswers {
         self.lines.get(record).is_some_and(Option::is_none)
     }
 
-    /// Adds the answers to the records of the block.
+    /// Replaces the answers of `records` with these.
     pub(crate) fn add_to(&self, records: &mut Records) {
         let before = records.texts.len() as u32;
         records.texts.extend_from_slice(&self.text);
@@ -46,7 +46,7 @@ impl AttachedAnswers {
         self.file.clone_from(file);
     }
 
-    /// Adds the answer to the next record; `line` is `None` after the end of the input.
+    /// Appends the answer to the next record; `line` is `None` after the end of the input.
     pub(crate) fn push(&mut self, answer: &[u8], line: Option<u64>) {
         let start = self.text.len() as u32;
         self.text.extend_from_slice(&answer[..answer.len().min(MAX_BYTES)]);

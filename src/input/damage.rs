@@ -1,10 +1,10 @@
-//! Failures of streams that are verified only in parts: members, frames, row groups.
+//! Errors of streams that are verified in parts: members, frames, row groups.
 
 use std::io::{self, ErrorKind};
 
 use thiserror::Error;
 
-/// A failure of a stream, and how much of its output precedes the part that failed.
+/// An error, and how much output precedes the part that failed.
 #[derive(Clone, Debug, Error)]
 #[error("{message}")]
 pub(super) struct Damage {
@@ -13,13 +13,12 @@ pub(super) struct Damage {
 }
 
 impl Damage {
-    /// The error of a read.
     pub(super) fn error(self, kind: ErrorKind) -> io::Error {
         io::Error::new(kind, self)
     }
 }
 
-/// Returns how many bytes before this error of a read are verified; `None` means all of them.
+/// Returns how many bytes before this read error are verified; `None` means all of them.
 pub(crate) fn verified_bytes(error: &io::Error) -> Option<u64> {
     error.get_ref()?.downcast_ref().map(|damage: &Damage| damage.verified)
 }

@@ -1,18 +1,18 @@
-//! The place of a field in its block, and how it is quoted.
+//! The position of a field in its block, and its quoting.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memchr;
 
-/// The place of a field, without its quotes.
+/// The position of a field, without its quotes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Field {
-    /// The offset of its first byte.
+    /// The offset of the first byte.
     pub start: u32,
-    /// The offset of its end.
+    /// The offset of the end.
     pub end: u32,
-    /// How it is written.
+    /// How the field is written.
     pub form: FieldForm,
 }
 
@@ -22,40 +22,40 @@ pub enum FieldForm {
     /// Without quotes.
     #[default]
     Plain,
-    /// Quoted as in CSV: a doubled quote means one quote.
+    /// Quoted as in CSV, with doubled quotes.
     Quoted,
-    /// A JSON string, which may have escapes.
+    /// A JSON string, possibly with escapes.
     JsonString,
     /// Another JSON value.
     JsonValue,
-    /// Absent: there is no such key, or its value is `null`.
+    /// Missing: the key does not exist, or its value is `null`.
     Missing,
-    /// Not in the block, but in `Records::texts`.
+    /// Stored in `Records::texts` instead of the block.
     Own,
 }
 
 impl Field {
-    /// A field at these offsets.
+    /// Creates a field at these offsets.
     pub fn new(range: Range<usize>, form: FieldForm) -> Self {
         Self { start: range.start as u32, end: range.end as u32, form }
     }
 
-    /// An absent field.
+    /// A missing field.
     pub const MISSING: Self = Self { start: 0, end: 0, form: FieldForm::Missing };
 
-    /// Its raw bytes; `bytes` is the block.
+    /// Returns the raw bytes.
     pub fn of(self, bytes: &[u8]) -> &[u8] {
         &bytes[self.start as usize..self.end as usize]
     }
 
-    /// Its text: quotes undoubled, escapes decoded.
+    /// Returns the text with quotes and escapes decoded.
     pub fn text(self, bytes: &[u8]) -> Cow<'_, [u8]> {
         let raw = self.of(bytes);
         match self.form {
             FieldForm::Quoted if memchr(b'"', raw).is_some() => undoubled(raw),
             FieldForm::JsonString if memchr(b'\\', raw).is_some() => {
                 let quoted = &bytes[self.start as usize - 1..=self.end as usize];
-                // A lone surrogate cannot be decoded: the text stays as it is.
+                // A lone surrogate cannot be decoded and remains escaped.
                 let text = serde_json::from_slice::<String>(quoted);
                 text.map_or(Cow::Borrowed(raw), |text| Cow::Owned(text.into_bytes()))
             }

@@ -1,18 +1,16 @@
-//! Recognizes files that are not text by their first bytes.
+//! Recognizes files that are not text by their first bytes, and byte order marks.
 //!
-//! Read as text, such a file would yield a malformed row for each of its line feeds. Every kind in
-//! this table differs from any text within its first bytes.
+//! Read as text, such a file would yield a malformed row for each of its line feeds.
 
 use std::fmt;
 
 use super::inflate::Beginning;
 use crate::features::lacks;
 
-/// A kind of file that is not supported.
+/// An unsupported type of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Foreign {
     name: &'static str,
-    /// What the user can do.
     hint: &'static str,
 }
 
@@ -26,19 +24,18 @@ impl fmt::Display for Foreign {
 /// The result of inspecting the first bytes of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It may be text.
     Text,
     Foreign(Foreign),
     NotYet,
 }
 
-/// The magic of a kind of file, whether a byte that is not text must follow it, the name of the
-/// kind, and a hint.
-type Known = (&'static [u8], bool, &'static str, &'static str);
+/// The magic bytes of a file type, whether they must be followed by a byte that is not text, its
+/// name, and a hint for the user.
+type Signature = (&'static [u8], bool, &'static str, &'static str);
 
-const CONVERT: &str = "convert it to text, one puzzle a line";
+const CONVERT: &str = "convert it to text, one puzzle per line";
 const PARQUET: &str = if cfg!(feature = "parquet") {
-    "name it, and see that it is whole: a pipe cannot be read from its end"
+    "name a complete file, because Parquet cannot be read from a pipe"
 } else {
     lacks!("parquet")
 };
@@ -46,7 +43,7 @@ const UNPACK: &str = "decompress it first";
 const UNZIP: &str = "unpack it first: unzip -p FILE | bulkdoku solve";
 
 #[rustfmt::skip]
-const KNOWN: &[Known] = &[
+const SIGNATURES: &[Signature] = &[
     (b"PAR1", true, "a Parquet file", PARQUET),
     (b"PARE", true, "an encrypted Parquet file", "write its column of puzzles as CSV first"),
     (b"ARROW1\0\0", false, "an Arrow file", "write its column of puzzles as CSV first"),
@@ -54,10 +51,10 @@ const KNOWN: &[Known] = &[
     (b"Obj\x01", false, "an Avro file", "write its column of puzzles as CSV first"),
     (b"PK\x03\x04", false, "a zip archive (.zip, .npz, .xlsx)", UNZIP),
     (b"PK\x05\x06", false, "an empty zip archive", UNZIP),
-    (b"PK\x07\x08", false, "a zip archive in parts", UNZIP),
+    (b"PK\x07\x08", false, "a split zip archive", UNZIP),
     (b"7z\xBC\xAF\x27\x1C", false, "a 7z archive", "unpack it first: 7z x -so FILE"),
     (b"Rar!\x1A\x07", false, "a rar archive", "unpack it first"),
-    (b"\x1F\x9D", false, "a file of compress (.Z)", UNPACK),
+    (b"\x1F\x9D", false, "a file compressed by compress (.Z)", UNPACK),
     (b"LZIP\x01", false, "an lzip file", UNPACK),
     (b"]\0\0", false, "an lzma file", "decompress it first: xz -dc --format=lzma"),
     (b"\x02\x21\x4C\x18", false, "an lz4 file in the legacy format", "decompress it first: lz4 -dc"),
@@ -79,72 +76,71 @@ const UTF_32: Foreign =
     Foreign { name: "UTF-32", hint: "convert it to UTF-8 (iconv -f UTF-32 -t UTF-8)" };
 const TAR: Foreign =
     Foreign { name: "a tar archive", hint: "unpack it first: tar -xOf FILE | bulkdoku solve" };
-const TWICE: Foreign =
-    Foreign { name: "a compressed file in a compressed one", hint: "decompress it once" };
+const COMPRESSED_TWICE: Foreign =
+    Foreign { name: "a compressed file in another compressed file", hint: "decompress it once" };
 
-/// Within this many bytes after the magic, a file that is not text has a byte that is not text.
-const BEHIND_MAGIC: usize = 12;
-/// A tar archive has a zero after the name of its first file, before this offset.
+/// Files of these types have a byte that is not text within this many bytes after the magic bytes.
+const BYTES_AFTER_MAGIC: usize = 12;
+/// A tar archive has a zero byte after the name of its first file, before this offset.
 const TAR_NAME: usize = 108;
-/// The offset of the magic of a tar archive, and the magic.
+/// The offset and the value of the magic bytes of a tar archive.
 const TAR_MAGIC: (usize, &[u8]) = (257, b"ustar");
-/// How many bytes are checked for UTF-16 and UTF-32 without a byte order mark.
-const WIDE: usize = 8;
+/// The number of bytes checked for UTF-16 and UTF-32 without a byte order mark.
+const WIDE_BYTES: usize = 8;
 
 impl Verdict {
-    /// Inspects the first decompressed bytes of a stream; `is_all` tells that there are no more.
+    /// Inspects the first decompressed bytes of a stream; `is_all` is true if there are no more.
     pub(super) fn of(bytes: &[u8], is_all: bool) -> Self {
-        let verdict = Self::of_any(bytes);
+        let verdict = Self::of_start(bytes);
         if is_all && verdict == Self::NotYet { Self::of_end(bytes) } else { verdict }
     }
 
-    fn of_any(bytes: &[u8]) -> Self {
+    fn of_start(bytes: &[u8]) -> Self {
         match Beginning::of(bytes) {
-            Beginning::Compressed(_) => return Self::Foreign(TWICE),
+            Beginning::Compressed(_) => return Self::Foreign(COMPRESSED_TWICE),
             Beginning::TooShort => return Self::NotYet,
             Beginning::Plain => {}
         }
-        let magics = KNOWN.iter().map(|known| of_magic(bytes, known));
+        let magics = SIGNATURES.iter().map(|known| match_signature(bytes, known));
         let mark = match byte_order_mark(bytes) {
             Ok(Some(_)) => Self::Text,
             Ok(None) => Self::NotYet,
             Err(foreign) => Self::Foreign(foreign),
         };
         let worst = magics.chain([mark]).find(|verdict| *verdict != Self::Text);
-        worst.unwrap_or_else(|| of_zeros(bytes))
+        worst.unwrap_or_else(|| check_zeros(bytes))
     }
 
-    /// At the end of the stream, undecided bytes are text, unless their zeros show wide characters.
+    /// Treats undecided bytes at the end of a stream as text, unless they are UTF-16 or UTF-32.
     fn of_end(bytes: &[u8]) -> Self {
         let is_marked = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
-        let zeros = if is_marked { Some(UTF_16) } else { wide(bytes) };
+        let zeros = if is_marked { Some(UTF_16) } else { wide_characters(bytes) };
         zeros.map_or(Self::Text, Self::Foreign)
     }
 }
 
-fn of_magic(bytes: &[u8], &(magic, needs_more, name, hint): &Known) -> Verdict {
+fn match_signature(bytes: &[u8], &(magic, needs_more, name, hint): &Signature) -> Verdict {
     let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
     let is_foreign = Verdict::Foreign(Foreign { name, hint });
     let Some(rest) = bytes.strip_prefix(magic) else {
         return if magic.starts_with(bytes) { Verdict::NotYet } else { Verdict::Text };
     };
-    // The first line feed or byte that is not text decides, so the result does not depend on how
-    // many bytes are there.
+    // The first line feed or byte that is not text decides, however many bytes are available.
     let decides = |byte: &&u8| **byte == b'\n' || !is_text(byte);
-    match rest.iter().take(BEHIND_MAGIC).find(decides) {
+    match rest.iter().take(BYTES_AFTER_MAGIC).find(decides) {
         _ if !needs_more => is_foreign,
         Some(b'\n') => Verdict::Text,
         Some(_) => is_foreign,
-        None if rest.len() < BEHIND_MAGIC => Verdict::NotYet,
+        None if rest.len() < BYTES_AFTER_MAGIC => Verdict::NotYet,
         None => Verdict::Text,
     }
 }
 
-/// The length of the UTF-8 byte order mark at the start of an input; `None` if there are too few
-/// bytes to tell.
+/// Returns the length of the UTF-8 byte order mark at the start of an input, or `None` if it needs
+/// more bytes.
 ///
 /// # Errors
-/// For the byte order mark of UTF-16 or UTF-32. (One mark of UTF-32 starts with one of UTF-16.)
+/// Fails for byte order marks of UTF-16 and UTF-32.
 pub(crate) fn byte_order_mark(bytes: &[u8]) -> Result<Option<usize>, Foreign> {
     #[expect(clippy::match_same_arms, reason = "one line for each mark")]
     match bytes {
@@ -157,20 +153,20 @@ pub(crate) fn byte_order_mark(bytes: &[u8]) -> Result<Option<usize>, Foreign> {
     }
 }
 
-/// `bytes` without their byte order mark.
+/// Removes the byte order mark.
 pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     &bytes[byte_order_mark(bytes).ok().flatten().unwrap_or(0)..]
 }
 
-/// Decides by zeros: text has none in its first line, but tar archives and wide characters do.
-fn of_zeros(bytes: &[u8]) -> Verdict {
+/// Recognizes tar archives and wide characters by zero bytes, which text does not contain.
+fn check_zeros(bytes: &[u8]) -> Verdict {
     let first = bytes.iter().take(TAR_NAME).position(|byte| matches!(byte, 0 | b'\n'));
     match first {
         Some(at) if bytes[at] == 0 => {}
         None if bytes.len() < TAR_NAME => return Verdict::NotYet,
         _ => return Verdict::Text,
     }
-    if let Some(foreign) = bytes.get(..WIDE).and_then(wide) {
+    if let Some(foreign) = bytes.get(..WIDE_BYTES).and_then(wide_characters) {
         return Verdict::Foreign(foreign);
     }
     match bytes.get(TAR_MAGIC.0..).and_then(|rest| rest.get(..TAR_MAGIC.1.len())) {
@@ -180,9 +176,9 @@ fn of_zeros(bytes: &[u8]) -> Verdict {
     }
 }
 
-/// Recognizes ASCII characters of two or four bytes.
-fn wide(bytes: &[u8]) -> Option<Foreign> {
-    let start = &bytes[..bytes.len().min(WIDE)];
+/// Recognizes UTF-16 and UTF-32 by characters that are all ASCII.
+fn wide_characters(bytes: &[u8]) -> Option<Foreign> {
+    let start = &bytes[..bytes.len().min(WIDE_BYTES)];
     let are = |is: fn(&[u8]) -> bool, size: usize| {
         start.len() >= 4 && start.chunks_exact(size).all(is) && start.len().is_multiple_of(size)
     };
@@ -215,8 +211,8 @@ mod tests {
     }
 
     #[test]
-    fn files_of_other_kinds_are_recognized() {
-        let wide = |to_bytes: fn(u32) -> Vec<u8>| {
+    fn unsupported_types_of_files_are_recognized() {
+        let wide_characters = |to_bytes: fn(u32) -> Vec<u8>| {
             b"53..7....6".iter().flat_map(|&c| to_bytes(c.into())).collect()
         };
         let cases: [(Vec<u8>, &str); 16] = [
@@ -227,12 +223,12 @@ mod tests {
             (b"%PDF-1.7\n".to_vec(), "a PDF document"),
             (b"\x7FELF\x02".to_vec(), "a program (ELF)"),
             (b"SQLite format 3\0".to_vec(), "an SQLite database"),
-            (b"\x1F\x8B\x08".to_vec(), "a compressed file in a compressed one"),
+            (b"\x1F\x8B\x08".to_vec(), "a compressed file in another compressed file"),
             (tar(), "a tar archive"),
-            (wide(|c| (c as u16).to_le_bytes().to_vec()), "UTF-16"),
-            (wide(|c| (c as u16).to_be_bytes().to_vec()), "UTF-16"),
-            (wide(|c| c.to_le_bytes().to_vec()), "UTF-32"),
-            (wide(|c| c.to_be_bytes().to_vec()), "UTF-32"),
+            (wide_characters(|c| (c as u16).to_le_bytes().to_vec()), "UTF-16"),
+            (wide_characters(|c| (c as u16).to_be_bytes().to_vec()), "UTF-16"),
+            (wide_characters(|c| c.to_le_bytes().to_vec()), "UTF-32"),
+            (wide_characters(|c| c.to_be_bytes().to_vec()), "UTF-32"),
             (b"\xFF\xFE5\0".to_vec(), "UTF-16"),
             (b"\xFF\xFE\0\0".to_vec(), "UTF-32"),
             (b"\xFE\xFF".to_vec(), "UTF-16"),
@@ -249,7 +245,7 @@ mod tests {
         }
         assert_eq!(name(&[b'.'; 107]), "not yet");
         assert_eq!(name(&[b'.'; 108]), "text");
-        // A NUL byte alone does not make an archive.
+        // A zero byte alone does not make an archive.
         let mut line = vec![b'.'; 300];
         line[7] = 0;
         assert_eq!((name(&line[..200]), name(&line)), ("not yet", "text"));

@@ -1,15 +1,14 @@
-//! The lines of `HoDoKu`'s library of techniques.
+//! Lines of `HoDoKu`'s technique library.
 //!
-//! `:0300:2:.6..+1..89…:127 359:…`: the number of a technique, its digits, the cells (solved ones
-//! after a `+`), and the removed candidates, each as digit, row and column. The other fields
-//! describe the technique.
+//! Format: `:0300:2:.6..+1..89…:127 359:…` contains the number of a technique, its digits, the
+//! cells (solved ones after a `+`), and the removed candidates (digit, row, column). The other
+//! fields describe the technique.
 
 use super::{CellsOrMarks, list};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Puzzle};
 
-/// Parses such a line: a puzzle, or its pencil marks if candidates are removed. `None` if it is
-/// something else.
+/// Parses a line as a puzzle, or as pencil marks if candidates are removed.
 pub(super) fn read(line: &[u8]) -> Option<CellsOrMarks> {
     let mut parts = line.strip_prefix(b":")?.split(|&byte| byte == b':');
     let (technique, digits, cells) = (parts.next()?, parts.next()?, parts.next()?);
@@ -46,7 +45,7 @@ mod tests {
         "53..+7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..7+9";
 
     #[test]
-    fn solved_cells_are_clues_and_removed_candidates_are_gone() {
+    fn solved_cells_are_clues_and_removed_candidates_are_absent() {
         let plain = CELLS_TEXT.replace('+', "");
         for rest in ["", "::", "::513::", ": :"] {
             let line = format!(":0300:2:{CELLS_TEXT}{rest}");

@@ -1,8 +1,8 @@
-//! JSON lines: each line is an object with a puzzle under a key, or the puzzle itself.
+//! JSON lines: one object with a puzzle, or one puzzle, per line.
 //!
 //! A puzzle is a string of 81 cells, a string of 729 characters of pencil marks, an array of 81
-//! numbers from 0 to 9, or an array of nine such arrays. A solution is written in the same ways.
-//! Blank lines and lines that start with `#` are not records.
+//! numbers from 0 to 9, or an array of nine such arrays. Solutions have the same forms. Blank lines
+//! and lines that start with `#` are skipped.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,26 +14,25 @@ use serde_json::value::RawValue;
 
 use super::field::{Field, FieldForm};
 use super::lines::{column, too_long};
-use super::{Place, Records, list};
+use super::{LinePosition, Records, list};
 use crate::puzzle::{CELLS, Malformed};
 
-/// The keys of the objects.
+/// The requested keys of the objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Objects {
-    /// The keys that are read, each once.
+    /// The keys that are read, without duplicates.
     keys: Vec<String>,
-    /// The index of the puzzle's key; `None` if each line is a puzzle.
+    /// The index of the puzzle key; `None` if each line is a puzzle.
     puzzle: Option<usize>,
-    /// The index of the key of the input's own solution, if solutions are requested.
+    /// The index of the solution key, if solutions are read.
     answer: Option<usize>,
-    /// The indices of the keys that are copied to the output, in output order.
+    /// The indices of the keys copied to the output, in output order.
     kept: Vec<usize>,
-    /// Whether all other keys are to be kept: then objects with further keys are counted.
+    /// Whether all other keys are kept. If so, objects with further keys are counted.
     keeps_all: bool,
 }
 
 impl fmt::Display for Objects {
-    /// `JSON lines, puzzles in key "quiz"`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON lines")?;
         if let Some(puzzle) = self.puzzle {
@@ -46,8 +45,7 @@ impl fmt::Display for Objects {
     }
 }
 
-/// Reads the records of a block of whole lines; `cut_short` tells that the last line did not fit in
-/// the block.
+/// Reads the records of a block; `cut_short` is true if its last line did not fit.
 pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Records) {
     records.clear();
     let mut values = vec![None; objects.keys.len()];
@@ -56,7 +54,7 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
         let rest = &block[at..];
         let length = memchr(b'\n', rest).unwrap_or(rest.len());
         let text = rest[..length].strip_suffix(b"\r").unwrap_or(&rest[..length]);
-        let place = Place { line, start: at as u32, indent: 0 };
+        let place = LinePosition { line, start: at as u32, indent: 0 };
         values.fill(None);
         match text.trim_ascii_start().first() {
             Some(b'#') => records.comments += 1,
@@ -72,22 +70,21 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
     }
 }
 
-/// The keys of an object and the texts of their values, in order; `None` if the line is none.
+/// Returns the keys and the texts of the values of an object, in order.
 pub(super) fn entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
     let mut json = Deserializer::from_slice(line);
     let mut entries = Vec::new();
-    let each = Each { key: str::to_owned, entry: |key, value| entries.push((key, value)) };
+    let each = EntryVisitor { key: str::to_owned, entry: |key, value| entries.push((key, value)) };
     json.deserialize_map(each).and_then(|()| json.end()).ok().map(|()| entries)
 }
 
-/// A visitor that calls `key` with each key of an object, and `entry` with what that returns and
-/// the text of the value.
-struct Each<F, G> {
+/// Calls `key` with each key of an object, and `entry` with the result and the text of the value.
+struct EntryVisitor<F, G> {
     key: F,
     entry: G,
 }
 
-impl<'de, K, F: FnMut(&str) -> K, G: FnMut(K, &'de str)> Visitor<'de> for Each<F, G> {
+impl<'de, K, F: FnMut(&str) -> K, G: FnMut(K, &'de str)> Visitor<'de> for EntryVisitor<F, G> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -103,7 +100,7 @@ impl<'de, K, F: FnMut(&str) -> K, G: FnMut(K, &'de str)> Visitor<'de> for Each<F
     }
 }
 
-/// A visitor that calls a function with a key.
+/// Calls a function with a key.
 struct KeyVisitor<'a, F>(&'a mut F);
 
 impl<'de, K, F: FnMut(&str) -> K> DeserializeSeed<'de> for KeyVisitor<'_, F> {
@@ -126,7 +123,7 @@ impl<K, F: FnMut(&str) -> K> Visitor<'_> for KeyVisitor<'_, F> {
     }
 }
 
-/// The text of the puzzle or solution that a JSON value holds.
+/// Returns the text of the puzzle or solution in a JSON value.
 pub(super) fn cells_of(value: &str) -> Option<Cow<'_, [u8]>> {
     match value.as_bytes() {
         [b'"', inner @ .., b'"'] => {
@@ -139,8 +136,7 @@ pub(super) fn cells_of(value: &str) -> Option<Cow<'_, [u8]>> {
 }
 
 impl Objects {
-    /// Creates the keys of the puzzle, of the input's own solution, and of kept values.
-    /// `puzzle` is `None` if each line is a puzzle.
+    /// Creates the keys; `puzzle` is `None` if each line is a puzzle.
     pub(super) fn new(
         puzzle: Option<String>,
         answer: Option<String>,
@@ -160,12 +156,12 @@ impl Objects {
         Self { keys, puzzle, answer, kept, keeps_all }
     }
 
-    /// Whether the input's own solutions are read.
+    /// Returns whether solutions are read.
     pub(super) fn has_answers(&self) -> bool {
         self.answer.is_some()
     }
 
-    /// The keys that are copied to the output.
+    /// Returns the keys copied to the output.
     pub(super) fn kept(&self) -> Vec<String> {
         self.kept.iter().map(|&kept| self.keys[kept].clone()).collect()
     }
@@ -175,7 +171,7 @@ impl Objects {
         self.keeps_all = false;
     }
 
-    /// The places of the keys of the puzzle and of the input's solution among the kept keys.
+    /// Returns the positions of the puzzle and solution keys among the kept keys.
     pub(super) fn kept_cells(&self) -> [Option<usize>; 2] {
         [self.puzzle, self.answer].map(|key| self.kept.iter().position(|kept| Some(*kept) == key))
     }
@@ -183,7 +179,7 @@ impl Objects {
     fn read_line<'de>(
         &self,
         line: &'de [u8],
-        place: Place,
+        place: LinePosition,
         values: &mut [Option<&'de str>],
         records: &mut Records,
     ) {
@@ -200,8 +196,7 @@ impl Objects {
         }
     }
 
-    /// Fills in the values of the requested keys, and whether there are others; returns the
-    /// puzzle's value.
+    /// Stores the values of the keys, and whether there are others; returns that of the puzzle.
     fn parse<'de>(
         &self,
         line: &'de [u8],
@@ -211,7 +206,7 @@ impl Objects {
         let mut json = Deserializer::from_slice(line);
         let is_object = line.trim_ascii_start().starts_with(b"{");
         let value = if is_object {
-            let each = Each {
+            let each = EntryVisitor {
                 key: |key: &str| self.keys.iter().position(|known| known == key),
                 entry: |key, value| match key {
                     Some(key) => values[key] = Some(value),
@@ -223,16 +218,16 @@ impl Objects {
             <&RawValue>::deserialize(&mut json).map(Some)
         };
         let value = value.and_then(|value| json.end().map(|()| value));
-        let value = value.map_err(|error| no_json(line, &error))?;
+        let value = value.map_err(|error| json_error(line, &error))?;
         if let Some(value) = value {
             return Ok(value.get());
         }
         let Some(puzzle) = self.puzzle else {
-            let what = "an object; name the key (column) that holds the puzzle";
+            let what = "an object; use --column to name the key of the puzzle";
             return Err(Malformed { column: 1, what: what.into() });
         };
         values[puzzle].ok_or_else(|| {
-            let what = format!("there is no key {:?}", self.keys[puzzle]);
+            let what = format!("no key {:?}", self.keys[puzzle]);
             Malformed { column: 1, what }
         })
     }
@@ -241,7 +236,7 @@ impl Objects {
     fn push_others(
         &self,
         line: &[u8],
-        place: Place,
+        place: LinePosition,
         values: &[Option<&str>],
         is_puzzle: bool,
         records: &mut Records,
@@ -256,9 +251,9 @@ impl Objects {
             };
             records.answers.push(answer);
         }
-        let whole = Place::cells(place, line.len());
+        let whole = LinePosition::cells(place, line.len());
         records.kept.extend(self.kept.iter().map(|&kept| match values[kept] {
-            // The text of a record without a puzzle is shown where the puzzle would be.
+            // A record without a puzzle shows its text in place of the puzzle.
             None if Some(kept) == self.puzzle => whole,
             value => field(value),
         }));
@@ -269,7 +264,7 @@ impl Objects {
 fn push(
     value: &str,
     line: &[u8],
-    mut place: Place,
+    mut place: LinePosition,
     records: &mut Records,
 ) -> Result<(), Malformed> {
     let at = offset(value, line);
@@ -302,7 +297,7 @@ fn push(
 fn push_cells(
     cells: &[u8; CELLS],
     at: usize,
-    mut place: Place,
+    mut place: LinePosition,
     records: &mut Records,
 ) -> Result<(), Malformed> {
     place.indent = at as u32;
@@ -311,12 +306,12 @@ fn push_cells(
 }
 
 fn no_puzzle(what: &str) -> Malformed {
-    let what = format!("{what} in the place of a puzzle; a string or an array of 81 cells is one");
+    let what = format!("{what} instead of a puzzle; expected a string or an array of 81 cells");
     Malformed { column: 1, what }
 }
 
-/// The field of a value in this line.
-fn field(value: &str, line: &[u8], place: Place) -> Field {
+/// Returns the field of a value in this line.
+fn field(value: &str, line: &[u8], place: LinePosition) -> Field {
     let at = place.start as usize + offset(value, line);
     match value.as_bytes() {
         b"null" => Field::MISSING,
@@ -329,8 +324,7 @@ fn offset(part: &str, line: &[u8]) -> usize {
     part.as_ptr().addr() - line.as_ptr().addr()
 }
 
-/// The error for a line that is not JSON.
-fn no_json(line: &[u8], error: &serde_json::Error) -> Malformed {
+fn json_error(line: &[u8], error: &serde_json::Error) -> Malformed {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
     Malformed {

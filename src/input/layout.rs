@@ -1,4 +1,4 @@
-//! The layout of an input: where its records begin and end.
+//! The layout of an input, which determines where its records begin and end.
 
 use std::sync::Arc;
 
@@ -7,29 +7,26 @@ use super::json::{self, Objects};
 use super::lines::{self, TrailingText};
 use super::{Records, grid};
 
-/// The layout of one input.
-///
-/// The reader asks it where a block of whole records may end; a worker asks it for the records of
-/// such a block. It is detected once per input, and each block carries a copy.
+/// The layout of an input, detected once. Each block has a copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
     /// One puzzle, or its pencil marks, per line.
     #[default]
     Lines,
-    /// One puzzle per line, and part of the text after it is requested.
+    /// One puzzle per line; some of the text after it is read.
     LinesAnd(TrailingText),
-    /// A table with a column of puzzles.
+    /// A table with a puzzle column.
     Csv(Arc<Table>),
     /// One JSON value per line.
     Jsonl(Arc<Objects>),
     /// Nine lines per puzzle.
     Grid,
-    /// Nine lines per puzzle, and the label above it is kept.
+    /// Nine lines per puzzle, with the label above them.
     GridAndLabel,
 }
 
 impl Layout {
-    /// The end of the last whole record in `bytes`, which start at a record; 0 if there is none.
+    /// Returns the end of the last complete record in `bytes`, which start at a record, or 0.
     pub fn last_end(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Lines | Self::LinesAnd(_) | Self::Jsonl(_) => lines::last_end(bytes),
@@ -39,8 +36,7 @@ impl Layout {
         }
     }
 
-    /// The end of the first line, where `bytes` fill a block but hold no whole record, if the
-    /// layout then ends the record there; 0 if not.
+    /// Returns where a record that fills a block is cut, or 0 if it is not.
     pub fn forced_end(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Csv(_) => lines::first_end(bytes).unwrap_or(0),
@@ -48,7 +44,7 @@ impl Layout {
         }
     }
 
-    /// Like [`Layout::last_end`], at the end of the input.
+    /// Like [`Layout::last_end`], but at the end of the input.
     pub fn last_end_of_all(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Csv(_) => lines::last_end(bytes),
@@ -57,14 +53,14 @@ impl Layout {
         }
     }
 
-    /// Reads the records of a block of whole records. `first_line` is the number of its first line
-    /// in the input; `cut_short` tells that the last line did not fit in the block.
+    /// Reads the records of a block of complete records. `first_line` is the number of its first
+    /// line; `cut_short` is true if the last line did not fit in the block.
     pub fn read(&self, block: &[u8], first_line: u64, cut_short: bool, records: &mut Records) {
         match self {
             Self::Lines => lines::read(block, cut_short, records),
-            Self::LinesAnd(behind) => {
+            Self::LinesAnd(trailing) => {
                 lines::read(block, cut_short, records);
-                lines::read_trailing_text(block, *behind, records);
+                lines::read_trailing_text(block, *trailing, records);
             }
             Self::Csv(table) => csv::read(table, block, first_line, cut_short, records),
             Self::Jsonl(objects) => json::read(objects, block, cut_short, records),
@@ -73,7 +69,7 @@ impl Layout {
         }
     }
 
-    /// The number of lines in a block, including a last one without an end.
+    /// Counts the lines in a block, including an unterminated last line.
     pub fn lines_in(&self, block: &[u8]) -> u64 {
         match self {
             Self::Csv(table) if table.rows_are_lines => csv::count(block),
@@ -81,17 +77,17 @@ impl Layout {
         }
     }
 
-    /// The columns that are read, if it is a table, that of the puzzles first.
+    /// Returns the indices of the columns read from a table, starting with the puzzles.
     pub fn columns(&self) -> Option<Vec<usize>> {
         let Self::Csv(table) = self else { return None };
         let one = [table.puzzle].into_iter().chain(table.answer);
         Some(one.chain(table.kept.iter().copied()).collect())
     }
 
-    /// Whether the input's own solutions are read ([`Records::answers`]).
+    /// Returns whether the input's solutions are read ([`Records::answers`]).
     pub fn has_answers(&self) -> bool {
         match self {
-            Self::LinesAnd(behind) => *behind != TrailingText::Rest,
+            Self::LinesAnd(trailing) => *trailing != TrailingText::Rest,
             Self::Csv(table) => table.answer.is_some(),
             Self::Jsonl(objects) => objects.has_answers(),
             _ => false,
@@ -112,8 +108,7 @@ impl Layout {
         }
     }
 
-    /// The places of the puzzle and of the input's solution among the fields that are copied to the
-    /// output, if they are among these.
+    /// Returns the positions of the puzzle and solution among the fields copied to the output.
     pub fn kept_cells(&self) -> [Option<usize>; 2] {
         match self {
             Self::Csv(table) => [Some(table.puzzle), table.answer]
@@ -123,15 +118,14 @@ impl Layout {
         }
     }
 
-    /// The names in the header of a table for the columns that are copied to the output, as they are
-    /// written there.
+    /// Returns the header fields of the columns copied to the output, as written in the input.
     pub fn header(&self) -> Option<Vec<String>> {
         let Self::Csv(table) = self else { return None };
         let names = &table.header.as_ref()?.written;
         Some(table.kept.iter().map(|&column| names[column].clone()).collect())
     }
 
-    /// The names of the columns that are copied to the output.
+    /// Returns the names of the columns copied to the output.
     pub fn kept(&self) -> Vec<String> {
         match self {
             Self::LinesAnd(TrailingText::Rest | TrailingText::AnswerAndRest) => {

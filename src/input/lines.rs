@@ -1,12 +1,12 @@
 //! One puzzle per line: 81 cells or 729 characters of pencil marks, optionally followed by a space,
-//! tab, comma or semicolon and other text.
+//! tab, comma, or semicolon and other text.
 //!
-//! A line may also hold its cells as a list (`5, 3, 0, …`, `[[5,3,0,…],…]`), in the form of
+//! The cells may also be written as a list (`5, 3, 0, …`, `[[5,3,0,…],…]`), in the form of
 //! `HoDoKu`'s library (`:0300:2:` before the cells), or with a typographic ellipsis for three dots.
 //!
-//! Blank lines and lines that start with `#` are not records. White space around the cells is
-//! ignored. Lines end with LF or CRLF; a lone carriage return makes its line malformed, so a file
-//! with CR line ends yields one clear error.
+//! Blank lines and lines that start with `#` are skipped. Whitespace around the cells is ignored.
+//! Lines end with LF or CRLF; a lone carriage return makes its line malformed, so a file with CR
+//! line ends results in one clear error.
 
 use crate::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
@@ -14,26 +14,26 @@ use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use super::field::{Field, FieldForm};
 use super::hodoku;
 use super::names::looks_like_header;
-use super::{CellsOrMarks, Place, Records, list};
+use super::{CellsOrMarks, LinePosition, Records, list};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::simd::SimdLevel;
 pub(super) use crate::text::column;
 use crate::text::read_cells;
 
-/// The name of the column for the text after the cells, where it is kept.
+/// The name of the column for the text after the cells.
 pub const REST: &str = "rest";
 
-/// The end of the last whole line in `bytes`, 0 if there is none.
+/// Returns the end of the last complete line in `bytes`; 0 if there is none.
 pub fn last_end(bytes: &[u8]) -> usize {
     memrchr(b'\n', bytes).map_or(0, |at| at + 1)
 }
 
-/// The end of the first whole line in `bytes`.
+/// Returns the end of the first complete line in `bytes`.
 pub fn first_end(bytes: &[u8]) -> Option<usize> {
     memchr(b'\n', bytes).map(|at| at + 1)
 }
 
-/// The number of lines in `bytes`, including a last line without an end.
+/// Counts the lines in `bytes`, including an unterminated last line.
 pub fn count(bytes: &[u8]) -> u64 {
     let ends = dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
         #[inline(always)]
@@ -42,8 +42,8 @@ pub fn count(bytes: &[u8]) -> u64 {
     ends + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
 }
 
-/// Counts line feeds, with the widest vectors: the worker that reads counts them in every block
-/// while other workers wait for the reader.
+/// Counts line feeds with the widest vectors, because other workers wait while one of them reads a
+/// block and counts its lines.
 #[inline(always)]
 fn count_ends<S: Simd>(simd: S, bytes: &[u8]) -> u64 {
     let mut chunks = bytes.chunks_exact(S::u8s::LEN);
@@ -55,8 +55,7 @@ fn count_ends<S: Simd>(simd: S, bytes: &[u8]) -> u64 {
     count + memchr_iter(b'\n', chunks.remainder()).count() as u64
 }
 
-/// Reads the records of a block of whole lines; `cut_short` tells that the last line did not fit in
-/// the block.
+/// Reads the records of a block; `cut_short` is true if its last line did not fit.
 pub fn read(block: &[u8], cut_short: bool, records: &mut Records) {
     dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
         #[inline(always)]
@@ -69,9 +68,9 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
     records.clear();
     let (mut at, mut line) = (0, 0);
     while at < block.len() {
-        // Nearly every line of a large file is 81 cells and a line end. Each line end has its own
-        // loop, in which it is a constant.
-        let place = Place { line, start: at as u32, indent: 0 };
+        // Nearly every line of a large file is 81 cells and a line end. Each type of line end has
+        // its own loop, in which it is a constant.
+        let place = LinePosition { line, start: at as u32, indent: 0 };
         let (bytes, lines) = match block.get(at + CELLS) {
             Some(b'\n') => read_alike(simd, place, &block[at..], b"\n", records),
             Some(b'\r') => read_alike(simd, place, &block[at..], b"\r\n", records),
@@ -84,9 +83,9 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
         }
         // Most other lines start with 81 cells.
         let rest = &block[at..];
-        let place = Place { line, start: at as u32, indent: 0 };
-        if let Some((cells, behind)) = rest.split_first_chunk()
-            && let Some(length) = end_behind_cells(behind)
+        let place = LinePosition { line, start: at as u32, indent: 0 };
+        if let Some((cells, after)) = rest.split_first_chunk()
+            && let Some(length) = end_after_cells(after)
             && records.push_puzzle(place, cells, |cells, puzzle| {
                 read_cells(simd, cells, puzzle.cells_mut())
             })
@@ -102,11 +101,11 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
     }
 }
 
-/// Reads consecutive lines of 81 cells and this line end; returns their number of bytes and lines.
+/// Reads consecutive lines of 81 cells and this line end; returns the number of bytes and lines.
 #[inline(always)]
 fn read_alike<S: Simd>(
     simd: S,
-    place: Place,
+    place: LinePosition,
     lines: &[u8],
     end: &'static [u8],
     records: &mut Records,
@@ -120,25 +119,25 @@ fn read_alike<S: Simd>(
     )
 }
 
-/// The number of bytes after the cells, with the line end, if cells may end there.
+/// Returns the number of bytes after the cells, including the line end, if cells may end there.
 #[inline(always)]
-fn end_behind_cells(behind: &[u8]) -> Option<usize> {
-    match behind {
+fn end_after_cells(after: &[u8]) -> Option<usize> {
+    match after {
         [] => Some(0),
         [b'\n', ..] => Some(1),
         [b'\r', b'\n', ..] => Some(2),
-        [other, ..] if is_separator(*other) => match memchr2(b'\n', b'\r', behind) {
-            None => Some(behind.len()),
-            Some(at) if behind[at] == b'\n' => Some(at + 1),
-            Some(at) if behind.get(at + 1) == Some(&b'\n') => Some(at + 2),
+        [other, ..] if is_separator(*other) => match memchr2(b'\n', b'\r', after) {
+            None => Some(after.len()),
+            Some(at) if after[at] == b'\n' => Some(at + 1),
+            Some(at) if after.get(at + 1) == Some(&b'\n') => Some(at + 2),
             Some(_) => None,
         },
         _ => None,
     }
 }
 
-/// Reads any line, given without its line feed.
-fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Records) {
+/// Reads any line, without its line feed.
+fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mut Records) {
     let text = line.strip_suffix(b"\r").unwrap_or(line);
     if let Some(at) = memchr(b'\r', text.trim_ascii_end()) {
         return records.push_malformed(place, text.len(), lone_carriage_return(text, at));
@@ -172,24 +171,24 @@ fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Recor
     }
 }
 
-/// Adds a record for a line that has its cells in another form; returns whether it has.
-fn push_other_form(text: &[u8], place: Place, records: &mut Records) -> bool {
+/// Adds a record if the line is a puzzle in a less common form; returns whether it is.
+fn push_other_form(text: &[u8], place: LinePosition, records: &mut Records) -> bool {
     let Some((form, is_dotted)) = other_form(text) else { return false };
     records.push_cells_or_marks(place, &form);
     records.dotted += u64::from(is_dotted);
     true
 }
 
-/// Adds a record for a line of 81 fields, some of them empty; returns whether it is one. White
-/// space at the start of the line may be such fields.
-fn push_fields(text: &[u8], place: Place, records: &mut Records) -> bool {
+/// Adds a record if the line has 81 fields, some of them empty; returns whether it has. Leading
+/// whitespace may be such fields.
+fn push_fields(text: &[u8], place: LinePosition, records: &mut Records) -> bool {
     let Some(cells) = list::with_empty_cells(text) else { return false };
-    records.push_cells_or_marks(Place { indent: 0, ..place }, &CellsOrMarks::Cells(cells));
+    records.push_cells_or_marks(LinePosition { indent: 0, ..place }, &CellsOrMarks::Cells(cells));
     true
 }
 
-/// Parses a less usual form of a puzzle in a line that starts without white space; also returns
-/// whether it is cells with an ellipsis for three dots, perhaps followed by other text.
+/// Parses a puzzle in a less common form, in a line without leading whitespace. Also returns
+/// whether it is cells with an ellipsis, which other text may follow.
 fn other_form(text: &[u8]) -> Option<(CellsOrMarks, bool)> {
     if text.first() == Some(&b':') {
         return hodoku::read(text).map(|form| (form, false));
@@ -202,13 +201,13 @@ fn other_form(text: &[u8]) -> Option<(CellsOrMarks, bool)> {
     Puzzle::from_text(&cells).map(|_| (CellsOrMarks::Cells(cells), true))
 }
 
-/// Whether a line is a puzzle in a less usual form.
+/// Returns whether a line is a puzzle in a less common form.
 pub(super) fn is_other_form(line: &[u8]) -> bool {
     let fields = line.strip_suffix(b"\n").unwrap_or(line);
     other_form(line.trim_ascii()).is_some() || list::with_empty_cells::<CELLS>(fields).is_some()
 }
 
-/// Whether a line that begins like this may be one.
+/// Returns whether a line with this beginning may be a puzzle in a less common form.
 pub(super) fn may_be_other_form(begin: &[u8]) -> bool {
     let text = begin.trim_ascii_start();
     let has_ellipsis = || list::has_ellipsis(&text[..word_length(text)]);
@@ -216,60 +215,60 @@ pub(super) fn may_be_other_form(begin: &[u8]) -> bool {
         && (text.first() == Some(&b':') || list::may_be(text) || has_ellipsis())
 }
 
-/// No form of a puzzle takes a longer line.
+/// The longest line of a puzzle in a less common form.
 const LONGEST_OTHER_FORM: usize = 4096;
 
-/// The error for a line with a carriage return in it, at byte `at`.
+/// Returns the error for a carriage return within a line, at byte `at`.
 fn lone_carriage_return(text: &[u8], at: usize) -> Malformed {
-    let what = "lone carriage returns end lines here; convert them to line feeds: tr '\\r' '\\n'";
+    let what = "lines end with lone carriage returns; convert them to line feeds: tr '\\r' '\\n'";
     Malformed { column: column(text, at), what: what.into() }
 }
 
-/// The error for a line that names columns.
+/// Returns the error for a line of column names.
 pub(super) fn header_between() -> Malformed {
-    let what = "looks like a header, with the names of columns; were files joined here?";
+    let what = "looks like a header with column names; were files concatenated here?";
     Malformed { column: 1, what: what.into() }
 }
 
-/// The error for a line of which only this many bytes were read.
+/// Returns the error for a line of which only this many bytes were read.
 pub(super) fn too_long(bytes: usize) -> Malformed {
-    let what = format!("a line of more than {bytes} bytes; is this text at all?");
+    let what = format!("a line of more than {bytes} bytes; is this a text file?");
     Malformed { column: CELLS + 1, what }
 }
 
-/// What is read of the text after the cells.
+/// The parts of the text after the cells that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrailingText {
-    /// It is kept, as one field.
+    /// The text is kept as one field.
     Rest,
-    /// Its first field is the record's own solution.
+    /// The first field is the solution.
     Answer,
-    /// Its first field is the record's own solution, and the rest is kept.
+    /// The first field is the solution, and the rest is kept.
     AnswerAndRest,
 }
 
 /// Reads the requested parts of the text after the cells of each record, without surrounding
-/// blanks. A malformed record has no solution.
-pub fn read_trailing_text(block: &[u8], behind: TrailingText, records: &mut Records) {
+/// whitespace. A malformed record has no solution.
+pub fn read_trailing_text(block: &[u8], parts: TrailingText, records: &mut Records) {
     for record in &records.all {
         let is_puzzle = record.puzzle.is_ok();
         let mut rest = match record.text.form {
             FieldForm::Own => trailing_text_of_other_form(block, record.start as usize),
             _ => trailing_text(block, record.text, is_puzzle),
         };
-        if behind != TrailingText::Rest {
+        if parts != TrailingText::Rest {
             let (answer, others) = if is_puzzle { split(block, rest) } else { Default::default() };
             records.answers.push(answer);
             rest = others;
         }
-        if behind != TrailingText::Answer {
+        if parts != TrailingText::Answer {
             records.kept.push(rest);
         }
     }
 }
 
-/// The text after the cells of a line. `text` is the text of its record: only the cells, or the
-/// whole line if it is malformed.
+/// Returns the text after the cells of a line. `text` is the text of the record: only the cells, or
+/// the whole line if it is malformed.
 fn trailing_text(block: &[u8], text: Field, is_puzzle: bool) -> Field {
     let start = text.start as usize;
     let end = end_of_line(block, start);
@@ -282,8 +281,7 @@ fn trailing_text(block: &[u8], text: Field, is_puzzle: bool) -> Field {
     trimmed(block, cells_end, end)
 }
 
-/// The text after cells in a less usual form that begin here: only cells with an ellipsis can be
-/// followed by text.
+/// Returns the text after cells in a less common form, which needs an ellipsis.
 fn trailing_text_of_other_form(block: &[u8], start: usize) -> Field {
     let end = end_of_line(block, start);
     let word = word_length(&block[start..end]);
@@ -291,7 +289,7 @@ fn trailing_text_of_other_form(block: &[u8], start: usize) -> Field {
     trimmed(block, if is_dotted { start + word } else { end }, end)
 }
 
-/// The end of the line that contains `start`, before its line feed.
+/// Returns the end of the line that contains `start`, without its line feed.
 fn end_of_line(block: &[u8], start: usize) -> usize {
     start + memchr(b'\n', &block[start..]).unwrap_or(block.len() - start)
 }
@@ -303,7 +301,7 @@ fn split(block: &[u8], text: Field) -> (Field, Field) {
     (word, trimmed(block, word_end, end))
 }
 
-/// The field between two offsets, without leading separators and trailing blanks.
+/// Returns the field between two offsets, without leading separators and trailing whitespace.
 fn trimmed(block: &[u8], start: usize, end: usize) -> Field {
     let text = &block[start..end];
     let before = text.iter().take_while(|byte| is_separator(**byte)).count();
@@ -312,12 +310,12 @@ fn trimmed(block: &[u8], start: usize, end: usize) -> Field {
     Field::new(start..start + length, FieldForm::Plain)
 }
 
-/// The number of bytes before the first separator.
+/// Returns the number of bytes before the first separator.
 fn word_length(text: &[u8]) -> usize {
-    // It is nearly always the 81 digits of a solution.
-    if let Some((grid, behind)) = text.split_first_chunk::<CELLS>()
+    // Nearly always the 81 digits of a solution.
+    if let Some((grid, after)) = text.split_first_chunk::<CELLS>()
         && grid.iter().fold(true, |all, byte| all & byte.is_ascii_digit())
-        && behind.first().is_none_or(|byte| is_separator(*byte))
+        && after.first().is_none_or(|byte| is_separator(*byte))
     {
         return CELLS;
     }
@@ -328,7 +326,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// Whether a byte may separate the cells from other text.
+/// Returns whether a byte may separate the cells from other text.
 fn is_separator(byte: u8) -> bool {
     is_space(byte) || matches!(byte, b',' | b';')
 }
@@ -365,13 +363,13 @@ mod tests {
         );
         let text = |field: &Field| String::from_utf8(field.of(block.as_bytes()).to_vec()).unwrap();
         let longer = format!("{solved}1");
-        for behind in [TrailingText::Answer, TrailingText::AnswerAndRest] {
+        for parts in [TrailingText::Answer, TrailingText::AnswerAndRest] {
             let mut found = records(&block);
-            read_trailing_text(block.as_bytes(), behind, &mut found);
+            read_trailing_text(block.as_bytes(), parts, &mut found);
             let answers: Vec<_> = found.answers.iter().map(text).collect();
             assert_eq!(answers, [&solved, &solved, "", "", "12", &longer, &solved]);
             let kept: Vec<_> = found.kept.iter().map(text).collect();
-            let expected: &[&str] = match behind {
+            let expected: &[&str] = match parts {
                 TrailingText::Answer => &[],
                 _ => &["", "x, y", "", "", "z", "", ""],
             };
@@ -388,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn lone_carriage_returns_are_named_wherever_they_stand() {
+    fn lone_carriage_returns_are_reported_at_any_position() {
         let old_mac = format!("{CLASSIC}\r{CLASSIC}\r");
         for (block, column) in [
             (old_mac.clone(), 82),
@@ -411,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_between_puzzles_is_named() {
+    fn a_header_between_puzzles_is_reported() {
         let found = records(format!("{CLASSIC}\n Quizzes,solutions\nquizzes of May\n"));
         let records: Vec<_> = found.all.iter().collect();
         let error = |i: usize| &found.malformed[records[i].puzzle.unwrap_err() as usize];

@@ -1,28 +1,27 @@
 //! Cells written as a list: `5, 3, 0`, `[5 3 0]`, `5.000e+00 3.000e+00`.
 //!
-//! Cells are separated by commas, semicolons or blanks, in brackets or not. A cell is a digit, a
-//! blank, a whole number from 0 to 9 in any notation, one of these in quotes, or `null` or `None`
-//! for a blank. A list holds nothing else, so no other form of a puzzle is also a list.
+//! Cells are separated by commas, semicolons, or whitespace, with or without brackets. A cell is a
+//! digit, a blank cell character, an integer from 0 to 9 in any notation, one of these in quotes,
+//! or `null` or `None`. A list contains nothing else, so no other form of a puzzle is also a list.
 
 use crate::marks::drawn::is_bracket;
 use crate::puzzle::{CELLS, is_cell};
 use crate::text::Line;
 
-/// No cell takes more bytes.
+/// The longest text of a cell.
 const LONGEST_CELL: usize = 32;
 const ELLIPSIS: &str = "…";
 
-/// The 81 cells of a list. Nested lists hold whole rows. `null` and quoted spaces become `.`.
+/// Parses the 81 cells of a list; nested lists contain rows. `null` and quoted spaces become `.`.
 pub fn puzzle(text: &[u8]) -> Option<Line> {
     let mut cells = [b'.'; CELLS];
-    // A shorter text cannot be a list of 81 cells.
     if text.len() < 2 * CELLS - 1 {
         return None;
     }
     fill(text, &mut cells, true).then_some(cells)
 }
 
-/// Whether a text may be the start of a list: all its tokens but the last are cells or brackets.
+/// Returns whether all tokens of a text except the last one are cells or brackets.
 pub(super) fn may_be(begin: &[u8]) -> bool {
     let mut all = tokens(begin).map(|(_, token)| token).peekable();
     while let Some(token) = all.next() {
@@ -42,7 +41,7 @@ pub(super) fn row(text: &[u8]) -> Option<[u8; 9]> {
     fill(text, &mut cells, false).then_some(cells)
 }
 
-/// The nine cells of a row of a spreadsheet, or all 81 of a puzzle, where blank cells may be empty.
+/// Parses the nine cells of a spreadsheet row, or all 81 of a puzzle; blank cells may be empty.
 pub(super) fn with_empty_cells<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
     let text = text.strip_suffix(b"\r").unwrap_or(text);
     let delimiter = delimiter(text, N)?;
@@ -56,14 +55,14 @@ pub(super) fn with_empty_cells<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
     cells.iter().any(u8::is_ascii_digit).then_some(cells)
 }
 
-/// The delimiter that yields this number of fields.
+/// Returns the delimiter that results in this number of fields.
 fn delimiter(text: &[u8], fields: usize) -> Option<u8> {
     let count = |delimiter: u8| memchr::memchr_iter(delimiter, text).count() + 1;
     [b',', b'\t', b';'].into_iter().find(|&delimiter| count(delimiter) == fields)
 }
 
-/// The offset of a cell, by its number, in 81 fields of which some are empty.
-pub(super) fn place_among_empty(text: &[u8], cell: usize) -> Option<usize> {
+/// Returns the offset of a cell in 81 fields, some of them empty.
+pub(super) fn offset_among_empty(text: &[u8], cell: usize) -> Option<usize> {
     with_empty_cells::<CELLS>(text)?;
     let delimiter = delimiter(text, CELLS)?;
     let start = match cell.checked_sub(1) {
@@ -73,8 +72,7 @@ pub(super) fn place_among_empty(text: &[u8], cell: usize) -> Option<usize> {
     Some(start + text[start..].iter().take_while(|byte| **byte == b' ').count())
 }
 
-/// The offset of a cell, by its number, in a list.
-pub(super) fn place_of(text: &[u8], cell: usize) -> Option<usize> {
+pub(super) fn offset_of_cell(text: &[u8], cell: usize) -> Option<usize> {
     tokens(text)
         .filter(|(_, token)| token.len() > 1 || !is_bracket(token[0]))
         .nth(cell)
@@ -82,25 +80,24 @@ pub(super) fn place_of(text: &[u8], cell: usize) -> Option<usize> {
 }
 
 pub(super) fn has_ellipsis(text: &[u8]) -> bool {
-    // Nearly all texts are ASCII.
     let ellipsis = ELLIPSIS.as_bytes();
     memchr::memchr(ellipsis[0], text)
         .is_some_and(|at| memchr::memmem::find(&text[at..], ellipsis).is_some())
 }
 
-/// A text with its ellipses replaced by three dots each, if it has any. Bytes that are not UTF-8,
-/// which no cell has, become U+FFFD.
+/// Replaces each ellipsis with three dots; returns `None` if there is none. Invalid UTF-8, which no
+/// cell contains, becomes U+FFFD.
 pub(super) fn without_ellipses(text: &[u8]) -> Option<Vec<u8>> {
     let dotted = || String::from_utf8_lossy(text).replace(ELLIPSIS, "...").into_bytes();
     has_ellipsis(text).then(dotted)
 }
 
-/// Fills `cells`; returns whether the list holds exactly as many.
+/// Fills `cells`; returns whether the list has exactly this many.
 fn fill(text: &[u8], cells: &mut [u8], may_be_nested: bool) -> bool {
     let (mut count, mut depth) = (0, 0_usize);
     for (_, token) in tokens(text) {
         match token {
-            // Nested lists hold whole rows.
+            // Nested lists contain complete rows.
             [byte] if is_bracket(*byte) => {
                 let is_opening = matches!(byte, b'[' | b'(' | b'{');
                 depth += usize::from(is_opening);
@@ -121,7 +118,7 @@ fn fill(text: &[u8], cells: &mut [u8], may_be_nested: bool) -> bool {
     count == cells.len()
 }
 
-/// The brackets and the texts between separators, each with its offset.
+/// Returns the brackets and the texts between separators, with their offsets.
 fn tokens(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let is_separator = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b';');
     let mut at = 0;
@@ -196,13 +193,13 @@ mod tests {
                 found.iter().zip(CLASSIC.bytes()).all(|(a, b)| *a == b || (*a, b) == (b'0', b'.')),
                 "{text}"
             );
-            let at = place_of(text.as_bytes(), 4).unwrap();
+            let at = offset_of_cell(text.as_bytes(), 4).unwrap();
             assert!(text[at..].trim_start_matches('\'').starts_with('7'), "{text}");
         }
     }
 
     #[test]
-    fn other_texts_are_no_lists() {
+    fn other_texts_are_not_lists() {
         let comma = joined(",", digit);
         for text in [
             format!("{comma},1"),

@@ -1,4 +1,4 @@
-//! Inputs: named byte streams, and the records in a block of their bytes.
+//! Inputs: named byte streams, and the records in blocks of their bytes.
 //!
 //! | file | what it reads |
 //! |---|---|
@@ -82,25 +82,25 @@ pub use records::{PuzzleRef, Record, Records};
 #[doc(hidden)]
 pub use reusable_vec::ReusableVec;
 
-use self::records::{CellsOrMarks, Place};
+use self::records::{CellsOrMarks, LinePosition};
 use crate::puzzle::CELLS;
 
-/// The size of a block in bytes: about 1,400 puzzle lines. With puzzles, outcomes, and rows it takes
-/// a megabyte, which fits in second-level caches, and the costs at a block's end, idle lanes and
-/// wake-ups, are still small. Longer records are malformed.
+/// The size of a block in bytes: about 1,400 puzzle lines. Including puzzles, outcomes, and rows, a
+/// block takes a megabyte, which fits in L2 caches, and the overhead of idle lanes and wake-ups at
+/// its end is small. Longer records are malformed.
 #[doc(hidden)]
 pub const BLOCK_BYTES: usize = 112 * 1024;
 
-/// The position of a cell in the text of a well-formed puzzle whose cells are not contiguous: the
-/// number of lines before it, and its column in characters, from 1. `None` if it cannot be found.
+/// Returns the position of a cell in the text of a well-formed puzzle whose cells are not
+/// contiguous: the number of lines before it, and its column in characters, from 1.
 pub(crate) fn cell_place(text: &[u8], cell: usize) -> Option<(u32, usize)> {
-    // Strings may hold escapes, and HoDoKu's lines hold signs: cells in them are not located.
+    // Cells are not located in strings, which may contain escapes, and in `HoDoKu`'s lines.
     if matches!(text.first(), Some(b'"' | b':')) {
         return None;
     }
     let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
-    let at = list::place_of(line, CELLS - 1).and_then(|_| list::place_of(line, cell));
-    match at.or_else(|| list::place_among_empty(line, cell)) {
+    let at = list::offset_of_cell(line, CELLS - 1).and_then(|_| list::offset_of_cell(line, cell));
+    match at.or_else(|| list::offset_among_empty(line, cell)) {
         Some(at) => Some((0, lines::column(line, at))),
         None => grid::cell_place(text, cell),
     }

@@ -1,8 +1,6 @@
-//! The usual names of the columns of puzzle files.
-//!
-//! Comparison ignores case, surrounding white space and quotation marks.
+//! The common column names of puzzle files, compared without case, whitespace, and quotes.
 
-/// Columns that hold puzzles. (`clues` is not one: files use it for the number of clues.)
+/// Names of puzzle columns. (`clues` usually means the number of clues.)
 pub const PUZZLES: &[&str] = &[
     "puzzle",
     "puzzles",
@@ -17,25 +15,26 @@ pub const PUZZLES: &[&str] = &[
     "unsolved",
 ];
 
-/// Columns that hold solutions, the likeliest first (`solutions` may be their number).
+/// Names of solution columns, most likely first (`solutions` may be their number).
 pub const SOLUTIONS: &[&str] = &["solution", "solutions", "answer", "answers", "solved"];
 
-/// Whether a column of this name holds puzzles.
+/// Returns whether this is the name of a puzzle column.
 pub fn is_puzzles(name: &[u8]) -> bool {
     is_one_of(PUZZLES, name)
 }
 
-/// Whether a column of this name holds solutions.
+/// Returns whether this is the name of a solution column.
 pub fn is_solutions(name: &[u8]) -> bool {
     is_one_of(SOLUTIONS, name)
 }
 
-/// The place of a name in [`SOLUTIONS`]: the smaller, the likelier the column holds solutions.
+/// Returns the index of a name in [`SOLUTIONS`]. Smaller means more likely.
 pub fn solutions(name: &str) -> Option<usize> {
     SOLUTIONS.iter().position(|known| is_one_of(&[known], name.as_bytes()))
 }
 
-/// Whether a line names columns, one of which holds puzzles: `quizzes,solutions`.
+/// Returns whether a line consists of column names, one of which is for puzzles:
+/// `quizzes,solutions`.
 pub fn looks_like_header(line: &[u8]) -> bool {
     line.split(|byte| matches!(byte, b',' | b';' | b'\t')).any(is_puzzles)
 }

@@ -1,37 +1,36 @@
-//! A stream that is read ahead on its own thread.
+//! Reads a stream ahead on a separate thread.
 //!
-//! A worker that reads an input holds a lock that all workers need. Reading a plain stream is a
-//! copy, but decompressing a stream takes longer than solving its puzzles.
+//! A worker that reads an input holds a lock that all workers need. Reading a plain stream is only
+//! a copy, but decompression takes longer than solving the puzzles.
 
 use std::io::{self, Cursor, ErrorKind, Read};
 use std::thread;
 
 use crossbeam_channel::{Receiver, bounded};
 
-/// The size of a read on the thread: about two blocks. With half that size, gz files take 4%
-/// longer.
-const PIECE: usize = 240 * 1024;
-/// How many pieces may be queued. Where solving takes about as long as decompressing, a short queue
-/// does not keep both busy.
-const PIECES: usize = 12;
+/// The number of bytes read at a time: about two blocks. With half of it, gz files take 4% longer.
+const PIECE_BYTES: usize = 240 * 1024;
+/// The number of queued pieces. When solving and decompression take about the same time, a short
+/// queue cannot keep both busy.
+const QUEUED_PIECES: usize = 12;
 
 /// The bytes of a stream, read on a thread.
 ///
-/// A read returns bytes of one piece, and waits only if there is none. Errors keep their place in
-/// the stream. They end it, except [`ErrorKind::Interrupted`].
+/// A read returns bytes of one piece, and blocks only if there is none. Errors keep their position
+/// in the stream and end it, except [`ErrorKind::Interrupted`].
 #[derive(Debug)]
 pub(super) struct ReadAhead {
-    /// One piece for each read; an empty piece is the end of the stream.
+    /// The result of each read; an empty piece marks the end of the stream.
     pieces: Receiver<io::Result<Vec<u8>>>,
     piece: Cursor<Vec<u8>>,
     is_over: bool,
 }
 
 impl ReadAhead {
-    /// Starts the thread. It ends with the stream, or when this is dropped. If no thread can be
-    /// started, the stream is returned.
+    /// Starts the thread, which ends with the stream or when this is dropped. Returns the stream if
+    /// no thread can be started.
     pub(super) fn spawn<R: Read + Send + 'static>(stream: R) -> Result<Self, R> {
-        let (sender, pieces) = bounded(PIECES);
+        let (sender, pieces) = bounded(QUEUED_PIECES);
         let (give, take) = bounded::<R>(1);
         let read_all = move || {
             let Ok(mut stream) = take.recv() else { return };
@@ -66,7 +65,7 @@ impl Read for ReadAhead {
 }
 
 fn read_piece(stream: &mut impl Read) -> io::Result<Vec<u8>> {
-    let mut piece = vec![0; PIECE];
+    let mut piece = vec![0; PIECE_BYTES];
     let got = stream.read(&mut piece)?;
     piece.truncate(got);
     Ok(piece)
@@ -88,28 +87,27 @@ mod tests {
 
     use super::*;
 
-    /// What a read does.
     #[derive(Clone, Debug)]
-    enum Act {
+    enum ReadResult {
         Gives(Vec<u8>),
         Interrupts,
     }
 
-    /// Follows a script, then ends, or fails once and then ends.
+    /// Follows a script, then ends, possibly after an error.
     #[derive(Debug)]
     struct Scripted {
-        acts: std::vec::IntoIter<Act>,
+        acts: std::vec::IntoIter<ReadResult>,
         fails: bool,
     }
 
     impl Read for Scripted {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
             match self.acts.next() {
-                Some(Act::Gives(bytes)) => {
+                Some(ReadResult::Gives(bytes)) => {
                     into[..bytes.len()].copy_from_slice(&bytes);
                     Ok(bytes.len())
                 }
-                Some(Act::Interrupts) => Err(ErrorKind::Interrupted.into()),
+                Some(ReadResult::Interrupts) => Err(ErrorKind::Interrupted.into()),
                 None if std::mem::take(&mut self.fails) => Err(io::Error::other("dry")),
                 None => Ok(0),
             }
@@ -120,7 +118,7 @@ mod tests {
         ReadAhead::spawn(stream).ok().expect("a thread can be started")
     }
 
-    /// All bytes, the number of interrupts, and the error at the end.
+    /// Returns all bytes, the number of interruptions, and the final error.
     fn read_all(mut stream: impl Read, piece: usize) -> (Vec<u8>, usize, Option<String>) {
         let (mut all, mut interrupted, mut buffer) = (Vec::new(), 0, vec![0; piece]);
         loop {
@@ -136,16 +134,16 @@ mod tests {
         }
     }
 
-    fn act() -> impl Strategy<Value = Act> {
-        let gives = prop::collection::vec(any::<u8>(), 1..100).prop_map(Act::Gives);
-        prop_oneof![4 => gives, 1 => Just(Act::Interrupts)]
+    fn act() -> impl Strategy<Value = ReadResult> {
+        let gives = prop::collection::vec(any::<u8>(), 1..100).prop_map(ReadResult::Gives);
+        prop_oneof![4 => gives, 1 => Just(ReadResult::Interrupts)]
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn reading_ahead_changes_nothing(
+        fn reading_ahead_returns_the_same_bytes(
             acts in prop::collection::vec(act(), 0..40),
             fails in any::<bool>(),
             piece in 1_usize..300,
@@ -180,10 +178,9 @@ mod tests {
         receiver.recv_timeout(Duration::from_secs(60)).expect("the thread has ended");
     }
 
-    /// Panics at the second read.
-    struct Dies(bool);
+    struct PanicsOnSecondRead(bool);
 
-    impl Read for Dies {
+    impl Read for PanicsOnSecondRead {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
             assert!(!self.0, "the second read");
             self.0 = true;
@@ -194,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_panic_on_the_thread_is_an_error() {
-        let (all, _, error) = read_all(ahead(Dies(false)), 10);
+        let (all, _, error) = read_all(ahead(PanicsOnSecondRead(false)), 10);
         assert_eq!(
             (all.len(), error.unwrap().as_str()),
             (1, "the thread that reads ahead has died")

@@ -1,35 +1,31 @@
-//! The records of a block, in order; a run of similar records is one entry.
+//! A list of records that stores a run of similar records as one entry.
 //!
-//! In a large file nearly all records are similar: their lines have the same length, and each
-//! record follows from the first of its run. Not storing the others saves a twentieth of all work
-//! on easy puzzles.
+//! In a large file, nearly all lines have the same length, and each record follows from the first
+//! one of its run. Not storing the others saves 5% of the total time on easy puzzles.
 
 use super::{FieldForm, PuzzleRef, Record};
 
-/// Records in order.
 #[derive(Clone, Debug, Default)]
 pub struct RecordList {
     runs: Vec<RecordRun>,
-    /// The number of records.
     length: usize,
 }
 
-/// Similar consecutive records: one record of any kind, or several puzzles whose cells are
-/// contiguous, each on the next line.
+/// One record, or several puzzles with contiguous cells on consecutive lines.
 #[derive(Clone, Debug)]
 pub struct RecordRun {
     /// The first record.
     pub first: Record,
     /// The number of records.
     pub count: u32,
-    /// The distance between the starts of two lines, if there are several.
+    /// The distance between the starts of consecutive lines, if there are several.
     pub line_bytes: u32,
 }
 
 impl RecordRun {
-    /// Adds a record if it is what the next one of this run would be; returns whether it is.
+    /// Adds a record if it continues the run; returns whether it does.
     #[inline(always)]
-    fn takes(&mut self, record: &Record) -> bool {
+    fn extend_by(&mut self, record: &Record) -> bool {
         if self.first.text.form == FieldForm::Own {
             return false;
         }
@@ -41,7 +37,7 @@ impl RecordRun {
         is_next
     }
 
-    /// The record at this place in the run.
+    /// Returns the record at an index of the run.
     #[inline(always)]
     fn record(&self, place: u32) -> Record {
         let Record { line, start, text, puzzle, .. } = self.first;
@@ -56,27 +52,27 @@ impl RecordRun {
 }
 
 impl RecordList {
-    /// An empty list with room for this many records of any kind.
+    /// Creates an empty list with room for this many records of any form.
     pub fn with_capacity(records: usize) -> Self {
         Self { runs: Vec::with_capacity(records), length: 0 }
     }
 
-    /// How many records of any kind fit without allocation.
+    /// Returns how many records of any form fit without allocation.
     pub fn capacity(&self) -> usize {
         self.runs.capacity()
     }
 
-    /// The number of records.
+    /// Returns the number of records.
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether there are no records.
+    /// Returns whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// Removes all records, keeps the memory.
+    /// Removes all records, but keeps the memory.
     pub fn clear(&mut self) {
         self.runs.clear();
         self.length = 0;
@@ -86,13 +82,13 @@ impl RecordList {
     #[inline(always)]
     pub fn push(&mut self, record: Record) {
         self.length += 1;
-        if !self.runs.last_mut().is_some_and(|last| last.takes(&record)) {
+        if !self.runs.last_mut().is_some_and(|last| last.extend_by(&record)) {
             self.runs.push(RecordRun { first: record, count: 1, line_bytes: 0 });
         }
     }
 
-    /// Appends `count` records of consecutive lines that have 81 cells and a line end, `line_bytes`
-    /// in all, and whose puzzles are consecutive. `first` is the first of them.
+    /// Appends `count` records of consecutive lines with 81 cells and a line end, `line_bytes` in
+    /// total, and consecutive puzzles. `first` is the first of them.
     pub fn push_lines(&mut self, first: Record, count: usize, line_bytes: usize) {
         if count > 0 {
             let (count, line_bytes) = (count as u32, line_bytes as u32);
@@ -101,12 +97,12 @@ impl RecordList {
         self.length += count;
     }
 
-    /// The last record.
+    /// Returns the last record.
     pub fn last(&self) -> Option<Record> {
         self.runs.last().map(|run| run.record(run.count - 1))
     }
 
-    /// The records in order.
+    /// Iterates over the records in order.
     pub fn iter(&self) -> Iter<'_> {
         Iter { runs: &self.runs, place: 0 }
     }
@@ -137,18 +133,18 @@ impl<'a> IntoIterator for &'a RecordList {
     }
 }
 
-/// Iterates over records in order.
+/// An iterator over records in order.
 #[derive(Clone, Debug)]
 pub struct Iter<'a> {
     runs: &'a [RecordRun],
-    /// The place of the next record in the first run.
+    /// The index of the next record in the first run.
     place: u32,
 }
 
 impl Iter<'_> {
-    /// The next record, with the rest of its run.
+    /// Returns the next record with the rest of its run.
     #[inline(always)]
-    pub fn alike(&self) -> Option<RecordRun> {
+    pub fn remaining_run(&self) -> Option<RecordRun> {
         let run = self.runs.first()?;
         let (first, count) = (run.record(self.place), run.count - self.place);
         Some(RecordRun { first, count, line_bytes: run.line_bytes })
@@ -199,7 +195,7 @@ mod tests {
         };
         let runs = [
             vec![line(2, 10, 1), line(3, 93, 2), line(4, 176, 3)],
-            // Another distance, line, place, indent, fault or puzzle.
+            // Differences in distance, line, start, indent, fault, and puzzle.
             vec![line(5, 260, 4), line(6, 360, 5)],
             vec![line(8, 460, 6)],
             vec![Record { indent: 1, ..line(9, 560, 7) }],
@@ -218,7 +214,10 @@ mod tests {
         for passed in 0..=all.len() + 1 {
             let mut rest = list.iter();
             rest.skip_records(passed);
-            assert_eq!(rest.alike().map(|alike| alike.first), all.get(passed).copied());
+            assert_eq!(
+                rest.remaining_run().map(|remaining_run| remaining_run.first),
+                all.get(passed).copied()
+            );
             assert_eq!(rest.collect::<Vec<_>>(), all[passed.min(all.len())..]);
         }
     }

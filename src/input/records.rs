@@ -6,53 +6,53 @@ use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::text::{Line, read};
 
-/// One record of a block.
+/// A record of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The number of lines before it in its block.
+    /// The number of lines before the record in its block.
     pub line: u32,
     /// The number of bytes before the cells in their line.
     pub indent: u32,
-    /// The number of lines before the faulty one in a malformed grid.
+    /// The number of lines before the invalid one in a malformed grid.
     pub fault: u32,
-    /// Where its cells begin in the block.
+    /// The offset of the cells in the block.
     pub start: u32,
-    /// The 81 cells or 729 marks as written; of a malformed record all of it without the line end;
-    /// of a malformed grid the faulty line. It has the form [`FieldForm::Own`] if in the block the
-    /// cells are not contiguous, or not written as they are output.
+    /// The 81 cells or 729 marks as written. For a malformed record, all of it without the line
+    /// end; for a malformed grid, the invalid line. The form is [`FieldForm::Own`] if the cells are
+    /// not contiguous in the block, or not written as they are output.
     pub text: Field,
-    /// What to solve, or the index of its error in [`Records::malformed`].
+    /// The puzzle, or the index of the error in [`Records::malformed`].
     pub puzzle: Result<PuzzleRef, u32>,
 }
 
-/// What to solve, by its index among those of the block.
+/// An index into the puzzles of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PuzzleRef {
-    /// In [`Records::puzzles`].
+    /// An index into [`Records::puzzles`].
     Puzzle(u32),
-    /// In [`Records::marks`].
+    /// An index into [`Records::marks`].
     Marks(u32),
 }
 
-/// A puzzle or pencil marks that are not written as they are output.
+/// A puzzle or pencil marks not written as they are output.
 pub(super) enum CellsOrMarks {
-    /// The cells, all of them valid.
+    /// Valid cells.
     Cells(Line),
     Marks(Box<Marks>),
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Place {
-    /// Lines before it.
+pub(super) struct LinePosition {
+    /// The number of lines before it.
     pub(super) line: u32,
-    /// Bytes before it.
+    /// The number of bytes before it.
     pub(super) start: u32,
-    /// Bytes of the line before its cells.
+    /// The number of bytes of the line before the cells.
     pub(super) indent: u32,
 }
 
-impl Place {
-    /// The cells at this place, as written in so many bytes.
+impl LinePosition {
+    /// Returns the field of the cells, written in this many bytes.
     #[inline(always)]
     pub(super) fn cells(self, bytes: usize) -> Field {
         let start = (self.start + self.indent) as usize;
@@ -60,45 +60,44 @@ impl Place {
     }
 }
 
-/// The records of one block, and counts of its other lines. Reused for the next block.
+/// The records of a block, and counts of other lines. Reused for each block.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Records {
-    /// Every record, in order.
+    /// All records, in order.
     pub all: RecordList,
     /// The puzzles, in order.
     pub puzzles: ReusableVec<Puzzle>,
-    /// The errors of the malformed records, in order. (Kept here, so that clearing the records
-    /// frees nothing.)
+    /// The errors of malformed records, stored here so that clearing the records frees nothing.
     pub malformed: Vec<Malformed>,
-    /// The texts of records and solutions whose cells are not contiguous in the block.
+    /// The texts of records and solutions that are not contiguous in the block.
     pub texts: Vec<u8>,
-    /// The fields that are copied to the output, the same number for each record
+    /// The fields copied to the output, the same number for each record
     /// ([`Layout::kept`](super::Layout::kept)).
     pub kept: Vec<Field>,
-    /// Each record's own solution, which may be empty, where solutions are requested
+    /// The solutions of the records, possibly empty, if solutions are read
     /// ([`Layout::has_answers`](super::Layout::has_answers)).
     pub answers: Vec<Field>,
     /// The pencil marks, in order.
     pub marks: Vec<Marks>,
-    /// Lines of white space.
+    /// The number of lines of whitespace.
     pub blank_lines: u64,
-    /// Lines that start with `#`, labels of grids, and sections for other programs.
+    /// The number of lines that start with `#`, labels of grids, and sections of other programs.
     pub comments: u64,
-    /// Records with a typographic ellipsis among their cells.
+    /// The number of records with a typographic ellipsis in their cells.
     pub dotted: u64,
-    /// Records with keys that the first record lacks, where all keys are to be kept.
+    /// The number of records with keys that the first record lacks, if all keys are kept.
     pub unkept: u64,
 }
 
 impl Records {
-    /// The largest number of records that `bytes` bytes of well-formed lines can hold.
-    pub(crate) fn most_in(bytes: usize) -> usize {
+    /// Returns the largest number of records in `bytes` bytes of well-formed lines.
+    pub(crate) fn max_records_in(bytes: usize) -> usize {
         bytes / (CELLS + 1) + 1
     }
 
     /// Allocates for the records of a block of `bytes` bytes of well-formed lines.
     pub fn for_blocks_of(bytes: usize) -> Self {
-        let records = Self::most_in(bytes);
+        let records = Self::max_records_in(bytes);
         Self {
             all: RecordList::with_capacity(records),
             puzzles: ReusableVec::with_room(records, Puzzle::EMPTY),
@@ -106,8 +105,8 @@ impl Records {
         }
     }
 
-    /// Adds a puzzle or pencil marks that are not written as they are output.
-    pub(super) fn push_cells_or_marks(&mut self, place: Place, form: &CellsOrMarks) {
+    /// Adds a puzzle or pencil marks not written as they are output.
+    pub(super) fn push_cells_or_marks(&mut self, place: LinePosition, form: &CellsOrMarks) {
         match form {
             CellsOrMarks::Cells(cells) => {
                 self.push_cells(place, cells).expect("all cells are valid");
@@ -123,22 +122,26 @@ impl Records {
     /// Adds a puzzle whose cells are not contiguous in the block.
     ///
     /// # Errors
-    /// When a character is not a cell; nothing is added then.
-    pub(super) fn push_cells(&mut self, place: Place, cells: &Line) -> Result<(), Malformed> {
+    /// Fails if a character is not a cell; nothing is added then.
+    pub(super) fn push_cells(
+        &mut self,
+        place: LinePosition,
+        cells: &Line,
+    ) -> Result<(), Malformed> {
         let puzzle_ref = PuzzleRef::Puzzle(self.puzzles.len() as u32);
         self.puzzles.push(Puzzle::parse(cells)?);
         self.push_own(place, cells, puzzle_ref);
         Ok(())
     }
 
-    fn push_own(&mut self, place: Place, text: &[u8], puzzle_ref: PuzzleRef) {
+    fn push_own(&mut self, place: LinePosition, text: &[u8], puzzle_ref: PuzzleRef) {
         let text = self.own(text);
         self.push_ref(place, text, puzzle_ref);
     }
 
     #[inline(always)]
-    fn push_ref(&mut self, place: Place, text: Field, puzzle_ref: PuzzleRef) {
-        let Place { line, start, indent } = place;
+    fn push_ref(&mut self, place: LinePosition, text: Field, puzzle_ref: PuzzleRef) {
+        let LinePosition { line, start, indent } = place;
         let (start, puzzle) = (start + indent, Ok(puzzle_ref));
         self.all.push(Record { line, indent, fault: 0, start, text, puzzle });
     }
@@ -149,12 +152,11 @@ impl Records {
         Field::new(start..self.texts.len(), FieldForm::Own)
     }
 
-    /// The own solution of the record of this number; empty if it has none.
+    /// Returns the solution of the record at this index; empty if there is none.
     pub fn answer<'a>(&'a self, record: usize, block: &'a [u8]) -> &'a [u8] {
         self.answers.get(record).map_or(&[], |answer| self.bytes_of(*answer, block))
     }
 
-    /// Returns the text of a record, in the bytes of its block.
     #[inline(always)]
     pub(crate) fn text<'a>(&'a self, record: &Record, block: &'a [u8]) -> &'a [u8] {
         self.bytes_of(record.text, block)
@@ -165,18 +167,18 @@ impl Records {
         field.of(if field.form == FieldForm::Own { &self.texts } else { block })
     }
 
-    /// Returns the kept fields of the record with this index.
-    pub(crate) fn kept_of(&self, record: usize) -> &[Field] {
+    /// Returns the kept fields of the record at this index.
+    pub(crate) fn kept_fields(&self, record: usize) -> &[Field] {
         let per_record = self.kept.len() / self.all.len();
         &self.kept[record * per_record..(record + 1) * per_record]
     }
 
-    /// Returns the number of bytes of the kept fields of the record with this index.
+    /// Returns the number of bytes of the kept fields of the record at this index.
     pub(crate) fn kept_bytes(&self, record: usize, block: &[u8]) -> usize {
-        self.kept_of(record).iter().map(|field| field.of(block).len()).sum()
+        self.kept_fields(record).iter().map(|field| field.of(block).len()).sum()
     }
 
-    /// Returns the clues, unless they are pencil marks that are more than clues.
+    /// Returns the puzzle, unless it is pencil marks that clues cannot express.
     pub fn puzzle(&self, puzzle_ref: PuzzleRef) -> Option<Puzzle> {
         match puzzle_ref {
             PuzzleRef::Puzzle(index) => Some(self.puzzles[index as usize]),
@@ -192,16 +194,14 @@ impl Records {
         }
     }
 
-    /// Adds a generated puzzle as the next record of its block.
     pub(crate) fn push_generated(&mut self, puzzle: &Puzzle) {
         let line = self.all.len() as u32;
         let puzzle_ref = PuzzleRef::Puzzle(line);
         self.puzzles.push(*puzzle);
-        self.push_own(Place { line, start: 0, indent: 0 }, &puzzle.text(), puzzle_ref);
+        self.push_own(LinePosition { line, start: 0, indent: 0 }, &puzzle.text(), puzzle_ref);
     }
 
-    /// Adds a puzzle from the caller's memory, or why it is malformed, as the next record of its block.
-    /// The record has no text.
+    /// Adds a puzzle without text, or the reason why it is malformed.
     #[doc(hidden)]
     #[inline]
     pub fn push(&mut self, puzzle: Result<Puzzle, String>) {
@@ -227,9 +227,15 @@ impl Records {
         self.answers.push(answer);
     }
 
-    /// Adds a malformed record: its text, and the number of lines before that text in the record.
-    pub(super) fn push_bad(&mut self, place: Place, fault: u32, text: Field, why: Malformed) {
-        let Place { line, indent, .. } = place;
+    /// Adds a malformed record; `fault` is the number of lines before `text` in the record.
+    pub(super) fn push_bad(
+        &mut self,
+        place: LinePosition,
+        fault: u32,
+        text: Field,
+        why: Malformed,
+    ) {
+        let LinePosition { line, indent, .. } = place;
         let puzzle = Err(self.malformed.len() as u32);
         self.malformed.push(why);
         self.all.push(Record { line, indent, fault, start: text.start, text, puzzle });
@@ -239,7 +245,7 @@ impl Records {
     #[inline(always)]
     pub(super) fn push_puzzle(
         &mut self,
-        place: Place,
+        place: LinePosition,
         cells: &Line,
         read: impl FnOnce(&Line, &mut Puzzle) -> bool,
     ) -> bool {
@@ -251,12 +257,12 @@ impl Records {
         true
     }
 
-    /// Adds the puzzles of consecutive lines of 81 cells and this line end, as long as `read`
-    /// accepts the cells; returns the number of bytes and lines.
+    /// Adds the puzzles of consecutive lines of 81 cells and this line end, while `read` accepts
+    /// the cells; returns the number of bytes and lines.
     #[inline(always)]
     pub(super) fn push_puzzles(
         &mut self,
-        place: Place,
+        place: LinePosition,
         lines: &[u8],
         end: &'static [u8],
         mut read: impl FnMut(&Line, &mut Puzzle) -> bool,
@@ -272,7 +278,7 @@ impl Records {
                 _ => false,
             },
         );
-        let Place { line, start, indent } = place;
+        let LinePosition { line, start, indent } = place;
         let (text, puzzle) = (place.cells(CELLS), Ok(PuzzleRef::Puzzle(first)));
         self.all.push_lines(
             Record { line, indent, fault: 0, start, text, puzzle },
@@ -285,8 +291,8 @@ impl Records {
     /// Adds a record with this text: 81 cells, or 729 characters of pencil marks.
     ///
     /// # Errors
-    /// When the text is malformed; nothing is added then.
-    pub(super) fn push_text(&mut self, place: Place, text: &[u8]) -> Result<(), Malformed> {
+    /// Fails if the text is malformed; nothing is added then.
+    pub(super) fn push_text(&mut self, place: LinePosition, text: &[u8]) -> Result<(), Malformed> {
         if text.len() == marks::TEXT {
             let puzzle_ref = PuzzleRef::Marks(self.marks.len() as u32);
             self.marks.push(Marks::parse(text)?);
@@ -299,7 +305,7 @@ impl Records {
         is_puzzle.then_some(()).ok_or_else(|| Malformed::new(text))
     }
 
-    /// A puzzle or pencil marks as pencil marks.
+    /// Returns a puzzle or pencil marks as pencil marks.
     pub fn as_marks(&self, puzzle_ref: PuzzleRef) -> Marks {
         match puzzle_ref {
             PuzzleRef::Puzzle(place) => Marks::from(&self.puzzles[place as usize]),
@@ -307,20 +313,25 @@ impl Records {
         }
     }
 
-    /// Adds a malformed record; its text is the whole line.
-    pub(super) fn push_malformed(&mut self, place: Place, length: usize, malformed: Malformed) {
-        let text = Place { indent: 0, ..place }.cells(length);
+    /// Adds a malformed record whose text is the whole line.
+    pub(super) fn push_malformed(
+        &mut self,
+        place: LinePosition,
+        length: usize,
+        malformed: Malformed,
+    ) {
+        let text = LinePosition { indent: 0, ..place }.cells(length);
         self.push_bad(place, 0, text, malformed);
     }
 
     /// Adds `count` empty kept fields for the last record and returns them.
-    pub(super) fn kept_room(&mut self, count: usize) -> &mut [Field] {
+    pub(super) fn push_empty_kept(&mut self, count: usize) -> &mut [Field] {
         let start = self.kept.len();
         self.kept.resize(start + count, Field::default());
         &mut self.kept[start..]
     }
 
-    /// Removes everything, keeps the memory.
+    /// Removes everything, but keeps the memory.
     pub fn clear(&mut self) {
         self.all.clear();
         self.puzzles.clear();

@@ -1,23 +1,23 @@
-//! A list whose memory is reused.
+//! A vector that keeps its old values for reuse.
 
 use std::ops::Deref;
 
 use crate::prefetch::{Prefetch, prefetch_all};
 
-/// How many values ahead are prefetched.
-const AHEAD: usize = 8;
+/// The distance of prefetching, in values.
+const PREFETCH_DISTANCE: usize = 8;
 
-/// A list of values that is cleared as a whole. Old values stay in memory, so a slot need not be
-/// cleared before a value is written to it piece by piece.
+/// A vector that is cleared as a whole. Old values stay in memory, so a slot need not be cleared
+/// before a value is written to it piece by piece.
 #[derive(Clone, Debug)]
 pub struct ReusableVec<T> {
-    /// Only the first `length` values belong to the list.
+    /// The first `length` values belong to the list.
     all: Vec<T>,
     length: usize,
 }
 
 impl<T: Copy + Prefetch> ReusableVec<T> {
-    /// An empty list with room for this many values. Unused slots hold `some`.
+    /// Creates an empty list with room for this many values. Unused slots contain `some`.
     pub fn with_room(length: usize, some: T) -> Self {
         Self { all: vec![some; length], length: 0 }
     }
@@ -29,39 +29,37 @@ impl<T: Copy + Prefetch> ReusableVec<T> {
 
     /// Appends a value.
     pub fn push(&mut self, value: T) {
-        self.push_if(value, |place| {
-            *place = value;
+        self.push_if(value, |slot| {
+            *slot = value;
             true
         });
     }
 
     /// Appends the value that `write` leaves in a slot, if it returns `true`. Before, the slot
-    /// holds an old value or `some`.
+    /// contains an old value or `some`.
     #[inline(always)]
     pub fn push_if(&mut self, some: T, write: impl FnOnce(&mut T) -> bool) -> bool {
-        let is_written = write(self.place(self.length, some));
+        let is_written = write(self.slot(self.length, some));
         self.length += usize::from(is_written);
         is_written
     }
 
-    /// Appends the values that `write` leaves in slots, as long as it returns `true`; returns their
-    /// number.
+    /// Appends the values that `write` leaves in slots while it returns `true`; counts them.
     #[inline(always)]
     pub fn push_while(&mut self, some: T, mut write: impl FnMut(&mut T) -> bool) -> usize {
         let mut length = self.length;
-        while write(self.place(length, some)) {
+        while write(self.slot(length, some)) {
             length += 1;
         }
         length - std::mem::replace(&mut self.length, length)
     }
 
-    /// The slot at this index.
     #[inline(always)]
-    fn place(&mut self, length: usize, some: T) -> &mut T {
+    fn slot(&mut self, length: usize, some: T) -> &mut T {
         if length == self.all.len() {
             self.grow(some);
         }
-        prefetch_all(self.all.get(length + AHEAD));
+        prefetch_all(self.all.get(length + PREFETCH_DISTANCE));
         &mut self.all[length]
     }
 
@@ -103,8 +101,8 @@ mod tests {
         for round in 0..3 {
             list.clear();
             for value in 0..40 {
-                assert!(!list.push_if([0], |place| {
-                    *place = [99];
+                assert!(!list.push_if([0], |slot| {
+                    *slot = [99];
                     false
                 }));
                 list.push([round + value]);

@@ -1,4 +1,4 @@
-//! Named inputs.
+//! Named inputs and positions in them.
 
 use std::io::Read;
 
@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 
 use super::Layout;
 
-/// An input: its name in messages, its layout and its bytes.
+/// An input with its name, layout, and bytes.
 #[derive(Debug)]
 pub struct Source<R> {
     /// The path of a file, or a name such as `<stdin>`.
     pub name: String,
-    /// Its layout.
+    /// The layout.
     pub layout: Layout,
-    /// The position of its first requested record.
+    /// The position of the first requested record.
     pub position: Position,
-    /// How many bytes of the reader precede that position.
+    /// The number of bytes of the reader before that position.
     pub skip: u64,
     /// The bytes.
     pub reader: R,
 }
 
 impl<R: Read> Source<R> {
-    /// A named stream of lines, unread so far.
+    /// Creates a named stream of lines.
     pub fn new(name: impl Into<String>, reader: R) -> Self {
         let (layout, position) = (Layout::default(), Position::default());
         Self { name: name.into(), layout, position, skip: 0, reader }
@@ -30,37 +30,36 @@ impl<R: Read> Source<R> {
 }
 
 impl<R> Source<R> {
-    /// Replaces the reader with another one of the same bytes.
+    /// Converts the reader to another reader of the same bytes.
     pub fn map<S>(self, into: impl FnOnce(R) -> S) -> Source<S> {
         let Self { name, layout, position, skip, reader } = self;
         Source { name, layout, position, skip, reader: into(reader) }
     }
 
-    /// Omits the records before `position`. The reader is at the start of the input.
+    /// Skips the records before `position`. The reader is at the start of the input.
     #[must_use]
     pub fn from(self, position: Position) -> Self {
         Self { position, skip: position.offset, ..self }
     }
 }
 
-/// A position in an input, up to which all records have been processed.
+/// A position in an input; all records before it have been processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
     /// The number of bytes before it.
     pub offset: u64,
     /// The number of the next line, from 1.
     pub line: u64,
-    /// Whether it is inside an overlong line, whose rest is to be skipped.
+    /// Whether the position is inside an overlong line, whose rest must be skipped.
     pub inside_line: bool,
-    /// The check sum of all bytes before it, by which a later run recognizes the input; `None` if
-    /// it was not computed.
+    /// The checksum of all bytes before it, if computed, by which a later run recognizes the input.
     pub check_sum: Option<u64>,
 }
 
 impl Position {
-    /// The position at `offset`, after `bytes`, which begin at this position.
+    /// Returns the position after `bytes`, which begin at this position and end at `offset`.
     #[must_use]
-    pub(crate) fn behind(
+    pub(crate) fn after(
         &self,
         layout: &Layout,
         bytes: &[u8],

@@ -5,9 +5,9 @@
 //!                                        └─ or on a thread: ReadAhead ─┘
 //! ```
 //!
-//! A stream keeps its first bytes until they are read. Detection inspects them: whether the input
-//! is compressed, whether it is a file of another kind, and what its layout is. After the first
-//! bytes, a plain stream is read straight into the block.
+//! Detection inspects the first bytes, which are kept until they are read: whether the input is
+//! compressed, whether the type of file is supported, and which layout it has. After them, a plain
+//! stream is read directly into the block.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,67 +19,63 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::memchr;
 
-use super::detect::MOST_BYTES;
+use super::detect::MAX_DETECTION_BYTES;
 use super::inflate::{Beginning, Inflate};
 #[cfg(feature = "parquet")]
 use super::parquet::ParquetText;
 use super::read_ahead::ReadAhead;
 use super::{DetectError, InputFormat, InputOptions, Layout, Window};
 
-/// How many bytes detection reads at a time: one or a few lines of most inputs.
-const STEP: usize = 4096;
+/// The number of bytes that detection reads at a time: one or a few lines of most inputs.
+const READ_BYTES: usize = 4096;
 
-/// The most bytes that are read to recognize a codec.
+/// The maximum number of bytes read to recognize a codec.
 const MAGIC_BYTES: usize = 64 * 1024;
 
-/// Within this many bytes, detection runs for every new line. After that it waits until a ninth of
-/// the bytes are new: many short lines do not take quadratic time.
-const DETECTED_BY_LINE: usize = 64;
+/// Up to this many bytes, detection runs for every new line. Afterwards, it runs when a ninth of
+/// the bytes are new, because many short lines would take quadratic time.
+const DETECT_EACH_LINE_BYTES: usize = 64;
 
 /// Options for streams that are not plain text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamOptions {
     /// The largest window of a compressed stream.
     pub window: Window,
-    /// The number of a blank in a `NumPy` array; the digits 1 to 9 follow it.
+    /// The number of a blank cell in a `NumPy` array; the digits 1 to 9 follow it.
     pub npy_blank: u8,
 }
 
 /// The bytes of an input, decompressed if necessary. Parquet files are read as the text of a table.
 ///
-/// A read returns what the buffered compressed bytes yield, and reads more of them only if they
-/// yield nothing: lines from a slow pipe are available at once. Errors of the source are passed on
-/// and leave the state unchanged, so an interrupted read can be repeated. A truncated or damaged
-/// stream yields all bytes before the fault, then an error.
+/// A read returns what the buffered compressed bytes produce, and reads more only if that is
+/// nothing, so lines from a slow pipe are available immediately. Errors of the source leave the
+/// state unchanged, so an interrupted read can be repeated. A truncated or damaged stream returns
+/// all bytes before the fault, then an error.
 pub struct Stream<'a> {
-    /// The first bytes, of which those before `taken` have been read. They are raw while the codec
-    /// is unknown, decompressed afterwards.
+    /// The first bytes; those before `taken` have been read. They are raw until the codec is known,
+    /// and decompressed afterwards.
     first: Vec<u8>,
     taken: usize,
-    /// The error that ended the first bytes; it is returned after them.
+    /// The error that ended the first bytes, returned after them.
     failed: Option<io::Error>,
     options: StreamOptions,
     count: Arc<AtomicU64>,
     rest: Rest<'a>,
-    /// Whether reads never wait. Then a read of first bytes is filled up with further ones, so
+    /// Whether reads never block. If so, a read of first bytes also reads further ones, so that
     /// blocks do not depend on how many bytes detection has read.
     is_file: bool,
     is_parquet: bool,
     /// Starts the thread that decodes ahead, if requested.
-    spawn: Option<Spawn<'a>>,
+    spawn: Option<fn(Rest<'a>) -> Result<ReadAhead, Rest<'a>>>,
 }
-
-type Spawn<'a> = fn(Rest<'a>) -> Result<ReadAhead, Rest<'a>>;
 
 /// The source of the bytes after the first ones.
 enum Rest<'a> {
-    /// The codec is not known yet.
     Unknown(Raw<'a>),
     Plain(Raw<'a>),
     Compressed(Box<Inflate>, Raw<'a>),
-    /// Decoded on a thread.
     Ahead(ReadAhead),
-    Over,
+    Ended,
 }
 
 /// The raw bytes of a source, counted.
@@ -95,7 +91,7 @@ enum RawSource<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// Wraps a source without reading from it.
+    /// Creates a stream without reading from the source.
     pub fn new(source: impl Read + Send + 'a) -> Self {
         Self::of(RawSource::Bytes(Box::new(source)))
     }
@@ -114,8 +110,7 @@ impl<'a> Stream<'a> {
         Self { options, ..self }
     }
 
-    /// Counts the bytes read from the source, past and future, in `count`: compressed bytes if the
-    /// source is compressed.
+    /// Counts the raw bytes read from the source, past and future, in `count`.
     pub fn count_into(&mut self, count: &Arc<AtomicU64>) {
         count.fetch_add(self.count.load(Ordering::Relaxed), Ordering::Relaxed);
         self.count = Arc::clone(count);
@@ -124,13 +119,12 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Detects the layout from as many first bytes as that takes. They are kept, so this can be
-    /// called again. A stream that fails is judged by the bytes before the error. If a read is
-    /// interrupted and `is_over` returns `true`, there is no layout.
+    /// Detects the layout from as many first bytes as necessary. They are kept, so this can be
+    /// called again. If the stream fails, the bytes before the error decide. Returns `None` if a
+    /// read is interrupted and `is_over` returns `true`.
     ///
     /// # Errors
-    /// When it is a file of another kind, or a table in which the column of the puzzles is not
-    /// clear.
+    /// Fails for an unsupported type of file, or a table with an ambiguous puzzle column.
     pub fn layout(
         &mut self,
         expected: &InputOptions,
@@ -148,13 +142,14 @@ impl<'a> Stream<'a> {
         }
         let mut seen = 0;
         loop {
-            // One new line may decide. After many lines, several more are awaited: detection does
-            // not run for every byte that arrives.
-            let is_all = self.failed.is_some() || matches!(self.rest, Rest::Over);
+            // One new line may decide. After many lines, detection waits for several more instead
+            // of running for every byte that arrives.
+            let is_all = self.failed.is_some() || matches!(self.rest, Rest::Ended);
             let is_decoded = !matches!(self.rest, Rest::Unknown(_));
             let has_line = memchr(b'\n', &self.first[seen..]).is_some();
-            let is_more = self.first.len() - seen >= seen.saturating_sub(DETECTED_BY_LINE) / 8;
-            let is_most = self.first.len() >= MOST_BYTES;
+            let is_more =
+                self.first.len() - seen >= seen.saturating_sub(DETECT_EACH_LINE_BYTES) / 8;
+            let is_most = self.first.len() >= MAX_DETECTION_BYTES;
             if is_decoded && (is_all || is_most || has_line && is_more) {
                 seen = self.first.len();
                 if let Some(layout) = expected.detect(&self.first, is_all)? {
@@ -169,8 +164,8 @@ impl<'a> Stream<'a> {
                     }
                 }
                 Err(error) => {
-                    // The bytes so far are not the magic of a codec.
-                    self.rest = match mem::replace(&mut self.rest, Rest::Over) {
+                    // The bytes so far are not the magic bytes of a codec.
+                    self.rest = match mem::replace(&mut self.rest, Rest::Ended) {
                         Rest::Unknown(raw) => Rest::Plain(raw),
                         rest => rest,
                     };
@@ -181,33 +176,33 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Whether it is the text of a Parquet file.
+    /// Returns whether this is the text of a Parquet file.
     pub fn is_parquet(&self) -> bool {
         self.is_parquet
     }
 
-    /// Returns whether the bytes of the source are read unchanged, as far as they have been read.
+    /// Returns whether the source has been read without decoding so far.
     pub fn is_plain(&self) -> bool {
-        matches!(self.rest, Rest::Plain(_) | Rest::Over)
+        matches!(self.rest, Rest::Plain(_) | Rest::Ended)
     }
 
     /// Reads more first bytes, or recognizes the codec.
     fn fetch(&mut self) -> io::Result<()> {
         if matches!(self.rest, Rest::Unknown(_)) {
-            return self.find_codec(&mut [0; STEP]);
+            return self.detect_codec(&mut [0; READ_BYTES]);
         }
         let length = self.first.len();
-        self.first.resize(length + STEP, 0);
+        self.first.resize(length + READ_BYTES, 0);
         let got = self.rest.read(&mut self.first[length..]);
         self.first.truncate(length + got.as_ref().map_or(0, |&got| got));
         if got? == 0 {
-            self.rest = Rest::Over;
+            self.rest = Rest::Ended;
         }
         Ok(())
     }
 
-    /// Reads once, into `buffer`, to recognize the codec.
-    fn find_codec(&mut self, buffer: &mut [u8]) -> io::Result<()> {
+    /// Recognizes the codec, reading once into `buffer` if necessary.
+    fn detect_codec(&mut self, buffer: &mut [u8]) -> io::Result<()> {
         let Rest::Unknown(raw) = &mut self.rest else { return Ok(()) };
         let mut is_end = false;
         let mut beginning = Beginning::of(&self.first);
@@ -223,7 +218,7 @@ impl<'a> Stream<'a> {
             Beginning::TooShort if !is_end => return Ok(()),
             Beginning::TooShort | Beginning::Plain => None,
         };
-        let Rest::Unknown(raw) = mem::replace(&mut self.rest, Rest::Over) else { return Ok(()) };
+        let Rest::Unknown(raw) = mem::replace(&mut self.rest, Rest::Ended) else { return Ok(()) };
         self.rest = match codec {
             None => Rest::Plain(raw),
             Some(codec) => {
@@ -247,10 +242,10 @@ impl<'a> Stream<'a> {
 }
 
 impl Stream<'static> {
-    /// The stream of an open file. A Parquet file is read as the text of its table.
+    /// Creates the stream of an open file. A Parquet file is read as the text of its table.
     ///
     /// # Errors
-    /// When it is a Parquet file that cannot be read as a table of texts.
+    /// Fails for a Parquet file that cannot be read as a table of texts.
     pub fn of_file(file: File) -> io::Result<Self> {
         #[cfg(feature = "parquet")]
         if is_parquet(&file) {
@@ -261,11 +256,11 @@ impl Stream<'static> {
         Ok(Self { is_file: true, ..Self::new(file) })
     }
 
-    /// Skips the columns of a Parquet file that `layout` does not read. To be called before the
+    /// Skips the columns of a Parquet file that `layout` does not read. Must be called before the
     /// first read.
     ///
     /// # Errors
-    /// When the file cannot be read again.
+    /// Fails if the file cannot be reopened.
     #[cfg_attr(not(feature = "parquet"), allow(unused_variables, clippy::unused_self))]
     pub fn decode_only(&mut self, layout: &Layout) -> io::Result<()> {
         #[cfg(feature = "parquet")]
@@ -291,13 +286,13 @@ impl Read for Stream<'_> {
             return Ok(0);
         }
         while matches!(self.rest, Rest::Unknown(_)) {
-            self.find_codec(into)?;
+            self.detect_codec(into)?;
         }
-        if self.rest.takes_long()
+        if self.rest.is_slow_to_decode()
             && let Some(spawn) = self.spawn.take()
         {
-            // If no thread can be started, it is decoded here.
-            self.rest = spawn(mem::replace(&mut self.rest, Rest::Over))
+            // Without a thread, it is decoded here.
+            self.rest = spawn(mem::replace(&mut self.rest, Rest::Ended))
                 .map_or_else(|rest| rest, Rest::Ahead);
         }
         let taken = self.take_first(into);
@@ -315,22 +310,22 @@ impl Read for Stream<'_> {
     }
 }
 
-/// Whether a file is a Parquet file. Standard input may be positioned inside a file; then it is
-/// not.
+/// Returns whether a file is a Parquet file. Standard input may be positioned inside a file, which
+/// is then not read as Parquet.
 #[cfg(feature = "parquet")]
 fn is_parquet(mut file: &File) -> bool {
     use std::io::Seek;
 
-    file.stream_position().is_ok_and(|at| at == 0) && ParquetText::is_one(file)
+    file.stream_position().is_ok_and(|at| at == 0) && ParquetText::is_parquet_file(file)
 }
 
 impl Rest<'_> {
-    /// Whether decoding takes longer than a copy.
-    fn takes_long(&self) -> bool {
+    /// Returns whether decoding takes longer than a copy.
+    fn is_slow_to_decode(&self) -> bool {
         match self {
             Self::Compressed(..) => true,
             Self::Plain(raw) => raw.is_table(),
-            Self::Unknown(_) | Self::Ahead(_) | Self::Over => false,
+            Self::Unknown(_) | Self::Ahead(_) | Self::Ended => false,
         }
     }
 }
@@ -341,7 +336,7 @@ impl Read for Rest<'_> {
             Self::Plain(raw) => raw.read(into),
             Self::Compressed(inflate, raw) => inflate.read(raw, into),
             Self::Ahead(ahead) => ahead.read(into),
-            Self::Unknown(_) | Self::Over => Ok(0),
+            Self::Unknown(_) | Self::Ended => Ok(0),
         }
     }
 }
@@ -383,10 +378,10 @@ mod tests {
 
     use super::*;
 
-    /// Yields one byte at a time, and fails after the last.
-    struct Drops(&'static [u8]);
+    /// Returns one byte at a time, and fails after the last one.
+    struct FailsAtEnd(&'static [u8]);
 
-    impl Read for Drops {
+    impl Read for FailsAtEnd {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
             let (first, rest) = self.0.split_first().ok_or_else(|| io::Error::other("dry"))?;
             (into[0], self.0) = (*first, rest);
@@ -397,7 +392,7 @@ mod tests {
     #[test]
     fn first_bytes_are_read_after_detection_and_before_a_failure() {
         let text = b"quizzes,solutions\n12\n34";
-        let mut stream = Stream::new(Drops(text));
+        let mut stream = Stream::new(FailsAtEnd(text));
         for _ in 0..2 {
             let layout = stream.layout(&InputOptions::default(), || false);
             assert!(matches!(layout, Ok(Some(Layout::Csv(_)))));
@@ -408,7 +403,7 @@ mod tests {
         assert_eq!(stream.read_to_end(&mut read).unwrap_err().to_string(), "dry");
         assert_eq!(read, text);
 
-        let mut stream = Stream::new(Drops(b"12"));
+        let mut stream = Stream::new(FailsAtEnd(b"12"));
         let layout = stream.layout(&InputOptions::default(), || false);
         assert_eq!(layout, Ok(Some(Layout::Lines)));
         read.clear();
@@ -438,10 +433,10 @@ mod tests {
         assert_eq!(stream.read(&mut [0; 8000]).unwrap(), 8000);
     }
 
-    /// Is always interrupted.
-    struct Waits;
+    /// Fails with `Interrupted` on every read.
+    struct AlwaysInterrupted;
 
-    impl Read for Waits {
+    impl Read for AlwaysInterrupted {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
             Err(ErrorKind::Interrupted.into())
         }
@@ -451,7 +446,10 @@ mod tests {
     fn detection_can_be_given_up_while_no_bytes_arrive() {
         let asked = Cell::new(0);
         let is_over = || asked.replace(asked.get() + 1) == 5;
-        assert_eq!(Stream::new(Waits).layout(&InputOptions::default(), is_over), Ok(None));
+        assert_eq!(
+            Stream::new(AlwaysInterrupted).layout(&InputOptions::default(), is_over),
+            Ok(None)
+        );
         assert_eq!(asked.get(), 6);
     }
 }

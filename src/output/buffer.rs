@@ -8,46 +8,46 @@ use crate::puzzle::{CELLS, Grid};
 /// The capacity of a short field: the widest `u64` has 20 digits.
 pub const SHORT: usize = 24;
 
-/// How far ahead memory is prefetched, some rows, and how much of it: about a row.
-const AHEAD: usize = 1024;
-const PREFETCHED: usize = 192;
+/// The prefetch distance, some rows, and the number of bytes to prefetch, about one row.
+const PREFETCH_DISTANCE: usize = 1024;
+const PREFETCH_BYTES: usize = 192;
 
-/// The content of unused bytes. It is not zero, so the memory is mapped before it is prefetched
-/// ([`prefetch`](crate::prefetch)).
+/// The content of unused bytes. It is not zero, so that the memory is mapped before it is
+/// prefetched ([`prefetch`](crate::prefetch)).
 const UNWRITTEN: u8 = b'\n';
 
 /// Bytes to which rows are appended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowBuffer {
-    /// Only the first `length` bytes are part of the rows.
+    /// The first `length` bytes are rows.
     bytes: Vec<u8>,
     length: usize,
 }
 
 impl RowBuffer {
-    /// Reserves `bytes` bytes in all.
+    /// Reserves `bytes` bytes in total.
     pub fn reserve(&mut self, bytes: usize) {
         if self.bytes.len() < bytes {
             self.bytes.resize(bytes, UNWRITTEN);
         }
     }
 
-    /// Removes all bytes, keeps the memory.
+    /// Removes all bytes, but keeps the memory.
     pub fn clear(&mut self) {
         self.length = 0;
     }
 
-    /// Keeps at most the first `bytes` bytes.
+    /// Truncates the content to `bytes` bytes.
     pub fn truncate(&mut self, bytes: usize) {
         self.length = self.length.min(bytes);
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
 
-    /// Appends bytes as they are.
+    /// Appends bytes.
     pub fn append(&mut self, bytes: &[u8]) {
         self.room(bytes.len()).copy_from_slice(bytes);
         self.length += bytes.len();
@@ -65,8 +65,7 @@ impl RowBuffer {
         }
     }
 
-    /// Calls `write` with `N` bytes and appends as many of them as it returns, until it returns
-    /// `None`.
+    /// Calls `write` with `N` bytes and appends as many as it returns, until it returns `None`.
     #[inline(always)]
     pub fn append_while<const N: usize>(
         &mut self,
@@ -74,12 +73,12 @@ impl RowBuffer {
     ) {
         let mut length = self.length;
         loop {
-            if self.bytes.len() < length + AHEAD + N {
-                self.grow(length + AHEAD + N);
+            if self.bytes.len() < length + PREFETCH_DISTANCE + N {
+                self.grow(length + PREFETCH_DISTANCE + N);
             }
             let room = &mut self.bytes[length..];
-            let ahead: &[u8; PREFETCHED] =
-                room[AHEAD..].first_chunk().expect("as many bytes as requested");
+            let ahead: &[u8; PREFETCH_BYTES] =
+                room[PREFETCH_DISTANCE..].first_chunk().expect("as many bytes as requested");
             prefetch_all([ahead]);
             let room = room.first_chunk_mut().expect("as many bytes as requested");
             let Some(written) = write(room) else { break };
@@ -105,52 +104,50 @@ impl RowBuffer {
 
 /// The fields of one row, each followed by a separator.
 ///
-/// A copy whose length is a constant takes a few vector moves; any other copy is a call, which is
-/// too slow for a row. Therefore a short field is copied with a constant length, and later fields
-/// overwrite the surplus.
+/// A copy of constant length takes a few vector moves; any other copy is a call, which is too slow
+/// for a row. A short field is therefore copied with a constant length, and later fields overwrite
+/// the surplus.
 #[derive(Debug)]
 pub struct Fields<'a> {
     room: &'a mut [u8],
-    /// The length of `room` at the start.
     whole: usize,
     separator: u8,
 }
 
 impl<'a> Fields<'a> {
-    /// No fields yet.
+    /// Creates a row without fields.
     #[inline(always)]
     pub fn new(room: &'a mut [u8], separator: u8) -> Self {
         Self { whole: room.len(), room, separator }
     }
 
-    /// The number of bytes written.
+    /// Returns the number of bytes written.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.whole - self.room.len()
     }
 
-    /// Whether nothing is written.
+    /// Returns whether no bytes were written.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// An empty field.
+    /// Appends an empty field.
     #[inline(always)]
     pub fn empty(&mut self) {
         self.end(0);
     }
 
-    /// The text of 81 cells.
+    /// Appends 81 cells.
     #[inline(always)]
     pub fn cells(&mut self, cells: &[u8; CELLS]) {
         *self.chunk() = *cells;
         self.end(CELLS);
     }
 
-    /// The 81 digits of a grid.
+    /// Appends the 81 digits of a grid.
     #[inline(always)]
     pub fn grid(&mut self, grid: &Grid) {
-        // Written in place, without a copy.
         let text: &mut [u8; CELLS] = self.chunk();
         for (character, digit) in text.iter_mut().zip(grid.cells()) {
             *character = digit + b'0';
@@ -158,14 +155,14 @@ impl<'a> Fields<'a> {
         self.end(CELLS);
     }
 
-    /// A short text.
+    /// Appends a short text.
     #[inline(always)]
     pub fn short(&mut self, text: &Short) {
         let length = text.copy_to(self.room);
         self.end(length);
     }
 
-    /// A number in decimal.
+    /// Appends a decimal number.
     #[inline(always)]
     pub fn number(&mut self, number: u64) {
         match number {
@@ -182,17 +179,17 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Text of any length, without quotes.
+    /// Appends text of any length, without quotes.
     #[inline(always)]
     pub fn text(&mut self, text: &[u8]) {
         self.room[..text.len()].copy_from_slice(text);
         self.end(text.len());
     }
 
-    /// A field written by a function that is not inlined, without its separator.
+    /// Appends a field written by a function that is not inlined, without its separator.
     ///
-    /// It gets the unused bytes and returns how many it has written. No pointer to `self` escapes,
-    /// so the position, which is used a dozen times per row, stays in a register.
+    /// The function receives the unused bytes and returns how many it has written. No pointer to
+    /// `self` escapes, so the position, which is used a dozen times per row, stays in a register.
     #[inline(always)]
     pub fn by(&mut self, write: impl FnOnce(&mut [u8]) -> usize) {
         let length = write(self.room);
@@ -221,34 +218,34 @@ pub struct Short {
 }
 
 impl Short {
-    /// Takes a text.
+    /// Creates a text.
     ///
     /// # Panics
-    /// When it is too long.
+    /// Panics if the text is too long.
     pub const fn new(text: &str) -> Self {
         let mut short = Self { text: [0; SHORT], length: text.len() };
         short.text.split_at_mut(text.len()).0.copy_from_slice(text.as_bytes());
         short
     }
 
-    /// `true` or `false`.
+    /// Creates `true` or `false`.
     pub const fn truth(is: bool) -> Self {
         Self::new(if is { "true" } else { "false" })
     }
 
-    /// Takes a number with at most two decimals.
+    /// Formats a number with at most two decimals.
     pub fn decimal(number: f64) -> Self {
         let text = format!("{number:.2}");
         Self::new(text.trim_end_matches('0').trim_end_matches('.'))
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_bytes(&self) -> &[u8] {
         &self.text[..self.length]
     }
 
-    /// Writes the text to the start of `room`, which must hold [`SHORT`] bytes, and returns its
-    /// length.
+    /// Writes the text to the start of `room`, which must have [`SHORT`] bytes, and returns the
+    /// length of the text.
     #[inline(always)]
     pub fn copy_to(&self, room: &mut [u8]) -> usize {
         *room.first_chunk_mut().expect("a row fits in the space that it reserved") = self.text;
@@ -259,9 +256,9 @@ impl Short {
 /// The numbers that [`eight_digits`] accepts.
 pub(super) const EIGHT_DIGITS: Range<u64> = 1..100_000_000;
 
-/// The decimal digits of a number from 1 to 99,999,999, left aligned, and their number.
+/// Returns the left-aligned decimal digits of a number from 1 to 99,999,999, and their count.
 ///
-/// No narrow stores precede a wider load, which would have to wait for them.
+/// No wide load follows narrow stores to the same bytes, because it would have to wait for them.
 #[inline(always)]
 pub(super) fn eight_digits(number: u64) -> ([u8; 8], usize) {
     debug_assert!(EIGHT_DIGITS.contains(&number));
@@ -271,18 +268,17 @@ pub(super) fn eight_digits(number: u64) -> ([u8; 8], usize) {
     (text.to_le_bytes(), 8 - leading_zeros as usize)
 }
 
-/// Writes a number with leading zeros, from 0 on.
+/// Returns the digits of a number from 0 on, with leading zeros.
 pub(super) fn eight_digits_with_zeros(number: u64) -> [u8; 8] {
     (digits_of(number) | ZEROS).to_le_bytes()
 }
 
-/// The character `0`, eight times.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Eight decimal digits as bytes, the first one lowest.
+/// Returns eight decimal digits as bytes, the first digit in the lowest byte.
 ///
-/// They are computed together in one register: first halves of four digits, then quarters of two,
-/// then single digits (Paul Khuong, "How to print integers really fast", 2017).
+/// They are computed together in one register: halves of four digits, then quarters of two, then
+/// single digits (Paul Khuong, "How to print integers really fast", 2017).
 #[inline(always)]
 fn digits_of(number: u64) -> u64 {
     // The remainder, times 2^k, next to the quotient: (x << k) - quotient * ((divisor << k) - 1).
@@ -300,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_small_number_and_every_length_is_right() {
+    fn small_numbers_and_all_lengths_are_correct() {
         for number in (1..100_000).chain((100_000..100_000_000).step_by(9973)) {
             let (digits, length) = eight_digits(number);
             assert_eq!(&digits[..length], number.to_string().as_bytes());

@@ -1,4 +1,4 @@
-//! The columns that a row can have: one table for all formats, filters, and help texts.
+//! The columns of a row: one table for all formats, filters, and help texts.
 
 use std::collections::HashSet;
 
@@ -13,9 +13,9 @@ named_enum! {
     pub enum Column {
         /// The name of the input.
         File = "file",
-        /// The physical line number within its input, from 1.
+        /// The physical line number in the input, from 1.
         Line = "line",
-        /// The number of a generated puzzle, from 0.
+        /// The index of a generated puzzle, from 0.
         Id = "id",
         /// The seed of generated puzzles.
         Seed = "seed",
@@ -23,15 +23,15 @@ named_enum! {
         Puzzle = "puzzle",
         /// 81 digits; empty if there is no solution.
         Solution = "solution",
-        /// The input's solution, as written, if it is checked.
+        /// The input's solution as written, if it is checked.
         Answer = "answer",
-        /// The canonical form, with `.` for a blank.
+        /// The canonical form, with `.` for blank cells.
         Canonical = "canonical",
         /// The number of automorphisms.
         Automorphisms = "automorphisms",
         /// One of [`Status::ALL`](crate::Status::ALL).
         Status = "status",
-        /// What is wrong with the record, if its status alone does not tell.
+        /// What is wrong with the record, if the status alone is not sufficient.
         Reason = "reason",
         /// The number of solutions found, up to the limit.
         Solutions = "solutions",
@@ -43,24 +43,24 @@ named_enum! {
         LatencyNs = "latency_ns",
         /// The number of clues.
         Clues = "clues",
-        /// The rules that solve it: [`Level`](crate::rating::Level).
+        /// The hardest rule needed: [`Level`](crate::rating::Level).
         Level = "level",
         /// The guesses of the proof, or their geometric mean over isomorphs.
         Rating = "rating",
         /// Whether the puzzle is minimal.
         Minimal = "minimal",
-        /// The number of an isomorph of the record, 0 for the record itself.
+        /// The index of an isomorph of the record; 0 for the record itself.
         Copy = "copy",
     }
 
-    /// The name of a column that does not exist.
+    /// A column that does not exist.
     UnknownColumn = "no column {0:?}; there are {names}"
 }
 
 /// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Whole numbers of 64 bits.
+    /// 64-bit integers.
     Number,
     /// Floating-point numbers.
     Double,
@@ -68,19 +68,19 @@ pub enum Kind {
     Truth,
     /// Text.
     Text,
-    /// Bytes that need not be text.
+    /// Bytes that may not be valid text.
     Bytes,
     /// The name of a [`Status`](crate::Status).
     Status,
 }
 
-/// What the formats, filters, and subcommands know about a column.
+/// What formats, filters, and subcommands need to know about a column.
 struct Definition {
     column: Column,
     kind: Kind,
     /// The properties that `value` reads.
     needs: Needs,
-    /// The subcommands that offer it.
+    /// The subcommands that offer the column.
     offered_by: u8,
     value: for<'a> fn(&Row<'a>) -> Value<'a>,
 }
@@ -108,7 +108,7 @@ pub enum Subcommand {
 }
 
 impl Subcommand {
-    /// Every one that has columns of its own.
+    /// All subcommands with columns.
     pub const ALL: [Self; 8] = [
         Self::Solve,
         Self::Check,
@@ -120,7 +120,7 @@ impl Subcommand {
         Self::Sample,
     ];
 
-    /// Returns its name.
+    /// Returns the name of the subcommand.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Solve => "solve",
@@ -152,7 +152,7 @@ const fn column(
     Definition { column, kind, needs, offered_by, value }
 }
 
-/// The definition of each column, in the order of [`Column::ALL`].
+/// The definitions of all columns, in the order of [`Column::ALL`].
 static TABLE: [Definition; Column::ALL.len()] = {
     use Kind::{Double, Number, Text, Truth};
     use Needs as N;
@@ -230,7 +230,7 @@ const _: () = {
 };
 
 impl Column {
-    /// The default columns; with several inputs [`Column::File`] precedes them.
+    /// The default columns. With several inputs, [`Column::File`] precedes them.
     pub const DEFAULT: [Self; 7] = [
         Self::Line,
         Self::Puzzle,
@@ -241,7 +241,7 @@ impl Column {
         Self::LatencyNs,
     ];
 
-    /// The default columns where the input's solutions are checked.
+    /// The default columns when the input's solutions are checked.
     pub const DEFAULT_OF_CHECK: [Self; 5] =
         [Self::Line, Self::Puzzle, Self::Answer, Self::Status, Self::Reason];
 
@@ -256,28 +256,28 @@ impl Column {
     /// The default columns of generated puzzles.
     pub const DEFAULT_OF_GENERATE: [Self; 3] = [Self::Id, Self::Puzzle, Self::Solution];
 
-    /// Returns the type of its values.
+    /// Returns the type of the values.
     pub const fn kind(self) -> Kind {
         TABLE[self as usize].kind
     }
 
-    /// Returns the properties that its values need.
+    /// Returns the properties needed for the values.
     pub const fn needs(self) -> Needs {
         TABLE[self as usize].needs
     }
 
-    /// Returns whether a subcommand offers it.
+    /// Returns whether a subcommand offers the column.
     pub const fn is_offered_by(self, subcommand: Subcommand) -> bool {
         TABLE[self as usize].offered_by & subcommand as u8 != 0
     }
 
-    /// Returns its value in a row.
+    /// Returns the value in a row.
     #[inline(always)]
     pub fn value<'a>(self, row: &Row<'a>) -> Value<'a> {
         (TABLE[self as usize].value)(row)
     }
 
-    /// Returns whether it has a value only where an engine solves the records.
+    /// Returns whether the column has values only if an engine solves the records.
     pub const fn is_about_solving(self) -> bool {
         use Column::{Guesses, LatencyNs, Nodes, Solution, Solutions};
         matches!(self, Solution | Solutions | Guesses | Nodes | LatencyNs)
@@ -287,18 +287,18 @@ impl Column {
 /// A column of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputColumn {
-    /// Its name in the output.
+    /// The name in the output.
     pub name: String,
-    /// Where its values come from.
+    /// The source of the values.
     pub source: ColumnSource,
 }
 
-/// Where the values of a column come from.
+/// The source of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnSource {
-    /// They are computed.
+    /// A computed column.
     Computed(Column),
-    /// The field of the input with this index among the kept ones.
+    /// The kept field of the input at this index.
     Input(usize),
 }
 
@@ -309,7 +309,7 @@ impl From<Column> for OutputColumn {
 }
 
 impl OutputColumn {
-    /// Returns computed columns, followed by all kept fields of the input under [`unique_names`].
+    /// Returns computed columns, followed by all kept fields of the input with [`unique_names`].
     pub fn list(columns: &[Column], kept: &[String]) -> Vec<Self> {
         let computed = columns.iter().map(|column| column.name());
         let names = unique_names(computed, kept).into_iter().enumerate();
@@ -317,12 +317,12 @@ impl OutputColumn {
         columns.iter().copied().map(Self::from).chain(kept).collect()
     }
 
-    /// Returns the kept field of the input with this index, under this name.
+    /// Returns the kept field of the input at this index.
     pub fn input(index: usize, name: String) -> Self {
         Self { name, source: ColumnSource::Input(index) }
     }
 
-    /// Returns the type of its values.
+    /// Returns the type of the values.
     pub fn kind(&self) -> Kind {
         match self.source {
             ColumnSource::Computed(column) => column.kind(),
@@ -330,7 +330,7 @@ impl OutputColumn {
         }
     }
 
-    /// Returns the properties that the values of some columns need.
+    /// Returns the properties needed for these columns.
     pub fn needs(columns: &[Self]) -> Needs {
         columns.iter().fold(Needs::NONE, |needs, column| match column.source {
             ColumnSource::Computed(column) => needs.union(column.needs()),
@@ -339,8 +339,8 @@ impl OutputColumn {
     }
 }
 
-/// Returns names for kept fields that differ from each other and from the `computed` names. A field
-/// whose name is taken, also by an earlier field, is prefixed with `input_` until its name is unique.
+/// Returns names for kept fields that differ from each other and from the `computed` names. A name
+/// that is already taken is prefixed with `input_` until it is unique.
 #[doc(hidden)]
 pub fn unique_names<'a>(
     computed: impl IntoIterator<Item = &'a str>,
@@ -358,15 +358,14 @@ pub fn unique_names<'a>(
     kept.iter().zip(is_own).map(unique).collect()
 }
 
-/// Which texts of the input some columns show, apart from the puzzle: what bounds the length of a row.
+/// The texts of the input shown by some columns except the puzzle, which bound the length of a row.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Foreign {
+pub(super) struct InputTexts {
     answers: bool,
-    /// The number of fields of the input.
     pub(super) inputs: usize,
 }
 
-impl Foreign {
+impl InputTexts {
     pub(super) fn of(columns: &[OutputColumn]) -> Self {
         let is_about_answers = |column: &OutputColumn| {
             matches!(column.source, ColumnSource::Computed(Column::Answer | Column::Reason))
@@ -380,7 +379,7 @@ impl Foreign {
         }
     }
 
-    /// Returns the bytes of the longest text in a computed column, and of all fields of the input.
+    /// Returns the length of the longest text in a computed column, and of all fields of the input.
     #[inline(always)]
     pub(super) fn bytes(self, row: &Row<'_>) -> (usize, usize) {
         let mut text = row.file().len() + row.text().len();

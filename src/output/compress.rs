@@ -1,7 +1,7 @@
-//! Compression of rows: a worker compresses the rows of a block as one stream.
+//! Compression of rows: each worker compresses the rows of a block as a separate stream.
 //!
-//! Concatenated streams are one stream in both gz and zst. Blocks can therefore be compressed
-//! concurrently, and an output that ends early ends with a whole stream.
+//! Concatenated gz and zst streams are one stream, so blocks can be compressed concurrently, and an
+//! output that ends early ends with a complete stream.
 
 use std::io;
 
@@ -17,7 +17,7 @@ use crate::compression::Compression;
 pub struct Compressed {
     /// The format of the rows.
     pub format: Box<dyn Format>,
-    /// Its compression.
+    /// The compression of the output.
     pub compression: Compression,
 }
 
@@ -26,14 +26,14 @@ impl Format for Compressed {
         self.format.needs()
     }
 
-    /// Never empty, because an output without rows must be a stream as well.
+    /// Returns a stream in any case, because an output without rows must be a valid stream.
     fn header(&self) -> Vec<u8> {
         let mut packed = Vec::new();
         Packer::new(self.compression).pack(&self.format.header(), &mut packed);
         packed
     }
 
-    /// Rows that are still to be assembled are compressed by the assembler.
+    /// Leaves compression to the assembler, if there is one.
     fn encoder(&self) -> Box<dyn Encoder + '_> {
         if self.format.assembler().is_ok_and(|assembler| assembler.is_some()) {
             return self.format.encoder();
@@ -65,7 +65,7 @@ impl Format for Compressed {
     }
 }
 
-/// Compresses what an assembler emits.
+/// Compresses the bytes that an assembler emits.
 struct PackedAssembler {
     assembler: Box<dyn Assembler>,
     packer: Packer,
@@ -96,31 +96,29 @@ impl Assembler for PackedAssembler {
     }
 }
 
-/// Higher levels gain little on rows and cost much: a gz of level 6 is 6% smaller than one of
-/// level 2 and takes more than twice as long; a zst of level 3 is larger than one of level 1.
+/// Higher levels gain little: gz files of level 6 are 6% smaller than those of level 2, but take
+/// more than twice as long, and zst files of level 3 are larger than those of level 1.
 #[cfg(feature = "gzip")]
 const GZ_LEVEL: u32 = 2;
 #[cfg(feature = "zstd")]
 const ZST_LEVEL: i32 = 1;
 
 /// Compresses pieces, each as one stream.
-pub struct Packer(PieceEncoder);
-
-enum PieceEncoder {
+pub enum Packer {
+    /// Compresses as gz.
     #[cfg(feature = "gzip")]
     Gz(Compress),
+    /// Compresses as zst.
     #[cfg(feature = "zstd")]
     Zst(CCtx<'static>),
 }
 
 impl Packer {
-    /// A packer for this codec.
+    /// Creates a packer.
     pub fn new(compression: Compression) -> Self {
-        Self(match compression {
+        match compression {
             #[cfg(feature = "gzip")]
-            Compression::Gz => {
-                PieceEncoder::Gz(Compress::new_gzip(flate2::Compression::new(GZ_LEVEL), 15))
-            }
+            Compression::Gz => Self::Gz(Compress::new_gzip(flate2::Compression::new(GZ_LEVEL), 15)),
             #[cfg(feature = "zstd")]
             Compression::Zst => {
                 let mut context = CCtx::create();
@@ -129,19 +127,19 @@ impl Packer {
                 {
                     context.set_parameter(parameter).expect("the parameter is allowed");
                 }
-                PieceEncoder::Zst(context)
+                Self::Zst(context)
             }
-        })
+        }
     }
 
-    /// Compresses `bytes` and replaces the content of `into` by the stream.
+    /// Compresses `bytes` and replaces the content of `into` with the stream.
     pub fn pack(&mut self, bytes: &[u8], into: &mut Vec<u8>) {
         into.clear();
-        match self.0 {
+        match *self {
             #[cfg(feature = "gzip")]
-            PieceEncoder::Gz(ref mut compress) => pack_gz(compress, bytes, into),
+            Self::Gz(ref mut compress) => pack_gz(compress, bytes, into),
             #[cfg(feature = "zstd")]
-            PieceEncoder::Zst(ref mut context) => {
+            Self::Zst(ref mut context) => {
                 into.reserve(compress_bound(bytes.len()));
                 context.compress2(into, bytes).expect("there is room for the worst case");
             }

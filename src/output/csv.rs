@@ -1,11 +1,11 @@
-//! CSV (RFC 4180, lines end with LF): a header, then one row per record. TSV is the same with tabs.
+//! CSV (RFC 4180, with LF line ends) or TSV: a header, then one row per record.
 //!
-//! Digits, numbers and status names never need quoting and are written straight into the buffer.
-//! Foreign text (a malformed line, a file name) goes through `csv_core` if it needs quoting.
+//! Digits, numbers, and status names never need quotes and are written directly to the buffer. Text
+//! of the input (malformed lines, file names) is written by `csv_core` if it needs quotes.
 
 use crate::simd::vectors::{Simd, dispatch};
 
-use super::columns::Foreign;
+use super::columns::InputTexts;
 use super::plain::{PlainRows, STATUS_NAMES};
 use super::{
     Column, ColumnSource, Encoder, Fields, Format, Needs, OutputColumn, Row, RowBuffer, Rows,
@@ -17,22 +17,21 @@ use crate::simd::SimdLevel;
 /// CSV rows.
 pub type CsvRows = SeparatedRows<b','>;
 
-/// TSV rows: fields are quoted as in CSV, for CSV readers with a tab as delimiter.
+/// TSV rows. Fields are quoted as in CSV, for CSV readers with a tab as delimiter.
 pub type TsvRows = SeparatedRows<b'\t'>;
 
-/// Rows with these columns, in this order. The separator is a constant for speed.
+/// Rows with the given columns. The separator is a constant for speed.
 #[derive(Clone, Debug)]
 pub struct SeparatedRows<const SEPARATOR: u8> {
     columns: Vec<OutputColumn>,
     layout: ColumnSet,
-    /// The number of leading columns that are copied together, as they are written in the input.
+    /// The number of leading columns that are copied together as written in the input.
     copied: usize,
     has_header: bool,
-    /// Whether the input's solutions and fields are among the columns.
-    shows: Foreign,
+    shows: InputTexts,
 }
 
-/// Columns with code of their own.
+/// Columns with specialized code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ColumnSet {
     /// [`Column::DEFAULT`].
@@ -46,7 +45,7 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     /// Creates a format with computed columns.
     ///
     /// # Panics
-    /// When there is none.
+    /// Panics if there are none.
     pub fn new(columns: impl AsRef<[Column]>) -> Self {
         Self::of(OutputColumn::list(columns.as_ref(), &[]))
     }
@@ -54,7 +53,7 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     /// Creates a format with computed columns and fields of the input.
     ///
     /// # Panics
-    /// When there is none.
+    /// Panics if there are none.
     pub fn of(columns: Vec<OutputColumn>) -> Self {
         assert!(!columns.is_empty(), "rows need at least one column");
         let are = |list: &[Column]| columns == OutputColumn::list(list, &[]);
@@ -65,18 +64,18 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
         } else {
             ColumnSet::Other
         };
-        let shows = Foreign::of(&columns);
+        let shows = InputTexts::of(&columns);
         Self { columns, layout, copied: 0, has_header: true, shows }
     }
 
-    /// Copies the first `count` columns together. They are all fields of the input, in its order, and
-    /// the input has the same separator.
+    /// Copies the first `count` columns together. They must be all fields of the input, in order,
+    /// and the input must have the same separator.
     #[must_use]
     pub fn copying(self, count: usize) -> Self {
         Self { copied: count, ..self }
     }
 
-    /// Writes a header, or none.
+    /// Sets whether there is a header.
     #[must_use]
     pub fn headed(self, has_header: bool) -> Self {
         Self { has_header, ..self }
@@ -113,7 +112,7 @@ impl<const SEPARATOR: u8> Format for SeparatedRows<SEPARATOR> {
             if self.layout != ColumnSet::Default {
                 return rows.for_each(|row| self.push_row(row, out));
             }
-            // Most of a row are two fields of 81 bytes, which vectors move.
+            // Two fields of 81 bytes, which vectors move, are most of a row.
             dispatch!(simd, simd => simd.vectorize(
                 #[inline(always)]
                 || self.push_default_rows(simd, rows, out)
@@ -142,7 +141,7 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
         });
     }
 
-    /// Returns an upper bound for the length of a row: foreign text may double when it is quoted.
+    /// Returns an upper bound for the length of a row. Text may double in length when it is quoted.
     #[inline(always)]
     fn max_bytes(&self, row: &Row<'_>) -> usize {
         let (text, kept) = self.shows.bytes(row);
@@ -175,11 +174,11 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     }
 }
 
-/// The longest field that is not foreign text: a grid and its separator.
+/// The longest field except text: a grid and its separator.
 const FIELD: usize = CELLS + 1;
 
 /// Appends the columns of [`Column::DEFAULT_OF_CHECK`]. Because each is a constant, the compiler
-/// inlines the values, which saves a third of the time of a row.
+/// inlines the values, which makes a row a third faster.
 #[inline(always)]
 fn push_columns_of_check<const SEPARATOR: u8>(row: &Row<'_>, out: &mut Fields<'_>) {
     push_value::<SEPARATOR>(Column::Line.value(row), false, out);
@@ -189,11 +188,11 @@ fn push_columns_of_check<const SEPARATOR: u8>(row: &Row<'_>, out: &mut Fields<'_
     push_value::<SEPARATOR>(Column::Reason.value(row), false, out);
 }
 
-/// Appends a value; `is_only` if the row has no others.
+/// Appends a value; `is_only` is true if the row has no other values.
 #[inline(always)]
 fn push_value<const SEPARATOR: u8>(value: Value<'_>, is_only: bool, out: &mut Fields<'_>) {
     match value {
-        // Quoted, because an empty line would not be a row.
+        // An empty line would not be a row.
         _ if is_only && value.is_empty() => out.text(b"\"\""),
         Value::None => out.empty(),
         Value::Number(number) => out.number(number),
@@ -207,13 +206,13 @@ fn push_value<const SEPARATOR: u8>(value: Value<'_>, is_only: bool, out: &mut Fi
     }
 }
 
-/// Returns the most bytes that a text of this length takes, with quotes and a separator.
+/// Returns the maximum length of a text with quotes and a separator.
 #[inline(always)]
 fn quoted_bytes(length: usize) -> usize {
     2 * length + 3
 }
 
-/// Writes foreign text, quoted if necessary; returns the length.
+/// Writes text, quoted if necessary; returns the length.
 fn quote<const SEPARATOR: u8>(text: &[u8], room: &mut [u8]) -> usize {
     if !text.iter().any(|&byte| byte == SEPARATOR || matches!(byte, b'"' | b'\n' | b'\r')) {
         room[..text.len()].copy_from_slice(text);
@@ -236,7 +235,7 @@ mod tests {
     use crate::solver::Outcome;
     use crate::status::Status;
 
-    /// The row of a malformed record.
+    /// Returns the row of a malformed record.
     fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
         let text = Field::new(0..bytes.len(), FieldForm::Plain);
         let record = Record { line: 2, indent: 0, fault: 0, start: 0, text, puzzle: Err(0) };
@@ -281,7 +280,7 @@ mod tests {
 
     #[test]
     fn fast_and_general_code_write_the_same_rows() {
-        // A list with the same columns twice takes the general code.
+        // A list with the same columns twice is written by the general code.
         for columns in [&Column::DEFAULT[..], &Column::DEFAULT_OF_CHECK] {
             let once = row(b"x", Status::GaveUp, columns);
             let twice = row(b"x", Status::GaveUp, &[columns, columns].concat());
@@ -295,7 +294,7 @@ mod tests {
         }
     }
 
-    /// Rows of puzzles with changing statuses and outcomes.
+    /// Returns rows of puzzles with changing statuses and outcomes.
     fn rows_of_puzzles(columns: &[Column]) -> String {
         let line = format!("{}\n", "1........".repeat(9));
         let bytes = format!("{line}\n{line}{line}{line}").repeat(250);

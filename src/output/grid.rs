@@ -1,7 +1,7 @@
 //! Grids: nine lines per solution or puzzle.
 //!
-//! Labeled grids are for people. A record without a solution has only its label, which readers of
-//! grids take for a comment.
+//! Labeled grids are meant for people. A record without a solution has only its label, which
+//! readers of grids treat as a comment.
 //!
 //! ```text
 //! # line 12: unique
@@ -17,10 +17,10 @@
 
 use super::{Encoder, Format, Row, RowBuffer, Rows};
 
-/// A label and, where there is a solution, its grid and a blank line.
+/// A label, and the grid and a blank line if there is a solution.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LabeledGrids {
-    /// Whether the label also names the input.
+    /// Whether the label includes the input's name.
     pub with_file: bool,
 }
 
@@ -31,13 +31,13 @@ pub struct PuzzleGrids;
 /// Nine lines per solution; a record without a solution has a message instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JudgeGrids {
-    /// BOJ 2580: nine numbers with spaces between them.
+    /// BOJ 2580: nine numbers separated by spaces.
     Spaced,
     /// BOJ 2239: nine digits.
     Plain,
 }
 
-/// Appends the text that `write` creates for each row, with a reused buffer.
+/// Appends the text that `write` creates for each row.
 fn encode(mut write: impl FnMut(&Row<'_>, &mut Vec<u8>)) -> impl Encoder {
     let mut text = Vec::new();
     move |rows: &Rows<'_>, out: &mut RowBuffer| {
@@ -49,7 +49,7 @@ fn encode(mut write: impl FnMut(&Row<'_>, &mut Vec<u8>)) -> impl Encoder {
     }
 }
 
-/// Appends the nine lines of the row's solution.
+/// Appends the nine lines of a solution.
 fn push_solution(row: &Row<'_>, separator: &[u8], text: &mut Vec<u8>) {
     let Some(grid) = row.solution() else { return };
     for (cell, digit) in (1..).zip(grid.cells()) {
@@ -61,7 +61,7 @@ fn push_solution(row: &Row<'_>, separator: &[u8], text: &mut Vec<u8>) {
 impl Format for LabeledGrids {
     fn encoder(&self) -> Box<dyn Encoder + '_> {
         Box::new(encode(|row, text| {
-            // A name with a line feed in it must not end the label.
+            // A line feed in a name must not end the label.
             let file = if self.with_file {
                 format!("{}, ", row.file().replace(char::is_control, "?"))
             } else {

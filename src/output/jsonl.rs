@@ -1,9 +1,9 @@
-//! JSON lines: one object per record, the chosen columns as its keys.
+//! JSON lines: one object per record, with the chosen columns as keys.
 //!
-//! Numbers are JSON numbers; a missing solution or reason is `null`; everything else is a string.
-//! Bytes of a malformed line that are not UTF-8 become U+FFFD.
+//! Numbers are JSON numbers, missing solutions and reasons are `null`, and everything else is a
+//! string. Invalid UTF-8 in a malformed line becomes U+FFFD.
 
-use super::columns::Foreign;
+use super::columns::InputTexts;
 use super::plain::STATUS_NAMES;
 use super::{
     Column, ColumnSource, Encoder, Format, Kind, Needs, OutputColumn, Row, RowBuffer, Rows, SHORT,
@@ -12,29 +12,27 @@ use super::{
 use crate::input::FieldForm;
 use crate::puzzle::{CELLS, Grid};
 
-/// One JSON object per row, with these columns in this order.
-///
-/// Kept fields of the input are strings, or the JSON values of the input.
+/// One JSON object per row, with the given columns. Kept fields of the input are strings, or the
+/// JSON values of the input.
 #[derive(Clone, Debug)]
 pub struct JsonRows {
     columns: Vec<OutputColumn>,
-    /// The number of leading columns in whose place the object of the input is copied.
+    /// The number of leading columns replaced by the input's object.
     copied: usize,
-    /// The key of each column, with punctuation.
+    /// The key of each column, including punctuation.
     keys: Vec<WrittenKey>,
-    /// An upper bound for the length of all keys and of values that are not foreign text.
+    /// An upper bound for the length of all keys and of all values except text.
     key_bytes: usize,
-    /// The number of computed columns with foreign text.
+    /// The number of computed columns with text of the input.
     texts: usize,
-    /// Whether the input's solutions and fields are among the columns.
-    shows: Foreign,
+    shows: InputTexts,
 }
 
 impl JsonRows {
     /// Creates a format with computed columns.
     ///
     /// # Panics
-    /// When there is none.
+    /// Panics if there are none.
     pub fn new(columns: impl AsRef<[Column]>) -> Self {
         Self::of(OutputColumn::list(columns.as_ref(), &[]))
     }
@@ -42,7 +40,7 @@ impl JsonRows {
     /// Creates a format with computed columns and fields of the input.
     ///
     /// # Panics
-    /// When there is none.
+    /// Panics if there are none.
     pub fn of(columns: Vec<OutputColumn>) -> Self {
         assert!(!columns.is_empty(), "rows need at least one column");
         let before = std::iter::once('{').chain(std::iter::repeat(','));
@@ -50,7 +48,7 @@ impl JsonRows {
             WrittenKey::of(format!("{before}{}:", serde_json::Value::from(column.name.as_str())))
         };
         let keys: Vec<_> = columns.iter().zip(before).map(key).collect();
-        let shows = Foreign::of(&columns);
+        let shows = InputTexts::of(&columns);
         let texts = columns.iter().filter(|column| column.kind() == Kind::Text).count();
         Self {
             key_bytes: keys.iter().map(WrittenKey::len).sum::<usize>()
@@ -71,8 +69,7 @@ impl JsonRows {
         Self { copied: count, ..self }
     }
 
-    /// Returns an upper bound for the length of an object: a character may become an escape of six
-    /// bytes.
+    /// Returns an upper bound for the length of an object. An escape may take six bytes.
     fn max_bytes(&self, row: &Row<'_>) -> usize {
         let (text, kept) = self.shows.bytes(row);
         let copied = if self.copied > 0 { row.line_text().len() } else { 0 };
@@ -119,10 +116,10 @@ impl Format for JsonRows {
     }
 }
 
-/// The longest value that is not foreign text, a grid in quotes, and what is written after it.
+/// The longest value except text, a grid in quotes, with the bytes written after it.
 const VALUE: usize = CELLS + 2 + SHORT;
 
-/// A key with punctuation. Most are short, and copied with a constant length.
+/// A key with punctuation. Most keys are short, and are copied with a constant length.
 #[derive(Clone, Debug)]
 enum WrittenKey {
     Short(Short),
@@ -191,7 +188,7 @@ impl Object<'_> {
         }
     }
 
-    /// 81 characters that need no escape.
+    /// Appends 81 characters that need no escapes.
     fn cells(&mut self, cells: &[u8; CELLS]) {
         self.put(b"\"");
         self.put(cells);

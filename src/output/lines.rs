@@ -1,9 +1,9 @@
-//! Lines: one column of cells, one line per row. A row without a value has an empty line.
+//! Lines: one column of cells, one line per row, which is empty if there is no value.
 //! [`InputLines`] copies the lines of the input instead.
 
 use super::{Column, Encoder, Format, Needs, RowBuffer, Rows, Value};
 
-/// One line per row: its value in this column, which holds puzzles, solutions, or canonical forms.
+/// One line per row, with the value of this column: a puzzle, solution, or canonical form.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines(pub Column);
 
@@ -27,7 +27,7 @@ impl Format for Lines {
     }
 }
 
-/// The line of each record as it is in the input.
+/// The line of each record as written in the input.
 #[derive(Clone, Copy, Debug)]
 pub struct InputLines;
 
@@ -46,5 +46,5 @@ impl Format for InputLines {
     }
 }
 
-/// The longest line that is not foreign text.
+/// The longest line except text of the input.
 const LINE: usize = crate::puzzle::CELLS + 1;

@@ -1,19 +1,4 @@
-//! Rows: what they contain, and one file per output format.
-//!
-//! | file | contents |
-//! |---|---|
-//! | `results` | what is known about the records of a block |
-//! | `row` | the rows of a block, and everything that a format may write about one |
-//! | `columns` | the table of columns |
-//! | [`csv`] | chosen columns, separated by commas or tabs, and a header |
-//! | [`jsonl`] | chosen columns, one JSON object per line |
-//! | [`lines`] | one column of cells, one line per row |
-//! | [`npy`] | an array of cells |
-//! | `trainer` | several arrays and their indices, as trainers load them |
-//! | `parquet` | chosen columns as a Parquet file, with the feature of that name |
-//! | [`grid`] | nine lines per solution or puzzle |
-//! | `sorted` | the rows of another format, sorted |
-//! | [`compress`] | compression of any other format |
+//! Rows: their contents, and one file per output format.
 
 mod buffer;
 mod columns;
@@ -73,10 +58,10 @@ pub use grid::{JudgeGrids, LabeledGrids, PuzzleGrids};
 #[doc(hidden)]
 pub use parquet::ParquetFile;
 
-/// An output format. Workers encode; an assembler, where a file is more than its blocks one after
-/// another, works in order.
+/// An output format. Workers encode; an assembler works in order, for files that are more than
+/// concatenated blocks.
 pub trait Format: Send + Sync {
-    /// Returns the properties of puzzles that the rows show.
+    /// Returns the properties needed for the rows.
     fn needs(&self) -> Needs {
         Needs::NONE
     }
@@ -87,35 +72,34 @@ pub trait Format: Send + Sync {
     }
 
     /// Returns the header of a complete output with this number of rows, if it differs from the
-    /// first one. It has the same length.
+    /// first header. Both have the same length.
     fn final_header(&self, _rows: u64) -> Option<Vec<u8>> {
         None
     }
 
-    /// Creates the encoder of one worker, with its buffers.
+    /// Creates the encoder of a worker.
     fn encoder(&self) -> Box<dyn Encoder + '_>;
 
-    /// Creates an encoder of single rows, which the assembler accepts in any order, if there is one.
-    /// Formats of lines need none.
+    /// Creates an encoder of single rows, if an assembler needs one to accept them in any order.
     fn row_encoder(&self) -> Option<Box<RowEncoder<'_>>> {
         None
     }
 
-    /// Creates the assembler of one output, if the format has one. Such an output cannot be resumed.
+    /// Creates the assembler of an output, if the format has one. Such outputs cannot be resumed.
     ///
     /// # Errors
-    /// When no file can have these columns.
+    /// Fails if no file can have these columns.
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
         Ok(None)
     }
 
-    /// Returns the format of each file, if an output consists of several. Each has all rows, its own
-    /// header, encoder, and assembler, and is an output of its own for the sink.
+    /// Returns the formats of the files, if an output has several. Each file has all rows, a
+    /// separate header, encoder, and assembler, and is a separate output for the sink.
     fn files(&self) -> &[Box<dyn Format>] {
         &[]
     }
 
-    /// Returns whether a record without a solution has a row; otherwise it has a message.
+    /// Returns whether a record without a solution has a row. Otherwise, it has a message.
     fn shows_failures(&self) -> bool {
         true
     }
@@ -130,38 +114,36 @@ pub trait Encoder {
     fn encode(&mut self, rows: &Rows<'_>, out: &mut RowBuffer);
 }
 
-/// Functions without buffers are encoders.
 impl<F: FnMut(&Rows<'_>, &mut RowBuffer)> Encoder for F {
     fn encode(&mut self, rows: &Rows<'_>, out: &mut RowBuffer) {
         self(rows, out);
     }
 }
 
-/// Passes bytes of a file on.
+/// Writes bytes of a file.
 pub type Emit<'a> = dyn FnMut(&[u8]) -> io::Result<()> + 'a;
 
 /// Assembles encoded blocks into a file.
 pub trait Assembler: Send {
-    /// Adds an encoded block and emits the bytes of the file that are complete.
+    /// Adds an encoded block, and emits the complete bytes of the file.
     ///
     /// # Errors
-    /// When they cannot be emitted.
+    /// Fails if they cannot be emitted.
     fn add(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()>;
 
     /// Emits the end of the file.
     ///
     /// # Errors
-    /// When it cannot be emitted.
+    /// Fails if it cannot be emitted.
     fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()>;
 
-    /// Returns the header of the finished file, if it differs from the first one. It has the same
-    /// length.
+    /// Returns the header of the finished file, of equal length, if it differs from the first one.
     fn final_header(&self) -> Option<Vec<u8>> {
         None
     }
 }
 
-/// The rows of records that were read from `bytes`, for tests.
+/// Returns the rows of records read from `bytes`.
 #[cfg(test)]
 pub(crate) fn rows_of<'a>(
     (file, first_line): (&'a str, u64),

@@ -1,36 +1,37 @@
-//! Arrays of `NumPy` (.npy): 81 bytes per record, 0 for a blank.
+//! `NumPy` arrays (.npy): 81 bytes per record, with 0 for blank cells.
 //!
-//! The format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>. Its header
-//! holds the number of rows, so it is rewritten at the end ([`Format::final_header`]).
+//! The header contains the number of rows, so it is rewritten at the end
+//! ([`Format::final_header`]). For the format, see
+//! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
 use super::{Column, Encoder, Format, Needs, Row, RowBuffer, RowEncoder, Rows, Value};
 use crate::puzzle::{CELLS, Puzzle};
 
-/// The length of the header, for any number of rows: a multiple of 64.
+/// The length of the header for any number of rows, a multiple of 64.
 pub const HEADER: usize = 128;
 
-/// An array of type `uint8` and shape (records, 81): the cells of each record in one column.
+/// An array of type `uint8` and shape (records, 81) with the cells of one column.
 #[derive(Clone, Copy, Debug)]
 pub struct NpyRows {
     column: Column,
-    /// The value of a blank.
+    /// The value of a blank cell.
     offset: u8,
 }
 
 impl NpyRows {
-    /// An array of this column; `None` unless it is the puzzle, the solution or the canonical form.
+    /// Creates an array of puzzles, solutions, or canonical forms; `None` for other columns.
     pub fn of(column: Column) -> Option<Self> {
         let is_cells = matches!(column, Column::Puzzle | Column::Solution | Column::Canonical);
         is_cells.then_some(Self { column, offset: 0 })
     }
 
-    /// Writes this value for a blank, and larger ones for digits.
+    /// Sets the value of a blank cell; the digits follow it.
     #[must_use]
     pub fn with_offset(self, offset: u8) -> Self {
         Self { offset, ..self }
     }
 
-    /// The cells of a row; all blank if it has none.
+    /// Returns the cells of a row; all blank if it has none.
     fn cells(self, row: &Row<'_>) -> [u8; CELLS] {
         let cells = match self.column.value(row) {
             Value::Cells(text) => *Puzzle::from_text(text).unwrap_or_default().cells(),
@@ -45,7 +46,7 @@ impl NpyRows {
 /// Returns the header of an array with this type and shape.
 pub(super) fn header(descr: &str, shape: &str) -> Vec<u8> {
     let dictionary = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
-    // The magic, the version and the length precede it.
+    // The header starts with magic bytes, version, and length.
     let length = HEADER - 10;
     let mut header = b"\x93NUMPY\x01\0".to_vec();
     header.extend_from_slice(&(length as u16).to_le_bytes());

@@ -1,8 +1,8 @@
-//! Rows of puzzles with the default columns: nearly all rows.
+//! A fast path for rows of puzzles with the default columns, which are nearly all rows.
 //!
-//! Written field by field, such a row would take a third of the time of solving an easy puzzle.
-//! Therefore parts that rarely change from row to row are kept (all digits of the line number but
-//! the last; status, solutions and guesses), the rest is moved in vectors, and all offsets are
+//! Writing such a row field by field would take a third of the time of solving an easy puzzle.
+//! Therefore parts that rarely change between rows are kept (all digits of the line number except
+//! the last; status, solutions, and guesses), the rest is moved in vectors, and all offsets are
 //! provably inside an array, without bounds checks.
 
 use crate::simd::vectors::Simd;
@@ -17,31 +17,31 @@ use crate::text::{copy_cells, write_digits};
 
 /// Space for the line number and its separator.
 const LINE: usize = 16;
-/// Offsets after that: of the solution, and of its separator with and without a solution.
+/// Offsets after the line number: of the solution, and of the separator after it or without it.
 const SOLUTION: usize = CELLS + 1;
-const BEHIND: usize = SOLUTION + CELLS;
-const BEHIND_NONE: usize = SOLUTION;
+const AFTER_SOLUTION: usize = SOLUTION + CELLS;
+const AFTER_NO_SOLUTION: usize = SOLUTION;
 /// Space for the latency and the line end.
 const LATENCY: usize = 16;
-/// Space for everything after the line number; offsets in it are bytes.
-const BODY: usize = u8::MAX as usize + Verdict::ROOM;
+/// Space after the line number. Offsets in it are bytes.
+const BODY: usize = u8::MAX as usize + OutcomeText::ROOM;
 
-/// Space for a row and for the surplus that is written after it.
+/// Space for a row and the surplus written after it.
 pub(super) const ROOM: usize = LINE + BODY;
 
 /// Writes consecutive rows.
 pub(super) struct PlainRows {
     separator: u8,
     line: Counter,
-    verdict: Verdict,
+    outcome_text: OutcomeText,
 }
 
 impl PlainRows {
     pub(super) fn new(separator: u8) -> Self {
-        Self { separator, line: Counter::NOWHERE, verdict: Verdict::NOTHING }
+        Self { separator, line: Counter::INITIAL, outcome_text: OutcomeText::INITIAL }
     }
 
-    /// Writes rows up to the first whose numbers do not fit; returns how many.
+    /// Writes rows up to the first with numbers that do not fit; returns how many.
     #[inline(always)]
     pub(super) fn write_all<'a, S: Simd>(
         &mut self,
@@ -61,7 +61,7 @@ impl PlainRows {
         count
     }
 
-    /// Writes a row; returns its length, or `None` if a number does not fit.
+    /// Writes a row and returns its length, or `None` if a number does not fit.
     #[inline(always)]
     fn write<S: Simd>(
         &mut self,
@@ -74,20 +74,20 @@ impl PlainRows {
             return None;
         }
         self.line.set(line)?;
-        self.verdict.set(self.separator, status, outcome)?;
+        self.outcome_text.set(self.separator, status, outcome)?;
 
         *first(room) = self.line.head;
         *first(&mut room[self.line.head_length % 8..]) = self.line.tail.to_le_bytes();
-        // The remainders only tell the compiler the range.
+        // The remainders tell the compiler the range.
         let line_end = self.line.length % LINE;
         room[line_end] = self.separator;
         let body: &mut [u8; BODY] = first(&mut room[line_end + 1..]);
         copy_cells(simd, cells, first(body));
         body[CELLS] = self.separator;
-        // Also without a solution: later fields overwrite it.
+        // Written even without a solution; later fields overwrite it.
         write_digits(simd, outcome.grid.cells(), first(&mut body[SOLUTION..]));
-        *first(&mut body[usize::from(self.verdict.start)..]) = self.verdict.text;
-        let latency = usize::from(self.verdict.end);
+        *first(&mut body[usize::from(self.outcome_text.start)..]) = self.outcome_text.text;
+        let latency = usize::from(self.outcome_text.end);
         let (digits, length) = eight_digits(outcome.latency_ns);
         *first(&mut body[latency..]) = digits;
         let end = latency + length % LATENCY;
@@ -111,24 +111,24 @@ pub(super) const STATUS_NAMES: [Short; Status::ALL.len()] = {
     names
 };
 
-/// The text of status, solutions and guesses, with separators around them.
-struct Verdict {
+/// The text of status, solutions, and guesses, including separators.
+struct OutcomeText {
     values: (Status, u32, u64),
     text: [u8; Self::ROOM],
-    /// Its offset in the body, and the offset of its end.
+    /// The offsets in the body where it starts and ends.
     start: u8,
     end: u8,
 }
 
-impl Verdict {
+impl OutcomeText {
     /// One vector: only texts with billions of guesses are longer.
     const ROOM: usize = 32;
 
-    /// A number of solutions that never occurs with this status.
-    const NOTHING: Self =
+    /// An initial value that never occurs.
+    const INITIAL: Self =
         Self { values: (Status::Unique, 0, 0), text: [0; Self::ROOM], start: 0, end: 0 };
 
-    /// Updates the text; `None` if it does not fit.
+    /// Updates the text; returns `None` if it does not fit.
     #[inline(always)]
     fn set(&mut self, separator: u8, status: Status, outcome: &Outcome) -> Option<()> {
         let values = (status, outcome.solutions, outcome.guesses);
@@ -148,7 +148,7 @@ impl Verdict {
         fields.number(solutions.into());
         fields.number(guesses);
         let length = fields.len();
-        let start = if solutions == 0 { BEHIND_NONE } else { BEHIND };
+        let start = if solutions == 0 { AFTER_NO_SOLUTION } else { AFTER_SOLUTION };
         let fits = length <= Self::ROOM;
         fits.then(|| Self {
             values,
@@ -159,20 +159,19 @@ impl Verdict {
     }
 }
 
-/// A number that usually grows by one, and its digits.
+/// A number that usually increases by one, and its digits.
 #[derive(Clone, Copy, Debug)]
 struct Counter {
     number: u64,
-    /// All digits but the last eight, if there are more.
+    /// The digits before the last eight, if there are any.
     head: [u8; 8],
     head_length: usize,
-    /// The last eight digits, the first one in the lowest byte. (A register that is incremented:
-    /// stored whole, it can be loaded at once.)
+    /// The last eight digits, the first one in the lowest byte.
     tail: u64,
     length: usize,
     /// The increment of the last digit.
     one: u64,
-    /// The next numbers at which more than the last digit changes, and more than the last two.
+    /// The next numbers at which more than the last digit and more than the last two digits change.
     next_ten: u64,
     next_hundred: u64,
 }
@@ -181,8 +180,8 @@ impl Counter {
     /// One more than the largest number, which leaves space for a separator.
     const END: u64 = 10_u64.pow(LINE as u32 - 1);
 
-    /// Before the first number: any number is a new start.
-    const NOWHERE: Self = Self {
+    /// The initial state, which no number follows.
+    const INITIAL: Self = Self {
         number: 0,
         head: [0; 8],
         head_length: 0,
@@ -193,7 +192,7 @@ impl Counter {
         next_hundred: 1,
     };
 
-    /// Moves to a number; `None` if that is 0 or too large.
+    /// Sets the number; returns `None` if it is 0 or too large.
     #[inline(always)]
     fn set(&mut self, number: u64) -> Option<()> {
         if number != self.number + 1 || number == self.next_hundred {
@@ -202,7 +201,7 @@ impl Counter {
             self.number = number;
             self.tail += self.one;
             if number == self.next_ten {
-                // Carry into the digit before.
+                // Carry to the preceding digit.
                 self.next_ten += 10;
                 self.tail = self.tail - 10 * self.one + (self.one >> 8);
             }
@@ -210,7 +209,7 @@ impl Counter {
         Some(())
     }
 
-    /// Returned by value, so no pointer to it escapes and it stays in registers.
+    /// Returns a counter by value, so that no pointer to it escapes and it stays in registers.
     #[inline(never)]
     fn at(number: u64) -> Option<Self> {
         if !(1..Self::END).contains(&number) {
@@ -243,7 +242,7 @@ mod tests {
 
     #[test]
     fn the_digits_follow_the_number_through_steps_and_jumps() {
-        let mut counter = Counter::NOWHERE;
+        let mut counter = Counter::INITIAL;
         let ends = [10_u64.pow(8), 10_u64.pow(9), 10_u64.pow(12), Counter::END];
         let around_ends = ends.map(|end| end - 30..end + 30);
         let numbers = [0..1200, 998..1002, 5..6, u64::MAX - 9..u64::MAX];

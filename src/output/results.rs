@@ -1,4 +1,4 @@
-//! What is known about the records of a block: one entry per record and kind of result.
+//! The results for the records of a block: one entry per record and type of result.
 
 use crate::canon::Canonical;
 use crate::check::Reasons;
@@ -9,7 +9,7 @@ use crate::solver::Outcome;
 use crate::stats::{Counts, in_runs};
 use crate::status::Status;
 
-/// A set of properties of puzzles that must be computed, because a column or a filter reads them.
+/// A set of properties that must be computed because a column or filter reads them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs(u16);
 
@@ -49,36 +49,36 @@ impl Needs {
     }
 }
 
-/// The searches that have a latency.
+/// The type of search whose latency is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Timed {
-    /// None: no engine is used.
+    /// None, because no engine is used.
     #[default]
     Nothing,
-    /// Those for solutions.
+    /// The search for solutions.
     Solutions,
-    /// Those for canonical forms.
+    /// The computation of canonical forms.
     Forms,
 }
 
-/// The results for the records of a block. It is reused for the next block.
+/// The results for the records of a block. Reused for each block.
 #[derive(Debug, Default)]
 pub struct Results {
     /// The status of each record.
     pub statuses: Vec<Status>,
-    /// The outcomes of the engine; empty if none is used.
+    /// The outcomes of the engine, if one is used.
     pub outcomes: Outcomes,
-    /// The puzzles at which the engine failed.
+    /// The puzzles on which the engine failed.
     pub failed: Vec<PuzzleRef>,
-    /// The reasons of the records with [`Status::Mismatch`], in order.
+    /// The reasons for [`Status::Mismatch`], in order.
     pub reasons: Reasons,
-    /// Which latencies are recorded.
+    /// The measured latencies.
     pub timed: Timed,
     /// The seed of generated puzzles.
     pub seed: Option<u64>,
     /// Canonical forms, if needed: one entry per record, as in the vectors below.
     pub forms: Vec<Option<Canonical<Puzzle>>>,
-    /// Canonical forms of the solutions of puzzles with exactly one, if needed.
+    /// Canonical forms of the solutions of puzzles with exactly one solution, if needed.
     pub grids: Vec<Option<Grid>>,
     /// Hashes of the canonical forms of each puzzle with some clues removed, if needed
     /// ([`near_hashes`](crate::canon::near_hashes)).
@@ -91,14 +91,14 @@ pub struct Results {
     pub minimal: Vec<Option<bool>>,
     /// Guesses of the proof of uniqueness, if needed.
     pub proof_guesses: Vec<u64>,
-    /// What contradicts what in contradictory records, if needed; empty in a block without any.
+    /// The causes of contradictions in contradictory records, if needed; empty if there are none.
     pub contradictions: Vec<Option<String>>,
-    /// The output of each record's rows, or `None` for a dropped record. Empty if all rows belong to
-    /// the first output.
+    /// The output of each record's rows, or `None` for a dropped record. Empty if all rows belong
+    /// to the first output.
     pub(super) destinations: Vec<Option<u8>>,
 }
 
-/// What a filter decides about a record.
+/// The decision of a filter about a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Keeps the record in its current output, by default the first.
@@ -112,8 +112,8 @@ pub enum Decision {
 }
 
 impl Results {
-    /// Clears the results for the next block, except the outcomes, which the engine overwrites:
-    /// clearing them would refill 156 KB per block.
+    /// Clears the results, except the outcomes. The engine overwrites these, and clearing them
+    /// would write 156 KB per block.
     pub fn clear(&mut self) {
         self.statuses.clear();
         self.failed.clear();
@@ -129,7 +129,7 @@ impl Results {
         self.destinations.clear();
     }
 
-    /// Returns the output of a record's rows, or `None` if the record was dropped.
+    /// Returns the output of a record's rows, or `None` if the record is dropped.
     #[inline(always)]
     pub fn destination(&self, record: usize) -> Option<u8> {
         if self.destinations.is_empty() { Some(0) } else { self.destinations[record] }
@@ -140,7 +140,7 @@ impl Results {
         self.destinations.is_empty()
     }
 
-    /// Returns whether any record has rows in the given output.
+    /// Returns whether any record has rows in an output.
     pub fn has_rows_for(&self, output: u8) -> bool {
         if self.destinations.is_empty() {
             output == 0
@@ -149,7 +149,7 @@ impl Results {
         }
     }
 
-    /// Applies one decision per record; records that were dropped before stay dropped.
+    /// Applies one decision per record. Dropped records remain dropped.
     pub fn decide(&mut self, decisions: &[Decision]) {
         if decisions.iter().all(|decision| matches!(decision, Decision::Keep | Decision::To(0)))
             && self.destinations.is_empty()
@@ -181,7 +181,7 @@ impl Results {
         counts
     }
 
-    /// Replaces `into` with the recorded latencies in nanoseconds, each with its number of records.
+    /// Replaces `into` with the measured latencies in nanoseconds, each with its number of records.
     pub fn collect_latencies(&self, records: &Records, into: &mut Vec<(u64, u64)>) {
         into.clear();
         let all_are_puzzles = records.all.len() == records.puzzles.len();
@@ -202,12 +202,12 @@ impl Results {
     }
 }
 
-/// The outcomes for the puzzles and the marks of a block.
+/// The outcomes for the puzzles and pencil marks of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcomes {
     /// One per puzzle.
     pub puzzles: Vec<Outcome>,
-    /// One per record with marks.
+    /// One per record with pencil marks.
     pub marks: Vec<Outcome>,
 }
 
@@ -222,7 +222,7 @@ impl Outcomes {
         outcome.unwrap_or(&Outcome::NONE)
     }
 
-    /// Returns the outcome of a record to change it, if there is one.
+    /// Returns the mutable outcome of a record, if there is one.
     pub fn of_mut(&mut self, puzzle: PuzzleRef) -> Option<&mut Outcome> {
         match puzzle {
             PuzzleRef::Puzzle(index) => self.puzzles.get_mut(index as usize),
@@ -230,7 +230,7 @@ impl Outcomes {
         }
     }
 
-    /// Makes space for the outcomes of these records, with [`Outcome::NONE`] for new ones.
+    /// Resizes to the number of records; new outcomes are [`Outcome::NONE`].
     pub fn resize(&mut self, records: &Records) {
         self.puzzles.resize(records.puzzles.len(), Outcome::NONE);
         self.marks.resize(records.marks.len(), Outcome::NONE);
@@ -242,7 +242,7 @@ impl Outcomes {
 pub struct Derived {
     /// The index of the record in the block.
     pub record: u32,
-    /// The number of the row among those of its record, from 0.
+    /// The index of the row among those of its record.
     pub copy: u32,
     /// The cells, if they differ from the record's.
     pub cells: Option<[u8; CELLS]>,

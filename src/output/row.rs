@@ -1,4 +1,4 @@
-//! The rows of a block, and everything that a format may write about one of them.
+//! The rows of a block, and all values that a format may write.
 
 use std::borrow::Cow;
 use std::iter::Zip;
@@ -16,7 +16,7 @@ use crate::rating::Level;
 use crate::solver::Outcome;
 use crate::status::Status;
 
-/// The rows of a block, or of one part of it, for one output.
+/// The rows of a block, or of a part of it, for one output.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     /// The name of the input.
@@ -29,13 +29,13 @@ pub struct Rows<'a> {
     pub bytes: &'a [u8],
     /// The records of the block.
     pub records: &'a Records,
-    /// What is known about them.
+    /// The results of the records.
     pub results: &'a Results,
     /// Derived rows in the order of their records, or `None` if each record has one row.
     pub derived: Option<&'a [Derived]>,
-    /// The number of the output.
+    /// The index of the output.
     pub output: u8,
-    /// The answers to the records, if they are in another input.
+    /// The answers to the records, if they are read from another input.
     pub(crate) answers: Option<&'a AttachedAnswers>,
     /// Whether these are the last rows of the block.
     pub is_last_part: bool,
@@ -52,31 +52,31 @@ pub struct Row<'a> {
     derived: Option<&'a Derived>,
 }
 
-/// The value of a row in a column. Each format decides how to write it.
+/// The value of a row in a column. Each format defines how to write it.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a> {
     /// No value.
     None,
-    /// A whole number.
+    /// An integer.
     Number(u64),
-    /// A number that is written with at most two decimals.
+    /// A number written with at most two decimals.
     Decimal(f64),
     /// `true` or `false`.
     Truth(bool),
     /// The name of a status.
     Status(Status),
-    /// The 81 characters of a valid puzzle, as written in the input.
+    /// The 81 cells of a valid puzzle, as written in the input.
     Cells(&'a [u8; CELLS]),
     /// A solution.
     Grid(&'a Grid),
-    /// A puzzle, written with `.` for blanks.
+    /// A puzzle, written with `.` for blank cells.
     Form(&'a Puzzle),
     /// Arbitrary text, which may need quotes.
     Text(&'a [u8]),
 }
 
 impl<'a> Value<'a> {
-    /// Returns a text as cells if it has been read as a puzzle and is that long.
+    /// Returns a text as cells if it is a valid puzzle of 81 characters.
     #[inline(always)]
     pub(super) fn of_text(text: &'a [u8], is_valid: bool) -> Self {
         match text.try_into() {
@@ -85,22 +85,18 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns whether CSV writes it as an empty field.
+    /// Returns whether the value is an empty CSV field.
     pub(super) fn is_empty(self) -> bool {
         matches!(self, Self::None | Self::Text([]))
     }
 }
 
-/// The row of a puzzle that was written as 81 contiguous cells, as nearly all are.
+/// The row of a puzzle written as 81 contiguous cells, as nearly all are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PuzzleRow<'a> {
-    /// The number of its line.
     pub line: u64,
-    /// The cells as written.
     pub cells: &'a [u8; CELLS],
-    /// Its status.
     pub status: Status,
-    /// The outcome of the engine.
     pub outcome: &'a Outcome,
 }
 
@@ -109,7 +105,7 @@ pub(super) struct PuzzleRow<'a> {
 pub(super) struct PuzzleRows<'a> {
     line: u64,
     bytes: &'a [u8],
-    /// The offset of the next puzzle's cells, and the distance between two lines.
+    /// The offset of the next puzzle's cells, and the distance between lines.
     start: usize,
     line_bytes: usize,
     results: Zip<Iter<'a, Status>, Iter<'a, Outcome>>,
@@ -130,7 +126,7 @@ impl<'a> Iterator for PuzzleRows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Returns a row for each record of the block, whatever its output.
+    /// Returns a row for each record of the block, in any output.
     #[inline(always)]
     pub fn records(&'a self) -> impl Iterator<Item = Row<'a>> {
         let mut reasons = self.results.reasons.iter();
@@ -179,8 +175,8 @@ impl<'a> Rows<'a> {
     }
 
     /// Calls `plain` with runs of puzzles that have contiguous cells, and `any` with every other
-    /// row. `plain` returns how many rows it has written; `any` receives the next row if it has not
-    /// written all. Rows for `plain` are built without the general [`Row`].
+    /// row. `plain` returns how many rows it has written; if that is not all, `any` receives the
+    /// next one. Rows for `plain` are created without the general [`Row`].
     #[inline(always)]
     pub(super) fn for_each_run<T>(
         &'a self,
@@ -194,14 +190,14 @@ impl<'a> Rows<'a> {
         let mut reasons = self.results.reasons.iter();
         let mut records = self.records.all.iter();
         let mut index = 0;
-        while let Some(alike) = records.alike() {
-            let written = match self.puzzles(index, &alike) {
+        while let Some(remaining_run) = records.remaining_run() {
+            let written = match self.puzzles(index, &remaining_run) {
                 Some(rows) => plain(to, rows),
                 None => 0,
             };
             records.skip_records(written);
             index += written;
-            if written < alike.count as usize
+            if written < remaining_run.count as usize
                 && let Some(record) = records.next()
             {
                 any(to, &self.row(index, record, &mut reasons));
@@ -210,7 +206,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Returns the row of a record; `reasons` are those of this and all later rows.
+    /// Returns the row of a record; `reasons` are those of this row and all later rows.
     #[inline(always)]
     fn row(
         &'a self,
@@ -223,11 +219,11 @@ impl<'a> Rows<'a> {
         Row { rows: self, index, record, mismatch, derived: None }
     }
 
-    /// Returns the rows of a run of records that starts at this index, if they are puzzles with
-    /// contiguous cells and outcomes.
+    /// Returns the rows of a run of records from this index on, if they are puzzles with contiguous
+    /// cells and outcomes.
     #[inline(always)]
-    fn puzzles(&self, index: usize, alike: &RecordRun) -> Option<PuzzleRows<'a>> {
-        let RecordRun { ref first, count, line_bytes } = *alike;
+    fn puzzles(&self, index: usize, remaining_run: &RecordRun) -> Option<PuzzleRows<'a>> {
+        let RecordRun { ref first, count, line_bytes } = *remaining_run;
         let Ok(PuzzleRef::Puzzle(puzzle)) = first.puzzle else { return None };
         if first.text.form == FieldForm::Own {
             return None;
@@ -254,7 +250,7 @@ impl<'a> Row<'a> {
         self.rows.source
     }
 
-    /// Returns the number of the record: of its line in the input, from 1, or of a generated puzzle.
+    /// Returns the line number of the record, from 1, or the index of a generated puzzle.
     #[inline(always)]
     pub fn line(&self) -> u64 {
         self.rows.first_line + u64::from(self.record.line)
@@ -274,7 +270,7 @@ impl<'a> Row<'a> {
     /// Returns the outcome of the engine.
     ///
     /// # Errors
-    /// The error in the text of a malformed record.
+    /// Fails with the error of a malformed record.
     #[inline(always)]
     pub fn outcome(&self) -> Result<&'a Outcome, &'a Malformed> {
         match self.record.puzzle {
@@ -283,7 +279,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Returns the outcome of the engine; [`Outcome::NONE`] for a malformed record.
+    /// Returns the outcome of the engine, or [`Outcome::NONE`] for a malformed record.
     #[inline(always)]
     pub fn outcome_or_none(&self) -> &'a Outcome {
         self.outcome().unwrap_or(&Outcome::NONE)
@@ -298,7 +294,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Returns the cells or marks as written, the whole text of a malformed record, or the faulty
+    /// Returns the cells or marks as written, the whole text of a malformed record, or the invalid
     /// line of a malformed grid.
     #[inline(always)]
     pub fn text(&self) -> &'a [u8] {
@@ -313,7 +309,7 @@ impl<'a> Row<'a> {
         self.record.puzzle.ok().map(|puzzle| self.rows.records.as_marks(puzzle))
     }
 
-    /// Returns the clues of a valid record, unless it has pencil marks that are more than clues.
+    /// Returns the puzzle of a valid record, unless it is pencil marks that clues cannot express.
     pub fn puzzle(&self) -> Option<Puzzle> {
         self.record.puzzle.ok().and_then(|puzzle| self.rows.records.puzzle(puzzle))
     }
@@ -323,27 +319,27 @@ impl<'a> Row<'a> {
         self.record.puzzle.ok().map(|puzzle| self.rows.records.clues(puzzle))
     }
 
-    /// Returns the level of the puzzle, if it has one and levels are needed.
+    /// Returns the level of the puzzle, if it is known.
     pub fn level(&self) -> Option<Level> {
         self.rows.results.levels.get(self.index).copied().flatten()
     }
 
-    /// Returns the rating of the puzzle, if it has one and ratings are needed.
+    /// Returns the rating of the puzzle, if it is known.
     pub fn rating(&self) -> Option<f64> {
         self.rows.results.ratings.get(self.index).copied().flatten()
     }
 
-    /// Returns the guesses of the proof of uniqueness, if they are needed.
+    /// Returns the guesses of the proof of uniqueness.
     pub fn proof_guesses(&self) -> u64 {
         self.rows.results.proof_guesses.get(self.index).copied().unwrap_or(0)
     }
 
-    /// Returns the number of the row among those of its record, if it is derived.
+    /// Returns the index of the row among those of its record, if it is derived.
     pub fn copy(&self) -> Option<u32> {
         self.derived.map(|derived| derived.copy)
     }
 
-    /// Returns the line of the record as it is in the input, without its end.
+    /// Returns the line of the record as written in the input, without its end.
     pub fn line_text(&self) -> &'a [u8] {
         let Record { start, indent, puzzle, .. } = self.record;
         if puzzle.is_err() {
@@ -354,8 +350,8 @@ impl<'a> Row<'a> {
         line.strip_suffix(b"\r").unwrap_or(line)
     }
 
-    /// Returns the JSON object that the line of the record is, without its closing brace; `None` if
-    /// the line is not an object with keys.
+    /// Returns the JSON object in the line of the record, without its closing brace; `None` if the
+    /// line is not an object with keys.
     pub(super) fn object(&self) -> Option<&'a [u8]> {
         let text = self.line_text().trim_ascii();
         let keys = text.strip_prefix(b"{")?.strip_suffix(b"}")?.trim_ascii();
@@ -366,15 +362,15 @@ impl<'a> Row<'a> {
 
     /// Returns the fields of the input that are copied to the output.
     pub fn kept(&self) -> Kept<'a> {
-        Kept { bytes: self.rows.bytes, fields: self.rows.records.kept_of(self.index) }
+        Kept { bytes: self.rows.bytes, fields: self.rows.records.kept_fields(self.index) }
     }
 
-    /// Returns the input's solution as written, if it is read; empty if it is missing.
+    /// Returns the input's solution as written; empty if it is missing.
     pub fn answer(&self) -> &'a [u8] {
         self.rows.records.answer(self.index, self.rows.bytes)
     }
 
-    /// Returns the offset of the input's solution in the block, if it is there.
+    /// Returns the offset of the input's solution in the block, if it is stored there.
     pub(crate) fn answer_start(&self) -> Option<usize> {
         let field = self.rows.records.answers.get(self.index)?;
         let is_in_block =
@@ -382,13 +378,13 @@ impl<'a> Row<'a> {
         is_in_block.then_some(field.start as usize)
     }
 
-    /// Returns what is wrong with the input's solution, if anything.
+    /// Returns the error in the input's solution, if there is one.
     pub fn mismatch(&self) -> Option<Reason<'a>> {
         self.mismatch
     }
 
-    /// Returns what is wrong with the record, if its status alone does not tell. Of contradictory
-    /// records only if that is needed.
+    /// Returns what is wrong with the record, if the status alone is not sufficient. For
+    /// contradictory records, the reason is computed only if needed.
     pub fn reason(&self) -> &'a str {
         match (self.status(), self.outcome(), self.mismatch) {
             (Status::Ok, ..) => "",
@@ -399,14 +395,14 @@ impl<'a> Row<'a> {
                 contradiction.and_then(Option::as_deref).unwrap_or_default()
             }
             (Status::GaveUp, ..) => "the limit of nodes was reached",
-            (Status::NoForm, ..) => "pencil marks that say more than clues have no canonical form",
+            (Status::NoForm, ..) => "pencil marks that clues cannot express have no canonical form",
             (Status::InternalError, ..) => "the engine failed on this puzzle; please report it",
             _ => "",
         }
     }
 }
 
-/// Fields of one record in the bytes of its block.
+/// The kept fields of a record.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Kept<'a> {
     bytes: &'a [u8],
@@ -418,14 +414,14 @@ impl<'a> Kept<'a> {
         Self { bytes, fields }
     }
 
-    /// Returns the text of the field with this index, and how it was written.
+    /// Returns the text of the field at this index, and how it was written.
     pub fn get(self, index: usize) -> (Cow<'a, [u8]>, FieldForm) {
         let field = self.fields[index];
         (field.text(self.bytes), field.form)
     }
 
-    /// Returns the first `count` fields as they are written in a table, with their separators and
-    /// quotes; `None` if one of them is missing.
+    /// Returns the first `count` fields as written in a table, with their separators and quotes;
+    /// `None` if one of them is missing.
     pub(super) fn span(self, count: usize) -> Option<&'a [u8]> {
         let quote = |field: &Field| u32::from(field.form == FieldForm::Quoted);
         let fields = self.fields.get(..count)?;
@@ -441,7 +437,7 @@ impl<'a> Kept<'a> {
         self.fields.iter().map(move |field| field.text(self.bytes))
     }
 
-    /// Returns an upper bound for the length of all texts in bytes.
+    /// Returns an upper bound for the total length of the texts in bytes.
     pub fn length(self) -> usize {
         self.fields.iter().map(|field| field.of(self.bytes).len()).sum()
     }

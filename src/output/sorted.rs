@@ -1,4 +1,4 @@
-//! Sorted rows: workers encode the rows of a block with their keys, an assembler sorts them.
+//! Sorted rows: workers encode rows with their keys, and an assembler sorts them.
 
 use std::io;
 
@@ -7,24 +7,24 @@ use memchr::memchr2_iter;
 use super::{Assembler, Emit, Encoder, Format, Needs, Row, RowBuffer, Rows};
 use crate::external_sort::{ExternalSort, head};
 
-/// Appends the key of a row; rows are in the order of their keys' bytes.
+/// Appends the sort key of a row. Keys are compared by their bytes.
 pub type Key = Box<dyn Fn(&Row<'_>, &mut Vec<u8>) + Send + Sync>;
 
-/// The bytes of rows in memory beyond which they go to a temporary file.
-const MEMORY: usize = 128 << 20;
+/// The number of bytes of rows in memory beyond which they are written to a temporary file.
+const MEMORY_BYTES: usize = 128 << 20;
 
-/// The bytes that are emitted at once.
-const CHUNK: usize = 1 << 20;
+/// The number of bytes emitted at once.
+const EMIT_BYTES: usize = 1 << 20;
 
-/// The rows of another format, sorted.
+/// Another format with sorted rows.
 pub struct Sorted {
     /// The format of the rows: lines, or single rows ([`Format::row_encoder`]).
     pub format: Box<dyn Format>,
-    /// What rows are sorted by.
+    /// The sort key.
     pub key: Key,
-    /// What `key` reads.
+    /// The properties that `key` reads.
     pub needs: Needs,
-    /// Whether fields between quotes may contain line feeds.
+    /// Whether quoted fields may contain line feeds.
     pub has_quotes: bool,
 }
 
@@ -74,7 +74,7 @@ impl Format for Sorted {
     }
 
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
-        let (sort, rows) = (ExternalSort::new(MEMORY), self.format.assembler()?);
+        let (sort, rows) = (ExternalSort::new(MEMORY_BYTES), self.format.assembler()?);
         Ok(Some(Box::new(Sorter { sort, rows })))
     }
 
@@ -83,7 +83,7 @@ impl Format for Sorted {
     }
 }
 
-/// The length of the first row, including its line feed.
+/// Returns the length of the first row, including its line feed.
 fn line_length(rows: &[u8], has_quotes: bool) -> usize {
     let mut is_quoted = false;
     for at in memchr2_iter(b'\n', b'"', rows) {
@@ -96,10 +96,8 @@ fn line_length(rows: &[u8], has_quotes: bool) -> usize {
     rows.len()
 }
 
-/// Sorts encoded rows.
 struct Sorter {
     sort: ExternalSort,
-    /// The assembler of the sorted rows, if their format has one.
     rows: Option<Box<dyn Assembler>>,
 }
 
@@ -117,10 +115,10 @@ impl Assembler for Sorter {
             }
             return rows.finish(emit);
         }
-        let mut chunk = Vec::with_capacity(CHUNK);
+        let mut chunk = Vec::with_capacity(EMIT_BYTES);
         while let Some((_, row)) = entries.next()? {
             chunk.extend_from_slice(row);
-            if chunk.len() >= CHUNK {
+            if chunk.len() >= EMIT_BYTES {
                 emit(&chunk)?;
                 chunk.clear();
             }

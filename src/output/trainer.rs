@@ -1,31 +1,31 @@
-//! The files that HRM, TRM, and their successors train on.
+//! The training files of HRM, TRM, and their successors.
 //!
-//! A set is a folder with seven files, as the data loader of HRM reads them:
-//! <https://github.com/sapientinc/HRM/blob/main/puzzle_dataset.py>. Puzzles and solutions are arrays
-//! of shape (n, 81) with 1 for a blank and 2 to 10 for digits. Each puzzle is one example. All rows
-//! of a record are a group, from which the loader draws one puzzle per epoch.
+//! A set is a folder with the seven files that the data loader of HRM reads:
+//! <https://github.com/sapientinc/HRM/blob/main/puzzle_dataset.py>. Puzzles and solutions are
+//! arrays of shape (n, 81) with 1 for blank cells and 2 to 10 for digits. Each puzzle is one
+//! example. All rows of a record are a group, from which the loader draws one puzzle per epoch.
 
 use std::io;
 
 use super::npy::{NpyRows, header};
 use super::{Assembler, Column, Emit, Encoder, Format, Needs, RowBuffer, Rows};
 
-/// An output of several files with the same rows. Rows need solutions.
+/// An output of several files with the same rows. All rows must have solutions.
 pub struct TrainerFiles {
     files: Vec<Box<dyn Format>>,
 }
 
 impl TrainerFiles {
-    /// The names of the files of HRM, relative to the folder of all sets; `set` is `train` or `test`.
+    /// Returns the names of HRM's files, relative to the folder; `set` is `train` or `test`.
     pub fn names(set: &str) -> Vec<String> {
         let parts = ["inputs", "labels", "puzzle_indices", "group_indices", "puzzle_identifiers"];
         let arrays = parts.iter().map(|part| format!("{set}/all__{part}.npy"));
-        // Only one set writes the file that sets share.
+        // Only one set writes the shared file.
         let shared = (set == "train").then(|| "identifiers.json".to_owned());
         arrays.chain([format!("{set}/dataset.json")]).chain(shared).collect()
     }
 
-    /// The files of HRM, as [`TrainerFiles::names`] names them.
+    /// Creates the files of HRM, in the order of [`TrainerFiles::names`].
     pub fn hrm(set: &str) -> Self {
         let array = |column| {
             let rows = NpyRows::of(column).expect("it is a column of cells");
@@ -53,7 +53,7 @@ impl Format for TrainerFiles {
         &self.files
     }
 
-    /// Encodes nothing: each file has its encoder.
+    /// Encodes nothing, because each file has an encoder.
     fn encoder(&self) -> Box<dyn Encoder + '_> {
         Box::new(|_: &Rows<'_>, _: &mut RowBuffer| {})
     }
@@ -63,22 +63,22 @@ impl Format for TrainerFiles {
     }
 }
 
-/// The files that depend only on the number of rows of each record.
+/// Files that depend only on the number of rows per record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TrainerFile {
-    /// The first example of each puzzle, and the number of examples.
+    /// The index of the first example of each puzzle, and the number of examples.
     PuzzleIndices,
-    /// The first puzzle of each group, and the number of puzzles.
+    /// The index of the first puzzle of each group, and the number of puzzles.
     GroupIndices,
-    /// The embedding of each puzzle: 0, as there is only one.
+    /// The embedding of each puzzle: always 0, because there is only one.
     PuzzleIdentifiers,
-    /// Sizes, and what values mean.
+    /// Sizes and the meaning of values.
     Metadata,
     /// The names of the embeddings.
     Identifiers,
 }
 
-/// Encoded rows: the input and the line of a record, and the number of its consecutive rows.
+/// The size of an encoded run: input and line of a record, and the number of its consecutive rows.
 const RUN_BYTES: usize = 16;
 
 impl Format for TrainerFile {
@@ -120,19 +120,18 @@ impl Format for TrainerFile {
 }
 
 impl TrainerFile {
-    /// The header of an array of this length; `None` for JSON.
+    /// Returns the header of an array of this length, or `None` for JSON.
     fn array_header(self, length: u64) -> Option<Vec<u8>> {
         let is_array = !matches!(self, Self::Metadata | Self::Identifiers);
         is_array.then(|| header("<i4", &format!("({length},)")))
     }
 }
 
-/// Assembles one of the files.
 struct Indices {
     part: TrainerFile,
     rows: u64,
     groups: u64,
-    /// The input and the line of the last record.
+    /// The input and line of the last record.
     last: Option<[u8; 12]>,
     buffer: Vec<u8>,
 }
@@ -155,7 +154,7 @@ impl Assembler for Indices {
             let (record, count) = run.split_at(12);
             let count = u32::from_le_bytes(count.try_into().expect("four bytes"));
             let record = record.try_into().expect("twelve bytes");
-            // Rows of one record may be in several pieces.
+            // The rows of a record may be in several pieces.
             if self.last.replace(record) != Some(record) {
                 if self.part == TrainerFile::GroupIndices {
                     self.push(self.rows)?;

@@ -30,7 +30,7 @@ pub struct Block {
     pub is_cut_short: bool,
     /// The number of verified bytes of the input, if it failed at the end of the block.
     pub failed: Option<u64>,
-    /// The answers to its records, if they are in another input.
+    /// The answers to the records, if they are read from another input.
     pub answers: Option<AttachedAnswers>,
     /// The position in the input after the last record.
     pub end: Position,

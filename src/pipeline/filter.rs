@@ -20,7 +20,8 @@ pub enum Filter<'a> {
     Local(Needs, Box<Decide<'a>>),
     /// Keeps state across records, which it receives in the order of the input.
     InOrder(Needs, Box<DecideInOrder<'a>>),
-    /// Needs nothing for the records of inputs from this index on, which an earlier pass has read.
+    /// Like `InOrder`, but needs no properties for the inputs from this index on, because an
+    /// earlier pass has read them.
     InOrderUntil(usize, Needs, Box<DecideInOrder<'a>>),
 }
 
@@ -49,9 +50,9 @@ impl Sameness {
         }
     }
 
-    /// Returns a hash that is the same for all puzzles that are the same, or `None` if the record
-    /// is malformed, its clues are contradictory, its pencil marks are more than clues, or it has
-    /// no such grid.
+    /// Returns a hash that is equal for all puzzles that are the same. Returns `None` if the record
+    /// is malformed or contradictory, has pencil marks that clues cannot express, or has no such
+    /// grid.
     pub fn hash(self, row: &Row<'_>) -> Option<u128> {
         let puzzle = match self {
             Self::Class => row.results().forms[row.index].map(|canonical| canonical.form),
@@ -64,7 +65,7 @@ impl Sameness {
 }
 
 impl Sameness {
-    /// Returns hashes, one of which two records share if they are the same.
+    /// Returns hashes, at least one of which is shared by records that are the same.
     pub fn hashes<'a>(self, row: &Row<'a>) -> impl Iterator<Item = u128> + use<'a> {
         let near = match self {
             Self::Near(_) => &row.results().near[row.index][..],
@@ -109,7 +110,7 @@ impl<'a> Filter<'a> {
         Self::InOrder(Needs::NONE, Box::new(decide))
     }
 
-    /// What it needs, and the first input for whose records it needs nothing.
+    /// Returns the required properties, and the first input for which none are required.
     fn needs(&self) -> (Needs, usize) {
         match self {
             Self::Local(needs, _) | Self::InOrder(needs, _) => (*needs, usize::MAX),
@@ -128,10 +129,10 @@ impl<'a> Filter<'a> {
 /// The filters of a run. Those from the first to the last ordered one share one turn; local filters
 /// before and after them run in parallel.
 pub(super) struct Filters<'a> {
-    /// The properties that each filter reads, and the first input without them.
+    /// The properties required by each filter, and the first input for which none are required.
     needs: Vec<(Needs, usize)>,
     before_ordered: Vec<Box<Decide<'a>>>,
-    /// The sequencer guards closures that keep state, since they cannot be shared.
+    /// The sequencer guards stateful closures, which cannot be shared.
     in_order: Option<Sequencer<WaitOnly<Vec<Filter<'a>>>>>,
     after_ordered: Vec<Box<Decide<'a>>>,
 }

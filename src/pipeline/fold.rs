@@ -32,8 +32,8 @@ pub struct Options {
     pub stop: Arc<AtomicBool>,
     /// The capacity of a block in bytes. The rest of a longer line is skipped.
     pub block_bytes: usize,
-    /// If puzzles are counted by difficulty ([`Statistics`]), the properties that are computed only
-    /// for that.
+    /// Properties needed only to count puzzles by difficulty ([`Statistics`]); `None`: do not
+    /// count.
     pub statistics: Option<Needs>,
     /// How messages are written.
     pub messages: MessageFormat,
@@ -61,7 +61,7 @@ pub struct BlockSummary {
     pub source: usize,
     /// The position in that input after the block.
     pub position: Position,
-    /// The number of verified bytes of the input, if it failed there.
+    /// The number of verified bytes of the input, if it failed after the block.
     pub failed: Option<u64>,
     /// Records by status, and other lines.
     pub counts: Counts,
@@ -114,7 +114,7 @@ pub enum RunEnd {
 /// Number of mapped blocks of each worker: one in use, and three that wait for earlier blocks.
 const MAPPED_BLOCKS_PER_WORKER: usize = 4;
 
-/// The value that `map` produced from a block. It circulates between its worker and the reducer.
+/// The value that `map` produced from a block. It moves between its worker and the reducer.
 struct MappedBlock<P> {
     /// The index of the worker to which it returns.
     worker: usize,
@@ -127,8 +127,7 @@ struct MappedBlock<P> {
 /// A consumer that passes mapped blocks to `reduce`, and then returns them to their workers.
 struct Reducer<P, R> {
     reduce: R,
-    /// One channel per worker. Closing removes them, which wakes workers that wait for a mapped
-    /// block.
+    /// One channel per worker. Removing them wakes workers that wait for a mapped block.
     recycle: Vec<Sender<MappedBlock<P>>>,
     end: RunEnd,
 }
@@ -218,9 +217,8 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
     };
     threads.run(|index| {
         let _guard = CloseOnPanic(&fold);
-        let mut worker = Worker::new(&fold);
-        // A mapped block is taken before a block is filled, so the first block in order always has
-        // one.
+        let mut worker = FoldWorker::new(&fold);
+        // The first block in order has a mapped block, because it is taken before filling.
         while let Ok(mapped) = free[index].recv()
             && let Some(number) = fold.fill(&mut worker.block)
         {
@@ -256,8 +254,8 @@ struct NumberedSource<'a, S> {
     was_stopped: bool,
 }
 
-/// A worker's block and everything that it is turned into. The buffers are reused for all blocks.
-struct Worker<W, M> {
+/// A worker's block and its results. The buffers are reused for all blocks.
+struct FoldWorker<W, M> {
     block: Block,
     records: Records,
     results: Results,
@@ -266,7 +264,7 @@ struct Worker<W, M> {
     job: Option<(W, M)>,
 }
 
-impl<W, M> Worker<W, M> {
+impl<W, M> FoldWorker<W, M> {
     fn new<J: Job<Worker = W>>(fold: &Fold<'_, impl BlockSource, J, impl Consumer>) -> Self {
         let bytes = fold.options.block_bytes;
         Self {
@@ -300,11 +298,11 @@ where
     fn process<M: FnMut(&Rows<'_>, &mut P)>(
         &self,
         number: u64,
-        worker: &mut Worker<J::Worker, M>,
+        worker: &mut FoldWorker<J::Worker, M>,
         make_map: impl Fn() -> M,
         mut mapped: MappedBlock<P>,
     ) -> ControlFlow<()> {
-        let Worker { block, records, results, derived, job } = worker;
+        let FoldWorker { block, records, results, derived, job } = worker;
         let (job, map) = job.get_or_insert_with(|| (self.job.worker(&self.stop), make_map()));
         block.read(records);
         results.clear();
@@ -356,8 +354,8 @@ where
         ControlFlow::Continue(())
     }
 
-    /// Computes the results of a block. If the run ends before this block, returns how it ends as
-    /// an error, unless another block has already ended it.
+    /// Computes the results of a block. If the run ends before this block, fails with its end,
+    /// unless another block has already ended it.
     fn evaluate(
         &self,
         number: u64,

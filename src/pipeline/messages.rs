@@ -30,7 +30,6 @@ pub struct Message<'a> {
     #[serde(borrow)]
     file: Cow<'a, str>,
     line: u64,
-    /// The column, from 1.
     column: usize,
     #[serde(borrow)]
     status: Cow<'a, str>,
@@ -48,8 +47,7 @@ impl fmt::Display for Message<'_> {
     }
 }
 
-/// Appends a message about each invalid record and, if failures are reported, about each record
-/// without a solution.
+/// Appends a message for each invalid record, and, if requested, for each without a solution.
 pub(super) fn write_messages(
     rows: &Rows<'_>,
     report_failures: bool,
@@ -128,7 +126,7 @@ fn mismatch_place(row: &Row<'_>, block: &[u8], place: Place) -> LineAndColumn {
     let indent = row.record.indent as usize;
     match (place, row.answer_start()) {
         (Place::Answer(at), Some(answer)) if row.record.text.form != FieldForm::Own => {
-            // A quoted field before the solution may have line feeds.
+            // A quoted field before the solution may contain line feeds.
             let before = &block[row.record.start as usize - indent..answer];
             let line = memrchr(b'\n', before).map_or(0, |at| at + 1);
             (memchr_iter(b'\n', before).count() as u32, before.len() - line + at + 1)

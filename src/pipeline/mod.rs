@@ -9,13 +9,13 @@
 //! ```
 //!
 //! The workers are a rayon pool. Reading and writing have no separate threads, which would have to
-//! be woken for every block and would compete for the workers' cores. Instead, a worker fills its
-//! own block under a lock, and when it has finished a block, it writes all blocks whose turn it is.
-//! Compressed inputs are read ahead on a thread ([`Stream`](crate::input::Stream)).
+//! be woken for every block and would compete for the cores. Instead, a worker fills its block
+//! under a lock, and after finishing a block, it writes all blocks whose turn it is. Compressed
+//! inputs are decompressed ahead on a thread ([`Stream`](crate::input::Stream)).
 //!
-//! Each worker owns one block, its records, and its results; only the value that `map` produced
-//! from a block circulates. This bounds memory and slows reading down when the output is slow. Once
-//! every buffer has been used, nothing is allocated.
+//! Each worker owns one block, its records, and its results; only mapped values move between
+//! threads. This bounds memory and slows reading down when the output is slow. Nothing is allocated
+//! once every buffer has been used.
 
 mod block;
 mod filter;

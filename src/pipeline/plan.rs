@@ -70,7 +70,7 @@ impl<J: Job> Pipeline<J> {
     /// reason`). Both receive complete lines.
     ///
     /// # Errors
-    /// When an output fails. Failed inputs are in the report.
+    /// Fails if an output fails. Failed inputs are in the report.
     pub fn run<R: Read + Send>(
         &self,
         sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
@@ -84,7 +84,7 @@ impl<J: Job> Pipeline<J> {
     /// Like [`Pipeline::run`], but writes to a sink, which also receives checkpoints.
     ///
     /// # Errors
-    /// When an output fails. Failed inputs are in the report.
+    /// Fails if an output fails. Failed inputs are in the report.
     pub fn run_into<R: Read + Send>(
         &self,
         sink: &mut impl Sink,
@@ -94,11 +94,11 @@ impl<J: Job> Pipeline<J> {
         self.run_from(None, sink, sources, progress)
     }
 
-    /// Resumes a run at a checkpoint. No header is written. `sources` start with the input of the
-    /// checkpoint, at its position. The report covers both runs.
+    /// Resumes a run at a checkpoint, without writing a header. `sources` start with the input of
+    /// the checkpoint, at its position. The report covers both runs.
     ///
     /// # Errors
-    /// When an output fails. Failed inputs are in the report.
+    /// Fails if an output fails. Failed inputs are in the report.
     pub fn resume<R: Read + Send>(
         &self,
         start: Checkpoint,

@@ -26,15 +26,15 @@ pub struct InputFailure {
     pub file: String,
     /// The cause of the failure.
     pub error: io::Error,
-    /// Whether it has the solutions for the other inputs. In that case, any row may be wrong.
+    /// Whether this input contains the solutions of the others. If so, any row may be wrong.
     pub has_answers: bool,
 }
 
 /// Runs `work` on another thread while this thread calls `check` after each interval, and once more
-/// with `true` at the end. If no thread can be started, runs `work` on this thread, unchecked.
+/// with `true` at the end. If no thread can be started, runs `work` on this thread without checks.
 ///
 /// # Errors
-/// When `check` fails, after the work has ended; `check` must stop the work.
+/// Fails if `check` fails, after the work has ended; `check` must stop the work.
 #[doc(hidden)]
 pub fn watch<T: Send, E>(
     interval: Duration,

@@ -16,7 +16,6 @@ use crate::status::Status;
 
 /// A puzzle with exactly one solution.
 struct UniquePuzzle {
-    /// The index of its record.
     record: usize,
     puzzle: Puzzle,
     outcome: Outcome,
@@ -25,8 +24,8 @@ struct UniquePuzzle {
 /// Computes the required properties that are still missing, for records that have rows.
 ///
 /// Grids, levels, ratings, and minimality require exactly one solution, which a search for one
-/// solution does not prove. Ratings, minimality, and the guesses of proofs need an engine; without
-/// one they are not computed. computed.
+/// solution does not prove. Ratings, minimality, and guesses of proofs are computed only with an
+/// engine.
 pub(super) fn compute(
     engine: Option<PropertyEngine<'_>>,
     needs: Needs,
@@ -57,8 +56,7 @@ pub(super) fn compute(
         }
     }
     if missing(Needs::LEVEL, results.levels.is_empty()) {
-        // The rules of the engine `lanes` are those of the levels, so it guesses only if they do
-        // not suffice.
+        // The engine `lanes` guesses only if the rules of the levels do not suffice.
         let is_lanes = proves
             && engine.as_ref().is_some_and(|it| it.engine.name() == EngineKind::Lanes.name());
         results.levels = per_record(block, records, results, |row| {
@@ -211,8 +209,8 @@ impl PropertyEngine<'_> {
         ControlFlow::Continue(ratings)
     }
 
-    /// Determines whether each clue is needed, which it is if another solution exists without it.
-    /// Tests one cell after another, in all puzzles that may still be minimal.
+    /// Determines whether each clue is necessary, i.e. whether another solution exists without it.
+    /// Tests one cell after another in all puzzles that may still be minimal.
     fn find_minimal(
         &mut self,
         mut unique_puzzles: Vec<UniquePuzzle>,

@@ -44,17 +44,17 @@ pub struct RecordReader<I, R> {
 pub struct ReadRecord<'a> {
     /// The name of the input.
     pub file: &'a Arc<str>,
-    /// The line in that input, from 1; for a malformed grid, the faulty line.
+    /// The line in that input, from 1; for a malformed grid, the invalid line.
     pub line: u64,
     /// The cells or pencil marks as written; for a malformed record, all of it; for a malformed
-    /// grid, the faulty line.
+    /// grid, the invalid line.
     pub text: &'a [u8],
     /// The input's solution, if the layout has one.
     pub answer: Option<&'a [u8]>,
     /// The kept fields, the same number for each record
     /// ([`Layout::kept`](crate::input::Layout::kept)).
     pub kept: Kept<'a>,
-    /// The puzzle as pencil marks, or the reason that it is malformed.
+    /// The puzzle as pencil marks, or the reason why it is malformed.
     pub puzzle: Result<Marks, &'a Malformed>,
 }
 
@@ -102,7 +102,7 @@ impl<R: Read + Send, I: Iterator<Item = Source<R>> + Send> RecordReader<I, R> {
             line: self.block.first + u64::from(record.line) + u64::from(record.fault),
             text: records.text(record, bytes),
             answer: (index < records.answers.len()).then(|| records.answer(index, bytes)),
-            kept: Kept::new(bytes, records.kept_of(index)),
+            kept: Kept::new(bytes, records.kept_fields(index)),
             puzzle: match record.puzzle {
                 Ok(puzzle) => Ok(records.as_marks(puzzle)),
                 Err(error) => Err(&records.malformed[error as usize]),

@@ -35,10 +35,10 @@ pub struct RowWriter<'a, S> {
     failure: Option<io::Error>,
 }
 
-/// The encoded rows of a block, or of one part of it.
+/// The encoded rows of a block, or of a part of it.
 #[derive(Default)]
 struct Encoded {
-    /// The rows of all outputs, so memory does not grow with the number of outputs.
+    /// The rows of all outputs, so that memory does not grow with their number.
     rows: RowBuffer,
     /// The end of each output's rows in `rows`, and their number.
     ends: Vec<(usize, u64)>,
@@ -86,8 +86,8 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         Ok(())
     }
 
-    /// Runs a job on all blocks of a source and writes the rows. After a failure, which
-    /// [`RowWriter::finish`] reports, does nothing.
+    /// Runs a job on all blocks of a source and writes the rows. Does nothing after a failure,
+    /// which [`RowWriter::finish`] reports.
     pub fn run(
         &mut self,
         source: &mut impl BlockSource,
@@ -109,7 +109,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
                 encoded.rows.clear();
                 encoded.ends.clear();
                 encoded.messages.clear();
-                // Rows of the default columns have less than three times the bytes of their lines.
+                // Default rows have less than three times the bytes of their lines.
                 encoded.rows.reserve(3 * rows.bytes.len());
                 for output in 0..outputs {
                     let file = of_files.get_mut(usize::from(output));

@@ -1,5 +1,4 @@
-//! The only ordering mechanism, which gives numbered blocks access to a consumer, one after
-//! another.
+//! The only ordering mechanism: gives numbered blocks access to a consumer, one after another.
 //!
 //! For each number, a worker either submits an item or waits for the turn. A submitted item is
 //! consumed in turn by whichever worker holds the consumer; a worker that waited uses the consumer
@@ -113,7 +112,6 @@ impl<C: Consumer> Sequencer<C> {
         self.released.notify_all();
     }
 
-    /// Returns the consumer.
     pub(super) fn into_consumer(self) -> C {
         self.consumer.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

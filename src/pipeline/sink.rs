@@ -17,36 +17,36 @@ pub trait Sink: Send {
     /// which replace the first header.
     ///
     /// # Errors
-    /// When the header cannot be written.
+    /// Fails if the header cannot be written.
     fn header(&mut self, output: u8, bytes: &[u8]) -> io::Result<()>;
 
     /// Receives complete rows of an output.
     ///
     /// # Errors
-    /// When the rows cannot be written.
+    /// Fails if the rows cannot be written.
     fn rows(&mut self, output: u8, bytes: &[u8]) -> io::Result<()>;
 
     /// Receives messages about invalid records, one per line.
     ///
     /// # Errors
-    /// When the messages cannot be written and the run must end.
+    /// Fails if the messages cannot be written and the run must end.
     fn messages(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Called when everything up to a checkpoint has been received, first with the headers alone. A
-    /// later run can resume there. When the run ends, this is called once more with the last
-    /// checkpoint and `is_end`; rows after it, from a block that was stopped, are then removed
-    /// where possible.
+    /// Called when everything up to a checkpoint has been received, first with only the headers. A
+    /// later run can resume there. At the end of the run, this is called once more with the last
+    /// checkpoint and `is_end`; rows after it, from a stopped block, must then be removed where
+    /// possible.
     ///
     /// # Errors
-    /// When the run must end.
+    /// Fails if the run must end.
     fn checkpoint(&mut self, _at: &Checkpoint, _is_end: bool) -> io::Result<()> {
         Ok(())
     }
 
-    /// Called at the end of a run. Unless `is_complete`, the run has ended at its last checkpoint.
+    /// Called at the end of a run. Unless `is_complete`, the run ended at its last checkpoint.
     ///
     /// # Errors
-    /// When something cannot be written.
+    /// Fails if the output cannot be completed.
     fn finish(&mut self, is_complete: bool) -> io::Result<()>;
 }
 
@@ -87,7 +87,7 @@ pub struct Checkpoint {
     /// The difficulty of puzzles, if it is counted.
     pub statistics: Statistics,
     /// The first input that failed so far, and its number of verified bytes. Rows of later bytes
-    /// are suspect, and the rest of that input has no rows; later inputs have theirs.
+    /// may be wrong, and the rest of that input has no rows; later inputs have theirs.
     pub failed: Option<(usize, u64)>,
 }
 

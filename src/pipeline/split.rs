@@ -1,4 +1,4 @@
-//! Divides records into parts, so that records that are the same are in one part.
+//! Divides records into parts, without separating records that are the same.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,19 +8,19 @@ use crate::output::{Decision, Needs, Row};
 use crate::rating::Level;
 use crate::status::Status;
 
-/// What the shares are met for each of.
+/// The property whose distribution is the same in all parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stratify {
-    /// The rules that a puzzle needs.
+    /// The level.
     Level,
-    /// Guesses of its proof, in powers of two.
+    /// The guesses of the proof, in powers of two.
     Guesses,
     /// The number of clues.
     Clues,
 }
 
 impl Stratify {
-    /// The stratum of a puzzle, the same for all puzzles that are kept together.
+    /// Returns the stratum of a puzzle.
     fn of(self, row: &Row<'_>) -> u8 {
         let puzzle = row.puzzle().unwrap_or_default();
         match self {
@@ -30,7 +30,7 @@ impl Stratify {
         }
     }
 
-    /// The name of a stratum.
+    /// Returns the name of a stratum.
     pub fn name(self, stratum: u8) -> String {
         match self {
             Self::Level => format!("level {stratum}"),
@@ -44,23 +44,22 @@ impl Stratify {
     }
 }
 
-/// The stratum of a record, and the number that decides about its part; the status of a record that
-/// is in none.
+/// The stratum and sort key of a record, or the status of a record without a part.
 pub type Key = Result<(u8, u64), Status>;
 
-/// Computes the keys of records.
+/// Computes the split keys of records.
 #[derive(Clone, Copy)]
 pub struct Keyed {
-    /// Which records are kept together.
+    /// The criterion for keeping records together.
     pub by: Sameness,
-    /// The strata.
+    /// The strata, if any.
     pub stratify: Option<Stratify>,
-    /// The seed of the parts.
+    /// The random seed.
     pub seed: u64,
 }
 
 impl Keyed {
-    /// Returns what [`Keyed::of`] reads.
+    /// Returns the properties required by [`Keyed::of`].
     pub fn needs(self) -> Needs {
         let guesses = match self.by {
             Sameness::Class => Needs::FORM_GUESSES,
@@ -72,12 +71,12 @@ impl Keyed {
         }
     }
 
-    /// Returns whether puzzles that are kept together may be in different strata.
+    /// Returns whether records that are kept together may be in different strata.
     fn may_be_in_several_strata(self) -> bool {
         self.by == Sameness::Grid && self.stratify.is_some()
     }
 
-    /// Returns the key of a record: the same number for all puzzles that are kept together.
+    /// Returns the key of a record. Records that are kept together have the same number.
     pub fn of(self, row: &Row<'_>) -> Key {
         let hash = self.by.hash(row).ok_or_else(|| row.status())?;
         let stream = [hash as u64, (hash >> 64) as u64, 0];
@@ -90,7 +89,7 @@ impl Keyed {
 pub struct Keys {
     keyed: Keyed,
     all: Vec<Key>,
-    /// The stratum of each number, where puzzles that are kept together may be in several.
+    /// The stratum of each number, if records that are kept together may be in several.
     strata: HashMap<u64, u8>,
 }
 
@@ -114,20 +113,20 @@ impl Keys {
     }
 }
 
-/// The parts of each stratum: the first one has the largest keys.
+/// The parts of each stratum. Earlier parts have larger keys.
 pub struct Parts {
     strata: BTreeMap<u8, Stratum>,
 }
 
 struct Stratum {
-    /// The smallest key of each part but the last; `None` if this and all earlier parts are empty.
+    /// The smallest key of each part except the last; `None` for empty parts at the start.
     firsts: Vec<Option<u64>>,
-    /// The number of records of each part.
+    /// The number of records in each part.
     sizes: Vec<usize>,
 }
 
 impl Stratum {
-    /// Finds the borders that meet the shares best. Records with the same key stay together.
+    /// Finds the borders closest to the shares. Records with the same key stay together.
     fn of(mut keys: Vec<u64>, weights: &[f64]) -> Self {
         keys.sort_unstable();
         let total: f64 = weights.iter().sum();
@@ -143,19 +142,18 @@ impl Stratum {
         Self { firsts, sizes }
     }
 
-    /// The part of a key.
     fn part(&self, number: u64) -> u8 {
         let is_within = |first: &Option<u64>| first.is_some_and(|first| number >= first);
         self.firsts.iter().position(is_within).unwrap_or(self.firsts.len()) as u8
     }
 }
 
-/// Returns how many of the smallest keys are nearest to a share, without separating equal keys.
+/// Returns how many of the smallest keys are closest to a share, without separating equal keys.
 fn border(keys: &[u64], share: f64) -> usize {
     let ideal = keys.len() as f64 * share;
     let begins = |at: &usize| *at == 0 || *at == keys.len() || keys[*at - 1] != keys[*at];
     let miss = |at: &usize| (*at as f64 - ideal).abs();
-    // Of two borders equally near, the upper one.
+    // Prefers the upper one of two equally close borders.
     let borders = (0..=keys.len()).rev().filter(begins);
     borders.min_by(|a, b| miss(a).total_cmp(&miss(b))).unwrap_or(0)
 }
@@ -181,7 +179,7 @@ impl Parts {
         }
     }
 
-    /// Returns each stratum, and the number of records of each of its parts.
+    /// Returns each stratum with the number of records in each part.
     pub fn sizes(&self) -> impl Iterator<Item = (u8, &[usize])> {
         self.strata.iter().map(|(id, stratum)| (*id, &*stratum.sizes))
     }
@@ -192,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn borders_meet_the_share_and_separate_no_key() {
+    fn borders_meet_the_share_and_never_separate_a_key() {
         for (keys, share, test, first) in [
             ((0..1000).rev().collect::<Vec<u64>>(), 0.1, 100, Some(100)),
             (vec![5; 10], 0.4, 0, Some(5)),
@@ -237,7 +235,7 @@ mod tests {
                 assert!((*size as f64 - ideal).abs() <= 15.0, "{sizes:?} {weights:?}");
             }
         }
-        // Whole classes meet a share of 23% of three pairs better with one than with none.
+        // Of three pairs, one pair is closer to a share of 23% than none.
         assert_eq!(Stratum::of(vec![1, 1, 2, 2, 3, 3], &[0.77, 0.23]).sizes, [4, 2]);
     }
 }

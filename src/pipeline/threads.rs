@@ -14,15 +14,13 @@ const WORKER_BYTES: usize = 8 << 20;
 /// that have such an arena (glibc: 64 MiB, eight threads per core).
 const ARENA_BYTES: usize = 64 << 20;
 const ARENAS_PER_CORE: usize = 8;
-/// Maximum useful number of threads. Since a thread without work searches all others for it, the
-/// time for that grows with the square of their number (1000 on two cores: 20 s).
+/// The maximum useful number of threads. A thread without work searches all others for it, so that
+/// time grows with the square of their number (1000 on two cores: 20 s).
 const MAX_THREADS: usize = 64;
 const MAX_THREADS_PER_CORE: usize = 4;
 
-/// The threads that were started.
 pub(super) struct Threads {
-    /// The pool, or `None` if one thread is enough or none could be started: the calling thread
-    /// works alone.
+    /// The pool, or `None` if the calling thread works alone.
     pool: Option<ThreadPool>,
     /// Whether fewer threads were started than would be useful.
     are_refused: bool,
@@ -72,9 +70,8 @@ impl Threads {
     }
 }
 
-/// Returns whether the operating system has the memory for these workers. A later allocation that
-/// fails would abort the process, so the memory is requested in advance, and released without being
-/// used.
+/// Returns whether the operating system has the memory for these workers. A failed allocation would
+/// abort the process later, so the memory is requested in advance, and released without being used.
 fn has_memory_for(workers: usize) -> bool {
     let arenas = workers.min(ARENAS_PER_CORE * cores().get());
     let bytes =
@@ -83,8 +80,8 @@ fn has_memory_for(workers: usize) -> bool {
     bytes.is_some_and(|bytes| black_box(&mut room).try_reserve_exact(bytes).is_ok())
 }
 
-/// Returns the number of threads that can run at the same time, or 1 if it is unknown. Detecting it
-/// reads several files of the operating system, so it is cached.
+/// Returns the number of threads that can run at the same time, or 1 if it is unknown. It is
+/// cached, because detecting it reads several files of the operating system.
 pub fn cores() -> NonZeroUsize {
     static CORES: LazyLock<NonZeroUsize> =
         LazyLock::new(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN));

@@ -1,4 +1,4 @@
-//! The command as a user runs it, in a folder of its own.
+//! Runs the command in a temporary folder.
 
 use std::fs;
 use std::io::Write;
@@ -9,17 +9,17 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-/// The command's file.
+/// The path of the executable.
 pub const BULKDOKU: &str = env!("CARGO_BIN_EXE_bulkdoku");
 
 /// A puzzle with one solution.
 pub const CLASSIC: &str =
     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-/// Its solution.
+/// The solution of [`CLASSIC`].
 pub const SOLVED: &str =
     "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
 
-/// The pencil marks of a puzzle: nine characters for each cell.
+/// Returns the pencil marks of a puzzle: nine characters per cell.
 pub fn marks(puzzle: &str) -> String {
     let of_cell = |cell: char| match cell {
         '.' => "123456789".to_owned(),
@@ -28,19 +28,19 @@ pub fn marks(puzzle: &str) -> String {
     puzzle.chars().map(of_cell).collect()
 }
 
-/// The nine lines of a grid.
+/// Formats nine lines of a grid.
 pub fn grid(cells: &str) -> String {
     (0..9).map(|i| format!("{}\n", &cells[9 * i..9 * i + 9])).collect()
 }
 
-/// Waits until a condition holds.
+/// Waits until a condition is met.
 pub fn wait_until(holds: impl Fn() -> bool) {
     while !holds() {
         thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// The peak memory of a process so far, in bytes; `None` once it has ended.
+/// Returns the peak memory of a process so far, in bytes; `None` once it has ended.
 #[cfg(target_os = "linux")]
 pub fn peak_memory(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
@@ -48,7 +48,7 @@ pub fn peak_memory(process: u32) -> Option<u64> {
     Some(peak.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024)
 }
 
-/// A folder of its own for each test.
+/// A temporary folder.
 pub struct Folder(TempDir);
 
 impl Folder {
@@ -69,13 +69,13 @@ impl Folder {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// Runs a subcommand from a line of words, without input.
+    /// Runs a subcommand given as a line of words, without input.
     pub fn line(&self, line: &str) -> Ran {
         let words: Vec<_> = line.split_whitespace().collect();
         self.run(words[0], &words[1..], "")
     }
 
-    /// Runs lines of words that are wrong usage, each with a part of its message.
+    /// Runs invalid command lines, each with a part of its message.
     pub fn assert_refused(&self, lines: &[(&str, &str)]) {
         for (line, message) in lines {
             let ran = self.line(line);
@@ -84,32 +84,32 @@ impl Folder {
         }
     }
 
-    /// Runs `bulkdoku solve` in this folder with `input` at standard input.
+    /// Runs `bulkdoku solve` in this folder with `input` as standard input.
     pub fn solve(&self, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
         self.run("solve", args, input)
     }
 
-    /// Runs a subcommand in this folder with `input` at standard input.
+    /// Runs a subcommand in this folder with `input` as standard input.
     pub fn run(&self, subcommand: &str, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
         self.output(subcommand, args, input).into()
     }
 
-    /// As [`Folder::run`], for output that need not be text.
+    /// Like [`Folder::run`], for output that may not be text.
     pub fn output(&self, subcommand: &str, args: &[&str], input: impl AsRef<[u8]>) -> Output {
         let mut child = self.spawn(subcommand, args);
         let mut pipe = child.stdin.take().unwrap();
         let input = input.as_ref();
-        // Rows are read while the input is written, else both would wait for each other.
+        // Read rows while writing the input, so that neither process waits for the other.
         thread::scope(|scope| {
-            // A command that refuses its arguments does not read.
+            // A command that rejects its arguments does not read.
             scope.spawn(move || pipe.write_all(input).ok());
             child.wait_with_output().unwrap()
         })
     }
 
-    /// Resumes a run repeatedly and kills it after increasing pauses, until it ends by itself: with
-    /// one of `statuses`, or with 0 if the last kill came after the end. Returns the number of
-    /// kills, at least one.
+    /// Resumes a run repeatedly and kills it after increasing delays, until it ends with one of
+    /// `statuses`, or with 0 if the last kill came after the end. Returns the number of kills, at
+    /// least one.
     pub fn kill_until_done(
         &self,
         subcommand: &str,
@@ -134,7 +134,7 @@ impl Folder {
         }
     }
 
-    /// The names of all files, sorted.
+    /// Returns the names of all files, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<_> =
@@ -143,7 +143,7 @@ impl Folder {
         names
     }
 
-    /// Starts a subcommand in this folder; its three streams are pipes.
+    /// Starts a subcommand in this folder, with pipes as its standard streams.
     pub fn spawn(&self, subcommand: &str, args: &[&str]) -> Child {
         let mut command = Command::new(BULKDOKU);
         command.current_dir(self.0.path()).arg(subcommand).args(args);
@@ -152,7 +152,7 @@ impl Folder {
     }
 }
 
-/// What a run left behind.
+/// The result of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ran {
     /// The exit status.

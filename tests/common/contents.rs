@@ -1,4 +1,4 @@
-//! The contents of files: tables, and compressed text.
+//! Reads and writes the contents of files.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,12 +10,12 @@ use flate2::write::GzEncoder;
 
 use super::command::Folder;
 
-/// A table as maps from column to field.
+/// Parses a table to maps from column to field.
 pub fn table(text: &str) -> Vec<HashMap<String, String>> {
     csv::Reader::from_reader(text.as_bytes()).deserialize().map(Result::unwrap).collect()
 }
 
-/// A text, compressed as gz.
+/// Compresses a text as gz.
 pub fn gz(text: impl AsRef<[u8]>) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(text.as_ref()).unwrap();
@@ -23,7 +23,7 @@ pub fn gz(text: impl AsRef<[u8]>) -> Vec<u8> {
 }
 
 impl Folder {
-    /// The text of a gz file.
+    /// Decompresses a gz file.
     pub fn unpacked(&self, name: &str) -> String {
         let file = fs::File::open(self.path(name)).unwrap();
         io::read_to_string(MultiGzDecoder::new(file)).unwrap()

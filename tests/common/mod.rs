@@ -1,6 +1,6 @@
-//! Shared by integration tests: the engines to test, and an oracle that is obviously right.
+//! Shared code of integration tests: the engines to test, and a simple oracle.
 
-// Each test binary uses a part of this.
+// Each test binary uses only a part of this.
 #![allow(dead_code)]
 
 pub mod command;
@@ -21,17 +21,16 @@ use command::SOLVED;
 
 pub const EMPTY: &str =
     ".................................................................................";
-/// 17 clues; row by row, backtracking takes 69 million steps.
+/// 17 clues; row-by-row backtracking takes 69 million steps.
 pub const SEVENTEEN: &str =
     "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
 pub const SEVENTEEN_SOLVED: &str =
     "987654321246173985351928746128537694634892157795461832519286473472319568863745219";
-/// Rows 4 and 5 have 1 and 3 in the same two columns: they can be exchanged.
+/// In rows 4 and 5, 1 and 3 can be swapped in two columns.
 pub const TWO: &str =
     "53467891267219534819834256785976.42.42685.79.713924856961537284287419635345286179";
 
-/// Every engine but the textbook ones, at every vector level of this machine; engines without
-/// vectors once.
+/// Creates all engines except the textbook ones, at every SIMD level of this CPU.
 pub fn engines() -> Vec<(String, Box<dyn Engine>)> {
     let builds = EngineKind::builds().filter(|(_, kind, _)| !kind.is_textbook());
     let build = |(name, kind, level): (String, EngineKind, SimdLevel)| {
@@ -42,34 +41,32 @@ pub fn engines() -> Vec<(String, Box<dyn Engine>)> {
     builds.map(build).collect()
 }
 
-/// The textbook engines, which need a limit of nodes.
+/// Creates the textbook engines, which need a node limit.
 pub fn textbook_engines() -> Vec<(String, Box<dyn Engine>)> {
     let textbook = EngineKind::ALL.iter().filter(|kind| kind.is_textbook());
     textbook.map(|kind| (kind.to_string(), kind.build(SimdLevel::best()))).collect()
 }
 
-/// Count up to `solutions`.
 pub fn count(solutions: u32) -> Limits {
     Limits::count(NonZeroU32::new(solutions).expect("not 0"))
 }
 
-/// The same with at most `nodes` nodes.
 pub fn with_nodes(limits: Limits, nodes: u64) -> Limits {
     limits.with_nodes(NonZeroU64::new(nodes).expect("not 0"))
 }
 
-/// The outcomes of a batch, latencies aside.
+/// Returns the outcomes of a batch, without latencies.
 pub fn solve(engine: &mut dyn Engine, puzzles: &[Puzzle], limits: Limits) -> Vec<Outcome> {
     fill_in(puzzles.len(), |outcomes| engine.solve(Batch::Puzzles(puzzles), limits, outcomes))
 }
 
-/// The same of marks.
+/// Returns the outcomes of a batch of marks, without latencies.
 pub fn solve_marks(engine: &mut dyn Engine, marks: &[Marks], limits: Limits) -> Vec<Outcome> {
     fill_in(marks.len(), |outcomes| engine.solve(Batch::Marks(marks), limits, outcomes))
 }
 
 fn fill_in(count: usize, solve: impl FnOnce(&mut [Outcome]) -> usize) -> Vec<Outcome> {
-    // Earlier values must be overwritten.
+    // Stale values must be overwritten.
     let stale = Outcome { grid: Grid::BLANK, solutions: 77, gave_up: true, ..Outcome::NONE };
     let mut outcomes = vec![stale; count];
     assert_eq!(solve(&mut outcomes), count);
@@ -79,14 +76,14 @@ fn fill_in(count: usize, solve: impl FnOnce(&mut [Outcome]) -> usize) -> Vec<Out
     outcomes
 }
 
-/// The outcome of one puzzle, latency aside.
+/// Returns the outcome of one puzzle, without latency.
 pub fn solve_one(engine: &mut dyn Engine, puzzle: &Puzzle, limits: Limits) -> Outcome {
     solve(engine, std::slice::from_ref(puzzle), limits)[0]
 }
 
-/// A puzzle or marks.
+/// A puzzle or pencil marks.
 pub trait Given: Display {
-    /// Whether a grid obeys the rules and agrees with this.
+    /// Returns whether a grid obeys the rules and matches this.
     fn is_solved_by(&self, grid: &Grid) -> bool;
 }
 
@@ -112,11 +109,11 @@ pub fn check(name: &str, puzzle: &impl Given, outcome: &Outcome, solutions: u32)
     }
 }
 
-/// A choice: a digit in a cell.
+/// A digit in a cell.
 type Choice = (usize, u8);
 
-/// A sudoku has 324 constraints: each cell has a digit, each unit has each digit in a cell. There
-/// are nine choices for each.
+/// The 324 constraints of sudoku, with nine choices each: each cell has a digit, and each unit has
+/// each digit in some cell.
 static CONSTRAINTS: LazyLock<Vec<[Choice; 9]>> = LazyLock::new(|| {
     let of_cells = (0..CELLS).map(|cell| std::array::from_fn(|i| (cell, i as u8 + 1)));
     let of_units = Unit::all()
@@ -127,18 +124,18 @@ static CONSTRAINTS: LazyLock<Vec<[Choice; 9]>> = LazyLock::new(|| {
 /// The result of the oracle.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Solutions, up to the limit.
+    /// The number of solutions, up to the limit.
     pub solutions: u32,
-    /// The first of them.
+    /// The first solution.
     pub first: Option<[u8; CELLS]>,
     /// The number of grids searched.
     nodes: u32,
 }
 
-/// Counts the solutions of a puzzle or of marks, up to `limit`, by the rules alone: takes the
-/// constraint with the fewest choices, and tries them one after the other.
+/// Counts the solutions of a puzzle or marks, up to `limit`, by the rules alone: takes the
+/// constraint with the fewest choices and tries them in turn.
 ///
-/// `None` after 2,000 grids: it is simple, not fast.
+/// Returns `None` after 2,000 grids, because it is simple rather than fast.
 pub fn oracle(given: impl Into<Marks>, limit: u32) -> Option<Found> {
     let marks = given.into();
     let clues = marks.clues();
@@ -157,7 +154,7 @@ fn breaks_the_rules(cells: &[u8; CELLS]) -> bool {
     })
 }
 
-/// Tries every way to fill the blanks, until `limit` solutions are found.
+/// Tries all ways to fill the blank cells until `limit` solutions are found.
 fn try_all(cells: &mut [u8; CELLS], marks: &Marks, limit: u32, found: &mut Found) {
     found.nodes += 1;
     let possible: [[bool; 10]; CELLS] = possible(cells, marks);
@@ -178,7 +175,7 @@ fn try_all(cells: &mut [u8; CELLS], marks: &Marks, limit: u32, found: &mut Found
     }
 }
 
-/// `[cell][digit]`: the cell is blank and has the candidate, and no peer has the digit.
+/// Returns whether each digit is a candidate of each blank cell that no peer has.
 fn possible(cells: &[u8; CELLS], marks: &Marks) -> [[bool; 10]; CELLS] {
     let is_open =
         |cell: usize, digit: usize| cells[cell] == 0 && marks.of_cell(cell).contains(digit as u8);
@@ -194,7 +191,7 @@ fn possible(cells: &[u8; CELLS], marks: &Marks) -> [[bool; 10]; CELLS] {
     possible
 }
 
-/// A full grid: [`SOLVED`] with its digits, rows, columns, bands and stacks exchanged.
+/// Generates complete grids: [`SOLVED`] with permuted digits, rows, columns, bands, and stacks.
 pub fn full_grid() -> impl Strategy<Value = [u8; CELLS]> {
     let orders = (order(3), order(3), prop::collection::vec(order(3), 6));
     (order(9), orders, any::<bool>()).prop_map(|(digits, (bands, stacks, within), mirrored)| {
@@ -211,7 +208,7 @@ pub fn full_grid() -> impl Strategy<Value = [u8; CELLS]> {
     })
 }
 
-/// 0 to n - 1 in some order.
+/// Generates permutations of 0 to n - 1.
 pub fn order(n: usize) -> impl Strategy<Value = Vec<usize>> {
     Just((0..n).collect::<Vec<_>>()).prop_shuffle()
 }

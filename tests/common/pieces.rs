@@ -7,7 +7,7 @@ use bulkdoku::pipeline::Job;
 use bulkdoku::stats::Counts;
 use bulkdoku::{Pipeline, Progress, Source};
 
-/// Yields its bytes in pieces of these sizes, in turn; a size of 0 is an interrupted read.
+/// Returns bytes in pieces of successive sizes; a size of 0 is an interrupted read.
 struct InPieces<'a> {
     bytes: &'a [u8],
     sizes: &'a [usize],
@@ -28,7 +28,7 @@ impl Read for InPieces<'_> {
     }
 }
 
-/// Rows, messages and counts.
+/// Rows, messages, and counts.
 pub type Ran = (String, String, Counts);
 
 /// Runs over `input`, read in pieces of these sizes.

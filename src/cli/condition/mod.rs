@@ -1,7 +1,8 @@
 //! `--where`: conditions on records, over computed columns and columns of the input.
 //!
 //! A comparison with a missing value is false. A field of the input is compared as a number if the
-//! other side is one, or if both are fields that are numbers; otherwise it is compared as text.
+//! other operand is a number, or if both are fields that are numbers; otherwise it is compared as
+//! text.
 
 mod parse;
 
@@ -15,18 +16,19 @@ use bulkdoku::pipeline::Filter;
 
 use super::Failure;
 use super::order::OrderedNumber;
+use super::row_args::similar;
 use parse::point;
 
-/// A condition as typed. It can be evaluated once the columns of the input are known.
+/// A parsed condition. It can be evaluated once the columns of the input are known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     text: String,
-    parsed: Expression<Name>,
+    parsed: Expression<ColumnName>,
 }
 
 /// The name of a column, and its offset in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Name {
+struct ColumnName {
     text: String,
     at: usize,
 }
@@ -66,32 +68,31 @@ enum Operator {
     AtLeast,
 }
 
-/// A column that a record has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordColumn {
     Computed(Column),
-    /// The field of the input with this index among those that are read.
+    /// The field at this index among those read from the input.
     Input(usize),
 }
 
 /// A condition that can be evaluated.
 #[derive(Clone, Debug)]
-pub struct Test(Expression<RecordColumn>);
+pub struct Predicate(Expression<RecordColumn>);
 
 /// The value of a record in a column, or a literal.
 #[derive(Clone, Debug)]
-pub enum Scalar<'a> {
+pub enum RecordValue<'a> {
     Missing,
     Number(f64),
     Truth(bool),
     Text(Cow<'a, [u8]>),
-    /// A text of the input, which may be a number.
+    /// A text of the input, possibly a number.
     Field(Cow<'a, [u8]>),
 }
 
-/// What can be compared with what.
+/// A type of values that can be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Type {
+enum ValueType {
     Number,
     Truth,
     Text,
@@ -108,34 +109,33 @@ impl FromStr for Condition {
 }
 
 impl Condition {
-    /// The computed columns that it reads.
     pub fn computed(&self, subcommand: Subcommand) -> Vec<Column> {
         let mut columns = Vec::new();
         self.parsed.visit(&mut |name| columns.extend(offered(&name.text, subcommand)));
         columns
     }
 
-    /// The names of the columns that the inputs may have.
+    /// Returns the names of input columns in the condition.
     pub fn input_columns(&self, subcommand: Subcommand) -> Vec<String> {
         let mut names = Vec::new();
         self.parsed.visit(&mut |name| names.extend(input_names(&name.text, subcommand)));
         names
     }
 
-    /// Finds its columns among those that a subcommand offers, and those that are read of the input.
-    pub fn resolve(&self, subcommand: Subcommand, read: &[String]) -> Result<Test, Failure> {
-        let find = |name: &Name| {
+    /// Resolves the column names, among those of a subcommand and those read from the input.
+    pub fn resolve(&self, subcommand: Subcommand, read: &[String]) -> Result<Predicate, Failure> {
+        let find = |name: &ColumnName| {
             RecordColumn::find(&name.text, subcommand, read).map_err(|what| (name.at, what))
         };
         let refused = |(at, what): (usize, String)| {
             Failure::Usage(format!("--where: {}", point(&self.text, at, &what)))
         };
         let resolved = self.parsed.resolve(&find).map_err(refused)?;
-        Ok(Test(resolved))
+        Ok(Predicate(resolved))
     }
 }
 
-/// The names that a column of the input may have: none if the name is that of a computed column.
+/// Returns the input names that a column may refer to; none if it is a computed column.
 pub fn input_names(name: &str, subcommand: Subcommand) -> Vec<String> {
     if offered(name, subcommand).is_some() {
         return Vec::new();
@@ -143,21 +143,23 @@ pub fn input_names(name: &str, subcommand: Subcommand) -> Vec<String> {
     [Some(name), name.strip_prefix("input_")].into_iter().flatten().map(String::from).collect()
 }
 
-/// The computed column of this name that a subcommand offers.
+/// Returns the computed column of this name, if a subcommand offers it.
 pub fn offered(name: &str, subcommand: Subcommand) -> Option<Column> {
     name.parse().ok().filter(|column: &Column| column.is_offered_by(subcommand))
 }
 
 impl RecordColumn {
-    /// Finds a column by its name. Computed columns come first; the input's column `x` is also
-    /// `input_x`.
+    /// Finds a column by name: a computed one, or `x` of the input, which is also `input_x`.
     pub fn find(name: &str, subcommand: Subcommand, read: &[String]) -> Result<Self, String> {
         match offered(name, subcommand) {
             Some(Column::LatencyNs) => {
-                return Err("latency_ns differs from run to run, so it selects no records".into());
+                return Err("latency_ns differs between runs, so it cannot select records".into());
             }
             Some(Column::Copy) => {
-                return Err("copy numbers the rows of a record, so it selects no records".into());
+                return Err(
+                    "copy is an index among the rows of a record, so it cannot select records"
+                        .into(),
+                );
             }
             Some(column) => return Ok(Self::Computed(column)),
             None => {}
@@ -175,15 +177,16 @@ impl RecordColumn {
             };
             let all = Column::ALL.into_iter().filter(is_known);
             let all: Vec<_> = all.map(Column::name).collect();
-            format!(
-                "the input has no column {name:?}; {} has {}",
-                subcommand.name(),
-                all.join(", ")
-            )
+            let names = all.iter().copied().chain(read.iter().map(String::as_str));
+            let hint = match similar(name, names) {
+                Some(column) => format!("did you mean {column}?"),
+                None => format!("{} has {}", subcommand.name(), all.join(", ")),
+            };
+            format!("the input has no column {name:?}; {hint}")
         })
     }
 
-    /// What must be computed for its value.
+    /// Returns the properties required for the value.
     pub fn needs(self) -> Needs {
         match self {
             Self::Computed(column) => column.needs(),
@@ -191,7 +194,7 @@ impl RecordColumn {
         }
     }
 
-    /// Whether its value is known only after the records have been solved.
+    /// Returns whether the value is known only after solving.
     pub fn needs_solving(self) -> bool {
         let Self::Computed(column) = self else { return false };
         let of_proof =
@@ -199,36 +202,35 @@ impl RecordColumn {
         column.is_about_solving() || of_proof.contains(&column)
     }
 
-    fn kind(self) -> Type {
-        let Self::Computed(column) = self else { return Type::Any };
+    fn kind(self) -> ValueType {
+        let Self::Computed(column) = self else { return ValueType::Any };
         match column.kind() {
-            Kind::Number | Kind::Double => Type::Number,
-            Kind::Truth => Type::Truth,
-            Kind::Text | Kind::Bytes => Type::Text,
-            Kind::Status => Type::Status,
+            Kind::Number | Kind::Double => ValueType::Number,
+            Kind::Truth => ValueType::Truth,
+            Kind::Text | Kind::Bytes => ValueType::Text,
+            Kind::Status => ValueType::Status,
         }
     }
 
-    /// Returns the value of a record.
-    pub fn value<'a>(self, row: &Row<'a>) -> Scalar<'a> {
+    pub fn value<'a>(self, row: &Row<'a>) -> RecordValue<'a> {
         let column = match self {
             Self::Computed(column) => column,
             Self::Input(index) => {
                 let (text, form) = row.kept().get(index);
                 let is_missing = form == bulkdoku::input::FieldForm::Missing;
-                return if is_missing { Scalar::Missing } else { Scalar::Field(text) };
+                return if is_missing { RecordValue::Missing } else { RecordValue::Field(text) };
             }
         };
         match column.value(row) {
-            Value::None => Scalar::Missing,
-            Value::Number(number) => Scalar::Number(number as f64),
-            Value::Decimal(number) => Scalar::Number(number),
-            Value::Truth(is) => Scalar::Truth(is),
-            Value::Status(status) => Scalar::Text(status.name().as_bytes().into()),
-            Value::Cells(cells) => Scalar::Text(cells[..].into()),
-            Value::Grid(grid) => Scalar::Text(grid.to_string().into_bytes().into()),
-            Value::Form(form) => Scalar::Text(form.to_string().into_bytes().into()),
-            Value::Text(text) => Scalar::Text(text.into()),
+            Value::None => RecordValue::Missing,
+            Value::Number(number) => RecordValue::Number(number as f64),
+            Value::Decimal(number) => RecordValue::Number(number),
+            Value::Truth(is) => RecordValue::Truth(is),
+            Value::Status(status) => RecordValue::Text(status.name().as_bytes().into()),
+            Value::Cells(cells) => RecordValue::Text(cells[..].into()),
+            Value::Grid(grid) => RecordValue::Text(grid.to_string().into_bytes().into()),
+            Value::Form(form) => RecordValue::Text(form.to_string().into_bytes().into()),
+            Value::Text(text) => RecordValue::Text(text.into()),
         }
     }
 }
@@ -250,14 +252,14 @@ impl<C> Expression<C> {
     }
 }
 
-/// An offset in the text, and what is wrong there.
-type Misfit = (usize, String);
+/// An offset in the text, and the error there.
+type LocatedError = (usize, String);
 
-impl Expression<Name> {
+impl Expression<ColumnName> {
     fn resolve(
         &self,
-        find: &impl Fn(&Name) -> Result<RecordColumn, Misfit>,
-    ) -> Result<Expression<RecordColumn>, Misfit> {
+        find: &impl Fn(&ColumnName) -> Result<RecordColumn, LocatedError>,
+    ) -> Result<Expression<RecordColumn>, LocatedError> {
         let all = |all: &[Self]| all.iter().map(|one| one.resolve(find)).collect::<Result<_, _>>();
         Ok(match self {
             Self::Any(any) => Expression::Any(all(any)?),
@@ -267,7 +269,7 @@ impl Expression<Name> {
                 let (resolved, other) = (left.resolve(find)?, right.resolve(find)?);
                 let is_order = !matches!(operator, Operator::Equal | Operator::NotEqual);
                 let types = [resolved.kind(), other.kind()];
-                if is_order && types.contains(&Type::Truth) {
+                if is_order && types.contains(&ValueType::Truth) {
                     return Err((left.at(), "true and false have no order".into()));
                 }
                 check_types((types[0], &resolved), (types[1], &other), left.at(), right.at())?;
@@ -288,7 +290,7 @@ impl Expression<Name> {
             }
             Self::Truth(operand) => {
                 let resolved = operand.resolve(find)?;
-                if resolved.kind() != Type::Truth {
+                if resolved.kind() != ValueType::Truth {
                     let what = "a comparison is expected here, such as clues < 24";
                     return Err((operand.at(), what.into()));
                 }
@@ -298,14 +300,14 @@ impl Expression<Name> {
     }
 }
 
-/// Refuses comparisons that would always be false.
+/// Rejects comparisons that would always be false.
 fn check_types(
-    (left, one): (Type, &Operand<RecordColumn>),
-    (right, other): (Type, &Operand<RecordColumn>),
+    (left, one): (ValueType, &Operand<RecordColumn>),
+    (right, other): (ValueType, &Operand<RecordColumn>),
     left_at: usize,
     right_at: usize,
-) -> Result<(), Misfit> {
-    use Type::{Any, Number, Status as State, Text, Truth};
+) -> Result<(), LocatedError> {
+    use ValueType::{Any, Number, Status as State, Text, Truth};
     for (kind, literal, at) in [(left, other, right_at), (right, one, left_at)] {
         if kind == State
             && let Operand::Literal(Literal::Text(name), _) = literal
@@ -326,7 +328,7 @@ fn check_types(
     }
 }
 
-impl Operand<Name> {
+impl Operand<ColumnName> {
     fn at(&self) -> usize {
         match self {
             Self::Column(name) => name.at,
@@ -336,8 +338,8 @@ impl Operand<Name> {
 
     fn resolve(
         &self,
-        find: &impl Fn(&Name) -> Result<RecordColumn, Misfit>,
-    ) -> Result<Operand<RecordColumn>, Misfit> {
+        find: &impl Fn(&ColumnName) -> Result<RecordColumn, LocatedError>,
+    ) -> Result<Operand<RecordColumn>, LocatedError> {
         Ok(match self {
             Self::Column(name) => Operand::Column(find(name)?),
             Self::Literal(literal, at) => Operand::Literal(literal.clone(), *at),
@@ -346,16 +348,16 @@ impl Operand<Name> {
 }
 
 impl Operand<RecordColumn> {
-    fn kind(&self) -> Type {
+    fn kind(&self) -> ValueType {
         match self {
             Self::Column(column) => column.kind(),
-            Self::Literal(Literal::Number(_), _) => Type::Number,
-            Self::Literal(Literal::Text(_), _) => Type::Text,
-            Self::Literal(Literal::Truth(_), _) => Type::Truth,
+            Self::Literal(Literal::Number(_), _) => ValueType::Number,
+            Self::Literal(Literal::Text(_), _) => ValueType::Text,
+            Self::Literal(Literal::Truth(_), _) => ValueType::Truth,
         }
     }
 
-    fn value<'a>(&'a self, row: &Row<'a>) -> Scalar<'a> {
+    fn value<'a>(&'a self, row: &Row<'a>) -> RecordValue<'a> {
         match self {
             Self::Column(column) => column.value(row),
             Self::Literal(literal, _) => literal.value(),
@@ -364,17 +366,17 @@ impl Operand<RecordColumn> {
 }
 
 impl Literal {
-    fn value(&self) -> Scalar<'_> {
+    fn value(&self) -> RecordValue<'_> {
         match self {
-            Self::Number(number) => Scalar::Number(*number),
-            Self::Text(text) => Scalar::Text(text.as_bytes().into()),
-            Self::Truth(is) => Scalar::Truth(*is),
+            Self::Number(number) => RecordValue::Number(*number),
+            Self::Text(text) => RecordValue::Text(text.as_bytes().into()),
+            Self::Truth(is) => RecordValue::Truth(*is),
         }
     }
 }
 
-impl Scalar<'_> {
-    /// Returns its number, if it is one. The text of a field may be one.
+impl RecordValue<'_> {
+    /// Returns the number, if the value is one. The text of a field may be a number.
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(*number),
@@ -386,7 +388,7 @@ impl Scalar<'_> {
         }
     }
 
-    /// Returns its text, if it is one.
+    /// Returns the text, if the value is one.
     pub fn text(&self) -> Option<&[u8]> {
         match self {
             Self::Text(text) | Self::Field(text) => Some(text),
@@ -395,7 +397,7 @@ impl Scalar<'_> {
         }
     }
 
-    /// Appends bytes that have the order of the values: numbers, texts, and missing values last.
+    /// Appends bytes that sort like the values: numbers, texts, missing values.
     pub fn push_key(&self, is_ascending: bool, key: &mut Vec<u8>) {
         let start = key.len() + 1;
         if let Some(number) = self.number() {
@@ -403,7 +405,7 @@ impl Scalar<'_> {
             key.extend(OrderedNumber::new(number).to_bytes());
         } else if let Some(text) = self.text().filter(|text| !text.is_empty()) {
             key.push(1);
-            // The end of the text must not depend on what follows in another one.
+            // Texts must be comparable whatever follows their end.
             key.extend(
                 text.iter().flat_map(|&byte| [byte].into_iter().chain((byte == 0).then_some(1))),
             );
@@ -416,7 +418,7 @@ impl Scalar<'_> {
         }
     }
 
-    /// Compares two values; `None` if one is missing, or they are of different types.
+    /// Compares two values; returns `None` if one is missing or they have different types.
     fn compare(&self, other: &Self) -> Option<Ordering> {
         let are_fields = matches!((self, other), (Self::Field(_), Self::Field(_)));
         let has_number = [self, other].iter().any(|one| matches!(one, Self::Number(_)));
@@ -441,27 +443,27 @@ impl Operator {
     }
 }
 
-impl Test {
+impl Predicate {
     /// Returns whether a record meets the condition.
     pub fn holds(&self, row: &Row<'_>) -> bool {
         self.0.holds(row)
     }
 
-    /// What must be computed before it is evaluated.
+    /// Returns the properties required for evaluation.
     pub fn needs(&self) -> Needs {
         let mut needs = Needs::NONE;
         self.0.visit(&mut |column| needs = needs.union(column.needs()));
         needs
     }
 
-    /// Whether it is about solutions, so that records must be solved first.
+    /// Returns whether records must be solved first.
     pub fn needs_solving(&self) -> bool {
         let mut is_needed = false;
         self.0.visit(&mut |column| is_needed |= column.needs_solving());
         is_needed
     }
 
-    /// Drops all records that do not meet it.
+    /// Drops all records that do not meet the condition.
     pub fn filter<'a>(&self) -> Filter<'a> {
         let test = self.clone();
         let decide =
@@ -486,7 +488,7 @@ impl Expression<RecordColumn> {
                     |literal: &Literal| value.compare(&literal.value()) == Some(Ordering::Equal);
                 list.iter().any(|(literal, _)| is_equal(literal))
             }
-            Self::Truth(operand) => matches!(operand.value(row), Scalar::Truth(true)),
+            Self::Truth(operand) => matches!(operand.value(row), RecordValue::Truth(true)),
         }
     }
 }
@@ -548,7 +550,7 @@ mod tests {
             ("status == \"uniqe\"", 11, "unknown status"),
             ("minimal < true", 1, "no order"),
             ("clues and level == 1", 1, "a comparison is expected"),
-            ("level == latency_ns", 10, "differs from run to run"),
+            ("level == latency_ns", 10, "differs between runs"),
             ("copy == 1", 1, "no column \"copy\""),
         ] {
             let error = refused(text).unwrap_err();

@@ -9,20 +9,20 @@ use winnow::prelude::*;
 use winnow::stream::LocatingSlice;
 use winnow::token::{one_of, take_till, take_while};
 
-use super::{Expression, Literal, Name, Operand, Operator};
+use super::{ColumnName, Expression, Literal, Operand, Operator};
 
-type Input<'i> = LocatingSlice<&'i str>;
-type Error = ErrMode<ContextError>;
-type Parsed = Expression<Name>;
+type ConditionText<'i> = LocatingSlice<&'i str>;
+type ParseError = ErrMode<ContextError>;
+type ParsedCondition = Expression<ColumnName>;
 
-/// The most parentheses inside each other, which bounds the depth of the recursion.
+/// The maximum nesting of parentheses, which bounds the recursion depth.
 const MAX_DEPTH: i32 = 100;
 
-/// Parses a whole condition.
+/// Parses a condition.
 ///
 /// # Errors
-/// A message that points at the character where something else was expected.
-pub fn parse(text: &str) -> Result<Parsed, String> {
+/// Fails with a message that points at the unexpected character.
+pub fn parse(text: &str) -> Result<ParsedCondition, String> {
     let mut depth = 0;
     for (at, character) in text.char_indices() {
         depth += i32::from(character == '(') - i32::from(character == ')');
@@ -40,11 +40,10 @@ pub fn parse(text: &str) -> Result<Parsed, String> {
     })
 }
 
-/// Formats a message about the character at this offset in bytes, and points at it.
+/// Formats an error message that points at the character at this byte offset.
 pub fn point(text: &str, offset: usize, what: &str) -> String {
     let characters = text[..offset].chars().count();
     let mut message = format!("character {}: {what}", characters + 1);
-    // A text of several lines cannot be pointed at.
     if !text.contains(['\n', '\t']) {
         let _ = write!(message, "\n  {text}\n  {:characters$}^", "");
     }
@@ -55,8 +54,10 @@ fn expected(what: &'static str) -> StrContext {
     StrContext::Expected(StrContextValue::Description(what))
 }
 
-/// A parser, and the blanks after it.
-fn token<'i, O>(parser: impl Parser<Input<'i>, O, Error>) -> impl Parser<Input<'i>, O, Error> {
+/// Skips whitespace after a parser.
+fn token<'i, O>(
+    parser: impl Parser<ConditionText<'i>, O, ParseError>,
+) -> impl Parser<ConditionText<'i>, O, ParseError> {
     terminated(parser, multispace0)
 }
 
@@ -64,34 +65,34 @@ fn is_of_name(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// A word of the language.
-fn word<'i>(word: &'static str) -> impl Parser<Input<'i>, &'i str, Error> {
+/// Parses a keyword.
+fn word<'i>(word: &'static str) -> impl Parser<ConditionText<'i>, &'i str, ParseError> {
     token(take_while(1.., is_of_name)).verify(move |found: &str| found.eq_ignore_ascii_case(word))
 }
 
-fn any_of(input: &mut Input<'_>) -> ModalResult<Parsed> {
+fn any_of(input: &mut ConditionText<'_>) -> ModalResult<ParsedCondition> {
     let mut any: Vec<_> = separated(1.., all_of, word("or")).parse_next(input)?;
     Ok(if any.len() == 1 { any.remove(0) } else { Expression::Any(any) })
 }
 
-fn all_of(input: &mut Input<'_>) -> ModalResult<Parsed> {
+fn all_of(input: &mut ConditionText<'_>) -> ModalResult<ParsedCondition> {
     let mut all: Vec<_> = separated(1.., negated, word("and")).parse_next(input)?;
     Ok(if all.len() == 1 { all.remove(0) } else { Expression::All(all) })
 }
 
-fn negated(input: &mut Input<'_>) -> ModalResult<Parsed> {
+fn negated(input: &mut ConditionText<'_>) -> ModalResult<ParsedCondition> {
     let negations: usize =
         repeat(0.., word("not")).fold(|| 0, |count, _| count + 1).parse_next(input)?;
     let inner = cut_err(alt((in_parentheses, comparison))).parse_next(input)?;
     Ok(if negations % 2 == 1 { Expression::Not(Box::new(inner)) } else { inner })
 }
 
-fn in_parentheses(input: &mut Input<'_>) -> ModalResult<Parsed> {
+fn in_parentheses(input: &mut ConditionText<'_>) -> ModalResult<ParsedCondition> {
     let close = cut_err(token(')').context(expected("an operator, `and`, `or`, or )")));
     delimited(token('('), any_of, close).parse_next(input)
 }
 
-fn comparison(input: &mut Input<'_>) -> ModalResult<Parsed> {
+fn comparison(input: &mut ConditionText<'_>) -> ModalResult<ParsedCondition> {
     let left = operand.parse_next(input)?;
     if let Some(operator) = opt(operator).parse_next(input)? {
         let right = cut_err(operand).parse_next(input)?;
@@ -105,7 +106,7 @@ fn comparison(input: &mut Input<'_>) -> ModalResult<Parsed> {
     Ok(if is_in { found } else { Expression::Not(Box::new(found)) })
 }
 
-fn operator(input: &mut Input<'_>) -> ModalResult<Operator> {
+fn operator(input: &mut ConditionText<'_>) -> ModalResult<Operator> {
     token(alt((
         "==".value(Operator::Equal),
         "!=".value(Operator::NotEqual),
@@ -117,8 +118,8 @@ fn operator(input: &mut Input<'_>) -> ModalResult<Operator> {
     .parse_next(input)
 }
 
-/// Literals between parentheses or brackets.
-fn list(input: &mut Input<'_>) -> ModalResult<Vec<(Literal, usize)>> {
+/// Parses literals between parentheses or brackets.
+fn list(input: &mut ConditionText<'_>) -> ModalResult<Vec<(Literal, usize)>> {
     let mut open = token(one_of(['(', '['])).context(expected("a list such as (1, 2)"));
     let close = if open.parse_next(input)? == '(' { ')' } else { ']' };
     let literal = cut_err(located(literal).context(expected("a number or a text in quotes")));
@@ -127,22 +128,22 @@ fn list(input: &mut Input<'_>) -> ModalResult<Vec<(Literal, usize)>> {
     Ok(literals)
 }
 
-/// A value, and its offset in the text.
+/// Adds the offset in the text.
 fn located<'i, O>(
-    parser: impl Parser<Input<'i>, O, Error>,
-) -> impl Parser<Input<'i>, (O, usize), Error> {
+    parser: impl Parser<ConditionText<'i>, O, ParseError>,
+) -> impl Parser<ConditionText<'i>, (O, usize), ParseError> {
     parser.with_span().map(|(value, span)| (value, span.start))
 }
 
-fn operand(input: &mut Input<'_>) -> ModalResult<Operand<Name>> {
+fn operand(input: &mut ConditionText<'_>) -> ModalResult<Operand<ColumnName>> {
     let literal = located(literal).map(|(literal, at)| Operand::Literal(literal, at));
-    let name = located(name).map(|(text, at)| Operand::Column(Name { text, at }));
+    let name = located(name).map(|(text, at)| Operand::Column(ColumnName { text, at }));
     alt((literal, name))
         .context(expected("the name of a column, a number, or a text in quotes"))
         .parse_next(input)
 }
 
-fn literal(input: &mut Input<'_>) -> ModalResult<Literal> {
+fn literal(input: &mut ConditionText<'_>) -> ModalResult<Literal> {
     let fraction = opt(('.', digit1));
     let exponent = opt((one_of(['e', 'E']), opt(one_of(['+', '-'])), digit1));
     let number = (opt('-'), digit1, fraction, exponent).take().parse_to();
@@ -156,12 +157,12 @@ fn literal(input: &mut Input<'_>) -> ModalResult<Literal> {
     .parse_next(input)
 }
 
-fn in_quotes<'i>(quote: char) -> impl Parser<Input<'i>, String, Error> {
+fn in_quotes<'i>(quote: char) -> impl Parser<ConditionText<'i>, String, ParseError> {
     let end = cut_err(quote.context(expected("the closing quote")));
     delimited(quote, take_till(0.., quote), end).map(String::from)
 }
 
-fn name(input: &mut Input<'_>) -> ModalResult<String> {
+fn name(input: &mut ConditionText<'_>) -> ModalResult<String> {
     const RESERVED: [&str; 4] = ["and", "or", "not", "in"];
     let plain = take_while(1.., is_of_name);
     let plain =

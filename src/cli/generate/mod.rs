@@ -16,9 +16,7 @@ use bulkdoku::output::{Column, Needs, Subcommand};
 use bulkdoku::pipeline::{Generate, Options, Solve};
 use bulkdoku::rating::Level;
 use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
-use summary::Summary;
+use summary::CorpusSummary;
 
 use super::format::RowFormat;
 use super::inputs::Inputs;
@@ -72,9 +70,10 @@ pub struct GenerateArgs {
         long,
         value_name = "KIND",
         default_value = "minimal",
-        hide_possible_values = true
+        hide_possible_values = true,
+        value_parser = help::one_of(KINDS)
     )]
-    kind: KindArg,
+    kind: Kind,
 
     /// The same as --kind minimal
     #[arg(long, conflicts_with_all = ["kind", "solved", "hard"])]
@@ -178,37 +177,16 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-/// A kind on the command line.
-#[derive(Clone, Copy, Debug)]
-struct KindArg(Kind);
+#[rustfmt::skip]
+const KINDS: &[(&str, Kind, &str)] = &[
+    ("minimal", Kind::Minimal, "one solution, no clue can be removed"),
+    ("solved", Kind::Solved, "solution grids"),
+    ("easy", Kind::Easy, "one solution, 30 to 37 clues, naked singles suffice"),
+    ("hard", Kind::Hard, "minimal, found by search for many guesses (slow to make)"),
+    ("several", Kind::Several, "more than one solution"),
+    ("unsolvable", Kind::Unsolvable, "legal clues, no solution"),
+];
 
-impl ValueEnum for KindArg {
-    fn value_variants<'a>() -> &'a [Self] {
-        const ALL: &[KindArg] = &[
-            KindArg(Kind::Minimal),
-            KindArg(Kind::Solved),
-            KindArg(Kind::Easy),
-            KindArg(Kind::Hard),
-            KindArg(Kind::Several),
-            KindArg(Kind::Unsolvable),
-        ];
-        ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self.0 {
-            Kind::Minimal => "one solution, no clue can be removed",
-            Kind::Solved => "solution grids",
-            Kind::Easy => "one solution, 30 to 37 clues, naked singles suffice",
-            Kind::Hard => "minimal, found by search for many guesses (slow to make)",
-            Kind::Several => "more than one solution",
-            Kind::Unsolvable => "legal clues, no solution",
-        };
-        Some(PossibleValue::new(self.0.name()).help(help))
-    }
-}
-
-/// Generates a corpus.
 pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     if destinations.errors.is_some() {
@@ -217,7 +195,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     if args.run.fail_on.is_some() {
         refuse!("--fail-on does nothing: no record is read");
     }
-    // Other programs call a file of lines .sdm.
+    // Other programs use .sdm for a file of lines.
     let output = destinations.output.as_deref();
     let is_sdm = output.and_then(extensions::of).is_some_and(|extension| extension == "sdm");
     let mut row_args = args.rows.clone();
@@ -227,11 +205,11 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
 
     let progress = platform::new_progress();
     if destinations.resume && args.seed.is_none() {
-        refuse!("--resume needs the --seed that the earlier run has printed");
+        refuse!("--resume needs the --seed printed by the earlier run");
     }
     typed.set_seed(job.seed);
     let reads = args.reads();
-    // The summary has the numbers of clues in any case.
+    // The summary always includes the numbers of clues.
     let statistics = destinations.statistics().or(Some(Needs::NONE));
     let run = RowsRun {
         typed,
@@ -262,18 +240,16 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
             let filters = args.trainer.filter().into_iter().collect();
             Ok((job.source(puzzles.clone()).from(position), filters))
         },
-        |report| Summary::new(&job, puzzles.start, report, args.simd()),
+        |report| CorpusSummary::new(&job, puzzles.start, report, args.simd()),
     )
 }
 
 impl GenerateArgs {
-    /// The files that are read.
     fn reads(&self) -> Vec<PathBuf> {
         let pattern = self.pattern.as_deref().filter(|typed| typed.parse::<Pattern>().is_err());
         self.from.iter().cloned().chain(pattern.map(PathBuf::from)).collect()
     }
 
-    /// The vector level that the engine is built for.
     fn simd(&self) -> SimdLevel {
         self.simd.unwrap_or_else(SimdLevel::best)
     }
@@ -283,11 +259,11 @@ impl GenerateArgs {
             (true, ..) => Kind::Minimal,
             (_, true, _) => Kind::Solved,
             (.., true) => Kind::Hard,
-            _ => self.kind.0,
+            _ => self.kind,
         }
     }
 
-    /// The job, and the numbers of the puzzles to generate.
+    /// Returns the job and the indices of the puzzles to generate.
     fn job(&self) -> Result<(Generate, Range<u64>), Failure> {
         let usage = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
         let kind = self.kind();
@@ -322,13 +298,13 @@ impl GenerateArgs {
     }
 }
 
-/// A random seed. It has 53 bits, which every reader of JSON keeps.
+/// Returns a random seed of 53 bits, which every JSON reader preserves.
 fn draw_seed() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(std::time::SystemTime::now()) >> 11
 }
 
-/// Reads a pattern from the argument itself, or from a file.
+/// Parses a pattern, given directly or as a file.
 fn read_pattern(typed: &str) -> Result<Pattern, Failure> {
     if let Ok(pattern) = typed.parse() {
         return Ok(pattern);
@@ -338,20 +314,20 @@ fn read_pattern(typed: &str) -> Result<Pattern, Failure> {
     text.parse().map_err(|error| Failure::Usage(format!("{typed}:{error}")))
 }
 
-/// The most puzzles in a pool.
-const MOST_OF_POOL: usize = 1_000_000;
+/// The maximum number of puzzles in a pool.
+const MAX_POOL: usize = 1_000_000;
 
-/// Reads the puzzles at which a search starts.
+/// Reads the starting puzzles of a search.
 fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
     let mut inputs = Inputs::detected(vec![path.into()], &InputOptions::default())?;
-    let sets = sets::read(&mut inputs, Some(MOST_OF_POOL))?;
+    let sets = sets::read(&mut inputs, Some(MAX_POOL))?;
     let mut puzzles = Vec::new();
     for set in sets {
         match set.content {
             Content::Puzzles(some) => puzzles.extend(some),
             Content::Marks(_) => {
                 refuse!(
-                    "{}: pencil marks that are more than clues; a pool has puzzles only",
+                    "{}: pencil marks that clues cannot express; a pool can contain only puzzles",
                     path.display()
                 );
             }
@@ -362,7 +338,7 @@ fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
     let name = path.display();
     match outcomes.iter().position(|outcome| outcome.solutions != 1) {
         Some(at) => refuse!("{name}: puzzle {} does not have exactly one solution", at + 1),
-        None if puzzles.is_empty() => refuse!("{name}: no puzzle in it"),
+        None if puzzles.is_empty() => refuse!("{name}: it contains no puzzles"),
         None => Ok(puzzles.into()),
     }
 }

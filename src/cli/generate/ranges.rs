@@ -1,23 +1,23 @@
-//! Ranges as they are typed, both ends included: `22`, `21..24`, `21..`, `..24`.
+//! Parses inclusive ranges: `22`, `21..24`, `21..`, `..24`.
 
 use std::ops::RangeInclusive;
 
 use super::super::numbers;
 
-/// Reads numbers of clues.
+/// Parses a range of clue counts.
 pub fn clues(text: &str) -> Result<RangeInclusive<usize>, String> {
     let (least, most) = read(text, 81)?.into_inner();
     Ok(least as usize..=most as usize)
 }
 
-/// Reads numbers of guesses.
+/// Parses a range of guesses.
 pub fn guesses(text: &str) -> Result<RangeInclusive<u64>, String> {
     read(text, u64::MAX)
 }
 
 fn read(text: &str, most: u64) -> Result<RangeInclusive<u64>, String> {
     let number = |text: &str| match numbers::count(text) {
-        Ok(number) if number > most => Err(format!("at most {most}")),
+        Ok(number) if number > most => Err(format!("expected at most {most}")),
         number => number,
     };
     let range = match text.split_once("..") {
@@ -25,9 +25,9 @@ fn read(text: &str, most: u64) -> Result<RangeInclusive<u64>, String> {
             let only = number(text)?;
             only..=only
         }
-        Some(("", "")) => return Err("a number, or a range such as 21..24".into()),
+        Some(("", "")) => return Err("expected a number, or a range such as 21..24".into()),
         Some((least, largest)) => {
-            // The inclusive ranges of Rust.
+            // Accepts the inclusive ranges of Rust.
             let largest = largest.strip_prefix('=').unwrap_or(largest);
             let least = if least.is_empty() { 0 } else { number(least)? };
             least..=(if largest.is_empty() { most } else { number(largest)? })

@@ -15,23 +15,23 @@ use super::super::numbers::counted;
 use super::super::rows_run::RunSummary;
 use super::super::summary::LatencySummary;
 
-/// The summary, ready to print (`Display`) or to write as JSON (`Serialize`).
+/// The summary, printable (`Display`) and serializable to JSON.
 #[derive(Debug, Serialize)]
-pub struct Summary {
+pub struct CorpusSummary {
     kind: String,
     #[serde(skip)]
     seed: u64,
     /// The index of the first row.
     skip: u64,
-    /// Rows that are written.
+    /// The number of rows written.
     rows: u64,
-    /// Those of all rows that earlier runs have written.
+    /// The number of rows written by earlier runs.
     rows_before: u64,
     /// Whether a signal ended the run.
     interrupted: bool,
-    /// Of this run.
+    /// The time of this run.
     wall_seconds: f64,
-    /// Of this run.
+    /// The rate of this run.
     rows_per_second: f64,
     threads: NonZeroUsize,
     simd: &'static str,
@@ -42,7 +42,7 @@ pub struct Summary {
     latency_ns: LatencySummary,
 }
 
-impl RunSummary for Summary {
+impl RunSummary for CorpusSummary {
     fn facts(&self) -> Vec<Fact> {
         vec![("Corpus", self.corpus()), ("Engine", self.method())]
     }
@@ -56,8 +56,7 @@ impl RunSummary for Summary {
     }
 }
 
-impl Summary {
-    /// Sums up a run.
+impl CorpusSummary {
     pub fn new(job: &Generate, skip: u64, report: &Report, simd: SimdLevel) -> Self {
         let rows = report.counts.records();
         let wall_seconds = report.wall.as_secs_f64();
@@ -77,18 +76,18 @@ impl Summary {
         }
     }
 
-    /// The seed and the rows of the corpus.
+    /// Returns the seed and the rows of the corpus.
     fn corpus(&self) -> String {
         let last = self.skip + self.rows.saturating_sub(1);
         format!("seed {}, rows {} to {last}", self.seed, self.skip)
     }
 
-    /// The engine and its threads.
+    /// Returns the engine and its threads.
     fn method(&self) -> String {
         format!("engine lanes ({}), {}", self.simd, counted(self.threads.get() as u64, "thread"))
     }
 
-    /// Least, most, mean and standard deviation of the numbers of clues.
+    /// Returns the minimum, maximum, mean, and standard deviation of the numbers of clues.
     fn clues(&self) -> Option<String> {
         let clues = &self.statistics.clues;
         let (least, most) = (clues.keys().next()?, clues.keys().next_back()?);
@@ -102,11 +101,11 @@ impl Summary {
     }
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for CorpusSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} of kind {} in {}, {} a second",
+            "{} of kind {} in {}, {} per second",
             counted(self.rows - self.rows_before, "row"),
             self.kind,
             human_time(self.wall_seconds * 1e9),

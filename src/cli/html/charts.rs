@@ -1,5 +1,4 @@
-//! Charts of vertical bars. They are placed in percent, so that texts have the same size on every
-//! screen; see `style.css`.
+//! Bar charts. Positions are in percent, so that text has a fixed size (see `style.css`).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,26 +10,24 @@ use indicatif::HumanCount;
 
 use super::Escaped;
 
-/// A vertical bar.
 struct Bar {
     left: f64,
     right: f64,
     height: f64,
-    /// The values that a pointer on the bar shows.
+    /// The values in the tooltip.
     values: String,
 }
 
 /// A chart of bars on a horizontal axis.
 struct Chart<'a> {
-    /// A text for screen readers.
+    /// The text for screen readers.
     what: &'a str,
     range: Range<f64>,
     bars: Vec<Bar>,
     /// Labels of the horizontal axis.
     labels: Vec<(f64, String)>,
-    /// The unit of the heights.
     unit: &'a str,
-    /// Places on the horizontal axis with their names.
+    /// Named positions on the horizontal axis.
     marks: Vec<(f64, String)>,
 }
 
@@ -78,7 +75,7 @@ fn ticks(end: f64) -> impl Iterator<Item = f64> {
     (1..=5).map(move |i| f64::from(i) * step).take_while(move |&tick| tick <= end)
 }
 
-/// The numbers of puzzles by their number of clues.
+/// Creates a chart of puzzles by number of clues.
 pub fn clues(counts: &BTreeMap<u64, u64>) -> String {
     let all = HumanCount(counts.values().sum());
     let bar = |(&clues, &count): (&u64, &u64)| {
@@ -100,14 +97,14 @@ pub fn clues(counts: &BTreeMap<u64, u64>) -> String {
     .html()
 }
 
-/// Bars of a latency histogram in each power of ten.
+/// The bars of a latency histogram per power of ten.
 const BARS_PER_DECADE: f64 = 20.0;
 
-/// The percentiles that pages show.
+/// The percentiles shown in reports.
 pub const PERCENTILES: [(&str, f64); 4] =
     [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
 
-/// The histogram of latencies on a logarithmic axis, with percentiles.
+/// Creates a histogram of latencies on a logarithmic axis, with percentiles.
 pub fn latency(latencies: &Latencies) -> String {
     let place = |ns: u64| (ns.max(1) as f64).log10();
     let time = |place: f64| short_time(10_f64.powf(place));
@@ -123,7 +120,7 @@ pub fn latency(latencies: &Latencies) -> String {
         Bar { left, right, height, values }
     };
     let bars = counts.iter().enumerate().filter(|(_, count)| **count > 0).map(bar).collect();
-    // At least one decade, and whole ones, as the axis has labels only there.
+    // Only whole decades have labels on the axis, so there is at least one.
     let first = place(latencies.min()).floor();
     let last = place(latencies.max()).max(first + 0.5).ceil();
     let every = ((last - first) / 6.0).ceil() as usize;
@@ -143,7 +140,7 @@ pub fn latency(latencies: &Latencies) -> String {
     .html()
 }
 
-/// Records per second over the time of a run.
+/// Creates a chart of records per second over the time of a run.
 pub fn throughput(timeline: &Timeline, wall: Duration) -> String {
     let time = |seconds: f64| short_time(seconds * 1e9);
     let bars = timeline.rates(wall).map(|(begin, end, height)| {

@@ -1,4 +1,4 @@
-//! Pages about a run or a measurement: a single file without scripts.
+//! HTML reports of runs and measurements: a single file without scripts.
 
 mod bench;
 mod charts;
@@ -18,10 +18,9 @@ use super::version;
 
 const STYLE: &str = include_str!("style.css");
 
-/// A row of a page's last table: a name and a text.
+/// A row of the last table: a name and a text.
 pub type Fact = (&'static str, String);
 
-/// A page under construction.
 #[derive(Debug)]
 pub struct Page {
     title: String,
@@ -29,7 +28,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// A page with a heading and the command line.
+    /// Creates a page with a heading and the command line.
     fn new(title: &str) -> Self {
         let mut page = Self { title: title.into(), body: String::new() };
         page.add(format_args!("<h1>{}</h1>", Escaped(title)));
@@ -40,7 +39,7 @@ impl Page {
         page
     }
 
-    /// Large figures with their names.
+    /// Adds large figures with their names.
     fn figures(&mut self, figures: &[(&str, String)]) {
         self.add("<div class=\"figures\">");
         for (name, figure) in figures {
@@ -61,7 +60,7 @@ impl Page {
         self.add(format_args!("<p class=\"note\">{}</p>", Escaped(text)));
     }
 
-    /// A table of counts by name, with bars.
+    /// Adds a table of counts by name, with bars.
     fn counts(&mut self, name: &str, counted: &str, counts: &[(String, u64)]) {
         let all = counts.iter().map(|(_, count)| count).sum::<u64>().max(1) as f64;
         let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1) as f64;
@@ -76,7 +75,7 @@ impl Page {
         self.table(&[name, counted, "share", ""], &rows);
     }
 
-    /// A table; all columns but the first are numbers.
+    /// Adds a table. All columns except the first are numbers.
     fn table(&mut self, headings: &[&str], rows: &[Vec<Cell>]) {
         self.add("<div class=\"scroll\"><table><tr>");
         for (i, heading) in headings.iter().enumerate() {
@@ -92,7 +91,7 @@ impl Page {
         self.add("</table></div>");
     }
 
-    /// The facts about the run and the machine, at the end of the page.
+    /// Adds the details of the run and the machine, at the end of the page.
     fn origin(&mut self, facts: &[Fact]) {
         let machine = version::machine();
         let cpu = machine.cpu.unwrap_or_else(|| "unnamed processor".into());
@@ -109,7 +108,6 @@ impl Page {
         writeln!(self.body, "{html}").expect("a string takes every write");
     }
 
-    /// Writes the page.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         let Self { title, body } = self;
         let title = Escaped(title);
@@ -123,13 +121,11 @@ impl Page {
     }
 }
 
-/// One cell of a table.
 #[derive(Debug)]
 enum Cell {
     Text(String),
     Number(String),
-    /// A bar of this share of the whole width, 0 to 1, with the ends of a line on it, and the
-    /// values that a pointer shows.
+    /// A bar of this share of the width, 0 to 1, with an error line, and the text of its tooltip.
     Bar {
         share: f64,
         spread: Option<[f64; 2]>,
@@ -158,7 +154,6 @@ impl Display for Cell {
     }
 }
 
-/// A text, escaped for HTML.
 struct Escaped<'a>(&'a str);
 
 impl Display for Escaped<'_> {
@@ -169,7 +164,7 @@ impl Display for Escaped<'_> {
                 '<' => f.write_str("&lt;")?,
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
-                // Forbidden in HTML, and invisible.
+                // Invalid in HTML, and invisible.
                 c if c.is_control() => f.write_char(' ')?,
                 c => f.write_char(c)?,
             }
@@ -178,7 +173,6 @@ impl Display for Escaped<'_> {
     }
 }
 
-/// A word, quoted for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=+%@".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! The page about what each pair of sets has in common.
+//! The report of the records that pairs of sets have in common.
 
 use std::io;
 
@@ -9,10 +9,10 @@ use super::super::by::name;
 use super::super::sets_read::ReadSet;
 use super::{Cell, Page};
 
-/// The number of examples of each kind.
+/// The number of examples per criterion.
 const EXAMPLES: usize = 3;
 
-/// The page of these sets, compared in each way of `kinds`.
+/// Creates the report of these sets, compared by each criterion.
 pub fn of_overlap(sets: &[ReadSet], kinds: &[Sameness], date: String) -> io::Result<Page> {
     let mut page = Page::new("bulkdoku overlap");
     page.note(

@@ -1,4 +1,4 @@
-//! The page of a run.
+//! The report of a run.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -11,7 +11,7 @@ use indicatif::HumanCount;
 
 use super::{Cell, Fact, Page, charts, version};
 
-/// The page of a run. `timeline` is when rows were written, if that was recorded.
+/// Creates the report of a run. `timeline` records when rows were written, if it is known.
 pub fn of_run(
     report: &Report,
     facts: &[Fact],
@@ -92,7 +92,7 @@ fn add_statuses(page: &mut Page, report: &Report) {
 const LEVELS: [&str; Level::ALL.len()] =
     ["0 naked singles", "1 hidden singles", "2 locked candidates", "3 assumptions"];
 
-/// Histograms of difficulty, as far as it is counted.
+/// Adds histograms of difficulty, if it was counted.
 fn add_difficulty(page: &mut Page, statistics: &Statistics, records: u64) {
     let Statistics { levels, clues, guesses, ratings } = statistics;
     if clues.is_empty() {
@@ -123,7 +123,7 @@ fn add_difficulty(page: &mut Page, statistics: &Statistics, records: u64) {
     page.add("</div>");
 }
 
-/// The class of guesses or ratings with this least number.
+/// Returns the range of guesses or ratings that starts at this number.
 fn class(least: u64) -> String {
     match least {
         0 | 1 => least.to_string(),
@@ -131,7 +131,7 @@ fn class(least: u64) -> String {
     }
 }
 
-/// A count, shortened if it is long.
+/// Formats a count, abbreviated if it is long.
 fn short_count(count: u64) -> String {
     if count < 10_000 { count.to_string() } else { short_number(count as f64) }
 }

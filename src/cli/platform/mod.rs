@@ -1,9 +1,9 @@
-//! What differs between systems. Nothing else in the command has a `cfg` for the system.
+//! Platform-specific code. No other module of the command has a `cfg` for the operating system.
 //!
 //! | what | Unix | elsewhere |
 //! |---|---|---|
-//! | [`Pipe`] | a read ends after a while, to check for signals | a read blocks |
-//! | [`Stdout`] | unbuffered | that of the standard library |
+//! | [`Pipe`] | a read times out, to check for signals | a read blocks |
+//! | [`Stdout`] | unbuffered | the standard library's |
 //! | [`FileId`] | device and inode | by `same-file` |
 //! | [`signals`] | see there | SIGINT and SIGTERM, if `signal-hook` supports them |
 
@@ -32,20 +32,19 @@ use bulkdoku::Progress;
 
 use super::{Exit, Failure};
 
-/// Set once the run must end.
+/// Whether the run must end.
 static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
-/// Whether the run ends because of `--timeout`.
+/// Whether `--timeout` ended the run.
 static TIMED_OUT: AtomicBool = AtomicBool::new(false);
 
-/// Whether the progress of the run is requested once more.
+/// Whether a signal has requested progress.
 static PROGRESS: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// How long a stopped run may take to end in good order. It cannot while a write waits for the
-/// reader of a full pipe, or while a named pipe that nobody reads is opened.
+/// The time that a stopped run has to end cleanly. It may exceed it while a write waits for the
+/// reader of a full pipe, or while a named pipe without a reader is opened.
 const GRACE: Duration = Duration::from_millis(900);
 
-/// Lets the first signal and the end of `timeout` set [`STOP`], and ends the process if that is not
-/// enough.
+/// Sets [`STOP`] at the first signal or after `timeout`; ends the process if necessary.
 pub fn stop_at_signal_or_timeout(quiet: bool, timeout: Option<Duration>) -> Result<(), Failure> {
     signals::handle(move || end_soon(quiet)).map_err(|error| cannot_wait(&error))?;
     let Some(timeout) = timeout else { return Ok(()) };
@@ -59,13 +58,13 @@ pub fn stop_at_signal_or_timeout(quiet: bool, timeout: Option<Duration>) -> Resu
     spawned.map(drop).map_err(|error| Failure::Io(format!("--timeout: no thread: {error}")))
 }
 
-/// Lets the first signal end the process, for subcommands that write nothing before their end.
+/// Lets the first signal end the process, for subcommands that write only at the end.
 pub fn exit_at_signal() -> Result<(), Failure> {
     signals::exit_at_first().map_err(|error| cannot_wait(&error))
 }
 
 fn cannot_wait(error: &io::Error) -> Failure {
-    Failure::Io(format!("signals cannot be waited for: {error}"))
+    Failure::Io(format!("signals cannot be handled: {error}"))
 }
 
 /// Returns the progress of a new run, which ends when [`STOP`] is set.
@@ -73,7 +72,7 @@ pub fn new_progress() -> Progress {
     Progress { stop: Arc::clone(&STOP), ..Progress::default() }
 }
 
-/// Returns whether a signal has requested the progress of the run since the last call.
+/// Returns whether a signal has requested progress since the last call.
 pub fn progress_is_requested() -> bool {
     PROGRESS.swap(false, Ordering::Relaxed)
 }
@@ -83,13 +82,13 @@ pub fn exit_of_stop() -> Exit {
     if TIMED_OUT.load(Ordering::SeqCst) { Exit::TimedOut } else { Exit::Interrupted }
 }
 
-/// Confirms that the run was stopped, unless `quiet`, and ends the process after [`GRACE`].
+/// Reports that the run was stopped, unless `quiet`, and ends the process after [`GRACE`].
 fn end_soon(quiet: bool) {
     let end = || {
         thread::sleep(GRACE);
         process::exit(exit_of_stop() as i32);
     };
-    // Without a thread, a run that waits ends at the second signal.
+    // Without this thread, a waiting run ends at the second signal.
     let _ = thread::Builder::new().name("end".into()).spawn(end);
     if !quiet && exit_of_stop() == Exit::Interrupted {
         let _ = writeln!(io::stderr(), "stopping; press Ctrl-C again to end at once");

@@ -1,4 +1,4 @@
-//! Files, pipes and standard streams of systems other than Unix, by the standard library.
+//! Files, pipes, and standard streams of systems other than Unix, based on the standard library.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
@@ -7,32 +7,32 @@ use std::sync::Arc;
 
 use same_file::Handle;
 
-/// The identity of a file, if the system has one.
+/// The identity of a file, if the system supports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileId(Arc<Handle>);
 
 impl FileId {
-    /// Of the file at a path.
+    /// Returns the identity of the file at a path.
     pub fn of_path(path: &Path, _: &Metadata) -> Option<Self> {
         Self::new(Handle::from_path(path))
     }
 
-    /// Of an open file.
+    /// Returns the identity of an open file.
     pub fn of_file(file: &File) -> Option<Self> {
         Self::new(file.try_clone().and_then(Handle::from_file))
     }
 
-    /// Of standard input.
+    /// Returns the identity of standard input.
     pub fn of_stdin() -> Option<Self> {
         Self::new(Handle::stdin())
     }
 
-    /// Of standard output.
+    /// Returns the identity of standard output.
     pub fn of_stdout() -> Option<Self> {
         Self::new(Handle::stdout())
     }
 
-    /// Of standard error.
+    /// Returns the identity of standard error.
     pub fn of_stderr() -> Option<Self> {
         Self::new(Handle::stderr())
     }
@@ -42,17 +42,16 @@ impl FileId {
     }
 }
 
-/// An input that may have to be waited for: standard input. Reads block.
+/// Standard input, with blocking reads.
 #[derive(Debug)]
 pub struct Pipe(io::Stdin);
 
 impl Pipe {
-    /// Standard input.
+    /// Opens standard input.
     pub fn stdin() -> io::Result<Result<File, Self>> {
         Ok(Err(Self(io::stdin())))
     }
 
-    /// Opens a file.
     pub fn open(path: &Path) -> io::Result<Result<File, Self>> {
         File::open(path).map(Ok)
     }
@@ -69,7 +68,6 @@ impl Read for Pipe {
 pub struct Stdout(io::Stdout);
 
 impl Stdout {
-    /// Opens standard output.
     pub fn open() -> io::Result<Self> {
         Ok(Self(io::stdout()))
     }
@@ -79,7 +77,7 @@ impl Write for &Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut stdout = self.0.lock();
         let written = stdout.write(bytes)?;
-        // Rows are visible as soon as they are written.
+        // Rows are visible immediately.
         stdout.flush()?;
         Ok(written)
     }
@@ -89,7 +87,7 @@ impl Write for &Stdout {
     }
 }
 
-/// Sets [`STOP`](super::STOP) at the first signal; a second one ends the run at once.
+/// Sets [`STOP`](super::STOP) at the first signal; a second one ends the run immediately.
 #[cfg(not(target_family = "wasm"))]
 pub fn handle(_on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM};
@@ -109,7 +107,7 @@ pub fn handle(_on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// Nothing to do: by default, the first signal ends the process.
+/// Does nothing: the first signal ends the process by default.
 pub fn exit_at_first() -> io::Result<()> {
     Ok(())
 }

@@ -1,10 +1,10 @@
-//! Signals of Unix.
+//! Unix signals.
 //!
 //! | signal | effect |
 //! |---|---|
-//! | SIGINT, SIGTERM, SIGHUP | the first one ends the run in good order, a second one at once |
-//! | SIGXFSZ | none: a write beyond the limit on file sizes fails |
-//! | SIGUSR1, and SIGINFO (Ctrl-T) where it exists | the run prints its progress |
+//! | SIGINT, SIGTERM, SIGHUP | the first one ends the run cleanly, the second one immediately |
+//! | SIGXFSZ | none: a write beyond the file size limit fails |
+//! | SIGUSR1, and SIGINFO (Ctrl-T) if it exists | the run prints its progress |
 
 use std::fs;
 use std::io::{self, Read};
@@ -20,11 +20,11 @@ use signal_hook::{flag, low_level};
 use super::{PROGRESS, STOP};
 use crate::cli::Exit;
 
-/// Signals this soon after the first one count as the same: timeout(1) signals the command, then
-/// its whole group.
-const SAME: Duration = Duration::from_millis(50);
+/// Signals within this time after the first one are ignored: timeout(1) signals the command, and
+/// then its process group.
+const GROUP_SIGNAL_TIME: Duration = Duration::from_millis(50);
 
-/// Handles signals, and calls `on_stop` on another thread after the first that ends the run.
+/// Handles signals, and calls `on_stop` on another thread after the first one that ends the run.
 pub fn handle(on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let is_second = Arc::new(AtomicBool::new(false));
     let (mut receiver, sender) = UnixStream::pair()?;
@@ -41,12 +41,12 @@ pub fn handle(on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
         move || {
             if receiver.read_exact(&mut [0]).is_ok() {
                 on_stop();
-                thread::sleep(SAME);
+                thread::sleep(GROUP_SIGNAL_TIME);
                 is_second.store(true, Ordering::SeqCst);
             }
         }
     };
-    // Without that thread, the second signal counts however soon it comes.
+    // Without this thread, the second signal counts at any time.
     if thread::Builder::new().name("signals".into()).spawn(wait).is_err() {
         for signal in ending() {
             flag::register(signal, Arc::clone(&is_second))?;
@@ -55,7 +55,7 @@ pub fn handle(on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets signals request the progress of the run.
+/// Lets signals request progress.
 fn request_progress() -> io::Result<()> {
     let signals = [
         SIGUSR1,
@@ -83,7 +83,7 @@ pub fn exit_at_first() -> io::Result<()> {
     })
 }
 
-/// Returns the signals that end a run. A process that nohup(1) starts must keep ignoring SIGHUP.
+/// Returns the signals that end a run. A process started by nohup(1) must keep ignoring SIGHUP.
 fn ending() -> impl Iterator<Item = i32> {
     [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| signal != SIGHUP || !is_ignored(signal))
 }

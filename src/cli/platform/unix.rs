@@ -1,4 +1,4 @@
-//! Files, pipes and standard streams of Unix.
+//! Files, pipes, and standard streams of Unix.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read, Write};
@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-/// The identity of a file, a folder or a named pipe.
+/// The identity of a file, folder, or named pipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileId {
     device: u64,
@@ -18,29 +18,29 @@ pub struct FileId {
 }
 
 impl FileId {
-    /// Of the file at a path. Devices have none, as they may have several uses.
+    /// Returns the identity of the file at a path; devices have none.
     pub fn of_path(_: &Path, found: &Metadata) -> Option<Self> {
         let kind = found.file_type();
         (kind.is_file() || kind.is_fifo() || kind.is_dir())
             .then(|| Self { device: found.dev(), inode: found.ino() })
     }
 
-    /// Of an open file.
+    /// Returns the identity of an open file.
     pub fn of_file(file: &File) -> Option<Self> {
         Self::of_stream(file)
     }
 
-    /// Of standard input.
+    /// Returns the identity of standard input.
     pub fn of_stdin() -> Option<Self> {
         Self::of_stream(&io::stdin())
     }
 
-    /// Of standard output.
+    /// Returns the identity of standard output.
     pub fn of_stdout() -> Option<Self> {
         Self::of_stream(&io::stdout())
     }
 
-    /// Of standard error.
+    /// Returns the identity of standard error.
     pub fn of_stderr() -> Option<Self> {
         Self::of_stream(&io::stderr())
     }
@@ -51,16 +51,16 @@ impl FileId {
     }
 }
 
-/// How long a read from a pipe waits before the run checks for signals.
-const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+/// The timeout of a read from a pipe, after which the run checks for signals.
+const POLL_TIMEOUT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
-/// An input that may have to be waited for. A read without data for a while ends as interrupted.
+/// An input that may block. A read without data times out as interrupted.
 #[derive(Debug)]
 pub struct Pipe(File);
 
 impl Pipe {
-    /// Standard input, or the file that it is. The buffer of the standard library is bypassed, as
-    /// `poll` does not see its contents.
+    /// Opens standard input, or the file that it is. It bypasses the buffer of the standard
+    /// library, whose contents `poll` does not see.
     pub fn stdin() -> io::Result<Result<File, Self>> {
         Self::unless_file(File::from(io::stdin().as_fd().try_clone_to_owned()?))
     }
@@ -81,26 +81,25 @@ impl Pipe {
 
 impl Read for Pipe {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&PATIENCE)) {
+        match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&POLL_TIMEOUT)) {
             // No data, or a signal.
             Ok(0) | Err(Errno::INTR) => return Err(ErrorKind::Interrupted.into()),
-            // The read reports the failure as well.
+            // The read below reports the error.
             _ => {}
         }
         self.0.read(into).map_err(|error| match error.kind() {
-            // Another process was faster.
+            // Another process has read the data.
             ErrorKind::WouldBlock => ErrorKind::Interrupted.into(),
             _ => error,
         })
     }
 }
 
-/// Standard output without the buffer of the standard library, which hides failures.
+/// Standard output without the buffer of the standard library, which hides errors.
 #[derive(Debug)]
 pub struct Stdout(File);
 
 impl Stdout {
-    /// Opens standard output.
     pub fn open() -> io::Result<Self> {
         Ok(Self(io::stdout().as_fd().try_clone_to_owned()?.into()))
     }

@@ -1,4 +1,4 @@
-//! The files of a run.
+//! The files of a run on disk.
 
 use std::fs;
 use std::io::{self, Write};
@@ -7,30 +7,28 @@ use std::path::PathBuf;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::super::out::Out;
+use super::super::out::OpenOutput;
 use super::{JournalFile, Storage};
 
-/// All open outputs of a run, and the file of its journal.
+/// The open outputs of a run, and its journal.
 #[derive(Debug)]
 pub struct Disk {
-    /// The outputs of rows, then that of messages about bad records, if it is requested.
-    pub outs: Vec<Out>,
+    /// The outputs of rows, followed by that of messages, if it is requested.
+    pub outs: Vec<OpenOutput>,
     /// The number of outputs of rows.
     rows: usize,
-    /// The outputs written after all rows, where an option names them: the histogram of latencies,
-    /// the summary as JSON, and the page with charts.
-    pub sides: [Option<Out>; 3],
+    /// The outputs written after all rows: latency histogram, summary, and report.
+    pub sides: [Option<OpenOutput>; 3],
     pub journal: Option<JournalFile>,
-    /// Whether files that existed before may be replaced or removed: those of an earlier run that
-    /// is replaced or resumed.
+    /// Whether existing files may be replaced or removed, because they belong to an earlier run
+    /// that is replaced or resumed.
     pub owns: bool,
-    /// The folders that were created for outputs of rows, outer ones first.
+    /// The folders created for outputs of rows, outermost first.
     folders: Vec<PathBuf>,
-    /// The hash of each output of rows that cannot be read again, if hashes are requested.
+    /// The hashes of outputs of rows that cannot be read again, if hashes are requested.
     hashes: Vec<Sha256>,
 }
 
-/// The hash of a complete output.
 #[derive(Debug, Serialize)]
 pub struct FileHash {
     name: String,
@@ -39,11 +37,11 @@ pub struct FileHash {
 }
 
 impl Disk {
-    /// The files of a run without a journal. The first `rows` of `outs` are those of rows.
+    /// Creates the files of a run without a journal; the first `rows` of `outs` are for rows.
     pub fn new(
-        outs: Vec<Out>,
+        outs: Vec<OpenOutput>,
         rows: usize,
-        sides: [Option<Out>; 3],
+        sides: [Option<OpenOutput>; 3],
         folders: Vec<PathBuf>,
         owns: bool,
     ) -> Self {
@@ -51,31 +49,30 @@ impl Disk {
         Self { outs, rows, sides, journal: None, owns, folders, hashes }
     }
 
-    /// The outputs of rows.
-    pub fn rows(&self) -> &[Out] {
+    pub fn rows(&self) -> &[OpenOutput] {
         &self.outs[..self.rows]
     }
 
-    /// The hashes of outputs of rows, if the summary is requested. Files are read as they are now.
+    /// Returns the current hashes of outputs of rows, if the summary is requested.
     pub fn hashes(&self) -> io::Result<Vec<FileHash>> {
-        let of_output = |(hash, out): (&Sha256, &Out)| {
+        let of_output = |(hash, out): (&Sha256, &OpenOutput)| {
             let mut hash = hash.clone();
             let bytes = out.read_all(|bytes| hash.update(bytes))?;
             let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
             Ok(FileHash { name: out.name(), bytes, sha256 })
         };
-        // Of several outputs, those without rows do not exist in the end.
-        let is_unused = |out: &Out| self.rows > 1 && matches!(out.length(), Ok(Some(0)));
+        // If there are several outputs, those without rows are removed.
+        let is_unused = |out: &OpenOutput| self.rows > 1 && matches!(out.length(), Ok(Some(0)));
         let hashes = self.hashes.iter().zip(&self.outs);
         hashes.filter(|(_, out)| !is_unused(out)).map(of_output).collect()
     }
 
-    /// Removes side outputs that were created for this run.
+    /// Removes side outputs created for this run.
     pub fn discard_sides(&mut self) {
         self.sides.iter_mut().flatten().for_each(|out| out.remove_if_empty(false));
     }
 
-    /// Closes the outputs of a run that is not complete.
+    /// Closes the outputs of an incomplete run.
     pub fn close(&mut self) {
         if self.rows > 1 {
             let rows = &mut self.outs[..self.rows];
@@ -91,7 +88,7 @@ impl Disk {
     }
 }
 
-/// Removes folders that are empty, in the reverse order of their creation.
+/// Removes empty folders, in the reverse order of their creation.
 pub fn remove_unused(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
         let _ = fs::remove_dir(folder);
@@ -141,11 +138,11 @@ impl Storage for Disk {
 
     fn complete(&mut self) -> io::Result<()> {
         self.close();
-        // Rows come last: where they are, all other files are complete.
+        // Rows are completed last: if they exist, all other files are complete.
         let mut outs = self.sides.iter_mut().flatten().chain(self.outs.iter_mut().rev());
         outs.try_for_each(|out| out.complete(self.owns))?;
         let removed = self.journal.as_mut().map_or(Ok(()), JournalFile::remove);
-        // The journal may have been in one of them.
+        // One of the folders may have contained the journal.
         remove_unused(&self.folders);
         removed.map_err(|error| self.named(&error))
     }

@@ -1,12 +1,12 @@
-//! The journal of an unfinished run, from which `--resume` continues.
+//! The journal of an unfinished run, which `--resume` continues.
 //!
-//! It identifies the run (inputs, options), lists the files that the run writes, and has some
-//! checkpoints: places in the input up to which all rows are written, with the length of each
-//! output there and a check sum of its last bytes. Several checkpoints are kept, because a computer
-//! that crashes may lose the end of an output. The first one is before the first row.
+//! It contains the identity of the run (inputs, options), the files that the run writes, and
+//! several checkpoints: positions in the inputs before which all rows are written, with the length
+//! of each output and a checksum of its last bytes. Several are kept because a computer that
+//! crashes may lose the end of an output. The first one precedes the first row.
 //!
-//! The first line identifies the file as a journal and has a check sum of the rest. A file without
-//! that line is neither read nor replaced nor removed.
+//! The first line identifies the file as a journal and contains a checksum of the rest. A file
+//! without this line is never read, replaced, or removed.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
@@ -21,73 +21,70 @@ use tempfile::TempPath;
 use super::super::Failure;
 use super::super::typed::RunIdentity;
 
-/// The number of checkpoints that are kept in addition to the first and that of an earlier input.
-const KEPT: usize = 4;
-/// The start of a journal, followed by a check sum of eight digits, a line feed, and the rest.
+/// The number of checkpoints kept in addition to the first one and that of an earlier input.
+const KEPT_CHECKPOINTS: usize = 4;
+/// The start of a journal, followed by a checksum of eight digits, a line feed, and the rest.
 pub const HEAD: &[u8] = b"bulkdoku journal, format 2, check sum ";
 const DIGITS: usize = 8;
 
-/// The contents of a journal.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Journal {
     pub run: RunIdentity,
-    /// The outputs of rows, then that of messages.
-    pub outputs: Vec<Listed>,
-    /// The paths of the other files that the run writes.
+    /// The outputs of rows, followed by that of messages.
+    pub outputs: Vec<ListedOutput>,
+    /// The paths of other files that the run writes.
     pub sides: Vec<String>,
-    /// The oldest first.
-    pub entries: Vec<Entry>,
+    /// The checkpoints, oldest first.
+    pub entries: Vec<JournalEntry>,
 }
 
-/// A resumable output.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Listed {
+pub struct ListedOutput {
     pub path: String,
     pub header: Vec<u8>,
-    /// Whether the run may have written to it. Otherwise its contents are not those of this run.
+    /// Whether the run may have written to the file. If not, its contents are foreign.
     pub is_begun: bool,
 }
 
-/// A checkpoint, and the place in each output there.
+/// A checkpoint with a position in each output.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Entry {
+pub struct JournalEntry {
     pub checkpoint: Checkpoint,
-    pub marks: Vec<Mark>,
+    pub marks: Vec<OutputPosition>,
 }
 
-/// A place in an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mark {
-    /// The number of bytes before it.
+pub struct OutputPosition {
+    /// The number of bytes before the position.
     pub bytes: u64,
-    /// The last bytes before it.
+    /// The last bytes before the position.
     pub tail: Tail,
 }
 
 impl Journal {
-    /// The journal of a run with outputs at these paths, before the first row.
+    /// Creates the journal of a run with outputs at these paths, before the first row.
     pub fn new(run: RunIdentity, outputs: Vec<String>) -> Self {
-        let marks = vec![Mark::default(); outputs.len()];
-        let listed = |path| Listed { path, ..Listed::default() };
+        let marks = vec![OutputPosition::default(); outputs.len()];
+        let listed = |path| ListedOutput { path, ..ListedOutput::default() };
         let outputs = outputs.into_iter().map(listed).collect();
-        let first = Entry { checkpoint: Checkpoint::default(), marks };
+        let first = JournalEntry { checkpoint: Checkpoint::default(), marks };
         Self { run, outputs, sides: Vec::new(), entries: vec![first] }
     }
 
-    /// Adds an entry, and drops old ones, except the last one of an earlier input: until an input
-    /// ends, none of its rows may be verified.
-    pub fn add(&mut self, entry: Entry) {
+    /// Adds an entry and removes old ones, but keeps the last one of an earlier input, because no
+    /// row of an input may be verified until it ends.
+    pub fn add(&mut self, entry: JournalEntry) {
         let source = entry.checkpoint.source;
         self.entries.push(entry);
-        if self.entries.len() > KEPT + 2 {
+        if self.entries.len() > KEPT_CHECKPOINTS + 2 {
             let last = self.entries.iter().rposition(|entry| entry.checkpoint.source < source);
             self.entries.remove(if last == Some(1) { 2 } else { 1 });
         }
     }
 
-    /// Drops the entries after a place in an input that failed, and allows that this input changes.
-    /// Returns whether that changes the journal.
-    pub fn go_back(&mut self, place: (usize, u64)) -> bool {
+    /// Removes the entries after a position in an input that failed, and allows this input to
+    /// change. Returns whether the journal changed.
+    pub fn rewind(&mut self, place: (usize, u64)) -> bool {
         let count = self.entries.len();
         while let [_, .., last] = &self.entries[..]
             && last.checkpoint.is_after(place)
@@ -114,7 +111,7 @@ impl Journal {
         Ok(all)
     }
 
-    /// Parses the bytes of a file; `None` if they are damaged.
+    /// Parses the bytes of a file; returns `None` if they are damaged.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let (sum, text) = bytes.strip_prefix(HEAD)?.split_at_checked(DIGITS)?;
         let text = text.strip_prefix(b"\n")?;
@@ -126,8 +123,8 @@ impl Journal {
 
     /// Returns the first difference from the run that `self` describes, if there is one.
     pub fn difference(&self, run: &RunIdentity, outputs: &[String]) -> Option<String> {
-        // The input that failed, and those after it, may be other files now; if nothing is verified,
-        // any file may be another one.
+        // The input that failed and later ones may have been replaced; if nothing is verified, any
+        // file may have been.
         let failed = self.entries.last().and_then(|last| last.checkpoint.failed);
         let compared = failed.map_or(run.inputs.len(), |(source, _)| source);
         let paths: Vec<_> = self.outputs.iter().map(|output| &*output.path).collect();
@@ -143,24 +140,24 @@ impl Journal {
 pub struct JournalFile {
     output: PathBuf,
     path: PathBuf,
-    /// The path of the next version while it is written.
+    /// The path of the next version until it is complete.
     new: PathBuf,
     /// Whether this run owns the file at `path`.
     is_saved: bool,
 }
 
-/// What is at the path of a journal.
-enum Contents {
+/// The type of file at the path of a journal.
+enum ExistingFile {
     Nothing,
     /// An incomplete first line.
     Beginning,
-    /// A journal, perhaps a damaged one.
+    /// A journal, possibly damaged.
     Journal(Vec<u8>),
     /// Another file, or a link.
     Other,
 }
 
-impl Contents {
+impl ExistingFile {
     fn at(path: &Path) -> Result<Self, Failure> {
         Self::read(path).map_err(|error| Failure::at(path, error))
     }
@@ -184,7 +181,6 @@ impl Contents {
 }
 
 impl JournalFile {
-    /// The journal of an output.
     pub fn of(output: &Path) -> Self {
         let [path, new] = [".resume", ".resume.new"].map(|ending| {
             let mut path = output.as_os_str().to_owned();
@@ -194,30 +190,28 @@ impl JournalFile {
         Self { output: output.into(), path, new, is_saved: false }
     }
 
-    /// The paths that it uses.
     pub fn paths(&self) -> [&Path; 2] {
         [&self.path, &self.new]
     }
 
-    /// Returns whether there is a journal.
     pub fn exists(&self) -> bool {
-        matches!(Contents::read(&self.path), Ok(Contents::Journal(_)))
+        matches!(ExistingFile::read(&self.path), Ok(ExistingFile::Journal(_)))
     }
 
     /// Returns whether there is a journal of a run that can be resumed.
     pub fn can_be_resumed(&self) -> bool {
-        let Ok(Contents::Journal(bytes)) = Contents::read(&self.path) else { return false };
+        let Ok(ExistingFile::Journal(bytes)) = ExistingFile::read(&self.path) else { return false };
         Journal::decode(&bytes).is_some_and(|journal| journal.run.not_comparable().is_none())
     }
 
-    /// Refuses the output if another file is where its journal would be.
+    /// Rejects the output if another file has the path of its journal.
     pub fn check(&self) -> Result<(), Failure> {
         for path in self.paths() {
-            let is_other = match Contents::at(path)? {
-                Contents::Other => true,
-                // A run that was killed may have left it.
-                Contents::Beginning => path != self.new,
-                Contents::Nothing | Contents::Journal(_) => false,
+            let is_other = match ExistingFile::at(path)? {
+                ExistingFile::Other => true,
+                // A killed run may have left it.
+                ExistingFile::Beginning => path != self.new,
+                ExistingFile::Nothing | ExistingFile::Journal(_) => false,
             };
             if is_other {
                 refuse!(
@@ -234,13 +228,13 @@ impl JournalFile {
     /// Reads the journal, if there is one.
     pub fn load(&self) -> Result<Option<Vec<u8>>, Failure> {
         self.check()?;
-        Ok(match Contents::at(&self.path)? {
-            Contents::Journal(bytes) => Some(bytes),
+        Ok(match ExistingFile::at(&self.path)? {
+            ExistingFile::Journal(bytes) => Some(bytes),
             _ => None,
         })
     }
 
-    /// Parses the bytes of [`load`](Self::load). Refuses a damaged journal.
+    /// Parses the result of [`load`](Self::load). Rejects a damaged journal.
     pub fn decode(&self, bytes: &[u8]) -> Result<Journal, Failure> {
         Journal::decode(bytes).ok_or_else(|| {
             let what = "is damaged or was changed; --force starts over";
@@ -248,7 +242,7 @@ impl JournalFile {
         })
     }
 
-    /// Adopts the journal of the earlier run that is resumed, or removes it.
+    /// Takes over the journal of the resumed run, or removes it.
     pub fn begin(&mut self, is_resumed: bool) -> io::Result<()> {
         if is_resumed {
             self.is_saved = true;
@@ -257,10 +251,10 @@ impl JournalFile {
         self.remove()
     }
 
-    /// Saves the journal. The old file is kept until the new one is complete and on the disk. No
-    /// other file is replaced, and no link is followed.
+    /// Saves the journal. The old file is kept until the new one is synced. No other file is
+    /// replaced, and no link is followed.
     pub fn save(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if let Contents::Beginning | Contents::Journal(_) = Contents::read(&self.new)? {
+        if let ExistingFile::Beginning | ExistingFile::Journal(_) = ExistingFile::read(&self.new)? {
             fs::remove_file(&self.new)?;
         }
         let mut file = File::create_new(&self.new)?;

@@ -1,10 +1,10 @@
-//! Resumable outputs: the sink that writes the rows and messages of a run, and its journal.
+//! Resumable outputs: the sink for the rows and messages of a run, and its journal.
 //!
 //! `results.csv.resume` is the journal of `results.csv` until the run is complete. It is saved
-//! before the first byte of any output. Therefore an output with a journal is not complete, and one
-//! without is complete or was written by someone else. An output is created with its header when it
-//! gets its first row, except that a single output always has its header. A resumed run truncates
-//! all outputs to the last checkpoint that they all reach, and continues there.
+//! before the first byte of any output, so an output with a journal is incomplete, and one without
+//! is complete or was written by another program. An output is created with its header when it
+//! receives its first row, but a single output always has its header. A resumed run truncates all
+//! outputs to the last checkpoint that all of them reach, and continues there.
 
 mod disk;
 mod journal;
@@ -23,35 +23,33 @@ use super::Failure;
 use super::messages::Messages;
 
 pub use disk::{Disk, FileHash, remove_unused};
-use journal::{Entry, Listed, Mark};
 pub use journal::{Journal, JournalFile};
+use journal::{JournalEntry, ListedOutput, OutputPosition};
 
 /// The number of bytes before a checkpoint that are compared when a run is resumed.
 const TAIL_BYTES: u64 = 64 * 1024;
 
-/// The number of bytes of a header that are compared. Those after them may be replaced at the end.
+/// The number of bytes of a header that are compared. Later ones may be replaced at the end.
 const HEADER_START: usize = 8;
 
-/// The file operations of a run. Outputs are numbered: those of rows, then that of messages. Errors
-/// name the file. Tests replace it to fail at any byte.
+/// The file operations of a run, which tests replace to fail at any byte. Outputs are numbered:
+/// those of rows, then that of messages. Errors name the file.
 pub trait Storage: Send {
-    /// Returns the name of an output in messages.
     fn name(&self, output: usize) -> String;
-    /// Appends to an output.
     fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()>;
     /// Replaces the first bytes of an output.
     fn replace_start(&mut self, output: usize, bytes: &[u8]) -> io::Result<()>;
-    /// Returns the length of an output; `None` if it is not a regular file.
+    /// Returns the length of an output, or `None` if it is not a regular file.
     fn length(&self, output: usize) -> io::Result<Option<u64>>;
     /// Reads the `count` bytes before `end`.
     fn read_before(&self, output: usize, end: u64, count: u64) -> io::Result<Vec<u8>>;
-    /// Truncates an output, and continues there.
+    /// Truncates an output and continues there.
     fn truncate(&mut self, output: usize, length: u64) -> io::Result<()>;
-    /// Whether there can be a journal.
+    /// Returns whether a journal is supported.
     fn has_journal(&self) -> bool;
-    /// Replaces the journal as a whole.
+    /// Replaces the journal atomically.
     fn save(&mut self, journal: &[u8]) -> io::Result<()>;
-    /// Removes the journal: the outputs are complete.
+    /// Removes the journal of complete outputs.
     fn complete(&mut self) -> io::Result<()>;
 }
 
@@ -62,24 +60,23 @@ pub struct RowFiles<S> {
     journal: Journal,
     /// The number of outputs of rows.
     rows: usize,
-    /// The length of each output.
     lengths: Vec<u64>,
     /// The length of each output at the last checkpoint.
     complete_lengths: Vec<u64>,
     saved: Instant,
-    /// The minimum time between two saved checkpoints. It bounds the work that is repeated.
+    /// The minimum time between saved checkpoints, which bounds the work to repeat.
     interval: Duration,
     is_saved: bool,
     has_reported_journal: bool,
-    /// Whether an output lacks something before the current place. A later run has to go back to
-    /// the last entry of the journal.
+    /// Whether an output lacks data before the current position, so that a resumed run must go back
+    /// to the last entry of the journal.
     is_incomplete: bool,
     messages_error: Option<io::Error>,
     pub messages: Messages,
     timing: Option<Timing>,
 }
 
-/// When rows were written.
+/// The times at which rows were written.
 #[derive(Debug)]
 struct Timing {
     began: Instant,
@@ -88,7 +85,7 @@ struct Timing {
 }
 
 impl<S: Storage> RowFiles<S> {
-    /// The outputs in a journal, of which the first `rows` are those of rows.
+    /// Creates the outputs in a journal, of which the first `rows` are outputs of rows.
     pub fn new(storage: S, journal: Journal, rows: usize, messages: Messages) -> Self {
         let count = journal.outputs.len();
         Self {
@@ -108,19 +105,19 @@ impl<S: Storage> RowFiles<S> {
         }
     }
 
-    /// Returns the checkpoint from which the run of the journal is resumed, and changes nothing yet:
-    /// see [`Self::truncate_to_start`].
+    /// Returns the checkpoint from which the run of the journal is resumed, without changing files
+    /// (see [`Self::truncate_to_start`]).
     pub fn resume(&mut self) -> Result<Checkpoint, Failure> {
         let Self { storage, journal, .. } = self;
         let count = journal.outputs.len();
         let lengths = (0..count).map(|output| Ok(storage.length(output)?.unwrap_or(0)));
         let lengths = lengths.collect::<io::Result<Vec<_>>>()?;
-        let is_within = |entry: &Entry| {
+        let is_within = |entry: &JournalEntry| {
             entry.marks.iter().zip(&lengths).all(|(mark, length)| mark.bytes <= *length)
         };
         let last = journal.entries.iter().rposition(is_within).unwrap_or(0);
         journal.entries.truncate(last + 1);
-        let Entry { checkpoint, marks } = &journal.entries[last];
+        let JournalEntry { checkpoint, marks } = &journal.entries[last];
         for (output, (mark, listed)) in marks.iter().zip(&journal.outputs).enumerate() {
             let header = &listed.header[..HEADER_START.min(listed.header.len())];
             let known = lengths[output].min(header.len() as u64);
@@ -142,7 +139,7 @@ impl<S: Storage> RowFiles<S> {
         Ok(start)
     }
 
-    /// Removes what follows the checkpoint from which the run is resumed.
+    /// Removes everything after the checkpoint from which the run is resumed.
     pub fn truncate_to_start(&mut self) -> io::Result<()> {
         self.storage.save(&self.journal.encode()?)?;
         self.is_saved = true;
@@ -152,52 +149,51 @@ impl<S: Storage> RowFiles<S> {
         Ok(())
     }
 
-    /// Starts to record when rows are written. Earlier runs have written those of `records`.
-    pub fn keep_time(&mut self, records: u64) {
+    /// Starts recording when rows are written. Earlier runs have written the rows of `records`.
+    pub fn record_times(&mut self, records: u64) {
         let (began, timeline) = (Instant::now(), Timeline::new());
         self.timing = Some(Timing { began, records, timeline });
     }
 
-    /// When rows were written, if that was recorded.
+    /// Returns when rows were written, if it was recorded.
     pub fn timeline(&self) -> Option<&Timeline> {
         self.timing.as_ref().map(|timing| &timing.timeline)
     }
 
-    /// Whether there is a journal.
     pub fn has_journal(&self) -> bool {
         self.is_saved
     }
 
-    /// Whether `--resume` can continue the run.
+    /// Returns whether `--resume` can continue the run.
     pub fn can_be_resumed(&self) -> bool {
         self.is_saved && self.journal.run.not_comparable().is_none()
     }
 
     /// Makes a resumed run start over, because any row may be wrong.
-    pub fn suspect_all(&mut self) {
+    pub fn invalidate_all(&mut self) {
         self.is_incomplete = true;
-        if self.journal.go_back((0, 0)) {
+        if self.journal.rewind((0, 0)) {
             self.save();
         }
     }
 
-    /// Removes the journal: the outputs are complete.
+    /// Removes the journal of complete outputs.
     pub fn complete(mut self) -> io::Result<()> {
         self.storage.complete()
     }
 
-    /// Whether an output lacks something that a later run can write.
+    /// Returns whether an output lacks data that a resumed run can write.
     pub fn is_incomplete(&self) -> bool {
         self.is_incomplete
     }
 
-    /// The message that messages are missing in their file.
-    pub fn loss(&self) -> Option<String> {
+    /// Returns the message that the file of messages is incomplete.
+    pub fn messages_loss(&self) -> Option<String> {
         let error = self.messages_error.as_ref()?;
-        Some(format!("{error}; messages are missing there"))
+        Some(format!("{error}; messages are missing in it"))
     }
 
-    /// Lists files that the run writes at its end, which a resumed run may replace.
+    /// Adds files that the run writes at its end, which a resumed run may replace.
     pub fn list_sides(&mut self, paths: Vec<String>) {
         let sides = &mut self.journal.sides;
         let count = sides.len();
@@ -209,9 +205,9 @@ impl<S: Storage> RowFiles<S> {
         }
     }
 
-    /// Appends to an output. Its header precedes its first bytes, and the journal lists it before.
+    /// Appends to an output, after adding it to the journal and writing its header if necessary.
     fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
-        let Listed { is_begun, .. } = &mut self.journal.outputs[output];
+        let ListedOutput { is_begun, .. } = &mut self.journal.outputs[output];
         if !mem::replace(is_begun, true) {
             self.save();
         }
@@ -225,9 +221,9 @@ impl<S: Storage> RowFiles<S> {
         Ok(())
     }
 
-    /// Saves the journal. If that fails, the rows and the earlier entries are still there.
+    /// Saves the journal. If that fails, the rows and the earlier entries still exist.
     fn save(&mut self) {
-        // After a failure, the next attempt is when the next entry is due.
+        // After an error, the next attempt is made when the next entry is due.
         self.saved = Instant::now();
         if !self.storage.has_journal() {
             return;
@@ -247,31 +243,31 @@ impl<S: Storage> RowFiles<S> {
             let bytes = if is_file { self.lengths[output] } else { 0 };
             let after_header = bytes - bytes.min(self.journal.outputs[output].header.len() as u64);
             let count = after_header.min(TAIL_BYTES);
-            // Bytes that cannot be read are not compared later.
+            // Unreadable bytes are not compared later.
             let last = self.storage.read_before(output, bytes, count).unwrap_or_default();
-            Mark { bytes, tail: Tail::of(&last, TAIL_BYTES as usize) }
+            OutputPosition { bytes, tail: Tail::of(&last, TAIL_BYTES as usize) }
         };
         let marks = (0..self.lengths.len()).map(mark).collect();
-        self.journal.add(Entry { checkpoint: checkpoint.clone(), marks });
+        self.journal.add(JournalEntry { checkpoint: checkpoint.clone(), marks });
         self.save();
     }
 
-    /// Whether messages are missing that a later run can write.
-    fn can_mend_messages(&self) -> bool {
+    /// Returns whether messages are missing that a resumed run can write.
+    fn can_resume_messages(&self) -> bool {
         self.messages_error.is_some() && matches!(self.storage.length(self.rows), Ok(Some(_)))
     }
 
-    /// Appends rows. After a failure, all outputs end with the last checkpoint.
+    /// Appends rows. After an error, all outputs end at the last checkpoint.
     fn append_rows(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
         let written = self.append(output, bytes);
         if written.is_err() {
-            // A failure of truncating would tell less than this one.
+            // The first error is more informative than one of truncating.
             let _ = self.truncate_rows();
         }
         written
     }
 
-    /// Removes the rows after the last checkpoint, and what a failed write has left of a row.
+    /// Removes the rows after the last checkpoint, including incomplete ones.
     fn truncate_rows(&mut self) -> io::Result<()> {
         for output in 0..self.rows {
             self.lengths[output] = self.complete_lengths[output];
@@ -304,7 +300,7 @@ impl<S: Storage> Sink for RowFiles<S> {
         self.append_rows(usize::from(output), bytes)
     }
 
-    /// Only rows that fail end the run.
+    /// Only failing rows end the run.
     fn messages(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.messages.show(bytes);
         let has_file = self.journal.outputs.len() > self.rows;
@@ -324,22 +320,22 @@ impl<S: Storage> Sink for RowFiles<S> {
             timeline.add(began.elapsed(), all - mem::replace(records, all));
         }
         if is_end {
-            // A run that was stopped within a block has written some of its rows.
+            // A run that was stopped within a block may have written some of its rows.
             self.truncate_rows()?;
         } else {
             self.complete_lengths.clone_from(&self.lengths);
         }
         let was_complete = !self.is_incomplete;
-        self.is_incomplete |= at.failed.is_some() || self.can_mend_messages();
+        self.is_incomplete |= at.failed.is_some() || self.can_resume_messages();
         let mut is_due = is_end || self.saved.elapsed() >= self.interval;
         if let Some(place) = at.failed {
-            if self.journal.go_back(place) {
+            if self.journal.rewind(place) {
                 self.save();
             }
-            // The last entry is at most as far as the input is verified.
+            // The last entry is never after the verified part of the input.
             is_due = !at.is_after(place);
         }
-        if was_complete && is_due && !self.can_mend_messages() && self.storage.has_journal() {
+        if was_complete && is_due && !self.can_resume_messages() && self.storage.has_journal() {
             self.add_entry(at);
         }
         Ok(())

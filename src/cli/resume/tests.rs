@@ -10,35 +10,33 @@ use super::super::typed::RunIdentity;
 use super::journal::HEAD;
 use super::*;
 
-/// Where a run fails, and how.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Fails {
+enum InjectedFailure {
     Never,
     /// The process ends after this many bytes.
     Crash(usize),
-    /// After this many bytes the disk is full.
+    /// The disk is full after this many bytes.
     FullDisk(usize),
     /// The run is stopped after the row of this record, within a block.
     Stop(u64),
-    /// The input fails after a number of records, of which the first ones are verified. The others
-    /// were damaged.
+    /// The input fails after a number of records. The last ones are damaged and not verified.
     Damage {
         verified: u64,
         records: u64,
     },
 }
 
-impl Fails {
+impl InjectedFailure {
     fn is_damaged(self, record: u64) -> bool {
         matches!(self, Self::Damage { verified, records } if (verified..records).contains(&record))
     }
 }
 
-/// The size of a journal for [`Fails`]. It is replaced as a whole, so its other bytes make no
-/// difference.
+/// The size of a journal in bytes that [`InjectedFailure`] counts. It is replaced atomically, so its other
+/// bytes make no difference.
 const JOURNAL_BYTES: usize = 2;
 
-/// Files in memory, which outlive runs.
+/// Files in memory, which persist between runs.
 #[derive(Debug, Default)]
 struct Files {
     outputs: Vec<Vec<u8>>,
@@ -48,36 +46,38 @@ struct Files {
 }
 
 #[derive(Clone, Debug)]
-struct Fake {
+struct MemoryStorage {
     files: Arc<Mutex<Files>>,
-    fails: Fails,
+    fails: InjectedFailure,
 }
 
-impl Fake {
+impl MemoryStorage {
     fn files(&self) -> MutexGuard<'_, Files> {
         self.files.lock().unwrap()
     }
 
-    /// Starts a run that fails differently.
-    fn with(&self, fails: Fails) -> Self {
+    /// Starts a run with another failure.
+    fn with(&self, fails: InjectedFailure) -> Self {
         let mut files = self.files();
         (files.written, files.is_over) = (0, false);
         Self { files: Arc::clone(&self.files), fails }
     }
 
-    /// Returns how many of these bytes can be written, with an error if not all.
+    /// Returns how many of these bytes can be written, and an error if not all.
     fn write(&self, files: &mut Files, bytes: usize) -> (usize, io::Result<()>) {
         let left = match self.fails {
             _ if files.is_over => 0,
-            Fails::Never | Fails::Stop(_) | Fails::Damage { .. } => usize::MAX,
-            Fails::Crash(at) | Fails::FullDisk(at) => at - files.written,
+            InjectedFailure::Never | InjectedFailure::Stop(_) | InjectedFailure::Damage { .. } => {
+                usize::MAX
+            }
+            InjectedFailure::Crash(at) | InjectedFailure::FullDisk(at) => at - files.written,
         };
         let count = bytes.min(left);
         files.written += count;
         if count == bytes && !files.is_over {
             return (count, Ok(()));
         }
-        files.is_over |= matches!(self.fails, Fails::Crash(_));
+        files.is_over |= matches!(self.fails, InjectedFailure::Crash(_));
         (count, Err(io::ErrorKind::StorageFull.into()))
     }
 
@@ -87,7 +87,7 @@ impl Fake {
     }
 }
 
-impl Storage for Fake {
+impl Storage for MemoryStorage {
     fn name(&self, output: usize) -> String {
         output.to_string()
     }
@@ -137,10 +137,10 @@ impl Storage for Fake {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Header {
+enum HeaderKind {
     None,
     Text,
-    /// A number of rows, written again at the end.
+    /// The number of rows, replaced at the end.
     Count,
 }
 
@@ -148,7 +148,7 @@ enum Header {
 struct Case {
     /// The number of outputs of rows.
     outputs: u8,
-    header: Header,
+    header: HeaderKind,
     /// Whether every checkpoint is saved, or only the last one.
     saves_all: bool,
 }
@@ -158,29 +158,29 @@ const RECORDS_PER_BLOCK: u64 = 2;
 
 impl Case {
     fn all() -> impl Iterator<Item = Self> {
-        let headers = [Header::None, Header::Text, Header::Count];
+        let headers = [HeaderKind::None, HeaderKind::Text, HeaderKind::Count];
         let pairs = headers.into_iter().flat_map(|header| [(header, true), (header, false)]);
         pairs.flat_map(|(header, saves_all)| {
             [1, 4].map(|outputs| Self { outputs, header, saves_all })
         })
     }
 
-    fn files(self) -> Fake {
+    fn files(self) -> MemoryStorage {
         let outputs = vec![Vec::new(); usize::from(self.outputs) + 1];
         let files = Files { outputs, ..Files::default() };
-        Fake { files: Arc::new(Mutex::new(files)), fails: Fails::Never }
+        MemoryStorage { files: Arc::new(Mutex::new(files)), fails: InjectedFailure::Never }
     }
 
     fn header(self, rows: u64) -> Vec<u8> {
         match self.header {
-            Header::None => Vec::new(),
-            Header::Text => b"a,b\n".to_vec(),
-            Header::Count => format!("of rows:{rows}\n").into_bytes(),
+            HeaderKind::None => Vec::new(),
+            HeaderKind::Text => b"a,b\n".to_vec(),
+            HeaderKind::Count => format!("of rows:{rows}\n").into_bytes(),
         }
     }
 
-    /// Writes a record to the output of its row: all rows at first go to output 1 of several, and
-    /// output 3 has none.
+    /// Writes the row of a record to its output. With several outputs, all rows go to output 1 at
+    /// first, and output 3 has none.
     fn write(self, record: u64, is_damaged: bool, into: &mut impl Sink) -> io::Result<()> {
         let output = if record < 3 { 1 } else { record % 3 } as u8 % self.outputs;
         let damage = if is_damaged { "?" } else { "" };
@@ -191,8 +191,8 @@ impl Case {
         Ok(())
     }
 
-    /// Runs until the end or a failure. Returns the number of rows that it has written.
-    fn run(self, storage: Fake) -> Result<u64, Failure> {
+    /// Runs until the end or a failure. Returns the number of rows written.
+    fn run(self, storage: MemoryStorage) -> Result<u64, Failure> {
         let messages = Messages::new(ProgressBar::hidden(), true, false, MessageFormat::Text);
         let journal = storage.files().journal.clone();
         let rows = usize::from(self.outputs);
@@ -221,14 +221,14 @@ impl Case {
                 for record in at.position.offset..at.position.offset + RECORDS_PER_BLOCK {
                     let is_damaged = fails.is_damaged(record);
                     self.write(record, is_damaged, &mut into)?;
-                    if fails == Fails::Stop(record) {
+                    if fails == InjectedFailure::Stop(record) {
                         into.checkpoint(&at, true)?;
                         into.finish(false)?;
                         return Err(io::ErrorKind::Interrupted.into());
                     }
                 }
                 at.position.offset += RECORDS_PER_BLOCK;
-                if let Fails::Damage { verified, records } = fails
+                if let InjectedFailure::Damage { verified, records } = fails
                     && at.position.offset >= records
                 {
                     at.failed = Some((0, verified));
@@ -249,7 +249,7 @@ impl Case {
         Ok(at.position.offset - begin)
     }
 
-    /// The outputs of an undisturbed run.
+    /// Returns the outputs of an uninterrupted run.
     fn expected(self) -> Vec<Vec<u8>> {
         let files = self.files();
         self.run(files.clone()).unwrap();
@@ -263,8 +263,7 @@ impl Case {
     }
 }
 
-/// Wherever a run fails, and then the run that resumes it, the outputs are those of an undisturbed
-/// run in the end.
+/// Wherever a run and its resumption fail, the final outputs are those of an uninterrupted run.
 #[test]
 fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
     for case in Case::all() {
@@ -272,13 +271,13 @@ fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
         let (mut at, mut was_shorter) = (0, false);
         loop {
             let mut is_over = true;
-            for fails in [Fails::Crash, Fails::FullDisk] {
+            for fails in [InjectedFailure::Crash, InjectedFailure::FullDisk] {
                 for second in [2 * at / 3, at + 7] {
                     let files = case.files();
                     let first = case.run(files.with(fails(at)));
                     is_over &= first.is_ok();
                     if first.is_err() && case.run(files.with(fails(second))).is_err() {
-                        let left = case.run(files.with(Fails::Never)).unwrap();
+                        let left = case.run(files.with(InjectedFailure::Never)).unwrap();
                         was_shorter |= left < RECORDS;
                     }
                     let files = files.files();
@@ -296,29 +295,29 @@ fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
     }
 }
 
-/// The rows of a block that was stopped are removed, also where a resumed run has just begun.
+/// The rows of a stopped block are removed, even if a resumed run has just begun.
 #[test]
 fn runs_that_are_stopped_within_a_block_are_resumed_to_the_same_bytes() {
     for case in Case::all() {
         let expected = case.expected();
-        // The messages of a block, if it has any, follow all of its rows.
+        // The messages of a block follow all of its rows.
         let stops = |from| (from..RECORDS).step_by(RECORDS_PER_BLOCK as usize);
         for (first, second) in stops(0).flat_map(|first| stops(first).map(move |at| (first, at))) {
             let files = case.files();
             for at in [first, second] {
-                assert!(case.run(files.with(Fails::Stop(at))).is_err());
+                assert!(case.run(files.with(InjectedFailure::Stop(at))).is_err());
                 let rows = &files.files().outputs[..usize::from(case.outputs)];
                 let rows = String::from_utf8(rows.concat()).unwrap();
                 let last = rows.lines().filter_map(|row| row.strip_prefix('r')).max();
                 assert_eq!(last, at.checked_sub(1).map(|last| last.to_string()).as_deref());
             }
-            case.run(files.with(Fails::Never)).unwrap();
+            case.run(files.with(InjectedFailure::Never)).unwrap();
             assert_eq!(files.files().outputs, expected, "{case:?} {first} {second}");
         }
     }
 }
 
-/// Rows of damaged records are replaced, and no more rows than that are written again.
+/// Rows of damaged records are replaced, and no other rows are written again.
 #[test]
 fn runs_whose_input_is_damaged_are_resumed_where_it_is_verified() {
     for case in Case::all() {
@@ -326,14 +325,14 @@ fn runs_whose_input_is_damaged_are_resumed_where_it_is_verified() {
         let ends = (RECORDS_PER_BLOCK..=RECORDS).step_by(RECORDS_PER_BLOCK as usize);
         for (records, verified) in ends.flat_map(|end| (0..=end.min(7)).map(move |at| (end, at))) {
             let files = case.files();
-            let damage = Fails::Damage { verified, records };
+            let damage = InjectedFailure::Damage { verified, records };
             for _ in 0..2 {
                 assert!(case.run(files.with(damage)).is_err());
                 let rows = files.files().outputs.concat();
                 let is_written = String::from_utf8(rows).unwrap().contains("r7");
                 assert!(is_written, "{case:?} {damage:?}: later rows are written");
             }
-            let left = case.run(files.with(Fails::Never)).unwrap();
+            let left = case.run(files.with(InjectedFailure::Never)).unwrap();
             let kept = verified - verified % RECORDS_PER_BLOCK;
             let is_kept = case.saves_all || verified == records;
             assert_eq!(left, RECORDS - if is_kept { kept } else { 0 }, "{case:?} {damage:?}");
@@ -342,7 +341,7 @@ fn runs_whose_input_is_damaged_are_resumed_where_it_is_verified() {
     }
 }
 
-/// If an input is damaged, the rows of earlier ones are kept, however many entries there were since.
+/// If an input is damaged, the rows of earlier ones are kept, despite many later entries.
 #[test]
 fn the_last_entry_of_an_earlier_input_is_kept() {
     let mut journal = Journal::new(RunIdentity::default(), Vec::new());
@@ -350,26 +349,26 @@ fn the_last_entry_of_an_earlier_input_is_kept() {
         for more in 0..20 {
             let position = Position { offset: 100 * offset + more, ..Position::default() };
             let checkpoint = Checkpoint { source, position, ..Checkpoint::default() };
-            journal.add(Entry { checkpoint, marks: Vec::new() });
+            journal.add(JournalEntry { checkpoint, marks: Vec::new() });
         }
     }
     assert!(journal.entries.len() < 10);
     for _ in 0..2 {
-        journal.go_back((2, 90));
+        journal.rewind((2, 90));
         let last = &journal.entries.last().unwrap().checkpoint;
         assert_eq!((last.source, last.position.offset, last.failed), (1, 219, Some((2, 90))));
     }
-    assert!(!journal.go_back((2, 90)) && journal.go_back((0, 0)));
+    assert!(!journal.rewind((2, 90)) && journal.rewind((0, 0)));
     assert_eq!(journal.entries.len(), 1);
 }
 
-/// A full disk leaves no torn row.
+/// A full disk leaves no incomplete row.
 #[test]
 fn a_full_disk_leaves_complete_rows() {
     for case in Case::all() {
         for at in 0..80 {
             let files = case.files();
-            if case.run(files.with(Fails::FullDisk(at))).is_ok() {
+            if case.run(files.with(InjectedFailure::FullDisk(at))).is_ok() {
                 continue;
             }
             for output in &files.files().outputs {
@@ -379,7 +378,7 @@ fn a_full_disk_leaves_complete_rows() {
     }
 }
 
-/// A file that another program has written is refused, and nothing is changed.
+/// A file written by another program is rejected and not changed.
 #[test]
 fn foreign_and_modified_files_are_refused() {
     for case in Case::all() {
@@ -387,7 +386,8 @@ fn foreign_and_modified_files_are_refused() {
         for at in 0..80 {
             for output in 0..=usize::from(case.outputs) {
                 let files = case.files();
-                if case.run(files.with(Fails::Crash(at))).is_ok() || files.files().journal.is_none()
+                if case.run(files.with(InjectedFailure::Crash(at))).is_ok()
+                    || files.files().journal.is_none()
                 {
                     continue;
                 }
@@ -407,7 +407,7 @@ fn foreign_and_modified_files_are_refused() {
                     outputs.clone()
                 };
                 refused[usize::from(is_begun)] += 1;
-                let resumed = case.run(files.with(Fails::Never));
+                let resumed = case.run(files.with(InjectedFailure::Never));
                 let message = resumed.unwrap_err().to_string();
                 assert!(message.contains("has been modified"), "{case:?} {at}: {message}");
                 assert_eq!(files.files().outputs, before);
@@ -453,7 +453,7 @@ fn damaged_journals_and_other_files_are_refused() {
     }
     fs::remove_file(&path).unwrap();
 
-    // What a run that was killed may have left is replaced, unlike other files and links.
+    // Files of a killed run are replaced, unlike other files and links.
     let other = folder.path().join("other");
     for (at, text, is_fine) in [
         (&path, &b"mine"[..], false),

@@ -9,24 +9,22 @@ const BOLD: &str = "\x1b[1m";
 const GREEN: &str = "\x1b[32m";
 const PLAIN: &str = "\x1b[0m";
 
-/// Nine rows of cells, all columns as wide as the widest cell, with rules between the boxes.
+/// Nine rows of cells with columns of equal width, and rules between the boxes.
 pub struct Drawing<'a> {
-    /// The candidates.
     pub marks: &'a Marks,
-    /// The given candidates. Single digits are bold if they are given, else green.
+    /// The given candidates. Single digits are bold if they are given, and green otherwise.
     pub given: &'a Marks,
-    /// Whether to use color.
     pub color: bool,
 }
 
 impl Drawing<'_> {
-    /// The text of a cell; `.` means all digits.
+    /// Returns the text of a cell; `.` means all digits.
     fn cell(&self, cell: usize) -> String {
         let digits = self.marks.of_cell(cell);
         if digits.len() == 9 { ".".into() } else { digits.to_string() }
     }
 
-    /// The escape sequences around a cell.
+    /// Returns the escape sequences around a cell.
     fn colors(&self, cell: usize) -> [&'static str; 2] {
         let single = |marks: &Marks| marks.of_cell(cell).len() == 1;
         match () {

@@ -1,4 +1,4 @@
-//! `bulkdoku show`: draws a puzzle, its candidates or its solution.
+//! `bulkdoku show`: draws a puzzle, its candidates, or its solution.
 
 mod draw;
 mod names;
@@ -17,11 +17,11 @@ use clap::ValueEnum;
 
 use super::{Exit, Failure, print};
 use draw::Drawing;
-use names::Names;
-use read::Found;
+use names::CellNames;
+use read::FoundPuzzles;
 use trace::{Trace, explain};
 
-/// Enough for nearly all known puzzles.
+/// Sufficient for nearly all known puzzles.
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
 /// Draw a puzzle, its candidates or its solution, and list the steps that lead there
@@ -65,7 +65,7 @@ pub struct ShowArgs {
         value_parser = read_cell,
         conflicts_with_all = ["puzzle", "stage", "trace", "candidates"]
     )]
-    peers: Option<NamedCell>,
+    peers: Option<(CellNames, usize)>,
 
     /// The row, the column and the box of a cell: C2 or r3c2
     #[arg(
@@ -75,25 +75,18 @@ pub struct ShowArgs {
         value_parser = read_cell,
         conflicts_with_all = ["puzzle", "stage", "trace", "candidates"]
     )]
-    units: Option<NamedCell>,
+    units: Option<(CellNames, usize)>,
 
     /// Names of cells: letters (A1 to I9) or rc (r1c1 to r9c9)
     ///
     /// By default letters; with --peers or --units as the cell was typed.
     #[arg(long, value_name = "STYLE", help_heading = "Output")]
-    names: Option<Names>,
+    names: Option<CellNames>,
 }
 
-/// A cell as it was typed.
-#[derive(Clone, Copy, Debug)]
-struct NamedCell {
-    names: Names,
-    cell: usize,
-}
-
-fn read_cell(name: &str) -> Result<NamedCell, String> {
-    let found = Names::find(name).map(|(names, cell)| NamedCell { names, cell });
-    found.ok_or_else(|| "a cell from A1 to I9, or from r1c1 to r9c9".into())
+fn read_cell(name: &str) -> Result<(CellNames, usize), String> {
+    CellNames::find(name)
+        .ok_or_else(|| "expected a cell from A1 to I9, or from r1c1 to r9c9".into())
 }
 
 const AFTER_HELP: &str = "\
@@ -118,20 +111,19 @@ enum Stage {
     Solved,
 }
 
-/// A drawn stage: its candidates, a verdict, and the exit status.
-struct Shown {
+/// A stage with its candidates, verdict, and exit status.
+struct DrawnStage {
     marks: Marks,
     verdict: Option<String>,
     exit: Exit,
 }
 
-/// Shows the puzzles.
 pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     let Some(puzzle) = &args.puzzle else {
         return print(units_and_peers(args).as_bytes()).map(|()| Exit::Done);
     };
-    let task = Task::of(args)?;
-    let Found { puzzles, bad } = read::puzzles(puzzle)?;
+    let task = ShowTask::of(args)?;
+    let FoundPuzzles { puzzles, bad } = read::puzzles(puzzle)?;
     for message in &bad {
         eprintln!("{message}");
     }
@@ -150,21 +142,20 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// The text of `--units` and `--peers`.
 fn units_and_peers(args: &ShowArgs) -> String {
     let mut text = String::new();
-    let line = |names: Names, cells: &mut dyn Iterator<Item = usize>| {
+    let line = |names: CellNames, cells: &mut dyn Iterator<Item = usize>| {
         let cells: Vec<_> = cells.map(|cell| names.of(cell)).collect();
         cells.join(" ")
     };
-    if let Some(NamedCell { names, cell }) = args.units {
+    if let Some((names, cell)) = args.units {
         let names = args.names.unwrap_or(names);
         for unit in Unit::of_cell(cell) {
             let cells = line(names, &mut unit.cells().into_iter());
             text.extend([&unit.to_string(), ": ", &cells, "\n"]);
         }
     }
-    if let Some(NamedCell { names, cell }) = args.peers {
+    if let Some((names, cell)) = args.peers {
         let names = args.names.unwrap_or(names);
         let peers = &mut peers(cell).iter().map(|&peer| usize::from(peer));
         text.extend([&line(names, peers), "\n"]);
@@ -172,16 +163,16 @@ fn units_and_peers(args: &ShowArgs) -> String {
     text
 }
 
-/// What is shown of each puzzle.
-struct Task {
+/// The parts shown of each puzzle.
+struct ShowTask {
     stage: Stage,
-    names: Names,
+    names: CellNames,
     trace: bool,
     candidates: bool,
     color: bool,
 }
 
-impl Task {
+impl ShowTask {
     fn of(args: &ShowArgs) -> Result<Self, Failure> {
         let ShowArgs { stage, trace, candidates, names, .. } = *args;
         let default = if candidates || trace { Stage::Propagated } else { Stage::Givens };
@@ -218,13 +209,12 @@ impl Task {
     }
 }
 
-/// Brings the marks to a stage.
-fn show(stage: Stage, given: &Marks, names: Names, watch: &mut impl Watch) -> Shown {
+fn show(stage: Stage, given: &Marks, names: CellNames, watch: &mut impl Watch) -> DrawnStage {
     if stage == Stage::Givens {
-        return Shown { marks: *given, verdict: None, exit: Exit::Done };
+        return DrawnStage { marks: *given, verdict: None, exit: Exit::Done };
     }
     match deduce(given, watch) {
-        Err(contradiction) => Shown {
+        Err(contradiction) => DrawnStage {
             marks: *given,
             verdict: Some(format!("contradiction: {}", explain(contradiction, names))),
             exit: Exit::SomeRecords,
@@ -236,7 +226,7 @@ fn show(stage: Stage, given: &Marks, names: Names, watch: &mut impl Watch) -> Sh
                 1 => "stuck with 1 cell open".into(),
                 open => format!("stuck with {open} cells open"),
             };
-            Shown { marks: found.marks(), verdict: Some(verdict), exit: Exit::Done }
+            DrawnStage { marks: found.marks(), verdict: Some(verdict), exit: Exit::Done }
         }
     }
 }
@@ -252,13 +242,13 @@ fn deduce(given: &Marks, watch: &mut impl Watch) -> Result<Candidates, Contradic
 }
 
 /// Finds the first solution, and whether there is another.
-fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> Shown {
+fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> DrawnStage {
     let mut engine = Propagate::new(Level::LockedCandidates);
     let first = engine.search(found.clone(), Limits::FIRST.with_nodes(MAX_NODES), watch);
     let Some(grid) = first.solution() else {
         let verdict = if first.gave_up { "gave up: too many guesses" } else { "no solution" };
         let exit = Exit::SomeRecords;
-        return Shown { marks: *given, verdict: Some(verdict.into()), exit };
+        return DrawnStage { marks: *given, verdict: Some(verdict.into()), exit };
     };
     let limits = Limits::PROOF.with_nodes(MAX_NODES);
     let all = engine.search(found.clone(), limits, &mut ());
@@ -269,10 +259,10 @@ fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> Shown {
         (_, false) => "solved; the only solution",
     };
     let marks = Marks::from(&(*grid).into());
-    Shown { marks, verdict: Some(verdict.into()), exit: Exit::Done }
+    DrawnStage { marks, verdict: Some(verdict.into()), exit: Exit::Done }
 }
 
-/// By `--color`, else by the terminal and the environment (no-color.org).
+/// Returns whether to use color: by `--color`, the terminal, and environment (no-color.org).
 fn wants_color() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }

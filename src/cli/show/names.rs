@@ -1,19 +1,18 @@
-//! Names of cells.
+//! Cell names.
 
 use std::str::FromStr;
 
-/// Two ways to name the 81 cells.
+/// The two notations for cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Names {
-    /// `A1` to `I9`: the row's letter, the column's digit. The classic article's names.
+pub enum CellNames {
+    /// `A1` to `I9`: letters for rows, digits for columns, as in Norvig's article.
     #[default]
     Letters,
-    /// `r1c1` to `r9c9`: the names that players use.
+    /// `r1c1` to `r9c9`, as players use.
     RowColumn,
 }
 
-impl Names {
-    /// The name of a cell.
+impl CellNames {
     pub fn of(self, cell: usize) -> String {
         let (row, column) = (cell / 9, cell % 9 + 1);
         match self {
@@ -22,7 +21,7 @@ impl Names {
         }
     }
 
-    /// Parses a name of either kind, in any case.
+    /// Parses a name in either notation, ignoring case.
     pub fn find(name: &str) -> Option<(Self, usize)> {
         let digit = |byte: u8| (b'1'..=b'9').contains(&byte).then(|| usize::from(byte - b'1'));
         match *name.to_ascii_lowercase().as_bytes() {
@@ -35,14 +34,14 @@ impl Names {
     }
 }
 
-impl FromStr for Names {
+impl FromStr for CellNames {
     type Err = &'static str;
 
     fn from_str(name: &str) -> Result<Self, &'static str> {
         match name {
             "letters" => Ok(Self::Letters),
             "rc" => Ok(Self::RowColumn),
-            _ => Err("letters (A1 to I9) or rc (r1c1 to r9c9)"),
+            _ => Err("expected letters (A1 to I9) or rc (r1c1 to r9c9)"),
         }
     }
 }
@@ -53,14 +52,14 @@ mod tests {
 
     #[test]
     fn names_lead_back_to_their_cells() {
-        for names in [Names::Letters, Names::RowColumn] {
+        for names in [CellNames::Letters, CellNames::RowColumn] {
             for cell in 0..81 {
-                assert_eq!(Names::find(&names.of(cell)), Some((names, cell)));
-                assert_eq!(Names::find(&names.of(cell).to_uppercase()), Some((names, cell)));
+                assert_eq!(CellNames::find(&names.of(cell)), Some((names, cell)));
+                assert_eq!(CellNames::find(&names.of(cell).to_uppercase()), Some((names, cell)));
             }
         }
         for bad in ["", "A", "A0", "J1", "A10", "r1", "r1c0", "r10c1", "1A", "é1"] {
-            assert_eq!(Names::find(bad), None, "{bad}");
+            assert_eq!(CellNames::find(bad), None, "{bad}");
         }
     }
 }

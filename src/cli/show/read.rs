@@ -11,44 +11,44 @@ use crate::cli::identity::STDIN;
 use crate::cli::inputs::Inputs;
 use crate::cli::{Failure, input_args};
 
-/// The largest file that is shown.
-const MOST_BYTES: u64 = 1 << 20;
+/// The largest accepted file.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// A puzzle and its place.
-pub struct Named {
+pub struct LocatedPuzzle {
     /// `file:line`.
     pub place: String,
-    /// Its cells.
+    /// The candidates of the cells.
     pub marks: Marks,
 }
 
-/// The puzzles of a file.
 #[derive(Default)]
-pub struct Found {
-    pub puzzles: Vec<Named>,
-    /// Messages about bad records: `file:line:column: why`.
+pub struct FoundPuzzles {
+    pub puzzles: Vec<LocatedPuzzle>,
+    /// Messages about invalid records: `file:line:column: reason`.
     pub bad: Vec<String>,
 }
 
-/// Reads the puzzles of a file or standard input (`-`), or the argument itself: at least one
-/// puzzle.
-pub fn puzzles(argument: &str) -> Result<Found, Failure> {
+/// Reads one or more puzzles from a file or standard input (`-`), or parses the argument.
+pub fn puzzles(argument: &str) -> Result<FoundPuzzles, Failure> {
     if argument == STDIN || Path::new(argument).exists() {
         return of_file(argument);
     }
-    let refused = |error| Failure::Usage(format!("{error}; and there is no such file"));
+    let refused = |error| Failure::Usage(format!("{error}, and there is no such file"));
     let marks = argument.parse().map_err(refused)?;
-    Ok(Found { puzzles: vec![Named { place: String::new(), marks }], ..Found::default() })
+    Ok(FoundPuzzles {
+        puzzles: vec![LocatedPuzzle { place: String::new(), marks }],
+        ..FoundPuzzles::default()
+    })
 }
 
-fn of_file(argument: &str) -> Result<Found, Failure> {
+fn of_file(argument: &str) -> Result<FoundPuzzles, Failure> {
     let mut inputs = Inputs::open(vec![argument.into()])?;
     let Source { name, reader, .. } = inputs.sources().next().expect("there is one");
     let mut bytes = Vec::new();
-    let read = reader.take(MOST_BYTES + 1).read_to_end(&mut bytes);
+    let read = reader.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| Failure::Io(format!("{name}: {error}")))?;
-    if bytes.len() as u64 > MOST_BYTES {
-        let hint = "more than a megabyte; show is for a few puzzles";
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        let hint = "more than a megabyte, but show is meant for a few puzzles";
         return Err(Failure::Usage(format!("{name}: {hint}")));
     }
     let found = of_records(&name, &bytes);
@@ -57,27 +57,32 @@ fn of_file(argument: &str) -> Result<Found, Failure> {
     {
         return found;
     }
-    // A single grid of candidates may have a form that records cannot have.
+    // A single grid of candidates may have a form that is not supported in files of records.
     if let Ok(marks) = String::from_utf8_lossy(&bytes).parse() {
-        return Ok(Found { puzzles: vec![Named { place: name, marks }], ..Found::default() });
+        return Ok(FoundPuzzles {
+            puzzles: vec![LocatedPuzzle { place: name, marks }],
+            ..FoundPuzzles::default()
+        });
     }
     match found {
-        Ok(Found { puzzles, bad }) if puzzles.is_empty() => Err(Failure::Usage(bad.join("\n"))),
+        Ok(FoundPuzzles { puzzles, bad }) if puzzles.is_empty() => {
+            Err(Failure::Usage(bad.join("\n")))
+        }
         found => found,
     }
 }
 
-/// The puzzles of a text in any format that is detected.
-fn of_records(name: &str, bytes: &[u8]) -> Result<Found, Failure> {
+/// Reads the puzzles of a text in any detected format.
+fn of_records(name: &str, bytes: &[u8]) -> Result<FoundPuzzles, Failure> {
     let layout = InputOptions::default().detect(bytes, true);
     let layout = layout.map_err(|error| input_args::refused(name, &error))?;
     let source = Source { layout: layout.unwrap_or_default(), ..Source::new(name, bytes) };
     let mut records = RecordReader::new([source]);
-    let mut found = Found::default();
+    let mut found = FoundPuzzles::default();
     while let Some(record) = records.next() {
         let place = format!("{}:{}", record.file, record.line);
         match record.puzzle {
-            Ok(marks) => found.puzzles.push(Named { place, marks }),
+            Ok(marks) => found.puzzles.push(LocatedPuzzle { place, marks }),
             Err(malformed) => {
                 found.bad.push(format!("{place}:{}: malformed: {malformed}", malformed.column));
             }
@@ -87,7 +92,7 @@ fn of_records(name: &str, bytes: &[u8]) -> Result<Found, Failure> {
         return Err(Failure::Io(failure.to_string()));
     }
     if found.puzzles.is_empty() && found.bad.is_empty() {
-        return Err(Failure::Usage(format!("{name}: no puzzle in it")));
+        return Err(Failure::Usage(format!("{name}: it contains no puzzles")));
     }
     Ok(found)
 }

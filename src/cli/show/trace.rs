@@ -4,18 +4,17 @@ use std::fmt::Write;
 
 use bulkdoku::logic::{Contradiction, Step, Watch};
 
-use super::names::Names;
+use super::names::CellNames;
 
 /// Collects the steps. Those after a guess are indented by its depth.
 pub struct Trace {
-    /// The lines so far.
     pub text: String,
-    names: Names,
+    names: CellNames,
     depth: usize,
 }
 
 impl Trace {
-    pub fn new(names: Names) -> Self {
+    pub fn new(names: CellNames) -> Self {
         Self { text: String::new(), names, depth: 0 }
     }
 
@@ -50,8 +49,8 @@ impl Watch for Trace {
     }
 }
 
-/// The reason why there is no solution.
-pub fn explain(why: Contradiction, names: Names) -> String {
+/// Explains why there is no solution.
+pub fn explain(why: Contradiction, names: CellNames) -> String {
     match why {
         Contradiction::Taken { cell, digit, unit } => {
             format!("no candidate is left in {}: {digit} is taken in {unit}", names.of(cell))

@@ -1,18 +1,14 @@
-//! CSV and similar tables: each row has a field that holds a puzzle.
+//! CSV and similar tables with one puzzle per row.
 //!
-//! Fields are separated by commas, semicolons, tabs or other bytes and may be quoted (RFC 4180), or
-//! they are separated by blanks and cannot be quoted (the rows of puzzle banks: `hash puzzle
-//! rating`). Blank lines and lines that start with `#` are not rows, as in other layouts: a first
+//! Fields are separated by a single byte (comma, semicolon, tab, …) and may be quoted (RFC 4180),
+//! or by spaces and tabs, in which case quotes have no meaning (`hash puzzle rating`, as in puzzle
+//! banks). As in other layouts, blank lines and lines that start with `#` are skipped; a first
 //! field that starts with `#` must be quoted.
 //!
 //! A quote opens a quoted field only at the start of a field, and the closing quote must end the
-//! field. If a quoted field does not end like that within the block, only the line of its opening
-//! quote is malformed, and reading continues at the next line. No text is swallowed. A block begins
-//! with a row and holds any row that is shorter than a block, so the result does not depend on
-//! where blocks end.
-//!
-//! This file describes the columns of a table, `rows` splits rows into fields and finds where a
-//! block may end, `read` reads the records of a block.
+//! field. If a quoted field does not end this way within the block, only the line of its opening
+//! quote is malformed, and reading continues at the next line. A block starts at a row and can hold
+//! any row that is shorter than a block, so results do not depend on block boundaries.
 
 mod read;
 mod rows;
@@ -21,42 +17,42 @@ use std::fmt;
 
 pub(super) use read::read;
 pub use rows::Delimiter;
-pub(super) use rows::{Row, count, last_end};
+pub(super) use rows::{SplitRow, count, last_end};
 
 use super::names;
 
-/// The columns of a table, as detected at the start of the input.
+/// The columns of a table, detected at the start of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// Separates the fields.
+    /// The separator of the fields.
     pub delimiter: Delimiter,
-    /// The names of the columns, if the first row has them.
+    /// The column names, if the first row contains them.
     pub header: Option<Header>,
     /// The number of fields in a row.
     pub fields: usize,
-    /// The column of the puzzles, from 0.
+    /// The index of the puzzle column.
     pub puzzle: usize,
-    /// The column of the input's own solutions, from 0, if they are requested.
+    /// The index of the solution column, if solutions are read.
     pub answer: Option<usize>,
-    /// The columns that are copied to the output, from 0, in output order.
+    /// The indices of the columns copied to the output, in output order.
     pub kept: Vec<usize>,
-    /// Whether each row counts as one line, whatever its fields contain (Parquet).
+    /// Whether each row counts as one line, even if its fields contain line ends (Parquet).
     pub rows_are_lines: bool,
 }
 
-/// A row of names.
+/// The header row of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The line number of its first line, from 1.
+    /// The number of its first line, from 1.
     pub line: u64,
     /// The name of each column.
     pub names: Vec<String>,
-    /// These names with surrounding blanks, if they have some.
+    /// The names with their surrounding spaces, if any name has some.
     pub written: Vec<String>,
 }
 
 impl Table {
-    /// The name of a column: from the header, or `column_1` and so on.
+    /// Returns the name of a column: from the header, or `column_1` and so on.
     pub fn name(&self, column: usize) -> String {
         let named = self.header.as_ref().and_then(|header| header.names.get(column));
         let named = named.filter(|name| !name.is_empty());
@@ -67,7 +63,7 @@ impl Table {
         (0..self.fields).map(|column| self.name(column)).collect()
     }
 
-    /// Whether a field of the puzzle column is its heading: a header in the middle of the table.
+    /// Returns whether a value of the puzzle column is its name, as in a repeated header.
     fn is_heading(&self, field: &[u8]) -> bool {
         let own = self.header.as_ref().and_then(|header| header.names.get(self.puzzle));
         names::is_puzzles(field)
@@ -76,7 +72,6 @@ impl Table {
 }
 
 impl fmt::Display for Table {
-    /// `CSV, puzzles in column "quizzes" (1 of 2)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (number, fields) = (self.puzzle + 1, self.fields);
         write!(f, "{}, puzzles in column ", self.delimiter)?;

@@ -1,21 +1,21 @@
-//! The records of a block.
+//! Reads the records of a block.
 
 use crate::simd::vectors::{Simd, SimdBase, SimdFrom, SimdMask, dispatch, u8x64};
 use memchr::memchr_iter;
 
-use super::rows::{Row, first_text};
+use super::rows::{SplitRow, first_text};
 use super::{Delimiter, Table};
 use crate::input::field::{Field, FieldForm};
-use crate::input::{Place, Records, lines};
+use crate::input::{LinePosition, Records, lines};
 use crate::puzzle::{CELLS, Malformed};
 use crate::simd::SimdLevel;
 use crate::text::read_cells;
 
-/// Reads the records of a block of whole rows. `first_line` is the number of its first line in the
-/// input; `cut_short` tells that the last line did not fit in the block.
+/// Reads the records of a block of complete rows. `first_line` is the number of its first line;
+/// `cut_short` is true if the last line did not fit in the block.
 pub fn read(table: &Table, block: &[u8], first_line: u64, cut_short: bool, records: &mut Records) {
     let header = table.header.as_ref().and_then(|header| header.line.checked_sub(first_line));
-    // Fields are found in the order of their columns.
+    // Splitting a row yields fields in column order.
     let mut kept: Vec<_> = table.kept.iter().copied().zip(0..).collect();
     kept.sort_unstable();
     let rows = RowReader { table, kept, block, header, cut_short };
@@ -27,10 +27,10 @@ pub fn read(table: &Table, block: &[u8], first_line: u64, cut_short: bool, recor
 
 struct RowReader<'a> {
     table: &'a Table,
-    /// The kept columns in ascending order, each with its place in the output.
+    /// The kept columns in ascending order, each with its output position.
     kept: Vec<(usize, usize)>,
     block: &'a [u8],
-    /// The number of lines before the header, if the header may be in this block.
+    /// The number of lines before the header, if this block may contain it.
     header: Option<u64>,
     cut_short: bool,
 }
@@ -42,13 +42,13 @@ impl RowReader<'_> {
         let (mut at, mut line) = (0, 0);
         while at < self.block.len() {
             let rest = &self.block[at..];
-            let place = Place { line, start: at as u32, indent: 0 };
-            // Nearly every row of a large file has the right number of fields and no quotes.
+            let place = LinePosition { line, start: at as u32, indent: 0 };
+            // The fast path for rows with the right number of fields and no quotes.
             if self.header != Some(u64::from(line))
                 && let Some(row) = plain_row(simd, self.table, rest)
                 && let Some(cells) = rest[row.puzzle..].first_chunk()
                 && ends_field(self.table.delimiter, &rest[row.puzzle + CELLS..])
-                && let place = (Place { indent: row.puzzle as u32, ..place })
+                && let place = (LinePosition { indent: row.puzzle as u32, ..place })
                 && records.push_puzzle(place, cells, |cells, puzzle| {
                     read_cells(simd, cells, puzzle.cells_mut())
                 })
@@ -72,9 +72,9 @@ impl RowReader<'_> {
         }
     }
 
-    /// Reads any row or other line; returns its length.
+    /// Reads a row, comment, or blank line of any form; returns its length.
     #[inline(never)]
-    fn read_row(&self, rest: &[u8], mut place: Place, records: &mut Records) -> usize {
+    fn read_row(&self, rest: &[u8], mut place: LinePosition, records: &mut Records) -> usize {
         let Self { table, .. } = self;
         let line_length = lines::first_end(rest).unwrap_or(rest.len());
         let line = without_end(&rest[..line_length]);
@@ -107,16 +107,18 @@ impl RowReader<'_> {
         });
         let is_header = self.header == Some(place.line.into());
         let (length, found) = match row {
-            Row::Whole { length, .. } if is_header => return length,
-            Row::Whole { fields, length } => {
+            SplitRow::Whole { length, .. } if is_header => return length,
+            SplitRow::Whole { fields, length } => {
                 let text = without_end(&rest[..length]).len();
                 (length, self.check(rest, puzzle, fields, text))
             }
-            Row::BehindQuote { at } if at < line.len() => {
-                let what = "text behind the closing quote of a field; write \"\" for a quote in it";
+            SplitRow::TextAfterQuote { at } if at < line.len() => {
+                let what = "text after the closing quote of a field; write \"\" for a quote in it";
                 (line_length, Err(Malformed { column: at + 1, what: what.into() }))
             }
-            Row::BehindQuote { .. } | Row::Open { .. } => (line_length, Err(self.open_quote(line))),
+            SplitRow::TextAfterQuote { .. } | SplitRow::Open { .. } => {
+                (line_length, Err(self.open_quote(line)))
+            }
         };
         let has_all_fields = found.is_ok();
         let pushed = found.and_then(|cells| {
@@ -140,7 +142,7 @@ impl RowReader<'_> {
         length
     }
 
-    /// The puzzle's field without surrounding blanks, if the row fits this table.
+    /// Returns the puzzle field without surrounding spaces, if the row matches the table.
     fn check(
         &self,
         rest: &[u8],
@@ -172,24 +174,24 @@ impl RowReader<'_> {
         surplus
     }
 
-    /// The error for a quoted field that is not closed on its line; names its opening quote.
+    /// Returns the error for a quoted field that is not closed on its line, at its opening quote.
     fn open_quote(&self, line: &[u8]) -> Malformed {
         let at = match self.table.delimiter.split(line, |_, _| {}) {
-            Row::Open { at } => at,
-            Row::Whole { .. } | Row::BehindQuote { .. } => 0,
+            SplitRow::Open { at } => at,
+            SplitRow::Whole { .. } | SplitRow::TextAfterQuote { .. } => 0,
         };
-        let what = "a quoted field that does not end; write it in quotes on both sides";
+        let what = "a quoted field without a closing quote";
         Malformed { column: at + 1, what: what.into() }
     }
 
-    /// Adds the given solution of the last record, if solutions are requested.
+    /// Adds the solution of the last record, if solutions are read.
     fn push_answer(&self, answer: Option<Field>, start: u32, records: &mut Records) {
         if self.table.answer.is_some() {
             records.answers.push(answer.map_or(Field::default(), |field| field.moved(start)));
         }
     }
 
-    /// Keeps the fields of the last record that are to be carried into the output.
+    /// Adds the kept fields of the last record.
     #[inline(always)]
     fn keep(&self, row: &[u8], start: u32, records: &mut Records) {
         if !self.table.kept.is_empty() {
@@ -197,9 +199,9 @@ impl RowReader<'_> {
         }
     }
 
-    /// Keeps the text of a row with a wrong number of fields where the puzzle would be.
-    fn keep_text(&self, place: Place, length: usize, records: &mut Records) {
-        let room = records.kept_room(self.table.kept.len());
+    /// Adds the text of a row with the wrong number of fields in place of the puzzle.
+    fn keep_text(&self, place: LinePosition, length: usize, records: &mut Records) {
+        let room = records.push_empty_kept(self.table.kept.len());
         room.fill(Field::MISSING);
         if let Some(puzzle) = self.table.kept.iter().position(|kept| *kept == self.table.puzzle) {
             room[puzzle] = place.cells(length);
@@ -209,7 +211,7 @@ impl RowReader<'_> {
     #[inline(never)]
     fn keep_fields(&self, row: &[u8], start: u32, records: &mut Records) {
         let table = self.table;
-        let room = records.kept_room(table.kept.len());
+        let room = records.push_empty_kept(table.kept.len());
         let mut rest = self.kept.iter().peekable();
         let _ = table.delimiter.split(row, |number, field| {
             while let Some((_, place)) = rest.next_if(|(column, _)| *column == number) {
@@ -222,18 +224,18 @@ impl RowReader<'_> {
 /// A row without quotes and with the right number of fields.
 struct PlainRow {
     puzzle: usize,
-    /// Bytes before the given solution, if solutions are requested.
+    /// The number of bytes before the solution, if solutions are read.
     answer: usize,
-    /// Its length in bytes, with the line feed.
+    /// The length in bytes, including the line feed.
     length: usize,
 }
 
-/// Finds the fields of the row at the start of `rest`, 64 bytes at a time. `None` means only that
-/// the row needs the slower reader.
+/// Finds the fields of the row at the start of `rest`, 64 bytes at a time. Returns `None` if the
+/// row needs the slower reader.
 #[inline(always)]
 fn plain_row<S: Simd>(simd: S, table: &Table, rest: &[u8]) -> Option<PlainRow> {
     let Delimiter::Byte(delimiter) = table.delimiter else { return None };
-    // Comments may contain delimiters as well.
+    // Comments may contain delimiters.
     if matches!(rest.first(), Some(b'#' | b' ' | b'\t')) {
         return None;
     }
@@ -245,7 +247,7 @@ fn plain_row<S: Simd>(simd: S, table: &Table, rest: &[u8]) -> Option<PlainRow> {
         let ends = bytes.simd_eq(u8x64::splat(simd, b'\n')).to_bitmask();
         let quotes = bytes.simd_eq(u8x64::splat(simd, b'"')).to_bitmask();
         let delimiters = bytes.simd_eq(u8x64::splat(simd, delimiter)).to_bitmask();
-        // All bits below the first line feed, or all bits if there is none.
+        // The bits below the first line feed, or all bits if there is none.
         let row = (ends & ends.wrapping_neg()).wrapping_sub(1);
         if quotes & row != 0 {
             return None;
@@ -267,7 +269,7 @@ fn plain_row<S: Simd>(simd: S, table: &Table, rest: &[u8]) -> Option<PlainRow> {
     }
 }
 
-/// The index of the lowest set bit after the `n` lowest set bits are cleared.
+/// Returns the index of the lowest set bit after clearing the `n` lowest set bits.
 #[inline(always)]
 fn nth_bit(mut bits: u64, n: usize) -> usize {
     for _ in 0..n {
@@ -276,14 +278,14 @@ fn nth_bit(mut bits: u64, n: usize) -> usize {
     bits.trailing_zeros() as usize
 }
 
-/// The field that begins at `start` in a row without quotes, without surrounding blanks.
+/// Returns the field that begins at `start` in a row without quotes, without surrounding spaces.
 #[inline(always)]
 fn plain_field(delimiter: Delimiter, row: &[u8], start: usize) -> Field {
     let rest = &row[start..];
     let field = |length| Field::new(start..start + length, FieldForm::Plain);
-    // It is nearly always a solution, which has no blanks.
+    // Nearly always a solution, which has no spaces.
     match rest.split_at_checked(CELLS) {
-        Some((grid, behind)) if is_digits(grid) && ends_field(delimiter, behind) => field(CELLS),
+        Some((grid, after)) if is_digits(grid) && ends_field(delimiter, after) => field(CELLS),
         _ => {
             let length = rest.iter().position(|&byte| Delimiter::Byte(byte) == delimiter);
             let length = length.unwrap_or(without_end(rest).len());
@@ -297,10 +299,10 @@ fn is_digits(text: &[u8]) -> bool {
     text.iter().fold(true, |all, byte| all & byte.is_ascii_digit())
 }
 
-/// Whether a field may end before `behind`.
+/// Returns whether a field may end before these bytes.
 #[inline(always)]
-fn ends_field(delimiter: Delimiter, behind: &[u8]) -> bool {
-    match behind {
+fn ends_field(delimiter: Delimiter, after: &[u8]) -> bool {
+    match after {
         [] | [b'\n', ..] | [b'\r', b'\n', ..] => true,
         [next, ..] => Delimiter::Byte(*next) == delimiter,
     }
@@ -311,11 +313,10 @@ fn without_end(row: &[u8]) -> &[u8] {
     row.strip_suffix(b"\r").unwrap_or(row)
 }
 
-/// The field without surrounding blanks.
 fn trimmed(delimiter: Delimiter, bytes: &[u8], field: Field) -> Field {
     let text = field.of(bytes);
     let blanks = |&&byte: &&u8| delimiter.is_blank(byte);
     let before = text.iter().take_while(blanks).count();
-    let behind = text[before..].iter().rev().take_while(blanks).count();
-    Field { start: field.start + before as u32, end: field.end - behind as u32, ..field }
+    let after = text[before..].iter().rev().take_while(blanks).count();
+    Field { start: field.start + before as u32, end: field.end - after as u32, ..field }
 }

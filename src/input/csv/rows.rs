@@ -1,4 +1,4 @@
-//! Splits rows into fields, and finds where a block of whole rows may end.
+//! Splits rows into fields and finds the last complete row of a block.
 
 use std::fmt;
 
@@ -8,33 +8,31 @@ use crate::input::field::{Field, FieldForm};
 use crate::input::lines;
 use crate::puzzle::is_cell;
 
-/// Separates the fields of a row.
+/// The separator of the fields of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delimiter {
-    /// This byte; fields may be quoted.
+    /// A single byte; fields may be quoted.
     Byte(u8),
     /// Any number of spaces and tabs; quotes have no meaning.
     Blanks,
 }
 
 impl Delimiter {
-    /// This byte, if it can be a delimiter: a byte that is neither a cell, a quote, `#` nor part of
-    /// a line end.
+    /// Creates a delimiter, unless the byte is a cell, a quote, `#`, or part of a line end.
     pub fn new(byte: u8) -> Option<Self> {
         let is_taken =
             is_cell(byte) || matches!(byte, b'"' | b'\n' | b'\r' | b'#') || !byte.is_ascii();
         (!is_taken).then_some(Self::Byte(byte))
     }
 
-    /// Whether this byte is white space that does not belong to a field.
+    /// Returns whether this byte is whitespace outside the fields.
     pub(super) fn is_blank(self, byte: u8) -> bool {
         matches!(byte, b' ' | b'\t') && self != Self::Byte(byte)
     }
 
-    /// Splits the row at the start of `bytes`; calls `found` with the number (from 0) and place of
-    /// each field.
+    /// Splits the row at the start of `bytes`; calls `found` with the index and position of fields.
     #[inline(always)]
-    pub fn split(self, bytes: &[u8], found: impl FnMut(usize, Field)) -> Row {
+    pub fn split(self, bytes: &[u8], found: impl FnMut(usize, Field)) -> SplitRow {
         match self {
             Self::Byte(delimiter) => split_at_byte(bytes, delimiter, found),
             Self::Blanks => split_at_blanks(bytes, found),
@@ -43,7 +41,6 @@ impl Delimiter {
 }
 
 impl fmt::Display for Delimiter {
-    /// The name of a table with this delimiter.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Byte(b',') => f.write_str("CSV"),
@@ -54,35 +51,37 @@ impl fmt::Display for Delimiter {
     }
 }
 
-/// How a row ends.
+/// The result of splitting a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Row {
-    /// It is complete: it ends with a line feed or at the end of the bytes.
+pub enum SplitRow {
+    /// The row ends with a line feed or at the end of the bytes.
     Whole {
-        /// The number of its fields.
+        /// The number of fields.
         fields: usize,
-        /// Its length in bytes, with the line feed.
+        /// The length in bytes, including the line feed.
         length: usize,
     },
-    /// Text follows the closing quote of a field. Only the first line certainly belongs to the row.
-    BehindQuote {
-        /// Bytes before that text.
+    /// Text follows a closing quote. Only the first line is certain to belong to the row.
+    TextAfterQuote {
+        /// The number of bytes before that text.
         at: usize,
     },
     /// A quoted field does not end in these bytes.
     Open {
-        /// Bytes before its opening quote.
+        /// The number of bytes before its opening quote.
         at: usize,
     },
 }
 
 #[inline(always)]
-fn split_at_byte(bytes: &[u8], delimiter: u8, mut found: impl FnMut(usize, Field)) -> Row {
+fn split_at_byte(bytes: &[u8], delimiter: u8, mut found: impl FnMut(usize, Field)) -> SplitRow {
     let mut at = 0;
     for number in 0.. {
         let is_quoted = bytes.get(at) == Some(&b'"');
         let end = if is_quoted {
-            let Some(length) = quoted_length(&bytes[at + 1..]) else { return Row::Open { at } };
+            let Some(length) = quoted_length(&bytes[at + 1..]) else {
+                return SplitRow::Open { at };
+            };
             let end = at + 1 + length;
             found(number, Field::new(at + 1..end, FieldForm::Quoted));
             end + 1
@@ -102,14 +101,14 @@ fn split_at_byte(bytes: &[u8], delimiter: u8, mut found: impl FnMut(usize, Field
             [] => end,
             [b'\n', ..] | [b'\r'] => end + 1,
             [b'\r', b'\n', ..] => end + 2,
-            _ => return Row::BehindQuote { at: end },
+            _ => return SplitRow::TextAfterQuote { at: end },
         };
-        return Row::Whole { fields: number + 1, length };
+        return SplitRow::Whole { fields: number + 1, length };
     }
     unreachable!("a row has no more fields than bytes")
 }
 
-/// The length of a quoted field whose opening quote precedes `bytes`.
+/// Returns the length of the quoted field whose opening quote precedes `bytes`.
 #[inline(always)]
 fn quoted_length(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
@@ -123,7 +122,7 @@ fn quoted_length(bytes: &[u8]) -> Option<usize> {
 }
 
 #[inline(always)]
-fn split_at_blanks(bytes: &[u8], mut found: impl FnMut(usize, Field)) -> Row {
+fn split_at_blanks(bytes: &[u8], mut found: impl FnMut(usize, Field)) -> SplitRow {
     let end = memchr(b'\n', bytes).unwrap_or(bytes.len());
     let (mut at, mut fields) = (0, 0);
     while let Some(start) = position(&bytes[..end], at, |byte| !is_white(byte)) {
@@ -131,7 +130,7 @@ fn split_at_blanks(bytes: &[u8], mut found: impl FnMut(usize, Field)) -> Row {
         found(fields, Field::new(start..at, FieldForm::Plain));
         fields += 1;
     }
-    Row::Whole { fields, length: (end + 1).min(bytes.len()) }
+    SplitRow::Whole { fields, length: (end + 1).min(bytes.len()) }
 }
 
 fn position(bytes: &[u8], from: usize, is: impl Fn(u8) -> bool) -> Option<usize> {
@@ -142,7 +141,7 @@ fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
 
-/// The end of the last whole row in `bytes`, which start at a row; 0 if there is none.
+/// Returns the end of the last complete row in `bytes`, which start at a row; 0 if there is none.
 pub(in crate::input) fn last_end(delimiter: Delimiter, bytes: &[u8]) -> usize {
     if delimiter == Delimiter::Blanks {
         return lines::last_end(bytes);
@@ -159,7 +158,7 @@ pub(in crate::input) fn last_end(delimiter: Delimiter, bytes: &[u8]) -> usize {
     end + lines::last_end(&bytes[end..])
 }
 
-/// The number of rows in `bytes`, if quotes are only around fields, or doubled in them.
+/// Counts rows, assuming that quotes occur only around fields or doubled in them.
 pub(in crate::input) fn count(bytes: &[u8]) -> u64 {
     if memchr(b'"', bytes).is_none() {
         return lines::count(bytes);
@@ -173,20 +172,20 @@ pub(in crate::input) fn count(bytes: &[u8]) -> u64 {
     ends + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
 }
 
-/// The end of the row or other line at the start of `bytes`, if `bytes` hold all of it.
+/// Returns the end of the row or other line at the start of `bytes`, if it is complete.
 fn row_end(delimiter: Delimiter, bytes: &[u8]) -> Option<usize> {
     let row = match first_text(delimiter, bytes) {
-        Some(b'#') => Row::BehindQuote { at: 0 },
+        Some(b'#') => SplitRow::TextAfterQuote { at: 0 },
         _ => delimiter.split(bytes, |_, _| {}),
     };
     match row {
-        Row::Whole { length, .. } => bytes[..length].ends_with(b"\n").then_some(length),
-        Row::BehindQuote { .. } => lines::first_end(bytes),
-        Row::Open { .. } => None,
+        SplitRow::Whole { length, .. } => bytes[..length].ends_with(b"\n").then_some(length),
+        SplitRow::TextAfterQuote { .. } => lines::first_end(bytes),
+        SplitRow::Open { .. } => None,
     }
 }
 
-/// The first byte of a line that is not blank.
+/// Returns the first byte of a line that is not whitespace.
 pub(super) fn first_text(delimiter: Delimiter, bytes: &[u8]) -> Option<u8> {
     bytes.iter().copied().find(|&byte| !delimiter.is_blank(byte))
 }
@@ -195,7 +194,7 @@ pub(super) fn first_text(delimiter: Delimiter, bytes: &[u8]) -> Option<u8> {
 mod tests {
     use super::*;
 
-    fn fields(delimiter: Delimiter, row: &str) -> (Vec<String>, Row) {
+    fn fields(delimiter: Delimiter, row: &str) -> (Vec<String>, SplitRow) {
         let mut fields = Vec::new();
         let row_ends = delimiter.split(row.as_bytes(), |number, field| {
             assert_eq!(number, fields.len());
@@ -221,24 +220,24 @@ mod tests {
         for (row, expected, length) in cases {
             let (found, end) = fields(comma, row);
             assert_eq!(found, expected, "{row:?}");
-            assert_eq!(end, Row::Whole { fields: expected.len(), length }, "{row:?}");
+            assert_eq!(end, SplitRow::Whole { fields: expected.len(), length }, "{row:?}");
         }
     }
 
     #[test]
     fn bad_quotes_are_reported() {
         let comma = Delimiter::Byte(b',');
-        assert_eq!(fields(comma, "a,\"b\nc").1, Row::Open { at: 2 });
-        assert_eq!(fields(comma, "a,\"b\"\"").1, Row::Open { at: 2 });
-        assert_eq!(fields(comma, "a,\"b\"c,d\n").1, Row::BehindQuote { at: 5 });
-        assert_eq!(fields(comma, "\"b\nx\"c\n").1, Row::BehindQuote { at: 5 });
+        assert_eq!(fields(comma, "a,\"b\nc").1, SplitRow::Open { at: 2 });
+        assert_eq!(fields(comma, "a,\"b\"\"").1, SplitRow::Open { at: 2 });
+        assert_eq!(fields(comma, "a,\"b\"c,d\n").1, SplitRow::TextAfterQuote { at: 5 });
+        assert_eq!(fields(comma, "\"b\nx\"c\n").1, SplitRow::TextAfterQuote { at: 5 });
     }
 
     #[test]
     fn several_blanks_are_one_delimiter() {
         let (found, end) = fields(Delimiter::Blanks, " 00a  \"5 \t1.2 \r\nx");
         assert_eq!(found, ["00a", "\"5", "1.2"]);
-        assert_eq!(end, Row::Whole { fields: 3, length: 16 });
+        assert_eq!(end, SplitRow::Whole { fields: 3, length: 16 });
     }
 
     #[test]

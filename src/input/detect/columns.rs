@@ -1,14 +1,14 @@
-//! Finds the columns of the puzzles, of their solutions and of kept fields in a table.
+//! Detects the puzzle, solution, and kept columns of a table.
 
 use std::sync::Arc;
 
-use super::sample::{Candidate, Fields, Sample, is_grid, is_puzzle};
+use super::sample::{Candidate, RowFields, Sample, is_grid, is_puzzle};
 use super::{Answers, DetectError, InputFormat, InputOptions, Undecided, column_of};
 use crate::input::csv::{Delimiter, Table};
 use crate::input::{Layout, names};
 use crate::puzzle::is_cell;
 
-/// The delimiters that are tried if none is given, the likeliest first.
+/// The delimiters tried by default, most likely first.
 const DELIMITERS: [Delimiter; 5] = [
     Delimiter::Byte(b','),
     Delimiter::Byte(b'\t'),
@@ -27,7 +27,7 @@ impl InputOptions {
         }
     }
 
-    /// The layout of a table, or lines if the input is not a table.
+    /// Returns the layout of a table, or lines if the input is not a table.
     pub(super) fn table(&self, sample: Sample<'_>) -> Result<Layout, Undecided> {
         let mut candidates = Vec::new();
         for delimiter in self.delimiters() {
@@ -39,7 +39,7 @@ impl InputOptions {
         }
         let has_lone_returns = candidates.iter().any(|candidate| candidate.first.has_returns);
         if candidates.is_empty() || has_lone_returns {
-            // A line that is longer than any row, or lines that end with carriage returns.
+            // The line is longer than any row, or lines end with carriage returns.
             return self.lines();
         }
         let found = match &self.column {
@@ -56,7 +56,7 @@ impl InputOptions {
         Ok(Layout::Csv(Arc::new(table)))
     }
 
-    /// The table with the requested column of puzzles.
+    /// Returns the table with the requested puzzle column.
     fn chosen(
         &self,
         column: &str,
@@ -82,13 +82,13 @@ impl InputOptions {
         Ok(first.table(*delimiter, puzzle, has_header.then_some(sample.line)))
     }
 
-    /// The table whose first row names the column of the puzzles.
+    /// Returns the table whose header names the puzzle column.
     fn named(
         &self,
         sample: &Sample<'_>,
         candidates: &[Candidate],
     ) -> Result<Option<Table>, DetectError> {
-        // Two words separated by a blank may also be a title.
+        // Two words separated by a space may also be a title.
         let named = candidates.iter().filter(|candidate| {
             candidate.delimiter != Delimiter::Blanks
                 && candidate.first.texts.iter().any(|field| names::is_puzzles(field))
@@ -102,7 +102,7 @@ impl InputOptions {
         Ok(Some(first.table(*delimiter, puzzles[0], Some(sample.line))))
     }
 
-    /// The table whose rows show where the puzzles are, or `None` for lines.
+    /// Returns the table whose puzzle column follows from its values, or `None` for lines.
     fn shaped(
         &self,
         sample: &Sample<'_>,
@@ -112,7 +112,7 @@ impl InputOptions {
             let puzzles = row.columns_where(is_puzzle);
             return self.shown(sample, candidate, &row, &puzzles);
         }
-        // Puzzles without blanks look like solutions.
+        // Puzzles without blank cells look like solutions.
         for candidate in candidates {
             let is_solution = |column: &usize| {
                 candidate.first.texts.get(*column).is_some_and(|name| names::is_solutions(name))
@@ -139,12 +139,12 @@ impl InputOptions {
         Ok(None)
     }
 
-    /// The table of a row that has puzzles in these columns, or `None` for lines.
+    /// Returns the table for a row with puzzles in these columns, or `None` for lines.
     fn shown(
         &self,
         sample: &Sample<'_>,
         candidate: &Candidate,
-        row: &Fields,
+        row: &RowFields,
         puzzles: &[usize],
     ) -> Result<Option<Table>, Undecided> {
         let Candidate { delimiter, first } = candidate;
@@ -152,7 +152,7 @@ impl InputOptions {
         let has_header = first.len() == row.len() && self.is_header(&first.texts[puzzle]);
         let fields = if has_header { first } else { row };
         one_of(puzzles, fields, has_header)?;
-        // A line of the lines layout begins with its puzzle; other text may follow.
+        // In the lines layout, the puzzle is first and other text may follow.
         let is_line = puzzle == 0
             && !row.has_quotes
             && match delimiter {
@@ -166,8 +166,8 @@ impl InputOptions {
         Ok(Some(fields.table(*delimiter, puzzle, has_header.then_some(sample.line))))
     }
 
-    /// The column of the solutions, if they are read: the one with a known name, or the column of
-    /// the first solution next to a puzzle.
+    /// Returns the solution column, if it is read: the one with a known name, or the column of the
+    /// first solution next to a puzzle.
     fn answer(&self, table: &Table, sample: &Sample<'_>) -> Result<Option<usize>, Undecided> {
         let names = match &self.answers {
             Answers::Unwanted => return Ok(None),
@@ -185,7 +185,7 @@ impl InputOptions {
         let named = names.enumerate().filter(|(column, _)| *column != table.puzzle);
         let likely = named.filter_map(|(column, name)| Some((names::solutions(name)?, column)));
         let shown =
-            |row: Fields| row.columns_where(is_grid).into_iter().find(|&at| at != table.puzzle);
+            |row: RowFields| row.columns_where(is_grid).into_iter().find(|&at| at != table.puzzle);
         let column = likely.min().map(|(_, column)| column);
         match column.or_else(|| sample.rows(table.delimiter).find_map(shown)) {
             Some(column) => Ok(Some(column)),
@@ -198,20 +198,19 @@ impl InputOptions {
     }
 }
 
-/// The candidate with the most fields in the first row; blanks only if no other delimiter yields
-/// two fields.
+/// Returns the candidate with the most fields in the first row. Spaces are chosen only if no other
+/// delimiter yields two fields.
 fn likeliest(candidates: &[Candidate]) -> &Candidate {
     let marked = candidates.iter().filter(|candidate| candidate.delimiter != Delimiter::Blanks);
     let best = most_fields(marked).filter(|best| best.first.len() > 1);
     best.or_else(|| most_fields(candidates.iter())).expect("there is at least one delimiter")
 }
 
-/// The first candidate with the most fields.
 fn most_fields<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> Option<&'a Candidate> {
     candidates.reduce(|best, other| if other.first.len() > best.first.len() { other } else { best })
 }
 
-fn one_of(puzzles: &[usize], fields: &Fields, is_header: bool) -> Result<(), DetectError> {
+fn one_of(puzzles: &[usize], fields: &RowFields, is_header: bool) -> Result<(), DetectError> {
     if puzzles.len() == 1 {
         return Ok(());
     }

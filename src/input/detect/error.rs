@@ -1,4 +1,4 @@
-//! The errors of detection.
+//! Errors of layout detection.
 
 use std::fmt;
 
@@ -6,62 +6,62 @@ use thiserror::Error;
 
 use crate::input::foreign::Foreign;
 
-/// Why the layout of an input could not be detected.
+/// The reason why the layout of an input could not be detected.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DetectError {
-    /// A file of another kind.
+    /// An unsupported type of file.
     #[error("{0}")]
     Foreign(Foreign),
-    /// A table without puzzles.
-    #[error("no column holds puzzles; there are {0}")]
-    NoPuzzles(Columns),
-    /// A table with several columns of puzzles.
-    #[error("the puzzles may be in {which}; the columns are {columns}")]
+    /// A table without a puzzle column.
+    #[error("no column contains puzzles; the columns are {0}")]
+    NoPuzzles(ColumnNames),
+    /// A table with several puzzle columns.
+    #[error("several columns may contain the puzzles: {which}; the columns are {columns}")]
     Several {
         /// The candidates.
-        which: Columns,
+        which: ColumnNames,
         /// All columns.
-        columns: Columns,
+        columns: ColumnNames,
     },
-    /// A table without solutions, where they are required.
-    #[error("no column holds solutions; there are {0}")]
-    NoSolutions(Columns),
-    /// Another layout, which has no place for solutions, where they are required.
-    #[error("grids of nine lines have no solutions; tables can have them, and lines of puzzles")]
+    /// A table without a solution column, although solutions are required.
+    #[error("no column contains solutions; the columns are {0}")]
+    NoSolutions(ColumnNames),
+    /// A layout that cannot contain the required solutions.
+    #[error("grids of nine lines cannot have solutions; use a table or lines of puzzles")]
     OnlyPuzzles,
-    /// Lines of puzzles alone, where solutions are required.
+    /// Lines of puzzles without the required solutions.
     #[error("no line has a solution after its puzzle")]
     BareLines,
-    /// The column named for the solutions is that of the puzzles.
+    /// The same column was named for puzzles and solutions.
     #[error("the puzzles are in column {0:?}, so their solutions cannot be there as well")]
     SameColumn(String),
-    /// A named column does not exist.
+    /// A requested column does not exist.
     #[error("no column {name:?}; there are {columns}")]
     NoColumn {
         /// The name.
         name: String,
         /// The columns of the input.
-        columns: Columns,
+        columns: ColumnNames,
     },
 }
 
-/// Columns as messages name them: `"id"`, or `1 ("53..7…")` where they have no names.
+/// Column names for messages: `"id"`, or `1 ("53..7…")` without a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Columns(pub(super) Vec<String>);
+pub struct ColumnNames(pub(super) Vec<String>);
 
-impl Columns {
+impl ColumnNames {
     pub(super) fn quoted(names: &[impl AsRef<str>]) -> Self {
         Self(names.iter().map(|name| format!("{:?}", name.as_ref())).collect())
     }
 
-    /// These columns, by their indices.
+    /// Selects columns by index.
     pub(super) fn only(&self, columns: &[usize]) -> Self {
         Self(columns.iter().map(|&column| self.0[column].clone()).collect())
     }
 }
 
-impl fmt::Display for Columns {
+impl fmt::Display for ColumnNames {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.join(", "))
     }

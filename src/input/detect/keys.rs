@@ -1,15 +1,16 @@
-//! Finds the keys of the puzzles, of their solutions and of kept fields in JSON objects.
+//! Detects the keys of puzzles, solutions, and kept values in JSON objects.
 
 use super::sample::{is_grid, is_puzzle};
-use super::{Answers, Columns, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of};
+use super::{
+    Answers, ColumnNames, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of,
+};
 use crate::input::json::{Objects, cells_of, entries};
 use crate::input::lines::first_end;
 use crate::input::{Layout, names};
 
-type Entries<'a> = [(String, &'a str)];
+type JsonEntries<'a> = [(String, &'a str)];
 
 impl InputOptions {
-    /// Whether a text starts with an object.
     pub(super) fn starts_with_object(&self, text: &[u8], is_all: bool) -> Result<bool, Undecided> {
         if self.format != InputFormat::Auto || self.delimiter.is_some() || self.no_header {
             return Ok(false);
@@ -24,7 +25,7 @@ impl InputOptions {
         }
     }
 
-    /// Finds the keys in the first object. `is_end` tells that the last line is complete.
+    /// Detects the keys from the first object. `is_end` is true if the last line is complete.
     pub(super) fn json(
         &self,
         mut text: &[u8],
@@ -48,7 +49,7 @@ impl InputOptions {
         if !is_all {
             return Err(Undecided::NotYet);
         }
-        // There is no object at all: each line will have a message.
+        // Without any object, each line is reported as malformed.
         let puzzle = Some(self.column.clone().unwrap_or_else(|| names::PUZZLES[0].into()));
         let answer = match &self.answers {
             Answers::Unwanted => None,
@@ -64,20 +65,20 @@ impl InputOptions {
         Ok(Layout::Jsonl(Objects::new(puzzle, answer, kept, keeps_all).into()))
     }
 
-    /// Each line is a puzzle.
+    /// Returns the layout in which each line is a puzzle.
     fn of_values(&self) -> Result<Layout, DetectError> {
         let keep = match &self.keep {
             Some(Keep::Only(names)) => names.first(),
             _ => None,
         };
         if let Some(name) = self.column.as_ref().or(keep) {
-            let columns = Columns(vec!["none, each line is a puzzle".into()]);
+            let columns = ColumnNames(vec!["none, each line is a puzzle".into()]);
             return Err(DetectError::NoColumn { name: name.clone(), columns });
         }
         Ok(Layout::Jsonl(Objects::default().into()))
     }
 
-    fn of_object(&self, entries: &Entries<'_>) -> Result<Layout, DetectError> {
+    fn of_object(&self, entries: &JsonEntries<'_>) -> Result<Layout, DetectError> {
         let keys = keys(entries);
         let puzzle = match &self.column {
             Some(name) => column_of(&keys, name)?,
@@ -99,7 +100,7 @@ impl InputOptions {
     }
 }
 
-fn keys<'a>(entries: &'a Entries<'_>) -> Vec<&'a str> {
+fn keys<'a>(entries: &'a JsonEntries<'_>) -> Vec<&'a str> {
     let mut keys = Vec::new();
     for (key, _) in entries {
         if !keys.contains(&key.as_str()) {
@@ -109,21 +110,21 @@ fn keys<'a>(entries: &'a Entries<'_>) -> Vec<&'a str> {
     keys
 }
 
-/// The keys whose values are cells that satisfy `is`.
-fn shaped(entries: &Entries<'_>, keys: &[&str], is: fn(&[u8]) -> bool) -> Vec<usize> {
+/// Returns the keys whose values are cells that satisfy `is`.
+fn shaped(entries: &JsonEntries<'_>, keys: &[&str], is: fn(&[u8]) -> bool) -> Vec<usize> {
     let holds = |value: &str| cells_of(value).is_some_and(|cells| is(&cells));
     let found = entries.iter().filter(|(_, value)| holds(value));
     found.filter_map(|(key, _)| keys.iter().position(|known| known == key)).collect()
 }
 
-/// The key with a known name for puzzles, or whose value is a puzzle.
-fn puzzle_key(entries: &Entries<'_>, keys: &[&str]) -> Result<usize, DetectError> {
+/// Returns the key with a known name for puzzles, or whose value is a puzzle.
+fn puzzle_key(entries: &JsonEntries<'_>, keys: &[&str]) -> Result<usize, DetectError> {
     let is_named = |key: &usize| names::is_puzzles(keys[*key].as_bytes());
     let mut found: Vec<_> = (0..keys.len()).filter(is_named).collect();
     if found.is_empty() {
         found = shaped(entries, keys, is_puzzle);
     }
-    let columns = Columns::quoted(keys);
+    let columns = ColumnNames::quoted(keys);
     match found[..] {
         [one] => Ok(one),
         [] => Err(DetectError::NoPuzzles(columns)),
@@ -131,12 +132,16 @@ fn puzzle_key(entries: &Entries<'_>, keys: &[&str]) -> Result<usize, DetectError
     }
 }
 
-/// The key with a known name for solutions, or whose value is a solution.
-fn answer_key(entries: &Entries<'_>, keys: &[&str], puzzle: usize) -> Result<usize, DetectError> {
+/// Returns the key with a known name for solutions, or whose value is a solution.
+fn answer_key(
+    entries: &JsonEntries<'_>,
+    keys: &[&str],
+    puzzle: usize,
+) -> Result<usize, DetectError> {
     let others = (0..keys.len()).filter(|&key| key != puzzle);
     let named = others.filter_map(|key| Some((names::solutions(keys[key])?, keys[key], key)));
     let named = named.min().map(|(.., key)| key);
     named
         .or_else(|| shaped(entries, keys, is_grid).into_iter().find(|&key| key != puzzle))
-        .ok_or_else(|| DetectError::NoSolutions(Columns::quoted(keys)))
+        .ok_or_else(|| DetectError::NoSolutions(ColumnNames::quoted(keys)))
 }

@@ -1,117 +1,107 @@
 //! Detects the layout of an input from its first bytes.
 //!
-//! 1. If the first line starts with a puzzle, the input has one puzzle per line; other text may
-//!    follow it.
-//! 2. If the first line is a JSON object, so is every line.
+//! 1. If the first line starts with a puzzle, the input has one puzzle per line, optionally
+//!    followed by other text.
+//! 2. If the first line is a JSON object, every line is one.
 //! 3. If the first nine rows have nine cells each, the puzzles are grids.
-//! 4. Anything else may be a table. A column with a known name holds the puzzles. Without such a
-//!    name it is the column in which the first row with 81 cells has them, some of them blank: a
-//!    solution has no blanks.
-//! 5. All other inputs are read as lines, and each line has a message about its fault.
+//! 4. Anything else may be a table. The puzzle column has a known name. Otherwise it is the column
+//!    that contains 81 cells in the first row with such a value, some of them blank: a solution has
+//!    no blank cells.
+//! 5. All other inputs are read as lines, and each line is reported as malformed.
 //!
-//! The first row that can decide does. Therefore the layout does not depend on how many bytes
-//! arrive at a time, and a slow pipe waits for no more bytes than necessary.
-//!
-//! | file | what is in it |
-//! |---|---|
-//! | `mod.rs` | lines, grids or a table |
-//! | `columns.rs` | the columns of puzzles, solutions and kept fields in a table |
-//! | `keys.rs` | the same keys of JSON objects |
-//! | `sample.rs` | the first bytes, split into rows and fields |
-//! | `error.rs` | why detection fails |
+//! The first row that can decide does, so the layout does not depend on how many bytes arrive at a
+//! time, and a slow pipe waits for no more bytes than necessary.
 
 mod columns;
 mod error;
 mod keys;
 mod sample;
 
-pub use error::{Columns, DetectError};
+pub use error::{ColumnNames, DetectError};
 
 use super::csv::Delimiter;
 use super::foreign::{Verdict, without_mark};
 use super::{Layout, StreamOptions, TrailingText, grid, lines};
 use sample::{Sample, is_name};
 
-/// The most bytes that detection reads.
-pub const MOST_BYTES: usize = 64 * 1024;
+/// The maximum number of bytes that detection reads.
+pub const MAX_DETECTION_BYTES: usize = 64 * 1024;
 
 /// The format of an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InputFormat {
-    /// To be detected.
+    /// Detect the format.
     #[default]
     Auto,
     /// One puzzle per line.
     Lines,
     /// A table.
     Csv,
-    /// A table with tabs between the fields.
+    /// A table with tab-separated fields.
     Tsv,
     /// Nine lines per puzzle.
     Grid,
     /// One JSON value per line.
     Jsonl,
-    /// The text of a Parquet file: CSV with a header.
+    /// The text of a Parquet file, which is CSV with a header.
     Parquet,
 }
 
-/// Options for inputs, given before their layout is detected.
+/// Options for detecting and reading inputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputOptions {
     /// The format.
     pub format: InputFormat,
-    /// The column of the puzzles, by its name or its number from 1.
+    /// The puzzle column, by name or number from 1.
     pub column: Option<String>,
-    /// The delimiter of fields.
+    /// The field delimiter.
     pub delimiter: Option<Delimiter>,
     /// Whether the first row is not a header.
     pub no_header: bool,
     /// The columns to copy to the output.
     pub keep: Option<Keep>,
-    /// Columns that are read after those to copy, if they are there: for filters. All columns to
-    /// copy are read in any case.
+    /// Columns that filters need. They are read after the copied ones, if they exist.
     pub also_read: Vec<String>,
-    /// Which of the inputs' own solutions are read.
+    /// Which of the inputs' solutions are read.
     pub answers: Answers,
     /// Options for inputs that are not plain text.
     pub stream: StreamOptions,
 }
 
-/// Which of the inputs' own solutions are read.
+/// Which of the inputs' solutions are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Answers {
-    /// None: they are treated like any other text.
+    /// None; solutions are treated like any other text.
     #[default]
     Unwanted,
-    /// Required: they follow the puzzle in a line; in a table the column is detected.
+    /// Required. They follow the puzzle in a line; in a table, the column is detected.
     Wanted,
-    /// Read if there are any.
+    /// Read if present.
     IfAny,
-    /// Required, in this column of a table, by its name or its number from 1.
+    /// Required, in this table column, given by name or number from 1.
     Column(String),
 }
 
-/// Columns to copy to the output.
+/// The columns to copy to the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// All but that of the puzzles and, if they are read, of the solutions.
+    /// All except the puzzles and, if they are read, the solutions.
     All,
-    /// These, by their names or numbers from 1.
+    /// These columns, by name or number from 1.
     Only(Vec<String>),
-    /// All in the order of the input, including those of the puzzle and its solution. Lines and grids
-    /// have none.
+    /// All columns in input order, including puzzle and solution. Lines and grids have none.
     Row,
 }
 
 impl InputOptions {
-    /// Detects the layout of an input from its first bytes; `is_all` tells that there are no more.
-    /// `None` asks for more bytes, up to [`MOST_BYTES`].
+    /// Detects the layout of an input from its first bytes; `is_all` is true if there are no more.
+    /// Returns `None` if it needs more bytes, up to [`MAX_DETECTION_BYTES`].
     ///
     /// # Errors
-    /// When the input is a file of another kind, or a table in which the column of the puzzles or
-    /// of the requested solutions is not clear, or when it has no place for requested solutions.
+    /// Fails for an unsupported type of file, for a table whose puzzle or solution column is
+    /// ambiguous or missing, and for a layout that cannot contain the required solutions.
     pub fn detect(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, DetectError> {
         if self.answers == Answers::IfAny {
             let with = |answers| Self { answers, ..self.clone() };
@@ -124,8 +114,8 @@ impl InputOptions {
         }
         let found = self.detect_layout(start, is_all)?;
         if self.answers == Answers::Wanted && matches!(found, Some(Layout::LinesAnd(_))) {
-            let is_all = is_all || start.len() >= MOST_BYTES;
-            let start = without_mark(&start[..start.len().min(MOST_BYTES)]);
+            let is_all = is_all || start.len() >= MAX_DETECTION_BYTES;
+            let start = without_mark(&start[..start.len().min(MAX_DETECTION_BYTES)]);
             return match sample::may_have_answers(start, is_all) {
                 Some(true) => Ok(found),
                 Some(false) => Err(DetectError::BareLines),
@@ -135,7 +125,7 @@ impl InputOptions {
         Ok(found)
     }
 
-    /// Detects the layout without a look at the text after puzzles.
+    /// Detects the layout without considering the text after puzzles.
     fn detect_layout(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, DetectError> {
         match Verdict::of(start, is_all) {
             Verdict::Foreign(foreign) => return Err(DetectError::Foreign(foreign)),
@@ -157,11 +147,11 @@ impl InputOptions {
     }
 
     fn find(&self, start: &[u8], is_all: bool) -> Result<Layout, Undecided> {
-        let (start, is_end) = match start.get(..MOST_BYTES) {
+        let (start, is_end) = match start.get(..MAX_DETECTION_BYTES) {
             Some(most) => (most, is_all && most.len() == start.len()),
             None => (start, is_all),
         };
-        let is_all = is_all || start.len() == MOST_BYTES;
+        let is_all = is_all || start.len() == MAX_DETECTION_BYTES;
         let start = without_mark(start);
         match self.format {
             InputFormat::Lines => self.lines(),
@@ -190,7 +180,7 @@ impl InputOptions {
         }
     }
 
-    /// Whether the options admit only a table.
+    /// Returns whether the options require a table.
     fn is_table(&self) -> bool {
         matches!(self.format, InputFormat::Csv | InputFormat::Tsv | InputFormat::Parquet)
             || self.column.is_some()
@@ -199,7 +189,7 @@ impl InputOptions {
             || matches!(self.answers, Answers::Column(_))
     }
 
-    /// Whether a field of the first row shows that this row is a header.
+    /// Returns whether this value in the first row shows that the row is a header.
     fn is_header(&self, field: &[u8]) -> bool {
         self.format == InputFormat::Parquet || !self.no_header && is_name(field)
     }
@@ -217,7 +207,7 @@ impl InputOptions {
         self.with_or_without(grid::LABEL, Layout::GridAndLabel, Layout::Grid)
     }
 
-    /// The layout with its only extra column, if it must be kept, or without it.
+    /// Returns the layout with or without its only extra column, depending on whether it is kept.
     fn with_or_without(
         &self,
         column: &str,
@@ -231,14 +221,14 @@ impl InputOptions {
             Some(Keep::Only(names)) => match names.iter().find(|name| *name != column) {
                 None => Ok(with),
                 Some(name) => {
-                    let columns = Columns::quoted(&[column]);
+                    let columns = ColumnNames::quoted(&[column]);
                     Err(DetectError::NoColumn { name: name.clone(), columns }.into())
                 }
             },
         }
     }
 
-    /// The columns that are copied to the output, and then those that are only read.
+    /// Returns the columns copied to the output, followed by those that are only read.
     fn kept(
         &self,
         names: &[impl AsRef<str>],
@@ -261,7 +251,7 @@ impl InputOptions {
     }
 }
 
-/// Why there is no layout.
+/// The reason for a missing layout.
 enum Undecided {
     /// More bytes are needed.
     NotYet,
@@ -274,12 +264,12 @@ impl From<DetectError> for Undecided {
     }
 }
 
-/// The index of the column of this name, or number from 1.
+/// Returns the index of a column, given by name or number from 1.
 fn column_of(names: &[impl AsRef<str>], name: &str) -> Result<usize, DetectError> {
     let find = |is: fn(&str, &str) -> bool| names.iter().position(|known| is(known.as_ref(), name));
     let named = find(|a, b| a == b).or_else(|| find(str::eq_ignore_ascii_case));
     let numbered = || name.parse::<usize>().ok()?.checked_sub(1);
     let column = named.or_else(numbered).filter(|&column| column < names.len());
-    let columns = || Columns::quoted(names);
+    let columns = || ColumnNames::quoted(names);
     column.ok_or_else(|| DetectError::NoColumn { name: name.into(), columns: columns() })
 }

@@ -2,24 +2,24 @@
 
 use memchr::memchr;
 
-use super::{Columns, Undecided};
-use crate::input::csv::{Delimiter, Header, Row, Table};
+use super::{ColumnNames, Undecided};
+use crate::input::csv::{Delimiter, Header, SplitRow, Table};
 use crate::input::field::FieldForm;
 use crate::input::lines;
 use crate::input::lines::first_end;
 use crate::marks;
 use crate::puzzle::{CELLS, is_cell};
 
-/// The start of an input, from its first line that is neither blank nor a comment.
+/// The start of an input, from the first line that is neither blank nor a comment.
 #[derive(Clone, Copy)]
 pub(super) struct Sample<'a> {
     /// The text from that line on.
     pub(super) text: &'a [u8],
-    /// The number of the line, from 1.
+    /// The number of that line, from 1.
     pub(super) line: u64,
-    /// Whether no more bytes will be inspected.
+    /// Whether detection will receive no more bytes.
     pub(super) is_all: bool,
-    /// Whether the input ends here: then the last line is complete, even without a line feed.
+    /// Whether the input ends here, so that the last line is complete even without a line feed.
     is_end: bool,
 }
 
@@ -34,7 +34,7 @@ impl<'a> Sample<'a> {
         (!text.is_empty()).then_some(Self { text, line, is_all, is_end })
     }
 
-    /// Whether the first line starts with a puzzle or pencil marks.
+    /// Returns whether the first line starts with a puzzle or pencil marks.
     pub(super) fn starts_with_puzzle(&self) -> Result<bool, Undecided> {
         let blanks = self.text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let text = &self.text[blanks..];
@@ -48,7 +48,7 @@ impl<'a> Sample<'a> {
         if !is_grid(word) {
             return if is_puzzle(word) { Ok(true) } else { self.starts_with_other_form() };
         }
-        // A grid without blanks may be a solution that precedes its puzzle.
+        // A grid without blank cells may be a solution that precedes its puzzle.
         let line = match first_end(text) {
             Some(end) => &text[..end],
             None if self.is_all => text,
@@ -58,7 +58,7 @@ impl<'a> Sample<'a> {
         Ok(!fields.any(is_puzzle))
     }
 
-    /// Returns whether this is a line of a form in which a puzzle takes the whole line.
+    /// Returns whether this line has a form in which a puzzle fills the line.
     fn starts_with_other_form(&self) -> Result<bool, Undecided> {
         match first_end(self.text) {
             Some(end) => Ok(lines::is_other_form(&self.text[..end])),
@@ -68,12 +68,12 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// The earliest row that has puzzles, over all candidates.
+    /// Returns the earliest row with puzzles, over all candidates.
     pub(super) fn earliest<'c>(
         &self,
         candidates: &'c [Candidate],
-    ) -> Result<Option<(&'c Candidate, Fields)>, Undecided> {
-        let mut earliest: Option<(usize, &Candidate, Fields)> = None;
+    ) -> Result<Option<(&'c Candidate, RowFields)>, Undecided> {
+        let mut earliest: Option<(usize, &Candidate, RowFields)> = None;
         let mut fewest = usize::MAX;
         for candidate in candidates {
             let mut rows = (1..).zip(self.rows(candidate.delimiter));
@@ -91,13 +91,13 @@ impl<'a> Sample<'a> {
                 }
             }
         }
-        // A candidate with an open quote sees no more rows, but the next one may have puzzles.
+        // A candidate with an unclosed quote sees no further rows, which may contain puzzles.
         let is_certain = earliest.as_ref().is_some_and(|(number, ..)| *number <= fewest);
         let found = earliest.map(|(_, candidate, row)| (candidate, row));
         if is_certain || self.is_all { Ok(found) } else { Err(Undecided::NotYet) }
     }
 
-    pub(super) fn rows(self, delimiter: Delimiter) -> impl Iterator<Item = Fields> + use<'a> {
+    pub(super) fn rows(self, delimiter: Delimiter) -> impl Iterator<Item = RowFields> + use<'a> {
         let mut rest = self.text;
         std::iter::from_fn(move || {
             while !is_content(rest) {
@@ -106,7 +106,7 @@ impl<'a> Sample<'a> {
             if rest.is_empty() {
                 return None;
             }
-            let mut fields = Fields::default();
+            let mut fields = RowFields::default();
             let row = delimiter.split(rest, |_, field| {
                 let text = field.text(rest);
                 fields.texts.push(text.trim_ascii().to_vec());
@@ -115,9 +115,11 @@ impl<'a> Sample<'a> {
                 fields.has_returns |= memchr(b'\r', field.of(rest)).is_some();
             });
             let length = match row {
-                Row::Whole { length, .. } => length,
-                Row::Open { .. } if !self.is_all => return None,
-                Row::Open { .. } | Row::BehindQuote { .. } => first_end(rest).unwrap_or(rest.len()),
+                SplitRow::Whole { length, .. } => length,
+                SplitRow::Open { .. } if !self.is_all => return None,
+                SplitRow::Open { .. } | SplitRow::TextAfterQuote { .. } => {
+                    first_end(rest).unwrap_or(rest.len())
+                }
             };
             if !self.is_end && !rest[..length].ends_with(b"\n") {
                 return None;
@@ -128,8 +130,8 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// Whether a line has text after its puzzle, which may be a solution, or no line is a puzzle. `None`
-/// asks for more bytes.
+/// Returns whether some line has text after its puzzle, which may be a solution, or no line is a
+/// puzzle. Returns `None` if it needs more bytes.
 pub(super) fn may_have_answers(text: &[u8], is_all: bool) -> Option<bool> {
     let mut has_puzzles = false;
     let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
@@ -137,7 +139,7 @@ pub(super) fn may_have_answers(text: &[u8], is_all: bool) -> Option<bool> {
         let mut words = line.split(|byte| matches!(byte, b' ' | b'\t' | b',' | b';'));
         let first = words.next().unwrap_or_default();
         let is_first_puzzle = is_puzzle(first) || is_grid(first);
-        // Puzzles in less usual forms are not recognized, but a solution after them is.
+        // Puzzles in less common forms are not recognized here, but a solution after them is.
         if words.any(|word| is_grid(word) || is_first_puzzle && !word.is_empty()) {
             return Some(true);
         }
@@ -146,37 +148,37 @@ pub(super) fn may_have_answers(text: &[u8], is_all: bool) -> Option<bool> {
     is_all.then_some(!has_puzzles)
 }
 
-/// Whether text starts with a line that is neither blank nor a comment. An empty text counts, so a
-/// search for such a line ends.
+/// Returns whether a text starts with a line that is neither blank nor a comment. Returns true for
+/// an empty text, so that searches end.
 fn is_content(text: &[u8]) -> bool {
     let line = &text[..first_end(text).unwrap_or(text.len())];
     text.is_empty() || !matches!(line.trim_ascii_start().first(), None | Some(b'#'))
 }
 
-/// A delimiter, and the fields of the first row with it.
+/// A delimiter, and the fields of the first row split by it.
 pub(super) struct Candidate {
     pub(super) delimiter: Delimiter,
-    pub(super) first: Fields,
+    pub(super) first: RowFields,
 }
 
 #[derive(Default)]
-pub(super) struct Fields {
-    /// Their texts without surrounding blanks.
+pub(super) struct RowFields {
+    /// The values without surrounding spaces.
     pub(super) texts: Vec<Vec<u8>>,
-    /// Their texts with these blanks.
+    /// The values including those spaces.
     written: Vec<Vec<u8>>,
-    /// Whether one was quoted.
+    /// Whether any field is quoted.
     pub(super) has_quotes: bool,
-    /// Whether one contains a carriage return.
+    /// Whether any field contains a carriage return.
     pub(super) has_returns: bool,
 }
 
-impl Fields {
+impl RowFields {
     pub(super) fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// The columns whose texts satisfy `is`.
+    /// Returns the columns whose values satisfy `is`.
     pub(super) fn columns_where(&self, is: fn(&[u8]) -> bool) -> Vec<usize> {
         (0..self.len()).filter(|&column| is(&self.texts[column])).collect()
     }
@@ -187,7 +189,7 @@ impl Fields {
         exact.or_else(|| self.texts.iter().position(|field| field.eq_ignore_ascii_case(name)))
     }
 
-    /// The table of this row, which is its header on this line if there is one.
+    /// Returns the table described by this row; `header` is its line if it is a header.
     pub(super) fn table(&self, delimiter: Delimiter, puzzle: usize, header: Option<u64>) -> Table {
         let names = |texts: &[Vec<u8>]| {
             texts.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
@@ -208,7 +210,7 @@ impl Fields {
         }
     }
 
-    pub(super) fn columns(&self, is_header: bool) -> Columns {
+    pub(super) fn columns(&self, is_header: bool) -> ColumnNames {
         let column = |(number, field): (usize, &Vec<u8>)| {
             let text = String::from_utf8_lossy(field);
             if is_header {
@@ -218,26 +220,25 @@ impl Fields {
             let more = if text.chars().count() > SAMPLE { "…" } else { "" };
             format!("{number} ({sample}{more})")
         };
-        Columns((1..).zip(&self.texts).map(column).collect())
+        ColumnNames((1..).zip(&self.texts).map(column).collect())
     }
 }
 
-/// How many characters of a field a message shows.
+/// The number of characters of a field shown in a message.
 const SAMPLE: usize = 12;
 
-/// Whether a field is 81 digits.
 pub(super) fn is_grid(field: &[u8]) -> bool {
     field.len() == CELLS && field.iter().all(|byte| matches!(byte, b'1'..=b'9'))
 }
 
-/// Whether a field is 81 cells, some of them blank, or 729 characters of pencil marks.
+/// Returns whether a field is 81 cells, some of them blank, or 729 characters of pencil marks.
 pub(super) fn is_puzzle(field: &[u8]) -> bool {
     matches!(field.len(), CELLS | marks::TEXT)
         && field.iter().copied().all(is_cell)
         && !is_grid(field)
 }
 
-/// Whether a field may be the name of a column: a short one that begins with a letter.
+/// Returns whether a field may be a column name: a short text that begins with a letter.
 pub(super) fn is_name(field: &[u8]) -> bool {
     let begins = field.first().is_some_and(|&b| b.is_ascii_alphabetic() || b == b'_' || b >= 0x80);
     begins && field.len() < CELLS - 20 && !field.iter().copied().all(is_cell)

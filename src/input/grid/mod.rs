@@ -1,39 +1,33 @@
 //! Puzzles written as nine lines of nine cells.
 //!
-//! **A row** has nine cells, with or without spaces and bars (`|`, `!`, `:`, `+`, `=`, `│` and the
-//! other box drawing characters) around them. A blank cell must be written.
+//! - **Row**: nine cells, with or without spaces and bars (`|`, `!`, `:`, `+`, `=`, `│` and the
+//!   other box drawing characters) around them. Blank cells must be written. Rows in programming
+//!   notation are accepted as well: separated by commas, semicolons, or tabs, where blank cells may
+//!   be empty (`5,3,,,7,,,,`); in brackets (`[5, 3, 0, 0, 7, 0, 0, 0, 0],`); as floating-point
+//!   numbers (`5.000e+00`). A typographic ellipsis is read as three dots.
+//! - **Pencil marks**: nine rows of nine texts separated by spaces or bars. Each text lists the
+//!   candidates of a cell (`1679`) or has one position per digit (`1____67_9`); a single blank cell
+//!   means all candidates. At least two cells have several candidates.
+//! - **Border**: a line of bars and `-`, `_`, `*`, `.`, `'`, mostly of the first three:
+//!   `------+-------+------`, `*-----------*`, `:---------+---------:`. These three are also blank
+//!   cells, so a line of exactly nine cells is a row unless it contains `+`, `=`, or a box drawing
+//!   joint: `---|---|---` is a row of nine blank cells, and `---+---+---` is a border. If a grid
+//!   has more than nine rows, but exactly nine without the rows of dashes, those are borders.
+//! - **Other lines**: blank lines, comments (`#`), section headers (`[Puzzle]`), and labels, which
+//!   contain a word (`Grid 01`). They are counted as blank lines and comments. Rows directly below
+//!   a section header other than `[Puzzle]` (such as `[State]` in `.sdk` files) are also counted as
+//!   comments.
+//! - **Grid**: nine rows between other lines. A border between two rows is skipped; two consecutive
+//!   borders end a grid. Three times three rows separated by blank lines are also a grid. Any other
+//!   number of rows is one malformed grid, and so are nine rows with an invalid one; the next grid
+//!   then begins after the next other line. As an exception, the first nine of 18 or more
+//!   consecutive rows are a grid, and reading continues with the tenth. So files without separators
+//!   can be read, and the length of a grid is bounded.
+//! - **Label of a grid**: the label or comment above it, separated by at most one blank line,
+//!   border, or section header.
 //!
-//! A row may also be written in the way of programs: cells separated by commas, semicolons or tabs,
-//! of which blank ones may be empty (`5,3,,,7,,,,`); in brackets (`[5, 3, 0, 0, 7, 0, 0, 0, 0],`);
-//! numbers like `5.000e+00`. A typographic ellipsis is read as three dots.
-//!
-//! **Pencil marks** are nine rows of nine texts separated by blanks or bars: the candidates of each
-//! cell (`1679`), or nine places (`1____67_9`); a single blank cell means all candidates. At least
-//! two cells have several candidates.
-//!
-//! **A border** is a line of bars and `-`, `_`, `*`, `.`, `'`, mostly of the first three:
-//! `------+-------+------`, `*-----------*`, `:---------+---------:`. Those three also mean blank
-//! cells, so a line of exactly nine cells is a row, unless it has a `+`, `=` or box drawing joint:
-//! `---|---|---` is a row of nine blanks, `---+---+---` a border. If a grid has more than nine
-//! rows, and exactly nine without the rows of dashes, those are borders.
-//!
-//! **Other lines** are blank lines; comments, which start with `#`; section headers, `[Puzzle]`;
-//! and labels, which contain a word: `Grid 01`. They count as blank lines and comments. Rows
-//! directly below a section header other than `[Puzzle]` (`.sdk` files have a `[State]`) are not a
-//! puzzle and also count as comments.
-//!
-//! **A grid** is nine rows between other lines. A border between two rows is skipped; two
-//! consecutive borders end a grid. Three rows, a blank line, three rows, a blank line and three
-//! rows are also a grid. Any other number of rows is one malformed grid, and so are nine rows of
-//! which one is bad; in either case the next grid begins after the next other line. Only of 18 or
-//! more consecutive rows the first nine are a grid, and reading continues with the tenth: so files
-//! without separators between grids can be read, and the length of a grid is bounded.
-//!
-//! **The label of a grid**, where labels are kept, is the label or comment above it. At most one
-//! blank line, border or section header may be between them.
-//!
-//! A line of more than [`LONGEST_LINE`] bytes that is not a comment is a malformed record of its
-//! own. Therefore a grid takes less than 10 KB, and the result does not depend on where blocks end.
+//! A line of more than [`LONGEST_LINE`] bytes that is not a comment is a malformed record. A grid
+//! therefore takes less than 10 KB, and results do not depend on block boundaries.
 
 mod row;
 
@@ -41,7 +35,7 @@ use memchr::memchr;
 
 use self::row::cells_of_row;
 use super::field::{Field, FieldForm};
-use super::{CellsOrMarks, Place, Records, lines, list};
+use super::{CellsOrMarks, LinePosition, Records, lines, list};
 pub use crate::marks::drawn::LONGEST_LINE;
 use crate::marks::drawn::{
     LineKind as Kind, Piece, is_dashes, marks_of_row, pieces, plain_cells, tokens,
@@ -50,17 +44,18 @@ use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Malformed};
 use crate::text::Line;
 
-/// The name of the column for the labels of grids, where they are kept.
+/// The name of the column for grid labels.
 pub const LABEL: &str = "label";
 
-/// This many consecutive rows are more than one grid.
-const SEVERAL: usize = 18;
+/// The number of consecutive rows that are read as more than one grid.
+const MIN_ROWS_OF_SEVERAL: usize = 18;
 
-/// The end of the last whole grid or other line in `bytes`, which start at one; 0 if there is none.
-/// If labels are kept, a label at the end may belong to the next grid and is not included.
+/// Returns the end of the last complete grid or other line in `bytes`, which start at one; 0 if
+/// there is none. If labels are kept, a trailing label is excluded because it may belong to the
+/// next grid.
 pub fn last_end(bytes: &[u8], keeps_labels: bool) -> usize {
-    let sheet = Sheet { bytes, is_all: false };
-    let (mut end, mut above) = (0, Above::default());
+    let sheet = GridText { bytes, is_all: false };
+    let (mut end, mut above) = (0, LinesAbove::default());
     while let Ok(Some(part)) = sheet.part(end) {
         above.pass(&part.what);
         end = part.end;
@@ -69,31 +64,32 @@ pub fn last_end(bytes: &[u8], keeps_labels: bool) -> usize {
     label.map_or(end, |line| line.start as usize)
 }
 
-/// Reads the records of a block of whole grids and other lines; also keeps the label of each grid,
-/// which may be empty, if labels are kept.
+/// Reads the records of a block of complete grids and other lines, and optionally labels.
 pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
     records.clear();
-    let sheet = Sheet { bytes: block, is_all: true };
-    let mut above = Above::default();
-    let mut place = Place { line: 0, start: 0, indent: 0 };
+    let sheet = GridText { bytes: block, is_all: true };
+    let mut above = LinesAbove::default();
+    let mut place = LinePosition { line: 0, start: 0, indent: 0 };
     while let Ok(Some(Part { what, end })) = sheet.part(place.start as usize) {
         let text = &block[place.start as usize..end];
         let count = lines::count(text);
-        if keeps_labels && matches!(what, What::Rows(_) | What::TooLong(_)) {
+        if keeps_labels && matches!(what, PartContent::Rows(_) | PartContent::TooLong(_)) {
             records.kept.push(above.field(block));
         }
         above.pass(&what);
         match what {
-            What::Blank => records.blank_lines += 1,
-            What::Border => {}
-            What::Label(_) | What::Head | What::Text => records.comments += count,
-            What::TooLong(line) => {
+            PartContent::Blank => records.blank_lines += 1,
+            PartContent::Border => {}
+            PartContent::Label(_) | PartContent::Head | PartContent::Text => {
+                records.comments += count;
+            }
+            PartContent::TooLong(line) => {
                 let what =
                     format!("a line of more than {LONGEST_LINE} bytes is not a row of a grid");
                 let malformed = Malformed { column: LONGEST_LINE + 1, what };
                 records.push_bad(place, 0, line, malformed);
             }
-            What::Rows(rows) => {
+            PartContent::Rows(rows) => {
                 records.blank_lines += rows.blank_lines;
                 match sheet.drawn(&rows) {
                     Ok(drawn) => {
@@ -112,10 +108,10 @@ pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
     }
 }
 
-/// The position of a cell of the well-formed grid at the start of these bytes: the number of lines
-/// before it, and its column in characters, from 1.
+/// Returns the position of a cell of the well-formed grid at the start of these bytes: the number
+/// of lines before it, and its column in characters, from 1.
 pub fn cell_place(grid: &[u8], cell: usize) -> Option<(u32, usize)> {
-    let sheet = Sheet { bytes: grid, is_all: true };
+    let sheet = GridText { bytes: grid, is_all: true };
     let rows = sheet.grid(0).ok()?;
     let line = *sheet.counted(&rows).as_slice().get(cell / 9)?;
     let row = line.of(grid);
@@ -129,32 +125,29 @@ pub fn cell_place(grid: &[u8], cell: usize) -> Option<(u32, usize)> {
     Some((line_feeds(&grid[..line.start as usize]), lines::column(row, at)))
 }
 
-/// Whether an input that starts with these bytes consists of grids; `None` if more bytes are
-/// needed. `Some(true)` means that the first rows are a well-formed grid.
+/// Returns whether an input that starts with these bytes consists of grids, or `None` if it needs
+/// more bytes. `Some(true)` means that the first rows are a well-formed grid.
 pub fn looks_like_grid(start: &[u8], is_all: bool) -> Option<bool> {
-    let sheet = Sheet { bytes: start, is_all };
+    let sheet = GridText { bytes: start, is_all };
     sheet.starts_with_grid().ok()
 }
 
-/// More bytes are needed.
 struct NotYet;
 
-/// A part of the text that can be read without the parts around it.
+/// A part of the text that is read independently of its neighbors.
 struct Part {
-    what: What,
-    /// The start of the next part.
+    what: PartContent,
     end: usize,
 }
 
 #[expect(clippy::large_enum_variant, reason = "there is one at a time")]
-enum What {
+enum PartContent {
     Blank,
     Border,
-    /// A label or a comment.
     Label(Field),
-    /// The header of the section that holds the puzzle.
+    /// The header of the section with the puzzle.
     Head,
-    /// A section for other programs, or a comment that is too long for a label.
+    /// A section of another program, or a comment that is too long for a label.
     Text,
     TooLong(Field),
     Rows(RowLines),
@@ -162,26 +155,24 @@ enum What {
 
 /// The lines above the next grid.
 #[derive(Default)]
-struct Above {
-    /// The label of the grid, if it has one.
+struct LinesAbove {
     label: Option<Field>,
-    /// Whether there is a line between the label and the grid.
+    /// Whether a line separates the label from the grid.
     has_gap: bool,
 }
 
-impl Above {
-    /// Updates the state after a part.
-    fn pass(&mut self, what: &What) {
+impl LinesAbove {
+    fn pass(&mut self, what: &PartContent) {
         *self = match what {
-            What::Label(line) => Self { label: Some(*line), has_gap: false },
-            What::Blank | What::Border | What::Head if !self.has_gap => {
+            PartContent::Label(line) => Self { label: Some(*line), has_gap: false },
+            PartContent::Blank | PartContent::Border | PartContent::Head if !self.has_gap => {
                 Self { has_gap: true, ..*self }
             }
             _ => Self::default(),
         };
     }
 
-    /// The label, without surrounding blanks and the `#` of a comment.
+    /// Returns the label without surrounding spaces and the `#` of a comment.
     fn field(&self, bytes: &[u8]) -> Field {
         let Some(line) = self.label else { return Field::default() };
         let is_sign = |byte: &&u8| **byte == b'#' || byte.is_ascii_whitespace();
@@ -194,12 +185,10 @@ impl Above {
 
 #[derive(Default)]
 struct RowLines {
-    /// Without their ends.
-    lines: [Field; SEVERAL],
+    /// The lines without their ends.
+    lines: [Field; MIN_ROWS_OF_SEVERAL],
     count: usize,
-    /// The number of blank lines among them.
     blank_lines: u64,
-    /// The start of the next line.
     end: usize,
 }
 
@@ -213,14 +202,14 @@ impl RowLines {
         self.count += 1;
     }
 
-    /// Only the first nine rows.
-    fn first_grid(mut self, sheet: &Sheet<'_>) -> Self {
+    /// Truncates the rows to nine.
+    fn first_grid(mut self, sheet: &GridText<'_>) -> Self {
         self.count = 9;
         self.end = sheet.end_of_line(self.lines[8].end as usize);
         self
     }
 
-    /// These, a blank line, and `others`.
+    /// Appends a blank line and the rows of `others`.
     fn and_band(mut self, others: &Self) -> Self {
         others.as_slice().iter().for_each(|&line| self.push(line));
         Self { blank_lines: self.blank_lines + 1, end: others.end, ..self }
@@ -228,37 +217,37 @@ impl RowLines {
 }
 
 /// A block, or the start of one.
-struct Sheet<'a> {
+struct GridText<'a> {
     bytes: &'a [u8],
-    /// Whether these bytes are complete.
+    /// Whether the input ends with these bytes.
     is_all: bool,
 }
 
-impl Sheet<'_> {
-    /// The part that begins at an offset; `None` at the end.
+impl GridText<'_> {
+    /// Returns the part at an offset, or `None` at the end.
     fn part(&self, at: usize) -> Result<Option<Part>, NotYet> {
         let Some((kind, line, end)) = self.line(at)? else { return Ok(None) };
         let what = match kind {
             Kind::Row => {
                 let rows = self.grid(at)?;
-                return Ok(Some(Part { end: rows.end, what: What::Rows(rows) }));
+                return Ok(Some(Part { end: rows.end, what: PartContent::Rows(rows) }));
             }
             Kind::OtherSection => {
-                let end = self.behind_section(end)?;
-                return Ok(Some(Part { what: What::Text, end }));
+                let end = self.section_end(end)?;
+                return Ok(Some(Part { what: PartContent::Text, end }));
             }
-            Kind::Blank => What::Blank,
-            Kind::Border => What::Border,
-            Kind::Text if line.of(self.bytes).len() <= LONGEST_LINE => What::Label(line),
-            Kind::Text => What::Text,
-            Kind::Head => What::Head,
-            Kind::TooLong => What::TooLong(line),
+            Kind::Blank => PartContent::Blank,
+            Kind::Border => PartContent::Border,
+            Kind::Text if line.of(self.bytes).len() <= LONGEST_LINE => PartContent::Label(line),
+            Kind::Text => PartContent::Text,
+            Kind::Head => PartContent::Head,
+            Kind::TooLong => PartContent::TooLong(line),
         };
         let is_whole = self.is_all || self.bytes[..end].ends_with(b"\n");
         if is_whole { Ok(Some(Part { what, end })) } else { Err(NotYet) }
     }
 
-    /// Whether the first rows are a grid. One bad row is enough to decide.
+    /// Returns whether the first rows are a grid. One invalid row is enough to decide.
     fn starts_with_grid(&self) -> Result<bool, NotYet> {
         let mut at = 0;
         loop {
@@ -274,8 +263,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// The line that begins at an offset: its kind, the line without its end, and the start of the
-    /// next one.
+    /// Returns the kind of the line at an offset, its text, and the start of the next line.
     fn line(&self, at: usize) -> Result<Option<(Kind, Field, usize)>, NotYet> {
         let rest = &self.bytes[at..];
         if rest.is_empty() {
@@ -293,12 +281,10 @@ impl Sheet<'_> {
         Ok(Some((Kind::of(line), place, end)))
     }
 
-    /// The start of the line after the one that contains this offset.
     fn end_of_line(&self, at: usize) -> usize {
         memchr(b'\n', &self.bytes[at..]).map_or(self.bytes.len(), |length| at + length + 1)
     }
 
-    /// The rows of the grid that begins at an offset.
     fn grid(&self, at: usize) -> Result<RowLines, NotYet> {
         let first = self.rows(at)?;
         if first.count == 3
@@ -310,18 +296,18 @@ impl Sheet<'_> {
         Ok(first)
     }
 
-    /// The next three rows, if a blank line precedes them.
+    /// Returns the next three rows, if they follow a blank line.
     fn next_band(&self, rows: &RowLines) -> Result<Option<RowLines>, NotYet> {
         let Some((Kind::Blank, _, end)) = self.line(rows.end)? else { return Ok(None) };
         let rows = self.rows(end)?;
         Ok((rows.count == 3).then_some(rows))
     }
 
-    /// Consecutive rows from an offset on. Single borders between them are skipped.
+    /// Returns the consecutive rows from an offset on, skipping single borders.
     fn rows(&self, at: usize) -> Result<RowLines, NotYet> {
         let mut rows = RowLines { end: at, ..RowLines::default() };
         let (mut at, mut is_behind_border) = (at, false);
-        while rows.count < SEVERAL {
+        while rows.count < MIN_ROWS_OF_SEVERAL {
             match self.line(at)? {
                 Some((Kind::Row, line, end)) => {
                     rows.push(line);
@@ -337,15 +323,15 @@ impl Sheet<'_> {
         Ok(rows.first_grid(self))
     }
 
-    /// The end of the section whose header ends here: it includes the rows that follow.
-    fn behind_section(&self, at: usize) -> Result<usize, NotYet> {
+    /// Returns the end of the section whose header ends here, including its rows.
+    fn section_end(&self, at: usize) -> Result<usize, NotYet> {
         match self.line(at)? {
             Some((Kind::Row, ..)) => Ok(self.grid(at)?.end),
             _ => Ok(at),
         }
     }
 
-    /// The rows that count: without rows of dashes if only then they are nine.
+    /// Removes rows of dashes if exactly nine rows remain.
     fn counted(&self, rows: &RowLines) -> RowLines {
         let mut solid = RowLines::default();
         let lines = rows.as_slice().iter();
@@ -354,7 +340,7 @@ impl Sheet<'_> {
         RowLines { lines: counts.lines, count: counts.count, ..solid }
     }
 
-    /// The content of a grid, or the faulty line.
+    /// Returns the content of a grid, or the invalid line.
     fn drawn(&self, rows: &RowLines) -> Result<CellsOrMarks, (Field, Malformed)> {
         self.cells(rows).map(CellsOrMarks::Cells).or_else(|fault| {
             let marks = self.marks(rows).ok_or(fault)?;
@@ -362,8 +348,8 @@ impl Sheet<'_> {
         })
     }
 
-    /// The pencil marks of a grid, if it has any: nine rows of nine texts, at least two of which
-    /// have several candidates. (A single one may be two cells without a space between them.)
+    /// Returns the pencil marks of a grid, if it has any. (One text with several candidates may be
+    /// two cells without a space between them.)
     fn marks(&self, rows: &RowLines) -> Option<Marks> {
         let rows = self.counted(rows);
         if rows.count != 9 {
@@ -378,7 +364,7 @@ impl Sheet<'_> {
         (several > 1).then(|| Marks::from_cells(cells))
     }
 
-    /// The cells of a grid as written, or the faulty line.
+    /// Returns the cells of a grid, or the invalid line.
     fn cells(&self, rows: &RowLines) -> Result<Line, (Field, Malformed)> {
         let rows = self.counted(rows);
         let mut cells = [b'.'; CELLS];

@@ -1,10 +1,10 @@
-//! The cells of a row of a grid in every form.
+//! Parses one row of a grid, in any form.
 
 use crate::input::list;
 use crate::marks::drawn::{is_bracket, plain_cells};
 use crate::puzzle::Malformed;
 
-/// The nine cells of a row in any form. The error is that of a row written by hand.
+/// Parses nine cells in any form. Errors refer to the plain form.
 pub(super) fn cells_of_row(row: &[u8], number: usize) -> Result<[u8; 9], Malformed> {
     let malformed = match plain_cells(row) {
         Ok(cells) => return Ok(cells),
@@ -23,7 +23,7 @@ pub(super) fn cells_of_row(row: &[u8], number: usize) -> Result<[u8; 9], Malform
         })
 }
 
-/// A row without surrounding brackets, quotes and commas.
+/// Removes surrounding brackets, quotes, and commas.
 fn without_frame(row: &[u8]) -> &[u8] {
     let is_frame = |byte: &&u8| {
         is_bracket(**byte) || matches!(byte, b'"' | b'\'' | b',' | b';' | b' ' | b'\t')

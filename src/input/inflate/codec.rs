@@ -1,6 +1,6 @@
-//! The supported codecs and their first bytes.
+//! Detects the codec of a stream by its first bytes.
 
-/// A codec of compressed inputs. In all codecs, concatenated streams are one stream.
+/// A codec of compressed inputs. Concatenated streams are read as one stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Codec {
     /// gzip (RFC 1952).
@@ -15,12 +15,12 @@ pub enum Codec {
     Bz2,
     /// The LZ4 frame format.
     Lz4,
-    /// Not compressed: an array of `NumPy`, which is read as lines.
+    /// An uncompressed `NumPy` array, which is read as lines.
     Npy,
 }
 
 impl Codec {
-    /// Its name in messages.
+    /// Returns the name used in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gz => "gz",
@@ -34,28 +34,26 @@ impl Codec {
     }
 }
 
-/// The codec of a stream, judged by its first bytes.
+/// The codec of a stream, detected from its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::input) enum Beginning {
-    /// It is not compressed with a supported codec.
+    /// Not compressed with a supported codec.
     Plain,
     Compressed(Codec),
     /// More bytes are needed.
     TooShort,
 }
 
-/// The magic of a skippable zst frame, which may come first; the low half of its first byte is
-/// free.
+/// The magic bytes of a skippable zst frame, except the low half of the first one, which varies.
 const ZST_SKIPPABLE: [u8; 4] = [0x50, 0x2A, 0x4D, 0x18];
 
-/// What follows `BZh` and a digit: the first block, or the end of an empty stream.
+/// The bytes after `BZh` and a digit: the first block, or the end of an empty stream.
 const BZ2_BLOCKS: [&[u8]; 2] = [b"1AY&SY", b"\x17rE8P\x90"];
 
-/// The second byte of a zlib stream with the usual window, by its level.
+/// The second byte of a zlib stream with the default window, by level.
 const ZLIB_LEVELS: [u8; 4] = [0x01, 0x5E, 0x9C, 0xDA];
 
 impl Beginning {
-    /// Judges the first bytes of a stream.
     pub(in crate::input) fn of(bytes: &[u8]) -> Self {
         let mut skippable = ZST_SKIPPABLE;
         skippable[0] |= bytes.first().map_or(0, |first| first & 0x0F);
@@ -96,9 +94,8 @@ impl Beginning {
         }
     }
 
-    /// A zlib stream may begin like a text that starts with the blank cell `x` (`x^`), but its
-    /// blocks have bytes that no text has. Always the same number of bytes decides, however they
-    /// arrive.
+    /// Distinguishes zlib from text that starts with the blank cell `x` (`x^`): its blocks contain
+    /// bytes that no text has. The number of bytes that decide is fixed, however they arrive.
     fn of_zlib(bytes: &[u8]) -> Self {
         let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
         match bytes {
@@ -118,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_bytes_decide_and_text_is_plain_at_once() {
+    fn few_bytes_decide_and_text_is_recognized_immediately() {
         let compressed = Beginning::Compressed;
         for (bytes, expected) in [
             (&b""[..], Beginning::TooShort),

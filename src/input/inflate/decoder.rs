@@ -1,23 +1,23 @@
-//! A decoder for any codec.
+//! A decoder for all codecs.
 
 use std::io;
 
+use super::DecodeStep;
 #[cfg(any(feature = "gzip", feature = "zstd", feature = "xz", feature = "bzip2"))]
 use super::Fault;
-use super::Step;
 use super::codec::Codec;
 #[cfg(feature = "lz4")]
 use super::lz4::Lz4Frames;
-use super::npy::NpyRows;
+use super::npy::NpyReader;
 #[cfg(any(feature = "zstd", feature = "xz"))]
 use super::window::Window;
 use crate::features::missing;
 use crate::input::StreamOptions;
 
-/// Decompresses members or frames one after the other.
+/// Decompresses consecutive members or frames.
 ///
-/// A zst or xz member that declares a window above the limit, like those of `xz -9`, is still
-/// decompressed if its output is no longer than the limit, because it needs no more memory.
+/// A zst or xz member that declares a window above the limit, as `xz -9` does, is still
+/// decompressed if its output fits in the limit, because it needs no more memory.
 pub(super) enum Decoder {
     /// gzip or zlib.
     #[cfg(feature = "gzip")]
@@ -30,12 +30,12 @@ pub(super) enum Decoder {
     Bz2(bzip2::Decompress),
     #[cfg(feature = "lz4")]
     Lz4(Box<Lz4Frames>),
-    Npy(NpyRows),
+    Npy(NpyReader),
 }
 
 impl Decoder {
     /// # Errors
-    /// When this build lacks the feature of the codec.
+    /// Fails if this build lacks support for the codec.
     pub(super) fn new(codec: Codec, options: StreamOptions) -> io::Result<Self> {
         match codec {
             #[cfg(feature = "gzip")]
@@ -50,7 +50,7 @@ impl Decoder {
             Codec::Bz2 => Ok(Self::Bz2(bzip2::Decompress::new(false))),
             #[cfg(feature = "lz4")]
             Codec::Lz4 => Ok(Self::Lz4(Box::default())),
-            Codec::Npy => Ok(Self::Npy(NpyRows::new(options.npy_blank))),
+            Codec::Npy => Ok(Self::Npy(NpyReader::new(options.npy_blank))),
             #[allow(unreachable_patterns, reason = "with all features there are no others")]
             other => {
                 let name = other.name();
@@ -61,10 +61,10 @@ impl Decoder {
         }
     }
 
-    /// Decompresses some of `bytes`. If it uses and yields nothing, it needs more of them. `is_all`
-    /// tells that there are no more.
+    /// Decompresses some of `bytes`. If it consumes and produces nothing, it needs more of them;
+    /// `is_all` is true if there are no more.
     #[cfg_attr(not(feature = "zstd"), allow(unused_variables))]
-    pub(super) fn step(&mut self, bytes: &[u8], is_all: bool, into: &mut [u8]) -> Step {
+    pub(super) fn step(&mut self, bytes: &[u8], is_all: bool, into: &mut [u8]) -> DecodeStep {
         match *self {
             #[cfg(feature = "gzip")]
             Self::Deflate(ref mut decoder) => deflate_step(decoder, bytes, into),
@@ -80,7 +80,7 @@ impl Decoder {
         }
     }
 
-    /// The length of the padding between two members, at the start of `bytes`.
+    /// Returns the length of the padding between two members, at the start of `bytes`.
     #[cfg_attr(not(feature = "xz"), allow(unused_variables, clippy::unused_self))]
     pub(super) fn padding(&self, bytes: &[u8]) -> usize {
         match *self {
@@ -92,7 +92,7 @@ impl Decoder {
 }
 
 #[cfg(feature = "gzip")]
-fn deflate_step(decoder: &mut flate2::Decompress, bytes: &[u8], into: &mut [u8]) -> Step {
+fn deflate_step(decoder: &mut flate2::Decompress, bytes: &[u8], into: &mut [u8]) -> DecodeStep {
     let before = (decoder.total_in(), decoder.total_out());
     let status = decoder.decompress(bytes, into, flate2::FlushDecompress::None);
     let used = (decoder.total_in() - before.0) as usize;
@@ -104,19 +104,19 @@ fn deflate_step(decoder: &mut flate2::Decompress, bytes: &[u8], into: &mut [u8])
         }
         Ok(_) => Ok(false),
         Err(error) if error.needs_dictionary().is_some() => {
-            Err(Fault::Needs("a dictionary, which it does not hold".into()))
+            Err(Fault::Needs("a dictionary, which it does not contain".into()))
         }
         Err(error) => {
             Err(Fault::Damaged(error.message().unwrap_or("it cannot be decompressed").into()))
         }
     };
-    Step { used, made, end }
+    DecodeStep { used, made, end }
 }
 
-/// Yields one byte at a time: a damaged block loses the output of the call that notices it, so calls
-/// must not depend on the room for output.
+/// Decompresses one byte at a time: a damaged block loses the output of the call that detects it,
+/// so the size of the buffer must not matter.
 #[cfg(feature = "bzip2")]
-fn bz2_step(decoder: &mut bzip2::Decompress, bytes: &[u8], into: &mut [u8]) -> Step {
+fn bz2_step(decoder: &mut bzip2::Decompress, bytes: &[u8], into: &mut [u8]) -> DecodeStep {
     let before = (decoder.total_in(), decoder.total_out());
     let (mut used, mut made) = (0, 0);
     let end = loop {
@@ -138,11 +138,10 @@ fn bz2_step(decoder: &mut bzip2::Decompress, bytes: &[u8], into: &mut [u8]) -> S
     if let Ok(true) = end {
         *decoder = bzip2::Decompress::new(false);
     }
-    Step { used, made, end }
+    DecodeStep { used, made, end }
 }
 
-/// The largest declared window that is accepted for a short member, in bytes: a larger allocation
-/// could fail.
+/// The largest declared window of a short member, in bytes. Larger allocations could fail.
 #[cfg(any(feature = "zstd", feature = "xz"))]
 const MAX_DECLARED: u64 = 128 << 20;
 
@@ -150,19 +149,19 @@ const MAX_DECLARED: u64 = 128 << 20;
 pub(super) struct ZstFrames {
     decoder: zstd::stream::raw::Decoder<'static>,
     window: Window,
-    /// How many bytes of output the current frame may still yield; `None` before a frame.
+    /// How many bytes of output the current frame may still produce; `None` before a frame.
     left: Option<u64>,
-    /// How many bytes the library expects: the rest of a block and the header of the next one.
+    /// How many bytes the library expects: the rest of a block and the next block header.
     needed: usize,
-    /// Whether the library may hold output that had no room.
+    /// Whether the library may still hold output that did not fit.
     is_full: bool,
 }
 
 #[cfg(feature = "zstd")]
 impl ZstFrames {
-    /// The largest window that the library supports, as a power of two.
+    /// The largest window supported by the library, as a power of two.
     const MAX_LOG: u32 = 31;
-    /// The length of the header of a block.
+    /// The length of a block header.
     const HEADER: usize = 3;
     /// The longest block.
     const MAX_BLOCK: usize = 128 * 1024;
@@ -174,20 +173,20 @@ impl ZstFrames {
         Ok(Self { decoder, window, left: None, needed: 1, is_full: false })
     }
 
-    /// Decompresses at most one block, or yields the rest of its output. An error loses the output
-    /// of its call, so calls must not depend on how the bytes arrive: one call takes a block
-    /// without its last byte, further ones take that byte and each byte of the next header.
-    fn step(&mut self, bytes: &[u8], is_all: bool, into: &mut [u8]) -> Step {
+    /// Decompresses at most one block, or returns the rest of its output. An error loses the output
+    /// of its call, so calls must not depend on how bytes arrive: one call takes a block without
+    /// its last byte, and further calls take that byte and each byte of the next header.
+    fn step(&mut self, bytes: &[u8], is_all: bool, into: &mut [u8]) -> DecodeStep {
         use zstd::stream::raw::{InBuffer, Operation, OutBuffer};
 
         let Some(left) = self.left.or_else(|| self.max_output(bytes)) else {
-            return Step { used: 0, made: 0, end: Ok(false) };
+            return DecodeStep { used: 0, made: 0, end: Ok(false) };
         };
         let (was_full, room) = (self.is_full, into.len());
-        // What can be skipped may be longer than a block.
+        // Skippable frames may be longer than a block.
         let before_last = self.needed.saturating_sub(Self::HEADER + 1).clamp(1, Self::MAX_BLOCK);
         if !was_full && !is_all && bytes.len() < before_last {
-            return Step { used: 0, made: 0, end: Ok(false) };
+            return DecodeStep { used: 0, made: 0, end: Ok(false) };
         }
         let length = if was_full { 0 } else { before_last.min(bytes.len()) };
         let mut input = InBuffer::around(&bytes[..length]);
@@ -209,21 +208,21 @@ impl ZstFrames {
                 Ok(needed == 0)
             }
             (Ok(_), None) => Err(self.refusal()),
-            // The library has no codes for its errors.
+            // The library reports errors only as text.
             (Err(error), _) => Err(match error.to_string().as_str() {
                 "Dictionary mismatch" => Fault::Needs(
-                    "a dictionary, which it does not hold; decompress it first: zstd -d -D DICTIONARY"
+                    "a dictionary, which it does not contain; decompress it first: zstd -d -D DICTIONARY"
                         .into(),
                 ),
                 "Frame requires too much memory for decoding" => self.refusal(),
                 other => Fault::Damaged(other.into()),
             }),
         };
-        Step { used, made, end }
+        DecodeStep { used, made, end }
     }
 
-    /// Returns the limit for the output of a frame with this header, if the header is complete. A
-    /// frame without a declared window is one segment, and its window is its length.
+    /// Returns the output limit of a frame, if its header is complete. A frame without a declared
+    /// window has a single segment, whose length is its window.
     fn max_output(&self, header: &[u8]) -> Option<u64> {
         let [_, second, _, _, flags, window, ..] = *header else { return None };
         let is_skippable = second == 0x2A;
@@ -239,7 +238,7 @@ impl ZstFrames {
     }
 }
 
-/// A decoder of one xz stream. Its memory, in KiB, is counted with the 40 that it needs itself.
+/// Creates a decoder for one xz stream, whose memory limit includes 40 KiB for the decoder itself.
 #[cfg(feature = "xz")]
 fn xz_stream(window: Window) -> Box<lzma_rust2::XzStream> {
     let limit = xz_memory(window.bytes().max(MAX_DECLARED));
@@ -252,14 +251,14 @@ fn xz_memory(dictionary: u64) -> u32 {
 }
 
 /// Decompresses one byte at a time, which takes 1.7 times as long as large pieces: an error loses
-/// the output of its call, so calls must not depend on how the bytes arrive.
+/// the output of its call, so calls must not depend on how bytes arrive.
 #[cfg(feature = "xz")]
 fn xz_step(
     stream: &mut Box<lzma_rust2::XzStream>,
     window: Window,
     bytes: &[u8],
     into: &mut [u8],
-) -> Step {
+) -> DecodeStep {
     let refusal = || {
         let hint = "allow a larger window, or decompress it first: xz -dc";
         Fault::Needs(format!("a dictionary of more than {window}; {hint}"))
@@ -289,5 +288,5 @@ fn xz_step(
     if let Ok(true) = end {
         *stream = xz_stream(window);
     }
-    Step { used, made, end }
+    DecodeStep { used, made, end }
 }

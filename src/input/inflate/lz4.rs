@@ -1,14 +1,14 @@
-//! LZ4 frames, split into units before they are decompressed.
+//! LZ4 frames, split into units before decompression.
 //!
-//! The decoder takes the end of its source for the end of the frame. Therefore it gets only whole
-//! units; a truncated frame is one whose next unit is incomplete.
+//! The decoder mistakes the end of its source for the end of the frame, so it receives only
+//! complete units. A truncated frame is one whose next unit is incomplete.
 
 use std::collections::VecDeque;
 use std::io::Read;
 
 use lz4_flex::frame::FrameDecoder;
 
-use super::{Fault, Step};
+use super::{DecodeStep, Fault};
 
 const LARGEST_BLOCK: usize = 4 << 20;
 
@@ -31,8 +31,8 @@ impl Default for Lz4Frames {
 }
 
 impl Lz4Frames {
-    /// Consumes at most one unit: a header, a block, or the end mark of a frame.
-    pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
+    /// Consumes at most one unit: a header, a block, or an end mark.
+    pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> DecodeStep {
         let (mut used, mut end) = (0, Ok(false));
         let mut made = self.decode(into);
         if matches!(made, Ok(0)) {
@@ -47,28 +47,28 @@ impl Lz4Frames {
             }
         }
         match made {
-            Ok(made) => Step { used, made, end },
-            Err(fault) => Step { used, made: 0, end: Err(fault) },
+            Ok(made) => DecodeStep { used, made, end },
+            Err(fault) => DecodeStep { used, made: 0, end: Err(fault) },
         }
     }
 
-    /// Decompresses the units that the decoder has.
+    /// Decompresses the units passed to the decoder.
     fn decode(&mut self, into: &mut [u8]) -> Result<usize, Fault> {
         self.decoder.read(into).map_err(|error| Fault::Damaged(error.to_string()))
     }
 
-    /// The length of the unit at the start of `bytes`, or more than there are.
+    /// Returns the length of the unit at the start of `bytes`, or more than are available.
     fn unit_length(&self, bytes: &[u8]) -> Result<usize, Fault> {
         match (self.flags, bytes) {
             (None, [_, _, _, _, flags, ..]) if flags & DICTIONARY != 0 => {
-                let what = "a dictionary, which it does not hold; decompress it first: lz4 -d";
+                let what = "a dictionary, which it does not contain; decompress it first: lz4 -d";
                 Err(Fault::Needs(what.into()))
             }
             (None, [_, _, _, _, flags, ..]) if flags & CONTENT_SIZE != 0 => Ok(15),
             (Some(flags), [a, b, c, d, ..]) => {
                 let size = u32::from_le_bytes([*a, *b, *c, *d]);
                 let checksum = if size == 0 { CONTENT_CHECKSUM } else { BLOCK_CHECKSUM };
-                // The highest bit marks a block that is not compressed.
+                // The highest bit marks an uncompressed block.
                 let size = (size & !(1 << 31)) as usize;
                 if size > LARGEST_BLOCK {
                     return Err(Fault::Damaged(format!("a block of {size} bytes")));
@@ -79,7 +79,7 @@ impl Lz4Frames {
         }
     }
 
-    /// Passes a whole unit to the decoder; returns whether it ends the frame.
+    /// Passes a complete unit to the decoder, and returns whether it ends the frame.
     fn pass_on(&mut self, unit: &[u8]) -> bool {
         self.decoder.get_mut().extend(unit);
         let is_end = self.flags.is_some() && unit.starts_with(&[0; 4]);

@@ -1,16 +1,8 @@
-//! Compressed inputs, recognized by their first bytes. Concatenated members or frames are one
-//! stream.
+//! Decompresses inputs. Concatenated members or frames are read as one stream.
 //!
-//! | file | content |
-//! |---|---|
-//! | `codec` | the kinds of compressed streams and their first bytes |
-//! | `decoder` | one decoder for all of them |
-//! | `lz4`, `npy` | frames of LZ4; arrays of `NumPy`, read as lines |
-//! | `window` | the limit of a stream's memory |
-//!
-//! The decoders are those of the crates below their `Read` adapters. An adapter that meets damage
-//! returns an error and drops the output of that call, and how much that is depends on how the
-//! bytes arrive. Here, all output before the damage is kept.
+//! The decoders are used without their `Read` adapters. On damage, an adapter returns an error and
+//! drops the output of that call, and how much that is depends on how the bytes arrive. Here, all
+//! output before the damage is kept.
 
 mod codec;
 mod decoder;
@@ -28,51 +20,50 @@ use super::StreamOptions;
 use super::damage::Damage;
 use decoder::Decoder;
 
-/// The size of a read of compressed bytes.
-const COMPRESSED: usize = 128 * 1024;
+const READ_BYTES: usize = 128 * 1024;
 
-/// The result of one call of a decoder.
-struct Step {
-    /// The number of compressed bytes used.
+/// The result of one decoder call.
+struct DecodeStep {
+    /// The number of compressed bytes consumed.
     used: usize,
-    /// The number of bytes written.
+    /// The number of bytes produced.
     made: usize,
     /// Whether the member has ended, or its fault.
     end: Result<bool, Fault>,
 }
 
-/// Why a member cannot be decompressed.
+/// The reason why a member cannot be decompressed.
 #[derive(Debug)]
 enum Fault {
     Damaged(String),
-    /// The member is valid, but needs something that is not supported.
+    /// The member is valid, but requires something unsupported.
     Needs(String),
 }
 
 pub(super) struct Inflate {
     codec: Codec,
     decoder: Decoder,
-    /// Compressed bytes, of which `start..end` are unused.
+    /// Compressed bytes; `start..end` are unused.
     bytes: Vec<u8>,
     start: usize,
     end: usize,
-    /// Whether the source has no more bytes.
+    /// Whether the source has ended.
     is_over: bool,
-    /// The number of compressed bytes used in all.
+    /// The total number of compressed bytes consumed.
     used: u64,
     is_in_member: bool,
-    /// The number of bytes written in all, and how many of them precede the current member.
+    /// The total number of bytes produced, and how many of them precede the current member.
     made: u64,
     verified: u64,
-    /// Why the stream cannot be read further.
+    /// The error that ended the stream.
     failure: Option<(ErrorKind, Damage)>,
 }
 
 impl Inflate {
-    /// `bytes` are the first ones of the stream.
+    /// Creates a decoder; `bytes` are the first ones of the stream.
     ///
     /// # Errors
-    /// When this build lacks the feature of the codec.
+    /// Fails if this build lacks support for the codec.
     pub(super) fn new(codec: Codec, options: StreamOptions, bytes: Vec<u8>) -> io::Result<Self> {
         let decoder = Decoder::new(codec, options)?;
         let end = bytes.len();
@@ -92,7 +83,7 @@ impl Inflate {
         })
     }
 
-    /// Decompresses buffered bytes into `into`; reads more of them only if they yield nothing.
+    /// Decompresses buffered bytes into `into`; reads more only if they produce nothing.
     pub(super) fn read(&mut self, source: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
         if into.is_empty() {
             return Ok(0);
@@ -108,7 +99,7 @@ impl Inflate {
             if self.fill(source)? > 0 {
                 continue;
             }
-            // The decoder may use an incomplete block.
+            // The decoder may still produce output from an incomplete block.
             if std::mem::replace(&mut self.is_over, true) {
                 let rest = self.end - self.start;
                 if rest == 0 && !self.is_in_member {
@@ -120,22 +111,21 @@ impl Inflate {
         }
     }
 
-    /// Reads once, after the unused bytes.
     fn fill(&mut self, source: &mut impl Read) -> io::Result<usize> {
         if self.start > 0 {
             self.bytes.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
         }
-        if self.end == self.bytes.len() || self.bytes.len() < COMPRESSED {
-            self.bytes.resize(self.end + COMPRESSED, 0);
+        if self.end == self.bytes.len() || self.bytes.len() < READ_BYTES {
+            self.bytes.resize(self.end + READ_BYTES, 0);
         }
         let got = source.read(&mut self.bytes[self.end..])?;
         self.end += got;
         Ok(got)
     }
 
-    /// Decompresses buffered bytes into `into`; returns the length. Afterwards they yield nothing
-    /// more, `into` is full, or the stream has failed.
+    /// Decompresses buffered bytes into `into` until it is full, nothing more is produced, or the
+    /// stream has failed. Returns the length.
     fn inflate(&mut self, into: &mut [u8]) -> usize {
         let mut made = 0;
         while made < into.len() && self.failure.is_none() {
@@ -150,8 +140,7 @@ impl Inflate {
                         self.is_in_member = true;
                     }
                     Beginning::Compressed(_) | Beginning::Plain => {
-                        let what =
-                            format!("ends at byte {}, but something else follows", self.used);
+                        let what = format!("ends at byte {}, but other data follows", self.used);
                         self.fail(ErrorKind::InvalidData, &what);
                     }
                 }

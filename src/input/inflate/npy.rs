@@ -1,33 +1,32 @@
 //! `NumPy` arrays (.npy), read as lines of text.
 //!
-//! Each row of an array is a puzzle: 81 numbers or nine rows of nine, with 0 for a blank, or a text
-//! of 81 characters. The format:
+//! Each row of an array is a puzzle: 81 numbers or nine rows of nine, with 0 for a blank cell, or a
+//! text of 81 characters. For the format, see
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
 use std::num::NonZeroUsize;
 
-use super::{Fault, Step};
+use super::{DecodeStep, Fault};
 use crate::puzzle::CELLS;
 
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The longest header that is accepted; usual ones have about 128 bytes.
+/// The longest accepted header; usual ones have about 128 bytes.
 const LONGEST_HEADER: usize = 4096;
 
-/// Written for a number that is not a cell; no puzzle has this character.
+/// The character for numbers that are not cells. It is not valid in any puzzle.
 const NO_CELL: u8 = b'@';
 
-pub(super) struct NpyRows {
-    /// The number that means a blank; the digits 1 to 9 follow it.
+pub(super) struct NpyReader {
+    /// The number that means a blank cell; the digits 1 to 9 follow it.
     blank: u8,
-    /// The array after its header.
+    /// The array, once its header is read.
     array: Option<Array>,
-    /// The current line, and how much of it has been read.
+    /// The current line, of which a part may have been read.
     line: Vec<u8>,
     read: usize,
 }
 
-/// The rest of an array.
 struct Array {
     element: Element,
     row_bytes: usize,
@@ -37,22 +36,22 @@ struct Array {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Element {
-    /// A whole number.
+    /// An integer.
     Number { bytes: NonZeroUsize, is_big_endian: bool },
-    /// Characters of one byte, padded with zeros.
+    /// One-byte characters, padded with zeros.
     Text { characters: usize },
-    /// Characters of four bytes, padded with zeros.
+    /// Four-byte characters, padded with zeros.
     Wide { characters: usize, is_big_endian: bool },
 }
 
-impl NpyRows {
-    /// Creates a reader before the header; `blank` is the number that means a blank.
+impl NpyReader {
+    /// Creates a reader; `blank` is the number that means a blank cell.
     pub(super) fn new(blank: u8) -> Self {
         Self { blank, array: None, line: Vec::new(), read: 0 }
     }
 
-    /// Reads whole rows of `bytes`, writes lines.
-    pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
+    /// Converts complete rows of `bytes` to lines.
+    pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> DecodeStep {
         let (mut used, mut made) = (0, 0);
         let Some(array) = &mut self.array else {
             let end = header(bytes).map(|header| {
@@ -61,7 +60,7 @@ impl NpyRows {
                 self.array = (array.rows > 0).then_some(array);
                 self.array.is_none()
             });
-            return Step { used, made, end };
+            return DecodeStep { used, made, end };
         };
         let end = loop {
             let length = (self.line.len() - self.read).min(into.len() - made);
@@ -82,11 +81,11 @@ impl NpyRows {
         if end {
             *self = Self::new(self.blank);
         }
-        Step { used, made, end: Ok(end) }
+        DecodeStep { used, made, end: Ok(end) }
     }
 }
 
-/// Parses the header, if it is complete: the array, and the offset of its elements.
+/// Parses the header, if it is complete. Returns the array and the offset of its elements.
 fn header(bytes: &[u8]) -> Result<Option<(Array, usize)>, Fault> {
     let (text, start) = match bytes {
         [_, _, _, _, _, _, 1, _, a, b, ..] => (10, 10 + usize::from(u16::from_le_bytes([*a, *b]))),
@@ -95,7 +94,7 @@ fn header(bytes: &[u8]) -> Result<Option<(Array, usize)>, Fault> {
         }
         [_, _, _, _, _, _, 1..=3, ..] => return Ok(None),
         [_, _, _, _, _, _, version, ..] => {
-            return Err(Fault::Damaged(format!("version {version} is not known")));
+            return Err(Fault::Damaged(format!("version {version} is not supported")));
         }
         _ => return Ok(None),
     };
@@ -108,7 +107,7 @@ fn header(bytes: &[u8]) -> Result<Option<(Array, usize)>, Fault> {
 }
 
 impl Array {
-    /// The array of this header: `{'descr': '|u1', 'fortran_order': False, 'shape': (2, 81), }`.
+    /// Parses a header such as `{'descr': '|u1', 'fortran_order': False, 'shape': (2, 81), }`.
     fn of(header: &str) -> Result<Self, Fault> {
         let value = |key: &str| {
             let missing = || Fault::Damaged(format!("its header has no {key}"));
@@ -119,10 +118,10 @@ impl Array {
         let name = descr.strip_prefix('\'').and_then(|rest| rest.split_once('\''));
         let element = name.and_then(|(name, _)| Element::of(name)).ok_or_else(|| {
             let name = descr.split([',', '}']).next().unwrap_or(descr);
-            Fault::Needs(format!("elements that are whole numbers or texts, not {name}"))
+            Fault::Needs(format!("integers or texts as elements, not {name}"))
         })?;
         if !value("fortran_order")?.starts_with("False") {
-            let hint = "rows that lie together: numpy.save(FILE, numpy.ascontiguousarray(array))";
+            let hint = "contiguous rows: numpy.save(FILE, numpy.ascontiguousarray(array))";
             return Err(Fault::Needs(hint.into()));
         }
         let shape = value("shape")?;
@@ -144,7 +143,7 @@ impl Array {
 }
 
 impl Element {
-    /// The type of this name: `|u1`, `<i8`, `|S81`, `<U81`.
+    /// Parses a type name such as `|u1`, `<i8`, `|S81`, or `<U81`.
     fn of(name: &str) -> Option<Self> {
         let mut characters = name.chars();
         let is_big_endian = characters.next()? == '>';
@@ -168,7 +167,7 @@ impl Element {
         }
     }
 
-    /// Replaces `line` by the line of a row.
+    /// Replaces `line` with the line of a row.
     fn write(self, row: &[u8], blank: u8, line: &mut Vec<u8>) {
         line.clear();
         match self {
@@ -197,7 +196,7 @@ impl Element {
     }
 }
 
-/// A character of a text, replaced if it would end the line or make it a comment.
+/// Replaces characters that would end the line or turn it into a comment.
 fn character(byte: u8) -> u8 {
     if matches!(byte, b' '..=b'~') && byte != b'#' { byte } else { NO_CELL }
 }
@@ -229,9 +228,9 @@ mod tests {
         [MAGIC, b"\x01\0", &length, text.as_bytes()].concat()
     }
 
-    /// All lines, read into a buffer of `room` bytes.
+    /// Reads all lines into a buffer of `room` bytes.
     fn lines(bytes: &[u8], blank: u8, room: usize) -> Result<String, String> {
-        let mut rows = NpyRows::new(blank);
+        let mut rows = NpyReader::new(blank);
         let (mut text, mut at) = (Vec::new(), 0);
         loop {
             let mut into = vec![0; room];
@@ -288,7 +287,7 @@ mod tests {
     #[test]
     fn unsupported_arrays_are_refused() {
         for (descr, shape, order, message) in [
-            ("<f8", "(2, 81)", "False", "whole numbers or texts, not '<f8'"),
+            ("<f8", "(2, 81)", "False", "integers or texts as elements, not '<f8'"),
             ("|u1", "(2, 80)", "False", "the shape (n, 81) or (n, 9, 9), not (2, 80)"),
             ("|u1", "(2, 81)", "True", "numpy.ascontiguousarray"),
             ("|S81", "(2, 81)", "False", "the shape (n,) for texts"),

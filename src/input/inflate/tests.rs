@@ -11,7 +11,6 @@ use crate::input::Stream;
 
 type Encode = fn(&[u8]) -> Vec<u8>;
 
-/// The encoders of all codecs that have one here.
 const ENCODERS: [(&str, Encode); 5] =
     [("gz", gz), ("zst", zst), ("zlib", zlib), ("bz2", bz2), ("lz4", lz4)];
 
@@ -31,13 +30,13 @@ fn zlib(bytes: &[u8]) -> Vec<u8> {
     encoded(encoder, bytes, ZlibEncoder::finish)
 }
 
-/// Blocks of 100 KB at most.
+/// Compresses in blocks of at most 100 KB.
 fn bz2(bytes: &[u8]) -> Vec<u8> {
     let encoder = BzEncoder::new(Vec::new(), bzip2::Compression::fast());
     encoded(encoder, bytes, BzEncoder::finish)
 }
 
-/// Linked blocks of 64 KB, with all check sums.
+/// Compresses in linked blocks of 64 KB, with all checksums.
 fn lz4(bytes: &[u8]) -> Vec<u8> {
     let info = FrameInfo::new()
         .block_size(BlockSize::Max64KB)
@@ -57,7 +56,7 @@ fn encoded<E: Write>(
     finish(encoder).unwrap()
 }
 
-/// Streams of other tools, made from the first 60 lines of `hard.txt`.
+/// Streams written by other tools, from the first 60 lines of `hard.txt`.
 const PACKED: [&str; 7] = [
     "puzzles.xz",
     "blocks.xz",
@@ -72,12 +71,12 @@ fn made(name: &str) -> Vec<u8> {
     std::fs::read(std::path::Path::new("tests/packed").join(name)).unwrap()
 }
 
-fn made_of() -> Vec<u8> {
+fn packed_text() -> Vec<u8> {
     let all = std::fs::read("datasets/hard.txt").unwrap();
     all.split_inclusive(|&byte| byte == b'\n').take(60).collect::<Vec<_>>().concat()
 }
 
-/// Text of `length` bytes that compresses moderately.
+/// Returns text of `length` bytes that compresses moderately.
 fn text(length: usize) -> Vec<u8> {
     let mut state = 1_u32;
     let mut next = || {
@@ -87,7 +86,7 @@ fn text(length: usize) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
-/// All output, and the error at the end.
+/// Returns all output, and the final error.
 fn read_all(source: impl Read + Send, piece: usize) -> (Vec<u8>, Option<io::Error>) {
     let mut stream = Stream::new(source);
     let (mut all, mut buffer) = (Vec::new(), vec![0; piece]);
@@ -105,10 +104,9 @@ fn read_all(source: impl Read + Send, piece: usize) -> (Vec<u8>, Option<io::Erro
     }
 }
 
-/// All output, and the message at the end, without the position and the reason of damage, as the
-/// libraries report them. Nothing else depends on how the bytes arrive or into how much they are
-/// read.
-fn read_however(packed: &[u8]) -> (Vec<u8>, String) {
+/// Returns all output and the final message, except the codec's details, after checking that they
+/// do not depend on how bytes arrive and on the sizes of reads.
+fn read_in_all_pieces(packed: &[u8]) -> (Vec<u8>, String) {
     let read = |source: &mut (dyn Read + Send), piece| {
         let (found, error) = read_all(source, piece);
         let message = error.map_or(String::new(), |error| error.to_string());
@@ -123,7 +121,7 @@ fn read_however(packed: &[u8]) -> (Vec<u8>, String) {
     expected
 }
 
-/// Yields pieces of these sizes, and is interrupted before each of them.
+/// Returns pieces of these sizes, each after an interruption.
 struct Slow<'a> {
     bytes: &'a [u8],
     sizes: Vec<usize>,
@@ -145,7 +143,6 @@ impl Read for Slow<'_> {
     }
 }
 
-/// The magics of all codecs, and more.
 const MAGICS: [&[u8]; 7] = [
     b"\x1F\x8B\x08\0",
     b"\x28\xB5\x2F\xFD",
@@ -175,7 +172,7 @@ proptest! {
     }
 
     #[test]
-    fn random_bytes_do_no_harm(
+    fn random_bytes_do_not_panic(
         magic in prop::sample::select(MAGICS.to_vec()),
         bytes in prop::collection::vec(any::<u8>(), 0..300),
     ) {
@@ -187,7 +184,7 @@ proptest! {
 fn a_truncated_stream_is_an_error_after_its_data() {
     let text = text(400_000);
     let own = ENCODERS.map(|(name, pack)| (name, pack(&text), text.clone()));
-    let packed = PACKED.map(|name| (name, made(name), made_of()));
+    let packed = PACKED.map(|name| (name, made(name), packed_text()));
     for (name, packed, text) in own.into_iter().chain(packed) {
         let mut longest = 0;
         let step = packed.len() / 50;
@@ -212,15 +209,15 @@ fn damage_is_an_error_after_the_data_before_it() {
         let mut damaged = packed.clone();
         let at = packed.len() - 20_000;
         damaged[at..at + 40].fill(0xFF);
-        let (found, error) = read_however(&damaged);
+        let (found, error) = read_in_all_pieces(&damaged);
         assert_eq!(error, format!("the {name} stream is damaged"));
         let same = found.iter().zip(&text).take_while(|(a, b)| a == b).count();
         assert!(same > 200_000, "{name}: {same}");
-        // A wrong check sum at the end.
+        // Damage the checksum at the end.
         let mut damaged = packed;
         let at = damaged.len() - if name == "gz" { 8 } else { 4 };
         damaged[at] ^= 1;
-        let (found, error) = read_however(&damaged);
+        let (found, error) = read_in_all_pieces(&damaged);
         assert!(found == text && error.contains("damaged"), "{name}: {error}");
     }
 }
@@ -232,7 +229,7 @@ fn other_bytes_after_the_end_are_an_error_with_their_offset() {
         let end = packed.len();
         let (found, error) = read_all(packed.chain(&b"2\n"[..]), 100);
         assert_eq!(found, b"1\n");
-        let expected = format!("the {name} stream ends at byte {end}, but something else follows");
+        let expected = format!("the {name} stream ends at byte {end}, but other data follows");
         assert_eq!(error.unwrap().to_string(), expected);
     }
 }
@@ -248,18 +245,18 @@ fn frames_without_data_are_skipped() {
 
 #[test]
 fn streams_of_other_tools_are_read_and_damage_is_noticed() {
-    let text = made_of();
+    let text = packed_text();
     for name in PACKED {
         let packed = made(name);
-        // Streams joined end to end; those of xz may have zeros between them.
+        // Concatenated streams; xz allows zeros between them.
         let padding = if name.ends_with("xz") { &[0; 4][..] } else { &[] };
-        let (found, error) = read_however(&[&packed, padding, &packed].concat());
+        let (found, error) = read_in_all_pieces(&[&packed, padding, &packed].concat());
         assert!(error.is_empty() && found == text.repeat(2), "{name}: {error}");
         for at in (12..packed.len()).step_by(61) {
             let mut damaged = packed.clone();
             damaged[at] ^= 0x55;
-            let (found, error) = read_however(&damaged);
-            // Without check sums, damage may go unnoticed.
+            let (found, error) = read_in_all_pieces(&damaged);
+            // Without checksums, damage may go undetected.
             let is_noticed = !error.is_empty() || name == "puzzles.lz4";
             assert!(found == text || is_noticed, "{name} {at}");
         }
@@ -267,10 +264,10 @@ fn streams_of_other_tools_are_read_and_damage_is_noticed() {
 }
 
 #[test]
-fn damage_to_any_byte_has_the_same_output_for_all_ways_of_arrival() {
+fn damage_to_any_byte_has_the_same_output_however_bytes_arrive() {
     let runs = [&text(300)[..], &b"1".repeat(3000), b"\n", &text(300)].concat();
     let own = ENCODERS.map(|(_, pack)| pack(&runs));
-    // A block as it is, and one that repeats a byte, with lengths and a header of the next block.
+    // A raw block and a run-length block, with lengths and the header of the next block.
     let plain = b"\x28\xB5\x2F\xFD\x60\x54\0\x28\0\0.....\x0A\x08\x001\x01\0\0".to_vec();
     // A block of 1,024 bytes in a frame that declares 256.
     let long = [&b"\x28\xB5\x2F\xFD\x50\x01\0\0\x01\x20\0"[..], &[b'1'; 1024]].concat();
@@ -279,7 +276,7 @@ fn damage_to_any_byte_has_the_same_output_for_all_ways_of_arrival() {
             for damage in [0x01, 0x08, 0x80, 0xFF] {
                 let mut damaged = packed.clone();
                 damaged[at] ^= damage;
-                read_however(&damaged);
+                read_in_all_pieces(&damaged);
             }
         }
     }
@@ -289,7 +286,7 @@ fn damage_to_any_byte_has_the_same_output_for_all_ways_of_arrival() {
 fn unsupported_streams_are_refused_with_the_reason() {
     let zst_dictionary = b"\x28\xB5\x2F\xFD\x01\x00\x05\x01\0\0".to_vec();
     let zst_window = b"\x28\xB5\x2F\xFD\x00\x90\x01\0\0".to_vec();
-    // A dictionary of 256 MiB, and the check sum of the header that says so.
+    // A dictionary of 256 MiB, and the checksum of that header.
     let mut xz_dictionary = made("dictionary.xz");
     xz_dictionary[16] = 0x20;
     xz_dictionary[20..24].copy_from_slice(b"\x09\x88\xA5\x76");
@@ -305,7 +302,7 @@ fn unsupported_streams_are_refused_with_the_reason() {
 }
 
 #[test]
-fn a_short_stream_takes_no_window() {
+fn a_short_stream_needs_no_window() {
     // Its dictionary is 128 MiB.
     let (found, error) = read_all(made("dictionary.xz").as_slice(), 1000);
     assert!(error.is_none() && found.len() > 1000);

@@ -1,4 +1,4 @@
-//! Damage in Parquet files: checks before reading, panics of the reader, and messages.
+//! Damage in Parquet files: checks before reading, panics of the reader, and error messages.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -12,8 +12,7 @@ use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use super::super::damage::Damage;
 use super::{MAGIC, footer, pages};
 
-/// Checks that the footer can be parsed in a short time, and its checksum, if it has one. Returns
-/// its length.
+/// Checks that the footer can be parsed quickly, and its checksum, if any. Returns its length.
 pub(super) fn check_footer(file: &File) -> io::Result<usize> {
     let footer = footer::read(file)?;
     let what = if !pages::is_struct(&footer) {
@@ -21,13 +20,13 @@ pub(super) fn check_footer(file: &File) -> io::Result<usize> {
     } else if footer::is_intact(&footer) {
         return Ok(footer.len());
     } else {
-        "its footer has another checksum"
+        "the checksum of its footer is wrong"
     };
     Err(failure(&ParquetError::General(what.into()), None, 0))
 }
 
-/// Refuses several files one after another, because the places in the last footer would be taken
-/// for those of the first file: another one ends right before the bytes that the footer covers.
+/// Rejects concatenated files, because the offsets in the last footer would refer to the first
+/// file. Another file ends directly before the bytes described by the footer.
 pub(super) fn check_single(
     mut file: &File,
     metadata: &ParquetMetaData,
@@ -55,13 +54,12 @@ pub(super) fn check_single(
         file.read_exact(&mut between)?;
     }
     if between == [MAGIC, MAGIC].concat()[..] {
-        return Err(ParquetError::General("it is several files one after another".into()));
+        return Err(ParquetError::General("it consists of several concatenated files".into()));
     }
     Ok(())
 }
 
-/// Runs code that may panic because a file is damaged. The panic is an error, without a message of
-/// its own.
+/// Converts panics caused by a damaged file to errors, without printing a panic message.
 pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     static HOOK: Once = Once::new();
     thread_local! {
@@ -82,12 +80,12 @@ pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     read.unwrap_or_else(|_| Err(ParquetError::General("its values are inconsistent".into())))
 }
 
-/// Returns the failure of an input, from this row on, if its rows are known. The first `verified`
-/// bytes of its text are those of earlier row groups.
+/// Returns the error of an input from this row on, if its rows are known. The first `verified`
+/// bytes of its text come from earlier row groups.
 pub(super) fn failure(error: &ParquetError, row: Option<u64>, verified: u64) -> io::Error {
     let place = row.map_or(String::new(), |row| format!(" from row {row} on"));
     let message = match error {
-        // Decompressors report damage as errors of the kind `Other`, or of their own type.
+        // Decompressors report damage as errors of kind `Other` or of their own type.
         ParquetError::External(error)
             if error
                 .downcast_ref::<io::Error>()

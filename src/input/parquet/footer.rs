@@ -1,5 +1,5 @@
-//! The checksum of a footer, which Parquet does not define: an entry of its metadata that other
-//! readers ignore. A flipped bit in a schema would otherwise change values.
+//! A checksum of the footer, which detects changed values in schemas. Parquet does not define one,
+//! so it is a metadata entry that other readers ignore.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -10,12 +10,12 @@ use twox_hash::XxHash3_128;
 
 use super::MAGIC;
 
-/// The key of the entry.
+/// The key of the metadata entry.
 pub(crate) const KEY: &str = "bulkdoku.footer_xxh3";
-/// Its value while the checksum is computed.
+/// Its value during the computation.
 pub(crate) const UNSET: &str = "00000000000000000000000000000000";
 
-/// Reads the footer of a file, up to the end of the file.
+/// Reads the footer of a file, including the magic bytes at its end.
 pub(super) fn read(mut file: &File) -> io::Result<Vec<u8>> {
     let end = file.seek(SeekFrom::End(-8))?;
     let (mut length, mut magic) = ([0; 4], MAGIC);
@@ -31,7 +31,7 @@ pub(super) fn read(mut file: &File) -> io::Result<Vec<u8>> {
     Ok(footer)
 }
 
-/// The place of the value in a footer, if it has one.
+/// Returns the position of the value in a footer, if it has one.
 pub(crate) fn place(footer: &[u8]) -> Option<Range<usize>> {
     // A type and a length precede the value.
     let start = memmem::rfind(footer, KEY.as_bytes())? + KEY.len() + 2;
@@ -39,12 +39,12 @@ pub(crate) fn place(footer: &[u8]) -> Option<Range<usize>> {
     (end <= footer.len()).then_some(start..end)
 }
 
-/// Whether a footer has its checksum, or none.
+/// Returns whether the checksum of a footer is correct or missing.
 pub(super) fn is_intact(footer: &[u8]) -> bool {
     place(footer).is_none_or(|place| checksum(footer, &place).as_bytes() == &footer[place.clone()])
 }
 
-/// Computes the checksum of a footer with the value at this place.
+/// Computes the checksum of a footer with the value at this position.
 pub(crate) fn checksum(footer: &[u8], place: &Range<usize>) -> String {
     let mut bytes = footer.to_vec();
     bytes[place.clone()].copy_from_slice(UNSET.as_bytes());

@@ -1,7 +1,7 @@
 //! Parquet files, read as the rows of a CSV table.
 //!
 //! Only the requested columns are decoded; the fields of the others are empty. A null is an empty
-//! field. The format: <https://parquet.apache.org/docs/file-format/>.
+//! field. For the format, see <https://parquet.apache.org/docs/file-format/>.
 
 mod faults;
 pub(crate) mod footer;
@@ -34,38 +34,38 @@ const MAGIC: [u8; 4] = *b"PAR1";
 /// The first field of a footer: the version, 1 or 2.
 const FOOTER_START: [u8; 1] = [0x15];
 
-/// The number of rows that are decoded at a time: few where each has many values.
+/// The number of rows decoded at a time; smaller for lists, whose rows have many values.
 const ROWS: usize = 1024;
 const ROWS_OF_LISTS: usize = 64;
 
-/// The bytes of text that are collected at a time.
+/// The number of bytes of text collected at a time.
 const TEXT_BYTES: usize = 64 * 1024;
 
-/// A Parquet file as text: a header, and a row of CSV for each row.
+/// A Parquet file as the text of a CSV table with a header.
 ///
-/// The text of a row is shorter than a block. A longer puzzle is cut, so that its row is malformed
-/// as a line of that length is; other columns must not be longer.
+/// The text of each row is shorter than a block. A longer puzzle is truncated, so that its row is
+/// malformed; other columns must not be longer.
 pub struct ParquetText {
     file: Arc<File>,
     metadata: ParquetMetaData,
-    columns: Vec<Column>,
-    /// The index of the column of puzzles, or the first column.
+    columns: Vec<LeafColumn>,
+    /// The index of the puzzle column, or of the first column.
     puzzle: usize,
     budget: Arc<Budget>,
     next_group: usize,
-    group: Option<Group>,
-    /// The number of rows that have been written to `text`.
+    group: Option<RowGroup>,
+    /// The number of rows written to `text`.
     rows: u64,
     /// Rows, complete up to `end`; the bytes before `read` have been returned.
     text: Vec<u8>,
     end: usize,
     read: usize,
-    /// The number of bytes of all texts before `text`, and of those before the current row group.
+    /// The number of text bytes before `text`, and before the current row group.
     before: u64,
     verified: u64,
     /// The error that follows the text.
     failed: Option<io::Error>,
-    /// The size of the row groups that were opened since `take_bytes` was last called.
+    /// The size of the row groups opened since the last call of `take_bytes`.
     bytes: u64,
 }
 
@@ -75,24 +75,24 @@ impl fmt::Debug for ParquetText {
     }
 }
 
-struct Column {
+struct LeafColumn {
     name: String,
-    /// Its index among the columns of the file.
+    /// The index among the columns of the file.
     leaf: usize,
     is_list: bool,
     is_requested: bool,
 }
 
-/// The row group that is being read.
-struct Group {
-    /// The number of rows that are not decoded yet.
+/// The current row group.
+struct RowGroup {
+    /// The number of rows to decode.
     left: usize,
-    /// The number of rows that are decoded at a time.
+    /// The number of rows decoded at a time.
     step: usize,
-    /// The decoded rows that are not written to the text yet.
+    /// The decoded rows to write next.
     next: usize,
     decoded: usize,
-    /// One for each requested column.
+    /// One entry for each requested column.
     columns: Vec<Option<Box<dyn Decode>>>,
 }
 
@@ -101,25 +101,23 @@ trait Decode: Send {
     /// Returns the number of rows to decode at a time.
     fn step(&self) -> usize;
 
-    /// Decodes the next rows.
     fn decode(&mut self, rows: usize) -> Result<()>;
 
-    /// Appends the text of one of the rows decoded last. Of long texts, the beginning suffices.
+    /// Appends the text of a row decoded last. The beginning of a long text suffices.
     fn append(&self, row: usize, text: &mut Vec<u8>);
 
-    /// Checks that all rows have been decoded.
     fn finish(&mut self) -> Result<()>;
 }
 
-struct ColumnRows<T: DataType> {
+struct ColumnReader<T: DataType> {
     reader: ColumnReaderImpl<T>,
     pages: Arc<Pages>,
     is_list: bool,
-    /// The definition level of a value that is not null.
+    /// The definition level of a non-null value.
     present: i16,
-    /// The number of values, nulls included, that the column has after those decoded.
+    /// The number of values, including nulls, left to decode.
     left: i64,
-    /// The rows decoded last: the values, and where those of each row begin.
+    /// The values decoded last, and the index of the first value of each row.
     values: Vec<T::T>,
     starts: Vec<usize>,
     levels: Vec<i16>,
@@ -128,9 +126,9 @@ struct ColumnRows<T: DataType> {
 }
 
 impl ParquetText {
-    /// Whether a file is a Parquet file, by its last bytes and either its first bytes or the first
-    /// byte of its footer.
-    pub fn is_one(mut file: &File) -> bool {
+    /// Returns whether a file is a Parquet file: by its last bytes and either its first bytes or
+    /// the first byte of its footer.
+    pub fn is_parquet_file(mut file: &File) -> bool {
         let mut start = [0; 4];
         let has_start = file.rewind().and_then(|()| file.read_exact(&mut start)).is_ok();
         let footer = footer::read(file);
@@ -139,11 +137,11 @@ impl ParquetText {
         file.rewind().is_ok() && has_start && has_footer
     }
 
-    /// Opens a file; `requested` lists the columns to decode, that of the puzzles first. `None`
+    /// Opens a file; `requested` lists the columns to decode, starting with the puzzles. `None`
     /// means all.
     ///
     /// # Errors
-    /// When the file is damaged, or has no column that can be written as text.
+    /// Fails if the file is damaged or has no column that can be written as text.
     pub fn open(file: File, requested: Option<&[usize]>) -> io::Result<Self> {
         let footer = check_footer(&file)?;
         let metadata = guarded(|| {
@@ -158,7 +156,7 @@ impl ParquetText {
             if let Some(is_list) = shape(descriptor) {
                 let name = descriptor.path().parts().first().cloned().unwrap_or_default();
                 let is_requested = requested.is_none_or(|all| all.contains(&columns.len()));
-                columns.push(Column { name, leaf, is_list, is_requested });
+                columns.push(LeafColumn { name, leaf, is_list, is_requested });
             }
         }
         if columns.is_empty() {
@@ -190,17 +188,17 @@ impl ParquetText {
         })
     }
 
-    /// Sets the limit for the memory of the pages that are decoded.
+    /// Sets the memory limit for the pages that are decoded.
     pub fn set_window(&mut self, window: Window) {
         self.budget.set_limit(window.bytes());
     }
 
-    /// The size of the row groups that were opened since the last call, for progress.
+    /// Returns the size of the row groups opened since the last call, for progress.
     pub fn take_bytes(&mut self) -> u64 {
         std::mem::take(&mut self.bytes)
     }
 
-    /// Replaces the text by that of the next rows, which is empty at the end.
+    /// Replaces the text with the next rows; it is empty at the end.
     fn next_text(&mut self) -> io::Result<()> {
         self.before += self.end as u64;
         self.text.clear();
@@ -216,7 +214,7 @@ impl ParquetText {
             Ok(())
         });
         if let Err(error) = filled {
-            // The rows before the fault are returned first, and nothing after it.
+            // The rows before the fault are still returned, but nothing after it.
             self.text.truncate(self.end);
             (self.group, self.next_group) = (None, self.metadata.num_row_groups());
             let error = failure(&error, Some(self.rows + 1), self.verified);
@@ -268,8 +266,8 @@ impl ParquetText {
         Ok(true)
     }
 
-    /// Replaces a row that is longer than a block by the beginning of its puzzle, without a field
-    /// or line end, if the puzzle alone is as long.
+    /// Replaces a row that is longer than a block with the beginning of its puzzle, without field
+    /// and line ends, if the puzzle alone is that long.
     fn push_long_row(&mut self, row: usize) -> Result<()> {
         self.text.truncate(self.end);
         let mut columns = self.group.iter().flat_map(|group| &group.columns);
@@ -307,7 +305,7 @@ impl ParquetText {
         });
         let columns = columns.collect::<Result<Vec<_>>>()?;
         let steps = columns.iter().flatten().map(|column| column.step());
-        self.group = Some(Group {
+        self.group = Some(RowGroup {
             left: rows as usize,
             step: steps.min().unwrap_or(ROWS),
             next: 0,
@@ -317,12 +315,16 @@ impl ParquetText {
         Ok(())
     }
 
-    fn open_column(&self, group: &RowGroupMetaData, column: &Column) -> Result<Box<dyn Decode>> {
+    fn open_column(
+        &self,
+        group: &RowGroupMetaData,
+        column: &LeafColumn,
+    ) -> Result<Box<dyn Decode>> {
         let chunk = group.column(column.leaf);
         let pages = Arc::new(Pages::new(&self.file, &self.budget, column.is_list, chunk));
         macro_rules! values {
             ($type:ty, $write:expr) => {
-                ColumnRows::<$type>::open(pages, chunk, column.is_list, $write)
+                ColumnReader::<$type>::open(pages, chunk, column.is_list, $write)
             };
         }
         match chunk.column_type() {
@@ -341,7 +343,7 @@ impl ParquetText {
         }
     }
 
-    /// Checks the number of rows of the file after its last group.
+    /// Compares the number of rows of all groups with that of the file.
     fn check_rows(&self) -> Result<()> {
         let (rows, expected) = (self.rows, self.metadata.file_metadata().num_rows());
         if u64::try_from(expected) == Ok(rows) {
@@ -352,7 +354,7 @@ impl ParquetText {
     }
 }
 
-/// Whether a column is a list; `None` if it cannot be written as text.
+/// Returns whether a column is a list, or `None` if it cannot be written as text.
 fn shape(column: &ColumnDescriptor) -> Option<bool> {
     if column.physical_type() == Physical::INT96 {
         return None;
@@ -364,8 +366,7 @@ fn shape(column: &ColumnDescriptor) -> Option<bool> {
     }
 }
 
-impl Group {
-    /// Decodes the next rows of all columns.
+impl RowGroup {
     fn decode(&mut self) -> Result<()> {
         let rows = self.left.min(self.step);
         self.columns.iter_mut().flatten().try_for_each(|column| column.decode(rows))?;
@@ -375,7 +376,7 @@ impl Group {
     }
 }
 
-impl<T: DataType> ColumnRows<T> {
+impl<T: DataType> ColumnReader<T> {
     fn open(
         pages: Arc<Pages>,
         chunk: &ColumnChunkMetaData,
@@ -398,7 +399,7 @@ impl<T: DataType> ColumnRows<T> {
         }))
     }
 
-    /// Reads up to this many rows, and returns their number.
+    /// Reads up to this many rows; returns their number.
     fn read(&mut self, rows: usize) -> Result<usize> {
         let Self { levels, repetitions, values, .. } = self;
         let read = self.reader.read_records(rows, Some(levels), Some(repetitions), values)?;
@@ -407,7 +408,7 @@ impl<T: DataType> ColumnRows<T> {
     }
 }
 
-impl<T: DataType> Decode for ColumnRows<T> {
+impl<T: DataType> Decode for ColumnReader<T> {
     fn step(&self) -> usize {
         match (self.pages.has_prefixes, self.is_list) {
             (true, _) => ROWS_WITH_PREFIXES,
@@ -439,7 +440,7 @@ impl<T: DataType> Decode for ColumnRows<T> {
             if !self.is_list || self.repetitions[at] == 0 {
                 self.starts.push(end);
             }
-            // The level of a null, or of an empty list, is lower.
+            // Nulls and empty lists have a lower level.
             end += usize::from(level == self.present);
         }
         self.starts.push(end);
@@ -460,7 +461,7 @@ impl<T: DataType> Decode for ColumnRows<T> {
         if self.left == 0 && self.read(1)? == 0 {
             return Ok(());
         }
-        Err(ParquetError::General("a column has other values than its row group".into()))
+        Err(ParquetError::General("the values of a column do not match its row group".into()))
     }
 }
 
@@ -472,12 +473,12 @@ fn integer(value: i64, text: &mut Vec<u8>) {
     text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// Appends as much of a value as shows that its row is too long.
+/// Appends the part of a value that shows that its row is too long.
 fn beginning(value: &[u8], text: &mut Vec<u8>) {
     text.extend_from_slice(&value[..value.len().min(BLOCK_BYTES)]);
 }
 
-/// Appends a field of a row, quoted if necessary. An empty row would be a blank line.
+/// Appends a field, quoted if necessary. An empty row would be a blank line.
 fn push_field(
     number: usize,
     columns: usize,
@@ -490,7 +491,7 @@ fn push_field(
     let start = text.len();
     append(text);
     let value = &text[start..];
-    // Without an early exit, the compiler vectorizes this loop.
+    // The compiler vectorizes this loop because it has no early exit.
     let is_special = value.iter().fold(false, |any, byte| any | is_special(*byte));
     if !is_special && (columns > 1 || !value.trim_ascii().is_empty()) {
         return;
@@ -506,7 +507,7 @@ fn push_field(
     text.push(b'"');
 }
 
-/// Whether a value with this byte is quoted.
+/// Returns whether a value with this byte must be quoted.
 fn is_special(byte: u8) -> bool {
     matches!(byte, b',' | b'"' | b'\n' | b'\r' | b'#')
 }
@@ -514,7 +515,7 @@ fn is_special(byte: u8) -> bool {
 impl Read for ParquetText {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let mut length = 0;
-        // The header is returned alone: it may be all that is needed.
+        // The header is returned separately, because it may be all that is needed.
         while length < into.len() && (length == 0 || self.rows > 0) {
             if self.read == self.text.len() {
                 match self.next_text() {

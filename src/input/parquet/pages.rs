@@ -1,7 +1,7 @@
-//! The pages of one column of a row group, read in bounded memory.
+//! Reads the pages of one column of a row group in bounded memory.
 //!
-//! A few bytes of a file may expand without bound. Therefore the header of each page is parsed here
-//! before the page is read and decompressed.
+//! A few bytes of a file may expand without bound, so each page header is parsed here before the
+//! page is read and decompressed.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,17 +15,17 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 
-/// The most values of lists that are decoded in one call.
+/// The maximum number of list values decoded in one call.
 const MAX_LIST_VALUES: u64 = 1 << 22;
 
-/// No page header has more bytes; usual ones have fewer than 100.
+/// The maximum size of a page header; usual ones have fewer than 100 bytes.
 const MAX_HEADER_BYTES: u64 = 16 * 1024;
 
-/// The number of rows that are decoded in one call if a value may repeat a part of the previous one:
+/// The number of rows decoded in one call if values may repeat parts of the previous ones, because
 /// each may then be as long as its page.
 pub(super) const ROWS_WITH_PREFIXES: usize = 8;
 
-/// The memory of the pages that are open at the same time.
+/// The memory limit of all open pages, and the memory in use.
 #[derive(Debug)]
 pub(super) struct Budget {
     used: AtomicU64,
@@ -48,20 +48,20 @@ pub(super) struct Pages {
     budget: Arc<Budget>,
     is_list: bool,
     pub(super) has_prefixes: bool,
-    state: Mutex<State>,
+    state: Mutex<PageState>,
 }
 
 #[derive(Default)]
-struct State {
-    /// The headers read last, the latest first. The reader may also look at the bytes of a page that
-    /// follow its header, which are not one.
+struct PageState {
+    /// The latest page headers, newest first. The reader may also request the bytes after a header,
+    /// which are not a header.
     headers: [Option<(u64, PageHeader)>; 2],
     /// Whether the contents of the page with the latest header have not been read.
     is_pending: bool,
     /// The memory of the dictionary and of the current page.
     dictionary: u64,
     page: u64,
-    /// The number of values in the pages that were read since the current call began.
+    /// The number of values in the pages read during the current call.
     values: u64,
 }
 
@@ -77,13 +77,13 @@ impl Pages {
         Self { file, budget, is_list, has_prefixes, state }
     }
 
-    /// Starts to count the values of the next call.
+    /// Starts counting the values of the next call.
     pub(super) fn begin_call(&self) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).values = 0;
     }
 
-    /// Admits a page, if there is memory for it.
-    fn admit(&self, header: PageHeader, state: &mut State) -> Result<()> {
+    /// Admits a page if its memory is within the budget.
+    fn admit(&self, header: PageHeader, state: &mut PageState) -> Result<()> {
         let PageHeader { kind, uncompressed, compressed, values, encoding } = header;
         let is_dictionary = kind == PageHeader::DICTIONARY;
         let mut bytes = uncompressed.max(compressed);
@@ -137,7 +137,7 @@ impl Length for Pages {
 impl ChunkReader for Pages {
     type T = HeaderBytes;
 
-    /// Called for the header of a page, whose beginning is parsed here.
+    /// Called for page headers, which are parsed here.
     fn get_read(&self, start: u64) -> Result<Self::T> {
         let mut bytes = Vec::new();
         self.file.get_read(start)?.take(MAX_HEADER_BYTES).read_to_end(&mut bytes)?;
@@ -152,7 +152,7 @@ impl ChunkReader for Pages {
         Ok(HeaderBytes(bytes.into()))
     }
 
-    /// Called for the contents of a page.
+    /// Called for page contents.
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut headers = state.headers.iter().flatten();
@@ -168,8 +168,8 @@ impl ChunkReader for Pages {
     }
 }
 
-/// The bytes of a page from its header on. Reading past them fails, because the parser of the crate
-/// would otherwise continue to skip nothing.
+/// The bytes of a page from its header on. Reading past them fails because the parser of the crate
+/// would otherwise skip nothing forever.
 pub(super) struct HeaderBytes(Bytes);
 
 impl Read for HeaderBytes {
@@ -184,7 +184,6 @@ impl Read for HeaderBytes {
     }
 }
 
-/// The beginning of the header of a page.
 #[derive(Clone, Copy)]
 struct PageHeader {
     kind: u64,
@@ -197,17 +196,17 @@ struct PageHeader {
 impl PageHeader {
     const DICTIONARY: u64 = 2;
     const VERSION_2: u64 = 3;
-    /// Encodings whose decoders allocate memory for as many values as the page claims to have.
+    /// Encodings whose decoders allocate memory for the declared number of values.
     const DELTAS: [u64; 3] = [5, 6, Self::PREFIXES];
-    /// `DELTA_BYTE_ARRAY`: a value may repeat a part of the previous one.
+    /// `DELTA_BYTE_ARRAY`, in which values may repeat parts of the previous ones.
     const PREFIXES: u64 = 7;
 
-    /// Parses a header in Thrift's compact protocol. All writers have its fields in this order.
+    /// Parses a header in Thrift's compact protocol. All writers use this order of fields.
     fn parse(mut bytes: &[u8]) -> Option<Self> {
         let bytes = &mut bytes;
         let [kind, uncompressed, compressed] =
             [number_field(bytes)?, number_field(bytes)?, number_field(bytes)?];
-        // A checksum may precede the part that depends on the kind.
+        // A checksum may precede the type-specific part.
         if bytes.first() == Some(&NUMBER_FIELD) {
             byte(bytes)?;
             varint(bytes)?;
@@ -229,9 +228,9 @@ fn unreadable_header() -> ParquetError {
     ParquetError::General("a page header cannot be read".into())
 }
 
-/// The byte before a 32-bit number that is the next field.
+/// The byte before a 32-bit number in the next field.
 const NUMBER_FIELD: u8 = 0x15;
-/// The lower half of the byte before a group of fields.
+/// The lower half of the byte before a structure.
 const STRUCT: u8 = 0xC;
 
 fn byte(bytes: &mut &[u8]) -> Option<u8> {
@@ -252,16 +251,15 @@ fn varint(bytes: &mut &[u8]) -> Option<u64> {
     }
 }
 
-/// Whether bytes begin with a structure whose lists are not longer than the bytes. The parser of
-/// the crate skips unknown lists one element at a time, even if they claim to have billions.
+/// Returns whether bytes begin with a structure whose lists are no longer than the bytes. The
+/// parser of the crate skips unknown lists element by element, even if they declare billions.
 pub(super) fn is_struct(mut bytes: &[u8]) -> bool {
     skip(STRUCT, &mut bytes, MAX_DEPTH).is_some()
 }
 
-/// No structure of a Parquet file is nested as deeply.
+/// The maximum nesting of structures.
 const MAX_DEPTH: u32 = 16;
 
-/// Skips a value of this type.
 fn skip(kind: u8, bytes: &mut &[u8], depth: u32) -> Option<()> {
     let depth = depth.checked_sub(1)?;
     let length = match kind {
@@ -287,20 +285,20 @@ fn skip(kind: u8, bytes: &mut &[u8], depth: u32) -> Option<()> {
                     return Some(());
                 }
                 if head >> 4 == 0 {
-                    // The number of the field.
+                    // The field number.
                     varint(bytes)?;
                 }
                 skip(head & 0xF, bytes, depth)?;
             }
         }
-        // Parquet has no maps.
+        // Parquet does not use maps.
         _ => return None,
     };
     *bytes = bytes.get(length..)?;
     Some(())
 }
 
-/// Parses the next field if it is a number that is not negative. The sign is the lowest bit.
+/// Parses the next field if it is a non-negative number. The lowest bit is the sign.
 fn number_field(bytes: &mut &[u8]) -> Option<u64> {
     let number = (byte(bytes)? == NUMBER_FIELD).then(|| varint(bytes))??;
     number.is_multiple_of(2).then_some(number / 2)

@@ -1,4 +1,4 @@
-//! The values of some rows, by column, and the small Parquet file made of them.
+//! The values of some rows, by column, and the small Parquet file made from them.
 
 use std::io::{self, Write};
 use std::mem;
@@ -21,10 +21,10 @@ use super::file::{MAGIC, write_footer};
 use super::{Kind, failed};
 use crate::output::{self, ColumnSource, OutputColumn, Row};
 
-/// Higher levels gain little on rows and cost much.
+/// Higher levels gain little on rows and are much slower.
 const ZSTD_LEVEL: i32 = 1;
 
-/// The largest buffers for texts that are kept, of one column and of all columns together.
+/// The largest text buffers that are kept, of one column and of all columns together.
 const TEXT_BYTES: usize = 256 * 1024;
 const ALL_TEXT_BYTES: usize = 4 << 20;
 
@@ -51,12 +51,10 @@ pub(super) struct Schema {
     kinds: Arc<[Kind]>,
 }
 
-/// The values of some rows, by column.
-pub(super) struct Batch {
+pub(super) struct RowBatch {
     schema: Schema,
     zstd: Compressor<'static>,
     columns: Vec<ColumnValues>,
-    /// The texts of one column.
     texts: Vec<ByteArray>,
     /// The approximate size of the values in bytes.
     pub(super) bytes: usize,
@@ -64,22 +62,21 @@ pub(super) struct Batch {
 
 #[derive(Debug)]
 struct ColumnValues {
-    /// For each row 1 if it has a value, otherwise 0.
+    /// 1 for each row with a value, otherwise 0.
     levels: Vec<i16>,
-    values: Values,
+    values: ColumnData,
 }
 
 #[derive(Debug)]
-enum Values {
+enum ColumnData {
     Numbers(Vec<i64>),
     Doubles(Vec<f64>),
     Truths(Vec<bool>),
-    /// All texts one after another, and their lengths.
+    /// All texts, concatenated, and their lengths.
     Texts(Vec<u8>, Vec<u32>),
 }
 
 impl Schema {
-    /// The schema of these columns.
     pub(super) fn of(columns: &[(String, Kind)]) -> io::Result<Self> {
         let fields = columns.iter().map(|(name, kind)| field(name, *kind).map(Arc::new));
         let fields = fields.collect::<Result<_, _>>().map_err(failed)?;
@@ -104,14 +101,13 @@ impl Schema {
     }
 }
 
-impl Batch {
-    /// Creates an empty batch.
+impl RowBatch {
     pub(super) fn new(schema: &Schema) -> io::Result<Self> {
         let mut zstd = Compressor::new(ZSTD_LEVEL)?;
-        // For pages as small as these, the level would search for shorter matches, which digits
-        // rarely have: the file would be hardly smaller, and take a third longer.
+        // For such small pages, the level would search for shorter matches, which digits rarely
+        // have: files would be hardly smaller, and take a third longer.
         zstd.set_parameter(CParameter::MinMatch(7))?;
-        // Every reader then notices damaged pages.
+        // Every reader then detects damaged pages.
         zstd.set_parameter(CParameter::ChecksumFlag(true))?;
         Ok(Self {
             schema: schema.clone(),
@@ -122,12 +118,11 @@ impl Batch {
         })
     }
 
-    /// Returns the number of rows.
     pub(super) fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.levels.len())
     }
 
-    /// Appends a row: a value for each column.
+    /// Appends a row with one value per column.
     pub(super) fn push<'a>(&mut self, row: impl IntoIterator<Item = Value<'a>>) -> io::Result<()> {
         let mut values = row.into_iter();
         for (column, field) in self.columns.iter_mut().zip(self.schema.columns.columns()) {
@@ -146,7 +141,6 @@ impl Batch {
         }
     }
 
-    /// Appends the values of a row in the columns of the batch.
     #[inline(always)]
     pub(super) fn push_row(&mut self, columns: &[OutputColumn], row: &Row<'_>) {
         for (column, values) in columns.iter().zip(&mut self.columns) {
@@ -157,8 +151,8 @@ impl Batch {
         }
     }
 
-    /// Returns the rows as plain bytes for [`Batch::extend`], and removes them: their number, and
-    /// for each column 0 for a null, or 1 and a value.
+    /// Removes the rows, and returns them as bytes for [`RowBatch::extend`]: their number, and for
+    /// each column 0 for a null, or 1 and a value.
     pub(super) fn take_plain(&mut self) -> Vec<u8> {
         let mut out = (self.rows() as u32).to_le_bytes().to_vec();
         let most_text = self.most_text();
@@ -170,10 +164,10 @@ impl Batch {
                     continue;
                 }
                 match values {
-                    Values::Numbers(values) => out.extend(values[next].to_le_bytes()),
-                    Values::Doubles(values) => out.extend(values[next].to_le_bytes()),
-                    Values::Truths(values) => out.push(values[next].into()),
-                    Values::Texts(texts, lengths) => {
+                    ColumnData::Numbers(values) => out.extend(values[next].to_le_bytes()),
+                    ColumnData::Doubles(values) => out.extend(values[next].to_le_bytes()),
+                    ColumnData::Truths(values) => out.push(values[next].into()),
+                    ColumnData::Texts(texts, lengths) => {
                         let end = start + lengths[next] as usize;
                         out.extend(lengths[next].to_le_bytes());
                         out.extend_from_slice(&texts[start..end]);
@@ -188,10 +182,10 @@ impl Batch {
         out
     }
 
-    /// Appends rows of [`Batch::take_plain`].
+    /// Appends rows of [`RowBatch::take_plain`].
     ///
     /// # Errors
-    /// When they are truncated.
+    /// Fails if they are truncated.
     pub(super) fn extend(&mut self, plain: &[u8]) -> Result<(), ParquetError> {
         self.try_extend(plain).ok_or_else(|| ParquetError::EOF("a truncated batch".to_owned()))
     }
@@ -203,10 +197,10 @@ impl Batch {
                 let [level] = take(&mut plain)?;
                 let value = match column.values {
                     _ if level == 0 => Value::Null,
-                    Values::Numbers(_) => Value::Number(i64::from_le_bytes(take(&mut plain)?)),
-                    Values::Doubles(_) => Value::Double(f64::from_le_bytes(take(&mut plain)?)),
-                    Values::Truths(_) => Value::Truth(take(&mut plain)? == [1]),
-                    Values::Texts(..) => {
+                    ColumnData::Numbers(_) => Value::Number(i64::from_le_bytes(take(&mut plain)?)),
+                    ColumnData::Doubles(_) => Value::Double(f64::from_le_bytes(take(&mut plain)?)),
+                    ColumnData::Truths(_) => Value::Truth(take(&mut plain)? == [1]),
+                    ColumnData::Texts(..) => {
                         let length = u32::from_le_bytes(take(&mut plain)?);
                         let (text, rest) = plain.split_at_checked(length as usize)?;
                         plain = rest;
@@ -219,12 +213,12 @@ impl Batch {
         Some(())
     }
 
-    /// The largest buffer for the texts of a column that is kept.
+    /// Returns the largest text buffer of a column that is kept.
     fn most_text(&self) -> usize {
         TEXT_BYTES.min(ALL_TEXT_BYTES / self.columns.len().max(1))
     }
 
-    /// Returns the rows as a file with one row group, and removes them.
+    /// Removes the rows, and returns them as a file with one row group.
     pub(super) fn take_file(&mut self) -> Result<Vec<u8>, ParquetError> {
         let mut out = TrackedWrite::new(Vec::new());
         out.write_all(MAGIC)?;
@@ -262,10 +256,10 @@ impl Batch {
             }};
         }
         let written = match values {
-            Values::Numbers(values) => write!(Int64Type, values),
-            Values::Doubles(values) => write!(DoubleType, values),
-            Values::Truths(values) => write!(BoolType, values),
-            Values::Texts(all, lengths) => {
+            ColumnData::Numbers(values) => write!(Int64Type, values),
+            ColumnData::Doubles(values) => write!(DoubleType, values),
+            ColumnData::Truths(values) => write!(BoolType, values),
+            ColumnData::Texts(all, lengths) => {
                 let bytes = Bytes::from(mem::take(all));
                 let mut end = 0;
                 self.texts.extend(lengths.iter().map(|&length| {
@@ -275,7 +269,7 @@ impl Batch {
                 }));
                 let written = write!(ByteArrayType, &self.texts);
                 self.texts.clear();
-                // Returns the buffer, because nothing else refers to it.
+                // Recovers the buffer, because nothing else refers to it.
                 *all = bytes.into();
                 written
             }
@@ -286,8 +280,8 @@ impl Batch {
     }
 }
 
-/// Compresses pages with one context per worker. The column writers can compress as well, but each
-/// would create its own context, which costs a third of the time of a run.
+/// Compresses pages with one context per worker. The column writers would create a context each,
+/// which takes a third of the time of a run.
 struct ZstdPages<'a> {
     out: &'a mut TrackedWrite<Vec<u8>>,
     zstd: &'a mut Compressor<'static>,
@@ -308,7 +302,6 @@ impl PageWriter for ZstdPages<'_> {
     }
 }
 
-/// Splits off the first bytes.
 fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (first, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
@@ -329,8 +322,8 @@ fn field(name: &str, kind: Kind) -> Result<Type, ParquetError> {
         .build()
 }
 
-impl Values {
-    /// Removes all values, and keeps at most `most_text` bytes of memory for texts.
+impl ColumnData {
+    /// Removes all values, but keeps up to `most_text` bytes of memory for texts.
     fn clear(&mut self, most_text: usize) {
         match self {
             Self::Numbers(values) => values.clear(),
@@ -348,24 +341,24 @@ impl Values {
 impl ColumnValues {
     fn new(kind: Kind) -> Self {
         let values = match kind {
-            Kind::Number => Values::Numbers(Vec::new()),
-            Kind::Double => Values::Doubles(Vec::new()),
-            Kind::Truth => Values::Truths(Vec::new()),
-            Kind::Text | Kind::Status | Kind::Bytes => Values::Texts(Vec::new(), Vec::new()),
+            Kind::Number => ColumnData::Numbers(Vec::new()),
+            Kind::Double => ColumnData::Doubles(Vec::new()),
+            Kind::Truth => ColumnData::Truths(Vec::new()),
+            Kind::Text | Kind::Status | Kind::Bytes => ColumnData::Texts(Vec::new(), Vec::new()),
         };
         Self { levels: Vec::new(), values }
     }
 
-    /// Appends a value and returns its size in bytes, or `None` if it is of another kind.
+    /// Appends a value and returns its size in bytes, or `None` if it has another type.
     #[inline(always)]
     fn push(&mut self, value: Value<'_>) -> Option<usize> {
         let mut bytes = size_of::<i64>();
         match (value, &mut self.values) {
             (Value::Null, _) => {}
-            (Value::Number(number), Values::Numbers(values)) => values.push(number),
-            (Value::Double(number), Values::Doubles(values)) => values.push(number),
-            (Value::Truth(is), Values::Truths(values)) => values.push(is),
-            (Value::Text(text), Values::Texts(texts, lengths)) => {
+            (Value::Number(number), ColumnData::Numbers(values)) => values.push(number),
+            (Value::Double(number), ColumnData::Doubles(values)) => values.push(number),
+            (Value::Truth(is), ColumnData::Truths(values)) => values.push(is),
+            (Value::Text(text), ColumnData::Texts(texts, lengths)) => {
                 texts.extend_from_slice(text);
                 lengths.push(text.len() as u32);
                 bytes += text.len();
@@ -376,7 +369,7 @@ impl ColumnValues {
         Some(bytes)
     }
 
-    /// Appends the value of a row in a computed column.
+    /// Appends the value of a computed column.
     #[inline(always)]
     fn push_output(&mut self, value: output::Value<'_>) {
         let pushed = match value {

@@ -1,4 +1,4 @@
-//! A Parquet file that is assembled from batches.
+//! A Parquet file assembled from batches.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -14,22 +14,21 @@ use parquet::file::statistics::Statistics;
 use parquet::file::writer::TrackedWrite;
 use parquet::schema::types::SchemaDescPtr;
 
-use super::batch::{Batch, Schema, Value};
+use super::batch::{RowBatch, Schema, Value};
 use super::{Kind, failed};
 use crate::input::parquet::footer;
 use crate::output::{Assembler, Emit};
 
-/// Limits of a row group: the rows, and the uncompressed bytes of their pages. Only a single batch
-/// may exceed them.
+/// The limits of a row group: rows and uncompressed bytes. Only a single batch may exceed them.
 pub(super) const GROUP_ROWS: i64 = 128 * 1024;
 pub(super) const GROUP_BYTES: i64 = 16 << 20;
 
-/// Limits of the rows that are not in a page yet.
+/// The limits of rows that are not in a page yet.
 const BATCH_ROWS: usize = 20_000;
 const BATCH_BYTES: usize = 4 << 20;
 
-/// The rows of smaller batches are collected, because each page has a header. They come from
-/// filters, from the ends of inputs, and from rows with many columns.
+/// Smaller batches are combined, because each page has a header. They result from filters, the ends
+/// of inputs, and rows with many columns.
 pub(super) const SMALL_BATCH: usize = 256;
 
 pub(super) const MAGIC: &[u8] = b"PAR1";
@@ -52,15 +51,13 @@ pub(super) const MAGIC: &[u8] = b"PAR1";
 pub struct ParquetFile {
     schema: SchemaDescPtr,
     /// Rows that are not in a page yet.
-    batch: Batch,
+    batch: RowBatch,
     /// The columns of the current row group.
-    chunks: Vec<Chunk>,
-    /// The rows of this group, and the uncompressed size of its pages.
+    chunks: Vec<ColumnChunk>,
+    /// The number of rows of this group, and the uncompressed size of its pages.
     rows: i64,
     bytes: i64,
-    /// The complete row groups.
     groups: Vec<RowGroupMetaData>,
-    /// The length of the file so far.
     length: i64,
 }
 
@@ -72,12 +69,12 @@ impl fmt::Debug for ParquetFile {
 
 /// A column of the current row group.
 #[derive(Debug, Default)]
-struct Chunk {
+struct ColumnChunk {
     pages: Vec<u8>,
     metadata: Option<ColumnChunkMetaData>,
 }
 
-impl Chunk {
+impl ColumnChunk {
     /// Adds the metadata of more pages.
     fn add(&mut self, more: ColumnChunkMetaData) -> Result<(), ParquetError> {
         self.metadata = Some(match self.metadata.take() {
@@ -89,21 +86,21 @@ impl Chunk {
 }
 
 impl ParquetFile {
-    /// Begins a file with these columns.
+    /// Creates a file with these columns.
     ///
     /// # Errors
-    /// When no file can have these columns.
+    /// Fails if no file can have these columns.
     pub fn new(columns: &[(String, Kind)]) -> io::Result<Self> {
         Self::of(&Schema::of(columns)?)
     }
 
-    /// Begins a file with this schema.
+    /// Creates a file with this schema.
     pub(super) fn of(schema: &Schema) -> io::Result<Self> {
         let columns = &schema.columns;
         Ok(Self {
             schema: Arc::clone(columns),
-            batch: Batch::new(schema)?,
-            chunks: columns.columns().iter().map(|_| Chunk::default()).collect(),
+            batch: RowBatch::new(schema)?,
+            chunks: columns.columns().iter().map(|_| ColumnChunk::default()).collect(),
             rows: 0,
             bytes: 0,
             groups: Vec::new(),
@@ -111,11 +108,11 @@ impl ParquetFile {
         })
     }
 
-    /// Appends a row: a value for each column. Complete groups are written to `out`.
+    /// Appends a row with one value per column. Complete groups are written to `out`.
     ///
     /// # Errors
-    /// When the file cannot be written, when there are more or fewer values than columns, or when a
-    /// value is not of its column's kind. The file cannot be used after that.
+    /// Fails if the file cannot be written, or if the number or type of values does not match the
+    /// columns. The file cannot be used afterwards.
     pub fn push<'a>(
         &mut self,
         row: impl IntoIterator<Item = Value<'a>>,
@@ -125,15 +122,15 @@ impl ParquetFile {
         self.write_large_batch(&mut |bytes| out.write_all(bytes))
     }
 
-    /// Writes the remaining rows and the end of the file.
+    /// Writes the remaining rows and the footer.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn finish(&mut self, mut out: impl Write) -> io::Result<()> {
         Assembler::finish(self, &mut |bytes| out.write_all(bytes))
     }
 
-    /// Writes the single rows once they are large enough for pages.
+    /// Writes the single rows once there are enough for a page.
     fn write_large_batch(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
         if self.batch.rows() >= BATCH_ROWS || self.batch.bytes >= BATCH_BYTES {
             self.write_batch(emit)?;
@@ -167,7 +164,7 @@ impl ParquetFile {
         Ok(())
     }
 
-    /// Writes the current row group if it has no room for a batch of so many rows and bytes.
+    /// Writes the current row group if it has no space for this many rows and bytes.
     fn make_room(&mut self, rows: i64, bytes: i64, emit: &mut Emit<'_>) -> io::Result<()> {
         if self.rows + rows > GROUP_ROWS || self.bytes + bytes > GROUP_BYTES {
             self.write_group(emit)?;
@@ -212,7 +209,7 @@ impl ParquetFile {
         let mut group = RowGroupMetaData::builder(Arc::clone(&self.schema));
         // Each column might keep a buffer as large as a group.
         let most_pages = GROUP_BYTES as usize / chunks.len().max(1);
-        for Chunk { pages, metadata } in &mut chunks {
+        for ColumnChunk { pages, metadata } in &mut chunks {
             let metadata = metadata.take().expect("a row group has pages in each column");
             let metadata = metadata.into_builder().set_data_page_offset(self.length).build();
             group = group.add_column_metadata(metadata.map_err(failed)?);
@@ -258,7 +255,6 @@ impl Assembler for ParquetFile {
     }
 }
 
-/// Writes the end of a file.
 pub(super) fn write_footer(
     schema: &SchemaDescPtr,
     groups: Vec<RowGroupMetaData>,
@@ -271,7 +267,7 @@ pub(super) fn write_footer(
     ParquetMetaDataWriter::new(out, &ParquetMetaData::new(file, groups)).finish()
 }
 
-/// Returns the metadata of a batch.
+/// Parses the metadata of a batch.
 fn metadata(encoded: &[u8]) -> Result<ParquetMetaData, ParquetError> {
     let truncated = || ParquetError::EOF("a truncated batch".to_owned());
     let (rest, tail) = encoded.split_last_chunk().ok_or_else(truncated)?;
@@ -280,7 +276,7 @@ fn metadata(encoded: &[u8]) -> Result<ParquetMetaData, ParquetError> {
     ParquetMetaDataReader::decode_metadata(&rest[start..])
 }
 
-/// Returns the metadata of a chunk that has the pages of two.
+/// Combines the metadata of two parts of a chunk.
 fn join(
     one: &ColumnChunkMetaData,
     other: &ColumnChunkMetaData,

@@ -2,12 +2,7 @@
 //!
 //! Workers write the rows of each block as a small Parquet file in memory, so pages are encoded and
 //! compressed in parallel. The assembler copies these pages into row groups of several blocks and
-//! writes one footer. The format: <https://parquet.apache.org/docs/file-format/>.
-//!
-//! | file | contents |
-//! |---|---|
-//! | `batch` | the values of some rows, and the small file made of them |
-//! | `file` | the file that is assembled from batches |
+//! writes one footer. For the format, see <https://parquet.apache.org/docs/file-format/>.
 
 mod batch;
 mod file;
@@ -19,7 +14,7 @@ use std::sync::OnceLock;
 
 use parquet::errors::ParquetError;
 
-use self::batch::{Batch, Schema};
+use self::batch::{RowBatch, Schema};
 use self::file::SMALL_BATCH;
 use super::{Assembler, Encoder, Format, Needs, OutputColumn, RowBuffer, RowEncoder, Rows};
 
@@ -27,7 +22,7 @@ pub use super::Kind;
 pub use batch::Value;
 pub use file::ParquetFile;
 
-/// Rows as a Parquet file with these columns.
+/// Rows as a Parquet file.
 #[derive(Clone, Debug)]
 pub struct ParquetRows {
     columns: Vec<OutputColumn>,
@@ -55,9 +50,8 @@ impl Format for ParquetRows {
         OutputColumn::needs(&self.columns)
     }
 
-    /// Encodes each block as a small Parquet file for the assembler.
     fn encoder(&self) -> Box<dyn Encoder + '_> {
-        let batch = self.schema().and_then(Batch::new);
+        let batch = self.schema().and_then(RowBatch::new);
         let mut batch = batch.expect("the assembler has accepted these columns");
         Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
             rows.for_each(|row| batch.push_row(&self.columns, row));
@@ -70,7 +64,7 @@ impl Format for ParquetRows {
     }
 
     fn row_encoder(&self) -> Option<Box<RowEncoder<'_>>> {
-        let batch = self.schema().and_then(Batch::new);
+        let batch = self.schema().and_then(RowBatch::new);
         let mut batch = batch.expect("the assembler has accepted these columns");
         Some(Box::new(move |row, out| {
             batch.push_row(&self.columns, row);

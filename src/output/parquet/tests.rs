@@ -18,12 +18,12 @@ fn read(file: &File, requested: Option<&[usize]>) -> String {
     let mut text = String::new();
     let mut file = file.try_clone().unwrap();
     file.rewind().unwrap();
-    assert!(ParquetText::is_one(&file));
+    assert!(ParquetText::is_parquet_file(&file));
     ParquetText::open(file, requested).unwrap().read_to_string(&mut text).unwrap();
     text
 }
 
-/// Columns of every kind.
+/// Returns columns of every type.
 fn columns() -> Vec<(String, Kind)> {
     let columns = [
         ("line", Kind::Number),
@@ -35,7 +35,6 @@ fn columns() -> Vec<(String, Kind)> {
     columns.map(|(name, kind)| (name.to_owned(), kind)).to_vec()
 }
 
-/// The fields of a row.
 fn row(number: usize) -> [String; 5] {
     let statuses = crate::Status::ALL;
     let either = |is: bool, one: &str, other: &str| if is { one } else { other }.to_owned();
@@ -48,7 +47,6 @@ fn row(number: usize) -> [String; 5] {
     ]
 }
 
-/// The values of these fields.
 fn values(row: &[String; 5]) -> [Value<'_>; 5] {
     let [line, puzzle, status, rating, minimal] = row;
     [
@@ -60,12 +58,12 @@ fn values(row: &[String; 5]) -> [Value<'_>; 5] {
     ]
 }
 
-/// A file of at least this many rows in batches of these sizes, and its number of rows.
+/// Returns a file of at least `least` rows in batches of these sizes, and its number of rows.
 fn file_of(sizes: &[usize], least: usize) -> (File, usize) {
     let out = tempfile::tempfile().unwrap();
     let (mut file, mut batch) = (
         ParquetFile::new(&columns()).unwrap(),
-        Batch::new(&Schema::of(&columns()).unwrap()).unwrap(),
+        RowBatch::new(&Schema::of(&columns()).unwrap()).unwrap(),
     );
     let mut rows = 0;
     for size in sizes.iter().cycle().take_while(|size| **size > 0) {
@@ -114,7 +112,7 @@ fn columns_that_are_not_requested_are_empty() {
     assert!(some.starts_with("line,puzzle,status,rating,minimal\n,,unique,,\n"));
 }
 
-/// Every flipped bit is harmless, or a failure after some of the rows.
+/// Every flipped bit is harmless or causes an error after some of the rows.
 #[test]
 fn a_flipped_bit_never_loses_or_changes_rows() {
     let columns = [("puzzle".to_owned(), Kind::Text), ("n".to_owned(), Kind::Number)];
@@ -136,8 +134,8 @@ fn a_flipped_bit_never_loses_or_changes_rows() {
     assert!(failures > bytes.len(), "{failures} of {} bits", 8 * bytes.len());
 }
 
-/// The footers of other programs have no checksum, and not all of their pages. A value may change
-/// then, but no row is lost.
+/// Footers of other programs have no checksum, and some of their pages neither. A value may change,
+/// but no row is lost.
 #[test]
 fn a_flipped_bit_in_a_file_of_another_program_never_loses_rows() {
     for name in ["nulls", "pages", "pages2", "deltas"] {
@@ -150,19 +148,19 @@ fn a_flipped_bit_in_a_file_of_another_program_never_loses_rows() {
     }
 }
 
-/// A file of pyarrow.
+/// Returns a file written by pyarrow.
 fn packed(name: &str) -> Vec<u8> {
     std::fs::read(format!("{}/tests/packed/{name}.parquet", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
-/// The number of lines, of which quoted ones may have several.
+/// Counts the rows; quoted fields may contain several lines.
 fn rows(text: &str) -> usize {
     text.split('"').step_by(2).map(|unquoted| unquoted.matches('\n').count()).sum()
 }
 
-/// Flips each bit of a file, except those of its last four bytes, without which it is not a Parquet
-/// file. Calls `check` with the bit, whether the file could be read to its end, and its text before
-/// and after. Returns how often it could not be read.
+/// Flips each bit of a file, except in its last four bytes, without which it is not a Parquet file.
+/// Calls `check` with the bit, whether the file could be read to its end, and its text before and
+/// after. Returns how often it could not be read.
 fn flip_each_bit(bytes: &[u8], check: impl Fn(usize, bool, &str, &str)) -> usize {
     let mut bytes = bytes.to_vec();
     let mut file = tempfile::tempfile().unwrap();
@@ -213,7 +211,7 @@ fn groups_of_long_texts_have_fewer_rows() {
 
 #[test]
 fn truncated_batches_are_refused() {
-    let mut batch = Batch::new(&Schema::of(&columns()).unwrap()).unwrap();
+    let mut batch = RowBatch::new(&Schema::of(&columns()).unwrap()).unwrap();
     for is_plain in [false, true] {
         (0..10).for_each(|number| batch.push(values(&row(number))).unwrap());
         let whole = if is_plain { batch.take_plain() } else { batch.take_file().unwrap() };
@@ -232,7 +230,7 @@ proptest! {
     ) {
         let kinds = [Kind::Number, Kind::Double, Kind::Truth, Kind::Text, Kind::Bytes];
         let columns = kinds.map(|kind| (format!("{kind:?}"), kind));
-        let mut batch = Batch::new(&Schema::of(&columns).unwrap()).unwrap();
+        let mut batch = RowBatch::new(&Schema::of(&columns).unwrap()).unwrap();
         let (mut file, mut out) = (ParquetFile::new(&columns).unwrap(), Vec::new());
         let mut rest = &rows[..];
         for size in sizes.iter().cycle() {
@@ -279,7 +277,7 @@ fn other_files_are_recognized() {
     for text in ["", "PAR1", "PAR1 is a label\n", "53..7\nPAR1"] {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text.as_bytes()).unwrap();
-        assert!(!ParquetText::is_one(&file) || text == "PAR1", "{text}");
+        assert!(!ParquetText::is_parquet_file(&file) || text == "PAR1", "{text}");
     }
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(b"PAR1 and nothing PAR1").unwrap();
@@ -291,7 +289,7 @@ fn other_files_are_recognized() {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&bytes).unwrap();
         let error = ParquetText::open(file, None).unwrap_err();
-        assert!(error.to_string().contains("several files"), "{one} {other}: {error}");
+        assert!(error.to_string().contains("several concatenated files"), "{one} {other}: {error}");
     }
 }
 

@@ -13,17 +13,17 @@ use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::solver::StopFlag;
 use crate::status::Status;
 
-/// After this many draws per known isomorph without a new one, the puzzle is assumed to have no
-/// more. The probability of an error is e⁻⁶⁴.
+/// The number of draws per known isomorph without a new one after which a puzzle is assumed to have
+/// no more. The probability of an error is e⁻⁶⁴.
 const MAX_DRAWS: usize = 64;
 
 /// A job that draws random isomorphs of each record, applied to the puzzle and the input's
-/// solution. A record whose solution is wrong has the status `mismatch` and no rows. Whether the
-/// solution is the only one is not checked, since that needs an engine.
+/// solution. A record whose solution is wrong has the status `mismatch` and no rows. Without an
+/// engine, the solution is not proved to be unique.
 ///
-/// Isomorphs depend on the seed, the index of the input, and the line. The first ones do not depend
-/// on how many are drawn. All differ from each other and from the record. A puzzle with fewer
-/// isomorphs has fewer rows.
+/// Isomorphs depend on the seed, the index of the input, and the line, but not on how many are
+/// drawn. They differ from each other and from the record. A puzzle with fewer isomorphs has fewer
+/// rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Augment {
     /// The number of isomorphs of each record.
@@ -34,8 +34,7 @@ pub struct Augment {
     pub seed: u64,
     /// The kinds of permutations.
     pub kinds: Kinds,
-    /// The smallest and the largest number of cells of the solution that are added to each
-    /// isomorph.
+    /// The minimum and maximum number of cells of the solution added to each isomorph.
     pub hints: (u8, u8),
     /// Whether a record without a solution in the input has no rows.
     pub needs_solution: bool,
@@ -52,7 +51,6 @@ pub struct Augmenter {
     seen: Hashes,
 }
 
-/// The isomorphs of a record.
 struct DrawnIsomorphs {
     puzzle: Puzzle,
     solution: Option<Grid>,
@@ -130,8 +128,7 @@ impl Job for Augment {
 }
 
 impl Augment {
-    /// Compares the input's solutions with the clues. Records that remain valid have a right
-    /// solution or none.
+    /// Compares the input's solutions with the clues. Valid records have a correct one or none.
     fn compare_solutions(&self, block: &Block, records: &Records, results: &mut Results) {
         if records.answers.is_empty() {
             return;
@@ -153,8 +150,7 @@ impl Augment {
 }
 
 impl DrawnIsomorphs {
-    /// Returns the next row, without the index of its record. `seen` contains the hashes of the
-    /// earlier rows.
+    /// Returns the next row; `seen` contains the hashes of the earlier rows.
     fn next(&mut self, augment: &Augment, seen: &mut Hashes) -> Option<Derived> {
         if self.rows == 0 {
             self.rows = 1;
@@ -194,7 +190,7 @@ impl DrawnIsomorphs {
         let mut blanks = CELLS - puzzle.clues();
         for (cell, digit) in puzzle.cells_mut().iter_mut().zip(solution.cells()) {
             if *cell == 0 {
-                // Each blank cell is as likely as the others.
+                // All blank cells have the same probability.
                 if self.rng.below(blanks) < hints {
                     *cell = *digit;
                     hints -= 1;

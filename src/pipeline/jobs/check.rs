@@ -67,7 +67,7 @@ impl Job for Check {
 }
 
 impl Check {
-    /// Returns the status of a record whose answer is right, or the mismatch.
+    /// Returns the status of a record whose answer is correct, or the mismatch.
     #[inline(always)]
     fn check(
         &self,

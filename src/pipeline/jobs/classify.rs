@@ -11,15 +11,14 @@ use crate::pipeline::filter::Sameness;
 use crate::solver::StopFlag;
 use crate::status::Status;
 
-/// A job that checks that records are puzzles whose clues obey the rules. Canonical forms are a
-/// property of records, so filters and formats request them
-/// ([`Needs::FORM`](crate::output::Needs::FORM)).
+/// A job that checks that records are puzzles whose clues obey the rules. Filters and formats
+/// request canonical forms separately ([`Needs::FORM`](crate::output::Needs::FORM)).
 #[derive(Default)]
 pub struct Classify {
     /// The engine for properties that need one.
     pub engine: Option<Solve>,
-    /// The first input whose puzzles the engine does not solve. In those before it, records without
-    /// exactly one solution have the status that [`Solve`] gives them.
+    /// The first input whose puzzles the engine does not solve. In earlier inputs, records without
+    /// exactly one solution have the status that [`Solve`] sets.
     pub solves_until: usize,
 }
 
@@ -29,7 +28,7 @@ impl Classify {
         Self::by_until(by, usize::MAX)
     }
 
-    /// Computes what [`Sameness::hash`] reads for the records of the inputs before this one.
+    /// Like [`Classify::by`], but only for the records of the inputs before this index.
     pub fn by_until(by: Sameness, end: usize) -> Self {
         let solves = by == Sameness::Grid;
         Self { engine: solves.then(Solve::default), solves_until: if solves { end } else { 0 } }

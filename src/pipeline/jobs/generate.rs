@@ -13,8 +13,7 @@ use crate::pipeline::sources::Ranges;
 use crate::puzzle::Puzzle;
 use crate::solver::StopFlag;
 
-/// A job that generates the puzzles of a seeded corpus ([`generate`](crate::generate)) and solves
-/// them.
+/// A job that generates the puzzles of a seeded corpus and solves them.
 pub struct Generate {
     /// The job that solves the puzzles.
     pub solve: Solve,
@@ -22,15 +21,15 @@ pub struct Generate {
     pub recipe: Recipe,
     /// The seed of the corpus.
     pub seed: u64,
-    /// Puzzles at which the search for hard ones starts; if empty, it starts at random ones.
+    /// The starting puzzles of the search for hard puzzles; if empty, it starts at random puzzles.
     pub pool: Arc<[Puzzle]>,
 }
 
 impl Generate {
     /// Returns the source of blocks for a range of puzzles of the corpus.
     ///
-    /// The size of blocks does not depend on the number of threads, so compressed rows do not
-    /// either. Puzzles that take long are in small blocks, so a stopped run loses little.
+    /// The size of blocks does not depend on the number of threads, so neither do compressed rows.
+    /// Slow recipes use small blocks, so that a stopped run loses little.
     pub fn source(&self, puzzles: Range<u64>) -> Ranges {
         let plain =
             Recipe { kind: self.recipe.kind, grids: self.recipe.grids, ..Recipe::default() };

@@ -11,7 +11,7 @@ use crate::pipeline::block::Block;
 use crate::solver::{Solutions, StopFlag, Unanswered};
 use crate::status::Status;
 
-/// A job that lists the solutions of each puzzle, one row per solution, the smallest first.
+/// A job that lists the solutions of each puzzle in ascending order, one row per solution.
 pub struct List {
     /// The search for the smallest solution, with an engine such as
     /// [`LexFirst`](crate::solver::LexFirst).
@@ -122,8 +122,7 @@ impl Job for List {
         self.solve.engine(&mut lister.solver)
     }
 
-    /// Keeps blocks small: their rows may take hours, and a stopped run is resumed before the
-    /// block.
+    /// Keeps blocks small, because their rows may take hours, and a resumed run repeats a block.
     fn block_bytes(&self) -> usize {
         2 * 1024
     }

@@ -25,7 +25,7 @@ pub use self::solve::{MakeEngine, Solve};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 
-/// The engine of a worker, for searches that compute properties.
+/// The engine of a worker, for computing properties.
 pub struct PropertyEngine<'w> {
     pub(super) engine: &'w mut dyn Engine,
     /// The limits of the searches for records. Only the node limit applies to every search.
@@ -62,10 +62,10 @@ pub trait Job: Sync {
         results: &mut Results,
     ) -> ControlFlow<Stopped>;
 
-    /// Appends the next rows where a record may have several (isomorphs, solutions).
+    /// Appends the next rows if records may have several (isomorphs, solutions).
     ///
-    /// It is called after the filters, until it returns anything but [`DerivedRows::More`]. Each
-    /// call appends a bounded number of bytes, however many rows a record has.
+    /// It is called after the filters, until it returns anything except [`DerivedRows::More`]. Each
+    /// call appends a bounded number of bytes.
     fn derive(
         &self,
         _: &mut Self::Worker,

@@ -11,7 +11,7 @@ use crate::simd::SimdLevel;
 use crate::solver::{Batch, Engine, EngineKind, Limits, Outcome, StopFlag};
 use crate::status::Status;
 
-/// A function that creates an engine: one for each worker, and a new one after a panic.
+/// A function that creates an engine, once per worker and again after a panic.
 pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
 
 /// A job that searches for solutions.
@@ -83,7 +83,7 @@ impl Solve {
         engine
     }
 
-    /// Computes the outcome of each record, and detects the puzzles at which the engine failed.
+    /// Computes the outcome of each record, and detects the puzzles on which the engine failed.
     pub(super) fn solve(
         &self,
         solver: &mut Solver,
@@ -103,7 +103,7 @@ impl Solve {
         })
     }
 
-    /// Solves a batch. Calls `fail` with the index of each puzzle at which the engine panics.
+    /// Solves a batch. Calls `fail` with the index of each puzzle on which the engine panics.
     fn solve_batch(
         &self,
         solver: &mut Solver,
@@ -114,7 +114,7 @@ impl Solve {
         if batch.is_empty() {
             return ControlFlow::Continue(());
         }
-        // Returns the number of outcomes; after a panic, creates a new engine.
+        // Returns the number of outcomes, or creates a new engine after a panic.
         let mut solve = |batch: Batch<'_>, outcomes: &mut [Outcome]| {
             let engine = &mut solver.engine;
             let solved =
@@ -126,7 +126,7 @@ impl Solve {
             Ok(_) => return ControlFlow::Break(Stopped),
             Err(()) => {}
         }
-        // Solve one by one to identify the puzzle at which the engine failed.
+        // Solve puzzles individually to find the one on which the engine failed.
         for (index, outcome) in outcomes.chunks_mut(1).enumerate() {
             match solve(batch.part(index..index + 1), outcome) {
                 Ok(0) => return ControlFlow::Break(Stopped),

@@ -10,15 +10,13 @@ use crate::pipeline::block::{Block, BlockSource, Fill};
 use crate::pipeline::progress::InputFailure;
 use crate::pipeline::records::{ReadRecord, RecordReader};
 
-type AnswerInput = Source<Stream<'static>>;
-
-/// A source whose records may have their answers in another input, which is read in lockstep.
+/// A source whose answers may be in another input, which is read in lockstep.
 pub struct Answered<S> {
     source: S,
     /// The name of the other input, if there is one.
     name: Option<Arc<str>>,
-    answers: Option<RecordReader<option::IntoIter<AnswerInput>, Stream<'static>>>,
-    /// Scratch space for the records of a block of puzzles, to count them.
+    answers: Option<RecordReader<option::IntoIter<Source<Stream<'static>>>, Stream<'static>>>,
+    /// Scratch space for the records of a block, to count them.
     puzzles: Records,
     stop: Arc<AtomicBool>,
     /// The number of answers read.
@@ -30,9 +28,14 @@ pub struct Answered<S> {
 
 impl<S: BlockSource> Answered<S> {
     /// Creates a source that attaches the answers in another input, if there is one, to the blocks
-    /// of `source`. Skips the first `skip` answers, which an earlier run has checked. Setting
-    /// `stop` stops the run.
-    pub fn new(source: S, answers: Option<AnswerInput>, skip: u64, stop: &Arc<AtomicBool>) -> Self {
+    /// of `source`. Skips the first `skip` answers, which an earlier run has read. Setting `stop`
+    /// stops the run.
+    pub fn new(
+        source: S,
+        answers: Option<Source<Stream<'static>>>,
+        skip: u64,
+        stop: &Arc<AtomicBool>,
+    ) -> Self {
         let mut answered = Self {
             source,
             name: answers.as_ref().map(|answers| answers.name.as_str().into()),

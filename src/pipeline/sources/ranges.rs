@@ -6,8 +6,7 @@ use std::sync::Arc;
 use crate::input::{Position, Records};
 use crate::pipeline::block::{Block, BlockSource, Contents, Fill};
 
-/// A source that fills blocks with ranges of numbers, which a job or other contents turn into
-/// records.
+/// A source of ranges of numbers, which a job or other contents turn into records.
 pub struct Ranges {
     remaining: Range<u64>,
     per_block: u64,
@@ -20,7 +19,7 @@ impl Ranges {
         Self::of(numbers, per_block, Arc::new(NoRecords))
     }
 
-    /// Creates a source of ranges of at most `per_block` numbers, whose records are in `contents`.
+    /// Creates a source of ranges of at most `per_block` numbers; `contents` provides the records.
     pub fn of(numbers: Range<u64>, per_block: u64, contents: Arc<dyn Contents>) -> Self {
         Self { remaining: numbers, per_block, contents }
     }

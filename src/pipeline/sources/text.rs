@@ -17,13 +17,12 @@ use crate::tail::StreamSum;
 const FIRST_BLOCK_BYTES: usize = 16 * 1024;
 const SKIP_BYTES: u64 = 256 * 1024;
 
-/// A source that reads inputs one after another. An input that fails is reported and ends early;
-/// later inputs are read.
+/// A source that reads inputs one after another. An input that fails is reported and ends early.
 pub struct TextSource<I, R> {
     sources: I,
     /// The index of the next input.
     next: usize,
-    /// The input that is being read.
+    /// The input being read.
     open: Option<OpenInput<R>>,
     /// Set to stop the run.
     stop: Arc<AtomicBool>,
@@ -36,12 +35,11 @@ pub struct TextSource<I, R> {
     failures: Vec<InputFailure>,
 }
 
-/// The start of the input differs from the bytes that an earlier run has read.
+/// An error: the start of the input differs from the bytes that an earlier run has read.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct Changed(String);
 
-/// An input that is being read.
 struct OpenInput<R> {
     input: CountingReader<R>,
     file: Arc<str>,
@@ -50,7 +48,7 @@ struct OpenInput<R> {
     layout: Arc<Layout>,
     /// The position at which reading started.
     start: u64,
-    /// The end of the part that has been passed on in blocks.
+    /// The position up to which records were passed on in blocks.
     at: Position,
 }
 
@@ -92,10 +90,10 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         Self { has_sums: true, ..self }
     }
 
-    /// Skips the bytes that an earlier run has read immediately instead of with the first block.
+    /// Skips the bytes that an earlier run has read now instead of with the first block.
     ///
     /// # Errors
-    /// [`Changed`] if the bytes are not the same; when reading fails or is stopped.
+    /// Fails with [`Changed`] if the bytes have changed, or if reading fails or is stopped.
     pub fn skip(&mut self) -> io::Result<()> {
         if let Some(source) = self.sources.next() {
             let mut open = self.begin(source);
@@ -110,8 +108,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         Ok(())
     }
 
-    /// Fills a block with the next records; returns `false` if there are no more. Fails only if the
-    /// run was stopped.
+    /// Fills a block; returns `false` if there are no more records. Fails only if stopped.
     fn fill_unless_stopped(&mut self, block: &mut Block) -> io::Result<bool> {
         loop {
             let open = match self.open.take() {
@@ -182,7 +179,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
         let offset = *start + input.read_bytes - self.carry.len() as u64;
         let check_sum = input.add(block.filled());
-        *at = at.behind(layout, block.filled(), offset, block.is_cut_short, check_sum);
+        *at = at.after(layout, block.filled(), offset, block.is_cut_short, check_sum);
         match filled {
             FillEnd::Failed(error) => self.end_failed(&open, block, error),
             FillEnd::Records(_) | FillEnd::NoRecordEnd => {
@@ -272,8 +269,7 @@ fn stamp<R>(block: &mut Block, open: &OpenInput<R>, failed: Option<u64>) {
     block.failed = failed;
 }
 
-/// Drops bytes up to the end of a line, and keeps those after it in the block. Returns whether the
-/// line ended.
+/// Discards bytes up to the end of a line; returns whether the line ended.
 fn skip_line(block: &mut Block, input: &mut CountingReader<impl Read>) -> io::Result<bool> {
     loop {
         let got = input.read(&mut block.bytes)?;
@@ -345,7 +341,7 @@ impl<R: Read> CountingReader<R> {
         Ok(())
     }
 
-    /// Reads once; at the start of the input, reads repeatedly to skip a byte order mark.
+    /// Reads once, or repeatedly to skip a byte order mark at the start of the input.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if !std::mem::take(&mut self.is_at_start) {
             return self.read_once(into);
@@ -368,8 +364,8 @@ impl<R: Read> CountingReader<R> {
         Ok(length - mark)
     }
 
-    /// Reads once. A reader without data may return [`ErrorKind::Interrupted`], and is then called
-    /// again. If the run was stopped, returns that error ([`is_stop`]).
+    /// Reads once. A reader without data may return [`ErrorKind::Interrupted`] to be called again.
+    /// If the run was stopped, returns that error ([`is_stop`]).
     fn read_once(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
             if self.stop.load(Ordering::Relaxed) {

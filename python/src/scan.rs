@@ -17,7 +17,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::files::{failed, has_ending, read_npy};
-use crate::settings;
+use crate::settings::{self, Whole};
 use crate::sheet::{Form, Output};
 use crate::stream::Stream;
 use crate::watch::Progress;
@@ -60,7 +60,7 @@ pub struct Columns {
 ///     >>> sum(len(batch) for batch in stream)
 ///     20000
 #[pyfunction]
-#[pyo3(signature = (path, *, column = None, solution_column = None, keep = None, blank = 0, batch_rows = 8192),
+#[pyo3(signature = (path, *, column = None, solution_column = None, keep = None, blank = Whole(0), batch_rows = Whole(8192)),
     text_signature = "(path, *, column=None, solution_column=None, keep=False, blank=0, batch_rows=8192)")]
 pub fn scan(
     py: Python<'_>,
@@ -68,8 +68,8 @@ pub fn scan(
     column: Option<String>,
     solution_column: Option<String>,
     keep: Option<&Bound<'_, PyAny>>,
-    blank: i64,
-    batch_rows: i64,
+    blank: Whole,
+    batch_rows: Whole,
 ) -> PyResult<Stream> {
     let keep = keep.map_or(Ok(None), settings::keep)?;
     let batch_rows = settings::batch_rows(batch_rows)?;

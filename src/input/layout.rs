@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::csv::{self, Table};
 use super::json::{self, Objects};
 use super::lines::{self, TrailingText};
-use super::{Records, grid};
+use super::{ColumnType, Records, grid};
 
 /// The layout of one input.
 ///
@@ -76,7 +76,7 @@ impl Layout {
     /// The number of lines in a block, including a last one without an end.
     pub fn lines_in(&self, block: &[u8]) -> u64 {
         match self {
-            Self::Csv(table) if table.rows_are_lines => csv::count(block),
+            Self::Csv(table) if table.types.is_some() => csv::count(block),
             _ => lines::count(block),
         }
     }
@@ -86,6 +86,16 @@ impl Layout {
         let Self::Csv(table) = self else { return None };
         let one = [table.puzzle].into_iter().chain(table.answer);
         Some(one.chain(table.kept.iter().copied()).collect())
+    }
+
+    /// The types of the columns that are copied to the output, if it is a Parquet file. Those of
+    /// cells have none.
+    pub fn types(&self) -> Option<Vec<Option<ColumnType>>> {
+        let Self::Csv(table) = self else { return None };
+        let types = table.types.as_ref()?;
+        let cells = [Some(table.puzzle), table.answer];
+        let of = |&column: &usize| (!cells.contains(&Some(column))).then(|| types[column].clone());
+        Some(table.kept.iter().map(of).collect())
     }
 
     /// Whether the input's own solutions are read ([`Records::answers`]).

@@ -18,12 +18,13 @@ mod read;
 mod rows;
 
 use std::fmt;
+use std::sync::Arc;
 
 pub(super) use read::read;
 pub use rows::Delimiter;
 pub(super) use rows::{Row, count, last_end};
 
-use super::names;
+use super::{ColumnType, names};
 
 /// The columns of a table, as detected at the start of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,8 +41,9 @@ pub struct Table {
     pub answer: Option<usize>,
     /// The columns that are copied to the output, from 0, in output order.
     pub kept: Vec<usize>,
-    /// Whether each row counts as one line, whatever its fields contain (Parquet).
-    pub rows_are_lines: bool,
+    /// The types of the columns of a Parquet file, each of whose rows counts as one line, and whose
+    /// nulls are empty fields without quotes.
+    pub types: Option<Arc<[ColumnType]>>,
 }
 
 /// A row of names.
@@ -109,7 +111,7 @@ mod tests {
             puzzle: 1,
             answer: None,
             kept: vec![],
-            rows_are_lines: false,
+            types: None,
         };
         assert_eq!(table.to_string(), "CSV, puzzles in column \"quiz \\\"a\\\"\" (2 of 2)");
         let table = Table { header: None, delimiter: Delimiter::Blanks, ..table };

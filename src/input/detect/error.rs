@@ -36,6 +36,12 @@ pub enum DetectError {
     /// The column named for the solutions is that of the puzzles.
     #[error("the puzzles are in column {0:?}, so their solutions cannot be there as well")]
     SameColumn(String),
+    /// A column that would be read is not one of values or lists.
+    #[error(
+        "the column {0:?} is a struct, a map, or a list of lists; expected values or lists of them: \
+         name other columns"
+    )]
+    Nested(String),
     /// A named column does not exist.
     #[error("no column {name:?}; there are {columns}")]
     NoColumn {

@@ -204,7 +204,7 @@ impl Fields {
             puzzle,
             answer: None,
             kept: Vec::new(),
-            rows_are_lines: false,
+            types: None,
         }
     }
 

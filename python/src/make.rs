@@ -178,8 +178,7 @@ impl<'py> FromPyObject<'_, 'py> for Span {
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if given.is_instance_of::<PyTuple>() || given.is_instance_of::<PyList>() {
-            let ends = given.extract::<[Whole; 2]>();
-            return ends.map(|[first, last]| Self(first, last));
+            return given.extract().map(|[first, last]: [Whole; 2]| Self(first, last));
         }
         given.extract().map(|only| Self(only, only))
     }

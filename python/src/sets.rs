@@ -372,7 +372,8 @@ pub fn sample<'py>(
     threads: Whole,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (seed, first) = (seed.number("seed")?, first.within("first", 0..=i64::MAX.into())?);
+    let (seed, first): (_, u64) =
+        (seed.number("seed")?, first.within("first", 0..=i64::MAX.into())?);
     let per: Option<Vec<_>> = per.map(|per| per.into_iter().collect());
     let (size, stratum) = match (count, per.as_deref()) {
         (Some(count), None) => (count.within("count", 0..=isize::MAX as i128)?, None),

@@ -35,7 +35,7 @@ impl Solver {
         blank: Whole,
     ) -> PyResult<Self> {
         let columns = settings::solve_columns(columns)?;
-            let named = Named { limit, max_nodes, threads, engine, solution, columns, blank };
+        let named = Named { limit, max_nodes, threads, engine, solution, columns, blank };
         Ok(Self(Settings::try_from(named)?))
     }
 

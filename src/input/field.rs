@@ -30,6 +30,8 @@ pub enum FieldForm {
     JsonValue,
     /// Absent: there is no such key, or its value is `null`.
     Missing,
+    /// The empty field that a null of a Parquet file is read as.
+    Null,
     /// Not in the block, but in `Records::texts`.
     Own,
 }

@@ -171,7 +171,7 @@ impl Object<'_> {
                 self.put(if is_finite(&text) { &text } else { b"null" });
             }
             (text, FieldForm::JsonValue) => self.put(&text),
-            (_, FieldForm::Missing) => self.put(b"null"),
+            (_, FieldForm::Missing | FieldForm::Null) => self.put(b"null"),
             (text, _) => self.string(&String::from_utf8_lossy(&text)),
         }
     }

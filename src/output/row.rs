@@ -430,7 +430,7 @@ impl<'a> Kept<'a> {
         let quote = |field: &Field| u32::from(field.form == FieldForm::Quoted);
         let fields = self.fields.get(..count)?;
         let (first, last) = (fields.first()?, fields.last()?);
-        if fields.contains(&Field::MISSING) {
+        if fields.iter().any(|field| field.form == FieldForm::Missing) {
             return None;
         }
         Some(&self.bytes[(first.start - quote(first)) as usize..(last.end + quote(last)) as usize])

@@ -215,7 +215,7 @@ impl RowReader<'_> {
             while let Some((_, place)) = rest.next_if(|(column, _)| *column == number) {
                 let is_null =
                     is_parquet && field.form == FieldForm::Plain && field.start == field.end;
-                let form = if is_null { FieldForm::Missing } else { field.form };
+                let form = if is_null { FieldForm::Null } else { field.form };
                 room[*place] = Field { form, ..field.moved(start) };
             }
         });

@@ -178,7 +178,8 @@ impl Batch {
                 (ColumnSource::Input(index), None) => values.push_text(&row.kept().get(index).0),
                 (ColumnSource::Input(index), Some(kept)) => {
                     let (text, form) = row.kept().get(index);
-                    values.push_kept(kept, (form != FieldForm::Missing).then_some(&text));
+                    let is_null = matches!(form, FieldForm::Missing | FieldForm::Null);
+                    values.push_kept(kept, (!is_null).then_some(&text));
                 }
             }
         }

@@ -69,8 +69,8 @@ impl Meaning {
         );
         match self {
             Self::Itself => !is_text,
-            Self::Unsigned | Self::Float16 => true,
-            Self::Decimal { .. } | Self::Date | Self::Time(_) | Self::Timestamp(..) => false,
+            Self::Unsigned | Self::Decimal { .. } | Self::Float16 => true,
+            Self::Date | Self::Time(_) | Self::Timestamp(..) => false,
         }
     }
 }

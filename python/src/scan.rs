@@ -12,6 +12,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use bulkdoku::input::{Answers, InputOptions, Keep, Layout, Stream as Input};
 use bulkdoku::output::{Column, unique_names};
 use bulkdoku::pipeline::RecordReader;
+use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Marks, Source, StopFlag};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -256,7 +257,11 @@ impl FileReader {
         let mut push = |text: Option<Cow<'_, str>>| {
             texts.next().expect("a column for each text").append_option(text);
         };
-        push(Some(match record.puzzle.as_ref().ok().and_then(Marks::puzzle) {
+        // Most puzzles are written as they are shown.
+        let is_shown = |byte: &u8| matches!(byte, b'1'..=b'9' | b'.');
+        let as_written = record.text.len() == CELLS && record.text.iter().all(is_shown);
+        let puzzle = record.puzzle.as_ref().ok().filter(|_| !as_written);
+        push(Some(match puzzle.and_then(Marks::puzzle) {
             Some(puzzle) => puzzle.to_string().into(),
             None => String::from_utf8_lossy(record.text),
         }));

@@ -29,7 +29,7 @@ use parquet::schema::types::SchemaDescriptor;
 use self::faults::{check_footer, check_single, failure, guarded};
 use self::pages::{Budget, Pages, ROWS_WITH_PREFIXES};
 pub(crate) use self::values::Meaning;
-use self::values::{Append, bytes, display, int32, int64};
+use self::values::{Append, bytes, display, number};
 use super::{BLOCK_BYTES, ColumnType, Window, is_finite};
 
 const MAGIC: [u8; 4] = *b"PAR1";
@@ -343,10 +343,19 @@ impl ParquetText {
         }
         match chunk.column_type() {
             Physical::BOOLEAN => values!(BoolType, display),
-            Physical::INT32 => values!(Int32Type, int32),
-            Physical::INT64 => values!(Int64Type, int64),
+            Physical::INT32 => values!(Int32Type, |meaning, &value, text| {
+                number(meaning, value.into(), value.cast_unsigned().into(), text)
+            }),
+            Physical::INT64 => values!(Int64Type, |meaning, &value, text| {
+                number(meaning, value, value.cast_unsigned(), text)
+            }),
             Physical::INT96 => {
-                values!(Int96Type, |meaning, value, text| int64(meaning, &value.to_nanos(), text))
+                values!(Int96Type, |meaning, value, text| number(
+                    meaning,
+                    value.to_nanos(),
+                    0,
+                    text
+                ))
             }
             Physical::FLOAT => values!(FloatType, display),
             Physical::DOUBLE => values!(DoubleType, display),

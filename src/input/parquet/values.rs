@@ -82,15 +82,13 @@ pub(super) fn display<T: Display>(_: Meaning, value: &T, text: &mut Vec<u8>) -> 
     Ok(write!(text, "{value}")?)
 }
 
-pub(super) fn int32(meaning: Meaning, value: &i32, text: &mut Vec<u8>) -> Result<()> {
-    number(meaning, (*value).into(), value.cast_unsigned().into(), text)
-}
-
-pub(super) fn int64(meaning: Meaning, value: &i64, text: &mut Vec<u8>) -> Result<()> {
-    number(meaning, *value, value.cast_unsigned(), text)
-}
-
-fn number(meaning: Meaning, value: i64, unsigned: u64, text: &mut Vec<u8>) -> Result<()> {
+/// Appends a number, a decimal, a date, or a time; `unsigned` is the number without its sign.
+pub(super) fn number(
+    meaning: Meaning,
+    value: i64,
+    unsigned: u64,
+    text: &mut Vec<u8>,
+) -> Result<()> {
     let (unit, has_date) = match meaning {
         Meaning::Unsigned => {
             text.extend_from_slice(itoa::Buffer::new().format(unsigned).as_bytes());

@@ -874,8 +874,8 @@ def write(
         rows: a table, a stream, a data frame: anything with the Arrow PyCapsule interface.
         path: .csv, .tsv or .jsonl, with all columns; .txt, one line per puzzle; each of them optionally followed by
             .gz or .zst. Or .parquet, with all columns: whole numbers as int64, others as double, bool, text,
-            binary; groups of up to 131,072 rows, zstd; if a column has another type, pyarrow writes the file. Or .npy: uint8 of shape (n, 81), for which rows may also
-            be a list or an array.
+            binary; groups of up to 131,072 rows, zstd; if a column has another type, pyarrow writes the file. Or
+            .npy: uint8 of shape (n, 81), for which rows may also be a list or an array.
         column: the column for .txt and .npy; the puzzles if None.
         blank: the value of a blank in a .npy file.
 

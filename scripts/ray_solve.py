@@ -4,16 +4,17 @@
     scripts/ray_solve.py IN/ OUT/ [--address auto] [--prefix my_]
 
 Workers that die are replaced, and their rows are solved again: nothing is lost or duplicated. Each run writes to a
-temporary folder next to OUT, named OUT.unfinished-RANDOM, which is renamed once it has as many rows as IN. OUT is
-therefore always complete. If another run has created OUT by then, this one fails and removes its folder. A killed
-driver leaves its folder behind, which later runs report but never change. Order is not preserved: keep a column that
-identifies rows.
+temporary folder next to OUT, named OUT.unfinished-RANDOM, which is renamed once it has as many rows of each file as IN.
+OUT is therefore always complete. If another run has created OUT by then, this one fails and removes its folder. A killed
+driver leaves its folder behind, which later runs report but never change. Order is not preserved: the added column path
+has the file of each row; keep a column that identifies rows.
 
 IN and OUT must have the same path on all nodes. Every node needs the packages bulkdoku, pyarrow, and ray[data]. For
 runs that can be resumed, use scripts/solve_folder.py.
 """
 
 import argparse
+import collections
 import functools
 import pathlib
 import shutil
@@ -21,7 +22,9 @@ import sys
 
 import pyarrow
 import pyarrow.parquet as parquet
-from solve_folder import add_solve_options, copied, ending, inputs, publish, repeated, stream_options, unfinished
+from solve_folder import (
+    PATH, add_solve_options, copied, ending, inputs, publish, repeated, stream_options, unfinished, with_paths
+)
 
 
 def arguments():
@@ -57,12 +60,12 @@ def main():
     paths = [path.resolve() for path in inputs(args.input) if ending(path) == "parquet"]
     if not paths:
         sys.exit(f"{args.input}: no .parquet files")
-    expected = row_count(paths)
+    expected = {str(path): parquet.read_metadata(path).num_rows for path in paths}
+    options = with_paths(parquet.read_schema(paths[0]).names, stream_options(args))
     ray.init(address=args.address or "local", log_to_driver=False)
     # The newer reader uses actors for file footers, and a run fails if one of them dies.
     ray.data.DataContext.get_current().use_datasource_v2 = False
-    rows = ray.data.read_parquet([str(path) for path in paths])
-    options = stream_options(args)
+    rows = ray.data.read_parquet([str(path) for path in paths], include_paths=True)
     work = functools.partial(copied if args.copy else solve, options=options)
     # Complete blocks, which the function divides, so that reading, solving, and writing are one
     # task.
@@ -75,7 +78,7 @@ def main():
         solved.write_parquet(
             str(temporary.resolve()), compression="zstd", compression_level=1, use_dictionary=dictionary
         )
-        publish(temporary, args.output, row_count(temporary.rglob("*.parquet")), expected)
+        publish(temporary, args.output, counts(temporary.rglob("*.parquet")), expected)
     finally:
         # Tasks that are still running must not write to a removed folder.
         ray.shutdown()
@@ -83,9 +86,14 @@ def main():
     print(f"{args.output} is written")
 
 
-def row_count(paths):
-    """Counts the rows of Parquet files by their footers."""
-    return sum(parquet.read_metadata(path).num_rows for path in paths)
+def counts(outputs):
+    """Counts the rows of Parquet files by the path of their input."""
+    counted = collections.Counter()
+    for output in outputs:
+        with parquet.ParquetFile(output, read_dictionary=[PATH]) as file:
+            for batch in file.iter_batches(columns=[PATH]):
+                counted.update({row["values"]: row["counts"] for row in batch[PATH].value_counts().to_pylist()})
+    return counted
 
 
 if __name__ == "__main__":

@@ -32,6 +32,8 @@ import bulkdoku
 ENDINGS = ["parquet", "npy", "csv", "tsv", "jsonl", "txt"]
 WRITTEN = ["parquet", "csv", "csv.gz", "csv.zst", "jsonl", "jsonl.gz", "jsonl.zst", "npy"]
 COLUMNS = ("solution", "status", "solutions", "guesses", "latency_ns")
+# The column that shows the file of each row, in runs on a cluster, which cut and join files.
+PATH = "path"
 
 
 def arguments():
@@ -103,10 +105,25 @@ def unfinished(output):
     return output.with_name(f"{output.name}.unfinished-{secrets.token_hex(8)}")
 
 
+def with_paths(names, options):
+    """Adds the path of its file to each row of a run on a cluster. Exits if the input has a column of that name."""
+    if PATH in names:
+        sys.exit(f"the input has a column {PATH!r}, which is added to show the file of each row: rename it")
+    keep = options["keep"]
+    return options | {"keep": keep if keep is True else [*keep, PATH]}
+
+
+def check_counts(output, rows, expected):
+    """Exits if the numbers of rows differ for the path of any input."""
+    for path in sorted(rows.keys() | expected.keys()):
+        written, read = rows.get(path, 0), expected.get(path, 0)
+        if written != read:
+            sys.exit(f"{path}: {written:,} rows written, {read:,} expected: {output} is not created; was the file changed?")
+
+
 def publish(temporary, output, rows, expected):
-    """Renames a complete folder. Exits if rows are missing or another run was faster."""
-    if rows != expected:
-        sys.exit(f"{rows:,} rows written, {expected:,} expected: {output} is not created; was an input changed?")
+    """Renames a complete folder. Exits if rows of an input are missing or another run was faster."""
+    check_counts(output, rows, expected)
     try:
         # This fails if the output is a folder with files: exactly one of several runs succeeds.
         os.rename(temporary, output)

@@ -5,9 +5,10 @@
     spark-submit --py-files scripts/solve_folder.py scripts/spark_solve.py IN/ OUT/
 
 Executors that die are replaced, and their rows are solved again. Each run writes to a temporary folder next to OUT,
-named OUT.unfinished-RANDOM, which is renamed once it has as many rows as IN. OUT is therefore always complete. If
-another run has created OUT by then, this one fails and removes its folder. A killed driver leaves its folder behind,
-which later runs never change. Order is not preserved: keep a column that identifies rows.
+named OUT.unfinished-RANDOM, which is renamed once it has as many rows of each file as IN. OUT is therefore always
+complete. If another run has created OUT by then, this one fails and removes its folder. A killed driver leaves its folder
+behind, which later runs never change. Order is not preserved: the added column path has the file of each row; keep a
+column that identifies rows.
 
 Unsigned numbers become bigint and statuses string, because Spark has no such types. Every executor needs the
 packages bulkdoku and pyarrow.
@@ -19,7 +20,7 @@ import pathlib
 import secrets
 import sys
 
-from solve_folder import add_solve_options, copied, publish, repeated, stream_options
+from solve_folder import PATH, add_solve_options, check_counts, copied, publish, repeated, stream_options, with_paths
 
 # The Spark types of added columns.
 TYPES = {"puzzle": "string", "solution": "string", "status": "string", "reason": "string"}
@@ -99,8 +100,9 @@ def main():
     if output.exists():
         sys.exit(f"{args.output} exists already")
     rows = session.read.parquet(args.input)
-    expected = rows.count()
-    options = stream_options(args)
+    options = with_paths(rows.columns, stream_options(args))
+    rows = rows.select("*", rows["_metadata.file_path"].alias(PATH))
+    expected = counts(rows)
     schema = schema_of(rows, options)
     rows = rows.mapInArrow(copier(options) if args.copy else solver(options), schema)
     writer = rows.write.mode("error")
@@ -108,11 +110,16 @@ def main():
         writer = writer.option(f"parquet.enable.dictionary#{name}", "false")
     try:
         writer.parquet(output.temporary)
-        output.publish(session.read.parquet(output.temporary).count(), expected)
+        output.publish(counts(session.read.parquet(output.temporary)), expected)
     finally:
         output.remove()
         session.stop()
     print(f"{args.output} is written")
+
+
+def counts(rows):
+    """Counts rows by the path of their input."""
+    return {path: count for path, count in rows.groupBy(PATH).count().collect()}
 
 
 class Output:
@@ -134,8 +141,7 @@ class Output:
         if self.files.getUri().getScheme() == "file":
             local = [pathlib.Path(self.files.makeQualified(path).toUri().getPath()) for path in (self.unfinished, self.path)]
             return publish(*local, rows, expected)
-        if rows != expected:
-            sys.exit(f"{rows:,} rows written, {expected:,} expected: {self.name} is not created; was an input changed?")
+        check_counts(self.name, rows, expected)
         # A FileContext never replaces an existing path; a FileSystem would move the folder into it.
         context = self.hadoop.FileContext.getFileContext(self.files.getUri())
         rename = getattr(self.hadoop, "Options$Rename")

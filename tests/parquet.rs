@@ -124,6 +124,67 @@ fn nulls_and_empty_texts_of_a_single_column_have_rows() {
     assert_eq!(lines.rows, format!("{SOLVED}\n\n{SOLVED}\n\n\n"));
 }
 
+/// The kept columns of `types.parquet`, which pyarrow wrote: those that keep their types in Parquet
+/// rows, and others.
+const VALUES: &str =
+    "u64,u32,i8,f64,f32,f16,b,s,bin,date,tms,tns,ts_ms,ts_us,ts_ns,ts_utc,dec,dec38,nan";
+const OTHERS: &str = "dec256,li,ls,lf,ld";
+
+#[test]
+fn kept_columns_of_parquet_files_keep_their_types() {
+    let folder = Folder::new();
+    let types = packed("types");
+    let jsonl = |input: &str, keep: &str| {
+        let args = ["-q", input, "--columns", "line", "--keep", keep, "--format", "jsonl"];
+        folder.solve(&args, "").rows
+    };
+    let first = r#"{"line":2,"u64":18446744073709551615,"u32":4294967295,"i8":-128,"f64":0.1,"f32":0.1,"f16":0.099975586,"b":true,"s":"a,\"b\"\n","bin":"xy","date":"2020-01-01","tms":"23:59:59.123","tns":"23:59:59.999999999","ts_ms":"2020-01-01 01:02:03.004","ts_us":"2020-01-01 01:02:03.000004","ts_ns":"2020-01-01 01:02:03.000000001","ts_utc":"2020-01-01 01:02:03.000004Z","dec":-12.34,"dec38":-12345678901234567890123456789012.345678,"nan":null}"#;
+    let last = r#"{"line":4,"u64":0,"u32":1,"i8":1,"f64":-1.5,"f32":-1.5,"f16":-1.5,"b":false,"s":"","bin":"","date":"1900-02-28","tms":"00:00:00.000","tns":"00:00:00.000000000","ts_ms":"1950-01-01 00:00:00.000","ts_us":"1950-01-01 00:00:00.000000","ts_ns":"1969-12-31 23:59:59.999999999","ts_utc":"1950-01-01 00:00:00.000000Z","dec":0.05,"dec38":1.000000,"nan":null}"#;
+    let rows = jsonl(&types, VALUES);
+    let lines: Vec<_> = rows.lines().collect();
+    assert_eq!((lines[0], lines[2]), (first, last));
+    assert_eq!(lines[1].matches(":null").count(), 19, "{}", lines[1]);
+    let others = r#"{"line":2,"dec256":-123456789012345678901234567890123456789012.34,"li":[1,null,3],"ls":["a\"",null,"b,"],"lf":[1.5,null],"ld":["2020-01-01"]}
+{"line":3,"dec256":null,"li":null,"ls":null,"lf":null,"ld":null}
+{"line":4,"dec256":1.00,"li":[],"ls":[],"lf":[],"ld":[]}
+"#;
+    assert_eq!(jsonl(&types, OTHERS), others);
+
+    // A Parquet file that is made of it has the same values of the same types, and NaN.
+    let args = ["-q", &types, "--columns", "puzzle", "--keep", VALUES, "-o", "out.parquet"];
+    assert_eq!(folder.solve(&args, "").status, 0);
+    assert_eq!(jsonl("out.parquet", VALUES), rows);
+    let nan = folder.solve(&["-q", "out.parquet", "--columns", "line", "--keep", "s,nan"], "");
+    assert_eq!(nan.rows, "line,s,nan\n2,\"a,\"\"b\"\"\n\",NaN\n3,,inf\n4,,\n");
+    // With a table that has text in the same column, the column is text.
+    folder.file("text.csv", format!("puzzle,i8\n{CLASSIC},x\n"));
+    let args = ["-q", &types, "text.csv", "--columns", "line", "--keep", "i8", "--format", "jsonl"];
+    let mixed = folder.solve(&args, "").rows;
+    assert!(mixed.contains(r#""i8":"-128""#) && mixed.contains(r#""i8":"x""#), "{mixed}");
+}
+
+#[test]
+fn columns_that_cannot_be_written_are_refused_by_name() {
+    let folder = Folder::new();
+    let types = packed("types");
+    for (keep, format, name) in [
+        ("li", "csv", "li"),
+        ("i8,ls", "tsv", "ls"),
+        ("lf", "parquet", "lf"),
+        ("struct", "jsonl", "struct"),
+        ("struct", "csv", "struct"),
+    ] {
+        let args = [&types, "--keep", keep, "--format", format, "-o", "out"];
+        let ran = folder.solve(&args, "");
+        assert_eq!((ran.status, folder.path("out").exists()), (2, false), "{ran:?}");
+        assert!(ran.messages.contains(&format!("column {name:?}")), "{ran:?}");
+    }
+    let ran = folder.run("canon", &["-q", &types], "");
+    assert!(ran.status == 2 && ran.messages.contains("\"struct\""), "{ran:?}");
+    let columns = ["-q", "--columns", "line,status", "--where", "date == '1900-02-28'", &types];
+    assert_eq!(folder.solve(&columns, "").rows, "line,status\n4,unique\n");
+}
+
 #[test]
 fn lines_do_not_depend_on_kept_columns() {
     let folder = Folder::new();

@@ -28,7 +28,7 @@ pub fn any_table(choice: u8) -> Table {
         puzzle,
         answer: None,
         kept,
-        rows_are_lines: false,
+        types: None,
     }
 }
 

@@ -61,25 +61,24 @@ use crate::watch::Progress;
 ///     >>> bulkdoku.solve([line, "12"]).to_list("status")
 ///     ['unique', 'malformed']
 #[pyfunction]
-#[pyo3(signature = (puzzles, *, limit = 2, max_nodes = None, threads = 1, engine = "lanes",
-    solution = "text", columns = None, column = None, blank = 0, progress = None),
+#[pyo3(signature = (puzzles, *, limit = Whole(2), max_nodes = None, threads = Whole(1), engine = "lanes",
+    solution = "text", columns = None, column = None, blank = Whole(0), progress = None),
     text_signature = "(puzzles, *, limit=2, max_nodes=None, threads=1, engine='lanes', solution='text', columns=('solution', 'status', 'solutions', 'guesses', 'latency_ns'), column=None, blank=0, progress=None)")]
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
 pub fn solve(
     py: Python<'_>,
     puzzles: &Bound<'_, PyAny>,
-    limit: i64,
+    limit: Whole,
     max_nodes: Option<Whole>,
-    threads: i64,
+    threads: Whole,
     engine: &str,
     solution: &str,
     columns: Option<&Bound<'_, PyAny>>,
     column: Option<String>,
-    blank: i64,
+    blank: Whole,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
     let columns = settings::solve_columns(columns)?;
-    let max_nodes = max_nodes.map(|nodes| nodes.0);
     let named = Named { limit, max_nodes, threads, engine, solution, columns, blank };
     let settings = Settings::try_from(named)?;
     let options = ReadOptions { column, blank: settings.blank };
@@ -114,29 +113,28 @@ pub fn solve(
 ///     >>> [len(batch) for batch in stream][:3]
 ///     [8192, 8192, 3616]
 #[pyfunction]
-#[pyo3(signature = (batches, *, column = None, batch_rows = 8192, keep = None, prefix = "", limit = 2,
-    max_nodes = None, threads = 1, engine = "lanes", solution = "text", columns = None, blank = 0,
+#[pyo3(signature = (batches, *, column = None, batch_rows = Whole(8192), keep = None, prefix = "", limit = Whole(2),
+    max_nodes = None, threads = Whole(1), engine = "lanes", solution = "text", columns = None, blank = Whole(0),
     progress = None),
     text_signature = "(batches, *, column=None, batch_rows=8192, keep=True, prefix='', limit=2, max_nodes=None, threads=1, engine='lanes', solution='text', columns=('solution', 'status', 'solutions', 'guesses', 'latency_ns'), blank=0, progress=None)")]
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
 pub fn solve_stream(
     batches: &Bound<'_, PyAny>,
     column: Option<&str>,
-    batch_rows: i64,
+    batch_rows: Whole,
     keep: Option<&Bound<'_, PyAny>>,
     prefix: &str,
-    limit: i64,
+    limit: Whole,
     max_nodes: Option<Whole>,
-    threads: i64,
+    threads: Whole,
     engine: &str,
     solution: &str,
     columns: Option<&Bound<'_, PyAny>>,
-    blank: i64,
+    blank: Whole,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Stream> {
     let batch_rows = settings::batch_rows(batch_rows)?;
     let columns = settings::solve_columns(columns)?;
-    let max_nodes = max_nodes.map(|nodes| nodes.0);
     let named = Named { limit, max_nodes, threads, engine, solution, columns, blank };
     let settings = Settings::try_from(named)?;
     let keep = keep.map_or(Ok(Some(Keep::All)), settings::keep)?;
@@ -173,26 +171,25 @@ pub fn solve_stream(
 ///     >>> bulkdoku.check(rows).column_names
 ///     ['puzzle', 'solution', 'status', 'reason']
 #[pyfunction]
-#[pyo3(signature = (puzzles, solutions = None, *, limit = 2, max_nodes = None, threads = 1, engine = "lanes",
-    columns = None, column = None, solution_column = None, blank = 0, progress = None),
+#[pyo3(signature = (puzzles, solutions = None, *, limit = Whole(2), max_nodes = None, threads = Whole(1), engine = "lanes",
+    columns = None, column = None, solution_column = None, blank = Whole(0), progress = None),
     text_signature = "(puzzles, solutions=None, *, limit=2, max_nodes=None, threads=1, engine='lanes', columns=('status', 'reason'), column=None, solution_column=None, blank=0, progress=None)")]
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
 pub fn check<'py>(
     py: Python<'py>,
     puzzles: &Bound<'py, PyAny>,
     solutions: Option<&Bound<'py, PyAny>>,
-    limit: i64,
+    limit: Whole,
     max_nodes: Option<Whole>,
-    threads: i64,
+    threads: Whole,
     engine: &str,
     columns: Option<&Bound<'py, PyAny>>,
     column: Option<String>,
     solution_column: Option<String>,
-    blank: i64,
+    blank: Whole,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let columns = settings::check_columns(columns)?;
-    let max_nodes = max_nodes.map(|nodes| nodes.0);
     let named = Named { limit, max_nodes, threads, engine, solution: "text", columns, blank };
     let settings = Settings::try_from(named)?;
     let columns = (column, solution_column);
@@ -260,21 +257,21 @@ pub fn check_with<'py>(
 ///     >>> bulkdoku.score(rows["puzzle"], ["1" * 81, "", None])["rules_broken"].tolist()
 ///     [27, 27, 27]
 #[pyfunction]
-#[pyo3(signature = (puzzles, answers, *, max_nodes = None, threads = 1, column = None, solution_column = None,
-    blank = 0, progress = None))]
+#[pyo3(signature = (puzzles, answers, *, max_nodes = None, threads = Whole(1), column = None, solution_column = None,
+    blank = Whole(0), progress = None),
+    text_signature = "(puzzles, answers, *, max_nodes=None, threads=1, column=None, solution_column=None, blank=0, progress=None)")]
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
 pub fn score<'py>(
     py: Python<'py>,
     puzzles: &Bound<'py, PyAny>,
     answers: &Bound<'py, PyAny>,
     max_nodes: Option<Whole>,
-    threads: i64,
+    threads: Whole,
     column: Option<String>,
     solution_column: Option<String>,
-    blank: i64,
+    blank: Whole,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let max_nodes = max_nodes.map(|nodes| nodes.0);
     let named = Named::of_threads(settings::threads(threads)?);
     let settings = Settings::try_from(Named { max_nodes, blank, ..named })?;
     let blank = settings.blank;
@@ -311,14 +308,15 @@ pub fn score<'py>(
 ///     >>> bulkdoku.canonical(["." * 80 + "7"]).to_list("canonical")[0].index("1")
 ///     80
 #[pyfunction]
-#[pyo3(signature = (puzzles, *, threads = 1, solution = "text", column = None, blank = 0, progress = None))]
+#[pyo3(signature = (puzzles, *, threads = Whole(1), solution = "text", column = None, blank = Whole(0), progress = None),
+    text_signature = "(puzzles, *, threads=1, solution='text', column=None, blank=0, progress=None)")]
 pub fn canonical(
     py: Python<'_>,
     puzzles: &Bound<'_, PyAny>,
-    threads: i64,
+    threads: Whole,
     solution: &str,
     column: Option<String>,
-    blank: i64,
+    blank: Whole,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
     let options = ReadOptions { column, blank: settings::blank(blank)? };
@@ -360,28 +358,28 @@ pub fn canonical(
 ///     >>> more.column_names, more.to_list("copy"), set(bulkdoku.check(more).to_list("status"))
 ///     (['puzzle', 'solution', 'row', 'copy'], [1, 2, 3], {'ok'})
 #[pyfunction]
-#[pyo3(signature = (puzzles, solutions = None, *, times = 1, seed, original = false, kinds = None, first = 1,
-    threads = 1, solution = None, column = None, solution_column = None, blank = 0, progress = None),
+#[pyo3(signature = (puzzles, solutions = None, *, times = Whole(1), seed, original = false, kinds = None, first = Whole(1),
+    threads = Whole(1), solution = None, column = None, solution_column = None, blank = Whole(0), progress = None),
     text_signature = "(puzzles, solutions=None, *, times=1, seed, original=False, kinds=('digits', 'rows', 'bands', 'transpose'), first=1, threads=1, solution=None, column=None, solution_column=None, blank=0, progress=None)")]
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
 pub fn augment<'py>(
     py: Python<'py>,
     puzzles: &Bound<'py, PyAny>,
     solutions: Option<&Bound<'py, PyAny>>,
-    times: i64,
-    seed: u64,
+    times: Whole,
+    seed: Whole,
     original: bool,
     kinds: Option<Vec<String>>,
-    first: u64,
-    threads: i64,
+    first: Whole,
+    threads: Whole,
     solution: Option<&str>,
     column: Option<String>,
     solution_column: Option<String>,
-    blank: i64,
+    blank: Whole,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let times = u32::try_from(times).ok().filter(|times| *times <= 1_000_000);
-    let times = times.ok_or_else(|| PyValueError::new_err("times is 0 to 1000000"))?;
+    let times = times.within("times", 0..=1_000_000)?;
+    let (seed, first) = (seed.number("seed")?, first.number("first")?);
     let kinds = kinds.map_or(Ok(Kinds::ALL), |names| kinds_of(&names))?;
     let form = solution.map(Form::of_name).transpose()?;
     let blank = settings::blank(blank)?;
@@ -458,7 +456,7 @@ fn kinds_of(names: &[String]) -> PyResult<Kinds> {
 ///     TypeError: if keep is something else.
 ///     ValueError: if the columns are not clear, or an array does not hold cells.
 #[pyfunction]
-#[pyo3(signature = (path, *, column = None, solution_column = None, keep = None, blank = 0),
+#[pyo3(signature = (path, *, column = None, solution_column = None, keep = None, blank = Whole(0)),
     text_signature = "(path, *, column=None, solution_column=None, keep=False, blank=0)")]
 pub fn read(
     py: Python<'_>,
@@ -466,7 +464,7 @@ pub fn read(
     column: Option<String>,
     solution_column: Option<String>,
     keep: Option<&Bound<'_, PyAny>>,
-    blank: i64,
+    blank: Whole,
 ) -> PyResult<Table> {
     let columns = Columns {
         puzzles: column,
@@ -484,8 +482,8 @@ pub fn read(
 ///     rows: a table, a stream, a data frame: anything with the Arrow PyCapsule interface.
 ///     path: .csv, .tsv or .jsonl, with all columns; .txt, one line per puzzle; each of them optionally followed by
 ///         .gz or .zst. Or .parquet, with all columns: whole numbers as int64, others as double, bool, text,
-///         binary; groups of up to 131,072 rows, zstd; if a column has another type, pyarrow writes the file. Or .npy: uint8 of shape (n, 81), for which rows may also
-///         be a list or an array.
+///         binary; groups of up to 131,072 rows, zstd; if a column has another type, pyarrow writes the file. Or
+///         .npy: uint8 of shape (n, 81), for which rows may also be a list or an array.
 ///     column: the column for .txt and .npy; the puzzles if None.
 ///     blank: the value of a blank in a .npy file.
 ///
@@ -497,13 +495,14 @@ pub fn read(
 ///     TypeError: if a column of a .csv file is a list or a struct, or if pyarrow is needed and not installed.
 ///     ValueError: if the name has another ending, or a row of a .npy file is not a puzzle.
 #[pyfunction]
-#[pyo3(signature = (rows, path, *, column = None, blank = 0))]
+#[pyo3(signature = (rows, path, *, column = None, blank = Whole(0)),
+    text_signature = "(rows, path, *, column=None, blank=0)")]
 pub fn write(
     py: Python<'_>,
     rows: &Bound<'_, PyAny>,
     path: PathBuf,
     column: Option<&str>,
-    blank: i64,
+    blank: Whole,
 ) -> PyResult<u64> {
     let is_npy = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"));
     if !is_npy && !rows.hasattr("__arrow_c_stream__")? && !rows.hasattr("__arrow_c_array__")? {

@@ -56,9 +56,11 @@ mod package {
 
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        use pyo3::PyTypeInfo;
         use pyo3::types::PyModuleMethods;
-        // Otherwise its first use imports it, and a Ctrl-C at this moment is a panic.
+        // Otherwise the first use imports it and its functions, and a pending Ctrl-C is a panic.
         module.py().import("numpy")?;
+        numpy::PyUntypedArray::type_object(module.py());
         crate::watch::remember_main_thread(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -7,9 +7,10 @@ use bulkdoku::generate::{Kind, Pattern, Recipe};
 use bulkdoku::output::Column;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
 
 use crate::calls;
-use crate::settings;
+use crate::settings::{self, Whole};
 use crate::sheet::{Form, Output};
 use crate::table::Table;
 use crate::watch::Progress;
@@ -45,31 +46,32 @@ use crate::watch::Progress;
 ///     >>> rows["puzzle"].shape
 ///     (5, 81)
 #[pyfunction]
-#[pyo3(signature = (count, *, seed, kind = "minimal", start = 0, grids = None, clues = None, guesses = None,
-    level = None, symmetry = "none", pattern = None, solution = "text", columns = None, threads = 1,
+#[pyo3(signature = (count, *, seed, kind = "minimal", start = Whole(0), grids = None, clues = None, guesses = None,
+    level = None, symmetry = "none", pattern = None, solution = "text", columns = None, threads = Whole(1),
     progress = None),
     text_signature = "(count, *, seed, kind='minimal', start=0, grids=None, clues=None, guesses=None, level=None, symmetry='none', pattern=None, solution='text', columns=('puzzle', 'solution'), threads=1, progress=None)")]
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
 pub fn generate(
     py: Python<'_>,
-    count: u64,
-    seed: u64,
+    count: Whole,
+    seed: Whole,
     kind: &str,
-    start: u64,
+    start: Whole,
     grids: Option<&str>,
     clues: Option<Span>,
     guesses: Option<Span>,
-    level: Option<u8>,
+    level: Option<Whole>,
     symmetry: &str,
     pattern: Option<&str>,
     solution: &str,
     columns: Option<&Bound<'_, PyAny>>,
-    threads: i64,
+    threads: Whole,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
     let named = NamedRecipe { kind, grids, clues, guesses, level, symmetry, pattern };
     let recipe = Recipe::try_from(named)?;
-    let end = start.checked_add(count);
+    let (seed, start) = (seed.number("seed")?, start.number("start")?);
+    let end = start.checked_add(count.number("count")?);
     let end = end.ok_or_else(|| PyValueError::new_err("rows end at 2**64 - 1"))?;
     let both = [Column::Puzzle, Column::Solution];
     let columns = settings::columns(columns, &both, &both)?;
@@ -106,28 +108,30 @@ pub fn generate(
 ///     >>> puzzles.shape, bool(((puzzles == 0) | (puzzles == solutions)).all())
 ///     ((64, 81), True)
 #[pyfunction]
-#[pyo3(signature = (*, seed, batch_rows = 1024, shard = (0, 1), start = 0, kind = "minimal", grids = None, clues = None,
-    guesses = None, level = None, symmetry = "none", pattern = None, blank = 0, threads = 1),
+#[pyo3(signature = (*, seed, batch_rows = Whole(1024), shard = (Whole(0), Whole(1)), start = Whole(0), kind = "minimal", grids = None, clues = None,
+    guesses = None, level = None, symmetry = "none", pattern = None, blank = Whole(0), threads = Whole(1)),
     text_signature = "(*, seed, batch_rows=1024, shard=(0, 1), start=0, kind='minimal', grids=None, clues=None, guesses=None, level=None, symmetry='none', pattern=None, blank=0, threads=1)")]
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
 pub fn stream(
-    seed: u64,
-    batch_rows: i64,
-    shard: (u64, u64),
-    start: u64,
+    seed: Whole,
+    batch_rows: Whole,
+    shard: (Whole, Whole),
+    start: Whole,
     kind: &str,
     grids: Option<&str>,
     clues: Option<Span>,
     guesses: Option<Span>,
-    level: Option<u8>,
+    level: Option<Whole>,
     symmetry: &str,
     pattern: Option<&str>,
-    blank: i64,
-    threads: i64,
+    blank: Whole,
+    threads: Whole,
 ) -> PyResult<PuzzleStream> {
     let named = NamedRecipe { kind, grids, clues, guesses, level, symmetry, pattern };
     let batch_rows = settings::batch_rows(batch_rows)?;
     let (blank, threads) = (settings::blank(blank)?, settings::threads(threads)?);
+    let (seed, start) = (seed.number("seed")?, start.number("start")?);
+    let shard = (shard.0.number("shard")?, shard.1.number("shard")?);
     PuzzleStream::new((Recipe::try_from(named)?, seed), (batch_rows, shard, start), blank, threads)
 }
 
@@ -137,7 +141,7 @@ struct NamedRecipe<'a> {
     grids: Option<&'a str>,
     clues: Option<Span>,
     guesses: Option<Span>,
-    level: Option<u8>,
+    level: Option<Whole>,
     symmetry: &'a str,
     pattern: Option<&'a str>,
 }
@@ -151,7 +155,7 @@ impl TryFrom<NamedRecipe<'_>> for Recipe {
         let grids = named.grids.unwrap_or(if kind == Kind::Solved { "fast" } else { "rows" });
         let clues = named.clues.map(|span| span.range("clues")).transpose()?;
         let clues = clues.map(|clues| *clues.start() as usize..=*clues.end() as usize);
-        let level = named.level.map(|level| settings::named(&level.to_string(), "level"));
+        let level = named.level.map(|level| settings::named(&level.0.to_string(), "level"));
         Ok(Self {
             kind,
             grids: settings::named(grids, "grids")?,
@@ -167,23 +171,29 @@ impl TryFrom<NamedRecipe<'_>> for Recipe {
 }
 
 /// A range of numbers in Python: one number, or a pair of the first and the last.
-#[derive(FromPyObject)]
-pub enum Span {
-    One(u64),
-    Pair(u64, u64),
+pub struct Span(Whole, Whole);
+
+impl<'py> FromPyObject<'_, 'py> for Span {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if given.is_instance_of::<PyTuple>() || given.is_instance_of::<PyList>() {
+            return given.extract().map(|[first, last]: [Whole; 2]| Self(first, last));
+        }
+        given.extract().map(|only| Self(only, only))
+    }
 }
 
 impl Span {
     /// # Errors
     /// `ValueError` when the range is empty.
     fn range(&self, option: &str) -> PyResult<RangeInclusive<u64>> {
-        match *self {
-            Self::One(only) => Ok(only..=only),
-            Self::Pair(first, last) if first <= last => Ok(first..=last),
-            Self::Pair(first, last) => Err(PyValueError::new_err(format!(
-                "{option}: no number is at least {first} and at most {last}"
-            ))),
+        let (first, last) = (self.0.number(option)?, self.1.number(option)?);
+        if first <= last {
+            return Ok(first..=last);
         }
+        let what = format!("{option}: no number is at least {first} and at most {last}");
+        Err(PyValueError::new_err(what))
     }
 }
 

@@ -12,12 +12,13 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use bulkdoku::input::{Answers, InputOptions, Keep, Layout, Stream as Input};
 use bulkdoku::output::{Column, unique_names};
 use bulkdoku::pipeline::RecordReader;
+use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Marks, Source, StopFlag};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::files::{failed, has_ending, read_npy};
-use crate::settings;
+use crate::settings::{self, Whole};
 use crate::sheet::{Form, Output};
 use crate::stream::Stream;
 use crate::watch::Progress;
@@ -60,7 +61,7 @@ pub struct Columns {
 ///     >>> sum(len(batch) for batch in stream)
 ///     20000
 #[pyfunction]
-#[pyo3(signature = (path, *, column = None, solution_column = None, keep = None, blank = 0, batch_rows = 8192),
+#[pyo3(signature = (path, *, column = None, solution_column = None, keep = None, blank = Whole(0), batch_rows = Whole(8192)),
     text_signature = "(path, *, column=None, solution_column=None, keep=False, blank=0, batch_rows=8192)")]
 pub fn scan(
     py: Python<'_>,
@@ -68,8 +69,8 @@ pub fn scan(
     column: Option<String>,
     solution_column: Option<String>,
     keep: Option<&Bound<'_, PyAny>>,
-    blank: i64,
-    batch_rows: i64,
+    blank: Whole,
+    batch_rows: Whole,
 ) -> PyResult<Stream> {
     let keep = keep.map_or(Ok(None), settings::keep)?;
     let batch_rows = settings::batch_rows(batch_rows)?;
@@ -256,15 +257,21 @@ impl FileReader {
         let mut push = |text: Option<Cow<'_, str>>| {
             texts.next().expect("a column for each text").append_option(text);
         };
-        push(Some(match record.puzzle.as_ref().ok().and_then(Marks::puzzle) {
+        // Most puzzles are written as they are shown.
+        let is_shown = |byte: u8| matches!(byte, b'1'..=b'9' | b'.');
+        // Without an early exit, the compiler vectorizes this loop.
+        let as_written = record.text.len() == CELLS
+            && record.text.iter().fold(true, |all, &byte| all & is_shown(byte));
+        let puzzle = record.puzzle.as_ref().ok().filter(|_| !as_written);
+        push(Some(match puzzle.and_then(Marks::puzzle) {
             Some(puzzle) => puzzle.to_string().into(),
-            None => String::from_utf8_lossy(record.text),
+            None => lossy(record.text),
         }));
         if self.solutions != Solutions::Absent {
-            push(answer.map(String::from_utf8_lossy));
+            push(answer.map(lossy));
         }
         for text in record.kept.texts() {
-            let text = String::from_utf8_lossy(&text);
+            let text = lossy(&text);
             push((!text.is_empty()).then_some(text));
         }
         true
@@ -282,6 +289,11 @@ impl FileReader {
         let columns = iter::once(lines).chain(texts).collect();
         RecordBatch::try_new(Arc::clone(&self.schema), columns).expect("columns match the schema")
     }
+}
+
+/// Returns a text; `String::from_utf8_lossy` takes several times as long for ASCII.
+fn lossy(text: &[u8]) -> Cow<'_, str> {
+    str::from_utf8(text).map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed)
 }
 
 fn schema_of(layout: &Layout) -> SchemaRef {

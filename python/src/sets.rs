@@ -17,7 +17,7 @@ use pyo3::types::{PyList, PyTuple};
 use crate::calls::{self, BLOCK_ROWS, JobRun};
 use crate::frames::Frame;
 use crate::given::{Given, Names};
-use crate::settings::{self, Named, Settings};
+use crate::settings::{self, Named, Settings, Whole};
 use crate::watch::Progress;
 
 /// The most parts of a set.
@@ -37,8 +37,8 @@ struct Reading {
 impl Reading {
     fn new(
         column: Option<String>,
-        blank: i64,
-        threads: i64,
+        blank: Whole,
+        threads: Whole,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let (blank, threads) = (settings::blank(blank)?, settings::threads(threads)?);
@@ -128,14 +128,15 @@ fn warn(py: Python<'_>, what: &str) -> PyResult<()> {
 ///     >>> len(more), len(bulkdoku.dedup(more)), len(bulkdoku.dedup(more, by="puzzle"))
 ///     (15, 3, 15)
 #[pyfunction]
-#[pyo3(signature = (rows, *, by = "class", column = None, blank = 0, threads = 1, progress = None))]
+#[pyo3(signature = (rows, *, by = "class", column = None, blank = Whole(0), threads = Whole(1), progress = None),
+    text_signature = "(rows, *, by='class', column=None, blank=0, threads=1, progress=None)")]
 pub fn dedup<'py>(
     py: Python<'py>,
     rows: &Bound<'py, PyAny>,
     by: &str,
     column: Option<String>,
-    blank: i64,
-    threads: i64,
+    blank: Whole,
+    threads: Whole,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let by = sameness(by)?;
@@ -177,7 +178,7 @@ pub fn dedup<'py>(
 ///     >>> [len(rows) for rows in bulkdoku.overlap(train, test)]
 ///     [3, 3]
 #[pyfunction]
-#[pyo3(signature = (first, *others, by = None, near = None, column = None, blank = 0, threads = 1, progress = None),
+#[pyo3(signature = (first, *others, by = None, near = None, column = None, blank = Whole(0), threads = Whole(1), progress = None),
     text_signature = "(first, *others, by='class', near=None, column=None, blank=0, threads=1, progress=None)")]
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
 pub fn overlap<'py>(
@@ -185,20 +186,17 @@ pub fn overlap<'py>(
     first: &Bound<'py, PyAny>,
     others: &Bound<'py, PyTuple>,
     by: Option<&str>,
-    near: Option<u8>,
+    near: Option<Whole>,
     column: Option<String>,
-    blank: i64,
-    threads: i64,
+    blank: Whole,
+    threads: Whole,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let by = match (near, by) {
         (None, by) => sameness(by.unwrap_or("class"))?,
-        (Some(clues @ 1..=2), None) => Sameness::Near(clues),
-        (Some(1..=2), Some(_)) => {
+        (Some(clues), None) => Sameness::Near(clues.within("near", 1..=2)?),
+        (Some(_), Some(_)) => {
             return Err(PyValueError::new_err("by and near exclude each other"));
-        }
-        (Some(clues), _) => {
-            return Err(PyValueError::new_err(format!("near is 1 or 2, not {clues}")));
         }
     };
     if others.is_empty() {
@@ -269,19 +267,20 @@ pub fn overlap<'py>(
 ///     >>> len(train), len(test), [len(shared) for shared in bulkdoku.overlap(train, test)]
 ///     (90, 10, [0, 0])
 #[pyfunction]
-#[pyo3(signature = (rows, shares, *, seed, by = "class", stratify = None, column = None, blank = 0, threads = 1,
-    progress = None))]
+#[pyo3(signature = (rows, shares, *, seed, by = "class", stratify = None, column = None, blank = Whole(0), threads = Whole(1),
+    progress = None),
+    text_signature = "(rows, shares, *, seed, by='class', stratify=None, column=None, blank=0, threads=1, progress=None)")]
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
 pub fn split<'py>(
     py: Python<'py>,
     rows: &Bound<'py, PyAny>,
     shares: Vec<f64>,
-    seed: u64,
+    seed: Whole,
     by: &str,
     stratify: Option<&str>,
     column: Option<String>,
-    blank: i64,
-    threads: i64,
+    blank: Whole,
+    threads: Whole,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let are_positive = shares.iter().all(|share| *share > 0.0 && share.is_finite());
@@ -299,7 +298,7 @@ pub fn split<'py>(
             return Err(PyValueError::new_err(what));
         }
     };
-    let keyed = Keyed { by: sameness(by)?, stratify, seed };
+    let keyed = Keyed { by: sameness(by)?, stratify, seed: seed.number("seed")? };
     let reading = Reading::new(column, blank, threads, progress)?;
     let frame = Frame::new(rows)?;
     let mut keys = Keys::new(keyed);
@@ -357,25 +356,30 @@ pub fn split<'py>(
 ///     >>> [levels.count(level) for level in (1, 2, 3)]
 ///     [20, 20, 20]
 #[pyfunction]
-#[pyo3(signature = (rows, count = None, *, per = None, seed, first = 1, column = None, blank = 0, threads = 1,
-    progress = None))]
+#[pyo3(signature = (rows, count = None, *, per = None, seed, first = Whole(1), column = None, blank = Whole(0), threads = Whole(1),
+    progress = None),
+    text_signature = "(rows, count=None, *, per=None, seed, first=1, column=None, blank=0, threads=1, progress=None)")]
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
 pub fn sample<'py>(
     py: Python<'py>,
     rows: &Bound<'py, PyAny>,
-    count: Option<usize>,
-    per: Option<HashMap<String, usize>>,
-    seed: u64,
-    first: u64,
+    count: Option<Whole>,
+    per: Option<HashMap<String, Whole>>,
+    seed: Whole,
+    first: Whole,
     column: Option<String>,
-    blank: i64,
-    threads: i64,
+    blank: Whole,
+    threads: Whole,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let (seed, first): (_, u64) =
+        (seed.number("seed")?, first.within("first", 0..=i64::MAX.into())?);
     let per: Option<Vec<_>> = per.map(|per| per.into_iter().collect());
     let (size, stratum) = match (count, per.as_deref()) {
-        (Some(count), None) => (count, None),
-        (None, Some([(column, count)])) => (*count, Some(column.as_str())),
+        (Some(count), None) => (count.within("count", 0..=isize::MAX as i128)?, None),
+        (None, Some([(column, count)])) => {
+            (count.within("per", 0..=isize::MAX as i128)?, Some(column.as_str()))
+        }
         _ => {
             let what = "give count, or per with one column: per={\"level\": 1000}";
             return Err(PyValueError::new_err(what));

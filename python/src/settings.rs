@@ -1,13 +1,14 @@
 //! Options that several functions share.
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use bulkdoku::input::Keep;
 use bulkdoku::output::{Column, Subcommand};
 use bulkdoku::pipeline::cores;
 use bulkdoku::{EngineKind, Limits};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
 
@@ -26,21 +27,21 @@ pub struct Settings {
 
 /// The same options, as passed from Python.
 pub struct Named<'a> {
-    pub limit: i64,
-    pub max_nodes: Option<i64>,
-    pub threads: i64,
+    pub limit: Whole,
+    pub max_nodes: Option<Whole>,
+    pub threads: Whole,
     pub engine: &'a str,
     pub solution: &'a str,
     pub columns: Vec<Column>,
-    pub blank: i64,
+    pub blank: Whole,
 }
 
 impl Named<'_> {
     /// The defaults, with this number of threads and without columns.
     pub fn of_threads(threads: NonZeroUsize) -> Self {
-        let (threads, columns) = (threads.get() as i64, Vec::new());
-        let (engine, solution) = ("lanes", "text");
-        Self { limit: 2, max_nodes: None, threads, engine, solution, columns, blank: 0 }
+        let (limit, threads, blank) = (Whole(2), Whole(threads.get() as i128), Whole(0));
+        let (engine, solution, columns) = ("lanes", "text", Vec::new());
+        Self { limit, max_nodes: None, threads, engine, solution, columns, blank }
     }
 }
 
@@ -59,46 +60,64 @@ impl TryFrom<Named<'_>> for Settings {
     }
 }
 
-fn limits(limit: i64, max_nodes: Option<i64>) -> PyResult<Limits> {
-    let solutions = u32::try_from(limit).ok().and_then(NonZeroU32::new);
-    let solutions = solutions
-        .ok_or_else(|| PyValueError::new_err(format!("limit is 1 to {}, not {limit}", u32::MAX)))?;
-    let limits = Limits::count(solutions);
-    let Some(max_nodes) = max_nodes else { return Ok(limits) };
-    let nodes = u64::try_from(max_nodes).ok().and_then(NonZeroU64::new);
-    let nodes = nodes
-        .ok_or_else(|| PyValueError::new_err(format!("max_nodes is 1 or more, not {max_nodes}")))?;
-    Ok(limits.with_nodes(nodes))
+fn limits(limit: Whole, max_nodes: Option<Whole>) -> PyResult<Limits> {
+    let solutions = limit.within("limit", 1..=u32::MAX.into())?;
+    let limits = Limits::count(NonZeroU32::new(solutions).expect("the range begins at 1"));
+    let Some(nodes) = max_nodes else { return Ok(limits) };
+    let nodes = nodes.within("max_nodes", 1..=u64::MAX.into())?;
+    Ok(limits.with_nodes(NonZeroU64::new(nodes).expect("the range begins at 1")))
 }
 
-/// A whole number as passed from Python, where it may be a float: `1e5`.
-pub struct Whole(pub i64);
+/// A whole number as passed from Python, where it may be a float: `1e5`. If it has more than 128
+/// bits, the nearest number that has not.
+#[derive(Clone, Copy, Debug)]
+pub struct Whole(pub i128);
+
+impl Whole {
+    /// Converts it to the type of an option with this name.
+    ///
+    /// # Errors
+    /// `ValueError` when it is outside of the range.
+    pub fn within<T: TryFrom<i128>>(self, name: &str, range: RangeInclusive<i128>) -> PyResult<T> {
+        let value = Some(self.0).filter(|value| range.contains(value));
+        value.and_then(|value| value.try_into().ok()).ok_or_else(|| {
+            let (least, most) = range.into_inner();
+            PyValueError::new_err(format!("{name} is {least} to {most}, not {}", self.0))
+        })
+    }
+
+    /// Converts it to a number of 64 bits.
+    ///
+    /// # Errors
+    /// `ValueError` when it is negative or too large.
+    pub fn number(self, name: &str) -> PyResult<u64> {
+        self.within(name, 0..=u64::MAX.into())
+    }
+}
 
 impl<'py> FromPyObject<'_, 'py> for Whole {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(float) = given.cast::<PyFloat>() {
-            let is_whole: bool = float.call_method0("is_integer")?.extract()?;
-            if !is_whole {
-                return Err(PyValueError::new_err(format!(
-                    "{} is not a whole number",
-                    float.value()
-                )));
-            }
-            return given.call_method0("__int__")?.extract::<i64>().map(Self);
+        let is_float = given.cast::<PyFloat>().is_ok();
+        if is_float && !given.call_method0("is_integer")?.is_truthy()? {
+            return Err(PyValueError::new_err(format!("{} is not a whole number", given.repr()?)));
         }
-        given.extract::<i64>().map(Self)
+        let whole = if is_float { given.call_method0("__int__")? } else { given.to_owned() };
+        match whole.extract::<i128>() {
+            Err(error) if error.is_instance_of::<PyOverflowError>(given.py()) => {
+                Ok(Self(if given.lt(0)? { i128::MIN } else { i128::MAX }))
+            }
+            number => number.map(Self),
+        }
     }
 }
 
 /// The number of threads; 0 and -1 mean all cores.
-pub fn threads(threads: i64) -> PyResult<NonZeroUsize> {
-    match usize::try_from(if threads == -1 { 0 } else { threads }) {
-        Ok(count @ 0..=4096) => Ok(NonZeroUsize::new(count).unwrap_or_else(cores)),
-        _ => Err(PyValueError::new_err(format!(
-            "threads is 0 (all cores) or up to 4096, not {threads}"
-        ))),
+pub fn threads(threads: Whole) -> PyResult<NonZeroUsize> {
+    match threads.0 {
+        -1 => Ok(cores()),
+        _ => Ok(NonZeroUsize::new(threads.within("threads", 0..=4096)?).unwrap_or_else(cores)),
     }
 }
 
@@ -178,19 +197,14 @@ pub fn keep(keep: &Bound<'_, PyAny>) -> PyResult<Option<Keep>> {
     }
 }
 
-/// The most rows of a batch.
-pub fn batch_rows(batch_rows: i64) -> PyResult<usize> {
-    // A text column of i32 offsets holds this many rows by far.
-    let rows = usize::try_from(batch_rows).ok().filter(|rows| (1..=1 << 24).contains(rows));
-    rows.ok_or_else(|| PyValueError::new_err("batch_rows is 1 to 16777216"))
+/// The most rows of a batch: a text column of i32 offsets holds so many by far.
+pub fn batch_rows(batch_rows: Whole) -> PyResult<usize> {
+    batch_rows.within("batch_rows", 1..=1 << 24)
 }
 
-/// The value of a blank in arrays of numbers.
-pub fn blank(blank: i64) -> PyResult<u8> {
-    let value = u8::try_from(blank).ok().filter(|&blank| blank <= u8::MAX - 9);
-    value.ok_or_else(|| {
-        PyValueError::new_err(format!("blank is 0 to 246, so that digits follow it; not {blank}"))
-    })
+/// The value of a blank in arrays of numbers, so that digits follow it.
+pub fn blank(blank: Whole) -> PyResult<u8> {
+    blank.within("blank", 0..=246)
 }
 
 /// Parses a name.

@@ -22,20 +22,19 @@ pub struct Solver(Settings);
 #[pymethods]
 impl Solver {
     #[new]
-    #[pyo3(signature = (*, limit = 2, max_nodes = None, threads = 1, engine = "lanes", solution = "text",
-        columns = None, blank = 0),
+    #[pyo3(signature = (*, limit = Whole(2), max_nodes = None, threads = Whole(1), engine = "lanes", solution = "text",
+        columns = None, blank = Whole(0)),
         text_signature = "(*, limit=2, max_nodes=None, threads=1, engine='lanes', solution='text', columns=('solution', 'status', 'solutions', 'guesses', 'latency_ns'), blank=0)")]
     fn new(
-        limit: i64,
+        limit: Whole,
         max_nodes: Option<Whole>,
-        threads: i64,
+        threads: Whole,
         engine: &str,
         solution: &str,
         columns: Option<&Bound<'_, PyAny>>,
-        blank: i64,
+        blank: Whole,
     ) -> PyResult<Self> {
         let columns = settings::solve_columns(columns)?;
-        let max_nodes = max_nodes.map(|nodes| nodes.0);
         let named = Named { limit, max_nodes, threads, engine, solution, columns, blank };
         Ok(Self(Settings::try_from(named)?))
     }

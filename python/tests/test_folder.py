@@ -176,7 +176,7 @@ def test_one_of_several_runs_creates_the_output(tmp_path):
         for number in range(20):
             (temporary / f"{number}.parquet").write_text(temporary.name)
         time.sleep(max(0, start - time.time()))
-        solve_folder.publish(temporary, output, 20, 20)
+        solve_folder.publish(temporary, output, {"a": 20}, {"a": 20})
     """
     environment = os.environ | {"PYTHONPATH": str(SCRIPT.parent)}
     for number in range(5):
@@ -189,12 +189,17 @@ def test_one_of_several_runs_creates_the_output(tmp_path):
         names = {path.read_text() for path in output.iterdir()}
         assert len(names) == 1 and len(list(output.iterdir())) == 20
         assert not (tmp_path / names.pop()).exists()
-    # Rows that are missing, or too many, are never published.
+    # Rows of a file that are missing, or too many, are never published, even if the total is right.
     temporary = tmp_path / "out.unfinished-1"
     temporary.mkdir()
-    code = "import pathlib, sys, solve_folder; paths = map(pathlib.Path, sys.argv[1:3]); solve_folder.publish(*paths, int(sys.argv[3]), 20)"
+    code = """
+        import pathlib, sys, solve_folder
+        rows = int(sys.argv[1])
+        paths = [pathlib.Path("out.unfinished-1"), pathlib.Path("out")]
+        solve_folder.publish(*paths, {"a": rows, "b": 40 - rows}, {"a": 20, "b": 20})
+    """
     for rows in (19, 21):
-        command = [sys.executable, "-c", code, temporary, "out", str(rows)]
+        command = [sys.executable, "-c", textwrap.dedent(code), str(rows)]
         done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == 1 and f"{rows} rows written, 20 expected: out is not created" in done.stderr
+        assert done.returncode == 1 and f"a: {rows} rows written, 20 expected: out is not created" in done.stderr
         assert temporary.exists() and not (tmp_path / "out").exists()

@@ -151,7 +151,7 @@ def test_wrong_options(minimal):
     for call, what in (
         (lambda: bulkdoku.dedup(rows, by="x"), 'by is "class"'),
         (lambda: bulkdoku.overlap(rows), "two or more"),
-        (lambda: bulkdoku.overlap(rows, rows, near=3), "near is 1 or 2"),
+        (lambda: bulkdoku.overlap(rows, rows, near=3), "near is 1 to 2"),
         (lambda: bulkdoku.overlap(rows, rows, near=1, by="class"), "exclude"),
         (lambda: bulkdoku.split(rows, [1], seed=1), "shares are 2 to 100"),
         (lambda: bulkdoku.split(rows, [1, 0], seed=1), "above 0"),

@@ -5,12 +5,14 @@ import datetime
 import decimal
 import io
 import json
+import subprocess
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as parquet
 import pytest
+from test_files import command, needs_command
 
 import bulkdoku
 
@@ -92,3 +94,24 @@ def test_numbers_that_do_not_fit_a_parquet_file_are_refused(tmp_path):
     with pytest.raises(ValueError, match="18446744073709551615"):
         bulkdoku.write(EVERY.select(["u64"]), tmp_path / "x.parquet")
     assert list(tmp_path.iterdir()) == []
+
+
+@needs_command
+def test_the_command_keeps_types(tmp_path, minimal):
+    puzzles = EVERY.select(COLUMNS).append_column("puzzle", pa.array(minimal[:3]))
+    parquet.write_table(puzzles, tmp_path / "in.parquet")
+    for name in ("out.parquet", "out.csv"):
+        arguments = ["solve", "in.parquet", "-q", "--columns", "status", "--keep", ",".join(COLUMNS), "-o", name]
+        subprocess.run([command(), *arguments], cwd=tmp_path, check=True)
+    stored = parquet.read_table(tmp_path / "in.parquet").select(COLUMNS)
+    read = parquet.read_table(tmp_path / "out.parquet").select(COLUMNS)
+    # Time zones other than UTC and dictionaries are not types of Parquet.
+    others = [name for name in COLUMNS if name not in ("zone", "words")]
+    assert read.select(others).equals(stored.select(others))
+    assert read["zone"].cast(stored["zone"].type).equals(stored["zone"])
+    assert read["words"].to_pylist() == stored["words"].to_pylist()
+    expected = io.BytesIO()
+    text = pa.table({name: (stored if name in others else read)[name] for name in COLUMNS})
+    pyarrow.csv.write_csv(text, expected, pyarrow.csv.WriteOptions(quoting_header="none"))
+    expected = list(csv.reader(expected.getvalue().decode().splitlines()))
+    assert [row[1:] for row in csv.reader((tmp_path / "out.csv").read_text().splitlines())] == expected

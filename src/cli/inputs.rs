@@ -2,12 +2,15 @@
 
 use std::fs::{self, File};
 use std::io::{self, Cursor, IsTerminal, Read};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bulkdoku::input::csv::Delimiter;
-use bulkdoku::input::{InputFormat, InputOptions, Keep, Layout, Position, Stream, StreamOptions};
+use bulkdoku::input::{
+    ColumnType, InputFormat, InputOptions, Keep, Layout, Position, Stream, StreamOptions,
+};
 use bulkdoku::marks;
 use bulkdoku::puzzle::{BLANKS, CELLS};
 use bulkdoku::{Marks, Source};
@@ -150,6 +153,7 @@ impl Inputs {
         InputRows {
             kept: self.kept(),
             header: first.header().map(|names| names[..self.kept().len()].to_vec()),
+            types: self.types(),
             cells: first.kept_cells(),
             kind: if are_alike { kind(first) } else { InputKind::Other },
             have_answers: self.layouts().any(Layout::has_answers),
@@ -162,6 +166,21 @@ impl Inputs {
         let mut kept = self.read();
         kept.truncate(self.shown);
         kept
+    }
+
+    /// Returns the Parquet types of the columns kept in the output. Where inputs differ, columns are
+    /// text, or cannot be written if one of them has lists.
+    fn types(&self) -> Vec<Option<ColumnType>> {
+        let of =
+            |layout: &Layout| layout.types().unwrap_or_else(|| vec![None; layout.kept().len()]);
+        let mut types = of(&self.all[0].layout);
+        for (one, other) in self.layouts().flat_map(|layout| iter::zip(0.., of(layout))) {
+            if types[one] != other {
+                let has_lists = [&types[one], &other].contains(&&Some(ColumnType::Lists));
+                types[one] = has_lists.then_some(ColumnType::Nested);
+            }
+        }
+        types
     }
 
     /// Returns the names of the columns kept in the output and of those that are only read.

@@ -1,5 +1,8 @@
 //! `--format` and `--columns`, which are checked before anything is read.
 
+use std::iter;
+
+use bulkdoku::input::ColumnType;
 #[cfg(feature = "parquet")]
 use bulkdoku::output::ParquetRows;
 use bulkdoku::output::{
@@ -112,6 +115,8 @@ pub struct InputRows {
     pub kept: Vec<String>,
     /// The names as written in the header of a table; `None` without a header.
     pub header: Option<Vec<String>>,
+    /// The types of the kept fields, if they come from Parquet files.
+    pub types: Vec<Option<ColumnType>>,
     /// The positions of the puzzle and its solution among the kept fields.
     pub cells: [Option<usize>; 2],
     pub kind: InputKind,
@@ -294,6 +299,18 @@ impl RowPlan {
             self.own_columns(inputs, with_file)?
         };
         let format = self.format_for(inputs);
+        for (name, of) in iter::zip(&inputs.kept, &inputs.types).filter(|_| format.has_columns()) {
+            match of {
+                Some(ColumnType::Lists) if format != RowFormat::Jsonl => {
+                    let what = "has lists, which are written as jsonl only";
+                    refuse!("the column {name:?} {what}: choose that format, or name other columns")
+                }
+                Some(ColumnType::Nested) => {
+                    refuse!("the column {name:?} has lists in some inputs only: name other columns")
+                }
+                _ => {}
+            }
+        }
         let copied = if passes_table && !self.rules.changes_cells { inputs.kept.len() } else { 0 };
         let of_table = |separator| match inputs.kind {
             InputKind::Table(own) if own == separator => copied,
@@ -311,10 +328,10 @@ impl RowPlan {
             }
             RowFormat::Jsonl => {
                 let copied = if inputs.kind == InputKind::Objects { copied } else { 0 };
-                Box::new(JsonRows::of(unique(list)).copying(copied))
+                Box::new(JsonRows::of(unique(list)).copying(copied).typed(&inputs.types))
             }
             #[cfg(feature = "parquet")]
-            RowFormat::Parquet => Box::new(ParquetRows::of(unique(list))),
+            RowFormat::Parquet => Box::new(ParquetRows::of(unique(list)).typed(&inputs.types)),
             #[cfg(not(feature = "parquet"))]
             RowFormat::Parquet => {
                 refuse!("{}", bulkdoku::features::missing("parquet").unwrap_or_default())

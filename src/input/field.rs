@@ -30,6 +30,8 @@ pub enum FieldForm {
     JsonValue,
     /// Missing: the key does not exist, or its value is `null`.
     Missing,
+    /// A null of a Parquet file, which is read as an empty field.
+    Null,
     /// Stored in `Records::texts` instead of the block.
     Own,
 }

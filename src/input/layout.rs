@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::csv::{self, Table};
 use super::json::{self, Objects};
 use super::lines::{self, TrailingText};
-use super::{Records, grid};
+use super::{ColumnType, Records, grid};
 
 /// The layout of an input, detected once. Each block has a copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Layout {
     /// Counts the lines in a block, including an unterminated last line.
     pub fn lines_in(&self, block: &[u8]) -> u64 {
         match self {
-            Self::Csv(table) if table.rows_are_lines => csv::count(block),
+            Self::Csv(table) if table.types.is_some() => csv::count(block),
             _ => lines::count(block),
         }
     }
@@ -82,6 +82,16 @@ impl Layout {
         let Self::Csv(table) = self else { return None };
         let one = [table.puzzle].into_iter().chain(table.answer);
         Some(one.chain(table.kept.iter().copied()).collect())
+    }
+
+    /// Returns the types of the columns copied to the output, if the input is a Parquet file; `None`
+    /// for columns of cells.
+    pub fn types(&self) -> Option<Vec<Option<ColumnType>>> {
+        let Self::Csv(table) = self else { return None };
+        let types = table.types.as_ref()?;
+        let cells = [Some(table.puzzle), table.answer];
+        let of = |&column: &usize| (!cells.contains(&Some(column))).then(|| types[column].clone());
+        Some(table.kept.iter().map(of).collect())
     }
 
     /// Returns whether the input's solutions are read ([`Records::answers`]).

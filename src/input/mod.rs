@@ -11,6 +11,7 @@
 //! | [`names`] | the usual names of columns |
 //! | [`detect`] | finds the layout of an input |
 //! | `attached` | answers from another input |
+//! | `column_type` | the types of the columns of Parquet files |
 //! | `damage` | failures after which earlier bytes are suspect |
 //! | `field` | where a field is in its block, and how it is quoted |
 //! | `layout` | the layout of an input: one of the above |
@@ -23,6 +24,7 @@
 //! | [`source`] | a named input and the position of its reader |
 
 mod attached;
+mod column_type;
 #[doc(hidden)]
 pub mod csv;
 mod damage;
@@ -61,11 +63,14 @@ pub use layout::Layout;
 pub use source::{Position, Source};
 pub use stream::{Stream, StreamOptions};
 
+pub(crate) use column_type::is_finite;
 pub(crate) use damage::verified_bytes;
 
 // Used only by the command, the Python package and the fuzz targets.
 #[doc(hidden)]
 pub use attached::AttachedAnswers;
+#[doc(hidden)]
+pub use column_type::ColumnType;
 #[doc(hidden)]
 pub use field::{Field, FieldForm};
 #[doc(hidden)]

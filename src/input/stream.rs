@@ -24,7 +24,7 @@ use super::inflate::{Beginning, Inflate};
 #[cfg(feature = "parquet")]
 use super::parquet::ParquetText;
 use super::read_ahead::ReadAhead;
-use super::{DetectError, InputFormat, InputOptions, Layout, Window};
+use super::{ColumnType, DetectError, InputFormat, InputOptions, Layout, Window};
 
 /// The number of bytes that detection reads at a time: one or a few lines of most inputs.
 const READ_BYTES: usize = 4096;
@@ -64,7 +64,8 @@ pub struct Stream<'a> {
     /// Whether reads never block. If so, a read of first bytes also reads further ones, so that
     /// blocks do not depend on how many bytes detection has read.
     is_file: bool,
-    is_parquet: bool,
+    /// A Parquet file, to be read again, and the types of its columns.
+    parquet: Option<(File, Arc<[ColumnType]>)>,
     /// Starts the thread that decodes ahead, if requested.
     spawn: Option<fn(Rest<'a>) -> Result<ReadAhead, Rest<'a>>>,
 }
@@ -87,7 +88,7 @@ struct Raw<'a> {
 enum RawSource<'a> {
     Bytes(Box<dyn Read + Send + 'a>),
     #[cfg(feature = "parquet")]
-    Parquet(Box<ParquetText>, File),
+    Parquet(Box<ParquetText>),
 }
 
 impl<'a> Stream<'a> {
@@ -100,8 +101,8 @@ impl<'a> Stream<'a> {
         let (count, options) = (Arc::default(), StreamOptions::default());
         let rest = Rest::Unknown(Raw { source, count: Arc::clone(&count) });
         let (first, taken, failed) = (Vec::new(), 0, None);
-        let (is_file, is_parquet, spawn) = (false, false, None);
-        Self { first, taken, failed, options, count, rest, is_file, is_parquet, spawn }
+        let (is_file, parquet, spawn) = (false, None, None);
+        Self { first, taken, failed, options, count, rest, is_file, parquet, spawn }
     }
 
     /// Sets the options for streams that are not plain text. Has no effect after the first read.
@@ -133,10 +134,10 @@ impl<'a> Stream<'a> {
         self.options = expected.stream;
         let mut expected = Cow::Borrowed(expected);
         #[cfg(feature = "parquet")]
-        if let Rest::Unknown(Raw { source: RawSource::Parquet(table, _), .. }) = &mut self.rest {
+        if let Rest::Unknown(Raw { source: RawSource::Parquet(table), .. }) = &mut self.rest {
             table.set_window(self.options.window);
         }
-        if self.is_parquet {
+        if self.is_parquet() {
             let expected = expected.to_mut();
             (expected.format, expected.no_header) = (InputFormat::Parquet, false);
         }
@@ -153,7 +154,7 @@ impl<'a> Stream<'a> {
             if is_decoded && (is_all || is_most || has_line && is_more) {
                 seen = self.first.len();
                 if let Some(layout) = expected.detect(&self.first, is_all)? {
-                    return Ok(Some(layout));
+                    return self.typed(layout).map(Some);
                 }
                 debug_assert!(!is_all && !is_most, "all bytes together decide");
             }
@@ -176,9 +177,22 @@ impl<'a> Stream<'a> {
         }
     }
 
+    /// Adds the column types of a Parquet file to its layout.
+    fn typed(&self, mut layout: Layout) -> Result<Layout, DetectError> {
+        if let (Some((_, types)), Layout::Csv(table)) = (&self.parquet, &mut layout) {
+            let read = [Some(table.puzzle), table.answer];
+            let mut read = read.into_iter().flatten().chain(table.kept.iter().copied());
+            if let Some(column) = read.find(|&column| types[column] == ColumnType::Nested) {
+                return Err(DetectError::Nested(table.name(column)));
+            }
+            Arc::make_mut(table).types = Some(Arc::clone(types));
+        }
+        Ok(layout)
+    }
+
     /// Returns whether this is the text of a Parquet file.
     pub fn is_parquet(&self) -> bool {
-        self.is_parquet
+        self.parquet.is_some()
     }
 
     /// Returns whether the source has been read without decoding so far.
@@ -250,8 +264,9 @@ impl Stream<'static> {
         #[cfg(feature = "parquet")]
         if is_parquet(&file) {
             let table = ParquetText::open(file.try_clone()?, None)?;
-            let source = RawSource::Parquet(Box::new(table), file);
-            return Ok(Self { is_file: true, is_parquet: true, ..Self::of(source) });
+            let parquet = Some((file, table.types().into()));
+            let source = RawSource::Parquet(Box::new(table));
+            return Ok(Self { is_file: true, parquet, ..Self::of(source) });
         }
         Ok(Self { is_file: true, ..Self::new(file) })
     }
@@ -264,10 +279,15 @@ impl Stream<'static> {
     #[cfg_attr(not(feature = "parquet"), allow(unused_variables, clippy::unused_self))]
     pub fn decode_only(&mut self, layout: &Layout) -> io::Result<()> {
         #[cfg(feature = "parquet")]
-        if let Rest::Plain(Raw { source: RawSource::Parquet(table, file), .. }) = &mut self.rest {
+        if let (Some((file, _)), Rest::Plain(_) | Rest::Ended) = (&self.parquet, &self.rest) {
             let wanted = layout.columns();
-            **table = ParquetText::open(file.try_clone()?, wanted.as_deref())?;
+            let cells = 1 + usize::from(layout.has_answers());
+            let wanted = wanted.as_deref().map(|wanted| (wanted, cells));
+            let mut table = ParquetText::open(file.try_clone()?, wanted)?;
             table.set_window(self.options.window);
+            let source = RawSource::Parquet(Box::new(table));
+            self.count = Arc::default();
+            self.rest = Rest::Plain(Raw { source, count: Arc::clone(&self.count) });
             (self.first, self.taken, self.failed) = (Vec::new(), 0, None);
         }
         Ok(())
@@ -359,7 +379,7 @@ impl Read for Raw<'_> {
                 (got, got as u64)
             }
             #[cfg(feature = "parquet")]
-            RawSource::Parquet(table, _) => (table.read(into)?, table.take_bytes()),
+            RawSource::Parquet(table) => (table.read(into)?, table.take_bytes()),
         };
         self.count.fetch_add(taken, Ordering::Relaxed);
         Ok(got)

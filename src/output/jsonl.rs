@@ -9,7 +9,7 @@ use super::{
     Column, ColumnSource, Encoder, Format, Kind, Needs, OutputColumn, Row, RowBuffer, Rows, SHORT,
     Short, Value,
 };
-use crate::input::FieldForm;
+use crate::input::{ColumnType, FieldForm, is_finite};
 use crate::puzzle::{CELLS, Grid};
 
 /// One JSON object per row, with the given columns. Kept fields of the input are strings, or the
@@ -25,7 +25,10 @@ pub struct JsonRows {
     key_bytes: usize,
     /// The number of computed columns with text of the input.
     texts: usize,
+    /// Whether the input's solutions and fields are among the columns.
     shows: InputTexts,
+    /// Whether the texts of each input field are JSON values.
+    json: Vec<bool>,
 }
 
 impl JsonRows {
@@ -59,7 +62,15 @@ impl JsonRows {
             columns,
             shows,
             copied: 0,
+            json: Vec::new(),
         }
+    }
+
+    /// Writes fields of the input as the numbers or lists that they are in Parquet files.
+    #[must_use]
+    pub fn typed(self, types: &[Option<ColumnType>]) -> Self {
+        let is_json = |of: &Option<ColumnType>| of.as_ref().is_some_and(ColumnType::is_json);
+        Self { json: types.iter().map(is_json).collect(), ..self }
     }
 
     /// Copies the input's object instead of the first `count` columns, which are its fields. Other
@@ -104,7 +115,10 @@ impl Format for JsonRows {
                             object.key(key);
                             match column.source {
                                 ColumnSource::Computed(column) => object.value(column.value(row)),
-                                ColumnSource::Input(index) => object.field(row, index),
+                                ColumnSource::Input(index) => {
+                                    let is_json = self.json.get(index).is_some_and(|json| *json);
+                                    object.field(row, index, is_json);
+                                }
                             }
                         }
                         object.put(b"}");
@@ -149,10 +163,13 @@ struct Object<'a> {
 }
 
 impl Object<'_> {
-    fn field(&mut self, row: &Row<'_>, index: usize) {
+    fn field(&mut self, row: &Row<'_>, index: usize, is_json: bool) {
         match row.kept().get(index) {
+            (text, FieldForm::Plain | FieldForm::Quoted) if is_json => {
+                self.put(if is_finite(&text) { &text } else { b"null" });
+            }
             (text, FieldForm::JsonValue) => self.put(&text),
-            (_, FieldForm::Missing) => self.put(b"null"),
+            (_, FieldForm::Missing | FieldForm::Null) => self.put(b"null"),
             (text, _) => self.string(&String::from_utf8_lossy(&text)),
         }
     }

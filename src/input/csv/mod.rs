@@ -14,12 +14,13 @@ mod read;
 mod rows;
 
 use std::fmt;
+use std::sync::Arc;
 
 pub(super) use read::read;
 pub use rows::Delimiter;
 pub(super) use rows::{SplitRow, count, last_end};
 
-use super::names;
+use super::{ColumnType, names};
 
 /// The columns of a table, detected at the start of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,8 +37,9 @@ pub struct Table {
     pub answer: Option<usize>,
     /// The indices of the columns copied to the output, in output order.
     pub kept: Vec<usize>,
-    /// Whether each row counts as one line, even if its fields contain line ends (Parquet).
-    pub rows_are_lines: bool,
+    /// The column types of a Parquet file. Each of its rows counts as one line, even if its fields
+    /// contain line ends, and its nulls are empty fields without quotes.
+    pub types: Option<Arc<[ColumnType]>>,
 }
 
 /// The header row of a table.
@@ -104,7 +106,7 @@ mod tests {
             puzzle: 1,
             answer: None,
             kept: vec![],
-            rows_are_lines: false,
+            types: None,
         };
         assert_eq!(table.to_string(), "CSV, puzzles in column \"quiz \\\"a\\\"\" (2 of 2)");
         let table = Table { header: None, delimiter: Delimiter::Blanks, ..table };

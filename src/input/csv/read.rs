@@ -62,7 +62,7 @@ impl RowReader<'_> {
                 line += 1;
             } else {
                 let length = self.read_row(rest, place, records);
-                line += if self.table.rows_are_lines {
+                line += if self.table.types.is_some() {
                     1
                 } else {
                     memchr_iter(b'\n', &rest[..length]).count() as u32
@@ -212,10 +212,13 @@ impl RowReader<'_> {
     fn keep_fields(&self, row: &[u8], start: u32, records: &mut Records) {
         let table = self.table;
         let room = records.push_empty_kept(table.kept.len());
-        let mut rest = self.kept.iter().peekable();
+        let (mut rest, is_parquet) = (self.kept.iter().peekable(), table.types.is_some());
         let _ = table.delimiter.split(row, |number, field| {
             while let Some((_, place)) = rest.next_if(|(column, _)| *column == number) {
-                room[*place] = field.moved(start);
+                let is_null =
+                    is_parquet && field.form == FieldForm::Plain && field.start == field.end;
+                let form = if is_null { FieldForm::Null } else { field.form };
+                room[*place] = Field { form, ..field.moved(start) };
             }
         });
     }

@@ -50,7 +50,6 @@ impl InputOptions {
             },
         };
         let Some(mut table) = found else { return self.lines() };
-        table.rows_are_lines = self.format == InputFormat::Parquet;
         table.answer = self.answer(&table, &sample)?;
         table.kept = self.kept(&table.names(), table.puzzle, table.answer)?;
         Ok(Layout::Csv(Arc::new(table)))

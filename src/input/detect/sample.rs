@@ -206,7 +206,7 @@ impl RowFields {
             puzzle,
             answer: None,
             kept: Vec::new(),
-            rows_are_lines: false,
+            types: None,
         }
     }
 

@@ -6,28 +6,31 @@
 mod faults;
 pub(crate) mod footer;
 mod pages;
+mod values;
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Seek, Write};
+use std::io::{self, ErrorKind, Read, Seek};
 use std::sync::Arc;
 
-use parquet::basic::Type as Physical;
+use parquet::basic::{ConvertedType, Type as Physical};
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{
     BoolType, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type,
-    Int64Type,
+    Int64Type, Int96Type,
 };
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{
     ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
 };
 use parquet::file::serialized_reader::SerializedPageReader;
-use parquet::schema::types::ColumnDescriptor;
+use parquet::schema::types::SchemaDescriptor;
 
 use self::faults::{check_footer, check_single, failure, guarded};
 use self::pages::{Budget, Pages, ROWS_WITH_PREFIXES};
-use super::{BLOCK_BYTES, Window};
+pub(crate) use self::values::Meaning;
+use self::values::{Append, bytes, display, number};
+use super::{BLOCK_BYTES, ColumnType, Window, is_finite};
 
 const MAGIC: [u8; 4] = *b"PAR1";
 
@@ -79,8 +82,10 @@ struct LeafColumn {
     name: String,
     /// The index among the columns of the file.
     leaf: usize,
-    is_list: bool,
+    of: ColumnType,
     is_requested: bool,
+    /// Whether lists are written as cells.
+    has_cells: bool,
 }
 
 /// The current row group.
@@ -103,8 +108,9 @@ trait Decode: Send {
 
     fn decode(&mut self, rows: usize) -> Result<()>;
 
-    /// Appends the text of a row decoded last. The beginning of a long text suffices.
-    fn append(&self, row: usize, text: &mut Vec<u8>);
+    /// Appends the text of a row decoded last; returns `false` if it is null. The beginning of a long
+    /// text suffices.
+    fn append(&self, row: usize, text: &mut Vec<u8>) -> Result<bool>;
 
     fn finish(&mut self) -> Result<()>;
 }
@@ -113,16 +119,21 @@ struct ColumnReader<T: DataType> {
     reader: ColumnReaderImpl<T>,
     pages: Arc<Pages>,
     is_list: bool,
-    /// The definition level of a non-null value.
+    /// Whether lists are written as JSON, not as cells.
+    is_json: bool,
+    /// The definition level of a non-null value, and the lowest level of an element.
     present: i16,
+    element: i16,
     /// The number of values, including nulls, left to decode.
     left: i64,
-    /// The values decoded last, and the index of the first value of each row.
+    /// The rows decoded last: the values, and the index of the first value and level of each row.
     values: Vec<T::T>,
-    starts: Vec<usize>,
+    starts: Vec<(usize, usize)>,
     levels: Vec<i16>,
     repetitions: Vec<i16>,
-    write: fn(&T::T, &mut Vec<u8>),
+    meaning: Meaning,
+    is_number: bool,
+    append: Append<T::T>,
 }
 
 impl ParquetText {
@@ -137,43 +148,42 @@ impl ParquetText {
         file.rewind().is_ok() && has_start && has_footer
     }
 
-    /// Opens a file; `requested` lists the columns to decode, starting with the puzzles. `None`
-    /// means all.
+    /// Opens a file; `requested` lists the columns to decode, starting with the puzzles, and the
+    /// number of columns of cells at its start. `None` means all.
     ///
     /// # Errors
     /// Fails if the file is damaged or has no column that can be written as text.
-    pub fn open(file: File, requested: Option<&[usize]>) -> io::Result<Self> {
+    pub fn open(file: File, requested: Option<(&[usize], usize)>) -> io::Result<Self> {
         let footer = check_footer(&file)?;
         let metadata = guarded(|| {
             let metadata = ParquetMetaDataReader::new().parse_and_finish(&file)?;
             check_single(&file, &metadata, footer).map(|()| metadata)
         });
         let metadata = metadata.map_err(|error| failure(&error, None, 0))?;
-        let mut columns = Vec::new();
-        for (leaf, descriptor) in
-            metadata.file_metadata().schema_descr().columns().iter().enumerate()
-        {
-            if let Some(is_list) = shape(descriptor) {
-                let name = descriptor.path().parts().first().cloned().unwrap_or_default();
-                let is_requested = requested.is_none_or(|all| all.contains(&columns.len()));
-                columns.push(LeafColumn { name, leaf, is_list, is_requested });
-            }
-        }
-        if columns.is_empty() {
+        let mut columns = columns(metadata.file_metadata().schema_descr());
+        if columns.iter().all(|column| column.of == ColumnType::Nested) {
             let what = "the Parquet file has no column of texts, numbers or lists of them";
             return Err(io::Error::new(ErrorKind::InvalidData, what));
         }
         let mut text = Vec::new();
-        for (number, column) in columns.iter().enumerate() {
-            let name = |text: &mut Vec<u8>| text.extend_from_slice(column.name.as_bytes());
-            push_field(number, columns.len(), &mut text, name);
+        let count = columns.len();
+        for (number, column) in columns.iter_mut().enumerate() {
+            let is_in = |all: &[usize]| all.contains(&number);
+            column.has_cells = requested.is_none_or(|(all, cells)| is_in(&all[..cells]));
+            column.is_requested =
+                column.of != ColumnType::Nested && requested.is_none_or(|(all, _)| is_in(all));
+            push_field(number, count, &mut text, |text| {
+                text.extend_from_slice(column.name.as_bytes());
+                Ok(false)
+            })
+            .map_err(|error| failure(&error, None, 0))?;
         }
         text.push(b'\n');
         Ok(Self {
             file: Arc::new(file),
             metadata,
             columns,
-            puzzle: requested.and_then(|all| all.first().copied()).unwrap_or(0),
+            puzzle: requested.and_then(|(all, _)| all.first().copied()).unwrap_or(0),
             budget: Arc::new(Budget::new(Window::default().bytes())),
             next_group: 0,
             group: None,
@@ -186,6 +196,11 @@ impl ParquetText {
             failed: None,
             bytes: 0,
         })
+    }
+
+    /// Returns the type of each column.
+    pub fn types(&self) -> Vec<ColumnType> {
+        self.columns.iter().map(|column| column.of.clone()).collect()
     }
 
     /// Sets the memory limit for the pages that are decoded.
@@ -255,7 +270,7 @@ impl ParquetText {
                 None => self.text.push(b','),
                 Some(column) => {
                     let append = |text: &mut Vec<u8>| column.append(row, text);
-                    push_field(number, group.columns.len(), &mut self.text, append);
+                    push_field(number, group.columns.len(), &mut self.text, append)?;
                 }
             }
             if self.text.len() - self.end >= BLOCK_BYTES {
@@ -272,7 +287,7 @@ impl ParquetText {
         self.text.truncate(self.end);
         let mut columns = self.group.iter().flat_map(|group| &group.columns);
         if let Some(Some(column)) = columns.nth(self.puzzle) {
-            column.append(row, &mut self.text);
+            column.append(row, &mut self.text)?;
         }
         if self.text.len() - self.end < BLOCK_BYTES {
             let what = format!("it has more than {BLOCK_BYTES} bytes in the columns that are read");
@@ -321,24 +336,38 @@ impl ParquetText {
         column: &LeafColumn,
     ) -> Result<Box<dyn Decode>> {
         let chunk = group.column(column.leaf);
-        let pages = Arc::new(Pages::new(&self.file, &self.budget, column.is_list, chunk));
+        let is_list = column.of == ColumnType::Lists;
+        let pages = Arc::new(Pages::new(&self.file, &self.budget, is_list, chunk));
         macro_rules! values {
-            ($type:ty, $write:expr) => {
-                ColumnReader::<$type>::open(pages, chunk, column.is_list, $write)
+            ($type:ty, $append:expr) => {
+                ColumnReader::<$type>::open(pages, chunk, column, $append)
             };
         }
         match chunk.column_type() {
             Physical::BOOLEAN => values!(BoolType, display),
-            Physical::INT32 => values!(Int32Type, |value, text| integer((*value).into(), text)),
-            Physical::INT64 => values!(Int64Type, |value, text| integer(*value, text)),
-            Physical::INT96 => Err(ParquetError::NYI("INT96".into())),
+            Physical::INT32 => values!(Int32Type, |meaning, &value, text| {
+                number(meaning, value.into(), value.cast_unsigned().into(), text)
+            }),
+            Physical::INT64 => values!(Int64Type, |meaning, &value, text| {
+                number(meaning, value, value.cast_unsigned(), text)
+            }),
+            Physical::INT96 => {
+                values!(Int96Type, |meaning, value, text| number(
+                    meaning,
+                    value.to_nanos(),
+                    0,
+                    text
+                ))
+            }
             Physical::FLOAT => values!(FloatType, display),
             Physical::DOUBLE => values!(DoubleType, display),
             Physical::BYTE_ARRAY => {
-                values!(ByteArrayType, |value, text| beginning(value.data(), text))
+                values!(ByteArrayType, |meaning, value, text| bytes(meaning, value.data(), text))
             }
             Physical::FIXED_LEN_BYTE_ARRAY => {
-                values!(FixedLenByteArrayType, |value, text| beginning(value.data(), text))
+                values!(FixedLenByteArrayType, |meaning, value, text| {
+                    bytes(meaning, value.data(), text)
+                })
             }
         }
     }
@@ -354,16 +383,27 @@ impl ParquetText {
     }
 }
 
-/// Returns whether a column is a list, or `None` if it cannot be written as text.
-fn shape(column: &ColumnDescriptor) -> Option<bool> {
-    if column.physical_type() == Physical::INT96 {
-        return None;
+/// Returns the columns of a file; a struct or map is one column.
+fn columns(schema: &SchemaDescriptor) -> Vec<LeafColumn> {
+    let mut columns: Vec<LeafColumn> = Vec::new();
+    let mut last = None;
+    for (leaf, column) in schema.columns().iter().enumerate() {
+        let root = schema.get_column_root_idx(leaf);
+        if last.replace(root) == Some(root) {
+            columns.last_mut().expect("the first leaf has a column").of = ColumnType::Nested;
+            continue;
+        }
+        let parts = column.path().parts();
+        let of = match (column.max_rep_level(), parts.len()) {
+            _ if column.converted_type() == ConvertedType::INTERVAL => ColumnType::Nested,
+            (0, 1) => ColumnType::Values(column.self_type_ptr()),
+            (1, ..=3) => ColumnType::Lists,
+            _ => ColumnType::Nested,
+        };
+        let name = parts.first().cloned().unwrap_or_default();
+        columns.push(LeafColumn { name, leaf, of, is_requested: false, has_cells: false });
     }
-    match column.max_rep_level() {
-        0 if column.path().parts().len() == 1 => Some(false),
-        1 if matches!(column.physical_type(), Physical::INT32 | Physical::INT64) => Some(true),
-        _ => None,
-    }
+    columns
 }
 
 impl RowGroup {
@@ -380,23 +420,58 @@ impl<T: DataType> ColumnReader<T> {
     fn open(
         pages: Arc<Pages>,
         chunk: &ColumnChunkMetaData,
-        is_list: bool,
-        write: fn(&T::T, &mut Vec<u8>),
+        column: &LeafColumn,
+        append: Append<T::T>,
     ) -> Result<Box<dyn Decode>> {
+        let leaf = chunk.column_descr();
+        let meaning = Meaning::of(leaf.self_type());
         let rows = chunk.num_values() as usize;
         let reader = SerializedPageReader::new(Arc::clone(&pages), chunk, rows, None)?;
         Ok(Box::new(Self {
             reader: ColumnReaderImpl::new(chunk.column_descr_ptr(), Box::new(reader)),
             pages,
-            is_list,
-            present: chunk.column_descr().max_def_level(),
+            is_list: column.of == ColumnType::Lists,
+            is_json: !column.has_cells,
+            present: leaf.max_def_level(),
+            element: leaf.repeated_ancestor_def_level(),
             left: chunk.num_values(),
             values: Vec::new(),
             starts: Vec::new(),
             levels: Vec::new(),
             repetitions: Vec::new(),
-            write,
+            meaning,
+            is_number: meaning.is_number(leaf.self_type()),
+            append,
         }))
+    }
+
+    /// Appends a list as JSON. The level of a null element is lower than that of a value.
+    fn append_list(&self, values: &[T::T], levels: &[i16], text: &mut Vec<u8>) -> Result<bool> {
+        if levels.iter().any(|level| level + 1 < self.element) {
+            return Ok(false);
+        }
+        let mut values = values.iter();
+        text.push(b'[');
+        for (place, &level) in levels.iter().filter(|level| **level >= self.element).enumerate() {
+            if place > 0 {
+                text.push(b',');
+            }
+            let Some(value) = (level == self.present).then(|| values.next()).flatten() else {
+                text.extend_from_slice(b"null");
+                continue;
+            };
+            let start = text.len();
+            (self.append)(self.meaning, value, text)?;
+            if !self.is_number {
+                let value = String::from_utf8_lossy(&text.split_off(start)).into_owned();
+                serde_json::to_writer(&mut *text, &value).expect("memory takes every text");
+            } else if !is_finite(&text[start..]) {
+                text.truncate(start);
+                text.extend_from_slice(b"null");
+            }
+        }
+        text.push(b']');
+        Ok(true)
     }
 
     /// Reads up to this many rows; returns their number.
@@ -434,16 +509,16 @@ impl<T: DataType> Decode for ColumnReader<T> {
         if self.present == 0 {
             // A required column has no levels.
             end = rows;
-            self.starts.extend(0..rows);
+            self.starts.extend((0..rows).map(|row| (row, row)));
         }
         for (at, &level) in self.levels.iter().enumerate() {
             if !self.is_list || self.repetitions[at] == 0 {
-                self.starts.push(end);
+                self.starts.push((end, at));
             }
             // Nulls and empty lists have a lower level.
             end += usize::from(level == self.present);
         }
-        self.starts.push(end);
+        self.starts.push((end, self.levels.len()));
         if self.starts.len() != rows + 1 || self.values.len() != end {
             let what = "a column has more or fewer rows than its row group";
             return Err(ParquetError::General(what.into()));
@@ -451,10 +526,14 @@ impl<T: DataType> Decode for ColumnReader<T> {
         Ok(())
     }
 
-    fn append(&self, row: usize, text: &mut Vec<u8>) {
-        for value in &self.values[self.starts[row]..self.starts[row + 1]] {
-            (self.write)(value, text);
+    fn append(&self, row: usize, text: &mut Vec<u8>) -> Result<bool> {
+        let ((start, levels), (end, levels_end)) = (self.starts[row], self.starts[row + 1]);
+        let values = &self.values[start..end];
+        if self.is_list && self.is_json {
+            return self.append_list(values, &self.levels[levels..levels_end], text);
         }
+        values.iter().try_for_each(|value| (self.append)(self.meaning, value, text))?;
+        Ok(!values.is_empty())
     }
 
     fn finish(&mut self) -> Result<()> {
@@ -465,36 +544,28 @@ impl<T: DataType> Decode for ColumnReader<T> {
     }
 }
 
-fn display<T: fmt::Display>(value: &T, text: &mut Vec<u8>) {
-    write!(text, "{value}").expect("a vector takes every write");
-}
-
-fn integer(value: i64, text: &mut Vec<u8>) {
-    text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
-}
-
-/// Appends the part of a value that shows that its row is too long.
-fn beginning(value: &[u8], text: &mut Vec<u8>) {
-    text.extend_from_slice(&value[..value.len().min(BLOCK_BYTES)]);
-}
-
-/// Appends a field, quoted if necessary. An empty row would be a blank line.
+/// Appends a field, quoted if necessary; `append` returns `false` for a null, which differs from an
+/// empty text. An empty row would be a blank line.
 fn push_field(
     number: usize,
     columns: usize,
     text: &mut Vec<u8>,
-    append: impl FnOnce(&mut Vec<u8>),
-) {
+    append: impl FnOnce(&mut Vec<u8>) -> Result<bool>,
+) -> Result<()> {
     if number > 0 {
         text.push(b',');
     }
     let start = text.len();
-    append(text);
+    let has_value = append(text)?;
     let value = &text[start..];
     // The compiler vectorizes this loop because it has no early exit.
     let is_special = value.iter().fold(false, |any, byte| any | is_special(*byte));
-    if !is_special && (columns > 1 || !value.trim_ascii().is_empty()) {
-        return;
+    let is_clear = match columns {
+        1 => !value.trim_ascii().is_empty(),
+        _ => !value.is_empty() || !has_value,
+    };
+    if !is_special && is_clear {
+        return Ok(());
     }
     let value = text.split_off(start);
     text.push(b'"');
@@ -505,6 +576,7 @@ fn push_field(
         }
     }
     text.push(b'"');
+    Ok(())
 }
 
 /// Returns whether a value with this byte must be quoted.

@@ -1,5 +1,6 @@
 //! The values of some rows, by column, and the small Parquet file made from them.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::mem;
 use std::sync::Arc;
@@ -8,17 +9,21 @@ use bytes::Bytes;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::column::page::{CompressedPage, Page, PageWriteSpec, PageWriter};
 use parquet::column::writer::{get_column_writer, get_typed_column_writer};
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DoubleType, FixedLenByteArray, FixedLenByteArrayType,
+    FloatType, Int32Type, Int64Type,
+};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
-use parquet::schema::types::{ColumnPath, SchemaDescPtr, SchemaDescriptor, Type};
+use parquet::schema::types::{ColumnPath, SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 use zstd::bulk::Compressor;
 use zstd::zstd_safe::CParameter;
 
 use super::file::{MAGIC, write_footer};
-use super::{Kind, failed};
+use super::{Kind, failed, kept};
+use crate::input::FieldForm;
 use crate::output::{self, ColumnSource, OutputColumn, Row};
 
 /// Higher levels gain little on rows and are much slower.
@@ -49,6 +54,8 @@ pub(super) struct Schema {
     pub(super) columns: SchemaDescPtr,
     properties: WriterPropertiesPtr,
     kinds: Arc<[Kind]>,
+    /// The types of kept columns in their input.
+    kept: Arc<[Option<TypePtr>]>,
 }
 
 pub(super) struct RowBatch {
@@ -78,25 +85,40 @@ enum ColumnData {
 
 impl Schema {
     pub(super) fn of(columns: &[(String, Kind)]) -> io::Result<Self> {
-        let fields = columns.iter().map(|(name, kind)| field(name, *kind).map(Arc::new));
-        let fields = fields.collect::<Result<_, _>>().map_err(failed)?;
-        let schema = Type::group_type_builder("row").with_fields(fields).build().map_err(failed)?;
+        Self::with_kept(columns.iter().map(|(name, kind)| (name.as_str(), *kind, None)))
+    }
+
+    /// The schema of these columns, with the types of kept ones in their input.
+    pub(super) fn with_kept<'a>(
+        columns: impl Iterator<Item = (&'a str, Kind, Option<&'a TypePtr>)>,
+    ) -> io::Result<Self> {
+        let (mut fields, mut kinds, mut types) = (Vec::new(), Vec::new(), Vec::new());
         // A chunk joins pages of several batches, but can have only one dictionary.
         let mut properties = WriterProperties::builder()
             .set_dictionary_enabled(false)
             .set_offset_index_disabled(true)
             .set_statistics_enabled(EnabledStatistics::None);
-        for (name, kind) in columns {
-            if *kind == Kind::Number {
-                let path = ColumnPath::new(vec![name.clone()]);
+        for (name, kind, kept) in columns {
+            let kept = kept.filter(|of| kept::is_typed(of));
+            let (field, kind) = match kept {
+                Some(of) => kept::field(name, of).map_err(failed)?,
+                None => (field(name, kind).map_err(failed)?, kind),
+            };
+            if kind == Kind::Number && kept.is_none() {
+                let path = ColumnPath::new(vec![name.to_owned()]);
                 properties =
                     properties.set_column_statistics_enabled(path, EnabledStatistics::Chunk);
             }
+            fields.push(Arc::new(field));
+            kinds.push(kind);
+            types.push(kept.cloned());
         }
+        let schema = Type::group_type_builder("row").with_fields(fields).build().map_err(failed)?;
         Ok(Self {
             columns: Arc::new(SchemaDescriptor::new(Arc::new(schema))),
             properties: Arc::new(properties.build()),
-            kinds: columns.iter().map(|(_, kind)| *kind).collect(),
+            kinds: kinds.into(),
+            kept: types.into(),
         })
     }
 }
@@ -143,10 +165,16 @@ impl RowBatch {
 
     #[inline(always)]
     pub(super) fn push_row(&mut self, columns: &[OutputColumn], row: &Row<'_>) {
-        for (column, values) in columns.iter().zip(&mut self.columns) {
-            match column.source {
-                ColumnSource::Computed(column) => values.push_output(column.value(row)),
-                ColumnSource::Input(index) => values.push_text(&row.kept().get(index).0),
+        let columns = columns.iter().zip(&mut self.columns).zip(&*self.schema.kept);
+        for ((column, values), kept) in columns {
+            match (column.source, kept) {
+                (ColumnSource::Computed(column), _) => values.push_output(column.value(row)),
+                (ColumnSource::Input(index), None) => values.push_text(&row.kept().get(index).0),
+                (ColumnSource::Input(index), Some(kept)) => {
+                    let (text, form) = row.kept().get(index);
+                    let is_null = matches!(form, FieldForm::Missing | FieldForm::Null);
+                    values.push_kept(kept, (!is_null).then_some(&text));
+                }
             }
         }
     }
@@ -255,11 +283,20 @@ impl RowBatch {
                 writer.close()?
             }};
         }
-        let written = match values {
-            ColumnData::Numbers(values) => write!(Int64Type, values),
-            ColumnData::Doubles(values) => write!(DoubleType, values),
-            ColumnData::Truths(values) => write!(BoolType, values),
-            ColumnData::Texts(all, lengths) => {
+        let physical = self.schema.columns.column(column).physical_type();
+        let written = match (&mut *values, physical) {
+            (ColumnData::Numbers(values), Physical::INT32) => {
+                let values: Vec<_> = values.iter().map(|value| *value as i32).collect();
+                write!(Int32Type, &values)
+            }
+            (ColumnData::Numbers(values), _) => write!(Int64Type, values),
+            (ColumnData::Doubles(values), Physical::FLOAT) => {
+                let values: Vec<_> = values.iter().map(|value| *value as f32).collect();
+                write!(FloatType, &values)
+            }
+            (ColumnData::Doubles(values), _) => write!(DoubleType, values),
+            (ColumnData::Truths(values), _) => write!(BoolType, values),
+            (ColumnData::Texts(all, lengths), _) => {
                 let bytes = Bytes::from(mem::take(all));
                 let mut end = 0;
                 self.texts.extend(lengths.iter().map(|&length| {
@@ -267,7 +304,12 @@ impl RowBatch {
                     end += length as usize;
                     ByteArray::from(bytes.slice(start..end))
                 }));
-                let written = write!(ByteArrayType, &self.texts);
+                let written = if physical == Physical::FIXED_LEN_BYTE_ARRAY {
+                    let texts: Vec<_> = self.texts.drain(..).map(FixedLenByteArray::from).collect();
+                    write!(FixedLenByteArrayType, &texts)
+                } else {
+                    write!(ByteArrayType, &self.texts)
+                };
                 self.texts.clear();
                 // Recovers the buffer, because nothing else refers to it.
                 *all = bytes.into();
@@ -390,6 +432,14 @@ impl ColumnValues {
             output::Value::Text(text) => return self.push_text(text),
         };
         debug_assert!(pushed.is_some(), "{value:?} in {:?}", self.values);
+    }
+
+    /// Appends a value of a Parquet file, or a null.
+    fn push_kept(&mut self, kept: &Type, text: Option<&Cow<'_, [u8]>>) {
+        let mut room = Vec::new();
+        let value = text.map_or(Some(Value::Null), |text| kept::parse(kept, text, &mut room));
+        let pushed = value.and_then(|value| self.push(value));
+        pushed.expect("all values that the reader writes as text can be read back");
     }
 
     /// Appends a text, or a null if it is empty.

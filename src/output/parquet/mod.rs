@@ -3,9 +3,16 @@
 //! Workers write the rows of each block as a small Parquet file in memory, so pages are encoded and
 //! compressed in parallel. The assembler copies these pages into row groups of several blocks and
 //! writes one footer. For the format, see <https://parquet.apache.org/docs/file-format/>.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `batch` | the values of some rows, and the small file made of them |
+//! | `file` | the file that is assembled from batches |
+//! | `kept` | kept columns of Parquet files, in their types |
 
 mod batch;
 mod file;
+mod kept;
 #[cfg(test)]
 mod tests;
 
@@ -16,7 +23,10 @@ use parquet::errors::ParquetError;
 
 use self::batch::{RowBatch, Schema};
 use self::file::SMALL_BATCH;
-use super::{Assembler, Encoder, Format, Needs, OutputColumn, RowBuffer, RowEncoder, Rows};
+use super::{
+    Assembler, ColumnSource, Encoder, Format, Needs, OutputColumn, RowBuffer, RowEncoder, Rows,
+};
+use crate::input::ColumnType;
 
 pub use super::Kind;
 pub use batch::Value;
@@ -26,21 +36,37 @@ pub use file::ParquetFile;
 #[derive(Clone, Debug)]
 pub struct ParquetRows {
     columns: Vec<OutputColumn>,
+    /// The types of the fields of the input.
+    types: Vec<Option<ColumnType>>,
     schema: OnceLock<Schema>,
 }
 
 impl ParquetRows {
     /// Creates a format with computed columns and fields of the input.
     pub fn of(columns: Vec<OutputColumn>) -> Self {
-        Self { columns, schema: OnceLock::new() }
+        Self { columns, types: Vec::new(), schema: OnceLock::new() }
+    }
+
+    /// Writes fields of the input with the types that they have in Parquet files.
+    #[must_use]
+    pub fn typed(self, types: &[Option<ColumnType>]) -> Self {
+        Self { types: types.to_vec(), ..self }
     }
 
     fn schema(&self) -> io::Result<&Schema> {
         if let Some(schema) = self.schema.get() {
             return Ok(schema);
         }
-        let column = |column: &OutputColumn| (column.name.clone(), column.kind());
-        let schema = Schema::of(&self.columns.iter().map(column).collect::<Vec<_>>())?;
+        let kept = self.columns.iter().map(|column| match column.source {
+            ColumnSource::Input(index) => match self.types.get(index) {
+                Some(Some(ColumnType::Values(of))) => Some(of),
+                _ => None,
+            },
+            ColumnSource::Computed(_) => None,
+        });
+        let columns = self.columns.iter().zip(kept);
+        let schema = columns.map(|(column, kept)| (column.name.as_str(), column.kind(), kept));
+        let schema = Schema::with_kept(schema)?;
         Ok(self.schema.get_or_init(|| schema))
     }
 }

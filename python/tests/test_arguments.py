@@ -1,0 +1,102 @@
+"""Wrong arguments: exceptions of documented types, with the name of the argument."""
+
+import inspect
+
+import pyarrow as pa
+import pytest
+from conftest import lines, solutions
+
+import bulkdoku
+
+PUZZLES, SOLUTIONS = lines("easy")[:1], solutions("easy")[:1]
+TABLE = pa.table({"puzzle": PUZZLES})
+
+# Arguments with which each function works; then one of them is replaced.
+CALLS = {
+    "solve": {"puzzles": PUZZLES},
+    "solve_stream": {"batches": TABLE},
+    "check": {"puzzles": PUZZLES, "solutions": SOLUTIONS},
+    "score": {"puzzles": PUZZLES, "answers": SOLUTIONS},
+    "canonical": {"puzzles": PUZZLES},
+    "augment": {"puzzles": PUZZLES, "seed": 1},
+    "generate": {"count": 1, "seed": 1, "kind": "easy"},
+    "stream": {"seed": 1, "kind": "easy", "batch_rows": 1},
+    "read": {"path": "in.csv"},
+    "scan": {"path": "in.csv"},
+    "write": {"rows": TABLE, "path": "out.csv"},
+    "dedup": {"rows": TABLE},
+    "overlap": {"first": PUZZLES, "others": PUZZLES},
+    "split": {"rows": TABLE, "shares": (1, 1), "seed": 1},
+    "sample": {"rows": TABLE, "count": 1, "seed": 1},
+    "Solver": {},
+    "Table": {"rows": TABLE},
+}
+PARAMETERS = [(name, option) for name in CALLS for option in inspect.signature(getattr(bulkdoku, name)).parameters]
+WRONG = [
+    -(2**200), -(2**63), -1, 2**63, 2**64 - 1, 2**64, 2**100, 10**400, 0.5, float("nan"), float("inf"), 1j, "x", "x\0",
+    "\ud800", b"x", None, True, [], [1], ["x"], (1, 2, 3), (-1, 2**100), {}, {"x": -1}, {"x": 2**100}, object(), range(3),
+]  # fmt: skip
+
+
+def call(name, arguments):
+    function = getattr(bulkdoku, name)
+    if name == "overlap":
+        arguments = arguments.copy()
+        return function(arguments.pop("first"), arguments.pop("others"), **arguments)
+    if name == "Table":
+        return function(arguments["rows"])
+    made = function(**arguments)
+    if name in ("scan", "solve_stream"):
+        made.read_all()
+    elif name == "stream":
+        next(made)
+    elif name == "Solver":
+        made.solve(PUZZLES)
+    return made
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("name", "option"), PARAMETERS)
+def test_wrong_arguments(name, option, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    bulkdoku.write(TABLE, "in.csv")
+    call(name, CALLS[name])
+    # These are documented as well.
+    further = {"path": (OSError,), "column": (KeyError,), "keep": (KeyError,), "count": (MemoryError,)}.get(option, ())
+    for wrong in WRONG:
+        try:
+            call(name, {**CALLS[name], option: wrong})
+        except (TypeError, ValueError, *further) as error:
+            assert type(error) in (TypeError, ValueError, UnicodeEncodeError) or isinstance(error, further), repr(error)
+            said = " ".join([str(error), *getattr(error, "__notes__", [])])
+            assert "failed to extract" not in said, said
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "wrong", "what"),
+    [
+        ("solve", "limit", 2**100, f"limit is 1 to 4294967295, not {2**100}"),
+        ("solve", "max_nodes", -1, "max_nodes is 1 to 18446744073709551615, not -1"),
+        ("solve", "threads", 5000, "threads is 0 to 4096, not 5000"),
+        ("solve", "blank", 247, "blank is 0 to 246, not 247"),
+        ("solve_stream", "batch_rows", 0, "batch_rows is 1 to 16777216, not 0"),
+        ("augment", "times", -1, "times is 0 to 1000000, not -1"),
+        ("augment", "seed", 2**64, "seed is 0 to 18446744073709551615, not 18446744073709551616"),
+        ("generate", "clues", "x", "'str' object cannot be interpreted as an integer"),
+        ("generate", "clues", (24, 22), "clues: no number is at least 24 and at most 22"),
+        ("generate", "guesses", -1, "guesses is 0 to 18446744073709551615, not -1"),
+        ("overlap", "near", 3, "near is 1 to 2, not 3"),
+        ("sample", "first", 2**64 - 1, "first is 0 to 9223372036854775807, not 18446744073709551615"),
+        ("solve", "max_nodes", 0.5, "0.5 is not a whole number"),
+    ],
+)
+def test_messages_have_what_was_found_and_expected(name, option, wrong, what):
+    with pytest.raises((TypeError, ValueError)) as error:
+        call(name, {**CALLS[name], option: wrong})
+    assert what in str(error.value)
+
+
+def test_whole_floats_are_numbers():
+    made = [bulkdoku.generate(count, seed=count, kind="easy").to_list("puzzle") for count in (2.0, 2)]
+    assert made[0] == made[1]
+    assert bulkdoku.solve(PUZZLES, max_nodes=1e5).to_list("status") == ["unique"]

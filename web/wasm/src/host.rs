@@ -8,7 +8,7 @@ use std::io::{self, Read};
 
 use bulkdoku::pipeline::{Checkpoint, Sink};
 use js_sys::{Function, Uint8Array};
-use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::*;
 
 /// The bytes of a call to JavaScript.
 const PIECE: u64 = 1 << 20;
@@ -18,7 +18,17 @@ const PROGRESS_MS: f64 = 200.0;
 
 thread_local! {
     static READ: RefCell<Option<Function>> = const { RefCell::new(None) };
-    static WRITE: RefCell<Option<Function>> = const { RefCell::new(None) };
+    static WRITE: RefCell<Option<WriteRows>> = const { RefCell::new(None) };
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// A function that receives rows. They are not copied, so its array is valid during the call.
+    #[wasm_bindgen(typescript_type = "WriteRows")]
+    #[derive(Clone)]
+    pub type WriteRows;
+    #[wasm_bindgen(method, structural, catch)]
+    fn call(this: &WriteRows, context: &JsValue, rows: &[u8], records: f64) -> Result<(), JsValue>;
 }
 
 /// Sets the function that returns `length` bytes at `offset`, fewer at the end of the input.
@@ -27,15 +37,18 @@ pub fn read_with(read: &Function) {
 }
 
 /// Sets the function that receives rows and the number of records so far.
-pub fn write_with(write: &Function) {
+pub fn write_with(write: &WriteRows) {
     WRITE.replace(Some(write.clone()));
 }
 
 /// Calls one of the functions.
-fn call(which: &RefCell<Option<Function>>, a: &JsValue, b: f64) -> io::Result<JsValue> {
+fn with<F, T>(
+    which: &RefCell<Option<F>>,
+    call: impl FnOnce(&F) -> Result<T, JsValue>,
+) -> io::Result<T> {
     let function = which.borrow();
     let function = function.as_ref().ok_or_else(|| io::Error::other("no function was set"))?;
-    function.call2(&JsValue::NULL, a, &b.into()).map_err(|exception| failed(&exception))
+    call(function).map_err(|exception| failed(&exception))
 }
 
 /// Converts an exception.
@@ -59,8 +72,9 @@ impl Reader {
 
     fn fetch(&mut self) -> io::Result<()> {
         let length = PIECE.min(self.rest.end - self.rest.start);
-        let offset = JsValue::from(self.rest.start as f64);
-        let bytes = Uint8Array::from(READ.with(|read| call(read, &offset, length as f64))?);
+        let (offset, length) = (self.rest.start as f64, length as f64);
+        let call = |read: &Function| read.call2(&JsValue::NULL, &offset.into(), &length.into());
+        let bytes = Uint8Array::from(READ.with(|read| with(read, call))?);
         self.piece.resize(bytes.length() as usize, 0);
         bytes.copy_to(&mut self.piece);
         self.taken = 0;
@@ -96,9 +110,10 @@ pub struct Rows {
 
 impl Rows {
     fn write(&mut self, records: u64) -> io::Result<()> {
-        let rows = Uint8Array::from(&self.rows[..]);
+        let call = |write: &WriteRows| write.call(&JsValue::NULL, &self.rows, records as f64);
+        WRITE.with(|write| with(write, call))?;
         self.rows.clear();
-        WRITE.with(|write| call(write, &rows, records as f64)).map(drop)
+        Ok(())
     }
 }
 

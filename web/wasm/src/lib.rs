@@ -21,13 +21,13 @@ use js_sys::{Function, JSON};
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
-use host::{Reader, Rows};
+use host::{Reader, Rows, WriteRows};
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
 /** Returns `length` bytes at `offset`, fewer at the end of the input. */
 export type ReadBytes = (offset: number, length: number) => Uint8Array;
-/** Receives complete rows, and the number of records so far. */
+/** Receives complete rows, valid during the call, and the number of records so far. */
 export type WriteRows = (rows: Uint8Array, records: number) => void;
 /** The start of a piece: its first byte and the number of its first line. */
 export type Start = { offset: number, line: number };
@@ -161,7 +161,7 @@ impl Input {
         end: f64,
         limit: u32,
         #[wasm_bindgen(unchecked_param_type = "ReadBytes")] read: &Function,
-        #[wasm_bindgen(unchecked_param_type = "WriteRows")] write: &Function,
+        write: &WriteRows,
     ) -> Result<JsValue, JsError> {
         host::read_with(read);
         host::write_with(write);

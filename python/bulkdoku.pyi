@@ -103,7 +103,7 @@ class Table:
         is nothing.
 
         Raises:
-            KeyError: if there is no such column.
+            KeyError: if the column does not exist.
             TypeError: if a column that was carried along is of another type.
         """
     def to_numpy(self) -> dict[str, npt.NDArray[Any]]:
@@ -283,7 +283,7 @@ def solve_stream(
         Stream: with the columns kept and those of `columns`.
 
     Raises:
-        KeyError: if there is no such column.
+        KeyError: if the column does not exist.
         TypeError, ValueError: as for `solve`, and if an added column has the name of one that is kept.
 
     Example:
@@ -787,7 +787,7 @@ def sample(
         with fewer rows, which are taken whole.
 
     Raises:
-        TypeError, ValueError: as for `solve`, and if there is no such column.
+        TypeError, ValueError: as for `solve`, and if the column does not exist.
 
     Example:
         >>> import bulkdoku

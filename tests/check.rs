@@ -324,7 +324,7 @@ fn with_first_only_the_solution_is_checked() {
     assert_eq!((&summary["latency_ns"]["count"], &summary["check"]), (&0.into(), &true.into()));
     for column in ["solution", "solutions", "guesses", "nodes", "latency_ns"] {
         let ran = run(&["--first", "--columns", column], &input);
-        let message = format!("--first uses no engine, so there is no column {column}");
+        let message = format!("--first uses no engine, which column {column} requires");
         assert!(ran.status == 2 && ran.messages.contains(&message), "{ran:?}");
     }
     assert_eq!(run(&["--first"], format!("{},{SOLVED}", double())).status, 0);

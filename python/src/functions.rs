@@ -103,7 +103,7 @@ pub fn solve(
 ///     Stream: with the columns kept and those of `columns`.
 ///
 /// Raises:
-///     KeyError: if there is no such column.
+///     KeyError: if the column does not exist.
 ///     TypeError, ValueError: as for `solve`, and if an added column has the name of one that is kept.
 ///
 /// Example:

@@ -346,7 +346,7 @@ pub fn split<'py>(
 ///     with fewer rows, which are taken whole.
 ///
 /// Raises:
-///     TypeError, ValueError: as for `solve`, and if there is no such column.
+///     TypeError, ValueError: as for `solve`, and if the column does not exist.
 ///
 /// Example:
 ///     >>> import bulkdoku

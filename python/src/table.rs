@@ -359,7 +359,7 @@ impl Table {
     /// is nothing.
     ///
     /// Raises:
-    ///     KeyError: if there is no such column.
+    ///     KeyError: if the column does not exist.
     ///     TypeError: if a column that was carried along is of another type.
     pub fn to_list<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
         let (place, _) = self.column(name)?;

@@ -146,7 +146,7 @@ impl CheckArgs {
         let read = self.select.read(ROWS.subcommand);
         let of_engine = rows.chosen().chain(read).find(|column| column.is_about_solving());
         if let (true, Some(column)) = (self.first, of_engine) {
-            refuse!("--first uses no engine, so there is no column {column}");
+            refuse!("--first uses no engine, which column {column} requires");
         }
         if let (true, Some(option)) = (self.first, self.engine.engine_option()) {
             refuse!("{option} does nothing: --first uses no engine");

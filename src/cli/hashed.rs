@@ -55,7 +55,7 @@ impl HashReader {
     /// Returns the next record.
     ///
     /// # Errors
-    /// Fails if there are no more records, or the file cannot be read.
+    /// Fails after the last record, or if the file cannot be read.
     pub fn next(&mut self) -> io::Result<RecordHashes> {
         let [status] = self.take().map_err(|error| match error.kind() {
             ErrorKind::UnexpectedEof => {

@@ -89,7 +89,7 @@ const TAR_MAGIC: (usize, &[u8]) = (257, b"ustar");
 const WIDE_BYTES: usize = 8;
 
 impl Verdict {
-    /// Inspects the first decompressed bytes of a stream; `is_all` is true if there are no more.
+    /// Inspects the first decompressed bytes of a stream; `is_all` is true if they are all of it.
     pub(super) fn of(bytes: &[u8], is_all: bool) -> Self {
         let verdict = Self::of_start(bytes);
         if is_all && verdict == Self::NotYet { Self::of_end(bytes) } else { verdict }

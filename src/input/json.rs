@@ -253,7 +253,7 @@ impl Objects {
         }
         let whole = LinePosition::cells(place, line.len());
         records.kept.extend(self.kept.iter().map(|&kept| match values[kept] {
-            // A record without a puzzle shows its text in place of the puzzle.
+            // A record without a puzzle shows its text instead of the puzzle.
             None if Some(kept) == self.puzzle => whole,
             value => field(value),
         }));

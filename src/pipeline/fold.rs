@@ -283,7 +283,7 @@ where
     J: Job,
     R: FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()>,
 {
-    /// Fills a block and returns its number, or `None` if there are no more.
+    /// Fills a block and returns its number, or `None` at the end.
     fn fill(&self, block: &mut Block) -> Option<u64> {
         let NumberedSource { source, next, was_stopped } = &mut *spin_then_lock(&self.source);
         let filled = if self.stop.is_requested() { Fill::Stopped } else { source.fill(block) };

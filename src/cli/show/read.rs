@@ -33,7 +33,7 @@ pub fn puzzles(argument: &str) -> Result<FoundPuzzles, Failure> {
     if argument == STDIN || Path::new(argument).exists() {
         return of_file(argument);
     }
-    let refused = |error| Failure::Usage(format!("{error}, and there is no such file"));
+    let refused = |error| Failure::Usage(format!("{error}, and no such file exists"));
     let marks = argument.parse().map_err(refused)?;
     Ok(FoundPuzzles {
         puzzles: vec![LocatedPuzzle { place: String::new(), marks }],

@@ -49,7 +49,7 @@ impl Watch for Trace {
     }
 }
 
-/// Explains why there is no solution.
+/// Explains why a puzzle has no solution.
 pub fn explain(why: Contradiction, names: CellNames) -> String {
     match why {
         Contradiction::Taken { cell, digit, unit } => {

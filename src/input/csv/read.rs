@@ -199,7 +199,7 @@ impl RowReader<'_> {
         }
     }
 
-    /// Adds the text of a row with the wrong number of fields in place of the puzzle.
+    /// Adds the text of a row with the wrong number of fields as its puzzle.
     fn keep_text(&self, place: LinePosition, length: usize, records: &mut Records) {
         let room = records.push_empty_kept(self.table.kept.len());
         room.fill(Field::MISSING);

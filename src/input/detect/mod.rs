@@ -96,7 +96,7 @@ pub enum Keep {
 }
 
 impl InputOptions {
-    /// Detects the layout of an input from its first bytes; `is_all` is true if there are no more.
+    /// Detects the layout of an input from its first bytes; `is_all` is true if they are all of it.
     /// Returns `None` if it needs more bytes, up to [`MAX_DETECTION_BYTES`].
     ///
     /// # Errors

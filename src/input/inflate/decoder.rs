@@ -62,7 +62,7 @@ impl Decoder {
     }
 
     /// Decompresses some of `bytes`. If it consumes and produces nothing, it needs more of them;
-    /// `is_all` is true if there are no more.
+    /// `is_all` is true at the end of the input.
     #[cfg_attr(not(feature = "zstd"), allow(unused_variables))]
     pub(super) fn step(&mut self, bytes: &[u8], is_all: bool, into: &mut [u8]) -> DecodeStep {
         match *self {

@@ -3,6 +3,7 @@
 //! Only the requested columns are decoded; the fields of the others are empty. A null is an empty
 //! field. For the format, see <https://parquet.apache.org/docs/file-format/>.
 
+mod column;
 mod faults;
 pub(crate) mod footer;
 mod pages;
@@ -13,33 +14,19 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek};
 use std::sync::Arc;
 
-use parquet::basic::{ConvertedType, Type as Physical};
-use parquet::column::reader::ColumnReaderImpl;
-use parquet::data_type::{
-    BoolType, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type,
-    Int64Type, Int96Type,
-};
 use parquet::errors::{ParquetError, Result};
-use parquet::file::metadata::{
-    ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
-};
-use parquet::file::serialized_reader::SerializedPageReader;
-use parquet::schema::types::SchemaDescriptor;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
+use self::column::{Decode, LeafColumn, ROWS, columns};
 use self::faults::{check_footer, check_single, failure, guarded};
-use self::pages::{Budget, Pages, ROWS_WITH_PREFIXES};
+use self::pages::Budget;
 pub(crate) use self::values::Meaning;
-use self::values::{Append, bytes, display, number};
-use super::{BLOCK_BYTES, ColumnType, Window, is_finite};
+use super::{BLOCK_BYTES, ColumnType, Window};
 
 const MAGIC: [u8; 4] = *b"PAR1";
 
 /// The first field of a footer: the version, 1 or 2.
 const FOOTER_START: [u8; 1] = [0x15];
-
-/// The number of rows decoded at a time; smaller for lists, whose rows have many values.
-const ROWS: usize = 1024;
-const ROWS_OF_LISTS: usize = 64;
 
 /// The number of bytes of text collected at a time.
 const TEXT_BYTES: usize = 64 * 1024;
@@ -78,16 +65,6 @@ impl fmt::Debug for ParquetText {
     }
 }
 
-struct LeafColumn {
-    name: String,
-    /// The index among the columns of the file.
-    leaf: usize,
-    of: ColumnType,
-    is_requested: bool,
-    /// Whether lists are written as cells.
-    has_cells: bool,
-}
-
 /// The current row group.
 struct RowGroup {
     /// The number of rows to decode.
@@ -99,41 +76,6 @@ struct RowGroup {
     decoded: usize,
     /// One entry for each requested column.
     columns: Vec<Option<Box<dyn Decode>>>,
-}
-
-/// A column of a row group.
-trait Decode: Send {
-    /// Returns the number of rows to decode at a time.
-    fn step(&self) -> usize;
-
-    fn decode(&mut self, rows: usize) -> Result<()>;
-
-    /// Appends the text of a row decoded last; returns `false` if it is null. The beginning of a long
-    /// text suffices.
-    fn append(&self, row: usize, text: &mut Vec<u8>) -> Result<bool>;
-
-    fn finish(&mut self) -> Result<()>;
-}
-
-struct ColumnReader<T: DataType> {
-    reader: ColumnReaderImpl<T>,
-    pages: Arc<Pages>,
-    is_list: bool,
-    /// Whether lists are written as JSON, not as cells.
-    is_json: bool,
-    /// The definition level of a non-null value, and the lowest level of an element.
-    present: i16,
-    element: i16,
-    /// The number of values, including nulls, left to decode.
-    left: i64,
-    /// The rows decoded last: the values, and the index of the first value and level of each row.
-    values: Vec<T::T>,
-    starts: Vec<(usize, usize)>,
-    levels: Vec<i16>,
-    repetitions: Vec<i16>,
-    meaning: Meaning,
-    is_number: bool,
-    append: Append<T::T>,
 }
 
 impl ParquetText {
@@ -315,7 +257,7 @@ impl ParquetText {
             }
         }
         let columns = self.columns.iter().map(|column| {
-            let open = || self.open_column(group, column);
+            let open = || column.open(&self.file, &self.budget, group);
             column.is_requested.then(open).transpose()
         });
         let columns = columns.collect::<Result<Vec<_>>>()?;
@@ -330,48 +272,6 @@ impl ParquetText {
         Ok(())
     }
 
-    fn open_column(
-        &self,
-        group: &RowGroupMetaData,
-        column: &LeafColumn,
-    ) -> Result<Box<dyn Decode>> {
-        let chunk = group.column(column.leaf);
-        let is_list = column.of == ColumnType::Lists;
-        let pages = Arc::new(Pages::new(&self.file, &self.budget, is_list, chunk));
-        macro_rules! values {
-            ($type:ty, $append:expr) => {
-                ColumnReader::<$type>::open(pages, chunk, column, $append)
-            };
-        }
-        match chunk.column_type() {
-            Physical::BOOLEAN => values!(BoolType, display),
-            Physical::INT32 => values!(Int32Type, |meaning, &value, text| {
-                number(meaning, value.into(), value.cast_unsigned().into(), text)
-            }),
-            Physical::INT64 => values!(Int64Type, |meaning, &value, text| {
-                number(meaning, value, value.cast_unsigned(), text)
-            }),
-            Physical::INT96 => {
-                values!(Int96Type, |meaning, value, text| number(
-                    meaning,
-                    value.to_nanos(),
-                    0,
-                    text
-                ))
-            }
-            Physical::FLOAT => values!(FloatType, display),
-            Physical::DOUBLE => values!(DoubleType, display),
-            Physical::BYTE_ARRAY => {
-                values!(ByteArrayType, |meaning, value, text| bytes(meaning, value.data(), text))
-            }
-            Physical::FIXED_LEN_BYTE_ARRAY => {
-                values!(FixedLenByteArrayType, |meaning, value, text| {
-                    bytes(meaning, value.data(), text)
-                })
-            }
-        }
-    }
-
     /// Compares the number of rows of all groups with that of the file.
     fn check_rows(&self) -> Result<()> {
         let (rows, expected) = (self.rows, self.metadata.file_metadata().num_rows());
@@ -383,29 +283,6 @@ impl ParquetText {
     }
 }
 
-/// Returns the columns of a file; a struct or map is one column.
-fn columns(schema: &SchemaDescriptor) -> Vec<LeafColumn> {
-    let mut columns: Vec<LeafColumn> = Vec::new();
-    let mut last = None;
-    for (leaf, column) in schema.columns().iter().enumerate() {
-        let root = schema.get_column_root_idx(leaf);
-        if last.replace(root) == Some(root) {
-            columns.last_mut().expect("the first leaf has a column").of = ColumnType::Nested;
-            continue;
-        }
-        let parts = column.path().parts();
-        let of = match (column.max_rep_level(), parts.len()) {
-            _ if column.converted_type() == ConvertedType::INTERVAL => ColumnType::Nested,
-            (0, 1) => ColumnType::Values(column.self_type_ptr()),
-            (1, ..=3) => ColumnType::Lists,
-            _ => ColumnType::Nested,
-        };
-        let name = parts.first().cloned().unwrap_or_default();
-        columns.push(LeafColumn { name, leaf, of, is_requested: false, has_cells: false });
-    }
-    columns
-}
-
 impl RowGroup {
     fn decode(&mut self) -> Result<()> {
         let rows = self.left.min(self.step);
@@ -413,134 +290,6 @@ impl RowGroup {
         self.left -= rows;
         (self.next, self.decoded) = (0, rows);
         Ok(())
-    }
-}
-
-impl<T: DataType> ColumnReader<T> {
-    fn open(
-        pages: Arc<Pages>,
-        chunk: &ColumnChunkMetaData,
-        column: &LeafColumn,
-        append: Append<T::T>,
-    ) -> Result<Box<dyn Decode>> {
-        let leaf = chunk.column_descr();
-        let meaning = Meaning::of(leaf.self_type());
-        let rows = chunk.num_values() as usize;
-        let reader = SerializedPageReader::new(Arc::clone(&pages), chunk, rows, None)?;
-        Ok(Box::new(Self {
-            reader: ColumnReaderImpl::new(chunk.column_descr_ptr(), Box::new(reader)),
-            pages,
-            is_list: column.of == ColumnType::Lists,
-            is_json: !column.has_cells,
-            present: leaf.max_def_level(),
-            element: leaf.repeated_ancestor_def_level(),
-            left: chunk.num_values(),
-            values: Vec::new(),
-            starts: Vec::new(),
-            levels: Vec::new(),
-            repetitions: Vec::new(),
-            meaning,
-            is_number: meaning.is_number(leaf.self_type()),
-            append,
-        }))
-    }
-
-    /// Appends a list as JSON. The level of a null element is lower than that of a value.
-    fn append_list(&self, values: &[T::T], levels: &[i16], text: &mut Vec<u8>) -> Result<bool> {
-        if levels.iter().any(|level| level + 1 < self.element) {
-            return Ok(false);
-        }
-        let mut values = values.iter();
-        text.push(b'[');
-        for (place, &level) in levels.iter().filter(|level| **level >= self.element).enumerate() {
-            if place > 0 {
-                text.push(b',');
-            }
-            let Some(value) = (level == self.present).then(|| values.next()).flatten() else {
-                text.extend_from_slice(b"null");
-                continue;
-            };
-            let start = text.len();
-            (self.append)(self.meaning, value, text)?;
-            if !self.is_number {
-                let value = String::from_utf8_lossy(&text.split_off(start)).into_owned();
-                serde_json::to_writer(&mut *text, &value).expect("memory takes every text");
-            } else if !is_finite(&text[start..]) {
-                text.truncate(start);
-                text.extend_from_slice(b"null");
-            }
-        }
-        text.push(b']');
-        Ok(true)
-    }
-
-    /// Reads up to this many rows; returns their number.
-    fn read(&mut self, rows: usize) -> Result<usize> {
-        let Self { levels, repetitions, values, .. } = self;
-        let read = self.reader.read_records(rows, Some(levels), Some(repetitions), values)?;
-        self.left -= read.2.cast_signed() as i64;
-        Ok(read.0)
-    }
-}
-
-impl<T: DataType> Decode for ColumnReader<T> {
-    fn step(&self) -> usize {
-        match (self.pages.has_prefixes, self.is_list) {
-            (true, _) => ROWS_WITH_PREFIXES,
-            (false, true) => ROWS_OF_LISTS,
-            (false, false) => ROWS,
-        }
-    }
-
-    fn decode(&mut self, rows: usize) -> Result<()> {
-        self.pages.begin_call();
-        self.values.clear();
-        self.starts.clear();
-        self.levels.clear();
-        self.repetitions.clear();
-        let mut read = 0;
-        while read < rows {
-            match self.read(rows - read)? {
-                0 => return Err(ParquetError::EOF("a column ends before its row group".into())),
-                more => read += more,
-            }
-        }
-        let mut end = 0;
-        if self.present == 0 {
-            // A required column has no levels.
-            end = rows;
-            self.starts.extend((0..rows).map(|row| (row, row)));
-        }
-        for (at, &level) in self.levels.iter().enumerate() {
-            if !self.is_list || self.repetitions[at] == 0 {
-                self.starts.push((end, at));
-            }
-            // Nulls and empty lists have a lower level.
-            end += usize::from(level == self.present);
-        }
-        self.starts.push((end, self.levels.len()));
-        if self.starts.len() != rows + 1 || self.values.len() != end {
-            let what = "a column has more or fewer rows than its row group";
-            return Err(ParquetError::General(what.into()));
-        }
-        Ok(())
-    }
-
-    fn append(&self, row: usize, text: &mut Vec<u8>) -> Result<bool> {
-        let ((start, levels), (end, levels_end)) = (self.starts[row], self.starts[row + 1]);
-        let values = &self.values[start..end];
-        if self.is_list && self.is_json {
-            return self.append_list(values, &self.levels[levels..levels_end], text);
-        }
-        values.iter().try_for_each(|value| (self.append)(self.meaning, value, text))?;
-        Ok(!values.is_empty())
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        if self.left == 0 && self.read(1)? == 0 {
-            return Ok(());
-        }
-        Err(ParquetError::General("the values of a column do not match its row group".into()))
     }
 }
 

@@ -18,7 +18,8 @@ use crate::input::BLOCK_BYTES;
 /// What the numbers or bytes of a column mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    Itself,
+    /// The number or text of the physical type.
+    Plain,
     Unsigned,
     Decimal {
         precision: i32,
@@ -35,7 +36,7 @@ impl Meaning {
     /// Returns the meaning of the values of a column of this type.
     pub(crate) fn of(column: &Type) -> Self {
         let Type::PrimitiveType { basic_info, physical_type, precision, scale, .. } = column else {
-            return Self::Itself;
+            return Self::Plain;
         };
         match (basic_info.logical_type_ref(), basic_info.converted_type()) {
             _ if *physical_type == Physical::INT96 => Self::Timestamp(TimeUnit::NANOS, false),
@@ -57,7 +58,7 @@ impl Meaning {
             (_, Converted::TIME_MICROS) => Self::Time(TimeUnit::MICROS),
             (_, Converted::TIMESTAMP_MILLIS) => Self::Timestamp(TimeUnit::MILLIS, true),
             (_, Converted::TIMESTAMP_MICROS) => Self::Timestamp(TimeUnit::MICROS, true),
-            _ => Self::Itself,
+            _ => Self::Plain,
         }
     }
 
@@ -68,7 +69,7 @@ impl Meaning {
             Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY
         );
         match self {
-            Self::Itself => !is_text,
+            Self::Plain => !is_text,
             Self::Unsigned | Self::Decimal { .. } | Self::Float16 => true,
             Self::Date | Self::Time(_) | Self::Timestamp(..) => false,
         }
@@ -94,7 +95,7 @@ pub(super) fn number(
             text.extend_from_slice(itoa::Buffer::new().format(unsigned).as_bytes());
             return Ok(());
         }
-        Meaning::Itself | Meaning::Float16 => {
+        Meaning::Plain | Meaning::Float16 => {
             text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
             return Ok(());
         }

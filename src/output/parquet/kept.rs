@@ -52,12 +52,12 @@ fn type_length(column: &Type) -> i32 {
 /// Parses the text of a value. `room` receives bytes that are not those of the text.
 pub(super) fn parse<'a>(column: &Type, text: &'a [u8], room: &'a mut Vec<u8>) -> Option<Value<'a>> {
     let (physical, meaning) = (column.get_physical_type(), Meaning::of(column));
-    if meaning == Meaning::Itself && is_bytes(physical) {
+    if meaning == Meaning::Plain && is_bytes(physical) {
         return Some(Value::Text(text));
     }
     let text = std::str::from_utf8(text).ok()?;
     let number = match meaning {
-        Meaning::Itself => match physical {
+        Meaning::Plain => match physical {
             Physical::BOOLEAN => return Some(Value::Truth(text.parse().ok()?)),
             Physical::FLOAT => return Some(Value::Double(text.parse::<f32>().ok()?.into())),
             Physical::DOUBLE => return Some(Value::Double(text.parse().ok()?)),

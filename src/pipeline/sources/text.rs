@@ -108,7 +108,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         Ok(())
     }
 
-    /// Fills a block; returns `false` if there are no more records. Fails only if stopped.
+    /// Fills a block; returns `false` at the end. Fails only if stopped.
     fn fill_unless_stopped(&mut self, block: &mut Block) -> io::Result<bool> {
         loop {
             let open = match self.open.take() {

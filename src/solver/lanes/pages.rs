@@ -40,7 +40,7 @@ impl PageTable {
     }
 
     /// Saves alternatives of `owners` in the columns `lanes` of the topmost page, or of a new page
-    /// if one of the columns is occupied. Returns `false` if there are no more pages.
+    /// if one of the columns is occupied. Returns `false` if all pages are full.
     pub(super) fn push(&mut self, lanes: LaneSet, owners: &[SearchId; MAX_LANES]) -> bool {
         if lanes & self.occupied() != 0 {
             if self.top + 1 == MAX_PAGES {

@@ -4,6 +4,8 @@ const EXAMPLE = "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.
 const workerUrl = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
 const bytes = Uint8Array.from(atob($("module").textContent), char => char.charCodeAt(0));
 const compiled = WebAssembly.compile(bytes);
+// The buffers of rows that a worker gets back at most.
+const MAX_BUFFERS = 16;
 const count = new Intl.NumberFormat("en");
 let run = null;
 
@@ -14,9 +16,10 @@ $("workers").value = navigator.hardwareConcurrency || 1;
 class Run {
   constructor(file, workers, limit) {
     Object.assign(this, { file, workers: [], limit, header: "", began: performance.now(), ended: null });
-    // A piece has its start, its rows, the bytes and records so far, and at the end a report.
+    // A piece has its start, its task once it is read, its rows, the bytes and records so far, and at the end a report.
     this.pieces = [newPiece({ offset: 0, line: 1 })];
-    this.next = 0;
+    // The indices of the pieces that are solved and read next.
+    this.next = this.nextRead = 0;
     this.divided = false;
     this.pieceBytes = Math.max(1 << 18, Math.min(1 << 22, file.size / (8 * workers)));
     this.workerCount = workers;
@@ -28,7 +31,7 @@ class Run {
       const worker = newWorker(data => this.receive(worker, data), error => this.end(error));
       worker.postMessage({ task: "open", module, file: this.file, name: this.file.name, limit: this.limit });
       this.workers.push(worker);
-      worker.idle = number > 0;
+      Object.assign(worker, { idle: number > 0, buffers: [] });
     }
     this.workers[0].postMessage({ task: "divide", pieceBytes: this.pieceBytes });
   }
@@ -39,8 +42,10 @@ class Run {
     if (start) this.pieces.push(newPiece(start));
     if (divided) Object.assign(this, { divided, header });
     if (rows) {
-      this.pieces[index].rows.push(rows);
+      this.pieces[index].rows.push(new Blob([rows]));
       Object.assign(this.pieces[index], { records, bytes });
+      // Fresh memory costs a worker more than the copy.
+      if (worker.buffers.length < MAX_BUFFERS) worker.buffers.push(rows.buffer);
     }
     if (report) this.pieces[index].report = report;
     worker.idle ||= divided || Boolean(report);
@@ -49,16 +54,32 @@ class Run {
     if (this.divided && this.pieces.every(piece => piece.report)) this.end();
   }
 
-  /** Gives idle workers the pieces whose end is known. */
+  /** Gives idle workers the pieces that are read, and reads the next ones. */
   assign() {
-    const ready = this.divided ? this.pieces.length : this.pieces.length - 1;
-    for (const worker of this.workers.filter(worker => worker.idle)) {
-      if (this.next >= ready) return;
-      const index = this.next++;
-      const end = this.pieces[index + 1]?.start.offset ?? this.file.size;
+    const idle = this.workers.filter(worker => worker.idle);
+    while (idle.length && this.pieces[this.next]?.task) {
+      const worker = idle.pop(), { task } = this.pieces[this.next++];
+      const buffers = worker.buffers.splice(0);
       worker.idle = false;
-      worker.postMessage({ task: "solve", index, start: this.pieces[index].start, end });
+      worker.postMessage({ ...task, buffers }, [...buffers, ...task.bytes ? [task.bytes] : []]);
     }
+    const ready = this.divided ? this.pieces.length : this.pieces.length - 1;
+    const last = Math.min(ready, this.next + this.workerCount);
+    for (; this.nextRead < last; this.nextRead++) this.read(this.nextRead);
+  }
+
+  /** Reads a piece whose end is known. Workers would wait for the browser at each reading. */
+  async read(index) {
+    const { start } = this.pieces[index], end = this.pieces[index + 1]?.start.offset ?? this.file.size;
+    const task = { task: "solve", index, start, end };
+    try {
+      // A file that cannot be divided is one piece of any size, which its worker reads.
+      if (end - start.offset <= 2 * this.pieceBytes) task.bytes = await this.file.slice(start.offset, end).arrayBuffer();
+    } catch (error) {
+      return this.end(error.message);
+    }
+    this.pieces[index].task = task;
+    if (!this.ended) this.assign();
   }
 
   end(error = "") {
@@ -80,7 +101,7 @@ class Run {
   }
 }
 
-function newPiece(start) { return { start, rows: [], records: 0, bytes: 0, report: null }; }
+function newPiece(start) { return { start, task: null, rows: [], records: 0, bytes: 0, report: null }; }
 
 function newWorker(receive, fail) {
   const worker = new Worker(workerUrl);

@@ -26,10 +26,18 @@ const tasks = {
     if (input.canBeDivided) input.divide(pieceBytes, read, start => postMessage({ start }));
     postMessage({ divided: true, header: wasm_bindgen.header() });
   },
-  solve({ index, start, end }) {
+  // The bytes of the piece, if it was read, and the buffers of earlier rows come with the task.
+  solve({ index, start, end, bytes, buffers }) {
     last = end;
-    const write = (rows, records) =>
-      postMessage({ index, rows: new Blob([rows]), records, bytes: Math.min(position, end) - start.offset });
+    if (bytes) [ahead, aheadAt] = [new Uint8Array(bytes), start.offset];
+    const write = (rows, records) => {
+      let buffer = buffers.pop();
+      // With space for the next rows, which may be longer.
+      if (!(buffer?.byteLength >= rows.length)) buffer = new ArrayBuffer(rows.length * 1.25);
+      const copy = new Uint8Array(buffer, 0, rows.length);
+      copy.set(rows);
+      postMessage({ index, rows: copy, records, bytes: Math.min(position, end) - start.offset }, [buffer]);
+    };
     postMessage({ index, report: input.solve(start, end, limit, read, write) });
   },
   explain({ module, text }) {

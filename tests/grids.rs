@@ -335,8 +335,8 @@ fn one_file_may_have_all_forms() {
 /// A bad grid, its message after the line number, and the number of lines before the invalid one.
 type BadGrid = (Vec<String>, String, usize);
 
-/// Returns grids with an invalid, missing, or surplus row at every position: too short, too long,
-/// with a letter or a multibyte character.
+/// Returns grids with an invalid, missing, or surplus row at every position. Invalid rows have
+/// eight or ten cells, a letter, or a multibyte character.
 fn bad_grids() -> Vec<BadGrid> {
     type Change = fn(&str) -> String;
     let changes: [(Change, &str, &str); 4] = [

@@ -67,7 +67,7 @@ impl RecordList {
         self.length
     }
 
-    /// Returns whether there are no records.
+    /// Returns whether the number of records is 0.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }

@@ -1,4 +1,4 @@
-//! Lines: one column of cells, one line per row, which is empty if there is no value.
+//! Lines: one column of cells, one line per row. The line of a missing value is empty.
 //! [`InputLines`] copies the lines of the input instead.
 
 use super::{Column, Encoder, Format, Needs, RowBuffer, Rows, Value};

@@ -4,7 +4,7 @@ const EXAMPLE = "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.
 const workerUrl = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
 const bytes = Uint8Array.from(atob($("module").textContent), char => char.charCodeAt(0));
 const compiled = WebAssembly.compile(bytes);
-// The buffers of rows that a worker gets back at most.
+// The maximum number of buffers that a worker gets back with a task.
 const MAX_BUFFERS = 16;
 const count = new Intl.NumberFormat("en");
 let run = null;

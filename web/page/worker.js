@@ -33,7 +33,7 @@ const tasks = {
     const write = (rows, records) => {
       let buffer = buffers.pop();
       // With space for the next rows, which may be longer.
-      if (!(buffer?.byteLength >= rows.length)) buffer = new ArrayBuffer(rows.length * 1.25);
+      if (!buffer || buffer.byteLength < rows.length) buffer = new ArrayBuffer(rows.length * 1.25);
       const copy = new Uint8Array(buffer, 0, rows.length);
       copy.set(rows);
       postMessage({ index, rows: copy, records, bytes: Math.min(position, end) - start.offset }, [buffer]);

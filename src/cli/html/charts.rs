@@ -104,7 +104,7 @@ const BARS_PER_DECADE: f64 = 20.0;
 pub const PERCENTILES: [(&str, f64); 4] =
     [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
 
-/// Creates a histogram of latencies on a logarithmic axis, with percentiles.
+/// Draws a latency histogram with a logarithmic axis and percentiles.
 pub fn latency(latencies: &Latencies) -> String {
     let place = |ns: u64| (ns.max(1) as f64).log10();
     let time = |place: f64| short_time(10_f64.powf(place));

@@ -251,8 +251,8 @@ fn varint(bytes: &mut &[u8]) -> Option<u64> {
     }
 }
 
-/// Returns whether bytes begin with a structure whose lists are no longer than the bytes. The
-/// parser of the crate skips unknown lists element by element, even if they declare billions.
+/// Returns whether bytes begin with a complete structure. The parser of the crate skips unknown
+/// lists element by element, even if they declare billions.
 pub(super) fn is_struct(mut bytes: &[u8]) -> bool {
     skip(STRUCT, &mut bytes, MAX_DEPTH).is_some()
 }

@@ -3,4 +3,4 @@
 # scripts/agreement.sh [INPUTS] [SEED]. The default is a million inputs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-exec cargo run --release --example agreement -- "$@"
+exec cargo run --release --package bulkdoku-core --example agreement -- "$@"

@@ -68,14 +68,9 @@
     allow(rustdoc::broken_intra_doc_links, reason = "some link to the pipeline")
 )]
 
-#[cfg(feature = "serde")]
-mod as_text;
 #[doc(hidden)]
 pub mod bundled;
 pub mod canon;
-pub mod check;
-mod chute;
-mod clock;
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]
 pub mod compression;
@@ -85,52 +80,34 @@ pub mod external_sort;
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]
 pub mod features;
-pub mod generate;
 #[cfg(feature = "pipeline")]
 pub mod input;
-pub mod isomorph;
-#[doc(hidden)]
-pub mod logic;
-pub mod marks;
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]
 pub mod measure;
-mod named;
 #[cfg(feature = "pipeline")]
 pub mod output;
 #[cfg(feature = "pipeline")]
 pub mod pipeline;
-mod prefetch;
-pub mod puzzle;
-mod random;
-pub mod rating;
-#[doc(hidden)]
-pub mod simd;
-pub mod solver;
 #[cfg(feature = "pipeline")]
 pub mod stats;
-#[doc(hidden)]
-pub mod status;
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]
 pub mod tail;
-#[cfg_attr(not(feature = "pipeline"), allow(dead_code, reason = "rows are not written"))]
-mod text;
 
-pub use canon::Canonical;
+pub use bulkdoku_core::{
+    Batch, Canonical, Engine, EngineKind, Grid, Limits, Malformed, Marks, Outcome, Puzzle,
+    Question, SimdLevel, Solutions, Status, StopFlag, check, generate, isomorph, logic, marks,
+    puzzle, rating, simd, solve_batch, solver, status,
+};
+#[cfg(feature = "pipeline")]
+pub(crate) use bulkdoku_core::{clock, named, prefetch, text};
 #[cfg(feature = "pipeline")]
 pub use compression::Compression;
 #[cfg(feature = "pipeline")]
 pub use input::Source;
-pub use marks::Marks;
 #[cfg(feature = "pipeline")]
 pub use pipeline::{Pipeline, Progress, Report};
-pub use puzzle::{Grid, Malformed, Puzzle};
-pub use simd::SimdLevel;
-pub use solver::{
-    Batch, Engine, EngineKind, Limits, Outcome, Question, Solutions, StopFlag, solve_batch,
-};
-pub use status::Status;
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]
 pub use tail::Tail;

@@ -5,7 +5,7 @@
 //! fields describe the technique.
 
 use super::{CellsOrMarks, list};
-use crate::marks::{Digits, Marks};
+use crate::marks::Marks;
 use crate::puzzle::{CELLS, Puzzle};
 
 /// Parses a line as a puzzle, or as pencil marks if candidates are removed.
@@ -28,8 +28,9 @@ pub(super) fn read(line: &[u8]) -> Option<CellsOrMarks> {
             return None;
         };
         let cell = usize::from(row - b'1') * 9 + usize::from(column - b'1');
-        let Digits(mask) = marks.of_cell(cell);
-        marks.set(cell, Digits(mask & !(1 << (digit - b'0'))));
+        let mut digits = marks.of_cell(cell);
+        digits.remove(digit - b'0');
+        marks.set(cell, digits);
     }
     Some(match marks.puzzle() {
         Some(same) if same == puzzle => CellsOrMarks::Cells(cells),

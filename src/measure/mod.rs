@@ -358,7 +358,8 @@ mod tests {
     #[test]
     fn wrong_results_are_detected() {
         let rows = set(Puzzle::EMPTY).rows(&Plan::tested(&[]));
-        let one = Outcome { grid: Grid([1; CELLS]), solutions: 1, ..Outcome::NONE };
+        let one =
+            Outcome { grid: Grid::try_from([1; CELLS]).unwrap(), solutions: 1, ..Outcome::NONE };
         let error = check("it", &rows, &[one], None).unwrap_err().to_string();
         assert!(error.starts_with("it is wrong: 1111"), "{error}");
         let unfinished = Outcome { gave_up: true, ..Outcome::NONE };

@@ -10,7 +10,7 @@ use super::{
     Short, Value,
 };
 use crate::input::{ColumnType, FieldForm, is_finite};
-use crate::puzzle::{CELLS, Grid};
+use crate::puzzle::CELLS;
 
 /// One JSON object per row, with the given columns. Kept fields of the input are strings, or the
 /// JSON values of the input.
@@ -199,7 +199,7 @@ impl Object<'_> {
                 self.put(b"\"");
             }
             Value::Cells(cells) => self.cells(cells),
-            Value::Grid(Grid(digits)) => self.cells(&digits.map(|digit| digit + b'0')),
+            Value::Grid(grid) => self.cells(&grid.cells().map(|digit| digit + b'0')),
             Value::Form(form) => self.cells(&form.text()),
             Value::Text(text) => self.string(&String::from_utf8_lossy(text)),
         }

@@ -209,5 +209,5 @@ impl DrawnIsomorphs {
 fn solution(text: &[u8]) -> Option<Grid> {
     let cells: [u8; CELLS] = text.trim_ascii().try_into().ok()?;
     let cells = cells.map(|byte| byte.wrapping_sub(b'0'));
-    cells.iter().fold(true, |all, cell| all & (1..=9).contains(cell)).then_some(Grid(cells))
+    Grid::try_from(cells).ok().filter(|grid| *grid != Grid::BLANK)
 }

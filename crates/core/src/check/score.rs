@@ -1,0 +1,120 @@
+//! Scores of answers: how much of a solution is right.
+
+use std::sync::LazyLock;
+
+use crate::puzzle::{CELLS, Grid, Puzzle, Unit};
+
+/// How much of an answer to a puzzle is right, for rewards in reinforcement learning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Score {
+    /// The number of cells with the right digit, up to 81: the digit of the only solution. If there
+    /// is not exactly one, all cells of an answer that solves the puzzle are right, and none of
+    /// another.
+    pub correct: u8,
+    /// The number of clues that the answer keeps.
+    pub clues_kept: u8,
+    /// The number of rows, columns, and boxes in which the answer has a digit twice, up to 27; all of
+    /// them if the answer does not have 81 cells.
+    pub rules_broken: u8,
+    /// Whether the answer is a complete grid that keeps the clues and obeys the rules.
+    pub solved: bool,
+}
+
+/// The number of rows, columns, and boxes.
+const UNITS: usize = 27;
+
+/// Scores an answer as written. A cell that is not a digit is wrong and breaks no rule.
+///
+/// `only` is the only solution, if it is known that there is exactly one. A malformed puzzle is
+/// `None`.
+///
+/// ```
+/// # use bulkdoku_core as bulkdoku;
+/// use bulkdoku::check::score;
+///
+/// let text = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+/// let puzzle = text.parse::<bulkdoku::Puzzle>()?;
+/// let score = score(Some(&puzzle), text.as_bytes(), puzzle.solve().as_ref());
+/// assert_eq!((score.correct, score.clues_kept, score.rules_broken, score.solved), (30, 30, 0, false));
+/// # Ok::<(), bulkdoku::Malformed>(())
+/// ```
+pub fn score(puzzle: Option<&Puzzle>, answer: &[u8], only: Option<&Grid>) -> Score {
+    let Ok(line) = <&[u8; CELLS]>::try_from(answer) else {
+        return Score { correct: 0, clues_kept: 0, rules_broken: UNITS as u8, solved: false };
+    };
+    let digits = line.map(|byte| match byte.wrapping_sub(b'0') {
+        digit @ 1..=9 => digit,
+        _ => 0,
+    });
+    let clues = puzzle.map_or([0; CELLS], |puzzle| *puzzle.cells());
+    let clues_kept = equal(&clues, &digits);
+    let correct = only.map_or(0, |grid| equal(grid.cells(), &digits));
+    if usize::from(correct) == CELLS {
+        return Score { correct, clues_kept, rules_broken: 0, solved: true };
+    }
+    let rules_broken = rules_broken(&digits);
+    let solved = puzzle.is_some_and(|puzzle| usize::from(clues_kept) == puzzle.clues())
+        && rules_broken == 0
+        && !digits.contains(&0);
+    let correct = if solved { CELLS as u8 } else { correct };
+    Score { correct, clues_kept, rules_broken, solved }
+}
+
+/// Returns the number of cells with the same digit.
+fn equal(a: &[u8; CELLS], b: &[u8; CELLS]) -> u8 {
+    a.iter().zip(b).fold(0, |count, (a, b)| count + u8::from((a == b) & (*a != 0)))
+}
+
+fn rules_broken(digits: &[u8; CELLS]) -> u8 {
+    static CELLS_OF_UNITS: LazyLock<Vec<[usize; 9]>> =
+        LazyLock::new(|| Unit::all().map(Unit::cells).collect());
+    // Blanks are bit 0, which does not count.
+    let bits = digits.map(|digit| 1_u16 << digit);
+    let is_broken = |cells: &[usize; 9]| {
+        let (mut once, mut twice) = (0, 0);
+        for &cell in cells {
+            twice |= once & bits[cell];
+            once |= bits[cell];
+        }
+        twice & !1 != 0
+    };
+    CELLS_OF_UNITS.iter().fold(0, |count, cells| count + u8::from(is_broken(cells)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::{CLASSIC, SOLVED};
+
+    fn of(puzzle: &str, answer: &str, has_only: bool) -> (u8, u8, u8, bool) {
+        let only = Grid(*SOLVED.parse::<Puzzle>().unwrap().cells());
+        let puzzle = puzzle.parse().ok();
+        let Score { correct, clues_kept, rules_broken, solved } =
+            score(puzzle.as_ref(), answer.as_bytes(), has_only.then_some(&only));
+        (correct, clues_kept, rules_broken, solved)
+    }
+
+    #[test]
+    fn cells_are_compared_with_the_only_solution() {
+        assert_eq!(of(CLASSIC, SOLVED, true), (81, 30, 0, true));
+        assert_eq!(of(CLASSIC, CLASSIC, true), (30, 30, 0, false));
+        // r1c1 changes from 5 to 3, which r1, c1, and its box already have.
+        assert_eq!(of(CLASSIC, &SOLVED.replacen('5', "3", 1), true), (80, 29, 3, false));
+        assert_eq!(of(CLASSIC, &"x".repeat(81), true), (0, 0, 0, false));
+        assert_eq!(of(CLASSIC, &"1".repeat(81), true), (9, 3, 27, false));
+    }
+
+    #[test]
+    fn without_an_only_solution_all_cells_are_right_or_none() {
+        assert_eq!(of(&".".repeat(81), SOLVED, false), (81, 0, 0, true));
+        assert_eq!(of(&".".repeat(81), &SOLVED.replacen('5', ".", 1), false), (0, 0, 0, false));
+        assert_eq!(of("not a puzzle", SOLVED, false), (0, 0, 0, false));
+    }
+
+    #[test]
+    fn an_answer_of_another_length_breaks_all_rules() {
+        for answer in ["", &SOLVED[1..], &format!("{SOLVED}1")] {
+            assert_eq!(of(CLASSIC, answer, true), (0, 0, 27, false));
+        }
+    }
+}

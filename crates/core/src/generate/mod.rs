@@ -1,0 +1,300 @@
+//! Generates corpora: random puzzles of a requested kind.
+//!
+//! A row depends only on its index, the seed, and the recipe, because each row has its own stream
+//! of random numbers. A corpus is the same for any number of threads, and any part of it can be
+//! reproduced.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `rows`, `chutes` | solution grids: filled row by row, or starting from a band and a stack |
+//! | `reduction`, `order`, `unavoidable` | removal of clues with few engine calls |
+//! | `bulk` | generation of many rows, solved as batches |
+//! | `narrow` | clues in few cells: a search for digits with one solution |
+//! | `kinds` | kinds derived from minimal puzzles; easy puzzles |
+//! | `recipe`, `pattern`, `symmetry` | the requirements of a row |
+
+mod bulk;
+mod chutes;
+mod kinds;
+mod narrow;
+mod order;
+mod pattern;
+mod recipe;
+mod reduction;
+mod rows;
+mod symmetry;
+mod unavoidable;
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+pub use pattern::{BadPattern, Pattern};
+pub use recipe::{Grids, Recipe, UnknownGrids, Unmeetable};
+pub use symmetry::{Symmetry, UnknownSymmetry};
+
+use crate::named::named_enum;
+use crate::puzzle::{CELLS, Puzzle};
+use crate::random::SeededRng;
+use crate::simd::SimdLevel;
+use crate::solver::{Engine, EngineKind, StopFlag};
+use bulk::RowInProgress;
+
+/// 81 cells in row order, 0 for a blank.
+type Cells = [u8; CELLS];
+
+named_enum! {
+    /// The kind of puzzle to generate.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Kind {
+        /// One solution, for which every clue is needed.
+        #[default]
+        Minimal = "minimal",
+        /// A solution grid.
+        Solved = "solved",
+        /// One solution, 30 to 37 clues, and solved by naked singles.
+        Easy = "easy",
+        /// Minimal, and many guesses for the engine `scalar`; found by local search.
+        Hard = "hard",
+        /// More than one solution.
+        Several = "several",
+        /// No solution, though no clues conflict.
+        Unsolvable = "unsolvable",
+    }
+
+    /// The requested kind of puzzle does not exist.
+    UnknownKind = "unknown kind {0:?}; expected {names}"
+}
+
+/// Generates puzzles; each thread needs its own generator.
+///
+/// ```
+/// # use bulkdoku_core as bulkdoku;
+/// use bulkdoku::generate::{Generator, Kind, Recipe};
+///
+/// let mut generator = Generator::new();
+/// let puzzle = generator.puzzle(Kind::Minimal, 7, 0);
+/// assert!((17..=40).contains(&puzzle.clues()));
+///
+/// // Many at a time are much faster.
+/// let puzzles = generator.puzzles(&Recipe::default(), 7, 0..100);
+/// assert_eq!(puzzles[0], puzzle);
+/// ```
+pub struct Generator {
+    engine: Box<dyn Engine>,
+    /// Starting points of the search for hard puzzles; if empty, it uses random ones.
+    pool: Arc<[Puzzle]>,
+    stop: StopFlag,
+    #[expect(clippy::vec_box, reason = "rows are large and move from list to list")]
+    rows: Vec<Box<RowInProgress>>,
+    buffers: bulk::BatchBuffers,
+}
+
+impl Default for Generator {
+    fn default() -> Self {
+        Self::with(EngineKind::default().build(SimdLevel::best()))
+    }
+}
+
+impl fmt::Debug for Generator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Generator").field("engine", &self.engine.name()).finish_non_exhaustive()
+    }
+}
+
+impl Generator {
+    /// Creates a generator with the default engine.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Creates a generator with this engine. Its puzzles do not depend on the engine, unless the
+    /// recipe limits guesses.
+    pub fn with(engine: Box<dyn Engine>) -> Self {
+        let (rows, buffers) = (Vec::new(), bulk::BatchBuffers::default());
+        Self { engine, pool: Arc::from([]), stop: StopFlag::default(), rows, buffers }
+    }
+
+    /// Sets the starting points of the search for hard puzzles. Each must have one solution.
+    #[must_use]
+    pub fn from_pool(self, pool: Arc<[Puzzle]>) -> Self {
+        Self { pool, ..self }
+    }
+
+    /// Sets the flag that stops the generator.
+    pub fn stop_at(&mut self, stop: StopFlag) {
+        self.engine.stop_at(stop.clone());
+        self.stop = stop;
+    }
+
+    /// Generates row `index` (from 0) of the corpus of `seed`.
+    pub fn puzzle(&mut self, kind: Kind, seed: u64, index: u64) -> Puzzle {
+        let recipe = Recipe { kind, ..Recipe::default() };
+        self.puzzles(&recipe, seed, index..index + 1)[0]
+    }
+
+    /// Generates rows of the corpus of `seed` and `recipe`; fewer if the generator is stopped.
+    ///
+    /// If no puzzle meets the recipe, the search continues until the generator is stopped: see
+    /// [`Recipe::check`].
+    pub fn puzzles(&mut self, recipe: &Recipe, seed: u64, rows: Range<u64>) -> Vec<Puzzle> {
+        let is_reduced = match recipe.kind {
+            Kind::Solved | Kind::Easy => false,
+            Kind::Hard => self.pool.is_empty(),
+            Kind::Minimal | Kind::Several | Kind::Unsolvable => true,
+        };
+        if is_reduced {
+            return self.reduce_all(recipe, seed, rows);
+        }
+        let Self { pool, stop, .. } = self;
+        let rows = rows.take_while(|_| !stop.is_requested());
+        rows.map(|index| {
+            let mut random = SeededRng::of_row(seed, index);
+            Puzzle(match recipe.kind {
+                Kind::Solved => recipe.grids.fill(&mut random),
+                Kind::Easy => kinds::easy(recipe.grids, &mut random),
+                _ => {
+                    let start = pool[random.below(pool.len())];
+                    kinds::hard(start.0, true, &mut random, stop)
+                }
+            })
+        })
+        .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rating::Level;
+    use crate::solver::{Batch, Limits, Outcome};
+
+    /// Searches for up to two solutions, and counts guesses.
+    fn solve(puzzle: &Puzzle) -> Outcome {
+        kinds::solve(*puzzle.cells())
+    }
+
+    fn corpus(kind: Kind, seed: u64, count: u64) -> Vec<Puzzle> {
+        Generator::new().puzzles(&Recipe { kind, ..Recipe::default() }, seed, 0..count)
+    }
+
+    /// Removes clue by clue, with one search for each.
+    fn plain_reduction(random: &mut SeededRng) -> Cells {
+        let mut cells = rows::fill(random);
+        for cell in random.order::<CELLS>() {
+            let clue = std::mem::take(&mut cells[cell]);
+            if kinds::solve(cells).solutions != 1 {
+                cells[cell] = clue;
+            }
+        }
+        cells
+    }
+
+    #[test]
+    fn reduction_matches_removing_clue_by_clue() {
+        for (index, puzzle) in (0..).zip(corpus(Kind::Minimal, 11, 300)) {
+            assert_eq!(plain_reduction(&mut SeededRng::of_row(11, index)), puzzle.0, "{index}");
+        }
+    }
+
+    #[test]
+    fn every_part_of_a_corpus_is_the_same() {
+        let recipe = Recipe { clues: 22..=23, ..Recipe::default() };
+        let mut generator = Generator::new();
+        let whole = generator.puzzles(&recipe, 3, 0..40);
+        assert!(whole.iter().all(|puzzle| recipe.clues.contains(&puzzle.clues())));
+        let parts = [0..1, 1..17, 17..40].map(|rows| generator.puzzles(&recipe, 3, rows));
+        assert_eq!(parts.concat(), whole);
+        let mut scalar = Generator::with(EngineKind::Scalar.build(SimdLevel::best()));
+        assert_eq!(scalar.puzzles(&recipe, 3, 0..40), whole);
+    }
+
+    #[test]
+    fn puzzles_are_symmetric_and_minimal_within_their_symmetry() {
+        for symmetry in Symmetry::ALL {
+            let recipe = Recipe { symmetry, ..Recipe::default() };
+            for puzzle in Generator::new().puzzles(&recipe, 5, 0..20) {
+                let clues = (0..CELLS).filter(|&cell| puzzle.0[cell] != 0);
+                assert!(symmetry.is_of(clues.clone().fold(0, |mask, cell| mask | 1 << cell)));
+                assert_eq!(solve(&puzzle).solutions, 1);
+                for cell in clues {
+                    let mut cells = puzzle.0;
+                    symmetry.images(cell).iter().for_each(|&image| cells[image] = 0);
+                    assert_eq!(solve(&Puzzle(cells)).solutions, 2, "{symmetry} {puzzle}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn clues_are_within_the_pattern() {
+        let pattern: Pattern = "####.####".repeat(9).parse().unwrap();
+        let recipe = Recipe { pattern, grids: Grids::Fast, ..Recipe::default() };
+        for puzzle in Generator::new().puzzles(&recipe, 5, 0..20) {
+            assert!((0..9).all(|row| puzzle.0[row * 9 + 4] == 0));
+            assert_eq!(solve(&puzzle).solutions, 1);
+        }
+    }
+
+    #[test]
+    fn puzzles_meet_guesses_and_levels() {
+        let many = Recipe { guesses: 5..=50, ..Recipe::default() };
+        for puzzle in Generator::new().puzzles(&many, 5, 0..5) {
+            let mut outcome = [Outcome::NONE];
+            let puzzles = [puzzle];
+            let mut engine = EngineKind::default().build(SimdLevel::best());
+            engine.solve(Batch::Puzzles(&puzzles), Limits::PROOF, &mut outcome);
+            assert!((5..=50).contains(&outcome[0].guesses));
+        }
+        let singles = Recipe { level: Some(Level::HiddenSingles), ..Recipe::default() };
+        for puzzle in Generator::new().puzzles(&singles, 5, 0..20) {
+            assert_eq!(Level::of(&puzzle), Level::HiddenSingles);
+        }
+    }
+
+    #[test]
+    fn a_stopped_generator_ends_early() {
+        let mut generator = Generator::new();
+        let stop = StopFlag::default();
+        generator.stop_at(stop.clone());
+        stop.request();
+        // No puzzle has so few clues.
+        let recipe = Recipe { clues: 1..=2, ..Recipe::default() };
+        assert!(generator.puzzles(&recipe, 5, 0..20).is_empty());
+        let solved = Recipe { kind: Kind::Solved, ..Recipe::default() };
+        assert!(generator.puzzles(&solved, 5, 0..20).is_empty());
+    }
+
+    #[test]
+    fn other_kinds_match_their_descriptions() {
+        for puzzle in corpus(Kind::Easy, 1, 20) {
+            assert!(kinds::EASY_CLUES.contains(&puzzle.clues()));
+            assert_eq!(Level::of(&puzzle), Level::NakedSingles);
+            assert_eq!(solve(&puzzle).solutions, 1);
+        }
+        for grids in Grids::ALL {
+            let recipe = Recipe { kind: Kind::Solved, grids, ..Recipe::default() };
+            for puzzle in Generator::new().puzzles(&recipe, 1, 0..5) {
+                assert!(crate::Grid(puzzle.0).solves(&Puzzle::EMPTY));
+            }
+        }
+        for puzzle in corpus(Kind::Several, 1, 20) {
+            assert_eq!(solve(&puzzle).solutions, 2);
+        }
+        for puzzle in corpus(Kind::Unsolvable, 1, 20) {
+            assert_eq!((solve(&puzzle).solutions, puzzle.contradiction()), (0, None));
+        }
+        for puzzle in corpus(Kind::Hard, 1, 2) {
+            let outcome = solve(&puzzle);
+            assert!(outcome.solutions == 1 && outcome.guesses > 4, "{puzzle}: {outcome:?}");
+        }
+    }
+
+    #[test]
+    fn seeds_and_indices_yield_different_puzzles() {
+        let mut all = [corpus(Kind::Minimal, 1, 10), corpus(Kind::Minimal, 2, 10)].concat();
+        all.sort_unstable_by_key(ToString::to_string);
+        all.dedup();
+        assert_eq!(all.len(), 20);
+    }
+}

@@ -1,0 +1,182 @@
+//! Levels: the rules that a puzzle needs.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::Candidates;
+use crate::marks::Marks;
+use crate::puzzle::Puzzle;
+
+/// The rules that solve a puzzle. Each level includes the rules of the levels before it.
+///
+/// A level below [`Level::Assumptions`] proves that the puzzle has exactly one solution. The rules
+/// up to [`Level::LockedCandidates`] are those of the engine `lanes`: it proves a puzzle with one
+/// solution without a guess if and only if the puzzle has at most this level.
+///
+/// ```
+/// # use bulkdoku_core as bulkdoku;
+/// use bulkdoku::Puzzle;
+/// use bulkdoku::rating::Level;
+///
+/// let easy: Puzzle =
+///     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79".parse()?;
+/// let hard: Puzzle =
+///     "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..".parse()?;
+/// assert_eq!(Level::of(&easy), Level::NakedSingles);
+/// assert_eq!(Level::of(&hard), Level::Assumptions);
+/// # Ok::<(), bulkdoku::Malformed>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Level {
+    /// A cell with one candidate left has that digit.
+    NakedSingles,
+    /// The only cell of a unit that can have a digit has it.
+    HiddenSingles,
+    /// If all places of a digit in a row or box are in one minirow, the digit is removed from the
+    /// rest of the other unit. A minirow to which three digits are confined loses all other
+    /// candidates. The same rules apply to columns.
+    LockedCandidates,
+    /// These rules are not enough, so a guess is needed. This includes every puzzle with several
+    /// solutions or none.
+    Assumptions,
+}
+
+impl Level {
+    /// Every level, the weakest rules first.
+    pub const ALL: [Self; 4] =
+        [Self::NakedSingles, Self::HiddenSingles, Self::LockedCandidates, Self::Assumptions];
+
+    /// Returns the level of a puzzle, which is the same for all its isomorphs.
+    pub fn of(puzzle: &Puzzle) -> Self {
+        Candidates::of(puzzle, &mut ()).map_or(Self::Assumptions, Self::of_candidates)
+    }
+
+    /// Returns the level of pencil marks. Marks that are equivalent to a puzzle have its level.
+    pub fn of_marks(marks: &Marks) -> Self {
+        Self::of_candidates(marks.into())
+    }
+
+    fn of_candidates(mut candidates: Candidates) -> Self {
+        match candidates.deduce(Self::LockedCandidates, &mut ()) {
+            Ok(level) if candidates.open() == 0 => level,
+            _ => Self::Assumptions,
+        }
+    }
+
+    /// Returns the number of the level in rows, 0 to 3.
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+}
+
+impl fmt::Display for Level {
+    /// Formats the number, `0` to `3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.number().fmt(f)
+    }
+}
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    fn from_str(text: &str) -> Result<Self, UnknownLevel> {
+        let found = Self::ALL.into_iter().find(|level| level.to_string() == text);
+        found.ok_or_else(|| UnknownLevel(text.into()))
+    }
+}
+
+/// The requested level does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown level {0:?}; expected 0 to 3")]
+pub struct UnknownLevel(String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundled::BUNDLED;
+    use crate::isomorph::{Permutation, SeededRng};
+    use crate::marks::Digits;
+    use crate::puzzle::{CELLS, Grid, Unit, peers};
+    use crate::solver::{Limits, Outcome, solve_batch};
+
+    /// Returns the first puzzles of each bundled set.
+    fn puzzles() -> Vec<Puzzle> {
+        let first = |text: &str| text.lines().take(300).map(|line| line.parse().unwrap()).collect();
+        BUNDLED.iter().map(|set| set.text).flat_map(|text| -> Vec<Puzzle> { first(text) }).collect()
+    }
+
+    #[test]
+    fn levels_agree_with_engines() {
+        let puzzles = puzzles();
+        let mut outcomes = vec![Outcome::NONE; puzzles.len()];
+        solve_batch(&puzzles, Limits::PROOF, &mut outcomes);
+        let mut seen = [0; 4];
+        for (puzzle, outcome) in puzzles.iter().zip(&outcomes) {
+            let level = Level::of(puzzle);
+            let is_easy = outcome.solutions == 1 && outcome.guesses == 0;
+            assert_eq!(level < Level::Assumptions, is_easy, "{puzzle}");
+            assert_eq!(Level::of_marks(&Marks::from(puzzle)), level, "{puzzle}");
+            seen[usize::from(level.number())] += 1;
+        }
+        assert!(seen.iter().all(|&count| count > 10), "{seen:?}");
+    }
+
+    #[test]
+    fn isomorphs_have_the_same_level() {
+        for (seed, puzzle) in puzzles().iter().enumerate() {
+            let permuted = Permutation::random(&mut SeededRng::new(seed as u64)).puzzle(puzzle);
+            assert_eq!(Level::of(&permuted), Level::of(puzzle), "{puzzle}");
+        }
+    }
+
+    /// Returns whether naked singles, or naked and hidden singles, solve a puzzle when applied cell
+    /// by cell and unit by unit.
+    fn solved_by_singles(puzzle: &Puzzle, with_hidden: bool) -> bool {
+        let mut marks = Marks::from(puzzle);
+        loop {
+            let before = marks;
+            for cell in 0..CELLS {
+                let own = marks.of_cell(cell);
+                let is_only_place = |&digit: &u8| {
+                    let lacks =
+                        |&other: &usize| other == cell || !marks.of_cell(other).contains(digit);
+                    Unit::of_cell(cell).iter().any(|unit| unit.cells().iter().all(lacks))
+                };
+                let hidden = own.into_iter().find(is_only_place).filter(|_| with_hidden);
+                let digits = match hidden {
+                    Some(digit) => Digits::one(digit),
+                    None => peers(cell).iter().fold(own, |left, &peer| {
+                        let peer = marks.of_cell(usize::from(peer));
+                        if peer.len() == 1 { Digits(left.0 & !peer.0) } else { left }
+                    }),
+                };
+                marks.set(cell, digits);
+            }
+            if marks == before {
+                return Grid(*marks.clues().cells()).is_valid();
+            }
+        }
+    }
+
+    #[test]
+    fn levels_of_singles_match_a_textbook_implementation() {
+        for puzzle in puzzles() {
+            let level = Level::of(&puzzle);
+            let by_naked = solved_by_singles(&puzzle, false);
+            assert_eq!(level == Level::NakedSingles, by_naked, "{puzzle}");
+            let by_both = solved_by_singles(&puzzle, true);
+            assert_eq!(level <= Level::HiddenSingles, by_both, "{puzzle}");
+        }
+    }
+
+    #[test]
+    fn level_numbers_round_trip() {
+        for level in Level::ALL {
+            assert_eq!(level.to_string().parse(), Ok(level));
+        }
+        assert!("4".parse::<Level>().is_err() && "".parse::<Level>().is_err());
+    }
+}

@@ -1,0 +1,271 @@
+//! Classifies the lines of drawn grids, and parses the cells or candidates of rows.
+
+use super::Digits;
+use crate::puzzle::{CELLS, Malformed};
+use crate::text::{column, is_cell};
+
+/// Maximum length in bytes of a line that may be a row or is kept as a label.
+pub const LONGEST_LINE: usize = 256;
+
+/// The kind of a line in a drawn grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineKind {
+    /// A row of cells or candidates.
+    Row,
+    /// A line between rows.
+    Border,
+    /// A line without text.
+    Blank,
+    /// A comment or a label.
+    Text,
+    /// The header of the section that holds the puzzle.
+    Head,
+    /// The header of another section.
+    OtherSection,
+    /// A line longer than [`LONGEST_LINE`].
+    TooLong,
+}
+
+impl LineKind {
+    /// Classifies a line, without its line ending. Only the start of a long line is inspected.
+    pub fn of(line: &[u8]) -> Self {
+        let begin = &line[..line.len().min(LONGEST_LINE)];
+        match begin.trim_ascii() {
+            [b'#', ..] => Self::Text,
+            _ if line.len() > LONGEST_LINE => Self::TooLong,
+            [] => Self::Blank,
+            [b'[', name @ .., b']'] if name.iter().all(u8::is_ascii_alphabetic) => {
+                let is_puzzle = name.eq_ignore_ascii_case(b"puzzle");
+                if is_puzzle { Self::Head } else { Self::OtherSection }
+            }
+            text => Self::of_text(text),
+        }
+    }
+
+    fn of_text(text: &[u8]) -> Self {
+        if is_frame(text) {
+            return Self::Border;
+        }
+        // Nearly every row has a digit and otherwise only cells and spaces.
+        let classes = text.iter().fold(0, |classes, &byte| classes | BYTE_CLASSES[byte as usize]);
+        if classes & (DIGIT | NOT_PLAIN) == DIGIT {
+            return Self::Row;
+        }
+        let (mut cells, mut lines, mut corners) = (0, 0, 0);
+        let (mut has_joint, mut is_border, mut is_row) = (false, true, true);
+        for (_, piece) in pieces(text) {
+            match piece {
+                Piece::Cell(cell) => {
+                    cells += 1;
+                    lines += usize::from(matches!(cell, b'-' | b'_' | b'*'));
+                    corners += usize::from(cell == b'.');
+                }
+                Piece::Joint => has_joint = true,
+                Piece::Space | Piece::Bar => {}
+                Piece::Other(b'\'') => (has_joint, is_row) = (true, false),
+                Piece::Other(_) => (is_border, is_row) = (false, false),
+            }
+        }
+        is_border &= cells == lines + corners
+            && (lines > corners || cells == 0)
+            && (cells != 9 || has_joint)
+            && (has_joint || !is_row_without_candidates(text));
+        if is_border {
+            Self::Border
+        } else if !is_row && is_label(text) {
+            Self::Text
+        } else {
+            Self::Row
+        }
+    }
+}
+
+/// Returns whether a line is nine cells of nine places without any candidate.
+fn is_row_without_candidates(text: &[u8]) -> bool {
+    let is_empty_cell = |(_, token): (usize, &[u8])| token.len() == 9 && !token.contains(&b'-');
+    text.len() >= CELLS + 8 && tokens(text).count() == 9 && tokens(text).all(is_empty_cell)
+}
+
+const DIGIT: u8 = 1;
+const NOT_PLAIN: u8 = 2;
+
+/// For each byte, whether it is a digit, or is not a cell, a space, or a bar.
+const BYTE_CLASSES: [u8; 256] = {
+    let mut plain = [NOT_PLAIN; 256];
+    let others = b"0._*-xX? \t|";
+    let mut i = 0;
+    while i < others.len() {
+        plain[others[i] as usize] = 0;
+        i += 1;
+    }
+    let mut digit = b'1';
+    while digit <= b'9' {
+        plain[digit as usize] = DIGIT;
+        digit += 1;
+    }
+    plain
+};
+
+/// Returns whether a line that is not a row contains a word: two or more letters at its start or
+/// after a space, at least one of which cannot be a misread digit or a blank. A line with nine
+/// consecutive digits and dots is not a label.
+fn is_label(text: &[u8]) -> bool {
+    let is_cell = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    if text.chunk_by(|a, b| is_cell(a) && is_cell(b)).any(|cells| cells.len() >= 9) {
+        return false;
+    }
+    String::from_utf8_lossy(text).split_whitespace().any(|token| {
+        let word = token.trim_start_matches(|c: char| c.is_ascii_punctuation());
+        let letters = word.chars().take_while(|c| c.is_alphabetic());
+        let (count, own) = letters.fold((0, false), |(count, own), letter| {
+            (count + 1, own || !"OoIlxX".contains(letter))
+        });
+        count >= 2 && own
+    })
+}
+
+/// Returns whether a row has only dashes and bars.
+pub fn is_dashes(row: &[u8]) -> bool {
+    !pieces(row).any(|(_, piece)| matches!(piece, Piece::Cell(cell) if cell != b'-'))
+}
+
+/// Returns whether a line has only the brackets that enclose rows.
+fn is_frame(text: &[u8]) -> bool {
+    let is_between = |byte: u8| matches!(byte, b' ' | b'\t' | b',' | b';');
+    text.iter().any(|&byte| is_bracket(byte))
+        && text.iter().all(|&byte| is_bracket(byte) || is_between(byte))
+}
+
+/// Returns whether a character opens or closes a list.
+pub fn is_bracket(byte: u8) -> bool {
+    matches!(byte, b'[' | b']' | b'{' | b'}' | b'(' | b')')
+}
+
+/// Parses the candidates of a row of either cells or candidates.
+pub(super) fn any_row(row: &[u8]) -> Result<[Digits; 9], Malformed> {
+    let of_cell = |cell: u8| match cell {
+        b'1'..=b'9' => Digits::one(cell - b'0'),
+        _ => Digits::ALL,
+    };
+    marks_of_row(row).map_or_else(|| plain_cells(row).map(|cells| cells.map(of_cell)), Ok)
+}
+
+/// Parses the candidates of nine cells: the digits of each, or nine places with a digit or a blank,
+/// or one blank for all.
+pub fn marks_of_row(row: &[u8]) -> Option<[Digits; 9]> {
+    if pieces(row).any(|(_, piece)| matches!(piece, Piece::Other(_))) {
+        return None;
+    }
+    let mut cells = [Digits::ALL; 9];
+    let mut tokens = tokens(row);
+    for cell in &mut cells {
+        *cell = candidates(tokens.next()?.1)?;
+    }
+    tokens.next().is_none().then_some(cells)
+}
+
+fn candidates(token: &[u8]) -> Option<Digits> {
+    let is_in_place =
+        |(digit, byte): (u8, &u8)| *byte == b'0' + digit || *byte == b'0' || !byte.is_ascii_digit();
+    let is_all = matches!(token, [blank] if !matches!(blank, b'1'..=b'9'));
+    let is_set =
+        token.iter().all(|byte| matches!(byte, b'1'..=b'9')) && token.is_sorted_by(|a, b| a < b);
+    let is_placed = token.len() == 9 && (1..).zip(token).all(is_in_place);
+    if is_all {
+        return Some(Digits::ALL);
+    }
+    let mut digits = Digits::default();
+    token
+        .iter()
+        .filter(|byte| matches!(byte, b'1'..=b'9'))
+        .for_each(|&byte| digits.insert(byte - b'0'));
+    (is_set || is_placed).then_some(digits)
+}
+
+/// Returns the tokens between blanks and bars, each with its offset.
+pub fn tokens(row: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut pieces = pieces(row).peekable();
+    std::iter::from_fn(move || {
+        let is_cell = |(_, piece): &(usize, Piece)| matches!(piece, Piece::Cell(_));
+        let start = pieces.find(is_cell)?.0;
+        let mut end = start + 1;
+        while let Some((at, _)) = pieces.next_if(is_cell) {
+            end = at + 1;
+        }
+        Some((start, &row[start..end]))
+    })
+}
+
+/// Parses the nine cells of a handwritten row.
+///
+/// # Errors
+/// When the row does not have nine cells.
+pub fn plain_cells(row: &[u8]) -> Result<[u8; 9], Malformed> {
+    let mut cells = [0; 9];
+    let (mut count, mut tenth) = (0, None);
+    for (at, piece) in pieces(row) {
+        match piece {
+            Piece::Cell(cell) => {
+                match cells.get_mut(count) {
+                    Some(place) => *place = cell,
+                    None => tenth = tenth.or(Some(at)),
+                }
+                count += 1;
+            }
+            Piece::Space | Piece::Bar | Piece::Joint => {}
+            Piece::Other(_) => {
+                let what = Malformed::not_a_cell(row, at).what;
+                let what = format!("row of the grid: {what}");
+                return Err(Malformed { column: column(row, at), what });
+            }
+        }
+    }
+    if count == 9 {
+        return Ok(cells);
+    }
+    let hint = match count {
+        4 | 16 | 25 => "; only 9x9 puzzles are read",
+        81 => "; is this one puzzle a line?",
+        _ => ", nine expected",
+    };
+    let s = if count == 1 { "" } else { "s" };
+    let what = format!("row of the grid has {count} cell{s}{hint}");
+    let at = tenth.unwrap_or(row.trim_ascii_end().len());
+    Err(Malformed { column: column(row, at), what })
+}
+
+/// A character of a drawn grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// A digit or a blank.
+    Cell(u8),
+    /// A space or a tab.
+    Space,
+    /// A line between two cells.
+    Bar,
+    /// A character of a border.
+    Joint,
+    /// The first byte of any other character.
+    Other(u8),
+}
+
+/// Splits a line into characters, each with its offset.
+pub fn pieces(line: &[u8]) -> impl Iterator<Item = (usize, Piece)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let (piece, length) = match line[at..] {
+            [] => return None,
+            [cell, ..] if is_cell(cell) => (Piece::Cell(cell), 1),
+            [b' ' | b'\t', ..] => (Piece::Space, 1),
+            [b'|' | b'!' | b':', ..] => (Piece::Bar, 1),
+            [b'+' | b'=', ..] => (Piece::Joint, 1),
+            // │ ┃ ║
+            [0xE2, 0x94, 0x82 | 0x83, ..] | [0xE2, 0x95, 0x91, ..] => (Piece::Bar, 3),
+            // The box-drawing characters, U+2500 to U+257F.
+            [0xE2, 0x94 | 0x95, 0x80..=0xBF, ..] => (Piece::Joint, 3),
+            [other, ..] => (Piece::Other(other), 1),
+        };
+        at += length;
+        Some((at - length, piece))
+    })
+}

@@ -1,0 +1,4 @@
+//! SIMD levels, and the vectors that parse and write text.
+
+pub use lane_kernel::vectors;
+pub use lane_kernel::{SimdLevel, UnsupportedSimd};

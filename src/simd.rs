@@ -1,4 +1,0 @@
-//! SIMD levels, and the vectors that parse and write text.
-
-pub(crate) use lane_kernel::vectors;
-pub use lane_kernel::{SimdLevel, UnsupportedSimd};

@@ -22,6 +22,8 @@
 
 #[cfg(feature = "serde")]
 mod as_text;
+#[doc(hidden)]
+pub mod board;
 #[cfg(test)]
 #[allow(dead_code, reason = "the names are for the command")]
 #[path = "../../../src/bundled.rs"]

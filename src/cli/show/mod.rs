@@ -8,7 +8,7 @@ mod trace;
 use std::io;
 use std::num::NonZeroU64;
 
-use bulkdoku::logic::{Candidates, Contradiction, Watch};
+use bulkdoku::logic::rules::{Candidates, Contradiction, Watch};
 use bulkdoku::puzzle::{Unit, peers};
 use bulkdoku::rating::Level;
 use bulkdoku::solver::Propagate;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use bulkdoku::logic::{Contradiction, Step, Watch};
+use bulkdoku::logic::rules::{Contradiction, Step, Watch};
 
 use super::names::CellNames;
 

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use bulkdoku::logic::{Candidates, Step, Watch};
+use bulkdoku::logic::rules::{Candidates, Step, Watch};
 use bulkdoku::rating::Level;
 use bulkdoku::solver::Propagate;
 use bulkdoku::{Limits, Marks, Status};

@@ -1,143 +1,86 @@
-//! Rules that people use, on bitmasks of candidates. [`Level`] names them in order of difficulty,
-//! and [`Candidates::deduce`] applies them, the weakest first.
+//! Human techniques, the paths that they take, and their ratings.
 //!
-//! A [`Watch`] observes each step, so the command `show` prints the very steps that determine the
-//! level of a puzzle. The engine `propagate` searches with the same rules.
+//! A finder reports *all* instances of one technique on a board to a sink ([`Found`]); it never
+//! changes the board. [`Rater`] applies them in rounds: the easiest technique that has an instance,
+//! with all its instances on the same board. Ties are never broken by cell or digit, so isomorphs
+//! have the same path.
 
-mod candidates;
-mod level;
+mod als;
+mod bands;
+mod basic;
+mod counting;
+mod exclusion;
+mod fish;
+mod found;
+mod position;
+mod rounds;
+mod subsets;
+mod technique;
+mod turbot;
+mod uniqueness;
+mod wings;
 
-use std::fmt;
+pub mod rules;
 
-use crate::puzzle::Unit;
-pub use candidates::{BandCells, Candidates};
-pub use level::{Level, UnknownLevel};
+pub use bands::Bands;
+pub use found::{Changed, Evidence, Found, Link, Node};
+pub use position::Position;
+pub use rounds::{Path, Rater, Step, rate};
+pub use technique::{Definition, Technique, Techniques};
 
-/// An observer of deductions and searches. The observer `()` ignores all steps.
-pub trait Watch {
-    /// Observes a step. `step` is called only if the observer uses the step.
-    fn observe(&mut self, step: impl FnOnce() -> Step);
-}
-
-impl Watch for () {
-    #[inline(always)]
-    fn observe(&mut self, _: impl FnOnce() -> Step) {}
-}
-
-/// A step of a deduction or search. Digits are 1 to 9.
-#[derive(Clone, Debug)]
-pub enum Step {
-    /// A digit is assigned to a cell.
-    Assigned {
-        /// The cell.
-        cell: usize,
-        /// Its digit.
-        digit: u8,
-        /// The reason for the digit.
-        rule: Rule,
-    },
-    /// Cells lose a candidate.
-    Eliminated {
-        /// The cells.
-        cells: BandCells,
-        /// The candidate.
-        digit: u8,
-        /// The reason, or `None` if the elimination follows from the last assignment.
-        rule: Option<Rule>,
-    },
-    /// A digit is guessed; its assignment follows.
-    Guessed {
-        /// The number of guesses up to and including this one.
-        depth: usize,
-        /// The cell.
-        cell: usize,
-        /// The digit.
-        digit: u8,
-    },
-    /// The search returns to an earlier state.
-    Retreated {
-        /// The number of guesses so far.
-        depth: usize,
-        /// The contradiction that was detected.
-        why: Contradiction,
-    },
-}
-
-/// The reason for an assignment or an elimination.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// The digit is a clue.
-    Clue,
-    /// The digit is a guess.
-    Guess,
-    /// The cell has no other candidate.
-    OnlyCandidate,
-    /// The unit has no other place for the digit.
-    OnlyPlace(Unit),
-    /// The digit's places in the rows (or columns) and boxes of a chute are elsewhere.
-    Locked(Chute),
-    /// Three other digits fill the cells that a box shares with a row (or column).
-    Filled(Chute),
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Clue => f.write_str("clue"),
-            Self::Guess => f.write_str("guess"),
-            Self::OnlyCandidate => f.write_str("only candidate"),
-            Self::OnlyPlace(unit) => write!(f, "only place in {unit}"),
-            Self::Locked(chute) => write!(f, "locked candidates in {chute}"),
-            Self::Filled(chute) => write!(f, "three digits fill three cells in {chute}"),
+/// Reports all instances of a technique on a board that involve a change.
+pub fn find<F: Found>(technique: Technique, position: &Position, changed: Changed, out: &mut F) {
+    use Technique as T;
+    match technique {
+        T::FullHouse | T::HiddenSingleBox | T::HiddenSingleLine | T::NakedSingle => {
+            let bands = Bands::from(&position.board);
+            let mut found = bands::Found::NONE;
+            if basic::singles(&bands, technique, &mut found) {
+                basic::report_singles(&bands, technique, &found, out);
+            }
         }
+        T::Pointing | T::Claiming => {
+            basic::locked(&Bands::from(&position.board), technique, out);
+        }
+        T::NakedPair => subsets::naked(position, changed, 2, out),
+        T::NakedTriple => subsets::naked(position, changed, 3, out),
+        T::NakedQuad => subsets::naked(position, changed, 4, out),
+        T::HiddenPair => subsets::hidden(position, changed, 2, out),
+        T::HiddenTriple => subsets::hidden(position, changed, 3, out),
+        T::HiddenQuad => subsets::hidden(position, changed, 4, out),
+        T::XWing => fish::basic(position, changed, 2, out),
+        T::Swordfish => fish::basic(position, changed, 3, out),
+        T::Jellyfish => fish::basic(position, changed, 4, out),
+        T::FinnedXWing => fish::finned(position, changed, 2, false, out),
+        T::SashimiXWing => fish::finned(position, changed, 2, true, out),
+        T::FinnedSwordfish => fish::finned(position, changed, 3, false, out),
+        T::SashimiSwordfish => fish::finned(position, changed, 3, true, out),
+        T::FinnedJellyfish => fish::finned(position, changed, 4, false, out),
+        T::SashimiJellyfish => fish::finned(position, changed, 4, true, out),
+        T::Skyscraper | T::TwoStringKite | T::TurbotFish => {
+            turbot::two_links(position, changed, technique, out);
+        }
+        T::EmptyRectangle => turbot::empty_rectangle(position, changed, out),
+        T::XYWing => wings::xy_wing(position, out),
+        T::XYZWing => wings::xyz_wing(position, out),
+        T::WWing => wings::w_wing(position, out),
+        T::RemotePair => wings::remote_pair(position, out),
+        T::SimpleColors => wings::simple_colors(position, out),
+        T::UniqueRectangle1
+        | T::UniqueRectangle2
+        | T::UniqueRectangle3
+        | T::UniqueRectangle4
+        | T::UniqueLoop1
+        | T::UniqueLoop2
+        | T::UniqueLoop3
+        | T::UniqueLoop4 => uniqueness::loops(position, technique, out),
+        T::HiddenRectangle => uniqueness::hidden_rectangle(position, out),
+        T::Bug1 | T::Bug2 | T::Bug3 | T::Bug4 => uniqueness::bug(position, technique, out),
+        T::AlignedPairExclusion => exclusion::pair(position, out),
+        T::AlignedTripletExclusion => exclusion::triplet(position, out),
+        T::AlsXZ => als::xz(position, out),
+        T::AlsXYWing => als::xy_wing(position, out),
+        T::SueDeCoq => als::sue_de_coq(position, out),
+        _ => {}
     }
 }
-
-/// Three rows (0 to 2) or three columns (3 to 5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chute(pub u8);
-
-impl fmt::Display for Chute {
-    /// Formats it as `rows 1 to 3` or `columns 7 to 9`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines = if self.0 < 3 { "rows" } else { "columns" };
-        let first = self.0 % 3 * 3 + 1;
-        write!(f, "{lines} {first} to {}", first + 2)
-    }
-}
-
-/// The reason that candidates have no solution. Digits are 1 to 9.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Contradiction {
-    /// The digit of a cell is already taken in one of its units.
-    Taken {
-        /// The cell.
-        cell: usize,
-        /// The digit.
-        digit: u8,
-        /// The unit.
-        unit: Unit,
-    },
-    /// The cell has no candidate left.
-    NoCandidate {
-        /// The cell.
-        cell: usize,
-    },
-    /// The digit has no place left in a unit.
-    NoPlace {
-        /// The digit.
-        digit: u8,
-        /// The unit.
-        unit: Unit,
-    },
-    /// The digit cannot be placed in all rows and boxes, or columns and boxes, of a chute.
-    NoPlaces {
-        /// The digit.
-        digit: u8,
-        /// The chute.
-        chute: Chute,
-    },
-}
-
-#[cfg(test)]
-mod tests;

@@ -4,7 +4,7 @@
 
 use super::contract::{Question, Unanswered, count_solutions, search_each};
 use super::{Batch, Engine, Limits, Outcome, StopFlag};
-use crate::logic::{Candidates, Level, Rule, Step, Watch};
+use crate::logic::rules::{Candidates, Level, Rule, Step, Watch};
 use crate::puzzle::{CELLS, Grid};
 
 /// An engine that solves one puzzle at a time with [`Candidates`]. It guesses in the first cell

@@ -1,0 +1,270 @@
+//! Candidates as one mask of 81 cells per digit, for human techniques.
+//!
+//! Digits are numbered from 0 here. Units are numbered 0 to 26: rows, columns, boxes.
+
+use crate::marks::{Digits, Marks};
+use crate::puzzle::{CELLS, Grid, Puzzle};
+
+/// A set of cells: bit `9 * row + column`.
+pub type Cells = u128;
+
+/// A set of candidates: the cells of each digit.
+pub type Candidates = [Cells; 9];
+
+/// All 81 cells.
+pub const ALL: Cells = (1 << CELLS) - 1;
+
+/// The first cell of each row.
+pub(crate) const FIRST: Cells = {
+    let mut cells = 0;
+    let mut row = 0;
+    while row < 9 {
+        cells |= 1 << (9 * row);
+        row += 1;
+    }
+    cells
+};
+
+/// The cells of each unit.
+pub const UNITS: [Cells; 27] = {
+    let mut units = [0; 27];
+    let mut i = 0;
+    while i < 9 {
+        units[i] = 0x1ff << (9 * i);
+        units[9 + i] = FIRST << i;
+        units[18 + i] = (0x7 | 0x7 << 9 | 0x7 << 18) << (27 * (i / 3) + 3 * (i % 3));
+        i += 1;
+    }
+    units
+};
+
+/// The row, the column, and the box of each cell.
+pub const UNITS_OF: [[u8; 3]; CELLS] = {
+    let mut table = [[0; 3]; CELLS];
+    let mut cell = 0;
+    while cell < CELLS {
+        let (row, column) = (cell / 9, cell % 9);
+        table[cell] = [row as u8, 9 + column as u8, 18 + (row / 3 * 3 + column / 3) as u8];
+        cell += 1;
+    }
+    table
+};
+
+/// The 20 peers of each cell.
+pub static PEERS: [Cells; CELLS] = {
+    let mut peers = [0; CELLS];
+    let mut cell = 0;
+    while cell < CELLS {
+        let [row, column, square] = UNITS_OF[cell];
+        let all = UNITS[row as usize] | UNITS[column as usize] | UNITS[square as usize];
+        peers[cell] = all & !(1 << cell);
+        cell += 1;
+    }
+    peers
+};
+
+/// The cells of each unit, in row order.
+pub static UNIT_CELLS: [[u8; 9]; 27] = {
+    let mut table = [[0; 9]; 27];
+    let mut unit = 0;
+    while unit < 27 {
+        let (mut cell, mut i) = (0, 0);
+        while cell < CELLS {
+            if UNITS[unit] >> cell & 1 != 0 {
+                table[unit][i] = cell as u8;
+                i += 1;
+            }
+            cell += 1;
+        }
+        unit += 1;
+    }
+    table
+};
+
+/// The first cell of each row of a set of rows.
+static ROW_STARTS: [Cells; 512] = {
+    let mut table = [0; 512];
+    let mut rows = 1;
+    while rows < 512 {
+        let first = (rows as u16).trailing_zeros();
+        table[rows] = table[rows & (rows - 1)] | 1 << (9 * first);
+        rows += 1;
+    }
+    table
+};
+
+/// Returns the cells of a set of rows.
+#[inline(always)]
+pub fn rows(rows: u16) -> Cells {
+    let starts = ROW_STARTS[usize::from(rows & 0x1ff)];
+    (starts << 9) - starts
+}
+
+/// Returns the cells of a set of columns.
+#[inline(always)]
+pub fn columns(columns: u16) -> Cells {
+    Cells::from(columns) * FIRST
+}
+
+/// Exchanges rows and columns.
+#[inline(always)]
+pub fn transpose(cells: Cells) -> Cells {
+    (0..9).fold(0, |all, row| all | ROW_STARTS[(cells >> (9 * row)) as usize & 0x1ff] << row)
+}
+
+/// Exchanges rows and boxes: the cells of box `b`, in row order, become the cells of row `b`.
+#[inline(always)]
+pub fn boxes_as_rows(cells: Cells) -> Cells {
+    const BANDS: Cells = 1 | 1 << 27 | 1 << 54;
+    let swap = |cells: Cells, distance: u32, mask: Cells| {
+        let differing = (cells ^ cells >> distance) & (mask * BANDS);
+        cells ^ differing ^ differing << distance
+    };
+    swap(swap(cells, 6, 0o700_070), 12, 0o700)
+}
+
+/// Returns the cells at these positions of a unit: bit `i` for its cell `i`.
+#[inline(always)]
+pub fn cells_at(unit: usize, positions: u16) -> Cells {
+    match unit / 9 {
+        0 => Cells::from(positions) << (9 * unit),
+        1 => ROW_STARTS[usize::from(positions & 0x1ff)] << (unit - 9),
+        _ => boxes_as_rows(Cells::from(positions) << (9 * (unit - 18))),
+    }
+}
+
+/// The number of digits or positions in each set of nine.
+pub static SIZES: [u8; 512] = {
+    let mut table = [0; 512];
+    let mut set = 0;
+    while set < 512 {
+        table[set] = (set as u16).count_ones() as u8;
+        set += 1;
+    }
+    table
+};
+
+/// Returns the number of digits or positions in a set of nine.
+#[inline(always)]
+pub fn size(set: u16) -> usize {
+    usize::from(SIZES[usize::from(set & 0x1ff)])
+}
+
+/// Iterates over the cells of a set.
+#[derive(Clone, Debug)]
+pub struct Bits(pub Cells);
+
+impl Iterator for Bits {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        (self.0 != 0).then(|| {
+            let cell = self.0.trailing_zeros() as usize;
+            self.0 &= self.0 - 1;
+            cell
+        })
+    }
+}
+
+/// Iterates over the digits of a mask.
+pub fn digits_of(mask: u16) -> impl Iterator<Item = usize> {
+    Bits(Cells::from(mask))
+}
+
+/// Returns the cells that are peers of all of these cells.
+#[inline(always)]
+pub fn common_peers(cells: Cells) -> Cells {
+    Bits(cells).fold(ALL, |common, cell| common & PEERS[cell])
+}
+
+/// The candidates of a puzzle, and the cells whose digit has been placed.
+///
+/// A placed cell keeps its digit's bit, which is then no candidate of any peer. A cell with one
+/// candidate is not placed until a naked single places it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Board {
+    /// The cells that can have each digit.
+    pub digits: Candidates,
+    /// The cells whose digit has been removed from their peers.
+    pub placed: Cells,
+}
+
+impl Board {
+    /// Returns the candidates that the clues leave, or `None` if a clue is repeated in a unit.
+    pub fn of(puzzle: &Puzzle) -> Option<Self> {
+        let mut clues = [0; 9];
+        for (cell, &clue) in puzzle.cells().iter().enumerate() {
+            if clue != 0 {
+                clues[usize::from(clue) - 1] |= 1 << cell;
+            }
+        }
+        let mut board = Self { digits: [ALL; 9], placed: 0 };
+        board.place(&clues).then_some(board)
+    }
+
+    /// Places digits in cells, and removes them from the peers. Returns `false` if one of them was
+    /// not a candidate, or no longer is.
+    #[inline(always)]
+    pub fn place(&mut self, placements: &Candidates) -> bool {
+        let all = placements.iter().fold(0, |all, cells| all | cells);
+        let mut is_valid = true;
+        for (digit, &cells) in self.digits.iter_mut().zip(placements) {
+            let seen = Bits(cells).fold(0, |seen, cell| seen | PEERS[cell]);
+            *digit &= !seen & (!all | cells);
+            is_valid &= cells & !*digit == 0;
+        }
+        self.placed |= all;
+        is_valid
+    }
+
+    /// Removes candidates.
+    #[inline(always)]
+    pub fn remove(&mut self, removed: &Candidates) {
+        for (digit, cells) in self.digits.iter_mut().zip(removed) {
+            *digit &= !cells;
+        }
+    }
+
+    /// Returns the cells without a placed digit that can have this digit.
+    #[inline(always)]
+    pub fn open(&self, digit: usize) -> Cells {
+        self.digits[digit] & !self.placed
+    }
+
+    /// Returns whether all cells have a placed digit.
+    #[inline(always)]
+    pub fn is_solved(&self) -> bool {
+        self.placed == ALL
+    }
+
+    /// Returns the candidates of a cell as a mask.
+    #[inline(always)]
+    pub fn mask(&self, cell: usize) -> u16 {
+        (0..9).fold(0, |mask, digit| mask | ((self.digits[digit] >> cell & 1) as u16) << digit)
+    }
+
+    /// Returns the candidates as pencil marks.
+    pub fn marks(&self) -> Marks {
+        Marks::from_cells(std::array::from_fn(|cell| Digits(self.mask(cell) << 1)))
+    }
+
+    /// Returns the solution, if every cell has a placed digit.
+    pub fn grid(&self) -> Option<Grid> {
+        let digit = |cell| self.mask(cell).trailing_zeros() as u8 + 1;
+        self.is_solved().then(|| Grid(std::array::from_fn(digit)))
+    }
+}
+
+impl From<&Marks> for Board {
+    /// Takes over the candidates; no cell is placed.
+    fn from(marks: &Marks) -> Self {
+        let mut digits = [0; 9];
+        for (cell, mask) in marks.masks().iter().enumerate() {
+            for (digit, cells) in digits.iter_mut().enumerate() {
+                *cells |= Cells::from(mask >> (digit + 1) & 1) << cell;
+            }
+        }
+        Self { digits, placed: 0 }
+    }
+}

@@ -1,0 +1,76 @@
+//! Full houses, hidden and naked singles, and locked candidates, as instances.
+
+use super::bands::{self, Bands};
+use super::{Evidence, Found, Technique};
+use crate::board::{Bits, Cells, UNITS, UNITS_OF};
+
+impl Technique {
+    /// The techniques that are found without a [`Position`](super::Position).
+    pub(super) const BASIC: [Self; 6] = [
+        Self::FullHouse,
+        Self::HiddenSingleBox,
+        Self::HiddenSingleLine,
+        Self::NakedSingle,
+        Self::Pointing,
+        Self::Claiming,
+    ];
+}
+
+/// Finds the cells of a technique of singles. Returns whether there are any.
+#[inline(always)]
+pub fn singles(bands: &Bands, technique: Technique, found: &mut bands::Found) -> bool {
+    match technique {
+        Technique::FullHouse => bands.full_houses(found),
+        Technique::HiddenSingleBox => bands.hidden_in_boxes(found),
+        Technique::HiddenSingleLine => bands.hidden_in_lines(found),
+        Technique::NakedSingle => bands.naked_singles(found),
+        _ => false,
+    }
+}
+
+/// Reports singles that were found.
+pub fn report_singles<F: Found>(
+    bands: &Bands,
+    technique: Technique,
+    found: &bands::Found,
+    out: &mut F,
+) {
+    let open = (0..9).fold(0, |all, digit| all | bands.open(digit));
+    for (i, &cells) in found.cells[..27].iter().enumerate() {
+        let digit = i % 9;
+        for cell in Bits(Cells::from(cells)).map(|cell| i / 9 * 27 + cell) {
+            out.place(digit, cell, || {
+                let (kinds, others) = match technique {
+                    Technique::FullHouse => (0..3, open),
+                    Technique::HiddenSingleBox => (2..3, bands.open(digit)),
+                    Technique::HiddenSingleLine => (0..2, bands.open(digit)),
+                    _ => (0..0, 0),
+                };
+                let units = UNITS_OF[cell][kinds].iter();
+                let only = units.filter(|&&unit| others & UNITS[usize::from(unit)] == 1 << cell);
+                Evidence {
+                    digits: 1 << digit,
+                    base: only.fold(0, |units, unit| units | 1 << unit),
+                    ..Evidence::default()
+                }
+            });
+        }
+    }
+}
+
+/// Finds locked candidates: all places of a digit in a unit, a box for pointing and a line for
+/// claiming, are in another one, which loses the digit elsewhere.
+#[inline(always)]
+pub fn locked<F: Found>(bands: &Bands, technique: Technique, out: &mut F) {
+    bands.locked(technique == Technique::Pointing, |digit, base, cover, cells| {
+        let mut removed = [0; 9];
+        removed[digit] = cells;
+        out.remove(&removed, || Evidence {
+            digits: 1 << digit,
+            cells: [bands.open(digit) & UNITS[base], 0, 0],
+            base: 1 << base,
+            cover: 1 << cover,
+            ..Evidence::default()
+        });
+    });
+}

@@ -1,0 +1,97 @@
+//! Aligned pair and triplet exclusion.
+//!
+//! Sources: <https://www.sudokuwiki.org/Aligned_Pair_Exclusion>,
+//! <http://sudopedia.enjoysudoku.com/Aligned_Triple_Exclusion.html>.
+
+use super::{Evidence, Found, Position};
+use crate::board::{Bits, Cells, PEERS, digits_of};
+
+/// Two cells cannot have digits that are all candidates of a cell that sees both, nor the same
+/// digit if they see each other. Candidates without a possible combination are removed.
+pub fn pair<F: Found>(position: &Position, out: &mut F) {
+    let masks = &position.masks;
+    let open = position.open.iter().fold(0, |all, cells| all | cells);
+    for a in Bits(open) {
+        for b in Bits(open & !1 << a) {
+            let excluders = PEERS[a] & PEERS[b] & position.exactly[2];
+            if excluders == 0 {
+                continue;
+            }
+            let see = PEERS[a] >> b & 1 != 0;
+            let mut removed = [0; 9];
+            for (cell, other) in [(a, b), (b, a)] {
+                for digit in digits_of(masks[cell]) {
+                    let bit = 1 << digit;
+                    let excluded = Bits(excluders & position.open[digit]);
+                    let excluded = excluded.fold(0, |all, cell| all | masks[cell] & !bit);
+                    if masks[other] & !(excluded | if see { bit } else { 0 }) == 0 {
+                        removed[digit] |= 1 << cell;
+                    }
+                }
+            }
+            out.remove_effective(&position.board, removed, || evidence(1 << a | 1 << b, excluders));
+        }
+    }
+}
+
+/// The same for three cells and the cells with two or three candidates that see all of them.
+pub fn triplet<F: Found>(position: &Position, out: &mut F) {
+    let open = position.open.iter().fold(0, |all, cells| all | cells);
+    let small = position.exactly[2] | position.exactly[3];
+    for a in Bits(open) {
+        for b in Bits(open & !1 << a) {
+            let seen = PEERS[a] & PEERS[b] & small;
+            if seen == 0 {
+                continue;
+            }
+            for c in Bits(open & !1 << b) {
+                let excluders = seen & PEERS[c];
+                if excluders != 0 {
+                    exclude(position, [a, b, c], excluders, out);
+                }
+            }
+        }
+    }
+}
+
+fn exclude<F: Found>(position: &Position, cells: [usize; 3], excluders: Cells, out: &mut F) {
+    let [a, b, c] = cells;
+    let masks = cells.map(|cell| position.masks[cell]);
+    let sees = |i: usize, j: usize| PEERS[i] >> j & 1 != 0;
+    let (ab, ac, bc) = (sees(a, b), sees(a, c), sees(b, c));
+    let mut possible = [0_u16; 3];
+    for x in digits_of(masks[0]) {
+        for y in digits_of(masks[1]) {
+            if x == y && ab {
+                continue;
+            }
+            let both = 1 << x | 1 << y;
+            let mut third = masks[2];
+            third &= !(u16::from(ac) << x | u16::from(bc) << y);
+            for excluder in Bits(excluders) {
+                let rest = position.masks[excluder] & !both;
+                if rest & rest.wrapping_sub(1) == 0 {
+                    third &= if rest == 0 { 0 } else { !rest };
+                }
+            }
+            if third != 0 {
+                possible[0] |= 1 << x;
+                possible[1] |= 1 << y;
+                possible[2] |= third;
+            }
+        }
+    }
+    if possible != masks {
+        let mut removed = [0; 9];
+        for i in 0..3 {
+            for digit in digits_of(masks[i] & !possible[i]) {
+                removed[digit] |= 1 << cells[i];
+            }
+        }
+        out.remove(&removed, || evidence(1 << a | 1 << b | 1 << c, excluders));
+    }
+}
+
+fn evidence(cells: Cells, excluders: Cells) -> Evidence {
+    Evidence { cells: [cells, excluders, 0], ..Evidence::default() }
+}

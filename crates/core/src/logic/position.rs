@@ -1,0 +1,89 @@
+//! A board with what most techniques need to know about it.
+
+use super::Changed;
+use super::counting::{boxes_with, columns_with, rows_with};
+use crate::board::{ALL, Bits, Board, Cells, UNITS, UNITS_OF, boxes_as_rows, transpose};
+
+/// A board, and facts derived from it.
+#[derive(Clone, Debug)]
+pub struct Position {
+    /// The board.
+    pub board: Board,
+    /// The candidates of each open cell: bit `d` for digit `d`; 0 for placed cells.
+    pub masks: [u16; 81],
+    /// `exactly[n]` has the open cells with exactly `n` candidates, for `n` up to 4.
+    pub exactly: [Cells; 5],
+    /// The open cells of each digit.
+    pub open: [Cells; 9],
+    /// The open cells in which a digit is one of exactly two places in its row, column, and box.
+    pub strong: [[Cells; 3]; 9],
+    /// The open cells of each digit with row `i` at bit `9 * i`; the same for columns and boxes.
+    layouts: [[Cells; 9]; 3],
+}
+
+impl Position {
+    /// Returns the position of a board.
+    pub fn of(board: &Board) -> Self {
+        let mut position = Self {
+            board: *board,
+            masks: [0; 81],
+            exactly: [0; 5],
+            open: [0; 9],
+            strong: [[0; 3]; 9],
+            layouts: [[0; 9]; 3],
+        };
+        position.update(Changed::ALL);
+        position
+    }
+
+    /// Derives all facts that depend on these changes of the board.
+    pub fn update(&mut self, changed: Changed) {
+        for digit in 0..9 {
+            if changed.digits >> digit & 1 != 0 {
+                let open = self.board.open(digit);
+                self.open[digit] = open;
+                self.strong[digit] =
+                    [rows_with::<2>(open), columns_with::<2>(open), boxes_with::<2>(open)]
+                        .map(|units| units & open);
+                self.layouts[0][digit] = open;
+                self.layouts[1][digit] = transpose(open);
+                self.layouts[2][digit] = boxes_as_rows(open);
+            }
+        }
+        for cell in Bits(changed.cells) {
+            let is_open = self.board.placed >> cell & 1 == 0;
+            self.masks[cell] = if is_open { self.board.mask(cell) } else { 0 };
+        }
+        let (mut one, mut two, mut three, mut four, mut five) = (0, 0, 0, 0, 0);
+        for &cells in &self.open {
+            five |= four & cells;
+            four |= three & cells;
+            three |= two & cells;
+            two |= one & cells;
+            one |= cells;
+        }
+        let none = !(one | self.board.placed) & ALL;
+        self.exactly = [none, one & !two, two & !three, three & !four, four & !five];
+    }
+
+    /// Returns the positions of a digit in a unit: bit `i` for the unit's cell `i`.
+    #[inline(always)]
+    pub fn places(&self, unit: usize, digit: usize) -> u16 {
+        (self.layouts[unit / 9][digit] >> (9 * (unit % 9))) as u16 & 0x1ff
+    }
+
+    /// Returns the places of a digit with row (0), column (1), or box (2) `i` at bit `9 * i`.
+    #[inline(always)]
+    pub fn layout(&self, kind: usize, digit: usize) -> Cells {
+        self.layouts[kind][digit]
+    }
+
+    /// Returns the other place of a strong link of this digit in the cell's row (0), column (1), or
+    /// box (2), if the cell has one there.
+    #[inline(always)]
+    pub fn partner(&self, digit: usize, cell: usize, kind: usize) -> Option<usize> {
+        let unit = UNITS[usize::from(UNITS_OF[cell][kind])];
+        let is_strong = self.strong[digit][kind] >> cell & 1 != 0;
+        is_strong.then(|| (self.open[digit] & unit & !(1 << cell)).trailing_zeros() as usize)
+    }
+}

@@ -1,0 +1,261 @@
+//! Paths by rounds.
+
+use super::bands::{self, Bands};
+use super::basic::{locked, report_singles, singles};
+use super::{Changed, Evidence, Found, Position, Technique, Techniques, find};
+use crate::board::{ALL, Board, Candidates, Cells};
+use crate::puzzle::Puzzle;
+
+/// The path of a puzzle by rounds.
+///
+/// A round applies the easiest technique that has an instance, with all its instances on the same
+/// board. Instances with the same placements and eliminations count once. Isomorphs have the same
+/// path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Path {
+    /// The hardest technique, or `None` if there was no step.
+    pub hardest: Option<Technique>,
+    /// The sum of the scores of all steps.
+    pub score: u32,
+    /// The number of instances.
+    pub steps: u32,
+    /// The number of rounds.
+    pub rounds: u32,
+    /// The number of instances of each technique.
+    pub counts: [u32; Technique::COUNT],
+    /// Whether the path ends in a solution.
+    pub solved: bool,
+}
+
+impl Path {
+    const EMPTY: Self = Self {
+        hardest: None,
+        score: 0,
+        steps: 0,
+        rounds: 0,
+        counts: [0; Technique::COUNT],
+        solved: false,
+    };
+
+    /// Adds a round.
+    #[inline(always)]
+    fn add(&mut self, technique: Technique, count: u32) {
+        self.hardest = self.hardest.max(Some(technique));
+        self.counts[technique as usize] += count;
+        self.score += count * u32::from(technique.definition().score);
+        self.steps += count;
+        self.rounds += 1;
+    }
+}
+
+/// A step of a path: an instance of a technique.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Step {
+    /// The technique.
+    pub technique: Technique,
+    /// The round, from 0. All steps of a round are found on the same board.
+    pub round: u32,
+    /// The placed digit (from 0) and its cell.
+    pub placed: Option<(usize, usize)>,
+    /// The removed candidates, without those that a placement implies.
+    pub removed: Candidates,
+    /// Why it is an instance.
+    pub evidence: Evidence,
+}
+
+/// Returns the path of a puzzle that has exactly one solution.
+pub fn rate(puzzle: &Puzzle) -> Path {
+    Rater::new(Techniques::ALL).rate(puzzle)
+}
+
+/// Rates puzzles, reusing its memory.
+#[derive(Debug)]
+pub struct Rater {
+    techniques: Techniques,
+    /// The techniques that need a [`Position`].
+    advanced: Vec<Technique>,
+    /// What has changed since each of these was last tried. A technique that has been tried passes
+    /// its changes on to the next one.
+    pending: Vec<Changed>,
+    position: Position,
+    instances: Instances,
+}
+
+impl Rater {
+    /// Returns a rater that uses these techniques.
+    pub fn new(techniques: Techniques) -> Self {
+        let advanced = Technique::all().filter(|&t| t > Technique::Claiming);
+        let advanced: Vec<_> = advanced.filter(|&t| techniques.contains(t)).collect();
+        let pending = vec![Changed::ALL; advanced.len() + 1];
+        let position = Position::of(&Board { digits: [ALL; 9], placed: 0 });
+        Self { techniques, advanced, pending, position, instances: Instances::default() }
+    }
+
+    /// Returns the path of a puzzle that has exactly one solution.
+    pub fn rate(&mut self, puzzle: &Puzzle) -> Path {
+        self.run::<false>(puzzle, |_| {})
+    }
+
+    /// Returns the path of a puzzle that has exactly one solution, and visits its steps.
+    pub fn trace(&mut self, puzzle: &Puzzle, visit: impl FnMut(&Step)) -> Path {
+        self.run::<true>(puzzle, visit)
+    }
+
+    fn run<const EVIDENCE: bool>(&mut self, puzzle: &Puzzle, mut visit: impl FnMut(&Step)) -> Path {
+        let mut path = Path::EMPTY;
+        let mut bands = Bands::of(puzzle);
+        let mut changed = Changed::ALL;
+        self.pending.fill(Changed::NONE);
+        while !bands.is_full() {
+            let mut technique = self.find_basic::<EVIDENCE>(&mut bands, path.rounds);
+            if technique.is_none() {
+                let board = bands.board();
+                if changed != Changed::ALL {
+                    changed = difference(&self.position.board, &board);
+                }
+                self.position.board = board;
+                self.position.update(changed);
+                technique = self.find_advanced::<EVIDENCE>(changed, path.rounds);
+                changed = Changed::NONE;
+                bands.apply(&self.instances.removed, &self.instances.placed);
+            }
+            let Some(technique) = technique else { break };
+            path.add(technique, self.instances.count);
+            self.instances.steps.drain(..).for_each(|step| visit(&step));
+            self.instances.clear();
+        }
+        path.solved = bands.is_full() && bands.is_solved();
+        path
+    }
+
+    /// Finds and applies the easiest basic technique that has an instance.
+    #[inline(always)]
+    fn find_basic<const EVIDENCE: bool>(
+        &mut self,
+        bands: &mut Bands,
+        round: u32,
+    ) -> Option<Technique> {
+        let mut found = bands::Found::NONE;
+        // The array is a constant, so the loop is unrolled and each technique inlined.
+        for technique in Technique::BASIC {
+            let mut sink = Sink::<EVIDENCE> { technique, round, instances: &mut self.instances };
+            if !self.techniques.contains(technique) {
+                continue;
+            }
+            if technique >= Technique::Pointing {
+                locked(bands, technique, &mut sink);
+                if self.instances.count > 0 {
+                    bands.apply(&self.instances.removed, &[0; 9]);
+                    return Some(technique);
+                }
+            } else if singles(bands, technique, &mut found) {
+                if EVIDENCE {
+                    report_singles(bands, technique, &found, &mut sink);
+                }
+                self.instances.count = bands.place(&found);
+                return Some(technique);
+            }
+        }
+        None
+    }
+
+    /// Finds the easiest advanced technique that has an instance.
+    fn find_advanced<const EVIDENCE: bool>(
+        &mut self,
+        changed: Changed,
+        round: u32,
+    ) -> Option<Technique> {
+        self.pending[0].add(changed);
+        for (i, &technique) in self.advanced.iter().enumerate() {
+            let changed = std::mem::replace(&mut self.pending[i], Changed::NONE);
+            self.pending[i + 1].add(changed);
+            let mut sink = Sink::<EVIDENCE> { technique, round, instances: &mut self.instances };
+            find(technique, &self.position, changed, &mut sink);
+            if self.instances.count > 0 {
+                return Some(technique);
+            }
+        }
+        None
+    }
+}
+
+/// Returns the digits and cells in which two boards differ.
+fn difference(before: &Board, after: &Board) -> Changed {
+    let mut changed = Changed { digits: 0, cells: before.placed ^ after.placed };
+    for digit in 0..9 {
+        let cells = before.open(digit) ^ after.open(digit);
+        changed.digits |= u16::from(cells != 0) << digit;
+        changed.cells |= cells;
+    }
+    changed
+}
+
+/// The distinct instances of a round.
+#[derive(Debug, Default)]
+struct Instances {
+    count: u32,
+    placed: Candidates,
+    removed: Candidates,
+    /// The eliminations of each instance.
+    distinct: Vec<Candidates>,
+    /// The instances, if there is a trace.
+    steps: Vec<Step>,
+}
+
+impl Instances {
+    fn clear(&mut self) {
+        self.count = 0;
+        self.placed = [0; 9];
+        self.removed = [0; 9];
+        self.distinct.clear();
+        self.steps.clear();
+    }
+}
+
+/// Collects the instances of a round.
+struct Sink<'a, const EVIDENCE: bool> {
+    technique: Technique,
+    round: u32,
+    instances: &'a mut Instances,
+}
+
+impl<const EVIDENCE: bool> Sink<'_, EVIDENCE> {
+    fn add(
+        &mut self,
+        placed: Option<(usize, usize)>,
+        removed: &Candidates,
+        evidence: impl FnOnce() -> Evidence,
+    ) {
+        self.instances.count += 1;
+        if EVIDENCE {
+            let (technique, round) = (self.technique, self.round);
+            let (removed, evidence) = (*removed, evidence());
+            self.instances.steps.push(Step { technique, round, placed, removed, evidence });
+        }
+    }
+}
+
+impl<const EVIDENCE: bool> Found for Sink<'_, EVIDENCE> {
+    const EVIDENCE: bool = EVIDENCE;
+
+    #[inline(always)]
+    fn place(&mut self, digit: usize, cell: usize, evidence: impl FnOnce() -> Evidence) {
+        let bit: Cells = 1 << cell;
+        if self.instances.placed[digit] & bit == 0 {
+            self.instances.placed[digit] |= bit;
+            self.add(Some((digit, cell)), &[0; 9], evidence);
+        }
+    }
+
+    fn remove(&mut self, removed: &Candidates, evidence: impl FnOnce() -> Evidence) {
+        if !self.instances.distinct.contains(removed) {
+            self.instances.distinct.push(*removed);
+            for (all, cells) in self.instances.removed.iter_mut().zip(removed) {
+                *all |= cells;
+            }
+            self.add(None, removed, evidence);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The techniques, in order of difficulty.
+
+use std::fmt;
+
+macro_rules! techniques {
+    ($($variant:ident $name:literal $se:literal $score:literal $code:literal,)*) => {
+        /// A technique. Techniques are ordered by difficulty: a round applies the first one that
+        /// has an instance.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        #[expect(missing_docs, reason = "the names of the field")]
+        pub enum Technique { $($variant,)* }
+
+        /// The definition of each technique, in order of difficulty.
+        const DEFINITIONS: &[Definition] =
+            &[$(Definition { technique: Technique::$variant, name: $name, se: $se, score: $score, code: $code },)*];
+    };
+}
+
+/// What other programs call a technique, and how they rate it.
+#[derive(Clone, Copy, Debug)]
+pub struct Definition {
+    /// The technique.
+    pub technique: Technique,
+    /// Its name in rows.
+    pub name: &'static str,
+    /// The base rating of Sudoku Explainer 1.2.1 in tenths, or 0 if it lacks the technique.
+    pub se: u8,
+    /// The score of `HoDoKu`, or one of our own if it lacks the technique.
+    pub score: u16,
+    /// The number in `HoDoKu`'s library of techniques, or an empty text.
+    pub code: &'static str,
+}
+
+// Techniques that `HoDoKu` lacks have the score of the easiest technique that it has and that
+// does the same work: exclusions that of ALS-XZ, Nishio and forcing chains that of its forcing
+// chains, dynamic ones that of its nets, nested ones multiples of it.
+techniques! {
+    FullHouse "full-house" 10 4 "0000",
+    HiddenSingleBox "hidden-single-box" 12 14 "0002",
+    HiddenSingleLine "hidden-single-line" 15 14 "0002",
+    NakedSingle "naked-single" 23 4 "0003",
+    Pointing "pointing" 26 50 "0100",
+    Claiming "claiming" 28 50 "0101",
+    NakedPair "naked-pair" 30 60 "0200",
+    XWing "x-wing" 32 140 "0300",
+    HiddenPair "hidden-pair" 34 70 "0210",
+    NakedTriple "naked-triple" 36 80 "0201",
+    Swordfish "swordfish" 38 150 "0301",
+    HiddenTriple "hidden-triple" 40 100 "0211",
+    Skyscraper "skyscraper" 0 130 "0400",
+    TwoStringKite "2-string-kite" 0 150 "0401",
+    TurbotFish "turbot-fish" 0 120 "0403",
+    EmptyRectangle "empty-rectangle" 0 120 "0402",
+    XYWing "xy-wing" 42 160 "0800",
+    XYZWing "xyz-wing" 44 180 "0801",
+    WWing "w-wing" 0 150 "0803",
+    UniqueRectangle1 "unique-rectangle-1" 45 100 "0600",
+    UniqueRectangle2 "unique-rectangle-2" 45 100 "0601",
+    UniqueRectangle3 "unique-rectangle-3" 46 100 "0602",
+    UniqueRectangle4 "unique-rectangle-4" 45 100 "0603",
+    HiddenRectangle "hidden-rectangle" 0 100 "0606",
+    UniqueLoop1 "unique-loop-1" 46 100 "",
+    UniqueLoop2 "unique-loop-2" 46 100 "",
+    UniqueLoop3 "unique-loop-3" 47 100 "",
+    UniqueLoop4 "unique-loop-4" 46 100 "",
+    NakedQuad "naked-quad" 50 120 "0202",
+    Jellyfish "jellyfish" 52 160 "0302",
+    HiddenQuad "hidden-quad" 54 150 "0212",
+    Bug1 "bug-1" 56 100 "0610",
+    Bug2 "bug-2" 57 100 "",
+    Bug3 "bug-3" 58 100 "",
+    Bug4 "bug-4" 57 100 "",
+    RemotePair "remote-pair" 0 110 "0703",
+    SimpleColors "simple-colors" 0 150 "0500",
+    FinnedXWing "finned-x-wing" 0 130 "0310",
+    SashimiXWing "sashimi-x-wing" 0 150 "0320",
+    FinnedSwordfish "finned-swordfish" 0 200 "0311",
+    SashimiSwordfish "sashimi-swordfish" 0 240 "0321",
+    XCycle "x-cycle" 65 260 "",
+    YCycle "y-cycle" 65 260 "",
+    XChain "x-chain" 66 260 "0701",
+    XYChain "xy-chain" 70 260 "0702",
+    AlternatingChain "alternating-chain" 70 280 "0708",
+    FinnedJellyfish "finned-jellyfish" 0 250 "0312",
+    SashimiJellyfish "sashimi-jellyfish" 0 260 "0322",
+    SueDeCoq "sue-de-coq" 0 250 "1101",
+    GroupedXChain "grouped-x-chain" 0 300 "",
+    GroupedAlternatingChain "grouped-alternating-chain" 0 300 "0711",
+    AlignedPairExclusion "aligned-pair-exclusion" 62 300 "",
+    AlsXZ "als-xz" 0 300 "0901",
+    AlsXYWing "als-xy-wing" 0 320 "0902",
+    AlignedTripletExclusion "aligned-triplet-exclusion" 75 320 "",
+    Nishio "nishio" 75 500 "",
+    CellForcingChain "cell-forcing-chain" 80 500 "1302",
+    RegionForcingChain "region-forcing-chain" 80 500 "1302",
+    DynamicForcingChain "dynamic-forcing-chain" 85 700 "1303",
+    DynamicForcingChainPlus "dynamic-forcing-chain-plus" 90 1400 "",
+    NestedForcingChain2 "nested-forcing-chain-2" 95 2100 "",
+    NestedForcingChain3 "nested-forcing-chain-3" 100 2800 "",
+    NestedForcingChain4 "nested-forcing-chain-4" 105 3500 "",
+    NestedForcingChain5 "nested-forcing-chain-5" 110 4200 "",
+}
+
+impl Technique {
+    /// The number of techniques.
+    pub const COUNT: usize = DEFINITIONS.len();
+
+    /// Iterates over all techniques, the easiest first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        DEFINITIONS.iter().map(|definition| definition.technique)
+    }
+
+    /// Returns the definition.
+    pub const fn definition(self) -> &'static Definition {
+        &DEFINITIONS[self as usize]
+    }
+
+    /// Returns the name in rows, such as `xy-wing`.
+    pub const fn name(self) -> &'static str {
+        self.definition().name
+    }
+
+    /// Returns the technique of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|technique| technique.name() == name)
+    }
+
+    /// Returns whether the technique assumes that the puzzle has exactly one solution.
+    pub const fn assumes_uniqueness(self) -> bool {
+        let (i, first) = (self as usize, Self::UniqueRectangle1 as usize);
+        i >= first && i <= Self::UniqueLoop4 as usize
+            || i >= Self::Bug1 as usize && i <= Self::Bug4 as usize
+    }
+}
+
+impl fmt::Display for Technique {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A set of techniques.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Techniques(u128);
+
+impl Techniques {
+    /// All techniques. Those that assume uniqueness are valid only if the puzzle has exactly one
+    /// solution.
+    pub const ALL: Self = Self((1 << Technique::COUNT) - 1);
+
+    /// Returns the techniques that are valid for any puzzle.
+    pub fn without_uniqueness() -> Self {
+        Technique::all()
+            .filter(|technique| technique.assumes_uniqueness())
+            .fold(Self::ALL, Self::without)
+    }
+
+    /// Returns the set with only the techniques up to this one.
+    #[must_use]
+    pub const fn up_to(self, hardest: Technique) -> Self {
+        Self(self.0 & ((2 << hardest as u32) - 1))
+    }
+
+    /// Returns the set without a technique.
+    #[must_use]
+    pub const fn without(self, technique: Technique) -> Self {
+        Self(self.0 & !(1 << technique as u32))
+    }
+
+    /// Returns whether the set contains a technique.
+    #[inline(always)]
+    pub const fn contains(self, technique: Technique) -> bool {
+        self.0 >> technique as u32 & 1 != 0
+    }
+}

@@ -1,0 +1,337 @@
+//! Unique rectangles and loops, hidden rectangles, and BUG (bivalue universal grave).
+//!
+//! All of them assume that the puzzle has exactly one solution: they avoid patterns in which two
+//! digits could be exchanged.
+//!
+//! Sources: <http://sudopedia.enjoysudoku.com/Uniqueness_Test.html>,
+//! <https://hodoku.sourceforge.net/en/tech_ur.php>,
+//! <http://sudopedia.enjoysudoku.com/Bivalue_Universal_Grave.html>.
+
+use super::{Evidence, Found, Position, Technique};
+use crate::board::{
+    Bits, Candidates, Cells, PEERS, UNIT_CELLS, UNITS, UNITS_OF, cells_at, common_peers, digits_of,
+    size,
+};
+
+/// The ways to avoid a pattern, given the candidates of open cells that are not part of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Type {
+    /// One cell has other candidates, so it has one of them.
+    One,
+    /// Several cells have one other candidate, the same for all, which one of them has.
+    Two,
+    /// Several cells of a unit have other candidates. One of these makes a naked set with other
+    /// cells of the unit.
+    Three,
+    /// Two cells of a unit have other candidates. One of them has a digit of the pattern that has
+    /// no other place in the unit, so the other digits of the pattern are removed from both.
+    Four,
+}
+
+/// Returns the length of the loop, 0 for longer ones than four, and the type of a technique.
+fn loop_and_type(technique: Technique) -> (usize, Type) {
+    use Technique as T;
+    match technique {
+        T::UniqueRectangle1 => (4, Type::One),
+        T::UniqueRectangle2 => (4, Type::Two),
+        T::UniqueRectangle3 => (4, Type::Three),
+        T::UniqueRectangle4 => (4, Type::Four),
+        T::UniqueLoop1 => (0, Type::One),
+        T::UniqueLoop2 => (0, Type::Two),
+        T::UniqueLoop3 => (0, Type::Three),
+        _ => (0, Type::Four),
+    }
+}
+
+/// A unique rectangle or loop: cells with two common digits, in which each row, column, and box has
+/// no cell of the loop or two neighbors.
+pub fn loops<F: Found>(position: &Position, technique: Technique, out: &mut F) {
+    let (length, kind) = loop_and_type(technique);
+    for y in 1..9 {
+        for x in 0..y {
+            let cells = position.open[x] & position.open[y];
+            let bivalue = cells & position.exactly[2];
+            if bivalue == 0 || cells.count_ones() < 4 {
+                continue;
+            }
+            let mut search = LoopSearch {
+                position,
+                cells,
+                bivalue,
+                pattern: 1 << x | 1 << y,
+                length,
+                kind,
+                start: 0,
+                out,
+            };
+            for start in Bits(bivalue) {
+                search.start = start;
+                // The first bivalue cell starts the loop.
+                search.cells &= !(bivalue & ((1 << start) - 1));
+                search.extend(start, 1 << start, [0; 2], 0);
+            }
+        }
+    }
+}
+
+struct LoopSearch<'a, F> {
+    position: &'a Position,
+    /// The cells that have both digits.
+    cells: Cells,
+    /// Those that have no others.
+    bivalue: Cells,
+    /// Both digits.
+    pattern: u16,
+    /// The number of cells, or 0 for six or more.
+    length: usize,
+    kind: Type,
+    start: usize,
+    out: &'a mut F,
+}
+
+impl<F: Found> LoopSearch<'_, F> {
+    /// Extends a path that ends in this cell. `units` has the units with at least one cell of the
+    /// path, and with two; `other` has the other candidates of the path.
+    fn extend(&mut self, end: usize, path: Cells, [once, twice]: [u32; 2], other: u16) {
+        let units = UNITS_OF[end].iter().fold(0, |units: u32, unit| units | 1 << unit);
+        if twice & units != 0 {
+            return;
+        }
+        let (once, twice) = (once | units, twice | once & units);
+        let other = other | self.position.masks[end] & !self.pattern;
+        let extra = path & !self.bivalue;
+        if extra.count_ones() > if self.kind == Type::One { 1 } else { 2 } && size(other) > 1 {
+            return;
+        }
+        let length = path.count_ones() as usize;
+        if once == twice && PEERS[end] >> self.start & 1 != 0 && length.is_multiple_of(2) {
+            if length == self.length || self.length == 0 && length > 4 {
+                self.avoid(path, extra);
+            }
+            return;
+        }
+        if self.length == 0 || length < self.length {
+            for next in Bits(self.cells & PEERS[end] & !path) {
+                self.extend(next, path | 1 << next, [once, twice], other);
+            }
+        }
+    }
+
+    fn avoid(&mut self, path: Cells, extra: Cells) {
+        let position = self.position;
+        let mut others = [0; 9];
+        for digit in digits_of(!self.pattern & 0x1ff) {
+            others[digit] = position.open[digit] & extra;
+        }
+        avoid(position, self.kind, path, &others, self.out);
+    }
+}
+
+/// Reports what removes a deadly pattern, given the candidates that are not part of it.
+fn avoid<F: Found>(
+    position: &Position,
+    kind: Type,
+    pattern: Cells,
+    others: &Candidates,
+    out: &mut F,
+) {
+    let extra = others.iter().fold(0, |all, cells| all | cells);
+    let other_digits = (0..9).filter(|&digit| others[digit] != 0);
+    let other_digits = other_digits.fold(0, |digits: u16, digit| digits | 1 << digit);
+    let evidence = |units: u32| Evidence {
+        digits: other_digits,
+        cells: [pattern, extra, 0],
+        base: units,
+        ..Evidence::default()
+    };
+    match (kind, extra.count_ones()) {
+        (Type::One, 1) => {
+            let removed = std::array::from_fn(|digit| extra & !others[digit]);
+            out.remove_effective(&position.board, removed, || evidence(0));
+        }
+        (Type::Two, 2..) if size(other_digits) == 1 => {
+            let digit = other_digits.trailing_zeros() as usize;
+            out.remove_digit(&position.board, digit, common_peers(extra), || evidence(0));
+        }
+        (Type::Three, 2..) if size(other_digits) > 1 => {
+            for unit in units_with(extra) {
+                let open = UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
+                let free =
+                    (0..9).filter(|&i| open[i] != 0 && extra >> UNIT_CELLS[unit][i] & 1 == 0);
+                let free = free.fold(0, |set: u16, i| set | 1 << i);
+                naked_with(&open, free, 1, other_digits, 0, &mut |set, digits| {
+                    let others = cells_at(unit, free & !set);
+                    let removed =
+                        std::array::from_fn(
+                            |digit| {
+                                if digits >> digit & 1 != 0 { others } else { 0 }
+                            },
+                        );
+                    out.remove_effective(&position.board, removed, || Evidence {
+                        digits,
+                        cells: [pattern, extra, cells_at(unit, set)],
+                        base: 1 << unit,
+                        ..Evidence::default()
+                    });
+                });
+            }
+        }
+        (Type::Four, 2) => {
+            for unit in units_with(extra) {
+                for digit in 0..9 {
+                    let places = position.open[digit] & UNITS[unit];
+                    if places != extra || others[digit] != 0 {
+                        continue;
+                    }
+                    let kept = |other: usize| other == digit || others[other] != 0;
+                    let removed = std::array::from_fn(|other| if kept(other) { 0 } else { extra });
+                    out.remove_effective(&position.board, removed, || Evidence {
+                        common: 1 << digit,
+                        ..evidence(1 << unit)
+                    });
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns the units that contain all of these cells.
+fn units_with(cells: Cells) -> impl Iterator<Item = usize> {
+    (0..27).filter(move |&unit| cells & !UNITS[unit] == 0)
+}
+
+/// Visits every set of free cells that, with one more cell that has the candidates `digits`, has as
+/// many digits as cells.
+fn naked_with(
+    masks: &[u16; 9],
+    mut free: u16,
+    cells: usize,
+    digits: u16,
+    set: u16,
+    visit: &mut impl FnMut(u16, u16),
+) {
+    if size(digits) == cells {
+        visit(set, digits);
+    }
+    while free != 0 {
+        let i = free.trailing_zeros() as usize;
+        free &= free - 1;
+        naked_with(masks, free, cells + 1, digits | masks[i], set | 1 << i, visit);
+    }
+}
+
+/// A rectangle whose corner has only two digits, X and Y, which the others have as well. If X has no
+/// other places in the row and column of the opposite corner, that corner is not Y.
+pub fn hidden_rectangle<F: Found>(position: &Position, out: &mut F) {
+    for corner in Bits(position.exactly[2]) {
+        let mask = position.masks[corner];
+        let all = digits_of(mask).fold(!0, |cells, digit| cells & position.open[digit]);
+        let [row, column, square] = UNITS_OF[corner].map(usize::from);
+        for near_row in Bits(all & UNITS[row] & !(1 << corner)) {
+            for near_column in Bits(all & UNITS[column] & !(1 << corner)) {
+                let opposite = near_column / 9 * 9 + near_row % 9;
+                let in_box = [near_row, near_column].map(|cell| UNITS[square] >> cell & 1);
+                if all >> opposite & 1 == 0 || in_box[0] == in_box[1] {
+                    continue;
+                }
+                let lines = UNITS_OF[opposite];
+                for x in digits_of(mask) {
+                    let places = position.open[x]
+                        & (UNITS[usize::from(lines[0])] | UNITS[usize::from(lines[1])]);
+                    let others: Cells = 1 << near_row | 1 << near_column;
+                    if places == others | 1 << opposite {
+                        let y = (mask & !(1 << x)).trailing_zeros() as usize;
+                        out.remove_digit(&position.board, y, 1 << opposite, || Evidence {
+                            digits: mask,
+                            common: 1 << x,
+                            cells: [1 << corner | others | 1 << opposite, 1 << opposite, 0],
+                            ..Evidence::default()
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A BUG: without some candidates, all open cells would have two, and each digit would have two
+/// places in each unit that lacks it.
+pub fn bug<F: Found>(position: &Position, technique: Technique, out: &mut F) {
+    let kind = match technique {
+        Technique::Bug1 => Type::One,
+        Technique::Bug2 => Type::Two,
+        Technique::Bug3 => Type::Three,
+        _ => Type::Four,
+    };
+    let open = position.open.iter().fold(0, |all, cells| all | cells);
+    let larger = open & !position.exactly[2];
+    let is_possible = match kind {
+        Type::One => larger.is_power_of_two(),
+        Type::Two => larger & !position.exactly[3] == 0 && common_peers(larger) & open != 0,
+        Type::Three | Type::Four => units_with(larger).next().is_some(),
+    };
+    if larger == 0 || !is_possible {
+        return;
+    }
+    // How many of a digit's places in each unit are not part of the pattern.
+    let mut excess = [[0_i8; 9]; 27];
+    for unit in 0..27 {
+        for digit in 0..9 {
+            match size(position.places(unit, digit)) {
+                0 => {}
+                1 => return,
+                places => excess[unit][digit] = places as i8 - 2,
+            }
+        }
+    }
+    assign_extra(position, larger, &mut excess, &mut [0; 9], &mut |others| {
+        avoid(position, kind, open, others, out);
+    });
+}
+
+/// Visits all choices of candidates whose removal leaves two in each cell and two places of each
+/// digit in each unit.
+fn assign_extra(
+    position: &Position,
+    pending: Cells,
+    excess: &mut [[i8; 9]; 27],
+    others: &mut Candidates,
+    visit: &mut impl FnMut(&Candidates),
+) {
+    let Some(cell) = Bits(pending).next() else {
+        if excess.iter().flatten().all(|&count| count == 0) {
+            visit(others);
+        }
+        return;
+    };
+    let mask = position.masks[cell];
+    let units = UNITS_OF[cell].map(usize::from);
+    let possible = digits_of(mask).filter(|&d| units.iter().all(|&unit| excess[unit][d] > 0));
+    let possible = possible.fold(0, |set: u16, digit| set | 1 << digit);
+    // All subsets of the possible digits, by counting down.
+    let mut set = possible;
+    loop {
+        if size(set) + 2 == size(mask) {
+            let mut add = |change: i8| {
+                for digit in digits_of(set) {
+                    units.iter().for_each(|&unit| excess[unit][digit] += change);
+                    others[digit] ^= 1 << cell;
+                }
+            };
+            add(-1);
+            assign_extra(position, pending & (pending - 1), excess, others, visit);
+            let mut add = |change: i8| {
+                for digit in digits_of(set) {
+                    units.iter().for_each(|&unit| excess[unit][digit] += change);
+                    others[digit] ^= 1 << cell;
+                }
+            };
+            add(1);
+        }
+        if set == 0 {
+            break;
+        }
+        set = (set - 1) & possible;
+    }
+}

@@ -1,0 +1,175 @@
+//! XY-wing, XYZ-wing, W-wing, and remote pair.
+//!
+//! Sources: <https://www.sudokuwiki.org/Y_Wing_Strategy>,
+//! <https://www.sudokuwiki.org/XYZ_Wing>, <https://hodoku.sourceforge.net/en/tech_wings.php>,
+//! <http://sudopedia.enjoysudoku.com/Remote_Pairs.html>.
+
+use super::{Evidence, Found, Position};
+use crate::board::{Bits, Cells, PEERS, digits_of, size};
+
+/// A pivot with the digits XY sees pincers with XZ and YZ: cells that see both lose Z.
+pub fn xy_wing<F: Found>(position: &Position, out: &mut F) {
+    let (two, masks) = (position.exactly[2], &position.masks);
+    for pivot in Bits(two) {
+        let xy = masks[pivot];
+        let near = two & PEERS[pivot];
+        let [x, y] = digit_pair(xy);
+        let with_x = near & position.open[x] & !position.open[y];
+        let with_y = near & position.open[y] & !position.open[x];
+        for first in Bits(with_x) {
+            let z = (masks[first] & !xy).trailing_zeros() as usize;
+            for second in Bits(with_y & position.open[z]) {
+                wing(position, xy | 1 << z, z, pivot, [first, second], !0, out);
+            }
+        }
+    }
+}
+
+/// A pivot with the digits XYZ sees pincers with XZ and YZ: cells that see all three lose Z.
+pub fn xyz_wing<F: Found>(position: &Position, out: &mut F) {
+    let masks = &position.masks;
+    for pivot in Bits(position.exactly[3]) {
+        let xyz = masks[pivot];
+        let near = Bits(position.exactly[2] & PEERS[pivot]).filter(|&cell| masks[cell] & !xyz == 0);
+        let near = near.fold(0, |cells: Cells, cell| cells | 1 << cell);
+        for first in Bits(near) {
+            for second in Bits(near & !0 << first).filter(|&cell| masks[cell] != masks[first]) {
+                let z = (masks[first] & masks[second]).trailing_zeros() as usize;
+                wing(position, xyz, z, pivot, [first, second], PEERS[pivot], out);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn wing<F: Found>(
+    position: &Position,
+    digits: u16,
+    z: usize,
+    pivot: usize,
+    pincers: [usize; 2],
+    seen: Cells,
+    out: &mut F,
+) {
+    let targets = seen & PEERS[pincers[0]] & PEERS[pincers[1]];
+    out.remove_digit(&position.board, z, targets, || Evidence {
+        digits,
+        common: 1 << z,
+        cells: [1 << pivot, 1 << pincers[0] | 1 << pincers[1], 0],
+        ..Evidence::default()
+    });
+}
+
+/// Two cells with the same two digits, and a strong link of one of them whose ends see one cell
+/// each: cells that see both lose the other digit.
+pub fn w_wing<F: Found>(position: &Position, out: &mut F) {
+    let two = position.exactly[2];
+    for first in Bits(two) {
+        let mask = position.masks[first];
+        let [x, y] = digit_pair(mask);
+        let same = two & position.open[x] & position.open[y] & !PEERS[first] & !1 << first;
+        for second in Bits(same) {
+            for (link, lost) in [(x, y), (y, x)] {
+                let targets = PEERS[first] & PEERS[second] & position.open[lost];
+                if targets == 0 {
+                    continue;
+                }
+                for kind in 0..3 {
+                    let near = position.strong[link][kind] & PEERS[first] & !(1 << second);
+                    for end in Bits(near) {
+                        let other = position.partner(link, end, kind).unwrap_or(end);
+                        if PEERS[second] >> other & 1 != 0 && other != first {
+                            out.remove_digit(&position.board, lost, targets, || Evidence {
+                                digits: mask,
+                                common: 1 << link,
+                                cells: [1 << first | 1 << second, 1 << end | 1 << other, 0],
+                                ..Evidence::default()
+                            });
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Cells with the same two digits, connected to a chain. The ends of an even number of cells, at
+/// least four, have different digits, so cells that see both lose both digits.
+pub fn remote_pair<F: Found>(position: &Position, out: &mut F) {
+    let two = position.exactly[2];
+    for start in Bits(two) {
+        let mask = position.masks[start];
+        let [x, y] = digit_pair(mask);
+        let same = two & position.open[x] & position.open[y];
+        let (mut visited, mut layer, mut distance) = (1 << start, 1 << start, 0);
+        while layer != 0 {
+            if distance >= 3 && distance % 2 == 1 {
+                for end in Bits(layer & !1 << start) {
+                    let targets = PEERS[start] & PEERS[end];
+                    let mut removed = [0; 9];
+                    (removed[x], removed[y]) = (targets, targets);
+                    out.remove_effective(&position.board, removed, || Evidence {
+                        digits: mask,
+                        cells: [1 << start | 1 << end, visited, 0],
+                        ..Evidence::default()
+                    });
+                }
+            }
+            layer = Bits(layer).fold(0, |next, cell| next | PEERS[cell]) & same & !visited;
+            visited |= layer;
+            distance += 1;
+        }
+    }
+}
+
+/// Returns the digits of a mask with two.
+#[inline(always)]
+fn digit_pair(mask: u16) -> [usize; 2] {
+    debug_assert_eq!(size(mask), 2, "the cell has two candidates");
+    [mask.trailing_zeros() as usize, 15 - mask.leading_zeros() as usize]
+}
+
+/// The cells of one color, and those of the other, of a digit's strong links.
+type Colors = [Cells; 2];
+
+/// Strong links of a digit color its places in two colors, one of which has the digit. If a color
+/// has two places that see each other, all of its places lose the digit. Other cells that see both
+/// colors lose it as well.
+pub fn simple_colors<F: Found>(position: &Position, out: &mut F) {
+    for digit in digits_of(0x1ff) {
+        let strong = position.strong[digit];
+        let mut pending = strong[0] | strong[1] | strong[2];
+        while pending != 0 {
+            let colors = component(position, digit, pending.trailing_zeros() as usize);
+            let all = colors[0] | colors[1];
+            pending &= !all;
+            let seen = colors.map(|cells| Bits(cells).fold(0, |seen, cell| seen | PEERS[cell]));
+            let wraps = (0..2).filter(|&i| colors[i] & seen[i] != 0).map(|i| colors[i]);
+            let traps = std::iter::once(seen[0] & seen[1] & !all);
+            for removed in wraps.chain(traps) {
+                out.remove_digit(&position.board, digit, removed, || Evidence {
+                    digits: 1 << digit,
+                    cells: [colors[0], colors[1], 0],
+                    ..Evidence::default()
+                });
+            }
+        }
+    }
+}
+
+fn component(position: &Position, digit: usize, start: usize) -> Colors {
+    let mut colors = [1 << start, 0];
+    let (mut new, mut color): (Cells, usize) = (1 << start, 0);
+    while new != 0 {
+        color ^= 1;
+        let mut next = 0;
+        for cell in Bits(new) {
+            for kind in 0..3 {
+                next |= position.partner(digit, cell, kind).map_or(0, |other| 1 << other);
+            }
+        }
+        new = next & !colors[color];
+        colors[color] |= new;
+    }
+    colors
+}

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 
 use bulkdoku::Pipeline;
+use bulkdoku::forms;
 use bulkdoku::input::csv::{Delimiter, Header, Table};
 use bulkdoku::input::{Answers, InputOptions, Layout, TrailingText, grid};
 use bulkdoku::output::{Column, CsvRows, OutputColumn};
@@ -209,8 +210,7 @@ proptest! {
             if text.trim_ascii_end().contains(&b'\r') {
                 return true;
             }
-            let mut text = text.iter().skip_while(|byte| matches!(byte, b' ' | b'\t'));
-            text.next().is_some_and(|&first| first != b'#')
+            forms::trimmed(text).first().is_some_and(|&first| first != b'#')
         });
         prop_assert_eq!(expected.2.records(), records.count() as u64);
     }

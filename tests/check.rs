@@ -356,8 +356,7 @@ fn rows_come_in_every_format_that_has_columns() {
     let input = format!("{CLASSIC},{SOLVED}\n{CLASSIC}, a\"b\n");
     let args = ["--columns", "answer,status,reason", "--format"];
     let rows_in = |format| run(&[&args[..], &[format]].concat(), &input).rows;
-    let reason =
-        "the solution is not a grid: 'a' is not a cell; use 1 to 9, and 0 or . for a blank";
+    let reason = "the solution is not a grid: 'a' is not a cell; use 1 to 9, and for a blank one of 0 . _ * - x X ? · □";
     let tsv = rows_in("tsv");
     let expected = format!("{SOLVED}\tok\t\n\"a\"\"b\"\tmismatch\t{reason}\n");
     assert_eq!(tsv, format!("answer\tstatus\treason\n{expected}"));

@@ -174,7 +174,7 @@ fn a_dash_is_standard_output_for_every_output() {
     let rows = |side| folder.solve(&[&quiet[..], &[side, "-"]].concat(), "").rows;
     assert_eq!(
         rows("--errors"),
-        "in:2:1: malformed: 'b' is not a cell; use 1 to 9, and 0 or . for a blank\n"
+        "in:2:1: malformed: 'b' is not a cell; use 1 to 9, and for a blank one of 0 . _ * - x X ? · □\n"
     );
     assert!(rows("--latency").starts_with("lowest_ns,"));
     assert!(rows("--summary-json").starts_with("{\n"));

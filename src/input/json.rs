@@ -1,7 +1,7 @@
 //! JSON lines: one object with a puzzle, or one puzzle, per line.
 //!
-//! A puzzle is a string of 81 cells, a string of 729 characters of pencil marks, an array of 81
-//! numbers from 0 to 9, or an array of nine such arrays. Solutions have the same forms. Blank lines
+//! A puzzle is a string with a puzzle in any form, an array of 81 numbers from 0 to 9, or an array of
+//! nine arrays of nine numbers. Solutions have the same forms. Blank lines
 //! and lines that start with `#` are skipped.
 
 use std::borrow::Cow;
@@ -14,8 +14,9 @@ use serde_json::value::RawValue;
 
 use super::field::{Field, FieldForm};
 use super::lines::{column, too_long};
-use super::{LinePosition, Records, list};
-use crate::puzzle::{CELLS, Malformed};
+use super::{LinePosition, Records};
+use crate::forms::{self, list};
+use crate::puzzle::Malformed;
 
 /// The requested keys of the objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -277,32 +278,28 @@ fn push(
             place.indent = at as u32 + 1;
             records.push_text(place, inner).map_err(|malformed| in_line(malformed, at + 1))
         }
-        array @ [b'[', ..] => match list::puzzle(array) {
-            Some(cells) => push_cells(&cells, at, place, records),
-            None => Err(in_line(no_puzzle("an array that is not 81 cells or nine times nine"), at)),
-        },
-        [b'"', ..] => {
-            let text = cells_of(value).unwrap_or_default();
-            match <&[u8; CELLS]>::try_from(&*text) {
-                Ok(cells) => push_cells(cells, at, place, records),
-                Err(_) => Err(in_line(Malformed { column: 1, ..Malformed::new(&text) }, at)),
+        array @ [b'[', ..] => {
+            place.indent = at as u32;
+            match forms::read(array) {
+                Ok(form) => {
+                    records.push_form(place, &form);
+                    records.count_forms(array);
+                    Ok(())
+                }
+                Err(malformed) => Err(in_line(malformed, at)),
             }
+        }
+        [b'"', ..] => {
+            place.indent = at as u32;
+            let text = cells_of(value).unwrap_or_default();
+            let pushed = records.push_decoded(place, &text);
+            // Columns in decoded text are not those of the line.
+            pushed.map_err(|malformed| in_line(Malformed { column: 1, ..malformed }, at))
         }
         b"null" => Err(in_line(no_puzzle("null"), at)),
         [b'{', ..] => Err(in_line(no_puzzle("an object"), at)),
         _ => Err(in_line(no_puzzle("a number or a truth value"), at)),
     }
-}
-
-fn push_cells(
-    cells: &[u8; CELLS],
-    at: usize,
-    mut place: LinePosition,
-    records: &mut Records,
-) -> Result<(), Malformed> {
-    place.indent = at as u32;
-    let pushed = records.push_cells(place, cells);
-    pushed.map_err(|malformed| Malformed { column: at + 1, ..malformed })
 }
 
 fn no_puzzle(what: &str) -> Malformed {

@@ -12,9 +12,9 @@ use crate::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::field::{Field, FieldForm};
-use super::hodoku;
 use super::names::looks_like_header;
-use super::{CellsOrMarks, LinePosition, Records, list};
+use super::{LinePosition, Records};
+use crate::forms::{self, Form, list, symbols};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::simd::SimdLevel;
 pub(super) use crate::text::column;
@@ -144,7 +144,7 @@ fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mu
     }
     let indent = text.iter().take_while(|byte| is_space(**byte)).count();
     let field = &text[indent..];
-    match field.first() {
+    match forms::trimmed(field).first() {
         None if cut_short => {}
         None => return records.blank_lines += 1,
         Some(b'#') => return records.comments += 1,
@@ -153,66 +153,54 @@ fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mu
     let cells = field.iter().position(|&byte| is_separator(byte)).unwrap_or(field.len());
     let is_whole = !cut_short || cells < field.len();
     place.indent = indent as u32;
-    let pushed = if is_whole {
-        records.push_text(place, &field[..cells])
+    let word = &field[..cells];
+    if is_whole && records.push_plain(place, word) {
+        return;
+    }
+    if !cut_short && let Some(form) = other_form(text) {
+        // Leading whitespace may be a cell.
+        let is_indented = list::with_empty_cells::<CELLS>(text).is_none();
+        let indent = if is_indented { place.indent } else { 0 };
+        records.push_form(LinePosition { indent, ..place }, &form);
+        records.count_forms(text);
+        return;
+    }
+    let malformed = if !is_whole {
+        too_long(text.len())
+    } else if looks_like_header(text) {
+        header_between()
     } else {
-        Err(too_long(text.len()))
+        let list = (!cut_short).then(|| list::fault(field)).flatten();
+        list.or_else(|| forms::read(word).err()).unwrap_or_else(|| Malformed::new(word))
     };
-    if let Err(Malformed { column, what }) = pushed {
-        if !cut_short
-            && (push_other_form(field, place, records) || push_fields(text, place, records))
-        {
-            return;
-        }
-        let is_header = looks_like_header(text);
-        let malformed = if is_header { header_between() } else { Malformed { column, what } };
-        let column = indent + malformed.column;
-        records.push_malformed(place, text.len(), Malformed { column, ..malformed });
-    }
+    let column = indent + malformed.column;
+    records.push_malformed(place, text.len(), Malformed { column, ..malformed });
 }
 
-/// Adds a record if the line is a puzzle in a less common form; returns whether it is.
-fn push_other_form(text: &[u8], place: LinePosition, records: &mut Records) -> bool {
-    let Some((form, is_dotted)) = other_form(text) else { return false };
-    records.push_cells_or_marks(place, &form);
-    records.dotted += u64::from(is_dotted);
-    true
+/// Parses a puzzle in a less common form. Other text may follow cells with symbols.
+fn other_form(line: &[u8]) -> Option<Form> {
+    forms::read_other(line).or_else(|| {
+        let text = line.trim_ascii_start();
+        let cells = symbols::replaced(&text[..word_length(text)])?.try_into().ok()?;
+        Puzzle::from_text(&cells).map(|_| Form::Cells(cells))
+    })
 }
 
-/// Adds a record if the line has 81 fields, some of them empty; returns whether it has. Leading
-/// whitespace may be such fields.
-fn push_fields(text: &[u8], place: LinePosition, records: &mut Records) -> bool {
-    let Some(cells) = list::with_empty_cells(text) else { return false };
-    records.push_cells_or_marks(LinePosition { indent: 0, ..place }, &CellsOrMarks::Cells(cells));
-    true
-}
-
-/// Parses a puzzle in a less common form, in a line without leading whitespace. Also returns
-/// whether it is cells with an ellipsis, which other text may follow.
-fn other_form(text: &[u8]) -> Option<(CellsOrMarks, bool)> {
-    if text.first() == Some(&b':') {
-        return hodoku::read(text).map(|form| (form, false));
-    }
-    if let Some(cells) = list::puzzle(text) {
-        return Some((CellsOrMarks::Cells(cells), false));
-    }
-    let word = &text[..word_length(text)];
-    let cells = list::without_ellipses(word)?.try_into().ok()?;
-    Puzzle::from_text(&cells).map(|_| (CellsOrMarks::Cells(cells), true))
-}
-
-/// Returns whether a line is a puzzle in a less common form.
+/// Returns whether a line is a puzzle in a less common form, or a list with an invalid cell.
 pub(super) fn is_other_form(line: &[u8]) -> bool {
-    let fields = line.strip_suffix(b"\n").unwrap_or(line);
-    other_form(line.trim_ascii()).is_some() || list::with_empty_cells::<CELLS>(fields).is_some()
+    other_form(line).is_some() || list::has_all_cells(line.trim_ascii())
 }
 
 /// Returns whether a line with this beginning may be a puzzle in a less common form.
 pub(super) fn may_be_other_form(begin: &[u8]) -> bool {
     let text = begin.trim_ascii_start();
-    let has_ellipsis = || list::has_ellipsis(&text[..word_length(text)]);
+    let has_symbols = || symbols::replaced(&text[..word_length(text)]).is_some();
+    let is_spaced = || begin.iter().all(|byte| byte.is_ascii_digit() || *byte == b' ');
     text.len() < LONGEST_OTHER_FORM
-        && (text.first() == Some(&b':') || list::may_be(text) || has_ellipsis())
+        && (text.first() == Some(&b':')
+            || list::may_be(text)
+            || has_symbols()
+            || begin.len() <= CELLS && is_spaced())
 }
 
 /// The longest line of a puzzle in a less common form.
@@ -281,11 +269,12 @@ fn trailing_text(block: &[u8], text: Field, is_puzzle: bool) -> Field {
     trimmed(block, cells_end, end)
 }
 
-/// Returns the text after cells in a less common form, which needs an ellipsis.
+/// Returns the text after cells in a less common form, which needs symbols.
 fn trailing_text_of_other_form(block: &[u8], start: usize) -> Field {
     let end = end_of_line(block, start);
     let word = word_length(&block[start..end]);
-    let is_dotted = list::has_ellipsis(&block[start..start + word]);
+    let line = &block[start..end];
+    let is_dotted = symbols::replaced(&line[..word]).is_some() && forms::read_other(line).is_none();
     trimmed(block, if is_dotted { start + word } else { end }, end)
 }
 

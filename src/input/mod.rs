@@ -6,8 +6,6 @@
 //! | [`csv`] | tables: a puzzle in one field of each row |
 //! | [`json`] | one JSON value per line |
 //! | [`grid`] | nine lines per puzzle |
-//! | `list` | cells written as a list: `[5, 3, 0, …]` |
-//! | `hodoku` | lines of `HoDoKu`'s library |
 //! | [`names`] | the usual names of columns |
 //! | [`detect`] | finds the layout of an input |
 //! | `attached` | answers from another input |
@@ -35,14 +33,12 @@ mod field;
 pub mod foreign;
 #[doc(hidden)]
 pub mod grid;
-mod hodoku;
 mod inflate;
 #[doc(hidden)]
 pub mod json;
 mod layout;
 #[doc(hidden)]
 pub mod lines;
-mod list;
 #[doc(hidden)]
 pub mod names;
 #[cfg(feature = "parquet")]
@@ -87,7 +83,8 @@ pub use records::{PuzzleRef, Record, Records};
 #[doc(hidden)]
 pub use reusable_vec::ReusableVec;
 
-use self::records::{CellsOrMarks, LinePosition};
+use self::records::LinePosition;
+use crate::forms::{list, sheet};
 use crate::puzzle::CELLS;
 
 /// The size of a block in bytes: about 1,400 puzzle lines. Including puzzles, outcomes, and rows, a
@@ -107,6 +104,6 @@ pub(crate) fn cell_place(text: &[u8], cell: usize) -> Option<(u32, usize)> {
     let at = list::offset_of_cell(line, CELLS - 1).and_then(|_| list::offset_of_cell(line, cell));
     match at.or_else(|| list::offset_among_empty(line, cell)) {
         Some(at) => Some((0, lines::column(line, at))),
-        None => grid::cell_place(text, cell),
+        None => sheet::cell_place(text, cell),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::field::{Field, FieldForm};
 use super::{RecordList, ReusableVec};
+use crate::forms::{self, Form, list, symbols};
 use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::text::{Line, read};
@@ -32,13 +33,6 @@ pub enum PuzzleRef {
     Puzzle(u32),
     /// An index into [`Records::marks`].
     Marks(u32),
-}
-
-/// A puzzle or pencil marks not written as they are output.
-pub(super) enum CellsOrMarks {
-    /// Valid cells.
-    Cells(Line),
-    Marks(Box<Marks>),
 }
 
 #[derive(Clone, Copy)]
@@ -79,12 +73,16 @@ pub struct Records {
     pub answers: Vec<Field>,
     /// The pencil marks, in order.
     pub marks: Vec<Marks>,
+    /// The given cells of records in which other cells are solved as well, with their indices.
+    pub givens: Vec<(u32, Puzzle)>,
     /// The number of lines of whitespace.
     pub blank_lines: u64,
     /// The number of lines that start with `#`, labels of grids, and sections of other programs.
     pub comments: u64,
     /// The number of records with a typographic ellipsis in their cells.
     pub dotted: u64,
+    /// The number of lists with both 0 and a blank that is not a digit.
+    pub two_blanks: u64,
     /// The number of records with keys that the first record lacks, if all keys are kept.
     pub unkept: u64,
 }
@@ -106,32 +104,23 @@ impl Records {
     }
 
     /// Adds a puzzle or pencil marks not written as they are output.
-    pub(super) fn push_cells_or_marks(&mut self, place: LinePosition, form: &CellsOrMarks) {
+    pub(super) fn push_form(&mut self, place: LinePosition, form: &Form) {
         match form {
-            CellsOrMarks::Cells(cells) => {
-                self.push_cells(place, cells).expect("all cells are valid");
+            Form::Cells(cells) => {
+                let puzzle_ref = PuzzleRef::Puzzle(self.puzzles.len() as u32);
+                self.puzzles.push(Puzzle::from_text(cells).expect("all cells are valid"));
+                self.push_own(place, cells, puzzle_ref);
             }
-            CellsOrMarks::Marks(marks) => {
+            Form::Marks(marks) => {
                 let puzzle_ref = PuzzleRef::Marks(self.marks.len() as u32);
                 self.marks.push(**marks);
                 self.push_own(place, marks.to_string().as_bytes(), puzzle_ref);
             }
+            Form::Placed { state, givens } => {
+                self.givens.push((self.all.len() as u32, *givens));
+                self.push_form(place, state);
+            }
         }
-    }
-
-    /// Adds a puzzle whose cells are not contiguous in the block.
-    ///
-    /// # Errors
-    /// Fails if a character is not a cell; nothing is added then.
-    pub(super) fn push_cells(
-        &mut self,
-        place: LinePosition,
-        cells: &Line,
-    ) -> Result<(), Malformed> {
-        let puzzle_ref = PuzzleRef::Puzzle(self.puzzles.len() as u32);
-        self.puzzles.push(Puzzle::parse(cells)?);
-        self.push_own(place, cells, puzzle_ref);
-        Ok(())
     }
 
     fn push_own(&mut self, place: LinePosition, text: &[u8], puzzle_ref: PuzzleRef) {
@@ -186,8 +175,17 @@ impl Records {
         }
     }
 
-    /// Returns the number of clues.
-    pub fn clues(&self, puzzle_ref: PuzzleRef) -> usize {
+    /// Returns the given cells of the record at this index, if others are solved as well.
+    pub fn givens(&self, record: usize) -> Option<&Puzzle> {
+        let index = self.givens.binary_search_by_key(&(record as u32), |(record, _)| *record);
+        index.ok().map(|index| &self.givens[index].1)
+    }
+
+    /// Returns the number of clues of the record at this index, except solved cells.
+    pub fn clues(&self, record: usize, puzzle_ref: PuzzleRef) -> usize {
+        if let Some(givens) = self.givens(record) {
+            return givens.clues();
+        }
         match puzzle_ref {
             PuzzleRef::Puzzle(index) => self.puzzles[index as usize].clues(),
             PuzzleRef::Marks(index) => self.marks[index as usize].clues().clues(),
@@ -288,21 +286,58 @@ impl Records {
         (count * line_bytes, count as u32)
     }
 
-    /// Adds a record with this text: 81 cells, or 729 characters of pencil marks.
+    /// Adds a record with this text if it is 81 cells or 729 characters of pencil marks; returns
+    /// whether it is.
+    pub(super) fn push_plain(&mut self, place: LinePosition, text: &[u8]) -> bool {
+        if text.len() == marks::TEXT {
+            let puzzle_ref = PuzzleRef::Marks(self.marks.len() as u32);
+            let Ok(marks) = Marks::parse(text) else { return false };
+            self.marks.push(marks);
+            self.push_ref(place, place.cells(marks::TEXT), puzzle_ref);
+            return true;
+        }
+        text.try_into().is_ok_and(|cells| {
+            self.push_puzzle(place, cells, |line, puzzle| read(line, puzzle.cells_mut()))
+        })
+    }
+
+    /// Adds a record with this text: a puzzle in any form, at this place.
     ///
     /// # Errors
     /// Fails if the text is malformed; nothing is added then.
-    pub(super) fn push_text(&mut self, place: LinePosition, text: &[u8]) -> Result<(), Malformed> {
-        if text.len() == marks::TEXT {
-            let puzzle_ref = PuzzleRef::Marks(self.marks.len() as u32);
-            self.marks.push(Marks::parse(text)?);
-            self.push_ref(place, place.cells(marks::TEXT), puzzle_ref);
+    pub(super) fn push_text(
+        &mut self,
+        mut place: LinePosition,
+        text: &[u8],
+    ) -> Result<(), Malformed> {
+        let trimmed = forms::trimmed(text);
+        let before = trimmed.as_ptr().addr() - text.as_ptr().addr();
+        place.indent += before as u32;
+        if self.push_plain(place, trimmed) {
             return Ok(());
         }
-        let is_puzzle = text.try_into().is_ok_and(|cells| {
-            self.push_puzzle(place, cells, |line, puzzle| read(line, puzzle.cells_mut()))
-        });
-        is_puzzle.then_some(()).ok_or_else(|| Malformed::new(text))
+        self.push_decoded(place, text)
+    }
+
+    /// Adds a record with this text, which is not contiguous in the block.
+    ///
+    /// # Errors
+    /// Fails if the text is malformed; nothing is added then.
+    pub(super) fn push_decoded(
+        &mut self,
+        place: LinePosition,
+        text: &[u8],
+    ) -> Result<(), Malformed> {
+        let form = forms::read(text)?;
+        self.push_form(place, &form);
+        self.count_forms(text);
+        Ok(())
+    }
+
+    /// Counts the texts of puzzles with something to be noted.
+    pub(super) fn count_forms(&mut self, text: &[u8]) {
+        self.dotted += u64::from(symbols::has_ellipsis(text));
+        self.two_blanks += u64::from(list::has_two_blanks(text));
     }
 
     /// Returns a puzzle or pencil marks as pencil marks.
@@ -340,9 +375,11 @@ impl Records {
         self.kept.clear();
         self.answers.clear();
         self.marks.clear();
+        self.givens.clear();
         self.blank_lines = 0;
         self.comments = 0;
         self.dotted = 0;
+        self.two_blanks = 0;
         self.unkept = 0;
     }
 }

@@ -316,7 +316,7 @@ impl<'a> Row<'a> {
 
     /// Returns the number of clues of a valid record.
     pub fn clues(&self) -> Option<usize> {
-        self.record.puzzle.ok().map(|puzzle| self.rows.records.clues(puzzle))
+        self.record.puzzle.ok().map(|puzzle| self.rows.records.clues(self.index, puzzle))
     }
 
     /// Returns the level of the puzzle, if it is known.

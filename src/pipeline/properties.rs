@@ -96,7 +96,8 @@ pub(super) fn compute(
         };
     }
     if missing(Needs::MINIMAL, results.minimal.is_empty()) {
-        let unique_puzzles = unique_puzzles(proves, block, records, results);
+        let mut unique_puzzles = unique_puzzles(proves, block, records, results);
+        engine.replace_by_givens(&mut unique_puzzles, block, records, results)?;
         results.minimal = engine.find_minimal(unique_puzzles, records.all.len())?;
     }
     let of_form = needs.include(Needs::FORM_GUESSES);
@@ -207,6 +208,33 @@ impl PropertyEngine<'_> {
             ratings[unique.record] = Some(mean).filter(|mean| mean.is_finite());
         }
         ControlFlow::Continue(ratings)
+    }
+
+    /// Replaces puzzles of which some cells are solved with their given cells, if these have one
+    /// solution.
+    fn replace_by_givens(
+        &mut self,
+        unique_puzzles: &mut Vec<UniquePuzzle>,
+        block: &Block,
+        records: &Records,
+        results: &Results,
+    ) -> ControlFlow<Stopped> {
+        if records.givens.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        unique_puzzles.retain(|unique| records.givens(unique.record).is_none());
+        let givens = per_record(block, records, results, |row| {
+            let givens = records.givens(row.index)?;
+            has_one_solution(row.outcome_or_none()).then_some((row.index, *givens))
+        });
+        let givens: Vec<_> = givens.into_iter().flatten().collect();
+        let puzzles: Vec<_> = givens.iter().map(|(_, puzzle)| *puzzle).collect();
+        let outcomes = self.prove(&puzzles)?;
+        let proved = givens.into_iter().zip(outcomes).map(|((record, puzzle), outcome)| {
+            has_one_solution(&outcome).then_some(UniquePuzzle { record, puzzle, outcome })
+        });
+        unique_puzzles.extend(proved.flatten());
+        ControlFlow::Continue(())
     }
 
     /// Determines whether each clue is necessary, i.e. whether another solution exists without it.

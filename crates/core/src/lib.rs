@@ -32,6 +32,8 @@ pub mod canon;
 pub mod check;
 mod chute;
 pub mod clock;
+#[doc(hidden)]
+pub mod forms;
 pub mod generate;
 pub mod isomorph;
 #[doc(hidden)]

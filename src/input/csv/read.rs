@@ -1,5 +1,7 @@
 //! Reads the records of a block.
 
+use std::borrow::Cow;
+
 use crate::simd::vectors::{Simd, SimdBase, SimdFrom, SimdMask, dispatch, u8x64};
 use memchr::memchr_iter;
 
@@ -123,7 +125,11 @@ impl RowReader<'_> {
         let has_all_fields = found.is_ok();
         let pushed = found.and_then(|cells| {
             place.indent = cells.start;
-            records.push_text(place, cells.of(rest)).map_err(|malformed| {
+            let pushed = match cells.text(rest) {
+                Cow::Borrowed(text) => records.push_text(place, text),
+                Cow::Owned(text) => records.push_decoded(place, &text),
+            };
+            pushed.map_err(|malformed| {
                 let column = cells.start as usize + malformed.column;
                 Malformed { column, ..malformed }
             })
@@ -142,7 +148,7 @@ impl RowReader<'_> {
         length
     }
 
-    /// Returns the puzzle field without surrounding spaces, if the row matches the table.
+    /// Returns the puzzle field, if the row matches the table.
     fn check(
         &self,
         rest: &[u8],
@@ -150,10 +156,11 @@ impl RowReader<'_> {
         fields: usize,
         length: usize,
     ) -> Result<Field, Malformed> {
-        let puzzle = puzzle.map(|field| trimmed(self.table.delimiter, rest, field));
+        let trimmed = |field| trimmed(self.table.delimiter, rest, field);
         match puzzle {
-            Some(field) if self.table.is_heading(field.of(rest)) => {
-                Err(Malformed { column: field.start as usize + 1, ..lines::header_between() })
+            Some(field) if self.table.is_heading(trimmed(field).of(rest)) => {
+                let column = trimmed(field).start as usize + 1;
+                Err(Malformed { column, ..lines::header_between() })
             }
             Some(field) if fields == self.table.fields => Ok(field),
             _ => {

@@ -3,6 +3,7 @@
 use memchr::memchr;
 
 use super::{ColumnNames, Undecided};
+use crate::forms;
 use crate::input::csv::{Delimiter, Header, SplitRow, Table};
 use crate::input::field::FieldForm;
 use crate::input::lines;
@@ -227,15 +228,20 @@ impl RowFields {
 /// The number of characters of a field shown in a message.
 const SAMPLE: usize = 12;
 
+/// Returns whether a field is 81 digits, in any form.
 pub(super) fn is_grid(field: &[u8]) -> bool {
-    field.len() == CELLS && field.iter().all(|byte| matches!(byte, b'1'..=b'9'))
+    let are_digits = |cells: &[u8]| cells.iter().all(|byte| matches!(byte, b'1'..=b'9'));
+    match forms::read_other(field) {
+        Some(form) => form.cells().is_some_and(|cells| are_digits(&cells)),
+        None => field.len() == CELLS && are_digits(field),
+    }
 }
 
-/// Returns whether a field is 81 cells, some of them blank, or 729 characters of pencil marks.
+/// Returns whether a field is 81 cells, some of them blank, or pencil marks, in any form.
 pub(super) fn is_puzzle(field: &[u8]) -> bool {
-    matches!(field.len(), CELLS | marks::TEXT)
-        && field.iter().copied().all(is_cell)
-        && !is_grid(field)
+    let is_plain =
+        || matches!(field.len(), CELLS | marks::TEXT) && field.iter().copied().all(is_cell);
+    (is_plain() || forms::read_other(field).is_some()) && !is_grid(field)
 }
 
 /// Returns whether a field may be a column name: a short text that begins with a letter.

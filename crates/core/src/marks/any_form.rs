@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use super::drawn::{LineKind, any_row, is_dashes};
 use super::{Marks, TEXT};
+use crate::forms;
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 
 impl Marks {
@@ -37,8 +38,13 @@ impl FromStr for Marks {
     ///   or a blank for all of them; bars, borders, and text after the ninth row are skipped;
     /// - 81 cells, like [`Puzzle::parse`]: a clue is the only candidate of its cell.
     ///
+    /// - any other form of a puzzle that a line of an input may have, such as a list.
+    ///
     /// Error messages include the line or the column.
     fn from_str(text: &str) -> Result<Self, Malformed> {
+        if let Ok(form) = forms::read(text.as_bytes()) {
+            return Ok(form.marks());
+        }
         let text = &text.trim().replace('…', "...");
         if text.contains(['\n', ' ', '|']) {
             return Self::from_grid(text);

@@ -1,6 +1,7 @@
 //! Classifies the lines of drawn grids, and parses the cells or candidates of rows.
 
 use super::Digits;
+use crate::forms::{self, symbols};
 use crate::puzzle::{CELLS, Malformed};
 use crate::text::{column, is_cell};
 
@@ -70,7 +71,7 @@ impl LineKind {
             && (lines > corners || cells == 0)
             && (cells != 9 || has_joint)
             && (has_joint || !is_row_without_candidates(text));
-        if is_border {
+        if is_border && !(cells == 0 && spaced_cells(text).is_some()) {
             Self::Border
         } else if !is_row && is_label(text) {
             Self::Text
@@ -120,7 +121,9 @@ fn is_label(text: &[u8]) -> bool {
         let (count, own) = letters.fold((0, false), |(count, own), letter| {
             (count + 1, own || !"OoIlxX".contains(letter))
         });
-        count >= 2 && own
+        // Lists have these for blanks.
+        let is_blank = ["None", "null", "NaN", "nan"].iter().any(|blank| word.starts_with(blank));
+        count >= 2 && own && !is_blank
     })
 }
 
@@ -147,7 +150,9 @@ pub(super) fn any_row(row: &[u8]) -> Result<[Digits; 9], Malformed> {
         b'1'..=b'9' => Digits::one(cell - b'0'),
         _ => Digits::ALL,
     };
-    marks_of_row(row).map_or_else(|| plain_cells(row).map(|cells| cells.map(of_cell)), Ok)
+    let cells =
+        || plain_cells(row).or_else(|fault| forms::row::cells_of_row(row, 1).map_err(|_| fault));
+    marks_of_row(row).map_or_else(|| cells().map(|cells| cells.map(of_cell)), Ok)
 }
 
 /// Parses the candidates of nine cells: the digits of each, or nine places with a digit or a blank,
@@ -168,8 +173,9 @@ fn candidates(token: &[u8]) -> Option<Digits> {
     let is_in_place =
         |(digit, byte): (u8, &u8)| *byte == b'0' + digit || *byte == b'0' || !byte.is_ascii_digit();
     let is_all = matches!(token, [blank] if !matches!(blank, b'1'..=b'9'));
-    let is_set =
-        token.iter().all(|byte| matches!(byte, b'1'..=b'9')) && token.is_sorted_by(|a, b| a < b);
+    let is_new =
+        |(at, byte): (usize, &u8)| matches!(byte, b'1'..=b'9') && !token[..at].contains(byte);
+    let is_set = token.iter().enumerate().all(is_new);
     let is_placed = token.len() == 9 && (1..).zip(token).all(is_in_place);
     if is_all {
         return Some(Digits::ALL);
@@ -180,6 +186,90 @@ fn candidates(token: &[u8]) -> Option<Digits> {
         .filter(|byte| matches!(byte, b'1'..=b'9'))
         .for_each(|&byte| digits.insert(byte - b'0'));
     (is_set || is_placed).then_some(digits)
+}
+
+/// Parses the nine cells of a row in which spaces are blanks, because bars or the width of the line
+/// determine where the cells are: nine cells between bars; three boxes of the same width between
+/// bars, with cells one after another, or with one or more spaces between them; or a line of exactly
+/// nine cells, or of nine cells with a space between them. Blanks are not written in other ways.
+pub(crate) fn spaced_cells(row: &[u8]) -> Option<[u8; 9]> {
+    let (mut segments, mut start) = (Vec::new(), 0);
+    for (at, piece) in pieces(row) {
+        match piece {
+            Piece::Bar => {
+                segments.push(&row[start..at]);
+                start = at + if row[at].is_ascii() { 1 } else { 3 };
+            }
+            Piece::Cell(b'1'..=b'9') => {}
+            Piece::Space if row[at] == b' ' => {}
+            _ => return None,
+        }
+    }
+    segments.push(&row[start..]);
+    // A bar at each end encloses the others.
+    let is_blank = |segment: &&[u8]| segment.iter().all(|byte| *byte == b' ');
+    let has_ends = is_blank(segments.first()?) && is_blank(segments.last()?);
+    let inner = match segments.len() {
+        5 | 11 if has_ends => &segments[1..segments.len() - 1],
+        1 | 3 | 9 => &segments[..],
+        _ => return None,
+    };
+    let mut cells = [b'.'; 9];
+    if let [line] = *inner {
+        let is_digit = line.iter().any(u8::is_ascii_digit);
+        return (is_digit && place(line, &mut cells)).then_some(cells);
+    }
+    if inner.len() == 9 {
+        for (cell, segment) in cells.iter_mut().zip(inner) {
+            match segment.trim_ascii() {
+                [] => {}
+                [one] => *cell = *one,
+                _ => return None,
+            }
+        }
+        return Some(cells);
+    }
+    let width = inner[1].len();
+    // Without bars at the ends, the first and the last box may lack their margins.
+    let has_margins = inner.len() < segments.len();
+    let (mut first, mut last) = (inner[0].to_vec(), inner[2].to_vec());
+    if !has_margins && width > 5 {
+        if first.len() + 1 == width {
+            first.insert(0, b' ');
+        }
+        if last.len() + 1 == width {
+            last.push(b' ');
+        }
+    }
+    let boxes = [&first[..], inner[1], &last];
+    let are_placed = boxes
+        .iter()
+        .zip(cells.chunks_exact_mut(3))
+        .all(|(segment, cells)| segment.len() == width && place(segment, cells));
+    are_placed.then_some(cells)
+}
+
+/// Reads cells at equal distances in a text of the width that they need; other places are spaces.
+fn place(text: &[u8], cells: &mut [u8]) -> bool {
+    let count = cells.len();
+    // Cells one after another, with spaces between them, or with spaces around each of them.
+    let (first, step) = match text.len() {
+        length if length == count => (0, 1),
+        length if length == 2 * count - 1 => (0, 2),
+        length if length == 2 * count + 1 => (1, 2),
+        length if length == 3 * count => (1, 3),
+        length if length == 4 * count - 1 => (1, 4),
+        _ => return false,
+    };
+    text.iter().enumerate().all(|(at, &byte)| match at.checked_sub(first) {
+        Some(from) if from % step == 0 && from / step < count => {
+            if byte != b' ' {
+                cells[from / step] = byte;
+            }
+            true
+        }
+        _ => byte == b' ',
+    })
 }
 
 /// Returns the tokens between blanks and bars, each with its offset.
@@ -259,6 +349,9 @@ pub fn pieces(line: &[u8]) -> impl Iterator<Item = (usize, Piece)> {
             [b' ' | b'\t', ..] => (Piece::Space, 1),
             [b'|' | b'!' | b':', ..] => (Piece::Bar, 1),
             [b'+' | b'=', ..] => (Piece::Joint, 1),
+            [0xC2 | 0xE2, ..] if let Some((cell, length)) = symbols::cell(&line[at..]) => {
+                (Piece::Cell(cell), length)
+            }
             // │ ┃ ║
             [0xE2, 0x94, 0x82 | 0x83, ..] | [0xE2, 0x95, 0x91, ..] => (Piece::Bar, 3),
             // The box-drawing characters, U+2500 to U+257F.

@@ -4,6 +4,9 @@ use thiserror::Error;
 
 use crate::text::{CELLS, MARKS, is_cell};
 
+/// The accepted cells, for messages.
+const CELLS_HINT: &str = "use 1 to 9, and for a blank one of 0 . _ * - x X ? · □";
+
 /// The reason that a text is not a puzzle. Columns count characters from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{what}")]
@@ -46,17 +49,14 @@ impl Malformed {
                 "a byte order mark (U+FEFF) inside the input; were files joined here?".into()
             }
             Some(c) if c.is_ascii() => {
-                format!("{c:?} is not a cell; use 1 to 9, and 0 or . for a blank")
+                format!("{c:?} is not a cell; {CELLS_HINT}")
             }
             Some(c) => match script_of_digit(c) {
                 Some(script) => {
                     let code = u32::from(c);
                     format!("{script} digit {c:?} (U+{code:04X}); write the ASCII digits 1 to 9")
                 }
-                None => format!(
-                    "{c:?} (U+{:04X}) is not a cell; use 1 to 9, and 0 or . for a blank",
-                    u32::from(c)
-                ),
+                None => format!("{c:?} (U+{:04X}) is not a cell; {CELLS_HINT}", u32::from(c)),
             },
             None => format!("byte 0x{:02X} is neither a cell nor UTF-8", text[at]),
         };
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn errors_show_characters_that_are_not_cells() {
-        let other = "is not a cell; use 1 to 9, and 0 or . for a blank";
+        let other = &format!("is not a cell; {CELLS_HINT}");
         let ascii = "write the ASCII digits 1 to 9";
         for (character, what) in [
             ("O", "letter O, not zero; write 0 for a blank".into()),

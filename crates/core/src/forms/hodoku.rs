@@ -4,20 +4,22 @@
 //! cells (solved ones after a `+`), and the removed candidates (digit, row, column). The other
 //! fields describe the technique.
 
-use super::{CellsOrMarks, list};
+use super::{Form, symbols};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Puzzle};
 
-/// Parses a line as a puzzle, or as pencil marks if candidates are removed.
-pub(super) fn read(line: &[u8]) -> Option<CellsOrMarks> {
+/// Parses a line as a puzzle, or as pencil marks if candidates are removed; solved cells are not
+/// given.
+pub(super) fn read(line: &[u8]) -> Option<Form> {
     let mut parts = line.strip_prefix(b":")?.split(|&byte| byte == b':');
     let (technique, digits, cells) = (parts.next()?, parts.next()?, parts.next()?);
     let is_number = |byte: &u8| byte.is_ascii_digit() || *byte == b'-' || *byte == b'x';
     if technique.is_empty() || !technique.iter().chain(digits).all(is_number) {
         return None;
     }
-    let dotted = list::without_ellipses(cells);
-    let cells = dotted.as_deref().unwrap_or(cells).iter().copied().filter(|&byte| byte != b'+');
+    let dotted = symbols::replaced(cells);
+    let text = dotted.as_deref().unwrap_or(cells);
+    let cells = text.iter().copied().filter(|&byte| byte != b'+');
     let cells: [u8; CELLS] = cells.collect::<Vec<_>>().try_into().ok()?;
     let puzzle = Puzzle::from_text(&cells)?;
     let mut marks = Marks::from(&puzzle);
@@ -32,10 +34,27 @@ pub(super) fn read(line: &[u8]) -> Option<CellsOrMarks> {
         digits.remove(digit - b'0');
         marks.set(cell, digits);
     }
-    Some(match marks.puzzle() {
-        Some(same) if same == puzzle => CellsOrMarks::Cells(cells),
-        _ => CellsOrMarks::Marks(Box::new(marks)),
+    let state = match marks.puzzle() {
+        Some(same) if same == puzzle => Form::Cells(cells),
+        _ => Form::Marks(Box::new(marks)),
+    };
+    Some(match givens(text) {
+        Some(givens) if givens != puzzle => Form::Placed { state: Box::new(state), givens },
+        _ => state,
     })
+}
+
+/// Returns the puzzle without solved cells.
+fn givens(text: &[u8]) -> Option<Puzzle> {
+    let mut cells = Vec::with_capacity(CELLS);
+    let mut is_solved = false;
+    for &byte in text {
+        if byte != b'+' {
+            cells.push(if is_solved { b'.' } else { byte });
+        }
+        is_solved = byte == b'+';
+    }
+    Puzzle::parse(&cells).ok()
 }
 
 #[cfg(test)]
@@ -48,16 +67,23 @@ mod tests {
     #[test]
     fn solved_cells_are_clues_and_removed_candidates_are_absent() {
         let plain = CELLS_TEXT.replace('+', "");
+        let expected: Puzzle = plain.parse().unwrap();
+        let placed = |line: &str| match read(line.as_bytes()) {
+            Some(Form::Placed { state, givens }) => (*state, givens),
+            other => panic!("{line}: {other:?}"),
+        };
         for rest in ["", "::", "::513::", ": :"] {
-            let line = format!(":0300:2:{CELLS_TEXT}{rest}");
-            let Some(CellsOrMarks::Cells(cells)) = read(line.as_bytes()) else { panic!("{line}") };
-            assert_eq!(&cells, plain.as_bytes());
+            let (state, givens) = placed(&format!(":0300:2:{CELLS_TEXT}{rest}"));
+            assert_eq!(state, Form::Cells(plain.as_bytes().try_into().unwrap()));
+            assert_eq!((givens.clues(), givens[4], givens[80]), (expected.clues() - 2, 0, 0));
         }
-        let line = format!(":0300:2:{CELLS_TEXT}:113 214:213::");
-        let Some(CellsOrMarks::Marks(marks)) = read(line.as_bytes()) else { panic!("{line}") };
+        let (state, _) = placed(&format!(":0300:2:{CELLS_TEXT}:113 214:213::"));
+        let Form::Marks(marks) = state else { panic!("{state:?}") };
         assert_eq!(marks.of_cell(2).to_string(), "23456789");
         assert_eq!(marks.of_cell(3).to_string(), "13456789");
         assert_eq!(marks.of_cell(0).to_string(), "5");
+        let line = format!(":0300:2:{plain}");
+        assert!(matches!(read(line.as_bytes()), Some(Form::Cells(_))));
     }
 
     #[test]

@@ -2,17 +2,18 @@
 //!
 //! Cells are separated by commas, semicolons, or whitespace, with or without brackets. A cell is a
 //! digit, a blank cell character, an integer from 0 to 9 in any notation, one of these in quotes,
-//! or `null` or `None`. A list contains nothing else, so no other form of a puzzle is also a list.
+//! or, for a blank, −1, `null`, `None`, or `NaN`. A list contains nothing else, so no other form of
+//! a puzzle is also a list.
 
+use super::symbols;
 use crate::marks::drawn::is_bracket;
-use crate::puzzle::{CELLS, is_cell};
-use crate::text::Line;
+use crate::puzzle::{CELLS, Malformed, cell_name, is_cell};
+use crate::text::{Line, column};
 
 /// The longest text of a cell.
 const LONGEST_CELL: usize = 32;
-const ELLIPSIS: &str = "…";
 
-/// Parses the 81 cells of a list; nested lists contain rows. `null` and quoted spaces become `.`.
+/// Parses the 81 cells of a list; nested lists contain rows. Blanks without a digit become `.`.
 pub fn puzzle(text: &[u8]) -> Option<Line> {
     let mut cells = [b'.'; CELLS];
     if text.len() < 2 * CELLS - 1 {
@@ -21,8 +22,72 @@ pub fn puzzle(text: &[u8]) -> Option<Line> {
     fill(text, &mut cells, true).then_some(cells)
 }
 
+/// Returns why a list is not a puzzle; `None` if the text is not a list. A list is enclosed in
+/// brackets, or has 81 texts between separators, most of which are cells.
+pub fn fault(text: &[u8]) -> Option<Malformed> {
+    let is_enclosed = matches!(text, [b'[' | b'(' | b'{', .., b']' | b')' | b'}']);
+    let mut values: Vec<_> = tokens(text).filter(|(_, token)| !is_lone_bracket(token)).collect();
+    if !is_enclosed {
+        if values.len() != CELLS {
+            values = fields(text, delimiter(text, CELLS)?).collect();
+        }
+        let cells = values.iter().filter(|(_, token)| cell(token).is_some()).count();
+        let are_cells = values.len() == CELLS
+            && cells > 0
+            && 2 * cells >= { values.iter().filter(|(_, token)| !token.is_empty()).count() };
+        if !are_cells {
+            return None;
+        }
+    }
+    let count = values.len();
+    if count > 0 && values.iter().all(|(_, token)| cell(token).is_none()) {
+        return None;
+    }
+    let is_wrong = |(_, token): &(usize, &[u8])| !token.is_empty() && cell(token).is_none();
+    if let Some(place) = values.iter().position(is_wrong) {
+        let (at, token) = values[place];
+        let shown: String = String::from_utf8_lossy(token).chars().take(LONGEST_CELL).collect();
+        let shown = match token {
+            [b'-' | b'+' | b'0'..=b'9', ..] => shown,
+            _ => format!("{shown:?}"),
+        };
+        let name = if count == CELLS { format!("{}: ", cell_name(place)) } else { String::new() };
+        let what = format!(
+            "{name}{shown} is not a cell; use 1 to 9, and 0, -1, null, None, or NaN for a blank"
+        );
+        return Some(Malformed { column: column(text, at), what });
+    }
+    if count == CELLS {
+        let what = "the inner lists are not rows of nine cells";
+        return Some(Malformed { column: 1, what: what.into() });
+    }
+    let s = if count == 1 { "" } else { "s" };
+    let surplus = values.get(CELLS).map_or(text.len(), |(at, _)| *at);
+    let what = format!("{count} cell{s}, {CELLS} expected");
+    Some(Malformed { column: column(text, surplus), what })
+}
+
+/// Returns whether a text is a list of 81 values, some of which may be invalid.
+pub fn has_all_cells(text: &[u8]) -> bool {
+    let count = tokens(text).filter(|(_, token)| !is_lone_bracket(token)).count();
+    (count == CELLS || delimiter(text, CELLS).is_some()) && fault(text).is_some()
+}
+
+/// Returns whether a list has both 0 and a blank that is not a digit, so that 0 may be a digit.
+pub fn has_two_blanks(text: &[u8]) -> bool {
+    if !text.iter().any(|byte| matches!(byte, b'N' | b'n' | b'-')) {
+        return false;
+    }
+    let cells = || tokens(text).filter_map(|(_, token)| cell(token));
+    cells().any(|cell| cell == b'0') && cells().any(|cell| !cell.is_ascii_digit())
+}
+
+fn is_lone_bracket(token: &[u8]) -> bool {
+    matches!(token, [byte] if is_bracket(*byte))
+}
+
 /// Returns whether all tokens of a text except the last one are cells or brackets.
-pub(super) fn may_be(begin: &[u8]) -> bool {
+pub fn may_be(begin: &[u8]) -> bool {
     let mut all = tokens(begin).map(|(_, token)| token).peekable();
     while let Some(token) = all.next() {
         let is_whole = all.peek().is_some();
@@ -36,20 +101,18 @@ pub(super) fn may_be(begin: &[u8]) -> bool {
     true
 }
 
-pub(super) fn row(text: &[u8]) -> Option<[u8; 9]> {
+pub fn row(text: &[u8]) -> Option<[u8; 9]> {
     let mut cells = [b'.'; 9];
     fill(text, &mut cells, false).then_some(cells)
 }
 
 /// Parses the nine cells of a spreadsheet row, or all 81 of a puzzle; blank cells may be empty.
-pub(super) fn with_empty_cells<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
+pub fn with_empty_cells<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
     let text = text.strip_suffix(b"\r").unwrap_or(text);
-    let delimiter = delimiter(text, N)?;
     let mut cells = [b'.'; N];
-    for (cell, field) in cells.iter_mut().zip(text.split(|&byte| byte == delimiter)) {
-        match field.trim_ascii() {
-            [] => {}
-            field => *cell = self::cell(field)?,
+    for (cell, (_, field)) in cells.iter_mut().zip(fields(text, delimiter(text, N)?)) {
+        if !field.is_empty() {
+            *cell = self::cell(field)?;
         }
     }
     cells.iter().any(u8::is_ascii_digit).then_some(cells)
@@ -57,39 +120,28 @@ pub(super) fn with_empty_cells<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
 
 /// Returns the delimiter that results in this number of fields.
 fn delimiter(text: &[u8], fields: usize) -> Option<u8> {
-    let count = |delimiter: u8| memchr::memchr_iter(delimiter, text).count() + 1;
+    let count = |delimiter: u8| text.iter().filter(|byte| **byte == delimiter).count() + 1;
     [b',', b'\t', b';'].into_iter().find(|&delimiter| count(delimiter) == fields)
 }
 
+/// Returns the fields between delimiters, without surrounding whitespace, with their offsets.
+fn fields(text: &[u8], delimiter: u8) -> impl Iterator<Item = (usize, &[u8])> {
+    text.split(move |&byte| byte == delimiter).map(|field| {
+        let value = field.trim_ascii_start();
+        let at = value.as_ptr().addr() - text.as_ptr().addr();
+        (at, value.trim_ascii_end())
+    })
+}
+
 /// Returns the offset of a cell in 81 fields, some of them empty.
-pub(super) fn offset_among_empty(text: &[u8], cell: usize) -> Option<usize> {
+pub fn offset_among_empty(text: &[u8], cell: usize) -> Option<usize> {
     with_empty_cells::<CELLS>(text)?;
-    let delimiter = delimiter(text, CELLS)?;
-    let start = match cell.checked_sub(1) {
-        None => 0,
-        Some(before) => memchr::memchr_iter(delimiter, text).nth(before)? + 1,
-    };
-    Some(start + text[start..].iter().take_while(|byte| **byte == b' ').count())
+    fields(text, delimiter(text, CELLS)?).nth(cell).map(|(at, _)| at)
 }
 
-pub(super) fn offset_of_cell(text: &[u8], cell: usize) -> Option<usize> {
-    tokens(text)
-        .filter(|(_, token)| token.len() > 1 || !is_bracket(token[0]))
-        .nth(cell)
-        .map(|(at, _)| at)
-}
-
-pub(super) fn has_ellipsis(text: &[u8]) -> bool {
-    let ellipsis = ELLIPSIS.as_bytes();
-    memchr::memchr(ellipsis[0], text)
-        .is_some_and(|at| memchr::memmem::find(&text[at..], ellipsis).is_some())
-}
-
-/// Replaces each ellipsis with three dots; returns `None` if there is none. Invalid UTF-8, which no
-/// cell contains, becomes U+FFFD.
-pub(super) fn without_ellipses(text: &[u8]) -> Option<Vec<u8>> {
-    let dotted = || String::from_utf8_lossy(text).replace(ELLIPSIS, "...").into_bytes();
-    has_ellipsis(text).then(dotted)
+/// Returns the offset of a cell of a list.
+pub fn offset_of_cell(text: &[u8], cell: usize) -> Option<usize> {
+    tokens(text).filter(|(_, token)| !is_lone_bracket(token)).nth(cell).map(|(at, _)| at)
 }
 
 /// Fills `cells`; returns whether the list has exactly this many.
@@ -141,17 +193,29 @@ fn cell(token: &[u8]) -> Option<u8> {
         [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => match inner {
             [] | [b' '] => Some(b'.'),
             [one] if is_cell(*one) => Some(*one),
-            _ => None,
+            _ => symbol(inner),
         },
         [one] if is_cell(*one) => Some(*one),
-        b"null" | b"None" => Some(b'.'),
-        [b'0'..=b'9', b'.' | b'e' | b'E', ..] => {
-            let number: f64 = std::str::from_utf8(token).ok()?.parse().ok()?;
-            let digit = (0..=9_u8).find(|&digit| f64::from(digit).total_cmp(&number).is_eq())?;
-            Some(b'0' + digit)
+        b"null" | b"None" | b"NaN" | b"nan" => Some(b'.'),
+        [b'0'..=b'9', ..] | [b'-', b'0'..=b'9', ..] if token.len() <= LONGEST_CELL => {
+            number(std::str::from_utf8(token).ok()?.parse().ok()?)
         }
-        _ => None,
+        _ => symbol(token),
     }
+}
+
+/// Returns the cell that a symbol stands for.
+fn symbol(token: &[u8]) -> Option<u8> {
+    symbols::cell(token).filter(|(_, length)| *length == token.len()).map(|(cell, _)| cell)
+}
+
+/// Returns the cell that a number stands for: −1 and NaN are blanks.
+pub fn number(number: f64) -> Option<u8> {
+    if number.is_nan() || number.total_cmp(&-1.0).is_eq() {
+        return Some(b'.');
+    }
+    let digit = (0..=9_u8).find(|&digit| f64::from(digit).total_cmp(&number).is_eq())?;
+    Some(b'0' + digit)
 }
 
 #[cfg(test)]
@@ -225,11 +289,5 @@ mod tests {
             assert_eq!(with_empty_cells::<9>(text.as_bytes()), None, "{text}");
         }
         assert_eq!(row(b"[5, 3, 0, 0, 7, 0, 0, 0, 0],"), Some(*b"530070000"));
-    }
-
-    #[test]
-    fn ellipses_are_three_dots() {
-        assert_eq!(without_ellipses("4…..8.5".as_bytes()), Some(b"4.....8.5".to_vec()));
-        assert_eq!(without_ellipses(b"4..8"), None);
     }
 }

@@ -1,16 +1,16 @@
 //! Parses one row of a grid, in any form.
 
-use crate::input::list;
+use super::{list, symbols};
 use crate::marks::drawn::{is_bracket, plain_cells};
 use crate::puzzle::Malformed;
 
 /// Parses nine cells in any form. Errors refer to the plain form.
-pub(super) fn cells_of_row(row: &[u8], number: usize) -> Result<[u8; 9], Malformed> {
+pub fn cells_of_row(row: &[u8], number: usize) -> Result<[u8; 9], Malformed> {
     let malformed = match plain_cells(row) {
         Ok(cells) => return Ok(cells),
         Err(malformed) => malformed,
     };
-    let dotted = list::without_ellipses(row);
+    let dotted = symbols::replaced(row);
     let dotted = dotted.as_deref().and_then(|row| plain_cells(row).ok());
     let framed = || plain_cells(without_frame(row)).ok();
     dotted

@@ -1,0 +1,144 @@
+//! The forms in which one puzzle may be written. A line, a field, and a string accept the same
+//! forms.
+//!
+//! | file | form |
+//! |---|---|
+//! | here | 81 cells; 81 characters with spaces for blanks; 729 characters of pencil marks |
+//! | `list` | cells written as a list: `[5, 3, 0, …]`; 81 fields, some of them empty |
+//! | `hodoku` | lines of `HoDoKu`'s library |
+//! | `sheet` | nine lines: plain, drawn with borders, or with candidates |
+//! | `row` | one of these lines |
+//! | `symbols` | characters that stand for others: `…`, `·`, `□`, `–` |
+
+mod hodoku;
+pub mod list;
+pub(crate) mod row;
+pub mod sheet;
+pub mod symbols;
+
+use crate::marks::{self, Marks};
+use crate::puzzle::{Malformed, Puzzle};
+use crate::text::Line;
+
+/// A puzzle or pencil marks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Valid cells, as written if each is one ASCII character.
+    Cells(Line),
+    /// Pencil marks.
+    Marks(Box<Marks>),
+    /// A state of a solution, in which some cells are solved but not given.
+    Placed {
+        /// Cells or pencil marks, including the solved cells.
+        state: Box<Self>,
+        /// The given cells.
+        givens: Puzzle,
+    },
+}
+
+impl Form {
+    /// Returns the cells; `None` for pencil marks that cells cannot express.
+    pub fn cells(&self) -> Option<Line> {
+        match self {
+            Self::Cells(cells) => Some(*cells),
+            Self::Marks(marks) => marks.puzzle().map(|puzzle| puzzle.text()),
+            Self::Placed { state, .. } => state.cells(),
+        }
+    }
+
+    /// Converts cells to pencil marks.
+    pub fn marks(&self) -> Marks {
+        match self {
+            Self::Cells(cells) => {
+                Marks::from(&Puzzle::from_text(cells).expect("all cells are valid"))
+            }
+            Self::Marks(marks) => **marks,
+            Self::Placed { state, .. } => state.marks(),
+        }
+    }
+}
+
+/// Parses the text of one record, which contains nothing else: a line, a field, or a string.
+///
+/// # Errors
+/// [`Malformed`], with the fault and its column in the text, from 1.
+pub fn read(text: &[u8]) -> Result<Form, Malformed> {
+    let trimmed = trimmed(text);
+    if let Ok(cells) = <&Line>::try_from(trimmed)
+        && Puzzle::from_text(cells).is_some()
+    {
+        return Ok(Form::Cells(*cells));
+    }
+    if trimmed.len() == marks::TEXT && !trimmed.contains(&b'\n') {
+        return Marks::parse(trimmed).map(|marks| Form::Marks(Box::new(marks)));
+    }
+    match read_other(text) {
+        Some(form) => Ok(form),
+        None => Err(malformed(text)),
+    }
+}
+
+/// Parses a form other than 81 cells and 729 characters.
+pub fn read_other(text: &[u8]) -> Option<Form> {
+    let trimmed = trimmed(text);
+    if trimmed.contains(&b'\n')
+        && let Ok(form) = sheet::read_one(text)
+    {
+        return Some(form);
+    }
+    if trimmed.first() == Some(&b':') {
+        return hodoku::read(trimmed);
+    }
+    let cells = || {
+        spaced(text)
+            .or_else(|| list::puzzle(trimmed))
+            .or_else(|| list::with_empty_cells(without_end(text)))
+    };
+    let plain = || {
+        let plain = symbols::replaced(trimmed)?;
+        <Line>::try_from(&plain[..]).ok().filter(|cells| Puzzle::from_text(cells).is_some())
+    };
+    cells().or_else(plain).map(Form::Cells)
+}
+
+/// Returns the error for a text that is not a puzzle in any form.
+fn malformed(text: &[u8]) -> Malformed {
+    let trimmed = trimmed(text);
+    let indent = trimmed.as_ptr().addr() - text.as_ptr().addr();
+    let malformed = match list::fault(trimmed) {
+        Some(fault) => fault,
+        None if trimmed.contains(&b'\n') => match sheet::read_one(text) {
+            Err(fault) => return fault,
+            Ok(_) => Malformed::new(trimmed),
+        },
+        None => Malformed::new(trimmed),
+    };
+    Malformed { column: indent + malformed.column, ..malformed }
+}
+
+/// Returns 81 cells of which the blanks are spaces: exactly 81 digits and spaces, which are not
+/// trimmed.
+pub fn spaced(text: &[u8]) -> Option<Line> {
+    let line = <&Line>::try_from(without_end(text)).ok()?;
+    let is_spaced = line.iter().all(|byte| byte.is_ascii_digit() || *byte == b' ')
+        && line.iter().any(u8::is_ascii_digit);
+    is_spaced.then(|| line.map(|byte| if byte == b' ' { b'.' } else { byte }))
+}
+
+fn without_end(text: &[u8]) -> &[u8] {
+    let text = text.strip_suffix(b"\n").unwrap_or(text);
+    text.strip_suffix(b"\r").unwrap_or(text)
+}
+
+/// Returns whether a byte around a record has no meaning: whitespace, or the end-of-file character
+/// of DOS.
+pub fn is_space(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, 0x0B | 0x1A)
+}
+
+/// Removes whitespace and end-of-file characters around a text.
+pub fn trimmed(text: &[u8]) -> &[u8] {
+    let start = text.iter().take_while(|byte| is_space(**byte)).count();
+    let end = text[start..].iter().rev().take_while(|byte| is_space(**byte)).count();
+    &text[start..text.len() - end]
+}

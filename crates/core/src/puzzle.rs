@@ -75,7 +75,6 @@ impl Puzzle {
     }
 
     /// Formats 81 characters, with `.` for a blank.
-    #[inline]
     pub fn text(&self) -> [u8; CELLS] {
         self.0.map(|c| if c == 0 { b'.' } else { b'0' + c })
     }

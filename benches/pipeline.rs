@@ -8,7 +8,7 @@ use std::io;
 use std::num::NonZeroUsize;
 
 use bulkdoku::pipeline::Solve;
-use bulkdoku::{Engine, Grid, Outcome, Pipeline, Progress, Puzzle, Question, Source, StopFlag};
+use bulkdoku::{Engine, Grid, Outcome, Pipeline, Progress, Puzzle, Query, Source, StopFlag};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
@@ -26,7 +26,7 @@ impl Engine for AtOnce {
 
     fn stop_at(&mut self, _: StopFlag) {}
 
-    fn answer(&mut self, _: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
+    fn search(&mut self, _: &Query<'_>, outcomes: &mut [Outcome]) -> usize {
         for (n, outcome) in outcomes.iter_mut().enumerate() {
             let latency_ns = 2000 + n as u64;
             *outcome =

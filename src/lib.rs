@@ -95,13 +95,7 @@ pub mod stats;
 #[doc(hidden)]
 pub mod tail;
 
-pub use bulkdoku_core::{
-    Batch, Canonical, Engine, EngineKind, Grid, Limits, Malformed, Marks, Outcome, Puzzle,
-    Question, SimdLevel, Solutions, Status, StopFlag, check, forms, generate, isomorph, logic,
-    marks, puzzle, rating, simd, solve_batch, solver, status,
-};
-#[cfg(feature = "pipeline")]
-pub(crate) use bulkdoku_core::{clock, named, prefetch, text};
+pub use bulkdoku_core::*;
 #[cfg(feature = "pipeline")]
 pub use compression::Compression;
 #[cfg(feature = "pipeline")]

@@ -12,8 +12,8 @@ use bulkdoku::marks::Digits;
 use bulkdoku::output::{Column, CsvRows, Lines};
 use bulkdoku::pipeline::{Job, List, Sink, Solve};
 use bulkdoku::{
-    Batch, Engine, EngineKind, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Question,
-    Report, SimdLevel, Source, Status, StopFlag,
+    Batch, Engine, EngineKind, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Query, Report,
+    SimdLevel, Source, Status, StopFlag,
 };
 
 use crate::common::command::{CLASSIC, SOLVED};
@@ -221,8 +221,8 @@ impl Engine for Nervous {
         self.0.stop_at(stop);
     }
 
-    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
-        match question.batch {
+    fn search(&mut self, query: &Query<'_>, outcomes: &mut [Outcome]) -> usize {
+        match query.batch {
             Batch::Puzzles(all) => {
                 all.iter().for_each(|one| assert_ne!(one.cells()[0], 9, "nine!"));
             }
@@ -230,7 +230,7 @@ impl Engine for Nervous {
                 all.iter().for_each(|one| assert_ne!(one.of_cell(0), Digits::one(9)));
             }
         }
-        self.0.answer(question, outcomes)
+        self.0.search(query, outcomes)
     }
 }
 

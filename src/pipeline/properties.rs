@@ -11,7 +11,7 @@ use crate::input::Records;
 use crate::output::{Needs, Results, Row, Timed};
 use crate::puzzle::{CELLS, Puzzle};
 use crate::rating::{Level, isomorphs};
-use crate::solver::{Batch, EngineKind, Limits, Outcome};
+use crate::solver::{Batch, Limits, Outcome};
 use crate::status::Status;
 
 /// A puzzle with exactly one solution.
@@ -56,15 +56,14 @@ pub(super) fn compute(
         }
     }
     if missing(Needs::LEVEL, results.levels.is_empty()) {
-        // The engine `lanes` guesses only if the rules of the levels do not suffice.
-        let is_lanes = proves
-            && engine.as_ref().is_some_and(|it| it.engine.name() == EngineKind::Lanes.name());
+        let guesses_suffice =
+            proves && engine.as_ref().is_some_and(|it| it.engine.guesses_imply_assumptions());
         results.levels = per_record(block, records, results, |row| {
             let outcome = row.outcome_or_none();
             if !has_one_solution(outcome) {
                 return None;
             }
-            if is_lanes && outcome.guesses > 0 {
+            if guesses_suffice && outcome.guesses > 0 {
                 return Some(Level::Assumptions);
             }
             // Clues are faster than pencil marks.

@@ -54,6 +54,6 @@ pub use marks::Marks;
 pub use puzzle::{Grid, Malformed, Puzzle};
 pub use simd::SimdLevel;
 pub use solver::{
-    Batch, Engine, EngineKind, Limits, Outcome, Question, Solutions, StopFlag, solve_batch,
+    Batch, Engine, EngineKind, Limits, Outcome, Query, Solutions, StopFlag, solve_batch,
 };
 pub use status::Status;

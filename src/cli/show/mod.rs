@@ -244,14 +244,14 @@ fn deduce(given: &Marks, watch: &mut impl Watch) -> Result<Candidates, Contradic
 /// Finds the first solution, and whether there is another.
 fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> DrawnStage {
     let mut engine = Propagate::new(Level::LockedCandidates);
-    let first = engine.search(found.clone(), Limits::FIRST.with_nodes(MAX_NODES), watch);
+    let first = engine.search_from(found.clone(), Limits::FIRST.with_nodes(MAX_NODES), watch);
     let Some(grid) = first.solution() else {
         let verdict = if first.gave_up { "gave up: too many guesses" } else { "no solution" };
         let exit = Exit::SomeRecords;
         return DrawnStage { marks: *given, verdict: Some(verdict.into()), exit };
     };
     let limits = Limits::PROOF.with_nodes(MAX_NODES);
-    let all = engine.search(found.clone(), limits, &mut ());
+    let all = engine.search_from(found.clone(), limits, &mut ());
     let verdict = match (all.solutions, all.gave_up) {
         (2.., _) => "solved; there are other solutions",
         (_, true) => "solved; perhaps there are other solutions",

@@ -8,7 +8,7 @@ use super::{CHUNK_BYTES, DerivedRows, Job, PropertyEngine, ROW_BYTES, Solve, Sto
 use crate::input::{PuzzleRef, Records};
 use crate::output::{Derived, Results};
 use crate::pipeline::block::Block;
-use crate::solver::{Solutions, StopFlag, Unanswered};
+use crate::solver::{Solutions, StopFlag, Unfinished};
 use crate::status::Status;
 
 /// A job that lists the solutions of each puzzle in ascending order, one row per solution.
@@ -58,14 +58,14 @@ impl List {
         }
         match lister.solutions.next_within(self.solve.limits.nodes) {
             Ok(next) => ControlFlow::Continue(next.map(|next| row(Some(next)))),
-            Err(Unanswered::GaveUp) => {
+            Err(Unfinished::GaveUp) => {
                 if let Some(outcome) = results.outcomes.of_mut(puzzle) {
                     outcome.gave_up = true;
                 }
                 results.statuses[index] = Status::GaveUp;
                 ControlFlow::Continue(None)
             }
-            Err(Unanswered::Stopped) => ControlFlow::Break(Stopped),
+            Err(Unfinished::Stopped) => ControlFlow::Break(Stopped),
         }
     }
 }

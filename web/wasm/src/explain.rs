@@ -48,7 +48,7 @@ pub fn explain(given: &Marks) -> Value {
     });
     let limits = Limits::PROOF.with_nodes(MAX_NODES);
     let outcome = deduced.map(|candidates| {
-        Propagate::new(Level::LockedCandidates).search(candidates, limits, &mut ())
+        Propagate::new(Level::LockedCandidates).search_from(candidates, limits, &mut ())
     });
     let outcome = outcome.unwrap_or(bulkdoku::Outcome::NONE);
     let clues = given.clues();

@@ -151,9 +151,9 @@ impl StopFlag {
     /// Checks the flag every [`NODES_PER_CHECK`] nodes, including before the first node of a
     /// puzzle.
     #[inline(always)]
-    pub(super) fn check(&self, nodes: u64) -> Result<(), Unanswered> {
+    pub(super) fn check(&self, nodes: u64) -> Result<(), Unfinished> {
         if nodes.is_multiple_of(NODES_PER_CHECK) && self.is_requested() {
-            return Err(Unanswered::Stopped);
+            return Err(Unfinished::Stopped);
         }
         Ok(())
     }
@@ -182,12 +182,19 @@ pub trait Engine: Send {
         None
     }
 
+    /// Returns whether every guess on a puzzle with one solution implies that the puzzle needs
+    /// assumptions ([`Level::Assumptions`](crate::rating::Level)), because the engine applies the
+    /// rules of all other levels before it guesses.
+    fn guesses_imply_assumptions(&self) -> bool {
+        false
+    }
+
     /// Sets the flag that stops the engine. By default, an engine never stops early.
     fn stop_at(&mut self, stop: StopFlag);
 
-    /// Answers a question with one outcome per puzzle: see [`Engine::solve`] and
+    /// Searches every puzzle of a query and writes one outcome per puzzle: see [`Engine::solve`] and
     /// [`Engine::solve_other`], which call this method.
-    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize;
+    fn search(&mut self, query: &Query<'_>, outcomes: &mut [Outcome]) -> usize;
 
     /// Solves each puzzle of the batch and overwrites `outcomes[i]` with the outcome of puzzle `i`.
     ///
@@ -200,7 +207,7 @@ pub trait Engine: Send {
     /// again.
     fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
         assert_eq!(batch.len(), outcomes.len(), "one outcome for each puzzle");
-        self.answer(&Question { batch, limits, known: None }, outcomes)
+        self.search(&Query { batch, limits, known: None }, outcomes)
     }
 
     /// Searches for a solution of puzzle `i` of the batch other than `known[i]`, which need not be
@@ -222,13 +229,13 @@ pub trait Engine: Send {
         assert_eq!(batch.len(), outcomes.len(), "one outcome for each puzzle");
         assert_eq!(batch.len(), known.len(), "one known solution for each puzzle");
         let limits = Limits { nodes: limits.nodes, ..Limits::FIRST };
-        self.answer(&Question { batch, limits, known: Some(known) }, outcomes)
+        self.search(&Query { batch, limits, known: Some(known) }, outcomes)
     }
 }
 
 /// A batch for an [`Engine`], with the limits and known solutions of its searches.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub struct Query<'a> {
     /// The puzzles to solve.
     pub batch: Batch<'a>,
     /// The limits of each search.
@@ -237,7 +244,7 @@ pub struct Question<'a> {
     pub known: Option<&'a [Grid]>,
 }
 
-impl<'a> Question<'a> {
+impl<'a> Query<'a> {
     #[inline(always)]
     pub(super) fn known(&self, puzzle: usize) -> Option<&'a Grid> {
         self.known.map(|known| &known[puzzle])
@@ -254,9 +261,9 @@ impl<'a> Question<'a> {
     }
 }
 
-/// The reason that a search has no answer.
+/// The reason that a search ended before it was complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unanswered {
+pub enum Unfinished {
     /// It reached the limit of nodes.
     GaveUp,
     /// The stop flag is set.
@@ -267,7 +274,7 @@ pub enum Unanswered {
 /// final outcomes.
 pub(super) fn search_each(
     outcomes: &mut [Outcome],
-    mut search: impl FnMut(usize) -> Result<Outcome, Unanswered>,
+    mut search: impl FnMut(usize) -> Result<Outcome, Unfinished>,
 ) -> usize {
     // The end of one search is the start of the next, so the clock is read once per puzzle.
     let mut start = Instant::now();
@@ -285,13 +292,13 @@ pub(super) fn search_each(
 /// adds its guesses and nodes to the outcome.
 ///
 /// # Errors
-/// [`Unanswered::Stopped`]. (A search that gives up has an outcome.)
+/// [`Unfinished::Stopped`]. (A search that gives up has an outcome.)
 #[inline(always)]
 pub(super) fn count_solutions<S: Into<Grid>>(
     limits: Limits,
     known: Option<&Grid>,
-    mut next: impl FnMut(&mut Outcome) -> Result<Option<S>, Unanswered>,
-) -> Result<Outcome, Unanswered> {
+    mut next: impl FnMut(&mut Outcome) -> Result<Option<S>, Unfinished>,
+) -> Result<Outcome, Unfinished> {
     let mut outcome = Outcome::NONE;
     while outcome.solutions < limits.solutions.get() {
         match next(&mut outcome) {
@@ -308,11 +315,11 @@ pub(super) fn count_solutions<S: Into<Grid>>(
                 outcome.solutions += 1;
             }
             Ok(None) => break,
-            Err(Unanswered::GaveUp) => {
+            Err(Unfinished::GaveUp) => {
                 outcome.gave_up = true;
                 break;
             }
-            Err(Unanswered::Stopped) => return Err(Unanswered::Stopped),
+            Err(Unfinished::Stopped) => return Err(Unfinished::Stopped),
         }
     }
     Ok(outcome)

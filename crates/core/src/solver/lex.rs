@@ -4,7 +4,7 @@
 //! in ascending order and keeps the first one for which a solution exists. It never tries a digit
 //! above that of a known solution.
 
-use super::{Batch, Engine, Limits, Outcome, Question, Scalar, StopFlag, Unanswered};
+use super::{Batch, Engine, Limits, Outcome, Query, Scalar, StopFlag, Unfinished};
 use crate::clock::Instant;
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Grid, peers};
@@ -30,7 +30,7 @@ impl LexFirst {
         marks: &Marks,
         limits: Limits,
         outcome: &mut Outcome,
-    ) -> Result<Grid, Unanswered> {
+    ) -> Result<Grid, Unfinished> {
         let mut known = outcome.grid;
         for cell in 0..CELLS {
             let from = prefix(marks, &known, cell);
@@ -52,11 +52,11 @@ impl LexFirst {
         digits: Digits,
         limits: Limits,
         total: &mut Outcome,
-    ) -> Result<Option<Grid>, Unanswered> {
-        let mut questions = [*marks; 9];
+    ) -> Result<Option<Grid>, Unfinished> {
+        let mut candidates = [*marks; 9];
         let mut count = 0;
         for digit in digits.into_iter().filter(|digit| is_free(marks, cell, *digit)) {
-            questions[count].set(cell, Digits::one(digit));
+            candidates[count].set(cell, Digits::one(digit));
             count += 1;
         }
         if count == 0 {
@@ -64,13 +64,13 @@ impl LexFirst {
         }
         let mut outcomes = [Outcome::NONE; 9];
         let limits = Limits { nodes: limits.nodes, ..Limits::FIRST };
-        let questions = Batch::Marks(&questions[..count]);
+        let batch = Batch::Marks(&candidates[..count]);
         let engine: &mut dyn Engine = match &mut self.one_at_a_time {
             Some(scalar) => scalar,
             None => &mut *self.engine,
         };
-        if engine.solve(questions, limits, &mut outcomes[..count]) < count {
-            return Err(Unanswered::Stopped);
+        if engine.solve(batch, limits, &mut outcomes[..count]) < count {
+            return Err(Unfinished::Stopped);
         }
         for outcome in &outcomes[..count] {
             total.guesses += outcome.guesses;
@@ -81,7 +81,7 @@ impl LexFirst {
                 return Ok(Some(outcome.grid));
             }
             if outcome.gave_up {
-                return Err(Unanswered::GaveUp);
+                return Err(Unfinished::GaveUp);
             }
         }
         Ok(None)
@@ -99,8 +99,8 @@ impl LexFirst {
         let start = Instant::now();
         match self.smallest(marks, limits, outcome) {
             Ok(grid) => outcome.grid = grid,
-            Err(Unanswered::Stopped) => return false,
-            Err(Unanswered::GaveUp) => {
+            Err(Unfinished::Stopped) => return false,
+            Err(Unfinished::GaveUp) => {
                 *outcome = Outcome { grid: Grid::BLANK, solutions: 0, gave_up: true, ..*outcome };
             }
         }
@@ -118,6 +118,10 @@ impl Engine for LexFirst {
         self.engine.simd()
     }
 
+    fn guesses_imply_assumptions(&self) -> bool {
+        self.engine.guesses_imply_assumptions()
+    }
+
     fn stop_at(&mut self, stop: StopFlag) {
         if let Some(scalar) = &mut self.one_at_a_time {
             scalar.stop_at(stop.clone());
@@ -126,14 +130,14 @@ impl Engine for LexFirst {
     }
 
     /// Finds any other solution, not the smallest, if solutions are known.
-    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
-        let found = self.engine.answer(question, outcomes);
-        if question.known.is_some() {
+    fn search(&mut self, query: &Query<'_>, outcomes: &mut [Outcome]) -> usize {
+        let found = self.engine.search(query, outcomes);
+        if query.known.is_some() {
             return found;
         }
         for (i, outcome) in outcomes[..found].iter_mut().enumerate() {
-            if self.may_have_smaller(outcome, question.limits)
-                && !self.refine(&question.batch.marks(i), question.limits, outcome)
+            if self.may_have_smaller(outcome, query.limits)
+                && !self.refine(&query.batch.marks(i), query.limits, outcome)
             {
                 return i;
             }

@@ -24,8 +24,8 @@ mod single;
 #[doc(hidden)]
 pub use backtrack::{Backtrack, Flags, Mask, Scan};
 #[doc(hidden)]
-pub use contract::Unanswered;
-pub use contract::{Batch, Engine, Limits, Outcome, Question, StopFlag};
+pub use contract::Unfinished;
+pub use contract::{Batch, Engine, Limits, Outcome, Query, StopFlag};
 pub use lanes::Lanes;
 pub use lex::LexFirst;
 #[doc(hidden)]

@@ -2,7 +2,7 @@
 //! then a search on the cell with the fewest candidates, as in Peter Norvig's article "Solving
 //! Every Sudoku Puzzle".
 
-use super::contract::{Question, Unanswered, count_solutions, search_each};
+use super::contract::{Query, Unfinished, count_solutions, search_each};
 use super::{Batch, Engine, Limits, Outcome, StopFlag};
 use crate::logic::rules::{Candidates, Level, Rule, Step, Watch};
 use crate::puzzle::{CELLS, Grid};
@@ -39,7 +39,12 @@ impl Propagate {
     ///
     /// # Panics
     /// When the engine has a stop flag that is set; only [`Engine::solve`] can be stopped.
-    pub fn search(&mut self, start: Candidates, limits: Limits, watch: &mut impl Watch) -> Outcome {
+    pub fn search_from(
+        &mut self,
+        start: Candidates,
+        limits: Limits,
+        watch: &mut impl Watch,
+    ) -> Outcome {
         self.search_until_stopped(start, limits, None, watch).expect("not asked to stop")
     }
 
@@ -50,7 +55,7 @@ impl Propagate {
         limits: Limits,
         known: Option<&Grid>,
         watch: &mut impl Watch,
-    ) -> Result<Outcome, Unanswered> {
+    ) -> Result<Outcome, Unfinished> {
         self.pending.clear();
         self.pending.push(Node { candidates: start, guess: None, depth: 0 });
         count_solutions(limits, known, |outcome| self.next(limits.max_nodes(), watch, outcome))
@@ -63,10 +68,10 @@ impl Propagate {
         max_nodes: u64,
         watch: &mut impl Watch,
         outcome: &mut Outcome,
-    ) -> Result<Option<Grid>, Unanswered> {
+    ) -> Result<Option<Grid>, Unfinished> {
         while let Some(Node { mut candidates, guess, depth }) = self.pending.pop() {
             if outcome.nodes == max_nodes {
-                return Err(Unanswered::GaveUp);
+                return Err(Unfinished::GaveUp);
             }
             self.stop.check(outcome.nodes)?;
             outcome.nodes += 1;
@@ -109,14 +114,14 @@ impl Engine for Propagate {
         self.stop = stop;
     }
 
-    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
+    fn search(&mut self, query: &Query<'_>, outcomes: &mut [Outcome]) -> usize {
         search_each(outcomes, |i| {
-            let start = match question.batch {
+            let start = match query.batch {
                 Batch::Puzzles(puzzles) => Candidates::of(&puzzles[i], &mut ()),
                 Batch::Marks(marks) => Ok((&marks[i]).into()),
             };
             let Ok(start) = start else { return Ok(Outcome { nodes: 1, ..Outcome::NONE }) };
-            self.search_until_stopped(start, question.limits, question.known(i), &mut ())
+            self.search_until_stopped(start, query.limits, query.known(i), &mut ())
         })
     }
 }

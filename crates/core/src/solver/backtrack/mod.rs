@@ -7,7 +7,7 @@
 
 mod digit_test;
 
-use super::contract::{Question, Unanswered, count_solutions, search_each};
+use super::contract::{Query, Unfinished, count_solutions, search_each};
 use super::{Engine, Outcome, StopFlag};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid};
@@ -56,7 +56,7 @@ impl<A: DigitTest> Backtrack<A> {
 
     /// Returns the next solution, or `None` after the last one.
     #[inline(always)]
-    fn next(&mut self, max_nodes: u64, outcome: &mut Outcome) -> Result<Option<Grid>, Unanswered> {
+    fn next(&mut self, max_nodes: u64, outcome: &mut Outcome) -> Result<Option<Grid>, Unfinished> {
         if outcome.nodes == 0 {
             self.stop.check(0)?;
             outcome.nodes = 1;
@@ -71,7 +71,7 @@ impl<A: DigitTest> Backtrack<A> {
             let untried = self.marks.of_cell(cell).above(tried);
             if let Some(digit) = self.digit_test.next(&self.cells, cell, untried) {
                 if outcome.nodes == max_nodes {
-                    return Err(Unanswered::GaveUp);
+                    return Err(Unfinished::GaveUp);
                 }
                 outcome.nodes += 1;
                 self.stop.check(outcome.nodes)?;
@@ -118,11 +118,11 @@ impl<A: DigitTest> Engine for Backtrack<A> {
         self.stop = stop;
     }
 
-    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
-        let limits = question.limits;
+    fn search(&mut self, query: &Query<'_>, outcomes: &mut [Outcome]) -> usize {
+        let limits = query.limits;
         search_each(outcomes, |i| {
-            self.depth = usize::from(self.load(question.batch.marks(i)));
-            count_solutions(limits, question.known(i), |outcome| {
+            self.depth = usize::from(self.load(query.batch.marks(i)));
+            count_solutions(limits, query.known(i), |outcome| {
                 self.next(limits.max_nodes(), outcome)
             })
         })

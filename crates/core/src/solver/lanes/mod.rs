@@ -24,7 +24,7 @@ mod work_sharing;
 use lane_kernel::LaneKernel;
 
 use self::scheduler::Scheduler;
-use super::contract::Question;
+use super::contract::Query;
 use super::{Engine, Outcome, StopFlag};
 use crate::simd::SimdLevel;
 
@@ -52,11 +52,15 @@ impl Engine for Lanes {
         Some(self.level)
     }
 
+    fn guesses_imply_assumptions(&self) -> bool {
+        true
+    }
+
     fn stop_at(&mut self, stop: StopFlag) {
         self.stop = stop;
     }
 
-    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
-        self.scheduler.solve(question, &self.stop, outcomes)
+    fn search(&mut self, query: &Query<'_>, outcomes: &mut [Outcome]) -> usize {
+        self.scheduler.solve(query, &self.stop, outcomes)
     }
 }

@@ -136,7 +136,7 @@ impl Ordered {
         } else if of.solved >> lane & 1 != 0 {
             let head = self.puzzles.last().expect("a puzzle for each end");
             let is_counted_only = self.puzzles.len() == 1 && head.solutions > 0;
-            let needs_grid = !is_counted_only || run.job.question.known.is_some();
+            let needs_grid = !is_counted_only || run.job.query.known.is_some();
             let slot =
                 needs_grid.then(|| self.slots.store(run.kernel.column(LaneBlock::Work, lane)));
             self.push(searched, PartKind::Solution(slot));
@@ -163,7 +163,7 @@ impl Ordered {
                 self.list.pop();
                 self.slots.unused.extend(slot);
                 let grid = slot.map(|slot| Grid(K::digits(&self.slots.all[slot])));
-                if grid.is_some() && grid.as_ref() == run.job.question.known(puzzle) {
+                if grid.is_some() && grid.as_ref() == run.job.query.known(puzzle) {
                     self.add_to_next(effort_before);
                     continue;
                 }
@@ -171,7 +171,7 @@ impl Ordered {
                     run.job.outcomes[puzzle].grid = grid;
                 }
                 head.solutions += 1;
-                is_over = head.solutions == run.job.question.limits.solutions.get();
+                is_over = head.solutions == run.job.query.limits.solutions.get();
             } else if !is_over {
                 return;
             }

@@ -54,10 +54,10 @@ impl PerLane {
 
     /// Returns those of the solved lanes whose solution counts.
     fn with_new_solution(&self, run: &BatchState<'_, impl Kernel>, mut solved: LaneSet) -> LaneSet {
-        if run.job.question.known.is_some() {
+        if run.job.query.known.is_some() {
             for lane in lanes_of(solved) {
                 let puzzle = self.entered[lane].puzzle;
-                let is_known = run.job.question.known(puzzle) == Some(&run.grid(lane));
+                let is_known = run.job.query.known(puzzle) == Some(&run.grid(lane));
                 solved &= !(LaneSet::from(is_known) << lane);
             }
         }

@@ -15,7 +15,7 @@ use crate::clock::Instant;
 use crate::marks::Marks;
 use crate::prefetch::prefetch_all;
 use crate::puzzle::{Grid, Puzzle};
-use crate::solver::contract::Question;
+use crate::solver::contract::Query;
 use crate::solver::{Batch, Outcome, StopFlag};
 
 /// Decaying estimate of how often recent puzzles had several solutions. One such puzzle outweighs 31
@@ -39,9 +39,9 @@ impl MultipleSolutionsRate {
     }
 }
 
-/// A question about a batch, its outcomes, and the flag that stops it.
+/// A query about a batch, its outcomes, and the flag that stops it.
 pub(super) struct BatchJob<'a> {
-    pub(super) question: Question<'a>,
+    pub(super) query: Query<'a>,
     pub(super) outcomes: &'a mut [Outcome],
     pub(super) stop: &'a StopFlag,
     /// The origin of all latencies.
@@ -270,12 +270,12 @@ impl<'a, K: Kernel> BatchState<'a, K> {
         self.next = (first + self.lanes).min(self.end);
         self.first_entry = EnteredPuzzle { puzzle: first, at_ns: self.now_ns() };
         let filled = LaneSet::MAX >> (MAX_LANES - (self.next - first));
-        let question = &self.job.question;
-        match question.batch.part(first..self.next) {
+        let query = &self.job.query;
+        match query.batch.part(first..self.next) {
             Batch::Puzzles(puzzles) => self.kernel.load(puzzles, Puzzle::cells),
             Batch::Marks(marks) => self.kernel.load_candidates(marks, Marks::masks),
         }
-        let ahead = question.batch.part(self.next..(self.next + self.lanes).min(self.end));
+        let ahead = query.batch.part(self.next..(self.next + self.lanes).min(self.end));
         self.level.run(
             #[inline(always)]
             || {
@@ -284,7 +284,7 @@ impl<'a, K: Kernel> BatchState<'a, K> {
                     Batch::Marks(marks) => prefetch_all(marks),
                 }
                 prefetch_all(&self.job.outcomes[first..self.next]);
-                prefetch_all(question.known_of(first..self.next));
+                prefetch_all(query.known_of(first..self.next));
             },
         );
         let verdict = self.kernel.sweep_entry(filled);
@@ -298,7 +298,7 @@ impl<'a, K: Kernel> BatchState<'a, K> {
         LaneVerdict { failed, solved, stuck }: LaneVerdict,
         filled: LaneSet,
     ) {
-        let is_one_node = self.job.question.limits.nodes == Some(NonZeroU64::MIN);
+        let is_one_node = self.job.query.limits.nodes == Some(NonZeroU64::MIN);
         let refused = if is_one_node { stuck } else { 0 };
         let done = solved | failed | refused;
         self.waiting = filled & !done;
@@ -308,7 +308,7 @@ impl<'a, K: Kernel> BatchState<'a, K> {
         }
         let latency_ns = self.now_ns() - self.first_entry.at_ns;
         let first = self.first_entry.puzzle;
-        let (question, entries) = (&self.job.question, &mut self.job.outcomes[first..self.next]);
+        let (query, entries) = (&self.job.query, &mut self.job.outcomes[first..self.next]);
         if solved != 0 {
             // All entries are stored: a branch per lane on unpredictable data takes longer. Grids
             // that are not solutions are overwritten below or when the search ends.
@@ -318,9 +318,9 @@ impl<'a, K: Kernel> BatchState<'a, K> {
             #[inline(always)]
             || {
                 let mut found = solved;
-                if question.known.is_some() {
+                if query.known.is_some() {
                     for lane in lanes_of(solved) {
-                        let is_known = question.known(first + lane) == Some(&entries[lane].grid);
+                        let is_known = query.known(first + lane) == Some(&entries[lane].grid);
                         found &= !(LaneSet::from(is_known) << lane);
                     }
                 }

@@ -7,7 +7,7 @@ use super::per_lane::PerLane;
 use super::run::{BatchJob, BatchState, EnteredPuzzle, MultipleSolutionsRate, SearchEnd};
 use super::work_sharing::WorkSharing;
 use crate::clock::Instant;
-use crate::solver::contract::Question;
+use crate::solver::contract::Query;
 use crate::solver::{Batch, Outcome, StopFlag};
 
 /// Solves batches; owns all memory.
@@ -37,16 +37,16 @@ impl<K: Kernel> Scheduler<K> {
     /// Solves a batch. Returns the number of final outcomes, from the first.
     pub(super) fn solve(
         &mut self,
-        question: &Question<'_>,
+        query: &Query<'_>,
         stop: &StopFlag,
         outcomes: &mut [Outcome],
     ) -> usize {
         let start = Instant::now();
         let mut done = 0;
         while done < outcomes.len() {
-            let question = question.part(done..outcomes.len());
-            let share = WorkSharing::suits(&question) && self.multiple_solutions.is_low();
-            let job = BatchJob { question, outcomes: &mut outcomes[done..], stop, start };
+            let query = query.part(done..outcomes.len());
+            let share = WorkSharing::suits(&query) && self.multiple_solutions.is_low();
+            let job = BatchJob { query, outcomes: &mut outcomes[done..], stop, start };
             let ended = if share { self.share_work(job) } else { self.per_lane(job) };
             done += ended.next;
             if ended.stopped {
@@ -82,7 +82,7 @@ impl<K: Kernel> Scheduler<K> {
 
     /// Searches each puzzle in its own lane; at the end, all lanes search the last few.
     fn per_lane(&mut self, job: BatchJob<'_>) -> SearchEnd {
-        self.per_lane.begin(job.question.limits);
+        self.per_lane.begin(job.query.limits);
         let run =
             &mut BatchState::new(&mut self.kernel, self.level, &mut self.multiple_solutions, job);
         let ended = run.search(&mut self.per_lane);
@@ -102,13 +102,13 @@ impl<K: Kernel> Scheduler<K> {
         let found = &mut found[..group.len()];
         let which: [usize; MAX_LANES] =
             std::array::from_fn(|i| group.get(i).map_or(0, |entered| entered.puzzle));
-        let (limits, stop) = (job.question.limits, job.stop);
+        let (limits, stop) = (job.query.limits, job.stop);
         let mut search = |batch: Batch<'_>| {
             let batch = batch.part(0..group.len());
-            let question = Question { batch, limits, known: None };
-            self.per_lane(BatchJob { question, outcomes: found, stop, start })
+            let query = Query { batch, limits, known: None };
+            self.per_lane(BatchJob { query, outcomes: found, stop, start })
         };
-        let ended = match job.question.batch {
+        let ended = match job.query.batch {
             Batch::Puzzles(all) => search(Batch::Puzzles(&which.map(|i| all[i]))),
             Batch::Marks(all) => search(Batch::Marks(&which.map(|i| all[i]))),
         };

@@ -13,7 +13,7 @@ use super::pages;
 use super::scheduler::Scheduler;
 use crate::puzzle::{Grid, Puzzle};
 use crate::simd::SimdLevel;
-use crate::solver::{Batch, Limits, Outcome, Question, StopFlag};
+use crate::solver::{Batch, Limits, Outcome, Query, StopFlag};
 
 /// A node of a tree that is generated as it is visited.
 #[derive(Clone, Copy, Default)]
@@ -302,11 +302,11 @@ fn check_batch(
     let mut outcomes = vec![Outcome { solutions: 77, ..Outcome::NONE }; puzzles.len()];
     let batch = Batch::Puzzles(puzzles);
     let solutions = if known.is_some() { NonZeroU32::MIN } else { limits.solutions };
-    let question = Question { batch, known, limits: Limits { solutions, ..limits } };
-    let done = scheduler.solve(&question, stop, &mut outcomes);
+    let query = Query { batch, known, limits: Limits { solutions, ..limits } };
+    let done = scheduler.solve(&query, stop, &mut outcomes);
     assert!(done == puzzles.len() || stop.is_requested());
     for (i, outcome) in outcomes[..done].iter().enumerate() {
-        let expected = plain_search(&puzzles[i], known.map(|known| &known[i]), question.limits);
+        let expected = plain_search(&puzzles[i], known.map(|known| &known[i]), query.limits);
         assert_eq!(Outcome { latency_ns: 0, ..*outcome }, expected, "number {i}");
     }
 }

@@ -15,7 +15,7 @@ use lane_kernel::{Exchange, Kernel, LaneSet, LaneVerdict, MAX_LANES, lanes_of};
 use super::pages::{self, PageTable};
 use super::run::{BatchState, Continuation, Effort, EnteredPuzzle, Policy, SearchResult};
 use super::searches::{SearchId, Searches};
-use crate::solver::contract::Question;
+use crate::solver::contract::Query;
 
 /// With this many deferred puzzles, no more puzzles enter.
 const MAX_DEFERRED: usize = 256;
@@ -44,8 +44,8 @@ impl WorkSharing {
     }
 
     /// Returns whether the order of a search is irrelevant while there is at most one solution.
-    pub(super) fn suits(question: &Question<'_>) -> bool {
-        question.limits.solutions.get() > 1 && question.limits.nodes.is_none()
+    pub(super) fn suits(query: &Query<'_>) -> bool {
+        query.limits.solutions.get() > 1 && query.limits.nodes.is_none()
     }
 
     /// Finds an alternative for each of the `free` lanes until none is left, and a place for each

@@ -9,7 +9,7 @@ mod board;
 mod solutions;
 mod tables;
 
-use super::contract::{Question, Unanswered, count_solutions, search_each};
+use super::contract::{Query, Unfinished, count_solutions, search_each};
 use super::{Batch, Engine, Outcome, StopFlag};
 use crate::puzzle::CELLS;
 use board::{BitBoard, Guess, Propagation};
@@ -53,10 +53,10 @@ impl Scalar {
         choose: impl Fn(&BitBoard) -> Guess,
         max_nodes: u64,
         outcome: &mut Outcome,
-    ) -> Result<Option<BitBoard>, Unanswered> {
+    ) -> Result<Option<BitBoard>, Unfinished> {
         while let Some(board) = self.pending.last_mut() {
             if outcome.nodes == max_nodes {
-                return Err(Unanswered::GaveUp);
+                return Err(Unfinished::GaveUp);
             }
             self.stop.check(outcome.nodes)?;
             outcome.nodes += 1;
@@ -91,14 +91,14 @@ impl Engine for Scalar {
         self.stop = stop;
     }
 
-    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
-        let limits = question.limits;
+    fn search(&mut self, query: &Query<'_>, outcomes: &mut [Outcome]) -> usize {
+        let limits = query.limits;
         search_each(outcomes, |i| {
-            self.begin(match question.batch {
+            self.begin(match query.batch {
                 Batch::Puzzles(puzzles) => BitBoard::new(&puzzles[i]),
                 Batch::Marks(marks) => BitBoard::from_marks(&marks[i]),
             });
-            count_solutions(limits, question.known(i), |outcome| {
+            count_solutions(limits, query.known(i), |outcome| {
                 self.next(BitBoard::most_constrained, limits.max_nodes(), outcome)
             })
         })

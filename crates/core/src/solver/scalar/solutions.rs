@@ -10,7 +10,7 @@ use super::Scalar;
 use super::board::{BitBoard, Propagation};
 use crate::marks::Marks;
 use crate::puzzle::Grid;
-use crate::solver::{Engine, Outcome, StopFlag, Unanswered};
+use crate::solver::{Engine, Outcome, StopFlag, Unfinished};
 
 /// An iterator over the solutions of a puzzle, the smallest first: see
 /// [`Puzzle::solutions`](crate::Puzzle::solutions).
@@ -32,7 +32,7 @@ pub struct Solutions(Scalar);
 /// assert!(first.to_string() < second.to_string());
 /// solutions.begin_after(&Marks::ALL, &first);
 /// assert_eq!(solutions.next_within(None), Ok(Some(second)));
-/// # Ok::<(), bulkdoku::solver::Unanswered>(())
+/// # Ok::<(), bulkdoku::solver::Unfinished>(())
 /// ```
 #[doc(hidden)]
 impl Solutions {
@@ -71,7 +71,7 @@ impl Solutions {
     ///
     /// # Errors
     /// When the node limit is reached or the stop flag is set. The next call continues.
-    pub fn next_within(&mut self, nodes: Option<NonZeroU64>) -> Result<Option<Grid>, Unanswered> {
+    pub fn next_within(&mut self, nodes: Option<NonZeroU64>) -> Result<Option<Grid>, Unfinished> {
         let most = nodes.map_or(u64::MAX, NonZeroU64::get);
         let mut outcome = Outcome::NONE;
         let solved = self.0.next(BitBoard::first_of_first_open, most, &mut outcome)?;
@@ -144,7 +144,7 @@ mod tests {
         let mut tries = 0;
         let first = loop {
             match solutions.next_within(NonZeroU64::new(1)) {
-                Err(Unanswered::GaveUp) => tries += 1,
+                Err(Unfinished::GaveUp) => tries += 1,
                 found => break found.unwrap().unwrap(),
             }
         };
@@ -154,6 +154,6 @@ mod tests {
         let mut solutions = Solutions::stopped_by(stop.clone());
         solutions.begin(&Marks::ALL);
         stop.request();
-        assert_eq!(solutions.next_within(None), Err(Unanswered::Stopped));
+        assert_eq!(solutions.next_within(None), Err(Unfinished::Stopped));
     }
 }

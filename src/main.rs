@@ -4,8 +4,10 @@ mod cli;
 
 fn main() -> cli::Exit {
     let ran = cli::check_memory().and_then(|()| cli::parse()).and_then(cli::run);
-    ran.unwrap_or_else(|failure| {
+    let exit = ran.unwrap_or_else(|failure| {
         failure.print();
         failure.exit()
-    })
+    });
+    cli::log_end(exit);
+    exit
 }

@@ -190,14 +190,18 @@ fn progress_is_shown_on_request() {
         (&["generate", "-n", "5", "-s", "1"], "5 puzzles"),
         (&bench, "100%, "),
     ] {
-        let with = |option: &str| {
-            let ran = folder.run(words[0], &[&words[1..], &[option]].concat(), "");
+        let with = |when: &str| {
+            let ran = folder.run(words[0], &[&words[1..], &["--progress", when]].concat(), "");
             ran.messages
         };
-        let shown = with("--progress");
+        let shown = with("always");
         assert!(shown.contains("progress: ") && shown.contains(part), "{words:?}: {shown}");
-        assert!(!with("--no-progress").contains("progress: "));
+        assert!(with("10s").contains("progress: "), "{words:?}");
+        assert!(!with("never").contains("progress: "));
     }
-    let ran = folder.run("solve", &["in", "-q", "--progress", "--no-progress"], "");
-    assert_eq!(ran.messages, "");
+    let refused = [
+        ("solve in --progress 1ms", "at least 100ms"),
+        ("solve in --progress often", "auto, always, never, or an interval such as 30s"),
+    ];
+    folder.assert_refused(&refused);
 }

@@ -397,7 +397,7 @@ fn another_run_is_not_resumed() {
 
 #[test]
 fn a_signal_requests_the_progress_of_a_run_that_waits() {
-    for (option, subcommand) in [("--quiet", "solve"), ("--no-progress", "canon")] {
+    for (option, subcommand) in [("--quiet", "solve"), ("--progress=never", "canon")] {
         let folder = Folder::new();
         let mut child = folder.spawn(subcommand, &["--columns", "line", option]);
         let mut input = child.stdin.take().unwrap();

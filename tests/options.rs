@@ -176,7 +176,7 @@ fn invalid_usage_is_found_before_any_work() {
     fs::create_dir(folder.path("folder")).unwrap();
     let cases: [(&[&str], i32, &str); 11] = [
         (&["in", "missing"], 3, "missing: No such file"),
-        (&["in", "folder"], 3, "folder: is a directory"),
+        (&["in", "folder"], 3, "folder: contains no files that can be read"),
         (&["-", "-"], 2, "standard input (-) can be read only once"),
         (&["in", "-o", "no/out"], 3, "no/out: No such file"),
         (&["-j", "1000000"], 2, "at most 1024"),

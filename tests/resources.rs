@@ -37,7 +37,7 @@ fn fewer_threads_start_if_memory_is_limited() {
 fn too_little_memory_is_reported_before_the_run() {
     let mut reported = 0;
     for kilobytes in (12_000..40_000).step_by(3_500) {
-        for more in ["", "--progress", "-o /dev/null"] {
+        for more in ["", "--progress always", "-o /dev/null"] {
             let args = format!("-j 2 {more}");
             let ran = solve_under(&format!("ulimit -c 0; ulimit -v {kilobytes};"), &args);
             match ran.status {

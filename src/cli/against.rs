@@ -15,7 +15,7 @@ use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::run_args::RunArgs;
 use super::scan::scan;
-use super::{Failure, numbers};
+use super::{Failure, log, numbers};
 
 /// The set that records are compared with.
 #[derive(Clone, Debug, clap::Args)]
@@ -113,7 +113,7 @@ pub fn load(
     if without > 0 && !run.quiet {
         let names = inputs.names().join(", ");
         let what = if by == Sameness::Grid { "not exactly one solution" } else { "no puzzle" };
-        eprintln!("{names}: {what}, not compared: {}", HumanCount(without));
+        log::note(format!("{names}: {what}, not compared: {}", HumanCount(without)));
     }
     Ok(collector.finish()?)
 }

@@ -1,13 +1,11 @@
 //! `bulkdoku augment`: isomorphs of puzzles and of their solutions.
 
-use std::collections::BinaryHeap;
-use std::num::NonZeroU64;
-use std::path::PathBuf;
-
 use bulkdoku::input::{Answers, InputOptions};
 use bulkdoku::isomorph::{Kinds, SeededRng};
 use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
 use bulkdoku::pipeline::{Augment, Filter, Sameness};
+use std::collections::BinaryHeap;
+use std::num::NonZeroU64;
 
 use super::format::RowFormat;
 use super::generate::ranges;
@@ -15,6 +13,7 @@ use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
 use super::inputs::check_files;
 use super::outputs::Destinations;
+use super::paths::InputPaths;
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::scan::scan;
@@ -40,10 +39,8 @@ use super::{Exit, Failure, numbers};
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct AugmentArgs {
-    /// Files, or puzzles themselves; - or nothing reads standard input
-    ///
-    /// A puzzle is 81 cells. Files may be compressed: gz, zst, xz, bz2, lz4 or zlib.
-    input: Vec<PathBuf>,
+    #[command(flatten)]
+    input: InputPaths,
 
     #[command(flatten)]
     layout: InputArgs,
@@ -169,13 +166,14 @@ fn parse_hints(text: &str) -> Result<(u8, u8), String> {
     Ok((least as u8, largest as u8))
 }
 
-pub fn run(args: AugmentArgs, mut typed: Typed) -> Result<Exit, Failure> {
+pub fn run(mut args: AugmentArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     destinations.refuse_latency()?;
     let mut rows = args.trainer.plan(&args.rows, &args.rules(), None, &mut destinations)?;
     if args.times == 0 && !args.original {
         refuse!("--times 0 writes nothing; with --original it writes the records themselves");
     }
+    args.input.expand(&destinations)?;
     let answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
     let options = args.layout.options(&args.input, answers, &mut rows)?;
     if args.sample.is_some() {

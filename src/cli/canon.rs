@@ -1,7 +1,5 @@
 //! `bulkdoku canon`: canonical forms of puzzles.
 
-use std::path::PathBuf;
-
 use bulkdoku::canon::Seen;
 use bulkdoku::input::Answers;
 use bulkdoku::output::{Column, Decision, Needs, Subcommand};
@@ -14,6 +12,7 @@ use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
 use super::inputs::check_files;
 use super::outputs::Destinations;
+use super::paths::InputPaths;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
@@ -40,10 +39,8 @@ use super::{Exit, Failure, help};
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct CanonArgs {
-    /// Files, or puzzles themselves; - or nothing reads standard input
-    ///
-    /// A puzzle is 81 cells. Files may be compressed: gz, zst, xz, bz2, lz4 or zlib.
-    input: Vec<PathBuf>,
+    #[command(flatten)]
+    input: InputPaths,
 
     #[command(flatten)]
     layout: InputArgs,
@@ -115,9 +112,10 @@ const ROWS: RowRules = RowRules {
     single: Column::Canonical,
 };
 
-pub fn run(args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
+pub fn run(mut args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.clone();
     let mut rows = args.rows.plan(&args.rules(), Some(&args.append), &destinations)?;
+    args.input.expand(&destinations)?;
     args.refuse_ignored(&rows, &destinations)?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     let by = args.by.sameness();

@@ -12,6 +12,7 @@ use super::format::RowFormat;
 use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
 use super::outputs::Destinations;
+use super::paths::InputPaths;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
 use super::typed::Typed;
@@ -28,16 +29,16 @@ use super::{Exit, Failure, answers, help};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
 #[command(allow_negative_numbers = true)]
+#[command(mut_arg("input", |input| input
+    .help("Files or folders of puzzles and solutions; - or nothing reads standard input")))]
 #[command(mut_arg("format", |format| format
     .help("csv, tsv, jsonl, parquet or lines")
     .long_help("How rows are written; by default as the output's name says, or as the input is: \
                 csv, tsv, jsonl, parquet, or lines (those of the input)")))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct CheckArgs {
-    /// Files of puzzles and solutions; - or nothing reads standard input
-    ///
-    /// They may be compressed: gz, zst, xz, bz2, lz4 or zlib.
-    input: Vec<PathBuf>,
+    #[command(flatten)]
+    input: InputPaths,
 
     #[command(flatten)]
     layout: InputArgs,
@@ -106,11 +107,12 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-pub fn run(args: CheckArgs, typed: Typed) -> Result<Exit, Failure> {
+pub fn run(mut args: CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     let mut rows = args.rows.plan(&ROWS, Some(&args.append), &destinations)?;
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows)?;
+    args.input.expand(&destinations)?;
     let mut options = args.layout.options(&args.input, args.answers(), &mut rows)?;
     options.also_read = args.select.also_read(ROWS.subcommand);
     let check = Check { solve: args.solve() };

@@ -14,7 +14,7 @@ pub const STDIN: &str = "-";
 const MAX_LINKS: usize = 40;
 
 /// The identity of a file, independent of its name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Identity {
     /// An existing file.
     Existing(FileId),

@@ -122,6 +122,7 @@ impl LayoutArgs {
             no_header: self.no_header,
             keep: None,
             also_read: Vec::new(),
+            needs_puzzles: false,
             answers,
             stream: self.stream(),
         })

@@ -1,6 +1,6 @@
 //! A run over inputs: opens them, runs a job, and writes the rows.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -15,14 +15,16 @@ use super::condition::{Condition, Predicate};
 use super::engine_args::EngineArgs;
 use super::html::Page;
 use super::inputs::Inputs;
+use super::messages::Messages;
 use super::outputs::Destinations;
+use super::paths::InputPaths;
 use super::progress::Progressed;
 use super::rows_run::RowsRun;
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
 use super::summary::{Method, RecordSummary};
 use super::typed::Typed;
-use super::{Exit, Failure, platform};
+use super::{Exit, Failure, log, platform};
 
 /// A run over inputs, except its job, filters, and format.
 pub struct InputRun {
@@ -73,13 +75,14 @@ impl InputRun {
     /// once the layouts of the inputs are known.
     pub fn run<'f, J: Job>(
         self,
-        inputs: Vec<PathBuf>,
+        inputs: impl Into<InputPaths>,
         options: &InputOptions,
         destinations: &Destinations,
         job: &J,
         filters: impl FnOnce(&mut EarlierRun<'_>) -> io::Result<Vec<Filter<'f>>> + Send,
         format: impl FnOnce(&Inputs) -> Result<Box<dyn Format>, Failure>,
     ) -> Result<Exit, Failure> {
+        let inputs = inputs.into();
         destinations.refuse_existing(&[&inputs[..], &self.others].concat())?;
         let progress = &platform::new_progress();
         let mut options = options.clone();
@@ -110,7 +113,7 @@ impl InputRun {
         let (bytes, names) = (inputs.bytes(), inputs.names());
         let options = Options {
             statistics: destinations.statistics(),
-            messages: destinations.message_format(),
+            messages: Messages::format(destinations.message_format()),
             ..args.options(progress)
         };
         run.run(
@@ -142,19 +145,17 @@ impl InputRun {
     /// Opens the inputs, and detects and reports their layouts.
     fn open(
         &self,
-        inputs: Vec<PathBuf>,
+        inputs: InputPaths,
         options: &InputOptions,
         progress: &Progress,
     ) -> Result<Inputs, Failure> {
         let mut inputs = Inputs::open(inputs)?;
         if inputs.wait_for_typing() && !self.only_rows {
-            let _ = writeln!(io::stderr(), "reading puzzles from the terminal; Ctrl-D ends");
+            log::note("reading puzzles from the terminal; Ctrl-D ends");
         }
         inputs.detect(options, &progress.stop)?;
         if !self.args.quiet && !self.only_rows {
-            for finding in inputs.findings() {
-                let _ = writeln!(io::stderr(), "{finding}");
-            }
+            inputs.findings().for_each(log::note);
         }
         // No output is open yet.
         if progress.stop.load(Ordering::Relaxed) { Err(Failure::Stopped) } else { Ok(inputs) }

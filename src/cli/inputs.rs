@@ -1,7 +1,7 @@
 //! Inputs, which are checked and opened before work starts and read one after another.
 
 use std::fs::{self, File};
-use std::io::{self, Cursor, IsTerminal, Read};
+use std::io::{self, Cursor, ErrorKind, IsTerminal, Read};
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,13 +9,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{
-    ColumnType, InputFormat, InputOptions, Keep, Layout, Position, Stream, StreamOptions,
+    ColumnType, DetectError, InputFormat, InputOptions, Keep, Layout, Position, Stream,
+    StreamOptions,
 };
 use bulkdoku::marks;
 use bulkdoku::puzzle::{BLANKS, CELLS};
 use bulkdoku::{Marks, Source};
 
 use super::identity::STDIN;
+use super::numbers::counted;
+use super::paths::InputPaths;
 use super::platform::Pipe;
 use super::row_args::{InputKind, InputRows};
 use super::typed::FileState;
@@ -32,8 +35,10 @@ pub struct Inputs {
     paths: Vec<PathBuf>,
     /// The maximum number of columns kept in the output.
     shown: usize,
-    /// Messages about detected layouts.
-    findings: Vec<String>,
+    /// Messages about detected layouts, each with the first input and the number of the others.
+    findings: Vec<(String, String, usize)>,
+    /// The message about different columns.
+    difference: Option<String>,
     bytes: Arc<AtomicU64>,
     /// The options for files that are not text.
     options: StreamOptions,
@@ -52,21 +57,28 @@ enum Origin {
     Stdin,
     /// A file, named pipe, or device.
     Path(PathBuf),
+    /// A file found in a folder, which need not contain puzzles.
+    Found(PathBuf),
+    /// A file found in a folder without a layout of puzzles, and the reason. It fails when read.
+    Rejected(PathBuf, Arc<str>),
     /// Puzzles typed as arguments, one per line.
     Typed(Arc<[u8]>),
 }
 
 impl Inputs {
     /// Opens inputs and detects their layouts.
-    pub fn detected(arguments: Vec<PathBuf>, options: &InputOptions) -> Result<Self, Failure> {
+    pub fn detected(
+        arguments: impl Into<InputPaths>,
+        options: &InputOptions,
+    ) -> Result<Self, Failure> {
         let mut inputs = Self::open(arguments)?;
         inputs.detect(options, &AtomicBool::default())?;
         Ok(inputs)
     }
 
     /// Checks and opens inputs, by default standard input. Layouts are detected later.
-    pub fn open(arguments: Vec<PathBuf>) -> Result<Self, Failure> {
-        let mut origins = Origin::of_all(arguments);
+    pub fn open(arguments: impl Into<InputPaths>) -> Result<Self, Failure> {
+        let mut origins = Origin::of_all(arguments.into());
         if origins.is_empty() {
             origins.push(Origin::Stdin);
         }
@@ -79,8 +91,9 @@ impl Inputs {
             all.push(Input { origin, layout: Layout::default(), opened });
         }
         let paths = all.iter().map(|input| input.origin.path().into()).collect();
-        let (findings, bytes, options) = (Vec::new(), Arc::default(), StreamOptions::default());
-        Ok(Self { all, paths, shown: 0, findings, bytes, options })
+        let (findings, difference) = (Vec::new(), None);
+        let (bytes, options) = (Arc::default(), StreamOptions::default());
+        Ok(Self { all, paths, shown: 0, findings, difference, bytes, options })
     }
 
     /// Detects the layout of each input from its first bytes. If `stop` is set while waiting for an
@@ -95,21 +108,34 @@ impl Inputs {
         self.findings.clear();
         for number in 0..self.all.len() {
             let Input { origin, opened, .. } = &mut self.all[number];
+            let is_found = matches!(origin, Origin::Found(_));
             let is_kept = opened.is_some() || origin.can_be_opened_once() || number < KEPT_OPEN;
             let mut stream = opened.take().unwrap_or_else(|| origin.open_or_fail());
-            let layout = stream.layout(options, || stop.load(Ordering::Relaxed));
+            let options = InputOptions { needs_puzzles: is_found, ..options.clone() };
+            let layout = stream.layout(&options, || stop.load(Ordering::Relaxed));
             let (name, is_parquet) = (origin.name(), stream.is_parquet());
             *opened = Some(stream).filter(|_| is_kept);
-            let layout = layout.map_err(|error| input_args::refused(&name, &error))?;
+            let layout = match layout {
+                Err(error) if is_found && lacks_puzzles(&error) => {
+                    (*origin, *opened) = (origin.rejected(&error), None);
+                    continue;
+                }
+                layout => layout.map_err(|error| input_args::refused(&name, &error))?,
+            };
             let Some(layout) = layout else { return Ok(()) };
-            let first = &self.all[0];
-            if options.keep != Some(Keep::Row) && layout.kept() != first.layout.kept() && number > 0
+            let first = self.all[..number].iter().find(|input| input.is_accepted());
+            if let Some(first) = first.filter(|first| first.layout.kept() != layout.kept())
+                && options.keep != Some(Keep::Row)
             {
                 let first = (first.origin.name(), first.layout.kept());
                 return Err(unlike(first, (name, layout.kept())));
             }
-            if let Some(finding) = finding(&layout, is_parquet, options) {
-                self.findings.push(format!("{name}: {finding}"));
+            if let Some(finding) = finding(&layout, is_parquet, &options) {
+                let same = self.findings.iter_mut().find(|(other, ..)| *other == finding);
+                match same {
+                    Some((.., others)) => *others += 1,
+                    None => self.findings.push((finding, name, 0)),
+                }
             }
             self.all[number].layout = layout;
         }
@@ -122,19 +148,32 @@ impl Inputs {
     /// Omits kept fields if the inputs have different columns.
     fn pass_only_rows_with_same_columns(&mut self) {
         let columns = |input: &Input| (input.layout.kept(), input.layout.kept_cells());
-        let first = columns(&self.all[0]);
-        if self.all.iter().all(|input| columns(input) == first) {
+        let first = self.accepted().next().map(columns);
+        if self.accepted().all(|input| Some(columns(input)) == first) {
             return;
         }
         self.all.iter_mut().for_each(|input| input.layout.keep_nothing());
-        let finding =
-            "the inputs have different columns; rows have none of them (--columns names some)";
-        self.findings.push(finding.into());
+        let what = "have different columns; rows have none of them (--columns names some)";
+        self.difference = Some(format!("the inputs {what}"));
     }
 
     /// Returns messages about the detected layouts other than lines.
-    pub fn findings(&self) -> &[String] {
-        &self.findings
+    pub fn findings(&self) -> impl Iterator<Item = String> {
+        let findings = self.findings.iter().map(|(finding, first, others)| match others {
+            0 => format!("{first}: {finding}"),
+            _ => format!("{first} and {}: {finding}", counted(*others as u64, "other")),
+        });
+        findings.chain(self.difference.clone())
+    }
+
+    /// Returns the inputs with a layout.
+    fn accepted(&self) -> impl Iterator<Item = &Input> {
+        self.all.iter().filter(|input| input.is_accepted())
+    }
+
+    /// Returns the layout of the first input.
+    fn first(&self) -> &Layout {
+        &self.accepted().next().unwrap_or(&self.all[0]).layout
     }
 
     /// Returns the properties of the inputs that affect rows.
@@ -148,7 +187,7 @@ impl Inputs {
             Layout::Jsonl(_) => InputKind::Objects,
             Layout::Grid | Layout::GridAndLabel => InputKind::Other,
         };
-        let first = &self.all[0].layout;
+        let first = self.first();
         let are_alike = self.layouts().all(|layout| kind(layout) == kind(first));
         InputRows {
             kept: self.kept(),
@@ -173,7 +212,7 @@ impl Inputs {
     fn types(&self) -> Vec<Option<ColumnType>> {
         let of =
             |layout: &Layout| layout.types().unwrap_or_else(|| vec![None; layout.kept().len()]);
-        let mut types = of(&self.all[0].layout);
+        let mut types = of(self.first());
         for (one, other) in self.layouts().flat_map(|layout| iter::zip(0.., of(layout))) {
             if types[one] != other {
                 let has_lists = [&types[one], &other].contains(&&Some(ColumnType::Lists));
@@ -185,11 +224,11 @@ impl Inputs {
 
     /// Returns the names of the columns kept in the output and of those that are only read.
     pub fn read(&self) -> Vec<String> {
-        self.all[0].layout.kept()
+        self.first().kept()
     }
 
     pub fn layouts(&self) -> impl Iterator<Item = &Layout> {
-        self.all.iter().map(|input| &input.layout)
+        self.accepted().map(|input| &input.layout)
     }
 
     /// Returns the paths; `-` is standard input.
@@ -270,6 +309,11 @@ impl Inputs {
 }
 
 impl Input {
+    /// Returns whether the input has a layout.
+    fn is_accepted(&self) -> bool {
+        !matches!(self.origin, Origin::Rejected(..))
+    }
+
     /// Returns the stream of the input, which counts bytes and decompresses ahead on a thread.
     fn source(self, bytes: &Arc<AtomicU64>, options: StreamOptions) -> Source<Stream<'static>> {
         let Self { origin, layout, opened } = self;
@@ -294,9 +338,13 @@ impl Read for FailedInput {
 
 impl Origin {
     /// Classifies arguments as files and puzzles. Consecutive puzzles are one input.
-    fn of_all(arguments: Vec<PathBuf>) -> Vec<Self> {
+    fn of_all(arguments: InputPaths) -> Vec<Self> {
         let mut all = Vec::new();
-        for argument in arguments {
+        for (argument, is_found) in arguments.into_paths() {
+            if is_found {
+                all.push(Self::Found(argument));
+                continue;
+            }
             let line = typed_puzzle(&argument).map(String::into_bytes);
             match (line, all.last_mut()) {
                 (Some(line), Some(Self::Typed(text))) => *text = [text, &line[..]].concat().into(),
@@ -310,7 +358,7 @@ impl Origin {
 
     /// Rejects unreadable inputs, and opens files. Pipes are opened later, because only once.
     fn check(&self) -> Result<Option<Stream<'static>>, Failure> {
-        let Self::Path(path) = self else { return Ok(None) };
+        let (Self::Path(path) | Self::Found(path)) = self else { return Ok(None) };
         let metadata = fs::metadata(path).map_err(|error| match cells(path) {
             Some(count) if count != CELLS => {
                 let hint =
@@ -337,7 +385,7 @@ impl Origin {
         match self {
             Self::Stdin => true,
             Self::Path(path) => !path.is_file(),
-            Self::Typed(_) => false,
+            Self::Found(_) | Self::Rejected(..) | Self::Typed(_) => false,
         }
     }
 
@@ -345,7 +393,10 @@ impl Origin {
         let opened = match self {
             Self::Typed(text) => return Ok(Stream::new(Cursor::new(Arc::clone(text)))),
             Self::Stdin => Pipe::stdin()?,
-            Self::Path(path) => Pipe::open(path)?,
+            Self::Path(path) | Self::Found(path) => Pipe::open(path)?,
+            Self::Rejected(_, reason) => {
+                return Err(io::Error::new(ErrorKind::InvalidData, &**reason));
+            }
         };
         opened.map_or_else(|pipe| Ok(Stream::new(pipe)), Stream::of_file)
     }
@@ -354,11 +405,16 @@ impl Origin {
         self.open().unwrap_or_else(|error| Stream::new(FailedInput(Some(error))))
     }
 
+    /// Returns the origin of a file without a layout of puzzles, which fails when it is read.
+    fn rejected(&self, error: &DetectError) -> Self {
+        Self::Rejected(self.path().into(), error.to_string().into())
+    }
+
     /// Returns the entry in [`Inputs::paths`].
     fn path(&self) -> &Path {
         match self {
             Self::Stdin => Path::new(STDIN),
-            Self::Path(path) => path,
+            Self::Path(path) | Self::Found(path) | Self::Rejected(path, _) => path,
             Self::Typed(_) => Path::new(TYPED),
         }
     }
@@ -399,6 +455,11 @@ fn typed_puzzle(argument: &Path) -> Option<String> {
     })
 }
 
+/// Returns whether an argument is a puzzle, or looks like one with cells missing.
+pub fn looks_like_puzzle(argument: &Path) -> bool {
+    cells(argument).is_some() || argument.to_str().is_some_and(|text| text.parse::<Marks>().is_ok())
+}
+
 /// Returns the number of cells in an argument that looks like a puzzle.
 fn cells(argument: &Path) -> Option<usize> {
     let text = argument.to_str()?.as_bytes();
@@ -416,6 +477,19 @@ fn finding(layout: &Layout, is_parquet: bool, options: &InputOptions) -> Option<
             Some("grids of nine lines".into())
         }
         _ => None,
+    }
+}
+
+/// Returns whether an error is about the contents of a file, not about the options.
+fn lacks_puzzles(error: &DetectError) -> bool {
+    match error {
+        DetectError::Foreign(_)
+        | DetectError::NotPuzzles
+        | DetectError::NoPuzzles(_)
+        | DetectError::NoSolutions(_)
+        | DetectError::OnlyPuzzles
+        | DetectError::BareLines => true,
+        _ => false,
     }
 }
 

@@ -30,6 +30,7 @@ mod identity;
 mod input_args;
 mod input_run;
 mod inputs;
+mod log;
 mod memory;
 mod messages;
 mod numbers;
@@ -39,6 +40,7 @@ mod outputs;
 mod overlap;
 #[cfg(feature = "pages")]
 mod pages;
+mod paths;
 mod platform;
 mod progress;
 mod resume;
@@ -71,6 +73,7 @@ use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, Valu
 use thiserror::Error;
 
 pub use exit::Exit;
+pub use log::end as log_end;
 pub use memory::check as check_memory;
 use out::OutputTarget;
 
@@ -215,7 +218,10 @@ fn unless_closed(written: io::Result<()>) -> io::Result<()> {
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
     let typed = cli.typed;
     match cli.command.run_args() {
-        Some(args) => platform::stop_at_signal_or_timeout(args.quiet, args.timeout)?,
+        Some(args) => {
+            log::set_format(args.log_format);
+            platform::stop_at_signal_or_timeout(args.quiet, args.timeout)?;
+        }
         None if matches!(cli.command, Command::Bench(_)) => platform::exit_at_signal()?,
         None => {}
     }
@@ -269,6 +275,9 @@ impl Failure {
 
     pub fn print(&self) {
         const ERROR: Style = AnsiColor::Red.on_default().effects(Effects::BOLD);
+        if log::error(self) {
+            return;
+        }
         // Errors of standard error cannot be reported.
         let _ = writeln!(anstream::stderr(), "{ERROR}bulkdoku:{ERROR:#} {self}");
     }

@@ -1,5 +1,6 @@
 //! Outputs: all are opened before work starts, and no file is overwritten by accident.
 
+use std::collections::HashSet;
 use std::fs;
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -184,6 +185,12 @@ impl Destinations {
     fn sides(&self) -> [Option<OutputTarget<'_>>; 4] {
         [&self.errors, &self.latency, &self.summary_json, &self.report]
             .map(|path| path.as_deref().map(OutputTarget::of))
+    }
+
+    /// Returns the identities of the files that the run writes, except its journal.
+    pub fn identities(&self) -> HashSet<Identity> {
+        let files = self.all_rows().into_iter().chain(self.sides().into_iter().flatten());
+        files.filter_map(|target| Identity::of(target.regular()?)).collect()
     }
 
     /// Returns the paths of the outputs of rows, and then that of messages.

@@ -25,7 +25,7 @@ use super::run_args::RunArgs;
 use super::select::WhereArgs;
 use super::sets_read::ReadSet;
 use super::typed::Typed;
-use super::{Exit, Failure, html, version};
+use super::{Exit, Failure, html, log, version};
 
 /// Find the classes of one set of puzzles that occur in others; one row for each record of them
 ///
@@ -156,14 +156,14 @@ pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     overlap.finish_sets(names.len())?;
     if !args.run.quiet {
         if !matches!(by, Sameness::Near(_)) {
-            eprintln!("{}: different {what}: {}", args.a.display(), HumanCount(classes));
+            log::note(format!("{}: different {what}: {}", args.a.display(), HumanCount(classes)));
         }
         for ((name, set), [classes, _]) in names.iter().zip(&overlap.sets).zip(&overlap.shared) {
             let (records, shared) = (HumanCount(set.records), HumanCount(set.shared));
             let (classes, place) = (HumanCount(classes.len()), place(name, &names));
-            eprintln!(
+            log::note(format!(
                 "{name}: {shared} of {records} records occur in {place}; different {what}: {classes}"
-            );
+            ));
         }
     }
     let has_common = overlap.sets.iter().any(|set| set.shared > 0);
@@ -177,7 +177,7 @@ impl OverlapArgs {
         path: &Path,
         options: &InputOptions,
     ) -> Result<(Inputs, Option<Predicate>), Failure> {
-        self.condition.open(&[path.into()], options, ROWS.subcommand, Vec::new())
+        self.condition.open(&vec![path.into()].into(), options, ROWS.subcommand, Vec::new())
     }
 
     /// Creates the report.

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 use std::convert::Infallible;
-use std::io::{self, IsTerminal, Write};
+use std::fmt;
+use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -10,25 +11,56 @@ use bulkdoku::Progress;
 use bulkdoku::pipeline::watch;
 use bulkdoku::stats::human_time;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
 
-use super::platform;
+use super::{log, platform};
 
 /// The time between updates of the bar.
 const UPDATE: Duration = Duration::from_millis(100);
-/// The number of updates between lines.
-const UPDATES_PER_LINE: u32 = 20;
+/// The default time between lines.
+const INTERVAL: Duration = Duration::from_secs(2);
 
 /// The options for progress.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Run")]
 pub struct ProgressArgs {
-    /// Show progress, even in a file or with --quiet
-    #[arg(long, overrides_with = "no_progress")]
-    progress: bool,
+    /// Progress: auto, always, never, or an interval
+    ///
+    /// auto shows a bar on a terminal, unless the run is quiet. always also prints a line every two
+    /// seconds elsewhere, and an interval such as 30s sets the time between these lines.
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        value_parser = When::parse
+    )]
+    progress: When,
+}
 
-    /// Show no progress, not even on a terminal
-    #[arg(long)]
-    no_progress: bool,
+/// When progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    /// On a terminal.
+    Auto,
+    /// On a terminal, and elsewhere in lines at this interval.
+    Every(Duration),
+    Never,
+}
+
+impl When {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "always" => Ok(Self::Every(INTERVAL)),
+            "never" => Ok(Self::Never),
+            _ => match humantime::parse_duration(text) {
+                Ok(interval) if interval >= UPDATE => Ok(Self::Every(interval)),
+                Ok(_) => Err(format!("expected at least {}", humantime::format_duration(UPDATE))),
+                Err(_) => Err("expected auto, always, never, or an interval such as 30s".into()),
+            },
+        }
+    }
 }
 
 /// Shows the progress of a run.
@@ -36,8 +68,8 @@ pub struct ProgressArgs {
 pub struct Meter {
     /// The bar, possibly hidden. Messages are printed through it to keep its line intact.
     pub bar: ProgressBar,
-    /// Whether lines are printed instead.
-    has_lines: bool,
+    /// The time between the lines that are printed instead, if any are.
+    interval: Option<Duration>,
     total: Option<u64>,
 }
 
@@ -70,9 +102,12 @@ impl Meter {
     /// Creates a meter for `total` work, if it is known. By default, progress is shown on a
     /// terminal, unless `quiet`.
     pub fn new(args: ProgressArgs, total: Option<u64>, quiet: bool) -> Self {
-        let ProgressArgs { progress, no_progress } = args;
-        let is_terminal = io::stderr().is_terminal();
-        let is_shown = progress || !(quiet || no_progress);
+        let is_terminal = io::stderr().is_terminal() && !log::is_json();
+        let (is_shown, interval) = match args.progress {
+            When::Auto => (!quiet, None),
+            When::Every(interval) => (true, Some(interval)),
+            When::Never => (false, None),
+        };
         let bar = if is_shown && is_terminal {
             let template = match total {
                 Some(_) => "[{wide_bar}] {percent}% {msg}",
@@ -83,7 +118,7 @@ impl Meter {
         } else {
             ProgressBar::hidden()
         };
-        Self { bar, has_lines: progress && !is_terminal, total }
+        Self { bar, interval: interval.filter(|_| !is_terminal), total }
     }
 
     /// Shows progress during `work`, which runs on a separate thread, and prints a line when a
@@ -93,25 +128,25 @@ impl Meter {
         progressed: impl Fn() -> Progressed,
         work: impl FnOnce() -> T + Send,
     ) -> T {
-        let mut pace = Pace { total: self.total, begin: Instant::now(), from: None };
-        let mut update = 0;
+        let begin = Instant::now();
+        let mut pace = Pace { total: self.total, begin, from: None };
+        let mut due = self.interval.unwrap_or_default();
         let Ok(result) = watch(UPDATE, work, |is_last| {
             let now = progressed();
-            let text = pace.text(&now, Instant::now());
-            update += 1;
-            let is_due = self.has_lines && (is_last || update % UPDATES_PER_LINE == 0);
+            let done = now.done;
+            let progress = pace.progress(now, Instant::now());
+            let is_due = self.interval.is_some() && (is_last || begin.elapsed() >= due);
+            if is_due {
+                due = begin.elapsed() + self.interval.unwrap_or_default();
+            }
             if platform::progress_is_requested() || is_due {
-                let share = self.total.filter(|&total| total > 0);
-                let share = share.map(|total| 100.0 * now.done as f64 / total as f64);
-                let percent = share.map_or(String::new(), |share| format!("{share:.0}%, "));
-                // Errors in printing progress must not stop the run.
-                let _ = self.bar.suspend(|| writeln!(io::stderr(), "progress: {percent}{text}"));
+                self.bar.suspend(|| log::write("progress", &progress, &progress));
             }
             if is_last {
                 self.bar.finish_and_clear();
             } else {
-                self.bar.set_position(now.done);
-                self.bar.set_message(text);
+                self.bar.set_position(done);
+                self.bar.set_message(progress.rates());
             }
             Ok::<_, Infallible>(())
         });
@@ -130,34 +165,68 @@ struct Pace {
 }
 
 impl Pace {
-    /// Returns the elapsed time, the puzzles done, their rate, and the remaining time.
-    fn text(&mut self, progressed: &Progressed, now: Instant) -> String {
-        let Progressed { done, puzzles, ref what } = *progressed;
+    fn progress(&mut self, progressed: Progressed, now: Instant) -> ShownProgress {
+        let Progressed { done, puzzles, what } = progressed;
         let count = puzzles.unwrap_or(done);
         if self.from.is_none() && count > 0 {
             self.from = Some((now, done, count));
         }
-        let mut parts = vec![human_time((now - self.begin).as_nanos() as f64)];
-        match puzzles {
-            Some(count) => parts.push(format!("{} puzzles", HumanCount(count))),
-            None => parts.push(what.to_string()),
-        }
+        let total = self.total.filter(|&total| total > 0);
+        let mut shown = ShownProgress {
+            seconds: (now - self.begin).as_secs_f64(),
+            percent: total.map(|total| 100.0 * done as f64 / total as f64),
+            puzzles,
+            what: Some(what).filter(|_| puzzles.is_none()),
+            puzzles_per_second: None,
+            seconds_left: None,
+        };
         if let Some((begin, from_done, from_count)) = self.from
             && now > begin
         {
             let seconds = (now - begin).as_secs_f64();
-            if puzzles.is_some() {
-                let rate = (count - from_count) as f64 / seconds;
-                parts.push(format!("{}/s", HumanCount(rate as u64)));
-            }
+            let rate = |count: u64| (count - from_count) as f64 / seconds;
+            shown.puzzles_per_second = puzzles.map(rate);
             if let Some(total) = self.total
                 && done > from_done
             {
                 let left = total.saturating_sub(done) as f64 / (done - from_done) as f64;
-                parts.push(format!("{} left", human_time(left * seconds * 1e9)));
+                shown.seconds_left = Some(left * seconds);
             }
         }
+        shown
+    }
+}
+
+/// The progress at one time.
+#[derive(Debug, Serialize)]
+struct ShownProgress {
+    seconds: f64,
+    percent: Option<f64>,
+    puzzles: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what: Option<Cow<'static, str>>,
+    puzzles_per_second: Option<f64>,
+    seconds_left: Option<f64>,
+}
+
+impl ShownProgress {
+    /// Returns the elapsed time, the puzzles done, their rate, and the remaining time.
+    fn rates(&self) -> String {
+        let time = |seconds: f64| human_time(seconds * 1e9);
+        let puzzles = self.puzzles.map(|count| format!("{} puzzles", HumanCount(count)));
+        let rate = self.puzzles_per_second.map(|rate| format!("{}/s", HumanCount(rate as u64)));
+        let left = self.seconds_left.map(|left| format!("{} left", time(left)));
+        let task = puzzles.or_else(|| self.what.as_ref().map(ToString::to_string));
+        let parts: Vec<_> =
+            [Some(time(self.seconds)), task, rate, left].into_iter().flatten().collect();
         parts.join(", ")
+    }
+}
+
+impl fmt::Display for ShownProgress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = self.percent.map_or(String::new(), |percent| format!("{percent:.0}%, "));
+        write!(f, "progress: {percent}{}", self.rates())
     }
 }
 
@@ -172,7 +241,7 @@ mod tests {
     fn at(pace: &mut Pace, seconds: u64, done: u64, puzzles: u64) -> String {
         let progressed = Progressed { done, puzzles: Some(puzzles), what: "".into() };
         let now = pace.begin + Duration::from_secs(seconds);
-        pace.text(&progressed, now)
+        pace.progress(progressed, now).rates()
     }
 
     #[test]

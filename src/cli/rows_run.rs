@@ -20,7 +20,7 @@ use super::progress::{Meter, Progressed};
 use super::resume::{Disk, FileHash, Journal, JournalFile, RowFiles};
 use super::run_args::RunArgs;
 use super::typed::{FileState, Typed};
-use super::{Exit, Failure, extensions, platform, typed};
+use super::{Exit, Failure, extensions, log, platform, typed};
 
 /// A run that writes rows, except its source and job.
 pub struct RowsRun<'a> {
@@ -94,8 +94,12 @@ impl RowsRun<'_> {
         let meter = Meter::new(self.args.progress, self.total, is_quiet);
         // Puzzles generated with several solutions are not errors.
         let is_generated = self.inputs.is_empty();
-        let messages =
-            Messages::new(meter.bar.clone(), self.args.quiet, is_generated, options.messages);
+        let messages = Messages::new(
+            meter.bar.clone(),
+            self.args.quiet,
+            is_generated,
+            self.destinations.message_format(),
+        );
         let (mut results, start) = self.open(messages)?;
         let began = SystemTime::now();
         let before = start.as_ref().map_or(0, |start| start.counts.records());
@@ -202,7 +206,7 @@ impl RowsRun<'_> {
         let mut losses = self.write_sides(&results, &report, &summary, began);
         let is_quiet = self.args.quiet;
         if failure.is_none() && !is_quiet && !self.only_rows {
-            let _ = writeln!(io::stderr(), "{summary}");
+            log::write("summary", &summary, &summary);
         }
         let has_all_rows = failure.is_none() && !report.stopped;
         let is_complete = losses.is_empty()
@@ -234,7 +238,7 @@ impl RowsRun<'_> {
             let exit = platform::exit_of_stop();
             let why = if exit == Exit::TimedOut { "timed out" } else { "interrupted" };
             if let Some(advice) = advice.filter(|_| !is_quiet) {
-                let _ = writeln!(io::stderr(), "{why}; {advice}");
+                log::note(format!("{why}; {advice}"));
             }
             return Ok(exit);
         }

@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::num::NonZeroU64;
-use std::path::PathBuf;
 use std::str::FromStr;
 
 use bulkdoku::input::{Answers, InputOptions};
@@ -19,12 +18,13 @@ use super::input_run::{EarlierRun, InputRun};
 use super::inputs::{Inputs, check_files};
 use super::order::{Order, OrderedNumber};
 use super::outputs::Destinations;
+use super::paths::InputPaths;
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::scan::scan_with;
 use super::select::WhereArgs;
 use super::typed::Typed;
-use super::{Exit, Failure, help, numbers};
+use super::{Exit, Failure, help, log, numbers};
 
 /// Write a sample: records drawn at random, from each stratum, or those with the largest values
 ///
@@ -37,10 +37,12 @@ use super::{Exit, Failure, help, numbers};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
 #[command(allow_negative_numbers = true)]
+#[command(mut_arg("input", |input| input
+    .required_unless_present("files_from")
+    .help("Files or folders of puzzles")))]
 pub struct SampleArgs {
-    /// Files of puzzles
-    #[arg(required = true)]
-    input: Vec<PathBuf>,
+    #[command(flatten)]
+    input: InputPaths,
 
     #[command(flatten)]
     layout: InputArgs,
@@ -156,10 +158,11 @@ impl FromStr for PerStratum {
     }
 }
 
-pub fn run(args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
+pub fn run(mut args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.clone();
     destinations.refuse_latency()?;
     let mut rows = args.rows.plan(&ROWS, None, &destinations)?;
+    args.input.expand(&destinations)?;
     check_files(&args.input, "inputs are read twice")?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     destinations.refuse_existing(&args.input)?;
@@ -289,11 +292,12 @@ impl SampleArgs {
         };
         if let Some(per) = &self.per {
             for (value, drawn) in in_numerical_order(strata) {
-                eprintln!("{} {value}: {}", per.column, records(drawn.len(), size));
+                log::note(format!("{} {value}: {}", per.column, records(drawn.len(), size)));
             }
         }
         let all = strata.values().map(BinaryHeap::len).sum();
-        eprintln!("sample: {}", records(all, if self.per.is_some() { 0 } else { size }));
+        let size = if self.per.is_some() { 0 } else { size };
+        log::note(format!("sample: {}", records(all, size)));
     }
 }
 

@@ -1,7 +1,6 @@
 //! Options of `solve` and `check` that select rows and their files.
 
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 
 use bulkdoku::Status;
 use bulkdoku::input::InputOptions;
@@ -15,6 +14,7 @@ use super::format::RowFormat;
 use super::inputs::Inputs;
 use super::order::Order;
 use super::outputs::Destinations;
+use super::paths::InputPaths;
 use super::row_args::RowPlan;
 use super::{Failure, numbers};
 
@@ -36,7 +36,7 @@ impl WhereArgs {
     /// `others` are the names of further columns to read.
     pub fn open(
         &self,
-        paths: &[PathBuf],
+        paths: &InputPaths,
         options: &InputOptions,
         subcommand: Subcommand,
         others: Vec<String>,
@@ -45,7 +45,7 @@ impl WhereArgs {
         let mut also_read = others;
         also_read.extend(condition.into_iter().flat_map(|one| one.input_columns(subcommand)));
         let options = InputOptions { keep: None, also_read, ..options.clone() };
-        let inputs = Inputs::detected(paths.to_vec(), &options)?;
+        let inputs = Inputs::detected(paths.clone(), &options)?;
         let test = condition.map(|one| one.resolve(subcommand, &inputs.read())).transpose()?;
         Ok((inputs, test))
     }

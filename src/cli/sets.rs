@@ -8,8 +8,8 @@ use bulkdoku::pipeline::RecordReader;
 use bulkdoku::{Marks, Puzzle, Source};
 use indicatif::{HumanBytes, HumanCount};
 
-use super::Failure;
 use super::inputs::Inputs;
+use super::{Failure, log};
 
 /// The maximum number of records in a set. With their outcomes, they take a few gigabytes.
 pub const MOST_ROWS: usize = 10_000_000;
@@ -26,7 +26,7 @@ pub fn bundled() -> Result<Vec<PuzzleSet>, Failure> {
 
 /// Reads the first `at_most` puzzles of each input.
 pub fn read(inputs: &mut Inputs, at_most: Option<usize>) -> Result<Vec<PuzzleSet>, Failure> {
-    inputs.findings().iter().for_each(|finding| eprintln!("{finding}"));
+    inputs.findings().for_each(log::note);
     let sets = inputs.sources().map(|source| read_sets(source, at_most));
     let mut sets = sets.collect::<Result<Vec<_>, _>>()?;
     rename(&mut sets, &inputs.names());
@@ -74,7 +74,8 @@ fn read_sets(
             Err(why) => {
                 bad += 1;
                 if bad <= MAX_SHOWN {
-                    eprintln!("{}:{}:{}: malformed: {why}", record.file, record.line, why.column);
+                    let place = format!("{}:{}:{}", record.file, record.line, why.column);
+                    log::note(format!("{place}: malformed: {why}"));
                 }
             }
         }
@@ -88,8 +89,8 @@ fn read_sets(
     }
     match bad {
         0 => {}
-        1 => eprintln!("{name}: 1 record is not measured"),
-        _ => eprintln!("{name}: {} records are not measured", HumanCount(bad)),
+        1 => log::note(format!("{name}: 1 record is not measured")),
+        _ => log::note(format!("{name}: {} records are not measured", HumanCount(bad))),
     }
     sets_of(&name, puzzles, all_marks, bad)
 }

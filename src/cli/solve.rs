@@ -1,13 +1,11 @@
 //! `bulkdoku solve`: solves puzzles.
 
-use std::num::NonZeroU32;
-use std::path::PathBuf;
-
 use bulkdoku::Limits;
 use bulkdoku::input::Answers;
 use bulkdoku::output::{Column, Subcommand};
 use bulkdoku::pipeline::{Filter, List, Sameness, Solve};
 use clap::ValueEnum;
+use std::num::NonZeroU32;
 
 use super::against::AgainstArgs;
 use super::by::ByArgs;
@@ -17,6 +15,7 @@ use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
 use super::inputs::Inputs;
 use super::outputs::Destinations;
+use super::paths::InputPaths;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
 use super::trainer_args::TrainerArgs;
@@ -44,11 +43,8 @@ use super::{Exit, Failure, help, numbers};
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct SolveArgs {
-    /// Files, or puzzles themselves; - or nothing reads standard input
-    ///
-    /// A puzzle is 81 cells or 729 characters of pencil marks. Files may be compressed: gz,
-    /// zst, xz, bz2, lz4 or zlib.
-    input: Vec<PathBuf>,
+    #[command(flatten)]
+    input: InputPaths,
 
     #[command(flatten)]
     layout: InputArgs,
@@ -156,10 +152,11 @@ enum Which {
     LexFirst,
 }
 
-pub fn run(args: SolveArgs, typed: Typed) -> Result<Exit, Failure> {
+pub fn run(mut args: SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     let mut rows = args.trainer.plan(&args.rows, &ROWS, Some(&args.append), &mut destinations)?;
     args.select.name_outputs(&mut destinations)?;
+    args.input.expand(&destinations)?;
     args.refuse_ignored(&rows, &destinations)?;
     let mut options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     options.also_read = args.select.also_read(ROWS.subcommand);

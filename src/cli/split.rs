@@ -15,12 +15,13 @@ use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
 use super::inputs::check_files;
 use super::outputs::Destinations;
+use super::paths::InputPaths;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
 use super::scan::scan;
 use super::select::WhereArgs;
 use super::typed::Typed;
-use super::{Exit, Failure, help, numbers};
+use super::{Exit, Failure, help, log, numbers};
 
 /// Split a set of puzzles into parts, such as training and test, with no class in two of them
 ///
@@ -31,6 +32,9 @@ use super::{Exit, Failure, help, numbers};
 /// Rows have the puzzle as it was written; those of tables have all other columns after it.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
+#[command(mut_arg("input", |input| input
+    .required_unless_present("files_from")
+    .help("Files or folders of puzzles")))]
 #[command(mut_arg("output", |output| output
     .required(true)
     .value_name("TRAIN,TEST,…")
@@ -41,9 +45,8 @@ use super::{Exit, Failure, help, numbers};
 #[command(mut_arg("by", |by| by.help_heading("Parts").help("Keep together: class, puzzle or grid [default: class]")))]
 #[command(mut_arg("near", |near| near.hide(true)))]
 pub struct SplitArgs {
-    /// Files of puzzles
-    #[arg(required = true)]
-    input: Vec<PathBuf>,
+    #[command(flatten)]
+    input: InputPaths,
 
     #[command(flatten)]
     layout: InputArgs,
@@ -159,10 +162,11 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-pub fn run(args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
+pub fn run(mut args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     args.destinations.refuse_latency()?;
     args.by.refuse_near("cannot split a set")?;
     let (destinations, mut rows) = args.outputs()?;
+    args.input.expand(&destinations)?;
     check_files(&args.input, "inputs are read twice")?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     destinations.refuse_existing(&args.input)?;
@@ -256,7 +260,7 @@ fn print(parts: &Parts, stratify: Option<Stratify>) {
         };
         let sizes: Vec<_> = sizes.iter().map(part).collect();
         let records = HumanCount(records as u64);
-        eprintln!("{name}: {records} records in parts of {}", sizes.join(", "));
+        log::note(format!("{name}: {records} records in parts of {}", sizes.join(", ")));
     };
     if let Some(stratify) = stratify {
         for (id, sizes) in parts.sizes() {

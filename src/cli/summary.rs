@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use super::Exit;
 use super::html::Fact;
 use super::numbers::counted;
+use super::platform::Interruption;
 use super::rows_run::RunSummary;
 use super::run_args::RunArgs;
 
@@ -30,8 +31,8 @@ pub struct RecordSummary {
     unkept: u64,
     /// The number of records whose rows were written by earlier runs.
     records_before: u64,
-    /// Whether a signal ended the run early.
-    interrupted: bool,
+    /// The reason that the run was stopped early.
+    interrupted: Option<Interruption>,
     /// The time of this run.
     wall_seconds: f64,
     /// The rate of this run.
@@ -130,7 +131,7 @@ impl RecordSummary {
             wall_seconds,
             records_before: report.records_before,
             puzzles_per_second: (records - report.records_before) as f64 / wall_seconds,
-            interrupted: report.stopped,
+            interrupted: Interruption::of_run(report.stopped),
             check,
             canon: limits.is_none(),
             exit: if args.fails(&report.counts) { Exit::SomeRecords } else { Exit::Done },

@@ -19,10 +19,11 @@ const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSI
 pub const WITHOUT_EFFECT_ON_ROWS: &[&str] = &[
     "--color",
     "--fail-on",
+    "--files-from",
     "--force",
     "--latency",
+    "--log-format",
     "--memory",
-    "--no-progress",
     "--output",
     "--progress",
     "--quiet",
@@ -197,7 +198,7 @@ mod tests {
         let before = run("x solve in --limit 3 --keep --only unique,multiple");
         for same in [
             "x solve --only unique,multiple --keep --limit 3 in -j 1 -q --simd avx2 --window 64M",
-            "x solve in --limit 3 --keep --only unique,multiple -o x --report r --resume --progress",
+            "x solve in --limit 3 --keep --only unique,multiple -o x --report r --resume --progress 1s",
             "x solve in --keep --limit 3 --only unique,multiple --latency l --color always",
         ] {
             assert_eq!(run(same).difference(&before, 0, true), None, "{same}");
@@ -221,7 +222,7 @@ mod tests {
     /// A new option identifies runs, unless it is also listed here.
     #[test]
     fn the_options_without_effect_on_rows_are_listed() {
-        let expected = "--color --fail-on --force --latency --memory --no-progress --output --progress \
+        let expected = "--color --fail-on --files-from --force --latency --log-format --memory --output --progress \
                         --quiet --report --resume --simd --summary-json --threads --timeout \
                         --window";
         assert_eq!(WITHOUT_EFFECT_ON_ROWS.join(" "), expected);

@@ -141,7 +141,7 @@ fn match_signature(bytes: &[u8], &(magic, needs_more, name, hint): &Signature) -
 ///
 /// # Errors
 /// Fails for byte order marks of UTF-16 and UTF-32.
-pub(crate) fn byte_order_mark(bytes: &[u8]) -> Result<Option<usize>, Foreign> {
+pub fn byte_order_mark(bytes: &[u8]) -> Result<Option<usize>, Foreign> {
     #[expect(clippy::match_same_arms, reason = "one line for each mark")]
     match bytes {
         [0xEF, 0xBB, 0xBF, ..] => Ok(Some(3)),

@@ -4,7 +4,6 @@ pub mod ranges;
 mod summary;
 
 use std::fs;
-use std::io::{self, Write};
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,7 +26,7 @@ use super::rows_run::RowsRun;
 use super::run_args::RunArgs;
 use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
-use super::{Exit, Failure, extensions, help, numbers, platform, sets};
+use super::{Exit, Failure, extensions, help, log, numbers, platform, sets};
 
 /// Make random puzzles with their solutions
 ///
@@ -234,7 +233,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
         |before| Progressed::of_rows(before, &progress),
         |start| {
             if args.seed.is_none() && !args.run.quiet {
-                let _ = writeln!(io::stderr(), "seed {}", job.seed);
+                log::note(format!("seed {}", job.seed));
             }
             let position = start.map_or_else(Position::default, |start| start.position);
             let filters = args.trainer.filter().into_iter().collect();
@@ -279,7 +278,7 @@ impl GenerateArgs {
             level: self.level,
         };
         if let Some(warning) = recipe.check().map_err(|error| usage(&error))? {
-            eprintln!("{warning}");
+            log::note(warning);
         }
         if self.from.is_some() && kind != Kind::Hard {
             refuse!("--from needs --hard, whose search starts there");

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::super::Exit;
 use super::super::html::Fact;
 use super::super::numbers::counted;
+use super::super::platform::Interruption;
 use super::super::rows_run::RunSummary;
 use super::super::summary::LatencySummary;
 
@@ -27,8 +28,8 @@ pub struct CorpusSummary {
     rows: u64,
     /// The number of rows written by earlier runs.
     rows_before: u64,
-    /// Whether a signal ended the run.
-    interrupted: bool,
+    /// The reason that the run was stopped early.
+    interrupted: Option<Interruption>,
     /// The time of this run.
     wall_seconds: f64,
     /// The rate of this run.
@@ -66,7 +67,7 @@ impl CorpusSummary {
             skip,
             rows,
             rows_before: report.records_before,
-            interrupted: report.stopped,
+            interrupted: Interruption::of_run(report.stopped),
             wall_seconds,
             rows_per_second: (rows - report.records_before) as f64 / wall_seconds,
             threads: report.threads,

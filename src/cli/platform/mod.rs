@@ -14,7 +14,7 @@ mod signals;
 #[cfg(unix)]
 mod unix;
 
-use std::io::{self, Write};
+use std::io;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -24,13 +24,14 @@ use std::time::Duration;
 #[cfg(not(unix))]
 use other as signals;
 #[cfg(not(unix))]
-pub use other::{FileId, Pipe, Stdout};
+pub use other::{FileId, Pipe, Stdout, path_of_bytes};
 #[cfg(unix)]
-pub use unix::{FileId, Pipe, Stdout};
+pub use unix::{FileId, Pipe, Stdout, path_of_bytes};
 
 use bulkdoku::Progress;
+use serde::Serialize;
 
-use super::{Exit, Failure};
+use super::{Exit, Failure, log};
 
 /// Whether the run must end.
 static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
@@ -77,20 +78,46 @@ pub fn progress_is_requested() -> bool {
     PROGRESS.swap(false, Ordering::Relaxed)
 }
 
+/// The reason that a run was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Interruption {
+    Signal,
+    /// `--timeout` passed.
+    Timeout,
+    /// An output failed, or its reader closed it.
+    Output,
+}
+
+impl Interruption {
+    /// Returns the reason that a run ended early, if it did.
+    pub fn of_run(is_stopped: bool) -> Option<Self> {
+        is_stopped.then(|| interruption().unwrap_or(Self::Output))
+    }
+}
+
+/// Returns the reason that the process must end, if it must.
+pub fn interruption() -> Option<Interruption> {
+    let is_stopped = STOP.load(Ordering::SeqCst);
+    let timed_out = TIMED_OUT.load(Ordering::SeqCst);
+    is_stopped.then_some(if timed_out { Interruption::Timeout } else { Interruption::Signal })
+}
+
 /// Returns the exit status of a run that was stopped.
 pub fn exit_of_stop() -> Exit {
-    if TIMED_OUT.load(Ordering::SeqCst) { Exit::TimedOut } else { Exit::Interrupted }
+    if interruption() == Some(Interruption::Timeout) { Exit::TimedOut } else { Exit::Interrupted }
 }
 
 /// Reports that the run was stopped, unless `quiet`, and ends the process after [`GRACE`].
 fn end_soon(quiet: bool) {
     let end = || {
         thread::sleep(GRACE);
+        log::end(exit_of_stop());
         process::exit(exit_of_stop() as i32);
     };
     // Without this thread, a waiting run ends at the second signal.
     let _ = thread::Builder::new().name("end".into()).spawn(end);
     if !quiet && exit_of_stop() == Exit::Interrupted {
-        let _ = writeln!(io::stderr(), "stopping; press Ctrl-C again to end at once");
+        log::note("stopping; press Ctrl-C again to end at once");
     }
 }

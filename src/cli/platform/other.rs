@@ -2,13 +2,13 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use same_file::Handle;
 
 /// The identity of a file, if the system supports it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileId(Arc<Handle>);
 
 impl FileId {
@@ -61,6 +61,11 @@ impl Read for Pipe {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.0.read(into)
     }
+}
+
+/// Returns the path with these bytes, which should be UTF-8.
+pub fn path_of_bytes(bytes: &[u8]) -> PathBuf {
+    String::from_utf8_lossy(bytes).into_owned().into()
 }
 
 /// Standard output.

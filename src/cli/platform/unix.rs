@@ -1,17 +1,19 @@
 //! Files, pipes, and standard streams of Unix.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 /// The identity of a file, folder, or named pipe.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileId {
     device: u64,
     inode: u64,
@@ -49,6 +51,11 @@ impl FileId {
         let file = File::from(stream.as_fd().try_clone_to_owned().ok()?);
         Self::of_path(Path::new(""), &file.metadata().ok()?)
     }
+}
+
+/// Returns the path with these bytes.
+pub fn path_of_bytes(bytes: &[u8]) -> PathBuf {
+    OsStr::from_bytes(bytes).into()
 }
 
 /// The timeout of a read from a pipe, after which the run checks for signals.

@@ -194,6 +194,14 @@ impl JournalFile {
         [&self.path, &self.new]
     }
 
+    /// Returns whether a path is that of a journal, even if its first line is incomplete.
+    pub fn is_at(path: &Path) -> bool {
+        let name = path.as_os_str().as_encoded_bytes();
+        let is_named = name.ends_with(b".resume") || name.ends_with(b".resume.new");
+        let found = || ExistingFile::read(path);
+        is_named && matches!(found(), Ok(ExistingFile::Journal(_) | ExistingFile::Beginning))
+    }
+
     pub fn exists(&self) -> bool {
         matches!(ExistingFile::read(&self.path), Ok(ExistingFile::Journal(_)))
     }

@@ -40,7 +40,7 @@ impl InputOptions {
         let has_lone_returns = candidates.iter().any(|candidate| candidate.first.has_returns);
         if candidates.is_empty() || has_lone_returns {
             // The line is longer than any row, or lines end with carriage returns.
-            return self.lines();
+            return self.malformed_lines();
         }
         let found = match &self.column {
             Some(column) => Some(self.chosen(column, &sample, &candidates)?),
@@ -135,7 +135,7 @@ impl InputOptions {
             let is_header = first.texts.iter().all(|field| self.is_header(field));
             return Err(DetectError::NoPuzzles(first.columns(is_header)).into());
         }
-        Ok(None)
+        self.malformed_lines().map(|_| None)
     }
 
     /// Returns the table for a row with puzzles in these columns, or `None` for lines.

@@ -13,6 +13,9 @@ pub enum DetectError {
     /// An unsupported type of file.
     #[error("{0}")]
     Foreign(Foreign),
+    /// No layout of puzzles was recognized.
+    #[error("no puzzles: neither lines, a table, JSON lines, nor grids of them")]
+    NotPuzzles,
     /// A table without a puzzle column.
     #[error("no column contains puzzles; the columns are {0}")]
     NoPuzzles(ColumnNames),

@@ -7,7 +7,8 @@
 //! 4. Anything else may be a table. The puzzle column has a known name. Otherwise it is the column
 //!    that contains 81 cells in the first row with such a value, some of them blank: a solution has
 //!    no blank cells.
-//! 5. All other inputs are read as lines, and each line is reported as malformed.
+//! 5. All other inputs are read as lines, and each line is reported as malformed, or are rejected
+//!    with [`InputOptions::needs_puzzles`].
 //!
 //! The first row that can decide does, so the layout does not depend on how many bytes arrive at a
 //! time, and a slow pipe waits for no more bytes than necessary.
@@ -65,6 +66,9 @@ pub struct InputOptions {
     pub also_read: Vec<String>,
     /// Which of the inputs' solutions are read.
     pub answers: Answers,
+    /// Whether an input in which no puzzles are found is rejected. Otherwise, it is read as lines,
+    /// all of them malformed.
+    pub needs_puzzles: bool,
     /// Options for inputs that are not plain text.
     pub stream: StreamOptions,
 }
@@ -201,6 +205,11 @@ impl InputOptions {
             (TrailingText::Rest, Layout::Lines)
         };
         self.with_or_without(lines::REST, Layout::LinesAnd(with), without)
+    }
+
+    /// Returns the layout of an input in which no puzzles were found.
+    fn malformed_lines(&self) -> Result<Layout, Undecided> {
+        if self.needs_puzzles { Err(DetectError::NotPuzzles.into()) } else { self.lines() }
     }
 
     fn grids(&self) -> Result<Layout, Undecided> {

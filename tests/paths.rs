@@ -1,0 +1,142 @@
+//! Inputs named by folders, patterns, and lists of files.
+
+use std::fs;
+
+use crate::common::command::{CLASSIC, Folder, SOLVED};
+
+/// Creates a folder `in` with three files of puzzles, and files that are not read.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.path("in/b/.cache")).unwrap();
+    for name in ["in/a.txt", "in/b/z.txt", "in/b-c.txt", "in/.hidden", "in/b/.cache/x.txt"] {
+        folder.file(name, format!("{CLASSIC}\n"));
+    }
+    folder
+}
+
+/// Returns the values of the column `file`, which comes first.
+fn files(rows: &str) -> Vec<&str> {
+    rows.lines().skip(1).map(|row| row.split(',').next().unwrap()).collect()
+}
+
+const ALL: [&str; 3] = ["in/a.txt", "in/b-c.txt", "in/b/z.txt"];
+
+#[test]
+fn a_folder_stands_for_its_files_sorted_by_path() {
+    let folder = folder();
+    for subcommand in ["solve", "canon", "sample --count 3 --seed 1", "augment --seed 1"] {
+        let ran = folder.line(&format!("{subcommand} in --columns puzzle"));
+        assert_eq!((ran.status, ran.rows.lines().count()), (0, 4), "{subcommand}: {ran:?}");
+    }
+    let ran = folder.line("solve in");
+    assert_eq!((ran.status, files(&ran.rows)), (0, ALL.to_vec()), "{ran:?}");
+    // A folder and a file may be named together.
+    let ran = folder.line("solve in/b in/a.txt in");
+    assert_eq!(files(&ran.rows)[..2], ["in/b/z.txt", "in/a.txt"], "{ran:?}");
+}
+
+#[test]
+fn outputs_in_the_folder_are_not_inputs() {
+    let folder = folder();
+    let line = "solve in -o in/out.csv --errors in/errors --summary-json in/summary.json";
+    for force in ["", " --force", " --force"] {
+        let ran = folder.line(&format!("{line}{force}"));
+        assert_eq!((ran.status, folder.read("in/out.csv").lines().count()), (0, 4), "{ran:?}");
+    }
+    // The journal of a run that was stopped is not an input either.
+    folder.file("in/out.csv", "");
+    let ran = folder.line("solve in --timeout 0s -o in/b/other.csv");
+    assert_eq!(ran.status, 124, "{ran:?}");
+    let ran = folder.line("solve in/b");
+    assert!(!ran.rows.contains("resume"), "{ran:?}");
+}
+
+#[test]
+fn files_without_puzzles_are_named_after_the_others() {
+    let folder = folder();
+    folder.file("in/README.md", "About these puzzles\n\nThey come from several sources.\n");
+    folder.file("in/b/a.csv", "id,name\n1,x\n2,y\n");
+    folder.file("in/b/empty.txt", "");
+    folder.file("in/noise.bin", [0xFF; 1000]);
+    let ran = folder.line("solve in -o out.csv");
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert_eq!(files(&folder.read("out.csv")), ALL, "{ran:?}");
+    for name in ["in/README.md: no puzzles", "in/b/a.csv: no column", "in/noise.bin: "] {
+        assert!(ran.messages.contains(name), "{name}: {}", ran.messages);
+    }
+    assert!(!ran.messages.contains("empty.txt"), "{}", ran.messages);
+    // They are read again when the run is resumed.
+    for name in ["in/README.md", "in/b/a.csv", "in/noise.bin"] {
+        folder.file(name, format!("{CLASSIC}\n"));
+    }
+    let ran = folder.line("solve in -o out.csv --resume");
+    assert_eq!((ran.status, folder.read("out.csv").lines().count()), (0, 7), "{ran:?}");
+    // Checking reads only files with solutions.
+    folder.file("in/b/solved.txt", format!("{CLASSIC} {SOLVED}\n"));
+    let ran = folder.line("check in/b");
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.messages.contains("in/b/z.txt: no line has a solution"), "{ran:?}");
+    // A named file is read as lines.
+    folder.file("readme", "About these puzzles\n");
+    assert_eq!(folder.line("solve readme").status, 1);
+}
+
+#[test]
+fn patterns_are_expanded_unless_a_file_has_the_name() {
+    let folder = folder();
+    let ran = folder.line("solve in/*.txt");
+    assert_eq!(files(&ran.rows), ["in/a.txt", "in/b-c.txt"], "{ran:?}");
+    let ran = folder.line("solve */?/*.txt i?");
+    assert_eq!(files(&ran.rows)[..2], ["in/b/z.txt", "in/a.txt"], "{ran:?}");
+    let ran = folder.line("solve in/*.csv");
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.messages.contains("in/*.csv: no such file, and no file matches"), "{ran:?}");
+    // A puzzle whose blanks are * is not a pattern.
+    let ran = folder.line(&format!("solve {}", CLASSIC.replace('.', "*")));
+    assert!(ran.rows.contains(SOLVED), "{ran:?}");
+    #[cfg(unix)]
+    {
+        folder.file("in/*.txt", format!("{SOLVED}\n"));
+        let ran = folder.line("solve in/*.txt --columns puzzle");
+        assert_eq!(ran.rows, format!("puzzle\n{SOLVED}\n"), "{ran:?}");
+    }
+}
+
+#[test]
+fn lists_name_files_by_line_or_nul() {
+    let folder = folder();
+    let lists = [
+        "in/b/z.txt\nin/a.txt\n",
+        "\u{FEFF}in/b/z.txt\r\n\r\nin/a.txt\r\n",
+        "in/b/z.txt\0in/a.txt\0",
+    ];
+    for list in lists {
+        folder.file("list", list);
+        let ran = folder.line("solve --files-from list");
+        assert_eq!(files(&ran.rows), ["in/b/z.txt", "in/a.txt"], "{list:?}: {ran:?}");
+        let ran = folder.run("solve", &["in/b-c.txt", "--files-from", "-"], list);
+        assert_eq!(files(&ran.rows), ["in/b-c.txt", "in/b/z.txt", "in/a.txt"], "{ran:?}");
+    }
+    let ran = folder.line("split --files-from list --test 50% --seed 1 -o a,b --fail-on none");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    folder.file("list", "in/a.txt\nin/none.txt\n");
+    let ran = folder.line("solve --files-from list");
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.messages.contains("list:2: in/none.txt: "), "{ran:?}");
+    folder.file("list", "\n");
+    assert!(folder.line("solve --files-from list").messages.contains("list: lists no files"));
+    folder.file("list", [0xFF, 0xFE, b'a', 0, b'\n', 0]);
+    assert!(folder.line("solve --files-from list").messages.contains("UTF-16"));
+    folder.file("list", "in/a.txt\n");
+    let refused = "list: is the input list; name another file";
+    folder.assert_refused(&[
+        ("solve --files-from list -o list --force", refused),
+        ("solve --files-from - -", "standard input (-) can be read only once"),
+    ]);
+    // The list itself may change before a run is resumed.
+    folder.file("list", "in\n");
+    let ran = folder.line("solve --files-from list --timeout 0s -o out.csv");
+    assert_eq!(ran.status, 124, "{ran:?}");
+    let ran = folder.run("solve", &["--files-from", "-", "-o", "out.csv", "--resume"], "in\0");
+    assert_eq!((ran.status, folder.read("out.csv").lines().count()), (0, 4), "{ran:?}");
+}

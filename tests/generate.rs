@@ -158,10 +158,21 @@ fn formats_show_what_is_made() {
 #[test]
 fn clues_follow_a_pattern_and_a_hard_search_starts_at_a_pool() {
     let folder = Folder::new();
-    folder.file("mask.txt", "#########\n".repeat(8) + ".........\n");
+    let mask = CLASSIC.replace(|cell| cell != '.', "#");
+    folder.file("mask.txt", &mask);
     let made = folder.line("generate -n 20 --seed 1 --pattern mask.txt");
     assert_eq!(lines(&made).len(), 20, "{made:?}");
-    assert!(lines(&made).iter().all(|line| line.ends_with(".........")));
+    let is_exact = |line: &String| line.replace(|cell| cell != '.', "#") == mask;
+    assert!(lines(&made).iter().all(is_exact), "{made:?}");
+    assert!(made.messages.contains("of kind unique"), "{made:?}");
+    assert_eq!(
+        folder.line("generate -n 20 --seed 1 --kind unique --pattern mask.txt").rows,
+        made.rows
+    );
+    let minimal = folder.line(
+        "generate -n 1 --seed 1 --kind minimal --pattern mask.txt --columns minimal --format csv",
+    );
+    assert_eq!(minimal.rows, "minimal\ntrue\n", "{minimal:?}");
     folder.file("bad.txt", "#########\n####x");
     let bad = folder.line("generate -n 20 --seed 1 --pattern bad.txt");
     assert!(bad.messages.contains("bad.txt:2:5: 'x'"), "{bad:?}");
@@ -169,6 +180,24 @@ fn clues_follow_a_pattern_and_a_hard_search_starts_at_a_pool() {
     let hard = generate(&["-n", "1", "--seed", "1", "--hard", "--from", &pool]);
     assert_eq!(lines(&hard).len(), 1, "{hard:?}");
     assert_ne!(hard.rows, generate(&["-n", "1", "--seed", "1", "--hard"]).rows);
+}
+
+#[test]
+fn unique_puzzles_have_any_number_of_clues() {
+    let made = generate(&["-n", "50", "-s", "1", "--kind", "unique", "--clues", "30..36"]);
+    let clues = |line: &String| 81 - line.matches('.').count();
+    assert!(lines(&made).iter().all(|line| (30..=36).contains(&clues(line))), "{made:?}");
+    let solved = Folder::new().solve(&["--columns", "status"], &made.rows);
+    assert_eq!(solved.rows, format!("status\n{}", "unique\n".repeat(50)), "{solved:?}");
+    for (options, why) in [
+        (&["--kind", "unique"][..], "need a number of clues"),
+        (&["--pattern", CLASSIC, "--clues", "24"], "the pattern has 30 clues"),
+        (&["--kind", "several", "--clues", "30"], "for minimal and unique puzzles only"),
+    ] {
+        let ran = generate(&[&["-n", "1", "-s", "1"], options].concat());
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.messages.contains(why), "{ran:?}");
+    }
 }
 
 /// In uniform grids, all digits and cells are clues equally often. The chi-square bounds hold in

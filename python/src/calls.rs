@@ -326,7 +326,8 @@ pub fn generate(
 ) -> PyResult<Table> {
     recipe.check().map_err(|error| PyValueError::new_err(error.to_string()))?;
     let solve = solve_with(EngineKind::Lanes, Limits::PROOF);
-    let job = Generate { solve, recipe, seed, pool: Arc::default() };
+    let (pool, yields) = (Arc::default(), Arc::default());
+    let job = Generate { solve, recipe, seed, pool, yields };
     let rows = (numbers.end - numbers.start) as usize;
     // Before hours of work end with the process.
     let has_room = |bytes| black_box(&mut Vec::<u8>::new()).try_reserve_exact(bytes).is_ok();

@@ -96,6 +96,7 @@ impl InputRun {
             .as_ref()
             .map(|(condition, subcommand)| condition.resolve(*subcommand, &inputs.read()))
             .transpose()?;
+        let is_filtered = test.is_some() || self.typed.options.contains_key("--only");
         let Self { typed, others, answers, method, args, only_rows, page, .. } = self;
         let run = RowsRun {
             typed,
@@ -119,7 +120,10 @@ impl InputRun {
         run.run(
             job,
             &options,
-            |_| Progressed::of_bytes(&bytes, progress),
+            |_| {
+                let progressed = Progressed::of_bytes(&bytes, progress);
+                if is_filtered { progressed.with_filter(progress) } else { progressed }
+            },
             |start| {
                 let mut all: Vec<_> = test.iter().map(Predicate::filter).collect();
                 let earlier =

@@ -13,6 +13,7 @@ use bulkdoku::stats::human_time;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
+use super::numbers::counted;
 use super::{log, platform};
 
 /// The time between updates of the bar.
@@ -71,6 +72,7 @@ pub struct Meter {
     /// The time between the lines that are printed instead, if any are.
     interval: Option<Duration>,
     total: Option<u64>,
+    quiet: bool,
 }
 
 /// The progress of a run.
@@ -82,19 +84,61 @@ pub struct Progressed {
     pub puzzles: Option<u64>,
     /// The current task, if puzzles are not counted.
     pub what: Cow<'static, str>,
+    /// How many rows came from how much work, if few may.
+    pub yields: Option<Yield>,
+}
+
+/// The rows of a generator or filter, and what it has drawn or read for them.
+#[derive(Clone, Copy, Debug)]
+pub struct Yield {
+    pub rows: u64,
+    pub tried: u64,
+    /// What is tried.
+    pub what: &'static str,
+    /// The time after which a low yield is first reported.
+    pub first: Duration,
+}
+
+impl Yield {
+    /// Returns whether there was less than one row in ten seconds.
+    fn is_low(&self, elapsed: Duration) -> bool {
+        let expected = elapsed.as_secs_f64() / 10.0;
+        self.tried > self.rows && (self.rows as f64) < expected
+    }
+}
+
+impl fmt::Display for Yield {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rows, tried, what, .. } = *self;
+        write!(f, "{} from {} {what}", counted(rows, "row"), HumanCount(tried))
+    }
 }
 
 impl Progressed {
     /// Creates the progress in bytes of the inputs.
     pub fn of_bytes(bytes: &AtomicU64, progress: &Progress) -> Self {
         let puzzles = Some(progress.records.load(Ordering::Relaxed));
-        Self { done: bytes.load(Ordering::Relaxed), puzzles, what: "".into() }
+        Self { done: bytes.load(Ordering::Relaxed), puzzles, what: "".into(), yields: None }
+    }
+
+    /// Adds how many records have rows.
+    pub fn with_filter(self, progress: &Progress) -> Self {
+        let (rows, tried) = (&progress.rows, &progress.records);
+        let [rows, tried] = [rows, tried].map(|count| count.load(Ordering::Relaxed));
+        let yields = Yield { rows, tried, what: "records", first: Duration::from_secs(10) };
+        Self { yields: Some(yields), ..self }
+    }
+
+    /// Adds how many rows were drawn from how many puzzles.
+    pub fn with_draws(self, (tried, rows): (u64, u64)) -> Self {
+        let yields = Yield { rows, tried, what: "drawn puzzles", first: Duration::from_secs(2) };
+        Self { yields: Some(yields), ..self }
     }
 
     /// Creates the progress in rows, including those of an earlier run.
     pub fn of_rows(before: u64, progress: &Progress) -> Self {
         let done = before + progress.records.load(Ordering::Relaxed);
-        Self { done, puzzles: Some(done), what: "".into() }
+        Self { done, puzzles: Some(done), what: "".into(), yields: None }
     }
 }
 
@@ -118,7 +162,7 @@ impl Meter {
         } else {
             ProgressBar::hidden()
         };
-        Self { bar, interval: interval.filter(|_| !is_terminal), total }
+        Self { bar, interval: interval.filter(|_| !is_terminal), total, quiet }
     }
 
     /// Shows progress during `work`, which runs on a separate thread, and prints a line when a
@@ -131,9 +175,20 @@ impl Meter {
         let begin = Instant::now();
         let mut pace = Pace { total: self.total, begin, from: None };
         let mut due = self.interval.unwrap_or_default();
+        let mut yield_due = None;
         let Ok(result) = watch(UPDATE, work, |is_last| {
             let now = progressed();
             let done = now.done;
+            if let Some(yields) = now.yields.filter(|_| !is_last && !self.quiet)
+                && begin.elapsed() >= *yield_due.get_or_insert(yields.first)
+            {
+                if yields.is_low(begin.elapsed()) {
+                    let time = human_time(begin.elapsed().as_nanos() as f64);
+                    self.bar.suspend(|| log::note(format!("{yields} in {time}")));
+                }
+                // Each report is due after twice the time of the last.
+                yield_due = yield_due.map(|due| 2 * due);
+            }
             let progress = pace.progress(now, Instant::now());
             let is_due = self.interval.is_some() && (is_last || begin.elapsed() >= due);
             if is_due {
@@ -166,7 +221,7 @@ struct Pace {
 
 impl Pace {
     fn progress(&mut self, progressed: Progressed, now: Instant) -> ShownProgress {
-        let Progressed { done, puzzles, what } = progressed;
+        let Progressed { done, puzzles, what, yields: _ } = progressed;
         let count = puzzles.unwrap_or(done);
         if self.from.is_none() && count > 0 {
             self.from = Some((now, done, count));
@@ -239,7 +294,7 @@ mod tests {
     }
 
     fn at(pace: &mut Pace, seconds: u64, done: u64, puzzles: u64) -> String {
-        let progressed = Progressed { done, puzzles: Some(puzzles), what: "".into() };
+        let progressed = Progressed { done, puzzles: Some(puzzles), what: "".into(), yields: None };
         let now = pace.begin + Duration::from_secs(seconds);
         pace.progress(progressed, now).rates()
     }
@@ -262,5 +317,15 @@ mod tests {
         let mut pace = pace(None);
         assert_eq!(at(&mut pace, 1, 5, 5), "1.00 s, 5 puzzles");
         assert_eq!(at(&mut pace, 2, 9, 9), "2.00 s, 9 puzzles, 4/s");
+    }
+
+    #[test]
+    fn less_than_one_row_in_ten_seconds_is_a_low_yield() {
+        let yields = |rows, tried| Yield { rows, tried, what: "records", first: Duration::ZERO };
+        let is_low =
+            |rows, tried, seconds| yields(rows, tried).is_low(Duration::from_secs(seconds));
+        assert!(is_low(0, 5, 2) && is_low(1, 5000, 11));
+        assert!(!is_low(2, 5000, 11) && !is_low(0, 0, 100) && !is_low(5, 5, 100));
+        assert_eq!(yields(1, 5000).to_string(), "1 row from 5,000 records");
     }
 }

@@ -13,6 +13,8 @@ use thiserror::Error;
 pub struct Progress {
     /// The number of records whose rows are written.
     pub records: AtomicU64,
+    /// The number of these rows.
+    pub rows: AtomicU64,
     /// The flag that stops the run within a fraction of a second, at a block boundary.
     pub stop: Arc<AtomicBool>,
 }

@@ -145,6 +145,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
             let bytes = &encoded.rows.as_slice()[start..end];
             start = end;
             self.rows[output] += rows;
+            self.progress.rows.fetch_add(rows, Ordering::Relaxed);
             let sink = &mut *self.sink;
             match &mut self.assemblers[output] {
                 _ if bytes.is_empty() => {}

@@ -380,7 +380,7 @@ fn measure(
         let done = steps.load(Ordering::Relaxed);
         let set = sets.get(done as usize / bench.steps().max(1));
         let what = set.map_or(String::new(), |set| set.name.clone());
-        Progressed { done, puzzles: None, what: what.into() }
+        Progressed { done, puzzles: None, what: what.into(), yields: None }
     };
     meter.watch(progressed, || {
         let mut measurements = Vec::new();

@@ -63,16 +63,18 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "N", default_value = "0", value_parser = numbers::count)]
     skip: u64,
 
-    /// minimal, solved, easy, hard, several or unsolvable
+    /// minimal, unique, solved, easy, hard, several or unsolvable
+    ///
+    /// unique puzzles have the number of clues that --clues names, or the clues of --pattern, and
+    /// need not be minimal [default: unique with --pattern, else minimal]
     #[arg(
         short,
         long,
         value_name = "KIND",
-        default_value = "minimal",
         hide_possible_values = true,
         value_parser = help::one_of(KINDS)
     )]
-    kind: Kind,
+    kind: Option<Kind>,
 
     /// The same as --kind minimal
     #[arg(long, conflicts_with_all = ["kind", "solved", "hard"])]
@@ -101,36 +103,37 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "HOW")]
     grids: Option<Grids>,
 
-    /// Minimal puzzles with this many clues: 22, 21..24
+    /// This many clues: 22, 21..24
     ///
-    /// Puzzles are drawn until one fits. Nearly all minimal puzzles have 21 to 28.
+    /// Puzzles are drawn until one fits. Nearly all minimal puzzles have 21 to 28; those of --kind
+    /// unique may have more.
     #[arg(long, value_name = "A..B", help_heading = "Which fit", value_parser = ranges::clues)]
     clues: Option<RangeInclusive<usize>>,
 
-    /// Minimal puzzles whose proof takes this many guesses
+    /// Puzzles whose proof takes this many guesses
     ///
     /// Puzzles are drawn until one fits. Guesses are those of the default engine.
     #[arg(long, value_name = "A..B", help_heading = "Which fit", value_parser = ranges::guesses)]
     guesses: Option<RangeInclusive<u64>>,
 
-    /// Minimal puzzles of a level, 0 to 3
+    /// Puzzles of a level, 0 to 3
     ///
-    /// 0 naked singles solve it, 1 hidden singles too, 2 locked candidates too, 3 guesses are
-    /// needed. Puzzles are drawn until one fits.
+    /// 0 naked singles solve it, 1 hidden singles too, 2 locked candidates too, 3 beyond locked
+    /// candidates. Puzzles are drawn until one fits.
     #[arg(long, value_name = "L", help_heading = "Which fit")]
     level: Option<Level>,
 
     /// rot180, rot90, diagonal, horizontal, vertical or none
     ///
-    /// The symmetry of the cells that hold clues. Puzzles are minimal within the symmetry: no orbit
-    /// of clues can be removed.
+    /// The symmetry of the cells that hold clues. Minimal puzzles are minimal within the symmetry:
+    /// no orbit of clues can be removed.
     #[arg(long, value_name = "HOW", help_heading = "Which fit", default_value = "none")]
     symmetry: Symmetry,
 
-    /// Clues only in the cells that a file marks
+    /// Clues in exactly the cells that a file marks
     ///
-    /// FILE holds 81 cells, in any number of lines: # or 1 to 9 where a clue may be, . or 0
-    /// elsewhere. Instead of a file, the 81 characters themselves may be given.
+    /// FILE holds 81 cells, in any number of lines: # or 1 to 9 for a clue, . or 0 elsewhere. With
+    /// --kind minimal, few patterns have any such puzzles. Instead of a file, the 81 characters themselves may be given.
     #[arg(long, value_name = "FILE", help_heading = "Which fit")]
     pattern: Option<String>,
 
@@ -160,6 +163,8 @@ Examples:
   bulkdoku generate --count 1000 --solved --grids uniform --seed 1 -o grids.txt
   bulkdoku generate --count 1e6 --seed 1 --layout hrm -o data/minimal
   bulkdoku generate --count 100 --clues 21..22 --symmetry rot180 -o few.csv
+  bulkdoku generate --count 1e6 --kind unique --clues 30..36 --seed 1 -o train.txt
+  bulkdoku generate --count 10 --pattern heart.txt -o heart.csv
   bulkdoku generate --count 200 --seed 1 --kind hard -o hard.txt
   bulkdoku generate --count 1000000 --seed 2 | bulkdoku solve -o results.csv
 
@@ -179,6 +184,7 @@ const ROWS: RowRules = RowRules {
 #[rustfmt::skip]
 const KINDS: &[(&str, Kind, &str)] = &[
     ("minimal", Kind::Minimal, "one solution, no clue can be removed"),
+    ("unique", Kind::Unique, "one solution, with --clues or --pattern"),
     ("solved", Kind::Solved, "solution grids"),
     ("easy", Kind::Easy, "one solution, 30 to 37 clues, naked singles suffice"),
     ("hard", Kind::Hard, "minimal, found by search for many guesses (slow to make)"),
@@ -230,7 +236,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     run.run(
         &job,
         &options,
-        |before| Progressed::of_rows(before, &progress),
+        |before| Progressed::of_rows(before, &progress).with_draws(job.yields.counts()),
         |start| {
             if args.seed.is_none() && !args.run.quiet {
                 log::note(format!("seed {}", job.seed));
@@ -258,7 +264,8 @@ impl GenerateArgs {
             (true, ..) => Kind::Minimal,
             (_, true, _) => Kind::Solved,
             (.., true) => Kind::Hard,
-            _ => self.kind,
+            _ if self.pattern.is_some() => self.kind.unwrap_or(Kind::Unique),
+            _ => self.kind.unwrap_or_default(),
         }
     }
 
@@ -291,6 +298,7 @@ impl GenerateArgs {
             solve: Solve { engine, ..Solve::default() },
             recipe,
             seed: self.seed.unwrap_or_else(draw_seed),
+            yields: Arc::default(),
             pool: self.from.as_deref().map_or_else(|| Ok(Arc::from([])), read_pool)?,
         };
         Ok((job, self.skip..end))

@@ -4,6 +4,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use bulkdoku::SimdLevel;
+use bulkdoku::generate::Symmetry;
 use bulkdoku::pipeline::{Generate, Report, Statistics};
 use bulkdoku::stats::human_time;
 use indicatif::HumanCount;
@@ -20,6 +21,8 @@ use super::super::summary::LatencySummary;
 #[derive(Debug, Serialize)]
 pub struct CorpusSummary {
     kind: String,
+    #[serde(skip)]
+    symmetry: Option<Symmetry>,
     #[serde(skip)]
     seed: u64,
     /// The index of the first row.
@@ -63,6 +66,7 @@ impl CorpusSummary {
         let wall_seconds = report.wall.as_secs_f64();
         Self {
             kind: job.recipe.kind.to_string(),
+            symmetry: Some(job.recipe.symmetry).filter(|it| *it != Symmetry::None),
             seed: job.seed,
             skip,
             rows,
@@ -104,11 +108,13 @@ impl CorpusSummary {
 
 impl fmt::Display for CorpusSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let symmetry = self.symmetry.map(|symmetry| format!(" within the symmetry {symmetry}"));
         writeln!(
             f,
-            "{} of kind {} in {}, {} per second",
+            "{} of kind {}{} in {}, {} per second",
             counted(self.rows - self.rows_before, "row"),
             self.kind,
+            symmetry.unwrap_or_default(),
             human_time(self.wall_seconds * 1e9),
             HumanCount(self.rows_per_second as u64)
         )?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::solve::Solver;
 use super::{Job, PropertyEngine, Solve, Stopped};
-use crate::generate::{Generator, Kind, Recipe};
+use crate::generate::{Generator, Kind, Pattern, Recipe, Yield};
 use crate::input::Records;
 use crate::output::Results;
 use crate::pipeline::block::Block;
@@ -23,6 +23,8 @@ pub struct Generate {
     pub seed: u64,
     /// The starting puzzles of the search for hard puzzles; if empty, it starts at random puzzles.
     pub pool: Arc<[Puzzle]>,
+    /// The number of puzzles drawn, and how many meet the requirements.
+    pub yields: Arc<Yield>,
 }
 
 impl Generate {
@@ -35,6 +37,7 @@ impl Generate {
             Recipe { kind: self.recipe.kind, grids: self.recipe.grids, ..Recipe::default() };
         let max = match self.recipe.kind {
             Kind::Hard => 4,
+            _ if self.recipe.pattern != Pattern::ALL => 4,
             _ if self.recipe != plain => 64,
             _ => 1024,
         };
@@ -50,6 +53,7 @@ impl Job for Generate {
     fn worker(&self, stop: &StopFlag) -> Self::Worker {
         let mut generator =
             Generator::with((self.solve.engine)()).from_pool(Arc::clone(&self.pool));
+        generator = generator.counting(Arc::clone(&self.yields));
         generator.stop_at(stop.clone());
         (generator, self.solve.worker(stop))
     }

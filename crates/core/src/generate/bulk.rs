@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::order::RemovalOrder;
 use super::recipe::Recipe;
 use super::reduction::{NextStep, Reduction};
-use super::{Generator, kinds, narrow};
+use super::{Cells, Generator, Kind, Pattern, Yield, kinds, narrow};
 use crate::puzzle::{Grid, Puzzle};
 use crate::random::SeededRng;
 use crate::solver::{Batch, Limits, Outcome, StopFlag};
@@ -43,26 +43,42 @@ impl RowInProgress {
         place: usize,
         mut random: SeededRng,
         recipe: &Recipe,
+        yields: &Yield,
         stop: &StopFlag,
     ) -> Result<Box<Self>, GeneratorStopped> {
         let allowed = recipe.pattern.mask();
-        let is_narrow = allowed.count_ones() <= narrow::MAX_CELLS;
         loop {
             if stop.is_requested() {
                 return Err(GeneratorStopped);
             }
             for _ in 0..DRAWS_PER_STOP_CHECK {
-                let solution = if is_narrow {
-                    let found = narrow::search(allowed, recipe.grids, &mut random, stop);
-                    found.ok_or(GeneratorStopped)?
-                } else {
+                let solution = if recipe.pattern == Pattern::ALL {
+                    yields.add(1, 0);
                     recipe.grids.fill(&mut random)
+                } else {
+                    let found = narrow::search(allowed, recipe.grids, &mut random, yields, stop);
+                    found.ok_or(GeneratorStopped)?
                 };
                 let order = RemovalOrder::random(recipe.symmetry, allowed, &mut random);
                 if let Some(reduction) = Reduction::new(solution, order) {
                     return Ok(Box::new(Self { place, random, reduction }));
                 }
             }
+        }
+    }
+}
+
+impl RowInProgress {
+    /// Returns the reduced puzzle, with more clues if they need not be minimal; `None` if they
+    /// cannot be as many as requested.
+    fn with_requested_clues(&mut self, recipe: &Recipe) -> Option<Cells> {
+        let (puzzle, solution) = (self.reduction.puzzle().0, &self.reduction.solution().0);
+        let Recipe { kind, clues, symmetry, .. } = recipe;
+        match kind {
+            Kind::Unique => {
+                kinds::with_more_clues(puzzle, solution, clues, *symmetry, &mut self.random)
+            }
+            _ => Some(puzzle),
         }
     }
 }
@@ -99,7 +115,13 @@ impl Generator {
             {
                 generated.push(Puzzle::EMPTY);
                 let random = SeededRng::of_row(seed, index);
-                self.rows.push(RowInProgress::begin(place, random, recipe, &self.stop)?);
+                self.rows.push(RowInProgress::begin(
+                    place,
+                    random,
+                    recipe,
+                    &self.yields,
+                    &self.stop,
+                )?);
             }
             if self.rows.is_empty() {
                 return Ok(());
@@ -111,7 +133,7 @@ impl Generator {
 
     /// Runs one search per row, and moves fully reduced rows to their list.
     fn search(&mut self, recipe: &Recipe) -> Result<(), GeneratorStopped> {
-        let Self { engine, stop, rows, buffers, .. } = self;
+        let Self { engine, yields, stop, rows, buffers, .. } = self;
         let BatchBuffers { puzzles, known, outcomes, reduced } = buffers;
         puzzles.clear();
         known.clear();
@@ -129,7 +151,8 @@ impl Generator {
                 NextStep::Search => rows.push(row),
                 NextStep::Done => reduced.push(row),
                 NextStep::Impossible => {
-                    rows.push(RowInProgress::begin(row.place, row.random, recipe, stop)?);
+                    let RowInProgress { place, random, .. } = *row;
+                    rows.push(RowInProgress::begin(place, random, recipe, yields, stop)?);
                 }
             }
         }
@@ -142,16 +165,22 @@ impl Generator {
         recipe: &Recipe,
         generated: &mut [Puzzle],
     ) -> Result<(), GeneratorStopped> {
-        let reduced = mem::take(&mut self.buffers.reduced);
+        let mut reduced = mem::take(&mut self.buffers.reduced);
+        self.buffers.puzzles.clear();
+        for row in &mut reduced {
+            let puzzle = row.with_requested_clues(recipe).map_or(Puzzle::EMPTY, Puzzle);
+            self.buffers.puzzles.push(puzzle);
+        }
         if recipe.needs_guesses() {
-            self.count_guesses(&reduced)?;
+            self.count_guesses()?;
         }
         for (i, mut row) in reduced.into_iter().enumerate() {
             if self.stop.is_requested() {
                 return Err(GeneratorStopped);
             }
-            let (puzzle, solution) = (row.reduction.puzzle(), row.reduction.solution());
-            let fits = recipe.fits(puzzle)
+            let (puzzle, solution) = (self.buffers.puzzles[i], row.reduction.solution());
+            let fits = puzzle != Puzzle::EMPTY
+                && recipe.fits(&puzzle)
                 && (!recipe.needs_guesses()
                     || recipe.guesses.contains(&self.buffers.outcomes[i].guesses));
             let random = &mut row.random;
@@ -159,21 +188,30 @@ impl Generator {
                 kinds::from_minimal(recipe.kind, puzzle.0, &solution.0, random, &self.stop)
             });
             if let Some(cells) = found.flatten() {
+                self.yields.add(0, 1);
                 generated[row.place] = Puzzle(cells);
             } else {
-                self.rows.push(RowInProgress::begin(row.place, row.random, recipe, &self.stop)?);
+                let RowInProgress { place, random, .. } = *row;
+                let next = RowInProgress::begin(place, random, recipe, &self.yields, &self.stop);
+                self.rows.push(next?);
             }
         }
         Ok(())
     }
 
-    /// Solves the reduced puzzles to count their guesses.
-    fn count_guesses(&mut self, reduced: &[Box<RowInProgress>]) -> Result<(), GeneratorStopped> {
+    /// Solves the puzzles in the buffer to count their guesses.
+    fn count_guesses(&mut self) -> Result<(), GeneratorStopped> {
         let BatchBuffers { puzzles, outcomes, .. } = &mut self.buffers;
-        puzzles.clear();
-        puzzles.extend(reduced.iter().map(|row| *row.reduction.puzzle()));
         outcomes.resize(puzzles.len(), Outcome::NONE);
         let solved = self.engine.solve(Batch::Puzzles(puzzles), Limits::PROOF, outcomes);
         if solved < puzzles.len() { Err(GeneratorStopped) } else { Ok(()) }
+    }
+
+    /// Returns whether the proof of a puzzle takes as many guesses as requested; `None` if stopped.
+    pub(super) fn has_guesses(&mut self, recipe: &Recipe, puzzle: Puzzle) -> Option<bool> {
+        self.buffers.puzzles.clear();
+        self.buffers.puzzles.push(puzzle);
+        self.count_guesses().ok()?;
+        Some(recipe.guesses.contains(&self.buffers.outcomes[0].guesses))
     }
 }

@@ -1,6 +1,9 @@
 //! Kinds of puzzles that are derived from minimal puzzles, and easy puzzles.
 
+use std::ops::RangeInclusive;
+
 use super::recipe::Grids;
+use super::symmetry::Symmetry;
 use super::{Cells, Kind};
 use crate::puzzle::{CELLS, Puzzle, peers};
 use crate::random::SeededRng;
@@ -14,7 +17,7 @@ const MOVES_PER_CLIMB: usize = 1000;
 const MOVES_FROM_POOL: usize = 50;
 
 /// The range of the number of clues of an easy puzzle.
-pub const EASY_CLUES: std::ops::RangeInclusive<usize> = 30..=37;
+pub const EASY_CLUES: RangeInclusive<usize> = 30..=37;
 
 /// Derives a puzzle of this kind from a minimal puzzle; returns `None` if that is impossible.
 pub fn from_minimal(
@@ -28,8 +31,31 @@ pub fn from_minimal(
         Kind::Hard => Some(hard(cells, false, random, stop)),
         Kind::Several => Some(with_several_solutions(cells, random)),
         Kind::Unsolvable => with_no_solution(cells, solution, random),
-        Kind::Minimal | Kind::Solved | Kind::Easy => Some(cells),
+        Kind::Minimal | Kind::Unique | Kind::Solved | Kind::Easy => Some(cells),
     }
+}
+
+/// Adds clues of the solution to a minimal puzzle, in random order and with their images, until it
+/// has a number of clues that is drawn from `clues`; returns `None` if that is impossible.
+pub fn with_more_clues(
+    mut cells: Cells,
+    solution: &Cells,
+    clues: &RangeInclusive<usize>,
+    symmetry: Symmetry,
+    random: &mut SeededRng,
+) -> Option<Cells> {
+    let mut count = Puzzle(cells).clues();
+    let least = count.max(*clues.start());
+    let target = least + random.below((clues.end() + 1).checked_sub(least)?.max(1));
+    for cell in random.order::<CELLS>() {
+        let mut more = cells;
+        symmetry.images(cell).iter().for_each(|&image| more[image] = solution[image]);
+        let longer = Puzzle(more).clues();
+        if longer <= target {
+            (cells, count) = (more, longer);
+        }
+    }
+    clues.contains(&count).then_some(cells)
 }
 
 /// Removes every redundant clue, in random order.

@@ -9,8 +9,9 @@
 //! | `rows`, `chutes` | solution grids: filled row by row, or starting from a band and a stack |
 //! | `reduction`, `order`, `unavoidable` | removal of clues with few engine calls |
 //! | `bulk` | generation of many rows, solved as batches |
-//! | `narrow` | clues in few cells: a search for digits with one solution |
+//! | `narrow` | clues in exactly the cells of a pattern: a search for digits with one solution |
 //! | `kinds` | kinds derived from minimal puzzles; easy puzzles |
+//! | `yields` | how many of the drawn puzzles meet the requirements |
 //! | `recipe`, `pattern`, `symmetry` | the requirements of a row |
 
 mod bulk;
@@ -24,6 +25,7 @@ mod reduction;
 mod rows;
 mod symmetry;
 mod unavoidable;
+mod yields;
 
 use std::fmt;
 use std::ops::Range;
@@ -32,6 +34,7 @@ use std::sync::Arc;
 pub use pattern::{BadPattern, Pattern};
 pub use recipe::{Grids, Recipe, UnknownGrids, Unmeetable};
 pub use symmetry::{Symmetry, UnknownSymmetry};
+pub use yields::Yield;
 
 use crate::named::named_enum;
 use crate::puzzle::{CELLS, Puzzle};
@@ -50,6 +53,8 @@ named_enum! {
         /// One solution, for which every clue is needed.
         #[default]
         Minimal = "minimal",
+        /// One solution; some clues may not be needed.
+        Unique = "unique",
         /// A solution grid.
         Solved = "solved",
         /// One solution, 30 to 37 clues, and solved by naked singles.
@@ -84,6 +89,8 @@ pub struct Generator {
     engine: Box<dyn Engine>,
     /// Starting points of the search for hard puzzles; if empty, it uses random ones.
     pool: Arc<[Puzzle]>,
+    /// The number of puzzles drawn for rows, and the number of rows.
+    yields: Arc<Yield>,
     stop: StopFlag,
     #[expect(clippy::vec_box, reason = "rows are large and move from list to list")]
     rows: Vec<Box<RowInProgress>>,
@@ -112,13 +119,20 @@ impl Generator {
     /// recipe limits guesses.
     pub fn with(engine: Box<dyn Engine>) -> Self {
         let (rows, buffers) = (Vec::new(), bulk::BatchBuffers::default());
-        Self { engine, pool: Arc::from([]), stop: StopFlag::default(), rows, buffers }
+        let (pool, yields, stop) = (Arc::from([]), Arc::default(), StopFlag::default());
+        Self { engine, pool, yields, stop, rows, buffers }
     }
 
     /// Sets the starting points of the search for hard puzzles. Each must have one solution.
     #[must_use]
     pub fn from_pool(self, pool: Arc<[Puzzle]>) -> Self {
         Self { pool, ..self }
+    }
+
+    /// Counts drawn puzzles and rows in `yields`, which several generators can share.
+    #[must_use]
+    pub fn counting(self, yields: Arc<Yield>) -> Self {
+        Self { yields, ..self }
     }
 
     /// Sets the flag that stops the generator.
@@ -141,10 +155,15 @@ impl Generator {
         let is_reduced = match recipe.kind {
             Kind::Solved | Kind::Easy => false,
             Kind::Hard => self.pool.is_empty(),
+            Kind::Unique => recipe.pattern == Pattern::ALL,
             Kind::Minimal | Kind::Several | Kind::Unsolvable => true,
         };
         if is_reduced {
             return self.reduce_all(recipe, seed, rows);
+        }
+        if recipe.kind == Kind::Unique {
+            let random = |index| SeededRng::of_row(seed, index);
+            return rows.map_while(|index| self.fill_pattern(recipe, random(index))).collect();
         }
         let Self { pool, stop, .. } = self;
         let rows = rows.take_while(|_| !stop.is_requested());
@@ -161,6 +180,27 @@ impl Generator {
         })
         .collect()
     }
+
+    /// Returns a puzzle with clues in exactly the cells of the pattern; `None` if stopped.
+    fn fill_pattern(&mut self, recipe: &Recipe, mut random: SeededRng) -> Option<Puzzle> {
+        let cells = recipe.pattern.mask();
+        loop {
+            let Self { yields, stop, .. } = self;
+            let found = narrow::search(cells, recipe.grids, &mut random, yields, stop)?;
+            let puzzle = Puzzle(masked(&found, cells));
+            let fits = recipe.fits(&puzzle)
+                && (!recipe.needs_guesses() || self.has_guesses(recipe, puzzle)?);
+            if fits {
+                self.yields.add(0, 1);
+                return Some(puzzle);
+            }
+        }
+    }
+}
+
+/// Returns the digits of a grid in these cells.
+fn masked(grid: &Cells, cells: u128) -> Cells {
+    std::array::from_fn(|cell| if cells >> cell & 1 == 0 { 0 } else { grid[cell] })
 }
 
 #[cfg(test)]
@@ -227,12 +267,51 @@ mod tests {
     }
 
     #[test]
-    fn clues_are_within_the_pattern() {
-        let pattern: Pattern = "####.####".repeat(9).parse().unwrap();
-        let recipe = Recipe { pattern, grids: Grids::Fast, ..Recipe::default() };
-        for puzzle in Generator::new().puzzles(&recipe, 5, 0..20) {
-            assert!((0..9).all(|row| puzzle.0[row * 9 + 4] == 0));
-            assert_eq!(solve(&puzzle).solutions, 1);
+    fn clues_are_exactly_in_the_pattern() {
+        let narrow = crate::puzzle::CLASSIC.parse::<Pattern>().unwrap();
+        let wide: Pattern = "####.####".repeat(9).parse().unwrap();
+        for pattern in [narrow, wide] {
+            let recipe = Recipe { kind: Kind::Unique, pattern, ..Recipe::default() };
+            let yields = Arc::<Yield>::default();
+            let mut generator = Generator::new().counting(Arc::clone(&yields));
+            let puzzles = generator.puzzles(&recipe, 5, 0..20);
+            for puzzle in &puzzles {
+                let clues = (0..CELLS).filter(|&cell| puzzle.0[cell] != 0);
+                assert_eq!(clues.fold(0, |mask, cell| mask | 1 << cell), pattern.mask());
+                assert_eq!(solve(puzzle).solutions, 1);
+            }
+            let (drawn, rows) = yields.counts();
+            assert!(rows == 20 && drawn >= 20, "{drawn} {rows}");
+            assert_eq!(generator.puzzles(&recipe, 5, 7..9), puzzles[7..9]);
+        }
+        // Only some of them are minimal.
+        let recipe = Recipe { pattern: narrow, ..Recipe::default() };
+        for puzzle in Generator::new().puzzles(&recipe, 5, 0..2) {
+            let clues = (0..CELLS).filter(|&cell| puzzle.0[cell] != 0);
+            assert_eq!(clues.fold(0, |mask, cell| mask | 1 << cell), narrow.mask());
+        }
+    }
+
+    #[test]
+    fn unique_puzzles_have_the_requested_number_of_clues() {
+        let kind = Kind::Unique;
+        let recipes = [
+            Recipe { kind, clues: 30..=36, ..Recipe::default() },
+            Recipe { kind, clues: 24..=24, level: Some(Level::HiddenSingles), ..Recipe::default() },
+            Recipe { kind, clues: 36..=36, symmetry: Symmetry::Rot180, ..Recipe::default() },
+            Recipe { kind, clues: 60..=81, guesses: 0..=0, ..Recipe::default() },
+        ];
+        for recipe in recipes {
+            let puzzles = Generator::new().puzzles(&recipe, 1, 0..40);
+            for puzzle in &puzzles {
+                assert!(recipe.clues.contains(&puzzle.clues()), "{puzzle}");
+                assert!(recipe.level.is_none_or(|level| Level::of(puzzle) == level), "{puzzle}");
+                let clues = (0..CELLS).filter(|&cell| puzzle.0[cell] != 0);
+                assert!(recipe.symmetry.is_of(clues.fold(0, |mask, cell| mask | 1 << cell)));
+                assert_eq!(solve(puzzle).solutions, 1, "{puzzle}");
+            }
+            let counts: std::collections::BTreeSet<_> = puzzles.iter().map(Puzzle::clues).collect();
+            assert_eq!(counts.len() > 1, recipe.clues.start() != recipe.clues.end());
         }
     }
 

@@ -1,34 +1,33 @@
-//! Puzzles with clues in few given cells.
+//! Puzzles with clues in exactly the given cells.
 //!
 //! The digits of a random grid in few given cells hardly ever have one solution. So this module
 //! searches for digits by hill climbing: a move replaces one to three clues, and is accepted if the
 //! number of solutions does not increase.
 
-use super::Cells;
 use super::recipe::Grids;
+use super::{Cells, Yield, masked};
 use crate::puzzle::{CELLS, Puzzle};
 use crate::random::SeededRng;
 use crate::solver::{Limits, Outcome, StopFlag, outcome_of};
 
-/// With at most this many allowed cells, [`search`] is used.
-pub const MAX_CELLS: u32 = 40;
 /// Maximum number of solutions that are counted at the start of a climb.
 const MAX_SOLUTIONS: u32 = 4_000;
 /// Number of moves before a climb restarts.
 const MOVES_PER_CLIMB: usize = 4_000;
 
-/// Returns a grid whose digits in these cells have no other solution, or `None` if stopped.
+/// Returns a grid whose digits in these cells have no other solution, or `None` if stopped. Each
+/// climb counts as one drawn puzzle.
 pub fn search(
-    allowed: u128,
+    pattern: u128,
     grids: Grids,
     random: &mut SeededRng,
+    yields: &Yield,
     stop: &StopFlag,
 ) -> Option<Cells> {
-    let cells: Vec<usize> = (0..CELLS).filter(|&cell| allowed >> cell & 1 != 0).collect();
+    let cells: Vec<usize> = (0..CELLS).filter(|&cell| pattern >> cell & 1 != 0).collect();
     loop {
-        let solution = grids.fill(random);
-        let mut clues = [0; CELLS];
-        cells.iter().for_each(|&cell| clues[cell] = solution[cell]);
+        yields.add(1, 0);
+        let mut clues = masked(&grids.fill(random), pattern);
         let mut outcome = count(&clues, MAX_SOLUTIONS);
         for _ in 0..MOVES_PER_CLIMB {
             if stop.is_requested() {
@@ -85,17 +84,17 @@ mod tests {
         let allowed = (0..CELLS)
             .filter(|&cell| puzzle.0[cell] != 0 || more.contains(&cell))
             .fold(0, |allowed, cell| allowed | 1 << cell);
+        let yields = Yield::default();
         for index in 0..3 {
             let mut random = SeededRng::of_row(1, index);
             let stop = StopFlag::default();
-            let grid = search(allowed, Grids::Rows, &mut random, &stop).unwrap();
-            let clue = |cell: usize| if allowed >> cell & 1 == 0 { 0 } else { grid[cell] };
-            let found = count(&std::array::from_fn(clue), 2);
+            let grid = search(allowed, Grids::Rows, &mut random, &yields, &stop).unwrap();
+            let found = count(&masked(&grid, allowed), 2);
             assert!(found.solutions == 1 && found.grid.0 == grid, "{index}");
         }
         let stop = StopFlag::default();
         stop.request();
         let mut random = SeededRng::of_row(1, 0);
-        assert!(search(allowed, Grids::Rows, &mut random, &stop).is_none());
+        assert!(search(allowed, Grids::Rows, &mut random, &yields, &stop).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! Patterns of the cells that may be clues.
+//! Patterns of the cells that are clues.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::puzzle::CELLS;
 
-/// The cells that may be clues.
+/// The cells that are clues. The pattern of all cells leaves them open.
 ///
 /// ```
 /// # use bulkdoku_core as bulkdoku;
@@ -73,8 +73,7 @@ pub struct BadPattern(String);
 impl FromStr for Pattern {
     type Err = BadPattern;
 
-    /// Parses 81 cells, with any white space between them: `#` or a digit from 1 to 9 for a cell
-    /// that may be a clue, `.` or 0 for the others. A puzzle is therefore also a pattern.
+    /// Parses 81 cells, with any white space between them: `#` or a digit from 1 to 9 for a clue, `.` or 0 for the others. A puzzle is therefore also a pattern.
     fn from_str(text: &str) -> Result<Self, BadPattern> {
         let (mut mask, mut cells) = (0_u128, 0);
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -87,8 +86,8 @@ impl FromStr for Pattern {
                     _ => {
                         let (line, column) = (line + 1, column + 1);
                         return Err(BadPattern(format!(
-                            "{line}:{column}: {found:?} is not a cell; write # or 1 to 9 where a clue may \
-                             be, . or 0 where none may be"
+                            "{line}:{column}: {found:?} is not a cell; write # or 1 to 9 for a clue, . or \
+                             0 for a blank"
                         )));
                     }
                 };
@@ -104,7 +103,7 @@ impl FromStr for Pattern {
             format!("the pattern has {cells} cells, not {CELLS}")
         } else if clues < MIN_CLUES {
             format!(
-                "the pattern has room for {clues} clues; with fewer than {MIN_CLUES} no puzzle has \
+                "the pattern has {clues} clues; with fewer than {MIN_CLUES} no puzzle has \
                  exactly one solution"
             )
         } else if let Some(lines) = pattern.empty_lines() {
@@ -119,7 +118,7 @@ impl FromStr for Pattern {
 }
 
 impl fmt::Display for Pattern {
-    /// Formats 81 characters, with `#` for a cell that may be a clue.
+    /// Formats 81 characters, with `#` for a clue.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text: String =
             (0..CELLS).map(|cell| if self.0 >> cell & 1 == 0 { '.' } else { '#' }).collect();

@@ -8,7 +8,7 @@ use super::pattern::{MIN_CLUES, Pattern};
 use super::symmetry::Symmetry;
 use super::{Cells, Kind, chutes, rows};
 use crate::named::named_enum;
-use crate::puzzle::Puzzle;
+use crate::puzzle::{CELLS, Puzzle};
 use crate::random::SeededRng;
 use crate::rating::Level;
 
@@ -42,9 +42,9 @@ impl Grids {
 
 /// The requirements for the rows of a corpus.
 ///
-/// Requirements other than `kind` and `grids` are for minimal puzzles: each row draws puzzles from
-/// its own stream until one meets them. With a symmetry, a puzzle is minimal within the symmetry:
-/// every group of symmetric clues is needed.
+/// Requirements other than `kind` and `grids` are for minimal and unique puzzles: each row draws
+/// puzzles from its own stream until one meets them. With a symmetry, a minimal puzzle is minimal
+/// within the symmetry: every group of symmetric clues is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
     /// The kind of puzzle.
@@ -53,9 +53,9 @@ pub struct Recipe {
     pub grids: Grids,
     /// The symmetry of the cells that are clues.
     pub symmetry: Symmetry,
-    /// The cells that may be clues.
+    /// The cells that are clues, unless it has all cells.
     pub pattern: Pattern,
-    /// The number of clues.
+    /// The number of clues. Unique puzzles need it or a pattern.
     pub clues: RangeInclusive<usize>,
     /// The number of guesses with which the engine proves that there is one solution.
     pub guesses: RangeInclusive<u64>,
@@ -109,11 +109,14 @@ impl Recipe {
             && *clues == ANY_CLUES
             && *guesses == ANY_GUESSES
             && level.is_none();
-        if *kind != Kind::Minimal && !is_plain {
+        if !matches!(kind, Kind::Minimal | Kind::Unique) && !is_plain {
             return refused(format!(
-                "clues, guesses, level, symmetry and pattern can be chosen for minimal puzzles only, \
-                 not for {kind} ones"
+                "clues, guesses, level, symmetry and pattern can be chosen for minimal and unique \
+                 puzzles only, not for {kind} ones"
             ));
+        }
+        if *kind == Kind::Unique && *pattern == Pattern::ALL && *clues == ANY_CLUES {
+            return refused("unique puzzles need a number of clues, or a pattern".into());
         }
         if !symmetry.is_of(pattern.mask()) {
             return refused(format!(
@@ -125,10 +128,14 @@ impl Recipe {
                 "a puzzle with fewer than {MIN_CLUES} clues never has one solution"
             ));
         }
-        if *clues.start() > pattern.cells() {
-            return refused(format!("the pattern has room for {} clues", pattern.cells()));
+        if *pattern != Pattern::ALL && !clues.contains(&pattern.cells()) {
+            return refused(format!("the pattern has {} clues", pattern.cells()));
         }
-        if *clues.start() > MAX_KNOWN_CLUES && *symmetry == Symmetry::None {
+        let least = if *pattern == Pattern::ALL { *clues.start() } else { pattern.cells() };
+        if *clues.start() > CELLS {
+            return refused(format!("a puzzle has at most {CELLS} clues"));
+        }
+        if *kind == Kind::Minimal && least > MAX_KNOWN_CLUES && *symmetry == Symmetry::None {
             return refused(format!(
                 "no minimal puzzle with more than {MAX_KNOWN_CLUES} clues is known; nearly all have {} to {}",
                 USUAL_CLUES.start(),
@@ -142,12 +149,21 @@ impl Recipe {
         let cells = self.pattern.cells();
         if cells < MIN_USUAL_CELLS {
             return Some(format!(
-                "few puzzles, if any, have all their clues in {cells} given cells: rows may take very \
-                 long"
+                "few puzzles, if any, have their clues in {cells} given cells: rows may take very long"
             ));
         }
+        if self.pattern != Pattern::ALL {
+            let has_few = self.kind == Kind::Minimal && cells > *USUAL_CLUES.start();
+            return has_few.then(|| {
+                format!(
+                    "few puzzles with clues in {cells} given cells are minimal: rows may take very \
+                     long; --kind unique does not need them to be"
+                )
+            });
+        }
         let (least, most) = (*self.clues.start(), *self.clues.end());
-        let is_rare = most < *USUAL_CLUES.start() || least > *USUAL_CLUES.end();
+        let has_too_many = self.kind == Kind::Minimal && least > *USUAL_CLUES.end();
+        let is_rare = most < *USUAL_CLUES.start() || has_too_many;
         (is_rare && self.symmetry == Symmetry::None).then(|| {
             format!(
                 "removing clues leaves {} to {} in all but three of 10,000 puzzles: rows with \
@@ -165,6 +181,7 @@ impl Recipe {
     /// Returns whether a puzzle meets the recipe, without regard to guesses.
     pub(super) fn fits(&self, puzzle: &Puzzle) -> bool {
         self.clues.contains(&puzzle.clues())
+            && (self.pattern == Pattern::ALL || puzzle.clues() == self.pattern.cells())
             && self.level.is_none_or(|level| Level::of(puzzle) == level)
     }
 }
@@ -184,6 +201,15 @@ mod tests {
         assert!(check(clues(17..=19)).unwrap().unwrap().contains("very long"));
         assert!(check(clues(29..=81)).unwrap().is_some());
         assert_eq!(check(clues(20..=21)), Ok(None));
+        let unique = |clues| Recipe { kind: Kind::Unique, clues, ..Recipe::default() };
+        assert_eq!(check(unique(30..=50)), Ok(None));
+        assert!(check(unique(ANY_CLUES)).unwrap_err().contains("need a number of clues"));
+        assert!(check(unique(90..=95)).unwrap_err().contains("at most 81"));
+        let pattern: Pattern = crate::puzzle::CLASSIC.parse().unwrap();
+        let exact = |kind, clues| Recipe { kind, pattern, ..unique(clues) };
+        assert_eq!(check(exact(Kind::Unique, ANY_CLUES)), Ok(None));
+        assert!(check(exact(Kind::Unique, 31..=40)).unwrap_err().contains("has 30 clues"));
+        assert!(check(exact(Kind::Minimal, 30..=30)).unwrap().unwrap().contains("--kind unique"));
         let kind = Kind::Easy;
         assert!(check(Recipe { kind, ..clues(22..=23) }).unwrap_err().contains("not for easy"));
         assert_eq!(check(Recipe { kind, ..recipe.clone() }), Ok(None));

@@ -482,15 +482,15 @@ fn finding(layout: &Layout, is_parquet: bool, options: &InputOptions) -> Option<
 
 /// Returns whether an error is about the contents of a file, not about the options.
 fn lacks_puzzles(error: &DetectError) -> bool {
-    match error {
+    matches!(
+        error,
         DetectError::Foreign(_)
-        | DetectError::NotPuzzles
-        | DetectError::NoPuzzles(_)
-        | DetectError::NoSolutions(_)
-        | DetectError::OnlyPuzzles
-        | DetectError::BareLines => true,
-        _ => false,
-    }
+            | DetectError::NotPuzzles
+            | DetectError::NoPuzzles(_)
+            | DetectError::NoSolutions(_)
+            | DetectError::OnlyPuzzles
+            | DetectError::BareLines
+    )
 }
 
 /// Returns the error for two inputs with different columns to keep.

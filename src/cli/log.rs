@@ -30,7 +30,7 @@ pub enum LogFormat {
 static IS_JSON: AtomicBool = AtomicBool::new(false);
 
 #[derive(Serialize)]
-struct Event<'a, T> {
+struct Line<'a, T> {
     time: String,
     event: &'a str,
     #[serde(flatten)]
@@ -60,7 +60,7 @@ pub fn is_json() -> bool {
 pub fn write(event: &str, fields: impl Serialize, text: impl Display) {
     let line = if is_json() {
         let time = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
-        serde_json::to_string(&Event { time, event, fields }).unwrap_or_default()
+        serde_json::to_string(&Line { time, event, fields }).unwrap_or_default()
     } else {
         text.to_string()
     };

@@ -259,14 +259,15 @@ fn bad_records_are_named_and_counted_and_the_others_measured() {
 }
 
 #[test]
-fn an_endless_input_is_read_up_to_the_row_limit() {
-    let mut command = std::process::Command::new(BULKDOKU);
-    command.args(["bench", "-", "--rows", "50", "--rounds", "1", "--round-time", "0.01"]);
-    command.stdin(Stdio::piped()).stdout(Stdio::null());
-    let mut child = command.spawn().unwrap();
-    let mut pipe = child.stdin.take().unwrap();
-    // Ends when the command has ended.
-    let line = format!("{CLASSIC}\n");
-    while pipe.write_all(line.as_bytes()).is_ok() {}
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+fn a_sample_is_drawn_from_all_of_a_pipe() {
+    let folder = Folder::new();
+    let puzzles = format!("{SOLVED}\n").repeat(500) + &format!("{CLASSIC}\n").repeat(500);
+    let args = ["-", "--rows", "50", "--rounds", "1", "--round-time", "0.01", "--format", "json"];
+    let ran = folder.run("bench", &args, puzzles);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let measured: serde_json::Value = serde_json::from_str(&ran.rows).unwrap();
+    assert_eq!(measured[0]["rows"], 50, "{ran:?}");
+    // Half of the puzzles are complete grids, which take no nodes.
+    let nodes = measured[0]["nodes"].as_f64().unwrap();
+    assert!(nodes > 0.0 && nodes < 1.0, "{ran:?}");
 }

@@ -352,3 +352,24 @@ fn conditions_select_what_smaller_files_have() {
     let thirds: Vec<_> = table(&drawn.rows).iter().map(|row| row["third"].clone()).collect();
     assert!(all.status == 0 && thirds == ["0"; 40], "{drawn:?}");
 }
+
+/// Latencies differ between runs, but select and order the rows of each.
+#[test]
+fn latencies_are_selected_and_sorted() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n").repeat(50));
+    for subcommand in ["solve", "canon"] {
+        let latencies = |options: &str| {
+            let line = format!("{subcommand} in --columns latency_ns {options}");
+            let ran = folder.line(&line);
+            assert_eq!(ran.status, 0, "{ran:?}");
+            ran.rows.lines().skip(1).map(|row| row.parse::<u64>().unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(latencies("--where latency_ns>0").len(), 50);
+        assert_eq!(latencies("--where latency_ns>1e12").len(), 0);
+    }
+    let line = "solve in --columns latency_ns --sort latency_ns:desc";
+    let ran = folder.line(line);
+    let sorted: Vec<u64> = ran.rows.lines().skip(1).map(|row| row.parse().unwrap()).collect();
+    assert!(sorted.len() == 50 && sorted.is_sorted_by(|a, b| a >= b), "{ran:?}");
+}

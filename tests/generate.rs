@@ -169,10 +169,12 @@ fn clues_follow_a_pattern_and_a_hard_search_starts_at_a_pool() {
         folder.line("generate -n 20 --seed 1 --kind unique --pattern mask.txt").rows,
         made.rows
     );
-    let minimal = folder.line(
-        "generate -n 1 --seed 1 --kind minimal --pattern mask.txt --columns minimal --format csv",
+    let few = ".796..5.....7....4..635..8..5...6.......9..431.........4..72.6....1......35.....9";
+    let line = format!(
+        "generate -n 1 --seed 1 --kind minimal --pattern {few} --columns clues,minimal --format csv"
     );
-    assert_eq!(minimal.rows, "minimal\ntrue\n", "{minimal:?}");
+    let minimal = folder.line(&line);
+    assert_eq!(minimal.rows, "clues,minimal\n24,true\n", "{minimal:?}");
     folder.file("bad.txt", "#########\n####x");
     let bad = folder.line("generate -n 20 --seed 1 --pattern bad.txt");
     assert!(bad.messages.contains("bad.txt:2:5: 'x'"), "{bad:?}");

@@ -196,4 +196,18 @@ fn inputs_with_different_columns_omit_them() {
     let ran = folder.line("canon --dedup --exact a.csv b.txt");
     assert_eq!(ran.rows, format!("file,puzzle\na.csv,{CLASSIC}\n"));
     assert!(ran.messages.contains("the inputs have different columns"), "{ran:?}");
+    // Conditions read columns by name, in any order.
+    folder.file("c.csv", format!("puzzle,x,id\n{CLASSIC},y,1\n{CLASSIC},y,2\n"));
+    for subcommand in ["canon", "solve", "sample --count 9 --seed 1", "overlap"] {
+        let ran = folder.run(
+            subcommand.split(' ').next().unwrap(),
+            &[
+                &subcommand.split(' ').skip(1).collect::<Vec<_>>()[..],
+                &["a.csv", "c.csv", "--columns", "puzzle", "--where", "id == 1"],
+            ]
+            .concat(),
+            "",
+        );
+        assert_eq!(ran.rows, format!("puzzle\n{CLASSIC}\n{CLASSIC}\n"), "{subcommand}: {ran:?}");
+    }
 }

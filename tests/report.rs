@@ -183,7 +183,7 @@ fn a_measurement_has_a_page_that_compares() {
     let page = folder.read("bench.html");
     check_page(&page);
     assert!(page.contains("<h2>in</h2>") && page.matches("class=\"bar\"").count() == 2, "{page}");
-    assert!(page.contains("<td>scalar, 1 thread</td>"), "{page}");
+    assert!(page.contains(">scalar, 1 thread</td>"), "{page}");
     assert!(folder.read("out.json").starts_with('['));
 }
 

@@ -179,6 +179,8 @@ fn solved_and_generated_puzzles_are_groups_of_one() {
     assert_eq!(folder.line("generate -n 60 --seed 4 --layout hrm -o out").status, 0);
     assert_eq!(load(&folder, "out/train").concat(), originals);
     assert_eq!(load(&folder, "out/test").concat(), found);
+    assert_eq!(folder.line("solve in --layout hrm --subset val -o out -q").status, 1);
+    assert_eq!(load(&folder, "out/val").concat(), found);
     // A set without puzzles is valid.
     assert_eq!(folder.line("generate -n 0 --seed 4 --layout hrm -o none").status, 0);
     assert_eq!(load(&folder, "none/train").len(), 0);
@@ -191,6 +193,7 @@ fn solved_and_generated_puzzles_are_groups_of_one() {
         ("solve in --layout hrm --solutions 3 -o x", "--solutions writes several"),
         ("solve in --layout hrm --split-by level -o x{}", "--split-by"),
         ("solve in --subset test -o x", "--layout"),
+        ("solve in --layout hrm --subset ../x -o x", "expected a name"),
         ("augment p.csv --seed 1 --layout hrm -o x", "needs solutions"),
         ("augment p.csv --seed 1 --hints 3 -o x.csv", "needs solutions"),
     ]);

@@ -125,7 +125,9 @@ pub fn run(mut args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let (job, seen) = (&Classify::by(by), &mut Seen::default());
     let known = &known;
     // The latency of a form may be shown without the form.
-    let timed = rows.shows(Column::LatencyNs);
+    let condition = args.condition.condition.as_ref();
+    let read = condition.map(|condition| condition.computed(ROWS.subcommand)).unwrap_or_default();
+    let timed = rows.shows(Column::LatencyNs) || read.contains(&Column::LatencyNs);
     let filters = move |earlier: &mut EarlierRun<'_>| {
         let mut filters: Vec<_> = known.iter().map(|known| Filter::unknown(known, by)).collect();
         if args.dedup {

@@ -139,22 +139,19 @@ impl Inputs {
             }
             self.all[number].layout = layout;
         }
-        if options.keep == Some(Keep::Row) {
-            self.pass_only_rows_with_same_columns();
+        if options.keep == Some(Keep::Row) && !self.have_same_columns() {
+            // Only the columns of conditions are read.
+            self.detect(&InputOptions { keep: None, ..options.clone() }, stop)?;
+            let what = "have different columns; rows have none of them (--columns names some)";
+            self.difference = Some(format!("the inputs {what}"));
         }
         Ok(())
     }
 
-    /// Omits kept fields if the inputs have different columns.
-    fn pass_only_rows_with_same_columns(&mut self) {
+    fn have_same_columns(&self) -> bool {
         let columns = |input: &Input| (input.layout.kept(), input.layout.kept_cells());
         let first = self.accepted().next().map(columns);
-        if self.accepted().all(|input| Some(columns(input)) == first) {
-            return;
-        }
-        self.all.iter_mut().for_each(|input| input.layout.keep_nothing());
-        let what = "have different columns; rows have none of them (--columns names some)";
-        self.difference = Some(format!("the inputs {what}"));
+        self.accepted().all(|input| Some(columns(input)) == first)
     }
 
     /// Returns messages about the detected layouts other than lines.

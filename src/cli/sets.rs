@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind, Read};
 
 use bulkdoku::bundled::BUNDLED;
+use bulkdoku::isomorph::SeededRng;
 use bulkdoku::measure::{Content, PuzzleSet};
 use bulkdoku::pipeline::RecordReader;
 use bulkdoku::{Marks, Puzzle, Source};
@@ -18,16 +19,19 @@ const MAX_BYTES: u64 = 4 << 30;
 /// The number of messages printed about invalid records.
 const MAX_SHOWN: u64 = 20;
 
-pub fn bundled() -> Result<Vec<PuzzleSet>, Failure> {
+/// A random sample of this many of the first [`MOST_ROWS`] puzzles of each set, and its seed.
+pub type Sample = Option<(usize, u64)>;
+
+pub fn bundled(sample: Sample) -> Result<Vec<PuzzleSet>, Failure> {
     let sources = BUNDLED.iter().map(|set| Source::new(set.name, set.text.as_bytes()));
-    let sets = sources.map(|source| read_sets(source, None)).collect::<Result<Vec<_>, _>>()?;
+    let sets = sources.map(|source| read_sets(source, sample)).collect::<Result<Vec<_>, _>>()?;
     Ok(sets.concat())
 }
 
-/// Reads the first `at_most` puzzles of each input.
-pub fn read(inputs: &mut Inputs, at_most: Option<usize>) -> Result<Vec<PuzzleSet>, Failure> {
+/// Reads all puzzles of each input, or a sample of them.
+pub fn read(inputs: &mut Inputs, sample: Sample) -> Result<Vec<PuzzleSet>, Failure> {
     inputs.findings().for_each(log::note);
-    let sets = inputs.sources().map(|source| read_sets(source, at_most));
+    let sets = inputs.sources().map(|source| read_sets(source, sample));
     let mut sets = sets.collect::<Result<Vec<_>, _>>()?;
     rename(&mut sets, &inputs.names());
     Ok(sets.into_iter().flatten().collect())
@@ -54,23 +58,35 @@ fn sets_of(
     Ok(sets)
 }
 
-/// Reads the first `at_most` puzzles of an input. Other records are reported and counted.
-fn read_sets(
-    source: Source<impl Read + Send>,
-    at_most: Option<usize>,
-) -> Result<Vec<PuzzleSet>, Failure> {
+/// Reads the puzzles of an input, or a sample of them. Other records are reported and counted.
+fn read_sets(source: Source<impl Read + Send>, sample: Sample) -> Result<Vec<PuzzleSet>, Failure> {
     let name = source.name.clone();
-    let mut records = RecordReader::new([bounded(source, MAX_BYTES)]);
-    let (mut puzzles, mut all_marks, mut bad) = (Vec::new(), Vec::new(), 0);
-    while puzzles.len() + all_marks.len() < at_most.unwrap_or(usize::MAX)
+    // A sample is bounded by its size.
+    let max_bytes = if sample.is_some() { u64::MAX } else { MAX_BYTES };
+    let mut records = RecordReader::new([bounded(source, max_bytes)]);
+    let mut random = SeededRng::new(sample.map_or(0, |(_, seed)| seed));
+    // The kept puzzles with their numbers, and the number of all puzzles.
+    let (mut kept, mut count, mut bad) = (Vec::new(), 0_usize, 0);
+    while (sample.is_none() || count < MOST_ROWS)
         && let Some(record) = records.next()
     {
         match record.puzzle {
-            // Pencil marks that clues can express are a puzzle.
-            Ok(marks) => match marks.puzzle() {
-                Some(puzzle) => puzzles.push(puzzle),
-                None => all_marks.push(marks),
-            },
+            Ok(marks) => {
+                // Pencil marks that clues can express are a puzzle.
+                let content =
+                    marks.puzzle().map_or(PuzzleOrMarks::Marks(marks), PuzzleOrMarks::Puzzle);
+                let entry = (count, content);
+                count += 1;
+                match sample {
+                    Some((size, _)) if kept.len() >= size => {
+                        // Any puzzle so far is in the sample with the same probability.
+                        if let Some(replaced) = kept.get_mut(random.below(count)) {
+                            *replaced = entry;
+                        }
+                    }
+                    _ => kept.push(entry),
+                }
+            }
             Err(why) => {
                 bad += 1;
                 if bad <= MAX_SHOWN {
@@ -79,9 +95,9 @@ fn read_sets(
                 }
             }
         }
-        if (puzzles.len() + all_marks.len()) as u64 + bad > MOST_ROWS as u64 {
+        if sample.is_none() && count as u64 + bad > MOST_ROWS as u64 {
             let most = HumanCount(MOST_ROWS as u64);
-            refuse!("{name}: more than {most} records; --rows N reads no further than N puzzles");
+            refuse!("{name}: more than {most} records; --rows N takes a sample of N puzzles");
         }
     }
     if let Some(failure) = records.failures().into_iter().next() {
@@ -92,7 +108,20 @@ fn read_sets(
         1 => log::note(format!("{name}: 1 record is not measured")),
         _ => log::note(format!("{name}: {} records are not measured", HumanCount(bad))),
     }
+    kept.sort_unstable_by_key(|(number, _)| *number);
+    let (mut puzzles, mut all_marks) = (Vec::new(), Vec::new());
+    for (_, content) in kept {
+        match content {
+            PuzzleOrMarks::Puzzle(puzzle) => puzzles.push(puzzle),
+            PuzzleOrMarks::Marks(marks) => all_marks.push(marks),
+        }
+    }
     sets_of(&name, puzzles, all_marks, bad)
+}
+
+enum PuzzleOrMarks {
+    Puzzle(Puzzle),
+    Marks(Marks),
 }
 
 /// Limits the length of a source, because sets are kept in memory.
@@ -112,8 +141,7 @@ impl<R: Read> Read for Bounded<R> {
         let got = self.reader.read(into)?;
         let Some(left) = self.left.checked_sub(got as u64) else {
             let most = HumanBytes(self.most);
-            let what =
-                format!("more than {most} of text; --rows N reads no further than N puzzles");
+            let what = format!("more than {most} of text; --rows N takes a sample of N puzzles");
             return Err(io::Error::new(ErrorKind::FileTooLarge, what));
         };
         self.left = left;
@@ -148,6 +176,33 @@ mod tests {
         let names: Vec<_> = sets.iter().map(|set| (&*set.name, set.bad)).collect();
         assert_eq!(names[..3], [("a/easy.txt", 1), ("a/easy.txt (marks)", 0), ("hard", 1)]);
         assert_eq!(names[4..], [("b/easy.txt", 1), ("b/easy.txt (marks)", 0)]);
+    }
+
+    #[test]
+    fn a_sample_is_drawn_from_the_whole_set() {
+        let text: String = (1..=9)
+            .flat_map(|row| (1..=9).map(move |digit| (row, digit)))
+            .map(|(row, digit)| {
+                format!("{digit:0>width$}{}\n", "0".repeat(81 - 9 * row), width = 9 * row)
+            })
+            .collect();
+        let read = |sample| {
+            let sets = read_sets(Source::new("x", text.as_bytes()), sample).unwrap();
+            let Content::Puzzles(puzzles) = &sets[0].content else { panic!("marks") };
+            puzzles.clone()
+        };
+        let all = read(None);
+        let mut seen = std::collections::HashSet::new();
+        for seed in 0..40 {
+            let sample = read(Some((9, seed)));
+            assert_eq!((sample.len(), &sample), (9, &read(Some((9, seed)))));
+            let places: Vec<_> =
+                sample.iter().map(|puzzle| all.iter().position(|it| it == puzzle)).collect();
+            assert!(places.is_sorted_by(|a, b| a < b), "{places:?}");
+            seen.extend(places);
+        }
+        assert!(seen.len() > 70, "{}", seen.len());
+        assert_eq!(read(Some((100, 1))), all);
     }
 
     #[test]

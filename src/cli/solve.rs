@@ -122,7 +122,7 @@ Statuses:
 Columns about a puzzle with one solution, empty for others:
   level          rules that solve it: 0 naked singles, 1 hidden singles,
                  2 locked candidates and minirows to which three digits are
-                 confined, 3 these are not enough: guesses are needed
+                 confined, 3 beyond locked candidates
   rating         guesses of the proof of this isomorph; with --rating-over K
                  their geometric mean over K isomorphs, the same for all of
                  them. It is not the rating of Sudoku Explainer

@@ -9,13 +9,13 @@ use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 use super::{Failure, help};
 
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct TrainerArgs {
     /// Write the files that a trainer loads: hrm
     ///
-    /// hrm: for HRM, TRM and their successors. -o names a folder. Its subfolder train (or test, with
-    /// --subset test) gets `all__inputs.npy` and `all__labels.npy`, uint8 of shape (n, 81) with 1 for a
+    /// hrm: for HRM, TRM and their successors. -o names a folder. Its subfolder train (or that of
+    /// --subset) gets `all__inputs.npy` and `all__labels.npy`, uint8 of shape (n, 81) with 1 for a
     /// blank and 2 to 10 for digits, three arrays of indices and dataset.json. All rows of a record
     /// are one group. Records without exactly one solution have no rows.
     #[arg(
@@ -27,29 +27,34 @@ pub struct TrainerArgs {
     )]
     layout: Option<&'static str>,
 
-    /// With --layout: train or test [default: train]
-    #[arg(
-        long,
-        value_name = "WHICH",
-        requires = "layout",
-        hide_possible_values = true,
-        value_parser = help::one_of(&[("train", "train", ""), ("test", "test", "")])
-    )]
-    subset: Option<&'static str>,
+    /// With --layout: train, test, val, … [default: train]
+    ///
+    /// The name of the subfolder, which the trainer's configuration names.
+    #[arg(long, value_name = "NAME", requires = "layout", value_parser = parse_subset)]
+    subset: Option<String>,
+}
+
+/// Parses the name of a subfolder.
+fn parse_subset(text: &str) -> Result<String, String> {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    if text.is_empty() || text.starts_with('.') || !text.bytes().all(is_allowed) {
+        return Err("expected a name of letters, digits, and . _ -, such as val".into());
+    }
+    Ok(text.into())
 }
 
 impl TrainerArgs {
-    pub fn is_given(self) -> bool {
+    pub fn is_given(&self) -> bool {
         self.layout.is_some()
     }
 
-    fn set(self) -> &'static str {
-        self.subset.unwrap_or("train")
+    fn set(&self) -> &str {
+        self.subset.as_deref().unwrap_or("train")
     }
 
     /// Checks the rows and names the files of the layout, if there is one.
     pub fn plan(
-        self,
+        &self,
         rows: &RowArgs,
         rules: &RowRules,
         append: Option<&AppendArgs>,
@@ -73,12 +78,12 @@ impl TrainerArgs {
     }
 
     /// Creates the format of the layout, if there is one.
-    pub fn format(self) -> Option<Box<dyn output::Format>> {
+    pub fn format(&self) -> Option<Box<dyn output::Format>> {
         self.is_given().then(|| Box::new(TrainerFiles::hrm(self.set())) as _)
     }
 
     /// Drops records without exactly one solution, if there is a layout.
-    pub fn filter(self) -> Option<Filter<'static>> {
+    pub fn filter(&self) -> Option<Filter<'static>> {
         let decide = |status| match status {
             Status::Unique | Status::Solved => Decision::Keep,
             _ => Decision::Drop,

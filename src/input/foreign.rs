@@ -29,6 +29,9 @@ pub(super) enum Verdict {
     NotYet,
 }
 
+/// The number of bytes of the length that follows the magic bytes of an encrypted Parquet file.
+const LENGTH_BYTES: usize = 4;
+
 /// The magic bytes of a file type, whether they must be followed by a byte that is not text, its
 /// name, and a hint for the user.
 type Signature = (&'static [u8], bool, &'static str, &'static str);
@@ -40,7 +43,8 @@ const PARQUET: &str = if cfg!(feature = "parquet") {
     lacks!("parquet")
 };
 const UNPACK: &str = "decompress it first";
-const UNZIP: &str = "unpack it first: unzip -p FILE | bulkdoku solve";
+const UNZIP: &str =
+    "unpack it first: unzip -p FILE | bulkdoku solve; save a table of a spreadsheet (.xlsx) as CSV";
 
 #[rustfmt::skip]
 const SIGNATURES: &[Signature] = &[
@@ -125,10 +129,18 @@ fn match_signature(bytes: &[u8], &(magic, needs_more, name, hint): &Signature) -
     let Some(rest) = bytes.strip_prefix(magic) else {
         return if magic.starts_with(bytes) { Verdict::NotYet } else { Verdict::Text };
     };
-    // The first line feed or byte that is not text decides, however many bytes are available.
+    // The magic bytes of encrypted Parquet precede a length of four bytes, which may start with a
+    // line feed but ends with a zero byte.
+    let length = &rest[..rest.len().min(LENGTH_BYTES)];
+    let is_length = length.len() == LENGTH_BYTES && length.ends_with(b"\0");
+    if needs_more && length.len() < LENGTH_BYTES {
+        return Verdict::NotYet;
+    }
+    // Otherwise, the first line feed or byte that is not text decides, however many bytes are
+    // available.
     let decides = |byte: &&u8| **byte == b'\n' || !is_text(byte);
     match rest.iter().take(BYTES_AFTER_MAGIC).find(decides) {
-        _ if !needs_more => is_foreign,
+        _ if !needs_more || is_length => is_foreign,
         Some(b'\n') => Verdict::Text,
         Some(_) => is_foreign,
         None if rest.len() < BYTES_AFTER_MAGIC => Verdict::NotYet,
@@ -222,6 +234,7 @@ mod tests {
             (b"PK\x03\x04".to_vec(), "a zip archive (.zip, .npz, .xlsx)"),
             (b"%PDF-1.7\n".to_vec(), "a PDF document"),
             (b"\x7FELF\x02".to_vec(), "a program (ELF)"),
+            (b"PARE\n\x01\0\0text\n".to_vec(), "an encrypted Parquet file"),
             (b"SQLite format 3\0".to_vec(), "an SQLite database"),
             (b"\x1F\x8B\x08".to_vec(), "a compressed file in another compressed file"),
             (tar(), "a tar archive"),
@@ -257,8 +270,16 @@ mod tests {
     fn the_verdict_does_not_depend_on_how_many_bytes_are_there() {
         let zip = b"PK\x03\x04more\0".to_vec();
         let label = b"PAR1\n. $A\0\x89H".to_vec();
-        let party = b"PARTY\n".to_vec();
-        for all in [tar(), zip, label, party, b"\xFF\xFE\0\0".to_vec(), b"x^25\n2\xFBP6".to_vec()] {
+        let [party, encrypted] = [b"PARTY\n".to_vec(), b"PARE\n\x01\0\0text\n".to_vec()];
+        for all in [
+            tar(),
+            zip,
+            label,
+            party,
+            encrypted,
+            b"\xFF\xFE\0\0".to_vec(),
+            b"x^25\n2\xFBP6".to_vec(),
+        ] {
             let expected = Verdict::of(&all, true);
             for seen in 0..all.len() {
                 let verdict = Verdict::of(&all[..seen], false);

@@ -167,11 +167,6 @@ impl Objects {
         self.kept.iter().map(|&kept| self.keys[kept].clone()).collect()
     }
 
-    pub(super) fn keep_nothing(&mut self) {
-        self.kept.clear();
-        self.keeps_all = false;
-    }
-
     /// Returns the positions of the puzzle and solution keys among the kept keys.
     pub(super) fn kept_cells(&self) -> [Option<usize>; 2] {
         [self.puzzle, self.answer].map(|key| self.kept.iter().position(|kept| Some(*kept) == key))

@@ -104,20 +104,6 @@ impl Layout {
         }
     }
 
-    /// Copies no columns to the output.
-    pub fn keep_nothing(&mut self) {
-        match self {
-            Self::Csv(table) => Arc::make_mut(table).kept.clear(),
-            Self::Jsonl(objects) => Arc::make_mut(objects).keep_nothing(),
-            Self::LinesAnd(TrailingText::Rest) => *self = Self::Lines,
-            Self::LinesAnd(TrailingText::AnswerAndRest) => {
-                *self = Self::LinesAnd(TrailingText::Answer);
-            }
-            Self::GridAndLabel => *self = Self::Grid,
-            Self::Lines | Self::LinesAnd(TrailingText::Answer) | Self::Grid => {}
-        }
-    }
-
     /// Returns the positions of the puzzle and solution among the fields copied to the output.
     pub fn kept_cells(&self) -> [Option<usize>; 2] {
         match self {

@@ -134,7 +134,7 @@ pub struct BenchArgs {
         value_name = "N",
         help_heading = "Run",
         value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROWS as u64),
-        long_help = "Number of puzzles of each set: the first ones of a larger set, or all of a \
+        long_help = "Number of puzzles of each set: a random sample of a larger set, or all of a \
                      smaller one, repeated [default: all, repeated to at least 20000]"
     )]
     rows: Option<NonZeroUsize>,
@@ -173,7 +173,7 @@ pub struct BenchArgs {
     )]
     batch: NonZeroUsize,
 
-    /// Seed of the permutations
+    /// Seed of the permutations and samples
     #[arg(
         long,
         value_name = "N",
@@ -233,10 +233,11 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let options = args.layout.options(Answers::Unwanted)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let has_input = !args.input.is_empty();
+    let sample = plan.rows_at_most.map(|rows| (rows, args.seed));
     let mut inputs = has_input.then(|| Inputs::detected(args.input, &options)).transpose()?;
     let sets = match &mut inputs {
-        Some(inputs) => sets::read(inputs, plan.rows_at_most)?,
-        None => sets::bundled()?,
+        Some(inputs) => sets::read(inputs, sample)?,
+        None => sets::bundled(sample)?,
     };
     let bench = Bench::new(plan)?;
     if let Some((baseline, path)) = baseline.as_ref().zip(args.baseline.as_deref()) {

@@ -152,9 +152,6 @@ impl RecordColumn {
     /// Finds a column by name: a computed one, or `x` of the input, which is also `input_x`.
     pub fn find(name: &str, subcommand: Subcommand, read: &[String]) -> Result<Self, String> {
         match offered(name, subcommand) {
-            Some(Column::LatencyNs) => {
-                return Err("latency_ns differs between runs, so it cannot select records".into());
-            }
             Some(Column::Copy) => {
                 return Err(
                     "copy is an index among the rows of a record, so it cannot select records"
@@ -171,10 +168,8 @@ impl RecordColumn {
             find(|a, b| a == b, name).or_else(|| find(str::eq_ignore_ascii_case, name))
         });
         found.map(Self::Input).ok_or_else(|| {
-            let is_known = |column: &Column| {
-                column.is_offered_by(subcommand)
-                    && !matches!(column, Column::LatencyNs | Column::Copy)
-            };
+            let is_known =
+                |column: &Column| column.is_offered_by(subcommand) && *column != Column::Copy;
             let all = Column::ALL.into_iter().filter(is_known);
             let all: Vec<_> = all.map(Column::name).collect();
             let names = all.iter().copied().chain(read.iter().map(String::as_str));
@@ -550,7 +545,6 @@ mod tests {
             ("status == \"uniqe\"", 11, "unknown status"),
             ("minimal < true", 1, "no order"),
             ("clues and level == 1", 1, "a comparison is expected"),
-            ("level == latency_ns", 10, "differs between runs"),
             ("copy == 1", 1, "no column \"copy\""),
         ] {
             let error = refused(text).unwrap_err();

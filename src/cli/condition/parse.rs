@@ -40,12 +40,20 @@ pub fn parse(text: &str) -> Result<ParsedCondition, String> {
     })
 }
 
+/// The maximum number of characters that are shown before and after an error.
+const SHOWN: usize = 60;
+
 /// Formats an error message that points at the character at this byte offset.
 pub fn point(text: &str, offset: usize, what: &str) -> String {
-    let characters = text[..offset].chars().count();
+    let (before, after) = text.split_at(offset);
+    let characters = before.chars().count();
     let mut message = format!("character {}: {what}", characters + 1);
     if !text.contains(['\n', '\t']) {
-        let _ = write!(message, "\n  {text}\n  {:characters$}^", "");
+        let start = before.char_indices().rev().take(SHOWN).last().map_or(offset, |(at, _)| at);
+        let end = after.char_indices().nth(SHOWN).map_or(text.len(), |(at, _)| offset + at);
+        let [left, right] = [start > 0, end < text.len()].map(|cut| if cut { "…" } else { "" });
+        let width = characters.min(SHOWN) + left.chars().count();
+        let _ = write!(message, "\n  {left}{}{right}\n  {:width$}^", &text[start..end], "");
     }
     message
 }

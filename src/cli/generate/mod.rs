@@ -327,7 +327,7 @@ const MAX_POOL: usize = 1_000_000;
 /// Reads the starting puzzles of a search.
 fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
     let mut inputs = Inputs::detected(vec![path.into()], &InputOptions::default())?;
-    let sets = sets::read(&mut inputs, Some(MAX_POOL))?;
+    let sets = sets::read(&mut inputs, Some((MAX_POOL, 0)))?;
     let mut puzzles = Vec::new();
     for set in sets {
         match set.content {

@@ -18,13 +18,13 @@ pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
     );
     let axis = axis(measurements);
     let place = |ns: f64| ((ns.log10() - axis.start) / (axis.end - axis.start)).clamp(0.0, 1.0);
-    let [start, end] = [axis.start, axis.end].map(|exponent| short_time(10_f64.powf(exponent)));
-    let bars = format!("{start} to {end}");
+    let decades = axis.start as i32..=axis.end as i32;
+    let labels: Vec<_> = decades.map(|exponent| short_time(10_f64.powi(exponent))).collect();
     for of_set in measurements.chunk_by(|one, next| one.set == next.set) {
         page.heading(&of_set[0].set);
         let numbers = &COLUMNS[TEXTS..];
         let headings = numbers.iter().map(|(heading, _)| *heading);
-        let headings: Vec<_> = ["engine", &bars].into_iter().chain(headings).collect();
+        let headings: Vec<_> = ["engine", "time"].into_iter().chain(headings).collect();
         let row = |one: &Measurement| {
             let Measurement { ns_min, ns_per_puzzle, ns_max, .. } = *one;
             let [least, median, largest] = [ns_min, ns_per_puzzle, ns_max].map(short_time);
@@ -34,7 +34,7 @@ pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
             let numbers = numbers.iter().map(|(_, cell)| Cell::Number(cell(one)));
             [Cell::Text(one.contender()), bar].into_iter().chain(numbers).collect()
         };
-        page.table(&headings, &of_set.iter().map(row).collect::<Vec<_>>());
+        page.table_with_axis(&headings, &labels, &of_set.iter().map(row).collect::<Vec<_>>());
     }
     let one = measurements.first();
     let rounds = one.map_or(String::new(), |one| {

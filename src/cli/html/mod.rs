@@ -77,18 +77,41 @@ impl Page {
 
     /// Adds a table. All columns except the first are numbers.
     fn table(&mut self, headings: &[&str], rows: &[Vec<Cell>]) {
-        self.add("<div class=\"scroll\"><table><tr>");
+        self.table_with_axis(headings, &[], rows);
+    }
+
+    /// Adds a table whose bars, in the second column, have an axis with these labels at equal
+    /// distances. On narrow screens, each row of many columns is a list of names and values.
+    fn table_with_axis(&mut self, headings: &[&str], axis: &[String], rows: &[Vec<Cell>]) {
+        let steps = axis.len().max(2) - 1;
+        let has_names = headings.len() >= 5;
+        self.add(match headings.len() {
+            0..5 => "<table><tr>".to_owned(),
+            5..8 => "<table class=\"cards\"><tr>".into(),
+            _ => format!("<table class=\"cards wide\" style=\"--steps:{steps}\"><tr>"),
+        });
         for (i, heading) in headings.iter().enumerate() {
+            if i == 1 && !axis.is_empty() {
+                self.add("<th class=\"axis\"><div>");
+                for (step, label) in axis.iter().enumerate() {
+                    let left = 100.0 * step as f64 / steps as f64;
+                    self.add(format_args!("<span style=\"left:{left:.2}%\">{label}</span>"));
+                }
+                self.add("</div></th>");
+                continue;
+            }
             let class = if i == 0 { "" } else { " class=\"n\"" };
             self.add(format_args!("<th{class}>{}</th>", Escaped(heading)));
         }
         self.add("</tr>");
         for row in rows {
             self.add("<tr>");
-            row.iter().for_each(|cell| self.add(cell));
+            for (i, cell) in row.iter().enumerate() {
+                self.add(cell.named(headings.get(i).copied().filter(|_| has_names)));
+            }
             self.add("</tr>");
         }
-        self.add("</table></div>");
+        self.add("</table>");
     }
 
     /// Adds the details of the run and the machine, at the end of the page.
@@ -133,22 +156,23 @@ enum Cell {
     },
 }
 
-impl Display for Cell {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Cell {
+    /// Returns the cell, with its heading if it may be shown next to it.
+    fn named(&self, heading: Option<&str>) -> String {
+        let name =
+            heading.map_or(String::new(), |name| format!(" data-name=\"{}\"", Escaped(name)));
         match self {
-            Self::Text(text) => write!(f, "<td>{}</td>", Escaped(text)),
-            Self::Number(text) => write!(f, "<td class=\"n\">{}</td>", Escaped(text)),
+            Self::Text(text) => format!("<td{name}>{}</td>", Escaped(text)),
+            Self::Number(text) => format!("<td class=\"n\"{name}>{}</td>", Escaped(text)),
             Self::Bar { share, spread, values } => {
                 let (values, width) = (Escaped(values), 100.0 * share);
-                write!(
-                    f,
-                    "<td class=\"bar\" title=\"{values}\"><i style=\"width:{width:.2}%\"></i>"
-                )?;
-                if let Some([from, to]) = spread.map(|ends| ends.map(|end| 100.0 * end)) {
-                    let width = to - from;
-                    write!(f, "<b style=\"left:{from:.2}%;width:{width:.2}%\"></b>")?;
-                }
-                f.write_str("</td>")
+                let spread = spread.map_or(String::new(), |ends| {
+                    let [from, to] = ends.map(|end| 100.0 * end);
+                    format!("<b style=\"left:{from:.2}%;width:{:.2}%\"></b>", to - from)
+                });
+                format!(
+                    "<td class=\"bar\" title=\"{values}\"><i style=\"width:{width:.2}%\"></i>{spread}</td>"
+                )
             }
         }
     }

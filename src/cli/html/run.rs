@@ -90,7 +90,7 @@ fn add_statuses(page: &mut Page, report: &Report) {
 
 /// The rules of each level, by its number.
 const LEVELS: [&str; Level::ALL.len()] =
-    ["0 naked singles", "1 hidden singles", "2 locked candidates", "3 assumptions"];
+    ["0 naked singles", "1 hidden singles", "2 locked candidates", "3 beyond locked candidates"];
 
 /// Adds histograms of difficulty, if it was counted.
 fn add_difficulty(page: &mut Page, statistics: &Statistics, records: u64) {

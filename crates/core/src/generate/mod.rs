@@ -284,11 +284,20 @@ mod tests {
             assert!(rows == 20 && drawn >= 20, "{drawn} {rows}");
             assert_eq!(generator.puzzles(&recipe, 5, 7..9), puzzles[7..9]);
         }
-        // Only some of them are minimal.
-        let recipe = Recipe { pattern: narrow, ..Recipe::default() };
+        // Few patterns have minimal puzzles.
+        let pattern: Pattern =
+            ".796..5.....7....4..635..8..5...6.......9..431.........4..72.6....1......35.....9"
+                .parse()
+                .unwrap();
+        let recipe = Recipe { pattern, ..Recipe::default() };
         for puzzle in Generator::new().puzzles(&recipe, 5, 0..2) {
             let clues = (0..CELLS).filter(|&cell| puzzle.0[cell] != 0);
-            assert_eq!(clues.fold(0, |mask, cell| mask | 1 << cell), narrow.mask());
+            assert_eq!(clues.clone().fold(0, |mask, cell| mask | 1 << cell), pattern.mask());
+            for cell in clues {
+                let mut cells = puzzle.0;
+                cells[cell] = 0;
+                assert_eq!(solve(&Puzzle(cells)).solutions, 2);
+            }
         }
     }
 

@@ -1,12 +1,9 @@
 //! Tests `bulkdoku bench`.
 
-use std::io::Write;
-use std::process::Stdio;
-
 use bulkdoku::{EngineKind, SimdLevel};
 use serde_json::Value;
 
-use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, SOLVED, grid};
+use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, grid};
 use crate::common::contents::gz;
 
 /// Runs `bulkdoku bench` with rounds that take no time.
@@ -268,6 +265,6 @@ fn a_sample_is_drawn_from_all_of_a_pipe() {
     let measured: serde_json::Value = serde_json::from_str(&ran.rows).unwrap();
     assert_eq!(measured[0]["rows"], 50, "{ran:?}");
     // Half of the puzzles are complete grids, which take no nodes.
-    let nodes = measured[0]["nodes"].as_f64().unwrap();
+    let nodes = measured[0]["nodes_per_puzzle"].as_f64().unwrap();
     assert!(nodes > 0.0 && nodes < 1.0, "{ran:?}");
 }

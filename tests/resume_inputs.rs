@@ -211,7 +211,7 @@ fn a_run_that_has_read_another_pipe_is_not_resumed() {
         ("canon in --against pipe", &other, 3),
         ("check in --solutions pipe", &solutions, 3),
         ("generate -n 1e9 --seed 1 --hard --from pipe --timeout 400ms", &text, 124),
-        ("generate -n 1e9 --seed 1 --timeout 400ms --pattern pipe", &"#".repeat(81), 124),
+        ("generate -n 1e9 --seed 1 --timeout 400ms --pattern pipe", &CLASSIC.to_owned(), 124),
     ] {
         let folder = Folder::new();
         folder.file("in", &whole[..whole.len() - 1]);

@@ -227,7 +227,7 @@ mod tests {
         let wide_characters = |to_bytes: fn(u32) -> Vec<u8>| {
             b"53..7....6".iter().flat_map(|&c| to_bytes(c.into())).collect()
         };
-        let cases: [(Vec<u8>, &str); 16] = [
+        let cases: [(Vec<u8>, &str); 17] = [
             (b"PAR1\x15\x04\x15".to_vec(), "a Parquet file"),
             (b"PAR1 a label".to_vec(), "not yet"),
             (b"PAR1 a label, no file\n".to_vec(), "text"),

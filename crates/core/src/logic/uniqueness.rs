@@ -90,21 +90,22 @@ struct LoopSearch<'a, F> {
 }
 
 impl<F: Found> LoopSearch<'_, F> {
-    /// Extends a path that ends in this cell. `units` has the units with at least one cell of the
-    /// path, and with two; `other` has the other candidates of the path.
-    fn extend(&mut self, end: usize, path: Cells, [once, twice]: [u32; 2], other: u16) {
-        let units = UNITS_OF[end].iter().fold(0, |units: u32, unit| units | 1 << unit);
-        if twice & units != 0 {
+    /// Extends a path that ends in this cell. `units` has the units of every second cell, the last
+    /// one included, and those of the others; `other` has the other candidates of the path.
+    fn extend(&mut self, end: usize, path: Cells, units: [u32; 2], other: u16) {
+        let own = UNITS_OF[end].iter().fold(0, |units: u32, unit| units | 1 << unit);
+        // Two cells of a unit have different digits.
+        if units[0] & own != 0 {
             return;
         }
-        let (once, twice) = (once | units, twice | once & units);
+        let units = [units[0] | own, units[1]];
         let other = other | self.position.masks[end] & !self.pattern;
         let extra = path & !self.bivalue;
         if extra.count_ones() > if self.kind == Type::One { 1 } else { 2 } && size(other) > 1 {
             return;
         }
         let length = path.count_ones() as usize;
-        if once == twice && PEERS[end] >> self.start & 1 != 0 && length.is_multiple_of(2) {
+        if units[0] == units[1] && PEERS[end] >> self.start & 1 != 0 {
             if length == self.length || self.length == 0 && length > 4 {
                 self.avoid(path, extra);
             }
@@ -112,7 +113,7 @@ impl<F: Found> LoopSearch<'_, F> {
         }
         if self.length == 0 || length < self.length {
             for next in Bits(self.cells & PEERS[end] & !path) {
-                self.extend(next, path | 1 << next, [once, twice], other);
+                self.extend(next, path | 1 << next, [units[1], units[0]], other);
             }
         }
     }
@@ -183,8 +184,9 @@ fn avoid<F: Found>(
                     if places != extra || others[digit] != 0 {
                         continue;
                     }
-                    let kept = |other: usize| other == digit || others[other] != 0;
-                    let removed = std::array::from_fn(|other| if kept(other) { 0 } else { extra });
+                    let removed = std::array::from_fn(|other| {
+                        if other == digit { 0 } else { extra & !others[other] }
+                    });
                     out.remove_effective(&position.board, removed, || Evidence {
                         common: 1 << digit,
                         ..evidence(1 << unit)

@@ -171,6 +171,10 @@ impl From<&Board> for Bands {
 }
 
 impl Bands {
+    /// No candidates.
+    pub const NONE: Self =
+        Self { open: [0; LANES], placed: [0; LANES], open_cells: [0; 3], counters: [0; 3] };
+
     /// Returns the candidates that the clues leave.
     pub fn of(puzzle: &Puzzle) -> Self {
         let mut bands = Self {
@@ -380,6 +384,52 @@ impl Bands {
             only[9 * band..9 * band + 9].fill(once & !twice);
         }
         only != [0; LANES] && self.find(found, |i, open| open & only[i])
+    }
+
+    /// Places all hidden and naked singles. Returns whether there are any.
+    pub fn place_singles(&mut self) -> bool {
+        let mut all = Found::NONE;
+        let mut any = false;
+        for find in [Self::hidden_in_boxes, Self::hidden_in_lines, Self::naked_singles] {
+            let mut found = Found::NONE;
+            if find(self, &mut found) {
+                any = true;
+                all.lanes |= found.lanes;
+                all.cells.iter_mut().zip(found.cells).for_each(|(all, cells)| *all |= cells);
+            }
+        }
+        self.place(&all);
+        any
+    }
+
+    /// Adds the candidates and the digits of others to those of open cells.
+    pub fn add_candidates(&mut self, other: &Self) {
+        for i in 0..LANES {
+            self.open[i] |= other.open[i] | other.placed[i];
+        }
+    }
+
+    /// Returns whether a cell has no candidate or two digits, or a digit has no place in a unit.
+    pub fn is_impossible(&self) -> bool {
+        let mut possible = [0; LANES];
+        let mut columns = [0; LANES];
+        let mut all = ALL;
+        for i in 0..LANES {
+            possible[i] = self.open[i] | self.placed[i];
+            let any = (((possible[i] & (ROWS * 0xff)) + ROWS * 0xff) | possible[i]) & (ROWS << 8);
+            columns[i] = (possible[i] | possible[i] >> 9 | possible[i] >> 18) & 0x1ff;
+            let boxes = (columns[i] | columns[i] >> 1 | columns[i] >> 2) & 0o111;
+            let is_complete = any == ROWS << 8 && boxes == 0o111;
+            all &= if is_complete || i >= 27 { ALL } else { 0 };
+        }
+        for i in 0..9 {
+            let any = columns[i] | columns[9 + i] | columns[18 + i];
+            all &= if any == 0x1ff { ALL } else { 0 };
+        }
+        for band in 0..3 {
+            all &= once_and_twice(&possible, band).0 & !once_and_twice(&self.placed, band).1;
+        }
+        all != ALL
     }
 
     /// Finds locked candidates, and visits each with its digit, the unit that has all places in

@@ -8,10 +8,13 @@
 mod als;
 mod bands;
 mod basic;
+mod chains;
 mod counting;
 mod exclusion;
 mod fish;
+mod forcing;
 mod found;
+mod links;
 mod position;
 mod rounds;
 mod subsets;
@@ -22,14 +25,30 @@ mod wings;
 
 pub mod rules;
 
+use chains::Shape;
+use links::Kind;
+
 pub use bands::Bands;
 pub use found::{Changed, Evidence, Found, Link, Node};
 pub use position::Position;
 pub use rounds::{Path, Rater, Step, rate};
 pub use technique::{Definition, Technique, Techniques};
 
+/// Memory that the search of chains reuses.
+#[derive(Debug, Default)]
+pub struct Memory {
+    chains: chains::Memory,
+    forcing: forcing::Memory,
+}
+
 /// Reports all instances of a technique on a board that involve a change.
-pub fn find<F: Found>(technique: Technique, position: &Position, changed: Changed, out: &mut F) {
+pub fn find<F: Found>(
+    technique: Technique,
+    position: &Position,
+    changed: Changed,
+    memory: &mut Memory,
+    out: &mut F,
+) {
     use Technique as T;
     match technique {
         T::FullHouse | T::HiddenSingleBox | T::HiddenSingleLine | T::NakedSingle => {
@@ -81,6 +100,21 @@ pub fn find<F: Found>(technique: Technique, position: &Position, changed: Change
         T::AlsXZ => als::xz(position, out),
         T::AlsXYWing => als::xy_wing(position, out),
         T::SueDeCoq => als::sue_de_coq(position, out),
-        _ => {}
+        T::XCycle => memory.chains.find(position, Kind::X, Shape::Loop, out),
+        T::YCycle => memory.chains.find(position, Kind::Y, Shape::Loop, out),
+        T::XChain => memory.chains.find(position, Kind::X, Shape::Any, out),
+        T::XYChain => memory.chains.find(position, Kind::Y, Shape::Any, out),
+        T::AlternatingChain => memory.chains.find(position, Kind::All, Shape::Any, out),
+        T::GroupedXChain => memory.chains.find_grouped(position, Kind::X, out),
+        T::GroupedAlternatingChain => memory.chains.find_grouped(position, Kind::All, out),
+        T::Nishio => forcing::nishio(position, out),
+        T::CellForcingChain => memory.forcing.find_chains(position, true, out),
+        T::RegionForcingChain => memory.forcing.find_chains(position, false, out),
+        T::DynamicForcingChain => memory.forcing.nets.find(position, 0, out),
+        T::DynamicForcingChainPlus => memory.forcing.nets.find(position, 1, out),
+        T::NestedForcingChain2 => memory.forcing.nets.find(position, 2, out),
+        T::NestedForcingChain3 => memory.forcing.nets.find(position, 3, out),
+        T::NestedForcingChain4 => memory.forcing.nets.find(position, 4, out),
+        T::NestedForcingChain5 => memory.forcing.nets.find(position, 5, out),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Changed;
 use super::counting::{boxes_with, columns_with, rows_with};
-use crate::board::{ALL, Bits, Board, Cells, UNITS, UNITS_OF, boxes_as_rows, transpose};
+use crate::board::{ALL, Bits, Board, Cells, UNITS, UNITS_OF, boxes_as_rows, size, transpose};
 
 /// A board, and facts derived from it.
 #[derive(Clone, Debug)]
@@ -64,6 +64,11 @@ impl Position {
         }
         let none = !(one | self.board.placed) & ALL;
         self.exactly = [none, one & !two, two & !three, three & !four, four & !five];
+    }
+
+    /// Returns the number of candidates in open cells.
+    pub fn candidates(&self) -> usize {
+        self.masks.iter().map(|&mask| size(mask)).sum()
     }
 
     /// Returns the positions of a digit in a unit: bit `i` for the unit's cell `i`.

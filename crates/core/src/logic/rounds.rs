@@ -2,7 +2,7 @@
 
 use super::bands::{self, Bands};
 use super::basic::{locked, report_singles, singles};
-use super::{Changed, Evidence, Found, Position, Technique, Techniques, find};
+use super::{Changed, Evidence, Found, Memory, Position, Technique, Techniques, find};
 use crate::board::{ALL, Board, Candidates, Cells};
 use crate::puzzle::Puzzle;
 
@@ -80,6 +80,7 @@ pub struct Rater {
     /// its changes on to the next one.
     pending: Vec<Changed>,
     position: Position,
+    memory: Memory,
     instances: Instances,
 }
 
@@ -90,7 +91,8 @@ impl Rater {
         let advanced: Vec<_> = advanced.filter(|&t| techniques.contains(t)).collect();
         let pending = vec![Changed::ALL; advanced.len() + 1];
         let position = Position::of(&Board { digits: [ALL; 9], placed: 0 });
-        Self { techniques, advanced, pending, position, instances: Instances::default() }
+        let (memory, instances) = (Memory::default(), Instances::default());
+        Self { techniques, advanced, pending, position, memory, instances }
     }
 
     /// Returns the path of a puzzle that has exactly one solution.
@@ -172,7 +174,7 @@ impl Rater {
             let changed = std::mem::replace(&mut self.pending[i], Changed::NONE);
             self.pending[i + 1].add(changed);
             let mut sink = Sink::<EVIDENCE> { technique, round, instances: &mut self.instances };
-            find(technique, &self.position, changed, &mut sink);
+            find(technique, &self.position, changed, &mut self.memory, &mut sink);
             if self.instances.count > 0 {
                 return Some(technique);
             }
@@ -182,7 +184,7 @@ impl Rater {
 }
 
 /// Returns the digits and cells in which two boards differ.
-fn difference(before: &Board, after: &Board) -> Changed {
+pub(super) fn difference(before: &Board, after: &Board) -> Changed {
     let mut changed = Changed { digits: 0, cells: before.placed ^ after.placed };
     for digit in 0..9 {
         let cells = before.open(digit) ^ after.open(digit);

@@ -1,0 +1,329 @@
+//! Forcing chains and nets: what follows from an assumption, whether all alternatives imply the
+//! same, and whether one implies a contradiction.
+//!
+//! All assumptions are followed side by side, one step at a time; the first step after which any of
+//! them leads to something ends the search, and everything that it leads to by then is an instance.
+//!
+//! Sources: <https://www.sudokuwiki.org/Nishio_Forcing_Chains>,
+//! <https://hodoku.sourceforge.net/en/tech_last.php>, <https://www.sudokuwiki.org/Digit_Forcing_Chains>.
+
+use super::bands::Bands;
+use super::counting::{boxes_with, columns_with, rows_with};
+use super::links::{Chains, Kind, Links, Set, and, insert, is_empty, members, or};
+use super::{Changed, Evidence, Found, Position, Technique, find};
+use crate::board::{Bits, Candidates, Cells, PEERS, UNITS, digits_of};
+
+/// A digit, in one or in none of its places, leads to a contradiction within the digit: a unit
+/// without a place.
+pub fn nishio<F: Found>(position: &Position, out: &mut F) {
+    // The places of a digit without contradiction so far, for each assumption.
+    let mut assumptions = Vec::with_capacity(512);
+    for digit in 0..9 {
+        let open = position.open[digit];
+        for cell in Bits(open) {
+            assumptions.push((digit, cell, true, open & !PEERS[cell]));
+            assumptions.push((digit, cell, false, open & !(1 << cell)));
+        }
+    }
+    let mut any = false;
+    while !any && !assumptions.is_empty() {
+        assumptions.retain_mut(|(digit, cell, on, places)| {
+            let open = position.open[*digit];
+            if (0..27).any(|unit| open & UNITS[unit] != 0 && *places & UNITS[unit] == 0) {
+                any = true;
+                let evidence = || Evidence {
+                    links: vec![],
+                    digits: 1 << *digit,
+                    cells: [1 << *cell, 0, 0],
+                    ..Evidence::default()
+                };
+                if *on {
+                    out.remove_digit(&position.board, *digit, 1 << *cell, evidence);
+                } else {
+                    out.place(*digit, *cell, evidence);
+                }
+                return false;
+            }
+            let alone = *places
+                & (rows_with::<1>(*places) | columns_with::<1>(*places) | boxes_with::<1>(*places));
+            let seen = Bits(alone).fold(0, |seen, cell| seen | PEERS[cell]);
+            let before = *places;
+            *places &= !seen;
+            *places != before
+        });
+    }
+}
+
+/// What follows from each candidate by chains with a limited number of strong links.
+#[derive(Debug, Default)]
+struct Closures<const W: usize> {
+    links: Links<W>,
+    chains: Chains<W>,
+    /// The candidates that are on, and off, for each that is on.
+    all: Vec<[Set<W>; 2]>,
+    /// The candidates that are on by the last strong link.
+    last: Vec<Set<W>>,
+}
+
+impl<const W: usize> Closures<W> {
+    /// Finds what all candidates of a cell, or all places of a digit in a unit, imply by chains.
+    pub fn find<F: Found>(&mut self, position: &Position, by_cell: bool, out: &mut F) {
+        self.links.update(position);
+        let links = &self.links;
+        let weak = |i| links.weak(i, Kind::All);
+        self.chains.start(links.len(), weak, |i| links.strong(i, Kind::All));
+        self.all.clear();
+        self.last.clear();
+        for i in 0..links.len() {
+            let mut on = [0; W];
+            insert(&mut on, i);
+            self.all.push([on, *weak(i)]);
+            self.last.push(on);
+        }
+        loop {
+            let links = &self.links;
+            let mut any = false;
+            let mut report = |starts: &mut dyn Iterator<Item = (usize, usize)>,
+                              evidence: Evidence| {
+                let mut common = [[!0; W]; 2];
+                for (cell, digit) in starts {
+                    let all = &self.all[usize::from(links.numbers[cell][digit])];
+                    common = [0, 1].map(|side| and(&common[side], &all[side]));
+                }
+                for i in members(&common[0]) {
+                    let (digit, cell) = links.place(i);
+                    out.place(digit, cell, || evidence.clone());
+                    any = true;
+                }
+                if !is_empty(&common[1]) {
+                    let mut removed = [0; 9];
+                    links.collect(&common[1], &mut removed);
+                    out.remove(&removed, || evidence.clone());
+                    any = true;
+                }
+            };
+            alternatives(position, by_cell, |cells, digits, base| {
+                let evidence =
+                    Evidence { cells: [cells, 0, 0], digits, base, ..Evidence::default() };
+                let mut starts =
+                    Bits(cells).flat_map(|cell| digits_of(digits).map(move |digit| (cell, digit)));
+                report(&mut starts, evidence);
+            });
+            if any || !self.extend() {
+                return;
+            }
+        }
+    }
+
+    /// Follows one more strong link, and weak ones after it.
+    fn extend(&mut self) -> bool {
+        let mut any = 0;
+        for (all, last) in self.all.iter_mut().zip(&mut self.last) {
+            let mut on = [0; W];
+            for i in members(last) {
+                or(&mut on, self.chains.step(i));
+            }
+            for ((last, all), on) in last.iter_mut().zip(&mut all[0]).zip(on) {
+                *last = on & !*all;
+                *all |= on;
+                any |= *last;
+            }
+            for i in members(last) {
+                or(&mut all[1], self.links.weak(i, Kind::All));
+            }
+        }
+        any != 0
+    }
+}
+
+/// Visits the cells, digits, and unit of all cells with several candidates, or of all digits with
+/// several places in a unit.
+fn alternatives(position: &Position, by_cell: bool, mut visit: impl FnMut(Cells, u16, u32)) {
+    if by_cell {
+        for (cell, &mask) in position.masks.iter().enumerate() {
+            if mask.count_ones() > 1 {
+                visit(1 << cell, mask, 0);
+            }
+        }
+    } else {
+        for unit in 0..27 {
+            for digit in 0..9 {
+                let cells = position.open[digit] & UNITS[unit];
+                if cells & cells.wrapping_sub(1) != 0 {
+                    visit(cells, 1 << digit, 1 << unit);
+                }
+            }
+        }
+    }
+}
+
+/// What the instances of a technique do together.
+#[derive(Debug, Default)]
+pub struct Effects {
+    /// The digits that they place.
+    pub placed: Candidates,
+    /// The candidates that they remove.
+    pub removed: Candidates,
+    /// Whether there is an instance.
+    pub any: bool,
+}
+
+impl Found for Effects {
+    const EVIDENCE: bool = false;
+
+    #[inline(always)]
+    fn place(&mut self, digit: usize, cell: usize, _: impl FnOnce() -> Evidence) {
+        self.placed[digit] |= 1 << cell;
+        self.any = true;
+    }
+
+    #[inline(always)]
+    fn remove(&mut self, removed: &Candidates, _: impl FnOnce() -> Evidence) {
+        for (all, cells) in self.removed.iter_mut().zip(removed) {
+            *all |= cells;
+        }
+        self.any = true;
+    }
+}
+
+/// Techniques that a net uses when there are no singles, by level.
+const LEVELS: [&[Technique]; 6] = {
+    use Technique as T;
+    [
+        &[],
+        &[T::Pointing, T::Claiming, T::NakedPair, T::XWing, T::HiddenPair],
+        &[T::AlternatingChain],
+        &[T::CellForcingChain, T::RegionForcingChain],
+        &[T::DynamicForcingChain],
+        &[T::DynamicForcingChainPlus],
+    ]
+};
+
+/// Memory for forcing chains and nets.
+#[derive(Debug, Default)]
+pub struct Memory {
+    small: Closures<4>,
+    large: Closures<12>,
+    pub nets: Nets,
+}
+
+impl Memory {
+    /// Finds what all candidates of a cell, or all places of a digit in a unit, imply by chains.
+    pub fn find_chains<F: Found>(&mut self, position: &Position, by_cell: bool, out: &mut F) {
+        if position.candidates() <= 256 {
+            self.small.find(position, by_cell, out);
+        } else {
+            self.large.find(position, by_cell, out);
+        }
+    }
+}
+
+/// Memory for nets.
+#[derive(Debug, Default)]
+pub struct Nets {
+    /// What follows from each candidate.
+    states: Vec<State>,
+    /// The state of each candidate.
+    numbers: Vec<[u16; 9]>,
+    /// Memory for nets within nets.
+    inner: Option<Box<super::Memory>>,
+}
+
+/// What follows from a candidate.
+#[derive(Debug)]
+struct State {
+    digit: usize,
+    cell: usize,
+    bands: Bands,
+    is_possible: bool,
+    is_complete: bool,
+}
+
+impl Nets {
+    /// Follows all candidates by singles and the techniques up to a level, and finds contradictions
+    /// and what all candidates of a cell, or all places of a digit in a unit, imply.
+    pub fn find<F: Found>(&mut self, position: &Position, level: usize, out: &mut F) {
+        self.states.clear();
+        self.numbers.clear();
+        self.numbers.resize(81, [0; 9]);
+        for (cell, &mask) in position.masks.iter().enumerate() {
+            for digit in digits_of(mask) {
+                self.numbers[cell][digit] = self.states.len() as u16;
+                let mut placed = [0; 9];
+                placed[digit] = 1 << cell;
+                let mut bands = Bands::from(&position.board);
+                bands.apply(&[0; 9], &placed);
+                let is_possible = !bands.is_impossible();
+                self.states.push(State { digit, cell, bands, is_possible, is_complete: false });
+            }
+        }
+        loop {
+            let mut any = false;
+            for state in self.states.iter().filter(|state| !state.is_possible) {
+                let evidence = || Evidence {
+                    digits: 1 << state.digit,
+                    cells: [1 << state.cell, 0, 0],
+                    ..Evidence::default()
+                };
+                out.remove_digit(&position.board, state.digit, 1 << state.cell, evidence);
+                any = true;
+            }
+            for by_cell in [true, false] {
+                alternatives(position, by_cell, |cells, digits, base| {
+                    let mut possible = Bands::NONE;
+                    for cell in Bits(cells) {
+                        for digit in digits_of(digits) {
+                            let state = &self.states[usize::from(self.numbers[cell][digit])];
+                            if state.is_possible {
+                                possible.add_candidates(&state.bands);
+                            }
+                        }
+                    }
+                    let mut common = 0;
+                    let removed = std::array::from_fn(|digit| {
+                        let removed = position.open[digit] & !possible.open(digit);
+                        common |= removed;
+                        removed
+                    });
+                    if common != 0 {
+                        any = true;
+                        out.remove(&removed, || Evidence {
+                            cells: [cells, 0, 0],
+                            digits,
+                            base,
+                            ..Evidence::default()
+                        });
+                    }
+                });
+            }
+            if any {
+                return;
+            }
+            for state in self.states.iter_mut().filter(|state| !state.is_complete) {
+                let is_changed = state.bands.place_singles()
+                    || (1..=level).any(|level| {
+                        apply(LEVELS[level], &mut state.bands, self.inner.get_or_insert_default())
+                    });
+                state.is_complete = !is_changed;
+                state.is_possible = !is_changed || !state.bands.is_impossible();
+                any |= is_changed;
+            }
+            if !any {
+                return;
+            }
+        }
+    }
+}
+
+/// Applies all instances of techniques. Returns whether there are any.
+fn apply(techniques: &[Technique], bands: &mut Bands, memory: &mut super::Memory) -> bool {
+    let position = Position::of(&bands.board());
+    let mut effects = Effects::default();
+    for &technique in techniques {
+        find(technique, &position, Changed::ALL, memory, &mut effects);
+    }
+    if effects.any {
+        bands.apply(&effects.removed, &effects.placed);
+    }
+    effects.any
+}

@@ -17,6 +17,7 @@ mod found;
 mod links;
 mod position;
 mod rounds;
+mod se;
 mod subsets;
 mod technique;
 mod turbot;
@@ -32,6 +33,7 @@ pub use bands::Bands;
 pub use found::{Changed, Evidence, Found, Link, Node};
 pub use position::Position;
 pub use rounds::{Path, Rater, Step, rate};
+pub use se::{Explainer, SeRating};
 pub use technique::{Definition, Technique, Techniques};
 
 /// Memory that the search of chains reuses.

@@ -1,0 +1,382 @@
+//! The scale of Sudoku Explainer 1.2.1: the path that it takes, with the easiest step at each time.
+//!
+//! Steps that stay possible when other candidates disappear are applied together, since the highest
+//! rating does not depend on their order. Of uniqueness patterns and chains, which exclude each
+//! other or become shorter, only the one that Sudoku Explainer prefers is applied.
+//!
+//! The scale is that of <http://forum.enjoysudoku.com/sudoku-explainer-ratings-t1210.html>; which
+//! steps are preferred follows from the paths that Sudoku Explainer prints.
+
+mod chains;
+mod dynamic;
+mod nets;
+
+use self::nets::{Assertion, is_on};
+use super::bands::{self, Bands};
+use super::forcing::Effects;
+use super::rounds::difference;
+use super::subsets::tight_sets;
+use super::{Changed, Evidence, Found, Memory, Position, Technique, find};
+use crate::board::{ALL, Board, Candidates, UNIT_CELLS, UNITS, digits_of, size};
+use crate::puzzle::Puzzle;
+
+/// Ratings on the scale of Sudoku Explainer 1.2.1, in tenths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeRating {
+    /// The highest rating of all steps.
+    pub er: u16,
+    /// The highest rating of the steps up to the first placement.
+    pub ep: u16,
+    /// The rating of the first step.
+    pub ed: u16,
+}
+
+/// A step of the path.
+#[derive(Clone, Copy, Debug)]
+struct Hint {
+    /// The rating, in tenths.
+    rating: u16,
+    /// The digit that the step places, and its cell.
+    placed: Option<(usize, usize)>,
+    /// The candidates that the step removes.
+    removed: Candidates,
+}
+
+impl Hint {
+    fn place(rating: u16, place: (usize, usize)) -> Self {
+        Self { rating, placed: Some(place), removed: [0; 9] }
+    }
+
+    fn remove(rating: u16, (digit, cell): (usize, usize)) -> Self {
+        let mut removed = [0; 9];
+        removed[digit] = 1 << cell;
+        Self { rating, placed: None, removed }
+    }
+
+    fn of(rating: u16, assertion: Assertion) -> Self {
+        let (cell, digit) = nets::place(assertion);
+        let kind = if is_on(assertion) { Self::place } else { Self::remove };
+        kind(rating, (digit, cell))
+    }
+}
+
+/// Returns what a number of assertions adds to the rating of a chain, in tenths.
+fn length_tenths(assertions: usize) -> u16 {
+    let mut tenths = 0;
+    let (mut limit, mut next) = (4, 6);
+    while assertions > limit + 2 {
+        tenths += 1;
+        (limit, next) = (next, limit * 2);
+    }
+    tenths
+}
+
+/// A kind of steps.
+#[derive(Clone, Copy, Debug)]
+enum Rule {
+    /// All instances of a technique together.
+    All(Technique),
+    /// Pointing or claiming that leaves one place in another unit.
+    DirectLocked(Technique),
+    /// Hidden pairs or triplets that leave one place for another digit in their unit.
+    DirectHidden(Technique),
+    /// The easiest unique rectangle or loop, or BUG.
+    Easiest(&'static [Technique]),
+    /// The preferred chain.
+    Chain,
+    Nishio,
+    MultipleChain,
+    Dynamic,
+}
+
+/// The rules after hidden singles, in the order in which they are tried, with their ratings if these
+/// do not depend on the step.
+const RULES: [(Rule, u16); 26] = {
+    use Technique as T;
+    const LOOPS: &[Technique] = &[
+        T::UniqueRectangle1,
+        T::UniqueRectangle2,
+        T::UniqueRectangle4,
+        T::UniqueRectangle3,
+        T::UniqueLoop1,
+        T::UniqueLoop2,
+        T::UniqueLoop4,
+        T::UniqueLoop3,
+    ];
+    const BUGS: &[Technique] = &[T::Bug1, T::Bug2, T::Bug4, T::Bug3];
+    const fn all(technique: Technique) -> (Rule, u16) {
+        (Rule::All(technique), technique.definition().se as u16)
+    }
+    [
+        (Rule::DirectLocked(T::Pointing), 17),
+        (Rule::DirectLocked(T::Claiming), 19),
+        (Rule::DirectHidden(T::HiddenPair), 20),
+        all(T::NakedSingle),
+        (Rule::DirectHidden(T::HiddenTriple), 25),
+        all(T::Pointing),
+        all(T::Claiming),
+        all(T::NakedPair),
+        all(T::XWing),
+        all(T::HiddenPair),
+        all(T::NakedTriple),
+        all(T::Swordfish),
+        all(T::HiddenTriple),
+        all(T::XYWing),
+        all(T::XYZWing),
+        (Rule::Easiest(LOOPS), 0),
+        all(T::NakedQuad),
+        all(T::Jellyfish),
+        all(T::HiddenQuad),
+        (Rule::Easiest(BUGS), 0),
+        all(T::AlignedPairExclusion),
+        (Rule::Chain, 0),
+        all(T::AlignedTripletExclusion),
+        (Rule::Nishio, 0),
+        (Rule::MultipleChain, 0),
+        (Rule::Dynamic, 0),
+    ]
+};
+
+/// Rates puzzles on the scale of Sudoku Explainer 1.2.1, reusing its memory.
+#[derive(Debug)]
+pub struct Explainer {
+    position: Position,
+    /// What has changed since each rule was last tried. A rule that has been tried passes its
+    /// changes on to the next one.
+    pending: [Changed; RULES.len() + 1],
+    memory: Memory,
+    small: chains::Search<4>,
+    large: chains::Search<12>,
+    nets: dynamic::Nets,
+}
+
+impl Default for Explainer {
+    fn default() -> Self {
+        Self {
+            position: Position::of(&Board { digits: [ALL; 9], placed: 0 }),
+            pending: [Changed::ALL; RULES.len() + 1],
+            memory: Memory::default(),
+            small: chains::Search::default(),
+            large: chains::Search::default(),
+            nets: dynamic::Nets::default(),
+        }
+    }
+}
+
+impl Explainer {
+    /// Returns the ratings of a puzzle that has exactly one solution, or `None` if the clues
+    /// contradict each other. A puzzle that the rules do not solve has 20.0.
+    pub fn rate(&mut self, puzzle: &Puzzle) -> Option<SeRating> {
+        Board::of(puzzle)?;
+        let mut rating = SeRating { er: 0, ep: 0, ed: 0 };
+        let mut bands = Bands::of(puzzle);
+        let mut changed = Changed::ALL;
+        self.pending.fill(Changed::NONE);
+        while !bands.is_full() {
+            let singles = place_hidden(&mut bands, rating.er);
+            let (tenths, is_placed) = if singles != 0 {
+                (singles, true)
+            } else {
+                let board = bands.board();
+                if changed != Changed::ALL {
+                    changed = difference(&self.position.board, &board);
+                }
+                self.position.board = board;
+                self.position.update(changed);
+                let (tenths, effects) = self.step(changed, rating.er);
+                changed = Changed::NONE;
+                bands.apply(&effects.removed, &effects.placed);
+                (tenths, effects.placed != [0; 9])
+            };
+            rating.ed = if rating.ed == 0 { tenths } else { rating.ed };
+            rating.er = rating.er.max(tenths);
+            if tenths == UNSOLVED {
+                break;
+            }
+            if is_placed && rating.ep == 0 {
+                rating.ep = rating.er;
+            }
+        }
+        rating.ep = if rating.ep == 0 { rating.er } else { rating.ep };
+        Some(rating)
+    }
+
+    /// Returns the next step and its rating. Rules that are not harder than the rating so far and
+    /// that others with that property imply are left out.
+    fn step(&mut self, changed: Changed, so_far: u16) -> (u16, Effects) {
+        let is_small = self.position.candidates() <= 256;
+        self.pending[0].add(changed);
+        for (i, (rule, rating)) in RULES.into_iter().enumerate() {
+            let changed = std::mem::replace(&mut self.pending[i], Changed::NONE);
+            self.pending[i + 1].add(changed);
+            let mut effects = Effects::default();
+            let position = &self.position;
+            let hint = match rule {
+                Rule::All(technique) => {
+                    find(technique, position, changed, &mut self.memory, &mut effects);
+                    None
+                }
+                Rule::DirectLocked(technique) | Rule::DirectHidden(technique) => {
+                    if so_far < technique.definition().se.into() {
+                        direct(position, technique, &mut effects);
+                    }
+                    None
+                }
+                Rule::Easiest(techniques) => {
+                    let mut easiest = Easiest { position, technique: techniques[0], best: None };
+                    for &technique in techniques {
+                        easiest.technique = technique;
+                        find(technique, position, Changed::ALL, &mut self.memory, &mut easiest);
+                    }
+                    easiest.best.map(|(_, hint)| hint)
+                }
+                Rule::Chain if is_small => self.small.forcing_chain(position),
+                Rule::Chain => self.large.forcing_chain(position),
+                Rule::MultipleChain if is_small => self.small.multiple_chain(position),
+                Rule::MultipleChain => self.large.multiple_chain(position),
+                Rule::Nishio => self.nets.find(position, &dynamic::NISHIO),
+                Rule::Dynamic => self.nets.find(position, &dynamic::DYNAMIC),
+            };
+            if effects.any {
+                return (rating, effects);
+            }
+            if let Some(Hint { rating, placed, removed }) = hint {
+                effects.removed = removed;
+                if let Some((digit, cell)) = placed {
+                    effects.placed[digit] |= 1 << cell;
+                }
+                return (rating, effects);
+            }
+        }
+        (UNSOLVED, Effects::default())
+    }
+}
+
+/// The rating of a puzzle that the rules do not solve.
+const UNSOLVED: u16 = 200;
+
+/// Places the easiest hidden singles, where the rating so far does not make the kind irrelevant.
+/// Returns their rating, or 0 if there are none.
+fn place_hidden(bands: &mut Bands, so_far: u16) -> u16 {
+    let mut found = bands::Found::NONE;
+    let rating = if so_far < 15 && bands.full_houses(&mut found) {
+        10
+    } else if bands.hidden_in_boxes(&mut found) {
+        12
+    } else if bands.hidden_in_lines(&mut found) {
+        15
+    } else {
+        return 0;
+    };
+    bands.place(&found);
+    rating
+}
+
+/// Finds locked candidates and hidden sets that leave one place for a digit: for the same digit in
+/// a unit of the kind that has all places in the intersection, or for another one in the same unit.
+fn direct(position: &Position, technique: Technique, effects: &mut Effects) {
+    match technique {
+        Technique::Pointing => direct_locked(position, 18..27, effects),
+        Technique::Claiming => direct_locked(position, 0..18, effects),
+        Technique::HiddenPair => direct_hidden(position, 2, effects),
+        _ => direct_hidden(position, 3, effects),
+    }
+}
+
+fn direct_locked(position: &Position, bases: std::ops::Range<usize>, effects: &mut Effects) {
+    for digit in 0..9 {
+        let open = position.open[digit];
+        for base in bases.clone() {
+            let inside = open & UNITS[base];
+            if inside == 0 {
+                continue;
+            }
+            let first = base / 9 * 9;
+            let covers = if base < 18 { 18..27 } else { 0..18 };
+            for cover in covers.filter(|&cover| inside & !UNITS[cover] == 0) {
+                let removed = open & UNITS[cover] & !inside;
+                for other in (first..first + 9).filter(|_| removed != 0) {
+                    let places = open & UNITS[other];
+                    let left = places & !removed;
+                    if other != base && left != places && left.is_power_of_two() {
+                        effects.placed[digit] |= left;
+                        effects.any = true;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn direct_hidden(position: &Position, count: usize, effects: &mut Effects) {
+    for unit in 0..27 {
+        let places: [u16; 9] = std::array::from_fn(|digit| position.places(unit, digit));
+        tight_sets(&places, count, |digits, set| {
+            for digit in digits_of(!digits & 0x1ff) {
+                let left = places[digit] & !set;
+                if left != places[digit] && size(left) == 1 {
+                    let cell = UNIT_CELLS[unit][left.trailing_zeros() as usize];
+                    effects.placed[digit] |= 1 << cell;
+                    effects.any = true;
+                }
+            }
+        });
+    }
+}
+
+/// The easiest instance. Of equal ratings, the type decides, then the first cell without other
+/// candidates, then the kind of unit.
+struct Easiest<'a> {
+    position: &'a Position,
+    technique: Technique,
+    best: Option<([u32; 4], Hint)>,
+}
+
+impl Easiest<'_> {
+    fn add(&mut self, evidence: &Evidence, placed: Option<(usize, usize)>, removed: &Candidates) {
+        use Technique as T;
+        let position = self.position;
+        let [pattern, _, set] = evidence.cells;
+        let base = match self.technique {
+            T::Bug1 => 56,
+            T::Bug2 | T::Bug3 | T::Bug4 => 57,
+            _ => match pattern.count_ones() {
+                4 => 45,
+                6 => 46,
+                8 => 47,
+                _ => 50,
+            },
+        };
+        let unit = evidence.base.trailing_zeros() as usize;
+        let cells = set.count_ones();
+        let (kind, more) = match self.technique {
+            T::UniqueRectangle1 | T::UniqueLoop1 | T::Bug1 => (1, 0),
+            T::UniqueRectangle2 | T::UniqueLoop2 | T::Bug2 => (2, 0),
+            T::Bug3 => (3, cells),
+            T::UniqueRectangle3 | T::UniqueLoop3 => {
+                // A larger naked set is a hidden set of the other cells and those of the loop.
+                let others = (UNITS[unit] & !position.board.placed).count_ones() - 2;
+                (3, if 2 * cells <= others { cells } else { others - cells - 1 })
+            }
+            _ => (4, 0),
+        };
+        let start = (pattern & position.exactly[2]).trailing_zeros();
+        let key = [base + more, kind, start, [1, 2, 0, 0][unit.min(27) / 9]];
+        if self.best.is_none_or(|(best, _)| key < best) {
+            let rating = key[0] as u16;
+            self.best = Some((key, Hint { rating, placed, removed: *removed }));
+        }
+    }
+}
+
+impl Found for Easiest<'_> {
+    const EVIDENCE: bool = true;
+
+    fn place(&mut self, digit: usize, cell: usize, evidence: impl FnOnce() -> Evidence) {
+        self.add(&evidence(), Some((digit, cell)), &[0; 9]);
+    }
+
+    fn remove(&mut self, removed: &Candidates, evidence: impl FnOnce() -> Evidence) {
+        self.add(&evidence(), None, removed);
+    }
+}

@@ -192,6 +192,7 @@ fn the_page_of_an_overlap_has_each_pair_of_sets() {
         "<h2>b.csv and c</h2>",
         "Lines of the same puzzle: b.csv:",
         "SHA-256",
+        "<p class=\"verdict bad\">1 of 3 pairs of sets share grids</p>",
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }

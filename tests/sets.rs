@@ -87,10 +87,13 @@ fn overlap_finds_every_class_that_sets_share_and_no_other() {
     for message in [
         "a:191:1: malformed",
         "b:1:1: malformed",
-        "a: different classes: 150",
+        "\n2 of 3 pairs of sets share classes\n349 records in ",
+        "a: 191 records; different classes: 150",
         "b: 35 of 136 records occur in a; different classes: 30",
+        "a: 50 of 191 records occur in b; different classes: 30",
         "c.csv: 1 of 22 records occur in a; different classes: 1",
-        "a: 52 of 191 records occur in the others; different classes: 31",
+        "a: 2 of 191 records occur in c.csv; different classes: 1",
+        "c.csv: 0 of 22 records occur in b; different classes: 0",
     ] {
         assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
     }
@@ -112,10 +115,21 @@ fn overlap_of_equal_puzzles_and_of_nothing() {
     folder.file("b", format!("{turned}\n{}\n", CLASSIC.replace('.', "0")));
     folder.file("c", format!("{SOLVED}\n"));
     let ran = folder.line("overlap a b --exact --format lines");
-    assert_eq!(ran.rows, format!("{}\n{CLASSIC}\n", CLASSIC.replace('.', "0")));
+    assert_eq!(ran.rows, format!("{CLASSIC}\n{}\n", CLASSIC.replace('.', "0")));
     assert_eq!(folder.line("overlap a b --columns file,line").rows.lines().count(), 4);
     let ran = folder.line("overlap a c");
     assert_eq!((&*ran.rows, ran.status), ("file,line,puzzle,canonical\n", 0));
+    assert!(ran.messages.starts_with("the sets share no classes\n"), "{ran:?}");
+    // Sets other than the first are compared as well.
+    for order in ["c a b", "a c b", "a b c"] {
+        let ran = folder.line(&format!("overlap {order} --summary-json s.json --force"));
+        assert_eq!((ran.status, ran.rows.lines().count()), (1, 4), "{ran:?}");
+        let verdict = "1 of 3 pairs of sets share classes";
+        assert!(ran.messages.starts_with(verdict), "{ran:?}");
+        let summary: serde_json::Value = serde_json::from_str(&folder.read("s.json")).unwrap();
+        assert_eq!(summary["verdict"], verdict);
+        assert_eq!(folder.line(&format!("overlap {order} --fail-on none")).status, 0);
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ use super::progress::Progressed;
 use super::rows_run::RowsRun;
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
-use super::summary::{Method, RecordSummary};
+use super::summary::{Method, RecordSummary, Verdict};
 use super::typed::Typed;
 use super::{Exit, Failure, log, platform};
 
@@ -41,6 +41,8 @@ pub struct InputRun {
     pub only_rows: bool,
     /// The page for `--report`, if it is not that of the run.
     pub page: Option<Page>,
+    /// Returns the first line of the summary.
+    pub verdict: Option<Box<dyn Fn() -> Verdict>>,
 }
 
 impl InputRun {
@@ -48,8 +50,8 @@ impl InputRun {
     pub fn new(finds: &'static str, typed: Typed, args: RunArgs) -> Self {
         let method = Method { finds, engine: None, simd: None, limits: None, check: false };
         let (others, answers, condition) = (Vec::new(), None, None);
-        let (only_rows, page) = (false, None);
-        Self { typed, others, answers, method, args, condition, only_rows, page }
+        let (only_rows, page, verdict) = (false, None, None);
+        Self { typed, others, answers, method, args, condition, only_rows, page, verdict }
     }
 
     /// Creates a run that solves.
@@ -97,7 +99,7 @@ impl InputRun {
             .map(|(condition, subcommand)| condition.resolve(*subcommand, &inputs.read()))
             .transpose()?;
         let is_filtered = test.is_some() || self.typed.options.contains_key("--only");
-        let Self { typed, others, answers, method, args, only_rows, page, .. } = self;
+        let Self { typed, others, answers, method, args, only_rows, page, verdict, .. } = self;
         let run = RowsRun {
             typed,
             inputs: inputs.states(),
@@ -142,7 +144,10 @@ impl InputRun {
                 }
                 Ok((Answered::new(source, answers, records, &progress.stop), all))
             },
-            |report| RecordSummary::new(names, method, &args, report),
+            |report| {
+                let summary = RecordSummary::new(names, method, &args, report);
+                summary.with_verdict(verdict.map(|verdict| verdict()), &args)
+            },
         )
     }
 

@@ -1,38 +1,41 @@
-//! `bulkdoku overlap`: finds the classes of one set in others.
+//! `bulkdoku overlap`: finds the classes that pairs of sets share.
 
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
-use std::{io, mem};
 
 use bulkdoku::canon::{Collector, Known};
 use bulkdoku::input::{Answers, InputOptions};
-use bulkdoku::output::{Column, Decision, Row, Subcommand};
+use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
 use bulkdoku::pipeline::{Classify, Filter, Sameness};
 use indicatif::HumanCount;
 
-use super::against::{MemoryArgs, load};
+use super::against::MemoryArgs;
 use super::by::{ByArgs, finds, groups};
-use super::condition::Predicate;
 use super::format::RowFormat;
 use super::hashed::{HashReader, HashWriter, RecordHashes};
 use super::html::Page;
 use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
-use super::inputs::{Inputs, check_files};
+use super::inputs::check_files;
+use super::numbers::counted;
 use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowRules};
 use super::run_args::RunArgs;
+use super::scan::scan;
 use super::select::WhereArgs;
 use super::sets_read::ReadSet;
+use super::summary::Verdict;
 use super::typed::Typed;
 use super::{Exit, Failure, html, log, version};
 
-/// Find the classes of one set of puzzles that occur in others; one row for each record of them
+/// Find the classes that sets of puzzles share; one row for each record of them
 ///
-/// A class is all isomorphs of a puzzle: see bulkdoku canon. The set A is read and kept in memory,
-/// as hashes; then the others are read, and A once more. Each record whose class is both in A and
-/// in one of the others has a row, those of the others first. The summary has the number of such
-/// records and classes for each file.
+/// A class is all isomorphs of a puzzle: see bulkdoku canon. All pairs of sets are compared. Each
+/// record whose class is in another set has a row. The summary starts with the verdict, and has the
+/// number of such records and classes for each pair.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
 #[command(mut_arg("format", |format| format
@@ -50,12 +53,9 @@ use super::{Exit, Failure, html, log, version};
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct OverlapArgs {
-    /// The set that the others are compared with: a file
-    a: PathBuf,
-
-    /// The other sets: files
-    #[arg(required = true)]
-    others: Vec<PathBuf>,
+    /// The sets: two or more files
+    #[arg(required = true, num_args = 2.., value_name = "SET")]
+    sets: Vec<PathBuf>,
 
     #[command(flatten)]
     layout: InputArgs,
@@ -92,14 +92,14 @@ Examples:
 
 Invalid records have no class: each has a message, and no row.
 
-Memory: each class of A takes 20 to 39 bytes: 16 for its hash, and its share of a hash table. Each
-class that sets share takes as much for each of them. Beyond --memory they are sorted on disk. The
-hashes of A in order, 19 bytes per record, are in memory up to 256 MB, or a quarter of --memory, and
-beyond that on disk. Classes are compared by hashes of 128 bits: two of n classes have the same with a probability of about
-n² / 2¹²⁹.
+Memory: each class of a set takes 20 to 39 bytes: 16 for its hash, and its share of a hash table. Each
+class that a pair shares takes as much for each of the two sets. Beyond --memory they are sorted on disk.
+The hashes of all records in order, 19 bytes each, are in memory up to 256 MB, or a quarter of --memory,
+and beyond that on disk. Classes are compared by hashes of 128 bits: two of n classes have the same with
+a probability of about n² / 2¹²⁹.
 
-Exit status: 0 nothing in common, 1 a class in common or an invalid record (--fail-on none ignores
-these), 2 wrong usage, 3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends the
+Exit status: 0 no pair shares a class, 1 a pair does, or a record is invalid (--fail-on none ignores
+both), 2 wrong usage, 3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends the
 run with 0.";
 
 const ROWS: RowRules = RowRules {
@@ -114,70 +114,65 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-/// The memory for the hashes of the first set, beyond which they are written to a file.
+/// The memory for the hashes of all records, beyond which they are written to a file.
 const HASH_MEMORY_BYTES: usize = 256 << 20;
 
 pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     let destinations = &args.destinations;
     destinations.refuse_latency()?;
     let mut rows = args.rows.plan(&ROWS, Some(&args.append), destinations)?;
-    let inputs: Vec<_> = args.others.iter().chain([&args.a]).cloned().collect();
-    check_files(&inputs, "sets are read whole, the first one twice")?;
-    let options = args.layout.options(&inputs, Answers::Unwanted, &mut rows)?;
-    destinations.refuse_existing(&inputs)?;
+    check_files(&args.sets, "sets are read twice")?;
+    let options = args.layout.options(&args.sets, Answers::Unwanted, &mut rows)?;
+    destinations.refuse_existing(&args.sets)?;
     let by = args.by.sameness();
-    let what = groups(by);
-    let memory = args.memory.bytes();
     let page = destinations.report.as_ref().map(|_| args.page(&options)).transpose()?;
-    let (mut set, test) = args.open(&args.a, &options)?;
-    let mut records = HashWriter::new(memory.map_or(HASH_MEMORY_BYTES, |bytes| bytes / 4));
-    let add = |record: &RecordHashes| records.push(record);
-    let half = memory.map(|bytes| bytes / 2);
-    let known = load((&mut set, test.as_ref()), half, by, args.run, add)?;
-    let classes = known.len();
-    let mut overlap = Overlap::new(by, known, records.finish()?, inputs.len(), memory);
+    let mut overlap = args.read(&options)?;
+    let (counts, what) = (Arc::clone(&overlap.counts), groups(by));
+    let verdict = Box::new({
+        let counts = Arc::clone(&counts);
+        move || counts.verdict(what)
+    });
     let run = InputRun { page, ..InputRun::new(finds(by), typed, args.run) };
+    let run = InputRun { verdict: Some(verdict), ..run };
     let run = run.only_where(&args.condition, ROWS.subcommand);
-    let names: Vec<_> = inputs.iter().map(|path| path.display().to_string()).collect();
-    // The first set is solved only once, unless the condition reads statuses.
+    // Grids are solved once, unless the condition reads statuses.
     let condition = args.condition.condition.as_ref();
     let read = condition.map(|condition| condition.computed(ROWS.subcommand)).unwrap_or_default();
-    let is_solved_again = read.contains(&Column::Status);
-    let job = &Classify::by_until(by, if is_solved_again { usize::MAX } else { args.others.len() });
+    let job = &if read.contains(&Column::Status) { Classify::by(by) } else { Classify::default() };
     let found = &mut overlap;
     let filters = move |earlier: &mut EarlierRun<'_>| {
         let found = found;
         earlier.replay(job, vec![found.filter()])?;
         Ok(vec![found.filter()])
     };
-    let exit = run.run(inputs, &options, destinations, job, filters, |inputs| {
+    let exit = run.run(args.sets.clone(), &options, destinations, job, filters, |inputs| {
         rows.format(&inputs.rows(), false)
     })?;
-    overlap.finish_sets(names.len())?;
     if !args.run.quiet {
-        if !matches!(by, Sameness::Near(_)) {
-            log::note(format!("{}: different {what}: {}", args.a.display(), HumanCount(classes)));
-        }
-        for ((name, set), [classes, _]) in names.iter().zip(&overlap.sets).zip(&overlap.shared) {
-            let (records, shared) = (HumanCount(set.records), HumanCount(set.shared));
-            let (classes, place) = (HumanCount(classes.len()), place(name, &names));
-            log::note(format!(
-                "{name}: {shared} of {records} records occur in {place}; different {what}: {classes}"
-            ));
-        }
+        overlap.print(what)?;
     }
-    let has_common = overlap.sets.iter().any(|set| set.shared > 0);
-    Ok(if exit == Exit::Done && has_common { Exit::SomeRecords } else { exit })
+    Ok(exit)
 }
 
 impl OverlapArgs {
-    /// Opens a set for a pass before rows are written.
-    fn open(
-        &self,
-        path: &Path,
-        options: &InputOptions,
-    ) -> Result<(Inputs, Option<Predicate>), Failure> {
-        self.condition.open(&vec![path.into()].into(), options, ROWS.subcommand, Vec::new())
+    /// Reads all sets.
+    fn read(&self, options: &InputOptions) -> Result<Overlap, Failure> {
+        let (by, memory) = (self.by.sameness(), self.memory.bytes());
+        let sets = self.sets.clone().into();
+        let (mut inputs, test) =
+            self.condition.open(&sets, options, ROWS.subcommand, Vec::new())?;
+        let mut reader = SetReader::new(sets.len(), memory);
+        let find = |row: &Row<'_>| (row.source(), RecordHashes::of(by, row));
+        let add = |(source, record): (usize, RecordHashes)| reader.add(source, &record);
+        scan(self.run, (&mut inputs, test.as_ref()), by.needs(), find, add)?;
+        let names = inputs.names();
+        if !self.run.quiet {
+            let what = if by == Sameness::Grid { "not exactly one solution" } else { "no puzzle" };
+            for (name, without) in names.iter().zip(&reader.without).filter(|(_, n)| **n > 0) {
+                log::note(format!("{name}: {what}, not compared: {}", HumanCount(*without)));
+            }
+        }
+        Ok(reader.finish(names, memory)?)
     }
 
     /// Creates the report.
@@ -187,106 +182,158 @@ impl OverlapArgs {
         let kinds = [Sameness::Puzzle, Sameness::Class, Sameness::Grid].into_iter().chain(near);
         let kinds: Vec<_> = kinds.collect();
         let read = |path: &PathBuf| {
-            let (mut inputs, test) = self.open(path, options)?;
+            let set = vec![path.clone()].into();
+            let (mut inputs, test) =
+                self.condition.open(&set, options, ROWS.subcommand, Vec::new())?;
             let inputs = (&mut inputs, test.as_ref());
             ReadSet::read(path, inputs, &kinds, self.memory.bytes(), self.run)
         };
-        let sets = [&self.a].into_iter().chain(&self.others).map(read);
-        let sets = sets.collect::<Result<Vec<_>, _>>()?;
-        Ok(html::of_overlap(&sets, &kinds, version::date(SystemTime::now()))?)
+        let sets = self.sets.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let date = version::date(SystemTime::now());
+        Ok(html::of_overlap(&sets, &kinds, by, date)?)
     }
 }
 
-/// Returns the name of the sets that the records of a set occur in.
-fn place(name: &str, names: &[String]) -> String {
-    match names {
-        [other, last] if last == name => other.clone(),
-        [.., last] if last == name => "the others".into(),
-        [.., last] => last.clone(),
-        [] => String::new(),
-    }
-}
-
-/// Counts the records of sets, and finds those that occur elsewhere.
+/// The classes that pairs of sets share.
 struct Overlap {
-    by: Sameness,
-    /// The classes of the last set, and its records in order.
-    known: Known,
+    /// The hashes of each set, and all records in order.
+    sets: Vec<Known>,
     records: HashReader,
-    sets: Vec<SetCounts>,
-    /// The hashes of the shared records of each complete set: of classes, and all others.
-    shared: Vec<[Known; 2]>,
+    /// For each ordered pair, the different hashes of the records of the first set that occur in the
+    /// second.
+    shared: Vec<Collector>,
+    counts: Arc<PairCounts>,
 }
 
-struct SetCounts {
-    records: u64,
-    /// The number of records that occur elsewhere.
-    shared: u64,
-    hashes: [Collector; 2],
+/// The counts of an overlap, shared with its summary.
+struct PairCounts {
+    names: Vec<String>,
+    /// The number of records of each set.
+    records: Vec<AtomicU64>,
+    /// For each ordered pair, the number of records of the first set that occur in the second.
+    shared: Vec<AtomicU64>,
+}
+
+/// The first pass over all sets.
+struct SetReader {
+    sets: Vec<Collector>,
+    records: HashWriter,
+    /// The number of records of each set that are not compared.
+    without: Vec<u64>,
+}
+
+impl SetReader {
+    fn new(sets: usize, memory: Option<usize>) -> Self {
+        let of_one = memory.map(|bytes| bytes / 2 / sets);
+        let of_records = memory.map_or(HASH_MEMORY_BYTES, |bytes| bytes / 4);
+        Self {
+            sets: (0..sets).map(|_| Collector::new(of_one)).collect(),
+            records: HashWriter::new(of_records),
+            without: vec![0; sets],
+        }
+    }
+
+    fn add(&mut self, source: usize, record: &RecordHashes) -> io::Result<()> {
+        self.without[source] += u64::from(record.first.is_none());
+        record.hashes().try_for_each(|hash| self.sets[source].insert(hash))?;
+        self.records.push(record)
+    }
+
+    fn finish(self, names: Vec<String>, memory: Option<usize>) -> io::Result<Overlap> {
+        let sets = self.sets.into_iter().map(Collector::finish).collect::<io::Result<Vec<_>>>()?;
+        let (count, pairs) = (sets.len(), sets.len() * sets.len());
+        let of_one = memory.map(|bytes| bytes / 4 / pairs);
+        let zeros = |count| (0..count).map(|_| AtomicU64::new(0)).collect();
+        let counts = PairCounts { names, records: zeros(count), shared: zeros(pairs) };
+        Ok(Overlap {
+            sets,
+            records: self.records.finish()?,
+            shared: (0..pairs).map(|_| Collector::new(of_one)).collect(),
+            counts: Arc::new(counts),
+        })
+    }
 }
 
 impl Overlap {
-    fn new(
-        by: Sameness,
-        known: Known,
-        records: HashReader,
-        sets: usize,
-        memory: Option<usize>,
-    ) -> Self {
-        let of_one = memory.map(|bytes| bytes / 4 / (2 * sets));
-        let set = || SetCounts {
-            records: 0,
-            shared: 0,
-            hashes: [(); 2].map(|()| Collector::new(of_one)),
-        };
-        Self { by, known, records, sets: (0..sets).map(|_| set()).collect(), shared: Vec::new() }
+    /// Returns the filter that keeps the records that occur in another set.
+    fn filter(&mut self) -> Filter<'_> {
+        Filter::InOrder(Needs::NONE, Box::new(|row: &Row<'_>| self.decide(row)))
     }
 
-    /// Returns the filter that keeps the records that occur elsewhere. It is ordered, because the
-    /// records of the last set are compared with those of all others.
-    fn filter(&mut self) -> Filter<'_> {
-        let (last, needs) = (self.sets.len() - 1, self.by.needs());
-        Filter::InOrderUntil(last, needs, Box::new(|row: &Row<'_>| self.decide(row)))
+    /// Prints the number of records and classes that each pair of sets shares.
+    fn print(self, what: &str) -> io::Result<()> {
+        let Self { sets, shared, counts, .. } = self;
+        let names = &counts.names;
+        for ((name, set), records) in names.iter().zip(&sets).zip(&counts.records) {
+            let records = counted(records.load(Ordering::Relaxed), "record");
+            log::note(format!("{name}: {records}; different {what}: {}", HumanCount(set.len())));
+        }
+        let different = shared
+            .into_iter()
+            .map(|shared| Ok(shared.finish()?.len()))
+            .collect::<io::Result<Vec<_>>>()?;
+        for ([one, other], shared) in counts.pairs() {
+            for (from, to, shared) in [(one, other, shared[0]), (other, one, shared[1])] {
+                let of = HumanCount(counts.records[from].load(Ordering::Relaxed));
+                let different = HumanCount(different[from * names.len() + to]);
+                log::note(format!(
+                    "{}: {} of {of} records occur in {}; different {what}: {different}",
+                    names[from],
+                    HumanCount(shared),
+                    names[to],
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn decide(&mut self, row: &Row<'_>) -> io::Result<Decision> {
-        let (source, last) = (row.source(), self.sets.len() - 1);
-        let record = if source == last {
-            self.finish_sets(last)?;
-            self.records.next()?
-        } else {
-            RecordHashes::of(self.by, row)
-        };
+        let record = self.records.next()?;
+        let (source, count) = (row.source(), self.sets.len());
+        self.counts.records[source].fetch_add(1, Ordering::Relaxed);
         let mut is_shared = false;
-        for hash in record.hashes() {
-            is_shared |= if source == last {
-                any(self.shared.iter().flatten().map(|known| known.contains(hash)))?
-            } else {
-                self.known.contains(hash)?
-            };
-            if is_shared {
-                break;
+        for (other, known) in self.sets.iter().enumerate().filter(|(other, _)| *other != source) {
+            if any(record.hashes().map(|hash| known.contains(hash)))? {
+                is_shared = true;
+                let pair = source * count + other;
+                self.counts.shared[pair].fetch_add(1, Ordering::Relaxed);
+                record.first.into_iter().try_for_each(|hash| self.shared[pair].insert(hash))?;
             }
         }
-        let set = &mut self.sets[source];
-        set.records += 1;
-        if is_shared {
-            set.shared += 1;
-            let [classes, others] = &mut set.hashes;
-            record.first.into_iter().try_for_each(|hash| classes.insert(hash))?;
-            record.others.iter().try_for_each(|hash| others.insert(*hash))?;
-            return Ok(Decision::Keep);
-        }
-        Ok(if record.first.is_some() { Decision::Drop } else { Decision::DropAs(record.status) })
+        Ok(match record.first {
+            _ if is_shared => Decision::Keep,
+            Some(_) => Decision::Drop,
+            None => Decision::DropAs(record.status),
+        })
+    }
+}
+
+impl PairCounts {
+    /// Returns each pair of sets, and how many records of each occur in the other.
+    fn pairs(&self) -> impl Iterator<Item = ([usize; 2], [u64; 2])> {
+        let count = self.names.len();
+        let shared = move |one: usize, other: usize| {
+            self.shared[one * count + other].load(Ordering::Relaxed)
+        };
+        (0..count).flat_map(move |one| {
+            (one + 1..count)
+                .map(move |other| ([one, other], [shared(one, other), shared(other, one)]))
+        })
     }
 
-    /// Makes the hashes of the first sets searchable.
-    fn finish_sets(&mut self, count: usize) -> io::Result<()> {
-        for set in &mut self.sets[self.shared.len()..count] {
-            let [classes, others] = mem::take(&mut set.hashes);
-            self.shared.push([classes.finish()?, others.finish()?]);
-        }
-        Ok(())
+    fn verdict(&self, what: &str) -> Verdict {
+        let found = self.pairs().filter(|(_, [shared, _])| *shared > 0).count();
+        Verdict { fails: found > 0, text: verdict(found, self.pairs().count(), what) }
+    }
+}
+
+/// Returns the first line of a summary.
+pub fn verdict(found: usize, pairs: usize, what: &str) -> String {
+    match (found, pairs) {
+        (0, 1) => format!("the sets share no {what}"),
+        (_, 1) => format!("the sets share {what}"),
+        (0, _) => format!("none of {pairs} pairs of sets shares {what}"),
+        _ => format!("{found} of {pairs} pairs of sets share {what}"),
     }
 }
 

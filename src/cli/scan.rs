@@ -23,8 +23,7 @@ pub fn scan<K: Send>(
     find: impl Fn(&Row<'_>) -> K + Sync,
     add: impl FnMut(K) -> io::Result<()> + Send,
 ) -> Result<Counts, Failure> {
-    let solves_until = if needs.include(Needs::GRID) { usize::MAX } else { 0 };
-    let job = Classify { engine: Some(Solve::default()), solves_until };
+    let job = Classify { engine: Some(Solve::default()), solves: needs.include(Needs::GRID) };
     scan_with(&job, run, (inputs, test), needs, find, add)
 }
 

@@ -21,6 +21,9 @@ use super::run_args::RunArgs;
 #[derive(Debug, Serialize)]
 pub struct RecordSummary {
     inputs: Vec<String>,
+    /// The answer to the question of the run, which a stopped run does not have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
     records: u64,
     statuses: Map<String, Value>,
     blank_lines: u64,
@@ -58,6 +61,20 @@ pub struct RecordSummary {
     #[serde(flatten)]
     statistics: Statistics,
     failures: Vec<String>,
+}
+
+/// The first line of a summary, and whether it causes exit status 1.
+#[derive(Clone, Debug, Serialize)]
+#[serde(into = "String")]
+pub struct Verdict {
+    pub fails: bool,
+    pub text: String,
+}
+
+impl From<Verdict> for String {
+    fn from(verdict: Verdict) -> Self {
+        verdict.text
+    }
 }
 
 /// Percentiles of latencies in nanoseconds.
@@ -122,6 +139,7 @@ impl RecordSummary {
         let wall_seconds = report.wall.as_secs_f64();
         Self {
             inputs,
+            verdict: None,
             records,
             statuses: statuses.into_iter().collect(),
             blank_lines: report.counts.blank_lines,
@@ -151,6 +169,15 @@ impl RecordSummary {
             statistics: report.statistics.clone(),
             failures: report.failures.iter().map(ToString::to_string).collect(),
         }
+    }
+
+    /// Adds the verdict of a run that was not stopped, which fails unless `--fail-on none`.
+    pub fn with_verdict(mut self, verdict: Option<Verdict>, args: &RunArgs) -> Self {
+        self.verdict = verdict.filter(|_| self.interrupted.is_none());
+        if self.verdict.as_ref().is_some_and(|verdict| verdict.fails) && !args.fails_never() {
+            self.exit = Exit::SomeRecords;
+        }
+        self
     }
 
     /// Returns the engine with its threads and mode.
@@ -188,6 +215,9 @@ impl fmt::Display for RecordSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rate = HumanCount(self.puzzles_per_second as u64);
         let wall = human_time(self.wall_seconds * 1e9);
+        if let Some(Verdict { text, .. }) = &self.verdict {
+            writeln!(f, "{text}")?;
+        }
         let here = counted(self.records - self.records_before, "record");
         writeln!(f, "{here} in {wall}, {rate} per second")?;
         if self.records_before > 0 {

@@ -20,9 +20,6 @@ pub enum Filter<'a> {
     Local(Needs, Box<Decide<'a>>),
     /// Keeps state across records, which it receives in the order of the input.
     InOrder(Needs, Box<DecideInOrder<'a>>),
-    /// Like `InOrder`, but needs no properties for the inputs from this index on, because an
-    /// earlier pass has read them.
-    InOrderUntil(usize, Needs, Box<DecideInOrder<'a>>),
 }
 
 /// The criterion by which two puzzles are the same.
@@ -110,18 +107,16 @@ impl<'a> Filter<'a> {
         Self::InOrder(Needs::NONE, Box::new(decide))
     }
 
-    /// Returns the required properties, and the first input for which none are required.
-    fn needs(&self) -> (Needs, usize) {
-        match self {
-            Self::Local(needs, _) | Self::InOrder(needs, _) => (*needs, usize::MAX),
-            Self::InOrderUntil(end, needs, _) => (*needs, *end),
-        }
+    /// Returns the required properties.
+    fn needs(&self) -> Needs {
+        let (Self::Local(needs, _) | Self::InOrder(needs, _)) = self;
+        *needs
     }
 
     fn decide(&mut self, row: &Row<'_>) -> io::Result<Decision> {
         match self {
             Self::Local(_, decide) => decide(row),
-            Self::InOrder(_, decide) | Self::InOrderUntil(_, _, decide) => decide(row),
+            Self::InOrder(_, decide) => decide(row),
         }
     }
 }
@@ -129,8 +124,8 @@ impl<'a> Filter<'a> {
 /// The filters of a run. Those from the first to the last ordered one share one turn; local filters
 /// before and after them run in parallel.
 pub(super) struct Filters<'a> {
-    /// The properties required by each filter, and the first input for which none are required.
-    needs: Vec<(Needs, usize)>,
+    /// The properties that the filters read.
+    pub(super) needs: Needs,
     before_ordered: Vec<Box<Decide<'a>>>,
     /// The sequencer guards stateful closures, which cannot be shared.
     in_order: Option<Sequencer<WaitOnly<Vec<Filter<'a>>>>>,
@@ -139,7 +134,7 @@ pub(super) struct Filters<'a> {
 
 impl<'a> Filters<'a> {
     pub(super) fn new(mut all: Vec<Filter<'a>>) -> Self {
-        let needs = all.iter().map(Filter::needs).collect();
+        let needs = all.iter().fold(Needs::NONE, |needs, filter| needs.union(filter.needs()));
         let is_ordered = |filter: &Filter<'_>| !matches!(filter, Filter::Local(..));
         let after_ordered =
             all.split_off(all.iter().rposition(is_ordered).map_or(0, |last| last + 1));
@@ -148,17 +143,11 @@ impl<'a> Filters<'a> {
         let local = |filters: Vec<Filter<'a>>| {
             let decide = filters.into_iter().filter_map(|filter| match filter {
                 Filter::Local(_, decide) => Some(decide),
-                Filter::InOrder(..) | Filter::InOrderUntil(..) => None,
+                Filter::InOrder(..) => None,
             });
             decide.collect()
         };
         Self { needs, before_ordered: local(all), in_order, after_ordered: local(after_ordered) }
-    }
-
-    /// Returns the properties of an input's records that the filters read.
-    pub(super) fn needs(&self, source: usize) -> Needs {
-        let needs = self.needs.iter().filter(|(_, end)| source < *end);
-        needs.fold(Needs::NONE, |all, (needs, _)| all.union(*needs))
     }
 
     /// Applies all filters to a block. Returns `None` once the run has ended.

@@ -367,13 +367,7 @@ where
         let Self { filters, needs, .. } = self;
         let mut evaluate = || -> ControlFlow<Stopped> {
             self.job.run(job, block, records, results)?;
-            properties::compute(
-                self.job.engine(job),
-                filters.needs(block.source),
-                block,
-                records,
-                results,
-            )
+            properties::compute(self.job.engine(job), filters.needs, block, records, results)
         };
         if evaluate().is_break() {
             // A stopped block must still take its turn, or later blocks would wait forever.

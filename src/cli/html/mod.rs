@@ -39,6 +39,12 @@ impl Page {
         page
     }
 
+    /// Adds the answer to the question of the page, as its first line.
+    fn verdict(&mut self, text: &str, is_good: bool) {
+        let class = if is_good { "verdict" } else { "verdict bad" };
+        self.add(format_args!("<p class=\"{class}\">{}</p>", Escaped(text)));
+    }
+
     /// Adds large figures with their names.
     fn figures(&mut self, figures: &[(&str, String)]) {
         self.add("<div class=\"figures\">");

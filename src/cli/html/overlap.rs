@@ -5,7 +5,8 @@ use std::io;
 use bulkdoku::pipeline::Sameness;
 use indicatif::HumanCount;
 
-use super::super::by::name;
+use super::super::by::{groups, name};
+use super::super::overlap::verdict;
 use super::super::sets_read::ReadSet;
 use super::{Cell, Page};
 
@@ -13,8 +14,23 @@ use super::{Cell, Page};
 const EXAMPLES: usize = 3;
 
 /// Creates the report of these sets, compared by each criterion.
-pub fn of_overlap(sets: &[ReadSet], kinds: &[Sameness], date: String) -> io::Result<Page> {
+pub fn of_overlap(
+    sets: &[ReadSet],
+    kinds: &[Sameness],
+    by: Sameness,
+    date: String,
+) -> io::Result<Page> {
+    let pairs = || {
+        sets.iter()
+            .enumerate()
+            .flat_map(|(i, one)| sets[i + 1..].iter().map(move |other| (one, other)))
+    };
+    let kind = kinds.iter().position(|kind| *kind == by).unwrap_or_default();
+    let shared = pairs().map(|(one, other)| Ok(one.found_in(other, kind, 0)?.records > 0));
+    let shared = shared.collect::<io::Result<Vec<_>>>()?;
+    let found = shared.iter().filter(|is| **is).count();
     let mut page = Page::new("bulkdoku overlap");
+    page.verdict(&verdict(found, shared.len(), groups(by)), found == 0);
     page.note(
         "A record is in another set if that set has the same puzzle, a puzzle of the same class \
          (all isomorphs of a puzzle), or one whose solution grid is isomorphic. With --near K, \
@@ -23,10 +39,8 @@ pub fn of_overlap(sets: &[ReadSet], kinds: &[Sameness], date: String) -> io::Res
     page.heading("Sets");
     let rows: Vec<_> = sets.iter().map(set_row).collect();
     page.table(&["file", "records", "invalid", "not exactly one solution", "SHA-256"], &rows);
-    for (i, first) in sets.iter().enumerate() {
-        for second in &sets[i + 1..] {
-            add_pair(&mut page, first, second, kinds)?;
-        }
+    for (first, second) in pairs() {
+        add_pair(&mut page, first, second, kinds)?;
     }
     page.origin(&[("Date", date)]);
     Ok(page)

@@ -17,21 +17,16 @@ use crate::status::Status;
 pub struct Classify {
     /// The engine for properties that need one.
     pub engine: Option<Solve>,
-    /// The first input whose puzzles the engine does not solve. In earlier inputs, records without
-    /// exactly one solution have the status that [`Solve`] sets.
-    pub solves_until: usize,
+    /// Whether the engine solves all puzzles. If so, records without exactly one solution have the
+    /// status that [`Solve`] sets.
+    pub solves: bool,
 }
 
 impl Classify {
     /// Creates a job that provides the properties that [`Sameness::hash`] reads.
     pub fn by(by: Sameness) -> Self {
-        Self::by_until(by, usize::MAX)
-    }
-
-    /// Like [`Classify::by`], but only for the records of the inputs before this index.
-    pub fn by_until(by: Sameness, end: usize) -> Self {
         let solves = by == Sameness::Grid;
-        Self { engine: solves.then(Solve::default), solves_until: if solves { end } else { 0 } }
+        Self { engine: solves.then(Solve::default), solves }
     }
 }
 
@@ -50,7 +45,7 @@ impl Job for Classify {
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
         if let (Some(solve), Some(solver)) = (&self.engine, solver)
-            && block.source < self.solves_until
+            && self.solves
         {
             solve.run(solver, block, records, results)?;
             for (status, record) in results.statuses.iter_mut().zip(&records.all) {

@@ -65,24 +65,6 @@ pub(crate) static POSSIBLE: [Minirows; 512] = {
     table
 };
 
-/// The minirows that must have the digit: the only possible ones of their line.
-pub(crate) static ASSERTED: [Minirows; 512] = {
-    let mut table = [0; 512];
-    let mut minirows = 0;
-    while minirows < 512 {
-        let mut line = 0;
-        while line < 3 {
-            let in_line = POSSIBLE[minirows] & 0b111 << (3 * line);
-            if in_line.is_power_of_two() {
-                table[minirows] |= in_line;
-            }
-            line += 1;
-        }
-        minirows += 1;
-    }
-    table
-};
-
 /// The cells of these minirows of a band: bit `9 * row + column`.
 pub(crate) static CELLS_OF: [Cells; 512] = {
     let mut table = [0; 512];

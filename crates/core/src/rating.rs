@@ -11,7 +11,7 @@
 //! searches for the steps that people take.
 
 use crate::isomorph::{Permutation, SeededRng};
-pub use crate::logic::rules::{Level, UnknownLevel};
+pub use crate::logic::{Level, UnknownLevel};
 
 /// Returns the permutations over which ratings are averaged, which are always the same.
 #[doc(hidden)]

@@ -8,8 +8,9 @@ mod trace;
 use std::io;
 use std::num::NonZeroU64;
 
-use bulkdoku::logic::rules::{Candidates, Contradiction, Watch};
-use bulkdoku::puzzle::{Unit, peers};
+use bulkdoku::board::Board;
+use bulkdoku::logic::{Bands, Watch};
+use bulkdoku::puzzle::{CELLS, Contradiction, Unit, peers};
 use bulkdoku::rating::Level;
 use bulkdoku::solver::Propagate;
 use bulkdoku::{Limits, Marks};
@@ -27,9 +28,8 @@ const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 /// Draw a puzzle, its candidates or its solution, and list the steps that lead there
 ///
 /// The rules are those of the levels 0 to 2 of "solve --columns level": a cell with one candidate
-/// left has that digit; a unit with one place left for a digit has it there; locked candidates; and
-/// three cells that a box shares with a row or column lose all candidates but three digits that must
-/// be there. Cells that stay open are solved by guessing in the cell with the fewest candidates.
+/// left has that digit; a unit with one place left for a digit has it there; and locked candidates.
+/// Cells that stay open are solved by guessing in the cell with the fewest candidates.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub struct ShowArgs {
@@ -47,9 +47,16 @@ pub struct ShowArgs {
     #[arg(long, value_name = "STAGE", hide_possible_values = true, help_heading = "Output")]
     stage: Option<Stage>,
 
+    /// The last rule: naked-single, hidden-single or locked-candidates
+    ///
+    /// Each includes those before it. By default locked-candidates.
+    #[arg(long, value_name = "RULE", hide_possible_values = true, help_heading = "Output")]
+    upto: Option<Rule>,
+
     /// List every step: assignments with their rule, guesses
     ///
-    /// Assignments with their rule, eliminations, guesses with their depth, retreats.
+    /// Assignments and eliminations with their rule, guesses with their depth, retreats. Digits that
+    /// an assignment removes from other cells are not listed.
     #[arg(long, help_heading = "Output")]
     trace: bool,
 
@@ -63,7 +70,7 @@ pub struct ShowArgs {
         value_name = "CELL",
         help_heading = "Output",
         value_parser = read_cell,
-        conflicts_with_all = ["puzzle", "stage", "trace", "candidates"]
+        conflicts_with_all = ["puzzle", "stage", "upto", "trace", "candidates"]
     )]
     peers: Option<(CellNames, usize)>,
 
@@ -73,7 +80,7 @@ pub struct ShowArgs {
         value_name = "CELL",
         help_heading = "Output",
         value_parser = read_cell,
-        conflicts_with_all = ["puzzle", "stage", "trace", "candidates"]
+        conflicts_with_all = ["puzzle", "stage", "upto", "trace", "candidates"]
     )]
     units: Option<(CellNames, usize)>,
 
@@ -109,6 +116,24 @@ enum Stage {
     Propagated,
     /// The solution
     Solved,
+}
+
+/// The last rule that is applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Rule {
+    NakedSingle,
+    HiddenSingle,
+    LockedCandidates,
+}
+
+impl From<Rule> for Level {
+    fn from(rule: Rule) -> Self {
+        match rule {
+            Rule::NakedSingle => Self::NakedSingles,
+            Rule::HiddenSingle => Self::HiddenSingles,
+            Rule::LockedCandidates => Self::LockedCandidates,
+        }
+    }
 }
 
 /// A stage with its candidates, verdict, and exit status.
@@ -166,6 +191,7 @@ fn units_and_peers(args: &ShowArgs) -> String {
 /// The parts shown of each puzzle.
 struct ShowTask {
     stage: Stage,
+    rules: Level,
     names: CellNames,
     trace: bool,
     candidates: bool,
@@ -174,29 +200,34 @@ struct ShowTask {
 
 impl ShowTask {
     fn of(args: &ShowArgs) -> Result<Self, Failure> {
-        let ShowArgs { stage, trace, candidates, names, .. } = *args;
+        let ShowArgs { stage, upto, trace, candidates, names, .. } = *args;
         let default = if candidates || trace { Stage::Propagated } else { Stage::Givens };
         let stage = stage.unwrap_or(default);
         if trace && stage == Stage::Givens {
             let hint = "--trace does nothing: givens are drawn without any step";
             return Err(Failure::Usage(hint.into()));
         }
+        if upto.is_some() && stage == Stage::Givens {
+            let hint = "--upto does nothing: givens are drawn without any step";
+            return Err(Failure::Usage(hint.into()));
+        }
         if names.is_some() && !trace && (candidates || stage == Stage::Givens) {
             return Err(Failure::Usage("--names does nothing: no cell is named".into()));
         }
         let names = names.unwrap_or_default();
-        Ok(Self { stage, names, trace, candidates, color: wants_color() })
+        let rules = upto.unwrap_or(Rule::LockedCandidates).into();
+        Ok(Self { stage, rules, names, trace, candidates, color: wants_color() })
     }
 
     /// Appends the drawing of a puzzle to `out`.
     fn draw(&self, given: &Marks, out: &mut String) -> Exit {
         let shown = if self.trace {
             let mut trace = Trace::new(self.names);
-            let shown = show(self.stage, given, self.names, &mut trace);
+            let shown = self.show(given, &mut trace);
             out.extend([&trace.text, "\n"]);
             shown
         } else {
-            show(self.stage, given, self.names, &mut ())
+            self.show(given, &mut ())
         };
         if self.candidates {
             out.extend([&shown.marks.to_string(), "\n"]);
@@ -207,43 +238,41 @@ impl ShowTask {
         }
         shown.exit
     }
-}
 
-fn show(stage: Stage, given: &Marks, names: CellNames, watch: &mut impl Watch) -> DrawnStage {
-    if stage == Stage::Givens {
-        return DrawnStage { marks: *given, verdict: None, exit: Exit::Done };
-    }
-    match deduce(given, watch) {
-        Err(contradiction) => DrawnStage {
-            marks: *given,
-            verdict: Some(format!("contradiction: {}", explain(contradiction, names))),
-            exit: Exit::SomeRecords,
-        },
-        Ok(found) if stage == Stage::Solved => solve(given, &found, watch),
-        Ok(found) => {
-            let verdict = match found.open() {
-                0 => "solved by propagation alone".into(),
-                1 => "stuck with 1 cell open".into(),
-                open => format!("stuck with {open} cells open"),
-            };
-            DrawnStage { marks: found.marks(), verdict: Some(verdict), exit: Exit::Done }
+    fn show(&self, given: &Marks, watch: &mut impl Watch) -> DrawnStage {
+        if self.stage == Stage::Givens {
+            return DrawnStage { marks: *given, verdict: None, exit: Exit::Done };
         }
+        let puzzle = given.puzzle();
+        let repeated = puzzle.and_then(|puzzle| puzzle.contradiction());
+        let mut bands =
+            puzzle.map_or_else(|| (&Board::from(given)).into(), |puzzle| Bands::of(&puzzle));
+        let why = if let Some(Contradiction { digit, cells, unit, .. }) = repeated {
+            let [first, second] = cells.map(|cell| self.names.of(cell));
+            Some(format!("{digit} occurs twice in {unit}, at {first} and {second}"))
+        } else {
+            bands.deduce(self.rules, watch).err().map(|why| explain(why, self.names))
+        };
+        if let Some(why) = why {
+            let verdict = Some(format!("contradiction: {why}"));
+            return DrawnStage { marks: *given, verdict, exit: Exit::SomeRecords };
+        }
+        if self.stage == Stage::Solved {
+            return solve(given, &bands, self.rules, watch);
+        }
+        let board = bands.board();
+        let verdict = match CELLS - board.placed.count_ones() as usize {
+            0 => "solved by propagation alone".into(),
+            1 => "stuck with 1 cell open".into(),
+            open => format!("stuck with {open} cells open"),
+        };
+        DrawnStage { marks: board.marks(), verdict: Some(verdict), exit: Exit::Done }
     }
-}
-
-/// Applies the rules of all levels.
-fn deduce(given: &Marks, watch: &mut impl Watch) -> Result<Candidates, Contradiction> {
-    let mut candidates = match given.puzzle() {
-        Some(puzzle) => Candidates::of(&puzzle, watch)?,
-        None => given.into(),
-    };
-    candidates.deduce(Level::LockedCandidates, watch)?;
-    Ok(candidates)
 }
 
 /// Finds the first solution, and whether there is another.
-fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> DrawnStage {
-    let mut engine = Propagate::new(Level::LockedCandidates);
+fn solve(given: &Marks, found: &Bands, rules: Level, watch: &mut impl Watch) -> DrawnStage {
+    let mut engine = Propagate::new(rules);
     let first = engine.search_from(found.clone(), Limits::FIRST.with_nodes(MAX_NODES), watch);
     let Some(grid) = first.solution() else {
         let verdict = if first.gave_up { "gave up: too many guesses" } else { "no solution" };

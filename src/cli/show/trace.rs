@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use bulkdoku::logic::rules::{Contradiction, Step, Watch};
+use bulkdoku::board::Bits;
+use bulkdoku::logic::{Contradiction, Event, Step, Watch};
 
 use super::names::CellNames;
 
@@ -24,25 +25,33 @@ impl Trace {
     }
 }
 
+impl Trace {
+    fn step(&mut self, step: &Step) {
+        let reason = step.reason();
+        if let Some((digit, cell)) = step.placed {
+            self.line(&format!("{}={}: {reason}", self.names.of(cell), digit + 1));
+        }
+        for (digit, &cells) in (1..).zip(&step.removed) {
+            for cell in Bits(cells) {
+                self.line(&format!("  {} is not {digit}: {reason}", self.names.of(cell)));
+            }
+        }
+    }
+}
+
 impl Watch for Trace {
-    fn observe(&mut self, step: impl FnOnce() -> Step) {
+    const IS_ACTIVE: bool = true;
+
+    fn observe(&mut self, event: &Event) {
         let names = self.names;
-        match step() {
-            Step::Assigned { cell, digit, rule } => {
-                self.line(&format!("{}={digit}: {rule}", names.of(cell)));
-            }
-            Step::Eliminated { cells, digit, rule } => {
-                let why = rule.map_or_else(String::new, |rule| format!(": {rule}"));
-                cells.for_each(|cell| {
-                    self.line(&format!("  {} is not {digit}{why}", names.of(cell)));
-                });
-            }
-            Step::Guessed { depth, cell, digit } => {
+        match *event {
+            Event::Step(ref step) => self.step(step),
+            Event::Guessed { depth, cell, digit } => {
                 self.depth = depth - 1;
                 self.line(&format!("guess at depth {depth}: {}={digit}", names.of(cell)));
                 self.depth = depth;
             }
-            Step::Retreated { depth, why } => {
+            Event::Retreated { depth, why } => {
                 self.line(&format!("retreat from depth {depth}: {}", explain(why, names)));
             }
         }
@@ -52,17 +61,11 @@ impl Watch for Trace {
 /// Explains why a puzzle has no solution.
 pub fn explain(why: Contradiction, names: CellNames) -> String {
     match why {
-        Contradiction::Taken { cell, digit, unit } => {
-            format!("no candidate is left in {}: {digit} is taken in {unit}", names.of(cell))
-        }
         Contradiction::NoCandidate { cell } => {
             format!("no candidate is left in {}", names.of(cell))
         }
         Contradiction::NoPlace { digit, unit } => {
             format!("no place is left for {digit} in {unit}")
-        }
-        Contradiction::NoPlaces { digit, chute } => {
-            format!("no three places are left for {digit} in {chute}")
         }
     }
 }

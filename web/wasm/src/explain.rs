@@ -2,7 +2,8 @@
 
 use std::num::NonZeroU64;
 
-use bulkdoku::logic::rules::{Candidates, Step, Watch};
+use bulkdoku::board::{Bits, Board};
+use bulkdoku::logic::{Bands, Event, Watch};
 use bulkdoku::rating::Level;
 use bulkdoku::solver::Propagate;
 use bulkdoku::{Limits, Marks, Status};
@@ -10,28 +11,22 @@ use serde_json::{Value, json};
 
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
-/// Collects the steps that are not clues.
+/// Collects the steps.
 #[derive(Default)]
 struct Steps(Vec<Value>);
 
 impl Watch for Steps {
-    fn observe(&mut self, step: impl FnOnce() -> Step) {
-        match step() {
-            Step::Assigned { cell, digit, rule } => {
-                let rule = rule.to_string();
-                if rule != "clue" {
-                    self.0.push(json!({ "cells": [cell], "digit": digit, "rule": rule }));
-                }
-            }
-            Step::Eliminated { cells, digit, rule: Some(rule) } => {
-                let mut removed_from = Vec::new();
-                cells.for_each(|cell| removed_from.push(cell));
-                let rule = rule.to_string();
-                self.0.push(
-                    json!({ "cells": removed_from, "digit": digit, "rule": rule, "removed": true }),
-                );
-            }
-            _ => {}
+    const IS_ACTIVE: bool = true;
+
+    fn observe(&mut self, event: &Event) {
+        let Event::Step(step) = event else { return };
+        let rule = step.reason();
+        if let Some((digit, cell)) = step.placed {
+            self.0.push(json!({ "cells": [cell], "digit": digit + 1, "rule": rule }));
+        }
+        for (digit, &cells) in (1..).zip(&step.removed).filter(|(_, cells)| **cells != 0) {
+            let cells: Vec<_> = Bits(cells).collect();
+            self.0.push(json!({ "cells": cells, "digit": digit, "rule": rule, "removed": true }));
         }
     }
 }
@@ -39,18 +34,15 @@ impl Watch for Steps {
 /// Returns the status, solution, level, and the steps of the rules of the levels 0 to 2.
 pub fn explain(given: &Marks) -> Value {
     let mut steps = Steps::default();
-    let deduced = match given.puzzle() {
-        Some(puzzle) => Candidates::of(&puzzle, &mut steps),
-        None => Ok(given.into()),
+    let mut bands = match given.puzzle() {
+        Some(puzzle) => Bands::of(&puzzle),
+        None => (&Board::from(given)).into(),
     };
-    let deduced = deduced.and_then(|mut candidates| {
-        candidates.deduce(Level::LockedCandidates, &mut steps).map(|_| candidates)
-    });
     let limits = Limits::PROOF.with_nodes(MAX_NODES);
-    let outcome = deduced.map(|candidates| {
-        Propagate::new(Level::LockedCandidates).search_from(candidates, limits, &mut ())
-    });
-    let outcome = outcome.unwrap_or(bulkdoku::Outcome::NONE);
+    let outcome = match bands.deduce(Level::LockedCandidates, &mut steps) {
+        Ok(_) => Propagate::new(Level::LockedCandidates).search_from(bands, limits, &mut ()),
+        Err(_) => bulkdoku::Outcome::NONE,
+    };
     let clues = given.clues();
     json!({
         "clues": clues.cells().to_vec(),

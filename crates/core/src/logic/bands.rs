@@ -244,7 +244,8 @@ impl Bands {
             let lane = lanes.trailing_zeros() as usize % LANES;
             lanes &= lanes - 1;
             let (band, digit) = (usize::from(BAND_OF[lane]), usize::from(DIGIT_OF[lane]));
-            let mut new = found.cells[lane];
+            // A cell with two digits has no solution; the second one has no place left.
+            let mut new = found.cells[lane] & !cells[band];
             self.placed[lane] |= new;
             cells[band] |= new;
             while new != 0 {
@@ -285,6 +286,13 @@ impl Bands {
             }
         }
         self.place(&found);
+    }
+
+    /// Places a candidate of an open cell.
+    pub fn assign(&mut self, digit: usize, cell: usize) {
+        let mut placed = [0; 9];
+        placed[digit] = 1 << cell;
+        self.apply(&[0; 9], &placed);
     }
 
     /// Returns the open cells of a digit.

@@ -10,10 +10,12 @@ mod bands;
 mod basic;
 mod chains;
 mod counting;
+mod deduce;
 mod exclusion;
 mod fish;
 mod forcing;
 mod found;
+mod level;
 mod links;
 mod position;
 mod rounds;
@@ -24,13 +26,13 @@ mod turbot;
 mod uniqueness;
 mod wings;
 
-pub mod rules;
-
 use chains::Shape;
 use links::Kind;
 
 pub use bands::Bands;
+pub use deduce::{Contradiction, Event, Watch};
 pub use found::{Changed, Evidence, Found, Link, Node};
+pub use level::{Level, UnknownLevel};
 pub use position::Position;
 pub use rounds::{Path, Rater, Step, rate};
 pub use se::{Explainer, SeRating};

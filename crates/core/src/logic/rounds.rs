@@ -196,14 +196,14 @@ pub(super) fn difference(before: &Board, after: &Board) -> Changed {
 
 /// The distinct instances of a round.
 #[derive(Debug, Default)]
-struct Instances {
+pub(super) struct Instances {
     count: u32,
     placed: Candidates,
     removed: Candidates,
     /// The eliminations of each instance.
     distinct: Vec<Candidates>,
     /// The instances, if there is a trace.
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
 }
 
 impl Instances {
@@ -217,10 +217,10 @@ impl Instances {
 }
 
 /// Collects the instances of a round.
-struct Sink<'a, const EVIDENCE: bool> {
-    technique: Technique,
-    round: u32,
-    instances: &'a mut Instances,
+pub(super) struct Sink<'a, const EVIDENCE: bool> {
+    pub(super) technique: Technique,
+    pub(super) round: u32,
+    pub(super) instances: &'a mut Instances,
 }
 
 impl<const EVIDENCE: bool> Sink<'_, EVIDENCE> {

@@ -33,7 +33,7 @@ pub use propagate::Propagate;
 pub use scalar::{Scalar, Solutions};
 pub(crate) use single::outcome_of;
 
-use crate::logic::rules::Level;
+use crate::logic::Level;
 use crate::named::named_enum;
 use crate::puzzle::Puzzle;
 use crate::simd::SimdLevel;

@@ -4,10 +4,11 @@
 
 use super::contract::{Query, Unfinished, count_solutions, search_each};
 use super::{Batch, Engine, Limits, Outcome, StopFlag};
-use crate::logic::rules::{Candidates, Level, Rule, Step, Watch};
+use crate::board::{Board, digits_of};
+use crate::logic::{Bands, Event, Level, Watch};
 use crate::puzzle::{CELLS, Grid};
 
-/// An engine that solves one puzzle at a time with [`Candidates`]. It guesses in the first cell
+/// An engine that solves one puzzle at a time with [`Bands`]. It guesses in the first cell
 /// with the fewest candidates and tries digits in ascending order.
 #[derive(Debug)]
 pub struct Propagate {
@@ -21,7 +22,7 @@ pub struct Propagate {
 /// A state, and the guess to assign in it.
 #[derive(Debug)]
 struct Node {
-    candidates: Candidates,
+    bands: Bands,
     /// The cell and its digit; `None` at the root.
     guess: Option<(usize, u8)>,
     /// The number of guesses up to and including this one.
@@ -39,69 +40,74 @@ impl Propagate {
     ///
     /// # Panics
     /// When the engine has a stop flag that is set; only [`Engine::solve`] can be stopped.
-    pub fn search_from(
+    pub fn search_from<W: Watch>(
         &mut self,
-        start: Candidates,
+        start: Bands,
         limits: Limits,
-        watch: &mut impl Watch,
+        watch: &mut W,
     ) -> Outcome {
         self.search_until_stopped(start, limits, None, watch).expect("not asked to stop")
     }
 
     /// Searches until the stop flag is set. The solution `known` does not count.
-    fn search_until_stopped(
+    fn search_until_stopped<W: Watch>(
         &mut self,
-        start: Candidates,
+        start: Bands,
         limits: Limits,
         known: Option<&Grid>,
-        watch: &mut impl Watch,
+        watch: &mut W,
     ) -> Result<Outcome, Unfinished> {
         self.pending.clear();
-        self.pending.push(Node { candidates: start, guess: None, depth: 0 });
+        self.pending.push(Node { bands: start, guess: None, depth: 0 });
         count_solutions(limits, known, |outcome| self.next(limits.max_nodes(), watch, outcome))
     }
 
     /// Returns the next solution, or `None` after the last one.
     #[inline(always)]
-    fn next(
+    fn next<W: Watch>(
         &mut self,
         max_nodes: u64,
-        watch: &mut impl Watch,
+        watch: &mut W,
         outcome: &mut Outcome,
     ) -> Result<Option<Grid>, Unfinished> {
-        while let Some(Node { mut candidates, guess, depth }) = self.pending.pop() {
+        while let Some(Node { mut bands, guess, depth }) = self.pending.pop() {
             if outcome.nodes == max_nodes {
                 return Err(Unfinished::GaveUp);
             }
             self.stop.check(outcome.nodes)?;
             outcome.nodes += 1;
-            let assigned = guess.map_or(Ok(()), |(cell, digit)| {
-                watch.observe(|| Step::Guessed { depth, cell, digit });
-                candidates.assign(cell, digit, Rule::Guess, watch)
-            });
-            if let Err(why) = assigned.and_then(|()| candidates.deduce(self.rules, watch)) {
-                watch.observe(|| Step::Retreated { depth, why });
-            } else if let Some(grid) = candidates.grid() {
-                return Ok(Some(grid));
+            if let Some((cell, digit)) = guess {
+                if W::IS_ACTIVE {
+                    watch.observe(&Event::Guessed { depth, cell, digit });
+                }
+                bands.assign(usize::from(digit) - 1, cell);
+            }
+            if let Err(why) = bands.deduce(self.rules, watch) {
+                watch.observe(&Event::Retreated { depth, why });
+            } else if bands.is_full() {
+                return Ok(bands.board().grid());
             } else {
                 outcome.guesses += 1;
-                self.branch(&candidates, depth + 1);
+                self.branch(&bands, depth + 1);
             }
         }
         Ok(None)
     }
 
     /// Adds a node for each candidate of the first open cell with the fewest candidates.
-    fn branch(&mut self, candidates: &Candidates, depth: usize) {
-        let marks = candidates.marks();
-        let open = (0..CELLS).filter(|&cell| marks.of_cell(cell).len() > 1);
-        let cell = open.min_by_key(|&cell| marks.of_cell(cell).len()).expect("a cell is open");
-        let digits = (1..=9).rev().filter(|&digit| marks.of_cell(cell).contains(digit));
-        self.pending.extend(digits.map(|digit| Node {
-            candidates: candidates.clone(),
-            guess: Some((cell, digit)),
+    fn branch(&mut self, bands: &Bands, depth: usize) {
+        let board = bands.board();
+        let open = (0..CELLS).filter(|&cell| board.placed >> cell & 1 == 0);
+        let fewest =
+            open.map(|cell| (board.mask(cell), cell)).min_by_key(|(mask, _)| mask.count_ones());
+        let (mask, cell) = fewest.expect("a cell is open");
+        let first = self.pending.len();
+        self.pending.extend(digits_of(mask).map(|digit| Node {
+            bands: bands.clone(),
+            guess: Some((cell, digit as u8 + 1)),
             depth,
         }));
+        self.pending[first..].reverse();
     }
 }
 
@@ -117,10 +123,9 @@ impl Engine for Propagate {
     fn search(&mut self, query: &Query<'_>, outcomes: &mut [Outcome]) -> usize {
         search_each(outcomes, |i| {
             let start = match query.batch {
-                Batch::Puzzles(puzzles) => Candidates::of(&puzzles[i], &mut ()),
-                Batch::Marks(marks) => Ok((&marks[i]).into()),
+                Batch::Puzzles(puzzles) => Bands::of(&puzzles[i]),
+                Batch::Marks(marks) => (&Board::from(&marks[i])).into(),
             };
-            let Ok(start) = start else { return Ok(Outcome { nodes: 1, ..Outcome::NONE }) };
             self.search_until_stopped(start, query.limits, query.known(i), &mut ())
         })
     }

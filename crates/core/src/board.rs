@@ -168,8 +168,17 @@ impl Iterator for Bits {
 }
 
 /// Iterates over the digits of a mask.
+#[inline(always)]
 pub fn digits_of(mask: u16) -> impl Iterator<Item = usize> {
-    Bits(Cells::from(mask))
+    let mut rest = u32::from(mask);
+    std::iter::from_fn(move || {
+        if rest == 0 {
+            return None;
+        }
+        let digit = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        Some(digit)
+    })
 }
 
 /// Returns the cells that are peers of all of these cells.

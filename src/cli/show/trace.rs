@@ -42,10 +42,10 @@ impl Trace {
 impl Watch for Trace {
     const IS_ACTIVE: bool = true;
 
-    fn observe(&mut self, event: &Event) {
+    fn observe(&mut self, event: Event<'_>) {
         let names = self.names;
-        match *event {
-            Event::Step(ref step) => self.step(step),
+        match event {
+            Event::Step(step) => self.step(step),
             Event::Guessed { depth, cell, digit } => {
                 self.depth = depth - 1;
                 self.line(&format!("guess at depth {depth}: {}={digit}", names.of(cell)));

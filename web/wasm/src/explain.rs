@@ -18,7 +18,7 @@ struct Steps(Vec<Value>);
 impl Watch for Steps {
     const IS_ACTIVE: bool = true;
 
-    fn observe(&mut self, event: &Event) {
+    fn observe(&mut self, event: Event<'_>) {
         let Event::Step(step) = event else { return };
         let rule = step.reason();
         if let Some((digit, cell)) = step.placed {

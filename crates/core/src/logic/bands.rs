@@ -192,13 +192,19 @@ impl Bands {
             clues |= Cells::from(bits >> 56) << (8 * i);
         }
         clues |= Cells::from(rest[0] != 0) << 80;
-        for cell in Bits(clues) {
-            let digit = usize::from(puzzle.cells()[cell]) - 1;
-            bands.placed[cell / 27 * 9 + digit] |= 1 << (cell % 27);
-            bands.place_one(digit, cell);
+        for band in 0..3 {
+            let mut pending = (clues >> (27 * band)) as u32 & ALL;
+            bands.open_cells[band] &= !pending;
+            while pending != 0 {
+                let i = pending.trailing_zeros() as usize;
+                let cell = 27 * band + i;
+                pending &= pending - 1;
+                let digit = usize::from(puzzle.cells()[cell]) - 1;
+                bands.placed[9 * band + digit] |= 1 << i;
+                bands.place_one(digit, cell);
+            }
         }
         for band in 0..3 {
-            bands.open_cells[band] &= !(clues >> (27 * band)) as u32;
             for digit in 0..9 {
                 bands.open[9 * band + digit] &= bands.open_cells[band];
             }
@@ -313,20 +319,29 @@ impl Bands {
         if with_one == [0; 3] {
             return false;
         }
-        *found = Found::NONE;
+        let mut last = [0; 3];
         for (kind, mut counters) in with_one.into_iter().enumerate() {
             while counters != 0 {
                 let unit = BAND_UNITS[9 * kind + counters.trailing_zeros() as usize / 4];
                 counters &= counters - 1;
                 for band in 0..3 {
-                    let cell = unit[band] & self.open_cells[band];
-                    if cell != 0 {
-                        for lane in 9 * band..9 * band + 9 {
-                            let is_digit = self.open[lane] & cell != 0;
-                            found.cells[lane] |= if is_digit { cell } else { 0 };
-                            found.lanes |= u32::from(is_digit) << lane;
-                        }
-                    }
+                    last[band] |= unit[band] & self.open_cells[band];
+                }
+            }
+        }
+        *found = Found::NONE;
+        for band in 0..3 {
+            let lanes = &self.open[9 * band..9 * band + 9];
+            while last[band] != 0 {
+                let i = last[band].trailing_zeros();
+                last[band] &= last[band] - 1;
+                let digits =
+                    (0..).zip(lanes).fold(0, |all, (d, cells)| all | (cells >> i & 1) << d);
+                // A cell without a candidate has no solution.
+                if digits != 0 {
+                    let lane = 9 * band + digits.trailing_zeros() as usize % 9;
+                    found.cells[lane] |= 1 << i;
+                    found.lanes |= 1 << lane;
                 }
             }
         }

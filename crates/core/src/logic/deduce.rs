@@ -13,20 +13,20 @@ pub trait Watch {
     const IS_ACTIVE: bool;
 
     /// Observes an event.
-    fn observe(&mut self, event: &Event);
+    fn observe(&mut self, event: Event<'_>);
 }
 
 impl Watch for () {
     const IS_ACTIVE: bool = false;
 
-    fn observe(&mut self, _: &Event) {}
+    fn observe(&mut self, _: Event<'_>) {}
 }
 
 /// An event of a deduction or search. Digits are 1 to 9.
-#[derive(Clone, Debug)]
-pub enum Event {
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
     /// A technique places a digit or removes candidates.
-    Step(Step),
+    Step(&'a Step),
     /// A digit is guessed.
     Guessed {
         /// The number of guesses up to and including this one.
@@ -116,7 +116,7 @@ impl Bands {
             } else {
                 locked(self, technique, &mut sink);
             }
-            instances.steps.into_iter().for_each(|step| watch.observe(&Event::Step(step)));
+            instances.steps.iter().for_each(|step| watch.observe(Event::Step(step)));
         }
         if is_single && any {
             self.place(&found);

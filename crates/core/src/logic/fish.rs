@@ -9,10 +9,11 @@ use crate::board::{Cells, columns, digits_of, rows, size, transpose};
 
 /// A digit's places in one set of lines, of one direction, are in as many crossing lines, which
 /// lose it elsewhere.
+#[inline(always)]
 pub fn basic<F: Found>(position: &Position, changed: Changed, count: usize, out: &mut F) {
     for digit in digits_of(changed.digits) {
         for kind in 0..2 {
-            let lines = places_in_lines(position, kind, digit);
+            let lines = position.all_places(kind, digit);
             tight_sets(&lines, count, |base, cover| {
                 report(position, digit, kind, base, cover, 0, !rows(base), out);
             });
@@ -31,7 +32,7 @@ pub fn finned<F: Found>(
 ) {
     for digit in digits_of(changed.digits) {
         for kind in 0..2 {
-            let lines = places_in_lines(position, kind, digit);
+            let lines = position.all_places(kind, digit);
             let eligible = (0..9).filter(|&i| size(lines[i]) >= 2);
             let eligible = eligible.fold(0, |set: u16, i| set | 1 << i);
             extend(&lines, eligible, count, count + 2, (0, 0), &mut |base, union| {
@@ -85,10 +86,6 @@ fn extend(
             extend(lines, eligible, missing - 1, limit, (set | 1 << i, larger), visit);
         }
     }
-}
-
-fn places_in_lines(position: &Position, kind: usize, digit: usize) -> [u16; 9] {
-    std::array::from_fn(|i| position.places(9 * kind + i, digit))
 }
 
 /// Reports a fish. Cells are relative to its direction: its base consists of rows.

@@ -26,6 +26,9 @@ mod turbot;
 mod uniqueness;
 mod wings;
 
+#[cfg(test)]
+mod tests;
+
 use chains::Shape;
 use links::Kind;
 
@@ -96,7 +99,7 @@ pub fn find<F: Found>(
         | T::UniqueLoop1
         | T::UniqueLoop2
         | T::UniqueLoop3
-        | T::UniqueLoop4 => uniqueness::loops(position, technique, out),
+        | T::UniqueLoop4 => uniqueness::loops(position, changed, technique, out),
         T::HiddenRectangle => uniqueness::hidden_rectangle(position, out),
         T::Bug1 | T::Bug2 | T::Bug3 | T::Bug4 => uniqueness::bug(position, technique, out),
         T::AlignedPairExclusion => exclusion::pair(position, out),

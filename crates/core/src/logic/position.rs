@@ -50,9 +50,9 @@ impl Position {
                 self.layouts[2][digit] = boxes_as_rows(open);
             }
         }
-        for cell in Bits(changed.cells) {
-            let is_open = self.board.placed >> cell & 1 == 0;
-            self.masks[cell] = if is_open { self.board.mask(cell) } else { 0 };
+        Bits(changed.cells).for_each(|cell| self.masks[cell] = 0);
+        for (digit, &open) in self.open.iter().enumerate() {
+            Bits(open & changed.cells).for_each(|cell| self.masks[cell] |= 1 << digit);
         }
         let (mut one, mut two, mut three, mut four, mut five) = (0, 0, 0, 0, 0);
         for &cells in &self.open {
@@ -75,6 +75,18 @@ impl Position {
     #[inline(always)]
     pub fn places(&self, unit: usize, digit: usize) -> u16 {
         (self.layouts[unit / 9][digit] >> (9 * (unit % 9))) as u16 & 0x1ff
+    }
+
+    /// Returns the positions of a digit in each row (0), column (1), or box (2).
+    #[inline(always)]
+    pub fn all_places(&self, kind: usize, digit: usize) -> [u16; 9] {
+        let layout = self.layouts[kind][digit];
+        // Seven units from the lower word, two from the bits above.
+        let (low, high) = (layout as u64, (layout >> 63) as u64);
+        std::array::from_fn(|i| {
+            let bits = if i < 7 { low >> (9 * i) } else { high >> (9 * (i - 7)) };
+            bits as u16 & 0x1ff
+        })
     }
 
     /// Returns the places of a digit with row (0), column (1), or box (2) `i` at bit `9 * i`.

@@ -41,11 +41,20 @@ impl Path {
     /// Adds a round.
     #[inline(always)]
     fn add(&mut self, technique: Technique, count: u32) {
-        self.hardest = self.hardest.max(Some(technique));
         self.counts[technique as usize] += count;
-        self.score += count * u32::from(technique.definition().score);
-        self.steps += count;
         self.rounds += 1;
+    }
+
+    /// Computes what depends on the counts.
+    fn finish(&mut self, solved: bool) {
+        for (&count, technique) in self.counts.iter().zip(Technique::all()) {
+            if count > 0 {
+                self.hardest = Some(technique);
+                self.score += count * u32::from(technique.definition().score);
+                self.steps += count;
+            }
+        }
+        self.solved = solved;
     }
 }
 
@@ -108,10 +117,11 @@ impl Rater {
     fn run<const EVIDENCE: bool>(&mut self, puzzle: &Puzzle, mut visit: impl FnMut(&Step)) -> Path {
         let mut path = Path::EMPTY;
         let mut bands = Bands::of(puzzle);
+        let mut found = bands::Found::NONE;
         let mut changed = Changed::ALL;
         self.pending.fill(Changed::NONE);
         while !bands.is_full() {
-            let mut technique = self.find_basic::<EVIDENCE>(&mut bands, path.rounds);
+            let mut technique = self.find_basic::<EVIDENCE>(&mut bands, &mut found, path.rounds);
             if technique.is_none() {
                 let board = bands.board();
                 if changed != Changed::ALL {
@@ -125,10 +135,14 @@ impl Rater {
             }
             let Some(technique) = technique else { break };
             path.add(technique, self.instances.count);
-            self.instances.steps.drain(..).for_each(|step| visit(&step));
-            self.instances.clear();
+            self.instances.steps.iter().for_each(&mut visit);
+            // Without evidence, singles are counted only.
+            if EVIDENCE || technique > Technique::NakedSingle {
+                self.instances.clear();
+            }
+            self.instances.count = 0;
         }
-        path.solved = bands.is_full() && bands.is_solved();
+        path.finish(bands.is_full() && bands.is_solved());
         path
     }
 
@@ -137,9 +151,9 @@ impl Rater {
     fn find_basic<const EVIDENCE: bool>(
         &mut self,
         bands: &mut Bands,
+        found: &mut bands::Found,
         round: u32,
     ) -> Option<Technique> {
-        let mut found = bands::Found::NONE;
         // The array is a constant, so the loop is unrolled and each technique inlined.
         for technique in Technique::BASIC {
             let mut sink = Sink::<EVIDENCE> { technique, round, instances: &mut self.instances };
@@ -152,11 +166,11 @@ impl Rater {
                     bands.apply(&self.instances.removed, &[0; 9]);
                     return Some(technique);
                 }
-            } else if singles(bands, technique, &mut found) {
+            } else if singles(bands, technique, found) {
                 if EVIDENCE {
-                    report_singles(bands, technique, &found, &mut sink);
+                    report_singles(bands, technique, found, &mut sink);
                 }
-                self.instances.count = bands.place(&found);
+                self.instances.count = bands.place(found);
                 return Some(technique);
             }
         }
@@ -208,7 +222,6 @@ pub(super) struct Instances {
 
 impl Instances {
     fn clear(&mut self) {
-        self.count = 0;
         self.placed = [0; 9];
         self.removed = [0; 9];
         self.distinct.clear();

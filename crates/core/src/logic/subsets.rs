@@ -6,41 +6,60 @@
 use super::{Changed, Evidence, Found, Position};
 use crate::board::{UNIT_CELLS, UNITS, cells_at, digits_of, size};
 
-/// Visits every set of `count` of these items whose union has `count` elements, with the union.
-/// Items with fewer than two elements are ignored.
+/// Visits every set of `count` (2 to 4) of these items whose union has `count` elements, with the
+/// union. Items with fewer than two elements are ignored.
 #[inline(always)]
 pub fn tight_sets(items: &[u16; 9], count: usize, mut visit: impl FnMut(u16, u16)) {
-    let eligible = (0..9).filter(|&i| (2..=count).contains(&size(items[i])));
-    let eligible = eligible.fold(0, |set: u16, i| set | 1 << i);
-    if size(eligible) >= count {
-        extend(items, eligible, count, count, (0, 0), &mut visit);
+    let (mut eligible, mut all) = (0_u16, 0);
+    for (i, &item) in items.iter().enumerate() {
+        if (2..=count).contains(&size(item)) {
+            eligible |= 1 << i;
+            all |= item;
+        }
     }
-}
-
-fn extend(
-    items: &[u16; 9],
-    mut eligible: u16,
-    missing: usize,
-    limit: usize,
-    (set, union): (u16, u16),
-    visit: &mut impl FnMut(u16, u16),
-) {
-    if missing == 0 {
-        return visit(set, union);
+    if size(eligible) < count || size(all) < count {
+        return;
     }
-    while eligible != 0 {
-        let i = eligible.trailing_zeros() as usize;
-        eligible &= eligible - 1;
-        let larger = union | items[i];
-        if size(larger) <= limit {
-            extend(items, eligible, missing - 1, limit, (set | 1 << i, larger), visit);
+    // Loops in place of recursion, with the union so far.
+    let after = |rest: u16| digits_of(rest & rest.wrapping_sub(1));
+    let from = |i: usize| eligible & (0x1ff << i);
+    for a in digits_of(eligible) {
+        for b in after(from(a)) {
+            let (pair, ab) = (1 << a | 1 << b, items[a] | items[b]);
+            if size(ab) > count {
+                continue;
+            }
+            if count == 2 {
+                visit(pair, ab);
+                continue;
+            }
+            for c in after(from(b)) {
+                let (triple, abc) = (pair | 1 << c, ab | items[c]);
+                if size(abc) > count {
+                    continue;
+                }
+                if count == 3 {
+                    visit(triple, abc);
+                    continue;
+                }
+                for d in after(from(c)).filter(|&d| size(abc | items[d]) <= count) {
+                    visit(triple | 1 << d, abc | items[d]);
+                }
+            }
         }
     }
 }
 
 /// Some cells of a unit have only as many digits, which the other cells of the unit lose.
+#[inline(always)]
 pub fn naked<F: Found>(position: &Position, changed: Changed, count: usize, out: &mut F) {
-    for unit in (0..27).filter(|&unit| UNITS[unit] & changed.cells != 0) {
+    let small = position.exactly[2..=count].iter().fold(0, |all, cells| all | cells);
+    for unit in 0..27 {
+        // At least two cells, before they are counted.
+        let eligible = UNITS[unit] & small;
+        if UNITS[unit] & changed.cells == 0 || eligible & eligible.wrapping_sub(1) == 0 {
+            continue;
+        }
         let masks = UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
         tight_sets(&masks, count, |set, digits| {
             let mut removed = [0; 9];
@@ -65,26 +84,45 @@ pub fn naked<F: Found>(position: &Position, changed: Changed, count: usize, out:
 }
 
 /// Some digits have only as many places in a unit, and these lose all other digits.
+#[inline(always)]
 pub fn hidden<F: Found>(position: &Position, changed: Changed, count: usize, out: &mut F) {
-    for unit in (0..27).filter(|&unit| UNITS[unit] & changed.cells != 0) {
-        let places = std::array::from_fn(|digit| position.places(unit, digit));
-        tight_sets(&places, count, |digits, set| {
-            let mut removed = [0; 9];
-            let mut is_effective = false;
-            for digit in digits_of(!digits & 0x1ff) {
-                if places[digit] & set != 0 {
-                    removed[digit] = cells_at(unit, places[digit] & set);
-                    is_effective = true;
+    for kind in 0..3 {
+        // The cells that two digits of a pair share.
+        let (mut once, mut twice) = (0, 0);
+        for strong in &position.strong {
+            twice |= once & strong[kind];
+            once |= strong[kind];
+        }
+        if count == 2 && twice == 0 {
+            continue;
+        }
+        let places: [_; 9] = std::array::from_fn(|digit| position.all_places(kind, digit));
+        for i in 0..9 {
+            let unit = 9 * kind + i;
+            let shared = UNITS[unit] & twice;
+            let lacks_pair = count == 2 && shared & shared.wrapping_sub(1) == 0;
+            if UNITS[unit] & changed.cells == 0 || lacks_pair {
+                continue;
+            }
+            let places = places.map(|places| places[i]);
+            tight_sets(&places, count, |digits, set| {
+                let mut removed = [0; 9];
+                let mut is_effective = false;
+                for digit in digits_of(!digits & 0x1ff) {
+                    if places[digit] & set != 0 {
+                        removed[digit] = cells_at(unit, places[digit] & set);
+                        is_effective = true;
+                    }
                 }
-            }
-            if is_effective {
-                out.remove(&removed, || Evidence {
-                    digits,
-                    cells: [cells_at(unit, set), 0, 0],
-                    base: 1 << unit,
-                    ..Evidence::default()
-                });
-            }
-        });
+                if is_effective {
+                    out.remove(&removed, || Evidence {
+                        digits,
+                        cells: [cells_at(unit, set), 0, 0],
+                        base: 1 << unit,
+                        ..Evidence::default()
+                    });
+                }
+            });
+        }
     }
 }

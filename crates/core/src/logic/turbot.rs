@@ -5,7 +5,7 @@
 //! <http://sudopedia.enjoysudoku.com/Single-digit_Techniques.html>.
 
 use super::{Changed, Evidence, Found, Position, Technique};
-use crate::board::{Bits, Cells, PEERS, UNITS, digits_of};
+use crate::board::{Bits, Cells, PEERS, UNITS, UNITS_OF, digits_of};
 
 /// Two strong links with two ends that see each other. One of the other two ends has the digit, so
 /// the peers of both lose it.
@@ -19,37 +19,33 @@ pub fn two_links<F: Found>(
     out: &mut F,
 ) {
     for digit in digits_of(changed.digits) {
-        let open = position.open[digit];
-        let mut links = [(0, 0); 27];
-        let mut count = 0;
-        for kind in 0..3 {
-            for unit in 9 * kind..9 * kind + 9 {
-                let ends = position.strong[digit][kind] & UNITS[unit];
-                if ends != 0 {
-                    links[count] = (ends, unit);
-                    count += 1;
-                }
-            }
-        }
-        for (i, &(a, first)) in links[..count].iter().enumerate() {
-            for &(b, second) in &links[i + 1..count] {
-                for near_a in Bits(a) {
-                    for near_b in Bits(b & PEERS[near_a]) {
-                        let (far_a, far_b) = (a & !(1 << near_a), b & !(1 << near_b));
-                        let targets = peers_of(far_a) & peers_of(far_b) & open;
-                        if targets == 0 || far_a == far_b || (a | b).count_ones() != 4 {
-                            continue;
-                        }
-                        let weak: Cells = 1 << near_a | 1 << near_b;
-                        if class((first, second), weak) != technique {
-                            continue;
-                        }
-                        out.remove_digit(&position.board, digit, targets, || Evidence {
-                            digits: 1 << digit,
-                            cells: [far_a | far_b, weak, 0],
-                            base: 1 << first | 1 << second,
-                            ..Evidence::default()
-                        });
+        let strong = &position.strong[digit];
+        // The kinds of units of both links.
+        let kinds: &[(usize, usize)] = match technique {
+            Technique::Skyscraper => &[(0, 0), (1, 1)],
+            Technique::TwoStringKite => &[(0, 1)],
+            _ => &[(0, 0), (1, 1), (0, 2), (1, 2), (2, 2)],
+        };
+        for &(first, second) in kinds {
+            let (mut pending, others) = (strong[first], strong[second]);
+            while pending != 0 && others != 0 {
+                let a = link(position, digit, first, pending);
+                pending &= !(a[0] | a[1]);
+                let mut rest = if first == second { pending } else { others };
+                while rest != 0 {
+                    let b = link(position, digit, second, rest);
+                    rest &= !(b[0] | b[1]);
+                    // Links that share a cell are a pair or a triangle.
+                    if (a[0] | a[1]) & (b[0] | b[1]) == 0 {
+                        two_ends(position, digit, technique, (a, b), [first, second], out);
+                        two_ends(
+                            position,
+                            digit,
+                            technique,
+                            (a, [b[1], b[0]]),
+                            [first, second],
+                            out,
+                        );
                     }
                 }
             }
@@ -57,19 +53,45 @@ pub fn two_links<F: Found>(
     }
 }
 
-fn peers_of(cell: Cells) -> Cells {
-    PEERS[cell.trailing_zeros() as usize]
+/// Returns the ends of the strong link in the unit of the first of these cells.
+#[inline(always)]
+fn link(position: &Position, digit: usize, kind: usize, cells: Cells) -> [Cells; 2] {
+    let cell = cells.trailing_zeros() as usize;
+    let unit = UNITS[usize::from(UNITS_OF[cell][kind])];
+    [1 << cell, position.open[digit] & unit & !(1 << cell)]
 }
 
-/// Returns what two strong links in these units, the first of which has the lower number, are
-/// called if these ends are connected.
-fn class((first, second): (usize, usize), weak: Cells) -> Technique {
-    let share = |kind: usize| (9 * kind..9 * kind + 9).any(|unit| weak & !UNITS[unit] == 0);
-    match (first / 9, second / 9) {
-        (0, 0) if share(1) => Technique::Skyscraper,
-        (1, 1) if share(0) => Technique::Skyscraper,
-        (0, 1) if share(2) => Technique::TwoStringKite,
-        _ => Technique::TurbotFish,
+/// Reports two links of these kinds of units with their first ends, or their second ones, connected.
+#[inline(always)]
+fn two_ends<F: Found>(
+    position: &Position,
+    digit: usize,
+    technique: Technique,
+    (a, b): ([Cells; 2], [Cells; 2]),
+    kinds: [usize; 2],
+    out: &mut F,
+) {
+    let near = [0, 1].map(|i| [a[i], b[i]].map(|cell| cell.trailing_zeros() as usize));
+    for i in 0..2 {
+        let ([one, other], [far_one, far_other]) = (near[i], near[1 - i]);
+        let targets = PEERS[far_one] & PEERS[far_other] & position.open[digit];
+        if targets == 0 || PEERS[one] >> other & 1 == 0 {
+            continue;
+        }
+        let in_same = |kind: usize| UNITS_OF[one][kind] == UNITS_OF[other][kind];
+        let is_kind = match technique {
+            Technique::TwoStringKite => in_same(2),
+            // Parallel links are connected in a crossing line or, otherwise, in a box.
+            Technique::Skyscraper => in_same(1 - kinds[0]),
+            _ => kinds[1] == 2 || !in_same(1 - kinds[0]),
+        };
+        if is_kind {
+            out.remove_digit(&position.board, digit, targets, || Evidence {
+                digits: 1 << digit,
+                cells: [a[1 - i] | b[1 - i], a[i] | b[i], 0],
+                ..Evidence::default()
+            });
+        }
     }
 }
 
@@ -79,25 +101,20 @@ fn class((first, second): (usize, usize), weak: Cells) -> Technique {
 pub fn empty_rectangle<F: Found>(position: &Position, changed: Changed, out: &mut F) {
     for digit in digits_of(changed.digits) {
         let open = position.open[digit];
-        for square in 18..27 {
-            let inside = open & UNITS[square];
-            let (band, stack) = ((square - 18) / 3 * 3, (square - 18) % 3 * 3);
-            for (i, j) in (0..9).map(|k| (band + k / 3, 9 + stack + k % 3)) {
+        for (i, places) in position.all_places(2, digit).into_iter().enumerate() {
+            let square = UNITS[18 + i];
+            let inside = open & square;
+            for corner in digits_of(CORNERS[usize::from(places)]) {
+                let (i, j) = (i / 3 * 3 + corner / 3, 9 + i % 3 * 3 + corner % 3);
                 let (row, column) = (UNITS[i], UNITS[j]);
-                let is_empty = inside & !(row | column) == 0;
-                if !is_empty || inside & !row == 0 || inside & !column == 0 {
-                    continue;
-                }
                 for (kind, from, to) in [(1, row, column), (0, column, row)] {
-                    let strong = position.strong[digit][kind] & !UNITS[square];
-                    for end in Bits(strong & from) {
+                    for end in Bits(position.strong[digit][kind] & !square & from) {
                         let Some(other) = position.partner(digit, end, kind) else { continue };
-                        let outside: Cells = 1 << end | 1 << other;
-                        let targets = PEERS[other] & to & !UNITS[square] & !from;
+                        let targets = PEERS[other] & to & !square & !from;
                         out.remove_digit(&position.board, digit, targets, || Evidence {
                             digits: 1 << digit,
-                            cells: [inside, outside, 0],
-                            base: 1 << square,
+                            cells: [inside, 1 << end | 1 << other, 0],
+                            base: 1 << (18 + (i / 3 * 3 + (j - 9) / 3)),
                             ..Evidence::default()
                         });
                     }
@@ -106,3 +123,23 @@ pub fn empty_rectangle<F: Found>(position: &Position, changed: Changed, out: &mu
         }
     }
 }
+
+/// For each set of positions in a box, the positions whose row and column contain all of it, but
+/// neither of them alone.
+static CORNERS: [u16; 512] = {
+    let mut table = [0; 512];
+    let mut set = 0;
+    while set < 512 {
+        let mut corner = 0;
+        while corner < 9 {
+            let row = 0b111 << (corner / 3 * 3);
+            let column = 0b1_001_001 << (corner % 3);
+            if set & !(row | column) == 0 && set & !row != 0 && set & !column != 0 {
+                table[set] |= 1 << corner;
+            }
+            corner += 1;
+        }
+        set += 1;
+    }
+    table
+};

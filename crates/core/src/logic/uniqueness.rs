@@ -7,7 +7,7 @@
 //! <https://hodoku.sourceforge.net/en/tech_ur.php>,
 //! <http://sudopedia.enjoysudoku.com/Bivalue_Universal_Grave.html>.
 
-use super::{Evidence, Found, Position, Technique};
+use super::{Changed, Evidence, Found, Position, Technique};
 use crate::board::{
     Bits, Candidates, Cells, PEERS, UNIT_CELLS, UNITS, UNITS_OF, cells_at, common_peers, digits_of,
     size,
@@ -28,47 +28,52 @@ enum Type {
     Four,
 }
 
-/// Returns the length of the loop, 0 for longer ones than four, and the type of a technique.
-fn loop_and_type(technique: Technique) -> (usize, Type) {
+/// Returns whether the technique is a unique rectangle, and its type.
+fn rectangle_and_type(technique: Technique) -> (bool, Type) {
     use Technique as T;
     match technique {
-        T::UniqueRectangle1 => (4, Type::One),
-        T::UniqueRectangle2 => (4, Type::Two),
-        T::UniqueRectangle3 => (4, Type::Three),
-        T::UniqueRectangle4 => (4, Type::Four),
-        T::UniqueLoop1 => (0, Type::One),
-        T::UniqueLoop2 => (0, Type::Two),
-        T::UniqueLoop3 => (0, Type::Three),
-        _ => (0, Type::Four),
+        T::UniqueRectangle1 => (true, Type::One),
+        T::UniqueRectangle2 => (true, Type::Two),
+        T::UniqueRectangle3 => (true, Type::Three),
+        T::UniqueRectangle4 => (true, Type::Four),
+        T::UniqueLoop1 => (false, Type::One),
+        T::UniqueLoop2 => (false, Type::Two),
+        T::UniqueLoop3 => (false, Type::Three),
+        _ => (false, Type::Four),
     }
 }
 
-/// A unique rectangle or loop: cells with two common digits, in which each row, column, and box has
-/// no cell of the loop or two neighbors.
-pub fn loops<F: Found>(position: &Position, technique: Technique, out: &mut F) {
-    let (length, kind) = loop_and_type(technique);
+/// A unique rectangle, or a unique loop of six or more cells: cells with two common digits, in which
+/// each row, column, and box has no cell of the loop or two neighbors.
+pub fn loops<F: Found>(position: &Position, changed: Changed, technique: Technique, out: &mut F) {
+    let (is_rectangle, kind) = rectangle_and_type(technique);
+    // All cells but one, or two, have only two candidates, unless all have the same third one.
+    let fewest = match (kind, is_rectangle) {
+        (Type::Two, _) => 1,
+        (Type::One, true) => 3,
+        (Type::One, false) => 5,
+        (_, true) => 2,
+        (_, false) => 4,
+    };
     for y in 1..9 {
         for x in 0..y {
             let cells = position.open[x] & position.open[y];
             let bivalue = cells & position.exactly[2];
-            if bivalue == 0 || cells.count_ones() < 4 {
+            let is_new = matches!(kind, Type::Three | Type::Four) || cells & changed.cells != 0;
+            if bivalue == 0 || !is_new || bivalue.count_ones() < fewest {
                 continue;
             }
-            let mut search = LoopSearch {
-                position,
-                cells,
-                bivalue,
-                pattern: 1 << x | 1 << y,
-                length,
-                kind,
-                start: 0,
-                out,
-            };
+            let pattern = 1 << x | 1 << y;
+            let mut search = LoopSearch { position, cells, bivalue, pattern, kind, start: 0, out };
             for start in Bits(bivalue) {
                 search.start = start;
-                // The first bivalue cell starts the loop.
+                // The first cell with two candidates starts the loop.
                 search.cells &= !(bivalue & ((1 << start) - 1));
-                search.extend(start, 1 << start, [0; 2], 0);
+                if is_rectangle {
+                    search.rectangles();
+                } else {
+                    search.extend(start, 1 << start, [0; 2], Extra::default());
+                }
             }
         }
     }
@@ -82,39 +87,69 @@ struct LoopSearch<'a, F> {
     bivalue: Cells,
     /// Both digits.
     pattern: u16,
-    /// The number of cells, or 0 for six or more.
-    length: usize,
     kind: Type,
     start: usize,
     out: &'a mut F,
 }
 
+/// The cells of a path that have other candidates, and these.
+#[derive(Clone, Copy, Default)]
+struct Extra {
+    cells: Cells,
+    digits: u16,
+}
+
 impl<F: Found> LoopSearch<'_, F> {
+    /// Reports the rectangles with the first cell as a corner.
+    fn rectangles(&mut self) {
+        let [row, column, square] = UNITS_OF[self.start].map(|unit| UNITS[usize::from(unit)]);
+        for in_row in Bits(self.cells & row & !(1 << self.start)) {
+            for in_column in Bits(self.cells & column & !(1 << self.start)) {
+                let opposite = in_column / 9 * 9 + in_row % 9;
+                let path = 1 << self.start | 1 << in_row | 1 << in_column | 1 << opposite;
+                // Two boxes.
+                let is_loop = (square >> in_row & 1) != (square >> in_column & 1);
+                if is_loop && self.cells >> opposite & 1 != 0 {
+                    self.avoid(path, path & !self.bivalue);
+                }
+            }
+        }
+    }
+
     /// Extends a path that ends in this cell. `units` has the units of every second cell, the last
-    /// one included, and those of the others; `other` has the other candidates of the path.
-    fn extend(&mut self, end: usize, path: Cells, units: [u32; 2], other: u16) {
+    /// one included, and those of the others.
+    fn extend(&mut self, end: usize, path: Cells, units: [u32; 2], mut extra: Extra) {
         let own = UNITS_OF[end].iter().fold(0, |units: u32, unit| units | 1 << unit);
         // Two cells of a unit have different digits.
         if units[0] & own != 0 {
             return;
         }
         let units = [units[0] | own, units[1]];
-        let other = other | self.position.masks[end] & !self.pattern;
-        let extra = path & !self.bivalue;
-        if extra.count_ones() > if self.kind == Type::One { 1 } else { 2 } && size(other) > 1 {
-            return;
+        if self.bivalue >> end & 1 == 0 {
+            extra.cells |= 1 << end;
+            extra.digits |= self.position.masks[end] & !self.pattern;
+            let rest = extra.cells & (extra.cells - 1);
+            let is_avoidable = match self.kind {
+                Type::One => rest == 0,
+                Type::Two => {
+                    let digit = extra.digits.trailing_zeros() as usize;
+                    size(extra.digits) == 1
+                        && common_peers(extra.cells) & self.position.open[digit] != 0
+                }
+                _ => rest & rest.wrapping_sub(1) == 0 && units_with(extra.cells).next().is_some(),
+            };
+            if !is_avoidable {
+                return;
+            }
         }
-        let length = path.count_ones() as usize;
         if units[0] == units[1] && PEERS[end] >> self.start & 1 != 0 {
-            if length == self.length || self.length == 0 && length > 4 {
-                self.avoid(path, extra);
+            if path.count_ones() > 4 {
+                self.avoid(path, extra.cells);
             }
             return;
         }
-        if self.length == 0 || length < self.length {
-            for next in Bits(self.cells & PEERS[end] & !path) {
-                self.extend(next, path | 1 << next, [units[1], units[0]], other);
-            }
+        for next in Bits(self.cells & PEERS[end] & !path) {
+            self.extend(next, path | 1 << next, [units[1], units[0]], extra);
         }
     }
 

@@ -78,12 +78,12 @@ impl Propagate {
             outcome.nodes += 1;
             if let Some((cell, digit)) = guess {
                 if W::IS_ACTIVE {
-                    watch.observe(&Event::Guessed { depth, cell, digit });
+                    watch.observe(Event::Guessed { depth, cell, digit });
                 }
                 bands.assign(usize::from(digit) - 1, cell);
             }
             if let Err(why) = bands.deduce(self.rules, watch) {
-                watch.observe(&Event::Retreated { depth, why });
+                watch.observe(Event::Retreated { depth, why });
             } else if bands.is_full() {
                 return Ok(bands.board().grid());
             } else {

@@ -1,0 +1,232 @@
+//! Tests of all techniques: properties, examples from the literature, and slow definitions.
+
+mod slow;
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::Puzzle;
+use crate::board::{ALL, Bits, Board, Candidates, Cells};
+use crate::bundled::BUNDLED;
+use crate::isomorph::{Permutation, SeededRng};
+use crate::marks::{Digits, Marks};
+use crate::puzzle::Grid;
+
+/// The placement and the eliminations of an instance.
+type Effect = (Candidates, Candidates);
+
+/// Collects distinct effects.
+#[derive(Default)]
+struct Effects(BTreeSet<Effect>);
+
+impl Found for Effects {
+    const EVIDENCE: bool = true;
+
+    fn place(&mut self, digit: usize, cell: usize, evidence: impl FnOnce() -> Evidence) {
+        let mut placed = [0; 9];
+        placed[digit] = 1 << cell;
+        self.0.insert((placed, [0; 9]));
+        evidence();
+    }
+
+    fn remove(&mut self, removed: &Candidates, evidence: impl FnOnce() -> Evidence) {
+        self.0.insert(([0; 9], *removed));
+        evidence();
+    }
+}
+
+fn effects(technique: Technique, board: &Board) -> BTreeSet<Effect> {
+    let mut effects = Effects::default();
+    let position = Position::of(board);
+    find(technique, &position, Changed::ALL, &mut Memory::default(), &mut effects);
+    effects.0
+}
+
+/// Returns the candidates that are true in a solution.
+fn true_candidates(grid: &Grid) -> Candidates {
+    let mut digits = [0; 9];
+    for (cell, &digit) in grid.cells().iter().enumerate() {
+        digits[usize::from(digit) - 1] |= 1 << cell;
+    }
+    digits
+}
+
+/// Boards on the paths of bundled puzzles that need more than basic techniques, and the same boards
+/// without some of their wrong candidates, with the solution.
+fn boards(count: usize) -> Vec<(Board, Candidates)> {
+    let mut rng = SeededRng::new(1);
+    let mut boards = Vec::new();
+    let texts = BUNDLED.iter().filter(|set| ["minimal", "hard"].contains(&set.name));
+    let texts: Vec<_> = texts.map(|set| set.text.lines().take(count)).collect();
+    for puzzle in texts.into_iter().flatten().map(|line| line.parse::<Puzzle>().unwrap()) {
+        let solution = true_candidates(&puzzle.solve().unwrap());
+        let mut board = Board::of(&puzzle).unwrap();
+        let mut steps = Vec::new();
+        Rater::new(Techniques::ALL).trace(&puzzle, |step| steps.push(step.clone()));
+        for (i, round) in steps.chunk_by(|a, b| a.round == b.round).enumerate() {
+            if round[0].technique > Technique::Claiming && i % 4 == 0 {
+                boards.push((board, solution));
+                let mut thinner = board;
+                for digit in 0..9 {
+                    for cell in Bits(board.open(digit) & !solution[digit]) {
+                        if rng.below(3) == 0 {
+                            thinner.digits[digit] &= !(1 << cell);
+                        }
+                    }
+                }
+                boards.push((thinner, solution));
+            }
+            for step in round {
+                board.remove(&step.removed);
+                if let Some((digit, cell)) = step.placed {
+                    let mut placed = [0; 9];
+                    placed[digit] = 1 << cell;
+                    assert!(board.place(&placed));
+                }
+            }
+        }
+        assert!(board.digits.iter().zip(&solution).all(|(cells, all)| cells & all == *all));
+    }
+    boards
+}
+
+fn permuted(permutation: &Permutation, candidates: &Candidates) -> Candidates {
+    let cell = |cell: usize| {
+        let digits = (0..9).filter(|&digit| candidates[digit] >> cell & 1 != 0);
+        Digits(digits.fold(0, |mask, digit| mask | 2 << digit))
+    };
+    let marks = permutation.marks(&Marks::from_cells(std::array::from_fn(cell)));
+    Board::from(&marks).digits
+}
+
+/// Asserts that finding commutes with a random isomorph, and that effects are those of candidates.
+fn assert_commutes(technique: Technique, board: &Board, rng: &mut SeededRng) -> BTreeSet<Effect> {
+    let permutation = Permutation::random(rng);
+    let placed = board.digits.map(|cells| cells & board.placed);
+    let isomorph = Board {
+        digits: permuted(&permutation, &board.digits),
+        placed: permuted(&permutation, &placed).iter().fold(0, |all, cells| all | cells),
+    };
+    let found = effects(technique, board);
+    for (placed, removed) in &found {
+        for digit in 0..9 {
+            assert_eq!((placed[digit] | removed[digit]) & !board.open(digit), 0, "{technique}");
+        }
+    }
+    let permuted: BTreeSet<_> = (found.iter())
+        .map(|(placed, removed)| (permuted(&permutation, placed), permuted(&permutation, removed)))
+        .collect();
+    assert!(effects(technique, &isomorph) == permuted, "{technique}");
+    found
+}
+
+#[test]
+fn finding_commutes_with_isomorphs_and_spares_the_solution() {
+    let mut rng = SeededRng::new(2);
+    for (board, solution) in boards(2) {
+        for technique in Technique::all() {
+            for (placed, removed) in assert_commutes(technique, &board, &mut rng) {
+                for digit in 0..9 {
+                    assert_eq!(placed[digit] & !solution[digit], 0, "{technique}");
+                    assert_eq!(removed[digit] & solution[digit], 0, "{technique}");
+                }
+            }
+        }
+    }
+}
+
+/// Parses candidates of the library: digit, row, column.
+fn library_candidates(text: &str) -> Candidates {
+    let mut candidates = [0; 9];
+    for word in text.split_whitespace() {
+        let [digit, row, column] =
+            <[u8; 3]>::try_from(word.as_bytes()).unwrap().map(|byte| usize::from(byte - b'1'));
+        candidates[digit] |= 1 << (9 * row + column);
+    }
+    candidates
+}
+
+#[test]
+fn techniques_find_what_the_literature_shows() {
+    let (mut count, mut rng) = (0, SeededRng::new(3));
+    for line in include_str!("library.txt").lines().filter(|line| line.starts_with(':')) {
+        let fields: Vec<_> = line.split(':').collect();
+        let (code, variant) = fields[1].split_at(4);
+        // Traps and wraps are one technique here, as are types 2 and 5.
+        let code = match code {
+            "0501" => "0500",
+            "0604" => "0601",
+            code => code,
+        };
+        let mut board = Board::of(&fields[3].replace('+', "").parse().unwrap()).unwrap();
+        board.remove(&library_candidates(fields[4]));
+        let expected = (library_candidates(fields[6]), library_candidates(fields[5]));
+        let techniques = Technique::all().filter(|technique| technique.definition().code == code);
+        let found: BTreeSet<_> =
+            techniques.flat_map(|t| assert_commutes(t, &board, &mut rng)).collect();
+        let agrees = if variant == "-x" { found.is_empty() } else { found.contains(&expected) };
+        assert!(agrees, "{line}: {found:?}");
+        count += 1;
+    }
+    assert!(count > 60, "{count}");
+}
+
+#[test]
+fn techniques_agree_with_slow_definitions() {
+    let mut agreed = BTreeSet::new();
+    for (board, _) in boards(2) {
+        for (technique, slow) in slow::DEFINITIONS {
+            let expected: BTreeSet<Effect> = slow::effects(&board, *slow);
+            assert!(effects(*technique, &board) == expected, "{technique}");
+            if !expected.is_empty() {
+                agreed.insert(*technique);
+            }
+        }
+    }
+    assert!(agreed.len() > slow::DEFINITIONS.len() / 2, "{agreed:?}");
+}
+
+#[test]
+fn the_table_is_in_order_and_names_are_unique() {
+    let names: BTreeSet<_> = Technique::all().map(Technique::name).collect();
+    assert_eq!(names.len(), Technique::COUNT);
+    for (i, technique) in Technique::all().enumerate() {
+        assert_eq!(technique as usize, i);
+        assert_eq!(Technique::named(technique.name()), Some(technique));
+    }
+    let certain = Techniques::without_uniqueness();
+    assert!(!certain.contains(Technique::Bug1) && certain.contains(Technique::SimpleColors));
+    let easy = Techniques::ALL.up_to(Technique::NakedSingle);
+    assert!(easy.contains(Technique::NakedSingle) && !easy.contains(Technique::Pointing));
+}
+
+#[test]
+fn paths_of_isomorphs_are_equal_and_traces_have_all_steps() {
+    let mut rater = Rater::new(Techniques::ALL);
+    for (seed, line) in
+        BUNDLED[0].text.lines().take(50).chain(BUNDLED[1].text.lines().take(50)).enumerate()
+    {
+        let Ok(puzzle) = line.parse::<Puzzle>() else { continue };
+        let path = rater.rate(&puzzle);
+        let isomorph = Permutation::random(&mut SeededRng::new(seed as u64)).puzzle(&puzzle);
+        assert_eq!(rater.rate(&isomorph), path, "{puzzle}");
+        let mut steps = 0;
+        assert_eq!(rater.trace(&puzzle, |_| steps += 1), path, "{puzzle}");
+        assert_eq!(steps, path.steps, "{puzzle}");
+    }
+}
+
+#[test]
+fn lanes_and_words_of_cells_agree() {
+    for (board, _) in boards(2) {
+        let bands = Bands::from(&board);
+        assert_eq!(bands.board(), board);
+        for digit in 0..9 {
+            assert_eq!(bands.open(digit), board.open(digit));
+        }
+    }
+    let empty: Puzzle = Puzzle::EMPTY;
+    assert_eq!(Bands::of(&empty).board(), Board { digits: [ALL; 9], placed: 0 });
+    let all: Cells = (0..27).map(|unit| crate::board::UNITS[unit]).fold(0, |all, unit| all | unit);
+    assert_eq!(all, ALL);
+}

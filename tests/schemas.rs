@@ -90,6 +90,16 @@ fn summaries_conform() {
 }
 
 #[test]
+fn traces_conform() {
+    let folder = Folder::new();
+    let hard = include_str!("../datasets/hard.txt").lines().find(|line| line.len() == 81);
+    folder.file("in", format!("{CLASSIC}\nbad\n{}\n{}\n", ".".repeat(81), hard.unwrap()));
+    let ran = folder.line("trace in -q --sentences");
+    assert_eq!(ran.rows.lines().count(), 4, "{ran:?}");
+    ran.rows.lines().for_each(|trace| assert_conforms("trace", trace.as_bytes()));
+}
+
+#[test]
 fn measurements_conform() {
     let folder = Folder::new();
     folder.file("in", CLASSIC);

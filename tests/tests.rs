@@ -42,6 +42,7 @@ mod pass_through;
 mod pasted;
 mod paths;
 mod pipeline;
+mod ratings;
 mod readers;
 mod report;
 #[cfg(unix)]

@@ -7,7 +7,8 @@ use std::sync::atomic::Ordering;
 use bulkdoku::input::{InputOptions, Stream};
 use bulkdoku::output::{Format, Needs, Rows, Subcommand};
 use bulkdoku::pipeline::{
-    Answered, BlockSource, Checkpoint, Filter, Job, Options, RunEnd, TextSource, fold_blocks,
+    Answered, BLOCK_BYTES, BlockSource, Checkpoint, Filter, Job, Options, RunEnd, TextSource,
+    fold_blocks,
 };
 use bulkdoku::{Progress, Source};
 
@@ -37,6 +38,8 @@ pub struct InputRun {
     pub args: RunArgs,
     /// The condition for records to have rows. Other filters receive only these records.
     pub condition: Option<(Condition, Subcommand)>,
+    /// The capacity of a block of input.
+    pub block_bytes: usize,
     /// Whether to print only rows, without progress and summary.
     pub only_rows: bool,
     /// The page for `--report`, if it is not that of the run.
@@ -50,8 +53,19 @@ impl InputRun {
     pub fn new(finds: &'static str, typed: Typed, args: RunArgs) -> Self {
         let method = Method { finds, engine: None, simd: None, limits: None, check: false };
         let (others, answers, condition) = (Vec::new(), None, None);
-        let (only_rows, page, verdict) = (false, None, None);
-        Self { typed, others, answers, method, args, condition, only_rows, page, verdict }
+        let (block_bytes, only_rows, page, verdict) = (BLOCK_BYTES, false, None, None);
+        Self {
+            typed,
+            others,
+            answers,
+            method,
+            args,
+            condition,
+            block_bytes,
+            only_rows,
+            page,
+            verdict,
+        }
     }
 
     /// Creates a run that solves.
@@ -99,7 +113,18 @@ impl InputRun {
             .map(|(condition, subcommand)| condition.resolve(*subcommand, &inputs.read()))
             .transpose()?;
         let is_filtered = test.is_some() || self.typed.options.contains_key("--only");
-        let Self { typed, others, answers, method, args, only_rows, page, verdict, .. } = self;
+        let Self {
+            typed,
+            others,
+            answers,
+            method,
+            args,
+            block_bytes,
+            only_rows,
+            page,
+            verdict,
+            ..
+        } = self;
         let run = RowsRun {
             typed,
             inputs: inputs.states(),
@@ -115,6 +140,7 @@ impl InputRun {
         };
         let (bytes, names) = (inputs.bytes(), inputs.names());
         let options = Options {
+            block_bytes,
             statistics: destinations.statistics(),
             messages: Messages::format(destinations.message_format()),
             ..args.options(progress)

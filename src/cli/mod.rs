@@ -56,6 +56,7 @@ mod show;
 mod solve;
 mod split;
 mod summary;
+mod trace;
 mod trainer_args;
 mod typed;
 mod version;
@@ -118,6 +119,7 @@ enum Command {
     Augment(augment::AugmentArgs),
     Bench(bench::BenchArgs),
     Show(show::ShowArgs),
+    Trace(trace::TraceArgs),
     Generate(generate::GenerateArgs),
     #[cfg(feature = "pages")]
     Completions(pages::CompletionsArgs),
@@ -131,6 +133,7 @@ impl Command {
         match self {
             Self::Solve(args) => Some(&args.engine.run),
             Self::Check(args) => Some(&args.engine.run),
+            Self::Trace(args) => Some(&args.engine.run),
             Self::Canon(args) => Some(&args.run),
             Self::Overlap(args) => Some(&args.run),
             Self::Split(args) => Some(&args.run),
@@ -235,6 +238,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Augment(args) => augment::run(args, typed),
         Command::Bench(args) => bench::run(args),
         Command::Show(args) => show::run(&args),
+        Command::Trace(args) => trace::run(args, typed),
         Command::Generate(args) => generate::run(&args, typed),
         #[cfg(feature = "pages")]
         Command::Completions(args) => pages::completions(&args),

@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use bulkdoku::input::{Answers, InputOptions};
 use bulkdoku::isomorph::SeededRng;
+use bulkdoku::logic::Technique;
 use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
 use bulkdoku::pipeline::{Classify, Filter, Solve};
 use indicatif::HumanCount;
@@ -301,14 +302,19 @@ impl SampleArgs {
     }
 }
 
-/// Returns the strata by name, numbers in ascending order before texts.
+/// Returns the strata by name, numbers and techniques in ascending order before texts.
 fn in_numerical_order(strata: &BTreeMap<Vec<u8>, DrawnRecords>) -> Vec<(String, &DrawnRecords)> {
     let name = |value: &[u8]| match value {
         [] => "(none)".to_owned(),
         _ => String::from_utf8_lossy(value).into_owned(),
     };
     let mut named: Vec<_> = strata.iter().map(|(value, drawn)| (name(value), drawn)).collect();
-    named.sort_by(|(a, _), (b, _)| match (a.parse::<f64>(), b.parse::<f64>()) {
+    // Techniques are in order of difficulty.
+    let number = |name: &str| match Technique::named(name) {
+        Some(technique) => Ok(f64::from(technique as u8)),
+        None => name.parse::<f64>(),
+    };
+    named.sort_by(|(a, _), (b, _)| match (number(a), number(b)) {
         (Ok(a), Ok(b)) => a.total_cmp(&b),
         (Ok(_), Err(_)) => Ordering::Less,
         (Err(_), Ok(_)) => Ordering::Greater,

@@ -239,6 +239,11 @@ impl Short {
         Self::new(text.trim_end_matches('0').trim_end_matches('.'))
     }
 
+    /// Formats a number of tenths with one decimal.
+    pub fn tenths(tenths: u16) -> Self {
+        Self::new(&format!("{}.{}", tenths / 10, tenths % 10))
+    }
+
     /// Returns the text.
     pub fn as_bytes(&self) -> &[u8] {
         &self.text[..self.length]

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::results::Needs;
 use super::row::{Row, Value};
+use crate::logic::Path;
 use crate::named::named_enum;
 
 named_enum! {
@@ -45,6 +46,20 @@ named_enum! {
         Clues = "clues",
         /// The hardest rule needed: [`Level`](crate::rating::Level).
         Level = "level",
+        /// The hardest technique of the path by rounds: [`Technique`](crate::logic::Technique).
+        Technique = "technique",
+        /// The sum of the scores of all steps of that path.
+        Score = "score",
+        /// The number of steps of that path.
+        Steps = "steps",
+        /// The number of steps of each technique.
+        Techniques = "techniques",
+        /// The rating of Sudoku Explainer 1.2.1.
+        Se121 = "se121",
+        /// That rating up to the first placement.
+        Se121Ep = "se121_ep",
+        /// That rating of the first step.
+        Se121Ed = "se121_ed",
         /// The guesses of the proof, or their geometric mean over isomorphs.
         Rating = "rating",
         /// Whether the puzzle is minimal.
@@ -72,6 +87,8 @@ pub enum Kind {
     Bytes,
     /// The name of a [`Status`](crate::Status).
     Status,
+    /// The name of a [`Technique`](crate::logic::Technique).
+    Technique,
 }
 
 /// What formats, filters, and subcommands need to know about a column.
@@ -208,6 +225,27 @@ static TABLE: [Definition; Column::ALL.len()] = {
         }),
         column(Column::Level, Number, N::LEVEL, SOLVING | GENERATE, |row| {
             row.level().map_or(Value::None, |level| Value::Number(level.number().into()))
+        }),
+        column(Column::Technique, Kind::Technique, N::PATH, SOLVING | GENERATE, |row| {
+            row.path().and_then(|path| path.hardest).map_or(Value::None, Value::Technique)
+        }),
+        column(Column::Score, Number, N::PATH, SOLVING | GENERATE, |row| {
+            row.path().map_or(Value::None, |path| Value::Number(path.score.into()))
+        }),
+        column(Column::Steps, Number, N::PATH, SOLVING | GENERATE, |row| {
+            row.path().map_or(Value::None, |path| Value::Number(path.steps.into()))
+        }),
+        column(Column::Techniques, Text, N::PATH, SOLVING | GENERATE, |row| {
+            row.path().map_or(Value::None, Value::Counts)
+        }),
+        column(Column::Se121, Double, N::SE, SOLVING | GENERATE, |row| {
+            row.se_rating().map_or(Value::None, |rating| Value::Tenths(rating.er))
+        }),
+        column(Column::Se121Ep, Double, N::SE, SOLVING | GENERATE, |row| {
+            row.se_rating().map_or(Value::None, |rating| Value::Tenths(rating.ep))
+        }),
+        column(Column::Se121Ed, Double, N::SE, SOLVING | GENERATE, |row| {
+            row.se_rating().map_or(Value::None, |rating| Value::Tenths(rating.ed))
         }),
         column(Column::Rating, Double, N::RATING, SOLVING | GENERATE, |row| {
             row.rating().map_or(Value::None, Value::Decimal)
@@ -362,6 +400,7 @@ pub fn unique_names<'a>(
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InputTexts {
     answers: bool,
+    counts: bool,
     pub(super) inputs: usize,
 }
 
@@ -370,8 +409,11 @@ impl InputTexts {
         let is_about_answers = |column: &OutputColumn| {
             matches!(column.source, ColumnSource::Computed(Column::Answer | Column::Reason))
         };
+        let has_counts =
+            |column: &OutputColumn| column.source == ColumnSource::Computed(Column::Techniques);
         Self {
             answers: columns.iter().any(is_about_answers),
+            counts: columns.iter().any(has_counts),
             inputs: columns
                 .iter()
                 .filter(|column| matches!(column.source, ColumnSource::Input(_)))
@@ -385,6 +427,9 @@ impl InputTexts {
         let mut text = row.file().len() + row.text().len();
         if self.answers {
             text += row.answer().len() + row.reason().len();
+        }
+        if self.counts {
+            text += Path::MAX_COUNTS_TEXT;
         }
         (text, if self.inputs > 0 { row.kept().length() } else { 0 })
     }

@@ -192,6 +192,9 @@ impl Object<'_> {
             Value::None => self.put(b"null"),
             Value::Number(number) => self.put(itoa::Buffer::new().format(number).as_bytes()),
             Value::Decimal(number) => self.short(&Short::decimal(number)),
+            Value::Tenths(tenths) => self.short(&Short::tenths(tenths)),
+            Value::Technique(technique) => self.string(technique.name()),
+            Value::Counts(path) => self.string(&path.counts_text()),
             Value::Truth(is) => self.short(&Short::truth(is)),
             Value::Status(status) => {
                 self.put(b"\"");

@@ -25,6 +25,7 @@ mod plain;
 mod results;
 mod row;
 mod sorted;
+mod trace;
 mod trainer;
 
 use std::io;
@@ -42,6 +43,7 @@ pub use parquet::ParquetRows;
 pub use results::{Decision, Derived, Needs, Outcomes, Results, Timed};
 pub use row::{Kept, Row, Rows, Value};
 pub use sorted::{Key, Sorted};
+pub use trace::{Boards, HodokuSteps, JsonSteps, TraceArrays};
 #[doc(hidden)]
 pub use trainer::TrainerFiles;
 

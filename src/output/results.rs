@@ -3,6 +3,7 @@
 use crate::canon::Canonical;
 use crate::check::Reasons;
 use crate::input::{PuzzleRef, Records};
+use crate::logic::{Path, SeRating};
 use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::rating::Level;
 use crate::solver::Outcome;
@@ -36,6 +37,10 @@ impl Needs {
     pub const NEAR_1: Self = Self(256);
     /// [`Results::near`], with up to two clues removed.
     pub const NEAR_2: Self = Self(512);
+    /// [`Results::paths`].
+    pub const PATH: Self = Self(1024);
+    /// [`Results::se_ratings`].
+    pub const SE: Self = Self(2048);
 
     /// Returns whether all properties of `other` are in this set.
     pub const fn include(self, other: Self) -> bool {
@@ -85,6 +90,10 @@ pub struct Results {
     pub near: Vec<Vec<u128>>,
     /// Levels of puzzles with one solution, if needed.
     pub levels: Vec<Option<Level>>,
+    /// Paths by rounds of puzzles with one solution, if needed.
+    pub paths: Vec<Option<Path>>,
+    /// Sudoku Explainer ratings of puzzles with one solution, if needed.
+    pub se_ratings: Vec<Option<SeRating>>,
     /// Ratings of puzzles with one solution, if needed.
     pub ratings: Vec<Option<f64>>,
     /// Whether puzzles with one solution are minimal, if needed.
@@ -122,6 +131,8 @@ impl Results {
         self.grids.clear();
         self.near.clear();
         self.levels.clear();
+        self.paths.clear();
+        self.se_ratings.clear();
         self.ratings.clear();
         self.minimal.clear();
         self.proof_guesses.clear();

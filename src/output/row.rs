@@ -10,6 +10,7 @@ use super::results::{Derived, Results};
 use crate::check::Reason;
 use crate::input::record_runs::RecordRun;
 use crate::input::{AttachedAnswers, Field, FieldForm, PuzzleRef, Record, Records};
+use crate::logic::{Path, SeRating, Technique};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid, Malformed, Puzzle};
 use crate::rating::Level;
@@ -61,6 +62,12 @@ pub enum Value<'a> {
     Number(u64),
     /// A number written with at most two decimals.
     Decimal(f64),
+    /// A number of tenths, written with one decimal.
+    Tenths(u16),
+    /// A technique. Techniques are compared by difficulty.
+    Technique(Technique),
+    /// The number of steps of each technique of a path, written as [`Path::counts_text`].
+    Counts(&'a Path),
     /// `true` or `false`.
     Truth(bool),
     /// The name of a status.
@@ -322,6 +329,16 @@ impl<'a> Row<'a> {
     /// Returns the level of the puzzle, if it is known.
     pub fn level(&self) -> Option<Level> {
         self.rows.results.levels.get(self.index).copied().flatten()
+    }
+
+    /// Returns the path of the puzzle, if it is known.
+    pub fn path(&self) -> Option<&'a Path> {
+        self.rows.results.paths.get(self.index)?.as_ref()
+    }
+
+    /// Returns the Sudoku Explainer rating of the puzzle, if it is known.
+    pub fn se_rating(&self) -> Option<SeRating> {
+        self.rows.results.se_ratings.get(self.index).copied().flatten()
     }
 
     /// Returns the rating of the puzzle, if it is known.

@@ -1,6 +1,6 @@
 //! Computes properties of puzzles that filters or columns read.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
 use super::block::Block;
@@ -8,6 +8,7 @@ use super::jobs::{PropertyEngine, Stopped};
 use crate::canon::near_hashes;
 use crate::clock::Instant;
 use crate::input::Records;
+use crate::logic::{Explainer, Rater, Techniques};
 use crate::output::{Needs, Results, Row, Timed};
 use crate::puzzle::{CELLS, Puzzle};
 use crate::rating::{Level, isomorphs};
@@ -71,6 +72,20 @@ pub(super) fn compute(
             let level = row.puzzle().map(|puzzle| Level::of(&puzzle)).or_else(of_marks);
             // Rules that solve a puzzle also prove that it has no other solution.
             level.filter(|&level| proves || level < Level::Assumptions)
+        });
+    }
+    if missing(Needs::PATH, results.paths.is_empty()) {
+        let rater = RefCell::new(Rater::new(Techniques::ALL));
+        results.paths = per_record(block, records, results, |row| {
+            let is_unique = proves && has_one_solution(row.outcome_or_none());
+            row.puzzle().filter(|_| is_unique).map(|puzzle| rater.borrow_mut().rate(&puzzle))
+        });
+    }
+    if missing(Needs::SE, results.se_ratings.is_empty()) {
+        let rater = RefCell::new(Explainer::default());
+        results.se_ratings = per_record(block, records, results, |row| {
+            let is_unique = proves && has_one_solution(row.outcome_or_none());
+            row.puzzle().filter(|_| is_unique).and_then(|puzzle| rater.borrow_mut().rate(&puzzle))
         });
     }
     if missing(Needs::CONTRADICTION, results.contradictions.is_empty())

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::logic::Technique;
 use crate::output::{Rows, Timed};
 use crate::rating::Level;
 
@@ -19,6 +20,12 @@ pub struct Statistics {
     /// Counts by the number of the [`Level`], where it is computed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub levels: BTreeMap<u64, u64>,
+    /// Counts by the hardest technique, where it is computed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub techniques: BTreeMap<Technique, u64>,
+    /// Counts by the rating of Sudoku Explainer in tenths, where it is computed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub se121: BTreeMap<u64, u64>,
     /// Counts by the number of clues.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub clues: BTreeMap<u64, u64>,
@@ -36,6 +43,7 @@ impl Statistics {
         let (mut levels, mut clues) = ([0; Level::ALL.len()], [0; 82]);
         // Indexed by the number of binary digits.
         let (mut guesses, mut ratings) = ([0; 65], [0; 65]);
+        let (mut techniques, mut se121) = (BTreeMap::new(), BTreeMap::new());
         let digits = |number: u64| (u64::BITS - number.leading_zeros()) as usize;
         let is_solved = rows.results.timed == Timed::Solutions;
         for row in rows.records() {
@@ -43,11 +51,19 @@ impl Statistics {
             clues[count] += 1;
             guesses[digits(outcome.guesses)] += u64::from(is_solved);
             row.level().into_iter().for_each(|level| levels[usize::from(level.number())] += 1);
+            if let Some(hardest) = row.path().and_then(|path| path.hardest) {
+                *techniques.entry(hardest).or_default() += 1;
+            }
+            if let Some(rating) = row.se_rating() {
+                *se121.entry(rating.er.into()).or_default() += 1;
+            }
             row.rating().into_iter().for_each(|rating| ratings[digits(rating as u64)] += 1);
         }
         let least = |digits: u64| if digits == 0 { 0 } else { 1 << (digits - 1) };
         Self {
             levels: counted(&levels, |level| level),
+            techniques,
+            se121,
             clues: counted(&clues, |clues| clues),
             guesses: counted(&guesses, least),
             ratings: counted(&ratings, least),
@@ -58,13 +74,19 @@ impl Statistics {
     pub(super) fn add_all(&mut self, other: &Self) {
         for (all, other) in [
             (&mut self.levels, &other.levels),
+            (&mut self.se121, &other.se121),
             (&mut self.clues, &other.clues),
             (&mut self.guesses, &other.guesses),
             (&mut self.ratings, &other.ratings),
         ] {
-            other.iter().for_each(|(&key, count)| *all.entry(key).or_default() += count);
+            add_counts(all, other);
         }
+        add_counts(&mut self.techniques, &other.techniques);
     }
+}
+
+fn add_counts<K: Copy + Ord>(all: &mut BTreeMap<K, u64>, other: &BTreeMap<K, u64>) {
+    other.iter().for_each(|(&key, count)| *all.entry(key).or_default() += count);
 }
 
 /// Returns the counts that are not 0, by the keys of their indices.

@@ -11,6 +11,7 @@ use std::cmp::Ordering;
 use std::str::FromStr;
 
 use bulkdoku::Status;
+use bulkdoku::logic::Technique;
 use bulkdoku::output::{Column, Decision, Kind, Needs, Row, Subcommand, Value};
 use bulkdoku::pipeline::Filter;
 
@@ -85,6 +86,7 @@ pub enum RecordValue<'a> {
     Missing,
     Number(f64),
     Truth(bool),
+    Technique(Technique),
     Text(Cow<'a, [u8]>),
     /// A text of the input, possibly a number.
     Field(Cow<'a, [u8]>),
@@ -97,6 +99,7 @@ enum ValueType {
     Truth,
     Text,
     Status,
+    Technique,
     Any,
 }
 
@@ -192,9 +195,10 @@ impl RecordColumn {
     /// Returns whether the value is known only after solving.
     pub fn needs_solving(self) -> bool {
         let Self::Computed(column) = self else { return false };
-        let of_proof =
-            [Column::Status, Column::Reason, Column::Level, Column::Rating, Column::Minimal];
-        column.is_about_solving() || of_proof.contains(&column)
+        let of_proof = [Needs::LEVEL, Needs::PATH, Needs::SE, Needs::RATING, Needs::MINIMAL];
+        column.is_about_solving()
+            || matches!(column, Column::Status | Column::Reason)
+            || of_proof.contains(&column.needs())
     }
 
     fn kind(self) -> ValueType {
@@ -204,6 +208,7 @@ impl RecordColumn {
             Kind::Truth => ValueType::Truth,
             Kind::Text | Kind::Bytes => ValueType::Text,
             Kind::Status => ValueType::Status,
+            Kind::Technique => ValueType::Technique,
         }
     }
 
@@ -220,6 +225,9 @@ impl RecordColumn {
             Value::None => RecordValue::Missing,
             Value::Number(number) => RecordValue::Number(number as f64),
             Value::Decimal(number) => RecordValue::Number(number),
+            Value::Tenths(tenths) => RecordValue::Number(f64::from(tenths) / 10.0),
+            Value::Technique(technique) => RecordValue::Technique(technique),
+            Value::Counts(path) => RecordValue::Text(path.counts_text().into_bytes().into()),
             Value::Truth(is) => RecordValue::Truth(is),
             Value::Status(status) => RecordValue::Text(status.name().as_bytes().into()),
             Value::Cells(cells) => RecordValue::Text(cells[..].into()),
@@ -302,7 +310,7 @@ fn check_types(
     left_at: usize,
     right_at: usize,
 ) -> Result<(), LocatedError> {
-    use ValueType::{Any, Number, Status as State, Text, Truth};
+    use ValueType::{Any, Number, Status as State, Technique as Named, Text, Truth};
     for (kind, literal, at) in [(left, other, right_at), (right, one, left_at)] {
         if kind == State
             && let Operand::Literal(Literal::Text(name), _) = literal
@@ -310,14 +318,22 @@ fn check_types(
         {
             return Err((at, error.to_string()));
         }
+        if kind == Named
+            && let Operand::Literal(Literal::Text(name), _) = literal
+            && Technique::named(name).is_none()
+        {
+            let hint = similar(name, Technique::all().map(Technique::name));
+            let hint = hint.map_or(String::new(), |name| format!("; did you mean \"{name}\"?"));
+            return Err((at, format!("unknown technique \"{name}\"{hint}")));
+        }
     }
     let name = |kind| match kind {
         Number => "a number",
         Truth => "true or false",
-        Text | State | Any => "a text",
+        Text | State | Named | Any => "a text",
     };
     match (left, right) {
-        (Any, _) | (_, Any) | (Text | State, Text | State) => Ok(()),
+        (Any, _) | (_, Any) | (Text | State | Named, Text | State | Named) => Ok(()),
         _ if left == right => Ok(()),
         _ => Err((right_at, format!("{} is compared with {}", name(left), name(right)))),
     }
@@ -379,7 +395,7 @@ impl RecordValue<'_> {
                 let number: f64 = str::from_utf8(text).ok()?.trim().parse().ok()?;
                 (!number.is_nan()).then_some(number)
             }
-            Self::Missing | Self::Truth(_) | Self::Text(_) => None,
+            Self::Missing | Self::Truth(_) | Self::Text(_) | Self::Technique(_) => None,
         }
     }
 
@@ -387,6 +403,7 @@ impl RecordValue<'_> {
     pub fn text(&self) -> Option<&[u8]> {
         match self {
             Self::Text(text) | Self::Field(text) => Some(text),
+            Self::Technique(technique) => Some(technique.name().as_bytes()),
             Self::Truth(is) => Some(if *is { b"true" } else { b"false" }),
             Self::Missing | Self::Number(_) => None,
         }
@@ -398,6 +415,8 @@ impl RecordValue<'_> {
         if let Some(number) = self.number() {
             key.push(0);
             key.extend(OrderedNumber::new(number).to_bytes());
+        } else if let Self::Technique(technique) = self {
+            key.extend([0, *technique as u8]);
         } else if let Some(text) = self.text().filter(|text| !text.is_empty()) {
             key.push(1);
             // Texts must be comparable whatever follows their end.
@@ -421,7 +440,12 @@ impl RecordValue<'_> {
         {
             return a.partial_cmp(&b);
         }
-        Some(self.text()?.cmp(other.text()?))
+        let (a, b) = (self.text()?, other.text()?);
+        if [self, other].iter().any(|one| matches!(one, Self::Technique(_))) {
+            let rank = |name: &[u8]| Technique::named(str::from_utf8(name).ok()?);
+            return Some(rank(a)?.cmp(&rank(b)?));
+        }
+        Some(a.cmp(b))
     }
 }
 

@@ -33,6 +33,8 @@ pub fn of_run(
         figures.push(("median latency", latency(0.5)));
         figures.push(("99th percentile", latency(0.99)));
     }
+    add_difficulty(&mut page, &report.statistics, records);
+    page.heading("Run");
     page.figures(&figures);
     if report.stopped {
         page.note("The run was ended before all rows were written.");
@@ -44,7 +46,6 @@ pub fn of_run(
              the figures above and the throughput those of this run."
         ));
     }
-    add_difficulty(&mut page, &report.statistics, records);
     add_statuses(&mut page, report);
     add_latency(&mut page, &report.latencies);
     if let Some(timeline) = timeline.filter(|_| here > 0) {
@@ -94,7 +95,7 @@ const LEVELS: [&str; Level::ALL.len()] =
 
 /// Adds histograms of difficulty, if it was counted.
 fn add_difficulty(page: &mut Page, statistics: &Statistics, records: u64) {
-    let Statistics { levels, clues, guesses, ratings } = statistics;
+    let Statistics { levels, techniques, se121, clues, guesses, ratings } = statistics;
     if clues.is_empty() {
         return;
     }
@@ -116,6 +117,14 @@ fn add_difficulty(page: &mut Page, statistics: &Statistics, records: u64) {
         }
     };
     page.add("<div class=\"histograms\">");
+    let by_name: Vec<_> =
+        techniques.iter().map(|(technique, &count)| (technique.name().into(), count)).collect();
+    if !by_name.is_empty() {
+        page.counts("hardest technique", "puzzles", &by_name);
+    }
+    let mut whole = BTreeMap::new();
+    se121.iter().for_each(|(tenths, count)| *whole.entry(tenths / 10).or_default() += count);
+    add(&mut *page, "se121", &whole, |rating| format!("{rating}.0–{rating}.9"));
     add(&mut *page, "level", levels, |level| LEVELS[level as usize].into());
     page.add(format_args!("<div>\n<h3>clues</h3>\n{}</div>", charts::clues(clues)));
     add(&mut *page, "guesses", guesses, class);

@@ -355,7 +355,9 @@ fn field(name: &str, kind: Kind) -> Result<Type, ParquetError> {
         Kind::Number => (Physical::INT64, None),
         Kind::Double => (Physical::DOUBLE, None),
         Kind::Truth => (Physical::BOOLEAN, None),
-        Kind::Text | Kind::Status => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        Kind::Text | Kind::Status | Kind::Technique => {
+            (Physical::BYTE_ARRAY, Some(LogicalType::String))
+        }
         Kind::Bytes => (Physical::BYTE_ARRAY, None),
     };
     Type::primitive_type_builder(name, physical)
@@ -386,7 +388,9 @@ impl ColumnValues {
             Kind::Number => ColumnData::Numbers(Vec::new()),
             Kind::Double => ColumnData::Doubles(Vec::new()),
             Kind::Truth => ColumnData::Truths(Vec::new()),
-            Kind::Text | Kind::Status | Kind::Bytes => ColumnData::Texts(Vec::new(), Vec::new()),
+            Kind::Text | Kind::Status | Kind::Technique | Kind::Bytes => {
+                ColumnData::Texts(Vec::new(), Vec::new())
+            }
         };
         Self { levels: Vec::new(), values }
     }
@@ -422,6 +426,11 @@ impl ColumnValues {
             output::Value::Decimal(number) => {
                 self.push(format!("{number:.2}").parse().map_or(Value::Null, Value::Double))
             }
+            output::Value::Tenths(tenths) => self.push(Value::Double(f64::from(tenths) / 10.0)),
+            output::Value::Technique(technique) => {
+                self.push(Value::Text(technique.name().as_bytes()))
+            }
+            output::Value::Counts(path) => self.push(Value::Text(path.counts_text().as_bytes())),
             output::Value::Truth(is) => self.push(Value::Truth(is)),
             output::Value::Status(status) => self.push(Value::Text(status.name().as_bytes())),
             output::Value::Cells(cells) => self.push(Value::Text(cells)),

@@ -25,6 +25,7 @@ mod technique;
 mod turbot;
 mod uniqueness;
 mod wings;
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -40,6 +41,7 @@ pub use position::Position;
 pub use rounds::{Path, Rater, Step, rate};
 pub use se::{Explainer, SeRating};
 pub use technique::{Definition, Technique, Techniques};
+pub use words::{cell_name, unit_name};
 
 /// Memory that the search of chains reuses.
 #[derive(Debug, Default)]

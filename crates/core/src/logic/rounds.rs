@@ -58,6 +58,19 @@ impl Path {
     }
 }
 
+impl Path {
+    /// The length of the longest [`Path::counts_text`].
+    pub const MAX_COUNTS_TEXT: usize = 48 * Technique::COUNT;
+
+    /// Returns the counts as text, such as `hidden-single-box:40 naked-pair:2`.
+    pub fn counts_text(&self) -> String {
+        let counts = Technique::all().zip(&self.counts).filter(|(_, count)| **count > 0);
+        let counts: Vec<_> =
+            counts.map(|(technique, count)| format!("{technique}:{count}")).collect();
+        counts.join(" ")
+    }
+}
+
 /// A step of a path: an instance of a technique.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

@@ -1,0 +1,147 @@
+//! `bulkdoku trace`: writes the solving paths of puzzles.
+
+use std::path::PathBuf;
+
+use bulkdoku::input::Answers;
+use bulkdoku::output::{self, Boards, Decision, HodokuSteps, JsonSteps, Needs, TraceArrays};
+use bulkdoku::pipeline::{Filter, Solve};
+use bulkdoku::{Compression, Limits, Status};
+use clap::ValueEnum;
+
+use super::engine_args::EngineArgs;
+use super::format::RowFormat;
+use super::input_args::LayoutArgs;
+use super::input_run::{EarlierRun, InputRun};
+use super::outputs::Destinations;
+use super::select::WhereArgs;
+use super::typed::Typed;
+use super::{Exit, Failure, help};
+
+/// Write the steps that lead from each puzzle to its solution, as a person would take them
+///
+/// A path consists of rounds: the easiest technique that has an instance, with all instances on the
+/// same board. Only puzzles with exactly one solution have a path; each other record has a row
+/// without steps.
+///
+/// Inputs are those of bulkdoku solve: lines, tables, JSON lines, grids.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
+#[command(allow_negative_numbers = true)]
+pub struct TraceArgs {
+    /// Files, or puzzles themselves; - or nothing reads standard input
+    input: Vec<PathBuf>,
+
+    #[command(flatten)]
+    layout: LayoutArgs,
+
+    #[command(flatten)]
+    condition: WhereArgs,
+
+    #[command(flatten)]
+    destinations: Destinations,
+
+    /// jsonl, hodoku, npy, or boards [default: jsonl]
+    ///
+    /// jsonl: an object per record, with technique, effect, and evidence of each step. hodoku: a
+    /// line per step in HoDoKu's notation, and an empty line after each record. boards: a line of
+    /// 81 characters for the puzzle and after each placement, and an empty line after each record.
+    /// npy: -o names a folder with three arrays, for puzzles with one solution only: paths.npy of
+    /// shape (n, 325) in the layout of Shah et al. (2024), states.npy of shape (m, 81) with the
+    /// candidates before the first and after each step, bit d - 1 for digit d, and offsets.npy with
+    /// the first state of each puzzle.
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
+    format: Option<TraceFormat>,
+
+    /// With jsonl: add a sentence to each step
+    #[arg(long, help_heading = "Output")]
+    sentences: bool,
+
+    #[command(flatten)]
+    pub engine: EngineArgs,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  bulkdoku trace puzzles.txt -o paths.jsonl.zst
+  bulkdoku trace --sentences 4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......
+  bulkdoku trace --where 'technique == \"xy-wing\"' puzzles.csv -o wings.jsonl
+  bulkdoku trace --format npy puzzles.txt -o paths
+
+Exit status: 0 every record unique, 1 some record has another status (--fail-on chooses), 2 wrong
+usage, 3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum TraceFormat {
+    Jsonl,
+    Hodoku,
+    Npy,
+    Boards,
+}
+
+/// The steps of a puzzle take about a hundred times as many bytes as the puzzle, so blocks are
+/// smaller than those of other runs.
+const BLOCK_BYTES: usize = 8 << 10;
+
+pub fn run(args: TraceArgs, typed: Typed) -> Result<Exit, Failure> {
+    let format = args.format.unwrap_or(TraceFormat::Jsonl);
+    let mut destinations = args.destinations.clone();
+    args.check(format, &mut destinations)?;
+    let options = args.layout.options(Answers::Unwanted)?;
+    let (engine, simd) = (args.engine.engine(), args.engine.simd());
+    let solve = Solve {
+        limits: args.engine.limits(Limits::PROOF),
+        engine: Box::new(move || engine.build(simd)),
+        ..Solve::default()
+    };
+    let run = InputRun::with_engine(typed, &args.engine, solve.limits);
+    let run = run.only_where(&args.condition, output::Subcommand::Solve);
+    let run = InputRun { block_bytes: BLOCK_BYTES, ..run };
+    let filters = |_: &mut EarlierRun<'_>| {
+        let only_unique = |row: &output::Row<'_>| {
+            Ok(if row.status() == Status::Unique { Decision::Keep } else { Decision::Drop })
+        };
+        let is_array = format == TraceFormat::Npy;
+        Ok(is_array
+            .then(|| Filter::Local(Needs::NONE, Box::new(only_unique)))
+            .into_iter()
+            .collect())
+    };
+    run.run(args.input, &options, &destinations, &solve, filters, |_| {
+        Ok(match format {
+            TraceFormat::Jsonl => Box::new(JsonSteps { sentences: args.sentences }),
+            TraceFormat::Hodoku => Box::new(HodokuSteps),
+            TraceFormat::Npy => Box::new(TraceArrays::new()),
+            TraceFormat::Boards => Box::new(Boards),
+        })
+    })
+}
+
+impl TraceArgs {
+    /// Rejects options without effect, and names the files of arrays.
+    fn check(&self, format: TraceFormat, destinations: &mut Destinations) -> Result<(), Failure> {
+        destinations.check_sides()?;
+        if self.sentences && format != TraceFormat::Jsonl {
+            refuse!("--sentences goes with --format jsonl");
+        }
+        self.engine.check_simd()?;
+        let output = destinations.output.clone();
+        if format != TraceFormat::Npy {
+            let implied = output.as_deref().map_or(Ok(None), RowFormat::of_name)?;
+            return match implied {
+                None | Some(RowFormat::Lines) => Ok(()),
+                Some(RowFormat::Jsonl) if format == TraceFormat::Jsonl => Ok(()),
+                Some(other) => {
+                    refuse!("trace writes jsonl, hodoku, boards, and npy, not {}", other.name())
+                }
+            };
+        }
+        let Some(folder) = output.filter(|folder| folder.as_os_str() != "-") else {
+            refuse!("--format npy writes three files; -o names their folder");
+        };
+        if Compression::of_name(&folder).is_some() || folder.is_file() {
+            refuse!("-o {}: --format npy writes three files; name a folder", folder.display());
+        }
+        destinations.parts = TraceArrays::NAMES.iter().map(|name| folder.join(name)).collect();
+        Ok(())
+    }
+}

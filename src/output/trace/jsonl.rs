@@ -1,0 +1,187 @@
+//! Solving paths as JSON lines: one object per record (`docs/schemas/trace.schema.json`).
+
+use serde::{Serialize, Serializer};
+
+use super::{candidates, encoder, trace};
+use crate::board::{Bits, Candidates, Cells};
+use crate::logic::{Evidence, Link, Node, Step, unit_name};
+use crate::output::{Encoder, Format};
+use crate::puzzle::CELLS;
+
+/// The version of the schema.
+const VERSION: u8 = 1;
+
+/// One object per record, with the steps of its path.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JsonSteps {
+    /// Whether each step has a sentence.
+    pub sentences: bool,
+}
+
+/// What precedes the steps.
+#[derive(Serialize)]
+struct Head<'a> {
+    version: u8,
+    line: u64,
+    puzzle: &'a str,
+    solution: Option<String>,
+    status: &'static str,
+    technique: Option<&'static str>,
+    score: Option<u32>,
+    rounds: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct JsonStep {
+    round: u32,
+    technique: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    placed: Option<(Cell, usize)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    eliminated: Vec<(Cell, u8)>,
+    evidence: JsonEvidence,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sentence: Option<String>,
+}
+
+#[derive(Serialize)]
+struct JsonEvidence {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    digits: Vec<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    common: Vec<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cells: Vec<Vec<Cell>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    base: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cover: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    links: Vec<JsonLink>,
+}
+
+#[derive(Serialize)]
+struct JsonLink {
+    from: JsonNode,
+    to: JsonNode,
+}
+
+#[derive(Serialize)]
+struct JsonNode {
+    cells: Vec<Cell>,
+    digit: usize,
+    on: bool,
+}
+
+/// A cell, written as `r1c1`.
+struct Cell(usize);
+
+/// The names of all cells.
+static NAMES: [[u8; 4]; CELLS] = {
+    let mut names = [*b"r1c1"; CELLS];
+    let mut cell = 0;
+    while cell < CELLS {
+        names[cell][1] += (cell / 9) as u8;
+        names[cell][3] += (cell % 9) as u8;
+        cell += 1;
+    }
+    names
+};
+
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(str::from_utf8(&NAMES[self.0]).expect("names are ASCII"))
+    }
+}
+
+fn cells(of: Cells) -> Vec<Cell> {
+    Bits(of).map(Cell).collect()
+}
+
+fn digits(mask: u16) -> Vec<usize> {
+    crate::board::digits_of(mask).map(|digit| digit + 1).collect()
+}
+
+fn units(mask: u32) -> Vec<String> {
+    Bits(mask.into()).map(unit_name).collect()
+}
+
+impl From<Node> for JsonNode {
+    fn from(node: Node) -> Self {
+        Self { cells: cells(node.cells), digit: node.digit + 1, on: node.on }
+    }
+}
+
+impl From<&Link> for JsonLink {
+    fn from(link: &Link) -> Self {
+        Self { from: link.from.into(), to: link.to.into() }
+    }
+}
+
+impl From<&Evidence> for JsonEvidence {
+    fn from(evidence: &Evidence) -> Self {
+        Self {
+            digits: digits(evidence.digits),
+            common: digits(evidence.common),
+            cells: evidence.cells.iter().filter(|set| **set != 0).map(|set| cells(*set)).collect(),
+            base: units(evidence.base),
+            cover: units(evidence.cover),
+            links: evidence.links.iter().map(JsonLink::from).collect(),
+        }
+    }
+}
+
+impl JsonStep {
+    fn new(step: &Step, with_sentence: bool) -> Self {
+        let eliminated = |removed: &Candidates| {
+            candidates(removed).map(|(cell, digit)| (Cell(cell), digit)).collect()
+        };
+        Self {
+            round: step.round + 1,
+            technique: step.technique.name(),
+            placed: step.placed.map(|(digit, cell)| (Cell(cell), digit + 1)),
+            eliminated: eliminated(&step.removed),
+            evidence: (&step.evidence).into(),
+            sentence: with_sentence.then(|| step.to_string()),
+        }
+    }
+}
+
+impl Format for JsonSteps {
+    fn encoder(&self) -> Box<dyn Encoder + '_> {
+        let mut steps = Vec::new();
+        encoder(move |rater, row, bytes| {
+            steps.clear();
+            let path = trace(rater, row, |step| {
+                steps.push(if steps.is_empty() { b'[' } else { b',' });
+                serde_json::to_writer(&mut steps, &JsonStep::new(step, self.sentences))
+                    .expect("memory accepts all bytes");
+            });
+            let path = path.as_ref();
+            let text = String::from_utf8_lossy(row.text());
+            let head = Head {
+                version: VERSION,
+                line: row.line(),
+                puzzle: &text,
+                solution: path.and_then(|_| row.solution()).map(ToString::to_string),
+                status: row.status().name(),
+                technique: path.and_then(|path| path.hardest).map(|technique| technique.name()),
+                score: path.map(|path| path.score),
+                rounds: path.map(|path| path.rounds),
+            };
+            serde_json::to_writer(&mut *bytes, &head).expect("memory accepts all bytes");
+            // The steps are the last key of the object.
+            bytes.pop();
+            bytes.extend_from_slice(b",\"steps\":");
+            match (path, steps.is_empty()) {
+                (None, _) => bytes.extend_from_slice(b"null"),
+                (Some(_), true) => bytes.extend_from_slice(b"[]"),
+                (Some(_), false) => {
+                    bytes.append(&mut steps);
+                    bytes.push(b']');
+                }
+            }
+            bytes.extend_from_slice(b"}\n");
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! Solving paths: the steps that lead from a puzzle to its solution, in four formats.
+//!
+//! Paths are computed while rows are encoded, because the steps of a block would take a hundred
+//! times the memory of its puzzles. A record that is not a puzzle with exactly one solution has a
+//! row without steps.
+
+mod arrays;
+mod hodoku;
+mod jsonl;
+
+use super::{Encoder, Format, Row, RowBuffer, Rows};
+use crate::board::Candidates;
+use crate::logic::{Path, Rater, Step, Techniques};
+use crate::puzzle::CELLS;
+use crate::status::Status;
+
+pub use arrays::TraceArrays;
+pub use hodoku::HodokuSteps;
+pub use jsonl::JsonSteps;
+
+/// Visits the steps of a row's puzzle, and returns its path; `None` if the row is not a puzzle with
+/// exactly one solution.
+fn trace(rater: &mut Rater, row: &Row<'_>, visit: impl FnMut(&Step)) -> Option<Path> {
+    let puzzle = row.puzzle().filter(|_| row.status() == Status::Unique)?;
+    Some(rater.trace(&puzzle, visit))
+}
+
+/// Creates an encoder that appends bytes for each row, with a rater of its own.
+fn encoder<'a>(
+    mut append: impl FnMut(&mut Rater, &Row<'_>, &mut Vec<u8>) + 'a,
+) -> Box<dyn Encoder + 'a> {
+    let (mut rater, mut bytes) = (Rater::new(Techniques::ALL), Vec::new());
+    Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
+        rows.for_each(|row| {
+            bytes.clear();
+            append(&mut rater, row, &mut bytes);
+            out.append(&bytes);
+        });
+    })
+}
+
+/// The boards of a path: 81 characters per line, from the puzzle to the solution, one placement
+/// after another, and an empty line after each record. A record without a path has only its puzzle.
+#[derive(Clone, Copy, Debug)]
+pub struct Boards;
+
+impl Format for Boards {
+    fn encoder(&self) -> Box<dyn Encoder + '_> {
+        encoder(|rater, row, bytes| {
+            let mut board: Vec<u8> = row.text().to_vec();
+            if let Some(puzzle) = row.puzzle() {
+                board = puzzle.text().to_vec();
+            }
+            let mut line = |board: &[u8]| {
+                bytes.extend_from_slice(board);
+                bytes.push(b'\n');
+            };
+            line(&board);
+            trace(rater, row, |step| {
+                if let Some((digit, cell)) = step.placed {
+                    board[cell] = b'1' + digit as u8;
+                    line(&board);
+                }
+            });
+            line(b"");
+        })
+    }
+}
+
+/// Iterates over candidates as cells and digits from 1, by cell.
+fn candidates(of: &Candidates) -> impl Iterator<Item = (usize, u8)> {
+    (0..CELLS).flat_map(move |cell| {
+        (1..=9)
+            .filter(move |digit| of[usize::from(*digit) - 1] >> cell & 1 != 0)
+            .map(move |digit| (cell, digit))
+    })
+}

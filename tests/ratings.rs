@@ -1,0 +1,276 @@
+//! Tests the columns of human techniques and `bulkdoku trace`.
+
+use std::collections::HashMap;
+
+use bulkdoku::Puzzle;
+use bulkdoku::isomorph::{Permutation, SeededRng};
+use bulkdoku::logic::Technique;
+use serde_json::Value;
+
+use crate::common::command::{CLASSIC, Folder, SOLVED};
+use crate::common::contents::table;
+
+const PATH: &str = "technique,score,steps,techniques";
+
+/// Returns the first puzzles of the bundled sets, mixed.
+fn puzzles() -> Vec<String> {
+    let sets = [include_str!("../datasets/easy.txt"), include_str!("../datasets/minimal.txt")];
+    let first = |text: &'static str| text.lines().filter(|line| line.len() == 81).take(12);
+    sets.into_iter().flat_map(first).map(String::from).collect()
+}
+
+/// Puzzles with several solutions, none, contradictory clues, and a malformed line.
+fn others() -> String {
+    let several = ".".repeat(81);
+    let unsolvable =
+        "..9.287..8.6..4..5..3.....46.........2.71345.........23.....5..9..4..8.7..125.3..";
+    format!("{several}\n{unsolvable}\n55{}\nbad\n", ".".repeat(79))
+}
+
+#[test]
+fn only_puzzles_with_one_solution_have_values() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n{}{SOLVED}\n", others()));
+    let columns = format!("status,{PATH},se121,se121_ep,se121_ed");
+    for format in ["csv", "jsonl"] {
+        let ran = folder.line(&format!("solve in -q --columns {columns} --format {format}"));
+        assert_eq!(ran.status, 1, "{ran:?}");
+        if format == "csv" {
+            for row in table(&ran.rows) {
+                let is_unique = row["status"] == "unique";
+                assert_eq!(!row["score"].is_empty(), is_unique, "{row:?}");
+                assert_eq!(!row["se121"].is_empty(), is_unique, "{row:?}");
+            }
+        } else {
+            let first: Value = serde_json::from_str(ran.rows.lines().next().unwrap()).unwrap();
+            assert_eq!(first["technique"], "hidden-single-box");
+            assert_eq!(first["se121"], 1.2);
+            let second: Value = serde_json::from_str(ran.rows.lines().nth(1).unwrap()).unwrap();
+            assert!(second["technique"].is_null() && second["steps"].is_null(), "{second}");
+        }
+    }
+    let ran = folder.line(&format!("solve in -q --first --columns {columns}"));
+    assert!(table(&ran.rows).iter().all(|row| row["technique"].is_empty()), "{}", ran.rows);
+}
+
+#[test]
+fn rows_do_not_depend_on_threads_or_isomorphs() {
+    let folder = Folder::new();
+    let permuted: Vec<_> = puzzles()
+        .iter()
+        .enumerate()
+        .map(|(seed, text)| {
+            let puzzle: Puzzle = text.parse().unwrap();
+            Permutation::random(&mut SeededRng::new(seed as u64)).puzzle(&puzzle).to_string()
+        })
+        .collect();
+    folder.file("in", puzzles().join("\n"));
+    folder.file("permuted", permuted.join("\n"));
+    let rows = |line: &str| folder.line(&format!("{line} -q --columns {PATH}")).rows;
+    let expected = rows("solve in -j 1");
+    assert!(expected.lines().count() == 1 + puzzles().len());
+    assert_eq!(rows("solve in -j 7"), expected);
+    assert_eq!(rows("solve permuted"), expected);
+}
+
+#[test]
+fn counts_and_scores_add_up() {
+    let folder = Folder::new();
+    folder.file("in", puzzles().join("\n"));
+    for row in table(&folder.line(&format!("solve in -q --columns {PATH}")).rows) {
+        let (mut steps, mut score, mut hardest) = (0, 0, None);
+        for part in row["techniques"].split(' ') {
+            let (name, count) = part.split_once(':').unwrap();
+            let (technique, count) =
+                (Technique::named(name).unwrap(), count.parse::<u32>().unwrap());
+            steps += count;
+            score += count * u32::from(technique.definition().score);
+            hardest = hardest.max(Some(technique));
+        }
+        assert_eq!(row["steps"], steps.to_string());
+        assert_eq!(row["score"], score.to_string());
+        assert_eq!(row["technique"], hardest.unwrap().name());
+    }
+}
+
+#[test]
+fn techniques_are_compared_and_sorted_by_difficulty() {
+    let folder = Folder::new();
+    folder.file("in", puzzles().join("\n"));
+    let rows = |more: &str| {
+        let args = ["in", "-q", "--columns", "technique,se121"];
+        let more: Vec<_> = more.split('|').collect();
+        table(&folder.solve(&[&args[..], &more].concat(), "").rows)
+    };
+    let all = rows("--sort|technique");
+    let rank = |row: &HashMap<String, String>| Technique::named(&row["technique"]).unwrap();
+    assert!(all.is_sorted_by_key(|row| rank(row)), "{all:?}");
+    let border = Technique::NakedPair;
+    let harder = all.iter().filter(|row| rank(row) >= border).count();
+    assert!(harder > 0 && harder < all.len());
+    assert_eq!(rows("--where|technique >= 'naked-pair'").len(), harder);
+    assert_eq!(rows("--where|'naked-pair' > technique").len(), all.len() - harder);
+    let rated = all.iter().filter(|row| row["se121"].parse::<f64>().unwrap() >= 2.3).count();
+    assert_eq!(rows("--where|se121 >= 2.3").len(), rated);
+    let ran = folder.solve(&["in", "--where", "technique == 'xywing'"], "");
+    assert_eq!(ran.status, 2);
+    assert!(ran.messages.contains("did you mean \"xy-wing\"?"), "{}", ran.messages);
+}
+
+#[test]
+fn strata_and_summaries_know_techniques() {
+    let folder = Folder::new();
+    folder.file("in", puzzles().join("\n"));
+    let ran = folder.line("sample in --per technique=2 --seed 1");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let strata: Vec<_> = ran
+        .messages
+        .lines()
+        .filter_map(|line| line.strip_prefix("technique "))
+        .map(|line| Technique::named(line.split(':').next().unwrap()).unwrap())
+        .collect();
+    assert!(strata.len() > 1 && strata.is_sorted(), "{}", ran.messages);
+    folder.line(
+        "solve in -q -o out.csv --columns technique,se121 --summary-json s.json --report p.html",
+    );
+    let summary: Value = serde_json::from_str(&folder.read("s.json")).unwrap();
+    for counts in ["techniques", "se121"] {
+        let counts = summary[counts].as_object().unwrap();
+        let sum: u64 = counts.values().map(|count| count.as_u64().unwrap()).sum();
+        assert_eq!(sum, puzzles().len() as u64, "{counts:?}");
+    }
+    let page = folder.read("p.html");
+    assert!(page.find("hardest technique") < page.find("wall time"), "difficulty comes first");
+}
+
+/// Applies the steps of a trace to the puzzle, and returns the final cells.
+fn replay(trace: &Value) -> String {
+    let mut cells = trace["puzzle"].as_str().unwrap().as_bytes().to_vec();
+    let solution = trace["solution"].as_str().unwrap().as_bytes();
+    let cell = |name: &Value| {
+        let name = name.as_str().unwrap().as_bytes();
+        usize::from(name[1] - b'1') * 9 + usize::from(name[3] - b'1')
+    };
+    for step in trace["steps"].as_array().unwrap() {
+        assert!(Technique::named(step["technique"].as_str().unwrap()).is_some());
+        assert!(step["evidence"].is_object(), "{step}");
+        if let Some([at, digit]) = step["placed"].as_array().map(Vec::as_slice) {
+            assert_eq!(cells[cell(at)], b'.', "{step}");
+            cells[cell(at)] = b'0' + digit.as_u64().unwrap() as u8;
+        }
+        for removed in step["eliminated"].as_array().into_iter().flatten() {
+            let digit = b'0' + removed[1].as_u64().unwrap() as u8;
+            assert_ne!(solution[cell(&removed[0])], digit, "{step}");
+        }
+    }
+    String::from_utf8(cells).unwrap()
+}
+
+#[test]
+fn traces_lead_to_the_solution() {
+    let folder = Folder::new();
+    folder.file("in", puzzles().join("\n"));
+    let solutions = folder.line("solve in -q --columns solution,steps").rows;
+    let traces = folder.line("trace in -q --sentences").rows;
+    assert_eq!(traces.lines().count(), puzzles().len());
+    for (trace, row) in traces.lines().zip(table(&solutions)) {
+        let trace: Value = serde_json::from_str(trace).unwrap();
+        assert_eq!(replay(&trace), row["solution"]);
+        let steps = trace["steps"].as_array().unwrap();
+        assert_eq!(steps.len().to_string(), row["steps"]);
+        for step in steps {
+            let sentence = step["sentence"].as_str().unwrap();
+            assert!(sentence.contains(", so r"), "{sentence}");
+        }
+    }
+    let boards = folder.line("trace in -q --format boards -j 3").rows;
+    for (boards, row) in boards.split("\n\n").zip(table(&solutions)) {
+        let boards: Vec<_> = boards.lines().collect();
+        assert_eq!(boards.last(), Some(&row["solution"].as_str()));
+        for pair in boards.windows(2) {
+            let differences = pair[0].bytes().zip(pair[1].bytes()).filter(|(a, b)| a != b);
+            assert_eq!(differences.count(), 1, "{pair:?}");
+        }
+    }
+    let hodoku = folder.line("trace in -q --format hodoku").rows;
+    assert_eq!(hodoku.matches("\n\n").count(), puzzles().len());
+    assert!(hodoku.starts_with("Full House: r") || hodoku.starts_with("Hidden Single: r"));
+}
+
+#[test]
+fn every_record_has_a_trace() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n{}", others()));
+    let ran = folder.line("trace in -q");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let all: Vec<Value> =
+        ran.rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let statuses: Vec<_> = all.iter().map(|trace| trace["status"].as_str().unwrap()).collect();
+    assert_eq!(statuses, ["unique", "multiple", "unsolvable", "contradictory", "malformed"]);
+    assert!(all.iter().skip(1).all(|trace| trace["steps"].is_null()), "{}", ran.rows);
+    for (format, separator) in [("hodoku", "\n"), ("boards", "\n\n")] {
+        let rows = folder.line(&format!("trace in -q --format {format}")).rows;
+        assert!(rows.ends_with(separator), "{rows}");
+    }
+}
+
+/// Returns the header of an array, and its values as bytes.
+fn array(folder: &Folder, name: &str) -> (String, Vec<u8>) {
+    let bytes = std::fs::read(folder.path(name)).unwrap();
+    (String::from_utf8_lossy(&bytes[10..128]).trim().to_owned(), bytes[128..].to_vec())
+}
+
+#[test]
+fn arrays_have_paths_states_and_offsets() {
+    let folder = Folder::new();
+    folder.file("in", format!("{}\n{}", puzzles().join("\n"), others()));
+    let ran = folder.line("trace in -q --format npy -o paths");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let rows = table(&folder.line("solve in -q --columns status,puzzle,solution,steps").rows);
+    let rows: Vec<_> = rows.iter().filter(|row| row["status"] == "unique").collect();
+    let (header, paths) = array(&folder, "paths/paths.npy");
+    assert!(header.contains("'|u1'") && header.contains(&format!("({}, 325)", rows.len())));
+    for (path, row) in paths.chunks(325).zip(&rows) {
+        let clues = row["puzzle"].bytes().filter(|&cell| cell != b'.').count();
+        assert_eq!(usize::from(path[0]), clues);
+        let mut cells = [b'?'; 81];
+        for (i, part) in path[1..].chunks(4).enumerate() {
+            cells[usize::from(part[0]) * 9 + usize::from(part[1])] = b'0' + part[2];
+            assert_eq!(part[3] == 0, i < clues, "{part:?}");
+        }
+        assert_eq!(cells, row["solution"].as_bytes());
+    }
+    let (header, offsets) = array(&folder, "paths/offsets.npy");
+    assert!(header.contains(&format!("({},)", rows.len() + 1)), "{header}");
+    let offsets: Vec<_> =
+        offsets.as_chunks().0.iter().map(|offset| u64::from_le_bytes(*offset)).collect();
+    let (header, states) = array(&folder, "paths/states.npy");
+    assert!(header.contains(&format!("({}, 81)", offsets.last().unwrap())), "{header}");
+    for (pair, row) in offsets.windows(2).zip(&rows) {
+        assert_eq!(pair[1] - pair[0], row["steps"].parse::<u64>().unwrap() + 1);
+        let last = &states[162 * (pair[1] as usize - 1)..][..162];
+        let masks = last.as_chunks().0.iter().map(|mask| u16::from_le_bytes(*mask));
+        let digits = row["solution"].bytes().map(|digit| 1 << (digit - b'1'));
+        assert!(masks.eq(digits), "{row:?}");
+    }
+    folder.assert_refused(&[
+        ("trace in --format npy", "-o names their folder"),
+        ("trace in --format hodoku --sentences", "goes with --format jsonl"),
+        ("trace in -o x.parquet", "not parquet"),
+    ]);
+}
+
+#[cfg(unix)]
+#[test]
+fn traces_are_resumed() {
+    let folder = Folder::new();
+    folder.file("in", puzzles().join("\n").repeat(8));
+    for format in ["jsonl", "hodoku", "boards"] {
+        let args = ["in", "-q", "--format", format];
+        let expected = folder.run("trace", &[&args[..], &["-o", "whole"]].concat(), "");
+        assert!(expected.status <= 1, "{expected:?}");
+        folder.kill_until_done("trace", &[&args[..], &["-o", format]].concat(), [20, 20], &[1]);
+        assert_eq!(folder.read(format), folder.read("whole"), "{format}");
+        std::fs::remove_file(folder.path("whole")).unwrap();
+    }
+}

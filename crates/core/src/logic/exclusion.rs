@@ -3,23 +3,29 @@
 //! Sources: <https://www.sudokuwiki.org/Aligned_Pair_Exclusion>,
 //! <http://sudopedia.enjoysudoku.com/Aligned_Triple_Exclusion.html>.
 
-use super::{Evidence, Found, Position};
-use crate::board::{Bits, Cells, PEERS, digits_of};
+use super::{Changed, Evidence, Found, Position};
+use crate::board::{Bits, Cells, PEERS, digits_of, size};
 
 /// Two cells cannot have digits that are all candidates of a cell that sees both, nor the same
 /// digit if they see each other. Candidates without a possible combination are removed.
-pub fn pair<F: Found>(position: &Position, out: &mut F) {
+pub fn pair<F: Found>(position: &Position, changed: Changed, out: &mut F) {
     let masks = &position.masks;
     let open = position.open.iter().fold(0, |all, cells| all | cells);
     for a in Bits(open) {
         for b in Bits(open & !1 << a) {
             let excluders = PEERS[a] & PEERS[b] & position.exactly[2];
-            if excluders == 0 {
+            if excluders == 0 || (excluders | 1 << a | 1 << b) & changed.cells == 0 {
                 continue;
             }
             let see = PEERS[a] >> b & 1 != 0;
+            let excluding = Bits(excluders).fold(0, |all, cell| all | masks[cell]);
             let mut removed = [0; 9];
             for (cell, other) in [(a, b), (b, a)] {
+                // A candidate goes if each one of the other cell is excluded, or the same digit.
+                let rest = masks[other] & !excluding;
+                if rest != 0 && !(see && size(rest) == 1) {
+                    continue;
+                }
                 for digit in digits_of(masks[cell]) {
                     let bit = 1 << digit;
                     let excluded = Bits(excluders & position.open[digit]);
@@ -35,19 +41,21 @@ pub fn pair<F: Found>(position: &Position, out: &mut F) {
 }
 
 /// The same for three cells and the cells with two or three candidates that see all of them.
-pub fn triplet<F: Found>(position: &Position, out: &mut F) {
+pub fn triplet<F: Found>(position: &Position, changed: Changed, out: &mut F) {
     let open = position.open.iter().fold(0, |all, cells| all | cells);
     let small = position.exactly[2] | position.exactly[3];
-    for a in Bits(open) {
-        for b in Bits(open & !1 << a) {
-            let seen = PEERS[a] & PEERS[b] & small;
-            if seen == 0 {
-                continue;
-            }
-            for c in Bits(open & !1 << b) {
-                let excluders = seen & PEERS[c];
-                if excluders != 0 {
-                    exclude(position, [a, b, c], excluders, out);
+    for first in Bits(small) {
+        let cells = PEERS[first] & open;
+        for a in Bits(cells) {
+            for b in Bits(cells & !1 << a) {
+                let seen = PEERS[a] & PEERS[b] & small;
+                for c in Bits(cells & !1 << b) {
+                    let excluders = seen & PEERS[c];
+                    let is_new = (excluders | 1 << a | 1 << b | 1 << c) & changed.cells != 0;
+                    // Each set of cells once, with the first excluder that it has.
+                    if is_new && excluders.trailing_zeros() as usize == first {
+                        exclude(position, [a, b, c], excluders, out);
+                    }
                 }
             }
         }
@@ -59,10 +67,19 @@ fn exclude<F: Found>(position: &Position, cells: [usize; 3], excluders: Cells, o
     let masks = cells.map(|cell| position.masks[cell]);
     let sees = |i: usize, j: usize| PEERS[i] >> j & 1 != 0;
     let (ab, ac, bc) = (sees(a, b), sees(a, c), sees(b, c));
+    // With enough digits that no excluder has, any candidate is in a possible combination.
+    let excluding = Bits(excluders).fold(0, |all, cell| all | position.masks[cell]);
+    let free = masks.map(|mask| size(mask & !excluding));
+    let needed =
+        [[ab, ac], [ab, bc], [ac, bc]].map(|see| 1 + see.into_iter().filter(|see| *see).count());
+    if (0..3).all(|i| free[i] >= needed[i]) {
+        return;
+    }
     let mut possible = [0_u16; 3];
     for x in digits_of(masks[0]) {
         for y in digits_of(masks[1]) {
-            if x == y && ab {
+            let is_known = possible[0] >> x & possible[1] >> y & 1 != 0;
+            if x == y && ab || is_known && possible[2] == masks[2] {
                 continue;
             }
             let both = 1 << x | 1 << y;

@@ -1,5 +1,6 @@
 //! Tests of all techniques: properties, examples from the literature, and slow definitions.
 
+mod explainer;
 mod slow;
 
 use std::collections::BTreeSet;

@@ -50,6 +50,11 @@ pub const DEFINITIONS: &[(Technique, Definition)] = &[
     (T::UniqueRectangle3, |slow| rectangles(slow, 3)),
     (T::UniqueRectangle4, |slow| rectangles(slow, 4)),
     (T::AlignedPairExclusion, aligned_pair),
+    (T::XCycle, |slow| chains(slow, true, false, true)),
+    (T::YCycle, |slow| chains(slow, false, true, true)),
+    (T::XChain, |slow| chains(slow, true, false, false)),
+    (T::XYChain, |slow| chains(slow, false, true, false)),
+    (T::AlternatingChain, |slow| chains(slow, true, true, false)),
 ];
 
 pub fn effects(board: &Board, definition: Definition) -> BTreeSet<Effect> {
@@ -444,5 +449,55 @@ fn aligned_pair(slow: &mut Slow<'_>) {
         let lost_b = of_b.iter().filter(|&&y| !of_a.iter().any(|&x| is_possible(x, y)));
         let lost: Vec<_> = lost_a.map(|&x| (a, x)).chain(lost_b.map(|&y| (b, y))).collect();
         slow.remove(lost);
+    }
+}
+
+/// Chains with strong links in units, in cells, or in both, whose ends see each other or not.
+fn chains(slow: &mut Slow<'_>, in_units: bool, in_cells: bool, is_loop: bool) {
+    let candidates: Vec<(usize, usize)> = (slow.open_cells().into_iter())
+        .flat_map(|cell| slow.digits(cell).into_iter().map(move |digit| (cell, digit)))
+        .collect();
+    let strong = |a: (usize, usize), b: (usize, usize)| {
+        let in_unit = || (0..27).any(|unit| slow.places(unit, a.1) == [a.0.min(b.0), a.0.max(b.0)]);
+        in_units && a.1 == b.1 && a.0 != b.0 && in_unit()
+            || in_cells && a.0 == b.0 && a.1 != b.1 && slow.digits(a.0).len() == 2
+    };
+    let weak = |a: (usize, usize), b: (usize, usize)| {
+        a.1 == b.1 && sees(a.0, b.0) || in_units && in_cells && a.0 == b.0 && a.1 != b.1
+    };
+    let links: Vec<Vec<usize>> = (candidates.iter())
+        .map(|&a| (0..candidates.len()).filter(|&b| strong(a, candidates[b])).collect())
+        .collect();
+    let mut starts: Vec<(usize, BTreeSet<usize>, BTreeSet<usize>)> = (0..candidates.len())
+        .map(|start| (start, BTreeSet::new(), links[start].iter().copied().collect()))
+        .collect();
+    while starts.iter().any(|(_, _, ends)| !ends.is_empty()) {
+        let mut effects = Vec::new();
+        for (start, _, ends) in &starts {
+            for &end in ends {
+                let [a, b] = [*start, end].map(|i| candidates[i]);
+                if start == &end && !is_loop {
+                    effects.push((Some(a), vec![]));
+                } else if start != &end && (!is_loop || weak(a, b)) {
+                    let seen = candidates.iter().filter(|&&c| weak(a, c) && weak(b, c));
+                    effects.push((None, seen.copied().collect()));
+                }
+            }
+        }
+        for (placed, removed) in effects {
+            placed.into_iter().for_each(|(cell, digit)| slow.place(cell, digit));
+            slow.remove(removed);
+        }
+        if !slow.found.is_empty() {
+            return;
+        }
+        for (_, reached, ends) in &mut starts {
+            reached.append(&mut ends.clone());
+            for end in ends.clone() {
+                let offs = (0..candidates.len()).filter(|&i| weak(candidates[end], candidates[i]));
+                ends.extend(offs.flat_map(|off| &links[off]));
+            }
+            ends.retain(|end| !reached.contains(end));
+        }
     }
 }

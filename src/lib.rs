@@ -51,62 +51,34 @@
 //!
 //! # Features
 //!
-//! Without features, the crate has puzzles, engines, canonical forms, and generators. The feature
-//! `pipeline` adds the modules that read and write records. `gzip`, `zstd`, `xz`, `bzip2`, and
-//! `lz4` add compressed inputs, and the first two also compressed outputs. `parquet` reads and
-//! writes Parquet files. `serde` serializes puzzles, grids, and pencil marks as text. `cli` adds
-//! the command and its dependencies, `hlog` writes latencies as interval logs of `HdrHistogram`,
-//! and `pages` prints completions and manual pages. `cli`, `gzip`, and `serde` are enabled by
-//! default; `full` enables all of these. `js` measures time on `wasm32-unknown-unknown` with
-//! `performance.now`; without it, latencies there are 0.
-//!
-//! Items that are hidden from this documentation are for the command, the Python package, and the
-//! fuzz targets. They may change in any release.
+//! Puzzles, engines, canonical forms, and generators are the crate [`bulkdoku_core`], which is
+//! re-exported here and can be used alone. The features `gzip`, `zstd`, `xz`, `bzip2`, and `lz4` add
+//! compressed inputs, and the first two also compressed outputs. `parquet` reads and writes Parquet
+//! files. `serde` serializes puzzles, grids, and pencil marks as text. `cli` adds the command and
+//! its dependencies, `hlog` writes latencies as interval logs of `HdrHistogram`, and `pages` prints
+//! completions and manual pages. `cli`, `gzip`, and `serde` are enabled by default; `full` enables
+//! all of these. `js` measures time on `wasm32-unknown-unknown` with `performance.now`; without it,
+//! latencies there are 0.
 
-#![cfg_attr(
-    not(feature = "pipeline"),
-    allow(rustdoc::broken_intra_doc_links, reason = "some link to the pipeline")
-)]
-
-#[doc(hidden)]
 pub mod bundled;
 pub mod canon;
-#[cfg(feature = "pipeline")]
-#[doc(hidden)]
 pub mod compression;
-#[cfg(feature = "pipeline")]
-#[doc(hidden)]
 pub mod external_sort;
-#[cfg(feature = "pipeline")]
-#[doc(hidden)]
 pub mod features;
-#[cfg(feature = "pipeline")]
 pub mod input;
-#[cfg(feature = "pipeline")]
-#[doc(hidden)]
 pub mod measure;
-#[cfg(feature = "pipeline")]
 pub mod output;
-#[cfg(feature = "pipeline")]
 pub mod pipeline;
-#[cfg(feature = "pipeline")]
 pub mod stats;
-#[cfg(feature = "pipeline")]
-#[doc(hidden)]
 pub mod tail;
 
 pub use bulkdoku_core::*;
-#[cfg(feature = "pipeline")]
 pub use compression::Compression;
-#[cfg(feature = "pipeline")]
 pub use input::Source;
-#[cfg(feature = "pipeline")]
 pub use pipeline::{Pipeline, Progress, Report};
-#[cfg(feature = "pipeline")]
-#[doc(hidden)]
 pub use tail::Tail;
 
 /// Tests the examples of the quick start.
-#[cfg(all(doctest, feature = "pipeline"))]
+#[cfg(doctest)]
 #[doc = include_str!("../docs/start/library.md")]
 struct QuickStart;

@@ -23,33 +23,23 @@
 
 mod attached;
 mod column_type;
-#[doc(hidden)]
 pub mod csv;
 mod damage;
-#[doc(hidden)]
 pub mod detect;
 mod field;
-#[doc(hidden)]
 pub mod foreign;
-#[doc(hidden)]
 pub mod grid;
 mod inflate;
-#[doc(hidden)]
 pub mod json;
 mod layout;
-#[doc(hidden)]
 pub mod lines;
-#[doc(hidden)]
 pub mod names;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
 mod read_ahead;
-#[doc(hidden)]
 pub mod record_runs;
 mod records;
-#[doc(hidden)]
 pub mod reusable_vec;
-#[doc(hidden)]
 pub mod source;
 mod stream;
 
@@ -63,24 +53,15 @@ pub(crate) use column_type::is_finite;
 pub(crate) use damage::verified_bytes;
 
 // Used only by the command, the Python package and the fuzz targets.
-#[doc(hidden)]
 pub use attached::AttachedAnswers;
-#[doc(hidden)]
 pub use column_type::ColumnType;
-#[doc(hidden)]
 pub use field::{Field, FieldForm};
-#[doc(hidden)]
 pub use json::Objects;
-#[doc(hidden)]
 pub use lines::TrailingText;
 #[cfg(feature = "parquet")]
-#[doc(hidden)]
 pub use parquet::ParquetText;
-#[doc(hidden)]
 pub use record_runs::RecordList;
-#[doc(hidden)]
 pub use records::{PuzzleRef, Record, Records};
-#[doc(hidden)]
 pub use reusable_vec::ReusableVec;
 
 use self::records::LinePosition;
@@ -90,7 +71,6 @@ use crate::puzzle::CELLS;
 /// The size of a block in bytes: about 1,400 puzzle lines. Including puzzles, outcomes, and rows, a
 /// block takes a megabyte, which fits in L2 caches, and the overhead of idle lanes and wake-ups at
 /// its end is small. Longer records are malformed.
-#[doc(hidden)]
 pub const BLOCK_BYTES: usize = 112 * 1024;
 
 /// Returns the position of a cell in the text of a well-formed puzzle whose cells are not

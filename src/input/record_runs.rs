@@ -5,6 +5,7 @@
 
 use super::{FieldForm, PuzzleRef, Record};
 
+/// The records of a block, in order.
 #[derive(Clone, Debug, Default)]
 pub struct RecordList {
     runs: Vec<RecordRun>,

@@ -200,7 +200,6 @@ impl Records {
     }
 
     /// Adds a puzzle without text, or the reason why it is malformed.
-    #[doc(hidden)]
     #[inline]
     pub fn push(&mut self, puzzle: Result<Puzzle, String>) {
         let puzzle = match puzzle {
@@ -219,7 +218,6 @@ impl Records {
     }
 
     /// Adds the answer to the next record, from the caller's memory.
-    #[doc(hidden)]
     pub fn push_answer(&mut self, answer: &[u8]) {
         let answer = self.own(answer);
         self.answers.push(answer);

@@ -379,7 +379,6 @@ impl OutputColumn {
 
 /// Returns names for kept fields that differ from each other and from the `computed` names. A name
 /// that is already taken is prefixed with `input_` until it is unique.
-#[doc(hidden)]
 pub fn unique_names<'a>(
     computed: impl IntoIterator<Item = &'a str>,
     kept: &[String],

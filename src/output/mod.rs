@@ -6,20 +6,13 @@ mod columns;
     not(any(feature = "gzip", feature = "zstd")),
     allow(unused, unreachable_code, reason = "there is no compression to choose")
 )]
-#[doc(hidden)]
 pub mod compress;
-#[doc(hidden)]
 pub mod csv;
-#[doc(hidden)]
 pub mod grid;
-#[doc(hidden)]
 pub mod jsonl;
-#[doc(hidden)]
 pub mod lines;
-#[doc(hidden)]
 pub mod npy;
 #[cfg(feature = "parquet")]
-#[doc(hidden)]
 pub mod parquet;
 mod plain;
 mod results;
@@ -31,7 +24,6 @@ mod trainer;
 use std::io;
 
 pub use buffer::RowBuffer;
-#[doc(hidden)]
 pub use columns::unique_names;
 pub use columns::{Column, ColumnSource, Kind, OutputColumn, UnknownColumn};
 pub use csv::{CsvRows, TsvRows};
@@ -44,20 +36,14 @@ pub use results::{Decision, Derived, Needs, Outcomes, Results, Timed};
 pub use row::{Kept, Row, Rows, Value};
 pub use sorted::{Key, Sorted};
 pub use trace::{Boards, HodokuSteps, JsonSteps, TraceArrays};
-#[doc(hidden)]
 pub use trainer::TrainerFiles;
 
 // Used only by the command and the Python package.
-#[doc(hidden)]
 pub use buffer::{Fields, SHORT, Short};
-#[doc(hidden)]
 pub use columns::Subcommand;
-#[doc(hidden)]
 pub use compress::{Compressed, Packer};
-#[doc(hidden)]
 pub use grid::{JudgeGrids, LabeledGrids, PuzzleGrids};
 #[cfg(feature = "parquet")]
-#[doc(hidden)]
 pub use parquet::ParquetFile;
 
 /// An output format. Workers encode; an assembler works in order, for files that are more than

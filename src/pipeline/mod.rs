@@ -30,7 +30,6 @@ mod rows;
 mod sequencer;
 mod sink;
 mod sources;
-#[doc(hidden)]
 pub mod split;
 mod statistics;
 mod threads;
@@ -43,21 +42,12 @@ pub use self::rows::{OutputFailure, Report};
 pub use self::sink::{Checkpoint, RecordName, Sink};
 
 // Used only by the command and the Python package.
-#[doc(hidden)]
 pub use self::block::{BLOCK_BYTES, Block, BlockSource, Contents, Fill};
-#[doc(hidden)]
 pub use self::filter::{Filter, Sameness};
-#[doc(hidden)]
 pub use self::fold::{BlockSummary, Folded, Options, RunEnd, fold_blocks};
-#[doc(hidden)]
 pub use self::jobs::{DerivedRows, PropertyEngine, Stopped};
-#[doc(hidden)]
 pub use self::messages::{Message, MessageFormat};
-#[doc(hidden)]
 pub use self::rows::RowWriter;
-#[doc(hidden)]
 pub use self::sources::{Answered, Changed, Ranges, TextSource};
-#[doc(hidden)]
 pub use self::statistics::Statistics;
-#[doc(hidden)]
 pub use self::threads::cores;

@@ -37,7 +37,6 @@ pub struct InputFailure {
 ///
 /// # Errors
 /// Fails if `check` fails, after the work has ended; `check` must stop the work.
-#[doc(hidden)]
 pub fn watch<T: Send, E>(
     interval: Duration,
     work: impl FnOnce() -> T + Send,

@@ -6,7 +6,6 @@
 pub mod command;
 #[cfg(feature = "cli")]
 pub mod contents;
-#[cfg(feature = "pipeline")]
 pub mod pieces;
 
 use std::fmt::Display;

@@ -22,7 +22,6 @@
 
 #[cfg(feature = "serde")]
 mod as_text;
-#[doc(hidden)]
 pub mod board;
 #[cfg(test)]
 #[allow(dead_code, reason = "the names are for the command")]
@@ -32,11 +31,9 @@ pub mod canon;
 pub mod check;
 mod chute;
 pub mod clock;
-#[doc(hidden)]
 pub mod forms;
 pub mod generate;
 pub mod isomorph;
-#[doc(hidden)]
 pub mod logic;
 pub mod marks;
 pub mod named;

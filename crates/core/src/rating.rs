@@ -14,7 +14,6 @@ use crate::isomorph::{Permutation, SeededRng};
 pub use crate::logic::{Level, UnknownLevel};
 
 /// Returns the permutations over which ratings are averaged, which are always the same.
-#[doc(hidden)]
 pub fn isomorphs() -> impl Iterator<Item = Permutation> {
     let mut rng = SeededRng::new(0);
     std::iter::repeat_with(move || Permutation::random(&mut rng))

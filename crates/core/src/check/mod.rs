@@ -13,7 +13,6 @@ mod score;
 use crate::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
 
 pub use mismatch::{Mismatch, Place};
-#[doc(hidden)]
 pub use reasons::{Reason, Reasons};
 pub use score::{Score, score};
 

@@ -101,6 +101,7 @@ pub fn may_be(begin: &[u8]) -> bool {
     true
 }
 
+/// Parses the nine cells of a row.
 pub fn row(text: &[u8]) -> Option<[u8; 9]> {
     let mut cells = [b'.'; 9];
     fill(text, &mut cells, false).then_some(cells)

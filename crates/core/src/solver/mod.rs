@@ -21,14 +21,11 @@ mod propagate;
 mod scalar;
 mod single;
 
-#[doc(hidden)]
 pub use backtrack::{Backtrack, Flags, Mask, Scan};
-#[doc(hidden)]
 pub use contract::Unfinished;
 pub use contract::{Batch, Engine, Limits, Outcome, Query, StopFlag};
 pub use lanes::Lanes;
 pub use lex::LexFirst;
-#[doc(hidden)]
 pub use propagate::Propagate;
 pub use scalar::{Scalar, Solutions};
 pub(crate) use single::outcome_of;
@@ -77,7 +74,6 @@ impl EngineKind {
 
     /// Iterates over every engine at every SIMD level of this CPU (engines without vectors once),
     /// with a name such as `lanes avx2`. For measurements and tests.
-    #[doc(hidden)]
     pub fn builds() -> impl Iterator<Item = (String, Self, SimdLevel)> {
         Self::ALL.into_iter().flat_map(|kind| {
             let best = SimdLevel::best();

@@ -34,7 +34,6 @@ pub struct Solutions(Scalar);
 /// assert_eq!(solutions.next_within(None), Ok(Some(second)));
 /// # Ok::<(), bulkdoku::solver::Unfinished>(())
 /// ```
-#[doc(hidden)]
 impl Solutions {
     /// Returns an iterator without solutions until a search begins. Setting `stop` ends each
     /// search.

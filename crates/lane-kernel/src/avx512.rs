@@ -1,4 +1,4 @@
-//! AVX-512 versions of the operations of [`Vector`] that need fewer instructions there: any bitwise
+//! AVX-512 versions of the operations of [`Vector`] and [`Rules`] that need fewer instructions there: any bitwise
 //! function of three inputs is a single instruction.
 
 use std::arch::x86_64::{
@@ -10,7 +10,8 @@ use fearless_simd::{
     Avx512, ExtractToken, Select, SimdBase, SimdInt, SimdInto, kernel, u16x8, u16x32,
 };
 
-use super::vector::{ALL_DIGITS, Vector, byte_order};
+use super::rules::{ALL_DIGITS, Rules};
+use super::vector::{Vector, byte_order};
 use crate::LaneSet;
 
 type Vector512 = u16x32<Avx512>;
@@ -87,7 +88,6 @@ impl Vector<Avx512> for Vector512 {
         exactly_one: (A ^ B ^ C) & !(A & B);
         select_bits: (A & B) | (!A & C);
         without2: A & !(B | C);
-        without_others: A & (C | !B);
     }
 
     /// Uses one permutation: each column comes from one of the four blocks.
@@ -109,6 +109,12 @@ impl Vector<Avx512> for Vector512 {
     #[inline(always)]
     fn zip_high_blocks(self, other: Self) -> Self {
         unpack_high(self.token(), self, other)
+    }
+}
+
+impl Rules<Avx512> for Vector512 {
+    ternary! {
+        without_others: A & (C | !B);
     }
 
     /// A permutation of 32 words looks up the low five bits of each word.

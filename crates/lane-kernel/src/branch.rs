@@ -12,15 +12,15 @@
 
 use fearless_simd::{Select, Simd};
 
+use super::rules::Rules;
 use super::sweep::{Configurations, Minirows, THROUGH};
-use super::vector::Vector;
 use crate::LaneSet;
 
 /// Maximum number of consecutive alternatives A: two for each of the 54 pairs of chute and digit.
 pub const MAX_DEPTH: usize = 108;
 
 /// Candidates that each alternative of a branch removes from the minirows.
-pub(crate) struct Split<V: Vector<S>, S: Simd> {
+pub(crate) struct Split<V: Rules<S>, S: Simd> {
     /// Candidates that alternative A removes from the minirows of the chosen chute.
     a: Minirows<V>,
     /// Candidates that alternative B removes from the minirows of the chosen chute.
@@ -54,7 +54,7 @@ const CHUTE_MASK: u16 = 7;
 const LAST_RESORT: u16 = 1 << 14;
 const NO_CHOICE: u16 = u16::MAX;
 
-impl<V: Vector<S>, S: Simd> Split<V, S> {
+impl<V: Rules<S>, S: Simd> Split<V, S> {
     /// Chooses a branch for the lanes `stuck`, each of which must have one. Both alternatives of
     /// the other lanes remove nothing.
     ///
@@ -98,7 +98,7 @@ impl<V> BoxSplit<V> {
     #[inline(always)]
     pub(crate) fn of_cell<S: Simd>(&self, cell: V, row: usize, column: usize) -> (V, V)
     where
-        V: Vector<S>,
+        V: Rules<S>,
     {
         (
             cell.without2(self.a[0][row], self.a[1][column]),
@@ -112,7 +112,7 @@ impl<V> BranchChoice<V> {
     #[inline(always)]
     fn or_better<S: Simd>(&mut self, other: Self)
     where
-        V: Vector<S>,
+        V: Rules<S>,
     {
         let better = other.rank.simd_lt(self.rank);
         for i in 0..6 {
@@ -125,7 +125,7 @@ impl<V> BranchChoice<V> {
 
 /// Returns the best branch of a chute.
 #[inline(always)]
-fn best_choice<S: Simd, V: Vector<S>>(s: S, chute: u16, left: &[V; 6]) -> BranchChoice<V> {
+fn best_choice<S: Simd, V: Rules<S>>(s: S, chute: u16, left: &[V; 6]) -> BranchChoice<V> {
     let zero = V::splat(s, 0);
     let [a, b, c, d, e, f] = *left;
     // Full adders: the number of configurations of every digit, in three bit planes.
@@ -151,7 +151,7 @@ fn best_choice<S: Simd, V: Vector<S>>(s: S, chute: u16, left: &[V; 6]) -> Branch
 /// through the first minirow of the first line, or through the second if the first has none: either
 /// the digit is in that minirow, or it is not.
 #[inline(always)]
-fn alternatives<S: Simd, V: Vector<S>>(
+fn alternatives<S: Simd, V: Rules<S>>(
     s: S,
     chosen: &BranchChoice<V>,
 ) -> (Minirows<V>, Minirows<V>) {

@@ -2,8 +2,8 @@
 
 use fearless_simd::{Select, Simd};
 
+use super::rules::{ALL_DIGITS, Rules};
 use super::sweep::Cells;
-use super::vector::{ALL_DIGITS, Vector};
 use crate::LaneSet;
 
 /// Removes every clue from the other cells of its row, column, and box, and gives blanks the
@@ -11,7 +11,7 @@ use crate::LaneSet;
 ///
 /// Returns the lanes in which two equal clues share a unit.
 #[inline(always)]
-pub(crate) fn eliminate_clues<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> LaneSet {
+pub(crate) fn eliminate_clues<S: Simd, V: Rules<S>>(s: S, cells: &mut Cells<V>) -> LaneSet {
     let all = V::splat(s, ALL_DIGITS);
     eliminate(
         s,
@@ -26,7 +26,7 @@ pub(crate) fn eliminate_clues<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>)
 /// Removes single candidates from the other cells of their units that have several candidates.
 /// Returns the lanes in which two equal singles share a unit.
 #[inline(always)]
-pub(crate) fn eliminate_singles<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> LaneSet {
+pub(crate) fn eliminate_singles<S: Simd, V: Rules<S>>(s: S, cells: &mut Cells<V>) -> LaneSet {
     let zero = V::splat(s, 0);
     eliminate(
         s,
@@ -40,7 +40,7 @@ pub(crate) fn eliminate_singles<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V
 
 /// Returns the lanes in which a cell has at most one candidate.
 #[inline(always)]
-fn is_single<S: Simd, V: Vector<S>>(cell: V) -> V::Mask {
+fn is_single<S: Simd, V: Rules<S>>(cell: V) -> V::Mask {
     let s = cell.token();
     (cell & (cell - V::splat(s, 1))).simd_eq(V::splat(s, 0))
 }
@@ -52,7 +52,7 @@ fn is_single<S: Simd, V: Vector<S>>(cell: V) -> V::Mask {
 /// Clues clash if the sum of all clues, as candidate masks, is larger than the sum of what the rows
 /// hold, or the columns, or the boxes. (81 times 256 fits in a lane.)
 #[inline(always)]
-fn eliminate<S: Simd, V: Vector<S>>(
+fn eliminate<S: Simd, V: Rules<S>>(
     s: S,
     cells: &mut Cells<V>,
     clue_of: impl Fn(V) -> V,
@@ -92,7 +92,7 @@ fn eliminate<S: Simd, V: Vector<S>>(
 
 /// Returns the sum of the digits that nine units hold.
 #[inline(always)]
-fn held_by<S: Simd, V: Vector<S>>(s: S, units: &[V; 9]) -> V {
+fn held_by<S: Simd, V: Rules<S>>(s: S, units: &[V; 9]) -> V {
     let mut held = V::splat(s, 0);
     for unit in units {
         held += *unit;

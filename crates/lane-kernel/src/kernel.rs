@@ -6,10 +6,11 @@ use super::branch::Split;
 use super::clues::{eliminate_clues, eliminate_singles};
 use super::level::SimdLevel;
 use super::pages::AlternativePages;
+use super::rules::Rules;
 use super::stack::AlternativeStacks;
 use super::sweep::{Cells, Configurations, all_configurations, solved, step, sweep_together};
 use super::transpose::{column, load, load_candidates, move_lanes, store};
-use super::vector::{Vector, align_stack};
+use super::vector::align_stack;
 use crate::{
     CELLS, Candidates, Column, Digits, Exchange, Kernel, LaneBlock, LaneSet, LaneVerdict, Moves,
 };
@@ -29,7 +30,7 @@ struct SizedKernel<S: Simd, V = <S as Simd>::u16s> {
     unchecked: UncheckedSweeps,
 }
 
-impl<S: Simd, V: Vector<S>> SizedKernel<S, V> {
+impl<S: Simd, V: Rules<S>> SizedKernel<S, V> {
     /// The entry block is swept until fewer lanes than this are still changing.
     const MIN_CHANGING_LANES: u32 = V::LEN as u32 * 10 / 32;
 
@@ -68,7 +69,7 @@ macro_rules! vectorize {
     };
 }
 
-impl<S: Simd, V: Vector<S>> Kernel for SizedKernel<S, V> {
+impl<S: Simd, V: Rules<S>> Kernel for SizedKernel<S, V> {
     fn lanes(&self) -> usize {
         V::LEN
     }
@@ -178,7 +179,7 @@ impl<S: Simd, V: Vector<S>> Kernel for SizedKernel<S, V> {
     }
 
     fn set_lane(&mut self, lane: usize, cells: &Column) {
-        for (cell, candidates) in self.work.iter_mut().zip(cells) {
+        for (cell, candidates) in self.work.iter_mut().zip(&cells.0) {
             cell.as_mut_slice()[lane] = *candidates;
         }
     }
@@ -221,23 +222,49 @@ impl UncheckedSweeps {
     }
 }
 
-/// A kernel of any SIMD level. The branch on the level is always predicted.
-pub struct LaneKernel(KernelOfLevel);
+/// Defines the kernel of each SIMD level of the target, the best first, and the macro
+/// `with_kernel`, which calls a method of the current level's kernel.
+macro_rules! levels {
+    ($dollar:tt $($(#[$cfg:meta])? $level:ident,)*) => {
+        enum KernelOfLevel {
+            $($(#[$cfg])? $level(Box<SizedKernel<fearless_simd::$level>>),)*
+        }
 
-/// The kernel of each SIMD level of the target.
-enum KernelOfLevel {
+        impl LaneKernel {
+            /// Returns the kernel of a SIMD level, with space for this many pages.
+            pub fn new(level: SimdLevel, pages: usize) -> Self {
+                Self(match level.token() {
+                    $($(#[$cfg])? Level::$level(s) => {
+                        KernelOfLevel::$level(SizedKernel::new(s, pages))
+                    })*
+                    _ => unreachable!("every level that can run is compiled"),
+                })
+            }
+        }
+
+        macro_rules! with_kernel {
+            ($dollar variant:expr, $dollar kernel:ident => $dollar call:expr) => {
+                match $dollar variant {
+                    $($(#[$cfg])? KernelOfLevel::$level($dollar kernel) => $dollar call,)*
+                }
+            };
+        }
+    };
+}
+
+levels! { $
     #[cfg(target_arch = "x86_64")]
-    Avx512(Box<SizedKernel<fearless_simd::Avx512>>),
+    Avx512,
     #[cfg(target_arch = "x86_64")]
-    Avx2(Box<SizedKernel<fearless_simd::Avx2>>),
+    Avx2,
     #[cfg(target_arch = "x86_64")]
-    Sse4_2(Box<SizedKernel<fearless_simd::Sse4_2>>),
+    Sse4_2,
     #[cfg(target_arch = "x86_64")]
-    Sse2(Box<SizedKernel<fearless_simd::Sse2>>),
+    Sse2,
     #[cfg(target_arch = "aarch64")]
-    Neon(Box<SizedKernel<fearless_simd::Neon>>),
+    Neon,
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-    WasmSimd128(Box<SizedKernel<fearless_simd::WasmSimd128>>),
+    WasmSimd128,
     #[cfg(any(
         feature = "portable",
         not(any(
@@ -246,126 +273,52 @@ enum KernelOfLevel {
             all(target_arch = "wasm32", target_feature = "simd128")
         ))
     ))]
-    Fallback(Box<SizedKernel<fearless_simd::Fallback>>),
+    Fallback,
 }
 
-impl LaneKernel {
-    /// Returns the kernel of a SIMD level, with space for this many pages.
-    pub fn new(level: SimdLevel, pages: usize) -> Self {
-        Self(match level.token() {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512(s) => KernelOfLevel::Avx512(SizedKernel::new(s, pages)),
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2(s) => KernelOfLevel::Avx2(SizedKernel::new(s, pages)),
-            #[cfg(target_arch = "x86_64")]
-            Level::Sse4_2(s) => KernelOfLevel::Sse4_2(SizedKernel::new(s, pages)),
-            #[cfg(target_arch = "x86_64")]
-            Level::Sse2(s) => KernelOfLevel::Sse2(SizedKernel::new(s, pages)),
-            #[cfg(target_arch = "aarch64")]
-            Level::Neon(s) => KernelOfLevel::Neon(SizedKernel::new(s, pages)),
-            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Level::WasmSimd128(s) => KernelOfLevel::WasmSimd128(SizedKernel::new(s, pages)),
-            #[cfg(any(
-                feature = "portable",
-                not(any(
-                    target_arch = "x86_64",
-                    target_arch = "aarch64",
-                    all(target_arch = "wasm32", target_feature = "simd128")
-                ))
-            ))]
-            Level::Fallback(s) => KernelOfLevel::Fallback(SizedKernel::new(s, pages)),
-            _ => unreachable!("every level that can run is compiled"),
-        })
-    }
-}
-
-/// Calls a method of the current level's kernel.
-macro_rules! with_kernel {
-    ($variant:expr, $kernel:ident => $call:expr) => {
-        match $variant {
-            #[cfg(target_arch = "x86_64")]
-            KernelOfLevel::Avx512($kernel) => $call,
-            #[cfg(target_arch = "x86_64")]
-            KernelOfLevel::Avx2($kernel) => $call,
-            #[cfg(target_arch = "x86_64")]
-            KernelOfLevel::Sse4_2($kernel) => $call,
-            #[cfg(target_arch = "x86_64")]
-            KernelOfLevel::Sse2($kernel) => $call,
-            #[cfg(target_arch = "aarch64")]
-            KernelOfLevel::Neon($kernel) => $call,
-            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            KernelOfLevel::WasmSimd128($kernel) => $call,
-            #[cfg(any(
-                feature = "portable",
-                not(any(
-                    target_arch = "x86_64",
-                    target_arch = "aarch64",
-                    all(target_arch = "wasm32", target_feature = "simd128")
-                ))
-            ))]
-            KernelOfLevel::Fallback($kernel) => $call,
-        }
+/// Implements methods by calling the current level's kernel. Only generic methods are `#[inline]`:
+/// the others would be compiled again in the crate that calls them.
+macro_rules! forward {
+    (&$this:ident: $($(#[$inline:meta])? fn $name:ident$(<$type:ident>)?
+        ($($arg:ident: $of:ty),*) $(-> $result:ty)?;)*) => {
+        $($(#[$inline])? fn $name$(<$type>)?(&$this $(, $arg: $of)*) $(-> $result)? {
+            with_kernel!(&$this.0, kernel => kernel.$name($($arg),*))
+        })*
+    };
+    (&mut $this:ident: $($(#[$inline:meta])? fn $name:ident$(<$type:ident>)?
+        ($($arg:ident: $of:ty),*) $(-> $result:ty)?;)*) => {
+        $($(#[$inline])? fn $name$(<$type>)?(&mut $this $(, $arg: $of)*) $(-> $result)? {
+            with_kernel!(&mut $this.0, kernel => kernel.$name($($arg),*))
+        })*
     };
 }
 
+/// A kernel of any SIMD level. The branch on the level is always predicted.
+pub struct LaneKernel(KernelOfLevel);
+
 impl Kernel for LaneKernel {
-    fn lanes(&self) -> usize {
-        with_kernel!(&self.0, kernel => kernel.lanes())
+    forward! {
+        &self:
+        fn lanes() -> usize;
+        fn column(of: LaneBlock, lane: usize) -> Column;
+        #[inline]
+        fn store<P>(of: LaneBlock, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits);
     }
-
-    #[inline]
-    fn load<P>(&mut self, puzzles: &[P], clues_of: impl Fn(&P) -> &Digits) {
-        with_kernel!(&mut self.0, kernel => kernel.load(puzzles, clues_of));
-    }
-
-    #[inline]
-    fn load_candidates<M>(&mut self, marks: &[M], candidates_of: impl Fn(&M) -> &Candidates) {
-        with_kernel!(&mut self.0, kernel => kernel.load_candidates(marks, candidates_of));
-    }
-
-    #[inline]
-    fn store<P>(&self, of: LaneBlock, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits) {
-        with_kernel!(&self.0, kernel => kernel.store(of, places, digits_of));
-    }
-
-    fn sweep_entry(&mut self, lanes: LaneSet) -> LaneVerdict {
-        with_kernel!(&mut self.0, kernel => kernel.sweep_entry(lanes))
-    }
-
-    fn admit(&mut self, moves: &Moves, stuck: LaneSet) {
-        with_kernel!(&mut self.0, kernel => kernel.admit(moves, stuck));
-    }
-
-    fn work(&mut self, busy: LaneSet, enough: u32) -> LaneVerdict {
-        with_kernel!(&mut self.0, kernel => kernel.work(busy, enough))
-    }
-
-    fn exchange(&mut self, exchange: &Exchange) {
-        with_kernel!(&mut self.0, kernel => kernel.exchange(exchange));
-    }
-
-    fn push_and_pop(&mut self, branching: LaneSet, returning: LaneSet) -> LaneSet {
-        with_kernel!(&mut self.0, kernel => kernel.push_and_pop(branching, returning))
-    }
-
-    fn pop(&mut self, lane: usize) -> Option<Column> {
-        with_kernel!(&mut self.0, kernel => kernel.pop(lane))
-    }
-
-    fn clear(&mut self, lanes: LaneSet) {
-        with_kernel!(&mut self.0, kernel => kernel.clear(lanes));
-    }
-
-    fn move_to_exit(&mut self, moves: &Moves) {
-        with_kernel!(&mut self.0, kernel => kernel.move_to_exit(moves));
-    }
-
-    fn set_lane(&mut self, lane: usize, cells: &Column) {
-        with_kernel!(&mut self.0, kernel => kernel.set_lane(lane, cells));
-    }
-
-    fn column(&self, of: LaneBlock, lane: usize) -> Column {
-        with_kernel!(&self.0, kernel => kernel.column(of, lane))
+    forward! {
+        &mut self:
+        #[inline]
+        fn load<P>(puzzles: &[P], clues_of: impl Fn(&P) -> &Digits);
+        #[inline]
+        fn load_candidates<M>(marks: &[M], candidates_of: impl Fn(&M) -> &Candidates);
+        fn sweep_entry(lanes: LaneSet) -> LaneVerdict;
+        fn admit(moves: &Moves, stuck: LaneSet);
+        fn work(busy: LaneSet, enough: u32) -> LaneVerdict;
+        fn exchange(exchange: &Exchange);
+        fn push_and_pop(branching: LaneSet, returning: LaneSet) -> LaneSet;
+        fn pop(lane: usize) -> Option<Column>;
+        fn clear(lanes: LaneSet);
+        fn move_to_exit(moves: &Moves);
+        fn set_lane(lane: usize, cells: &Column);
     }
 }
 

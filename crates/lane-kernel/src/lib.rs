@@ -15,6 +15,7 @@ mod clues;
 mod kernel;
 mod level;
 mod pages;
+mod rules;
 mod stack;
 mod sweep;
 #[cfg(test)]
@@ -138,7 +139,19 @@ pub enum LaneBlock {
 }
 
 /// The cells of one lane, in the kernel's representation: bit 0 is digit 1.
-pub type Column = [u16; CELLS];
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column(pub [u16; CELLS]);
+
+impl Column {
+    /// A column without candidates.
+    pub const EMPTY: Self = Self([0; CELLS]);
+
+    /// Returns the digits of a column that is a solution.
+    #[inline]
+    pub fn digits(&self) -> Digits {
+        self.0.map(|candidates| candidates.trailing_zeros() as u8 + 1)
+    }
+}
 
 /// A kernel that holds one puzzle in each lane of a vector.
 ///
@@ -211,6 +224,6 @@ pub trait Kernel: Send {
 
     /// Returns the digits of a column that is a solution.
     fn digits(cells: &Column) -> Digits {
-        cells.map(|candidates| candidates.trailing_zeros() as u8 + 1)
+        cells.digits()
     }
 }

@@ -12,9 +12,9 @@
 use fearless_simd::{Select, Simd};
 
 use super::branch::Split;
+use super::rules::Rules;
 use super::sweep::{Cells, Configurations};
 use super::transpose::move_lanes;
-use super::vector::Vector;
 use crate::{CELLS, Exchange};
 
 /// The pages used so far.
@@ -40,7 +40,7 @@ impl<V> AlternativePages<V> {
         configurations: &Configurations<V>,
         exchange: &Exchange,
     ) where
-        V: Vector<S>,
+        V: Rules<S>,
     {
         while exchange.page >= self.0.len() {
             self.0.push([V::splat(s, 0); CELLS]);
@@ -66,7 +66,7 @@ impl<V> AlternativePages<V> {
         split: &Split<V, S>,
         exchange: &Exchange,
     ) where
-        V: Vector<S>,
+        V: Rules<S>,
     {
         let alternatives = &mut self.0[exchange.page];
         let Exchange { shared, restored, saved, .. } = exchange;

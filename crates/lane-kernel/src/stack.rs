@@ -27,6 +27,7 @@
 use fearless_simd::{Select, Simd, SimdBase, SimdMask, u16x8, u32x16};
 
 use super::branch::{MAX_DEPTH, Split};
+use super::rules::Rules;
 use super::sweep::Cells;
 use super::transpose::column;
 use super::vector::Vector;
@@ -83,7 +84,7 @@ pub(crate) struct AlternativeStacks<S: Simd, V> {
     sources: [SourceFrame; MAX_SOURCE_FRAMES],
 }
 
-impl<S: Simd, V: Vector<S>> AlternativeStacks<S, V> {
+impl<S: Simd, V: Rules<S>> AlternativeStacks<S, V> {
     /// Number of the first wide frame. Lanes never need this many narrow ones, since each frame in
     /// use holds at least one alternative.
     const FIRST_WIDE_FRAME: usize = V::LEN * MAX_DEPTH;

@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use fearless_simd::Simd;
 
-use super::vector::{ALL_DIGITS, Vector};
+use super::rules::{ALL_DIGITS, Rules};
 use crate::{CELLS, LaneSet, LaneVerdict};
 
 /// The candidates of every cell, one puzzle per lane.
@@ -75,7 +75,7 @@ impl<V> SweepReport<V> {
     #[inline(always)]
     fn verdict<S: Simd>(&self, s: S) -> LaneVerdict
     where
-        V: Vector<S>,
+        V: Rules<S>,
     {
         let failed = self.smallest.lanes_empty()
             | self.placed.lanes_differ(V::splat(s, ALL_DIGITS))
@@ -88,7 +88,7 @@ impl<V> SweepReport<V> {
     #[inline(always)]
     fn verdict_after<S: Simd>(&self, s: S, before: V) -> LaneVerdict
     where
-        V: Vector<S>,
+        V: Rules<S>,
     {
         let verdict = self.verdict(s);
         let stuck = self.sum.lanes_equal(before) & !verdict.ended();
@@ -106,7 +106,7 @@ const REPORT_ALL: u8 = 2;
 /// A lane is stuck if the second sweep changed nothing; then further steps change nothing either.
 /// So a lane can wait for its neighbors, and its result depends on that lane alone.
 #[inline(always)]
-pub(crate) fn step<S: Simd, V: Vector<S>>(
+pub(crate) fn step<S: Simd, V: Rules<S>>(
     s: S,
     cells: &mut Cells<V>,
     left: &mut Configurations<V>,
@@ -121,7 +121,7 @@ pub(crate) fn step<S: Simd, V: Vector<S>>(
 /// Most puzzles without a solution fail in the very first sweep. That sweep is therefore checked if
 /// `unchecked` is 0, and it is enough if fewer than twice `few` lanes are left then.
 #[inline(always)]
-pub(crate) fn sweep_together<S: Simd, V: Vector<S>>(
+pub(crate) fn sweep_together<S: Simd, V: Rules<S>>(
     s: S,
     cells: &mut Cells<V>,
     lanes: LaneSet,
@@ -161,7 +161,7 @@ pub(crate) fn sweep_together<S: Simd, V: Vector<S>>(
 /// their peers. Every other sweep must include them: the verdict on a contradictory puzzle may
 /// depend on the order of the rules, and when a lane is checked depends on its neighbors.
 #[inline(always)]
-fn sweep<S: Simd, V: Vector<S>, const REPORT: u8, const NAKED: bool>(
+fn sweep<S: Simd, V: Rules<S>, const REPORT: u8, const NAKED: bool>(
     s: S,
     cells: &mut Cells<V>,
     mut left: Option<&mut Configurations<V>>,
@@ -213,7 +213,7 @@ fn stack_mut<V>(cells: &mut Cells<V>, stack: usize) -> &mut [V; 75] {
 
 /// Runs the first part of a band, naked singles, and sets `unions` to the remaining minirow unions.
 #[inline(always)]
-fn open_band<S: Simd, V: Vector<S>, const REPORT: u8, const NAKED: bool>(
+fn open_band<S: Simd, V: Rules<S>, const REPORT: u8, const NAKED: bool>(
     s: S,
     band: &mut [V; 27],
     unions: &mut Minirows<V>,
@@ -233,7 +233,7 @@ fn open_band<S: Simd, V: Vector<S>, const REPORT: u8, const NAKED: bool>(
 
 /// Runs the second part of a band: closure, asserted minirows, hidden singles.
 #[inline(always)]
-fn close_band<S: Simd, V: Vector<S>, const REPORT: u8>(
+fn close_band<S: Simd, V: Rules<S>, const REPORT: u8>(
     cells: &mut Cells<V>,
     band: usize,
     unions: &Minirows<V>,
@@ -269,7 +269,7 @@ fn close_band<S: Simd, V: Vector<S>, const REPORT: u8>(
 /// The other cells of a row need no update: a digit confined to one minirow of its box has no
 /// configuration through the other minirows of the row.
 #[inline(always)]
-fn naked_singles_of_box<S: Simd, V: Vector<S>, const REPORT: u8>(
+fn naked_singles_of_box<S: Simd, V: Rules<S>, const REPORT: u8>(
     s: S,
     band: &mut [V; 27],
     b: usize,
@@ -307,7 +307,7 @@ fn naked_singles_of_box<S: Simd, V: Vector<S>, const REPORT: u8>(
 
 /// Runs closure and asserted minirows on a stack. The bands have handled its singles.
 #[inline(always)]
-fn stack_pass<S: Simd, V: Vector<S>, const REPORT: u8>(
+fn stack_pass<S: Simd, V: Rules<S>, const REPORT: u8>(
     s: S,
     stack: &mut [V; 75],
     report: &mut SweepReport<V>,
@@ -337,7 +337,7 @@ fn stack_pass<S: Simd, V: Vector<S>, const REPORT: u8>(
 
 /// Returns the union of the cells of each minirow of a chute.
 #[inline(always)]
-fn minirow_unions<S: Simd, V: Vector<S>, const STACK: bool, const N: usize>(
+fn minirow_unions<S: Simd, V: Rules<S>, const STACK: bool, const N: usize>(
     s: S,
     chute: &[V; N],
 ) -> Minirows<V> {
@@ -353,7 +353,7 @@ fn minirow_unions<S: Simd, V: Vector<S>, const STACK: bool, const N: usize>(
 
 /// Returns the configurations of a chute that its minirows allow, for all digits at once.
 #[inline(always)]
-pub(crate) fn configurations<S: Simd, V: Vector<S>>(unions: &Minirows<V>) -> [V; 6] {
+pub(crate) fn configurations<S: Simd, V: Rules<S>>(unions: &Minirows<V>) -> [V; 6] {
     let mut configurations = [unions[0][0]; 6];
     for i in 0..6 {
         let [a, b, c] = CONFIGURATIONS[i];
@@ -364,7 +364,7 @@ pub(crate) fn configurations<S: Simd, V: Vector<S>>(unions: &Minirows<V>) -> [V;
 
 /// Computes the configurations left in every chute.
 #[inline(always)]
-pub(crate) fn all_configurations<S: Simd, V: Vector<S>>(
+pub(crate) fn all_configurations<S: Simd, V: Rules<S>>(
     s: S,
     cells: &mut Cells<V>,
     left: &mut Configurations<V>,
@@ -397,7 +397,7 @@ impl<V: Copy> Closure<V> {
     #[inline(always)]
     pub(crate) fn next_line<S: Simd>(&mut self) -> [V; 3]
     where
-        V: Vector<S>,
+        V: Rules<S>,
     {
         let ([a, b, c], [d, e, f]) = (self.forwards, self.backwards);
         self.forwards = [c, a, b];
@@ -409,7 +409,7 @@ impl<V: Copy> Closure<V> {
     #[inline(always)]
     fn digits<S: Simd>(&self) -> V
     where
-        V: Vector<S>,
+        V: Rules<S>,
     {
         let ([a, b, c], [d, e, f]) = (self.forwards, self.backwards);
         (a | d).or3(b | e, c | f)
@@ -418,7 +418,7 @@ impl<V: Copy> Closure<V> {
 
 /// Returns the digits that no other minirow of the line can hold.
 #[inline(always)]
-fn asserted<S: Simd, V: Vector<S>>(kept: &[V; 3], b: usize) -> V {
+fn asserted<S: Simd, V: Rules<S>>(kept: &[V; 3], b: usize) -> V {
     kept[b].without2(kept[(b + 1) % 3], kept[(b + 2) % 3])
 }
 
@@ -428,7 +428,7 @@ fn asserted<S: Simd, V: Vector<S>>(kept: &[V; 3], b: usize) -> V {
 /// the other: single digits can repeat in a unit, and a unit with nine digits can have several
 /// candidates in a cell.
 #[inline(always)]
-pub(crate) fn solved<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>) -> LaneSet {
+pub(crate) fn solved<S: Simd, V: Rules<S>>(s: S, cells: &Cells<V>) -> LaneSet {
     let all = V::splat(s, ALL_DIGITS);
     let mut held = all;
     let mut columns = [V::splat(s, 0); 9];

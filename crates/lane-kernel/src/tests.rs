@@ -1,10 +1,10 @@
 //! Tests every method of the kernel, at every SIMD level of this CPU, against a plain model.
 
+use super::rules::ALL_DIGITS;
 use super::sweep::CONFIGURATIONS;
-use super::vector::ALL_DIGITS;
 use crate::{
-    CELLS, Candidates, Digits, Exchange, Kernel, LaneBlock, LaneKernel, LaneSet, LaneVerdict,
-    MAX_LANES, Moves, SimdLevel, lanes_of,
+    CELLS, Candidates, Column, Digits, Exchange, Kernel, LaneBlock, LaneKernel, LaneSet,
+    LaneVerdict, MAX_LANES, Moves, SimdLevel, lanes_of,
 };
 
 /// A `SplitMix64` random number generator.
@@ -104,13 +104,13 @@ fn contains(lanes: LaneSet, lane: usize) -> bool {
 
 /// Returns the candidates of all lanes of a block, with bit `d` for digit `d`.
 fn cells(kernel: &LaneKernel, of: LaneBlock) -> Vec<Candidates> {
-    (0..kernel.lanes()).map(|lane| kernel.column(of, lane).map(|cell| cell << 1)).collect()
+    (0..kernel.lanes()).map(|lane| kernel.column(of, lane).0.map(|cell| cell << 1)).collect()
 }
 
 /// Overwrites the work block.
 fn set_work_block(kernel: &mut LaneKernel, cells: &[Candidates]) {
     for (lane, cells) in cells.iter().enumerate().take(kernel.lanes()) {
-        kernel.set_lane(lane, &cells.map(|cell| cell >> 1));
+        kernel.set_lane(lane, &Column(cells.map(|cell| cell >> 1)));
     }
 }
 
@@ -343,7 +343,7 @@ fn check_stacks(kernel: &mut LaneKernel, input: &RandomInput) {
         assert!((0..kernel.lanes()).all(|lane| contains(stacked, lane) == has_any(lane)));
         // Some lanes lose one alternative, and a few lose all.
         for lane in lanes_of(one.rotate_left(4) & other & all_lanes(kernel)) {
-            let popped = kernel.pop(lane).map(|cells| cells.map(|cell| cell << 1));
+            let popped = kernel.pop(lane).map(|cells| cells.0.map(|cell| cell << 1));
             assert_eq!(popped, model[lane].pop());
         }
         let cleared =

@@ -6,8 +6,8 @@
 
 use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFrom, SimdInt, u8x16, u16x8};
 
+use super::rules::Rules;
 use super::sweep::Cells;
-use super::vector::Vector;
 use crate::{CELLS, Candidates, Column, Digits, MAX_LANES, Moves};
 
 /// The first cell of each group of sixteen. The groups cover all cells but one.
@@ -17,7 +17,7 @@ const UNGROUPED_CELL: usize = 64;
 
 /// Transposes the square of 8x8 words in each block.
 #[inline(always)]
-fn transpose<S: Simd, V: Vector<S>>(mut rows: [V; 8]) -> [V; 8] {
+fn transpose<S: Simd, V: Rules<S>>(mut rows: [V; 8]) -> [V; 8] {
     for _ in 0..3 {
         let mut mixed = rows;
         for i in 0..4 {
@@ -32,7 +32,7 @@ fn transpose<S: Simd, V: Vector<S>>(mut rows: [V; 8]) -> [V; 8] {
 /// Loads the clues of puzzle `i` into lane `i`, with 0 for a blank. Lanes without a puzzle receive
 /// the first one.
 #[inline(always)]
-pub(crate) fn load<S: Simd, V: Vector<S>, P>(
+pub(crate) fn load<S: Simd, V: Rules<S>, P>(
     s: S,
     puzzles: &[P],
     clues_of: impl Fn(&P) -> &Digits,
@@ -52,7 +52,7 @@ pub(crate) fn load<S: Simd, V: Vector<S>, P>(
 }
 
 #[inline(always)]
-fn load_each<'a, S: Simd, V: Vector<S>>(
+fn load_each<'a, S: Simd, V: Rules<S>>(
     s: S,
     clues: impl Fn(usize) -> &'a Digits,
     cells: &mut Cells<V>,
@@ -83,7 +83,7 @@ fn load_each<'a, S: Simd, V: Vector<S>>(
 
 /// Loads candidates like [`load`] loads clues.
 #[inline(always)]
-pub(crate) fn load_candidates<S: Simd, V: Vector<S>, M>(
+pub(crate) fn load_candidates<S: Simd, V: Rules<S>, M>(
     s: S,
     marks: &[M],
     candidates_of: impl Fn(&M) -> &Candidates,
@@ -115,7 +115,7 @@ pub(crate) fn load_candidates<S: Simd, V: Vector<S>, M>(
 /// Stores the digits of lane `i` in place `i`, if there is one. Digits of cells with several
 /// candidates are unspecified.
 #[inline(always)]
-pub(crate) fn store<S: Simd, V: Vector<S>, P>(
+pub(crate) fn store<S: Simd, V: Rules<S>, P>(
     s: S,
     cells: &Cells<V>,
     places: &mut [P],
@@ -130,7 +130,7 @@ pub(crate) fn store<S: Simd, V: Vector<S>, P>(
 }
 
 #[inline(always)]
-fn store_each<S: Simd, V: Vector<S>, P>(
+fn store_each<S: Simd, V: Rules<S>, P>(
     s: S,
     cells: &Cells<V>,
     places: &mut [P],
@@ -160,7 +160,7 @@ fn store_each<S: Simd, V: Vector<S>, P>(
 /// Returns the digits of two cells with one candidate each, one byte per digit: `(1 << k) - 1` has
 /// `k` bits.
 #[inline(always)]
-fn digits<S: Simd, V: Vector<S>>(s: S, low: V, high: V) -> V {
+fn digits<S: Simd, V: Rules<S>>(s: S, low: V, high: V) -> V {
     let one = V::splat(s, 0x0101);
     let below: V = (low + (high << 8) - one).to_bytes().count_ones().bitcast();
     below + one
@@ -168,7 +168,7 @@ fn digits<S: Simd, V: Vector<S>>(s: S, low: V, high: V) -> V {
 
 /// Moves lanes of `source` into lanes of `target`.
 #[inline(always)]
-pub(crate) fn move_lanes<S: Simd, V: Vector<S>>(
+pub(crate) fn move_lanes<S: Simd, V: Rules<S>>(
     s: S,
     source: &Cells<V>,
     moves: &Moves,
@@ -185,8 +185,8 @@ pub(crate) fn column<S: Simd, V: SimdBase<S, Element = u16>>(
     cells: &Cells<V>,
     lane: usize,
 ) -> Column {
-    let mut column = [0; CELLS];
-    for (candidates, cell) in column.iter_mut().zip(cells) {
+    let mut column = Column::EMPTY;
+    for (candidates, cell) in column.0.iter_mut().zip(cells) {
         *candidates = cell.as_slice()[lane];
     }
     column

@@ -1,18 +1,15 @@
 //! The vector type that the engine is generic over: one puzzle per 16-bit lane.
 //!
-//! [`Vector`] extends the integer vectors of `fearless_simd` with the operations that the rules
-//! need. Each has a portable body; `avx512.rs` overrides those that are a single instruction of
-//! AVX-512.
+//! [`Vector`] extends the integer vectors of `fearless_simd` with the operations that the kernel
+//! needs, and [`Rules`](crate::rules::Rules) has the rules of the game. Each operation has a portable
+//! body; `avx512.rs` overrides those that are a single instruction of AVX-512.
 //!
 //! A function over vectors must be `#[inline(always)]`, or run its body in [`Simd::vectorize`]:
 //! compiled for the baseline, it is up to 40 times slower.
 
-use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdInt, SimdMask, u8x16, u16x8};
+use fearless_simd::{Select, Simd, SimdBase, SimdInt, SimdMask, u8x16, u16x8};
 
 use crate::{LaneSet, MAX_LANES};
-
-/// Mask of all nine digits.
-pub const ALL_DIGITS: u16 = 0x1FF;
 
 /// Aligns the stack frame of the calling function to whole vectors.
 ///
@@ -26,17 +23,11 @@ pub(crate) fn align_stack<S: Simd, V: Vector<S>>(s: S) {
 
 /// A vector with one puzzle per 16-bit lane.
 ///
-/// The operations are named for their use in the rules; `x` denotes the candidates of a cell.
+/// The operations are bitwise, or move lanes; they do not depend on the game.
 pub(crate) trait Vector<S: Simd>:
     SimdInt<S, Element = u16>
     + SimdBase<S, Block = u16x8<S>, ByteVector: SimdInt<S> + SimdBase<S, Block = u8x16<S>>>
 {
-    /// Whether a sweep handles the singles of all bands before it closes the first one. Bands do
-    /// not share cells, so the results are the same, and the closures need not wait for the singles
-    /// of their band. Measurements show that with 32 lanes the minirow unions in between take too
-    /// much cache.
-    const SINGLES_FIRST: bool = Self::LEN <= 16;
-
     /// Returns the order for [`Vector::permute`] that moves lane `from[l]` to lane `l`.
     #[inline(always)]
     fn order(s: S, from: &[u16; MAX_LANES]) -> Self::Bytes {
@@ -97,20 +88,6 @@ pub(crate) trait Vector<S: Simd>:
         )
     }
 
-    /// Converts two clues per lane, one byte each (0 for a blank), to candidates: those of the low
-    /// bytes and those of the high bytes; 0 for a blank.
-    #[inline(always)]
-    fn candidates(self) -> (Self, Self) {
-        let s = self.token();
-        let look_up = |table| {
-            let table = Self::ByteVector::block_splat(u8x16::from_slice(s, table));
-            table.swizzle_dyn_within_blocks(self.to_bytes()).bitcast::<Self>()
-        };
-        let (low, high, byte) =
-            (look_up(&LOW_CANDIDATES), look_up(&HIGH_CANDIDATE), Self::splat(s, 0xFF));
-        ((low & byte) | (high << 8), (low >> 8) | (high & !byte))
-    }
-
     /// Returns a vector with all bits set in these lanes.
     #[inline(always)]
     fn lane_bits(s: S, lanes: LaneSet) -> Self {
@@ -157,14 +134,6 @@ pub(crate) trait Vector<S: Simd>:
         (self ^ b ^ c) & !(self & b)
     }
 
-    /// Returns a nonzero value where two of nine cells, with at most one digit each, hold the same
-    /// digit. `all` is the union of the cells.
-    #[inline(always)]
-    fn at_least_twice(cells: &[[Self; 3]; 3], all: Self) -> Self {
-        let [[a, b, c], [d, e, f], [g, h, i]] = *cells;
-        (a + b + c) + (d + e + f) + (g + h + i) - all
-    }
-
     /// `x & !a`
     #[inline(always)]
     fn without(self, a: Self) -> Self {
@@ -177,41 +146,10 @@ pub(crate) trait Vector<S: Simd>:
         self & !(a | b)
     }
 
-    /// Removes the digits of `taken` from `x`, except its `own`.
-    #[inline(always)]
-    fn without_others(self, taken: Self, own: Self) -> Self {
-        self & (own | !taken)
-    }
-
-    /// Returns `x` where it has at most one candidate, and 0 elsewhere.
-    #[inline(always)]
-    fn if_single(self) -> Self {
-        let zero = Self::splat(self.token(), 0);
-        let more = self & (self - Self::splat(self.token(), 1));
-        self & more.simd_eq(zero).select(!zero, zero)
-    }
-
-    /// Returns `self` where it has at least three digits, otherwise `other`, which contains them
-    /// all.
-    #[inline(always)]
-    fn or_if_below_three(self, other: Self) -> Self {
-        let (zero, one) = (Self::splat(self.token(), 0), Self::splat(self.token(), 1));
-        let all_but_one = self & (self - one);
-        let all_but_two = all_but_one & (all_but_one - one);
-        all_but_two.simd_eq(zero).select(other, self)
-    }
-
     /// Returns `self` where it is not 0, otherwise `other`.
     #[inline(always)]
     fn or_else(self, other: Self) -> Self {
         self.simd_eq(Self::splat(self.token(), 0)).select(other, self)
-    }
-
-    /// Returns `x & hidden` where that is not 0, otherwise `x & allowed`.
-    #[inline(always)]
-    fn assign(self, allowed: Self, hidden: Self) -> Self {
-        let zero = Self::splat(self.token(), 0);
-        self & (self & hidden).simd_eq(zero).select(allowed, hidden)
     }
 
     /// Returns the lanes in which `self` and `other` are equal.
@@ -238,11 +176,6 @@ pub(crate) trait Vector<S: Simd>:
         Self::Mask::from_bitmask(s, u64::from(lanes))
     }
 }
-
-/// Candidates 1 to 8 of each digit; 0 for a blank.
-const LOW_CANDIDATES: [u8; 16] = [0, 1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0];
-/// Candidate 9 of each digit.
-const HIGH_CANDIDATE: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0];
 
 /// Converts lane indices to byte indices, for the byte permutations of `fearless_simd`.
 #[inline(always)]

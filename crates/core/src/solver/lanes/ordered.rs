@@ -8,7 +8,7 @@
 //! search").
 
 use lane_kernel::{
-    CELLS, Column, Exchange, Kernel, LaneBlock, LaneSet, LaneVerdict, MAX_DEPTH, MAX_LANES, Moves,
+    Column, Exchange, Kernel, LaneBlock, LaneSet, LaneVerdict, MAX_DEPTH, MAX_LANES, Moves,
     lanes_of,
 };
 
@@ -226,7 +226,7 @@ impl<K: Kernel> Policy<K> for Ordered {
             let kind = &mut self.list[at].kind;
             match *kind {
                 PartKind::NewAlternative(from) if free == 0 => {
-                    let slot = self.slots.store([0; CELLS]);
+                    let slot = self.slots.store(Column::EMPTY);
                     saved.add(from, slot);
                     unplaced &= !(1 << from);
                     *kind = PartKind::Slot(slot);

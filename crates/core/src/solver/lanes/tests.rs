@@ -70,10 +70,10 @@ impl TreeNode {
         let mut column = [0; 81];
         column[..2].copy_from_slice(&[hash as u16, (hash >> 16) as u16]);
         column[2..4].copy_from_slice(&[of(depth, deepest), of(branching, solutions)]);
-        column
+        Column(column)
     }
 
-    fn of_column(column: &Column) -> Self {
+    fn of_column(Column(column): &Column) -> Self {
         let hash = u32::from(column[0]) | u32::from(column[1]) << 16;
         let ([depth, deepest], [branching, solutions]) =
             (column[2].to_le_bytes(), column[3].to_le_bytes());

@@ -15,6 +15,16 @@ use crate::{
     CELLS, Candidates, Column, Digits, Exchange, Kernel, LaneBlock, LaneSet, LaneVerdict, Moves,
 };
 
+/// Compiles a block with the instructions of a level, and runs it.
+macro_rules! vectorize {
+    ($s:expr, $body:expr) => {
+        $s.vectorize(
+            #[inline(always)]
+            || $body,
+        )
+    };
+}
+
 /// The kernel of one SIMD level, with all its memory. `V` is the level's vector of candidates.
 struct SizedKernel<S: Simd, V = <S as Simd>::u16s> {
     s: S,
@@ -35,15 +45,16 @@ impl<S: Simd, V: Rules<S>> SizedKernel<S, V> {
     const MIN_CHANGING_LANES: u32 = V::LEN as u32 * 10 / 32;
 
     fn new(s: S, pages: usize) -> Box<Self> {
-        let blank = || Box::new([V::splat(s, 0); CELLS]);
+        let (zero, stack) = vectorize!(s, (V::splat(s, 0), AlternativeStacks::new(s)));
+        let blank = || Box::new([zero; CELLS]);
         Box::new(Self {
             s,
             work: blank(),
             entry: blank(),
             exit: blank(),
-            configurations: Box::new([[V::splat(s, 0); 6]; 6]),
+            configurations: Box::new([[zero; 6]; 6]),
             pages: AlternativePages::new(pages),
-            stack: AlternativeStacks::new(s),
+            stack,
             has_clues: true,
             unchecked: UncheckedSweeps::default(),
         })
@@ -57,16 +68,6 @@ impl<S: Simd, V: Rules<S>> SizedKernel<S, V> {
             LaneBlock::Page(number) => self.pages.page(number),
         }
     }
-}
-
-/// Compiles a block with the instructions of a level, and runs it.
-macro_rules! vectorize {
-    ($s:expr, $body:expr) => {
-        $s.vectorize(
-            #[inline(always)]
-            || $body,
-        )
-    };
 }
 
 impl<S: Simd, V: Rules<S>> Kernel for SizedKernel<S, V> {

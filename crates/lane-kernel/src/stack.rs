@@ -94,6 +94,7 @@ impl<S: Simd, V: Rules<S>> AlternativeStacks<S, V> {
     const MIN_SURPLUS_FOR_WIDE: u32 = V::LEN as u32 * 6 / 32;
 
     /// Reserves space for everything that the lanes can need. Unused memory is never touched.
+    #[inline(always)]
     pub(crate) fn new(s: S) -> Self {
         let mut frames = Vec::with_capacity(Self::FIRST_WIDE_FRAME);
         frames.push([u16x8::splat(s, 0); CELLS]);

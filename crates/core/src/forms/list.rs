@@ -121,7 +121,7 @@ pub fn with_empty_cells<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
 
 /// Returns the delimiter that results in this number of fields.
 fn delimiter(text: &[u8], fields: usize) -> Option<u8> {
-    let count = |delimiter: u8| text.iter().filter(|byte| **byte == delimiter).count() + 1;
+    let count = |delimiter: u8| text.split(|byte| *byte == delimiter).count();
     [b',', b'\t', b';'].into_iter().find(|&delimiter| count(delimiter) == fields)
 }
 

@@ -48,7 +48,6 @@ pub struct Part {
 }
 
 /// The content of a part.
-#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub enum PartContent {
     /// A blank line.
     Blank,
@@ -242,13 +241,13 @@ impl GridText<'_> {
         let mut at = 0;
         loop {
             match self.line(at)? {
-                Some((Kind::Row, line, _)) => match self.strays_end(at)? {
-                    Some(end) => at = end,
-                    None => {
+                Some((Kind::Row, line, _)) => {
+                    let Some(end) = self.strays_end(at)? else {
                         let is_row = is_row(line.of(self.bytes));
                         return Ok(is_row && self.form(&self.grid(at)?).is_ok());
-                    }
-                },
+                    };
+                    at = end;
+                }
                 Some((Kind::TooLong, ..)) | None => return Ok(false),
                 Some(_) => at = self.part(at)?.map_or(at, |part| part.end),
             }

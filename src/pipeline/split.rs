@@ -77,6 +77,9 @@ impl Keyed {
     }
 
     /// Returns the key of a record. Records that are kept together have the same number.
+    ///
+    /// # Errors
+    /// When the record has no key: its status.
     pub fn of(self, row: &Row<'_>) -> Key {
         let hash = self.by.hash(row).ok_or_else(|| row.status())?;
         let stream = [hash as u64, (hash >> 64) as u64, 0];

@@ -9,40 +9,88 @@
 use super::{Evidence, Found, Position};
 use crate::board::{Cells, UNIT_CELLS, UNITS, cells_at, common_peers, digits_of, size};
 
+/// Memory that the search of almost locked sets reuses.
+#[derive(Debug, Default)]
+pub struct Memory {
+    sets: Vec<Als>,
+    /// The places of each digit in the sets that may share it as an RCC, and the set.
+    places: [Vec<(Cells, u16)>; 9],
+    /// The RCCs of each set with the current one, while they are collected.
+    common: Vec<u16>,
+    /// The sets that have RCCs with the current one, and these.
+    linked: Vec<(u16, u16)>,
+}
+
 /// An almost locked set.
+#[derive(Debug)]
 struct Als {
     cells: Cells,
     digits: u16,
-    /// The cells that see all places of each of its digits.
+    /// Those that other cells have that see all their places in the set.
+    seen_digits: u16,
+    /// The cells that see all places of each digit.
     seen: [Cells; 9],
 }
 
-/// Collects all almost locked sets.
-fn collect(position: &Position) -> Vec<Als> {
-    let mut sets: Vec<Als> = Vec::new();
-    for unit in (0..27).rev() {
-        let masks = UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
-        subsets(&masks, open(&masks), 0, 0, &mut |set, digits| {
-            let cells = cells_at(unit, set);
-            if size(digits) != size(set) + 1 {
-                return;
-            }
-            // Sets within a box and a line are those of the box; single cells those of any.
-            let is_new = match unit {
-                18.. => true,
-                9..18 => (18..27).all(|square| cells & !UNITS[square] != 0),
-                _ => (9..27).all(|other| cells & !UNITS[other] != 0),
-            };
-            if is_new {
-                let mut seen = [0; 9];
-                for digit in digits_of(digits) {
-                    seen[digit] = common_peers(cells & position.open[digit]);
+impl Memory {
+    /// Collects all almost locked sets.
+    fn collect(&mut self, position: &Position) {
+        self.sets.clear();
+        self.places.iter_mut().for_each(Vec::clear);
+        for unit in (0..27).rev() {
+            let masks = UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
+            subsets(&masks, open(&masks), 0, 0, &mut |set, digits| {
+                if size(digits) == size(set) + 1 {
+                    self.add(position, unit, cells_at(unit, set), digits);
                 }
-                sets.push(Als { cells, digits, seen });
-            }
-        });
+            });
+        }
+        self.common.clear();
+        self.common.resize(self.sets.len(), 0);
     }
-    sets
+
+    /// Adds a set, unless it is one of another unit.
+    fn add(&mut self, position: &Position, unit: usize, cells: Cells, digits: u16) {
+        // Sets within a box and a line are those of the box; single cells those of any.
+        let is_new = match unit {
+            18.. => true,
+            9..18 => (18..27).all(|square| cells & !UNITS[square] != 0),
+            _ => (9..27).all(|other| cells & !UNITS[other] != 0),
+        };
+        if !is_new {
+            return;
+        }
+        let (mut seen, mut seen_digits) = ([0; 9], 0);
+        for digit in digits_of(digits) {
+            let places = cells & position.open[digit];
+            seen[digit] = common_peers(places);
+            if seen[digit] & position.open[digit] != 0 {
+                seen_digits |= 1 << digit;
+                self.places[digit].push((places, self.sets.len() as u16));
+            }
+        }
+        self.sets.push(Als { cells, digits, seen_digits, seen });
+    }
+
+    /// Finds the sets that have RCCs with this one. They have no places of these digits in both.
+    fn link(&mut self, set: usize) {
+        self.linked.clear();
+        let Als { seen, seen_digits, .. } = &self.sets[set];
+        for digit in digits_of(*seen_digits) {
+            for &(places, other) in &self.places[digit] {
+                if places & !seen[digit] == 0 {
+                    let common = &mut self.common[usize::from(other)];
+                    if *common == 0 {
+                        self.linked.push((other, 0));
+                    }
+                    *common |= 1 << digit;
+                }
+            }
+        }
+        for (other, common) in &mut self.linked {
+            *common = std::mem::take(&mut self.common[usize::from(*other)]);
+        }
+    }
 }
 
 /// Visits all sets of items, except the empty one, with the union of their elements.
@@ -62,32 +110,17 @@ fn subsets(
     }
 }
 
-/// Returns the restricted common digits of two sets.
-#[inline(always)]
-fn restricted(position: &Position, a: &Als, b: &Als) -> u16 {
-    let mut common = a.digits & b.digits;
-    let overlap = a.cells & b.cells;
-    for digit in digits_of(common) {
-        let is_restricted = b.cells & position.open[digit] & !a.seen[digit] == 0;
-        if !is_restricted || overlap & position.open[digit] != 0 {
-            common &= !(1 << digit);
-        }
-    }
-    common
-}
-
 /// Two sets with an RCC X: one of them lacks X and has its other digits, so cells that see all
 /// places of another common digit Z lose Z. With two RCCs, both sets are locked.
-pub fn xz<F: Found>(position: &Position, out: &mut F) {
-    let sets = collect(position);
-    for (i, a) in sets.iter().enumerate() {
-        for b in &sets[i + 1..] {
-            let common = a.digits & b.digits;
+pub fn xz<F: Found>(position: &Position, memory: &mut Memory, out: &mut F) {
+    memory.collect(position);
+    for i in 0..memory.sets.len() {
+        memory.link(i);
+        let a = &memory.sets[i];
+        for &(j, rcc) in memory.linked.iter().filter(|(j, _)| usize::from(*j) > i) {
+            let b = &memory.sets[usize::from(j)];
+            let common = a.seen_digits & b.seen_digits;
             if common & common.wrapping_sub(1) == 0 {
-                continue;
-            }
-            let rcc = restricted(position, a, b);
-            if rcc == 0 {
                 continue;
             }
             let mut removed = [0; 9];
@@ -104,7 +137,7 @@ pub fn xz<F: Found>(position: &Position, out: &mut F) {
                 }
             }
             out.remove_effective(&position.board, removed, || Evidence {
-                digits: common & !rcc,
+                digits: a.digits & b.digits & !rcc,
                 common: rcc,
                 cells: [a.cells, b.cells, 0],
                 ..Evidence::default()
@@ -115,25 +148,19 @@ pub fn xz<F: Found>(position: &Position, out: &mut F) {
 
 /// A pivot C with an RCC X to A and another one, Y, to B: A or B has each other common digit Z, so
 /// cells that see all its places in both lose Z.
-pub fn xy_wing<F: Found>(position: &Position, out: &mut F) {
-    let sets = collect(position);
-    let mut linked: Vec<(usize, u16)> = Vec::new();
-    for c in &sets {
-        linked.clear();
-        for (i, a) in sets.iter().enumerate() {
-            let rcc = if a.cells == c.cells { 0 } else { restricted(position, a, c) };
-            if rcc != 0 {
-                linked.push((i, rcc));
-            }
-        }
+pub fn xy_wing<F: Found>(position: &Position, memory: &mut Memory, out: &mut F) {
+    memory.collect(position);
+    for pivot in 0..memory.sets.len() {
+        memory.link(pivot);
+        let Memory { sets, linked, .. } = &*memory;
         for (i, &(first, by_first)) in linked.iter().enumerate() {
             for &(second, by_second) in &linked[i + 1..] {
-                let (a, b) = (&sets[first], &sets[second]);
+                let (a, b) = (&sets[usize::from(first)], &sets[usize::from(second)]);
                 // X and Y must differ.
                 if by_first == by_second && size(by_first) == 1 {
                     continue;
                 }
-                for z in digits_of(a.digits & b.digits) {
+                for z in digits_of(a.seen_digits & b.seen_digits) {
                     let targets = a.seen[z] & b.seen[z] & position.open[z];
                     if targets == 0 {
                         continue;
@@ -145,7 +172,7 @@ pub fn xy_wing<F: Found>(position: &Position, out: &mut F) {
                     out.remove_digit(&position.board, z, targets, || Evidence {
                         digits: 1 << z,
                         common: x | y,
-                        cells: [a.cells, b.cells, c.cells],
+                        cells: [a.cells, b.cells, sets[pivot].cells],
                         ..Evidence::default()
                     });
                 }

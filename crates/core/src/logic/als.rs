@@ -6,7 +6,7 @@
 //! Sources: <https://hodoku.sourceforge.net/en/tech_als.php>,
 //! <https://hodoku.sourceforge.net/en/tech_misc.php#sdc>.
 
-use super::{Evidence, Found, Position};
+use super::{Changed, Evidence, Found, Position};
 use crate::board::{Cells, UNIT_CELLS, UNITS, cells_at, common_peers, digits_of, size};
 
 /// Memory that the search of almost locked sets reuses.
@@ -112,13 +112,20 @@ fn subsets(
 
 /// Two sets with an RCC X: one of them lacks X and has its other digits, so cells that see all
 /// places of another common digit Z lose Z. With two RCCs, both sets are locked.
-pub fn xz<F: Found>(position: &Position, memory: &mut Memory, out: &mut F) {
+pub fn xz<F: Found>(position: &Position, changed: Changed, memory: &mut Memory, out: &mut F) {
     memory.collect(position);
     for i in 0..memory.sets.len() {
+        if memory.sets[i].cells & changed.cells == 0 {
+            continue;
+        }
         memory.link(i);
         let a = &memory.sets[i];
-        for &(j, rcc) in memory.linked.iter().filter(|(j, _)| usize::from(*j) > i) {
+        for &(j, rcc) in &memory.linked {
             let b = &memory.sets[usize::from(j)];
+            // One of two sets with changes finds the other.
+            if usize::from(j) < i && b.cells & changed.cells != 0 {
+                continue;
+            }
             let common = a.seen_digits & b.seen_digits;
             if common & common.wrapping_sub(1) == 0 {
                 continue;
@@ -148,7 +155,7 @@ pub fn xz<F: Found>(position: &Position, memory: &mut Memory, out: &mut F) {
 
 /// A pivot C with an RCC X to A and another one, Y, to B: A or B has each other common digit Z, so
 /// cells that see all its places in both lose Z.
-pub fn xy_wing<F: Found>(position: &Position, memory: &mut Memory, out: &mut F) {
+pub fn xy_wing<F: Found>(position: &Position, changed: Changed, memory: &mut Memory, out: &mut F) {
     memory.collect(position);
     for pivot in 0..memory.sets.len() {
         memory.link(pivot);
@@ -156,8 +163,10 @@ pub fn xy_wing<F: Found>(position: &Position, memory: &mut Memory, out: &mut F) 
         for (i, &(first, by_first)) in linked.iter().enumerate() {
             for &(second, by_second) in &linked[i + 1..] {
                 let (a, b) = (&sets[usize::from(first)], &sets[usize::from(second)]);
+                let cells = a.cells | b.cells | sets[pivot].cells;
                 // X and Y must differ.
-                if by_first == by_second && size(by_first) == 1 {
+                let is_same = by_first == by_second && size(by_first) == 1;
+                if is_same || cells & changed.cells == 0 {
                     continue;
                 }
                 for z in digits_of(a.seen_digits & b.seen_digits) {
@@ -184,11 +193,11 @@ pub fn xy_wing<F: Found>(position: &Position, memory: &mut Memory, out: &mut F) 
 /// Two or three cells that a box shares with a line have at least two digits more than cells. With
 /// cells of the line and of the box, which have no digit in common, there are as many digits as
 /// cells: each digit is removed from the rest of the line or box that must have it here.
-pub fn sue_de_coq<F: Found>(position: &Position, out: &mut F) {
+pub fn sue_de_coq<F: Found>(position: &Position, changed: Changed, out: &mut F) {
     for square in 18..27 {
         for line in 0..18 {
             let shared = UNITS[square] & UNITS[line];
-            if shared == 0 {
+            if shared == 0 || (UNITS[square] | UNITS[line]) & changed.cells == 0 {
                 continue;
             }
             let pool = |unit: usize| {

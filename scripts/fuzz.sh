@@ -11,6 +11,8 @@
 #   blocks   fuzz/targets/blocks.rs   bytes to records: lines, grids, tables, cut into blocks
 #   detect   fuzz/targets/detect.rs   bytes to a layout, and to its records
 #   arrival  fuzz/targets/arrival.rs  bytes to rows, for every way of arrival, with overlong lines
+#   fields   fuzz/targets/fields.rs   the text of a record, as a field and as a JSON string
+#   documents fuzz/targets/documents.rs  JSON arrays, JSON lines, and puzzles in any text
 #   parquet  fuzz/targets/parquet.rs  a Parquet file with changed bytes to text
 #
 # It needs a nightly toolchain (rustup toolchain install nightly) and cargo-fuzz (cargo install
@@ -22,7 +24,7 @@
 set -euo pipefail
 export LC_ALL=C
 
-usage="usage: scripts/fuzz.sh puzzle|blocks|detect|arrival|parquet [RUNS]"
+usage="usage: scripts/fuzz.sh puzzle|blocks|detect|arrival|fields|documents|parquet [RUNS]"
 target=${1:?$usage}
 runs=${2:--1}
 cd "$(dirname "$0")/.."
@@ -85,6 +87,8 @@ blocks) first_inputs=(inputs 00 10 2X 01 11 2Y) ;;
 detect) first_inputs=(inputs 0 0 0 p p 0) ;;
 # Four more bytes determine how bytes arrive.
 arrival) first_inputs=(inputs 0z 0z 0z 8z 8z 0z) ;;
+fields) first_inputs=forms ;;
+documents) first_inputs=documents ;;
 parquet) first_inputs=files ;;
 *)
     echo "no target $target; $usage" >&2
@@ -95,6 +99,25 @@ esac
 puzzles() {
     sed -n 1,3p datasets/malformed.txt | split -l 1 - "$corpus/seed-bad-"
     head -c 81 datasets/easy.txt > "$corpus/seed-easy"
+}
+
+# Creates the text of a record in each form.
+forms() {
+    local form
+    local -a forms=("$(sed -n 1p datasets/easy.txt)" "$(grid easy 1)" "$(drawn minimal 1)")
+    forms+=("$(sed -n 1p datasets/easy.txt | tr . ' ')" "$(sed -n 1p datasets/easy.txt | sed 's/./&, /g')")
+    forms+=("[$(grid easy 2 | tr . 0 | sed -E 's/(.)/\\1, /g; s/, $//; s/.*/[&],/' | tr -d '\n')]")
+    forms+=("$(drawn minimal 2 | tr . ' ')" ":0300:2:$(sed -n 1p datasets/hard.txt):114:::")
+    for form in "${!forms[@]}"; do
+        printf '%s' "${forms[form]}" > "$corpus/seed-$form"
+    done
+}
+
+# Creates JSON arrays and text with puzzles.
+documents() {
+    head -n 3 datasets/easy.txt | sed 's/.*/{"id": 1, "puzzle": "&", "n": NaN},/; 1s/^/[/; $s/,$/]/' | seed 0000 array
+    head -n 3 datasets/easy.txt | tr . 0 | sed -E 's/(.)/\1,/g; s/,$//; s/.*/[&],/; 1s/^/[/; $s/,$/]/' | seed zPz! arrays
+    sed -n 1,2p datasets/hard.txt | sed 's/.*/<game data="&"\/> bd=&/' | seed 0A0A text
 }
 
 # Creates files of other programs, and damaged ones.

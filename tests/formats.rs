@@ -230,7 +230,7 @@ proptest! {
     ) {
         // Only lines that are records, without line ends.
         let record = |line: &Vec<u8>| {
-            let text = line.trim_ascii_start();
+            let text = bulkdoku::forms::trimmed(line);
             !text.is_empty() && text[0] != b'#' && !line.contains(&b'\n') && !line.ends_with(b"\r")
         };
         let lines: Vec<_> = lines.into_iter().filter(record).collect();

@@ -173,7 +173,7 @@ fn puzzles_of_one_class_after_removing_clues_are_near() {
 fn the_page_of_an_overlap_has_each_pair_of_sets() {
     let folder = Folder::new();
     planted(&folder);
-    folder.file("c", "bad\n".to_owned() + &".".repeat(81));
+    folder.file("c", "12\n".to_owned() + &".".repeat(81));
     let line = "overlap a.csv b.csv c --by grid --report page.html -q -o rows.csv";
     assert_eq!(folder.line(line).status, 1);
     // Cells have the names of their columns, for narrow screens.

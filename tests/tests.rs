@@ -19,6 +19,7 @@ mod engines;
 #[cfg(not(feature = "full"))]
 mod features;
 mod formats;
+mod forms;
 mod generate;
 mod grids;
 mod help;

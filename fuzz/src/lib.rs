@@ -15,7 +15,7 @@ use bulkdoku::input::Layout;
 use bulkdoku::output::{Encoder, Format, RowBuffer, Rows};
 use bulkdoku::pipeline::Solve;
 use bulkdoku::stats::Counts;
-use bulkdoku::{Batch, Engine, Outcome, Pipeline, Progress, Question, Source, Status, StopFlag};
+use bulkdoku::{Batch, Engine, Outcome, Pipeline, Progress, Query, Source, Status, StopFlag};
 
 /// An engine that reports one solution for every puzzle without conflicting clues.
 struct Stub;
@@ -182,6 +182,12 @@ fn run_on(
 }
 
 impl Ran {
+    /// Returns the rows, of which several may have the same line.
+    pub fn rows_in_order(&self) -> Vec<Row<'_>> {
+        let mut left = self.rows.as_slice();
+        std::iter::from_fn(|| Row::take(&mut left)).collect()
+    }
+
     /// Returns the rows after checking the invariants of every run: each record has one row with a
     /// counted status, a message if it is invalid, and ascending lines.
     pub fn checked_rows(&self, input: &[u8]) -> Vec<Row<'_>> {

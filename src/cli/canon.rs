@@ -120,7 +120,7 @@ pub fn run(mut args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     let by = args.by.sameness();
     let known = args.against.load(by, args.run, args.layout.stream())?;
-    let run = InputRun::new(finds(by), typed, args.run).reading(args.against.files());
+    let run = InputRun::new(finds(by), typed, args.run).canonical().reading(args.against.files());
     let run = run.only_where(&args.condition, ROWS.subcommand);
     let (job, seen) = (&Classify::by(by), &mut Seen::default());
     let known = &known;

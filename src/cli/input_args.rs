@@ -14,7 +14,7 @@ use super::{Failure, help, numbers};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub struct LayoutArgs {
-    /// auto, lines, csv, tsv, jsonl, grid, boj2580 or boj2239
+    /// auto, lines, csv, tsv, jsonl, grid, scan, boj2580 or boj2239
     #[arg(
         long,
         value_name = "FORMAT",
@@ -40,6 +40,13 @@ pub struct LayoutArgs {
     #[arg(long)]
     no_header: bool,
 
+    /// Cells 0 to 8 stand for the digits 1 to 9
+    ///
+    /// Labels of training sets, in puzzles and in the inputs' solutions. Blanks are written in other
+    /// ways: null, -1, or a character.
+    #[arg(long)]
+    labels: bool,
+
     /// Largest window of compressed inputs [default: 32M]
     ///
     /// A zst or xz stream states how far back it refers, and needs that much memory if it is long:
@@ -53,6 +60,19 @@ pub struct LayoutArgs {
         value_parser = parse_window
     )]
     window: Window,
+
+    /// Longest line or row [default: 16M]
+    ///
+    /// Including columns that are not read. A longer one is malformed. Rows of more than 112 KiB are
+    /// in memory one at a time.
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value = "16M",
+        hide_default_value = true,
+        value_parser = parse_max_line
+    )]
+    max_line: usize,
 
     /// Value of a blank in .npy arrays: 0, or 1
     ///
@@ -84,8 +104,10 @@ const FORMATS: &[(&str, InputFormat, &str)] = &[
     ("csv", InputFormat::Csv, "A table: fields between commas, semicolons, tabs, bars or blanks"),
     ("tsv", InputFormat::Tsv, "A table with tabs between the fields"),
     ("jsonl", InputFormat::Jsonl,
-        "A JSON value per line: objects with a key for the puzzle, strings or arrays"),
+        "A JSON value per line, or one array of them: objects with a key for the puzzle, strings or arrays"),
     ("ndjson", InputFormat::Jsonl, "The same as jsonl"),
+    ("scan", InputFormat::Scan,
+        "Any text: all runs of exactly 81 cells, with their lines and columns"),
     ("grid", InputFormat::Grid, "Nine lines per puzzle, with or without spaces, borders and labels"),
     ("boj2580", InputFormat::Grid, "BOJ 2580: nine lines of nine numbers, read as grid is"),
     ("boj2239", InputFormat::Grid, "BOJ 2239: nine lines of nine digits, read as grid is"),
@@ -93,7 +115,8 @@ const FORMATS: &[(&str, InputFormat, &str)] = &[
 
 impl LayoutArgs {
     fn stream(&self) -> StreamOptions {
-        StreamOptions { window: self.window, npy_blank: self.npy_offset }
+        let (window, npy_blank) = (self.window, self.npy_offset);
+        StreamOptions { window, npy_blank, max_record: self.max_line }
     }
 
     /// Returns the input options, with these answers.
@@ -124,6 +147,7 @@ impl LayoutArgs {
             also_read: Vec::new(),
             needs_puzzles: false,
             answers,
+            labels: self.labels,
             stream: self.stream(),
         })
     }
@@ -178,6 +202,17 @@ fn keep(names: &[String], inputs: &[PathBuf]) -> Result<Keep, Failure> {
     }
 }
 
+fn parse_max_line(text: &str) -> Result<usize, String> {
+    let bytes = numbers::size(text)?;
+    match usize::try_from(bytes) {
+        Ok(bytes) if bytes <= MAX_MAX_LINE => Ok(bytes),
+        _ => Err("at most 1G".into()),
+    }
+}
+
+/// The largest `--max-line`: offsets in a block have 32 bits.
+const MAX_MAX_LINE: usize = 1 << 30;
+
 fn parse_window(text: &str) -> Result<Window, String> {
     numbers::size(text).map(Window::new)
 }
@@ -200,7 +235,9 @@ fn parse_delimiter(text: &str) -> Result<Delimiter, String> {
 pub fn refused(name: &str, error: &DetectError) -> Failure {
     let hint = match error {
         DetectError::NoColumn { name, .. } => &format!("; {}", column_hint(name)),
-        DetectError::NoPuzzles(_) => "; --column NAME or NUMBER overrides this",
+        DetectError::NoPuzzles(_) => {
+            "; --column NAME or NUMBER overrides this, and --input-format scan reads puzzles in text"
+        }
         DetectError::Several { .. } => "; --column NAME or NUMBER selects one",
         DetectError::BareLines => "; --solutions FILE reads them from a file",
         DetectError::NoSolutions(_) => "; --solution-column NAME or NUMBER overrides this",

@@ -51,7 +51,9 @@ pub struct InputRun {
 impl InputRun {
     /// Creates a run without an engine.
     pub fn new(finds: &'static str, typed: Typed, args: RunArgs) -> Self {
-        let method = Method { finds, engine: None, simd: None, limits: None, check: false };
+        let is_canon = false;
+        let method =
+            Method { finds, is_canon, engine: None, simd: None, limits: None, check: false };
         let (others, answers, condition) = (Vec::new(), None, None);
         let (block_bytes, only_rows, page, verdict) = (BLOCK_BYTES, false, None, None);
         Self {
@@ -74,6 +76,11 @@ impl InputRun {
         let engine = args.engine();
         let (simd, limits) = (engine.uses(args.simd()), Some(limits));
         Self { method: Method { engine: Some(engine), simd, limits, ..run.method }, ..run }
+    }
+
+    /// Reports that the run computes canonical forms.
+    pub fn canonical(self) -> Self {
+        Self { method: Method { is_canon: true, ..self.method }, ..self }
     }
 
     /// Adds files that must be unchanged when the run is resumed.

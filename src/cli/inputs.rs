@@ -175,14 +175,17 @@ impl Inputs {
 
     /// Returns the properties of the inputs that affect rows.
     pub fn rows(&self) -> InputRows {
-        let kind = |layout: &Layout| match layout {
+        let kind = |layout: &Layout| match layout.digits() {
             Layout::Lines | Layout::LinesAnd(_) => InputKind::Lines,
             Layout::Csv(table) => match table.delimiter {
                 Delimiter::Byte(byte) => InputKind::Table(byte),
                 Delimiter::Blanks => InputKind::Other,
             },
+            Layout::Jsonl(objects) if objects.is_document() => InputKind::Document,
             Layout::Jsonl(_) => InputKind::Objects,
-            Layout::Grid | Layout::GridAndLabel => InputKind::Other,
+            Layout::Grid | Layout::GridAndLabel | Layout::Scan | Layout::Labels(_) => {
+                InputKind::Other
+            }
         };
         let first = self.first();
         let are_alike = self.layouts().all(|layout| kind(layout) == kind(first));
@@ -192,6 +195,7 @@ impl Inputs {
             types: self.types(),
             cells: first.kept_cells(),
             kind: if are_alike { kind(first) } else { InputKind::Other },
+            have_cells_in_columns: self.layouts().any(Layout::has_cells_in_columns),
             have_answers: self.layouts().any(Layout::has_answers),
             are_several: self.all.len() > 1,
         }
@@ -320,7 +324,8 @@ impl Input {
             stream = Stream::new(FailedInput(Some(error)));
         }
         stream.count_into(bytes);
-        Source { layout, ..Source::new(origin.name(), stream) }
+        let max_record = options.max_record;
+        Source { layout, max_record, ..Source::new(origin.name(), stream) }
     }
 }
 
@@ -362,7 +367,14 @@ impl Origin {
                     format!("no such file, and not a puzzle ({count} cells, expected {CELLS})");
                 Failure::Usage(format!("{}: {hint}", path.display()))
             }
-            _ => Failure::at(path, error),
+            _ => match path.to_str().and_then(|name| name.split_once("://")) {
+                Some((scheme, _)) => {
+                    let hint =
+                        format!("{scheme}:// is not read; pipe it: {} | bulkdoku …", fetch(scheme));
+                    Failure::at(path, hint)
+                }
+                None => Failure::at(path, error),
+            },
         })?;
         if metadata.is_dir() {
             return Err(Failure::at(path, "is a directory; name its files"));
@@ -466,13 +478,14 @@ fn cells(argument: &Path) -> Option<usize> {
 
 /// Returns the message about a detected layout, if it is notable.
 fn finding(layout: &Layout, is_parquet: bool, options: &InputOptions) -> Option<String> {
-    match layout {
+    match layout.digits() {
         Layout::Csv(table) if is_parquet => Some(table.to_string().replacen("CSV", "Parquet", 1)),
         Layout::Csv(table) => Some(table.to_string()),
         Layout::Jsonl(objects) => Some(objects.to_string()),
         Layout::Grid | Layout::GridAndLabel if options.format == InputFormat::Auto => {
             Some("grids of nine lines".into())
         }
+        Layout::Scan => Some("text with puzzles: all runs of exactly 81 cells".into()),
         _ => None,
     }
 }
@@ -512,4 +525,14 @@ pub fn check_files(paths: &[PathBuf], why: &str) -> Result<(), Failure> {
 
 fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == STDIN
+}
+
+/// Returns the usual command that writes what is at a URL to standard output.
+fn fetch(scheme: &str) -> &'static str {
+    match scheme {
+        "s3" => "aws s3 cp URL -",
+        "gs" => "gcloud storage cat URL",
+        "hf" => "curl -L https://huggingface.co/…",
+        _ => "curl -L URL",
+    }
 }

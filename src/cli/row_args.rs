@@ -120,6 +120,8 @@ pub struct InputRows {
     /// The positions of the puzzle and its solution among the kept fields.
     pub cells: [Option<usize>; 2],
     pub kind: InputKind,
+    /// Whether each cell has a column.
+    pub have_cells_in_columns: bool,
     /// Whether the inputs have solutions.
     pub have_answers: bool,
     pub are_several: bool,
@@ -132,6 +134,8 @@ pub enum InputKind {
     /// Tables with this separator.
     Table(u8),
     Objects,
+    /// One array of objects.
+    Document,
     /// Another format, or several formats.
     #[default]
     Other,
@@ -311,6 +315,9 @@ impl RowPlan {
                 _ => {}
             }
         }
+        if passes_table && self.rules.changes_cells && inputs.have_cells_in_columns {
+            refuse!("the input has a column for each cell; --columns puzzle writes puzzles in one")
+        }
         let copied = if passes_table && !self.rules.changes_cells { inputs.kept.len() } else { 0 };
         let of_table = |separator| match inputs.kind {
             InputKind::Table(own) if own == separator => copied,
@@ -351,7 +358,7 @@ impl RowPlan {
         match inputs.kind {
             _ if !self.follows_input || !self.passes_rows() => self.format,
             InputKind::Table(b'\t') => RowFormat::Tsv,
-            InputKind::Objects if !inputs.kept.is_empty() => RowFormat::Jsonl,
+            InputKind::Objects | InputKind::Document if !inputs.kept.is_empty() => RowFormat::Jsonl,
             InputKind::Lines
                 if self.appended.as_deref() == Some(&[]) && self.copies_lines(inputs) =>
             {

@@ -185,7 +185,7 @@ pub fn run(mut args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let keys = keys.finish();
     let parts = Parts::new(&keys, &args.weights());
     if !args.run.quiet {
-        print(&parts, args.stratify);
+        print(&parts, args.stratify, args.weights().len());
     }
     typed.set_seed(args.seed);
     let run = InputRun::new(finds(by), typed, args.run);
@@ -251,7 +251,7 @@ impl SplitArgs {
 /// The maximum number of parts.
 const MAX_PARTS: usize = 100;
 
-fn print(parts: &Parts, stratify: Option<Stratify>) {
+fn print(parts: &Parts, stratify: Option<Stratify>, count: usize) {
     let line = |name: &str, sizes: &[usize]| {
         let records: usize = sizes.iter().sum();
         let part = |size: &usize| {
@@ -267,7 +267,6 @@ fn print(parts: &Parts, stratify: Option<Stratify>) {
             line(&stratify.name(id), sizes);
         }
     }
-    let count = parts.sizes().next().map_or(0, |(_, sizes)| sizes.len());
     let sum = |part: usize| parts.sizes().map(|(_, sizes)| sizes[part]).sum();
     line("all", &(0..count).map(sum).collect::<Vec<_>>());
 }

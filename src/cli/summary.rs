@@ -32,6 +32,9 @@ pub struct RecordSummary {
     dotted: u64,
     /// The number of records with keys that the first record lacks, if all keys are kept.
     unkept: u64,
+    /// Whether the cells may be labels of digits, 0 to 8.
+    #[serde(skip)]
+    may_be_labels: bool,
     /// The number of records whose rows were written by earlier runs.
     records_before: u64,
     /// The reason that the run was stopped early.
@@ -110,6 +113,8 @@ impl LatencySummary {
 pub struct Method {
     /// The name of the task without an engine.
     pub finds: &'static str,
+    /// Whether canonical forms are computed instead of solutions.
+    pub is_canon: bool,
     pub engine: Option<EngineKind>,
     /// The SIMD level, if the engine has vector code.
     pub simd: Option<SimdLevel>,
@@ -135,7 +140,7 @@ impl RecordSummary {
         let statuses =
             Status::ALL.map(|status| (status.name().into(), report.counts.of(status).into()));
         let records = report.counts.records();
-        let Method { finds, engine, simd, limits, check } = method;
+        let Method { finds, is_canon, engine, simd, limits, check } = method;
         let wall_seconds = report.wall.as_secs_f64();
         Self {
             inputs,
@@ -146,12 +151,13 @@ impl RecordSummary {
             comments: report.counts.comments,
             dotted: report.counts.dotted,
             unkept: report.counts.unkept,
+            may_be_labels: report.counts.may_be_labels(),
             wall_seconds,
             records_before: report.records_before,
             puzzles_per_second: (records - report.records_before) as f64 / wall_seconds,
             interrupted: Interruption::of_run(report.stopped),
             check,
-            canon: limits.is_none(),
+            canon: is_canon,
             exit: if args.fails(&report.counts) { Exit::SomeRecords } else { Exit::Done },
             finds,
             engine: engine.map(EngineKind::name),
@@ -242,6 +248,9 @@ impl fmt::Display for RecordSummary {
                 let width = 25 - name.chars().count();
                 writeln!(f, "  ({name}){:>width$}", HumanCount(count).to_string())?;
             }
+        }
+        if self.may_be_labels {
+            writeln!(f, "cells 0 to 8: labels? --labels reads them as the digits 1 to 9")?;
         }
         write!(f, "{}", self.method())?;
         let asks_engine = !(self.check && self.solution_limit == Some(1));

@@ -74,10 +74,15 @@ const SIGNATURES: &[Signature] = &[
     (b"\0asm", false, "a WebAssembly module", "name a file of puzzles"),
 ];
 
-const UTF_16: Foreign =
-    Foreign { name: "UTF-16", hint: "convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)" };
-const UTF_32: Foreign =
-    Foreign { name: "UTF-32", hint: "convert it to UTF-8 (iconv -f UTF-32 -t UTF-8)" };
+const UTF_16: Foreign = Foreign {
+    name: "UTF-16",
+    hint: "convert it to UTF-8: save it with that encoding in an editor, or iconv -f UTF-16 -t \
+           UTF-8, or in PowerShell: Get-Content FILE | Set-Content -Encoding utf8 NEW",
+};
+const UTF_32: Foreign = Foreign {
+    name: "UTF-32",
+    hint: "convert it to UTF-8: save it with that encoding in an editor, or iconv -f UTF-32 -t UTF-8",
+};
 const TAR: Foreign =
     Foreign { name: "a tar archive", hint: "unpack it first: tar -xOf FILE | bulkdoku solve" };
 const COMPRESSED_TWICE: Foreign =

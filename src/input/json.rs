@@ -1,4 +1,4 @@
-//! JSON lines: one object with a puzzle, or one puzzle, per line.
+//! JSON: one object with a puzzle, or one puzzle, per line, or the elements of one array.
 //!
 //! A puzzle is a string with a puzzle in any form, an array of 81 numbers from 0 to 9, or an array of
 //! nine arrays of nine numbers. Solutions have the same forms. Blank lines
@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer as _, MapAccess, Visitor};
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
@@ -15,8 +15,9 @@ use serde_json::value::RawValue;
 use super::field::{Field, FieldForm};
 use super::lines::{column, too_long};
 use super::{LinePosition, Records};
-use crate::forms::{self, list};
-use crate::puzzle::Malformed;
+use crate::forms::sheet::NotYet;
+use crate::forms::{self, is_space, list};
+use crate::puzzle::{CELLS, Malformed};
 
 /// The requested keys of the objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,11 +32,16 @@ pub struct Objects {
     kept: Vec<usize>,
     /// Whether all other keys are kept. If so, objects with further keys are counted.
     keeps_all: bool,
+    /// Whether some keys are those of inner objects, with dots: `metadata.puzzle`.
+    has_paths: bool,
+    /// The number of brackets at the start of an element, if the records are the elements of one
+    /// array, in any number of lines.
+    document: Option<usize>,
 }
 
 impl fmt::Display for Objects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON lines")?;
+        f.write_str(if self.is_document() { "a JSON array" } else { "JSON lines" })?;
         if let Some(puzzle) = self.puzzle {
             write!(f, ", puzzles in key {:?}", self.keys[puzzle])?;
         }
@@ -51,6 +57,9 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
     records.clear();
     let mut values = vec![None; objects.keys.len()];
     let (mut at, mut line) = (0, 0);
+    if let Some(brackets) = objects.document {
+        return read_elements(objects, brackets, block, cut_short, records);
+    }
     while at < block.len() {
         let rest = &block[at..];
         let length = memchr(b'\n', rest).unwrap_or(rest.len());
@@ -71,12 +80,198 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
     }
 }
 
+/// Reads the elements of an array of which a block is a part. Elements are separated by commas.
+fn read_elements(
+    objects: &Objects,
+    brackets: usize,
+    block: &[u8],
+    cut_short: bool,
+    records: &mut Records,
+) {
+    let mut values = vec![None; objects.keys.len()];
+    let (mut at, mut line) = (0, 0);
+    while let Some(start) = element_start(block, at, brackets) {
+        line += memchr_iter(b'\n', &block[at..start]).count() as u32;
+        let end = element_end(block, start).unwrap_or(block.len());
+        let text = &block[start..end];
+        let place = LinePosition { line, start: start as u32, indent: 0 };
+        values.fill(None);
+        if cut_short && end == block.len() {
+            records.push_malformed(place, text.len(), too_long(text.len()));
+            objects.push_others(text, place, &values, false, records);
+        } else {
+            objects.read_line(text, place, &mut values, records);
+        }
+        line += memchr_iter(b'\n', text).count() as u32;
+        at = end;
+    }
+}
+
+/// Returns the offset of the next element of an array, after commas, whitespace, and the brackets of
+/// the array. An element starts with this number of brackets.
+fn element_start(bytes: &[u8], from: usize, brackets: usize) -> Option<usize> {
+    let skip = |from: usize| {
+        let is_between = |byte: &u8| matches!(byte, b',' | b']') || is_space(*byte);
+        from + bytes[from..].iter().take_while(|byte| is_between(byte)).count()
+    };
+    let mut start = skip(from);
+    if self::brackets(&bytes[start..]) > brackets {
+        start = skip(start + 1);
+    }
+    (start < bytes.len()).then_some(start)
+}
+
+/// Returns the number of brackets at the start of a text.
+fn brackets(text: &[u8]) -> usize {
+    let brackets = text.iter().filter(|byte| !is_space(**byte)).take_while(|byte| **byte == b'[');
+    brackets.take(3).count()
+}
+
+/// Returns the end of the element that starts here, if it is complete.
+fn element_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let (mut depth, mut is_string) = (0_usize, false);
+    let mut at = start;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' if is_string => at += 1,
+            b'"' => is_string = !is_string,
+            _ if is_string => {}
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' if depth > 0 => depth -= 1,
+            b',' | b']' | b'}' if depth == 0 => return Some(at),
+            _ => {}
+        }
+        at += 1;
+        let is_closed = depth == 0 && !is_string && matches!(byte, b']' | b'}' | b'"');
+        if is_closed {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Returns the end of the last complete element in `bytes`, which start at an element, or 0.
+pub(super) fn last_element_end(brackets: usize, bytes: &[u8]) -> usize {
+    let mut end = 0;
+    while let Some(start) = element_start(bytes, end, brackets)
+        && let Some(next) = element_end(bytes, start)
+    {
+        end = next;
+    }
+    end
+}
+
+/// Returns whether a text starts with an array whose elements are puzzles or objects with puzzles,
+/// and the offset of the first element.
+///
+/// An array of 81 cells or of nine rows is a puzzle.
+///
+/// # Errors
+/// Fails if more bytes are needed.
+pub(super) fn document_start(text: &[u8]) -> Result<Option<usize>, NotYet> {
+    let Some(inner) = text.trim_ascii_start().strip_prefix(b"[") else { return Ok(None) };
+    let element = inner.trim_ascii_start();
+    let is_document = match element {
+        [] => return Err(NotYet),
+        [b'{', rest @ ..] => match rest.trim_ascii_start().first() {
+            None => return Err(NotYet),
+            Some(next) => matches!(next, b'"' | b'}'),
+        },
+        // Shorter strings are cells or rows.
+        [b'"', rest @ ..] => match rest.iter().position(|&byte| byte == b'"') {
+            None if rest.len() < CELLS => return Err(NotYet),
+            None => true,
+            Some(length) => length >= CELLS,
+        },
+        [b'[', rest @ ..] => match rest.trim_ascii_start().first() {
+            None => return Err(NotYet),
+            Some(b'[') => true,
+            Some(_) => {
+                let commas = rest.iter().take_while(|byte| **byte != b']');
+                let commas = commas.filter(|byte| **byte == b',').count();
+                if commas < 9 && !rest.contains(&b']') {
+                    return Err(NotYet);
+                }
+                commas > 9
+            }
+        },
+        _ => false,
+    };
+    Ok(is_document.then(|| element.as_ptr().addr() - text.as_ptr().addr()))
+}
+
+/// Returns the first element of an array, if it is complete.
+pub(super) fn first_element(text: &[u8], start: usize) -> Option<&[u8]> {
+    element_end(text, start).map(|end| &text[start..end])
+}
+
 /// Returns the keys and the texts of the values of an object, in order.
 pub(super) fn entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
+    strict_entries(line).or_else(|| {
+        let finite = without_nan(line)?;
+        let entries = strict_entries(&finite)?;
+        entries
+            .into_iter()
+            .map(|(key, value)| Some((key, same_part(value, &finite, line)?)))
+            .collect()
+    })
+}
+
+/// Returns the first entries of an object of which only the beginning is known.
+pub(super) fn first_entries(begin: &[u8]) -> Vec<(String, &str)> {
+    let mut json = Deserializer::from_slice(begin);
+    let mut entries = Vec::new();
+    let each = EntryVisitor { key: str::to_owned, entry: |key, value| entries.push((key, value)) };
+    // The end is missing.
+    let _ = json.deserialize_map(each);
+    entries
+}
+
+fn strict_entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
     let mut json = Deserializer::from_slice(line);
     let mut entries = Vec::new();
     let each = EntryVisitor { key: str::to_owned, entry: |key, value| entries.push((key, value)) };
     json.deserialize_map(each).and_then(|()| json.end()).ok().map(|()| entries)
+}
+
+/// Returns the value at a path of keys in an object.
+fn at_path<'a>(value: &'a str, path: &str) -> Option<&'a str> {
+    let entries = strict_entries(value.as_bytes())?;
+    entries.into_iter().rev().find_map(|(key, value)| match path.strip_prefix(&*key)? {
+        "" => Some(value),
+        rest => at_path(value, rest.strip_prefix('.')?),
+    })
+}
+
+/// Replaces `NaN` and `Infinity` outside strings, which are not JSON, with numbers of the same
+/// length; returns `None` if there are none.
+fn without_nan(line: &[u8]) -> Option<Vec<u8>> {
+    let (mut finite, mut is_string, mut is_any, mut at) = (line.to_vec(), false, false, 0);
+    while let Some(&byte) = line.get(at) {
+        let rest = &line[at..];
+        let length = match byte {
+            b'\\' if is_string => 2,
+            b'"' => {
+                is_string = !is_string;
+                1
+            }
+            b'N' if !is_string && rest.starts_with(b"NaN") => 3,
+            b'I' if !is_string && rest.starts_with(b"Infinity") => 8,
+            _ => 1,
+        };
+        if matches!(byte, b'N' | b'I') && length > 1 {
+            finite[at..at + length].fill(b'1');
+            is_any = true;
+        }
+        at += length;
+    }
+    is_any.then_some(finite)
+}
+
+/// Returns the part of `line` at the place of `part` in a text that differs only in ASCII.
+fn same_part<'a>(part: &str, of: &[u8], line: &'a [u8]) -> Option<&'a str> {
+    let at = offset(part, of);
+    std::str::from_utf8(&line[at..at + part.len()]).ok()
 }
 
 /// Calls `key` with each key of an object, and `entry` with the result and the text of the value.
@@ -154,7 +349,24 @@ impl Objects {
         let puzzle = puzzle.map(&mut index);
         let answer = answer.map(&mut index);
         let kept = kept.into_iter().map(index).collect();
-        Self { keys, puzzle, answer, kept, keeps_all }
+        let has_paths = keys.iter().any(|key| key.contains('.'));
+        Self { keys, puzzle, answer, kept, keeps_all, has_paths, document: None }
+    }
+
+    /// Reads the elements of an array like this one instead of lines.
+    pub(super) fn of_document(self, element: &[u8]) -> Self {
+        Self { document: Some(brackets(element)), ..self }
+    }
+
+    /// Returns the number of brackets at the start of an element, if the records are the elements of
+    /// one array.
+    pub(super) fn document(&self) -> Option<usize> {
+        self.document
+    }
+
+    /// Returns whether the records are the elements of one array.
+    pub fn is_document(&self) -> bool {
+        self.document.is_some()
     }
 
     /// Returns whether solutions are read.
@@ -199,6 +411,38 @@ impl Objects {
         values: &mut [Option<&'de str>],
         has_others: &mut bool,
     ) -> Result<&'de str, Malformed> {
+        match self.parse_strict(line, values, has_others) {
+            Err(malformed) => self.parse_finite(line, malformed, values, has_others),
+            found => found,
+        }
+    }
+
+    /// Parses a line that is not JSON because of numbers such as `NaN`.
+    #[cold]
+    #[inline(never)]
+    fn parse_finite<'de>(
+        &self,
+        line: &'de [u8],
+        malformed: Malformed,
+        values: &mut [Option<&'de str>],
+        has_others: &mut bool,
+    ) -> Result<&'de str, Malformed> {
+        let Some(finite) = without_nan(line) else { return Err(malformed) };
+        let mut others = vec![None; values.len()];
+        let value = self.parse_strict(&finite, &mut others, has_others)?;
+        for (value, other) in values.iter_mut().zip(others) {
+            *value = other.and_then(|other| same_part(other, &finite, line));
+        }
+        same_part(value, &finite, line).ok_or(malformed)
+    }
+
+    #[inline(always)]
+    fn parse_strict<'de>(
+        &self,
+        line: &'de [u8],
+        values: &mut [Option<&'de str>],
+        has_others: &mut bool,
+    ) -> Result<&'de str, Malformed> {
         let mut json = Deserializer::from_slice(line);
         let is_object = line.trim_ascii_start().starts_with(b"{");
         let value = if is_object {
@@ -218,6 +462,9 @@ impl Objects {
         if let Some(value) = value {
             return Ok(value.get());
         }
+        if self.has_paths {
+            self.read_paths(line, values);
+        }
         let Some(puzzle) = self.puzzle else {
             let what = "an object; use --column to name the key of the puzzle";
             return Err(Malformed { column: 1, what: what.into() });
@@ -226,6 +473,18 @@ impl Objects {
             let what = format!("no key {:?}", self.keys[puzzle]);
             Malformed { column: 1, what }
         })
+    }
+
+    /// Stores the values of the keys of inner objects.
+    #[cold]
+    #[inline(never)]
+    fn read_paths<'de>(&self, line: &'de [u8], values: &mut [Option<&'de str>]) {
+        let Ok(line) = std::str::from_utf8(line) else { return };
+        for (key, value) in self.keys.iter().zip(values) {
+            if value.is_none() && key.contains('.') {
+                *value = at_path(line, key);
+            }
+        }
     }
 
     /// Adds the solution and the kept fields of the last record.
@@ -306,7 +565,8 @@ fn no_puzzle(what: &str) -> Malformed {
 fn field(value: &str, line: &[u8], place: LinePosition) -> Field {
     let at = place.start as usize + offset(value, line);
     match value.as_bytes() {
-        b"null" => Field::MISSING,
+        // The last three are not JSON.
+        b"null" | b"NaN" | b"Infinity" | b"-Infinity" => Field::MISSING,
         [b'"', inner @ .., b'"'] => Field::new(at + 1..at + 1 + inner.len(), FieldForm::JsonString),
         _ => Field::new(at..at + value.len(), FieldForm::JsonValue),
     }

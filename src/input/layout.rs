@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::csv::{self, Table};
 use super::json::{self, Objects};
 use super::lines::{self, TrailingText};
-use super::{ColumnType, Records, grid};
+use super::{ColumnType, Records, grid, scan};
 
 /// The layout of an input, detected once. Each block has a copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +19,10 @@ pub enum Layout {
     Csv(Arc<Table>),
     /// One JSON value per line.
     Jsonl(Arc<Objects>),
+    /// All runs of exactly 81 cells in a text.
+    Scan,
+    /// Another layout, in which the cells 0 to 8 stand for the digits 1 to 9.
+    Labels(Arc<Self>),
     /// Nine lines per puzzle.
     Grid,
     /// Nine lines per puzzle, with the label above them.
@@ -26,13 +30,31 @@ pub enum Layout {
 }
 
 impl Layout {
+    /// Returns the layout without the meaning of its cells.
+    pub fn digits(&self) -> &Self {
+        match self {
+            Self::Labels(inner) => inner,
+            other => other,
+        }
+    }
+
+    /// Returns whether each cell has a column.
+    pub fn has_cells_in_columns(&self) -> bool {
+        matches!(self.digits(), Self::Csv(table) if table.width > 1)
+    }
+
     /// Returns the end of the last complete record in `bytes`, which start at a record, or 0.
     pub fn last_end(&self, bytes: &[u8]) -> usize {
         match self {
-            Self::Lines | Self::LinesAnd(_) | Self::Jsonl(_) => lines::last_end(bytes),
+            Self::Jsonl(objects) => match objects.document() {
+                Some(brackets) => json::last_element_end(brackets, bytes),
+                None => lines::last_end(bytes),
+            },
+            Self::Lines | Self::LinesAnd(_) | Self::Scan => lines::last_end(bytes),
             Self::Csv(table) => csv::last_end(table.delimiter, bytes),
             Self::Grid => grid::last_end(bytes, false),
             Self::GridAndLabel => grid::last_end(bytes, true),
+            Self::Labels(inner) => inner.last_end(bytes),
         }
     }
 
@@ -40,6 +62,8 @@ impl Layout {
     pub fn forced_end(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Csv(_) => lines::first_end(bytes).unwrap_or(0),
+            Self::Scan => scan::forced_end(bytes),
+            Self::Labels(inner) => inner.forced_end(bytes),
             _ => 0,
         }
     }
@@ -49,6 +73,7 @@ impl Layout {
         match self {
             Self::Csv(_) => lines::last_end(bytes),
             Self::GridAndLabel => grid::last_end(bytes, false),
+            Self::Labels(inner) => inner.last_end_of_all(bytes),
             _ => self.last_end(bytes),
         }
     }
@@ -64,8 +89,16 @@ impl Layout {
             }
             Self::Csv(table) => csv::read(table, block, first_line, cut_short, records),
             Self::Jsonl(objects) => json::read(objects, block, cut_short, records),
+            Self::Scan => scan::read_all(block, records),
             Self::Grid => grid::read(block, false, records),
             Self::GridAndLabel => grid::read(block, true, records),
+            Self::Labels(inner) => {
+                inner.read(block, first_line, cut_short, records);
+                records.read_labels(block);
+            }
+        }
+        if !matches!(self, Self::Labels(_)) {
+            records.count_labels();
         }
     }
 
@@ -73,21 +106,29 @@ impl Layout {
     pub fn lines_in(&self, block: &[u8]) -> u64 {
         match self {
             Self::Csv(table) if table.types.is_some() => csv::count(block),
+            // A block may end inside a line.
+            Self::Scan => memchr::memchr_iter(b'\n', block).count() as u64,
+            Self::Jsonl(objects) if objects.is_document() => {
+                memchr::memchr_iter(b'\n', block).count() as u64
+            }
+            Self::Labels(inner) => inner.lines_in(block),
             _ => lines::count(block),
         }
     }
 
     /// Returns the indices of the columns read from a table, starting with the puzzles.
     pub fn columns(&self) -> Option<Vec<usize>> {
-        let Self::Csv(table) = self else { return None };
-        let one = [table.puzzle].into_iter().chain(table.answer);
+        let Self::Csv(table) = self.digits() else { return None };
+        let width = table.width;
+        let first = [table.puzzle].into_iter().chain(table.answer);
+        let one = first.flat_map(|first| first..first + width);
         Some(one.chain(table.kept.iter().copied()).collect())
     }
 
     /// Returns the types of the columns copied to the output, if the input is a Parquet file; `None`
     /// for columns of cells.
     pub fn types(&self) -> Option<Vec<Option<ColumnType>>> {
-        let Self::Csv(table) = self else { return None };
+        let Self::Csv(table) = self.digits() else { return None };
         let types = table.types.as_ref()?;
         let cells = [Some(table.puzzle), table.answer];
         let of = |&column: &usize| (!cells.contains(&Some(column))).then(|| types[column].clone());
@@ -96,7 +137,7 @@ impl Layout {
 
     /// Returns whether the input's solutions are read ([`Records::answers`]).
     pub fn has_answers(&self) -> bool {
-        match self {
+        match self.digits() {
             Self::LinesAnd(trailing) => *trailing != TrailingText::Rest,
             Self::Csv(table) => table.answer.is_some(),
             Self::Jsonl(objects) => objects.has_answers(),
@@ -106,7 +147,8 @@ impl Layout {
 
     /// Returns the positions of the puzzle and solution among the fields copied to the output.
     pub fn kept_cells(&self) -> [Option<usize>; 2] {
-        match self {
+        match self.digits() {
+            Self::Csv(table) if table.width > 1 => [None; 2],
             Self::Csv(table) => [Some(table.puzzle), table.answer]
                 .map(|column| table.kept.iter().position(|kept| Some(*kept) == column)),
             Self::Jsonl(objects) => objects.kept_cells(),
@@ -116,21 +158,24 @@ impl Layout {
 
     /// Returns the header fields of the columns copied to the output, as written in the input.
     pub fn header(&self) -> Option<Vec<String>> {
-        let Self::Csv(table) = self else { return None };
+        let Self::Csv(table) = self.digits() else { return None };
         let names = &table.header.as_ref()?.written;
         Some(table.kept.iter().map(|&column| names[column].clone()).collect())
     }
 
     /// Returns the names of the columns copied to the output.
     pub fn kept(&self) -> Vec<String> {
-        match self {
+        match self.digits() {
             Self::LinesAnd(TrailingText::Rest | TrailingText::AnswerAndRest) => {
                 vec![lines::REST.into()]
             }
             Self::Csv(table) => table.kept.iter().map(|&column| table.name(column)).collect(),
             Self::Jsonl(objects) => objects.kept(),
             Self::GridAndLabel => vec![grid::LABEL.into()],
-            Self::Lines | Self::LinesAnd(TrailingText::Answer) | Self::Grid => Vec::new(),
+            Self::Labels(_) => unreachable!("layouts of labels are not nested"),
+            Self::Lines | Self::LinesAnd(TrailingText::Answer) | Self::Grid | Self::Scan => {
+                Vec::new()
+            }
         }
     }
 }

@@ -11,9 +11,10 @@
 use crate::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
+use super::csv::is_separator_line;
 use super::field::{Field, FieldForm};
 use super::names::looks_like_header;
-use super::{LinePosition, Records};
+use super::{LinePosition, Records, scan};
 use crate::forms::{self, Form, list, symbols};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::simd::SimdLevel;
@@ -148,6 +149,7 @@ fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mu
         None if cut_short => {}
         None => return records.blank_lines += 1,
         Some(b'#') => return records.comments += 1,
+        Some(b's' | b'"') if is_separator_line(text) => return records.comments += 1,
         Some(_) => {}
     }
     let cells = field.iter().position(|&byte| is_separator(byte)).unwrap_or(field.len());
@@ -171,7 +173,19 @@ fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mu
         header_between()
     } else {
         let list = (!cut_short).then(|| list::fault(field)).flatten();
-        list.or_else(|| forms::read(word).err()).unwrap_or_else(|| Malformed::new(word))
+        let malformed =
+            list.or_else(|| forms::read(word).err()).unwrap_or_else(|| Malformed::new(word));
+        match scan::runs(text).next() {
+            Some(at) => Malformed {
+                what: format!(
+                    "{}; the input format \"scan\" reads the 81 cells at column {}",
+                    malformed.what,
+                    column(text, at)
+                ),
+                ..malformed
+            },
+            None => malformed,
+        }
     };
     let column = indent + malformed.column;
     records.push_malformed(place, text.len(), Malformed { column, ..malformed });
@@ -179,7 +193,7 @@ fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mu
 
 /// Parses a puzzle in a less common form. Other text may follow cells with symbols.
 fn other_form(line: &[u8]) -> Option<Form> {
-    forms::read_other(line).or_else(|| {
+    forms::form(line).or_else(|| {
         let text = line.trim_ascii_start();
         let cells = symbols::replaced(&text[..word_length(text)])?.try_into().ok()?;
         Puzzle::from_text(&cells).map(|_| Form::Cells(cells))
@@ -274,7 +288,7 @@ fn trailing_text_of_other_form(block: &[u8], start: usize) -> Field {
     let end = end_of_line(block, start);
     let word = word_length(&block[start..end]);
     let line = &block[start..end];
-    let is_dotted = symbols::replaced(&line[..word]).is_some() && forms::read_other(line).is_none();
+    let is_dotted = symbols::replaced(&line[..word]).is_some() && forms::form(line).is_none();
     trimmed(block, if is_dotted { start + word } else { end }, end)
 }
 

@@ -17,23 +17,25 @@ pub struct Source<R> {
     pub position: Position,
     /// The number of bytes of the reader before that position.
     pub skip: u64,
+    /// The maximum length of a record in bytes, if it is longer than a block.
+    pub max_record: usize,
     /// The bytes.
     pub reader: R,
 }
 
 impl<R: Read> Source<R> {
-    /// Creates a named stream of lines.
+    /// Creates a named stream of lines, in which records are no longer than a block.
     pub fn new(name: impl Into<String>, reader: R) -> Self {
         let (layout, position) = (Layout::default(), Position::default());
-        Self { name: name.into(), layout, position, skip: 0, reader }
+        Self { name: name.into(), layout, position, skip: 0, max_record: 0, reader }
     }
 }
 
 impl<R> Source<R> {
     /// Converts the reader to another reader of the same bytes.
     pub fn map<S>(self, into: impl FnOnce(R) -> S) -> Source<S> {
-        let Self { name, layout, position, skip, reader } = self;
-        Source { name, layout, position, skip, reader: into(reader) }
+        let Self { name, layout, position, skip, max_record, reader } = self;
+        Source { name, layout, position, skip, max_record, reader: into(reader) }
     }
 
     /// Skips the records before `position`. The reader is at the start of the input.

@@ -43,6 +43,8 @@ pub struct StreamOptions {
     pub window: Window,
     /// The number of a blank cell in a `NumPy` array; the digits 1 to 9 follow it.
     pub npy_blank: u8,
+    /// The maximum length of a record, if it is longer than a block, in bytes.
+    pub max_record: usize,
 }
 
 /// The bytes of an input, decompressed if necessary. Parquet files are read as the text of a table.
@@ -179,6 +181,9 @@ impl<'a> Stream<'a> {
 
     /// Adds the column types of a Parquet file to its layout.
     fn typed(&self, mut layout: Layout) -> Result<Layout, DetectError> {
+        if let Layout::Labels(inner) = layout {
+            return Ok(Layout::Labels(self.typed(Layout::clone(&inner))?.into()));
+        }
         if let (Some((_, types)), Layout::Csv(table)) = (&self.parquet, &mut layout) {
             let read = [Some(table.puzzle), table.answer];
             let mut read = read.into_iter().flatten().chain(table.kept.iter().copied());

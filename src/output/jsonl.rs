@@ -9,6 +9,7 @@ use super::{
     Column, ColumnSource, Encoder, Format, Kind, Needs, OutputColumn, Row, RowBuffer, Rows, SHORT,
     Short, Value,
 };
+use crate::forms::list::ArrayStyle;
 use crate::input::{ColumnType, FieldForm, is_finite};
 use crate::puzzle::CELLS;
 
@@ -84,7 +85,8 @@ impl JsonRows {
     fn max_bytes(&self, row: &Row<'_>) -> usize {
         let (text, kept) = self.shows.bytes(row);
         let copied = if self.copied > 0 { row.line_text().len() } else { 0 };
-        self.key_bytes + self.texts * 6 * text + 6 * kept + copied + 1
+        let arrays = row.array().map_or(0, |_| 2 * ArrayStyle::MAX_BYTES);
+        self.key_bytes + self.texts * 6 * text + 6 * kept + copied + arrays + 1
     }
 }
 
@@ -114,7 +116,18 @@ impl Format for JsonRows {
                         for (column, key) in columns {
                             object.key(key);
                             match column.source {
-                                ColumnSource::Computed(column) => object.value(column.value(row)),
+                                ColumnSource::Computed(column) => {
+                                    let value = column.value(row);
+                                    let is_array = match column {
+                                        Column::Puzzle => true,
+                                        Column::Solution => row.has_array_of_solution(),
+                                        _ => false,
+                                    };
+                                    match row.array().filter(|_| is_array) {
+                                        Some(style) => object.array(style, value),
+                                        None => object.value(value),
+                                    }
+                                }
                                 ColumnSource::Input(index) => {
                                     let is_json = self.json.get(index).is_some_and(|json| *json);
                                     object.field(row, index, is_json);
@@ -185,6 +198,17 @@ impl Object<'_> {
     #[inline(always)]
     fn short(&mut self, text: &Short) {
         self.length += text.copy_to(&mut self.room[self.length..]);
+    }
+
+    /// Writes cells as an array.
+    fn array(&mut self, style: ArrayStyle<'_>, value: Value<'_>) {
+        let mut array = Vec::new();
+        match value {
+            Value::Cells(cells) => style.write(cells, &mut array),
+            Value::Grid(grid) => style.write(&grid.cells().map(|digit| b'0' + digit), &mut array),
+            other => return self.value(other),
+        }
+        self.put(&array);
     }
 
     fn value(&mut self, value: Value<'_>) {

@@ -8,6 +8,7 @@ use memchr::memchr;
 
 use super::results::{Derived, Results};
 use crate::check::Reason;
+use crate::forms::list::ArrayStyle;
 use crate::input::record_runs::RecordRun;
 use crate::input::{AttachedAnswers, Field, FieldForm, PuzzleRef, Record, Records};
 use crate::logic::{Path, SeRating, Technique};
@@ -380,6 +381,19 @@ impl<'a> Row<'a> {
     /// Returns the fields of the input that are copied to the output.
     pub fn kept(&self) -> Kept<'a> {
         Kept { bytes: self.rows.bytes, fields: self.rows.records.kept_fields(self.index) }
+    }
+
+    /// Returns how the cells are written, if the record is an array.
+    pub(super) fn array(&self) -> Option<ArrayStyle<'a>> {
+        let is_array = self.record.text.form == FieldForm::Own && self.record.puzzle.is_ok();
+        let bytes = self.rows.bytes.get(self.record.start as usize..).filter(|_| is_array)?;
+        ArrayStyle::of(bytes)
+    }
+
+    /// Returns whether the row is derived from its record, whose solution is an array.
+    pub(super) fn has_array_of_solution(&self) -> bool {
+        let answer = self.rows.records.answers.get(self.index);
+        self.derived.is_some() && answer.is_some_and(|answer| answer.form == FieldForm::Own)
     }
 
     /// Returns the input's solution as written; empty if it is missing.

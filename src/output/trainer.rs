@@ -183,7 +183,7 @@ impl Assembler for Indices {
                 self.buffer = format!(
                     "{{\"pad_id\": 0, \"ignore_label_id\": 0, \"blank_identifier_id\": 0, \
                      \"vocab_size\": 11, \"seq_len\": 81, \"num_puzzle_identifiers\": 1, \
-                     \"total_groups\": {groups}, \"mean_puzzle_examples\": 1.0, \
+                     \"total_groups\": {groups}, \"total_puzzles\": {groups}, \"mean_puzzle_examples\": 1.0, \
                      \"sets\": [\"all\"]}}\n"
                 )
                 .into_bytes();

@@ -1,7 +1,9 @@
 //! Blocks of complete records, and where they come from.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
+use super::long_record::{LongRecord, LongRecords};
 use super::progress::InputFailure;
 use crate::input::{AttachedAnswers, Layout, Position, Records};
 use crate::output::{Results, Rows};
@@ -18,8 +20,13 @@ pub struct Block {
     pub first: u64,
     /// The parser that turns the block into records.
     pub contents: Arc<dyn Contents>,
-    /// The buffer, of which the first `length` bytes are filled.
-    pub bytes: Box<[u8]>,
+    /// The buffer, of which the first `length` bytes are filled. It grows for a record that does not
+    /// fit ([`Block::grow`]).
+    pub bytes: Vec<u8>,
+    /// The length of the buffer, unless it has grown.
+    capacity: usize,
+    /// The permission to be longer.
+    long: Option<LongRecord>,
     /// The number of filled bytes.
     pub length: usize,
     /// The number of records, for contents that are not bytes.
@@ -44,7 +51,9 @@ impl Block {
             source: 0,
             first: 0,
             contents: Arc::new(Layout::Lines),
-            bytes: vec![0; capacity].into(),
+            bytes: vec![0; capacity],
+            capacity,
+            long: None,
             length: 0,
             count: 0,
             target_bytes,
@@ -52,6 +61,33 @@ impl Block {
             failed: None,
             answers: None,
             end: Position::default(),
+        }
+    }
+
+    /// Extends the buffer to `bytes` bytes once no other block is longer than usual. Returns
+    /// `Some(false)` if there is not enough memory, and `None` if the run is stopped.
+    pub(super) fn grow(
+        &mut self,
+        bytes: usize,
+        records: &LongRecords,
+        stop: &AtomicBool,
+    ) -> Option<bool> {
+        if self.long.is_none() {
+            self.long = Some(records.wait(stop)?);
+        }
+        let is_enough = self.bytes.try_reserve_exact(bytes - self.bytes.len()).is_ok();
+        if is_enough {
+            self.bytes.resize(bytes, 0);
+        }
+        Some(is_enough)
+    }
+
+    /// Returns the buffer to its usual length, so that another block may grow.
+    pub(super) fn shrink(&mut self) {
+        if self.long.is_some() {
+            self.bytes = vec![0; self.capacity];
+            self.length = 0;
+            self.long = None;
         }
     }
 

@@ -222,7 +222,9 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
         while let Ok(mapped) = free[index].recv()
             && let Some(number) = fold.fill(&mut worker.block)
         {
-            if fold.process(number, &mut worker, &map, mapped).is_break() {
+            let processed = fold.process(number, &mut worker, &map, mapped);
+            worker.shrink();
+            if processed.is_break() {
                 break;
             }
         }
@@ -275,7 +277,18 @@ impl<W, M> FoldWorker<W, M> {
             job: None,
         }
     }
+
+    /// Frees the memory for a long record.
+    fn shrink(&mut self) {
+        self.block.shrink();
+        if self.records.texts.capacity() > LARGEST_TEXTS {
+            self.records.texts = Vec::new();
+        }
+    }
 }
+
+/// The largest buffer of texts that is kept for the next block, in bytes.
+const LARGEST_TEXTS: usize = 1 << 20;
 
 impl<S, J, P, R> Fold<'_, S, J, Reducer<P, R>>
 where

@@ -90,7 +90,10 @@ fn message(
     report_failures: bool,
 ) -> Option<(LineAndColumn, String)> {
     let indent = row.record.indent as usize;
-    let start = (0, indent + 1);
+    let line_start = row.record.start.checked_sub(row.record.indent);
+    let before = line_start.and_then(|at| block.get(at as usize..row.record.start as usize));
+    let before = before.map_or(indent, |text| String::from_utf8_lossy(text).chars().count());
+    let start = (0, before + 1);
     let text = row.text();
     Some(match (row.status(), row.outcome()) {
         (_, Err(malformed)) => ((row.record.fault, malformed.column), malformed.what.clone()),
@@ -100,7 +103,7 @@ fn message(
                 FieldForm::Own => {
                     let cell = clue_at / (text.len() / CELLS);
                     input::cell_place(&block[row.record.start as usize..], cell)
-                        .map(|(below, at)| (below, if below == 0 { indent + at } else { at }))
+                        .map(|(below, at)| (below, if below == 0 { before + at } else { at }))
                 }
                 _ => Some((0, start.1 + clue_at)),
             };

@@ -21,6 +21,7 @@ mod block;
 mod filter;
 mod fold;
 mod jobs;
+mod long_record;
 mod messages;
 mod plan;
 mod progress;

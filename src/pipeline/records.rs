@@ -82,6 +82,7 @@ impl<R: Read + Send, I: Iterator<Item = Source<R>> + Send> RecordReader<I, R> {
     #[expect(clippy::should_implement_trait, reason = "a record borrows from the reader")]
     pub fn next(&mut self) -> Option<ReadRecord<'_>> {
         while self.next == self.all.len() {
+            self.block.shrink();
             if self.source.fill(&mut self.block) != Fill::Filled {
                 return None;
             }

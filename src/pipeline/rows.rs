@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::block::BlockSource;
+use super::block::{BLOCK_BYTES, BlockSource};
 use super::filter::Filter;
 use super::fold::{BlockSummary, Folded, Options, RunEnd, fold_blocks};
 use super::jobs::Job;
@@ -110,7 +110,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
                 encoded.ends.clear();
                 encoded.messages.clear();
                 // Default rows have less than three times the bytes of their lines.
-                encoded.rows.reserve(3 * rows.bytes.len());
+                encoded.rows.reserve(3 * rows.bytes.len().min(BLOCK_BYTES));
                 for output in 0..outputs {
                     let file = of_files.get_mut(usize::from(output));
                     let rows = Rows { output: if file.is_some() { 0 } else { output }, ..*rows };

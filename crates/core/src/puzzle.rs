@@ -174,7 +174,8 @@ pub struct Contradiction {
 }
 
 /// Returns the usual name of a cell, `r1c1` to `r9c9`.
-pub(crate) fn cell_name(cell: usize) -> String {
+#[doc(hidden)]
+pub fn cell_name(cell: usize) -> String {
     format!("r{}c{}", cell / 9 + 1, cell % 9 + 1)
 }
 

@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use crate::simd::vectors::{Simd, SimdBase, SimdFrom, SimdMask, dispatch, u8x64};
 use memchr::memchr_iter;
 
+use super::is_separator_line;
 use super::rows::{SplitRow, first_text};
 use super::{Delimiter, Table};
+use crate::forms;
 use crate::input::field::{Field, FieldForm};
 use crate::input::{LinePosition, Records, lines};
 use crate::puzzle::{CELLS, Malformed};
@@ -82,6 +84,10 @@ impl RowReader<'_> {
         let line = without_end(&rest[..line_length]);
         let is_cut_short = self.cut_short && line_length == rest.len();
         match first_text(table.delimiter, line) {
+            Some(b's' | b'"') if is_separator_line(line) => {
+                records.comments += 1;
+                return line_length;
+            }
             Some(b'#') => {
                 records.comments += 1;
                 return line_length;
@@ -106,7 +112,22 @@ impl RowReader<'_> {
             if Some(number) == table.answer {
                 answer = Some(trimmed(table.delimiter, rest, field));
             }
+            if table.width > 1 {
+                let extend = |first: usize, cells: &mut Option<Field>| {
+                    if (first..first + table.width).contains(&number) {
+                        *cells = cells.map(|cells| span(cells, field));
+                    }
+                };
+                extend(table.puzzle, &mut puzzle);
+                if let Some(first) = table.answer {
+                    extend(first, &mut answer);
+                }
+            }
         });
+        if table.width > 1 {
+            let cells = answer.and_then(|answer| forms::read(answer.of(rest)).ok()?.cells());
+            answer = cells.map(|cells| records.own(&cells)).or(answer);
+        }
         let is_header = self.header == Some(place.line.into());
         let (length, found) = match row {
             SplitRow::Whole { length, .. } if is_header => return length,
@@ -194,7 +215,11 @@ impl RowReader<'_> {
     /// Adds the solution of the last record, if solutions are read.
     fn push_answer(&self, answer: Option<Field>, start: u32, records: &mut Records) {
         if self.table.answer.is_some() {
-            records.answers.push(answer.map_or(Field::default(), |field| field.moved(start)));
+            let moved = |field: Field| match field.form {
+                FieldForm::Own => field,
+                _ => field.moved(start),
+            };
+            records.answers.push(answer.map_or(Field::default(), moved));
         }
     }
 
@@ -229,6 +254,13 @@ impl RowReader<'_> {
             }
         });
     }
+}
+
+/// Returns the field from the start of one field to the end of a later one, including quotes.
+fn span(first: Field, last: Field) -> Field {
+    let quote = |field: Field| u32::from(field.form == FieldForm::Quoted);
+    let (start, end) = (first.start - quote(first), last.end + quote(last));
+    Field { start, end, form: FieldForm::Plain }
 }
 
 /// A row without quotes and with the right number of fields.

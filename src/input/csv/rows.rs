@@ -172,6 +172,22 @@ pub(in crate::input) fn count(bytes: &[u8]) -> u64 {
     ends + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
 }
 
+/// Returns whether a line is Excel's declaration of a delimiter, `sep=;`.
+pub(in crate::input) fn is_separator_line(line: &[u8]) -> bool {
+    declared_delimiter(line).is_some()
+}
+
+/// Returns the delimiter that a line declares for Excel.
+pub(in crate::input) fn declared_delimiter(line: &[u8]) -> Option<u8> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+    match line {
+        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter] => Some(*delimiter),
+        _ => None,
+    }
+}
+
 /// Returns the end of the row or other line at the start of `bytes`, if it is complete.
 fn row_end(delimiter: Delimiter, bytes: &[u8]) -> Option<usize> {
     let row = match first_text(delimiter, bytes) {

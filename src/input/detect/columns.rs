@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::sample::{Candidate, RowFields, Sample, is_grid, is_puzzle};
-use super::{Answers, DetectError, InputFormat, InputOptions, Undecided, column_of};
+use super::sample::{Candidate, RowFields, Sample, is_grid, is_name_of_cells, is_prose, is_puzzle};
+use super::{Answers, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of};
+use crate::forms::list;
 use crate::input::csv::{Delimiter, Table};
 use crate::input::{Layout, names};
-use crate::puzzle::is_cell;
+use crate::puzzle::{CELLS, is_cell};
 
 /// The delimiters tried by default, most likely first.
 const DELIMITERS: [Delimiter; 5] = [
@@ -52,6 +53,14 @@ impl InputOptions {
         let Some(mut table) = found else { return self.lines() };
         table.answer = self.answer(&table, &sample)?;
         table.kept = self.kept(&table.names(), table.puzzle, table.answer)?;
+        if table.width > 1 && self.keep == Some(Keep::All) {
+            let first = [Some(table.puzzle), table.answer];
+            let is_cell = |column: usize| {
+                let width = table.width;
+                first.into_iter().flatten().any(|first| (first..first + width).contains(&column))
+            };
+            table.kept.retain(|&column| !is_cell(column));
+        }
         Ok(Layout::Csv(Arc::new(table)))
     }
 
@@ -86,7 +95,7 @@ impl InputOptions {
         &self,
         sample: &Sample<'_>,
         candidates: &[Candidate],
-    ) -> Result<Option<Table>, DetectError> {
+    ) -> Result<Option<Table>, Undecided> {
         // Two words separated by a space may also be a title.
         let named = candidates.iter().filter(|candidate| {
             candidate.delimiter != Delimiter::Blanks
@@ -96,7 +105,18 @@ impl InputOptions {
         if self.no_header {
             return Ok(None);
         }
-        let puzzles = first.columns_where(names::is_puzzles);
+        let mut puzzles = first.columns_where(names::is_puzzles);
+        match sample.rows(*delimiter).nth(1) {
+            // A column of prompts is not one of puzzles.
+            Some(row) => {
+                puzzles.retain(|&at| row.texts.get(at).is_none_or(|text| !is_prose(text)));
+                if puzzles.is_empty() {
+                    return Ok(None);
+                }
+            }
+            None if !sample.is_all => return Err(Undecided::NotYet),
+            None => {}
+        }
         one_of(&puzzles, first, true)?;
         Ok(Some(first.table(*delimiter, puzzles[0], Some(sample.line))))
     }
@@ -107,6 +127,9 @@ impl InputOptions {
         sample: &Sample<'_>,
         candidates: &[Candidate],
     ) -> Result<Option<Table>, Undecided> {
+        if let Some(table) = self.one_cell_per_column(sample, candidates)? {
+            return Ok(Some(table));
+        }
         if let Some((candidate, row)) = sample.earliest(candidates)? {
             let puzzles = row.columns_where(is_puzzle);
             return self.shown(sample, candidate, &row, &puzzles);
@@ -138,6 +161,41 @@ impl InputOptions {
         self.malformed_lines().map(|_| None)
     }
 
+    /// Returns the table in which each cell of a puzzle has a column with a name, if the second row
+    /// has such cells. Without a header, such rows are lines. The first column is the first of 81, or
+    /// of 162 with solutions, or the first whose name ends with a number that the following 80
+    /// names continue.
+    fn one_cell_per_column(
+        &self,
+        sample: &Sample<'_>,
+        candidates: &[Candidate],
+    ) -> Result<Option<Table>, Undecided> {
+        if self.no_header {
+            return Ok(None);
+        }
+        for Candidate { delimiter, first } in candidates {
+            let start = match first.len() {
+                CELLS => Some(0),
+                length if length == 2 * CELLS => Some(0),
+                _ => first.first_of_numbered(CELLS),
+            };
+            let Some(start) = start else { continue };
+            let Some(row) = sample.rows(*delimiter).nth(1) else {
+                return if sample.is_all { Ok(None) } else { Err(Undecided::NotYet) };
+            };
+            let are_cells = |row: &RowFields, start: usize| {
+                row.texts.get(start..start + CELLS).is_some_and(|cells| {
+                    list::with_empty_cells::<CELLS>(&cells.join(&b',')).is_some()
+                })
+            };
+            if row.len() == first.len() && are_cells(&row, start) && !are_cells(first, start) {
+                let table = first.table(*delimiter, start, Some(sample.line));
+                return Ok(Some(Table { width: CELLS, ..table }));
+            }
+        }
+        Ok(None)
+    }
+
     /// Returns the table for a row with puzzles in these columns, or `None` for lines.
     fn shown(
         &self,
@@ -148,7 +206,14 @@ impl InputOptions {
     ) -> Result<Option<Table>, Undecided> {
         let Candidate { delimiter, first } = candidate;
         let puzzle = puzzles[0];
-        let has_header = first.len() == row.len() && self.is_header(&first.texts[puzzle]);
+        let name = first.texts.get(puzzle).map_or(&b""[..], |name| name);
+        // The name of a single column may also be the title of a file of lines.
+        let is_next = || sample.rows(*delimiter).nth(1).is_some_and(|next| next.texts == row.texts);
+        let is_name = self.is_header(name) && !(first.len() == 1 && name.contains(&b' '))
+            || !self.no_header && is_name_of_cells(name);
+        let has_header = first.len() == row.len()
+            && is_name
+            && (first.len() > 1 || self.is_table() || is_next());
         let fields = if has_header { first } else { row };
         one_of(puzzles, fields, has_header)?;
         // In the lines layout, the puzzle is first and other text may follow.
@@ -156,8 +221,8 @@ impl InputOptions {
             && !row.has_quotes
             && match delimiter {
                 Delimiter::Blanks => true,
-                Delimiter::Byte(b',' | b';' | b'\t') => !has_header || row.len() == 1,
-                Delimiter::Byte(_) => row.len() == 1,
+                Delimiter::Byte(b',' | b';' | b'\t') => !has_header,
+                Delimiter::Byte(_) => row.len() == 1 && !has_header,
             };
         if is_line && !self.is_table() {
             return Ok(None);
@@ -168,6 +233,12 @@ impl InputOptions {
     /// Returns the solution column, if it is read: the one with a known name, or the column of the
     /// first solution next to a puzzle.
     fn answer(&self, table: &Table, sample: &Sample<'_>) -> Result<Option<usize>, Undecided> {
+        if table.width > 1 && self.answers != Answers::Unwanted {
+            let answer = table.puzzle + table.width;
+            if answer + table.width <= table.fields {
+                return Ok(Some(answer));
+            }
+        }
         let names = match &self.answers {
             Answers::Unwanted => return Ok(None),
             Answers::Column(name) => {

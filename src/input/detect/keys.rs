@@ -1,18 +1,49 @@
 //! Detects the keys of puzzles, solutions, and kept values in JSON objects.
 
-use super::sample::{is_grid, is_puzzle};
+use super::sample::{is_grid, is_prose, is_puzzle};
 use super::{
     Answers, ColumnNames, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of,
 };
-use crate::input::json::{Objects, cells_of, entries};
+use crate::input::json::{self, Objects, cells_of, entries};
 use crate::input::lines::first_end;
 use crate::input::{Layout, names};
 
 type JsonEntries<'a> = [(String, &'a str)];
 
 impl InputOptions {
+    /// Returns whether the options do not require a table of fields.
+    pub(super) fn may_be_json(&self) -> bool {
+        self.format == InputFormat::Auto && self.delimiter.is_none() && !self.no_header
+    }
+
+    /// Returns the layout of one array with all records, or `None` if the text is not one.
+    pub(super) fn json_document(
+        &self,
+        text: &[u8],
+        is_all: bool,
+    ) -> Result<Option<Layout>, Undecided> {
+        let Ok(start) = json::document_start(text) else {
+            return if is_all { Ok(None) } else { Err(Undecided::NotYet) };
+        };
+        let Some(start) = start else { return Ok(None) };
+        let (element, layout) = match json::first_element(text, start) {
+            None if !is_all => return Err(Undecided::NotYet),
+            None => {
+                let begin = &text[start..];
+                (begin, self.of_object(&json::first_entries(begin))?)
+            }
+            Some(element) => match entries(element) {
+                Some(entries) => (element, self.of_object(&entries)?),
+                None => (element, self.of_values()?),
+            },
+        };
+        let Layout::Jsonl(objects) = layout else { return Ok(None) };
+        let objects = Objects::clone(&objects).of_document(element);
+        Ok(Some(Layout::Jsonl(objects.into())))
+    }
+
     pub(super) fn starts_with_object(&self, text: &[u8], is_all: bool) -> Result<bool, Undecided> {
-        if self.format != InputFormat::Auto || self.delimiter.is_some() || self.no_header {
+        if !self.may_be_json() {
             return Ok(false);
         }
         let text = text.trim_ascii_start();
@@ -35,7 +66,12 @@ impl InputOptions {
         while !text.is_empty() {
             let end = first_end(text);
             if end.is_none() && !is_end {
-                break;
+                // The first object may be longer than the bytes for detection.
+                let entries = if is_all { json::first_entries(text) } else { Vec::new() };
+                if entries.is_empty() {
+                    break;
+                }
+                return Ok(self.of_object(&entries)?);
             }
             let (line, rest) = text.split_at(end.unwrap_or(text.len()));
             if let Some(entries) = entries(line) {
@@ -79,26 +115,52 @@ impl InputOptions {
     }
 
     fn of_object(&self, entries: &JsonEntries<'_>) -> Result<Layout, DetectError> {
+        let outer = keys(entries).len();
+        let entries = &with_paths(entries);
         let keys = keys(entries);
         let puzzle = match &self.column {
             Some(name) => column_of(&keys, name)?,
-            None => puzzle_key(entries, &keys)?,
+            None => puzzle_key(entries, &keys, outer)?,
         };
         let answer = match &self.answers {
             Answers::Unwanted => None,
-            Answers::Wanted | Answers::IfAny => Some(answer_key(entries, &keys, puzzle)?),
+            Answers::Wanted | Answers::IfAny => Some(answer_key(entries, &keys, puzzle, outer)?),
             Answers::Column(name) => Some(column_of(&keys, name)?),
         };
         if answer == Some(puzzle) {
             return Err(DetectError::SameColumn(keys[puzzle].into()));
         }
         let name = |key: usize| keys[key].to_owned();
-        let kept = self.kept(&keys, puzzle, answer)?.into_iter().map(name).collect();
+        // All keys are those of the outer object.
+        let all = match &self.keep {
+            Some(Keep::All | Keep::Row) => &keys[..outer],
+            _ => &keys[..],
+        };
+        let kept = self.kept(all, puzzle, answer)?.into_iter().map(name).collect();
         let (puzzle, answer) = (Some(name(puzzle)), answer.map(name));
         let keeps_all = self.keep == Some(Keep::All);
         Ok(Layout::Jsonl(Objects::new(puzzle, answer, kept, keeps_all).into()))
     }
 }
+
+/// Adds the entries of inner objects, whose keys are paths with dots, after those of the outer one.
+fn with_paths<'a>(entries: &JsonEntries<'a>) -> Vec<(String, &'a str)> {
+    let mut all = entries.to_vec();
+    let mut next = 0;
+    while let Some((path, value)) = all.get(next).cloned() {
+        next += 1;
+        let depth = path.matches('.').count();
+        if value.starts_with('{') && depth < MAX_DEPTH && all.len() < MAX_KEYS {
+            let inner = json::entries(value.as_bytes()).unwrap_or_default();
+            all.extend(inner.into_iter().map(|(key, value)| (format!("{path}.{key}"), value)));
+        }
+    }
+    all
+}
+
+/// The deepest inner objects, and the number of keys, in which puzzles are looked for.
+const MAX_DEPTH: usize = 4;
+const MAX_KEYS: usize = 1000;
 
 fn keys<'a>(entries: &'a JsonEntries<'_>) -> Vec<&'a str> {
     let mut keys = Vec::new();
@@ -117,12 +179,38 @@ fn shaped(entries: &JsonEntries<'_>, keys: &[&str], is: fn(&[u8]) -> bool) -> Ve
     found.filter_map(|(key, _)| keys.iter().position(|known| known == key)).collect()
 }
 
-/// Returns the key with a known name for puzzles, or whose value is a puzzle.
-fn puzzle_key(entries: &JsonEntries<'_>, keys: &[&str]) -> Result<usize, DetectError> {
-    let is_named = |key: &usize| names::is_puzzles(keys[*key].as_bytes());
-    let mut found: Vec<_> = (0..keys.len()).filter(is_named).collect();
+/// Returns the last name of a path.
+fn last_name(path: &str) -> &str {
+    path.rsplit_once('.').map_or(path, |(_, name)| name)
+}
+
+/// Returns the key with a known name for puzzles whose value may be one, or whose value is a puzzle.
+/// The first `outer` keys precede those of inner objects.
+fn puzzle_key(
+    entries: &JsonEntries<'_>,
+    keys: &[&str],
+    outer: usize,
+) -> Result<usize, DetectError> {
+    let value = |key: usize| {
+        entries.iter().rev().find(|(name, _)| name == keys[key]).map_or("", |(_, value)| *value)
+    };
+    let is_named = |key: &usize| names::is_puzzles(last_name(keys[*key]).as_bytes());
+    let may_be = |key: &usize| {
+        let value = value(*key);
+        !value.starts_with('{') && !cells_of(value).is_some_and(|text| is_prose(&text))
+    };
+    let mut found = Vec::new();
+    for range in [0..outer, outer..keys.len()] {
+        if found.is_empty() {
+            found = range.clone().filter(is_named).filter(may_be).collect();
+        }
+        if found.is_empty() {
+            found = shaped(entries, keys, is_puzzle);
+            found.retain(|key| range.contains(key));
+        }
+    }
     if found.is_empty() {
-        found = shaped(entries, keys, is_puzzle);
+        found = (0..outer).filter(is_named).filter(|&key| value(key).starts_with('{')).collect();
     }
     let columns = ColumnNames::quoted(keys);
     match found[..] {
@@ -137,9 +225,13 @@ fn answer_key(
     entries: &JsonEntries<'_>,
     keys: &[&str],
     puzzle: usize,
+    outer: usize,
 ) -> Result<usize, DetectError> {
     let others = (0..keys.len()).filter(|&key| key != puzzle);
-    let named = others.filter_map(|key| Some((names::solutions(keys[key])?, keys[key], key)));
+    let named = others.filter_map(|key| {
+        let name = names::solutions(last_name(keys[key]))?;
+        Some((key >= outer, name, keys[key], key))
+    });
     let named = named.min().map(|(.., key)| key);
     named
         .or_else(|| shaped(entries, keys, is_grid).into_iter().find(|&key| key != puzzle))

@@ -2,7 +2,8 @@
 //!
 //! 1. If the first line starts with a puzzle, the input has one puzzle per line, optionally
 //!    followed by other text.
-//! 2. If the first line is a JSON object, every line is one.
+//! 2. If the first line is a JSON object, every line is one. If the input starts with an array of
+//!    objects, of strings, or of arrays that are puzzles, its elements are the records.
 //! 3. If the first nine rows have nine cells each, the puzzles are grids.
 //! 4. Anything else may be a table. The puzzle column has a known name. Otherwise it is the column
 //!    that contains 81 cells in the first row with such a value, some of them blank: a solution has
@@ -43,8 +44,10 @@ pub enum InputFormat {
     Tsv,
     /// Nine lines per puzzle.
     Grid,
-    /// One JSON value per line.
+    /// One JSON value per line, or one array of them.
     Jsonl,
+    /// All runs of exactly 81 cells.
+    Scan,
     /// The text of a Parquet file, which is CSV with a header.
     Parquet,
 }
@@ -69,6 +72,8 @@ pub struct InputOptions {
     /// Whether an input in which no puzzles are found is rejected. Otherwise, it is read as lines,
     /// all of them malformed.
     pub needs_puzzles: bool,
+    /// Whether the cells 0 to 8 stand for the digits 1 to 9.
+    pub labels: bool,
     /// Options for inputs that are not plain text.
     pub stream: StreamOptions,
 }
@@ -107,6 +112,10 @@ impl InputOptions {
     /// Fails for an unsupported type of file, for a table whose puzzle or solution column is
     /// ambiguous or missing, and for a layout that cannot contain the required solutions.
     pub fn detect(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, DetectError> {
+        if self.labels {
+            let layout = Self { labels: false, ..self.clone() }.detect(start, is_all)?;
+            return Ok(layout.map(|layout| Layout::Labels(layout.into())));
+        }
         if self.answers == Answers::IfAny {
             let with = |answers| Self { answers, ..self.clone() };
             return match with(Answers::Wanted).detect_layout(start, is_all) {
@@ -160,7 +169,17 @@ impl InputOptions {
         match self.format {
             InputFormat::Lines => self.lines(),
             InputFormat::Grid => self.grids(),
-            InputFormat::Jsonl => self.json(start, is_all, is_end),
+            InputFormat::Scan => match &self.keep {
+                Some(Keep::Only(names)) if !names.is_empty() => {
+                    let columns = ColumnNames(vec!["none, the input is text".into()]);
+                    Err(DetectError::NoColumn { name: names[0].clone(), columns }.into())
+                }
+                _ => Ok(Layout::Scan),
+            },
+            InputFormat::Jsonl => match self.json_document(start, is_all)? {
+                Some(layout) => Ok(layout),
+                None => self.json(start, is_all, is_end),
+            },
             InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv | InputFormat::Parquet => {
                 let Some(sample) = Sample::new(start, is_all, is_end) else {
                     return if is_all { self.lines() } else { Err(Undecided::NotYet) };
@@ -168,12 +187,29 @@ impl InputOptions {
                 if self.format == InputFormat::Parquet {
                     return self.table(sample);
                 }
+                if let Some(declared) = sample.declared.and_then(Delimiter::new)
+                    && self.delimiter.is_none()
+                {
+                    return Self { delimiter: Some(declared), ..self.clone() }.table(sample);
+                }
                 if self.starts_with_object(sample.text, is_all)? {
                     return self.json(sample.text, is_all, is_end);
+                }
+                if self.may_be_json()
+                    && let Some(layout) = self.json_document(sample.text, is_all)?
+                {
+                    return Ok(layout);
                 }
                 if !self.is_table() {
                     if sample.starts_with_puzzle()? {
                         return self.lines();
+                    }
+                    // A quoted field may contain the rows of a grid.
+                    if sample.starts_with_header() {
+                        let table = self.table(sample);
+                        if !matches!(table, Ok(Layout::Lines | Layout::LinesAnd(_))) {
+                            return table;
+                        }
                     }
                     if grid::looks_like_grid(start, is_all).ok_or(Undecided::NotYet)? {
                         return self.grids();

@@ -4,10 +4,13 @@ use memchr::memchr;
 
 use super::{ColumnNames, Undecided};
 use crate::forms;
-use crate::input::csv::{Delimiter, Header, SplitRow, Table};
+use crate::input::csv::{
+    Delimiter, Header, SplitRow, Table, declared_delimiter, is_separator_line,
+};
 use crate::input::field::FieldForm;
 use crate::input::lines;
 use crate::input::lines::first_end;
+use crate::input::names::looks_like_header;
 use crate::marks;
 use crate::puzzle::{CELLS, is_cell};
 
@@ -18,6 +21,8 @@ pub(super) struct Sample<'a> {
     pub(super) text: &'a [u8],
     /// The number of that line, from 1.
     pub(super) line: u64,
+    /// The delimiter that a line before it declares.
+    pub(super) declared: Option<u8>,
     /// Whether detection will receive no more bytes.
     pub(super) is_all: bool,
     /// Whether the input ends here, so that the last line is complete even without a line feed.
@@ -25,14 +30,17 @@ pub(super) struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    /// `None` if there is no such line.
+    /// Returns `None` if there is no such line. A line that declares the delimiter for Excel is a
+    /// comment.
     pub(super) fn new(mut text: &'a [u8], is_all: bool, is_end: bool) -> Option<Self> {
-        let mut line = 1;
+        let (mut line, mut declared) = (1, None);
         while !is_content(text) {
-            text = &text[first_end(text)?..];
+            let (first, rest) = text.split_at(first_end(text)?);
+            declared = declared.or_else(|| declared_delimiter(first));
+            text = rest;
             line += 1;
         }
-        (!text.is_empty()).then_some(Self { text, line, is_all, is_end })
+        (!text.is_empty()).then_some(Self { text, line, declared, is_all, is_end })
     }
 
     /// Returns whether the first line starts with a puzzle or pencil marks.
@@ -57,6 +65,16 @@ impl<'a> Sample<'a> {
         };
         let mut fields = line.split(|byte| !is_cell(*byte));
         Ok(!fields.any(is_puzzle))
+    }
+
+    /// Returns whether the first line has several column names, one of them for puzzles, and the next
+    /// one has quotes.
+    pub(super) fn starts_with_header(&self) -> bool {
+        let mut lines = self.text.split(|&byte| byte == b'\n');
+        let line = lines.next().unwrap_or_default();
+        let has_fields = line.iter().any(|byte| matches!(byte, b',' | b';' | b'\t'));
+        let mut has_quotes = || lines.next().is_some_and(|line| line.contains(&b'"'));
+        has_fields && looks_like_header(line) && has_quotes()
     }
 
     /// Returns whether this line has a form in which a puzzle fills the line.
@@ -153,6 +171,9 @@ pub(super) fn may_have_answers(text: &[u8], is_all: bool) -> Option<bool> {
 /// an empty text, so that searches end.
 fn is_content(text: &[u8]) -> bool {
     let line = &text[..first_end(text).unwrap_or(text.len())];
+    if is_separator_line(line) {
+        return false;
+    }
     text.is_empty() || !matches!(line.trim_ascii_start().first(), None | Some(b'#'))
 }
 
@@ -184,6 +205,25 @@ impl RowFields {
         (0..self.len()).filter(|&column| is(&self.texts[column])).collect()
     }
 
+    /// Returns the first of `count` columns whose names end with consecutive numbers.
+    pub(super) fn first_of_numbered(&self, count: usize) -> Option<usize> {
+        let number = |name: &Vec<u8>| {
+            let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+            let (name, number) = name.split_at(name.len() - digits);
+            let number = std::str::from_utf8(number).ok()?.parse::<u32>().ok()?;
+            Some((name.to_vec(), number))
+        };
+        let numbers: Vec<_> = self.texts.iter().map(number).collect();
+        let continues = |pair: &[Option<(Vec<u8>, u32)>]| match pair {
+            [Some((name, number)), Some((next, following))] => {
+                name == next && number.checked_add(1) == Some(*following)
+            }
+            _ => false,
+        };
+        let last = numbers.len().checked_sub(count)?;
+        (0..=last).find(|&first| numbers[first..first + count].windows(2).all(continues))
+    }
+
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         let name = name.trim().as_bytes();
         let exact = self.texts.iter().position(|field| field == name);
@@ -205,6 +245,7 @@ impl RowFields {
             header,
             fields: self.len(),
             puzzle,
+            width: 1,
             answer: None,
             kept: Vec::new(),
             types: None,
@@ -231,17 +272,28 @@ const SAMPLE: usize = 12;
 /// Returns whether a field is 81 digits, in any form.
 pub(super) fn is_grid(field: &[u8]) -> bool {
     let are_digits = |cells: &[u8]| cells.iter().all(|byte| matches!(byte, b'1'..=b'9'));
-    match forms::read_other(field) {
-        Some(form) => form.cells().is_some_and(|cells| are_digits(&cells)),
-        None => field.len() == CELLS && are_digits(field),
-    }
+    forms::form(field).and_then(|form| form.cells()).is_some_and(|cells| are_digits(&cells))
 }
 
 /// Returns whether a field is 81 cells, some of them blank, or pencil marks, in any form.
 pub(super) fn is_puzzle(field: &[u8]) -> bool {
     let is_plain =
         || matches!(field.len(), CELLS | marks::TEXT) && field.iter().copied().all(is_cell);
-    (is_plain() || forms::read_other(field).is_some()) && !is_grid(field)
+    (is_plain() || forms::form(field).is_some()) && !is_grid(field)
+}
+
+/// Returns whether a field is a column name that consists of cells: `x`.
+pub(super) fn is_name_of_cells(field: &[u8]) -> bool {
+    (1..=4).contains(&field.len()) && field.iter().all(|byte| matches!(byte, b'x' | b'X' | b'_'))
+}
+
+/// Returns whether a text has at least two words, so that it cannot be a puzzle: a prompt.
+pub(super) fn is_prose(text: &[u8]) -> bool {
+    let is_blank = |word: &[u8]| matches!(word, b"null" | b"None" | b"NaN" | b"nan");
+    let words = text.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| {
+        word.len() > 2 && !is_blank(word) && word.iter().any(|byte| !b"OoIlxX".contains(byte))
+    });
+    text.iter().any(u8::is_ascii_whitespace) && words.take(2).count() == 2
 }
 
 /// Returns whether a field may be a column name: a short text that begins with a letter.

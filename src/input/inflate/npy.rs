@@ -1,21 +1,20 @@
 //! `NumPy` arrays (.npy), read as lines of text.
 //!
-//! Each row of an array is a puzzle: 81 numbers or nine rows of nine, with 0 for a blank cell, or a
-//! text of 81 characters. For the format, see
+//! Each row of an array is a puzzle: 81 numbers or nine rows of nine, with 0 or −1 for a blank cell, or
+//! a text of 81 characters. Numbers may be floating-point; NaN is a blank. A row with another number
+//! is written as a list, so that the message shows the number. For the format, see
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
 use std::num::NonZeroUsize;
 
 use super::{DecodeStep, Fault};
+use crate::forms::list;
 use crate::puzzle::CELLS;
 
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// The longest accepted header; usual ones have about 128 bytes.
 const LONGEST_HEADER: usize = 4096;
-
-/// The character for numbers that are not cells. It is not valid in any puzzle.
-const NO_CELL: u8 = b'@';
 
 pub(super) struct NpyReader {
     /// The number that means a blank cell; the digits 1 to 9 follow it.
@@ -36,12 +35,19 @@ struct Array {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Element {
-    /// An integer.
-    Number { bytes: NonZeroUsize, is_big_endian: bool },
+    /// An integer, or a floating-point number.
+    Number { bytes: NonZeroUsize, kind: Kind, is_big_endian: bool },
     /// One-byte characters, padded with zeros.
     Text { characters: usize },
     /// Four-byte characters, padded with zeros.
     Wide { characters: usize, is_big_endian: bool },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Unsigned,
+    Signed,
+    Float,
 }
 
 impl NpyReader {
@@ -118,7 +124,7 @@ impl Array {
         let name = descr.strip_prefix('\'').and_then(|rest| rest.split_once('\''));
         let element = name.and_then(|(name, _)| Element::of(name)).ok_or_else(|| {
             let name = descr.split([',', '}']).next().unwrap_or(descr);
-            Fault::Needs(format!("integers or texts as elements, not {name}"))
+            Fault::Needs(format!("numbers or texts as elements, not {name}"))
         })?;
         if !value("fortran_order")?.starts_with("False") {
             let hint = "contiguous rows: numpy.save(FILE, numpy.ascontiguousarray(array))";
@@ -130,8 +136,9 @@ impl Array {
         let numbers = shape.split(',').map(|number| number.trim().parse::<u64>().ok());
         let numbers: Option<Vec<_>> = numbers.collect();
         let (rows, row) = match (element, numbers.as_deref()) {
-            (Element::Number { .. }, Some([rows, 81] | [rows, 9, 9])) => (*rows, CELLS),
-            (Element::Number { .. }, Some([81] | [9, 9])) => (1, CELLS),
+            (Element::Number { .. }, Some(shape)) if shape_of_cells(shape).is_some() => {
+                (shape_of_cells(shape).unwrap_or(0), CELLS)
+            }
             (Element::Text { .. } | Element::Wide { .. }, Some([rows])) => (*rows, 1),
             (Element::Number { .. }, _) => {
                 return Err(Fault::Needs(format!("the shape (n, 81) or (n, 9, 9), not ({shape})")));
@@ -139,6 +146,22 @@ impl Array {
             _ => return Err(Fault::Needs(format!("the shape (n,) for texts, not ({shape})"))),
         };
         Ok(Self { element, row_bytes: element.bytes() * row, rows })
+    }
+}
+
+/// Returns the number of puzzles of an array with this shape. Axes of length 1 have no meaning.
+fn shape_of_cells(shape: &[u64]) -> Option<u64> {
+    let (rows, cells) = match shape {
+        [81] | [9, 9] => return Some(1),
+        [rows, cells @ ..] => (*rows, cells),
+        [] => return None,
+    };
+    let mut axes = cells.iter().filter(|&&length| length != 1);
+    match (axes.next(), axes.next(), axes.next()) {
+        (Some(81), None, _) | (Some(9), Some(9), None) => Some(rows),
+        // The first axis was one of the cells: (9, 9, 1).
+        (Some(9), None, _) if rows == 9 => Some(1),
+        _ => None,
     }
 }
 
@@ -150,8 +173,13 @@ impl Element {
         let kind = characters.next()?;
         let size: usize = characters.as_str().parse().ok()?;
         match (kind, size) {
-            ('u' | 'i', 1 | 2 | 4 | 8) => {
-                NonZeroUsize::new(size).map(|bytes| Self::Number { bytes, is_big_endian })
+            ('u' | 'i', 1 | 2 | 4 | 8) | ('f', 2 | 4 | 8) => {
+                let kind = match kind {
+                    'u' => Kind::Unsigned,
+                    'i' => Kind::Signed,
+                    _ => Kind::Float,
+                };
+                NonZeroUsize::new(size).map(|bytes| Self::Number { bytes, kind, is_big_endian })
             }
             ('S', 1..=1024) => Some(Self::Text { characters: size }),
             ('U', 1..=1024) => Some(Self::Wide { characters: size, is_big_endian }),
@@ -171,37 +199,71 @@ impl Element {
     fn write(self, row: &[u8], blank: u8, line: &mut Vec<u8>) {
         line.clear();
         match self {
-            Self::Number { bytes, is_big_endian } => {
+            Self::Number { bytes, kind, is_big_endian } => {
                 let elements = row.chunks_exact(bytes.get());
-                line.extend(elements.map(|element| cell(element, is_big_endian, blank)));
+                line.extend(
+                    elements.map_while(|element| cell(element, kind, is_big_endian, blank)),
+                );
+                if line.len() < CELLS {
+                    write_list(row.chunks_exact(bytes.get()), kind, is_big_endian, blank, line);
+                }
             }
             Self::Text { .. } => {
                 let end = row.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-                line.extend(row[..end].iter().map(|&byte| character(byte)));
+                row[..end].iter().for_each(|&byte| push_character(u32::from(byte), line));
             }
             Self::Wide { is_big_endian, .. } => {
                 let numbers = row.chunks_exact(4).map(|wide| {
                     let four = [wide[0], wide[1], wide[2], wide[3]];
                     if is_big_endian { u32::from_be_bytes(four) } else { u32::from_le_bytes(four) }
                 });
-                let numbers = numbers.take_while(|&number| number != 0);
-                line.extend(numbers.map(|number| u8::try_from(number).map_or(NO_CELL, character)));
+                numbers
+                    .take_while(|&number| number != 0)
+                    .for_each(|code| push_character(code, line));
             }
         }
         // A blank line would not be a record.
         if line.iter().all(|&byte| byte == b' ') {
-            *line = vec![NO_CELL];
+            *line = b"\"\"".to_vec();
         }
         line.push(b'\n');
     }
 }
 
-/// Replaces characters that would end the line or turn it into a comment.
-fn character(byte: u8) -> u8 {
-    if matches!(byte, b' '..=b'~') && byte != b'#' { byte } else { NO_CELL }
+/// Appends a character. Characters that would end the line or turn it into a comment are escaped.
+fn push_character(code: u32, line: &mut Vec<u8>) {
+    let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+    if character.is_control() || character == '#' && line.is_empty() {
+        line.extend(character.escape_unicode().map(|escaped| escaped as u8));
+    } else {
+        line.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    }
 }
 
-fn cell(element: &[u8], is_big_endian: bool, blank: u8) -> u8 {
+/// Appends the numbers of a row as a list, less the number of a blank.
+fn write_list<'a>(
+    elements: impl Iterator<Item = &'a [u8]>,
+    kind: Kind,
+    is_big_endian: bool,
+    blank: u8,
+    line: &mut Vec<u8>,
+) {
+    line.clear();
+    for element in elements {
+        if let Some(cell) = cell(element, kind, is_big_endian, blank) {
+            line.push(cell);
+        } else {
+            let number = number(element, kind, is_big_endian);
+            let shown = number.rem_euclid(1.0) == 0.0 && number.abs() < 1e15;
+            let text = if shown { format!("{number:.0}") } else { format!("{number:e}") };
+            line.extend_from_slice(text.as_bytes());
+        }
+        line.push(b' ');
+    }
+}
+
+/// Returns the cell that an element stands for, if it does.
+fn cell(element: &[u8], kind: Kind, is_big_endian: bool, blank: u8) -> Option<u8> {
     let (low, high) = if is_big_endian {
         let (low, high) = element.split_last().expect("it has a byte");
         (*low, high)
@@ -209,12 +271,57 @@ fn cell(element: &[u8], is_big_endian: bool, blank: u8) -> u8 {
         let (low, high) = element.split_first().expect("it has a byte");
         (*low, high)
     };
-    let is_small = high.iter().all(|&byte| byte == 0);
-    match low.checked_sub(blank) {
-        Some(0) if is_small => b'.',
-        Some(digit @ 1..=9) if is_small => b'0' + digit,
-        _ => NO_CELL,
+    // Nearly all elements are small integers.
+    if kind != Kind::Float && high.iter().all(|&byte| byte == 0) {
+        return match low.checked_sub(blank) {
+            Some(0) => Some(b'.'),
+            Some(digit @ 1..=9) => Some(b'0' + digit),
+            _ if kind == Kind::Signed && element == [0xFF] => Some(b'.'),
+            _ => None,
+        };
     }
+    let number = number(element, kind, is_big_endian);
+    match list::number(number) {
+        Some(b'.') => Some(b'.'),
+        _ => match list::number(number - f64::from(blank)) {
+            Some(b'0') => Some(b'.'),
+            digit => digit.filter(|digit| *digit != b'.'),
+        },
+    }
+}
+
+/// Returns the number of an element.
+fn number(element: &[u8], kind: Kind, is_big_endian: bool) -> f64 {
+    let mut little = [0; 8];
+    let bytes = &mut little[..element.len()];
+    bytes.copy_from_slice(element);
+    if is_big_endian {
+        bytes.reverse();
+    }
+    let is_negative = bytes.last().is_some_and(|high| high & 0x80 != 0);
+    let size = element.len();
+    if kind == Kind::Signed && is_negative {
+        little[size..].fill(0xFF);
+    }
+    match (kind, size) {
+        (Kind::Unsigned, _) => u64::from_le_bytes(little) as f64,
+        (Kind::Signed, _) => i64::from_le_bytes(little) as f64,
+        (Kind::Float, 8) => f64::from_le_bytes(little),
+        (Kind::Float, 4) => f32::from_le_bytes([little[0], little[1], little[2], little[3]]).into(),
+        (Kind::Float, _) => half(u16::from_le_bytes([little[0], little[1]])),
+    }
+}
+
+/// Converts a number of 16 bits.
+fn half(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f64::from(bits & 0x3FF));
+    let magnitude = match exponent {
+        0 => fraction * f64::exp2(-24.0),
+        0x1F if fraction > 0.0 => f64::NAN,
+        0x1F => f64::INFINITY,
+        _ => (1024.0 + fraction) * f64::exp2(f64::from(exponent - 25)),
+    };
+    if bits & 0x8000 != 0 { -magnitude } else { magnitude }
 }
 
 #[cfg(test)]
@@ -272,22 +379,70 @@ mod tests {
         let shifted: Vec<u8> = cells.iter().map(|cell| cell + 1).collect();
         let bytes = [array("|u1", "(1, 81)", "False"), shifted].concat();
         assert_eq!(lines(&bytes, 1, 100), Ok(format!("{line}\n")));
-        assert!(lines(&bytes, 0, 100).unwrap().contains('@'), "10 is not a cell");
+        assert!(lines(&bytes, 0, 100).unwrap().contains(" 10 "), "10 is not a cell");
+    }
+
+    #[test]
+    fn numbers_of_any_type_and_shape_are_cells() {
+        let numbers = |all: [f64; 3]| [&all[..], &[1.0; CELLS - 3]].concat();
+        let of = |descr: &str, number: f64| match descr {
+            "<f2" => [0, if number.is_nan() { 0x7E } else { 0 }].to_vec(),
+            "<f4" => (number as f32).to_le_bytes().to_vec(),
+            ">f8" => number.to_be_bytes().to_vec(),
+            "<i2" => (number as i16).to_le_bytes().to_vec(),
+            "|i1" => (number as i8).to_le_bytes().to_vec(),
+            _ => number.to_le_bytes().to_vec(),
+        };
+        let read = |descr: &str, shape: &str, all: [f64; 3]| {
+            let row: Vec<u8> = numbers(all).iter().flat_map(|&number| of(descr, number)).collect();
+            lines(&[array(descr, shape, "False"), row].concat(), 0, 1000)
+        };
+        let ones = "1".repeat(CELLS - 3);
+        for shape in [
+            "(1, 81)",
+            "(1, 9, 9)",
+            "(1, 9, 9, 1)",
+            "(1, 1, 9, 9)",
+            "(1, 81, 1)",
+            "(81,)",
+            "(9, 9)",
+            "(9, 9, 1)",
+        ] {
+            let found = read("<f8", shape, [5.0, -1.0, f64::NAN]);
+            assert_eq!(found, Ok(format!("5..{ones}\n")), "{shape}");
+        }
+        for descr in ["<f4", ">f8", "<i2", "|i1"] {
+            assert_eq!(
+                read(descr, "(1, 81)", [9.0, 0.0, -1.0]),
+                Ok(format!("9..{ones}\n")),
+                "{descr}"
+            );
+            let wrong = read(descr, "(1, 81)", [9.0, -2.0, 11.0]).unwrap();
+            assert!(wrong.starts_with("9 -2 11 1 1"), "{descr}: {wrong}");
+        }
+        let wrong = read("<f8", "(1, 81)", [0.5, 1.0, 1e300]).unwrap();
+        assert!(wrong.starts_with("5e-1 1 1e300 1"), "{wrong}");
+        for (bits, number) in [(0x4500, 5.0), (0x3C00, 1.0), (0xBC00, -1.0), (0, 0.0)] {
+            assert_eq!(half(bits).to_bits(), f64::to_bits(number));
+        }
+        for shape in ["(1, 9, 9, 9)", "(2, 80)", "()", "(9,)"] {
+            assert!(read("<f8", shape, [1.0; 3]).is_err(), "{shape}");
+        }
     }
 
     #[test]
     fn texts_are_lines() {
         let bytes = [array("|S4", "(2,)", "False"), b"12.\0#\n3 ".to_vec()].concat();
-        assert_eq!(lines(&bytes, 0, 3), Ok("12.\n@@3 \n".into()));
+        assert_eq!(lines(&bytes, 0, 3), Ok("12.\n\\u{23}\\u{a}3 \n".into()));
         let wide = b"1\0\0\0.\0\0\0\xE9\0\0\0\0\0\0\0".to_vec();
         let bytes = [array("<U4", "(1,)", "False"), wide].concat();
-        assert_eq!(lines(&bytes, 0, 3), Ok("1.@\n".into()));
+        assert_eq!(lines(&bytes, 0, 3), Ok("1.é\n".into()));
     }
 
     #[test]
     fn unsupported_arrays_are_refused() {
         for (descr, shape, order, message) in [
-            ("<f8", "(2, 81)", "False", "integers or texts as elements, not '<f8'"),
+            ("<c8", "(2, 81)", "False", "numbers or texts as elements, not '<c8'"),
             ("|u1", "(2, 80)", "False", "the shape (n, 81) or (n, 9, 9), not (2, 80)"),
             ("|u1", "(2, 81)", "True", "numpy.ascontiguousarray"),
             ("|S81", "(2, 81)", "False", "the shape (n,) for texts"),

@@ -51,6 +51,8 @@ struct ColumnReader<T: DataType> {
     reader: ColumnReaderImpl<T>,
     pages: Arc<Pages>,
     is_list: bool,
+    /// The depth of lists.
+    lists: i16,
     /// Whether lists are written as JSON, not as cells.
     is_json: bool,
     /// The definition level of a non-null value, and the lowest level of an element.
@@ -82,7 +84,8 @@ pub(super) fn columns(schema: &SchemaDescriptor) -> Vec<LeafColumn> {
         let of = match (column.max_rep_level(), parts.len()) {
             _ if column.converted_type() == ConvertedType::INTERVAL => ColumnType::Nested,
             (0, 1) => ColumnType::Values(column.self_type_ptr()),
-            (1, ..=3) => ColumnType::Lists,
+            // Lists of cells, or of rows.
+            (1, ..=3) | (2, ..=5) => ColumnType::Lists,
             _ => ColumnType::Nested,
         };
         let name = parts.first().cloned().unwrap_or_default();
@@ -152,6 +155,7 @@ impl<T: DataType> ColumnReader<T> {
             reader: ColumnReaderImpl::new(chunk.column_descr_ptr(), Box::new(reader)),
             pages,
             is_list: column.of == ColumnType::Lists,
+            lists: leaf.max_rep_level(),
             is_json: !column.has_cells,
             present: leaf.max_def_level(),
             element: leaf.repeated_ancestor_def_level(),
@@ -166,16 +170,33 @@ impl<T: DataType> ColumnReader<T> {
         }))
     }
 
-    /// Appends a list as JSON. The level of a null element is lower than that of a value.
-    fn append_list(&self, values: &[T::T], levels: &[i16], text: &mut Vec<u8>) -> Result<bool> {
-        if levels.iter().any(|level| level + 1 < self.element) {
+    /// Appends a list, or a list of lists, as JSON. The level of a null element is lower than that of
+    /// a value.
+    fn append_list(
+        &self,
+        values: &[T::T],
+        levels: &[i16],
+        repetitions: &[i16],
+        text: &mut Vec<u8>,
+    ) -> Result<bool> {
+        if self.lists == 1 && levels.iter().any(|level| level + 1 < self.element)
+            || levels.first().is_none_or(|level| *level == 0 && self.element > 1)
+        {
             return Ok(false);
         }
         let mut values = values.iter();
+        let is_nested = self.lists > 1;
         text.push(b'[');
-        for (place, &level) in levels.iter().filter(|level| **level >= self.element).enumerate() {
+        for (place, (&level, &repetition)) in levels.iter().zip(repetitions).enumerate() {
+            let is_list = is_nested && repetition < 2;
             if place > 0 {
-                text.push(b',');
+                text.extend_from_slice(if is_list { b"],[" } else { b"," });
+            } else if is_list {
+                text.push(b'[');
+            }
+            // An empty list has one level and no element.
+            if level < self.element {
+                continue;
             }
             let Some(value) = (level == self.present).then(|| values.next()).flatten() else {
                 text.extend_from_slice(b"null");
@@ -191,7 +212,7 @@ impl<T: DataType> ColumnReader<T> {
                 text.extend_from_slice(b"null");
             }
         }
-        text.push(b']');
+        text.extend_from_slice(if is_nested { b"]]" } else { b"]" });
         Ok(true)
     }
 
@@ -250,10 +271,20 @@ impl<T: DataType> Decode for ColumnReader<T> {
     fn append(&self, row: usize, text: &mut Vec<u8>) -> Result<bool> {
         let ((start, levels), (end, levels_end)) = (self.starts[row], self.starts[row + 1]);
         let values = &self.values[start..end];
-        if self.is_list && self.is_json {
-            return self.append_list(values, &self.levels[levels..levels_end], text);
+        let as_list = |text: &mut Vec<u8>| {
+            let range = levels..levels_end;
+            self.append_list(values, &self.levels[range.clone()], &self.repetitions[range], text)
+        };
+        if self.is_list && (self.is_json || self.lists > 1 || values.len() != levels_end - levels) {
+            return as_list(text);
         }
+        let start = text.len();
         values.iter().try_for_each(|value| (self.append)(self.meaning, value, text))?;
+        if self.is_list && text.len() - start != values.len() {
+            // Some element is not one character: the list shows which.
+            text.truncate(start);
+            return as_list(text);
+        }
         Ok(!values.is_empty())
     }
 

@@ -21,19 +21,22 @@ use self::column::{Decode, LeafColumn, ROWS, columns};
 use self::faults::{check_footer, check_single, failure, guarded};
 use self::pages::Budget;
 pub(crate) use self::values::Meaning;
-use super::{BLOCK_BYTES, ColumnType, Window};
+use super::{ColumnType, Window};
 
 const MAGIC: [u8; 4] = *b"PAR1";
 
 /// The first field of a footer: the version, 1 or 2.
 const FOOTER_START: [u8; 1] = [0x15];
 
+/// The maximum length of the text of a row, in bytes.
+const MAX_ROW: usize = 16 << 20;
+
 /// The number of bytes of text collected at a time.
 const TEXT_BYTES: usize = 64 * 1024;
 
 /// A Parquet file as the text of a CSV table with a header.
 ///
-/// The text of each row is shorter than a block. A longer puzzle is truncated, so that its row is
+/// The text of each row is shorter than [`MAX_ROW`]. A longer puzzle is truncated, so that its row is
 /// malformed; other columns must not be longer.
 pub struct ParquetText {
     file: Arc<File>,
@@ -215,7 +218,7 @@ impl ParquetText {
                     push_field(number, group.columns.len(), &mut self.text, append)?;
                 }
             }
-            if self.text.len() - self.end >= BLOCK_BYTES {
+            if self.text.len() - self.end >= MAX_ROW {
                 return self.push_long_row(row).map(|()| true);
             }
         }
@@ -231,8 +234,8 @@ impl ParquetText {
         if let Some(Some(column)) = columns.nth(self.puzzle) {
             column.append(row, &mut self.text)?;
         }
-        if self.text.len() - self.end < BLOCK_BYTES {
-            let what = format!("it has more than {BLOCK_BYTES} bytes in the columns that are read");
+        if self.text.len() - self.end < MAX_ROW {
+            let what = format!("it has more than {MAX_ROW} bytes in the columns that are read");
             return Err(io::Error::new(ErrorKind::InvalidData, what).into());
         }
         for byte in self.text[self.end..].iter_mut().filter(|byte| is_special(**byte)) {

@@ -13,7 +13,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::record::Field;
 use parquet::schema::types::Type;
 
-use crate::input::BLOCK_BYTES;
+use super::MAX_ROW;
 
 /// What the numbers or bytes of a column mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +142,7 @@ pub(super) fn bytes(meaning: Meaning, value: &[u8], text: &mut Vec<u8>) -> Resul
         (Meaning::Float16, &[low, high]) => {
             write!(text, "{}", f16::from_le_bytes([low, high]))?;
         }
-        _ => text.extend_from_slice(&value[..value.len().min(BLOCK_BYTES)]),
+        _ => text.extend_from_slice(&value[..value.len().min(MAX_ROW)]),
     }
     Ok(())
 }

@@ -54,6 +54,8 @@ pub struct Augmenter {
 struct DrawnIsomorphs {
     puzzle: Puzzle,
     solution: Option<Grid>,
+    /// The first blank of the record as written, which blanks of isomorphs are as well.
+    blank: u8,
     rng: SeededRng,
     /// The number of rows so far, including the record itself even if it is not written.
     rows: u32,
@@ -104,7 +106,10 @@ impl Job for Augment {
                     augmenter.seen.clear();
                     augmenter.seen.insert(Seen::hash(&puzzle));
                     let solution = solution(records.answer(index, block.filled()));
-                    DrawnIsomorphs { puzzle, solution, rng, rows: 0 }
+                    let text = records.text(&record, block.filled());
+                    let is_blank = |byte: &&u8| !matches!(byte, b'1'..=b'9');
+                    let blank = text.iter().find(is_blank).copied().unwrap_or(b'.');
+                    DrawnIsomorphs { puzzle, solution, blank, rng, rows: 0 }
                 });
                 let row_bytes = ROW_BYTES + records.kept_bytes(index, block.filled());
                 while let Some(mut row) = drawn.next(self, &mut augmenter.seen) {
@@ -201,7 +206,8 @@ impl DrawnIsomorphs {
     }
 
     fn row(&self, puzzle: &Puzzle, solution: Option<Grid>) -> Derived {
-        Derived { record: 0, copy: self.rows - 1, cells: Some(puzzle.text()), solution }
+        let cells = puzzle.text().map(|cell| if cell == b'.' { self.blank } else { cell });
+        Derived { record: 0, copy: self.rows - 1, cells: Some(cells), solution }
     }
 }
 

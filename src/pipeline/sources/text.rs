@@ -10,6 +10,7 @@ use thiserror::Error;
 use crate::input::foreign::byte_order_mark;
 use crate::input::{Layout, Position, Source, verified_bytes};
 use crate::pipeline::block::{BLOCK_BYTES, Block, BlockSource, Fill};
+use crate::pipeline::long_record::LongRecords;
 use crate::pipeline::progress::InputFailure;
 use crate::tail::StreamSum;
 
@@ -28,6 +29,8 @@ pub struct TextSource<I, R> {
     stop: Arc<AtomicBool>,
     /// The start of a line whose end has not been read.
     carry: Vec<u8>,
+    /// The permission for blocks that are longer than usual.
+    long: LongRecords,
     /// The number of bytes of the next block. It doubles with each block.
     target_bytes: usize,
     /// Whether checksums of inputs are computed.
@@ -46,6 +49,8 @@ struct OpenInput<R> {
     /// The index of the input.
     index: usize,
     layout: Arc<Layout>,
+    /// The maximum length of a record that is longer than a block, in bytes.
+    max_record: usize,
     /// The position at which reading started.
     start: u64,
     /// The position up to which records were passed on in blocks.
@@ -78,6 +83,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
             open: None,
             stop: Arc::clone(stop),
             carry: Vec::new(),
+            long: LongRecords::default(),
             target_bytes: FIRST_BLOCK_BYTES,
             has_sums: false,
             failures: Vec::new(),
@@ -142,6 +148,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
             file: source.name.into(),
             index: self.next - 1,
             layout: Arc::new(source.layout),
+            max_record: source.max_record,
             start: at.offset,
             at,
         }
@@ -154,7 +161,10 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         block.is_cut_short = false;
         block.first = open.at.line;
         let filled = match self.begin_block(&mut open, block) {
-            Ok(true) => self.fill_up(block, &open.layout, &mut open.input)?,
+            Ok(true) => {
+                let (layout, most) = (Arc::clone(&open.layout), open.max_record);
+                self.fill_up(block, &layout, most, &mut open.input)?
+            }
             Ok(false) => return Ok(false),
             Err(error) if is_stop(&error) => return Err(error),
             Err(error) => {
@@ -195,6 +205,14 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
     /// the end of the input.
     fn begin_block(&mut self, open: &mut OpenInput<R>, block: &mut Block) -> io::Result<bool> {
         open.input.skip(open.at.check_sum)?;
+        if self.carry.len() > block.bytes.len() {
+            // A long record was followed by others.
+            match block.grow(self.carry.len(), &self.long, &self.stop) {
+                Some(true) => {}
+                Some(false) => return Err(ErrorKind::OutOfMemory.into()),
+                None => return Err(ErrorKind::Interrupted.into()),
+            }
+        }
         block.bytes[..self.carry.len()].copy_from_slice(&self.carry);
         block.length = self.carry.len();
         self.carry.clear();
@@ -216,9 +234,10 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         &self,
         block: &mut Block,
         layout: &Layout,
+        max_record: usize,
         input: &mut CountingReader<R>,
     ) -> io::Result<FillEnd> {
-        let room = block.bytes.len();
+        let mut room = block.bytes.len();
         let target = self.target_bytes.min(block.target_bytes);
         let mut searched = 0;
         loop {
@@ -232,7 +251,15 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
                 }
             }
             if is_full {
-                return Ok(FillEnd::NoRecordEnd);
+                let more = (2 * room).min(max_record);
+                if more <= room {
+                    return Ok(FillEnd::NoRecordEnd);
+                }
+                match block.grow(more, &self.long, &self.stop) {
+                    Some(true) => room = more,
+                    Some(false) => return Ok(FillEnd::NoRecordEnd),
+                    None => return Err(ErrorKind::Interrupted.into()),
+                }
             }
             searched = block.length;
             let end = if searched < target { target.min(room) } else { room };

@@ -171,6 +171,59 @@ fn fill(text: &[u8], cells: &mut [u8], may_be_nested: bool) -> bool {
     count == cells.len()
 }
 
+/// How the cells of a JSON array are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArrayStyle<'a> {
+    /// Whether the array has nine arrays of nine cells.
+    is_nested: bool,
+    /// Whether digits are strings.
+    is_quoted: bool,
+    /// The first blank; `null` if there is none.
+    blank: &'a str,
+}
+
+impl<'a> ArrayStyle<'a> {
+    /// The maximum length of an array.
+    pub const MAX_BYTES: usize = CELLS * (LONGEST_CELL + 1) + 20;
+
+    /// Returns the style of the array at the start of a text.
+    pub fn of(text: &'a [u8]) -> Option<Self> {
+        let inner = text.strip_prefix(b"[")?;
+        let mut cells =
+            tokens(inner).map(|(_, token)| token).filter(|token| !is_lone_bracket(token));
+        let mut cells = cells.by_ref().take(CELLS).peekable();
+        let is_quoted = cells.peek()?.first() == Some(&b'"');
+        let is_blank = |token: &&[u8]| cell(token).is_some_and(|cell| !matches!(cell, b'1'..=b'9'));
+        let blank = cells.find(is_blank).and_then(|token| std::str::from_utf8(token).ok());
+        let blank = match blank {
+            // Neither is JSON.
+            None | Some("None" | "NaN" | "nan") => "null",
+            Some(blank) => blank,
+        };
+        Some(Self { is_nested: inner.trim_ascii_start().starts_with(b"["), is_quoted, blank })
+    }
+
+    /// Appends 81 cells as an array.
+    pub fn write(self, cells: &[u8], out: &mut Vec<u8>) {
+        out.push(b'[');
+        for (at, cell) in cells.iter().enumerate() {
+            let is_row = self.is_nested && at % 9 == 0;
+            out.extend_from_slice(match at {
+                0 if is_row => b"[",
+                0 => b"",
+                _ if is_row => b"],[",
+                _ => b",",
+            });
+            match cell {
+                b'1'..=b'9' if self.is_quoted => out.extend([b'"', *cell, b'"']),
+                b'1'..=b'9' => out.push(*cell),
+                _ => out.extend_from_slice(self.blank.as_bytes()),
+            }
+        }
+        out.extend_from_slice(if self.is_nested { b"]]" } else { b"]" });
+    }
+}
+
 /// Returns the brackets and the texts between separators, with their offsets.
 fn tokens(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let is_separator = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b';');

@@ -63,24 +63,22 @@ impl Form {
 /// # Errors
 /// [`Malformed`], with the fault and its column in the text, from 1.
 pub fn read(text: &[u8]) -> Result<Form, Malformed> {
+    form(text).ok_or_else(|| malformed(text))
+}
+
+/// Parses the text of one record like [`read`], and returns `None` for other texts.
+pub fn form(text: &[u8]) -> Option<Form> {
     let trimmed = trimmed(text);
     if let Ok(cells) = <&Line>::try_from(trimmed)
         && Puzzle::from_text(cells).is_some()
     {
-        return Ok(Form::Cells(*cells));
+        return Some(Form::Cells(*cells));
     }
-    if trimmed.len() == marks::TEXT && !trimmed.contains(&b'\n') {
-        return Marks::parse(trimmed).map(|marks| Form::Marks(Box::new(marks)));
+    if trimmed.len() == marks::TEXT
+        && let Ok(marks) = Marks::parse(trimmed)
+    {
+        return Some(Form::Marks(Box::new(marks)));
     }
-    match read_other(text) {
-        Some(form) => Ok(form),
-        None => Err(malformed(text)),
-    }
-}
-
-/// Parses a form other than 81 cells and 729 characters.
-pub fn read_other(text: &[u8]) -> Option<Form> {
-    let trimmed = trimmed(text);
     if trimmed.contains(&b'\n')
         && let Ok(form) = sheet::read_one(text)
     {
@@ -105,7 +103,9 @@ pub fn read_other(text: &[u8]) -> Option<Form> {
 fn malformed(text: &[u8]) -> Malformed {
     let trimmed = trimmed(text);
     let indent = trimmed.as_ptr().addr() - text.as_ptr().addr();
-    let malformed = match list::fault(trimmed) {
+    let is_marks = trimmed.len() == marks::TEXT && !trimmed.contains(&b'\n');
+    let marks = is_marks.then(|| Marks::parse(trimmed).err()).flatten();
+    let malformed = match list::fault(trimmed).or(marks) {
         Some(fault) => fault,
         None if trimmed.contains(&b'\n') => match sheet::read_one(text) {
             Err(fault) => return fault,

@@ -1,0 +1,83 @@
+//! Puzzles in other text: all runs of exactly 81 cells.
+//!
+//! A record is a maximal run of exactly 81 cell characters, at least one of them a digit. It is
+//! bounded by other characters or the ends of its line. There are no malformed records.
+
+use memchr::{memchr_iter, memrchr};
+
+use super::{LinePosition, Records};
+use crate::puzzle::CELLS;
+use crate::text::read;
+
+/// For each byte, whether it is a cell.
+const IS_CELL: [bool; 256] = {
+    let mut is = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        is[byte] =
+            matches!(byte as u8, b'0'..=b'9' | b'.' | b'_' | b'*' | b'-' | b'x' | b'X' | b'?');
+        byte += 1;
+    }
+    is
+};
+
+/// Returns where a line that fills a block is cut: after its last character that is not a cell.
+pub(super) fn forced_end(bytes: &[u8]) -> usize {
+    bytes.iter().rposition(|&byte| !IS_CELL[usize::from(byte)]).map_or(0, |at| at + 1)
+}
+
+/// Reads the records of a block.
+pub(super) fn read_all(block: &[u8], records: &mut Records) {
+    records.clear();
+    let mut lines = LineCounter::default();
+    for start in runs(block) {
+        let cells = block[start..].first_chunk::<CELLS>().expect("a run has 81 cells");
+        let place = lines.place(block, start);
+        records.push_puzzle(place, cells, |cells, puzzle| read(cells, puzzle.cells_mut()));
+    }
+}
+
+/// Returns the offsets of all runs of exactly 81 cells with a digit.
+///
+/// A run covers every 81st byte, so most other bytes are not inspected.
+pub(super) fn runs(text: &[u8]) -> impl Iterator<Item = usize> {
+    let mut at = CELLS - 1;
+    std::iter::from_fn(move || {
+        while at < text.len() {
+            if !IS_CELL[usize::from(text[at])] {
+                at += CELLS;
+                continue;
+            }
+            let before = text[..at].iter().rev().take_while(|byte| IS_CELL[usize::from(**byte)]);
+            let start = at - before.count();
+            let after = text[at..].iter().take_while(|byte| IS_CELL[usize::from(**byte)]);
+            let end = at + after.count();
+            at = end + CELLS;
+            if end - start == CELLS && text[start..end].iter().any(u8::is_ascii_digit) {
+                return Some(start);
+            }
+        }
+        None
+    })
+}
+
+/// Counts lines up to places in ascending order.
+#[derive(Default)]
+struct LineCounter {
+    at: usize,
+    line: u32,
+    start: usize,
+}
+
+impl LineCounter {
+    fn place(&mut self, block: &[u8], start: usize) -> LinePosition {
+        let passed = &block[self.at..start];
+        if let Some(end) = memrchr(b'\n', passed) {
+            self.line += memchr_iter(b'\n', passed).count() as u32;
+            self.start = self.at + end + 1;
+        }
+        self.at = start;
+        let indent = (start - self.start) as u32;
+        LinePosition { line: self.line, start: self.start as u32, indent }
+    }
+}

@@ -1,0 +1,506 @@
+//! The forms of puzzles that people have, in every layout in which each can occur.
+
+use serde_json::{Value, json};
+
+use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, grid};
+
+fn zeros(cells: &str) -> String {
+    cells.replace('.', "0")
+}
+
+/// Returns rows of cells joined by a separator; `blank` replaces dots.
+fn rows_of(cells: &str, separator: &str, blank: &str) -> Vec<String> {
+    let cell = |cell: char| if cell == '.' { blank.to_owned() } else { cell.to_string() };
+    let row = |row: usize| cells[9 * row..9 * row + 9].chars().map(cell).collect::<Vec<_>>();
+    (0..9).map(|number| row(number).join(separator)).collect()
+}
+
+fn nested(cells: &str, blank: &str) -> String {
+    let rows = rows_of(cells, ", ", blank).into_iter().map(|row| format!("[{row}]"));
+    format!("[{}]", rows.collect::<Vec<_>>().join(", "))
+}
+
+/// Returns a grid drawn with spaces for blanks.
+fn drawn_with_spaces(cells: &str, dash: &str) -> String {
+    let border = format!("+{0}+{0}+{0}+\n", dash.repeat(7));
+    let rows = rows_of(cells, " ", " ");
+    let row = |row: &String| format!("| {} | {} | {} |\n", &row[..5], &row[6..11], &row[12..]);
+    let rows: Vec<_> = rows.iter().map(row).collect();
+    let bands: Vec<_> = rows.chunks(3).map(<[String]>::concat).collect();
+    format!("{border}{}{border}", bands.join(&border))
+}
+
+/// Forms of [`CLASSIC`] that fit in a line.
+fn forms_of_a_line() -> Vec<String> {
+    let spaces = CLASSIC.replace('.', " ");
+    // The last cell of this puzzle is a digit; the first is as well.
+    assert_eq!(spaces.trim().len(), 81);
+    let list = |separator: &str, blank: &str| rows_of(CLASSIC, separator, blank).join(separator);
+    vec![
+        CLASSIC.into(),
+        format!("  {} ", zeros(CLASSIC)),
+        spaces,
+        list(" ", "-1"),
+        list(", ", "-1.0"),
+        format!("[{}]", list(", ", "None")),
+        format!("[{}]", list(", ", "NaN")),
+        nested(CLASSIC, "null"),
+        nested(CLASSIC, "None"),
+        list(",", ""),
+        format!(":0300:2:{CLASSIC}::"),
+        CLASSIC.replace('.', "·"),
+        CLASSIC.replace('.', "□"),
+        CLASSIC.replace("...", "…"),
+        format!("{CLASSIC}\u{1A}"),
+    ]
+}
+
+/// Forms of [`CLASSIC`] in several lines.
+fn forms_of_lines() -> Vec<String> {
+    let spaced = |blank| rows_of(CLASSIC, " ", blank).join("\n") + "\n";
+    vec![
+        grid(CLASSIC),
+        grid(CLASSIC).replace('\n', "\r\n"),
+        grid(CLASSIC).replace('.', "·"),
+        spaced("."),
+        spaced("-1"),
+        nested(CLASSIC, "None").replace("], ", "],\n"),
+        nested(CLASSIC, "NaN").replace("], ", "],\n "),
+        drawn_with_spaces(CLASSIC, "-"),
+        drawn_with_spaces(CLASSIC, "–"),
+        drawn_with_spaces(CLASSIC, "─"),
+        drawn_with_spaces(CLASSIC, "-").replace('|', "│"),
+        // No row of this puzzle ends with a blank in every line, so all lines have nine cells.
+        grid(CLASSIC).replace('.', " "),
+    ]
+}
+
+fn solve(input: impl AsRef<[u8]>, args: &[&str]) -> Ran {
+    Folder::new().solve(&[args, &["--columns", "line,solution,status,clues"]].concat(), input)
+}
+
+#[track_caller]
+fn assert_unique(ran: &Ran, lines: &[usize], what: &str) {
+    let rows: Vec<_> = lines.iter().map(|line| format!("{line},{SOLVED},unique,30")).collect();
+    let found: Vec<_> = ran.rows.lines().skip(1).collect();
+    assert_eq!(found, rows, "{what}\n{ran:?}");
+    assert_eq!(ran.status, 0, "{what}\n{ran:?}");
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
+#[test]
+fn every_form_is_read_in_every_layout() {
+    for form in forms_of_a_line() {
+        let input = format!("{form}\n{CLASSIC}\n");
+        assert_unique(&solve(&input, &["--input-format", "lines"]), &[1, 2], &form);
+        assert_unique(&solve(&input, &[]), &[1, 2], &form);
+    }
+    for form in forms_of_lines() {
+        assert_unique(&solve(&form, &[]), &[1 + usize::from(form.starts_with('+'))], &form);
+    }
+    let mut all = forms_of_a_line();
+    all.extend(forms_of_lines());
+    for separator in [",", "\t"] {
+        let row = |form: &String| format!("7{separator}{}{separator}x\n", quoted(form));
+        let rows: Vec<_> = all.iter().map(row).collect();
+        let mut line = 2;
+        let lines: Vec<_> = rows
+            .iter()
+            .map(|row| {
+                line += row.matches('\n').count();
+                line - row.matches('\n').count()
+            })
+            .collect();
+        let table = format!("id{separator}puzzle{separator}note\n{}", rows.concat());
+        assert_unique(&solve(&table, &[]), &lines, &table);
+        // Without a known name, the values decide.
+        let table = table.replacen("puzzle", "cells", 1);
+        assert_unique(&solve(&table, &[]), &lines, &table);
+    }
+    let object = |form: &String| json!({"id": 1, "puzzle": form}).to_string() + "\n";
+    let objects: String = all.iter().map(object).collect();
+    let lines: Vec<_> = (1..=all.len()).collect();
+    assert_unique(&solve(&objects, &[]), &lines, &objects);
+    let texts: String = all.iter().map(|form| json!(form).to_string() + "\n").collect();
+    assert_unique(&solve(&texts, &["--input-format", "jsonl"]), &lines, &texts);
+}
+
+#[test]
+fn lists_name_the_invalid_cell() {
+    let list = nested(&zeros(CLASSIC), "").replacen('7', "10", 1);
+    let csv = format!("id,puzzle\n1,\"{list}\"\n");
+    let jsonl = format!("{{\"puzzle\":{CLASSIC:?}}}\n{{\"puzzle\":{list}}}\n");
+    for (input, args) in [
+        (format!("{CLASSIC}\n{list}\n"), &[][..]),
+        (csv, &[]),
+        (jsonl, &[]),
+        (format!("{list}\n"), &["--input-format", "jsonl"]),
+    ] {
+        let ran = solve(&input, args);
+        assert!(ran.messages.contains("malformed: r1c5: 10 is not a cell; use 1 to 9"), "{ran:?}");
+        assert_eq!(ran.status, 1);
+    }
+    let short = "[1, 2, 3]";
+    let ran = solve(format!("{{\"puzzle\":{CLASSIC:?}}}\n{{\"puzzle\":{short}}}\n"), &[]);
+    assert!(ran.messages.contains("3 cells, 81 expected"), "{ran:?}");
+}
+
+#[test]
+fn spaces_are_blanks_only_where_the_width_is_fixed() {
+    let spaces = CLASSIC.replace('.', " ");
+    for (text, status) in [
+        (spaces[..80].to_owned(), "malformed"),
+        (format!("{spaces} 1"), "malformed"),
+        (spaces.replacen(' ', ".", 1), "malformed"),
+        (format!(" {}", &SOLVED[1..]), "unique"),
+    ] {
+        let ran = solve(format!("{CLASSIC}\n{text}\n"), &[]);
+        assert!(ran.rows.trim_end().contains(&format!(",{status},")), "{text:?} {ran:?}");
+    }
+    let blank = " ".repeat(81);
+    let ran = solve(format!("{CLASSIC}\n{blank}\n\x0C\n{CLASSIC}\n\u{1A}"), &[]);
+    assert_unique(&ran, &[1, 4], "blank lines");
+    assert!(ran.messages.contains("(blank lines)             3"), "{ran:?}");
+    // A row with a missing cell is not one with a blank.
+    let grid = grid(&zeros(CLASSIC)).replacen("530070000", "530 70000", 1);
+    let ran = solve(&grid, &["--input-format", "grid"]);
+    assert_eq!(ran.rows.matches("malformed").count(), 1, "{ran:?}");
+}
+
+#[test]
+fn lines_next_to_a_grid_are_not_rows() {
+    let rating = "5.6/5.6/3.2\n";
+    let grid = grid(CLASSIC);
+    for (input, lines) in [
+        (format!("{grid}{rating}"), vec![1]),
+        (format!("{rating}{grid}"), vec![2]),
+        (format!("17\n{grid}"), vec![2]),
+        (format!("{grid}{rating}{grid}{rating}"), vec![1, 11]),
+        (format!("{grid}{rating}\n{grid}{rating}"), vec![1, 12]),
+        (format!("{rating}{grid}\n{rating}{grid}"), vec![2, 13]),
+    ] {
+        for args in [&[][..], &["--input-format", "grid"]] {
+            assert_unique(&solve(&input, args), &lines, &input);
+        }
+    }
+    // A damaged row is not such a line.
+    let damaged = grid.replacen("6..195...", "6..195..", 1);
+    let ran = solve(format!("{damaged}{grid}"), &["--input-format", "grid"]);
+    let statuses: Vec<_> =
+        ran.rows.lines().skip(1).map(|row| row.split(',').nth(2).unwrap()).collect();
+    assert_eq!(statuses, ["malformed", "unique"], "{ran:?}");
+}
+
+#[test]
+fn candidates_may_be_in_any_order() {
+    let drawn = |first: &str| {
+        let rest = "1679 12679 139 2369 269 8 1239 5".replacen("1679", first, 1);
+        let row = "26789 3 1256789 14589 24569 245689 12679 1249 124679";
+        format!("4 {rest}\n{}", format!("{row}\n").repeat(8))
+    };
+    let status = |first: &str| {
+        let ran =
+            Folder::new().solve(&["--columns", "status", "--input-format", "grid"], drawn(first));
+        ran.rows.lines().nth(1).unwrap_or_default().to_owned()
+    };
+    assert_eq!(status("9617"), status("1679"));
+    assert_eq!(status("9619"), "malformed", "a repeated candidate");
+}
+
+#[test]
+fn solved_cells_of_hodoku_are_not_clues() {
+    let placed = CLASSIC.replacen('.', "+4", 1);
+    for line in [format!(":0300:2:{placed}:::"), format!("puzzle\n\":0300:2:{placed}:::\"")] {
+        let ran = Folder::new().solve(&["--columns", "clues,minimal,status"], &line);
+        let plain = Folder::new().solve(&["--columns", "clues,minimal,status"], CLASSIC);
+        assert_eq!(ran.rows, plain.rows, "{line}");
+    }
+}
+
+#[test]
+fn arrays_of_objects_are_read_in_any_number_of_lines() {
+    let objects: Vec<Value> =
+        (0..3).map(|id| json!({"id": id, "puzzle": CLASSIC, "o": {"a": [1, "],{"]}})).collect();
+    let one_line = Value::from(objects.clone()).to_string();
+    let pretty = serde_json::to_string_pretty(&objects).unwrap();
+    let texts = json!([CLASSIC, CLASSIC]).to_string();
+    let arrays = format!("[{0},\n {0}]", nested(CLASSIC, "0"));
+    let flat = nested(CLASSIC, "0").replace("], [", ", ").replace("[[", "[").replace("]]", "]");
+    for (input, count) in
+        [(&one_line, 3), (&pretty, 3), (&texts, 2), (&arrays, 2), (&format!("[{flat},{flat}]"), 2)]
+    {
+        let ran = solve(input, &[]);
+        assert_eq!(ran.rows.matches(",unique,30").count(), count, "{input} {ran:?}");
+        assert_eq!((ran.status, ran.rows.lines().count()), (0, count + 1), "{ran:?}");
+    }
+    let kept = Folder::new().solve(&["--columns", "line,id,status"], &pretty);
+    let ids: Vec<_> = kept.rows.lines().skip(1).map(|row| row.split(',').nth(1).unwrap()).collect();
+    assert_eq!(ids, ["0", "1", "2"], "{kept:?}");
+    let bad = one_line.replacen(CLASSIC, "12", 1);
+    let ran = solve(&bad, &[]);
+    assert_eq!((ran.status, ran.rows.matches("unique").count()), (1, 2), "{ran:?}");
+    // One puzzle in one line remains a line.
+    assert_unique(&solve(nested(CLASSIC, "0"), &[]), &[1], "a puzzle");
+}
+
+#[test]
+fn numbers_that_are_not_json_are_accepted() {
+    for value in ["NaN", "Infinity", "-Infinity", "[1, NaN]"] {
+        let line = format!("{{\"a\": {value}, \"puzzle\": {CLASSIC:?}, \"b\": \"NaN\"}}\n");
+        let input = line.repeat(2);
+        assert_unique(&solve(&input, &[]), &[1, 2], &input);
+        let ran = Folder::new().solve(&["--columns", "b,a", "--format", "jsonl"], &input);
+        let expected = if value.starts_with('[') { value } else { "null" };
+        assert!(ran.rows.starts_with(&format!("{{\"b\":\"NaN\",\"a\":{expected}}}")), "{ran:?}");
+    }
+    let puzzle = format!("{{\"puzzle\": {}}}\n", nested(CLASSIC, "NaN"));
+    assert_unique(&solve(&puzzle, &[]), &[1], &puzzle);
+}
+
+#[test]
+fn prompts_are_not_puzzles_and_inner_keys_have_dots() {
+    let prompt = format!("Solve this Sudoku puzzle:\n{}Respond with only the grid.", grid(CLASSIC));
+    let object = json!({
+        "question": prompt, "answer": SOLVED,
+        "metadata": {"puzzle": CLASSIC, "solution": SOLVED, "level": {"name": "easy"}},
+    });
+    let input = format!("{object}\n{object}\n");
+    assert_unique(&solve(&input, &[]), &[1, 2], &input);
+    assert_unique(&solve(&input, &["--column", "metadata.puzzle"]), &[1, 2], &input);
+    let ran = Folder::new().solve(&["--columns", "metadata.level.name,status"], &input);
+    assert!(ran.rows.ends_with("easy,unique\n"), "{ran:?}");
+    let ran = Folder::new().run("check", &["--solution-column", "metadata.solution"], &input);
+    assert_eq!(ran.status, 0, "{ran:?}");
+
+    let table = format!("question,board_text\n{0},{CLASSIC}\n{0},{CLASSIC}\n", quoted(&prompt));
+    let rows = prompt.matches('\n').count() + 1;
+    assert_unique(&solve(&table, &[]), &[2, 2 + rows], &table);
+    let ran = solve(format!("id,question\n1,{}\n", quoted(&prompt)), &[]);
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.messages.contains("--input-format scan"), "{ran:?}");
+}
+
+#[test]
+fn headers_of_cells_and_single_names() {
+    for (input, lines) in [
+        (format!("x,y\n{CLASSIC},{SOLVED}\n"), vec![2]),
+        (format!("X;Y\n{CLASSIC};{SOLVED}\n"), vec![2]),
+        (format!("x\n{CLASSIC}\n{CLASSIC}\n"), vec![2, 3]),
+        (format!("sudoku_text\n{CLASSIC}\n"), vec![2]),
+        (format!("# c\n\nx\n{CLASSIC}\n"), vec![4]),
+    ] {
+        assert_unique(&solve(&input, &[]), &lines, &input);
+    }
+    let ran = solve(format!("5\n{CLASSIC}\n"), &[]);
+    assert_eq!(ran.rows.matches("malformed").count(), 1, "digits are not a name: {ran:?}");
+}
+
+#[test]
+fn a_column_for_each_cell_needs_no_option() {
+    let cells = |cells: &str, blank: &str| rows_of(cells, ",", blank).join(",");
+    let names = |prefix: &str, first: usize| -> String {
+        (first..first + 81).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>().join(",")
+    };
+    let row = cells(CLASSIC, "0");
+    for (input, what) in [
+        (format!("{}\n{row}\n{row}\n", names("c", 1)), "names"),
+        (format!("{}\n{row}\n{row}\n", names("", 0)), "numbers of pandas"),
+        (format!("id,{}\n1,{row}\n2,{row}\n", names("c", 1)), "an index"),
+        (format!(",{},note\n0,{row},a\n1,{row},b\n", names("", 0)), "an index and a note"),
+        (format!("{}\n{1}\n{1}\n", names("c", 1), cells(CLASSIC, "")), "empty cells"),
+        (format!("{}\n{1}\n{1}\n", names("c", 1), cells(CLASSIC, "NaN")), "NaN"),
+    ] {
+        assert_unique(&solve(&input, &[]), &[2, 3], what);
+        let tabs = input.replace(',', "\t");
+        assert_unique(&solve(&tabs, &[]), &[2, 3], what);
+    }
+    let both = format!("{},{}\n{row},{}\n", names("q", 0), names("s", 0), cells(SOLVED, ""));
+    let ran = Folder::new().run("check", &[], &both);
+    assert!(ran.rows.contains("ok"), "{ran:?}");
+    let wrong = both.replacen(&cells(SOLVED, ""), &cells(CLASSIC, "1"), 1);
+    assert!(Folder::new().run("check", &[], &wrong).rows.contains("mismatch"));
+    // The other columns are kept.
+    let input = format!("id,{}\n7,{row}\n", names("c", 1));
+    let ran = Folder::new().solve(&["--columns", "status", "--keep"], &input);
+    assert_eq!(ran.rows, "status,id\nunique,7\n", "{ran:?}");
+}
+
+#[test]
+fn excel_declares_a_delimiter() {
+    for declaration in ["sep=;", "\"sep=;\"", "sep=;\r"] {
+        let input = format!("{declaration}\nid;puzzle\n1;{CLASSIC}\n");
+        assert_unique(&solve(&input, &[]), &[3], &input);
+    }
+    let input = format!("sep=,\n{CLASSIC}\n");
+    assert_unique(&solve(&input, &[]), &[2], &input);
+    let input = format!("sep=~\nid~a~x,y~puzzle\n1~b~2,3~{CLASSIC}\n");
+    assert_unique(&solve(&input, &[]), &[3], &input);
+}
+
+#[test]
+fn text_is_scanned_for_puzzles() {
+    let z = zeros(CLASSIC);
+    let input = format!(
+        "<game data=\"{z}\"/><game data=\"{CLASSIC}\"/>\n\
+         https://example.com/sudoku.htm?bd={z}\n\n{}\n{z}1\n{}\nlet p = '{CLASSIC}';",
+        "-".repeat(81),
+        &z[1..],
+    );
+    let args = ["--input-format", "scan", "--columns", "line,puzzle,status"];
+    let ran = Folder::new().solve(&args, &input);
+    let rows = format!("1,{z},unique\n1,{CLASSIC},unique\n2,{z},unique\n7,{CLASSIC},unique\n");
+    assert_eq!(ran.rows, format!("line,puzzle,status\n{rows}"), "{ran:?}");
+    assert!(ran.messages.contains("4 records"), "{ran:?}");
+    let twice = z.replacen("53", "55", 1);
+    let ran = Folder::new().solve(&args, format!("é = {twice};"));
+    assert!(ran.messages.contains("<stdin>:1:6: contradictory"), "{ran:?}");
+    // Detection never chooses it, but messages suggest it.
+    let ran = Folder::new().solve(&["--columns", "status"], &input);
+    assert!(
+        ran.messages.contains("the input format \"scan\" reads the 81 cells at column 13"),
+        "{ran:?}"
+    );
+    let ran = Folder::new().solve(&args, "no puzzles");
+    assert_eq!((ran.status, ran.rows.lines().count()), (0, 1), "{ran:?}");
+}
+
+#[test]
+fn labels_are_recognized_and_read() {
+    let label = |cell: char| match cell {
+        '.' => "null".to_owned(),
+        digit => (digit as u8 - b'1').to_string(),
+    };
+    let labels = |cells: &str| cells.chars().map(label).collect::<Vec<_>>();
+    let array = format!("[{}]", labels(CLASSIC).join(","));
+    let solution = labels(SOLVED).concat();
+    let note = "cells 0 to 8: labels? --labels reads them as the digits 1 to 9";
+    let object = format!("{{\"puzzle\":{array},\"solution\":{solution:?}}}\n");
+    for input in [object.clone(), format!("{solution}\n{solution}\n")] {
+        let ran = solve(&input, &[]);
+        assert!(ran.messages.contains(note), "{ran:?}");
+        let ran = solve(&input, &["--labels"]);
+        assert!(!ran.messages.contains(note), "{ran:?}");
+        assert!(ran.rows.contains(&format!("{SOLVED},unique")), "{ran:?}");
+    }
+    let ran = Folder::new().run("check", &["--labels"], &object);
+    assert!(ran.rows.contains("ok"), "{ran:?}");
+    let ran = solve(format!("{SOLVED}\n"), &["--labels"]);
+    assert!(ran.messages.contains("9 is not a label; labels are 0 to 8"), "{ran:?}");
+    for plain in [SOLVED, CLASSIC, &zeros(CLASSIC)] {
+        assert!(!solve(plain, &[]).messages.contains("labels?"), "{plain}");
+    }
+}
+
+#[test]
+fn copied_puzzles_keep_their_blanks_and_their_type() {
+    let z = zeros(CLASSIC);
+    let augment = |input: &str, args: &[&str]| {
+        let args = [&["--times", "2", "--original", "--seed", "1", "-q"], args].concat();
+        Folder::new().run("augment", &args, input)
+    };
+    let lines = augment(&z, &["--columns", "puzzle"]);
+    let puzzles: Vec<_> = lines.rows.lines().skip(1).collect();
+    assert_eq!((puzzles.len(), puzzles[0]), (3, &*z), "{lines:?}");
+    assert!(puzzles.iter().all(|puzzle| puzzle.contains('0') && !puzzle.contains('.')));
+    for (blank, quote) in [("0", ""), ("null", ""), ("-1", ""), ("\".\"", "\"")] {
+        let cell = |cell: char| match cell {
+            '.' => blank.to_owned(),
+            digit => format!("{quote}{digit}{quote}"),
+        };
+        let cells: Vec<_> = CLASSIC.chars().map(cell).collect();
+        let flat = format!("[{}]", cells.join(","));
+        let rows: Vec<_> = cells.chunks(9).map(|row| format!("[{}]", row.join(","))).collect();
+        for array in [flat, format!("[{}]", rows.join(","))] {
+            let input = format!("{{\"puzzle\":{array}}}\n");
+            let ran = augment(&input, &["--format", "jsonl", "--columns", "puzzle"]);
+            let found: Vec<_> = ran.rows.lines().collect();
+            assert_eq!((found.len(), found[0]), (3, input.trim()), "{ran:?}");
+            for isomorph in &found[1..] {
+                assert_eq!(isomorph.matches('[').count(), array.matches('[').count(), "{isomorph}");
+                assert_eq!(isomorph.matches(blank).count(), array.matches(blank).count());
+                assert!(serde_json::from_str::<Value>(isomorph).is_ok());
+            }
+        }
+    }
+}
+
+#[test]
+fn long_rows_are_read_one_at_a_time() {
+    let trace = "z".repeat(300_000);
+    let folder = Folder::new();
+    let table: String =
+        (0..6).map(|id| format!("{id},{trace},{CLASSIC}\n7,short,{CLASSIC}\n")).collect();
+    folder.file("t.csv", format!("id,trace,puzzle\n{table}"));
+    let object = |id: i32| format!("{}\n", json!({"id": id, "trace": trace, "puzzle": CLASSIC}));
+    folder.file("t.jsonl", (0..6).map(object).collect::<String>());
+    folder.file("t.txt", format!("{CLASSIC},{trace}\n").repeat(6));
+    folder.file(
+        "t.json",
+        (0..6)
+            .map(|id| json!({"t": trace, "puzzle": CLASSIC, "id": id}))
+            .collect::<Value>()
+            .to_string(),
+    );
+    for (name, rows) in [("t.csv", 12), ("t.jsonl", 6), ("t.txt", 6), ("t.json", 6)] {
+        for threads in ["1", "4"] {
+            let args = ["--columns", "status", "-j", threads, name];
+            let ran = folder.solve(&args, "");
+            assert_eq!(
+                ran.rows.matches("unique").count(),
+                rows,
+                "{name} {threads} {}",
+                ran.messages
+            );
+        }
+    }
+    let ran = folder.solve(&["--columns", "trace,id", "-j", "3", "t.csv"], "");
+    assert_eq!(ran.rows.matches(&trace).count(), 6, "{}", ran.messages);
+    let ran = folder.solve(&["--columns", "line,status", "--max-line", "200k", "t.csv"], "");
+    assert_eq!(ran.rows.matches("malformed").count(), 6, "{}", ran.messages);
+    assert!(folder.solve(&["--max-line", "2G", "t.csv"], "").messages.contains("at most 1G"));
+}
+
+#[cfg(feature = "full")]
+#[test]
+fn parquet_has_rows_of_cells() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/packed/rows.parquet");
+    let ran = Folder::new().solve(&["--columns", "id,solution,status,clues", file], "");
+    let rows: Vec<_> = ran.rows.lines().skip(1).collect();
+    let unique = |id: usize| format!("{id},{SOLVED},unique,30");
+    let malformed = |id: usize| format!("{id},,malformed,");
+    let expected: Vec<_> =
+        (0..7).map(|id| if id < 3 { unique(id) } else { malformed(id) }).collect();
+    assert_eq!(rows, expected, "{ran:?}");
+    assert!(ran.messages.contains("r1c5: 10 is not a cell"), "{ran:?}");
+    assert!(ran.messages.contains("72 cells, 81 expected"), "{ran:?}");
+    // Other lists are copied.
+    let args = ["--columns", "id,board,flat", "--format", "jsonl", "--column", "board", file];
+    let ran = Folder::new().solve(&args, "");
+    let boards: Vec<Value> =
+        ran.rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    assert_eq!(boards[3]["flat"], json!([3]), "{ran:?}");
+}
+
+#[cfg(feature = "full")]
+#[test]
+fn zeros_after_a_stream_are_padding() {
+    use std::io::Write;
+
+    let text = format!("{CLASSIC}\n{CLASSIC}\n");
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gz.write_all(text.as_bytes()).unwrap();
+    let gz = gz.finish().unwrap();
+    let zst = zstd::encode_all(text.as_bytes(), 3).unwrap();
+    for stream in [gz, zst] {
+        for zeros in [1, 3, 512, 300_000] {
+            assert_unique(&solve([&stream[..], &vec![0; zeros]].concat(), &[]), &[1, 2], "padding");
+        }
+        let again = [&stream[..], &[0; 10], &stream].concat();
+        assert_unique(&solve(again, &[]), &[1, 2, 3, 4], "two streams");
+        let ran = solve([&stream[..], &[0; 10], b"x"].concat(), &[]);
+        assert_eq!(ran.status, 3, "{ran:?}");
+    }
+}

@@ -83,7 +83,7 @@ impl Step {
                 let third = and(cell_names(sets[2]));
                 let sets = [cells, second, third].into_iter().filter(|set| !set.is_empty());
                 let link = and(digit_names(*common));
-                format!("the almost locked sets {} share {link}", and(sets.collect()))
+                format!("the almost locked sets {} share {link}", and(sets))
             }
             _ if self.technique.assumes_uniqueness() => {
                 format!("{cells} would otherwise allow two solutions")
@@ -154,11 +154,12 @@ fn units(mask: u32) -> String {
         };
         (!all.is_empty()).then(|| format!("{name}{plural} {}", and(all)))
     });
-    and(kinds.collect())
+    and(kinds)
 }
 
 /// Joins names, such as `a, b, and c`.
-fn and(names: Vec<String>) -> String {
+fn and(names: impl IntoIterator<Item = String>) -> String {
+    let names: Vec<_> = names.into_iter().collect();
     match &names[..] {
         [] => String::new(),
         [one] => one.clone(),

@@ -11,7 +11,7 @@
 
 use super::links::{Chains, Kind, Links, Set, and, contains, insert, members};
 use super::{Evidence, Found, Link, Node, Position};
-use crate::board::{Bits, Cells, UNITS, common_peers};
+use crate::board::{Bits, Board, Cells, UNITS, common_peers};
 
 /// Memory for the search of chains, for different numbers of candidates.
 #[derive(Debug, Default)]
@@ -53,6 +53,8 @@ impl Memory {
 
 #[derive(Debug, Default)]
 struct Workspace<const W: usize> {
+    /// The board of the links.
+    board: Option<Board>,
     links: Links<W>,
     groups: Groups<W>,
     chains: Chains<W>,
@@ -68,9 +70,16 @@ struct Groups<const W: usize> {
 }
 
 impl<const W: usize> Workspace<W> {
+    fn update(&mut self, position: &Position) {
+        if self.board != Some(position.board) {
+            self.board = Some(position.board);
+            self.links.update(position);
+        }
+    }
+
     fn find<F: Found>(&mut self, position: &Position, kind: Kind, shape: Shape, out: &mut F) {
-        let links = &mut self.links;
-        links.update(position);
+        self.update(position);
+        let links = &self.links;
         self.chains.start(links.len(), |i| links.weak(i, kind), |i| links.strong(i, kind));
         let node = |i: usize, on: bool| {
             let (digit, cell) = links.place(i);
@@ -92,8 +101,8 @@ impl<const W: usize> Workspace<W> {
         if position.candidates() > 64 * W {
             return false;
         }
-        let links = &mut self.links;
-        links.update(position);
+        self.update(position);
+        let links = &self.links;
         if !self.groups.update(position, links, kind) {
             return false;
         }

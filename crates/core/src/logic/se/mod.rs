@@ -165,7 +165,7 @@ impl Default for Explainer {
 
 impl Explainer {
     /// Returns the ratings of a puzzle that has exactly one solution, or `None` if the clues
-    /// contradict each other. A puzzle that the rules do not solve has 20.0.
+    /// contradict each other or the puzzle needs more than dynamic forcing chains.
     pub fn rate(&mut self, puzzle: &Puzzle) -> Option<SeRating> {
         Board::of(puzzle)?;
         let mut rating = SeRating { er: 0, ep: 0, ed: 0 };
@@ -183,27 +183,23 @@ impl Explainer {
                 }
                 self.position.board = board;
                 self.position.update(changed);
-                let (tenths, effects) = self.step(changed, rating.er);
+                let (tenths, effects) = self.step(changed, rating.er)?;
                 changed = Changed::NONE;
                 bands.apply(&effects.removed, &effects.placed);
                 (tenths, effects.placed != [0; 9])
             };
             rating.ed = if rating.ed == 0 { tenths } else { rating.ed };
             rating.er = rating.er.max(tenths);
-            if tenths == UNSOLVED {
-                break;
-            }
             if is_placed && rating.ep == 0 {
                 rating.ep = rating.er;
             }
         }
-        rating.ep = if rating.ep == 0 { rating.er } else { rating.ep };
         Some(rating)
     }
 
     /// Returns the next step and its rating. Rules that are not harder than the rating so far and
     /// that others with that property imply are left out.
-    fn step(&mut self, changed: Changed, so_far: u16) -> (u16, Effects) {
+    fn step(&mut self, changed: Changed, so_far: u16) -> Option<(u16, Effects)> {
         let is_small = self.position.candidates() <= 256;
         self.pending[0].add(changed);
         for (i, (rule, rating)) in RULES.into_iter().enumerate() {
@@ -238,22 +234,19 @@ impl Explainer {
                 Rule::Dynamic => self.nets.find(position, &dynamic::DYNAMIC),
             };
             if effects.any {
-                return (rating, effects);
+                return Some((rating, effects));
             }
             if let Some(Hint { rating, placed, removed }) = hint {
                 effects.removed = removed;
                 if let Some((digit, cell)) = placed {
                     effects.placed[digit] |= 1 << cell;
                 }
-                return (rating, effects);
+                return Some((rating, effects));
             }
         }
-        (UNSOLVED, Effects::default())
+        None
     }
 }
-
-/// The rating of a puzzle that the rules do not solve.
-const UNSOLVED: u16 = 200;
 
 /// Places the easiest hidden singles, where the rating so far does not make the kind irrelevant.
 /// Returns their rating, or 0 if there are none.

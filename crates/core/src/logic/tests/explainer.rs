@@ -164,6 +164,10 @@ fn ratings_are_those_of_sudoku_explainer() {
     for &(puzzle, rating) in RATED {
         assert_rated(&mut explainer, puzzle, rating);
     }
+    // Golden Nugget needs nested chains.
+    let hardest =
+        ".......39.....1..5..3.5.8....8.9...6.7...2...1..4.......9.8..5..2....6..4..7.....";
+    assert_eq!(explainer.rate(&hardest.parse().unwrap()), None);
     assert_eq!(explainer.rate(&format!("11{}", ".".repeat(79)).parse().unwrap()), None);
 }
 

@@ -241,7 +241,7 @@ async function drawPuzzle(text) {
   const { clues, solution, status, level, guesses, steps } = explanation;
   const names = ["naked singles", "hidden singles", "locked candidates"];
   const verdict = status !== "unique" ? `Status: ${status}.`
-    : level < 3 ? `One solution, by ${names[level]}.` : `One solution; it takes guesses (${guesses} here).`;
+    : level < 3 ? `One solution, by ${names[level]}.` : `One solution, beyond locked candidates (${guesses} guesses here).`;
   let cells, step;
   const draw = fresh => {
     const rows = Array.from({ length: 9 }, (_, r) => {
@@ -281,7 +281,7 @@ async function drawPuzzle(text) {
     }
     draw(fresh);
     $("explanation").textContent = fresh === undefined
-      ? (cells.every(Boolean) ? "Solved." : "The rules find no further digit: the rest takes guesses.") : `${reasons.join("; ")}.`;
+      ? (cells.every(Boolean) ? "Solved." : "The rules find no further digit: the rest is beyond locked candidates.") : `${reasons.join("; ")}.`;
   };
   $("puzzle").hidden = false;
   showAll();

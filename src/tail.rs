@@ -38,15 +38,16 @@ pub fn check_sum(bytes: &[u8]) -> u32 {
 
 /// The running checksum of all bytes of a stream.
 #[derive(Default)]
-pub(crate) struct StreamSum(Hasher);
+pub struct StreamSum(Hasher);
 
 impl StreamSum {
-    pub(crate) fn add(&mut self, bytes: &[u8]) {
+    /// Adds bytes of the stream.
+    pub fn add(&mut self, bytes: &[u8]) {
         self.0.write(bytes);
     }
 
     /// Returns the lower 64 bits of the XXH3 hash of all bytes.
-    pub(crate) fn value(&self) -> u64 {
+    pub fn value(&self) -> u64 {
         self.0.finish_128() as u64
     }
 }

@@ -326,7 +326,7 @@ fn a_lock_that_is_given_up_soon_ends_no_run() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n").repeat(14));
     folder.file("out", "");
-    let lock = fs::File::open(folder.path("out")).unwrap();
+    let lock = File::create(folder.path(".out.lock")).unwrap();
     lock.lock().unwrap();
     let child = folder.spawn("solve", &["in", "-o", "out", "--force"]);
     sleep(Duration::from_millis(300));
@@ -334,6 +334,7 @@ fn a_lock_that_is_given_up_soon_ends_no_run() {
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!(ran.status, 0, "{ran:?}");
     assert_eq!(folder.read("out").lines().count(), 15);
+    assert_eq!(folder.names(), ["in", "out"]);
 }
 
 #[test]
@@ -348,7 +349,7 @@ fn another_run_is_not_resumed() {
     });
     // No other run may write the same output.
     let ran = folder.solve(&["in", "-", "-o", "out", "--resume"], "");
-    assert_eq!(ran.status, 2);
+    assert_eq!(ran.status, 75);
     assert!(ran.messages.contains("out: another run is writing it"), "{ran:?}");
     signal(&child, Signal::KILL);
     child.wait().unwrap();
@@ -483,7 +484,9 @@ fn a_signal_ends_a_run_that_waits_for_a_named_pipe() {
         signal(&child, Signal::TERM);
         let ran = Ran::from(child.wait_with_output().unwrap());
         assert_eq!(ran.status, 130, "{ran:?}");
-        assert_eq!(folder.names(), ["in", "pipe"]);
+        // The next run removes it.
+        assert_eq!(folder.names(), [&*format!(".{output}.lock"), "in", "pipe"]);
+        fs::remove_file(folder.path(&format!(".{output}.lock"))).unwrap();
     }
 
     let child = folder.spawn("solve", &["pipe", "-o", "out"]);

@@ -210,8 +210,8 @@ fn an_output_that_is_removed_during_the_run_is_reported() {
         let mut child = folder.spawn("solve", args);
         let mut pipe = child.stdin.take().unwrap();
         writeln!(pipe, "{CLASSIC}").unwrap();
-        // The journal exists once all outputs are open and locked.
-        wait_until(|| folder.path("out.resume").exists());
+        // The header is written once all outputs are open.
+        wait_until(|| fs::metadata(folder.path("out")).is_ok_and(|out| out.len() > 0));
         fs::remove_file(folder.path(name)).unwrap();
         drop(pipe);
         let ran = Ran::from(child.wait_with_output().unwrap());

@@ -118,7 +118,7 @@ fn journals_conform() {
     assert_eq!(ran.status, 3, "{ran:?}");
     let journal = folder.read("out.csv.resume");
     let (head, text) = journal.split_once('\n').unwrap();
-    assert!(head.starts_with("bulkdoku journal, format 2, check sum "), "{head}");
+    assert!(head.starts_with("bulkdoku journal, format 3, check sum "), "{head}");
     assert_conforms("journal", text.as_bytes());
 }
 

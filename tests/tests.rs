@@ -10,6 +10,8 @@ mod canon;
 mod canon_rows;
 mod check;
 mod check_solutions;
+#[cfg(unix)]
+mod claims;
 mod compressed;
 mod conditions;
 mod csv;

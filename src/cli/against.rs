@@ -12,7 +12,6 @@ use super::condition::Predicate;
 use super::hashed::RecordHashes;
 use super::identity::STDIN;
 use super::inputs::Inputs;
-use super::outputs::Destinations;
 use super::run_args::RunArgs;
 use super::scan::scan;
 use super::{Failure, log, numbers};
@@ -58,16 +57,13 @@ impl AgainstArgs {
         self.against.clone()
     }
 
-    /// Rejects files that are outputs.
-    pub fn check(&self, inputs: &[PathBuf], destinations: &Destinations) -> Result<(), Failure> {
+    /// Rejects options without effect, and standard input.
+    pub fn check(&self) -> Result<(), Failure> {
         if self.memory.memory.is_some() && !self.is_given() {
             refuse!("--memory does nothing without --against");
         }
         if self.against.iter().any(|path| path == Path::new(STDIN)) {
             refuse!("--against -: name a file");
-        }
-        if self.is_given() {
-            destinations.refuse_existing(&[inputs, &self.against].concat())?;
         }
         Ok(())
     }

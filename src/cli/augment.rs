@@ -173,12 +173,10 @@ pub fn run(mut args: AugmentArgs, mut typed: Typed) -> Result<Exit, Failure> {
     if args.times == 0 && !args.original {
         refuse!("--times 0 writes nothing; with --original it writes the records themselves");
     }
-    args.input.expand(&destinations)?;
+    let claim = destinations.claim(&args.input)?;
+    args.input.expand(&claim)?;
     let answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
     let options = args.layout.options(&args.input, answers, &mut rows)?;
-    if args.sample.is_some() {
-        destinations.refuse_existing(&args.input)?;
-    }
     let last = args.sample.map(|size| args.last_drawn(size, &options)).transpose()?;
     typed.set_seed(args.seed);
     let run = InputRun::new("isomorphs", typed, args.run);
@@ -196,7 +194,7 @@ pub fn run(mut args: AugmentArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let job = args.isomorphs();
     let has_hints = job.hints.1 > 0;
     let trainer = args.trainer;
-    run.run(args.input, &options, &destinations, &job, filters, |inputs| {
+    run.run(args.input, &options, claim, &job, filters, |inputs| {
         if (has_hints || trainer.is_given()) && !inputs.rows().have_answers {
             let option = if has_hints { "--hints" } else { "--layout" };
             refuse!("{option} needs solutions in the input; bulkdoku solve finds them");

@@ -115,7 +115,8 @@ const ROWS: RowRules = RowRules {
 pub fn run(mut args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.clone();
     let mut rows = args.rows.plan(&args.rules(), Some(&args.append), &destinations)?;
-    args.input.expand(&destinations)?;
+    let claim = destinations.claim(&[&args.input[..], &args.against.files()].concat())?;
+    args.input.expand(&claim)?;
     args.refuse_ignored(&rows, &destinations)?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     let by = args.by.sameness();
@@ -143,9 +144,7 @@ pub fn run(mut args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
         }
         Ok(filters)
     };
-    run.run(args.input, &options, &destinations, job, filters, |inputs| {
-        rows.format(&inputs.rows(), true)
-    })
+    run.run(args.input, &options, claim, job, filters, |inputs| rows.format(&inputs.rows(), true))
 }
 
 /// Returns whether rows show forms or their latency.
@@ -181,6 +180,6 @@ impl CanonArgs {
         if self.dedup && destinations.resume {
             check_files(&self.input, "--resume with --dedup reads inputs twice")?;
         }
-        self.against.check(&self.input, destinations)
+        self.against.check()
     }
 }

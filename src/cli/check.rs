@@ -112,21 +112,25 @@ pub fn run(mut args: CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut rows = args.rows.plan(&ROWS, Some(&args.append), &destinations)?;
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows)?;
-    args.input.expand(&destinations)?;
+    let reads = args.input.iter().chain(&args.solutions).cloned().collect::<Vec<_>>();
+    let claim = destinations.claim(&reads)?;
+    args.input.expand(&claim)?;
     let mut options = args.layout.options(&args.input, args.answers(), &mut rows)?;
     options.also_read = args.select.also_read(ROWS.subcommand);
     let check = Check { solve: args.solve() };
+    if let Some(path) = &args.solutions {
+        answers::check(path, &args.input)?;
+    }
     let mut run = InputRun::with_engine(typed, &args.engine, check.solve.limits);
     run.method.check = true;
     if let Some(path) = &args.solutions {
-        answers::check(path, &args.input, &destinations)?;
         let column = args.solution_column.as_deref();
         run.answers = Some(answers::open(path, column, args.layout.stream())?);
     }
     let run = run.only_where(&args.select.condition, ROWS.subcommand);
     let run = run.reading(args.solutions);
     let filters = |_: &mut EarlierRun<'_>| Ok(args.select.filters());
-    run.run(args.input, &options, &destinations, &check, filters, |inputs| {
+    run.run(args.input, &options, claim, &check, filters, |inputs| {
         let format = rows.format(&inputs.rows(), true)?;
         args.select.sorted(&rows, ROWS.subcommand, inputs, format)
     })

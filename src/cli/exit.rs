@@ -14,6 +14,8 @@ pub enum Exit {
     Usage = 2,
     /// Input or output failed.
     Io = 3,
+    /// Another run holds an output. A later attempt may succeed (`EX_TEMPFAIL`).
+    Busy = 75,
     /// `--timeout` ended the run. The rows so far are written.
     TimedOut = 124,
     /// A signal ended the run. The rows so far are written.

@@ -1,6 +1,6 @@
 //! The identity of files, which ensures that no file is both read and written, or written twice.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{self, Path, PathBuf};
@@ -41,7 +41,7 @@ pub fn resolve(path: &Path) -> Option<PathBuf> {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             found => return found.ok(),
         }
-        let folder = folder_of(&path)?;
+        let folder = folder_of(&path);
         // The target of a dangling link would be created.
         let Ok(target) = fs::read_link(&path) else {
             return Some(folder.canonicalize().ok()?.join(path.file_name()?));
@@ -56,9 +56,7 @@ pub fn resolve(path: &Path) -> Option<PathBuf> {
 pub fn is_stream(path: &Path) -> bool {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
-        let Some(folder) = folder_of(&path).and_then(|folder| folder.canonicalize().ok()) else {
-            return false;
-        };
+        let Ok(folder) = folder_of(&path).canonicalize() else { return false };
         if folder.starts_with("/proc") || folder.starts_with("/dev/fd") {
             return true;
         }
@@ -68,9 +66,22 @@ pub fn is_stream(path: &Path) -> bool {
     false
 }
 
-fn folder_of(path: &Path) -> Option<&Path> {
-    let folder = path.parent()?;
-    Some(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
+/// Returns the folder of a file.
+pub fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Returns a hidden path next to a file, or to the target of a link: `.name.ending`.
+pub fn hidden(path: &Path, ending: &str) -> PathBuf {
+    let path = resolve(path).unwrap_or_else(|| path.into());
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".");
+    name.push(ending);
+    path.with_file_name(name)
 }
 
 /// Returns the absolute path of a file for the journal.
@@ -90,7 +101,6 @@ pub fn lossless(text: impl AsRef<OsStr>) -> String {
 #[cfg(all(test, unix))]
 mod tests {
     use std::collections::BTreeSet;
-    use std::ffi::OsString;
     use std::fs::File;
     use std::os::unix::ffi::OsStringExt;
     use std::os::unix::fs::symlink;

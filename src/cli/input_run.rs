@@ -17,10 +17,10 @@ use super::engine_args::EngineArgs;
 use super::html::Page;
 use super::inputs::Inputs;
 use super::messages::Messages;
-use super::outputs::Destinations;
+use super::outputs::Claim;
 use super::paths::InputPaths;
 use super::progress::Progressed;
-use super::rows_run::RowsRun;
+use super::rows_run::{RowsRun, can_be_continued};
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
 use super::summary::{Method, RecordSummary, Verdict};
@@ -94,19 +94,18 @@ impl InputRun {
         Self { condition: condition.map(|condition| (condition, subcommand)), ..self }
     }
 
-    /// Reads `inputs`, runs `job`, and writes to `destinations`. `filters` and `format` are created
+    /// Reads `inputs`, runs `job`, and writes to the outputs in `claim`. `filters` and `format` are created
     /// once the layouts of the inputs are known.
     pub fn run<'f, J: Job>(
         self,
         inputs: impl Into<InputPaths>,
         options: &InputOptions,
-        destinations: &Destinations,
+        claim: Claim,
         job: &J,
         filters: impl FnOnce(&mut EarlierRun<'_>) -> io::Result<Vec<Filter<'f>>> + Send,
         format: impl FnOnce(&Inputs) -> Result<Box<dyn Format>, Failure>,
     ) -> Result<Exit, Failure> {
         let inputs = inputs.into();
-        destinations.refuse_existing(&[&inputs[..], &self.others].concat())?;
         let progress = &platform::new_progress();
         let mut options = options.clone();
         if let Some((condition, subcommand)) = &self.condition {
@@ -132,25 +131,26 @@ impl InputRun {
             verdict,
             ..
         } = self;
+        let has_check_sums = claim.has_journal() && can_be_continued(&*format).unwrap_or(false);
+        let (bytes, names) = (inputs.bytes(), inputs.names());
+        let options = Options {
+            block_bytes,
+            statistics: claim.destinations.statistics(),
+            messages: Messages::format(claim.destinations.message_format()),
+            ..args.options(progress)
+        };
         let run = RowsRun {
             typed,
             inputs: inputs.states(),
             others: &others,
             reads: &[inputs.paths(), &others].concat(),
-            destinations: destinations.clone(),
+            claim,
             format,
             total: inputs.size(),
             args,
             only_rows,
             page,
             progress,
-        };
-        let (bytes, names) = (inputs.bytes(), inputs.names());
-        let options = Options {
-            block_bytes,
-            statistics: destinations.statistics(),
-            messages: Messages::format(destinations.message_format()),
-            ..args.options(progress)
         };
         run.run(
             job,
@@ -169,7 +169,7 @@ impl InputRun {
                 });
                 let sources = inputs.sources_from(place);
                 let mut source = TextSource::new(place.0, sources, &progress.stop);
-                if destinations.journal().is_some() {
+                if has_check_sums {
                     source = source.with_check_sums();
                 }
                 if start.is_some() {

@@ -30,6 +30,7 @@ mod identity;
 mod input_args;
 mod input_run;
 mod inputs;
+mod lock;
 mod log;
 mod memory;
 mod messages;
@@ -76,7 +77,7 @@ use thiserror::Error;
 pub use exit::Exit;
 pub use log::end as log_end;
 pub use memory::check as check_memory;
-use out::OutputTarget;
+use out::{OpenOutput, OutputTarget};
 
 /// Solve millions of sudoku puzzles, one row for each, in order.
 #[derive(Debug, Parser)]
@@ -206,7 +207,7 @@ fn requested_color(mut arguments: impl Iterator<Item = OsString>) -> Option<Colo
 
 /// Prints a text on standard output. A closed pipe is not an error.
 fn print(text: &[u8]) -> Result<(), Failure> {
-    let out = outputs::create(None, false)?;
+    let out = OpenOutput::new(OutputTarget::Stdout)?;
     Ok(unless_closed((&out).write_all(text))?)
 }
 
@@ -256,6 +257,9 @@ pub enum Failure {
     /// Input or output failed.
     #[error("{0}")]
     Io(String),
+    /// Another run is writing an output.
+    #[error("{0}")]
+    Busy(String),
     #[error("{0}; please report it")]
     Wrong(String),
     /// The run was stopped before it wrote anything.
@@ -290,6 +294,7 @@ impl Failure {
         match self {
             Self::Usage(_) => Exit::Usage,
             Self::Io(_) => Exit::Io,
+            Self::Busy(_) => Exit::Busy,
             Self::Wrong(_) => Exit::SomeRecords,
             Self::Stopped => platform::exit_of_stop(),
             Self::Complete(_) => Exit::Done,

@@ -1,20 +1,14 @@
 //! An output: standard output or a file.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use tempfile::TempPath;
 
 use super::Failure;
-use super::identity::{Identity, is_stream, resolve, stored};
+use super::identity::{Identity, folder_of, hidden, is_stream, resolve, stored};
 use super::platform::{FileId, Stdout};
-
-/// The time to wait for the lock of another run. A killed run keeps its files open until the
-/// operating system has ended it.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The name of standard output on the command line.
 const STDOUT: &str = "-";
@@ -61,7 +55,7 @@ pub struct OpenOutput {
     path: PathBuf,
     stream: OutputStream,
     /// The temporary name of the file, until it is complete.
-    temporary: Option<TempPath>,
+    temporary: Option<PathBuf>,
     /// Whether this run created the file.
     is_new: bool,
     /// Whether this run removed the file because it is empty.
@@ -75,50 +69,64 @@ enum OutputStream {
     Device(File),
     /// A regular file, which can be truncated and continued.
     Regular(File),
+    /// A regular file that is opened when the journal is saved.
+    Unopened,
 }
 
 impl OpenOutput {
-    fn new(path: &Path, stream: OutputStream, temporary: Option<TempPath>, is_new: bool) -> Self {
-        Self { path: path.into(), stream, temporary, is_new, is_removed: false }
-    }
-
-    /// Opens an output, creating the file if necessary.
-    pub fn open(target: OutputTarget<'_>) -> Result<Self, Failure> {
-        let OutputTarget::File(path) = target else {
-            let path = Path::new(STDOUT);
-            let opened = Stdout::open();
-            let opened =
-                opened.map_err(|error| Failure::Io(format!("{}: {error}", target.name())))?;
-            return Ok(Self::new(path, OutputStream::Stdout(opened), None, false));
+    /// Opens standard output, a pipe, or a device. Regular files are opened later.
+    pub fn new(target: OutputTarget<'_>) -> Result<Self, Failure> {
+        let failed = |error: io::Error| Failure::Io(format!("{}: {error}", target.name()));
+        let stream = match target {
+            OutputTarget::Stdout => OutputStream::Stdout(Stdout::open().map_err(failed)?),
+            OutputTarget::File(_) if target.regular().is_some() => OutputStream::Unopened,
+            // The existing contents of an open stream are not overwritten.
+            OutputTarget::File(path) => {
+                OutputStream::Device(OpenOptions::new().append(true).open(path).map_err(failed)?)
+            }
         };
-        let failed = |error: io::Error| Failure::at(path, error);
-        let (file, is_new) = open_file(path).map_err(failed)?;
-        if target.regular().is_none() || !file.metadata().map_err(failed)?.is_file() {
-            return Ok(Self::new(path, OutputStream::Device(file), None, is_new));
-        }
-        if !lock(&file) {
-            refuse!("{}: another run is writing it", target.name());
-        }
-        Ok(Self::new(path, OutputStream::Regular(file), None, is_new))
+        let path = if let OutputTarget::File(path) = target { path } else { Path::new(STDOUT) };
+        Ok(Self { path: path.into(), stream, temporary: None, is_new: false, is_removed: false })
     }
 
-    /// Creates a regular file under a temporary name in the folder of `path`, and renames it when
-    /// it is complete. Dropping it removes the file.
-    pub fn temporary(path: &Path) -> Result<Self, Failure> {
-        let target = resolve(path).unwrap_or_else(|| path.into());
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let folder = target.parent().unwrap_or(Path::new("."));
-        let create =
-            |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
-        let prefix = format!(".{name}.");
-        let made = tempfile::Builder::new().prefix(&prefix).suffix(".tmp").make_in(folder, create);
-        let made = made.map_err(|error| Failure::at(path, error))?;
-        let (file, temporary) = made.into_parts();
-        Ok(Self::new(path, OutputStream::Regular(file), Some(temporary), true))
+    /// Creates a complete file of an earlier run, which may still have its temporary name.
+    pub fn complete(path: PathBuf) -> Result<Self, Failure> {
+        let temporary = Some(hidden(&path, TEMPORARY)).filter(|temporary| temporary.is_file());
+        let file = File::open(temporary.as_ref().unwrap_or(&path));
+        let stream = OutputStream::Regular(file.map_err(|error| Failure::at(&path, error))?);
+        Ok(Self { path, stream, temporary, is_new: false, is_removed: false })
+    }
+
+    /// Opens a regular file, creating it if necessary; does nothing for other outputs.
+    pub fn open(&mut self) -> Result<(), Failure> {
+        if let OutputStream::Unopened = self.stream {
+            let opened = open_file(&self.path).map_err(|error| Failure::at(&self.path, error));
+            let (file, is_new) = opened?;
+            (self.stream, self.is_new) = (OutputStream::Regular(file), is_new);
+        }
+        Ok(())
+    }
+
+    /// Creates a regular file under a temporary name; does nothing for other outputs.
+    pub fn open_temporary(&mut self) -> Result<(), Failure> {
+        if let OutputStream::Unopened = self.stream {
+            let temporary = hidden(&self.path, TEMPORARY);
+            let created =
+                OpenOptions::new().read(true).write(true).create_new(true).open(&temporary);
+            let file = created.map_err(|error| Failure::at(&self.path, error))?;
+            self.stream = OutputStream::Regular(file);
+            (self.temporary, self.is_new) = (Some(temporary), true);
+        }
+        Ok(())
     }
 
     pub fn name(&self) -> String {
         OutputTarget::of(&self.path).name()
+    }
+
+    /// Returns the path for the journal.
+    pub fn stored(&self) -> String {
+        OutputTarget::of(&self.path).stored()
     }
 
     /// Adds the name of the output to an error.
@@ -126,22 +134,46 @@ impl OpenOutput {
         result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", self.name())))
     }
 
-    /// Syncs a file with a temporary name and renames it, replacing an existing file if `replace`.
-    pub fn complete(&mut self, replace: bool) -> io::Result<()> {
-        if self.temporary.is_some() {
-            self.sync()?;
+    /// Removes the file that a complete one with a temporary name replaces, if there is one.
+    pub fn remove_replaced(&self) -> io::Result<()> {
+        if self.temporary.is_none() {
+            return Ok(());
         }
+        self.named(match fs::remove_file(self.target()) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        })
+    }
+
+    /// Renames a complete file with a temporary name, replacing an existing file if `replaces`.
+    pub fn rename(&mut self, replaces: bool) -> io::Result<()> {
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
-        let target = resolve(&self.path).unwrap_or_else(|| self.path.clone());
+        let mut source = TempPath::try_from_path(&temporary)?;
+        // If it cannot be renamed, a resumed run tries again.
+        source.disable_cleanup(true);
+        let target = self.target();
         let renamed =
-            if replace { temporary.persist(target) } else { temporary.persist_noclobber(target) };
+            if replaces { source.persist(target) } else { source.persist_noclobber(target) };
+        if renamed.is_err() {
+            self.temporary = Some(temporary);
+        }
         self.named(renamed.map_err(|error| error.error))
+    }
+
+    /// Returns the path of the file without links.
+    fn target(&self) -> PathBuf {
+        resolve(&self.path).unwrap_or_else(|| self.path.clone())
+    }
+
+    /// Returns the folder of a regular file.
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.regular().map(|_| folder_of(&self.target()).into())
     }
 
     fn regular(&self) -> Option<&File> {
         match &self.stream {
             OutputStream::Regular(file) => Some(file),
-            OutputStream::Stdout(_) | OutputStream::Device(_) => None,
+            OutputStream::Stdout(_) | OutputStream::Device(_) | OutputStream::Unopened => None,
         }
     }
 
@@ -213,11 +245,6 @@ impl OpenOutput {
         !self.is_removed && self.regular().is_some_and(is_another)
     }
 
-    /// Removes an empty file that this run created.
-    pub fn discard(mut self) {
-        self.remove_if_empty(false);
-    }
-
     /// Removes an empty file that this run created or `owns`.
     pub fn remove_if_empty(&mut self, owns: bool) {
         let is_empty = matches!(self.length(), Ok(Some(0)));
@@ -227,7 +254,20 @@ impl OpenOutput {
             self.is_removed = true;
         }
     }
+
+    /// Removes a file with a temporary name.
+    pub fn remove_temporary(&mut self) {
+        if let Some(temporary) = self.temporary.take() {
+            // The next run removes a remaining one.
+            let _ = fs::remove_file(temporary);
+            // The file that has the name is another one.
+            self.stream = OutputStream::Unopened;
+        }
+    }
 }
+
+/// The ending of temporary names.
+pub const TEMPORARY: &str = "tmp";
 
 /// Returns the message that an output was moved or removed.
 pub fn replaced_message(out: &OpenOutput) -> Option<String> {
@@ -237,13 +277,9 @@ pub fn replaced_message(out: &OpenOutput) -> Option<String> {
     })
 }
 
-/// Opens a file, readable if possible, and returns whether it was created.
+/// Opens a regular file, readable if possible, and returns whether it was created.
 fn open_file(path: &Path) -> io::Result<(File, bool)> {
     let mut options = OpenOptions::new();
-    if OutputTarget::of(path).regular().is_none() {
-        // The existing contents of an open stream are not overwritten.
-        return Ok((options.append(true).open(path)?, false));
-    }
     options.read(true).write(true);
     match options.clone().create_new(true).open(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -259,28 +295,35 @@ fn open_file(path: &Path) -> io::Result<(File, bool)> {
     Ok((opened?, false))
 }
 
-/// Locks a file; returns `false` if another run holds the lock. If the system does not support
-/// locks, several runs may write to the same file.
-fn lock(file: &File) -> bool {
-    let start = Instant::now();
-    while matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-        if start.elapsed() >= LOCK_TIMEOUT {
-            return false;
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-    true
-}
-
 impl Write for &OpenOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.named(match &self.stream {
             OutputStream::Stdout(stdout) => { stdout }.write(bytes),
             OutputStream::Device(file) | OutputStream::Regular(file) => { file }.write(bytes),
+            OutputStream::Unopened => Err(ErrorKind::NotFound.into()),
         })
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_removed_temporary_file_leaves_the_file_that_it_would_replace() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows");
+        fs::write(&path, "old").unwrap();
+        let mut out = OpenOutput::new(OutputTarget::of(&path)).unwrap();
+        out.open_temporary().unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+        out.remove_temporary();
+        out.remove_if_empty(true);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
     }
 }

@@ -1,4 +1,4 @@
-//! Outputs: all are opened before work starts, and no file is overwritten by accident.
+//! Outputs: all are locked before any input is opened, and no file is overwritten by accident.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,10 +9,11 @@ use bulkdoku::Compression;
 use bulkdoku::output::Needs;
 use bulkdoku::pipeline::MessageFormat;
 
-use super::identity::{Identity, STDIN, stored};
-use super::out::{OpenOutput, OutputTarget, replaced_message};
+use super::identity::{Identity, STDIN, hidden, stored};
+use super::lock::Lock;
+use super::out::{OpenOutput, OutputTarget, TEMPORARY};
 use super::platform::FileId;
-use super::resume::{Disk, JournalFile, remove_unused};
+use super::resume::{Disk, Journal, JournalFile};
 use super::{Failure, extensions};
 
 /// The files that a run writes.
@@ -66,9 +67,9 @@ pub struct Destinations {
     #[arg(skip)]
     pub parts: Vec<PathBuf>,
 
-    /// Whether all files have temporary names until the rows are complete.
+    /// Whether parts without rows are not created, so that any number of them is complete.
     #[arg(skip)]
-    pub is_temporary: bool,
+    pub is_template: bool,
 }
 
 impl Destinations {
@@ -105,51 +106,6 @@ impl Destinations {
             extensions::check(path)?;
         }
         Ok(())
-    }
-}
-
-/// The treatment of output files that exist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing<'a> {
-    /// Do not start the run.
-    Refused,
-    /// Replace them.
-    Replaced,
-    /// Keep files with these paths, and empty ones, until their contents are checked, because an
-    /// earlier run may have written them. Reject other files.
-    Kept(&'a [String]),
-}
-
-impl Existing<'_> {
-    /// Creates the treatment requested by `--force`.
-    pub fn or_force(force: bool) -> Self {
-        if force { Self::Replaced } else { Self::Refused }
-    }
-
-    /// Rejects a file that must not be overwritten.
-    fn allow(self, target: OutputTarget<'_>) -> Result<(), Failure> {
-        let Some(path) = target.regular() else { return Ok(()) };
-        let Ok(found) = fs::metadata(path) else { return Ok(()) };
-        let is_allowed = match self {
-            Self::Refused => false,
-            Self::Replaced => true,
-            Self::Kept(paths) => found.len() == 0 || paths.contains(&stored(path)),
-        };
-        if is_allowed { Ok(()) } else { Err(refuse(path)) }
-    }
-
-    /// Rejects an open and locked file that another run has written or removed in the meantime.
-    fn recheck(self, target: OutputTarget<'_>, out: &OpenOutput) -> Result<(), Failure> {
-        if let Some(message) = replaced_message(out) {
-            refuse!("{message}");
-        }
-        match self {
-            Self::Refused if out.length().is_ok_and(|length| length > Some(0)) => {
-                Self::Refused.allow(target)
-            }
-            Self::Refused | Self::Replaced => Ok(()),
-            Self::Kept(_) => self.allow(target),
-        }
     }
 }
 
@@ -204,44 +160,52 @@ impl Destinations {
         self.sides()[1..].iter().flatten().map(|target| target.stored()).collect()
     }
 
-    /// Returns the journal, if rows can be resumed.
-    pub fn journal(&self) -> Option<JournalFile> {
+    /// Returns the journal, if all outputs of rows are files.
+    fn journal(&self) -> Option<JournalFile> {
         let is_file = self.all_rows().into_iter().all(|target| target.regular().is_some());
-        self.journal_base().filter(|_| is_file && !self.is_temporary).map(JournalFile::of)
+        self.base().filter(|_| is_file).map(JournalFile::of)
     }
 
-    /// Returns the file next to the journal: the output, or the first of several if the folder name
-    /// contains `{}`, because the folder `{}` does not exist.
-    fn journal_base(&self) -> Option<&Path> {
+    /// Returns the file next to the journal and the lock of all parts: the output, or the first part
+    /// if the output is in another folder, because the folder `{}` does not exist.
+    fn base(&self) -> Option<&Path> {
         let output = self.output.as_deref()?;
         let first = self.parts.first().filter(|first| first.parent() != output.parent());
         Some(first.map_or(output, PathBuf::as_path))
     }
 
-    /// Rejects outputs that exist or are read, before the first pass over inputs. Exits if a
-    /// resumed run is already complete. [`Self::open`] checks again.
-    pub fn refuse_existing(&self, reads: &[PathBuf]) -> Result<(), Failure> {
-        for target in self.claim(reads)?.into_iter().flatten() {
-            if !self.resume {
-                Existing::or_force(self.force).allow(target)?;
-            }
-        }
-        if self.resume { self.refuse_complete() } else { Ok(()) }
+    /// Returns the paths to lock: of all files, but only one for a folder or a template.
+    fn locked(&self) -> Vec<&Path> {
+        let rows = self.all_rows().into_iter().filter_map(OutputTarget::regular);
+        let is_common = self.parts.first().is_some_and(|first| Some(first) != self.output.as_ref());
+        let base = self.base().filter(|_| is_common);
+        let rows: Vec<_> = base.map_or_else(|| rows.collect(), |base| vec![base]);
+        let sides = self.sides().into_iter().flatten().filter_map(OutputTarget::regular);
+        rows.into_iter().chain(sides).collect()
     }
 
-    /// Exits if a resumed run is already complete: its rows exist without a journal.
-    pub fn refuse_complete(&self) -> Result<(), Failure> {
-        let name = self.rows().name();
-        let files: Option<Vec<_>> =
-            self.all_rows().into_iter().map(OutputTarget::regular).collect();
-        let Some((files, beside)) = files.zip(self.journal_base()) else {
-            refuse!("--resume needs a file of rows, not {name}");
-        };
-        let has_rows = |path: &&Path| fs::metadata(path).is_ok_and(|found| found.len() > 0);
-        if files.iter().any(has_rows) && !JournalFile::of(beside).exists() {
-            return Err(Failure::Complete(name));
+    /// Claims all outputs for a run, before it opens any input. Rejects outputs that are the same
+    /// file, that exist, or that are files in `reads`. If a resumed run is already complete, this is
+    /// the error.
+    pub fn claim(&self, reads: &[PathBuf]) -> Result<Claim, Failure> {
+        if self.resume && self.journal().is_none() {
+            refuse!("--resume needs a file of rows, not {}", self.rows().name());
         }
-        Ok(())
+        let mut held = Held::default();
+        held.create_folders(&self.parts)?;
+        let files = FilesInUse::of(self)?;
+        files.refuse_reads(reads)?;
+        held.lock(self.locked())?;
+        let journal = self.journal();
+        let earlier = match &journal {
+            Some(file) => file.load()?.map(|bytes| file.decode(&bytes)).transpose(),
+            None => Ok(None),
+        };
+        // Other runs only remove what it lists.
+        let earlier = if self.resume { earlier? } else { earlier.unwrap_or_default() };
+        let claim = Claim { destinations: self.clone(), files, journal, earlier, held };
+        claim.refuse_existing()?;
+        Ok(claim)
     }
 
     /// Rejects `--latency` without an engine.
@@ -251,109 +215,197 @@ impl Destinations {
             None => Ok(()),
         }
     }
-
-    /// Returns all outputs, starting with those of rows. Rejects files that the run reads, and
-    /// outputs that are the same file.
-    fn claim(&self, reads: &[PathBuf]) -> Result<Vec<Option<OutputTarget<'_>>>, Failure> {
-        let mut claims = FilesInUse::of_inputs(reads);
-        let (rows, sides) = (self.all_rows(), self.sides());
-        rows.iter().try_for_each(|target| claims.output(*target))?;
-        if let Some(journal) = self.journal() {
-            claims.journal(&journal)?;
-        }
-        sides.iter().flatten().try_for_each(|target| claims.output(*target))?;
-        Ok(rows.into_iter().map(Some).chain(sides).collect())
-    }
-
-    /// Opens all outputs. If any is rejected, no file is created or changed.
-    pub fn open(&self, reads: &[PathBuf], existing: Existing<'_>) -> Result<Disk, Failure> {
-        let targets = self.claim(reads)?;
-        let mut folders = Vec::new();
-        for folder in self.parts.iter().filter_map(|path| path.parent()) {
-            let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
-            let missing: Vec<_> = folder.ancestors().take_while(is_missing).collect();
-            folders.extend(missing.into_iter().rev().map(Path::to_path_buf));
-            fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
-        }
-        let rows = self.all_rows().len();
-        let opened = open_all(&targets, existing, self.is_temporary);
-        let mut opened = opened.inspect_err(|_| remove_unused(&folders))?.into_iter();
-        let outs = opened.by_ref().take(rows + 1).flatten().collect();
-        let sides = std::array::from_fn(|_| opened.next().flatten());
-        Ok(Disk::new(outs, rows, sides, folders, self.force))
-    }
 }
 
-/// Opens the only output of a run, by default standard output.
-pub fn create(output: Option<&Path>, force: bool) -> Result<OpenOutput, Failure> {
-    let target = Some(output.map_or(OutputTarget::Stdout, OutputTarget::of));
-    let opened = open_all(&[target], Existing::or_force(force), false)?;
-    Ok(opened.into_iter().flatten().next().expect("one was opened"))
+/// The outputs of a run, which no other run can write until this is dropped.
+#[derive(Debug)]
+pub struct Claim {
+    pub destinations: Destinations,
+    files: FilesInUse,
+    journal: Option<JournalFile>,
+    /// The journal of an earlier run with the same output.
+    pub earlier: Option<Journal>,
+    held: Held,
 }
 
-/// Opens outputs, optionally under temporary names. If one cannot be opened, nothing is changed.
-fn open_all(
-    targets: &[Option<OutputTarget<'_>>],
-    existing: Existing<'_>,
-    is_temporary: bool,
-) -> Result<Vec<Option<OpenOutput>>, Failure> {
-    for target in targets.iter().flatten() {
-        existing.allow(*target)?;
+impl Claim {
+    /// Rejects files that the run reads and writes.
+    pub fn refuse_reads(&self, reads: &[PathBuf]) -> Result<(), Failure> {
+        self.files.refuse_reads(reads)
     }
-    let mut opened: Vec<_> = targets.iter().map(|_| None).collect();
-    // A signal may end the run while it opens a named pipe; no file must have been created then.
-    for is_file in [false, true] {
-        for (target, out) in targets.iter().zip(&mut opened) {
-            let of_kind = target.filter(|target| target.regular().is_some() == is_file);
-            let open = |target: OutputTarget<'_>| match target.regular() {
-                Some(path) if is_temporary => OpenOutput::temporary(path),
-                _ => OpenOutput::open(target),
-            };
-            match of_kind.map(open).transpose() {
-                Ok(None) => {}
-                Ok(found) => *out = found,
-                Err(failure) => {
-                    opened.into_iter().flatten().for_each(OpenOutput::discard);
-                    return Err(failure);
-                }
+
+    /// Returns whether rows can be resumed, if their format can be continued.
+    pub fn has_journal(&self) -> bool {
+        self.journal.is_some()
+    }
+
+    /// Returns the journal of the run to resume, if there is one.
+    pub fn resumed(&self) -> Option<&Journal> {
+        self.earlier.as_ref().filter(|_| self.destinations.resume)
+    }
+
+    /// Rejects files that must not be overwritten, and sets of which files are missing.
+    fn refuse_existing(&self) -> Result<(), Failure> {
+        let Destinations { resume, force, .. } = self.destinations;
+        if resume && self.earlier.is_none() {
+            self.refuse_complete()?;
+        }
+        let written = self.resumed().map(Journal::written).unwrap_or_default();
+        let rows = self.destinations.all_rows();
+        let all = rows.into_iter().chain(self.destinations.sides().into_iter().flatten());
+        for path in all.filter_map(OutputTarget::regular) {
+            let Ok(found) = fs::metadata(path) else { continue };
+            // An earlier run may have written it, which is checked later.
+            let is_kept = resume && (found.len() == 0 || written.contains(&stored(path)));
+            if !force && !is_kept {
+                return Err(self.refuse(path));
             }
         }
+        Ok(())
     }
-    let all =
-        || targets.iter().zip(&opened).filter_map(|(target, out)| (*target).zip(out.as_ref()));
-    if let Err(failure) = all().try_for_each(|(target, out)| existing.recheck(target, out)) {
-        opened.into_iter().flatten().for_each(OpenOutput::discard);
-        return Err(failure);
-    }
-    if existing == Existing::Replaced {
-        for out in opened.iter().flatten() {
-            out.truncate(0)?;
+
+    /// Rejects a set of which only some files exist, and one that is complete: its rows exist
+    /// without a journal.
+    fn refuse_complete(&self) -> Result<(), Failure> {
+        let rows = self.destinations.all_rows();
+        let length = |target: &OutputTarget<'_>| Some(fs::metadata(target.regular()?).ok()?.len());
+        let (name, lengths) = (self.destinations.rows().name(), rows.iter().map(length));
+        if !lengths.clone().flatten().any(|length| length > 0) {
+            return Ok(());
         }
+        let missing = rows.iter().zip(lengths).filter(|(_, length)| length.is_none());
+        let missing: Vec<_> = missing.map(|(target, _)| target.name()).collect();
+        if !missing.is_empty() && !self.destinations.is_template {
+            let missing = missing.join(", ");
+            refuse!(
+                "{name}: is not complete and has no journal: without {missing}; --force starts over"
+            );
+        }
+        Err(Failure::Complete(name))
     }
-    Ok(opened)
+
+    /// Returns the error for an existing output.
+    fn refuse(&self, path: &Path) -> Failure {
+        let name = path.display();
+        let is_listed = |earlier: &Journal| earlier.paths().any(|listed| listed == stored(path));
+        let is_own = self.earlier.as_ref().is_some_and(is_listed);
+        let other = JournalFile::of(path);
+        let journal = self.journal.as_ref().filter(|_| is_own).unwrap_or(&other);
+        Failure::Usage(if journal.can_be_resumed() {
+            format!(
+                "{name}: exists and is not complete; --resume continues it, --force starts over"
+            )
+        } else if journal.exists() {
+            format!("{name}: exists and is not complete; --force starts over")
+        } else {
+            format!("{name}: exists; --force replaces it")
+        })
+    }
+
+    /// Prepares the files of a run, and opens pipes and devices. Removes files with temporary names
+    /// that an earlier run has left, unless it is resumed and they are complete.
+    pub fn prepare(&mut self, is_temporary: bool) -> Result<Disk, Failure> {
+        let complete = self.resumed().is_some_and(|earlier| !earlier.complete.is_empty());
+        let earlier = self.earlier.as_ref().filter(|earlier| earlier.is_temporary && !complete);
+        for path in earlier.iter().flat_map(|earlier| earlier.paths()) {
+            self.held.remove_temporary(Path::new(path))?;
+        }
+        if let Some(journal) = &mut self.journal {
+            journal.take_over();
+        }
+        let new = |target: OutputTarget<'_>| {
+            let temporary = target.regular().map(|path| hidden(path, TEMPORARY));
+            match temporary.filter(|path| is_temporary && !complete && path.exists()) {
+                Some(path) => refuse!("{}: is in the way of the output; move it", path.display()),
+                None => OpenOutput::new(target),
+            }
+        };
+        let rows = self.destinations.all_rows();
+        let [messages, sides @ ..] = self.destinations.sides();
+        let count = rows.len();
+        let outs = rows.into_iter().chain(messages).map(new).collect::<Result<_, _>>()?;
+        let [latency, summary, page] = sides.map(|target| target.map(new).transpose());
+        let (sides, journal) = ([latency?, summary?, page?], self.journal.take());
+        let held = mem::take(&mut self.held);
+        let is_template = self.destinations.is_template;
+        Ok(Disk::new((outs, count), sides, journal, held, is_temporary, is_template))
+    }
 }
 
-/// Returns the error for an existing output.
-fn refuse(path: &Path) -> Failure {
-    let name = path.display();
-    let journal = JournalFile::of(path);
-    Failure::Usage(if journal.can_be_resumed() {
-        format!("{name}: exists and is not complete; --resume continues it, --force starts over")
-    } else if journal.exists() {
-        format!("{name}: exists and is not complete; --force starts over")
-    } else {
-        format!("{name}: exists; --force replaces it")
-    })
+/// The locks and folders of a run. Folders that remain empty are removed.
+#[derive(Debug, Default)]
+pub struct Held {
+    locks: Vec<Lock>,
+    /// The folders created for outputs of rows, outermost first.
+    folders: Vec<PathBuf>,
+}
+
+impl Held {
+    fn create_folders(&mut self, parts: &[PathBuf]) -> Result<(), Failure> {
+        for folder in parts.iter().filter_map(|path| path.parent()) {
+            let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+            let missing: Vec<_> = folder.ancestors().take_while(is_missing).collect();
+            self.folders.extend(missing.into_iter().rev().map(Path::to_path_buf));
+            fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
+        }
+        Ok(())
+    }
+
+    /// Locks paths, all runs in the same order.
+    fn lock(&mut self, mut paths: Vec<&Path>) -> Result<(), Failure> {
+        paths.sort_by_cached_key(|path| stored(path));
+        for path in paths {
+            self.locks.extend(Lock::take(path)?);
+        }
+        Ok(())
+    }
+
+    /// Locks another path, unless it is locked already.
+    pub fn lock_more(&mut self, path: &Path) -> Result<(), Failure> {
+        if !self.locks.iter().any(|lock| lock.is_of(path)) {
+            self.locks.extend(Lock::take(path)?);
+        }
+        Ok(())
+    }
+
+    /// Removes the file with the temporary name of an output, which it locks.
+    fn remove_temporary(&mut self, path: &Path) -> Result<(), Failure> {
+        let temporary = hidden(path, TEMPORARY);
+        if !temporary.is_file() {
+            return Ok(());
+        }
+        self.lock_more(path)?;
+        fs::remove_file(&temporary).map_err(|error| Failure::at(&temporary, error))
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // They are in these folders.
+        self.locks.clear();
+        for folder in self.folders.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// Creates a single file without a journal.
+pub fn create(output: &Path, force: bool) -> Result<Disk, Failure> {
+    let output = Some(output.to_owned());
+    let destinations = Destinations { output, force, ..Destinations::default() };
+    let mut disk = destinations.claim(&[])?.prepare(false)?;
+    disk.open_new(force)?;
+    Ok(disk)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FileUse {
-    Input,
     Output,
     Journal,
 }
 
-/// The files in use, to detect conflicts.
+/// The files that a run writes, to detect conflicts.
+#[derive(Debug, Default)]
 struct FilesInUse {
     /// Each file with its name in messages.
     files: Vec<(Identity, FileUse, String)>,
@@ -361,16 +413,42 @@ struct FilesInUse {
 }
 
 impl FilesInUse {
-    fn of_inputs(inputs: &[PathBuf]) -> Self {
-        let claim = |path: &PathBuf| {
+    /// Rejects outputs that are the same file.
+    fn of(destinations: &Destinations) -> Result<Self, Failure> {
+        let mut files = Self::default();
+        destinations.all_rows().into_iter().try_for_each(|target| files.output(target))?;
+        if let Some(journal) = destinations.journal() {
+            files.journal(&journal)?;
+        }
+        let mut sides = destinations.sides().into_iter().flatten();
+        sides.try_for_each(|target| files.output(target))?;
+        Ok(files)
+    }
+
+    /// Rejects inputs that are outputs.
+    fn refuse_reads(&self, reads: &[PathBuf]) -> Result<(), Failure> {
+        for path in reads {
             let identity = if path.as_os_str() == STDIN {
                 FileId::of_stdin().map(Identity::Existing)
             } else {
                 Identity::of(path)
             };
-            identity.map(|identity| (identity, FileUse::Input, path.display().to_string()))
-        };
-        Self { files: inputs.iter().filter_map(claim).collect(), stdout_is_taken: false }
+            let is_same =
+                |(other, ..): &&(Identity, FileUse, String)| Some(other) == identity.as_ref();
+            let input = path.display();
+            let what = match self.files.iter().find(is_same) {
+                None => continue,
+                Some((_, FileUse::Journal, _)) => {
+                    format!("{input}: is an input, but the journal of the rows needs this path")
+                }
+                Some((_, FileUse::Output, name)) if *name == OutputTarget::Stdout.name() => {
+                    format!("{name} is the input {input}")
+                }
+                Some((_, FileUse::Output, name)) => format!("{name}: is the input {input}"),
+            };
+            refuse!("{what}; name another file");
+        }
+        Ok(())
     }
 
     fn output(&mut self, target: OutputTarget<'_>) -> Result<(), Failure> {
@@ -398,31 +476,20 @@ impl FilesInUse {
                 self.take(identity, FileUse::Journal, path.display().to_string())?;
             }
         }
-        journal.check()
+        Ok(())
     }
 
     fn take(&mut self, identity: Identity, used: FileUse, name: String) -> Result<(), Failure> {
-        let other = self.files.iter().find(|(other, ..)| *other == identity);
-        let what = match other {
+        match self.files.iter().find(|(other, ..)| *other == identity) {
             None => {
                 self.files.push((identity, used, name));
-                return Ok(());
+                Ok(())
             }
-            Some((_, FileUse::Input, input)) if used == FileUse::Journal => {
-                format!("{input}: is an input, but the journal of the rows needs this path")
+            Some((_, FileUse::Output, _)) if used == FileUse::Output => Err(named_twice(&name)),
+            Some(_) => {
+                refuse!("{name}: the journal of the rows needs this path; name another file")
             }
-            Some((_, FileUse::Input, input)) if name == OutputTarget::Stdout.name() => {
-                format!("{name} is the input {input}")
-            }
-            Some((_, FileUse::Input, input)) => format!("{name}: is the input {input}"),
-            Some((_, FileUse::Output, _)) if used == FileUse::Output => {
-                return Err(named_twice(&name));
-            }
-            Some((_, FileUse::Output | FileUse::Journal, _)) => {
-                format!("{name}: the journal of the rows needs this path")
-            }
-        };
-        Err(Failure::Usage(format!("{what}; name another file")))
+        }
     }
 }
 

@@ -123,7 +123,7 @@ pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut rows = args.rows.plan(&ROWS, Some(&args.append), destinations)?;
     check_files(&args.sets, "sets are read twice")?;
     let options = args.layout.options(&args.sets, Answers::Unwanted, &mut rows)?;
-    destinations.refuse_existing(&args.sets)?;
+    let claim = destinations.claim(&args.sets)?;
     let by = args.by.sameness();
     let page = destinations.report.as_ref().map(|_| args.page(&options)).transpose()?;
     let mut overlap = args.read(&options)?;
@@ -145,7 +145,7 @@ pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
         earlier.replay(job, vec![found.filter()])?;
         Ok(vec![found.filter()])
     };
-    let exit = run.run(args.sets.clone(), &options, destinations, job, filters, |inputs| {
+    let exit = run.run(args.sets.clone(), &options, claim, job, filters, |inputs| {
         rows.format(&inputs.rows(), false)
     })?;
     if !args.run.quiet {

@@ -12,7 +12,7 @@ use bulkdoku::input::foreign::byte_order_mark;
 use super::Failure;
 use super::identity::{Identity, STDIN};
 use super::inputs::looks_like_puzzle;
-use super::outputs::Destinations;
+use super::outputs::Claim;
 use super::platform::path_of_bytes;
 use super::resume::JournalFile;
 
@@ -61,7 +61,7 @@ impl InputPaths {
 
     /// Replaces folders, patterns, and the list by files. The outputs of the run are not among
     /// those found in folders.
-    pub fn expand(&mut self, destinations: &Destinations) -> Result<(), Failure> {
+    pub fn expand(&mut self, claim: &Claim) -> Result<(), Failure> {
         let mut named = Vec::new();
         for path in std::mem::take(&mut self.input) {
             match matches(&path)? {
@@ -73,7 +73,7 @@ impl InputPaths {
             if list.as_os_str() == STDIN && named.contains(&list) {
                 refuse!("standard input (-) can be read only once");
             }
-            destinations.refuse_existing(std::slice::from_ref(&list))?;
+            claim.refuse_reads(std::slice::from_ref(&list))?;
             let listed = read_list(&list)?;
             if listed.is_empty() && named.is_empty() {
                 return Err(Failure::at(&list, "lists no files"));
@@ -87,7 +87,7 @@ impl InputPaths {
                 self.folders.push(0);
                 continue;
             }
-            let outputs = outputs.get_or_insert_with(|| destinations.identities());
+            let outputs = outputs.get_or_insert_with(|| claim.destinations.identities());
             let found = files_in(&path, outputs)?;
             if found.is_empty() {
                 return Err(Failure::at(&path, "contains no files that can be read"));

@@ -15,9 +15,9 @@ use serde::Serialize;
 use super::html::{self, Fact, Page};
 use super::messages::Messages;
 use super::out::{OpenOutput, replaced_message};
-use super::outputs::{Destinations, Existing};
+use super::outputs::{Claim, Destinations};
 use super::progress::{Meter, Progressed};
-use super::resume::{Disk, FileHash, Journal, JournalFile, RowFiles};
+use super::resume::{Begin, Disk, FileHash, Journal, ListedOutput, RowFiles, Storage};
 use super::run_args::RunArgs;
 use super::typed::{FileState, Typed};
 use super::{Exit, Failure, extensions, log, platform, typed};
@@ -30,7 +30,7 @@ pub struct RowsRun<'a> {
     pub others: &'a [PathBuf],
     /// All files that the run reads. None of them may be an output.
     pub reads: &'a [PathBuf],
-    pub destinations: Destinations,
+    pub claim: Claim,
     /// The format of rows before compression.
     pub format: Box<dyn Format>,
     /// The total of the progress bar, if it is known.
@@ -82,28 +82,29 @@ impl RowsRun<'_> {
         source: impl FnOnce(Option<&Checkpoint>) -> io::Result<(B, Vec<Filter<'f>>)> + Send,
         summarize: impl FnOnce(&Report) -> S,
     ) -> Result<Exit, Failure> {
-        let output = self.destinations.output.as_deref();
+        let output = self.claim.destinations.output.as_deref();
         if let Some(compression) = output.and_then(Compression::of_name) {
             self.format = Box::new(Compressed { format: self.format, compression });
         }
-        // A format with an assembler cannot be continued.
-        let assembler = self.format.assembler();
-        let assembler = assembler.map_err(|error| Failure::Usage(error.to_string()))?;
-        self.destinations.is_temporary = assembler.is_some() || !self.format.files().is_empty();
+        let can_be_continued = can_be_continued(&*self.format);
+        let can_be_continued =
+            can_be_continued.map_err(|error| Failure::Usage(error.to_string()))?;
         let is_quiet = self.args.quiet || self.only_rows;
         let meter = Meter::new(self.args.progress, self.total, is_quiet);
         // Puzzles generated with several solutions are not errors.
         let is_generated = self.inputs.is_empty();
-        let messages = Messages::new(
-            meter.bar.clone(),
-            self.args.quiet,
-            is_generated,
-            self.destinations.message_format(),
-        );
-        let (mut results, start) = self.open(messages)?;
+        let message_format = self.claim.destinations.message_format();
+        let messages =
+            Messages::new(meter.bar.clone(), self.args.quiet, is_generated, message_format);
+        if !can_be_continued && self.args.timeout.is_some() && !is_quiet {
+            let name = self.claim.destinations.rows().name();
+            let what = "cannot be resumed: if --timeout ends the run, it is not written";
+            log::note(format!("{name}: {what}"));
+        }
+        let (mut results, start) = self.open(messages, !can_be_continued)?;
         let began = SystemTime::now();
         let before = start.as_ref().map_or(0, |start| start.counts.records());
-        let outputs = self.destinations.parts.len().max(1) as u8;
+        let outputs = self.claim.destinations.parts.len().max(1) as u8;
         let ran = meter.watch(
             || progressed(before),
             || -> io::Result<_> {
@@ -121,30 +122,24 @@ impl RowsRun<'_> {
             Ok(ran) => self.close(results, began, ran, summarize),
             Err(error) => {
                 results.storage.discard_sides();
-                Err(unchanged(&error, &self.destinations.rows().name()))
+                Err(unchanged(&error, &self.claim.destinations.rows().name()))
             }
         }
     }
 
     /// Opens the outputs, or those of an earlier run, and returns the position where it ended.
-    fn open(&self, messages: Messages) -> Result<(RowFiles<Disk>, Option<Checkpoint>), Failure> {
-        let Self { typed, inputs, others, reads, destinations, .. } = self;
+    fn open(
+        &mut self,
+        messages: Messages,
+        is_temporary: bool,
+    ) -> Result<(RowFiles<Disk>, Option<Checkpoint>), Failure> {
+        let Self { typed, inputs, others, reads, claim, .. } = self;
         let run = typed.run(inputs.clone(), others);
-        let Destinations { resume, force, .. } = *destinations;
-        if resume {
-            destinations.refuse_complete()?;
-        }
-        let (name, paths) = (destinations.rows().name(), destinations.stored_outputs());
-        let mut file = destinations.journal();
-        let load = |file: &Option<JournalFile>| match file {
-            Some(file) if resume => file.load(),
-            _ => Ok(None),
-        };
-        let bytes = load(&file)?;
-        let decode = |(file, bytes): (&JournalFile, &Vec<u8>)| file.decode(bytes);
-        let earlier = file.as_ref().zip(bytes.as_ref()).map(decode).transpose()?;
-        if let Some(earlier) = &earlier {
-            if let Some(difference) = earlier.difference(&run, &paths) {
+        claim.refuse_reads(reads)?;
+        let name = claim.destinations.rows().name();
+        if let Some(earlier) = claim.resumed() {
+            if let Some(difference) = earlier.difference(&run, &claim.destinations.stored_outputs())
+            {
                 refuse!(
                     "{name}: another run: {difference}; name another output, or --force starts over"
                 );
@@ -156,30 +151,29 @@ impl RowsRun<'_> {
                 );
             }
         }
-        let left = earlier.as_ref().map_or_else(Vec::new, Journal::written);
-        let existing = if resume { Existing::Kept(&left) } else { Existing::or_force(force) };
-        let mut disk = destinations.open(reads, existing)?;
-        // The outputs are locked now.
-        if bytes.is_some() && load(&file)? != bytes {
-            disk.discard_sides();
-            refuse!("{name}: another run has just written to it");
+        let disk = claim.prepare(is_temporary)?;
+        let Destinations { force, resume, is_template, .. } = claim.destinations;
+        let rows = claim.destinations.all_rows().len();
+        let listed = claim.destinations.stored_outputs().into_iter().enumerate();
+        let listed = listed.map(|(output, path)| {
+            let format = self.format.files().get(output).unwrap_or(&self.format);
+            let header = if output < rows { format.header() } else { Vec::new() };
+            ListedOutput { path, header, is_begun: false }
+        });
+        let mut journal = Journal::new(run, listed.collect());
+        journal.replaces = force;
+        if is_temporary || force {
+            journal.sides = claim.destinations.stored_sides();
         }
-        if let Some(file) = &mut file {
-            // A journal without rows is useless.
-            file.begin(earlier.is_some())?;
-        }
-        disk.journal = file;
-        disk.owns |= earlier.is_some();
-        let is_resumed = earlier.is_some();
-        // An input that failed may have changed.
-        let journal = match earlier {
-            Some(earlier) => Journal { run, ..earlier },
-            None => Journal::new(run, paths),
+        let earlier = claim.earlier.take().filter(|_| resume);
+        let mut results = RowFiles::new(disk, journal, (rows, is_template), messages);
+        let begin = results.open(earlier).inspect_err(|_| results.storage.discard_sides())?;
+        let start = match begin {
+            Begin::Complete => return Err(Failure::Complete(name)),
+            Begin::At(start) => Some(*start),
+            Begin::New => None,
         };
-        let mut results = RowFiles::new(disk, journal, destinations.all_rows().len(), messages);
-        let start = is_resumed.then(|| results.resume()).transpose();
-        let start = start.inspect_err(|_| results.storage.discard_sides())?;
-        if destinations.report.is_some() {
+        if claim.destinations.report.is_some() {
             results.record_times(start.as_ref().map_or(0, |start| start.counts.records()));
         }
         Ok((results, start))
@@ -197,35 +191,45 @@ impl RowsRun<'_> {
             Ok(report) => (report, None),
             Err(OutputFailure { error, report }) => (*report, Some(error)),
         };
-        results.messages.finish(self.destinations.errors.is_some());
+        let destinations = &self.claim.destinations;
+        results.messages.finish(destinations.errors.is_some());
         if report.failures.iter().any(|failure| failure.has_answers) {
             results.invalidate_all();
         }
-        results.list_sides(self.destinations.stored_sides());
+        results.list_sides(destinations.stored_sides());
         let summary = summarize(&report);
         let mut losses = self.write_sides(&results, &report, &summary, began);
+        // All files in the journal must be synced before it is removed.
+        let unsynced: Vec<_> =
+            results.storage.outs.iter().filter_map(|out| out.sync().err()).collect();
+        losses.extend(unsynced.iter().map(ToString::to_string));
         let is_quiet = self.args.quiet;
         if failure.is_none() && !is_quiet && !self.only_rows {
             log::write("summary", &summary, &summary);
         }
-        let has_all_rows = failure.is_none() && !report.stopped;
-        let is_complete = losses.is_empty()
-            && has_all_rows
-            && report.failures.is_empty()
-            && !results.is_incomplete();
+        let has_all_rows = failure.is_none() && !report.stopped && unsynced.is_empty();
+        let has_losses = !report.failures.is_empty() || results.is_incomplete();
+        let is_complete = losses.is_empty() && has_all_rows && !has_losses;
         // The reader of the rows has closed the pipe.
         let is_closed_pipe =
             failure.as_ref().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);
         let failure = failure.filter(|_| !is_closed_pipe);
-        losses.extend(failure.map(|error| self.lost_rows(&error, &report)));
+        let is_temporary = results.storage.is_temporary();
+        losses.extend(failure.map(|error| lost_rows(&error, &report, is_temporary)));
         losses.extend(results.messages_loss());
         losses.extend(results.storage.outs.iter().filter_map(replaced_message));
         losses.extend(report.failures.iter().map(ToString::to_string));
-        let advice = self.advice(&results, has_all_rows, &summary.resume_options());
-        if is_complete || advice.is_none() {
-            results.complete()?;
+        let advice = self.advice(&results, (has_all_rows, has_losses), &summary.resume_options());
+        // Rows with temporary names are lost otherwise.
+        let is_kept = is_temporary && has_all_rows;
+        if is_complete || advice.is_none() || is_kept {
+            if let Err(error) = results.complete(is_temporary && has_losses) {
+                losses.push(error.to_string());
+                let name = destinations.rows().name();
+                losses.push(format!("{name} is not complete; --resume continues it"));
+            }
         } else {
-            results.storage.close();
+            losses.extend(results.storage.close().err().map(|error| error.to_string()));
         }
         if !losses.is_empty() {
             losses.extend(advice.filter(|_| !is_complete));
@@ -245,7 +249,7 @@ impl RowsRun<'_> {
         Ok(summary.exit())
     }
 
-    /// Writes the side outputs and returns the errors. Afterwards, all outputs are synced.
+    /// Writes and syncs the side outputs, and returns the errors.
     fn write_sides(
         &self,
         results: &RowFiles<Disk>,
@@ -253,7 +257,7 @@ impl RowsRun<'_> {
         summary: &impl RunSummary,
         began: SystemTime,
     ) -> Vec<String> {
-        let Disk { outs, sides, .. } = &results.storage;
+        let sides = &results.storage.sides;
         let [latency, summary_json, page] = sides.each_ref().map(Option::as_ref);
         let mut losses = Vec::new();
         let outputs = results.storage.hashes().unwrap_or_else(|error| {
@@ -273,43 +277,49 @@ impl RowsRun<'_> {
         );
         losses.extend(summary_json.and_then(|out| write_side(out, |out| write_json(out, &json))));
         losses.extend(page.and_then(|out| write_side(out, write_page)));
-        // All files in the journal must be synced before it is removed.
-        losses.extend(outs.iter().filter_map(|out| Some(out.sync().err()?.to_string())));
         losses
-    }
-
-    /// Returns the message that an output error ended the rows, and where.
-    fn lost_rows(&self, error: &io::Error, report: &Report) -> String {
-        match &report.last_record {
-            // An incomplete Parquet file has no readable rows.
-            _ if self.destinations.is_temporary => error.to_string(),
-            Some(last) => {
-                format!("{error}; the last complete row is that of {}:{}", last.file, last.line)
-            }
-            None => format!("{error}; no row is written"),
-        }
     }
 
     /// Returns how to continue an incomplete run, or `None` if there is nothing to resume.
     fn advice(
         &self,
         results: &RowFiles<Disk>,
-        has_all_rows: bool,
+        (has_all_rows, has_losses): (bool, bool),
         resume_options: &str,
     ) -> Option<String> {
-        let name = self.destinations.rows().name();
+        let name = self.claim.destinations.rows().name();
         let is_replaced = results.storage.rows().iter().any(OpenOutput::is_replaced);
-        if results.has_journal() && !is_replaced {
+        let is_temporary = results.storage.is_temporary();
+        let is_continued = !is_temporary || has_all_rows && has_losses;
+        if results.has_journal() && !is_replaced && is_continued {
             Some(if results.can_be_resumed() {
                 format!("{name} is not complete; {resume_options} continues it")
             } else {
                 format!("{name} is not complete; --force starts over")
             })
-        } else if self.destinations.is_temporary && !has_all_rows {
+        } else if is_temporary && !has_all_rows {
             Some(format!("{name} is not written"))
         } else {
             None
         }
+    }
+}
+
+/// Returns whether rows can be appended to those of an earlier run. A file with an assembler, and one
+/// of several files with the same rows, is written as a whole.
+pub fn can_be_continued(format: &dyn Format) -> io::Result<bool> {
+    Ok(format.assembler()?.is_none() && format.files().is_empty())
+}
+
+/// Returns the message that an output error ended the rows, and where.
+fn lost_rows(error: &io::Error, report: &Report, is_temporary: bool) -> String {
+    match &report.last_record {
+        // An incomplete Parquet file has no readable rows.
+        _ if is_temporary => error.to_string(),
+        Some(last) => {
+            format!("{error}; the last complete row is that of {}:{}", last.file, last.line)
+        }
+        None => format!("{error}; no row is written"),
     }
 }
 

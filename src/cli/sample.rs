@@ -163,10 +163,10 @@ pub fn run(mut args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.clone();
     destinations.refuse_latency()?;
     let mut rows = args.rows.plan(&ROWS, None, &destinations)?;
-    args.input.expand(&destinations)?;
+    let claim = destinations.claim(&args.input)?;
+    args.input.expand(&claim)?;
     check_files(&args.input, "inputs are read twice")?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
-    destinations.refuse_existing(&args.input)?;
     let sample = args.draw(&options)?;
     if let Some(seed) = args.seed {
         typed.set_seed(seed);
@@ -179,7 +179,7 @@ pub fn run(mut args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
         };
         Ok(vec![Filter::Local(Needs::NONE, Box::new(decide))])
     };
-    run.run(args.input, &options, &destinations, &Classify::default(), filters, |inputs| {
+    run.run(args.input, &options, claim, &Classify::default(), filters, |inputs| {
         rows.format(&inputs.rows(), false)
     })
 }

@@ -149,6 +149,7 @@ impl SelectArgs {
         }
         let names = by.names().into_iter();
         destinations.parts = names.map(|name| pattern.replace("{}", &name).into()).collect();
+        destinations.is_template = true;
         Ok(())
     }
 

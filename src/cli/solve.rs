@@ -156,8 +156,9 @@ pub fn run(mut args: SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     let mut rows = args.trainer.plan(&args.rows, &ROWS, Some(&args.append), &mut destinations)?;
     args.select.name_outputs(&mut destinations)?;
-    args.input.expand(&destinations)?;
-    args.refuse_ignored(&rows, &destinations)?;
+    let claim = destinations.claim(&[&args.input[..], &args.against.files()].concat())?;
+    args.input.expand(&claim)?;
+    args.refuse_ignored(&rows)?;
     let mut options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     options.also_read = args.select.also_read(ROWS.subcommand);
     let solve = args.solve(&rows);
@@ -178,10 +179,10 @@ pub fn run(mut args: SolveArgs, typed: Typed) -> Result<Exit, Failure> {
         args.select.sorted(&rows, ROWS.subcommand, inputs, format)
     };
     match args.solutions {
-        None => run.run(args.input, &options, &destinations, &solve, filters, format),
+        None => run.run(args.input, &options, claim, &solve, filters, format),
         Some(solutions) => {
             let list = List { solve, solutions };
-            run.run(args.input, &options, &destinations, &list, filters, format)
+            run.run(args.input, &options, claim, &list, filters, format)
         }
     }
 }
@@ -206,7 +207,7 @@ impl SolveArgs {
     }
 
     /// Rejects options that have no effect in combination.
-    fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
+    fn refuse_ignored(&self, rows: &RowPlan) -> Result<(), Failure> {
         let is_listing = self.solutions.is_some();
         let first_of_several = self.solution == Some(Which::First);
         let limit = self.limit.limit;
@@ -249,6 +250,6 @@ impl SolveArgs {
         }
         self.select.check(rows, ROWS.subcommand, self.limit.without_proof())?;
         self.engine.check_simd()?;
-        self.against.check(&self.input, destinations)
+        self.against.check()
     }
 }

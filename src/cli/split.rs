@@ -166,10 +166,10 @@ pub fn run(mut args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     args.destinations.refuse_latency()?;
     args.by.refuse_near("cannot split a set")?;
     let (destinations, mut rows) = args.outputs()?;
-    args.input.expand(&destinations)?;
+    let claim = destinations.claim(&args.input)?;
+    args.input.expand(&claim)?;
     check_files(&args.input, "inputs are read twice")?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
-    destinations.refuse_existing(&args.input)?;
 
     let by = args.by.sameness();
     let keyed = Keyed { by, stratify: args.stratify, seed: args.seed };
@@ -196,9 +196,7 @@ pub fn run(mut args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
         earlier.replay(job, vec![Filter::precomputed(&mut *decisions)])?;
         Ok(vec![Filter::precomputed(decisions)])
     };
-    run.run(args.input, &options, &destinations, job, filters, |inputs| {
-        rows.format(&inputs.rows(), false)
-    })
+    run.run(args.input, &options, claim, job, filters, |inputs| rows.format(&inputs.rows(), false))
 }
 
 impl SplitArgs {

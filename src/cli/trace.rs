@@ -87,6 +87,7 @@ pub fn run(args: TraceArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     args.check(format, &mut destinations)?;
     let options = args.layout.options(Answers::Unwanted)?;
+    let claim = destinations.claim(&args.input)?;
     let (engine, simd) = (args.engine.engine(), args.engine.simd());
     let solve = Solve {
         limits: args.engine.limits(Limits::PROOF),
@@ -106,7 +107,7 @@ pub fn run(args: TraceArgs, typed: Typed) -> Result<Exit, Failure> {
             .into_iter()
             .collect())
     };
-    run.run(args.input, &options, &destinations, &solve, filters, |_| {
+    run.run(args.input, &options, claim, &solve, filters, |_| {
         Ok(match format {
             TraceFormat::Jsonl => Box::new(JsonSteps { sentences: args.sentences }),
             TraceFormat::Hodoku => Box::new(HodokuSteps),

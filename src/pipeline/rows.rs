@@ -196,10 +196,6 @@ impl<'a, S: Sink> RowWriter<'a, S> {
                 assembler.finish(&mut |bytes| sink.rows(output, bytes))?;
                 header = assembler.final_header().or(header);
             }
-            if !self.format.files().is_empty() {
-                // A file without rows consists of its header.
-                sink.rows(output, &[])?;
-            }
             if let Some(header) = header {
                 sink.header(output, &header)?;
             }

@@ -1,5 +1,6 @@
 //! Runs the command in a temporary folder.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -141,6 +142,29 @@ impl Folder {
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
+    }
+
+    /// Returns all files, including those in folders, with their contents.
+    pub fn all_files(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        let mut folders = vec![self.0.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if let Ok(bytes) = fs::read(&path) {
+                    let name = path.strip_prefix(self.0.path()).unwrap();
+                    files.insert(name.to_str().unwrap().to_owned(), bytes);
+                }
+            }
+        }
+        files
+    }
+
+    /// Returns the names of all files, including those in folders, sorted.
+    pub fn all_names(&self) -> Vec<String> {
+        self.all_files().into_keys().collect()
     }
 
     /// Starts a subcommand in this folder, with pipes as its standard streams.

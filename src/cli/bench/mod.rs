@@ -18,7 +18,7 @@ use bulkdoku::{Compression, EngineKind, Limits, SimdLevel};
 use super::engine_args::{LimitArgs, check_simd};
 use super::input_args::LayoutArgs;
 use super::inputs::Inputs;
-use super::outputs::{Destinations, Existing};
+use super::outputs::Destinations;
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, MOST_ROWS};
 use super::{Exit, Failure, html, numbers, parse_threads, rows_run, version};
@@ -231,6 +231,16 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let format = MeasurementFormat::choose(args.format, args.output.as_deref())?;
     let plan = plan(&args)?;
     let options = args.layout.options(Answers::Unwanted)?;
+    let destinations = Destinations {
+        output: args.output.clone(),
+        report: args.report.clone(),
+        force: args.force,
+        ..Destinations::default()
+    };
+    destinations.check_sides()?;
+    // The baseline is an input as well, and must not be overwritten.
+    let reads: Vec<_> = args.input.iter().chain(&args.baseline).cloned().collect();
+    let mut claim = destinations.claim(&reads)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let has_input = !args.input.is_empty();
     let sample = plan.rows_at_most.map(|rows| (rows, args.seed));
@@ -243,17 +253,11 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     if let Some((baseline, path)) = baseline.as_ref().zip(args.baseline.as_deref()) {
         check_baseline(baseline, path, &bench, &sets)?;
     }
-    // The baseline is an input as well, and must not be overwritten.
-    let mut paths = inputs.as_ref().map_or(&[][..], Inputs::paths).to_vec();
-    paths.extend(args.baseline.clone());
-    let destinations = Destinations {
-        output: args.output.clone(),
-        report: args.report,
-        force: args.force,
-        ..Destinations::default()
-    };
-    destinations.check_sides()?;
-    let opened = destinations.open(&paths, Existing::or_force(args.force))?;
+    if let Some(inputs) = &inputs {
+        claim.refuse_reads(inputs.paths())?;
+    }
+    let mut opened = claim.prepare(false)?;
+    opened.open_new(args.force)?;
 
     let measurements = measure(&bench, &sets, args.progress)?;
 
@@ -269,6 +273,7 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
         rows_run::write_side(out, |out| page.write(out))
     });
     page.map_or(Ok(()), |failed| Err(Failure::Io(failed)))?;
+    opened.remove_journal()?;
     Ok(baseline.map_or(Exit::Done, |baseline| judge(&baseline, &measurements, args.fail_above)))
 }
 

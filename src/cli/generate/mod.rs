@@ -206,14 +206,15 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let mut row_args = args.rows.clone();
     row_args.format = row_args.format.or(is_sdm.then_some(RowFormat::Lines));
     let rows = args.trainer.plan(&row_args, &ROWS, None, &mut destinations)?;
-    let (job, puzzles) = args.job()?;
-
-    let progress = platform::new_progress();
     if destinations.resume && args.seed.is_none() {
         refuse!("--resume needs the --seed printed by the earlier run");
     }
-    typed.set_seed(job.seed);
     let reads = args.reads();
+    let claim = destinations.claim(&reads)?;
+    let (job, puzzles) = args.job()?;
+
+    let progress = platform::new_progress();
+    typed.set_seed(job.seed);
     // The summary always includes the numbers of clues.
     let statistics = destinations.statistics().or(Some(Needs::NONE));
     let run = RowsRun {
@@ -221,7 +222,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
         inputs: Vec::new(),
         others: &reads,
         reads: &reads,
-        destinations,
+        claim,
         format: match args.trainer.format() {
             Some(format) => format,
             None => rows.format(&InputRows::default(), false)?,

@@ -5,6 +5,7 @@
 //! | [`Pipe`] | a read times out, to check for signals | a read blocks |
 //! | [`Stdout`] | unbuffered | the standard library's |
 //! | [`FileId`] | device and inode | by `same-file` |
+//! | [`sync_folder`] | syncs names | does nothing |
 //! | [`signals`] | see there | SIGINT and SIGTERM, if `signal-hook` supports them |
 
 #[cfg(not(unix))]
@@ -24,9 +25,9 @@ use std::time::Duration;
 #[cfg(not(unix))]
 use other as signals;
 #[cfg(not(unix))]
-pub use other::{FileId, Pipe, Stdout, path_of_bytes};
+pub use other::{FileId, Pipe, Stdout, path_of_bytes, sync_folder};
 #[cfg(unix)]
-pub use unix::{FileId, Pipe, Stdout, path_of_bytes};
+pub use unix::{FileId, Pipe, Stdout, path_of_bytes, sync_folder};
 
 use bulkdoku::Progress;
 use serde::Serialize;

@@ -1,16 +1,19 @@
 //! The files of a run on disk.
 
-use std::fs;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::Path;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::super::Failure;
 use super::super::out::OpenOutput;
-use super::{JournalFile, Storage};
+use super::super::outputs::Held;
+use super::super::platform::sync_folder;
+use super::{JournalFile, Opening, Storage};
 
-/// The open outputs of a run, and its journal.
+/// The outputs of a run, and its journal.
 #[derive(Debug)]
 pub struct Disk {
     /// The outputs of rows, followed by that of messages, if it is requested.
@@ -19,14 +22,17 @@ pub struct Disk {
     rows: usize,
     /// The outputs written after all rows: latency histogram, summary, and report.
     pub sides: [Option<OpenOutput>; 3],
-    pub journal: Option<JournalFile>,
-    /// Whether existing files may be replaced or removed, because they belong to an earlier run
-    /// that is replaced or resumed.
-    pub owns: bool,
-    /// The folders created for outputs of rows, outermost first.
-    folders: Vec<PathBuf>,
+    journal: Option<JournalFile>,
+    /// Whether regular files have temporary names until they are complete.
+    is_temporary: bool,
+    /// Whether outputs without rows are removed.
+    is_template: bool,
+    /// Whether empty files of an earlier run may be removed, because this run replaces or resumes it.
+    owns: bool,
     /// The hashes of outputs of rows that cannot be read again, if hashes are requested.
     hashes: Vec<Sha256>,
+    /// Dropped last.
+    held: Held,
 }
 
 #[derive(Debug, Serialize)]
@@ -37,16 +43,18 @@ pub struct FileHash {
 }
 
 impl Disk {
-    /// Creates the files of a run without a journal; the first `rows` of `outs` are for rows.
+    /// Creates the files of a run; the first `rows` of `outs` are for rows.
     pub fn new(
-        outs: Vec<OpenOutput>,
-        rows: usize,
+        (outs, rows): (Vec<OpenOutput>, usize),
         sides: [Option<OpenOutput>; 3],
-        folders: Vec<PathBuf>,
-        owns: bool,
+        journal: Option<JournalFile>,
+        held: Held,
+        is_temporary: bool,
+        is_template: bool,
     ) -> Self {
         let hashes = vec![Sha256::new(); if sides[1].is_some() { rows } else { 0 }];
-        Self { outs, rows, sides, journal: None, owns, folders, hashes }
+        let owns = false;
+        Self { outs, rows, sides, journal, is_temporary, is_template, owns, hashes, held }
     }
 
     pub fn rows(&self) -> &[OpenOutput] {
@@ -61,10 +69,21 @@ impl Disk {
             let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
             Ok(FileHash { name: out.name(), bytes, sha256 })
         };
-        // If there are several outputs, those without rows are removed.
-        let is_unused = |out: &OpenOutput| self.rows > 1 && matches!(out.length(), Ok(Some(0)));
+        let is_unused = |out: &OpenOutput| self.is_template && matches!(out.length(), Ok(Some(0)));
         let hashes = self.hashes.iter().zip(&self.outs);
         hashes.filter(|(_, out)| !is_unused(out)).map(of_output).collect()
+    }
+
+    fn files(&self) -> impl Iterator<Item = &OpenOutput> {
+        self.outs.iter().chain(self.sides.iter().flatten())
+    }
+
+    fn files_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut OpenOutput> {
+        self.outs.iter_mut().chain(self.sides.iter_mut().flatten())
+    }
+
+    fn file(&self, number: usize) -> &OpenOutput {
+        self.files().nth(number).expect("the file exists")
     }
 
     /// Removes side outputs created for this run.
@@ -72,13 +91,53 @@ impl Disk {
         self.sides.iter_mut().flatten().for_each(|out| out.remove_if_empty(false));
     }
 
-    /// Closes the outputs of an incomplete run.
-    pub fn close(&mut self) {
-        if self.rows > 1 {
+    /// Creates all files of a run, or empties existing ones if it `replaces` them. If one cannot be
+    /// opened, no file is changed.
+    pub fn open_new(&mut self, replaces: bool) -> Result<(), Failure> {
+        self.owns = replaces;
+        self.create()?;
+        self.empty()
+    }
+
+    fn create(&mut self) -> Result<(), Failure> {
+        let is_temporary = self.is_temporary;
+        self.files_mut()
+            .try_for_each(|out| if is_temporary { out.open_temporary() } else { out.open() })
+    }
+
+    fn empty(&self) -> Result<(), Failure> {
+        for out in self.files() {
+            if self.owns {
+                out.truncate(0)?;
+            } else if out.length()? > Some(0) {
+                refuse!("{}: exists; --force replaces it", out.name());
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes the outputs of an incomplete run, of which only a continuable one keeps its rows.
+    pub fn close(&mut self) -> io::Result<()> {
+        if self.is_temporary {
+            self.files_mut().for_each(OpenOutput::remove_temporary);
+            return self.remove_journal();
+        }
+        self.remove_unused();
+        Ok(())
+    }
+
+    /// Removes outputs without rows, unless they were named.
+    fn remove_unused(&mut self) {
+        if self.is_template {
             let rows = &mut self.outs[..self.rows];
             rows.iter_mut().for_each(|out| out.remove_if_empty(self.owns));
         }
-        remove_unused(&self.folders);
+    }
+
+    /// Removes the journal, if there is one.
+    pub fn remove_journal(&mut self) -> io::Result<()> {
+        let removed = self.journal.as_mut().map_or(Ok(()), JournalFile::remove);
+        removed.map_err(|error| self.named(&error))
     }
 
     /// Adds the name of the output to an error of its journal.
@@ -88,16 +147,13 @@ impl Disk {
     }
 }
 
-/// Removes empty folders, in the reverse order of their creation.
-pub fn remove_unused(folders: &[PathBuf]) {
-    for folder in folders.iter().rev() {
-        let _ = fs::remove_dir(folder);
-    }
-}
-
 impl Storage for Disk {
-    fn name(&self, output: usize) -> String {
-        self.outs[output].name()
+    fn name(&self, file: usize) -> String {
+        self.file(file).name()
+    }
+
+    fn path(&self, file: usize) -> String {
+        self.file(file).stored()
     }
 
     fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
@@ -115,16 +171,56 @@ impl Storage for Disk {
         self.outs[output].replace_start(bytes)
     }
 
-    fn length(&self, output: usize) -> io::Result<Option<u64>> {
-        self.outs[output].length()
+    fn length(&self, file: usize) -> io::Result<Option<u64>> {
+        self.file(file).length()
     }
 
-    fn read_before(&self, output: usize, end: u64, count: u64) -> io::Result<Vec<u8>> {
-        self.outs[output].read_before(end, count)
+    fn read_before(&self, file: usize, end: u64, count: u64) -> io::Result<Vec<u8>> {
+        self.file(file).read_before(end, count)
     }
 
     fn truncate(&mut self, output: usize, length: u64) -> io::Result<()> {
         self.outs[output].truncate(length)
+    }
+
+    fn count(&self) -> usize {
+        self.files().count()
+    }
+
+    fn is_temporary(&self) -> bool {
+        self.is_temporary
+    }
+
+    fn open(&mut self, opening: Opening<'_>) -> Result<(), Failure> {
+        match opening {
+            Opening::New { replaces } => {
+                self.owns = replaces;
+                let is_inherited = self.journal.as_ref().is_some_and(|file| file.is_inherited);
+                if let Err(failure) = self.create() {
+                    for out in self.files_mut() {
+                        out.remove_temporary();
+                        out.remove_if_empty(false);
+                    }
+                    if !is_inherited {
+                        self.remove_journal()?;
+                    }
+                    return Err(failure);
+                }
+                self.empty()
+            }
+            Opening::Kept => {
+                self.owns = true;
+                self.files_mut().try_for_each(OpenOutput::open)
+            }
+            Opening::Complete(paths) => {
+                let lock = |path: &Path| self.held.lock_more(path);
+                paths.iter().map(Path::new).try_for_each(lock)?;
+                let open = |path: &String| OpenOutput::complete(path.into());
+                self.outs = paths.iter().map(open).collect::<Result<_, _>>()?;
+                self.sides = [const { None }; 3];
+                Ok(())
+            }
+        }
     }
 
     fn has_journal(&self) -> bool {
@@ -136,14 +232,19 @@ impl Storage for Disk {
         saved.map_err(|error| self.named(&error))
     }
 
-    fn complete(&mut self) -> io::Result<()> {
-        self.close();
-        // Rows are completed last: if they exist, all other files are complete.
-        let mut outs = self.sides.iter_mut().flatten().chain(self.outs.iter_mut().rev());
-        outs.try_for_each(|out| out.complete(self.owns))?;
-        let removed = self.journal.as_mut().map_or(Ok(()), JournalFile::remove);
-        // One of the folders may have contained the journal.
-        remove_unused(&self.folders);
-        removed.map_err(|error| self.named(&error))
+    fn remove_replaced(&mut self, file: usize) -> io::Result<()> {
+        self.file(file).remove_replaced()
+    }
+
+    fn rename(&mut self, file: usize, replaces: bool) -> io::Result<()> {
+        let mut files = self.files_mut();
+        files.nth(file).expect("the file exists").rename(replaces)
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.remove_unused();
+        let folders: BTreeSet<_> = self.files().filter_map(OpenOutput::folder).collect();
+        folders.iter().try_for_each(|folder| sync_folder(folder))?;
+        self.remove_journal()
     }
 }

@@ -5,6 +5,10 @@
 //! of each output and a checksum of its last bytes. Several are kept because a computer that
 //! crashes may lose the end of an output. The first one precedes the first row.
 //!
+//! If files have temporary names until they are complete, their rows cannot be continued. Once all are
+//! complete, the journal lists them with their lengths and hashes before the first one is renamed, so
+//! that a resumed run renames the others.
+//!
 //! The first line identifies the file as a journal and contains a checksum of the rest. A file
 //! without this line is never read, replaced, or removed.
 
@@ -19,12 +23,14 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempPath;
 
 use super::super::Failure;
+use super::super::identity::folder_of;
+use super::super::platform::sync_folder;
 use super::super::typed::RunIdentity;
 
 /// The number of checkpoints kept in addition to the first one and that of an earlier input.
 const KEPT_CHECKPOINTS: usize = 4;
 /// The start of a journal, followed by a checksum of eight digits, a line feed, and the rest.
-pub const HEAD: &[u8] = b"bulkdoku journal, format 2, check sum ";
+pub const HEAD: &[u8] = b"bulkdoku journal, format 3, check sum ";
 const DIGITS: usize = 8;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -34,8 +40,14 @@ pub struct Journal {
     pub outputs: Vec<ListedOutput>,
     /// The paths of other files that the run writes.
     pub sides: Vec<String>,
+    /// Whether the run replaces files that existed before (`--force`).
+    pub replaces: bool,
+    /// Whether all files have temporary names until they are complete.
+    pub is_temporary: bool,
     /// The checkpoints, oldest first.
     pub entries: Vec<JournalEntry>,
+    /// The complete files with temporary names, some of which may have been renamed.
+    pub complete: Vec<CompleteFile>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,6 +56,15 @@ pub struct ListedOutput {
     pub header: Vec<u8>,
     /// Whether the run may have written to the file. If not, its contents are foreign.
     pub is_begun: bool,
+}
+
+/// A complete file of rows, of messages, or another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompleteFile {
+    pub path: String,
+    pub bytes: u64,
+    /// The lower 64 bits of the XXH3 hash of all bytes.
+    pub hash: u64,
 }
 
 /// A checkpoint with a position in each output.
@@ -62,13 +83,13 @@ pub struct OutputPosition {
 }
 
 impl Journal {
-    /// Creates the journal of a run with outputs at these paths, before the first row.
-    pub fn new(run: RunIdentity, outputs: Vec<String>) -> Self {
+    /// Creates the journal of a run with these outputs, before the first row.
+    pub fn new(run: RunIdentity, outputs: Vec<ListedOutput>) -> Self {
         let marks = vec![OutputPosition::default(); outputs.len()];
-        let listed = |path| ListedOutput { path, ..ListedOutput::default() };
-        let outputs = outputs.into_iter().map(listed).collect();
         let first = JournalEntry { checkpoint: Checkpoint::default(), marks };
-        Self { run, outputs, sides: Vec::new(), entries: vec![first] }
+        let (sides, complete) = (Vec::new(), Vec::new());
+        let (replaces, is_temporary, entries) = (false, false, vec![first]);
+        Self { run, outputs, sides, replaces, is_temporary, entries, complete }
     }
 
     /// Adds an entry and removes old ones, but keeps the last one of an earlier input, because no
@@ -96,10 +117,17 @@ impl Journal {
         self.entries.len() < count || before != Some(place)
     }
 
-    /// Returns the paths of files that the run may have written.
+    /// Returns the paths of files that the run may have written, or replaces.
     pub fn written(&self) -> Vec<String> {
-        let begun = self.outputs.iter().filter(|output| output.is_begun);
-        begun.map(|output| &output.path).chain(&self.sides).cloned().collect()
+        let begun = self.outputs.iter().filter(|output| output.is_begun || self.replaces);
+        let sides = self.sides.iter().filter(|_| !self.is_temporary || self.replaces);
+        let complete = self.complete.iter().map(|file| &file.path);
+        begun.map(|output| &output.path).chain(sides).chain(complete).cloned().collect()
+    }
+
+    /// Returns the paths of all files.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.outputs.iter().map(|output| &*output.path).chain(self.sides.iter().map(|side| &**side))
     }
 
     /// Returns the bytes of the file.
@@ -144,6 +172,8 @@ pub struct JournalFile {
     new: PathBuf,
     /// Whether this run owns the file at `path`.
     is_saved: bool,
+    /// Whether an earlier run has left it.
+    pub is_inherited: bool,
 }
 
 /// The type of file at the path of a journal.
@@ -187,7 +217,7 @@ impl JournalFile {
             path.push(ending);
             PathBuf::from(path)
         });
-        Self { output: output.into(), path, new, is_saved: false }
+        Self { output: output.into(), path, new, is_saved: false, is_inherited: false }
     }
 
     pub fn paths(&self) -> [&Path; 2] {
@@ -233,9 +263,10 @@ impl JournalFile {
         Ok(())
     }
 
-    /// Reads the journal, if there is one.
+    /// Reads the journal, if there is one, and removes a next version that a killed run has left.
     pub fn load(&self) -> Result<Option<Vec<u8>>, Failure> {
         self.check()?;
+        self.remove_new().map_err(|error| Failure::at(&self.new, error))?;
         Ok(match ExistingFile::at(&self.path)? {
             ExistingFile::Journal(bytes) => Some(bytes),
             _ => None,
@@ -250,28 +281,35 @@ impl JournalFile {
         })
     }
 
-    /// Takes over the journal of the resumed run, or removes it.
-    pub fn begin(&mut self, is_resumed: bool) -> io::Result<()> {
-        if is_resumed {
-            self.is_saved = true;
-            return Ok(());
-        }
-        self.remove()
+    /// Takes over the journal of an earlier run, if there is one.
+    pub fn take_over(&mut self) {
+        self.is_inherited = self.exists();
+        self.is_saved = self.is_inherited;
     }
 
     /// Saves the journal. The old file is kept until the new one is synced. No other file is
     /// replaced, and no link is followed.
     pub fn save(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if let ExistingFile::Beginning | ExistingFile::Journal(_) = ExistingFile::read(&self.new)? {
-            fs::remove_file(&self.new)?;
-        }
+        self.remove_new()?;
         let mut file = File::create_new(&self.new)?;
         let new = TempPath::try_from_path(&self.new)?;
         file.write_all(bytes)?;
         file.sync_data()?;
-        if self.is_saved { new.persist(&self.path) } else { new.persist_noclobber(&self.path) }?;
+        if self.is_saved {
+            new.persist(&self.path)?;
+            return Ok(());
+        }
+        new.persist_noclobber(&self.path)?;
         self.is_saved = true;
-        Ok(())
+        // The journal must survive if later files do.
+        sync_folder(folder_of(&self.path))
+    }
+
+    fn remove_new(&self) -> io::Result<()> {
+        match ExistingFile::read(&self.new)? {
+            ExistingFile::Beginning | ExistingFile::Journal(_) => fs::remove_file(&self.new),
+            ExistingFile::Nothing | ExistingFile::Other => Ok(()),
+        }
     }
 
     /// Removes the journal, if there is one.

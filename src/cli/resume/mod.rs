@@ -1,10 +1,15 @@
 //! Resumable outputs: the sink for the rows and messages of a run, and its journal.
 //!
 //! `results.csv.resume` is the journal of `results.csv` until the run is complete. It is saved
-//! before the first byte of any output, so an output with a journal is incomplete, and one without
-//! is complete or was written by another program. An output is created with its header when it
-//! receives its first row, but a single output always has its header. A resumed run truncates all
-//! outputs to the last checkpoint that all of them reach, and continues there.
+//! before any output is created or changed, and removed after all are complete and synced, so an
+//! output with a journal is incomplete, and one without is complete or was written by another
+//! program. A resumed run truncates all outputs to the last checkpoint that all of them reach, and
+//! continues there.
+//!
+//! Files of formats that cannot be continued have temporary names. Once all are complete, the journal
+//! lists them, files of earlier runs that they replace are removed, and then they are renamed. A
+//! resumed run starts over before that step, and repeats it afterwards, so that a set of files never
+//! mixes two runs.
 
 mod disk;
 mod journal;
@@ -18,13 +23,14 @@ use std::time::{Duration, Instant};
 use bulkdoku::Tail;
 use bulkdoku::pipeline::{Checkpoint, Sink};
 use bulkdoku::stats::Timeline;
+use bulkdoku::tail::StreamSum;
 
 use super::Failure;
 use super::messages::Messages;
 
-pub use disk::{Disk, FileHash, remove_unused};
-pub use journal::{Journal, JournalFile};
-use journal::{JournalEntry, ListedOutput, OutputPosition};
+pub use disk::{Disk, FileHash};
+use journal::{CompleteFile, JournalEntry, OutputPosition};
+pub use journal::{Journal, JournalFile, ListedOutput};
 
 /// The number of bytes before a checkpoint that are compared when a run is resumed.
 const TAIL_BYTES: u64 = 64 * 1024;
@@ -32,34 +38,93 @@ const TAIL_BYTES: u64 = 64 * 1024;
 /// The number of bytes of a header that are compared. Later ones may be replaced at the end.
 const HEADER_START: usize = 8;
 
-/// The file operations of a run, which tests replace to fail at any byte. Outputs are numbered:
-/// those of rows, then that of messages. Errors name the file.
+/// The number of bytes that are hashed at a time.
+const PIECE_BYTES: u64 = 1 << 20;
+
+/// How the files of a run are opened.
+#[derive(Clone, Copy, Debug)]
+pub enum Opening<'a> {
+    /// Creates empty files, or files with temporary names. With `replaces`, existing files are
+    /// emptied, or replaced when they are complete.
+    New { replaces: bool },
+    /// With the contents that an earlier run has written.
+    Kept,
+    /// The complete files of an earlier run at these paths, with temporary names or without.
+    Complete(&'a [String]),
+}
+
+/// The state in which a run begins.
+#[derive(Debug)]
+pub enum Begin {
+    New,
+    At(Box<Checkpoint>),
+    /// An earlier run has completed its files, which now have their names.
+    Complete,
+}
+
+/// The file operations of a run, which tests replace to fail at any byte. Files are numbered: outputs
+/// of rows, then that of messages, then others. Errors name the file.
 pub trait Storage: Send {
-    fn name(&self, output: usize) -> String;
+    fn name(&self, file: usize) -> String;
+    /// Returns the path of a file for the journal.
+    fn path(&self, file: usize) -> String;
+    /// Returns the number of files.
+    fn count(&self) -> usize;
+    /// Returns whether files have temporary names until they are complete.
+    fn is_temporary(&self) -> bool;
+    fn open(&mut self, opening: Opening<'_>) -> Result<(), Failure>;
     fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()>;
     /// Replaces the first bytes of an output.
     fn replace_start(&mut self, output: usize, bytes: &[u8]) -> io::Result<()>;
-    /// Returns the length of an output, or `None` if it is not a regular file.
-    fn length(&self, output: usize) -> io::Result<Option<u64>>;
+    /// Returns the length of a file, or `None` if it is not a regular file.
+    fn length(&self, file: usize) -> io::Result<Option<u64>>;
     /// Reads the `count` bytes before `end`.
-    fn read_before(&self, output: usize, end: u64, count: u64) -> io::Result<Vec<u8>>;
+    fn read_before(&self, file: usize, end: u64, count: u64) -> io::Result<Vec<u8>>;
     /// Truncates an output and continues there.
     fn truncate(&mut self, output: usize, length: u64) -> io::Result<()>;
     /// Returns whether a journal is supported.
     fn has_journal(&self) -> bool;
     /// Replaces the journal atomically.
     fn save(&mut self, journal: &[u8]) -> io::Result<()>;
-    /// Removes the journal of complete outputs.
-    fn complete(&mut self) -> io::Result<()>;
+    /// Removes the file of an earlier run that a file with a temporary name replaces.
+    fn remove_replaced(&mut self, file: usize) -> io::Result<()>;
+    /// Renames a file with a temporary name, replacing an existing one if `replaces`.
+    fn rename(&mut self, file: usize, replaces: bool) -> io::Result<()>;
+    /// Syncs the names of complete files, and then removes the journal.
+    fn finish(&mut self) -> io::Result<()>;
+}
+
+/// Returns the path, length, and hash of a file, or `None` if it is not a regular file.
+fn complete_file(storage: &impl Storage, file: usize) -> io::Result<Option<CompleteFile>> {
+    let Some(bytes) = storage.length(file)? else { return Ok(None) };
+    let mut sum = StreamSum::default();
+    for start in (0..bytes).step_by(PIECE_BYTES as usize) {
+        let count = PIECE_BYTES.min(bytes - start);
+        sum.add(&storage.read_before(file, start + count, count)?);
+    }
+    Ok(Some(CompleteFile { path: storage.path(file), bytes, hash: sum.value() }))
+}
+
+/// Renames complete files, rows last. Removes those of an earlier run first, if there are several, so
+/// that no set has files of both.
+fn rename_all(storage: &mut impl Storage, replaces: bool) -> io::Result<()> {
+    let count = storage.count();
+    if replaces && count > 1 {
+        (0..count).try_for_each(|file| storage.remove_replaced(file))?;
+    }
+    (0..count).rev().try_for_each(|file| storage.rename(file, replaces))
 }
 
 /// The outputs of rows and messages of a run.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they change independently of each other")]
 pub struct RowFiles<S> {
     pub storage: S,
-    journal: Journal,
+    pub journal: Journal,
     /// The number of outputs of rows.
     rows: usize,
+    /// Whether only outputs with rows have headers.
+    is_template: bool,
     lengths: Vec<u64>,
     /// The length of each output at the last checkpoint.
     complete_lengths: Vec<u64>,
@@ -85,13 +150,24 @@ struct Timing {
 }
 
 impl<S: Storage> RowFiles<S> {
-    /// Creates the outputs in a journal, of which the first `rows` are outputs of rows.
-    pub fn new(storage: S, journal: Journal, rows: usize, messages: Messages) -> Self {
+    /// Creates the outputs in a journal, of which the first `rows` are outputs of rows. With
+    /// `is_template`, only those with rows have headers.
+    pub fn new(
+        storage: S,
+        mut journal: Journal,
+        (rows, is_template): (usize, bool),
+        messages: Messages,
+    ) -> Self {
         let count = journal.outputs.len();
+        journal.is_temporary = storage.is_temporary();
+        for output in &mut journal.outputs[..rows] {
+            output.is_begun = !is_template && !journal.is_temporary;
+        }
         Self {
             storage,
             journal,
             rows,
+            is_template,
             lengths: vec![0; count],
             complete_lengths: vec![0; count],
             saved: Instant::now(),
@@ -105,9 +181,45 @@ impl<S: Storage> RowFiles<S> {
         }
     }
 
-    /// Returns the checkpoint from which the run of the journal is resumed, without changing files
-    /// (see [`Self::truncate_to_start`]).
-    pub fn resume(&mut self) -> Result<Checkpoint, Failure> {
+    /// Opens the files, or those of an earlier run. Files that are continued are not changed yet (see
+    /// [`Self::truncate_to_start`]).
+    pub fn open(&mut self, earlier: Option<Journal>) -> Result<Begin, Failure> {
+        match earlier {
+            Some(earlier) if !earlier.complete.is_empty() => {
+                return self.complete_earlier(&earlier).map(|()| Begin::Complete);
+            }
+            Some(earlier) if !self.storage.is_temporary() => {
+                // An input that failed may have changed.
+                let run = mem::take(&mut self.journal.run);
+                self.journal = Journal { run, ..earlier };
+                self.storage.open(Opening::Kept)?;
+                return Ok(Begin::At(Box::new(self.resume()?)));
+            }
+            // Files with temporary names cannot be continued.
+            Some(earlier) => self.journal.replaces |= earlier.replaces,
+            None => {}
+        }
+        self.save();
+        self.storage.open(Opening::New { replaces: self.journal.replaces })?;
+        Ok(Begin::New)
+    }
+
+    /// Renames the files that an earlier run has completed.
+    fn complete_earlier(&mut self, earlier: &Journal) -> Result<(), Failure> {
+        let Self { storage, .. } = self;
+        let paths: Vec<_> = earlier.complete.iter().map(|file| file.path.clone()).collect();
+        storage.open(Opening::Complete(&paths))?;
+        for (file, expected) in earlier.complete.iter().enumerate() {
+            if complete_file(storage, file)?.as_ref() != Some(expected) {
+                return Err(modified(&storage.name(file)));
+            }
+        }
+        rename_all(storage, earlier.replaces)?;
+        Ok(storage.finish()?)
+    }
+
+    /// Returns the checkpoint from which the run of the journal is resumed.
+    fn resume(&mut self) -> Result<Checkpoint, Failure> {
         let Self { storage, journal, .. } = self;
         let count = journal.outputs.len();
         let lengths = (0..count).map(|output| Ok(storage.length(output)?.unwrap_or(0)));
@@ -120,16 +232,16 @@ impl<S: Storage> RowFiles<S> {
         let JournalEntry { checkpoint, marks } = &journal.entries[last];
         for (output, (mark, listed)) in marks.iter().zip(&journal.outputs).enumerate() {
             let header = &listed.header[..HEADER_START.min(listed.header.len())];
+            // The run may have been killed before it emptied the file.
+            let is_old = journal.replaces && mark.bytes == 0;
             let known = lengths[output].min(header.len() as u64);
             let start = storage.read_before(output, known, known)?;
             let count = u64::from(mark.tail.bytes);
             let tail = storage.read_before(output, mark.bytes, count)?;
             let is_foreign = !listed.is_begun && lengths[output] > 0;
-            if is_foreign || !header.starts_with(&start) || !mark.tail.is_of(&tail) {
-                refuse!(
-                    "{}: has been modified since the previous run; --force starts over",
-                    storage.name(output)
-                );
+            let is_modified = is_foreign || !header.starts_with(&start);
+            if is_modified && !is_old || !mark.tail.is_of(&tail) {
+                return Err(modified(&storage.name(output)));
             }
         }
         // An input that failed is read again.
@@ -177,9 +289,25 @@ impl<S: Storage> RowFiles<S> {
         }
     }
 
-    /// Removes the journal of complete outputs.
-    pub fn complete(mut self) -> io::Result<()> {
-        self.storage.complete()
+    /// Gives complete and synced files their names, and removes the journal. If `has_losses`, a
+    /// resumed run replaces the files.
+    pub fn complete(mut self, has_losses: bool) -> io::Result<()> {
+        let Self { storage, journal, is_saved, .. } = &mut self;
+        let is_kept = has_losses && *is_saved;
+        if storage.is_temporary() {
+            if is_kept {
+                journal.replaces = true;
+            } else {
+                let files = (0..storage.count()).map(|file| complete_file(storage, file));
+                let files = files.collect::<io::Result<Vec<_>>>()?;
+                journal.complete = files.into_iter().flatten().collect();
+            }
+            if *is_saved {
+                storage.save(&journal.encode()?)?;
+            }
+            rename_all(storage, journal.replaces)?;
+        }
+        if is_kept { Ok(()) } else { storage.finish() }
     }
 
     /// Returns whether an output lacks data that a resumed run can write.
@@ -208,7 +336,7 @@ impl<S: Storage> RowFiles<S> {
     /// Appends to an output, after adding it to the journal and writing its header if necessary.
     fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
         let ListedOutput { is_begun, .. } = &mut self.journal.outputs[output];
-        if !mem::replace(is_begun, true) {
+        if !self.storage.is_temporary() && !mem::replace(is_begun, true) {
             self.save();
         }
         if self.lengths[output] == 0 {
@@ -276,11 +404,11 @@ impl<S: Storage> RowFiles<S> {
         Ok(())
     }
 
-    /// Ensures that a single output has its header.
-    fn begin(&mut self) -> io::Result<()> {
-        if self.rows == 1 && self.lengths[0] == 0 {
-            self.append_rows(0, &[])?;
-            self.complete_lengths[0] = self.lengths[0];
+    /// Ensures that an output has its header, unless only those with rows have one.
+    fn begin(&mut self, output: usize) -> io::Result<()> {
+        if !self.is_template && self.lengths[output] == 0 {
+            self.append_rows(output, &[])?;
+            self.complete_lengths[output] = self.lengths[output];
         }
         Ok(())
     }
@@ -293,7 +421,7 @@ impl<S: Storage> Sink for RowFiles<S> {
         if self.lengths[output] > 0 {
             return self.storage.replace_start(output, bytes);
         }
-        self.begin()
+        self.begin(output)
     }
 
     fn rows(&mut self, output: u8, bytes: &[u8]) -> io::Result<()> {
@@ -336,13 +464,20 @@ impl<S: Storage> Sink for RowFiles<S> {
             // The last entry is never after the verified part of the input.
             is_due = !at.is_after(place);
         }
-        if was_complete && is_due && !self.can_resume_messages() && self.storage.has_journal() {
+        let can_continue = self.storage.has_journal() && !self.storage.is_temporary();
+        if was_complete && is_due && !self.can_resume_messages() && can_continue {
             self.add_entry(at);
         }
         Ok(())
     }
 
     fn finish(&mut self, _: bool) -> io::Result<()> {
-        self.begin()
+        (0..self.rows).try_for_each(|output| self.begin(output))
     }
+}
+
+/// Returns the error for a file that differs from what the earlier run has written.
+fn modified(name: &str) -> Failure {
+    let what = "has been modified since the previous run; --force starts over";
+    Failure::Usage(format!("{name}: {what}"))
 }

@@ -1,0 +1,86 @@
+//! Locks of outputs: only one run at a time writes to a path.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Failure;
+use super::identity::{Identity, hidden};
+use super::platform::FileId;
+
+/// The time to wait for the lock of another run. A killed run keeps its files open until the
+/// operating system has ended it.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The lock of a path, held until it is dropped: an empty file next to it, `.name.lock`. That of a
+/// killed run may remain, and the next run takes it over.
+#[derive(Debug)]
+pub struct Lock {
+    /// The file. Its existence means nothing without the lock of the operating system.
+    path: PathBuf,
+    _file: File,
+}
+
+impl Lock {
+    /// Locks the path of a regular file, which need not exist. Returns `None` for an existing file
+    /// in a folder in which no file can be created.
+    pub fn take(path: &Path) -> Result<Option<Self>, Failure> {
+        let lock = hidden(path, "lock");
+        let start = Instant::now();
+        loop {
+            let is_other = |found: fs::Metadata| !found.is_file() || found.len() > 0;
+            if fs::symlink_metadata(&lock).is_ok_and(is_other) {
+                refuse!(
+                    "{}: is not a lock of bulkdoku, but is where that of {} would be; move it, or \
+                     name another output",
+                    lock.display(),
+                    path.display()
+                );
+            }
+            let file = OpenOptions::new().write(true).create(true).truncate(false).open(&lock);
+            match file.map(|file| (is_locked(&file), file)) {
+                // Another run may have removed its lock in the meantime.
+                Ok((true, file)) if is_at(&lock, &file) => {
+                    return Ok(Some(Self { path: lock, _file: file }));
+                }
+                Ok((true, _)) => continue,
+                Ok((false, _)) => {}
+                Err(error) if is_denied(&error) && path.is_file() => return Ok(None),
+                Err(error) => return Err(Failure::at(path, error)),
+            }
+            if start.elapsed() >= LOCK_TIMEOUT {
+                let what = "another run is writing it; try again when it has ended";
+                return Err(Failure::Busy(format!("{}: {what}", path.display())));
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Returns whether it is the lock of a path.
+    pub fn is_of(&self, path: &Path) -> bool {
+        self.path == hidden(path, "lock")
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A remaining lock is harmless.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Locks a file; returns `false` if another run holds the lock. If the file system does not support
+/// locks, several runs may write to the same file.
+fn is_locked(file: &File) -> bool {
+    !matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+}
+
+fn is_at(path: &Path, file: &File) -> bool {
+    Identity::of(path) == FileId::of_file(file).map(Identity::Existing)
+}
+
+fn is_denied(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
+}

@@ -1,0 +1,309 @@
+//! Outputs that several runs name, sets of outputs of which files are missing, and files that killed
+//! runs leave.
+
+use std::fs;
+use std::io::Write;
+use std::process::Child;
+#[cfg(feature = "full")]
+use std::process::{Command, Stdio};
+
+#[cfg(feature = "full")]
+use crate::common::command::BULKDOKU;
+use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, wait_until};
+#[cfg(feature = "full")]
+use crate::common::contents::gz;
+
+fn count(folder: &Folder, ending: &str) -> usize {
+    folder.all_names().iter().filter(|name| name.ends_with(ending)).count()
+}
+
+/// Starts runs that wait for standard input, each with its outputs.
+fn waiting(folder: &Folder, lines: &[String]) -> Vec<Child> {
+    let start = |line: &String| {
+        let words: Vec<_> = line.split_whitespace().collect();
+        folder.spawn(words[0], &words[1..])
+    };
+    let children = lines.iter().map(start).collect();
+    let side_outputs =
+        |line: &String| line.matches("--report").count() + line.matches("--errors").count();
+    let locks: usize = lines.iter().map(|line| 1 + side_outputs(line)).sum();
+    wait_until(|| count(folder, ".lock") == locks);
+    children
+}
+
+const ENDINGS: &[&str] = &[
+    "csv",
+    "csv.gz",
+    "jsonl",
+    "lines",
+    "grid",
+    "npy",
+    #[cfg(feature = "full")]
+    "csv.zst",
+    #[cfg(feature = "full")]
+    "parquet",
+];
+
+/// The second run fails before it opens its input, which is missing.
+#[test]
+fn no_run_starts_while_another_writes_one_of_its_outputs() {
+    let folder = Folder::new();
+    folder.file("two", format!("{CLASSIC}\n").repeat(2));
+    let mut lines: Vec<_> =
+        ENDINGS.iter().map(|ending| format!("solve -q -o a.{ending}")).collect();
+    lines.push("augment -q --seed 1 --layout hrm -o hrm".into());
+    lines.push("solve -q --split-by status -o split/{}.csv".into());
+    lines.push("solve -q --split-by status -o {}/b.csv".into());
+    lines.push("solve -q -o c.csv --report r.html --errors e.jsonl".into());
+    let first = waiting(&folder, &lines);
+    let before = folder.all_names();
+    let mut others: Vec<_> = lines.iter().map(|line| format!("{line} missing --force")).collect();
+    others.push("solve missing -q -o d.csv --report r.html".into());
+    others.push("solve missing -q -o d.csv --errors e.jsonl --resume".into());
+    others.push("split two -q --seed 1 --test 50% -o d.csv,a.csv".into());
+    others.push("bench missing -o a.csv --force".into());
+    let others: Vec<_> = others
+        .iter()
+        .map(|line| {
+            let words: Vec<_> = line.split_whitespace().collect();
+            (line, folder.spawn(words[0], &words[1..]))
+        })
+        .collect();
+    for (line, child) in others {
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!(ran.status, 75, "{line}: {ran:?}");
+        assert!(ran.messages.contains("another run is writing it"), "{line}: {ran:?}");
+    }
+    assert_eq!(folder.all_names(), before);
+    for (line, mut child) in lines.iter().zip(first) {
+        let solved = format!("{CLASSIC},{SOLVED}\n");
+        child.stdin.take().unwrap().write_all(solved.as_bytes()).unwrap();
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!(ran.status, 0, "{line}: {ran:?}");
+    }
+    assert!(folder.all_names().iter().all(|name| !name.contains("/.") && !name.starts_with('.')));
+}
+
+#[test]
+fn pipes_and_devices_are_not_locked() {
+    let folder = Folder::new();
+    let lines = ["solve -q -o /dev/null", "solve -q -o /dev/null --force"];
+    let start = |line: &str| {
+        let words: Vec<_> = line.split_whitespace().collect();
+        folder.spawn(words[0], &words[1..])
+    };
+    let children = lines.map(start);
+    let other = folder.solve(&["-q", "-o", "/dev/null"], CLASSIC);
+    assert_eq!(other.status, 0, "{other:?}");
+    for mut child in children {
+        child.stdin.take().unwrap().write_all(CLASSIC.as_bytes()).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+    }
+}
+
+#[test]
+fn no_file_in_the_place_of_a_lock_is_changed() {
+    let folder = Folder::new();
+    folder.file("in", CLASSIC);
+    folder.file(".out.csv.lock", "mine");
+    for option in ["", "--force", "--resume"] {
+        let ran = folder.line(&format!("solve in -q -o out.csv {option}"));
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.messages.contains(".out.csv.lock: is not a lock of bulkdoku"), "{ran:?}");
+    }
+    assert_eq!(folder.names(), [".out.csv.lock", "in"]);
+    assert_eq!(folder.read(".out.csv.lock"), "mine");
+    // A killed run has left it.
+    folder.file(".out.csv.lock", "");
+    assert_eq!(folder.line("solve in -q -o out.csv").status, 0);
+    assert_eq!(folder.names(), ["in", "out.csv"]);
+}
+
+/// Commands that write a set of files from `in.csv`, and the folder of the files.
+const SETS: &[(&str, &str)] = &[
+    ("augment in.csv -q --seed 1 --layout hrm -o hd", "hd"),
+    ("augment in.csv -q --seed 1 --layout hrm --subset test -o hd", "hd"),
+    ("split in.csv -q --seed 1 --shares 50,50 -o a.csv,b.csv", ""),
+    ("split in.csv -q --seed 1 --shares 50,30,20 -o a.lines,b.lines,c.lines", ""),
+    #[cfg(feature = "full")]
+    ("split in.csv -q --seed 1 --shares 50,50 -o a.parquet,b.parquet", ""),
+];
+
+fn set_input() -> String {
+    let puzzles =
+        Folder::new().line("generate -n 40 -s 1 -q --columns puzzle,solution --format csv");
+    puzzles.rows
+}
+
+/// Without a journal, only a whole set is complete.
+#[test]
+fn a_set_without_one_of_its_files_is_not_complete() {
+    for (line, _) in SETS {
+        let folder = Folder::new();
+        folder.file("in.csv", set_input());
+        let first = folder.line(line);
+        assert_eq!(first.status, 0, "{line}: {first:?}");
+        let whole = folder.all_files();
+        let again = folder.line(&format!("{line} --resume"));
+        assert_eq!(again.status, 0, "{line}: {again:?}");
+        let names: Vec<_> = whole.keys().filter(|name| *name != "in.csv").collect();
+        assert!(names.len() > 1);
+        for name in &names {
+            fs::remove_file(folder.path(name)).unwrap();
+            let before = folder.all_files();
+            let ran = folder.line(&format!("{line} --resume"));
+            assert_eq!(ran.status, 2, "{line}: {ran:?}");
+            assert!(ran.messages.contains(&format!("without {name};")), "{line} {name}: {ran:?}");
+            assert_eq!(folder.all_files(), before, "{line}");
+            fs::write(folder.path(name), &whole[*name]).unwrap();
+        }
+        for name in names {
+            fs::remove_file(folder.path(name)).unwrap();
+        }
+        let ran = folder.line(&format!("{line} --resume"));
+        assert_eq!(ran.status, 0, "{line}: {ran:?}");
+        assert_eq!(folder.all_files(), whole, "{line}");
+    }
+}
+
+/// A part that is named exists, even without rows.
+#[test]
+fn every_named_part_exists() {
+    for ending in ENDINGS.iter().filter(|ending| !["grid", "npy"].contains(ending)) {
+        let folder = Folder::new();
+        folder.file("in", format!("{CLASSIC}\n"));
+        let line =
+            format!("split in -q --seed 1 --shares 1,1,1 -o a.{ending},b.{ending},c.{ending}");
+        let ran = folder.line(&line);
+        assert_eq!(ran.status, 0, "{ending}: {ran:?}");
+        let names = ["a", "b", "c"].map(|name| format!("{name}.{ending}"));
+        assert_eq!(folder.names()[..3], names, "{ending}");
+        let again = folder.line(&format!("{line} --resume"));
+        assert_eq!(again.status, 0, "{ending}: {again:?}");
+        assert!(again.messages.contains("is already complete"), "{again:?}");
+    }
+}
+
+/// Kills a run that waits for standard input, and returns the names of the files that it leaves,
+/// `temporary` of them with temporary names.
+#[cfg(feature = "full")]
+fn killed(folder: &Folder, line: &str, temporary: usize) -> Vec<String> {
+    let mut child = waiting(folder, &[line.into()]).remove(0);
+    child.stdin.as_mut().unwrap().write_all(format!("{CLASSIC},{SOLVED}\n").as_bytes()).unwrap();
+    wait_until(|| count(folder, ".tmp") == temporary);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let names = folder.all_names();
+    names.into_iter().filter(|name| !name.contains(".lock")).collect()
+}
+
+/// Only files that the journal of the killed run names are removed.
+#[test]
+#[cfg(feature = "full")]
+fn files_of_a_killed_run_are_removed_by_the_next_one() {
+    for option in ["", "--force", "--resume"] {
+        let folder = Folder::new();
+        folder.file("in", format!("{CLASSIC}\n"));
+        folder.file(".b.parquet.tmp", "mine");
+        let left = killed(&folder, "solve -q -o a.parquet --errors e.jsonl --report r.html", 4);
+        let expected = [
+            ".a.parquet.tmp",
+            ".b.parquet.tmp",
+            ".e.jsonl.tmp",
+            ".r.html.tmp",
+            "a.parquet.resume",
+            "in",
+        ];
+        assert_eq!(left, expected);
+        let ran = folder.line("solve in -q -o b.parquet --force");
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.messages.contains(".b.parquet.tmp: is in the way"), "{ran:?}");
+        // Another run with the same output of rows.
+        let ran = folder.line(&format!("solve in -q -o a.parquet {option}"));
+        if option == "--resume" {
+            assert_eq!(ran.status, 2, "{ran:?}");
+            assert!(ran.messages.contains("another run"), "{ran:?}");
+        } else {
+            assert_eq!(ran.status, 0, "{ran:?}");
+            assert_eq!(folder.all_names(), [".b.parquet.tmp", "a.parquet", "in"]);
+        }
+        assert_eq!(folder.read(".b.parquet.tmp"), "mine");
+    }
+}
+
+/// Old files of a set are removed before the first new one has its name.
+#[test]
+#[cfg(feature = "full")]
+fn a_killed_run_with_force_keeps_the_old_set_until_the_new_one_is_complete() {
+    let folder = Folder::new();
+    folder.file("in.csv", set_input());
+    let line = "augment -q --seed 1 --layout hrm -o hd";
+    assert_eq!(folder.line(&format!("{line} in.csv")).status, 0);
+    let old = folder.all_files();
+    killed(&folder, &format!("{line} --force"), 7);
+    for (name, bytes) in &old {
+        assert_eq!(&fs::read(folder.path(name)).unwrap(), bytes, "{name}");
+    }
+    let ran = folder.line(&format!("{line} in.csv"));
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.messages.contains("exists and is not complete"), "{ran:?}");
+    // Standard input is repeated from its start.
+    let again: Vec<_> = line.split(' ').skip(1).chain(["--resume"]).collect();
+    let ran = folder.run("augment", &again, format!("{CLASSIC},{SOLVED}\n"));
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(folder.all_files().keys().collect::<Vec<_>>(), old.keys().collect::<Vec<_>>());
+    assert_eq!(fs::read(folder.path("hd/train/all__inputs.npy")).unwrap().len(), 128 + 81);
+}
+
+#[test]
+#[cfg(feature = "full")]
+fn a_timeout_that_loses_all_rows_is_announced() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC},{SOLVED}\n"));
+    for output in ["-o a.parquet", "--layout hrm -o hrm", "--sort clues -o b.csv"] {
+        let ran = folder.line(&format!("solve in --timeout 1h {output}"));
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let what = "cannot be resumed: if --timeout ends the run, it is not written";
+        assert!(ran.messages.contains(what), "{ran:?}");
+    }
+    let ran = folder.line("solve in --timeout 1h -o c.csv");
+    assert!(!ran.messages.contains("cannot be resumed"), "{ran:?}");
+    // It keeps its promise.
+    let endless =
+        ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........";
+    folder.file("slow", endless);
+    let args = ["solve", "slow", "-q", "--engine", "backtrack-scan", "--timeout", "50ms"];
+    let mut command = Command::new(BULKDOKU);
+    command.args(args).args(["-o", "d.parquet"]).current_dir(folder.path("."));
+    let status = command.stdin(Stdio::null()).status().unwrap();
+    assert_eq!(status.code(), Some(124));
+    assert!(folder.all_names().iter().all(|name| !name.contains("d.parquet")));
+}
+
+/// Rows before the damage are kept, but the file is not complete.
+#[test]
+#[cfg(feature = "full")]
+fn rows_of_a_damaged_input_do_not_look_complete() {
+    let folder = Folder::new();
+    let table = set_input();
+    let packed = gz(&table);
+    let line = "augment in.csv.gz -q --seed 1";
+    for output in ["-o a.parquet", "--layout hrm -o hd"] {
+        folder.file("in.csv.gz", &packed[..packed.len() - 9]);
+        let ran = folder.line(&format!("{line} {output}"));
+        assert_eq!(ran.status, 3, "{ran:?}");
+        assert!(ran.messages.contains("is not complete; --resume continues it"), "{ran:?}");
+        let left = folder.all_names();
+        let rows = ["a.parquet", "hd/train/all__inputs.npy"];
+        assert!(left.iter().any(|name| rows.contains(&&**name)), "{left:?}");
+        let ran = folder.line(&format!("{line} {output} --resume"));
+        assert_eq!(ran.status, 3, "{ran:?}");
+        assert_eq!(folder.all_names(), left);
+        folder.file("in.csv.gz", &packed);
+        let ran = folder.line(&format!("{line} {output} --resume"));
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let whole = folder.all_files();
+        assert_eq!(folder.line(&format!("{line} {output} --force")).status, 0);
+        assert_eq!(folder.all_files(), whole);
+    }
+}

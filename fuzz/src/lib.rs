@@ -27,9 +27,9 @@ impl Engine for Stub {
 
     fn stop_at(&mut self, _: StopFlag) {}
 
-    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
+    fn search(&mut self, query: &Query<'_>, outcomes: &mut [Outcome]) -> usize {
         for (i, outcome) in outcomes.iter_mut().enumerate() {
-            let puzzle = match question.batch {
+            let puzzle = match query.batch {
                 Batch::Puzzles(puzzles) => puzzles[i],
                 Batch::Marks(marks) => marks[i].clues(),
             };

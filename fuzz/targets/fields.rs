@@ -16,7 +16,8 @@ fuzz_target!(|data: &[u8]| {
         Ok(form) => check(form, data),
     }
     let expected = found.as_ref().ok().map(text_of);
-    let quoted: Vec<u8> = data.iter().flat_map(|&byte| vec![byte; 1 + usize::from(byte == b'"')]).collect();
+    let quoted: Vec<u8> =
+        data.iter().flat_map(|&byte| vec![byte; 1 + usize::from(byte == b'"')]).collect();
     let table = [b"id,puzzle\n1,\"", &*quoted, b"\"\n"].concat();
     compare(InputFormat::Csv, &table, expected.as_deref());
     if let Ok(text) = std::str::from_utf8(data) {

@@ -171,8 +171,8 @@ fn files_of_other_programs_are_read() {
         (rows, ran.status),
         (files.each_ref().map(row).each_ref().map(|row| &**row).to_vec(), 0)
     );
-    let told = |name: &str| ran.messages.contains(&format!("{name}: grids of nine lines"));
-    assert_eq!(names.map(told), [true, true, false, true], "{}", ran.messages);
+    let finding = "a.sdk and 2 others: grids of nine lines";
+    assert!(ran.messages.contains(finding), "{}", ran.messages);
 }
 
 #[test]

@@ -30,7 +30,8 @@ impl InputOptions {
             None if !is_all => return Err(Undecided::NotYet),
             None => {
                 let begin = &text[start..];
-                (begin, self.of_object(&json::first_entries(begin))?)
+                let layout = self.of_object(&json::first_entries(begin));
+                (begin, layout.unwrap_or_else(|_| Layout::Jsonl(self.usual_keys().into())))
             }
             Some(element) => match entries(element) {
                 Some(entries) => (element, self.of_object(&entries)?),
@@ -66,12 +67,7 @@ impl InputOptions {
         while !text.is_empty() {
             let end = first_end(text);
             if end.is_none() && !is_end {
-                // The first object may be longer than the bytes for detection.
-                let entries = if is_all { json::first_entries(text) } else { Vec::new() };
-                if entries.is_empty() {
-                    break;
-                }
-                return Ok(self.of_object(&entries)?);
+                break;
             }
             let (line, rest) = text.split_at(end.unwrap_or(text.len()));
             if let Some(entries) = entries(line) {
@@ -85,7 +81,16 @@ impl InputOptions {
         if !is_all {
             return Err(Undecided::NotYet);
         }
+        // The first object may be longer than the bytes for detection.
+        if let Ok(layout) = self.of_object(&json::first_entries(text)) {
+            return Ok(layout);
+        }
         // Without any object, each line is reported as malformed.
+        Ok(Layout::Jsonl(self.usual_keys().into()))
+    }
+
+    /// Returns the requested or usual keys, for objects whose keys are not known.
+    fn usual_keys(&self) -> Objects {
         let puzzle = Some(self.column.clone().unwrap_or_else(|| names::PUZZLES[0].into()));
         let answer = match &self.answers {
             Answers::Unwanted => None,
@@ -98,7 +103,7 @@ impl InputOptions {
             None => self.also_read.clone(),
         };
         let keeps_all = self.keep == Some(Keep::All);
-        Ok(Layout::Jsonl(Objects::new(puzzle, answer, kept, keeps_all).into()))
+        Objects::new(puzzle, answer, kept, keeps_all)
     }
 
     /// Returns the layout in which each line is a puzzle.

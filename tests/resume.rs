@@ -230,7 +230,7 @@ fn summaries_identify_the_rows_of_every_format() {
         let line = format!("generate --count 2000 --seed 8 --skip 7 -q -o {name}");
         assert_eq!(folder.line(&format!("{line} --summary-json a.json -j 1")).status, 0);
         let summary: serde_json::Value = serde_json::from_str(&folder.read("a.json")).unwrap();
-        let bytes = fs::read(folder.path(&name)).unwrap();
+        let bytes = contents(&folder, &name);
         let sum: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         let output = serde_json::json!({"name": name, "bytes": bytes.len(), "sha256": sum});
         assert_eq!(summary["outputs"], serde_json::json!([output]), "{name}");
@@ -249,7 +249,7 @@ fn summaries_identify_the_rows_of_every_format() {
         child.wait().unwrap();
         let again = folder.line(&format!("{line} --resume --summary-json b.json -j 3"));
         assert_eq!(again.status, 0, "{again:?}");
-        assert!(fs::read(folder.path(&name)).unwrap() == bytes, "{name}");
+        assert!(contents(&folder, &name) == bytes, "{name}");
         if let Ok(text) = fs::read_to_string(folder.path("b.json")) {
             let again: serde_json::Value = serde_json::from_str(&text).unwrap();
             assert_eq!(again["outputs"], summary["outputs"], "{name}");

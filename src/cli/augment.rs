@@ -13,7 +13,7 @@ use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
 use super::inputs::check_files;
 use super::outputs::Destinations;
-use super::paths::InputPaths;
+use super::paths::{InputPaths, OutputDirArgs};
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::scan::scan;
@@ -112,6 +112,9 @@ pub struct AugmentArgs {
     destinations: Destinations,
 
     #[command(flatten)]
+    output_dir: OutputDirArgs,
+
+    #[command(flatten)]
     rows: RowArgs,
 
     #[command(flatten)]
@@ -173,8 +176,8 @@ pub fn run(mut args: AugmentArgs, mut typed: Typed) -> Result<Exit, Failure> {
     if args.times == 0 && !args.original {
         refuse!("--times 0 writes nothing; with --original it writes the records themselves");
     }
+    args.output_dir.expand(&mut args.input, &mut rows, &mut destinations)?;
     let claim = destinations.claim(&args.input)?;
-    args.input.expand(&claim)?;
     let answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
     let options = args.layout.options(&args.input, answers, &mut rows)?;
     let last = args.sample.map(|size| args.last_drawn(size, &options)).transpose()?;

@@ -12,7 +12,7 @@ use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
 use super::inputs::check_files;
 use super::outputs::Destinations;
-use super::paths::InputPaths;
+use super::paths::{InputPaths, OutputDirArgs};
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
@@ -47,6 +47,9 @@ pub struct CanonArgs {
 
     #[command(flatten)]
     destinations: Destinations,
+
+    #[command(flatten)]
+    output_dir: OutputDirArgs,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -113,10 +116,10 @@ const ROWS: RowRules = RowRules {
 };
 
 pub fn run(mut args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
-    let destinations = args.destinations.clone();
+    let mut destinations = args.destinations.clone();
     let mut rows = args.rows.plan(&args.rules(), Some(&args.append), &destinations)?;
+    args.output_dir.expand(&mut args.input, &mut rows, &mut destinations)?;
     let claim = destinations.claim(&[&args.input[..], &args.against.files()].concat())?;
-    args.input.expand(&claim)?;
     args.refuse_ignored(&rows, &destinations)?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     let by = args.by.sameness();

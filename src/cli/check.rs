@@ -12,7 +12,7 @@ use super::format::RowFormat;
 use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
 use super::outputs::Destinations;
-use super::paths::InputPaths;
+use super::paths::{InputPaths, OutputDirArgs};
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
 use super::typed::Typed;
@@ -56,6 +56,9 @@ pub struct CheckArgs {
 
     #[command(flatten)]
     destinations: Destinations,
+
+    #[command(flatten)]
+    output_dir: OutputDirArgs,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -112,9 +115,9 @@ pub fn run(mut args: CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut rows = args.rows.plan(&ROWS, Some(&args.append), &destinations)?;
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows)?;
+    args.output_dir.expand(&mut args.input, &mut rows, &mut destinations)?;
     let reads = args.input.iter().chain(&args.solutions).cloned().collect::<Vec<_>>();
     let claim = destinations.claim(&reads)?;
-    args.input.expand(&claim)?;
     let mut options = args.layout.options(&args.input, args.answers(), &mut rows)?;
     options.also_read = args.select.also_read(ROWS.subcommand);
     let check = Check { solve: args.solve() };

@@ -33,7 +33,7 @@ impl Identity {
     }
 }
 
-/// Returns the absolute path of a file without links. The file itself need not exist.
+/// Returns the absolute path of a file without links. The file and its folders need not exist.
 pub fn resolve(path: &Path) -> Option<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -44,7 +44,7 @@ pub fn resolve(path: &Path) -> Option<PathBuf> {
         let folder = folder_of(&path);
         // The target of a dangling link would be created.
         let Ok(target) = fs::read_link(&path) else {
-            return Some(folder.canonicalize().ok()?.join(path.file_name()?));
+            return Some(resolve(folder)?.join(path.file_name()?));
         };
         path = folder.join(target);
     }
@@ -122,6 +122,8 @@ mod tests {
         };
         let before = all_are_one();
         assert!(matches!(before, Identity::Absent(_)));
+        let absent = Identity::of(&at("none/new"));
+        assert!(absent.is_some() && absent == Identity::of(&at("inner/../none/new")));
         assert_eq!(stored(&at("link")), stored(&at("other/new")));
         assert_ne!(Identity::of(&at("inner/old")), Some(before));
         let file = File::create(at("inner/new")).unwrap();

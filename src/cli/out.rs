@@ -4,11 +4,16 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use bulkdoku::Compression;
+use bulkdoku::input::Stream;
 use tempfile::TempPath;
 
 use super::Failure;
 use super::identity::{Identity, folder_of, hidden, is_stream, resolve, stored};
 use super::platform::{FileId, Stdout};
+
+/// The number of bytes that are read at a time.
+const PIECE: u64 = 1 << 20;
 
 /// The name of standard output on the command line.
 const STDOUT: &str = "-";
@@ -86,7 +91,13 @@ impl OpenOutput {
             }
         };
         let path = if let OutputTarget::File(path) = target { path } else { Path::new(STDOUT) };
-        Ok(Self { path: path.into(), stream, temporary: None, is_new: false, is_removed: false })
+        Ok(Self { stream, ..Self::unopened(path) })
+    }
+
+    /// Creates a regular file that is opened later.
+    pub fn unopened(path: &Path) -> Self {
+        let stream = OutputStream::Unopened;
+        Self { path: path.into(), stream, temporary: None, is_new: false, is_removed: false }
     }
 
     /// Creates a complete file of an earlier run, which may still have its temporary name.
@@ -114,10 +125,18 @@ impl OpenOutput {
             let created =
                 OpenOptions::new().read(true).write(true).create_new(true).open(&temporary);
             let file = created.map_err(|error| Failure::at(&self.path, error))?;
+            if let Ok(replaced) = fs::metadata(&self.path) {
+                let kept = file.set_permissions(replaced.permissions());
+                kept.map_err(|error| Failure::at(&self.path, error))?;
+            }
             self.stream = OutputStream::Regular(file);
             (self.temporary, self.is_new) = (Some(temporary), true);
         }
         Ok(())
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     pub fn name(&self) -> String {
@@ -222,9 +241,31 @@ impl OpenOutput {
         })
     }
 
+    /// Passes the rows in a regular file to `take`, decompressed, and returns their length.
+    pub fn read_rows(&self, mut take: impl FnMut(&[u8])) -> io::Result<Option<u64>> {
+        let compressed = Compression::of_name(&self.path).filter(|_| self.is_regular());
+        if compressed.is_none() {
+            return self.read_all(take);
+        }
+        let path = self.temporary.as_deref().unwrap_or(&self.path);
+        let mut read = || {
+            let mut rows = Stream::of_file(File::open(path)?)?;
+            let (mut piece, mut length) = (vec![0; PIECE as usize], 0);
+            loop {
+                match rows.read(&mut piece)? {
+                    0 => return Ok(Some(length)),
+                    count => {
+                        take(&piece[..count]);
+                        length += count as u64;
+                    }
+                }
+            }
+        };
+        self.named(read())
+    }
+
     /// Passes the contents of a regular file to `take`, and returns its length.
     pub fn read_all(&self, mut take: impl FnMut(&[u8])) -> io::Result<Option<u64>> {
-        const PIECE: u64 = 1 << 20;
         let Some(length) = self.length()? else { return Ok(None) };
         for start in (0..length).step_by(PIECE as usize) {
             let count = PIECE.min(length - start);

@@ -1,6 +1,6 @@
 //! Outputs: all are locked before any input is opened, and no file is overwritten by accident.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -67,6 +67,10 @@ pub struct Destinations {
     #[arg(skip)]
     pub parts: Vec<PathBuf>,
 
+    /// The output of each input, if each has one, in the folder `output`.
+    #[arg(skip)]
+    pub of_inputs: Vec<PathBuf>,
+
     /// Whether parts without rows are not created, so that any number of them is complete.
     #[arg(skip)]
     pub is_template: bool,
@@ -131,10 +135,11 @@ impl Destinations {
     }
 
     pub fn all_rows(&self) -> Vec<OutputTarget<'_>> {
-        if self.parts.is_empty() {
+        let several = if self.of_inputs.is_empty() { &self.parts } else { &self.of_inputs };
+        if several.is_empty() {
             return vec![self.rows()];
         }
-        self.parts.iter().map(|path| OutputTarget::of(path)).collect()
+        several.iter().map(|path| OutputTarget::of(path)).collect()
     }
 
     /// Returns the requested side outputs, starting with messages.
@@ -143,16 +148,22 @@ impl Destinations {
             .map(|path| path.as_deref().map(OutputTarget::of))
     }
 
-    /// Returns the identities of the files that the run writes, except its journal.
+    /// Rejects files that the run reads and writes.
+    pub fn refuse_reads(&self, reads: &[PathBuf]) -> Result<(), Failure> {
+        FilesInUse::of(self)?.refuse_reads(reads)
+    }
+
+    /// Returns the identities of the files and the folder that the run writes, except its journal.
     pub fn identities(&self) -> HashSet<Identity> {
         let files = self.all_rows().into_iter().chain(self.sides().into_iter().flatten());
-        files.filter_map(|target| Identity::of(target.regular()?)).collect()
+        let folder = self.output.as_deref().and_then(Identity::of);
+        files.filter_map(|target| Identity::of(target.regular()?)).chain(folder).collect()
     }
 
     /// Returns the paths of the outputs of rows, and then that of messages.
     pub fn stored_outputs(&self) -> Vec<String> {
-        let all = self.all_rows().into_iter().chain(self.sides()[0]);
-        all.map(OutputTarget::stored).collect()
+        let rows = if self.of_inputs.is_empty() { self.all_rows() } else { vec![self.rows()] };
+        rows.into_iter().chain(self.sides()[0]).map(OutputTarget::stored).collect()
     }
 
     /// Returns the paths of the files that are written at the end.
@@ -177,7 +188,8 @@ impl Destinations {
     /// Returns the paths to lock: of all files, but only one for a folder or a template.
     fn locked(&self) -> Vec<&Path> {
         let rows = self.all_rows().into_iter().filter_map(OutputTarget::regular);
-        let is_common = self.parts.first().is_some_and(|first| Some(first) != self.output.as_ref());
+        let is_common = !self.of_inputs.is_empty()
+            || self.parts.first().is_some_and(|first| Some(first) != self.output.as_ref());
         let base = self.base().filter(|_| is_common);
         let rows: Vec<_> = base.map_or_else(|| rows.collect(), |base| vec![base]);
         let sides = self.sides().into_iter().flatten().filter_map(OutputTarget::regular);
@@ -256,7 +268,11 @@ impl Claim {
         for path in all.filter_map(OutputTarget::regular) {
             let Ok(found) = fs::metadata(path) else { continue };
             // An earlier run may have written it, which is checked later.
-            let is_kept = resume && (found.len() == 0 || written.contains(&stored(path)));
+            let is_of_run = || match &self.destinations.of_inputs[..] {
+                [] => written.contains(&stored(path)),
+                _ => self.earlier.is_some(),
+            };
+            let is_kept = resume && (found.len() == 0 || is_of_run());
             if !force && !is_kept {
                 return Err(self.refuse(path));
             }
@@ -320,15 +336,20 @@ impl Claim {
                 None => OpenOutput::new(target),
             }
         };
-        let rows = self.destinations.all_rows();
+        let of_inputs = self.destinations.of_inputs.clone();
+        let rows = if of_inputs.is_empty() { self.destinations.all_rows() } else { Vec::new() };
         let [messages, sides @ ..] = self.destinations.sides();
-        let count = rows.len();
-        let outs = rows.into_iter().chain(messages).map(new).collect::<Result<_, _>>()?;
+        let count = rows.len().max(1);
+        let folder = self.destinations.output.as_deref().filter(|_| !of_inputs.is_empty());
+        let folder = folder.map(|folder| Ok(OpenOutput::unopened(folder)));
+        let rows = rows.into_iter().chain(messages).map(new);
+        let outs = folder.into_iter().chain(rows).collect::<Result<_, _>>()?;
         let [latency, summary, page] = sides.map(|target| target.map(new).transpose());
         let (sides, journal) = ([latency?, summary?, page?], self.journal.take());
         let held = mem::take(&mut self.held);
         let is_template = self.destinations.is_template;
-        Ok(Disk::new((outs, count), sides, journal, held, is_temporary, is_template))
+        let disk = Disk::new((outs, count), sides, journal, held, is_temporary, is_template);
+        Ok(disk.with_output_per_source(of_inputs))
     }
 }
 
@@ -341,7 +362,7 @@ pub struct Held {
 }
 
 impl Held {
-    fn create_folders(&mut self, parts: &[PathBuf]) -> Result<(), Failure> {
+    pub fn create_folders(&mut self, parts: &[PathBuf]) -> Result<(), Failure> {
         for folder in parts.iter().filter_map(|path| path.parent()) {
             let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
             let missing: Vec<_> = folder.ancestors().take_while(is_missing).collect();
@@ -408,7 +429,7 @@ enum FileUse {
 #[derive(Debug, Default)]
 struct FilesInUse {
     /// Each file with its name in messages.
-    files: Vec<(Identity, FileUse, String)>,
+    files: HashMap<Identity, (FileUse, String)>,
     stdout_is_taken: bool,
 }
 
@@ -433,18 +454,16 @@ impl FilesInUse {
             } else {
                 Identity::of(path)
             };
-            let is_same =
-                |(other, ..): &&(Identity, FileUse, String)| Some(other) == identity.as_ref();
             let input = path.display();
-            let what = match self.files.iter().find(is_same) {
+            let what = match identity.and_then(|identity| self.files.get(&identity)) {
                 None => continue,
-                Some((_, FileUse::Journal, _)) => {
+                Some((FileUse::Journal, _)) => {
                     format!("{input}: is an input, but the journal of the rows needs this path")
                 }
-                Some((_, FileUse::Output, name)) if *name == OutputTarget::Stdout.name() => {
+                Some((FileUse::Output, name)) if *name == OutputTarget::Stdout.name() => {
                     format!("{name} is the input {input}")
                 }
-                Some((_, FileUse::Output, name)) => format!("{name}: is the input {input}"),
+                Some((FileUse::Output, name)) => format!("{name}: is the input {input}"),
             };
             refuse!("{what}; name another file");
         }
@@ -480,12 +499,12 @@ impl FilesInUse {
     }
 
     fn take(&mut self, identity: Identity, used: FileUse, name: String) -> Result<(), Failure> {
-        match self.files.iter().find(|(other, ..)| *other == identity) {
+        match self.files.get(&identity) {
             None => {
-                self.files.push((identity, used, name));
+                self.files.insert(identity, (used, name));
                 Ok(())
             }
-            Some((_, FileUse::Output, _)) if used == FileUse::Output => Err(named_twice(&name)),
+            Some((FileUse::Output, _)) if used == FileUse::Output => Err(named_twice(&name)),
             Some(_) => {
                 refuse!("{name}: the journal of the rows needs this path; name another file")
             }

@@ -1,6 +1,6 @@
 //! The paths of inputs: files, folders, patterns, and lists of files.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read};
@@ -9,12 +9,13 @@ use std::path::{Component, Path, PathBuf};
 
 use bulkdoku::input::foreign::byte_order_mark;
 
-use super::Failure;
 use super::identity::{Identity, STDIN};
 use super::inputs::looks_like_puzzle;
-use super::outputs::Claim;
+use super::outputs::Destinations;
 use super::platform::path_of_bytes;
 use super::resume::JournalFile;
+use super::row_args::RowPlan;
+use super::{Failure, extensions};
 
 /// The inputs of a run, in order. [`Self::expand`] replaces folders, patterns, and lists by files.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -61,7 +62,7 @@ impl InputPaths {
 
     /// Replaces folders, patterns, and the list by files. The outputs of the run are not among
     /// those found in folders.
-    pub fn expand(&mut self, claim: &Claim) -> Result<(), Failure> {
+    pub fn expand(&mut self, destinations: &Destinations) -> Result<(), Failure> {
         let mut named = Vec::new();
         for path in std::mem::take(&mut self.input) {
             match matches(&path)? {
@@ -73,7 +74,7 @@ impl InputPaths {
             if list.as_os_str() == STDIN && named.contains(&list) {
                 refuse!("standard input (-) can be read only once");
             }
-            claim.refuse_reads(std::slice::from_ref(&list))?;
+            destinations.refuse_reads(std::slice::from_ref(&list))?;
             let listed = read_list(&list)?;
             if listed.is_empty() && named.is_empty() {
                 return Err(Failure::at(&list, "lists no files"));
@@ -87,7 +88,7 @@ impl InputPaths {
                 self.folders.push(0);
                 continue;
             }
-            let outputs = outputs.get_or_insert_with(|| claim.destinations.identities());
+            let outputs = outputs.get_or_insert_with(|| destinations.identities());
             let found = files_in(&path, outputs)?;
             if found.is_empty() {
                 return Err(Failure::at(&path, "contains no files that can be read"));
@@ -98,6 +99,68 @@ impl InputPaths {
         Ok(())
     }
 }
+
+/// One output for each input.
+#[derive(Clone, Debug, clap::Args)]
+pub struct OutputDirArgs {
+    /// Write one output for each input, in this folder
+    ///
+    /// Its name is that of the input, relative to the folder that was named, with the extension of
+    /// the format. Such a run is resumed as a whole.
+    #[arg(long, value_name = "DIR", help_heading = "Output", conflicts_with = "output")]
+    output_dir: Option<PathBuf>,
+}
+
+impl OutputDirArgs {
+    /// Replaces folders, patterns, and the list of inputs by files, and names their outputs.
+    pub fn expand(
+        &self,
+        inputs: &mut InputPaths,
+        rows: &mut RowPlan,
+        destinations: &mut Destinations,
+    ) -> Result<(), Failure> {
+        let Some(folder) = &self.output_dir else { return inputs.expand(destinations) };
+        if folder.is_file() {
+            refuse!("--output-dir {}: is a file; name a folder", folder.display());
+        }
+        rows.write_per_input();
+        destinations.output = Some(folder.components().collect());
+        inputs.expand(destinations)?;
+        destinations.of_inputs = inputs.outputs(folder, &rows.format.name())?;
+        Ok(())
+    }
+}
+
+impl InputPaths {
+    /// Returns the output of each input in a folder.
+    fn outputs(&self, folder: &Path, extension: &str) -> Result<Vec<PathBuf>, Failure> {
+        let mut inputs = HashMap::new();
+        let output = |(input, depth): (&PathBuf, &usize)| {
+            if !input.is_file() {
+                refuse!("--output-dir: {} is not a file", input.display());
+            }
+            let is_name = |component: &Component<'_>| matches!(component, Component::Normal(_));
+            let mut name: PathBuf = input.components().skip(*depth).filter(is_name).collect();
+            if extensions::of(&name).is_some_and(|end| COMPRESSED.contains(&end.as_str())) {
+                name.set_extension("");
+            }
+            name.set_extension(extension);
+            let output = folder.join(name);
+            if let Some(other) = inputs.insert(output.clone(), input.clone()) {
+                let (input, other) = (input.display(), other.display());
+                refuse!("{}: would be the output of {other} and of {input}", output.display());
+            }
+            Ok(output)
+        };
+        if self.input.is_empty() {
+            refuse!("--output-dir needs inputs that are files");
+        }
+        self.input.iter().zip(&self.folders).map(output).collect()
+    }
+}
+
+/// The extensions of compressed inputs.
+const COMPRESSED: [&str; 7] = ["gz", "zst", "xz", "bz2", "lz4", "zlib", "zz"];
 
 /// Returns the files in a folder and its folders, sorted by the bytes of their paths, except hidden
 /// files, journals, and `outputs`. Links to folders are not followed.

@@ -100,6 +100,8 @@ pub struct RowPlan {
     pub format: RowFormat,
     /// Whether the format is that of the input.
     follows_input: bool,
+    /// Whether each input has an output, so that rows do not name it.
+    has_output_per_input: bool,
     chosen: Option<Vec<NamedColumn>>,
     /// The columns appended to those of the input, if rows are rows of the input.
     appended: Option<Vec<Column>>,
@@ -187,8 +189,16 @@ impl RowArgs {
         });
         let appended = append
             .or_else(|| rules.appended.filter(|_| self.columns.is_none()).map(<[Column]>::to_vec));
-        let (rules, npy_offset) = (*rules, 0);
-        let plan = RowPlan { format, follows_input, chosen, appended, rules, npy_offset };
+        let (rules, npy_offset, has_output_per_input) = (*rules, 0, false);
+        let plan = RowPlan {
+            format,
+            follows_input,
+            has_output_per_input,
+            chosen,
+            appended,
+            rules,
+            npy_offset,
+        };
         if let Some(format) = plan.is_without_columns() {
             refuse!(
                 "--columns goes with --format csv, tsv, jsonl and parquet; {} has none",
@@ -250,6 +260,11 @@ impl RowPlan {
         named.collect()
     }
 
+    /// Writes one output per input. All have the same format, which their names show.
+    pub fn write_per_input(&mut self) {
+        (self.follows_input, self.has_output_per_input) = (false, true);
+    }
+
     /// Returns whether rows are rows of the input, possibly with appended columns.
     pub fn passes_rows(&self) -> bool {
         self.appended.is_some()
@@ -295,7 +310,7 @@ impl RowPlan {
         inputs: &InputRows,
         with_file: bool,
     ) -> Result<Box<dyn output::Format>, Failure> {
-        let with_file = with_file && inputs.are_several;
+        let with_file = with_file && inputs.are_several && !self.has_output_per_input;
         let passes_table = self.passes_rows() && !inputs.kept.is_empty();
         let list = if passes_table {
             self.appended_to(inputs, with_file)

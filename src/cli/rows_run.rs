@@ -83,12 +83,16 @@ impl RowsRun<'_> {
         summarize: impl FnOnce(&Report) -> S,
     ) -> Result<Exit, Failure> {
         let output = self.claim.destinations.output.as_deref();
+        let output = output.filter(|_| self.claim.destinations.of_inputs.is_empty());
         if let Some(compression) = output.and_then(Compression::of_name) {
             self.format = Box::new(Compressed { format: self.format, compression });
         }
         let can_be_continued = can_be_continued(&*self.format);
         let can_be_continued =
             can_be_continued.map_err(|error| Failure::Usage(error.to_string()))?;
+        if !can_be_continued && !self.claim.destinations.of_inputs.is_empty() {
+            refuse!("--output-dir cannot be combined with parquet or --sort; name an output");
+        }
         let is_quiet = self.args.quiet || self.only_rows;
         let meter = Meter::new(self.args.progress, self.total, is_quiet);
         // Puzzles generated with several solutions are not errors.
@@ -105,6 +109,7 @@ impl RowsRun<'_> {
         let began = SystemTime::now();
         let before = start.as_ref().map_or(0, |start| start.counts.records());
         let outputs = self.claim.destinations.parts.len().max(1) as u8;
+        let has_output_per_source = !self.claim.destinations.of_inputs.is_empty();
         let ran = meter.watch(
             || progressed(before),
             || -> io::Result<_> {
@@ -112,8 +117,12 @@ impl RowsRun<'_> {
                 if start.is_some() {
                     results.truncate_to_start()?;
                 }
-                let mut writer =
-                    RowWriter::new(&mut results, &*self.format, outputs, start, self.progress);
+                let (format, progress) = (&*self.format, self.progress);
+                let mut writer = if has_output_per_source {
+                    RowWriter::with_output_per_source(&mut results, format, start, progress)
+                } else {
+                    RowWriter::new(&mut results, format, outputs, start, progress)
+                };
                 writer.run(&mut source, job, filters, options);
                 Ok(writer.finish())
             },
@@ -153,7 +162,8 @@ impl RowsRun<'_> {
         }
         let disk = claim.prepare(is_temporary)?;
         let Destinations { force, resume, is_template, .. } = claim.destinations;
-        let rows = claim.destinations.all_rows().len();
+        let has_output_per_source = !claim.destinations.of_inputs.is_empty();
+        let rows = if has_output_per_source { 1 } else { claim.destinations.all_rows().len() };
         let listed = claim.destinations.stored_outputs().into_iter().enumerate();
         let listed = listed.map(|(output, path)| {
             let format = self.format.files().get(output).unwrap_or(&self.format);

@@ -164,7 +164,7 @@ pub fn run(mut args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
     destinations.refuse_latency()?;
     let mut rows = args.rows.plan(&ROWS, None, &destinations)?;
     let claim = destinations.claim(&args.input)?;
-    args.input.expand(&claim)?;
+    args.input.expand(&claim.destinations)?;
     check_files(&args.input, "inputs are read twice")?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     let sample = args.draw(&options)?;

@@ -15,7 +15,7 @@ use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
 use super::inputs::Inputs;
 use super::outputs::Destinations;
-use super::paths::InputPaths;
+use super::paths::{InputPaths, OutputDirArgs};
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
 use super::trainer_args::TrainerArgs;
@@ -51,6 +51,9 @@ pub struct SolveArgs {
 
     #[command(flatten)]
     destinations: Destinations,
+
+    #[command(flatten)]
+    output_dir: OutputDirArgs,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -156,8 +159,8 @@ pub fn run(mut args: SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     let mut rows = args.trainer.plan(&args.rows, &ROWS, Some(&args.append), &mut destinations)?;
     args.select.name_outputs(&mut destinations)?;
+    args.output_dir.expand(&mut args.input, &mut rows, &mut destinations)?;
     let claim = destinations.claim(&[&args.input[..], &args.against.files()].concat())?;
-    args.input.expand(&claim)?;
     args.refuse_ignored(&rows)?;
     let mut options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     options.also_read = args.select.also_read(ROWS.subcommand);

@@ -167,7 +167,7 @@ pub fn run(mut args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     args.by.refuse_near("cannot split a set")?;
     let (destinations, mut rows) = args.outputs()?;
     let claim = destinations.claim(&args.input)?;
-    args.input.expand(&claim)?;
+    args.input.expand(&claim.destinations)?;
     check_files(&args.input, "inputs are read twice")?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
 

@@ -104,7 +104,7 @@ fn techniques_are_compared_and_sorted_by_difficulty() {
     };
     let all = rows("--sort|technique");
     let rank = |row: &HashMap<String, String>| Technique::named(&row["technique"]).unwrap();
-    assert!(all.is_sorted_by_key(|row| rank(row)), "{all:?}");
+    assert!(all.is_sorted_by_key(&rank), "{all:?}");
     let border = Technique::NakedPair;
     let harder = all.iter().filter(|row| rank(row) >= border).count();
     assert!(harder > 0 && harder < all.len());

@@ -43,7 +43,7 @@ pub struct TraceArgs {
     /// jsonl, hodoku, npy, or boards [default: jsonl]
     ///
     /// jsonl: an object per record, with technique, effect, and evidence of each step. hodoku: a
-    /// line per step in HoDoKu's notation, and an empty line after each record. boards: a line of
+    /// line per step in the notation of that program, and an empty line after each record. boards: a line of
     /// 81 characters for the puzzle and after each placement, and an empty line after each record.
     /// npy: -o names a folder with three arrays, for puzzles with one solution only: paths.npy of
     /// shape (n, 325) in the layout of Shah et al. (2024), states.npy of shape (m, 81) with the

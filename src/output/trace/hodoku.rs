@@ -83,15 +83,12 @@ fn push_step(step: &Step, text: &mut String) {
         text.push_str(": ");
         text.push_str(&pattern);
     }
-    match step.placed {
-        Some((digit, cell)) => {
-            let before = if pattern.is_empty() { ": " } else { " => " };
-            let _ = write!(text, "{before}{}={}", cells(1 << cell), digit + 1);
-        }
-        None => {
-            text.push_str(" => ");
-            push_eliminations(&step.removed, text);
-        }
+    if let Some((digit, cell)) = step.placed {
+        let before = if pattern.is_empty() { ": " } else { " => " };
+        let _ = write!(text, "{before}{}={}", cells(1 << cell), digit + 1);
+    } else {
+        text.push_str(" => ");
+        push_eliminations(&step.removed, text);
     }
     text.push('\n');
 }
@@ -107,10 +104,16 @@ fn pattern(step: &Step) -> String {
         return chain(step);
     }
     match step.technique {
-        T::FullHouse | T::HiddenSingleBox | T::HiddenSingleLine | T::NakedSingle => String::new(),
+        T::FullHouse | T::HiddenSingleBox | T::HiddenSingleLine | T::NakedSingle | T::Bug1 => {
+            String::new()
+        }
         T::Pointing | T::Claiming => format!("{commas} in {base}"),
-        T::NakedPair | T::NakedTriple | T::NakedQuad => format!("{commas} in {first}"),
-        T::HiddenPair | T::HiddenTriple | T::HiddenQuad => format!("{commas} in {first}"),
+        T::NakedPair
+        | T::NakedTriple
+        | T::NakedQuad
+        | T::HiddenPair
+        | T::HiddenTriple
+        | T::HiddenQuad => format!("{commas} in {first}"),
         T::XWing | T::Swordfish | T::Jellyfish => format!("{commas} {base} {cover}"),
         T::FinnedXWing
         | T::SashimiXWing
@@ -130,7 +133,6 @@ fn pattern(step: &Step) -> String {
         }
         T::XYWing | T::XYZWing => format!("{slashes} in {first},{second}"),
         T::SimpleColors => format!("{commas} ({first}) / ({second})"),
-        T::Bug1 => String::new(),
         T::AlsXZ | T::AlsXYWing => {
             let names = ["A", "B", "C"].iter().zip([first, second, third]);
             let sets = names.filter(|(_, cells)| !cells.is_empty());

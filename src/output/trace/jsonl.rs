@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::{candidates, encoder, trace};
 use crate::board::{Bits, Candidates, Cells};
-use crate::logic::{Evidence, Link, Node, Step, unit_name};
+use crate::logic::{Evidence, Link, Node, Step, Technique, unit_name};
 use crate::output::{Encoder, Format};
 use crate::puzzle::CELLS;
 
@@ -165,7 +165,7 @@ impl Format for JsonSteps {
                 puzzle: &text,
                 solution: path.and_then(|_| row.solution()).map(ToString::to_string),
                 status: row.status().name(),
-                technique: path.and_then(|path| path.hardest).map(|technique| technique.name()),
+                technique: path.and_then(|path| path.hardest).map(Technique::name),
                 score: path.map(|path| path.score),
                 rounds: path.map(|path| path.rounds),
             };

@@ -10,6 +10,8 @@ use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, Write};
 use std::mem;
 use std::slice::Iter;
 
+use crate::memory;
+
 /// Sorts entries by the bytes of their keys. Entries with equal keys keep their order.
 #[derive(Debug, Default)]
 pub struct ExternalSort {
@@ -65,12 +67,25 @@ impl ExternalSort {
     /// # Errors
     /// When a temporary file cannot be written.
     pub fn push(&mut self, key: &[u8], value: &[u8]) -> io::Result<()> {
+        let added = HEAD + key.len() + value.len();
+        if self.reserve(added).is_err() && !self.starts.is_empty() {
+            self.spill()?;
+            // Releases the memory that could not grow, and more.
+            (self.entries, self.starts) = (Vec::new(), Vec::new());
+        }
+        self.reserve(added)?;
         self.starts.push(self.entries.len());
         for bytes in [&head(key, value)[..], key, value] {
             self.entries.extend_from_slice(bytes);
         }
         let bytes = self.entries.len() + self.starts.len() * size_of::<usize>();
         if bytes > self.memory { self.spill() } else { Ok(()) }
+    }
+
+    /// Reserves memory for an entry of this size.
+    fn reserve(&mut self, bytes: usize) -> io::Result<()> {
+        memory::reserve(&mut self.starts, 1)?;
+        memory::reserve(&mut self.entries, bytes)
     }
 
     /// Adds encoded entries.
@@ -83,8 +98,9 @@ impl ExternalSort {
     }
 
     fn sort(&mut self) {
-        let entries = &self.entries;
-        self.starts.sort_by_key(|&start| split_entry(&mut &entries[start..]).0);
+        let key = |start: &usize| split_entry(&mut &self.entries[*start..]).0;
+        // A stable sort would need more memory.
+        self.starts.sort_unstable_by(|a, b| key(a).cmp(key(b)).then(a.cmp(b)));
     }
 
     /// Moves the entries in memory to a file.

@@ -67,8 +67,10 @@ pub mod external_sort;
 pub mod features;
 pub mod input;
 pub mod measure;
+pub mod memory;
 pub mod output;
 pub mod pipeline;
+pub mod spool;
 pub mod stats;
 pub mod tail;
 

@@ -16,7 +16,7 @@ fn solutions_may_be_in_a_separate_file() {
     let (puzzles, solutions) = ([CLASSIC, CLASSIC, "12", CLASSIC], [SOLVED, &wrong, SOLVED, "?"]);
     let grids = [CLASSIC, CLASSIC, CLASSIC];
     folder.file("puzzles.txt", format!("# four\n{}\n", puzzles.join("\n")));
-    folder.file("solutions.txt", format!("{}\n", solutions.join("\n\n")));
+    folder.file("solutions.txt", format!("{}\n", solutions.join("\n")));
     folder.file("puzzles.grid", as_grids(&grids));
     folder.file("solutions.grid", as_grids(&[SOLVED, &wrong, SOLVED]));
     folder.file("three.txt", format!("{SOLVED}\n{wrong}\n{SOLVED}\n"));
@@ -35,7 +35,7 @@ fn solutions_may_be_in_a_separate_file() {
     ];
     assert_eq!(rows(&ran), expected, "{ran:?}");
     assert_eq!(ran.status, 1);
-    let message = format!("puzzles.txt:3:1: mismatch: {reason} (solutions.txt:3)\n");
+    let message = format!("puzzles.txt:3:1: mismatch: {reason} (solutions.txt:2)\n");
     assert!(ran.messages.contains(&message), "{ran:?}");
 
     for (puzzles, solutions) in [
@@ -58,6 +58,55 @@ fn solutions_may_be_in_a_separate_file() {
     assert!(ran.messages.contains(": 1 solution for 3 puzzles"), "{ran:?}");
     let ran = folder.run("check", &["--solutions", "three.txt"], as_grids(&grids));
     assert_eq!((ran.status, rows(&ran).len()), (1, 3), "{ran:?}");
+}
+
+/// Each line is the answer to one puzzle, and may be empty.
+#[test]
+fn solutions_of_a_solver_are_checked_line_by_line() {
+    let folder = Folder::new();
+    let twice = CLASSIC.replacen("53", "55", 1);
+    let unsolvable = format!("12345678.........9{}", ".".repeat(63));
+    let puzzles = [&unsolvable, CLASSIC, "12", CLASSIC, &twice, CLASSIC, "x", &unsolvable];
+    folder.file("few.txt", format!("# eight\n\n{}\n", puzzles.join("\n\n")));
+    let statuses = ["mismatch", "ok", "malformed", "ok", "mismatch", "ok", "malformed", "mismatch"];
+    let lines = folder.line("solve --format lines few.txt -q").rows;
+    assert_eq!(lines.lines().count(), puzzles.len());
+    let as_is: fn(&str) -> String = str::to_owned;
+    let columns = ["--columns", "status", "-q"];
+    for change in [
+        as_is,
+        |text: &str| text.replace('\n', "\r\n"),
+        |text| {
+            text.lines()
+                .map(|line| format!("{}\n", if line.is_empty() { "." } else { line }))
+                .collect()
+        },
+        |text| format!("{text}\n\n  \n"),
+        |text| format!("# answers\n{text}"),
+        |text| format!("solution\n{text}"),
+        |text| text.lines().fold("solution\n".into(), |all, line| format!("{all}\"{line}\"\n")),
+        |text| text.lines().map(|line| format!("{line} of a solver\n")).collect(),
+    ] {
+        let answers = change(&lines);
+        for name in ["-", "answers", "answers.gz"] {
+            folder.file("answers", &answers);
+            folder.file("answers.gz", gz(&answers));
+            let args = [&["few.txt", "--solutions", name][..], &columns].concat();
+            let ran = folder.run("check", &args, if name == "-" { &answers } else { "" });
+            assert_eq!(rows(&ran), statuses, "{answers:?} {ran:?}");
+            assert_eq!(ran.status, 1, "{answers:?} {ran:?}");
+        }
+    }
+    // Other lines after the last answer are an error.
+    let surplus = format!("{lines}\n{SOLVED}\n");
+    let ran = folder.run("check", &["few.txt", "--solutions", "-", "-q"], surplus);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.messages.contains("more than 8 solutions for 8 puzzles"), "{ran:?}");
+    // In grids, blank lines are separators.
+    folder.file("two.txt", format!("{CLASSIC}\n{CLASSIC}\n"));
+    let grids = format!("\n\n{}\n\n{}", grid(SOLVED), grid(SOLVED));
+    let ran = folder.run("check", &["two.txt", "--solutions", "-", "--columns", "status"], grids);
+    assert_eq!((rows(&ran), ran.status), (vec!["ok", "ok"], 0), "{ran:?}");
 }
 
 #[test]

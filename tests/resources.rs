@@ -32,11 +32,11 @@ fn fewer_threads_start_if_memory_is_limited() {
     }
 }
 
-/// With any memory limit, the command works or fails with a message (below 9 MB, of the system).
+/// With any memory limit, the command works or fails with a message (below 20 MB, of the system).
 #[test]
 fn too_little_memory_is_reported_before_the_run() {
     let mut reported = 0;
-    for kilobytes in (12_000..40_000).step_by(3_500) {
+    for kilobytes in (20_000..44_000).step_by(3_500) {
         for more in ["", "--progress always", "-o /dev/null"] {
             let args = format!("-j 2 {more}");
             let ran = solve_under(&format!("ulimit -c 0; ulimit -v {kilobytes};"), &args);
@@ -101,4 +101,88 @@ fn memory_is_bounded_for_rows_with_many_or_long_fields() {
             assert!(peak > 1 << 20 && peak < 64 << 20, "{name} to {ending}: {peak} bytes");
         }
     }
+}
+
+/// Many short objects after one with many keys, which are columns of every row.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_is_bounded_for_objects_with_many_keys() {
+    use crate::common::command::peak_memory;
+    use std::thread;
+    use std::time::Duration;
+
+    let folder = Folder::new();
+    let key = |number: usize| -> String {
+        let digit =
+            |at: u32| char::from_digit((number / 36_usize.pow(at) % 36) as u32, 36).unwrap();
+        (0..3).map(digit).collect()
+    };
+    let keys: String = (0..8016).map(|number| format!(",\"{}\":1", key(number))).collect();
+    let short = format!("{{\"puzzle\":\"{CLASSIC}\"}}\n").repeat(2500);
+    folder.file("in.jsonl", format!("{{\"puzzle\":\"{CLASSIC}\"{keys}}}\n{short}"));
+    // Empty fields with long names.
+    let names: String = (0..100).map(|key| format!(",{}{key}", "n".repeat(600))).collect();
+    let rows = format!("{CLASSIC}{}\n", ",".repeat(100)).repeat(2500);
+    folder.file("in.csv", format!("puzzle{names}\n{rows}"));
+    for line in [
+        "canon in.jsonl --append status -o out.jsonl",
+        "canon in.jsonl --append status -o out.csv",
+        "augment in.jsonl --times 3 --seed 1 -o out.jsonl",
+        "augment in.csv --times 1 --seed 1 -o out.jsonl",
+        "solve in.csv --keep -o out.jsonl",
+    ] {
+        let (command, args) = line.split_once(' ').unwrap();
+        let args: Vec<_> = args.split(' ').chain(["-q", "-j", "8", "--force"]).collect();
+        let mut child = folder.spawn(command, &args);
+        let mut peak = 0;
+        while child.try_wait().unwrap().is_none() {
+            peak = peak_memory(child.id()).unwrap_or(peak);
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{line}");
+        assert!(peak > 1 << 20 && peak < 64 << 20, "{line}: {peak} bytes");
+    }
+}
+
+/// Commands whose memory grows with the input end with a message if there is too little.
+#[test]
+fn too_little_memory_for_the_input_is_reported() {
+    let folder = Folder::new();
+    // Different puzzles without contradictions.
+    let line = |number: usize| {
+        let cell = |(at, digit)| if at < 24 && number >> at & 1 == 1 { '.' } else { digit };
+        SOLVED.chars().enumerate().map(cell).chain(['\n']).collect::<String>()
+    };
+    folder.file("in", (0..60_000).map(line).collect::<String>());
+    folder.file("few", CLASSIC);
+    let (mut reported, mut complete) = (0, 0);
+    for kilobytes in (24_000..74_000).step_by(5_000) {
+        for args in [
+            "sample --count 60000 --seed 1 in",
+            "augment --sample 60000 --times 0 --original --seed 1 in",
+            "split --test 10% --by puzzle --seed 1 in -o a.csv,b.csv --force",
+            "canon --dedup --by puzzle in",
+            "canon --against in --by puzzle few",
+            "overlap --by puzzle in few",
+            "solve --sort line:desc --columns line,puzzle in --max-nodes 1",
+        ] {
+            let script = format!(
+                "ulimit -c 0; ulimit -v {kilobytes}; exec {BULKDOKU} {args} -j 1 -q > rows"
+            );
+            let mut command = Command::new("sh");
+            let output =
+                command.current_dir(folder.path("")).args(["-c", &script]).output().unwrap();
+            let ran = Ran::from(output);
+            match ran.status {
+                0 | 1 => complete += 1,
+                127 => assert!(ran.messages.contains("shared"), "{kilobytes} {args}: {ran:?}"),
+                _ => {
+                    assert_eq!(ran.status, 3, "{kilobytes} {args}: {ran:?}");
+                    assert!(ran.messages.contains("memory"), "{kilobytes} {args}: {ran:?}");
+                    reported += 1;
+                }
+            }
+        }
+    }
+    assert!(reported > 0 && complete > 0, "{reported} {complete}");
 }

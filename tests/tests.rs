@@ -42,6 +42,8 @@ mod outputs;
 #[cfg(feature = "full")]
 mod parquet;
 mod pass_through;
+#[cfg(unix)]
+mod passes;
 mod pasted;
 mod paths;
 mod pipeline;

@@ -7,8 +7,8 @@ use super::sorted::{Sorted, Unmerged};
 
 /// Collects the hashes of a set of puzzles ([`Seen::hash`]).
 ///
-/// In memory each puzzle takes 20 to 39 bytes, as in [`Seen`]. At a limit, the hashes are written,
-/// sorted, to an unnamed temporary file in the folder `TMPDIR`, 16 bytes each. At the end these
+/// In memory each puzzle takes 20 to 39 bytes, as in [`Seen`]. At a limit, or if the operating system
+/// provides no more memory, the hashes are written, sorted, to an unnamed temporary file in the folder `TMPDIR`, 16 bytes each. At the end these
 /// files are merged.
 ///
 /// ```

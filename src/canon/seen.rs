@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::io;
 
 use twox_hash::XxHash3_128;
 
+use crate::memory;
 use crate::puzzle::Puzzle;
 
 /// A small set of hashes of puzzles ([`Seen::hash`]).
@@ -58,7 +60,7 @@ impl Seen {
     }
 
     /// Adds a puzzle by its hash, unless the tables would take more than this many bytes while one
-    /// of them grows; `None` if they would.
+    /// of them grows, or more than there are; `None` if they would.
     pub fn insert_within(&mut self, hash: u128, most_bytes: usize) -> Option<bool> {
         let shard = &self.shards[(hash >> 120) as usize];
         if shard.len() == shard.capacity() && !shard.contains(&hash) {
@@ -68,7 +70,20 @@ impl Seen {
             }
             self.bytes += larger - table_bytes(shard.capacity());
         }
-        Some(self.insert(hash))
+        self.try_insert(hash).ok()
+    }
+
+    /// Adds a puzzle by its hash, like [`Seen::insert`].
+    ///
+    /// # Errors
+    /// When the memory for it is not available.
+    pub fn try_insert(&mut self, hash: u128) -> io::Result<bool> {
+        let shard = &mut self.shards[(hash >> 120) as usize];
+        if shard.len() == shard.capacity() {
+            shard.try_reserve(1).map_err(|_| memory::exhausted())?;
+            memory::check_after(table_bytes(shard.capacity()))?;
+        }
+        Ok(shard.insert(hash))
     }
 
     /// Whether a puzzle is there, by its hash.

@@ -10,6 +10,8 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, PoisonError};
 
+use crate::memory;
+
 const HASH: usize = size_of::<u128>();
 /// The number of hashes that are read at once.
 const PAGE: usize = 256;
@@ -61,6 +63,7 @@ impl Sorted {
             let Reverse((hash, place)) = *least;
             if last != Some(hash) {
                 if length % PAGE as u64 == 0 {
+                    memory::reserve(&mut firsts, 1)?;
                     firsts.push(hash);
                 }
                 out.write_all(&hash.to_be_bytes())?;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use bulkdoku::canon::{Collector, Known};
 use bulkdoku::input::{InputOptions, StreamOptions};
-use bulkdoku::pipeline::Sameness;
+use bulkdoku::output::Row;
+use bulkdoku::pipeline::{PassSums, Sameness};
 use indicatif::HumanCount;
 
 use super::condition::Predicate;
@@ -80,7 +81,8 @@ impl AgainstArgs {
         }
         let options = InputOptions { stream, ..InputOptions::default() };
         let inputs = &mut Inputs::detected(self.against.clone(), &options)?;
-        load((inputs, None), self.memory.bytes(), by, run, |_| Ok(())).map(Some)
+        let loaded = load((inputs, None), self.memory.bytes(), by, run, |_| Ok(()))?;
+        Ok(Some(loaded.0))
     }
 }
 
@@ -90,14 +92,15 @@ impl MemoryArgs {
     }
 }
 
-/// Reads a set of puzzles and passes each record to `each`, in order.
+/// Reads a set of puzzles and passes each record to `each`, in order. Also returns the checksums of
+/// the inputs.
 pub fn load(
     (inputs, test): (&mut Inputs, Option<&Predicate>),
     most_bytes: Option<usize>,
     by: Sameness,
     run: RunArgs,
     mut each: impl FnMut(&RecordHashes) -> io::Result<()> + Send,
-) -> Result<Known, Failure> {
+) -> Result<(Known, PassSums), Failure> {
     let mut collector = Collector::new(most_bytes);
     let mut without = 0;
     let add = |record: RecordHashes| {
@@ -105,11 +108,12 @@ pub fn load(
         record.hashes().try_for_each(|hash| collector.insert(hash))?;
         each(&record)
     };
-    scan(run, (&mut *inputs, test), by.needs(), |row| RecordHashes::of(by, row), add)?;
+    let find = |row: &Row<'_>| RecordHashes::of(by, row);
+    let sums = scan(run, (&mut *inputs, test), by.needs(), find, add)?;
     if without > 0 && !run.quiet {
         let names = inputs.names().join(", ");
         let what = if by == Sameness::Grid { "not exactly one solution" } else { "no puzzle" };
         log::note(format!("{names}: {what}, not compared: {}", HumanCount(without)));
     }
-    Ok(collector.finish()?)
+    Ok((collector.finish()?, sums))
 }

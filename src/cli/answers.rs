@@ -10,7 +10,8 @@ use super::Failure;
 use super::identity::STDIN;
 use super::inputs::Inputs;
 
-/// Opens the solutions in `path`. In a table, they are in `column`, which is detected by default.
+/// Opens the solutions in `path`. In a table, they are in `column`, which is detected by default. A
+/// table of one column is lines, of which blank ones are empty solutions, as without a header.
 pub fn open(
     path: &Path,
     column: Option<&str>,
@@ -24,7 +25,15 @@ pub fn open(
     } else if !find_column(&mut inputs, &options, of_column)? {
         inputs.detect(&options, &AtomicBool::default())?;
     }
-    Ok(inputs.sources().next().expect("there is one"))
+    let source = inputs.sources().next().expect("there is one");
+    let layout = match &source.layout {
+        Layout::Lines => Layout::AnswerLines(0),
+        Layout::Csv(table) if table.fields == 1 && table.types.is_none() => {
+            Layout::AnswerLines(table.header.as_ref().map_or(0, |header| header.line))
+        }
+        other => other.clone(),
+    };
+    Ok(Source { layout, ..source })
 }
 
 /// Finds a column of solutions next to one of puzzles, or with a known name.

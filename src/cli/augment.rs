@@ -2,8 +2,9 @@
 
 use bulkdoku::input::{Answers, InputOptions};
 use bulkdoku::isomorph::{Kinds, SeededRng};
+use bulkdoku::memory;
 use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
-use bulkdoku::pipeline::{Augment, Filter, Sameness};
+use bulkdoku::pipeline::{Augment, Filter, PassSums, Sameness};
 use std::collections::BinaryHeap;
 use std::num::NonZeroU64;
 
@@ -180,10 +181,14 @@ pub fn run(mut args: AugmentArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let claim = destinations.claim(&args.input)?;
     let answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
     let options = args.layout.options(&args.input, answers, &mut rows)?;
-    let last = args.sample.map(|size| args.last_drawn(size, &options)).transpose()?;
+    let drawn = args.sample.map(|size| args.last_drawn(size, &options)).transpose()?;
+    let (last, sums) = drawn.unzip();
     typed.set_seed(args.seed);
     let run = InputRun::new("isomorphs", typed, args.run);
-    let run = run.only_where(&args.condition, ROWS.subcommand);
+    let mut run = run.only_where(&args.condition, ROWS.subcommand);
+    if let Some(sums) = sums {
+        run = run.after(sums);
+    }
     let filters = |_: &mut EarlierRun<'_>| {
         let sample = last.map(|last| {
             let decide = move |row: &Row<'_>| {
@@ -230,20 +235,21 @@ impl AugmentArgs {
         }
     }
 
-    /// Draws a sample of this size, and returns its last record; `None` if it is empty.
+    /// Draws a sample of this size, and returns its last record (`None` if it is empty) and checksums
+    /// of the inputs.
     fn last_drawn(
         &self,
         size: NonZeroU64,
         options: &InputOptions,
-    ) -> Result<Option<SampleKey>, Failure> {
+    ) -> Result<(Option<SampleKey>, PassSums), Failure> {
         check_files(&self.input, "--sample reads inputs twice")?;
-        let (mut inputs, test) =
-            self.condition.open(&self.input, options, ROWS.subcommand, Vec::new())?;
+        let (mut inputs, test) = self.condition.open(&self.input, options, ROWS.subcommand)?;
         let mut least = BinaryHeap::<SampleKey>::new();
         let draw = |row: &Row<'_>| Sameness::Puzzle.hash(row).map(|_| sample_key(self.seed, row));
         let keep_least = |sample_key| {
             let Some(sample_key) = sample_key else { return Ok(()) };
             if (least.len() as u64) < size.get() {
+                memory::reserve_in_heap(&mut least)?;
                 least.push(sample_key);
             } else if let Some(mut largest) = least.peek_mut()
                 && sample_key < *largest
@@ -252,8 +258,9 @@ impl AugmentArgs {
             }
             Ok(())
         };
-        scan(self.run, (&mut inputs, test.as_ref()), Needs::NONE, draw, keep_least)?;
-        Ok(least.peek().copied())
+        let inputs = (&mut inputs, test.as_ref());
+        let sums = scan(self.run, inputs, Needs::NONE, draw, keep_least)?;
+        Ok((least.peek().copied(), sums))
     }
 }
 

@@ -101,6 +101,8 @@ Exit status: 0 every record ok, duplicate or known, 1 some record has another st
 chooses), 2 wrong usage, 3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends
 the run with 0.
 
+With --dedup and --against, malformed and contradictory records have no row.
+
 With --dedup, --resume first reads the records that have their rows once more.";
 
 const ROWS: RowRules = RowRules {
@@ -133,11 +135,15 @@ pub fn run(mut args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let read = condition.map(|condition| condition.computed(ROWS.subcommand)).unwrap_or_default();
     let timed = rows.shows(Column::LatencyNs) || read.contains(&Column::LatencyNs);
     let filters = move |earlier: &mut EarlierRun<'_>| {
-        let mut filters: Vec<_> = known.iter().map(|known| Filter::unknown(known, by)).collect();
+        let compared = || -> Vec<_> {
+            let compares = args.dedup || args.against.is_given();
+            let valid = compares.then(Filter::valid);
+            valid.into_iter().chain(known.iter().map(|known| Filter::unknown(known, by))).collect()
+        };
+        let mut filters = compared();
         if args.dedup {
             let seen = seen;
-            let mut replayed: Vec<_> =
-                known.iter().map(|known| Filter::unknown(known, by)).collect();
+            let mut replayed = compared();
             replayed.push(Filter::distinct(&mut *seen, by));
             earlier.replay(job, replayed)?;
             filters.push(Filter::distinct(seen, by));

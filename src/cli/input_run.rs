@@ -2,13 +2,14 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bulkdoku::input::{InputOptions, Stream};
 use bulkdoku::output::{Format, Needs, Rows, Subcommand};
 use bulkdoku::pipeline::{
-    Answered, BLOCK_BYTES, BlockSource, Checkpoint, Filter, Job, Options, RunEnd, TextSource,
-    fold_blocks,
+    Answered, BLOCK_BYTES, BlockSource, Checkpoint, Filter, Job, Options, PassSums, RunEnd,
+    TextSource, fold_blocks,
 };
 use bulkdoku::{Progress, Source};
 
@@ -38,6 +39,8 @@ pub struct InputRun {
     pub args: RunArgs,
     /// The condition for records to have rows. Other filters receive only these records.
     pub condition: Option<(Condition, Subcommand)>,
+    /// The checksums of inputs that were read before, which must not have changed.
+    pub first_pass: Option<Arc<PassSums>>,
     /// The capacity of a block of input.
     pub block_bytes: usize,
     /// Whether to print only rows, without progress and summary.
@@ -63,6 +66,7 @@ impl InputRun {
             method,
             args,
             condition,
+            first_pass: None,
             block_bytes,
             only_rows,
             page,
@@ -86,6 +90,12 @@ impl InputRun {
     /// Adds files that must be unchanged when the run is resumed.
     pub fn reading(self, others: impl IntoIterator<Item = PathBuf>) -> Self {
         Self { others: others.into_iter().collect(), ..self }
+    }
+
+    /// Requires inputs to be the same as in an earlier pass, also when the run is resumed.
+    pub fn after(mut self, sums: PassSums) -> Self {
+        self.typed.first_pass = Some(sums.total());
+        Self { first_pass: Some(Arc::new(sums)), ..self }
     }
 
     /// Adds a condition for records to have rows, if there is one.
@@ -113,6 +123,7 @@ impl InputRun {
         }
         let inputs = &mut self.open(inputs, &options, progress)?;
         let format = format(inputs)?;
+        inputs.set_other_keys(&options, &format.other_keys());
         let test = self
             .condition
             .as_ref()
@@ -125,6 +136,7 @@ impl InputRun {
             answers,
             method,
             args,
+            first_pass,
             block_bytes,
             only_rows,
             page,
@@ -171,6 +183,9 @@ impl InputRun {
                 let mut source = TextSource::new(place.0, sources, &progress.stop);
                 if has_check_sums {
                     source = source.with_check_sums();
+                }
+                if let Some(sums) = first_pass {
+                    source = source.comparing(sums);
                 }
                 if start.is_some() {
                     source.skip()?;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{
-    ColumnType, DetectError, InputFormat, InputOptions, Keep, Layout, Position, Stream,
+    ColumnType, DetectError, InputFormat, InputOptions, Keep, Layout, OtherKeys, Position, Stream,
     StreamOptions,
 };
 use bulkdoku::marks;
@@ -139,7 +139,7 @@ impl Inputs {
             }
             self.all[number].layout = layout;
         }
-        if options.keep == Some(Keep::Row) && !self.have_same_columns() {
+        if options.keep == Some(Keep::Row) && !self.have_same_columns() && !self.have_same_cells() {
             // Only the columns of conditions are read.
             self.detect(&InputOptions { keep: None, ..options.clone() }, stop)?;
             let what = "have different columns; rows have none of them (--columns names some)";
@@ -152,6 +152,26 @@ impl Inputs {
         let columns = |input: &Input| (input.layout.kept(), input.layout.kept_cells());
         let first = self.accepted().next().map(columns);
         self.accepted().all(|input| Some(columns(input)) == first)
+    }
+
+    /// Copies the keys of the first input of JSON objects from all inputs, if their puzzles and
+    /// solutions have the same keys; returns whether they have.
+    fn have_same_cells(&mut self) -> bool {
+        let first = self.first().clone();
+        let mut accepted = self.all.iter_mut().filter(|input| input.is_accepted());
+        accepted.all(|input| input.layout.keep_keys_of(&first))
+    }
+
+    /// Returns whether no column is kept, because inputs have different ones.
+    pub fn omit_columns(&self) -> bool {
+        self.difference.is_some()
+    }
+
+    /// Sets the use of JSON keys that the first object lacks, if all are kept.
+    pub fn set_other_keys(&mut self, options: &InputOptions, others: &OtherKeys) {
+        if matches!(options.keep, Some(Keep::All | Keep::Row)) && !self.omit_columns() {
+            self.all.iter_mut().for_each(|input| input.layout.set_other_keys(others));
+        }
     }
 
     /// Returns messages about the detected layouts other than lines.
@@ -183,9 +203,11 @@ impl Inputs {
             },
             Layout::Jsonl(objects) if objects.is_document() => InputKind::Document,
             Layout::Jsonl(_) => InputKind::Objects,
-            Layout::Grid | Layout::GridAndLabel | Layout::Scan | Layout::Labels(_) => {
-                InputKind::Other
-            }
+            Layout::AnswerLines(_)
+            | Layout::Grid
+            | Layout::GridAndLabel
+            | Layout::Scan
+            | Layout::Labels(_) => InputKind::Other,
         };
         let first = self.first();
         let are_alike = self.layouts().all(|layout| kind(layout) == kind(first));

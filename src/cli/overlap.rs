@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use bulkdoku::canon::{Collector, Known};
 use bulkdoku::input::{Answers, InputOptions};
 use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
-use bulkdoku::pipeline::{Classify, Filter, Sameness};
+use bulkdoku::pipeline::{Changed, Classify, Filter, PassSums, Sameness};
 use indicatif::HumanCount;
 
 use super::against::MemoryArgs;
@@ -125,14 +125,21 @@ pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     let options = args.layout.options(&args.sets, Answers::Unwanted, &mut rows)?;
     let claim = destinations.claim(&args.sets)?;
     let by = args.by.sameness();
-    let page = destinations.report.as_ref().map(|_| args.page(&options)).transpose()?;
-    let mut overlap = args.read(&options)?;
+    let report = destinations.report.as_ref().map(|_| args.page(&options)).transpose()?;
+    let (mut overlap, sums, omits_columns) = args.read(&options)?;
+    let page = match report {
+        // The text of Parquet files depends on the columns that are read.
+        Some((_, all)) if all != sums && !omits_columns => {
+            return Err(Changed::since_first_pass(&"an input").into());
+        }
+        report => report.map(|(page, _)| page),
+    };
     let (counts, what) = (Arc::clone(&overlap.counts), groups(by));
     let verdict = Box::new({
         let counts = Arc::clone(&counts);
         move || counts.verdict(what)
     });
-    let run = InputRun { page, ..InputRun::new(finds(by), typed, args.run) };
+    let run = InputRun { page, ..InputRun::new(finds(by), typed, args.run).after(sums) };
     let run = InputRun { verdict: Some(verdict), ..run };
     let run = run.only_where(&args.condition, ROWS.subcommand);
     // Grids are solved once, unless the condition reads statuses.
@@ -155,16 +162,15 @@ pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl OverlapArgs {
-    /// Reads all sets.
-    fn read(&self, options: &InputOptions) -> Result<Overlap, Failure> {
+    /// Reads all sets. Also returns their checksums, and whether no column is kept.
+    fn read(&self, options: &InputOptions) -> Result<(Overlap, PassSums, bool), Failure> {
         let (by, memory) = (self.by.sameness(), self.memory.bytes());
         let sets = self.sets.clone().into();
-        let (mut inputs, test) =
-            self.condition.open(&sets, options, ROWS.subcommand, Vec::new())?;
+        let (mut inputs, test) = self.condition.open(&sets, options, ROWS.subcommand)?;
         let mut reader = SetReader::new(sets.len(), memory);
         let find = |row: &Row<'_>| (row.source(), RecordHashes::of(by, row));
         let add = |(source, record): (usize, RecordHashes)| reader.add(source, &record);
-        scan(self.run, (&mut inputs, test.as_ref()), by.needs(), find, add)?;
+        let sums = scan(self.run, (&mut inputs, test.as_ref()), by.needs(), find, add)?;
         let names = inputs.names();
         if !self.run.quiet {
             let what = if by == Sameness::Grid { "not exactly one solution" } else { "no puzzle" };
@@ -172,25 +178,26 @@ impl OverlapArgs {
                 log::note(format!("{name}: {what}, not compared: {}", HumanCount(*without)));
             }
         }
-        Ok(reader.finish(names, memory)?)
+        Ok((reader.finish(names, memory)?, sums, inputs.omit_columns()))
     }
 
-    /// Creates the report.
-    fn page(&self, options: &InputOptions) -> Result<Page, Failure> {
+    /// Creates the report, and returns the checksums of the inputs.
+    fn page(&self, options: &InputOptions) -> Result<(Page, PassSums), Failure> {
         let by = self.by.sameness();
         let near = matches!(by, Sameness::Near(_)).then_some(by);
         let kinds = [Sameness::Puzzle, Sameness::Class, Sameness::Grid].into_iter().chain(near);
         let kinds: Vec<_> = kinds.collect();
         let read = |path: &PathBuf| {
             let set = vec![path.clone()].into();
-            let (mut inputs, test) =
-                self.condition.open(&set, options, ROWS.subcommand, Vec::new())?;
+            let (mut inputs, test) = self.condition.open(&set, options, ROWS.subcommand)?;
             let inputs = (&mut inputs, test.as_ref());
             ReadSet::read(path, inputs, &kinds, self.memory.bytes(), self.run)
         };
         let sets = self.sets.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let mut sums = PassSums::default();
+        sets.iter().for_each(|set| sums.append(&set.sums));
         let date = version::date(SystemTime::now());
-        Ok(html::of_overlap(&sets, &kinds, by, date)?)
+        Ok((html::of_overlap(&sets, &kinds, by, date)?, sums))
     }
 }
 
@@ -288,7 +295,7 @@ impl Overlap {
     }
 
     fn decide(&mut self, row: &Row<'_>) -> io::Result<Decision> {
-        let record = self.records.next()?;
+        let record = self.records.next(row.file())?;
         let (source, count) = (row.source(), self.sets.len());
         self.counts.records[source].fetch_add(1, Ordering::Relaxed);
         let mut is_shared = false;

@@ -333,9 +333,13 @@ impl RowPlan {
         if passes_table && self.rules.changes_cells && inputs.have_cells_in_columns {
             refuse!("the input has a column for each cell; --columns puzzle writes puzzles in one")
         }
-        let copied = if passes_table && !self.rules.changes_cells { inputs.kept.len() } else { 0 };
+        let is_json = matches!(inputs.kind, InputKind::Objects | InputKind::Document);
+        if passes_table && self.rules.changes_cells && is_json && inputs.cells[0].is_none() {
+            refuse!("the puzzle is in an inner object; --columns puzzle writes it as a column")
+        }
+        let copied = if passes_table { inputs.kept.len() } else { 0 };
         let of_table = |separator| match inputs.kind {
-            InputKind::Table(own) if own == separator => copied,
+            InputKind::Table(own) if own == separator && !self.rules.changes_cells => copied,
             _ => 0,
         };
         // Rows of a table without a header have no header.
@@ -350,7 +354,9 @@ impl RowPlan {
             }
             RowFormat::Jsonl => {
                 let copied = if inputs.kind == InputKind::Objects { copied } else { 0 };
-                Box::new(JsonRows::of(unique(list)).copying(copied).typed(&inputs.types))
+                let rows = JsonRows::of(unique(list)).copying(copied).typed(&inputs.types);
+                let replaced = if self.rules.changes_cells { inputs.cells } else { [None; 2] };
+                Box::new(rows.replacing(replaced))
             }
             #[cfg(feature = "parquet")]
             RowFormat::Parquet => Box::new(ParquetRows::of(unique(list)).typed(&inputs.types)),

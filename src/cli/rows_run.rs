@@ -203,7 +203,8 @@ impl RowsRun<'_> {
         };
         let destinations = &self.claim.destinations;
         results.messages.finish(destinations.errors.is_some());
-        if report.failures.iter().any(|failure| failure.has_answers) {
+        let is_changed = failure.as_ref().is_some_and(Changed::is);
+        if is_changed || report.failures.iter().any(|failure| failure.has_answers) {
             results.invalidate_all();
         }
         results.list_sides(destinations.stored_sides());
@@ -335,9 +336,8 @@ fn lost_rows(error: &io::Error, report: &Report, is_temporary: bool) -> String {
 
 /// Returns the error of a run that could not be resumed and left its outputs unchanged.
 fn unchanged(error: &io::Error, name: &str) -> Failure {
-    let is_changed = error.get_ref().is_some_and(|error| error.downcast_ref::<Changed>().is_some());
     match error.kind() {
-        _ if is_changed => Failure::Usage(format!("{error}; --force starts over")),
+        _ if Changed::is(error) => Failure::Usage(format!("{error}; --force starts over")),
         ErrorKind::Interrupted => Failure::Stopped,
         _ => Failure::of_all(&[
             error.to_string(),

@@ -1,6 +1,7 @@
 //! `bulkdoku sample`: random samples, stratified samples, and records with the largest values.
 
 use std::cmp::Ordering;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::num::NonZeroU64;
 use std::str::FromStr;
@@ -8,8 +9,9 @@ use std::str::FromStr;
 use bulkdoku::input::{Answers, InputOptions};
 use bulkdoku::isomorph::SeededRng;
 use bulkdoku::logic::Technique;
+use bulkdoku::memory;
 use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
-use bulkdoku::pipeline::{Classify, Filter, Solve};
+use bulkdoku::pipeline::{Classify, Filter, PassSums, Solve};
 use indicatif::HumanCount;
 
 use super::condition::{Predicate, RecordColumn, RecordValue, input_names};
@@ -166,12 +168,16 @@ pub fn run(mut args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let claim = destinations.claim(&args.input)?;
     args.input.expand(&claim.destinations)?;
     check_files(&args.input, "inputs are read twice")?;
-    let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
-    let sample = args.draw(&options)?;
+    let mut options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
+    let column = args.column();
+    options.also_read =
+        column.iter().flat_map(|(_, name)| input_names(name, RECORD_SUBCOMMAND)).collect();
+    let (sample, sums) = args.draw(column, &options)?;
+    options.also_read.extend(args.condition.input_columns(RECORD_SUBCOMMAND));
     if let Some(seed) = args.seed {
         typed.set_seed(seed);
     }
-    let run = InputRun::new("samples", typed, args.run);
+    let run = InputRun::new("samples", typed, args.run).after(sums);
     let filters = |_: &mut EarlierRun<'_>| {
         let decide = |row: &Row<'_>| {
             let is_drawn = sample.binary_search(&(row.source(), row.line())).is_ok();
@@ -196,16 +202,24 @@ type Rank = (OrderedNumber, u64);
 /// The maximum number of strata, which bounds memory.
 const MAX_STRATA: usize = 1_000_000;
 
+/// The number of new strata after which the remaining memory is checked.
+const STRATA_BETWEEN_CHECKS: usize = 1024;
+
 impl SampleArgs {
-    fn draw(&self, options: &InputOptions) -> Result<Vec<RecordPlace>, Failure> {
-        let column = match (&self.per, &self.by) {
+    /// Returns the option that names the column of strata or values, and that name.
+    fn column(&self) -> Option<(&'static str, &str)> {
+        match (&self.per, &self.by) {
             (Some(per), _) => Some(("--per", per.column.as_str())),
             (None, by) => by.as_ref().map(|order| ("--by", order.column.as_str())),
-        };
-        let others =
-            column.iter().flat_map(|(_, name)| input_names(name, RECORD_SUBCOMMAND)).collect();
-        let (mut inputs, test) =
-            self.condition.open(&self.input, options, RECORD_SUBCOMMAND, others)?;
+        }
+    }
+
+    fn draw(
+        &self,
+        column: Option<(&str, &str)>,
+        options: &InputOptions,
+    ) -> Result<(Vec<RecordPlace>, PassSums), Failure> {
+        let (mut inputs, test) = self.condition.open(&self.input, options, RECORD_SUBCOMMAND)?;
         let column = match column {
             None => None,
             Some((option, name)) => {
@@ -213,8 +227,7 @@ impl SampleArgs {
                 Some(found.map_err(|what| Failure::Usage(format!("{option}: {what}")))?)
             }
         };
-        let sample = self.scan(&mut inputs, column, test.as_ref())?;
-        Ok(sample)
+        self.scan(&mut inputs, column, test.as_ref())
     }
 
     /// Reads the records and draws some of them.
@@ -223,7 +236,7 @@ impl SampleArgs {
         inputs: &mut Inputs,
         column: Option<RecordColumn>,
         test: Option<&Predicate>,
-    ) -> Result<Vec<RecordPlace>, Failure> {
+    ) -> Result<(Vec<RecordPlace>, PassSums), Failure> {
         let needs = column.map_or(Needs::NONE, RecordColumn::needs);
         let find = |row: &Row<'_>| {
             let is_drawn = row.puzzle().is_some_and(|puzzle| puzzle.contradiction().is_none());
@@ -239,8 +252,18 @@ impl SampleArgs {
         let mut strata = BTreeMap::<Vec<u8>, DrawnRecords>::new();
         let add = |found: Option<(Vec<u8>, Rank, RecordPlace)>| {
             let Some((stratum, rank, place)) = found else { return Ok(()) };
-            let drawn = strata.entry(stratum).or_default();
+            let count = strata.len();
+            let drawn = match strata.entry(stratum) {
+                Entry::Occupied(drawn) => drawn.into_mut(),
+                Entry::Vacant(new) => {
+                    if count % STRATA_BETWEEN_CHECKS == STRATA_BETWEEN_CHECKS - 1 {
+                        memory::check_after(usize::MAX)?;
+                    }
+                    new.insert(DrawnRecords::default())
+                }
+            };
             if (drawn.len() as u64) < size {
+                memory::reserve_in_heap(drawn)?;
                 drawn.push((rank, place));
             } else if let Some(mut largest) = drawn.peek_mut()
                 && (rank, place) < *largest
@@ -254,17 +277,19 @@ impl SampleArgs {
         };
         let is_solved = column.is_some_and(RecordColumn::needs_solving)
             || test.is_some_and(Predicate::needs_solving);
-        if is_solved {
-            scan_with(&Solve::default(), self.run, (inputs, test), needs, find, add)?;
+        let sums = if is_solved {
+            scan_with(&Solve::default(), self.run, (inputs, test), needs, find, add)?
         } else {
-            scan_with(&Classify::default(), self.run, (inputs, test), needs, find, add)?;
-        }
+            scan_with(&Classify::default(), self.run, (inputs, test), needs, find, add)?
+        };
         if !self.run.quiet {
             self.report(&strata, size);
         }
-        let mut sample: Vec<_> = strata.into_values().flatten().map(|(_, place)| place).collect();
+        let mut sample = Vec::new();
+        memory::reserve(&mut sample, strata.values().map(BinaryHeap::len).sum())?;
+        sample.extend(strata.into_values().flatten().map(|(_, place)| place));
         sample.sort_unstable();
-        Ok(sample)
+        Ok((sample, sums))
     }
 
     /// Returns the rank of a record; `None` if it has no value.

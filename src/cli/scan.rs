@@ -5,9 +5,8 @@ use std::sync::atomic::Ordering;
 
 use bulkdoku::output::{Needs, Row, Rows};
 use bulkdoku::pipeline::{
-    BlockSource, BlockSummary, Classify, Job, RunEnd, Solve, TextSource, fold_blocks,
+    BlockSource, BlockSummary, Classify, Job, PassSums, RunEnd, Solve, TextSource, fold_blocks,
 };
-use bulkdoku::stats::Counts;
 
 use super::condition::Predicate;
 use super::inputs::Inputs;
@@ -15,14 +14,15 @@ use super::progress::{Meter, Progressed};
 use super::run_args::RunArgs;
 use super::{Failure, platform};
 
-/// Passes the result of `find` for each record that meets the condition to `add`, in order.
+/// Passes the result of `find` for each record that meets the condition to `add`, in order. Returns
+/// checksums of the inputs, by which a later pass verifies that it reads the same records.
 pub fn scan<K: Send>(
     run: RunArgs,
     (inputs, test): (&mut Inputs, Option<&Predicate>),
     needs: Needs,
     find: impl Fn(&Row<'_>) -> K + Sync,
     add: impl FnMut(K) -> io::Result<()> + Send,
-) -> Result<Counts, Failure> {
+) -> Result<PassSums, Failure> {
     let job = Classify { engine: Some(Solve::default()), solves: needs.include(Needs::GRID) };
     scan_with(&job, run, (inputs, test), needs, find, add)
 }
@@ -35,13 +35,12 @@ pub fn scan_with<K: Send>(
     needs: Needs,
     find: impl Fn(&Row<'_>) -> K + Sync,
     mut add: impl FnMut(K) -> io::Result<()> + Send,
-) -> Result<Counts, Failure> {
+) -> Result<PassSums, Failure> {
     let progress = platform::new_progress();
     let meter = Meter::new(run.progress, inputs.size(), run.quiet);
     let (bytes, options) = (inputs.bytes(), run.options(&progress));
-    let mut source = TextSource::new(0, inputs.sources(), &progress.stop);
+    let mut source = TextSource::new(0, inputs.sources(), &progress.stop).recording();
     let filters = test.into_iter().map(Predicate::filter).collect();
-    let mut counts = Counts::default();
     let map = || {
         |rows: &Rows<'_>, found: &mut Vec<K>| {
             found.clear();
@@ -50,7 +49,6 @@ pub fn scan_with<K: Send>(
     };
     let reduce = |found: &mut Vec<K>, summary: Option<&BlockSummary>| {
         if let Some(summary) = summary {
-            counts += &summary.counts;
             progress.records.fetch_add(summary.counts.records(), Ordering::Relaxed);
         }
         found.drain(..).try_for_each(&mut add)
@@ -66,5 +64,5 @@ pub fn scan_with<K: Send>(
         RunEnd::Failed(error) => return Err(error.into()),
     }
     let failures: Vec<_> = source.take_failures().iter().map(ToString::to_string).collect();
-    if failures.is_empty() { Ok(counts) } else { Err(Failure::of_all(&failures)) }
+    if failures.is_empty() { Ok(source.into_sums()) } else { Err(Failure::of_all(&failures)) }
 }

@@ -33,21 +33,29 @@ pub struct WhereArgs {
 
 impl WhereArgs {
     /// Opens inputs for a pass before that of the rows, and resolves the columns of the condition.
-    /// `others` are the names of further columns to read.
     pub fn open(
         &self,
         paths: &InputPaths,
         options: &InputOptions,
         subcommand: Subcommand,
-        others: Vec<String>,
     ) -> Result<(Inputs, Option<Predicate>), Failure> {
         let condition = self.condition.as_ref();
-        let mut also_read = others;
-        also_read.extend(condition.into_iter().flat_map(|one| one.input_columns(subcommand)));
-        let options = InputOptions { keep: None, also_read, ..options.clone() };
-        let inputs = Inputs::detected(paths.clone(), &options)?;
+        let mut options = options.clone();
+        options.also_read.extend(self.input_columns(subcommand));
+        let keep = options.keep.take();
+        let mut inputs = Inputs::detected(paths.clone(), &options)?;
+        if inputs.layouts().any(|layout| layout.types().is_some()) {
+            // The text of a Parquet file has only the columns that are read. Both passes read the
+            // same ones, so that they can be compared.
+            inputs = Inputs::detected(paths.clone(), &InputOptions { keep, ..options })?;
+        }
         let test = condition.map(|one| one.resolve(subcommand, &inputs.read())).transpose()?;
         Ok((inputs, test))
+    }
+
+    /// Returns the columns of the input that the condition may read.
+    pub fn input_columns(&self, subcommand: Subcommand) -> Vec<String> {
+        self.condition.iter().flat_map(|condition| condition.input_columns(subcommand)).collect()
     }
 }
 

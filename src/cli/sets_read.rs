@@ -8,7 +8,7 @@ use bulkdoku::Status;
 use bulkdoku::canon::Collector;
 use bulkdoku::external_sort::{ExternalSort, SortedEntries};
 use bulkdoku::output::{Needs, Row};
-use bulkdoku::pipeline::Sameness;
+use bulkdoku::pipeline::{PassSums, Sameness};
 use sha2::{Digest, Sha256};
 
 use super::Failure;
@@ -32,6 +32,8 @@ pub struct ReadSet {
     /// the record, and the value is its line and its first hash.
     entries: Vec<SortedEntries>,
     memory: usize,
+    /// The checksums of the file.
+    pub sums: PassSums,
 }
 
 /// The line of a record, and its hashes by criterion.
@@ -70,6 +72,7 @@ impl ReadSet {
             without_grid: 0,
             entries: Vec::new(),
             memory,
+            sums: PassSums::default(),
         };
         let find = |row: &Row<'_>| {
             let hashes = kinds.iter().map(|kind| kind.hashes(row).collect()).collect();
@@ -78,7 +81,7 @@ impl ReadSet {
         let of_kind = || ExternalSort::new(memory / 2 / kinds.len());
         let mut sorts: Vec<_> = kinds.iter().map(|_| of_kind()).collect();
         let add = |record: HashedRecord| set.add(&record, &mut sorts);
-        scan(run, (inputs, test), needs, find, add)?;
+        set.sums = scan(run, (inputs, test), needs, find, add)?;
         let sorted = sorts.into_iter().map(ExternalSort::finish_on_disk);
         set.entries = sorted.collect::<io::Result<_>>()?;
         Ok(set)

@@ -30,8 +30,6 @@ pub struct RecordSummary {
     comments: u64,
     /// The number of records with an ellipsis, which is read as three dots.
     dotted: u64,
-    /// The number of records with keys that the first record lacks, if all keys are kept.
-    unkept: u64,
     /// Whether the cells may be labels of digits, 0 to 8.
     #[serde(skip)]
     may_be_labels: bool,
@@ -150,7 +148,6 @@ impl RecordSummary {
             blank_lines: report.counts.blank_lines,
             comments: report.counts.comments,
             dotted: report.counts.dotted,
-            unkept: report.counts.unkept,
             may_be_labels: report.counts.may_be_labels(),
             wall_seconds,
             records_before: report.records_before,
@@ -242,7 +239,6 @@ impl fmt::Display for RecordSummary {
             ("blank lines", self.blank_lines),
             ("comments", self.comments),
             ("with … as three dots", self.dotted),
-            ("with keys not kept", self.unkept),
         ] {
             if count > 0 {
                 let width = 25 - name.chars().count();

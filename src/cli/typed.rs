@@ -47,6 +47,8 @@ pub struct Typed {
     pub options: TypedOptions,
     /// The seed, if the subcommand has one.
     pub seed: Option<u64>,
+    /// The checksum of inputs that are read before the rows are written.
+    pub first_pass: Option<u64>,
 }
 
 impl Typed {
@@ -68,7 +70,7 @@ impl Typed {
             (name, values.filter(|_| has_values).map(lossless).collect())
         };
         let options = arguments.flat_map(clap::Command::get_arguments).filter(typed).map(option);
-        Self { subcommand: subcommand.into(), options: options.collect(), seed: None }
+        Self { subcommand: subcommand.into(), options: options.collect(), ..Self::default() }
     }
 
     /// Sets the effective seed, which is part of the identity even if it is random.
@@ -90,7 +92,8 @@ impl Typed {
             FileState::of(path.display().to_string(), on_disk)
         });
         let program = format!("{PROGRAM} {}", self.subcommand);
-        RunIdentity { program, inputs, others: others.collect(), options }
+        let others = others.collect();
+        RunIdentity { program, inputs, others, options, first_pass: self.first_pass }
     }
 }
 
@@ -104,6 +107,9 @@ pub struct RunIdentity {
     others: Vec<FileState>,
     /// The options that affect rows.
     options: TypedOptions,
+    /// The checksum of inputs that were read before the rows were written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_pass: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -175,8 +181,11 @@ impl RunIdentity {
         let inputs = self.inputs.iter().zip(&before.inputs).take(compared);
         let others = self.others.iter().zip(&before.others).filter(|_| compares_others);
         let mut files = inputs.chain(others);
-        let (now, _) = files.find(|(now, before)| now != before)?;
-        Some(format!("the input {} has changed since", now.name))
+        if let Some((now, _)) = files.find(|(now, before)| now != before) {
+            return Some(format!("the input {} has changed since", now.name));
+        }
+        let is_other_pass = compares_others && self.first_pass != before.first_pass;
+        is_other_pass.then(|| "the inputs have changed since".into())
     }
 }
 

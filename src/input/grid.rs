@@ -82,7 +82,7 @@ pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
                 let what =
                     format!("a line of more than {LONGEST_LINE} bytes is not a row of a grid");
                 let malformed = Malformed { column: LONGEST_LINE + 1, what };
-                records.push_bad(place, 0, field(line), malformed);
+                records.push_malformed_text(place, 0, (block, field(line)), malformed);
             }
             PartContent::Rows(rows) => {
                 records.blank_lines += rows.blank_lines;
@@ -94,7 +94,8 @@ pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
                     }
                     Err((line, malformed)) => {
                         let below = &block[place.start as usize..line.start as usize];
-                        records.push_bad(place, line_feeds(below), field(line), malformed);
+                        let below = line_feeds(below);
+                        records.push_malformed_text(place, below, (block, field(line)), malformed);
                     }
                 }
             }

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use super::field::{Field, FieldForm};
 use super::lines::{column, too_long};
-use super::{LinePosition, Records};
+use super::{LinePosition, NAME_BYTES, Records};
 use crate::forms::sheet::NotYet;
 use crate::forms::{self, is_space, list};
 use crate::puzzle::{CELLS, Malformed};
@@ -30,13 +30,27 @@ pub struct Objects {
     answer: Option<usize>,
     /// The indices of the keys copied to the output, in output order.
     kept: Vec<usize>,
-    /// Whether all other keys are kept. If so, objects with further keys are counted.
-    keeps_all: bool,
+    /// The number of bytes of the kept keys, with punctuation.
+    name_bytes: usize,
+    /// The use of all other keys.
+    others: OtherKeys,
     /// Whether some keys are those of inner objects, with dots: `metadata.puzzle`.
     has_paths: bool,
     /// The number of brackets at the start of an element, if the records are the elements of one
     /// array, in any number of lines.
     document: Option<usize>,
+}
+
+/// The use of keys that the first object of an input lacks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum OtherKeys {
+    /// They are not written.
+    #[default]
+    Ignored,
+    /// Objects are written as a whole, so these columns must not be among their keys.
+    Copied(Vec<String>),
+    /// They cannot be written, so the run ends.
+    Refused,
 }
 
 impl fmt::Display for Objects {
@@ -55,6 +69,8 @@ impl fmt::Display for Objects {
 /// Reads the records of a block; `cut_short` is true if its last line did not fit.
 pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Records) {
     records.clear();
+    records.kept_puzzle = objects.kept_cells()[0];
+    records.name_bytes = objects.name_bytes;
     let mut values = vec![None; objects.keys.len()];
     let (mut at, mut line) = (0, 0);
     if let Some(brackets) = objects.document {
@@ -73,7 +89,7 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
                 records.push_malformed(place, text.len(), too_long(text.len()));
                 objects.push_others(text, place, &values, false, records);
             }
-            _ => objects.read_line(text, place, &mut values, records),
+            _ => objects.read_line((text, block), place, &mut values, records),
         }
         at += length + 1;
         line += 1;
@@ -100,7 +116,7 @@ fn read_elements(
             records.push_malformed(place, text.len(), too_long(text.len()));
             objects.push_others(text, place, &values, false, records);
         } else {
-            objects.read_line(text, place, &mut values, records);
+            objects.read_line((text, block), place, &mut values, records);
         }
         line += memchr_iter(b'\n', text).count() as u32;
         at = end;
@@ -156,6 +172,17 @@ pub(super) fn last_element_end(brackets: usize, bytes: &[u8]) -> usize {
     while let Some(start) = element_start(bytes, end, brackets)
         && let Some(next) = element_end(bytes, start)
     {
+        end = next;
+    }
+    end
+}
+
+/// Returns the end of the first `count` elements in `bytes`, which start at an element.
+pub(super) fn end_of_elements(brackets: usize, bytes: &[u8], count: usize) -> usize {
+    let mut end = 0;
+    for _ in 0..count {
+        let Some(start) = element_start(bytes, end, brackets) else { break };
+        let Some(next) = element_end(bytes, start) else { break };
         end = next;
     }
     end
@@ -333,12 +360,7 @@ pub(super) fn cells_of(value: &str) -> Option<Cow<'_, [u8]>> {
 
 impl Objects {
     /// Creates the keys; `puzzle` is `None` if each line is a puzzle.
-    pub(super) fn new(
-        puzzle: Option<String>,
-        answer: Option<String>,
-        kept: Vec<String>,
-        keeps_all: bool,
-    ) -> Self {
+    pub(super) fn new(puzzle: Option<String>, answer: Option<String>, kept: Vec<String>) -> Self {
         let mut keys: Vec<String> = Vec::new();
         let mut index = |key| {
             keys.iter().position(|known| *known == key).unwrap_or_else(|| {
@@ -348,9 +370,11 @@ impl Objects {
         };
         let puzzle = puzzle.map(&mut index);
         let answer = answer.map(&mut index);
-        let kept = kept.into_iter().map(index).collect();
+        let kept: Vec<_> = kept.into_iter().map(index).collect();
+        let name_bytes = kept.iter().map(|key| keys[*key].len() + NAME_BYTES).sum();
         let has_paths = keys.iter().any(|key| key.contains('.'));
-        Self { keys, puzzle, answer, kept, keeps_all, has_paths, document: None }
+        let others = OtherKeys::Ignored;
+        Self { keys, puzzle, answer, kept, name_bytes, others, has_paths, document: None }
     }
 
     /// Reads the elements of an array like this one instead of lines.
@@ -367,6 +391,30 @@ impl Objects {
     /// Returns whether the records are the elements of one array.
     pub fn is_document(&self) -> bool {
         self.document.is_some()
+    }
+
+    /// Sets the use of keys that are not kept.
+    pub(super) fn set_other_keys(&mut self, others: OtherKeys) {
+        self.others = others;
+    }
+
+    /// Keeps the keys of another input, if it has the same keys of puzzles and solutions; returns
+    /// whether it has.
+    pub(super) fn keep_as(&mut self, first: &Self) -> bool {
+        let cells = |objects: &Self| {
+            [objects.puzzle, objects.answer].map(|key| key.map(|key| objects.keys[key].clone()))
+        };
+        let [puzzle, answer] = cells(self);
+        let is_alike = [&puzzle, &answer] == cells(first).each_ref() && puzzle.is_some();
+        if is_alike {
+            *self = Self { document: self.document, ..Self::new(puzzle, answer, first.kept()) };
+        }
+        is_alike
+    }
+
+    /// Returns the number of bytes of the kept fields of a record, with the keys.
+    pub(super) fn record_bytes(&self) -> usize {
+        self.name_bytes + self.kept.len() * size_of::<Field>()
     }
 
     /// Returns whether solutions are read.
@@ -386,33 +434,36 @@ impl Objects {
 
     fn read_line<'de>(
         &self,
-        line: &'de [u8],
+        (line, block): (&'de [u8], &[u8]),
         place: LinePosition,
         values: &mut [Option<&'de str>],
         records: &mut Records,
     ) {
-        let mut has_others = false;
-        let puzzle = self.parse(line, values, &mut has_others);
+        let mut refused = None;
+        let puzzle = self.parse(line, values, &mut refused);
+        if records.refused.is_none() {
+            records.refused = refused.map(|why| (place.line, why));
+        }
         let pushed = puzzle.and_then(|puzzle| push(puzzle, line, place, records));
-        records.unkept += u64::from(has_others && self.keeps_all);
         match pushed {
             Ok(()) => self.push_others(line, place, values, true, records),
             Err(malformed) => {
-                records.push_malformed(place, line.len(), malformed);
+                let text = Field::new(0..line.len(), FieldForm::Plain).moved(place.start);
+                records.push_malformed_text(place, 0, (block, text), malformed);
                 self.push_others(line, place, values, false, records);
             }
         }
     }
 
-    /// Stores the values of the keys, and whether there are others; returns that of the puzzle.
+    /// Stores the values of the keys, and why another key is refused; returns the puzzle's value.
     fn parse<'de>(
         &self,
         line: &'de [u8],
         values: &mut [Option<&'de str>],
-        has_others: &mut bool,
+        refused: &mut Option<String>,
     ) -> Result<&'de str, Malformed> {
-        match self.parse_strict(line, values, has_others) {
-            Err(malformed) => self.parse_finite(line, malformed, values, has_others),
+        match self.parse_strict(line, values, refused) {
+            Err(malformed) => self.parse_finite(line, malformed, values, refused),
             found => found,
         }
     }
@@ -425,11 +476,11 @@ impl Objects {
         line: &'de [u8],
         malformed: Malformed,
         values: &mut [Option<&'de str>],
-        has_others: &mut bool,
+        refused: &mut Option<String>,
     ) -> Result<&'de str, Malformed> {
         let Some(finite) = without_nan(line) else { return Err(malformed) };
         let mut others = vec![None; values.len()];
-        let value = self.parse_strict(&finite, &mut others, has_others)?;
+        let value = self.parse_strict(&finite, &mut others, refused)?;
         for (value, other) in values.iter_mut().zip(others) {
             *value = other.and_then(|other| same_part(other, &finite, line));
         }
@@ -441,25 +492,48 @@ impl Objects {
         &self,
         line: &'de [u8],
         values: &mut [Option<&'de str>],
-        has_others: &mut bool,
+        refused: &mut Option<String>,
     ) -> Result<&'de str, Malformed> {
         let mut json = Deserializer::from_slice(line);
         let is_object = line.trim_ascii_start().starts_with(b"{");
         let value = if is_object {
+            let mut next = 0;
             let each = EntryVisitor {
-                key: |key: &str| self.keys.iter().position(|known| known == key),
-                entry: |key, value| match key {
-                    Some(key) => values[key] = Some(value),
-                    None => *has_others = true,
+                key: |key: &str| {
+                    // Most objects have the same keys in the same order.
+                    let known = match self.keys.get(next) {
+                        Some(expected) if expected == key => Some(next),
+                        _ => self.keys.iter().position(|known| known == key),
+                    };
+                    next = known.map_or(next, |known| known + 1);
+                    if known.is_none() && refused.is_none() {
+                        *refused = self.others.refuse(key);
+                    }
+                    known
+                },
+                entry: |key: Option<usize>, value| {
+                    if let Some(key) = key {
+                        values[key] = Some(value);
+                    }
                 },
             };
             json.deserialize_map(each).map(|()| None)
         } else {
             <&RawValue>::deserialize(&mut json).map(Some)
         };
-        let value = value.and_then(|value| json.end().map(|()| value));
-        let value = value.map_err(|error| json_error(line, &error))?;
+        let value = match value.and_then(|value| json.end().map(|()| value)) {
+            Ok(value) => value,
+            Err(error) => {
+                // Keys before the error are not those of an object.
+                values.fill(None);
+                *refused = None;
+                return Err(json_error(line, &error));
+            }
+        };
         if let Some(value) = value {
+            if let Some(puzzle) = self.puzzle {
+                values[puzzle] = Some(value.get());
+            }
             return Ok(value.get());
         }
         if self.has_paths {
@@ -506,12 +580,23 @@ impl Objects {
             };
             records.answers.push(answer);
         }
-        let whole = LinePosition::cells(place, line.len());
-        records.kept.extend(self.kept.iter().map(|&kept| match values[kept] {
-            // A record without a puzzle shows its text instead of the puzzle.
-            None if Some(kept) == self.puzzle => whole,
-            value => field(value),
-        }));
+        records.kept.extend(self.kept.iter().map(|&kept| field(values[kept])));
+    }
+}
+
+impl OtherKeys {
+    /// Returns why a key is refused, if it is.
+    fn refuse(&self, key: &str) -> Option<String> {
+        match self {
+            Self::Copied(columns) if columns.iter().any(|column| column == key) => {
+                Some(format!("the key {key:?} is not in the first object, but a computed column"))
+            }
+            Self::Refused => Some(format!(
+                "the key {key:?} was not found in the first object, so rows have no such column; \
+                 write jsonl, or name the columns"
+            )),
+            _ => None,
+        }
     }
 }
 

@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 
+use memchr::memchr_iter;
+
 use super::csv::{self, Table};
-use super::json::{self, Objects};
+use super::json::{self, Objects, OtherKeys};
 use super::lines::{self, TrailingText};
 use super::{ColumnType, Records, grid, scan};
+
+/// The bytes of the fields and names that the records of a block copy to the output.
+const MAX_KEPT_BYTES: usize = 512 * 1024;
 
 /// The layout of an input, detected once. Each block has a copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +20,8 @@ pub enum Layout {
     Lines,
     /// One puzzle per line; some of the text after it is read.
     LinesAnd(TrailingText),
+    /// One answer per line after this number of lines; a blank line is an empty answer.
+    AnswerLines(u64),
     /// A table with a puzzle column.
     Csv(Arc<Table>),
     /// One JSON value per line.
@@ -50,7 +57,9 @@ impl Layout {
                 Some(brackets) => json::last_element_end(brackets, bytes),
                 None => lines::last_end(bytes),
             },
-            Self::Lines | Self::LinesAnd(_) | Self::Scan => lines::last_end(bytes),
+            Self::Lines | Self::LinesAnd(_) | Self::AnswerLines(_) | Self::Scan => {
+                lines::last_end(bytes)
+            }
             Self::Csv(table) => csv::last_end(table.delimiter, bytes),
             Self::Grid => grid::last_end(bytes, false),
             Self::GridAndLabel => grid::last_end(bytes, true),
@@ -86,6 +95,9 @@ impl Layout {
             Self::LinesAnd(trailing) => {
                 lines::read(block, cut_short, records);
                 lines::read_trailing_text(block, *trailing, records);
+            }
+            Self::AnswerLines(skipped) => {
+                lines::read_answers(block, skipped + 1 - first_line.min(skipped + 1), records);
             }
             Self::Csv(table) => csv::read(table, block, first_line, cut_short, records),
             Self::Jsonl(objects) => json::read(objects, block, cut_short, records),
@@ -145,6 +157,49 @@ impl Layout {
         }
     }
 
+    /// Sets the use of JSON keys that are not copied to the output.
+    pub fn set_other_keys(&mut self, others: &OtherKeys) {
+        if let Self::Jsonl(objects) = self {
+            Arc::make_mut(objects).set_other_keys(others.clone());
+        }
+    }
+
+    /// Copies the same JSON keys as for another input, if both are objects with the same keys of
+    /// puzzles and solutions; returns whether they are.
+    pub fn keep_keys_of(&mut self, first: &Self) -> bool {
+        match (self, first) {
+            (Self::Jsonl(objects), Self::Jsonl(first)) => Arc::make_mut(objects).keep_as(first),
+            _ => false,
+        }
+    }
+
+    /// Returns the end of the records in `bytes`, or of fewer, so that the fields copied to the
+    /// output take bounded memory even if most of them are missing or empty.
+    pub fn limited_end(&self, bytes: &[u8], end: usize) -> usize {
+        let (record_bytes, document) = match self {
+            Self::Csv(table) => (table.record_bytes(), None),
+            Self::Jsonl(objects) => (objects.record_bytes(), objects.document()),
+            _ => (0, None),
+        };
+        let most = MAX_KEPT_BYTES.checked_div(record_bytes).map_or(usize::MAX, |most| most.max(1));
+        let mut lines = most;
+        while lines < end {
+            let limited = match document {
+                Some(brackets) => json::end_of_elements(brackets, &bytes[..end], lines),
+                None => match memchr_iter(b'\n', &bytes[..end]).nth(lines - 1) {
+                    Some(last) => self.last_end(&bytes[..=last]),
+                    None => end,
+                },
+            };
+            // A record may have more lines.
+            if limited > 0 {
+                return limited;
+            }
+            lines *= 2;
+        }
+        end
+    }
+
     /// Returns the positions of the puzzle and solution among the fields copied to the output.
     pub fn kept_cells(&self) -> [Option<usize>; 2] {
         match self.digits() {
@@ -173,9 +228,11 @@ impl Layout {
             Self::Jsonl(objects) => objects.kept(),
             Self::GridAndLabel => vec![grid::LABEL.into()],
             Self::Labels(_) => unreachable!("layouts of labels are not nested"),
-            Self::Lines | Self::LinesAnd(TrailingText::Answer) | Self::Grid | Self::Scan => {
-                Vec::new()
-            }
+            Self::Lines
+            | Self::LinesAnd(TrailingText::Answer)
+            | Self::AnswerLines(_)
+            | Self::Grid
+            | Self::Scan => Vec::new(),
         }
     }
 }

@@ -102,6 +102,27 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
     }
 }
 
+/// Reads answers, one per line, after the first `skipped` lines. A blank line is a malformed record
+/// without text.
+pub(super) fn read_answers(block: &[u8], skipped: u64, records: &mut Records) {
+    records.clear();
+    let (mut at, mut line) = (0, 0);
+    while at < block.len() {
+        let rest = &block[at..];
+        let length = memchr(b'\n', rest).unwrap_or(rest.len());
+        if u64::from(line) >= skipped {
+            let (place, blank) =
+                (LinePosition { line, start: at as u32, indent: 0 }, records.blank_lines);
+            read_line(&rest[..length], place, false, records);
+            if records.blank_lines > blank {
+                records.push_malformed(place, 0, Malformed::new(b""));
+            }
+        }
+        at += length + 1;
+        line += 1;
+    }
+}
+
 /// Reads consecutive lines of 81 cells and this line end; returns the number of bytes and lines.
 #[inline(always)]
 fn read_alike<S: Simd>(
@@ -198,6 +219,18 @@ fn other_form(line: &[u8]) -> Option<Form> {
         let cells = symbols::replaced(&text[..word_length(text)])?.try_into().ok()?;
         Puzzle::from_text(&cells).map(|_| Form::Cells(cells))
     })
+}
+
+/// Returns a text in quotes if it would be a puzzle as a field or a string, or contains a line that
+/// would be one.
+pub(crate) fn quoted_puzzle(text: &[u8]) -> Option<Vec<u8>> {
+    if text.len() < CELLS {
+        return None;
+    }
+    let mut records = Records::default();
+    read(text, false, &mut records);
+    let is_puzzle = !(records.puzzles.is_empty() && records.marks.is_empty());
+    (is_puzzle || forms::read(text).is_ok()).then(|| [b"\"", text, b"\""].concat())
 }
 
 /// Returns whether a line is a puzzle in a less common form, or a list with an invalid cell.

@@ -58,7 +58,7 @@ pub(crate) use damage::verified_bytes;
 pub use attached::AttachedAnswers;
 pub use column_type::ColumnType;
 pub use field::{Field, FieldForm};
-pub use json::Objects;
+pub use json::{Objects, OtherKeys};
 pub use lines::TrailingText;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetText;
@@ -74,6 +74,10 @@ use crate::puzzle::CELLS;
 /// block takes a megabyte, which fits in L2 caches, and the overhead of idle lanes and wake-ups at
 /// its end is small. Longer records are malformed.
 pub const BLOCK_BYTES: usize = 112 * 1024;
+
+/// The bytes that a format with keys may write for a field in addition to its key and its value, or
+/// for a generated key.
+const NAME_BYTES: usize = 16;
 
 /// Returns the position of a cell in the text of a well-formed puzzle whose cells are not
 /// contiguous: the number of lines before it, and its column in characters, from 1.

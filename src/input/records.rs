@@ -1,7 +1,7 @@
 //! The records of a block.
 
 use super::field::{Field, FieldForm};
-use super::{RecordList, ReusableVec};
+use super::{RecordList, ReusableVec, lines};
 use crate::forms::{self, Form, list, symbols};
 use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle, cell_name};
@@ -102,8 +102,13 @@ pub struct Records {
     pub labels: u64,
     /// 1 if some cell is 9, otherwise 0.
     pub nines: u64,
-    /// The number of records with keys that the first record lacks, if all keys are kept.
-    pub unkept: u64,
+    /// The index of the puzzle among the kept fields, if it is one of them.
+    pub kept_puzzle: Option<usize>,
+    /// The number of bytes of the names of the kept fields, with punctuation, which some formats
+    /// write for each record.
+    pub name_bytes: usize,
+    /// The first record with a key that cannot be written: the number of lines before it, and why.
+    pub refused: Option<(u32, String)>,
 }
 
 impl Records {
@@ -181,9 +186,10 @@ impl Records {
         &self.kept[record * per_record..(record + 1) * per_record]
     }
 
-    /// Returns the number of bytes of the kept fields of the record at this index.
+    /// Returns the number of bytes of the kept fields of the record at this index, and their names.
     pub(crate) fn kept_bytes(&self, record: usize, block: &[u8]) -> usize {
-        self.kept_fields(record).iter().map(|field| field.of(block).len()).sum()
+        let fields = self.kept_fields(record).iter().map(|field| field.of(block).len());
+        self.name_bytes + fields.sum::<usize>()
     }
 
     /// Returns the puzzle, unless it is pencil marks that clues cannot express.
@@ -243,17 +249,18 @@ impl Records {
     }
 
     /// Adds a malformed record; `fault` is the number of lines before `text` in the record.
-    pub(super) fn push_bad(
+    fn push_bad(
         &mut self,
         place: LinePosition,
         fault: u32,
+        start: u32,
         text: Field,
         why: Malformed,
     ) {
         let LinePosition { line, indent, .. } = place;
         let puzzle = Err(self.malformed.len() as u32);
         self.malformed.push(why);
-        self.all.push(Record { line, indent, fault, start: text.start, text, puzzle });
+        self.all.push(Record { line, indent, fault, start, text, puzzle });
     }
 
     /// Adds a puzzle if `read` accepts its characters as cells; returns whether it does.
@@ -423,7 +430,21 @@ impl Records {
         malformed: Malformed,
     ) {
         let text = LinePosition { indent: 0, ..place }.cells(length);
-        self.push_bad(place, 0, text, malformed);
+        self.push_bad(place, 0, text.start, text, malformed);
+    }
+
+    /// Adds a malformed record of a layout other than lines, whose text is all of it. A text that
+    /// would be a puzzle on a line of its own is put in quotes.
+    pub(super) fn push_malformed_text(
+        &mut self,
+        place: LinePosition,
+        fault: u32,
+        (bytes, text): (&[u8], Field),
+        malformed: Malformed,
+    ) {
+        let start = text.start;
+        let text = lines::quoted_puzzle(text.of(bytes)).map_or(text, |quoted| self.own(&quoted));
+        self.push_bad(place, fault, start, text, malformed);
     }
 
     /// Adds `count` empty kept fields for the last record and returns them.
@@ -449,6 +470,8 @@ impl Records {
         self.two_blanks = 0;
         self.labels = 0;
         self.nines = 0;
-        self.unkept = 0;
+        self.kept_puzzle = None;
+        self.name_bytes = 0;
+        self.refused = None;
     }
 }

@@ -430,7 +430,8 @@ impl InputTexts {
         if self.counts {
             text += Path::MAX_COUNTS_TEXT;
         }
-        (text, if self.inputs > 0 { row.kept().length() } else { 0 })
+        // The puzzle may be written as the whole text.
+        (text, if self.inputs > 0 { row.kept().length() + row.text().len() + 2 } else { 0 })
     }
 }
 

@@ -11,6 +11,7 @@ use super::{
     Column, ColumnSource, Encoder, Fields, Format, Needs, OutputColumn, Row, RowBuffer, Rows,
     Short, Value,
 };
+use crate::input::OtherKeys;
 use crate::puzzle::CELLS;
 use crate::simd::SimdLevel;
 
@@ -106,6 +107,10 @@ impl<const SEPARATOR: u8> Format for SeparatedRows<SEPARATOR> {
         out.as_slice().to_vec()
     }
 
+    fn other_keys(&self) -> OtherKeys {
+        OtherKeys::Refused
+    }
+
     fn encoder(&self) -> Box<dyn Encoder + '_> {
         let simd = SimdLevel::best().token();
         Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
@@ -166,7 +171,7 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
                     push_value::<SEPARATOR>(column.value(row), is_only, out);
                 }
                 ColumnSource::Input(index) => {
-                    let (text, _) = row.kept().get(index);
+                    let (text, _) = row.field(index);
                     push_value::<SEPARATOR>(Value::Text(&text), is_only, out);
                 }
             }

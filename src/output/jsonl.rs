@@ -10,7 +10,7 @@ use super::{
     Short, Value,
 };
 use crate::forms::list::ArrayStyle;
-use crate::input::{ColumnType, FieldForm, is_finite};
+use crate::input::{ColumnType, FieldForm, OtherKeys, is_finite, names};
 use crate::puzzle::CELLS;
 
 /// One JSON object per row, with the given columns. Kept fields of the input are strings, or the
@@ -28,6 +28,8 @@ pub struct JsonRows {
     texts: usize,
     /// Whether the input's solutions and fields are among the columns.
     shows: InputTexts,
+    /// The indices of the input's puzzle and solution, if they are replaced in its object.
+    replaced: [Option<usize>; 2],
     /// Whether the texts of each input field are JSON values.
     json: Vec<bool>,
 }
@@ -63,6 +65,7 @@ impl JsonRows {
             columns,
             shows,
             copied: 0,
+            replaced: [None; 2],
             json: Vec::new(),
         }
     }
@@ -81,10 +84,17 @@ impl JsonRows {
         Self { copied: count, ..self }
     }
 
+    /// Replaces the puzzle and the solution in copied objects, which are the fields of the input at
+    /// these indices.
+    #[must_use]
+    pub fn replacing(self, cells: [Option<usize>; 2]) -> Self {
+        Self { replaced: cells, ..self }
+    }
+
     /// Returns an upper bound for the length of an object. An escape may take six bytes.
     fn max_bytes(&self, row: &Row<'_>) -> usize {
         let (text, kept) = self.shows.bytes(row);
-        let copied = if self.copied > 0 { row.line_text().len() } else { 0 };
+        let copied = if self.copied > 0 { row.line_text().len() + 2 * VALUE } else { 0 };
         let arrays = row.array().map_or(0, |_| 2 * ArrayStyle::MAX_BYTES);
         self.key_bytes + self.texts * 6 * text + 6 * kept + copied + arrays + 1
     }
@@ -101,6 +111,18 @@ impl Format for JsonRows {
         OutputColumn::needs(&self.columns)
     }
 
+    fn other_keys(&self) -> OtherKeys {
+        if self.copied == 0 {
+            return OtherKeys::Refused;
+        }
+        let mut computed: Vec<_> =
+            self.columns[self.copied..].iter().map(|column| column.name.clone()).collect();
+        if let [Some(_), None] = self.replaced {
+            computed.extend(names::SOLUTIONS.iter().map(ToString::to_string));
+        }
+        OtherKeys::Copied(computed)
+    }
+
     fn encoder(&self) -> Box<dyn Encoder + '_> {
         Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
             rows.for_each(|row| {
@@ -109,25 +131,14 @@ impl Format for JsonRows {
                         let mut object = Object { room, length: 0 };
                         let copied = if self.copied > 0 { row.object() } else { None };
                         let skipped = copied.map_or(0, |text| {
-                            object.put(text);
+                            object.copy(text, row, self.replaced);
                             self.copied
                         });
                         let columns = self.columns.iter().zip(&self.keys).skip(skipped);
                         for (column, key) in columns {
                             object.key(key);
                             match column.source {
-                                ColumnSource::Computed(column) => {
-                                    let value = column.value(row);
-                                    let is_array = match column {
-                                        Column::Puzzle => true,
-                                        Column::Solution => row.has_array_of_solution(),
-                                        _ => false,
-                                    };
-                                    match row.array().filter(|_| is_array) {
-                                        Some(style) => object.array(style, value),
-                                        None => object.value(value),
-                                    }
-                                }
+                                ColumnSource::Computed(column) => object.computed(row, column),
                                 ColumnSource::Input(index) => {
                                     let is_json = self.json.get(index).is_some_and(|json| *json);
                                     object.field(row, index, is_json);
@@ -177,7 +188,7 @@ struct Object<'a> {
 
 impl Object<'_> {
     fn field(&mut self, row: &Row<'_>, index: usize, is_json: bool) {
-        match row.kept().get(index) {
+        match row.field(index) {
             (text, FieldForm::Plain | FieldForm::Quoted) if is_json => {
                 self.put(if is_finite(&text) { &text } else { b"null" });
             }
@@ -185,6 +196,25 @@ impl Object<'_> {
             (_, FieldForm::Missing | FieldForm::Null) => self.put(b"null"),
             (text, _) => self.string(&String::from_utf8_lossy(&text)),
         }
+    }
+
+    /// Copies an object, in which the puzzle and the solution are replaced by those of the row.
+    fn copy(&mut self, text: &[u8], row: &Row<'_>, replaced: [Option<usize>; 2]) {
+        let start = row.position_of(text);
+        let columns = [Column::Puzzle, Column::Solution].into_iter().zip(replaced);
+        let value = |(column, index): (Column, Option<usize>)| {
+            let range = row.json_value(index?)?;
+            Some((range, column)).filter(|_| !matches!(column.value(row), Value::None))
+        };
+        let mut values: Vec<_> = columns.filter_map(value).collect();
+        values.sort_by_key(|(range, _)| range.start);
+        let mut copied = 0;
+        for (range, column) in values {
+            self.put(&text[copied..range.start - start]);
+            self.computed(row, column);
+            copied = range.end - start;
+        }
+        self.put(&text[copied..]);
     }
 
     #[inline(always)]
@@ -198,6 +228,20 @@ impl Object<'_> {
     #[inline(always)]
     fn short(&mut self, text: &Short) {
         self.length += text.copy_to(&mut self.room[self.length..]);
+    }
+
+    /// Writes a computed value. Cells of an array are an array.
+    fn computed(&mut self, row: &Row<'_>, column: Column) {
+        let value = column.value(row);
+        let is_array = match column {
+            Column::Puzzle => true,
+            Column::Solution => row.has_array_of_solution(),
+            _ => false,
+        };
+        match row.array().filter(|_| is_array) {
+            Some(style) => self.array(style, value),
+            None => self.value(value),
+        }
     }
 
     /// Writes cells as an array.

@@ -1,6 +1,8 @@
 //! Lines: one column of cells, one line per row. The line of a missing value is empty.
 //! [`InputLines`] copies the lines of the input instead.
 
+use memchr::memchr;
+
 use super::{Column, Encoder, Format, Needs, RowBuffer, Rows, Value};
 
 /// One line per row, with the value of this column: a puzzle, solution, or canonical form.
@@ -19,6 +21,10 @@ impl Format for Lines {
                     Value::Cells(cells) => fields.cells(cells),
                     Value::Grid(grid) => fields.grid(grid),
                     Value::Form(form) => fields.cells(&form.text()),
+                    Value::Text(text) if memchr(b'\n', text).is_some() => {
+                        let line = text.iter().map(|&byte| if byte == b'\n' { b' ' } else { byte });
+                        fields.text(&line.collect::<Vec<_>>());
+                    }
                     Value::Text(text) => fields.text(text),
                     _ => fields.empty(),
                 });

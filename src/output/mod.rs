@@ -23,6 +23,8 @@ mod trainer;
 
 use std::io;
 
+use crate::input::OtherKeys;
+
 pub use buffer::RowBuffer;
 pub use columns::unique_names;
 pub use columns::{Column, ColumnSource, Kind, OutputColumn, UnknownColumn};
@@ -85,6 +87,11 @@ pub trait Format: Send + Sync {
     /// separate header, encoder, and assembler, and is a separate output for the sink.
     fn files(&self) -> &[Box<dyn Format>] {
         &[]
+    }
+
+    /// Returns the use of JSON keys that the first object of an input lacks, if all keys are kept.
+    fn other_keys(&self) -> OtherKeys {
+        OtherKeys::Ignored
     }
 
     /// Returns whether a record without a solution has a row. Otherwise, it has a message.

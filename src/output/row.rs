@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::iter::Zip;
+use std::ops::Range;
 use std::slice::Iter;
 
 use memchr::memchr;
@@ -9,6 +10,7 @@ use memchr::memchr;
 use super::results::{Derived, Results};
 use crate::check::Reason;
 use crate::forms::list::ArrayStyle;
+use crate::input::lines::quoted_puzzle;
 use crate::input::record_runs::RecordRun;
 use crate::input::{AttachedAnswers, Field, FieldForm, PuzzleRef, Record, Records};
 use crate::logic::{Path, SeRating, Technique};
@@ -378,6 +380,11 @@ impl<'a> Row<'a> {
         (is_object && !keys.is_empty()).then(|| text[..text.len() - 1].trim_ascii_end())
     }
 
+    /// Returns the position in the block of a part of it.
+    pub(super) fn position_of(&self, part: &[u8]) -> usize {
+        part.as_ptr().addr() - self.rows.bytes.as_ptr().addr()
+    }
+
     /// Returns the fields of the input that are copied to the output.
     pub fn kept(&self) -> Kept<'a> {
         Kept { bytes: self.rows.bytes, fields: self.rows.records.kept_fields(self.index) }
@@ -394,6 +401,37 @@ impl<'a> Row<'a> {
     pub(super) fn has_array_of_solution(&self) -> bool {
         let answer = self.rows.records.answers.get(self.index);
         self.derived.is_some() && answer.is_some_and(|answer| answer.form == FieldForm::Own)
+    }
+
+    /// Returns the kept field at this index as it is written to another format, and its form. The
+    /// puzzle of a valid record is its cells. That of a malformed record is the field, or the whole
+    /// text if there is no such field, so that it remains malformed.
+    pub fn field(&self, index: usize) -> (Cow<'a, [u8]>, FieldForm) {
+        if self.rows.records.kept_puzzle != Some(index) {
+            return self.kept().get(index);
+        }
+        let text = (Cow::Borrowed(self.text()), FieldForm::Plain);
+        if self.record.puzzle.is_ok() {
+            return text;
+        }
+        match self.kept().get(index) {
+            (_, FieldForm::Missing) => text,
+            (field, form) => match quoted_puzzle(&field) {
+                Some(quoted) => (Cow::Owned(quoted), FieldForm::Plain),
+                None => (field, form),
+            },
+        }
+    }
+
+    /// Returns the position in the block of the JSON value of a kept field, if the record has it.
+    pub(super) fn json_value(&self, index: usize) -> Option<Range<usize>> {
+        let field = self.kept().fields[index];
+        let range = field.start as usize..field.end as usize;
+        match field.form {
+            FieldForm::JsonString => Some(range.start - 1..range.end + 1),
+            FieldForm::JsonValue => Some(range),
+            _ => None,
+        }
     }
 
     /// Returns the input's solution as written; empty if it is missing.

@@ -6,6 +6,7 @@ use memchr::memchr2_iter;
 
 use super::{Assembler, Emit, Encoder, Format, Needs, Row, RowBuffer, Rows};
 use crate::external_sort::{ExternalSort, head};
+use crate::input::OtherKeys;
 
 /// Appends the sort key of a row. Keys are compared by their bytes.
 pub type Key = Box<dyn Fn(&Row<'_>, &mut Vec<u8>) + Send + Sync>;
@@ -76,6 +77,10 @@ impl Format for Sorted {
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
         let (sort, rows) = (ExternalSort::new(MEMORY_BYTES), self.format.assembler()?);
         Ok(Some(Box::new(Sorter { sort, rows })))
+    }
+
+    fn other_keys(&self) -> OtherKeys {
+        self.format.other_keys()
     }
 
     fn shows_failures(&self) -> bool {

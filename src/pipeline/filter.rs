@@ -4,6 +4,7 @@ use std::io;
 
 use super::block::Block;
 use super::sequencer::{Sequencer, WaitOnly};
+use super::sources::Changed;
 use crate::canon::{Known, Seen};
 use crate::input::Records;
 use crate::output::{Decision, Needs, Results, Row};
@@ -79,10 +80,19 @@ impl<'a> Filter<'a> {
     /// The caller owns `seen`, so that a resumed run can first replay the earlier records.
     pub fn distinct(seen: &'a mut Seen, by: Sameness) -> Self {
         let decide = move |row: &Row<'_>| match by.hash(row) {
-            Some(hash) if !seen.insert(hash) => Ok(Decision::DropAs(Status::Duplicate)),
+            Some(hash) if !seen.try_insert(hash)? => Ok(Decision::DropAs(Status::Duplicate)),
             _ => Ok(Decision::Keep),
         };
         Self::InOrder(by.needs(), Box::new(decide))
+    }
+
+    /// Drops malformed and contradictory records, which keep their status.
+    pub fn valid() -> Self {
+        let decide = |row: &Row<'_>| match row.status() {
+            Status::Malformed | Status::Contradictory => Ok(Decision::Drop),
+            _ => Ok(Decision::Keep),
+        };
+        Self::Local(Needs::NONE, Box::new(decide))
     }
 
     /// Drops records that are the same as one in `known`, with the status `known`.
@@ -99,10 +109,11 @@ impl<'a> Filter<'a> {
     }
 
     /// Applies the decisions of an earlier pass over the same records, one per record.
-    pub fn precomputed(mut decisions: impl Iterator<Item = Decision> + Send + 'a) -> Self {
-        let decide = move |_: &Row<'_>| {
-            let more = "the input has more records than when it was read first";
-            decisions.next().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, more))
+    pub fn precomputed(
+        mut decisions: impl Iterator<Item = io::Result<Decision>> + Send + 'a,
+    ) -> Self {
+        let decide = move |row: &Row<'_>| {
+            decisions.next().unwrap_or_else(|| Err(Changed::since_first_pass(&row.file())))
         };
         Self::InOrder(Needs::NONE, Box::new(decide))
     }

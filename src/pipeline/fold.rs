@@ -319,6 +319,14 @@ where
         let (job, map) = job.get_or_insert_with(|| (self.job.worker(&self.stop), make_map()));
         block.read(records);
         results.clear();
+        if let Some((line, why)) = records.refused.take() {
+            self.filters.take_turn(number);
+            let what = format!("{}:{}: {why}", block.file, block.first + u64::from(line));
+            let error = io::Error::new(io::ErrorKind::InvalidData, what);
+            mapped.early_end = Some(RunEnd::Failed(error));
+            self.sequencer.submit(number, mapped);
+            return ControlFlow::Break(());
+        }
         if let Err(early_end) = self.evaluate(number, job, block, records, results) {
             if early_end.is_some() {
                 mapped.early_end = early_end;

@@ -49,6 +49,6 @@ pub use self::fold::{BlockSummary, Folded, Options, RunEnd, fold_blocks};
 pub use self::jobs::{DerivedRows, PropertyEngine, Stopped};
 pub use self::messages::{Message, MessageFormat};
 pub use self::rows::RowWriter;
-pub use self::sources::{Answered, Changed, Ranges, TextSource};
+pub use self::sources::{Answered, Changed, PassSums, Ranges, TextSource};
 pub use self::statistics::Statistics;
 pub use self::threads::cores;

@@ -14,6 +14,7 @@ use super::jobs::Job;
 use super::messages::write_messages;
 use super::progress::{InputFailure, Progress};
 use super::sink::{Checkpoint, RecordName, Sink};
+use super::sources::Changed;
 use super::statistics::Statistics;
 use crate::clock::Instant;
 use crate::output::{Assembler, Format, RowBuffer, Rows};
@@ -166,10 +167,18 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         let Folded { end, threads, threads_refused } = folded;
         self.report.threads = threads;
         self.report.threads_refused |= threads_refused;
-        self.report.failures.extend(source.take_failures());
+        let failures = source.take_failures();
         self.report.stopped |= !matches!(end, RunEnd::Complete);
         if let RunEnd::Failed(error) = end {
             self.failure = Some(error);
+        }
+        for failure in failures {
+            if Changed::is(&failure.error) {
+                // Rows depend on an earlier pass, so all of them may be wrong.
+                self.failure = Some(Changed::naming(&failure.file, &failure.error));
+            } else {
+                self.report.failures.push(failure);
+            }
         }
     }
 

@@ -1,11 +1,14 @@
 //! Divides records into parts, without separating records that are the same.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io;
 
 use super::filter::Sameness;
 use crate::isomorph::SeededRng;
+use crate::memory;
 use crate::output::{Decision, Needs, Row};
 use crate::rating::Level;
+use crate::spool::{Spool, SpoolReader};
 use crate::status::Status;
 
 /// The property whose distribution is the same in all parts.
@@ -88,31 +91,130 @@ impl Keyed {
     }
 }
 
-/// The keys of all records, in order.
-pub struct Keys {
+/// The stratum of each number, if records that are kept together may be in several.
+struct NumberStrata {
     keyed: Keyed,
-    all: Vec<Key>,
-    /// The stratum of each number, if records that are kept together may be in several.
     strata: HashMap<u64, u8>,
+}
+
+impl NumberStrata {
+    fn new(keyed: Keyed) -> Self {
+        Self { keyed, strata: HashMap::new() }
+    }
+
+    /// Moves a record to the stratum of the first record with its number.
+    fn unite(&mut self, mut key: Key) -> io::Result<Key> {
+        if let (Ok((stratum, number)), true) = (&mut key, self.keyed.may_be_in_several_strata()) {
+            if self.strata.len() == self.strata.capacity() {
+                self.strata.try_reserve(1).map_err(|_| memory::exhausted())?;
+                memory::check_after(self.strata.capacity() * size_of::<(u64, u8)>())?;
+            }
+            *stratum = *self.strata.entry(*number).or_insert(*stratum);
+        }
+        Ok(key)
+    }
+}
+
+/// The keys of all records, in order, in memory.
+pub struct Keys {
+    strata: NumberStrata,
+    all: Vec<Key>,
 }
 
 impl Keys {
     /// Creates an empty list.
     pub fn new(keyed: Keyed) -> Self {
-        Self { keyed, all: Vec::new(), strata: HashMap::new() }
+        Self { strata: NumberStrata::new(keyed), all: Vec::new() }
     }
 
     /// Adds the key of the next record.
-    pub fn push(&mut self, mut key: Key) {
-        if let (Ok((stratum, number)), true) = (&mut key, self.keyed.may_be_in_several_strata()) {
-            *stratum = *self.strata.entry(*number).or_insert(*stratum);
-        }
-        self.all.push(key);
+    ///
+    /// # Panics
+    /// Panics if the memory for it is not available.
+    pub fn push(&mut self, key: Key) {
+        self.all.push(self.strata.unite(key).expect("there is memory for the strata"));
     }
 
     /// Returns the keys in the order of their records.
     pub fn finish(self) -> Vec<Key> {
         self.all
+    }
+}
+
+/// The memory for keys, beyond which they are written to a temporary file.
+const KEY_MEMORY_BYTES: usize = 64 << 20;
+
+/// The bytes of a key: whether there is one, its stratum or the status, and its number.
+const KEY_BYTES: usize = 10;
+
+/// Writes the keys of all records, in order, in bounded memory.
+pub struct KeyWriter {
+    strata: NumberStrata,
+    spool: Spool,
+}
+
+/// The written keys.
+pub struct KeyReader(SpoolReader);
+
+impl KeyWriter {
+    /// Creates an empty list.
+    pub fn new(keyed: Keyed) -> Self {
+        Self { strata: NumberStrata::new(keyed), spool: Spool::new(KEY_MEMORY_BYTES) }
+    }
+
+    /// Adds the key of the next record.
+    ///
+    /// # Errors
+    /// Fails if a temporary file cannot be written, or if there is no memory for the strata.
+    pub fn push(&mut self, key: Key) -> io::Result<()> {
+        let mut bytes = [0; KEY_BYTES];
+        let number = match self.strata.unite(key)? {
+            Ok((stratum, number)) => {
+                bytes[..2].copy_from_slice(&[1, stratum]);
+                number
+            }
+            Err(status) => {
+                bytes[1] = status as u8;
+                0
+            }
+        };
+        bytes[2..].copy_from_slice(&number.to_le_bytes());
+        self.spool.write(&bytes)
+    }
+
+    /// Ends writing.
+    ///
+    /// # Errors
+    /// Fails if a temporary file cannot be written.
+    pub fn finish(self) -> io::Result<KeyReader> {
+        Ok(KeyReader(self.spool.finish()?))
+    }
+}
+
+impl KeyReader {
+    /// Finds the borders between parts of these relative sizes, and returns to the first key.
+    ///
+    /// # Errors
+    /// Fails if the temporary file cannot be read, or if there is too little memory.
+    pub fn parts(&mut self, weights: &[f64]) -> io::Result<Parts> {
+        Parts::find(weights, |each| {
+            self.0.rewind()?;
+            while let Some(key) = self.read_key()? {
+                each(key)?;
+            }
+            self.0.rewind()
+        })
+    }
+
+    /// Returns the next key; `None` after the last one.
+    ///
+    /// # Errors
+    /// Fails if the temporary file cannot be read.
+    pub fn read_key(&mut self) -> io::Result<Option<Key>> {
+        Ok(self.0.read_item::<KEY_BYTES>()?.map(|[has_key, of, number @ ..]| match has_key {
+            0 => Err(Status::ALL[usize::from(of)]),
+            _ => Ok((of, u64::from_le_bytes(number))),
+        }))
     }
 }
 
@@ -129,47 +231,124 @@ struct Stratum {
 }
 
 impl Stratum {
-    /// Finds the borders closest to the shares. Records with the same key stay together.
-    fn of(mut keys: Vec<u64>, weights: &[f64]) -> Self {
-        keys.sort_unstable();
-        let total: f64 = weights.iter().sum();
-        let (mut firsts, mut sizes, mut end) = (Vec::new(), Vec::new(), keys.len());
-        for part in 1..weights.len() {
-            let share = weights[part..].iter().sum::<f64>() / total;
-            let border = border(&keys, share);
-            firsts.push(keys.get(border).copied());
-            sizes.push(end - border);
-            end = border;
-        }
-        sizes.push(end);
-        Self { firsts, sizes }
-    }
-
     fn part(&self, number: u64) -> u8 {
         let is_within = |first: &Option<u64>| first.is_some_and(|first| number >= first);
         self.firsts.iter().position(is_within).unwrap_or(self.firsts.len()) as u8
     }
 }
 
-/// Returns how many of the smallest keys are closest to a share, without separating equal keys.
-fn border(keys: &[u64], share: f64) -> usize {
-    let ideal = keys.len() as f64 * share;
-    let begins = |at: &usize| *at == 0 || *at == keys.len() || keys[*at - 1] != keys[*at];
-    let miss = |at: &usize| (*at as f64 - ideal).abs();
+/// The keys of a stratum are counted by their first bits, in this number of intervals.
+const INTERVALS: usize = 1 << 14;
+
+fn interval(number: u64) -> usize {
+    (number >> (u64::BITS - INTERVALS.ilog2())) as usize
+}
+
+/// The number of keys in each interval of a stratum.
+struct Histogram(Vec<u64>);
+
+impl Histogram {
+    fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// Returns the last interval that begins at or before this number of keys and has some, and how
+    /// many keys are before it.
+    fn interval_at(&self, keys: f64) -> Option<(usize, u64)> {
+        let mut before = 0;
+        let starts = self.0.iter().enumerate().filter(|(_, count)| **count > 0);
+        let starts = starts.map(|(interval, count)| {
+            before += count;
+            (interval, before - count)
+        });
+        starts.take_while(|(_, before)| *before as f64 <= keys).last()
+    }
+}
+
+/// The keys of an interval, each with its number of records.
+type IntervalKeys = HashMap<u64, u64>;
+
+/// Finds the border between keys that is closest to `ideal` keys: the number of keys below it, and
+/// the first possible key above. Records with the same key stay together.
+fn border(keys: &IntervalKeys, before: u64, total: u64, ideal: f64) -> (u64, Option<u64>) {
+    let mut keys: Vec<_> = keys.iter().collect();
+    keys.sort_unstable();
+    let first = keys.first().map(|(key, _)| **key);
+    let mut end = before;
+    let ends = keys.into_iter().map(|(key, count)| {
+        end += count;
+        (end, key.checked_add(1).filter(|_| end < total))
+    });
+    let miss = |end: u64| (end as f64 - ideal).abs();
     // Prefers the upper one of two equally close borders.
-    let borders = (0..=keys.len()).rev().filter(begins);
-    borders.min_by(|a, b| miss(a).total_cmp(&miss(b))).unwrap_or(0)
+    let closest = |best: (u64, Option<u64>), other: (u64, Option<u64>)| {
+        if miss(other.0) <= miss(best.0) { other } else { best }
+    };
+    ends.fold((before, first.filter(|_| before < total)), closest)
 }
 
 impl Parts {
     /// Finds the borders between parts of these relative sizes.
+    ///
+    /// # Panics
+    /// Panics if there is too little memory.
     pub fn new(keys: &[Key], weights: &[f64]) -> Self {
-        let mut strata = BTreeMap::<u8, Vec<u64>>::new();
-        for (stratum, number) in keys.iter().flatten() {
-            strata.entry(*stratum).or_default().push(*number);
+        let parts = Self::find(weights, |each| keys.iter().try_for_each(|key| each(*key)));
+        parts.expect("there is memory for an interval of the keys")
+    }
+
+    /// Finds the borders in two passes over the keys, which `read` passes on: the first one counts
+    /// them in intervals, and the second one the keys of those intervals that have borders.
+    fn find(
+        weights: &[f64],
+        mut read: impl FnMut(&mut dyn FnMut(Key) -> io::Result<()>) -> io::Result<()>,
+    ) -> io::Result<Self> {
+        let mut histograms = BTreeMap::<u8, Histogram>::new();
+        read(&mut |key| {
+            if let Ok((stratum, number)) = key {
+                let none = || Histogram(vec![0; INTERVALS]);
+                histograms.entry(stratum).or_insert_with(none).0[interval(number)] += 1;
+            }
+            Ok(())
+        })?;
+        let sum: f64 = weights.iter().sum();
+        let shares = (1..weights.len()).map(|part| weights[part..].iter().sum::<f64>() / sum);
+        let shares: Vec<_> = shares.collect();
+        let mut keys = BTreeMap::<(u8, usize), IntervalKeys>::new();
+        for (stratum, histogram) in &histograms {
+            for share in &shares {
+                let at = histogram.interval_at(histogram.total() as f64 * share);
+                keys.extend(at.map(|(interval, _)| ((*stratum, interval), IntervalKeys::new())));
+            }
         }
-        let strata = strata.into_iter();
-        Self { strata: strata.map(|(id, numbers)| (id, Stratum::of(numbers, weights))).collect() }
+        read(&mut |key| {
+            if let Ok((stratum, number)) = key
+                && let Some(keys) = keys.get_mut(&(stratum, interval(number)))
+            {
+                if keys.len() == keys.capacity() {
+                    keys.try_reserve(1).map_err(|_| memory::exhausted())?;
+                    memory::check_after(keys.capacity() * size_of::<(u64, u64)>())?;
+                }
+                *keys.entry(number).or_default() += 1;
+            }
+            Ok(())
+        })?;
+        let stratum = |(id, histogram): (u8, Histogram)| {
+            let (mut firsts, mut sizes) = (Vec::new(), Vec::new());
+            let total = histogram.total();
+            let mut end = total;
+            for share in &shares {
+                let ideal = total as f64 * share;
+                let (interval, before) = histogram.interval_at(ideal).unwrap_or_default();
+                let (border, first) = border(&keys[&(id, interval)], before, total, ideal);
+                firsts.push(first);
+                sizes.push((end - border) as usize);
+                end = border;
+            }
+            sizes.push(end as usize);
+            (id, Stratum { firsts, sizes })
+        };
+        Ok(Self { strata: histograms.into_iter().map(stratum).collect() })
     }
 
     /// Returns the part of a record.
@@ -192,6 +371,11 @@ impl Parts {
 mod tests {
     use super::*;
 
+    fn stratum(numbers: &[u64], weights: &[f64]) -> Stratum {
+        let keys: Vec<Key> = numbers.iter().map(|number| Ok((0, *number))).collect();
+        Parts::new(&keys, weights).strata.remove(&0).expect("there are keys")
+    }
+
     #[test]
     fn borders_meet_the_share_and_never_separate_a_key() {
         for (keys, share, test, first) in [
@@ -200,9 +384,10 @@ mod tests {
             (vec![5; 10], 0.6, 10, None),
             (vec![1, 2, 2, 2, 3, 4, 5, 6, 7, 8], 0.2, 1, Some(2)),
             (vec![1, 2, 2, 2, 3, 4, 5, 6, 7, 8], 0.3, 4, Some(3)),
-            (Vec::new(), 0.5, 0, None),
+            (vec![0, u64::MAX], 0.5, 1, Some(u64::MAX)),
+            (vec![u64::MAX], 0.7, 1, None),
         ] {
-            let stratum = Stratum::of(keys, &[1.0 - share, share]);
+            let stratum = stratum(&keys, &[1.0 - share, share]);
             assert_eq!((stratum.sizes[1], stratum.firsts[0]), (test, first));
         }
     }
@@ -217,7 +402,8 @@ mod tests {
             let share = (1 + rng.number() % 999) as f64 / 1000.0;
             let ideal = share * keys.len() as f64;
             let class = sizes[keys[ideal as usize] as usize];
-            let miss = (border(&keys, share) as f64 - ideal).abs();
+            let size = stratum(&keys, &[1.0 - share, share]).sizes[1];
+            let miss = (size as f64 - ideal).abs();
             assert!(2.0 * miss <= class as f64 + 1e-9, "{sizes:?}, {share}: missed by {miss}");
         }
     }
@@ -226,9 +412,11 @@ mod tests {
     fn parts_add_up_and_keep_keys_together() {
         let mut rng = SeededRng::new(2);
         for parts in 2..6 {
-            let keys: Vec<_> = (0..3000).map(|_| rng.number() % 1000).collect();
+            // In the same interval, and in different ones.
+            let scale = if parts % 2 == 0 { 1 } else { u64::MAX / 1000 };
+            let keys: Vec<_> = (0..3000).map(|_| rng.number() % 1000 * scale).collect();
             let weights: Vec<_> = (0..parts).map(|_| (1 + rng.number() % 9) as f64).collect();
-            let stratum = Stratum::of(keys.clone(), &weights);
+            let stratum = stratum(&keys, &weights);
             let mut sizes = vec![0; parts];
             keys.iter().for_each(|key| sizes[usize::from(stratum.part(*key))] += 1);
             assert_eq!(sizes, stratum.sizes);
@@ -239,6 +427,31 @@ mod tests {
             }
         }
         // Of three pairs, one pair is closer to a share of 23% than none.
-        assert_eq!(Stratum::of(vec![1, 1, 2, 2, 3, 3], &[0.77, 0.23]).sizes, [4, 2]);
+        assert_eq!(stratum(&[1, 1, 2, 2, 3, 3], &[0.77, 0.23]).sizes, [4, 2]);
+    }
+
+    #[test]
+    fn written_keys_have_the_same_parts() {
+        let keyed = Keyed { by: Sameness::Grid, stratify: Some(Stratify::Clues), seed: 1 };
+        let (mut rng, mut keys, mut writer) =
+            (SeededRng::new(3), Keys::new(keyed), KeyWriter::new(keyed));
+        for _ in 0..5000 {
+            let random = rng.number();
+            let key = match random % 10 {
+                0 => Err(Status::Malformed),
+                _ => Ok(((random % 5) as u8, random % 700 * (u64::MAX / 700))),
+            };
+            keys.push(key);
+            writer.push(key).unwrap();
+        }
+        let (keys, mut reader) = (keys.finish(), writer.finish().unwrap());
+        let weights = [5.0, 3.0, 2.0];
+        let (parts, same) = (Parts::new(&keys, &weights), reader.parts(&weights).unwrap());
+        assert!(parts.sizes().eq(same.sizes()));
+        for key in keys {
+            assert_eq!(reader.read_key().unwrap(), Some(key));
+            assert_eq!(parts.of(key), same.of(key));
+        }
+        assert_eq!(reader.read_key().unwrap(), None);
     }
 }

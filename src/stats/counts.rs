@@ -17,9 +17,6 @@ pub struct Counts {
     /// Records with a typographic ellipsis among their cells, which is parsed as three dots.
     #[serde(default)]
     pub dotted: u64,
-    /// Records with keys that are not kept, although all keys of the first record are.
-    #[serde(default)]
-    pub unkept: u64,
     /// Lists with both 0 and a blank that is not a digit.
     #[serde(default)]
     pub two_blanks: u64,
@@ -37,10 +34,10 @@ impl Counts {
         Self { blank_lines, comments, ..Self::default() }
     }
 
-    /// Sets the number of records with an ellipsis, and of those with keys that are not kept.
+    /// Sets the number of records with an ellipsis.
     #[must_use]
-    pub fn with_forms(self, dotted: u64, unkept: u64) -> Self {
-        Self { dotted, unkept, ..self }
+    pub fn with_dotted(self, dotted: u64) -> Self {
+        Self { dotted, ..self }
     }
 
     /// Sets the counts by which labels are recognized.
@@ -80,7 +77,6 @@ impl AddAssign<&Self> for Counts {
         self.blank_lines += other.blank_lines;
         self.comments += other.comments;
         self.dotted += other.dotted;
-        self.unkept += other.unkept;
         self.two_blanks += other.two_blanks;
         self.nines |= other.nines;
         // With a 9, there are no labels.

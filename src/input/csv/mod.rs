@@ -20,7 +20,7 @@ pub(super) use read::read;
 pub use rows::Delimiter;
 pub(super) use rows::{SplitRow, count, declared_delimiter, is_separator_line, last_end};
 
-use super::{ColumnType, names};
+use super::{ColumnType, Field, NAME_BYTES, names};
 
 /// The columns of a table, detected at the start of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +61,19 @@ impl Table {
         let named = self.header.as_ref().and_then(|header| header.names.get(column));
         let named = named.filter(|name| !name.is_empty());
         named.cloned().unwrap_or_else(|| format!("column_{}", column + 1))
+    }
+
+    /// Returns the number of bytes of the names of the kept columns, with punctuation.
+    pub(super) fn name_bytes(&self) -> usize {
+        let names = self.header.as_ref().map(|header| &header.names);
+        let name =
+            |column: &usize| names.and_then(|names| names.get(*column)).map_or(0, String::len);
+        self.kept.iter().map(|column| name(column) + NAME_BYTES).sum()
+    }
+
+    /// Returns the number of bytes of the kept fields of a record, with the names.
+    pub(super) fn record_bytes(&self) -> usize {
+        self.name_bytes() + self.kept.len() * size_of::<Field>()
     }
 
     pub(super) fn names(&self) -> Vec<String> {

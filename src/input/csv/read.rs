@@ -43,6 +43,8 @@ impl RowReader<'_> {
     #[inline(always)]
     fn read<S: Simd>(&self, simd: S, records: &mut Records) {
         records.clear();
+        records.kept_puzzle = self.table.kept.iter().position(|kept| *kept == self.table.puzzle);
+        records.name_bytes = self.table.name_bytes();
         let (mut at, mut line) = (0, 0);
         while at < self.block.len() {
             let rest = &self.block[at..];
@@ -94,7 +96,7 @@ impl RowReader<'_> {
             }
             _ if is_cut_short => {
                 records.push_malformed(place, line.len(), lines::too_long(line.len()));
-                self.keep_text(place, line.len(), records);
+                records.push_empty_kept(table.kept.len()).fill(Field::MISSING);
                 self.push_answer(None, place.start, records);
                 return line_length;
             }
@@ -157,14 +159,16 @@ impl RowReader<'_> {
         });
         let text = without_end(&rest[..length]).len();
         if let Err(malformed) = pushed {
-            records.push_malformed(place, text, malformed);
+            let whole = Field::new(0..text, FieldForm::Plain).moved(place.start);
+            let place = LinePosition { indent: 0, ..place };
+            records.push_malformed_text(place, 0, (self.block, whole), malformed);
             answer = None;
         }
         self.push_answer(answer, place.start, records);
         if has_all_fields || !table.kept.contains(&table.puzzle) {
             self.keep(&rest[..length], place.start, records);
         } else {
-            self.keep_text(place, text, records);
+            records.push_empty_kept(table.kept.len()).fill(Field::MISSING);
         }
         length
     }
@@ -228,15 +232,6 @@ impl RowReader<'_> {
     fn keep(&self, row: &[u8], start: u32, records: &mut Records) {
         if !self.table.kept.is_empty() {
             self.keep_fields(row, start, records);
-        }
-    }
-
-    /// Adds the text of a row with the wrong number of fields as its puzzle.
-    fn keep_text(&self, place: LinePosition, length: usize, records: &mut Records) {
-        let room = records.push_empty_kept(self.table.kept.len());
-        room.fill(Field::MISSING);
-        if let Some(puzzle) = self.table.kept.iter().position(|kept| *kept == self.table.puzzle) {
-            room[puzzle] = place.cells(length);
         }
     }
 

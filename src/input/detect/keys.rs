@@ -102,8 +102,7 @@ impl InputOptions {
             Some(Keep::Only(names)) => [&names[..], &self.also_read].concat(),
             None => self.also_read.clone(),
         };
-        let keeps_all = self.keep == Some(Keep::All);
-        Objects::new(puzzle, answer, kept, keeps_all)
+        Objects::new(puzzle, answer, kept)
     }
 
     /// Returns the layout in which each line is a puzzle.
@@ -143,8 +142,7 @@ impl InputOptions {
         };
         let kept = self.kept(all, puzzle, answer)?.into_iter().map(name).collect();
         let (puzzle, answer) = (Some(name(puzzle)), answer.map(name));
-        let keeps_all = self.keep == Some(Keep::All);
-        Ok(Layout::Jsonl(Objects::new(puzzle, answer, kept, keeps_all).into()))
+        Ok(Layout::Jsonl(Objects::new(puzzle, answer, kept).into()))
     }
 }
 

@@ -169,9 +169,9 @@ impl RowBatch {
         for ((column, values), kept) in columns {
             match (column.source, kept) {
                 (ColumnSource::Computed(column), _) => values.push_output(column.value(row)),
-                (ColumnSource::Input(index), None) => values.push_text(&row.kept().get(index).0),
+                (ColumnSource::Input(index), None) => values.push_text(&row.field(index).0),
                 (ColumnSource::Input(index), Some(kept)) => {
-                    let (text, form) = row.kept().get(index);
+                    let (text, form) = row.field(index);
                     let is_null = matches!(form, FieldForm::Missing | FieldForm::Null);
                     values.push_kept(kept, (!is_null).then_some(&text));
                 }

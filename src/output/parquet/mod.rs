@@ -26,7 +26,7 @@ use self::file::SMALL_BATCH;
 use super::{
     Assembler, ColumnSource, Encoder, Format, Needs, OutputColumn, RowBuffer, RowEncoder, Rows,
 };
-use crate::input::ColumnType;
+use crate::input::{ColumnType, OtherKeys};
 
 pub use super::Kind;
 pub use batch::Value;
@@ -74,6 +74,10 @@ impl ParquetRows {
 impl Format for ParquetRows {
     fn needs(&self) -> Needs {
         OutputColumn::needs(&self.columns)
+    }
+
+    fn other_keys(&self) -> OtherKeys {
+        OtherKeys::Refused
     }
 
     fn encoder(&self) -> Box<dyn Encoder + '_> {

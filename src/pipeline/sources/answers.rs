@@ -68,6 +68,19 @@ impl<S: BlockSource> Answered<S> {
         false
     }
 
+    /// Returns whether another answer follows, except empty ones at the end.
+    fn has_more(&mut self) -> bool {
+        loop {
+            let mut is_empty = false;
+            if !self.with_next(|record| is_empty = text_of(&record).is_empty()) {
+                return false;
+            }
+            if !is_empty {
+                return true;
+            }
+        }
+    }
+
     /// Attaches the next answers to a block.
     fn attach(&mut self, block: &mut Block) -> Fill {
         let Some(name) = &self.name else { return Fill::Filled };
@@ -76,7 +89,7 @@ impl<S: BlockSource> Answered<S> {
         block.read(&mut self.puzzles);
         for _ in 0..self.puzzles.all.len() {
             let has_next = self.with_next(|record| {
-                answers.push(record.answer.unwrap_or(record.text), Some(record.line));
+                answers.push(text_of(&record), Some(record.line));
             });
             if !has_next {
                 if self.stop.load(Ordering::Relaxed) {
@@ -97,18 +110,28 @@ impl<S: BlockSource> Answered<S> {
     fn length_failure(&mut self) -> Option<InputFailure> {
         let file = self.name.as_ref()?.to_string();
         let puzzles = self.read + self.missing;
-        let is_longer = self.missing == 0 && self.failures.is_empty() && self.with_next(|_| {});
+        let solutions = self.read;
+        let is_longer = self.missing == 0 && self.failures.is_empty() && self.has_more();
         if !is_longer && self.missing == 0 {
             return None;
         }
         let more = if is_longer { "more than " } else { "" };
-        let solutions = self.read - u64::from(is_longer);
         let number =
             |count: u64, of: &str| format!("{count} {of}{}", if count == 1 { "" } else { "s" });
         let (solutions, puzzles) = (number(solutions, "solution"), number(puzzles, "puzzle"));
         let what = format!("{more}{solutions} for {puzzles}");
         let error = io::Error::new(io::ErrorKind::InvalidData, what);
         Some(InputFailure { file, error, has_answers: true })
+    }
+}
+
+/// Returns the text of an answer, without quotes; empty if there is none, which may be a dot.
+fn text_of<'a>(record: &ReadRecord<'a>) -> &'a [u8] {
+    let text = record.answer.unwrap_or(record.text).trim_ascii();
+    let quoted = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\""));
+    match quoted.unwrap_or(text) {
+        b"." => b"",
+        text => text,
     }
 }
 

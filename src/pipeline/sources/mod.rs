@@ -2,8 +2,10 @@
 
 mod answers;
 mod ranges;
+mod sums;
 mod text;
 
 pub use self::answers::Answered;
 pub use self::ranges::Ranges;
-pub use self::text::{Changed, TextSource};
+pub use self::sums::{Changed, PassSums};
+pub use self::text::TextSource;

@@ -6,91 +6,43 @@
 //! Sources: <https://hodoku.sourceforge.net/en/tech_als.php>,
 //! <https://hodoku.sourceforge.net/en/tech_misc.php#sdc>.
 
-use super::{Changed, Evidence, Found, Position};
+use super::{Evidence, Found, Position};
 use crate::board::{Cells, UNIT_CELLS, UNITS, cells_at, common_peers, digits_of, size};
 
-/// Memory that the search of almost locked sets reuses.
-#[derive(Debug, Default)]
-pub struct Memory {
-    sets: Vec<Als>,
-    /// The places of each digit in the sets that may share it as an RCC, and the set.
-    places: [Vec<(Cells, u16)>; 9],
-    /// The RCCs of each set with the current one, while they are collected.
-    common: Vec<u16>,
-    /// The sets that have RCCs with the current one, and these.
-    linked: Vec<(u16, u16)>,
-}
-
 /// An almost locked set.
-#[derive(Debug)]
 struct Als {
     cells: Cells,
     digits: u16,
-    /// Those that other cells have that see all their places in the set.
-    seen_digits: u16,
-    /// The cells that see all places of each digit.
+    /// The cells that see all places of each of its digits.
     seen: [Cells; 9],
 }
 
-impl Memory {
-    /// Collects all almost locked sets.
-    fn collect(&mut self, position: &Position) {
-        self.sets.clear();
-        self.places.iter_mut().for_each(Vec::clear);
-        for unit in (0..27).rev() {
-            let masks = UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
-            subsets(&masks, open(&masks), 0, 0, &mut |set, digits| {
-                if size(digits) == size(set) + 1 {
-                    self.add(position, unit, cells_at(unit, set), digits);
-                }
-            });
-        }
-        self.common.clear();
-        self.common.resize(self.sets.len(), 0);
-    }
-
-    /// Adds a set, unless it is one of another unit.
-    fn add(&mut self, position: &Position, unit: usize, cells: Cells, digits: u16) {
-        // Sets within a box and a line are those of the box; single cells those of any.
-        let is_new = match unit {
-            18.. => true,
-            9..18 => (18..27).all(|square| cells & !UNITS[square] != 0),
-            _ => (9..27).all(|other| cells & !UNITS[other] != 0),
-        };
-        if !is_new {
-            return;
-        }
-        let (mut seen, mut seen_digits) = ([0; 9], 0);
-        for digit in digits_of(digits) {
-            let places = cells & position.open[digit];
-            seen[digit] = common_peers(places);
-            if seen[digit] & position.open[digit] != 0 {
-                seen_digits |= 1 << digit;
-                self.places[digit].push((places, self.sets.len() as u16));
+/// Collects all almost locked sets.
+fn collect(position: &Position) -> Vec<Als> {
+    let mut sets: Vec<Als> = Vec::new();
+    for unit in (0..27).rev() {
+        let masks = UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
+        subsets(&masks, open(&masks), 0, 0, &mut |set, digits| {
+            let cells = cells_at(unit, set);
+            if size(digits) != size(set) + 1 {
+                return;
             }
-        }
-        self.sets.push(Als { cells, digits, seen_digits, seen });
-    }
-
-    /// Finds the sets that have RCCs with this one. They have no places of these digits in both.
-    fn link(&mut self, set: usize) {
-        self.linked.clear();
-        let Als { seen, seen_digits, .. } = &self.sets[set];
-        for digit in digits_of(*seen_digits) {
-            for &(places, other) in &self.places[digit] {
-                if places & !seen[digit] == 0 {
-                    let common = &mut self.common[usize::from(other)];
-                    if *common == 0 {
-                        self.linked.push((other, 0));
-                    }
-                    *common |= 1 << digit;
+            // Sets within a box and a line are those of the box; single cells those of any.
+            let is_new = match unit {
+                18.. => true,
+                9..18 => (18..27).all(|square| cells & !UNITS[square] != 0),
+                _ => (9..27).all(|other| cells & !UNITS[other] != 0),
+            };
+            if is_new {
+                let mut seen = [0; 9];
+                for digit in digits_of(digits) {
+                    seen[digit] = common_peers(cells & position.open[digit]);
                 }
+                sets.push(Als { cells, digits, seen });
             }
-        }
-        for (other, common) in &mut self.linked {
-            *common = std::mem::take(&mut self.common[usize::from(*other)]);
-        }
+        });
     }
+    sets
 }
 
 /// Visits all sets of items, except the empty one, with the union of their elements.
@@ -110,24 +62,32 @@ fn subsets(
     }
 }
 
+/// Returns the restricted common digits of two sets.
+#[inline(always)]
+fn restricted(position: &Position, a: &Als, b: &Als) -> u16 {
+    let mut common = a.digits & b.digits;
+    let overlap = a.cells & b.cells;
+    for digit in digits_of(common) {
+        let is_restricted = b.cells & position.open[digit] & !a.seen[digit] == 0;
+        if !is_restricted || overlap & position.open[digit] != 0 {
+            common &= !(1 << digit);
+        }
+    }
+    common
+}
+
 /// Two sets with an RCC X: one of them lacks X and has its other digits, so cells that see all
 /// places of another common digit Z lose Z. With two RCCs, both sets are locked.
-pub fn xz<F: Found>(position: &Position, changed: Changed, memory: &mut Memory, out: &mut F) {
-    memory.collect(position);
-    for i in 0..memory.sets.len() {
-        if memory.sets[i].cells & changed.cells == 0 {
-            continue;
-        }
-        memory.link(i);
-        let a = &memory.sets[i];
-        for &(j, rcc) in &memory.linked {
-            let b = &memory.sets[usize::from(j)];
-            // One of two sets with changes finds the other.
-            if usize::from(j) < i && b.cells & changed.cells != 0 {
+pub fn xz<F: Found>(position: &Position, out: &mut F) {
+    let sets = collect(position);
+    for (i, a) in sets.iter().enumerate() {
+        for b in &sets[i + 1..] {
+            let common = a.digits & b.digits;
+            if common & common.wrapping_sub(1) == 0 {
                 continue;
             }
-            let common = a.seen_digits & b.seen_digits;
-            if common & common.wrapping_sub(1) == 0 {
+            let rcc = restricted(position, a, b);
+            if rcc == 0 {
                 continue;
             }
             let mut removed = [0; 9];
@@ -144,7 +104,7 @@ pub fn xz<F: Found>(position: &Position, changed: Changed, memory: &mut Memory, 
                 }
             }
             out.remove_effective(&position.board, removed, || Evidence {
-                digits: a.digits & b.digits & !rcc,
+                digits: common & !rcc,
                 common: rcc,
                 cells: [a.cells, b.cells, 0],
                 ..Evidence::default()
@@ -155,21 +115,25 @@ pub fn xz<F: Found>(position: &Position, changed: Changed, memory: &mut Memory, 
 
 /// A pivot C with an RCC X to A and another one, Y, to B: A or B has each other common digit Z, so
 /// cells that see all its places in both lose Z.
-pub fn xy_wing<F: Found>(position: &Position, changed: Changed, memory: &mut Memory, out: &mut F) {
-    memory.collect(position);
-    for pivot in 0..memory.sets.len() {
-        memory.link(pivot);
-        let Memory { sets, linked, .. } = &*memory;
+pub fn xy_wing<F: Found>(position: &Position, out: &mut F) {
+    let sets = collect(position);
+    let mut linked: Vec<(usize, u16)> = Vec::new();
+    for c in &sets {
+        linked.clear();
+        for (i, a) in sets.iter().enumerate() {
+            let rcc = if a.cells == c.cells { 0 } else { restricted(position, a, c) };
+            if rcc != 0 {
+                linked.push((i, rcc));
+            }
+        }
         for (i, &(first, by_first)) in linked.iter().enumerate() {
             for &(second, by_second) in &linked[i + 1..] {
-                let (a, b) = (&sets[usize::from(first)], &sets[usize::from(second)]);
-                let cells = a.cells | b.cells | sets[pivot].cells;
+                let (a, b) = (&sets[first], &sets[second]);
                 // X and Y must differ.
-                let is_same = by_first == by_second && size(by_first) == 1;
-                if is_same || cells & changed.cells == 0 {
+                if by_first == by_second && size(by_first) == 1 {
                     continue;
                 }
-                for z in digits_of(a.seen_digits & b.seen_digits) {
+                for z in digits_of(a.digits & b.digits) {
                     let targets = a.seen[z] & b.seen[z] & position.open[z];
                     if targets == 0 {
                         continue;
@@ -181,7 +145,7 @@ pub fn xy_wing<F: Found>(position: &Position, changed: Changed, memory: &mut Mem
                     out.remove_digit(&position.board, z, targets, || Evidence {
                         digits: 1 << z,
                         common: x | y,
-                        cells: [a.cells, b.cells, sets[pivot].cells],
+                        cells: [a.cells, b.cells, c.cells],
                         ..Evidence::default()
                     });
                 }
@@ -193,11 +157,11 @@ pub fn xy_wing<F: Found>(position: &Position, changed: Changed, memory: &mut Mem
 /// Two or three cells that a box shares with a line have at least two digits more than cells. With
 /// cells of the line and of the box, which have no digit in common, there are as many digits as
 /// cells: each digit is removed from the rest of the line or box that must have it here.
-pub fn sue_de_coq<F: Found>(position: &Position, changed: Changed, out: &mut F) {
+pub fn sue_de_coq<F: Found>(position: &Position, out: &mut F) {
     for square in 18..27 {
         for line in 0..18 {
             let shared = UNITS[square] & UNITS[line];
-            if shared == 0 || (UNITS[square] | UNITS[line]) & changed.cells == 0 {
+            if shared == 0 {
                 continue;
             }
             let pool = |unit: usize| {

@@ -33,12 +33,8 @@ pub fn finned<F: Found>(
     for digit in digits_of(changed.digits) {
         for kind in 0..2 {
             let lines = position.all_places(kind, digit);
-            let with = |count| (0..9).filter(move |&i| size(lines[i]) >= count);
-            // Another line must lose the digit.
-            if with(1).count() <= count {
-                continue;
-            }
-            let eligible = with(2).fold(0, |set: u16, i| set | 1 << i);
+            let eligible = (0..9).filter(|&i| size(lines[i]) >= 2);
+            let eligible = eligible.fold(0, |set: u16, i| set | 1 << i);
             extend(&lines, eligible, count, count + 2, (0, 0), &mut |base, union| {
                 for stack in 0..3 {
                     let in_stack = union & 0b111 << (3 * stack);
@@ -82,7 +78,7 @@ fn extend(
         }
         return;
     }
-    while size(eligible) >= missing {
+    while eligible != 0 {
         let i = eligible.trailing_zeros() as usize;
         eligible &= eligible - 1;
         let larger = union | lines[i];

@@ -43,10 +43,9 @@ pub use se::{Explainer, SeRating};
 pub use technique::{Definition, Technique, Techniques};
 pub use words::{cell_name, unit_name};
 
-/// Memory that finders reuse.
+/// Memory that the search of chains reuses.
 #[derive(Debug, Default)]
 pub struct Memory {
-    als: als::Memory,
     chains: chains::Memory,
     forcing: forcing::Memory,
 }
@@ -94,7 +93,7 @@ pub fn find<F: Found>(
         T::XYZWing => wings::xyz_wing(position, out),
         T::WWing => wings::w_wing(position, out),
         T::RemotePair => wings::remote_pair(position, out),
-        T::SimpleColors => wings::simple_colors(position, changed, out),
+        T::SimpleColors => wings::simple_colors(position, out),
         T::UniqueRectangle1
         | T::UniqueRectangle2
         | T::UniqueRectangle3
@@ -107,9 +106,9 @@ pub fn find<F: Found>(
         T::Bug1 | T::Bug2 | T::Bug3 | T::Bug4 => uniqueness::bug(position, technique, out),
         T::AlignedPairExclusion => exclusion::pair(position, changed, out),
         T::AlignedTripletExclusion => exclusion::triplet(position, changed, out),
-        T::AlsXZ => als::xz(position, changed, &mut memory.als, out),
-        T::AlsXYWing => als::xy_wing(position, changed, &mut memory.als, out),
-        T::SueDeCoq => als::sue_de_coq(position, changed, out),
+        T::AlsXZ => als::xz(position, out),
+        T::AlsXYWing => als::xy_wing(position, out),
+        T::SueDeCoq => als::sue_de_coq(position, out),
         T::XCycle => memory.chains.find(position, Kind::X, Shape::Loop, out),
         T::YCycle => memory.chains.find(position, Kind::Y, Shape::Loop, out),
         T::XChain => memory.chains.find(position, Kind::X, Shape::Any, out),

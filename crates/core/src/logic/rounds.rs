@@ -227,8 +227,8 @@ pub(super) struct Instances {
     count: u32,
     placed: Candidates,
     removed: Candidates,
-    /// The eliminations of each instance, with a hash.
-    distinct: Vec<(u64, Candidates)>,
+    /// The eliminations of each instance.
+    distinct: Vec<Candidates>,
     /// The instances, if there is a trace.
     pub(super) steps: Vec<Step>,
 }
@@ -278,13 +278,8 @@ impl<const EVIDENCE: bool> Found for Sink<'_, EVIDENCE> {
     }
 
     fn remove(&mut self, removed: &Candidates, evidence: impl FnOnce() -> Evidence) {
-        // Comparing hashes first is faster.
-        let hash = removed.iter().fold(0, |hash: u64, &cells| {
-            (hash ^ (cells as u64 ^ (cells >> 64) as u64)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        });
-        let distinct = &mut self.instances.distinct;
-        if !distinct.iter().any(|(other, known)| *other == hash && known == removed) {
-            distinct.push((hash, *removed));
+        if !self.instances.distinct.contains(removed) {
+            self.instances.distinct.push(*removed);
             for (all, cells) in self.instances.removed.iter_mut().zip(removed) {
                 *all |= cells;
             }

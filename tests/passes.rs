@@ -1,0 +1,90 @@
+//! Commands that read their inputs twice notice changes between the passes.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, SOLVED, grid};
+
+const RECORDS: usize = 20_000;
+
+/// Returns the records of a format. Their solutions differ, so that records are not equal.
+fn records(format: &str) -> String {
+    let header = if format == "csv" { "id,puzzle,solution\n" } else { "" };
+    let record = |id: usize| match format {
+        "csv" => format!("{id},{CLASSIC},{SOLVED}\n"),
+        "jsonl" => format!("{{\"puzzle\":\"{CLASSIC}\",\"id\":{id}}}\n"),
+        "grid" => format!("Grid {id}\n{}\n", grid(CLASSIC)),
+        _ => format!("{CLASSIC} # {id}\n"),
+    };
+    header.to_owned() + &(0..RECORDS).map(record).collect::<String>()
+}
+
+/// The ways in which an input changes.
+const CHANGES: [&str; 3] = ["truncated", "longer", "other"];
+
+/// Changes the end of a file.
+fn change(folder: &Folder, name: &str, how: &str) {
+    let path = folder.path(name);
+    let length = fs::metadata(&path).unwrap().len();
+    match how {
+        "truncated" => {
+            OpenOptions::new().write(true).open(path).unwrap().set_len(length / 2).unwrap();
+        }
+        "longer" => {
+            let text = fs::read(&path).unwrap();
+            let mut file = OpenOptions::new().append(true).open(path).unwrap();
+            file.write_all(&text[text.len() / 2..]).unwrap();
+        }
+        _ => {
+            let text = fs::read_to_string(&path).unwrap();
+            let at = text.rfind("53").unwrap();
+            let changed = format!("{}35{}", &text[..at], &text[at + 2..]);
+            fs::write(path, changed).unwrap();
+        }
+    }
+}
+
+/// Runs a command that writes to `pipe`, and changes `name` as soon as the first row arrives, while
+/// the command waits for a reader of the others.
+fn changed_while_running(folder: &Folder, line: &str, name: &str, how: &str) -> Ran {
+    folder.file(name, fs::read(folder.path("original")).unwrap());
+    let mut command = Command::new(BULKDOKU);
+    command.current_dir(folder.path("")).args(line.split_whitespace()).args(["-q", "-j", "1"]);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut pipe = File::open(folder.path("pipe")).unwrap();
+    pipe.read_exact(&mut [0]).unwrap();
+    change(folder, name, how);
+    pipe.read_to_end(&mut Vec::new()).unwrap();
+    child.wait_with_output().unwrap().into()
+}
+
+#[test]
+fn inputs_that_change_between_two_passes_end_the_run() {
+    for format in ["csv", "jsonl", "grid", "txt"] {
+        let folder = Folder::new();
+        let made = Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap();
+        assert!(made.success());
+        let (name, small) = (format!("in.{format}"), format!("small.{format}"));
+        folder.file("original", records(format));
+        folder.file(&small, records(format).lines().take(40).collect::<Vec<_>>().join("\n") + "\n");
+        for line in [
+            format!("split --test 10% --seed 1 --by puzzle {name} -o pipe,part.csv --force"),
+            format!("sample --count 19999 --seed 1 {name} -o pipe --format csv --force"),
+            format!("sample --top 19999 --by clues {small} {name} -o pipe --force"),
+            format!("augment --sample 19999 --seed 1 {name} -o pipe --format csv --force"),
+            format!("overlap {name} {small} -o pipe --by puzzle --format csv --force"),
+        ] {
+            for how in CHANGES {
+                let ran = changed_while_running(&folder, &line, &name, how);
+                assert_eq!(ran.status, 3, "{line} {how}: {ran:?}");
+                let what = format!("{name}: has changed since it was read first");
+                assert!(ran.messages.contains(&what), "{line} {how}: {ran:?}");
+                let is_complete = folder.path("part.csv").exists()
+                    && !folder.path("pipe.resume").exists()
+                    && !folder.path("part.csv.resume").exists();
+                assert!(!is_complete, "{line} {how}: {:?}", folder.names());
+            }
+        }
+    }
+}

@@ -67,6 +67,12 @@ impl Layout {
         }
     }
 
+    /// Returns whether a record may be longer than a block. The cells of a line and the lines of a
+    /// grid are shorter.
+    pub fn has_long_records(&self) -> bool {
+        !matches!(self.digits(), Self::Lines | Self::Grid | Self::GridAndLabel)
+    }
+
     /// Returns where a record that fills a block is cut, or 0 if it is not.
     pub fn forced_end(&self, bytes: &[u8]) -> usize {
         match self {

@@ -293,7 +293,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
             }
             if is_full {
                 let more = (2 * room).min(max_record);
-                if more <= room {
+                if more <= room || !layout.has_long_records() {
                     return Ok(FillEnd::NoRecordEnd);
                 }
                 match block.grow(more, &self.long, &self.stop) {

@@ -229,7 +229,8 @@ def solve(
             (fixed_size_list<uint8>[81], where digits follow `blank`).
         columns: some of "puzzle", "solution", "canonical", "automorphisms", "status", "reason", "solutions", "guesses",
             "nodes", "latency_ns", "clues", "level", "rating", "minimal".
-        column: the column of the puzzles in a table, if it has no usual name and is not the only one.
+        column: the column of the puzzles in a table, if it has no usual name and is not the only one. Where a
+            column of text `malformed` is not null, as `read` returns it, a row is malformed for this reason.
         blank: the value of a blank in arrays of numbers; digits are blank + 1 to blank + 9.
         progress: called with the number of rows done since its last call, as `tqdm.update` is.
 
@@ -241,6 +242,7 @@ def solve(
         needs, `rating` (double) the guesses of the proof, `minimal` (bool) whether every clue is needed.
 
     Raises:
+        KeyError: if the column does not exist.
         TypeError: if something else is given.
         ValueError: if an array has another shape, or an option another value.
 
@@ -396,18 +398,19 @@ def score(
 
     Args:
         puzzles: n puzzles, as for `solve`.
-        answers: n answers, in any of the same forms. In a cell that is not a digit (a blank, another character or
-            number) the answer is wrong, and it breaks no rule there. Surrounding white space of text is ignored.
-            Text that is not 81 characters, and null, has no right cell and breaks all 27 rules.
+        answers: n answers, in any of the same forms: also text of nine lines, with spaces, or a list. In a blank
+            cell the answer is wrong, and it breaks no rule there. An answer that is not readable as 81 cells has no
+            counts.
         column, solution_column: the columns of tables.
         max_nodes, threads, blank, progress: as for `solve`.
 
     Returns:
-        dict: four numpy arrays of shape (n,). `correct`, uint8, 0 to 81: the cells, clues included, that equal the
-        puzzle's only solution; if it does not have exactly one (or the search gave up, or the puzzle is malformed),
-        81 for an answer that solves it, else 0. `clues_kept`, uint8: the clues that the answer keeps; 0 for
-        malformed puzzles. `rules_broken`, uint8, 0 to 27: the rows, columns and boxes in which the answer has a digit
-        twice. `solved`, bool: whether the answer is a complete grid, keeps the clues and obeys the rules.
+        dict: numpy arrays of shape (n,). `readable`, bool: whether the answer has 81 cells. The counts are masked
+        where it has not. `correct`, uint8, 0 to 81: the cells, clues included, that equal the puzzle's only solution;
+        if it does not have exactly one (or the search gave up, or the puzzle is malformed), 81 for an answer that
+        solves it, else 0. `clues_kept`, uint8: the clues that the answer keeps; 0 for malformed puzzles.
+        `rules_broken`, uint8, 0 to 27: the rows, columns and boxes in which the answer has a digit twice. `solved`,
+        bool: whether the answer is a complete grid, keeps the clues and obeys the rules.
 
     Raises:
         TypeError, ValueError: as for `solve`, and if there are not as many answers as puzzles.
@@ -418,7 +421,7 @@ def score(
         >>> bulkdoku.score(rows, rows)["correct"].tolist()
         [81, 81, 81]
         >>> bulkdoku.score(rows["puzzle"], ["1" * 81, "", None])["rules_broken"].tolist()
-        [27, 27, 27]
+        [27, None, None]
     """
 def generate(
     count: int,
@@ -817,8 +820,8 @@ def read(
 
     Returns:
         Table: `line` (uint64, from 1), `puzzle` (a malformed record as written), `solution` if the file has
-        solutions, and the kept columns, as text, null if empty; a name that is already taken is prefixed with
-        `input_`.
+        solutions, `malformed` if there are such records (what is wrong with them), and the kept columns, as text, null
+        if empty; a name that is already taken is prefixed with `input_`.
 
     Raises:
         OSError: if the file cannot be read to its end.
@@ -843,7 +846,8 @@ def scan(
         batch_rows: the number of rows of a batch.
 
     Returns:
-        Stream: with the columns of `read`. Of lines, it has solutions if the first batch has one.
+        Stream: with the columns of `read`, always with `malformed`. Of lines, it has solutions if the first batch
+            has one.
 
     Raises:
         OSError: if the file cannot be read; the stream raises it after the rows before the damage.

@@ -56,6 +56,18 @@ pub(crate) fn head(key: &[u8], value: &[u8]) -> [u8; HEAD] {
     *lengths.as_flattened().first_chunk().expect("two lengths")
 }
 
+/// Calls `visit` with the key and the value of each encoded entry.
+pub(crate) fn for_each_entry(
+    mut encoded: &[u8],
+    mut visit: impl FnMut(&[u8], &[u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    while !encoded.is_empty() {
+        let (key, value) = split_entry(&mut encoded);
+        visit(key, value)?;
+    }
+    Ok(())
+}
+
 impl ExternalSort {
     /// Begins with no entries, of which up to this many bytes are kept in memory.
     pub fn new(memory: usize) -> Self {
@@ -86,15 +98,6 @@ impl ExternalSort {
     fn reserve(&mut self, bytes: usize) -> io::Result<()> {
         memory::reserve(&mut self.starts, 1)?;
         memory::reserve(&mut self.entries, bytes)
-    }
-
-    /// Adds encoded entries.
-    pub(crate) fn push_all(&mut self, mut encoded: &[u8]) -> io::Result<()> {
-        while !encoded.is_empty() {
-            let (key, value) = split_entry(&mut encoded);
-            self.push(key, value)?;
-        }
-        Ok(())
     }
 
     fn sort(&mut self) {

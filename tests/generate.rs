@@ -28,6 +28,30 @@ fn a_seed_makes_the_same_bytes_on_any_number_of_threads() {
 }
 
 #[test]
+fn only_puzzles_with_one_solution_have_it() {
+    for (kind, solutions) in [("several", "2"), ("unsolvable", "0"), ("minimal", "1")] {
+        let columns = "solution,solutions";
+        let args = ["-n", "20", "--seed", "1", "-k", kind, "--format", "csv", "--columns", columns];
+        let ran = generate(&args);
+        let is_right = |row: &str| match row.split_once(',') {
+            Some((solution, count)) => {
+                (solution.len() == 81) == (kind == "minimal") && count == solutions
+            }
+            None => false,
+        };
+        assert!(ran.rows.lines().skip(1).all(is_right), "{}", ran.rows);
+        let folder = Folder::new();
+        let args = ["-n", "5", "--seed", "1", "-k", kind, "--layout", "hrm", "-o", "data"];
+        let ran = folder.run("generate", &args, "");
+        let is_written = kind == "minimal";
+        assert_eq!(
+            (ran.status, folder.path("data").exists()),
+            if is_written { (0, true) } else { (2, false) }
+        );
+    }
+}
+
+#[test]
 fn a_longer_corpus_starts_with_the_shorter_one() {
     let short = lines(&generate(&["--count", "10", "--seed", "5"]));
     let long = lines(&generate(&["--count", "150", "--seed", "5", "-j", "1"]));

@@ -265,13 +265,13 @@ fn thousands_of_columns_are_kept() {
     let reversed: Vec<_> = names.iter().rev().map(String::as_str).collect();
     for (kept, expected) in [
         (names.join(","), format!("status,{}\n{}", names.join(","), rows("unique,"))),
-        ([reversed[0], "c0", reversed[0]].join(","), String::new()),
+        ([reversed[0], "c0"].join(","), String::new()),
     ] {
         let args = ["-q", "x.parquet", "--columns", "status", "--keep", &kept];
         let ran = folder.solve(&args, "");
         if expected.is_empty() {
             let last = ran.rows.lines().last().unwrap();
-            assert_eq!(last, format!("unique,{0},0,{0}", 19 * 2999));
+            assert_eq!(last, format!("unique,{},0", 19 * 2999));
         } else {
             assert!(ran.rows == expected, "{}", ran.messages);
         }

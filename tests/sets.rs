@@ -196,6 +196,17 @@ fn classes(folder: &Folder) -> String {
 }
 
 #[test]
+fn puzzles_without_a_level_are_a_stratum() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n{}\n", ".".repeat(81)));
+    let ran = folder.line("split in --test 50% --seed 1 --stratify level -o a.txt,b.txt");
+    for line in ["level 0: 1 records", "no level: 1 records", "all: 2 records"] {
+        assert!(ran.messages.contains(line), "{}", ran.messages);
+    }
+    assert!(!ran.messages.contains("level 3"), "{}", ran.messages);
+}
+
+#[test]
 fn a_split_separates_no_class_and_loses_no_row() {
     let folder = Folder::new();
     let text = classes(&folder);
@@ -221,6 +232,8 @@ fn a_split_separates_no_class_and_loses_no_row() {
         let stratum = |row: &HashMap<String, String>| {
             let puzzle: Puzzle = row["quiz"].parse().unwrap();
             match options {
+                // Puzzles without exactly one solution are a stratum of their own.
+                "--stratify level" if puzzle.solutions().take(2).count() != 1 => 9,
                 "--stratify level" => Level::of(&puzzle).number().into(),
                 "--stratify clues" => puzzle.clues(),
                 _ => 0,

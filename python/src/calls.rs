@@ -252,10 +252,10 @@ pub fn score(
     (puzzles, answers): (&Given<'_>, &Given<'_>),
     settings: &Settings,
     progress: &Progress,
-) -> PyResult<Vec<Score>> {
+) -> PyResult<Vec<Option<Score>>> {
     let call = search(settings, &settings.output, progress, |solve| solve);
     let map = || {
-        |rows: &Rows<'_>, scores: &mut Vec<Score>| {
+        |rows: &Rows<'_>, scores: &mut Vec<Option<Score>>| {
             scores.clear();
             scores.extend(rows.records().map(|row| {
                 let outcome = row.outcome_or_none();
@@ -272,7 +272,7 @@ pub fn score(
             let source = Ranges::of(numbers.clone(), BLOCK_ROWS, rows.clone());
             let mut scores = Vec::with_capacity(count);
             let run = JobRun { job, filters, needs: Needs::NONE, threads, progress };
-            run.fold(source, map, |part: &mut Vec<Score>, _| scores.append(part))?;
+            run.fold(source, map, |part: &mut Vec<Option<Score>>, _| scores.append(part))?;
             Ok(scores)
         };
         all.append(&mut py.detach(|| call.run_quickly(count, run))?);

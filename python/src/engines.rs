@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use bulkdoku::{Engine, EngineKind, Outcome, Question, SimdLevel, StopFlag};
+use bulkdoku::{Engine, EngineKind, Outcome, Query, SimdLevel, StopFlag};
 
 /// The most idle engines.
 const MAX_IDLE: usize = 64;
@@ -47,8 +47,8 @@ impl Engine for Reused {
         self.with(|engine| engine.stop_at(stop));
     }
 
-    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
-        self.with(|engine| engine.answer(question, outcomes))
+    fn search(&mut self, query: &Query<'_>, outcomes: &mut [Outcome]) -> usize {
+        self.with(|engine| engine.search(query, outcomes))
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, RecordBatchOptions, RecordBatchReader};
+use arrow_array::{Array, RecordBatch, RecordBatchOptions, RecordBatchReader};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_json::WriterBuilder;
@@ -19,10 +19,9 @@ use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyException, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 use tempfile::NamedTempFile;
 
-use crate::arrow::{column_of, exception};
+use crate::arrow::{MALFORMED, column_of, exception, open_table, place_of};
 use crate::calls::{self, BATCH_ROWS};
 use crate::given::{Given, Names, ReadOptions};
 use crate::parquet;
@@ -47,9 +46,20 @@ pub fn read(py: Python<'_>, path: &Path, columns: Columns, blank: u8) -> PyResul
         while let Some(batch) = rows.next_batch()? {
             batches.push(batch);
         }
+        let table = Table::new(rows.schema(), batches);
+        let why = table.arrow_schema().index_of(MALFORMED).expect("each file has this column");
+        let is_all_null = |column: usize| {
+            table
+                .batches()
+                .iter()
+                .all(|batch| batch.column(column).null_count() == batch.num_rows())
+        };
+        let shows_reasons = !is_all_null(why);
         // The text after the puzzles may not have been solutions.
-        let is_shown = |&place: &usize| place != scan::ANSWERS || !rows.lacks_answers();
-        Ok(Table::new(rows.schema(), batches).with_columns_if(is_shown))
+        let is_shown = |&place: &usize| {
+            (place != scan::ANSWERS || !rows.lacks_answers()) && (place != why || shows_reasons)
+        };
+        Ok(table.with_columns_if(is_shown))
     })
 }
 
@@ -152,7 +162,11 @@ pub fn write(
     if format == Format::Npy {
         return write_npy(py, rows, path, column, blank);
     }
-    let reader = rows.extract::<AnyRecordBatch>()?.into_reader()?;
+    let of_lines = |names: &[&str]| match format {
+        Format::Lines => place_of(names, column, Names::Puzzles).map(|place| Some(vec![place])),
+        _ => Ok(None),
+    };
+    let reader = open_table(rows, of_lines)?;
     let place = match (format, column) {
         (Format::Lines, _) => {
             let schema = reader.schema();

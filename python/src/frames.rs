@@ -12,7 +12,6 @@ use numpy::{PyArray1, PyUntypedArray};
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice, PyString};
-use pyo3_arrow::input::AnyRecordBatch;
 
 use crate::arrow::{exception, place_of};
 use crate::calls::BATCH_ROWS;
@@ -91,24 +90,18 @@ impl<'py> Frame<'py> {
     }
 
     /// Returns the name of the column of the solutions; `None` if there is none.
-    pub fn solutions(&self, column: Option<&str>) -> PyResult<Option<String>> {
+    pub fn solutions(&self, column: Option<&str>, are_required: bool) -> PyResult<Option<String>> {
         let Some(columns) = &self.columns else { return Ok(None) };
-        if column.is_none() && !columns.iter().any(|name| names::solutions(name).is_some()) {
+        let what = if are_required { Names::Answers } else { Names::Solutions };
+        let is_known = |name: &String| names::solutions(name, are_required).is_some();
+        if column.is_none() && !columns.iter().any(is_known) {
             return Ok(None);
         }
-        find(columns, column, Names::Solutions).map(Some)
+        find(columns, column, what).map(Some)
     }
 
     /// Returns the grids of a column, or those that are not in a table.
     pub fn given(&self, column: Option<String>, blank: u8, what: Names) -> PyResult<Given<'py>> {
-        if let (Kind::Pandas, Some(name), true) = (self.kind, &column, self.is_table()) {
-            // Other columns may not be known to Arrow.
-            return Given::new(
-                &self.rows.get_item(name)?,
-                &ReadOptions { column: None, blank },
-                what,
-            );
-        }
         Given::new(&self.rows, &ReadOptions { column, blank }, what)
     }
 
@@ -270,7 +263,7 @@ fn names_in(columns: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
 }
 
 fn table_of<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let table = Table::of(given.py(), given.extract::<AnyRecordBatch>()?)?;
+    let table = Table::of(given)?;
     Ok(Bound::new(given.py(), table)?.into_any())
 }
 

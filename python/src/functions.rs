@@ -16,7 +16,7 @@ use crate::files;
 use crate::frames::Frame;
 use crate::given::{Given, Names, ReadOptions};
 use crate::scan::Columns;
-use crate::settings::{self, Named, Settings, Whole};
+use crate::settings::{self, Named, Number, Settings, Whole};
 use crate::sheet::{Form, Output};
 use crate::stream::{Stream, StreamOptions};
 use crate::table::Table;
@@ -40,7 +40,8 @@ use crate::watch::Progress;
 ///         (fixed_size_list<uint8>[81], where digits follow `blank`).
 ///     columns: some of "puzzle", "solution", "canonical", "automorphisms", "status", "reason", "solutions", "guesses",
 ///         "nodes", "latency_ns", "clues", "level", "rating", "minimal".
-///     column: the column of the puzzles in a table, if it has no usual name and is not the only one.
+///     column: the column of the puzzles in a table, if it has no usual name and is not the only one. Where a
+///         column of text `malformed` is not null, as `read` returns it, a row is malformed for this reason.
 ///     blank: the value of a blank in arrays of numbers; digits are blank + 1 to blank + 9.
 ///     progress: called with the number of rows done since its last call, as `tqdm.update` is.
 ///
@@ -52,6 +53,7 @@ use crate::watch::Progress;
 ///     needs, `rating` (double) the guesses of the proof, `minimal` (bool) whether every clue is needed.
 ///
 /// Raises:
+///     KeyError: if the column does not exist.
 ///     TypeError: if something else is given.
 ///     ValueError: if an array has another shape, or an option another value.
 ///
@@ -68,14 +70,14 @@ use crate::watch::Progress;
 pub fn solve(
     py: Python<'_>,
     puzzles: &Bound<'_, PyAny>,
-    limit: Whole,
-    max_nodes: Option<Whole>,
-    threads: Whole,
+    limit: Number,
+    max_nodes: Option<Number>,
+    threads: Number,
     engine: &str,
     solution: &str,
     columns: Option<&Bound<'_, PyAny>>,
     column: Option<String>,
-    blank: Whole,
+    blank: Number,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
     let columns = settings::solve_columns(columns)?;
@@ -121,16 +123,16 @@ pub fn solve(
 pub fn solve_stream(
     batches: &Bound<'_, PyAny>,
     column: Option<&str>,
-    batch_rows: Whole,
+    batch_rows: Number,
     keep: Option<&Bound<'_, PyAny>>,
     prefix: &str,
-    limit: Whole,
-    max_nodes: Option<Whole>,
-    threads: Whole,
+    limit: Number,
+    max_nodes: Option<Number>,
+    threads: Number,
     engine: &str,
     solution: &str,
     columns: Option<&Bound<'_, PyAny>>,
-    blank: Whole,
+    blank: Number,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Stream> {
     let batch_rows = settings::batch_rows(batch_rows)?;
@@ -179,14 +181,14 @@ pub fn check<'py>(
     py: Python<'py>,
     puzzles: &Bound<'py, PyAny>,
     solutions: Option<&Bound<'py, PyAny>>,
-    limit: Whole,
-    max_nodes: Option<Whole>,
-    threads: Whole,
+    limit: Number,
+    max_nodes: Option<Number>,
+    threads: Number,
     engine: &str,
     columns: Option<&Bound<'py, PyAny>>,
     column: Option<String>,
     solution_column: Option<String>,
-    blank: Whole,
+    blank: Number,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let columns = settings::check_columns(columns)?;
@@ -210,7 +212,7 @@ pub fn check_with<'py>(
     if let Some(solutions) = solutions {
         let puzzles = Given::new(puzzles, &ReadOptions { column, blank }, Names::Puzzles)?;
         let options = ReadOptions { column: solution_column, blank };
-        let solutions = Given::new(solutions, &options, Names::Solutions)?;
+        let solutions = Given::new(solutions, &options, Names::Answers)?;
         let table = calls::check(py, (&puzzles, &solutions), settings, output, progress)?;
         return Ok(Bound::new(py, table)?.into_any());
     }
@@ -220,11 +222,11 @@ pub fn check_with<'py>(
         return Err(PyTypeError::new_err(what));
     }
     let puzzles = frame.given(frame.puzzles(column.as_deref())?, blank, Names::Puzzles)?;
-    let solutions = frame.solutions(solution_column.as_deref())?;
+    let solutions = frame.solutions(solution_column.as_deref(), true)?;
     let solutions = solutions.ok_or_else(|| {
         PyValueError::new_err("the table has no column of solutions; name one by solution_column=")
     })?;
-    let solutions = frame.given(Some(solutions), blank, Names::Solutions)?;
+    let solutions = frame.given(Some(solutions), blank, Names::Answers)?;
     let table = calls::check(py, (&puzzles, &solutions), settings, output, progress)?;
     frame.with_columns(table, &[])
 }
@@ -233,18 +235,19 @@ pub fn check_with<'py>(
 ///
 /// Args:
 ///     puzzles: n puzzles, as for `solve`.
-///     answers: n answers, in any of the same forms. In a cell that is not a digit (a blank, another character or
-///         number) the answer is wrong, and it breaks no rule there. Surrounding white space of text is ignored.
-///         Text that is not 81 characters, and null, has no right cell and breaks all 27 rules.
+///     answers: n answers, in any of the same forms: also text of nine lines, with spaces, or a list. In a blank
+///         cell the answer is wrong, and it breaks no rule there. An answer that is not readable as 81 cells has no
+///         counts.
 ///     column, solution_column: the columns of tables.
 ///     max_nodes, threads, blank, progress: as for `solve`.
 ///
 /// Returns:
-///     dict: four numpy arrays of shape (n,). `correct`, uint8, 0 to 81: the cells, clues included, that equal the
-///     puzzle's only solution; if it does not have exactly one (or the search gave up, or the puzzle is malformed),
-///     81 for an answer that solves it, else 0. `clues_kept`, uint8: the clues that the answer keeps; 0 for
-///     malformed puzzles. `rules_broken`, uint8, 0 to 27: the rows, columns and boxes in which the answer has a digit
-///     twice. `solved`, bool: whether the answer is a complete grid, keeps the clues and obeys the rules.
+///     dict: numpy arrays of shape (n,). `readable`, bool: whether the answer has 81 cells. The counts are masked
+///     where it has not. `correct`, uint8, 0 to 81: the cells, clues included, that equal the puzzle's only solution;
+///     if it does not have exactly one (or the search gave up, or the puzzle is malformed), 81 for an answer that
+///     solves it, else 0. `clues_kept`, uint8: the clues that the answer keeps; 0 for malformed puzzles.
+///     `rules_broken`, uint8, 0 to 27: the rows, columns and boxes in which the answer has a digit twice. `solved`,
+///     bool: whether the answer is a complete grid, keeps the clues and obeys the rules.
 ///
 /// Raises:
 ///     TypeError, ValueError: as for `solve`, and if there are not as many answers as puzzles.
@@ -255,7 +258,7 @@ pub fn check_with<'py>(
 ///     >>> bulkdoku.score(rows, rows)["correct"].tolist()
 ///     [81, 81, 81]
 ///     >>> bulkdoku.score(rows["puzzle"], ["1" * 81, "", None])["rules_broken"].tolist()
-///     [27, 27, 27]
+///     [27, None, None]
 #[pyfunction]
 #[pyo3(signature = (puzzles, answers, *, max_nodes = None, threads = Whole(1), column = None, solution_column = None,
     blank = Whole(0), progress = None),
@@ -265,11 +268,11 @@ pub fn score<'py>(
     py: Python<'py>,
     puzzles: &Bound<'py, PyAny>,
     answers: &Bound<'py, PyAny>,
-    max_nodes: Option<Whole>,
-    threads: Whole,
+    max_nodes: Option<Number>,
+    threads: Number,
     column: Option<String>,
     solution_column: Option<String>,
-    blank: Whole,
+    blank: Number,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let named = Named::of_threads(settings::threads(threads)?);
@@ -277,15 +280,22 @@ pub fn score<'py>(
     let blank = settings.blank;
     let puzzles = Given::new(puzzles, &ReadOptions { column, blank }, Names::Puzzles)?;
     let options = ReadOptions { column: solution_column, blank };
-    let answers = Given::new(answers, &options, Names::Solutions)?;
+    let answers = Given::new(answers, &options, Names::Answers)?;
     let scores = calls::score(py, (&puzzles, &answers), &settings, &Progress::new(progress)?)?;
-    let bytes = |of: fn(&Score) -> u8| PyArray1::from_iter(py, scores.iter().map(of));
+    let masked = py.import("numpy")?.getattr("ma")?.getattr("MaskedArray")?;
+    let unreadable = PyArray1::from_iter(py, scores.iter().map(Option::is_none));
+    let counts = |of: fn(&Score) -> u8, worst: u8| {
+        let counts = scores.iter().map(|score| score.as_ref().map_or(worst, of));
+        masked.call1((PyArray1::from_iter(py, counts), &unreadable))
+    };
     let arrays = PyDict::new(py);
-    arrays.set_item("correct", bytes(|score| score.correct))?;
-    arrays.set_item("clues_kept", bytes(|score| score.clues_kept))?;
-    arrays.set_item("rules_broken", bytes(|score| score.rules_broken))?;
-    let solved = PyArray1::from_iter(py, scores.iter().map(|score| score.solved));
-    arrays.set_item("solved", solved)?;
+    arrays.set_item("correct", counts(|score| score.correct, 0)?)?;
+    arrays.set_item("clues_kept", counts(|score| score.clues_kept, 0)?)?;
+    arrays.set_item("rules_broken", counts(|score| score.rules_broken, 27)?)?;
+    let is_solved = |score: &Option<Score>| score.is_some_and(|score| score.solved);
+    arrays.set_item("solved", PyArray1::from_iter(py, scores.iter().map(is_solved)))?;
+    let readable = PyArray1::from_iter(py, scores.iter().map(Option::is_some));
+    arrays.set_item("readable", readable)?;
     Ok(arrays)
 }
 
@@ -313,10 +323,10 @@ pub fn score<'py>(
 pub fn canonical(
     py: Python<'_>,
     puzzles: &Bound<'_, PyAny>,
-    threads: Whole,
+    threads: Number,
     solution: &str,
     column: Option<String>,
-    blank: Whole,
+    blank: Number,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
     let options = ReadOptions { column, blank: settings::blank(blank)? };
@@ -366,21 +376,21 @@ pub fn augment<'py>(
     py: Python<'py>,
     puzzles: &Bound<'py, PyAny>,
     solutions: Option<&Bound<'py, PyAny>>,
-    times: Whole,
-    seed: Whole,
+    times: Number,
+    seed: Number,
     original: bool,
-    kinds: Option<Vec<String>>,
-    first: Whole,
-    threads: Whole,
+    kinds: Option<&Bound<'py, PyAny>>,
+    first: Number,
+    threads: Number,
     solution: Option<&str>,
     column: Option<String>,
     solution_column: Option<String>,
-    blank: Whole,
+    blank: Number,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let times = times.within("times", 0..=1_000_000)?;
     let (seed, first) = (seed.number("seed")?, first.number("first")?);
-    let kinds = kinds.map_or(Ok(Kinds::ALL), |names| kinds_of(&names))?;
+    let kinds = kinds.map_or(Ok(Kinds::ALL), kinds_of)?;
     let form = solution.map(Form::of_name).transpose()?;
     let blank = settings::blank(blank)?;
     let threads = settings::threads(threads)?;
@@ -394,7 +404,7 @@ pub fn augment<'py>(
     if let Some(frame) = frame.filter(Frame::is_table) {
         let puzzle_name = frame.puzzles(column.as_deref())?.unwrap_or_default();
         let puzzles = frame.given(Some(puzzle_name.clone()), blank, Names::Puzzles)?;
-        let solution_name = frame.solutions(solution_column.as_deref())?;
+        let solution_name = frame.solutions(solution_column.as_deref(), false)?;
         let solutions =
             solution_name.clone().map(|name| frame.given(Some(name), blank, Names::Solutions));
         let solutions = match solutions.transpose() {
@@ -419,7 +429,10 @@ pub fn augment<'py>(
     Ok(Bound::new(py, table)?.into_any())
 }
 
-fn kinds_of(names: &[String]) -> PyResult<Kinds> {
+fn kinds_of(names: &Bound<'_, PyAny>) -> PyResult<Kinds> {
+    let names: Vec<String> = names.extract().map_err(|_| {
+        PyTypeError::new_err("kinds is a sequence of names, such as (\"digits\", \"rows\")")
+    })?;
     let mut kinds = Kinds { digits: false, rows: false, bands: false, transpose: false };
     for name in names {
         match name.as_str() {
@@ -448,8 +461,8 @@ fn kinds_of(names: &[String]) -> PyResult<Kinds> {
 ///
 /// Returns:
 ///     Table: `line` (uint64, from 1), `puzzle` (a malformed record as written), `solution` if the file has
-///     solutions, and the kept columns, as text, null if empty; a name that is already taken is prefixed with
-///     `input_`.
+///     solutions, `malformed` if there are such records (what is wrong with them), and the kept columns, as text, null
+///     if empty; a name that is already taken is prefixed with `input_`.
 ///
 /// Raises:
 ///     OSError: if the file cannot be read to its end.
@@ -464,7 +477,7 @@ pub fn read(
     column: Option<String>,
     solution_column: Option<String>,
     keep: Option<&Bound<'_, PyAny>>,
-    blank: Whole,
+    blank: Number,
 ) -> PyResult<Table> {
     let columns = Columns {
         puzzles: column,
@@ -502,7 +515,7 @@ pub fn write(
     rows: &Bound<'_, PyAny>,
     path: PathBuf,
     column: Option<&str>,
-    blank: Whole,
+    blank: Number,
 ) -> PyResult<u64> {
     let is_npy = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"));
     if !is_npy && !rows.hasattr("__arrow_c_stream__")? && !rows.hasattr("__arrow_c_array__")? {

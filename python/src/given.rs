@@ -47,7 +47,10 @@ pub struct ReadOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
     Puzzles,
+    /// Solutions, which a table may have.
     Solutions,
+    /// Solutions to be checked, which a table must have.
+    Answers,
 }
 
 impl<'py> Given<'py> {
@@ -69,6 +72,9 @@ impl<'py> Given<'py> {
         }
         if let Ok(array) = given.cast::<PyUntypedArray>() {
             return Self::of_array(array, options);
+        }
+        if let Some((columns, column)) = arrow::columns_of_frame(given, options, what)? {
+            return Self::new(&columns, &ReadOptions { column, ..*options }, what);
         }
         if let Some(rows) = arrow::import(given, options, what)? {
             return Ok(Self::Rows(rows));
@@ -110,7 +116,9 @@ impl<'py> Given<'py> {
         let itemsize = dtype.getattr("itemsize")?.extract()?;
         match (kind.as_str(), itemsize) {
             ("u", 1) => of_cells(array, options.blank, None).map(Self::Rows),
-            ("u" | "i", _) => of_cells(&as_bytes(array)?, options.blank, None).map(Self::Rows),
+            ("u" | "i" | "f", _) => {
+                of_cells(&as_bytes(array, options.blank)?, options.blank, None).map(Self::Rows)
+            }
             ("S", width) => of_bytes(array, width).map(Self::Rows),
             ("U" | "O" | "T", _) => {
                 if array.ndim() != 1 {
@@ -141,7 +149,7 @@ impl<'py> Given<'py> {
         let mask = mask.call_method1("reshape", (array.shape()[0], -1))?;
         let is_valid: Vec<bool> =
             numpy.call_method1("logical_not", (mask.call_method1("any", (1,))?,))?.extract()?;
-        let cells = as_bytes(cells.cast::<PyUntypedArray>()?)?;
+        let cells = as_bytes(cells.cast::<PyUntypedArray>()?, options.blank)?;
         of_cells(&cells, options.blank, Some(is_valid.into())).map(Self::Rows)
     }
 
@@ -214,26 +222,37 @@ pub fn refuse_lazy(given: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
-/// Converts integers to `uint8`.
+/// Converts numbers to `uint8`; -1 and NaN are blanks.
 ///
 /// # Errors
 /// `ValueError` for a number that does not fit, `TypeError` for an array of other values.
-fn as_bytes<'py>(array: &Bound<'py, PyUntypedArray>) -> PyResult<Bound<'py, PyUntypedArray>> {
+fn as_bytes<'py>(
+    array: &Bound<'py, PyUntypedArray>,
+    blank: u8,
+) -> PyResult<Bound<'py, PyUntypedArray>> {
     let kind: String = array.dtype().getattr("kind")?.extract()?;
-    if !matches!(kind.as_str(), "u" | "i") {
+    if !matches!(kind.as_str(), "u" | "i" | "f") {
         let what = format!("a numpy array of {}, expected integers", array.dtype());
         return Err(PyTypeError::new_err(what));
     }
-    if !array.is_empty() {
-        for extreme in ["min", "max"] {
-            let value = array.call_method0(extreme)?;
-            if value.extract::<u8>().is_err() {
-                let what = format!("the array has the number {value}, expected cells of 0 to 255");
-                return Err(PyValueError::new_err(what));
-            }
+    let numpy = array.py().import("numpy")?;
+    let mut array = array.as_any().clone();
+    if kind != "u" {
+        let mut is_blank = numpy.call_method1("equal", (&array, -1))?;
+        if kind == "f" {
+            is_blank = numpy
+                .call_method1("logical_or", (is_blank, numpy.call_method1("isnan", (&array,))?))?;
         }
+        array = numpy.call_method1("where", (is_blank, blank, array))?;
     }
-    Ok(array.call_method1("astype", ("u1",))?.cast_into::<PyUntypedArray>()?)
+    let bytes = array.call_method1("astype", ("u1",))?;
+    let differs = numpy.call_method1("not_equal", (&bytes, &array))?;
+    if differs.call_method0("any")?.is_truthy()? {
+        let value = array.get_item(differs)?.get_item(0)?;
+        let what = format!("the array has the number {value}, expected cells of 0 to 255");
+        return Err(PyValueError::new_err(what));
+    }
+    Ok(bytes.cast_into::<PyUntypedArray>()?)
 }
 
 /// Reads an array of `uint8` of shape (n, 81) or (n, 9, 9).
@@ -243,7 +262,7 @@ fn of_cells(
     validity: Option<NullBuffer>,
 ) -> PyResult<ArrowRows> {
     let shape = array.shape();
-    if !matches!(shape, [_, CELLS] | [_, 9, 9]) {
+    if !matches!(shape, [_, CELLS] | [_, 9, 9] | [_, 9, 9, 1]) {
         let hint = match shape {
             [CELLS] | [9, 9] => "; one puzzle is array.reshape(1, 81)",
             _ => "",

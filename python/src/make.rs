@@ -2,15 +2,15 @@
 
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bulkdoku::generate::{Kind, Pattern, Recipe};
 use bulkdoku::output::Column;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
 
 use crate::calls;
-use crate::settings::{self, Whole};
+use crate::settings::{self, Number, Whole};
 use crate::sheet::{Form, Output};
 use crate::table::Table;
 use crate::watch::Progress;
@@ -53,19 +53,19 @@ use crate::watch::Progress;
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
 pub fn generate(
     py: Python<'_>,
-    count: Whole,
-    seed: Whole,
+    count: Number,
+    seed: Number,
     kind: &str,
-    start: Whole,
+    start: Number,
     grids: Option<&str>,
     clues: Option<Span>,
     guesses: Option<Span>,
-    level: Option<Whole>,
+    level: Option<Number>,
     symmetry: &str,
     pattern: Option<&str>,
     solution: &str,
     columns: Option<&Bound<'_, PyAny>>,
-    threads: Whole,
+    threads: Number,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
     let named = NamedRecipe { kind, grids, clues, guesses, level, symmetry, pattern };
@@ -108,24 +108,24 @@ pub fn generate(
 ///     >>> puzzles.shape, bool(((puzzles == 0) | (puzzles == solutions)).all())
 ///     ((64, 81), True)
 #[pyfunction]
-#[pyo3(signature = (*, seed, batch_rows = Whole(1024), shard = (Whole(0), Whole(1)), start = Whole(0), kind = "minimal", grids = None, clues = None,
+#[pyo3(signature = (*, seed, batch_rows = Whole(1024), shard = Span(Whole(0), Whole(1)), start = Whole(0), kind = "minimal", grids = None, clues = None,
     guesses = None, level = None, symmetry = "none", pattern = None, blank = Whole(0), threads = Whole(1)),
     text_signature = "(*, seed, batch_rows=1024, shard=(0, 1), start=0, kind='minimal', grids=None, clues=None, guesses=None, level=None, symmetry='none', pattern=None, blank=0, threads=1)")]
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
 pub fn stream(
-    seed: Whole,
-    batch_rows: Whole,
-    shard: (Whole, Whole),
-    start: Whole,
+    seed: Number,
+    batch_rows: Number,
+    shard: Span,
+    start: Number,
     kind: &str,
     grids: Option<&str>,
     clues: Option<Span>,
     guesses: Option<Span>,
-    level: Option<Whole>,
+    level: Option<Number>,
     symmetry: &str,
     pattern: Option<&str>,
-    blank: Whole,
-    threads: Whole,
+    blank: Number,
+    threads: Number,
 ) -> PyResult<PuzzleStream> {
     let named = NamedRecipe { kind, grids, clues, guesses, level, symmetry, pattern };
     let batch_rows = settings::batch_rows(batch_rows)?;
@@ -141,7 +141,7 @@ struct NamedRecipe<'a> {
     grids: Option<&'a str>,
     clues: Option<Span>,
     guesses: Option<Span>,
-    level: Option<Whole>,
+    level: Option<Number>,
     symmetry: &'a str,
     pattern: Option<&'a str>,
 }
@@ -155,7 +155,10 @@ impl TryFrom<NamedRecipe<'_>> for Recipe {
         let grids = named.grids.unwrap_or(if kind == Kind::Solved { "fast" } else { "rows" });
         let clues = named.clues.map(|span| span.range("clues")).transpose()?;
         let clues = clues.map(|clues| *clues.start() as usize..=*clues.end() as usize);
-        let level = named.level.map(|level| settings::named(&level.0.to_string(), "level"));
+        let level = named.level.map(|level| {
+            let level: u8 = level.within("level", 0..=u8::MAX.into())?;
+            settings::named(&level.to_string(), "level")
+        });
         Ok(Self {
             kind,
             grids: settings::named(grids, "grids")?,
@@ -171,23 +174,23 @@ impl TryFrom<NamedRecipe<'_>> for Recipe {
 }
 
 /// A range of numbers in Python: one number, or a pair of the first and the last.
-pub struct Span(Whole, Whole);
+pub struct Span(Number, Number);
 
 impl<'py> FromPyObject<'_, 'py> for Span {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if given.is_instance_of::<PyTuple>() || given.is_instance_of::<PyList>() {
-            return given.extract().map(|[first, last]: [Whole; 2]| Self(first, last));
+        if let Ok([first, last]) = given.extract::<[Number; 2]>() {
+            return Ok(Self(first, last));
         }
-        given.extract().map(|only| Self(only, only))
+        given.extract().map(|only: Number| Self(only.clone(), only))
     }
 }
 
 impl Span {
     /// # Errors
     /// `ValueError` when the range is empty.
-    fn range(&self, option: &str) -> PyResult<RangeInclusive<u64>> {
+    fn range(self, option: &str) -> PyResult<RangeInclusive<u64>> {
         let (first, last) = (self.0.number(option)?, self.1.number(option)?);
         if first <= last {
             return Ok(first..=last);
@@ -200,7 +203,7 @@ impl Span {
 /// An endless iterator of pairs of numpy arrays: puzzles and their solutions.
 ///
 /// One thread can use it at a time.
-#[pyclass(module = "bulkdoku")]
+#[pyclass(frozen, module = "bulkdoku")]
 pub struct PuzzleStream {
     recipe: Recipe,
     seed: u64,
@@ -208,7 +211,9 @@ pub struct PuzzleStream {
     /// The index of the shard, and the number of shards.
     shard: (u64, u64),
     /// The first row of the next batches of all shards.
-    position: u64,
+    position: AtomicU64,
+    /// Whether a thread makes a batch.
+    is_busy: AtomicBool,
     output: Output,
     threads: NonZeroUsize,
 }
@@ -227,14 +232,27 @@ impl PuzzleStream {
             return Err(PyValueError::new_err(what));
         }
         let output = Output::new(vec![Column::Puzzle, Column::Solution], Form::Cells, blank);
-        Ok(Self { recipe, seed, batch_rows, shard, position, output, threads })
+        let (position, is_busy) = (position.into(), false.into());
+        Ok(Self { recipe, seed, batch_rows, shard, position, is_busy, output, threads })
     }
 
     /// Returns the row after this number of batches.
     fn row_after(&self, batches: u64) -> PyResult<u64> {
         let rows = batches.checked_mul(self.batch_rows as u64);
-        let row = rows.and_then(|rows| self.position.checked_add(rows));
+        let row = rows.and_then(|rows| self.position().checked_add(rows));
         row.ok_or_else(|| PyValueError::new_err("rows end at 2**64 - 1"))
+    }
+
+    /// Makes the next batch.
+    fn next_batch(&self, py: Python<'_>) -> PyResult<Table> {
+        let (index, count) = self.shard;
+        let numbers = self.row_after(index)?..self.row_after(index + 1)?;
+        let next = self.row_after(count)?;
+        let made = (self.recipe.clone(), self.seed);
+        let progress = &Progress::new(None)?;
+        let table = calls::generate(py, made, numbers, &self.output, self.threads, progress)?;
+        self.position.store(next, Ordering::Relaxed);
+        Ok(table)
     }
 }
 
@@ -243,24 +261,24 @@ impl PuzzleStream {
     /// The row at which the next batches of all shards begin: the `start` of a stream that continues this one.
     #[getter]
     fn position(&self) -> u64 {
-        self.position
+        self.position.load(Ordering::Relaxed)
     }
 
     fn __iter__(stream: Bound<'_, Self>) -> Bound<'_, Self> {
         stream
     }
 
-    fn __next__<'py>(
-        &mut self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let (index, count) = self.shard;
-        let numbers = self.row_after(index)?..self.row_after(index + 1)?;
-        let next = self.row_after(count)?;
-        let made = (self.recipe.clone(), self.seed);
-        let progress = &Progress::new(None)?;
-        let table = calls::generate(py, made, numbers, &self.output, self.threads, progress)?;
-        self.position = next;
+    /// Raises:
+    ///     RuntimeError: if another thread reads the stream.
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        if self.is_busy.swap(true, Ordering::Acquire) {
+            let what =
+                "another thread reads the stream: each needs its own, such as with shard=(i, n)";
+            return Err(PyRuntimeError::new_err(what));
+        }
+        let table = self.next_batch(py);
+        self.is_busy.store(false, Ordering::Release);
+        let table = table?;
         Ok((table.column_to_numpy(py, "puzzle")?, table.column_to_numpy(py, "solution")?))
     }
 }

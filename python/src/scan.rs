@@ -17,8 +17,9 @@ use bulkdoku::{Marks, Source, StopFlag};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::arrow::MALFORMED;
 use crate::files::{failed, has_ending, read_npy};
-use crate::settings::{self, Whole};
+use crate::settings::{self, Number, Whole};
 use crate::sheet::{Form, Output};
 use crate::stream::Stream;
 use crate::watch::Progress;
@@ -45,7 +46,8 @@ pub struct Columns {
 ///     batch_rows: the number of rows of a batch.
 ///
 /// Returns:
-///     Stream: with the columns of `read`. Of lines, it has solutions if the first batch has one.
+///     Stream: with the columns of `read`, always with `malformed`. Of lines, it has solutions if the first batch
+///         has one.
 ///
 /// Raises:
 ///     OSError: if the file cannot be read; the stream raises it after the rows before the damage.
@@ -69,8 +71,8 @@ pub fn scan(
     column: Option<String>,
     solution_column: Option<String>,
     keep: Option<&Bound<'_, PyAny>>,
-    blank: Whole,
-    batch_rows: Whole,
+    blank: Number,
+    batch_rows: Number,
 ) -> PyResult<Stream> {
     let keep = keep.map_or(Ok(None), settings::keep)?;
     let batch_rows = settings::batch_rows(batch_rows)?;
@@ -270,6 +272,7 @@ impl FileReader {
         if self.solutions != Solutions::Absent {
             push(answer.map(lossy));
         }
+        push(record.puzzle.as_ref().err().map(|malformed| malformed.what.as_str().into()));
         for text in record.kept.texts() {
             let text = lossy(&text);
             push((!text.is_empty()).then_some(text));
@@ -302,7 +305,9 @@ fn schema_of(layout: &Layout) -> SchemaRef {
         columns.push(Column::Solution);
     }
     let own = Output::new(columns, Form::Text, 0).schema;
-    let names = unique_names(own.fields().iter().map(|field| &**field.name()), &layout.kept());
-    let kept = names.into_iter().map(|name| Arc::new(Field::new(name, DataType::Utf8, true)));
-    Arc::new(Schema::new(own.fields().iter().cloned().chain(kept).collect::<Vec<_>>()))
+    let text = |name: &str| Arc::new(Field::new(name, DataType::Utf8, true));
+    let own: Vec<_> = own.fields().iter().cloned().chain([text(MALFORMED)]).collect();
+    let names = unique_names(own.iter().map(|field| &**field.name()), &layout.kept());
+    let kept = names.iter().map(|name| text(name));
+    Arc::new(Schema::new(own.iter().cloned().chain(kept).collect::<Vec<_>>()))
 }

@@ -10,14 +10,14 @@ use bulkdoku::output::{Decision, Needs, Row, Rows};
 use bulkdoku::pipeline::split::{Key, Keyed, Keys, Parts, Stratify};
 use bulkdoku::pipeline::{Classify, Job, Ranges, Sameness};
 use bulkdoku::{EngineKind, Limits, Status};
-use pyo3::exceptions::{PyRuntimeError, PyUserWarning, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 use crate::calls::{self, BLOCK_ROWS, JobRun};
 use crate::frames::Frame;
 use crate::given::{Given, Names};
-use crate::settings::{self, Named, Settings, Whole};
+use crate::settings::{self, Named, Number, Settings, Whole};
 use crate::watch::Progress;
 
 /// The most parts of a set.
@@ -37,8 +37,8 @@ struct Reading {
 impl Reading {
     fn new(
         column: Option<String>,
-        blank: Whole,
-        threads: Whole,
+        blank: Number,
+        threads: Number,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let (blank, threads) = (settings::blank(blank)?, settings::threads(threads)?);
@@ -80,13 +80,13 @@ impl Reading {
     }
 }
 
-/// A job that finds out what `by` compares, and that has an engine for other properties.
-fn classify(by: Sameness) -> Classify {
-    if by == Sameness::Grid {
-        return Classify::by(by);
+/// A job that finds out what these properties need; it has an engine for others.
+fn classify(needs: Needs) -> Classify {
+    if needs.include(Needs::GRID) {
+        return Classify::by(Sameness::Grid);
     }
     let engine = Some(calls::solve_with(EngineKind::Lanes, Limits::PROOF));
-    Classify { engine, ..Classify::default() }
+    Classify { engine, solves: needs.include(Needs::LEVEL) }
 }
 
 fn sameness(by: &str) -> PyResult<Sameness> {
@@ -135,8 +135,8 @@ pub fn dedup<'py>(
     rows: &Bound<'py, PyAny>,
     by: &str,
     column: Option<String>,
-    blank: Whole,
-    threads: Whole,
+    blank: Number,
+    threads: Number,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let by = sameness(by)?;
@@ -150,7 +150,7 @@ pub fn dedup<'py>(
         }
         row += 1;
     };
-    reading.scan(py, &puzzles, (&classify(by), by.needs()), |row| by.hash(row), add)?;
+    reading.scan(py, &puzzles, (&classify(by.needs()), by.needs()), |row| by.hash(row), add)?;
     Ok(frame.take(&kept)?.rows)
 }
 
@@ -186,10 +186,10 @@ pub fn overlap<'py>(
     first: &Bound<'py, PyAny>,
     others: &Bound<'py, PyTuple>,
     by: Option<&str>,
-    near: Option<Whole>,
+    near: Option<Number>,
     column: Option<String>,
-    blank: Whole,
-    threads: Whole,
+    blank: Number,
+    threads: Number,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let by = match (near, by) {
@@ -205,7 +205,7 @@ pub fn overlap<'py>(
     let reading = Reading::new(column, blank, threads, progress)?;
     let frame = Frame::new(first)?;
     let puzzles = reading.puzzles(&frame)?;
-    let with_needs = (&classify(by), by.needs());
+    let with_needs = (&classify(by.needs()), by.needs());
     let mut known = Seen::default();
     let hashes = |row: &Row<'_>| by.hashes(row).collect::<Vec<_>>();
     reading.scan(py, &puzzles, with_needs, hashes, |hashes| {
@@ -274,15 +274,18 @@ pub fn overlap<'py>(
 pub fn split<'py>(
     py: Python<'py>,
     rows: &Bound<'py, PyAny>,
-    shares: Vec<f64>,
-    seed: Whole,
+    shares: &Bound<'py, PyAny>,
+    seed: Number,
     by: &str,
     stratify: Option<&str>,
     column: Option<String>,
-    blank: Whole,
-    threads: Whole,
+    blank: Number,
+    threads: Number,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyTuple>> {
+    let shares: Vec<f64> = shares.extract().map_err(|_| {
+        PyTypeError::new_err("shares is a sequence of numbers, such as (80, 10, 10)")
+    })?;
     let are_positive = shares.iter().all(|share| *share > 0.0 && share.is_finite());
     if !are_positive || !(2..=MAX_PARTS).contains(&shares.len()) {
         let what = format!("shares are 2 to {MAX_PARTS} numbers above 0, such as (80, 10, 10)");
@@ -302,7 +305,7 @@ pub fn split<'py>(
     let reading = Reading::new(column, blank, threads, progress)?;
     let frame = Frame::new(rows)?;
     let mut keys = Keys::new(keyed);
-    let with_needs = (&classify(keyed.by), keyed.needs());
+    let with_needs = (&classify(keyed.needs()), keyed.needs());
     let find = |row: &Row<'_>| keyed.of(row);
     reading.scan(py, &reading.puzzles(&frame)?, with_needs, find, |key: Key| keys.push(key))?;
     let keys = keys.finish();
@@ -363,22 +366,26 @@ pub fn split<'py>(
 pub fn sample<'py>(
     py: Python<'py>,
     rows: &Bound<'py, PyAny>,
-    count: Option<Whole>,
-    per: Option<HashMap<String, Whole>>,
-    seed: Whole,
-    first: Whole,
+    count: Option<Number>,
+    per: Option<&Bound<'py, PyAny>>,
+    seed: Number,
+    first: Number,
     column: Option<String>,
-    blank: Whole,
-    threads: Whole,
+    blank: Number,
+    threads: Number,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (seed, first): (_, u64) =
         (seed.number("seed")?, first.within("first", 0..=i64::MAX.into())?);
+    let per: Option<HashMap<String, Number>> =
+        per.map(PyAnyMethods::extract).transpose().map_err(|_| {
+            PyTypeError::new_err("per is a dict with one column, such as {\"level\": 1000}")
+        })?;
     let per: Option<Vec<_>> = per.map(|per| per.into_iter().collect());
     let (size, stratum) = match (count, per.as_deref()) {
         (Some(count), None) => (count.within("count", 0..=isize::MAX as i128)?, None),
         (None, Some([(column, count)])) => {
-            (count.within("per", 0..=isize::MAX as i128)?, Some(column.as_str()))
+            (count.clone().within("per", 0..=isize::MAX as i128)?, Some(column.as_str()))
         }
         _ => {
             let what = "give count, or per with one column: per={\"level\": 1000}";

@@ -27,13 +27,13 @@ pub struct Settings {
 
 /// The same options, as passed from Python.
 pub struct Named<'a> {
-    pub limit: Whole,
-    pub max_nodes: Option<Whole>,
-    pub threads: Whole,
+    pub limit: Number,
+    pub max_nodes: Option<Number>,
+    pub threads: Number,
     pub engine: &'a str,
     pub solution: &'a str,
     pub columns: Vec<Column>,
-    pub blank: Whole,
+    pub blank: Number,
 }
 
 impl Named<'_> {
@@ -60,7 +60,7 @@ impl TryFrom<Named<'_>> for Settings {
     }
 }
 
-fn limits(limit: Whole, max_nodes: Option<Whole>) -> PyResult<Limits> {
+fn limits(limit: Number, max_nodes: Option<Number>) -> PyResult<Limits> {
     let solutions = limit.within("limit", 1..=u32::MAX.into())?;
     let limits = Limits::count(NonZeroU32::new(solutions).expect("the range begins at 1"));
     let Some(nodes) = max_nodes else { return Ok(limits) };
@@ -68,57 +68,84 @@ fn limits(limit: Whole, max_nodes: Option<Whole>) -> PyResult<Limits> {
     Ok(limits.with_nodes(NonZeroU64::new(nodes).expect("the range begins at 1")))
 }
 
-/// A whole number as passed from Python, where it may be a float: `1e5`. If it has more than 128
-/// bits, the nearest number that has not.
-#[derive(Clone, Copy, Debug)]
-pub struct Whole(pub i128);
+/// A number as passed from Python, where a whole one may be a float: `1e5`. The function that knows the name
+/// of the argument refuses what is not a number.
+#[derive(Clone, Debug)]
+pub enum Number {
+    /// If it has more than 128 bits, the nearest number that has not.
+    Whole(i128),
+    /// A fraction, as text.
+    Fraction(String),
+    /// Anything else, as text.
+    Other(String),
+}
 
-impl Whole {
+pub use Number::Whole;
+
+impl Number {
     /// Converts it to the type of an option with this name.
     ///
     /// # Errors
-    /// `ValueError` when it is outside of the range.
+    /// `TypeError` when it is not a number, `ValueError` when it is outside of the range.
     pub fn within<T: TryFrom<i128>>(self, name: &str, range: RangeInclusive<i128>) -> PyResult<T> {
-        let value = Some(self.0).filter(|value| range.contains(value));
+        let number = match self {
+            Whole(number) => number,
+            Self::Fraction(text) => {
+                let what = format!("{name} is a whole number, not {text}");
+                return Err(PyValueError::new_err(what));
+            }
+            Self::Other(text) => {
+                return Err(PyTypeError::new_err(format!("{name} is a whole number, not {text}")));
+            }
+        };
+        let value = Some(number).filter(|value| range.contains(value));
         value.and_then(|value| value.try_into().ok()).ok_or_else(|| {
             let (least, most) = range.into_inner();
-            PyValueError::new_err(format!("{name} is {least} to {most}, not {}", self.0))
+            PyValueError::new_err(format!("{name} is {least} to {most}, not {number}"))
         })
     }
 
     /// Converts it to a number of 64 bits.
     ///
     /// # Errors
-    /// `ValueError` when it is negative or too large.
+    /// `TypeError` when it is not a number, `ValueError` when it is negative or too large.
     pub fn number(self, name: &str) -> PyResult<u64> {
         self.within(name, 0..=u64::MAX.into())
     }
+
+    /// Creates the value for an argument that is not a number.
+    fn other(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let text = given.repr()?.to_string();
+        let is_short = text.chars().count() <= LONGEST_SHOWN;
+        Ok(Self::Other(if is_short { text } else { given.get_type().name()?.to_string() }))
+    }
 }
 
-impl<'py> FromPyObject<'_, 'py> for Whole {
+/// The characters of the longest value in a message.
+const LONGEST_SHOWN: usize = 40;
+
+impl<'py> FromPyObject<'_, 'py> for Number {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let is_float = given.cast::<PyFloat>().is_ok();
         if is_float && !given.call_method0("is_integer")?.is_truthy()? {
-            return Err(PyValueError::new_err(format!("{} is not a whole number", given.repr()?)));
+            return Ok(Self::Fraction(given.repr()?.to_string()));
         }
         let whole = if is_float { given.call_method0("__int__")? } else { given.to_owned() };
         match whole.extract::<i128>() {
             Err(error) if error.is_instance_of::<PyOverflowError>(given.py()) => {
-                Ok(Self(if given.lt(0)? { i128::MIN } else { i128::MAX }))
+                Ok(Whole(if given.lt(0)? { i128::MIN } else { i128::MAX }))
             }
-            number => number.map(Self),
+            Err(error) if error.is_instance_of::<PyTypeError>(given.py()) => Self::other(&given),
+            number => number.map(Whole),
         }
     }
 }
 
-/// The number of threads; 0 and -1 mean all cores.
-pub fn threads(threads: Whole) -> PyResult<NonZeroUsize> {
-    match threads.0 {
-        -1 => Ok(cores()),
-        _ => Ok(NonZeroUsize::new(threads.within("threads", 0..=4096)?).unwrap_or_else(cores)),
-    }
+/// The number of threads; 0 means all cores.
+pub fn threads(threads: Number) -> PyResult<NonZeroUsize> {
+    Ok(NonZeroUsize::new(threads.within("threads", 0..=4096)?).unwrap_or_else(cores))
 }
 
 fn engine(name: &str) -> PyResult<EngineKind> {
@@ -192,18 +219,25 @@ pub fn keep(keep: &Bound<'_, PyAny>) -> PyResult<Option<Keep>> {
         return Ok(all.then_some(Keep::All));
     }
     match keep.extract::<Vec<String>>() {
-        Ok(names) => Ok((!names.is_empty()).then_some(Keep::Only(names))),
+        Ok(names) => {
+            let is_repeated = |&at: &usize| names[..at].contains(&names[at]);
+            if let Some(at) = (0..names.len()).find(is_repeated) {
+                let what = format!("keep names {:?} twice", names[at]);
+                return Err(PyValueError::new_err(what));
+            }
+            Ok((!names.is_empty()).then_some(Keep::Only(names)))
+        }
         Err(_) => Err(PyTypeError::new_err("keep is True, False or a list of column names")),
     }
 }
 
 /// The most rows of a batch: a text column of i32 offsets holds so many by far.
-pub fn batch_rows(batch_rows: Whole) -> PyResult<usize> {
+pub fn batch_rows(batch_rows: Number) -> PyResult<usize> {
     batch_rows.within("batch_rows", 1..=1 << 24)
 }
 
 /// The value of a blank in arrays of numbers, so that digits follow it.
-pub fn blank(blank: Whole) -> PyResult<u8> {
+pub fn blank(blank: Number) -> PyResult<u8> {
     blank.within("blank", 0..=246)
 }
 

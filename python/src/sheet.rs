@@ -91,14 +91,14 @@ fn field(column: Column, form: Form) -> Field {
             DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8))
         }
         Values::Small(_) => DataType::UInt8,
-        Values::Short(_) => DataType::UInt32,
+        Values::Short(_) | Values::Counts(_) => DataType::UInt32,
         Values::Long(_) => DataType::UInt64,
         Values::Doubles(_) => DataType::Float64,
         Values::Truths(_) => DataType::Boolean,
         Values::Texts(_) => DataType::Utf8,
     };
-    let is_nullable =
-        !matches!(data_type, DataType::UInt32 | DataType::UInt64 | DataType::Dictionary(..));
+    let is_nullable = column == Column::Automorphisms
+        || !matches!(data_type, DataType::UInt32 | DataType::UInt64 | DataType::Dictionary(..));
     Field::new(column.name(), data_type, is_nullable)
 }
 
@@ -178,6 +178,7 @@ enum Values {
     Statuses(Vec<i8>),
     Small(Vec<Option<u8>>),
     Short(Vec<u32>),
+    Counts(Vec<Option<u32>>),
     Long(Vec<u64>),
     Doubles(Vec<Option<f64>>),
     Truths(Vec<Option<bool>>),
@@ -192,10 +193,16 @@ impl Values {
                 let (bytes, nulls) = (room(rows * CELLS), Vec::new());
                 Self::Grids(Grids { form, zero, blank, bytes, nulls })
             }
-            (Column::Clues | Column::Level, _) => Self::Small(Vec::with_capacity(rows)),
-            (Column::Solutions | Column::Automorphisms | Column::Copy, _) => {
-                Self::Short(room(rows))
-            }
+            (
+                Column::Clues
+                | Column::Level
+                | Column::CorrectCells
+                | Column::CluesKept
+                | Column::BrokenUnits,
+                _,
+            ) => Self::Small(Vec::with_capacity(rows)),
+            (Column::Solutions | Column::Copy, _) => Self::Short(room(rows)),
+            (Column::Automorphisms, _) => Self::Counts(Vec::with_capacity(rows)),
             (_, Kind::Number) => Self::Long(room(rows)),
             (_, Kind::Double) => Self::Doubles(Vec::with_capacity(rows)),
             (_, Kind::Truth) => Self::Truths(Vec::with_capacity(rows)),
@@ -213,6 +220,8 @@ impl Values {
             (Self::Small(numbers), _) => numbers.push(None),
             (Self::Short(numbers), Value::Number(number)) => numbers.push(number as u32),
             (Self::Short(numbers), _) => numbers.push(0),
+            (Self::Counts(numbers), Value::Number(number)) => numbers.push(Some(number as u32)),
+            (Self::Counts(numbers), _) => numbers.push(None),
             (Self::Long(numbers), Value::Number(number)) => numbers.push(number),
             (Self::Long(numbers), _) => numbers.push(0),
             (Self::Doubles(numbers), Value::Decimal(number)) => numbers.push(Some(number)),
@@ -235,6 +244,7 @@ impl Values {
             (Self::Statuses(all), Self::Statuses(new)) => all.append(new),
             (Self::Small(all), Self::Small(new)) => all.append(new),
             (Self::Short(all), Self::Short(new)) => all.append(new),
+            (Self::Counts(all), Self::Counts(new)) => all.append(new),
             (Self::Long(all), Self::Long(new)) => all.append(new),
             (Self::Doubles(all), Self::Doubles(new)) => all.append(new),
             (Self::Truths(all), Self::Truths(new)) => all.append(new),
@@ -252,6 +262,7 @@ impl Values {
             }
             Self::Small(values) => Arc::new(UInt8Array::from(values)),
             Self::Short(values) => Arc::new(UInt32Array::new(numbers(values), None)),
+            Self::Counts(values) => Arc::new(UInt32Array::from(values)),
             Self::Long(values) => Arc::new(UInt64Array::new(numbers(values), None)),
             Self::Doubles(values) => Arc::new(Float64Array::from(values)),
             Self::Truths(values) => Arc::new(BooleanArray::from(values)),
@@ -277,7 +288,9 @@ fn as_string(text: &[u8]) -> String {
 /// Returns what is wrong with a row.
 fn reason(row: &Row<'_>) -> Option<String> {
     match row.status() {
-        Status::Contradictory => row.puzzle()?.contradiction().map(|found| found.to_string()),
+        Status::Contradictory => {
+            row.marks()?.clues().contradiction().map(|found| found.to_string())
+        }
         Status::GaveUp => None,
         _ => Some(row.reason()).filter(|reason| !reason.is_empty()).map(str::to_owned),
     }

@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 use crate::calls;
 use crate::functions::check_with;
 use crate::given::{Given, Names, ReadOptions};
-use crate::settings::{self, Named, Settings, Whole};
+use crate::settings::{self, Named, Number, Settings, Whole};
 use crate::sheet::{Form, Output};
 use crate::table::Table;
 use crate::watch::Progress;
@@ -26,13 +26,13 @@ impl Solver {
         columns = None, blank = Whole(0)),
         text_signature = "(*, limit=2, max_nodes=None, threads=1, engine='lanes', solution='text', columns=('solution', 'status', 'solutions', 'guesses', 'latency_ns'), blank=0)")]
     fn new(
-        limit: Whole,
-        max_nodes: Option<Whole>,
-        threads: Whole,
+        limit: Number,
+        max_nodes: Option<Number>,
+        threads: Number,
         engine: &str,
         solution: &str,
         columns: Option<&Bound<'_, PyAny>>,
-        blank: Whole,
+        blank: Number,
     ) -> PyResult<Self> {
         let columns = settings::solve_columns(columns)?;
         let named = Named { limit, max_nodes, threads, engine, solution, columns, blank };

@@ -13,9 +13,10 @@ use pyo3::exceptions::{PyIOError, PyKeyError, PyRuntimeError, PyTypeError, PyVal
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyIterator};
 use pyo3_arrow::ffi::{ArrayIterator, ArrayReader, to_schema_pycapsule, to_stream_pycapsule};
-use pyo3_arrow::input::AnyRecordBatch;
 
-use crate::arrow::{ArrowRows, CallerRows, Chunk, check_type, column_of, exception};
+use crate::arrow::{
+    ArrowRows, CallerRows, Chunk, check_type, column_of, exception, needed, open_table, reasons_of,
+};
 use crate::calls::{self, BLOCK_ROWS, Call};
 use crate::given::{Names, refuse_lazy};
 use crate::settings::{Settings, suggestion};
@@ -43,8 +44,9 @@ struct SolvedBatches {
     /// Batches that were read and cut to size. They stay here until they are solved.
     waiting: VecDeque<RecordBatch>,
     solved: VecDeque<RecordBatch>,
-    /// The index of the column of puzzles.
+    /// The indices of the column of puzzles, and of the reasons why some are malformed.
     column: usize,
+    why: Option<usize>,
     kept: Vec<usize>,
     schema: SchemaRef,
     settings: Settings,
@@ -101,6 +103,7 @@ impl SolvedBatches {
             waiting: VecDeque::new(),
             solved: VecDeque::new(),
             column,
+            why: reasons_of(incoming, column),
             kept,
             schema: Arc::new(Schema::new_with_metadata(fields, incoming.metadata().clone())),
             settings,
@@ -133,7 +136,9 @@ impl SolvedBatches {
         let batches: Vec<_> = self.waiting.range(..count).cloned().collect();
         let rows = batches.iter().map(|batch| {
             let chunk = Chunk::new(batch.column(self.column), self.settings.blank)?;
-            Ok(Arc::new(CallerRows { puzzles: ArrowRows::of(chunk), answers: None, first: 0 }))
+            let why = self.why.map(|why| Chunk::new(batch.column(why), 0)).transpose()?;
+            let puzzles = ArrowRows::of(chunk).explained(why.map(ArrowRows::of));
+            Ok(Arc::new(CallerRows { puzzles, answers: None, first: 0 }))
         });
         let rows: Vec<_> = rows.collect::<PyResult<_>>()?;
         let source = || {
@@ -213,9 +218,29 @@ fn kept_columns(incoming: &Schema, keep: Option<&Keep>) -> PyResult<Vec<usize>> 
     }
 }
 
+/// The columns of a data frame that a stream reads or keeps, by the names of all; `None` means all.
+fn needed_columns(
+    names: &[&str],
+    column: Option<&str>,
+    keep: Option<&Keep>,
+) -> PyResult<Option<Vec<usize>>> {
+    let kept: &[String] = match keep {
+        None => &[],
+        Some(Keep::Only(kept)) => kept,
+        Some(Keep::All | Keep::Row) => return Ok(None),
+    };
+    let mut places = needed(names, column, Names::Puzzles)?;
+    places.extend((0..names.len()).filter(|&place| kept.iter().any(|name| name == names[place])));
+    places.sort_unstable();
+    places.dedup();
+    Ok(Some(places))
+}
+
 /// Batches of a Python iterator of record batches, tables or data frames.
 struct Iterated {
     iterator: Py<PyIterator>,
+    column: Option<String>,
+    keep: Option<Keep>,
     /// The rest of the current table.
     table: Option<Box<dyn RecordBatchReader + Send>>,
 }
@@ -231,7 +256,10 @@ impl Iterated {
             }
             let next = Python::attach(|py| -> PyResult<_> {
                 let Some(item) = self.iterator.bind(py).clone().next() else { return Ok(None) };
-                Ok(Some(item?.extract::<AnyRecordBatch>()?.into_reader()?))
+                let needed = |names: &[&str]| {
+                    needed_columns(names, self.column.as_deref(), self.keep.as_ref())
+                };
+                open_table(&item?, needed).map(Some)
             });
             match next? {
                 Some(table) => self.table = Some(table),
@@ -251,9 +279,14 @@ impl Iterator for Iterated {
 }
 
 /// Opens the argument as batches of one schema; `None` if an iterator has none.
-fn open(given: &Bound<'_, PyAny>) -> PyResult<Option<(Batches, SchemaRef)>> {
+fn open(
+    given: &Bound<'_, PyAny>,
+    options: &StreamOptions<'_>,
+) -> PyResult<Option<(Batches, SchemaRef)>> {
+    let StreamOptions { column, keep, .. } = options;
     if given.hasattr("__arrow_c_stream__")? || given.hasattr("__arrow_c_array__")? {
-        let reader = given.extract::<AnyRecordBatch>()?.into_reader()?;
+        let needed = |names: &[&str]| needed_columns(names, *column, keep.as_ref());
+        let reader = open_table(given, needed)?;
         let schema = reader.schema();
         return Ok(Some((Box::new(reader), schema)));
     }
@@ -264,7 +297,8 @@ fn open(given: &Bound<'_, PyAny>) -> PyResult<Option<(Batches, SchemaRef)>> {
              of record batches",
         ));
     };
-    let mut iterated = Iterated { iterator: iterator.unbind(), table: None };
+    let (column, keep) = (column.map(str::to_owned), keep.clone());
+    let mut iterated = Iterated { iterator: iterator.unbind(), column, keep, table: None };
     let Some(first) = given.py().detach(|| iterated.next_batch())? else { return Ok(None) };
     let schema = first.schema();
     let expected = Arc::clone(&schema);
@@ -313,7 +347,7 @@ impl Stream {
         settings: Settings,
         progress: Progress,
     ) -> PyResult<Self> {
-        let Some((batches, incoming)) = open(given)? else {
+        let Some((batches, incoming)) = open(given, options)? else {
             let schema = settings.output.schema;
             return Ok(Self { schema, state: Mutex::new(State::Empty), reader: Mutex::default() });
         };

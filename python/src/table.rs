@@ -14,9 +14,8 @@ use pyo3::exceptions::{PyImportError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyList, PySlice, PyType};
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
-use pyo3_arrow::input::AnyRecordBatch;
 
-use crate::arrow::exception;
+use crate::arrow::{exception, open_table};
 use crate::lists;
 use crate::settings::suggestion;
 use crate::sheet::status_names;
@@ -231,10 +230,10 @@ fn has_grids(name: &str) -> bool {
 impl Table {
     /// Reads everything that has the Arrow PyCapsule interface.
     #[new]
-    pub fn of(py: Python<'_>, rows: AnyRecordBatch) -> PyResult<Self> {
-        let reader = rows.into_reader()?;
+    pub fn of(rows: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let reader = open_table(rows, |_| Ok(None))?;
         let schema = reader.schema();
-        let batches = py.detach(|| reader.collect::<Result<_, _>>()).map_err(exception)?;
+        let batches = rows.py().detach(|| reader.collect::<Result<_, _>>()).map_err(exception)?;
         Ok(Self::new(schema, batches))
     }
 

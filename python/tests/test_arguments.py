@@ -1,6 +1,7 @@
 """Wrong arguments: exceptions of documented types, with the name of the argument."""
 
 import inspect
+import threading
 
 import pyarrow as pa
 import pytest
@@ -82,12 +83,24 @@ def test_wrong_arguments(name, option, tmp_path, monkeypatch):
         ("solve_stream", "batch_rows", 0, "batch_rows is 1 to 16777216, not 0"),
         ("augment", "times", -1, "times is 0 to 1000000, not -1"),
         ("augment", "seed", 2**64, "seed is 0 to 18446744073709551615, not 18446744073709551616"),
-        ("generate", "clues", "x", "'str' object cannot be interpreted as an integer"),
+        ("generate", "clues", "x", "clues is a whole number, not 'x'"),
+        ("solve", "limit", "a", "limit is a whole number, not 'a'"),
+        ("solve", "blank", "0", "blank is a whole number, not '0'"),
+        ("solve", "threads", -1, "threads is 0 to 4096, not -1"),
+        ("solve", "max_nodes", [1] * 100, "max_nodes is a whole number, not list"),
+        ("split", "shares", 0.1, "shares is a sequence of numbers, such as (80, 10, 10)"),
+        ("split", "shares", "ab", "shares is a sequence of numbers"),
+        ("sample", "per", 3, "per is a dict with one column"),
+        ("augment", "kinds", "digits", "kinds is a sequence of names"),
+        ("stream", "shard", 3, "shard (3, 3)"),
+        ("stream", "shard", (1, 2, 3), "shard is a whole number, not (1, 2, 3)"),
+        ("read", "keep", ["name", "name"], "keep names \"name\" twice"),
+        ("solve_stream", "keep", ["puzzle", "puzzle"], "keep names \"puzzle\" twice"),
         ("generate", "clues", (24, 22), "clues: no number is at least 24 and at most 22"),
         ("generate", "guesses", -1, "guesses is 0 to 18446744073709551615, not -1"),
         ("overlap", "near", 3, "near is 1 to 2, not 3"),
         ("sample", "first", 2**64 - 1, "first is 0 to 9223372036854775807, not 18446744073709551615"),
-        ("solve", "max_nodes", 0.5, "0.5 is not a whole number"),
+        ("solve", "max_nodes", 0.5, "max_nodes is a whole number, not 0.5"),
     ],
 )
 def test_messages_have_what_was_found_and_expected(name, option, wrong, what):
@@ -100,3 +113,24 @@ def test_whole_floats_are_numbers():
     made = [bulkdoku.generate(count, seed=count, kind="easy").to_list("puzzle") for count in (2.0, 2)]
     assert made[0] == made[1]
     assert bulkdoku.solve(PUZZLES, max_nodes=1e5).to_list("status") == ["unique"]
+
+
+def test_a_stream_of_two_threads_is_refused():
+    stream, errors = bulkdoku.stream(seed=1, kind="easy", batch_rows=4096), []
+
+    def read():
+        try:
+            for _ in range(3):
+                next(stream)
+        except RuntimeError as error:
+            errors.append(str(error))
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all("another thread reads the stream" in error for error in errors), errors
+    # The rows of each batch are read once.
+    position = stream.position
+    assert position % 4096 == 0 and len(next(stream)[0]) == 4096 and stream.position == position + 4096

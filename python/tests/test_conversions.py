@@ -168,14 +168,15 @@ REFUSED = [
     ({"puzzle": []}, TypeError, "dict is not taken"),
     ([PUZZLES[0], 5], TypeError, "element 1 of the list is int"),
     ([decimal.Decimal(1)], TypeError, "element 0 of the list is decimal.Decimal"),
-    (np.zeros((2, 81)), TypeError, "float64: convert it to integers"),
+    (np.zeros((2, 81)) + 0.5, ValueError, "the number 0.5"),
+    (np.zeros((2, 81), complex), TypeError, "complex128: convert it to integers"),
     (np.zeros(81, np.uint8), ValueError, r"shape \[81\].*reshape"),
     (np.zeros((2, 80), np.uint8), ValueError, r"\(n, 81\) or \(n, 9, 9\)"),
     (np.zeros((2, 3, 81), np.uint8), ValueError, r"\(n, 81\)"),
     (np.array([[b"1"]]), ValueError, "one dimension"),
     (np.array([["1"]]), ValueError, "one dimension"),
     (pa.array([1, 2]), TypeError, "Arrow column of Int64"),
-    (pa.array([[1.5]]), TypeError, "Arrow column of List"),
+    (pa.array([["1"]]), TypeError, "Arrow column of List"),
     (pa.array([[1]], pa.list_(pa.uint8(), 1)), ValueError, "a puzzle has 81 cells"),
     (pl.DataFrame({"a": ["1"], "b": ["2"]}), ValueError, 'which column has the puzzles.*"a", "b".*column='),
     (pa.table({"puzzle": [1.5]}), TypeError, "Float64"),
@@ -213,18 +214,18 @@ def test_more_kinds_of_rows(tmp_path):
         assert results(cells.astype(number).reshape(1, 9, 9) + 1, blank=1) == expected
     np.save(tmp_path / "cells.npy", cells.astype(np.int64))
     assert bulkdoku.read(tmp_path / "cells.npy").to_list("puzzle") == expected[0]
-    for wrong in (300, -1):
+    for wrong in (300, -2):
         with pytest.raises(ValueError, match=f"the number {wrong}"):
             bulkdoku.solve(np.where(cells == 5, wrong, cells))
-    with pytest.raises(TypeError, match="float64"):
-        bulkdoku.solve(cells * 1.0)
+    for blanks in (cells * 1.0, np.where(cells == 0, np.nan, cells), np.where(cells == 0, -1, cells)):
+        assert results(blanks) == results(blanks.reshape(1, 9, 9, 1)) == expected
     assert results(np.array([line], dtype=np.dtypes.StringDType())) == expected
     for item in (pa.uint8(), pa.int64()):
         lists = pa.array([cells[0].tolist(), [1, 2], None, [77] * 81], pa.list_(item))
         assert results(lists.slice(0, 1)) == expected
         statuses, reasons = (bulkdoku.solve(lists, columns=["status", "reason"]).to_list(c) for c in ("status", "reason"))
         assert statuses == [*expected[1], "malformed", "malformed", "malformed"]
-        assert reasons[1:3] == ["column 3: 2 cells, 81 expected", "null"] and reasons[3].startswith("column 1: '!'")
+        assert reasons[1:3] == ["2 cells, 81 expected", "null"] and reasons[3].startswith("r1c1: 77 is not a cell")
     runs = pa.compute.run_end_encode(pa.array([line, line, None]))
     assert results(runs) == results([line, line, None])
     data = datasets.Dataset.from_dict({"puzzle": [line, "x"], "id": [1, 2]})
@@ -237,9 +238,30 @@ def test_more_kinds_of_rows(tmp_path):
             bulkdoku.solve(rows, column="puzzle")
     stream = bulkdoku.solve_stream(pa.table({"id": [1], "quizzes": [line]}))
     assert next(stream).to_list("solution") == expected[3]
-    assert results([line], threads=-1, max_nodes=1e5) == expected
-    with pytest.raises(ValueError, match="not a whole number"):
+    assert results([line], threads=0, max_nodes=1e5) == expected
+    with pytest.raises(ValueError, match="max_nodes is a whole number, not 1.5"):
         bulkdoku.solve([line], max_nodes=1.5)
+    with pytest.raises(ValueError, match="threads is 0 to 4096, not -1"):
+        bulkdoku.solve([line], threads=-1)
+
+
+def test_numbers_in_lists():
+    """Blanks and numbers that are not cells, in Arrow lists of all types."""
+    line = PUZZLES[0]
+    cells = [int(cell) if cell.isdigit() else 0 for cell in line]
+    nested = [cells[start : start + 9] for start in range(0, 81, 9)]
+    blanks = [cell or blank for cell, blank in zip(cells, [None, -1, 0] * 27, strict=True)]
+    expected = results([line])
+    for lists in (
+        pa.array([cells], pa.list_(pa.float32())), pa.array([cells], pa.list_(pa.int64(), 81)), pa.array([nested]),
+        pa.array([nested], pa.list_(pa.list_(pa.uint8(), 9), 9)), pa.array([blanks]),
+        pa.array([[float("nan") if cell is None else cell for cell in blanks]]), pl.Series([cells]), pl.Series([nested]),
+    ):  # fmt: skip
+        assert results(lists) == expected, lists
+    for wrong, cell in ((10, "10"), (-2, "-2"), (2.5, "2.5"), (1000, "1000")):
+        reasons = bulkdoku.solve(pa.array([[wrong, *cells[1:]]]), columns=["reason"]).to_list("reason")
+        assert reasons[0].startswith(f"r1c1: {cell} is not a cell"), reasons
+    assert bulkdoku.solve(pa.array([cells[1:]]), columns=["reason"]).to_list("reason") == ["80 cells, 81 expected"]
 
 
 def test_masked_rows_are_null():

@@ -139,7 +139,7 @@ def test_arrays_of_cells(tmp_path, minimal):
     table = bulkdoku.solve(minimal)
     bulkdoku.write(table, path, column="solution")
     assert np.load(path).min() == 1
-    with pytest.raises(ValueError, match="row 1: column 2"):
+    with pytest.raises(ValueError, match="row 1: 1 cell, 81 expected"):
         bulkdoku.write([minimal[0], "1"], path)
     assert np.load(path).shape == (2000, 81)  # it was not touched
 

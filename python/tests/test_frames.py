@@ -184,3 +184,63 @@ def test_tables_without_solutions(minimal):
         bulkdoku.check(minimal[:5])
     partly = pl.DataFrame({"puzzle": minimal[:2], "answer": [ROWS["solution"][0], None]})
     assert bulkdoku.augment(partly, seed=1)["answer"].null_count() == 1
+
+
+PUZZLES, SOLUTIONS = ROWS["quizzes"], ROWS["solution"]
+
+
+def odd_columns(library):
+    """Data frames with a column that Arrow does not have, or that has nothing to do with puzzles."""
+    rows = {"puzzle": PUZZLES[:2], "solution": SOLUTIONS[:2]}
+    if library == "polars":
+        yield "null", pl.DataFrame({**rows, "x": [None, None]})
+        yield "int128", pl.DataFrame({**rows, "x": pl.Series([1, -(2**100)], dtype=pl.Int128)})
+        return
+    values = {
+        "mixed": [1, "a"], "complex": [1j, 2], "sparse": pd.arrays.SparseArray([0, 1]), "object": [object(), {}],
+        "named": pd.period_range("2020", "2021", freq="Y"),
+    }  # fmt: skip
+    for name, value in values.items():
+        yield name, pd.DataFrame({**rows, "x": value})
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_only_needed_columns_are_imported(library, tmp_path):
+    for name, frame in odd_columns(library):
+        assert bulkdoku.solve(frame).to_list("status") == ["unique"] * 2, name
+        assert bulkdoku.canonical(frame).to_list("status") == ["ok"] * 2, name
+        assert bulkdoku.score(frame, frame)["correct"].tolist() == [81] * 2, name
+        taken = [bulkdoku.dedup(frame), bulkdoku.sample(frame, 2, seed=1), *bulkdoku.overlap(frame, frame)]
+        taken += [bulkdoku.check(frame), bulkdoku.augment(frame, seed=1)]
+        for rows in taken:
+            assert type(rows) is type(frame) and rows["x"].dtype == frame["x"].dtype, name
+            assert list(map(repr, rows["x"])) == list(map(repr, frame["x"])), name
+        parts = bulkdoku.split(frame, (1, 1), seed=1)
+        assert [list(part.columns) for part in parts] == [list(frame.columns)] * 2
+        assert bulkdoku.solve_stream(frame, keep=False, columns=["status"]).read_all().column_names == ["status"]
+        kept = bulkdoku.solve_stream(iter([frame]), keep=["solution"], columns=["status"]).read_all()
+        assert kept.column_names == ["solution", "status"], name
+        for ending in ("txt", "npy"):
+            assert bulkdoku.write(frame, tmp_path / f"{name}.{ending}") == 2
+        if library == "pandas" and name != "named":
+            with pytest.raises((TypeError, ValueError)):
+                bulkdoku.solve_stream(frame, keep=True, columns=["status"]).read_all()
+
+
+def test_frames_of_polars_with_nulls(tmp_path):
+    """Kept columns of nulls stay what they are."""
+    frame = pl.DataFrame({"puzzle": PUZZLES[:2], "x": [None, None]})
+    for batches in (frame, iter([frame])):
+        solved = pl.DataFrame(bulkdoku.solve_stream(batches, columns=["status"]))
+        assert solved["x"].dtype == pl.Null and solved.columns == ["puzzle", "x", "status"]
+    for ending, text in (("csv", f"{PUZZLES[0]},\n"), ("jsonl", f'{{"puzzle":"{PUZZLES[0]}","x":null}}\n')):
+        bulkdoku.write(frame, tmp_path / f"x.{ending}")
+        assert text in (tmp_path / f"x.{ending}").read_text()
+    bulkdoku.write(frame, tmp_path / "x.parquet")
+    assert pl.read_parquet(tmp_path / "x.parquet")["x"].null_count() == 2
+    wide = pl.DataFrame({"puzzle": PUZZLES[:1], "x": pl.Series([2**100], dtype=pl.Int128)})
+    bulkdoku.write(wide, tmp_path / "wide.csv")
+    assert (tmp_path / "wide.csv").read_text().endswith(f",{2**100}\n")
+    for empty in (pl.DataFrame({"puzzle": []}), pl.Series("puzzle", []), pl.DataFrame({"puzzle": [], "x": []})):
+        assert len(bulkdoku.solve(empty)) == 0 and len(bulkdoku.dedup(empty)) == 0
+    assert bulkdoku.solve(pl.DataFrame({"puzzle": [None]})).to_list("status") == ["malformed"]

@@ -23,10 +23,10 @@ DIGITS = "123456789"
 
 
 def expected(puzzle, only, answer):
-    """Correct cells, clues kept, rules broken, solved; `only` is the only solution, if there is just one."""
-    answer = (answer or "").strip()
-    if len(answer) != 81:
-        return 0, 0, 27, False
+    """Correct cells, clues kept, rules broken, solved, readable; `only` is the only solution, if there is just one."""
+    answer = cells(answer or "")
+    if answer is None:
+        return None, None, None, False, False
     is_puzzle = len(puzzle) == 81
     clues = [cell for cell in range(81) if is_puzzle and puzzle[cell] in DIGITS]
     kept = sum(answer[cell] == puzzle[cell] for cell in clues)
@@ -38,13 +38,24 @@ def expected(puzzle, only, answer):
     correct = 81 if solved else 0
     if only:
         correct = sum(a == b for a, b in zip(answer, only, strict=True))
-    return correct, kept, broken, solved
+    return correct, kept, broken, solved, True
+
+
+def cells(answer):
+    """The cells of an answer; None if it is not readable."""
+    text = answer.strip()
+    if len(text) == 81 and set(text) <= set(DIGITS + "0._*-xX?"):
+        return text
+    if len(text) == 81 and set(text) <= set(DIGITS + "0 "):
+        return text.replace(" ", ".")
+    return None
 
 
 def scores(*arguments, **options):
     arrays = bulkdoku.score(*arguments, **options)
     assert {name: str(array.dtype) for name, array in arrays.items()} == {
         "correct": "uint8", "clues_kept": "uint8", "rules_broken": "uint8", "solved": "bool",
+        "readable": "bool",
     }  # fmt: skip
     return list(zip(*(array.tolist() for array in arrays.values()), strict=True))
 
@@ -89,7 +100,7 @@ def test_scores_of_datasets():
         assert scores(puzzles * 3, answers * 3, threads=threads) == right * 3
     # A solved answer is one that `check` finds right.
     checked = bulkdoku.check(puzzles, answers).to_list("status")
-    assert [status == "ok" for status in checked] == [solved for *_, solved in right]
+    assert [status == "ok" for status in checked] == [solved for *_, solved, _ in right]
     table = pa.table({"question": puzzles, "answer": answers, "other": answers})
     assert scores(table, table) == scores(table, table, column="question", solution_column="other") == right
 
@@ -102,10 +113,11 @@ def numbers(texts, blank=0):
 def test_scores_of_arrays(blank, minimal, minimal_solutions):
     answers = numbers(minimal_solutions, blank)
     answers[0, 0], answers[1, 5], answers[2] = 0, 200, blank
-    texts = [("x" if blank else ".") + minimal_solutions[0][1:], minimal_solutions[1][:5] + "x" + minimal_solutions[1][6:]]
+    texts = [("A" if blank else ".") + minimal_solutions[0][1:], minimal_solutions[1][:5] + "A" + minimal_solutions[1][6:]]
     texts += ["." * 81, *minimal_solutions[3:]]
     right = scores(minimal, texts)
-    assert right[2] == (0, 0, 0, False) and right[3] == (81, 81 - minimal[3].count("."), 0, True)
+    assert right[1] == (None, None, None, False, False) and right[2] == (0, 0, 0, False, True)
+    assert right[3] == (81, 81 - minimal[3].count("."), 0, True, True)
     for given_answers in (answers, answers.reshape(-1, 9, 9)):
         assert scores(numbers(minimal, blank), given_answers, blank=blank) == right
 
@@ -116,7 +128,8 @@ def test_definitions():
     wrong = only[:cell] + "." + only[cell + 1 :]
     clues = 81 - puzzle.count(".")
     assert scores([puzzle] * 4, [only, puzzle, wrong, "1" * 81]) == [
-        (81, clues, 0, True), (clues, clues, 0, False), (80, clues, 0, False), (9, puzzle.count("1"), 27, False),
+        (81, clues, 0, True, True), (clues, clues, 0, False, True), (80, clues, 0, False, True),
+        (9, puzzle.count("1"), 27, False, True),
     ]  # fmt: skip
     # With a limit of nodes, the only solution may not be known.
     hard = lines("hard")[:50]
@@ -126,3 +139,42 @@ def test_definitions():
         bulkdoku.score([puzzle], [only, only])
     with pytest.raises(TypeError):
         bulkdoku.score([puzzle], 5)
+
+
+def test_answers_in_all_forms():
+    """Text of nine lines, with spaces or commas, and lists, in lists of Python, Arrow, and tables."""
+    puzzle, only = KNOWN[0]
+    rows = [only[start : start + 9] for start in range(0, 81, 9)]
+    digits = [int(cell) for cell in only]
+    texts = ["\n".join(rows), "\r\n".join(rows), " ".join(only), ",".join(only), str(digits), f" {only}\n", str([*only])]
+    texts += [str([digits[start : start + 9] for start in range(0, 81, 9)])]
+    puzzles, right = [puzzle] * len(texts), [(81, 81 - puzzle.count("."), 0, True, True)] * len(texts)
+    for answers in (texts, pa.array(texts), pa.array(texts, pa.large_binary()), np.array(texts)):
+        assert scores(puzzles, answers) == right
+        assert set(bulkdoku.check(puzzles, answers).to_list("status")) == {"ok"}
+    nested = pa.array([[digits[start : start + 9] for start in range(0, 81, 9)]])
+    for answers in (nested, pa.array([digits]), pa.array([[float(digit) for digit in digits]])):
+        assert scores([puzzle], answers) == right[:1]
+    for name in ("response", "Completion", "prediction", "label", "output"):
+        table = pa.table({"puzzle": puzzles, name: texts})
+        columns = ["status", "correct_cells", "clues_kept", "broken_units"]
+        checked = bulkdoku.check(table, columns=columns)
+        assert [checked[column].to_pylist()[0] for column in columns] == ["ok", 81, right[0][1], 0]
+        assert scores(table, table) == right
+        # Where solutions are optional, such a column is not one.
+        table = table.set_column(1, name, [["easy"] * len(texts)])
+        assert bulkdoku.augment(table, seed=1)[name].to_pylist() == ["easy"] * len(texts)
+
+
+def test_unreadable_answers():
+    puzzle, only = KNOWN[0]
+    answers = ["I give up.", only[1:], str([1] * 80), None]
+    assert scores([puzzle] * 4, answers) == [(None, None, None, False, False)] * 4
+    checked = bulkdoku.check([puzzle] * 4, answers, columns=["correct_cells", "reason"])
+    assert checked.to_list("correct_cells") == [None] * 4
+    assert checked.to_list("reason")[2:] == [
+        "the solution is not a grid: 80 cells, 81 expected", "the solution is missing",
+    ]  # fmt: skip
+    assert bulkdoku.check([puzzle], pa.array([[1] * 80])).to_list("reason") == [
+        "the solution is not a grid: 80 cells, 81 expected"
+    ]

@@ -38,9 +38,9 @@ def test_statuses_and_reasons():
     reasons = table.to_list("reason")
     assert reasons[0] is None and reasons[1] is None and reasons[3] is None
     assert reasons[2] == "5 occurs twice in row 1, at r1c1 and r1c2"
-    assert reasons[4] == "column 3: 2 cells, 81 expected"
+    assert reasons[4] == "2 cells, 81 expected"
     assert reasons[5] == "null"
-    assert reasons[6] == "column 81: letter O, not zero; write 0 for a blank"
+    assert reasons[6] == "letter O, not zero; write 0 for a blank"
 
 
 def test_limits():

@@ -43,7 +43,7 @@ fn find_column(
     of_column: impl Fn(&str) -> InputOptions,
 ) -> Result<bool, Failure> {
     let beside_puzzles = InputOptions { answers: Answers::Wanted, ..options.clone() };
-    let by_name = names::SOLUTIONS.iter().copied().map(of_column);
+    let by_name = names::of_solutions(true).map(of_column);
     for options in [beside_puzzles].into_iter().chain(by_name) {
         match inputs.detect(&options, &AtomicBool::default()) {
             Ok(()) if inputs.layouts().all(|layout| matches!(layout, Layout::Csv(_))) => {

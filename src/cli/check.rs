@@ -7,6 +7,7 @@ use bulkdoku::input::Answers;
 use bulkdoku::output::{Column, Subcommand};
 use bulkdoku::pipeline::{Check, Solve};
 
+use super::audit::Audit;
 use super::engine_args::EngineArgs;
 use super::format::RowFormat;
 use super::input_args::InputArgs;
@@ -126,6 +127,7 @@ pub fn run(mut args: CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     }
     let mut run = InputRun::with_engine(typed, &args.engine, check.solve.limits);
     run.method.check = true;
+    run.audit = destinations.report.is_some().then(Audit::default);
     if let Some(path) = &args.solutions {
         let column = args.solution_column.as_deref();
         run.answers = Some(answers::open(path, column, args.layout.stream())?);

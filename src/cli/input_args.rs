@@ -177,6 +177,11 @@ impl InputArgs {
             }
             rows.has_own_columns();
         }
+        if let Some(Keep::Only(names)) = &keep
+            && let Some(name) = repeated(names)
+        {
+            refuse!("--keep has {name} twice; the names of columns must differ");
+        }
         let keep = match (rows.input_columns(), keep) {
             (named, keep) if named.is_empty() => {
                 keep.or_else(|| rows.passes_rows().then_some(Keep::Row))
@@ -189,6 +194,11 @@ impl InputArgs {
         };
         Ok(InputOptions { keep, ..self.layout.options(answers)? })
     }
+}
+
+/// Returns the first element that a list has twice.
+pub fn repeated<T: PartialEq>(list: &[T]) -> Option<&T> {
+    list.iter().enumerate().find_map(|(at, one)| list[..at].contains(one).then_some(one))
 }
 
 /// Parses the values of `--keep`, possibly none.

@@ -13,6 +13,7 @@ use bulkdoku::pipeline::{
 };
 use bulkdoku::{Progress, Source};
 
+use super::audit::Audit;
 use super::condition::{Condition, Predicate};
 use super::engine_args::EngineArgs;
 use super::html::Page;
@@ -49,6 +50,8 @@ pub struct InputRun {
     pub page: Option<Page>,
     /// Returns the first line of the summary.
     pub verdict: Option<Box<dyn Fn() -> Verdict>>,
+    /// The findings about solutions, if the page shows them.
+    pub audit: Option<Audit>,
 }
 
 impl InputRun {
@@ -58,7 +61,8 @@ impl InputRun {
         let method =
             Method { finds, is_canon, engine: None, simd: None, limits: None, check: false };
         let (others, answers, condition) = (Vec::new(), None, None);
-        let (block_bytes, only_rows, page, verdict) = (BLOCK_BYTES, false, None, None);
+        let (block_bytes, only_rows, page) = (BLOCK_BYTES, false, None);
+        let (audit, verdict) = (None, None);
         Self {
             typed,
             others,
@@ -71,6 +75,7 @@ impl InputRun {
             only_rows,
             page,
             verdict,
+            audit,
         }
     }
 
@@ -140,6 +145,7 @@ impl InputRun {
             block_bytes,
             only_rows,
             page,
+            audit,
             verdict,
             ..
         } = self;
@@ -151,6 +157,7 @@ impl InputRun {
             messages: Messages::format(claim.destinations.message_format()),
             ..args.options(progress)
         };
+        let audits = audit.clone();
         let run = RowsRun {
             typed,
             inputs: inputs.states(),
@@ -162,6 +169,7 @@ impl InputRun {
             args,
             only_rows,
             page,
+            audit,
             progress,
         };
         run.run(
@@ -173,6 +181,7 @@ impl InputRun {
             },
             |start| {
                 let mut all: Vec<_> = test.iter().map(Predicate::filter).collect();
+                all.extend(audits.iter().map(Audit::filter));
                 let earlier =
                     &mut EarlierRun { start, inputs, options: &options, test: test.as_ref() };
                 all.extend(filters(earlier)?);

@@ -12,6 +12,7 @@ macro_rules! refuse {
 
 mod against;
 mod answers;
+mod audit;
 mod augment;
 mod bench;
 mod by;

@@ -12,6 +12,7 @@ use bulkdoku::output::{
 use clap::ValueEnum;
 
 use super::format::RowFormat;
+use super::input_args::repeated;
 use super::outputs::Destinations;
 use super::{Failure, extensions};
 
@@ -183,6 +184,9 @@ impl RowArgs {
         let is_offered = |column: &&Column| column.is_offered_by(rules.subcommand);
         if let Some(column) = append.iter().flatten().find(|column| !is_offered(column)) {
             refuse!("--append: {column} is a column of bulkdoku {}", owner(*column));
+        }
+        if let Some(column) = append.as_deref().and_then(repeated) {
+            refuse!("--append has {column} twice; the names of columns must differ");
         }
         let chosen = self.columns.as_ref().map(|names| {
             names.iter().map(|name| NamedColumn::of(name, rules.subcommand)).collect::<Vec<_>>()
@@ -442,9 +446,8 @@ impl RowPlan {
             }
         };
         let columns: Vec<_> = file.into_iter().map(NamedColumn::Computed).chain(default).collect();
-        let is_repeated = |i: &usize| columns[..*i].contains(&columns[*i]);
-        if let Some(i) = (0..columns.len()).find(is_repeated) {
-            let name = match &columns[i] {
+        if let Some(column) = repeated(&columns) {
+            let name = match column {
                 NamedColumn::Computed(column) => column.name(),
                 NamedColumn::Input(name) => name,
             };

@@ -12,6 +12,7 @@ use bulkdoku::pipeline::{
 use bulkdoku::{Compression, Progress};
 use serde::Serialize;
 
+use super::audit::Audit;
 use super::html::{self, Fact, Page};
 use super::messages::Messages;
 use super::out::{OpenOutput, replaced_message};
@@ -40,6 +41,8 @@ pub struct RowsRun<'a> {
     pub only_rows: bool,
     /// The page for `--report`, if it is not that of the run.
     pub page: Option<Page>,
+    /// The findings about solutions, if the page shows them.
+    pub audit: Option<Audit>,
     pub progress: &'a Progress,
 }
 
@@ -279,9 +282,13 @@ impl RowsRun<'_> {
         let version = env!("CARGO_PKG_VERSION");
         let json =
             JsonSummary { schema: 1, version, subcommand, options, seed: *seed, summary, outputs };
-        let write_page = |out: &OpenOutput| match &self.page {
-            Some(page) => page.write(out),
-            None => html::of_run(report, &summary.facts(), results.timeline(), began).write(out),
+        let write_page = |out: &OpenOutput| {
+            if let Some(page) = &self.page {
+                return page.write(out);
+            }
+            let audit = self.audit.as_ref().map(|audit| (audit, self.reads));
+            let facts = summary.facts();
+            html::of_run(report, audit, &facts, results.timeline(), began).write(out)
         };
         losses.extend(
             latency.and_then(|out| write_side(out, |out| write_latencies(report, began, out))),

@@ -23,7 +23,9 @@ pub fn scan<K: Send>(
     find: impl Fn(&Row<'_>) -> K + Sync,
     add: impl FnMut(K) -> io::Result<()> + Send,
 ) -> Result<PassSums, Failure> {
-    let job = Classify { engine: Some(Solve::default()), solves: needs.include(Needs::GRID) };
+    let of_solutions = [Needs::GRID, Needs::LEVEL];
+    let solves = of_solutions.into_iter().any(|need| needs.include(need));
+    let job = Classify { engine: Some(Solve::default()), solves };
     scan_with(&job, run, (inputs, test), needs, find, add)
 }
 

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use bulkdoku::Status;
 use bulkdoku::input::InputOptions;
-use bulkdoku::output::{self, Column, Decision, Needs, Row, Sorted, Subcommand};
+use bulkdoku::output::{self, Column, Decision, Needs, Row, SortKey, Sorted, Subcommand};
 use bulkdoku::pipeline::Filter;
 use bulkdoku::rating::Level;
 use clap::ValueEnum;
@@ -73,10 +73,10 @@ pub struct SelectArgs {
 
     /// Sort rows by a column: rating, or rating:desc
     ///
-    /// The column is one that --columns offers or the input has, as in --where. Numbers come before
-    /// texts, missing values last, rows with equal values in the order of the input. Rows may be csv,
-    /// tsv, jsonl, parquet, npy, or lines. Memory: 256 MB;
-    /// beyond it, temporary files in the folder that TMPDIR names. Such a run cannot be resumed.
+    /// The column is one that --columns offers or the input has, as in --where. It is sorted as numbers
+    /// if all its values are numbers, else as text. Missing values come last, rows with equal values in
+    /// the order of the input. Rows may be csv, tsv, jsonl, parquet, npy, or lines. Memory: 256 MB; beyond
+    /// it, temporary files in the folder that TMPDIR names. Such a run cannot be resumed.
     #[arg(
         long,
         value_name = "COLUMN",
@@ -234,8 +234,9 @@ impl SelectArgs {
         let column = RecordColumn::find(&order.column, subcommand, &inputs.read())
             .map_err(|what| Failure::Usage(format!("--sort: {what}")))?;
         let is_ascending = order.is_ascending(true);
-        let key = move |row: &Row<'_>, key: &mut Vec<u8>| {
-            column.value(row).push_key(is_ascending, key);
+        let is_text = matches!(column, RecordColumn::Input(index) if inputs.is_text(index));
+        let key = move |row: &Row<'_>, key: &mut SortKey| {
+            column.value(row).push_key(is_ascending, is_text, key);
         };
         Ok(Box::new(Sorted { format, key: Box::new(key), needs: column.needs(), has_quotes }))
     }

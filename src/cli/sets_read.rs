@@ -160,7 +160,7 @@ const LINE: usize = 8;
 const RECORD: usize = 8;
 
 /// Returns the hash of a file in hexadecimal.
-fn sha256(path: &Path) -> io::Result<String> {
+pub fn sha256(path: &Path) -> io::Result<String> {
     let (mut file, mut hash, mut bytes) = (File::open(path)?, Sha256::new(), vec![0; 1 << 16]);
     loop {
         match file.read(&mut bytes)? {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Field, FieldForm, Records};
 
-/// The longest stored answer in bytes. A longer text cannot be a solution and is truncated.
-const MAX_BYTES: usize = 729;
+/// The longest stored answer in bytes. A longer text is not a solution and is truncated.
+const MAX_BYTES: usize = 4096;
 
 /// The answers to the records of a block, read from another input.
 #[derive(Debug, Default)]

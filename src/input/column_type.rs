@@ -19,7 +19,7 @@ impl Eq for ColumnType {}
 
 impl ColumnType {
     /// Returns whether the text of a value of this column is JSON.
-    pub(crate) fn is_json(&self) -> bool {
+    pub fn is_json(&self) -> bool {
         match self {
             #[cfg(feature = "parquet")]
             Self::Values(column) => super::parquet::Meaning::of(column).is_number(column),

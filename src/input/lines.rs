@@ -334,6 +334,10 @@ fn split(block: &[u8], text: Field) -> (Field, Field) {
     let (start, end) = (text.start as usize, text.end as usize);
     let word_end = start + word_length(&block[start..end]);
     let word = Field { end: word_end as u32, ..text };
+    // A solution with separators is all of the text.
+    if word_end < end && word_end - start < CELLS && forms::form(&block[start..end]).is_some() {
+        return (text, Field { start: text.end, ..text });
+    }
     (word, trimmed(block, word_end, end))
 }
 

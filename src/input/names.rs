@@ -18,6 +18,10 @@ pub const PUZZLES: &[&str] = &[
 /// Names of solution columns, most likely first (`solutions` may be their number).
 pub const SOLUTIONS: &[&str] = &["solution", "solutions", "answer", "answers", "solved"];
 
+/// Further names of solution columns, where solutions are required. Elsewhere, such columns often
+/// contain something else.
+const ANSWERS: &[&str] = &["response", "completion", "prediction", "label", "output"];
+
 /// Returns whether this is the name of a puzzle column.
 pub fn is_puzzles(name: &[u8]) -> bool {
     is_one_of(PUZZLES, name)
@@ -28,9 +32,15 @@ pub fn is_solutions(name: &[u8]) -> bool {
     is_one_of(SOLUTIONS, name)
 }
 
-/// Returns the index of a name in [`SOLUTIONS`]. Smaller means more likely.
-pub fn solutions(name: &str) -> Option<usize> {
-    SOLUTIONS.iter().position(|known| is_one_of(&[known], name.as_bytes()))
+/// Returns the names of solution columns, most likely first.
+pub fn of_solutions(are_required: bool) -> impl Iterator<Item = &'static str> {
+    let others = if are_required { ANSWERS } else { &[] };
+    SOLUTIONS.iter().chain(others).copied()
+}
+
+/// Returns the index of a name in [`of_solutions`]. Smaller means more likely.
+pub fn solutions(name: &str, are_required: bool) -> Option<usize> {
+    of_solutions(are_required).position(|known| is_one_of(&[known], name.as_bytes()))
 }
 
 /// Returns whether a line consists of column names, one of which is for puzzles:
@@ -72,5 +82,6 @@ mod tests {
         assert!(is_puzzles(b" QUIZ ") && !is_solutions(b"quiz"));
         assert!(is_solutions(b"\"answer\"") && !is_puzzles(b"answer"));
         assert!(!is_puzzles(b"clues"));
+        assert_eq!((solutions("Response", true), solutions("Response", false)), (Some(5), None));
     }
 }

@@ -1,7 +1,7 @@
 //! The records of a block.
 
 use super::field::{Field, FieldForm};
-use super::{RecordList, ReusableVec, lines};
+use super::{RecordList, ReusableVec, lines, names};
 use crate::forms::{self, Form, list, symbols};
 use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle, cell_name};
@@ -242,6 +242,16 @@ impl Records {
         self.all.push(Record { line, indent: 0, fault: 0, start: 0, text, puzzle });
     }
 
+    /// Adds a puzzle in any form, from the caller's memory.
+    ///
+    /// # Errors
+    /// Fails if the text is malformed; nothing is added then.
+    #[doc(hidden)]
+    pub fn push_any_form(&mut self, text: &[u8]) -> Result<(), Malformed> {
+        let line = self.all.len() as u32;
+        self.push_decoded(LinePosition { line, start: 0, indent: 0 }, text)
+    }
+
     /// Adds the answer to the next record, from the caller's memory.
     pub fn push_answer(&mut self, answer: &[u8]) {
         let answer = self.own(answer);
@@ -352,7 +362,9 @@ impl Records {
         place: LinePosition,
         text: &[u8],
     ) -> Result<(), Malformed> {
-        let form = forms::read(text)?;
+        let form = forms::read(text).map_err(|malformed| {
+            if names::looks_like_header(text) { lines::header_between() } else { malformed }
+        })?;
         self.push_form(place, &form);
         self.count_forms(text);
         Ok(())

@@ -66,6 +66,12 @@ named_enum! {
         Minimal = "minimal",
         /// The index of an isomorph of the record; 0 for the record itself.
         Copy = "copy",
+        /// The number of cells of the input's solution that equal the only solution.
+        CorrectCells = "correct_cells",
+        /// The number of clues that the input's solution keeps.
+        CluesKept = "clues_kept",
+        /// The number of rows, columns, and boxes in which the input's solution has a digit twice.
+        BrokenUnits = "broken_units",
     }
 
     /// A column that does not exist.
@@ -256,6 +262,15 @@ static TABLE: [Definition; Column::ALL.len()] = {
         column(Column::Copy, Number, N::NONE, AUGMENT, |row| {
             row.copy().map_or(Value::None, |copy| Value::Number(copy.into()))
         }),
+        column(Column::CorrectCells, Number, N::NONE, CHECK, |row| {
+            row.score().map_or(Value::None, |score| Value::Number(score.correct.into()))
+        }),
+        column(Column::CluesKept, Number, N::NONE, CHECK, |row| {
+            row.score().map_or(Value::None, |score| Value::Number(score.clues_kept.into()))
+        }),
+        column(Column::BrokenUnits, Number, N::NONE, CHECK, |row| {
+            row.score().map_or(Value::None, |score| Value::Number(score.rules_broken.into()))
+        }),
     ]
 };
 
@@ -317,8 +332,8 @@ impl Column {
 
     /// Returns whether the column has values only if an engine solves the records.
     pub const fn is_about_solving(self) -> bool {
-        use Column::{Guesses, LatencyNs, Nodes, Solution, Solutions};
-        matches!(self, Solution | Solutions | Guesses | Nodes | LatencyNs)
+        use Column::{CorrectCells, Guesses, LatencyNs, Nodes, Solution, Solutions};
+        matches!(self, Solution | Solutions | Guesses | Nodes | LatencyNs | CorrectCells)
     }
 }
 

@@ -1,7 +1,8 @@
 //! JSON lines: one object per record, with the chosen columns as keys.
 //!
 //! Numbers are JSON numbers, missing solutions and reasons are `null`, and everything else is a
-//! string. Invalid UTF-8 in a malformed line becomes U+FFFD.
+//! string. Invalid UTF-8 in a text input becomes U+FFFD; values of Parquet files that are not UTF-8
+//! are arrays of bytes.
 
 use super::columns::InputTexts;
 use super::plain::STATUS_NAMES;
@@ -32,6 +33,8 @@ pub struct JsonRows {
     replaced: [Option<usize>; 2],
     /// Whether the texts of each input field are JSON values.
     json: Vec<bool>,
+    /// Whether the input fields are those of Parquet files.
+    is_parquet: bool,
 }
 
 impl JsonRows {
@@ -67,6 +70,7 @@ impl JsonRows {
             copied: 0,
             replaced: [None; 2],
             json: Vec::new(),
+            is_parquet: false,
         }
     }
 
@@ -74,7 +78,8 @@ impl JsonRows {
     #[must_use]
     pub fn typed(self, types: &[Option<ColumnType>]) -> Self {
         let is_json = |of: &Option<ColumnType>| of.as_ref().is_some_and(ColumnType::is_json);
-        Self { json: types.iter().map(is_json).collect(), ..self }
+        let is_parquet = types.iter().any(Option::is_some);
+        Self { json: types.iter().map(is_json).collect(), is_parquet, ..self }
     }
 
     /// Copies the input's object instead of the first `count` columns, which are its fields. Other
@@ -128,7 +133,7 @@ impl Format for JsonRows {
             rows.for_each(|row| {
                 out.append_row(self.max_bytes(row), b'\n', |fields| {
                     fields.by(|room| {
-                        let mut object = Object { room, length: 0 };
+                        let mut object = Object { room, length: 0, is_parquet: self.is_parquet };
                         let copied = if self.copied > 0 { row.object() } else { None };
                         let skipped = copied.map_or(0, |text| {
                             object.copy(text, row, self.replaced);
@@ -184,6 +189,8 @@ impl WrittenKey {
 struct Object<'a> {
     room: &'a mut [u8],
     length: usize,
+    /// Whether the kept fields are those of Parquet files.
+    is_parquet: bool,
 }
 
 impl Object<'_> {
@@ -194,7 +201,12 @@ impl Object<'_> {
             }
             (text, FieldForm::JsonValue) => self.put(&text),
             (_, FieldForm::Missing | FieldForm::Null) => self.put(b"null"),
-            (text, _) => self.string(&String::from_utf8_lossy(&text)),
+            (text, _) => match str::from_utf8(&text) {
+                Ok(text) => self.string(text),
+                // The bytes of a Parquet column must stay different.
+                Err(_) if self.is_parquet => self.bytes(&text),
+                Err(_) => self.string(&String::from_utf8_lossy(&text)),
+            },
         }
     }
 
@@ -215,6 +227,15 @@ impl Object<'_> {
             copied = range.end - start;
         }
         self.put(&text[copied..]);
+    }
+
+    /// Appends bytes that are not text as an array of numbers.
+    fn bytes(&mut self, bytes: &[u8]) {
+        for (at, &byte) in bytes.iter().enumerate() {
+            self.put(if at == 0 { b"[" } else { b"," });
+            self.put(itoa::Buffer::new().format(byte).as_bytes());
+        }
+        self.put(b"]");
     }
 
     #[inline(always)]

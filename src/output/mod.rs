@@ -36,7 +36,7 @@ pub use npy::NpyRows;
 pub use parquet::ParquetRows;
 pub use results::{Decision, Derived, Needs, Outcomes, Results, Timed};
 pub use row::{Kept, Row, Rows, Value};
-pub use sorted::{Key, Sorted};
+pub use sorted::{Key, KeyType, SortKey, Sorted};
 pub use trace::{Boards, HodokuSteps, JsonSteps, TraceArrays};
 pub use trainer::TrainerFiles;
 

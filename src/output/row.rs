@@ -8,7 +8,7 @@ use std::slice::Iter;
 use memchr::memchr;
 
 use super::results::{Derived, Results};
-use crate::check::Reason;
+use crate::check::{self, Reason, Score};
 use crate::forms::list::ArrayStyle;
 use crate::input::lines::quoted_puzzle;
 use crate::input::record_runs::RecordRun;
@@ -295,13 +295,16 @@ impl<'a> Row<'a> {
         self.outcome().unwrap_or(&Outcome::NONE)
     }
 
-    /// Returns the solution of the row, if there is one.
+    /// Returns the solution of the row, if there is one. One of several solutions is not the
+    /// solution of a generated puzzle.
     #[inline(always)]
     pub fn solution(&self) -> Option<&'a Grid> {
-        match self.derived {
-            Some(derived) => derived.solution.as_ref(),
-            None => self.outcome_or_none().solution(),
+        if let Some(derived) = self.derived {
+            return derived.solution.as_ref();
         }
+        let outcome = self.outcome_or_none();
+        let is_shown = self.rows.results.seed.is_none() || outcome.solutions == 1;
+        outcome.solution().filter(|_| is_shown)
     }
 
     /// Returns the cells or marks as written, the whole text of a malformed record, or the invalid
@@ -437,6 +440,14 @@ impl<'a> Row<'a> {
     /// Returns the input's solution as written; empty if it is missing.
     pub fn answer(&self) -> &'a [u8] {
         self.rows.records.answer(self.index, self.rows.bytes)
+    }
+
+    /// Returns the score of the input's solution; `None` if it, or the puzzle, is not readable.
+    pub fn score(&self) -> Option<Score> {
+        let (puzzle, outcome) = (self.puzzle()?, self.outcome_or_none());
+        let is_unique = outcome.solutions == 1 && !outcome.gave_up;
+        let only = outcome.solution().filter(|_| is_unique);
+        check::score(Some(&puzzle), self.answer(), only)
     }
 
     /// Returns the offset of the input's solution in the block, if it is stored there.

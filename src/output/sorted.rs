@@ -5,11 +5,31 @@ use std::io;
 use memchr::memchr2_iter;
 
 use super::{Assembler, Emit, Encoder, Format, Needs, Row, RowBuffer, Rows};
-use crate::external_sort::{ExternalSort, head};
+use crate::external_sort::{ExternalSort, for_each_entry, head};
 use crate::input::OtherKeys;
 
-/// Appends the sort key of a row. Keys are compared by their bytes.
-pub type Key = Box<dyn Fn(&Row<'_>, &mut Vec<u8>) + Send + Sync>;
+/// Appends the sort key of a row.
+pub type Key = Box<dyn Fn(&Row<'_>, &mut SortKey) + Send + Sync>;
+
+/// The sort key of a row.
+#[derive(Clone, Debug, Default)]
+pub struct SortKey {
+    /// The key, which is compared by its bytes; it starts with its [`KeyType`].
+    pub bytes: Vec<u8>,
+    /// The key if the column is text, for a field of the input that is a number; otherwise empty.
+    pub as_text: Vec<u8>,
+}
+
+/// The type of a value to sort by, in ascending order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyType {
+    /// A number.
+    Number,
+    /// A text. If the column has one, all its values are compared as texts.
+    Text,
+    /// No value.
+    Missing,
+}
 
 /// The number of bytes of rows in memory beyond which they are written to a temporary file.
 const MEMORY_BYTES: usize = 128 << 20;
@@ -43,11 +63,17 @@ impl Format for Sorted {
     }
 
     fn encoder(&self) -> Box<dyn Encoder + '_> {
-        let (mut plain, mut key) = (RowBuffer::default(), Vec::new());
+        let (mut plain, mut key, mut value) =
+            (RowBuffer::default(), SortKey::default(), Vec::new());
         let mut append = move |row: &Row<'_>, encoded: &[u8], out: &mut RowBuffer| {
-            key.clear();
+            key.bytes.clear();
+            key.as_text.clear();
             (self.key)(row, &mut key);
-            for bytes in [&head(&key, encoded)[..], &key, encoded] {
+            value.clear();
+            for bytes in [&(key.as_text.len() as u32).to_le_bytes()[..], &key.as_text, encoded] {
+                value.extend_from_slice(bytes);
+            }
+            for bytes in [&head(&key.bytes, &value)[..], &key.bytes, &value] {
                 out.append(bytes);
             }
         };
@@ -76,7 +102,7 @@ impl Format for Sorted {
 
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
         let (sort, rows) = (ExternalSort::new(MEMORY_BYTES), self.format.assembler()?);
-        Ok(Some(Box::new(Sorter { sort, rows })))
+        Ok(Some(Box::new(Sorter { sort, has_texts: false, has_numbers: false, rows })))
     }
 
     fn other_keys(&self) -> OtherKeys {
@@ -101,28 +127,50 @@ fn line_length(rows: &[u8], has_quotes: bool) -> usize {
     rows.len()
 }
 
+/// Splits the value of an entry into the key of a number as text and the row.
+fn split_value(value: &[u8]) -> (&[u8], &[u8]) {
+    let (length, rest) = value.split_first_chunk().expect("a value starts with a length");
+    rest.split_at(u32::from_le_bytes(*length) as usize)
+}
+
 struct Sorter {
     sort: ExternalSort,
+    has_numbers: bool,
+    has_texts: bool,
     rows: Option<Box<dyn Assembler>>,
 }
 
 impl Assembler for Sorter {
     fn add(&mut self, encoded: &[u8], _: &mut Emit<'_>) -> io::Result<()> {
-        self.sort.push_all(encoded)
+        for_each_entry(encoded, |key, value| {
+            self.has_numbers |= key[0] == KeyType::Number as u8;
+            self.has_texts |= key[0] == KeyType::Text as u8;
+            self.sort.push(key, value)
+        })
     }
 
     fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
-        let sorted = std::mem::take(&mut self.sort).finish();
+        let mut sorted = std::mem::take(&mut self.sort).finish();
+        if self.has_numbers && self.has_texts {
+            let mut by_text = ExternalSort::new(MEMORY_BYTES);
+            let mut entries = sorted.read()?;
+            while let Some((key, value)) = entries.next()? {
+                let (as_text, _) = split_value(value);
+                by_text.push(if as_text.is_empty() { key } else { as_text }, value)?;
+            }
+            drop(entries);
+            sorted = by_text.finish();
+        }
         let mut entries = sorted.read()?;
         if let Some(rows) = &mut self.rows {
-            while let Some((_, row)) = entries.next()? {
-                rows.add(row, emit)?;
+            while let Some((_, value)) = entries.next()? {
+                rows.add(split_value(value).1, emit)?;
             }
             return rows.finish(emit);
         }
         let mut chunk = Vec::with_capacity(EMIT_BYTES);
-        while let Some((_, row)) = entries.next()? {
-            chunk.extend_from_slice(row);
+        while let Some((_, value)) = entries.next()? {
+            chunk.extend_from_slice(split_value(value).1);
             if chunk.len() >= EMIT_BYTES {
                 emit(&chunk)?;
                 chunk.clear();

@@ -14,7 +14,7 @@ use crate::status::Status;
 /// The property whose distribution is the same in all parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stratify {
-    /// The level.
+    /// The level. Puzzles without exactly one solution have none, and are a stratum of their own.
     Level,
     /// The guesses of the proof, in powers of two.
     Guesses,
@@ -22,20 +22,23 @@ pub enum Stratify {
     Clues,
 }
 
+/// The stratum of puzzles without a level.
+const NO_LEVEL: u8 = u8::MAX;
+
 impl Stratify {
     /// Returns the stratum of a puzzle.
     fn of(self, row: &Row<'_>) -> u8 {
-        let puzzle = row.puzzle().unwrap_or_default();
         match self {
-            Self::Level => Level::of(&puzzle).number(),
+            Self::Level => row.level().map_or(NO_LEVEL, Level::number),
             Self::Guesses => (u64::BITS - row.proof_guesses().leading_zeros()) as u8,
-            Self::Clues => puzzle.clues() as u8,
+            Self::Clues => row.clues().unwrap_or_default() as u8,
         }
     }
 
     /// Returns the name of a stratum.
     pub fn name(self, stratum: u8) -> String {
         match self {
+            Self::Level if stratum == NO_LEVEL => "no level".into(),
             Self::Level => format!("level {stratum}"),
             Self::Guesses if stratum < 2 => format!("{stratum} guesses"),
             Self::Guesses => {
@@ -68,10 +71,12 @@ impl Keyed {
             Sameness::Class => Needs::FORM_GUESSES,
             _ => Needs::PUZZLE_GUESSES,
         };
-        match self.stratify {
-            Some(Stratify::Guesses) => self.by.needs().union(guesses),
-            _ => self.by.needs(),
-        }
+        let of_stratum = match self.stratify {
+            Some(Stratify::Level) => Needs::LEVEL,
+            Some(Stratify::Guesses) => guesses,
+            Some(Stratify::Clues) | None => Needs::NONE,
+        };
+        self.by.needs().union(of_stratum)
     }
 
     /// Returns whether records that are kept together may be in different strata.

@@ -1,6 +1,6 @@
 //! `--where`: conditions on records, over computed columns and columns of the input.
 //!
-//! A comparison with a missing value is false. A field of the input is compared as a number if the
+//! A comparison with a missing value is false; an empty field is missing. A field of the input is compared as a number if the
 //! other operand is a number, or if both are fields that are numbers; otherwise it is compared as
 //! text.
 
@@ -11,8 +11,9 @@ use std::cmp::Ordering;
 use std::str::FromStr;
 
 use bulkdoku::Status;
+use bulkdoku::input::FieldForm;
 use bulkdoku::logic::Technique;
-use bulkdoku::output::{Column, Decision, Kind, Needs, Row, Subcommand, Value};
+use bulkdoku::output::{Column, Decision, KeyType, Kind, Needs, Row, SortKey, Subcommand, Value};
 use bulkdoku::pipeline::Filter;
 
 use super::Failure;
@@ -89,7 +90,7 @@ pub enum RecordValue<'a> {
     Technique(Technique),
     Text(Cow<'a, [u8]>),
     /// A text of the input, possibly a number.
-    Field(Cow<'a, [u8]>),
+    Field(Cow<'a, [u8]>, FieldForm),
 }
 
 /// A type of values that can be compared.
@@ -217,12 +218,16 @@ impl RecordColumn {
             Self::Computed(column) => column,
             Self::Input(index) => {
                 let (text, form) = row.kept().get(index);
-                let is_missing = form == bulkdoku::input::FieldForm::Missing;
-                return if is_missing { RecordValue::Missing } else { RecordValue::Field(text) };
+                // A missing field has no text.
+                return if text.is_empty() {
+                    RecordValue::Missing
+                } else {
+                    RecordValue::Field(text, form)
+                };
             }
         };
         match column.value(row) {
-            Value::None => RecordValue::Missing,
+            Value::None | Value::Text([]) => RecordValue::Missing,
             Value::Number(number) => RecordValue::Number(number as f64),
             Value::Decimal(number) => RecordValue::Number(number),
             Value::Tenths(tenths) => RecordValue::Number(f64::from(tenths) / 10.0),
@@ -391,7 +396,7 @@ impl RecordValue<'_> {
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(*number),
-            Self::Field(text) => {
+            Self::Field(text, _) => {
                 let number: f64 = str::from_utf8(text).ok()?.trim().parse().ok()?;
                 (!number.is_nan()).then_some(number)
             }
@@ -402,39 +407,44 @@ impl RecordValue<'_> {
     /// Returns the text, if the value is one.
     pub fn text(&self) -> Option<&[u8]> {
         match self {
-            Self::Text(text) | Self::Field(text) => Some(text),
+            Self::Text(text) | Self::Field(text, _) => Some(text),
             Self::Technique(technique) => Some(technique.name().as_bytes()),
             Self::Truth(is) => Some(if *is { b"true" } else { b"false" }),
             Self::Missing | Self::Number(_) => None,
         }
     }
 
-    /// Appends bytes that sort like the values: numbers, texts, missing values.
-    pub fn push_key(&self, is_ascending: bool, key: &mut Vec<u8>) {
-        let start = key.len() + 1;
-        if let Some(number) = self.number() {
-            key.push(0);
-            key.extend(OrderedNumber::new(number).to_bytes());
+    /// Appends a key that sorts like the values. The text of a field of the input is a number if
+    /// it can be one, unless it is a JSON string or `is_text`.
+    pub fn push_key(&self, is_ascending: bool, is_text: bool, key: &mut SortKey) {
+        let is_text = is_text || matches!(self, Self::Field(_, FieldForm::JsonString));
+        let push = |kind: KeyType, bytes: &mut dyn Iterator<Item = u8>, key: &mut Vec<u8>| {
+            key.push(kind as u8);
+            key.extend(bytes.map(|byte| if is_ascending { byte } else { !byte }));
+        };
+        let number = self.number().filter(|_| !is_text);
+        if let Some(number) = number {
+            let bytes = OrderedNumber::new(number).to_bytes();
+            push(KeyType::Number, &mut bytes.into_iter(), &mut key.bytes);
         } else if let Self::Technique(technique) = self {
-            key.extend([0, *technique as u8]);
-        } else if let Some(text) = self.text().filter(|text| !text.is_empty()) {
-            key.push(1);
-            // Texts must be comparable whatever follows their end.
-            key.extend(
-                text.iter().flat_map(|&byte| [byte].into_iter().chain((byte == 0).then_some(1))),
-            );
-            key.extend([0, 0]);
-        } else {
-            key.push(2);
+            // Techniques are ordered by difficulty.
+            return push(KeyType::Number, &mut [*technique as u8].into_iter(), &mut key.bytes);
         }
-        if !is_ascending {
-            key[start..].iter_mut().for_each(|byte| *byte = !*byte);
+        let text = self.text();
+        if let Some(text) = text {
+            let bytes = if number.is_some() { &mut key.as_text } else { &mut key.bytes };
+            // Texts must be comparable whatever follows their end.
+            let escaped = |&byte| [byte].into_iter().chain((byte == 0).then_some(1));
+            push(KeyType::Text, &mut text.iter().flat_map(escaped).chain([0, 0]), bytes);
+        }
+        if number.is_none() && text.is_none() {
+            key.bytes.push(KeyType::Missing as u8);
         }
     }
 
     /// Compares two values; returns `None` if one is missing or they have different types.
     fn compare(&self, other: &Self) -> Option<Ordering> {
-        let are_fields = matches!((self, other), (Self::Field(_), Self::Field(_)));
+        let are_fields = matches!((self, other), (Self::Field(..), Self::Field(..)));
         let has_number = [self, other].iter().any(|one| matches!(one, Self::Number(_)));
         if let (true, Some(a), Some(b)) = (are_fields || has_number, self.number(), other.number())
         {

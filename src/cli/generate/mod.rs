@@ -206,6 +206,9 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let mut row_args = args.rows.clone();
     row_args.format = row_args.format.or(is_sdm.then_some(RowFormat::Lines));
     let rows = args.trainer.plan(&row_args, &ROWS, None, &mut destinations)?;
+    if args.trainer.is_given() && matches!(args.kind(), Kind::Several | Kind::Unsolvable) {
+        refuse!("--layout needs puzzles with one solution, which kind {} has not", args.kind());
+    }
     if destinations.resume && args.seed.is_none() {
         refuse!("--resume needs the --seed printed by the earlier run");
     }
@@ -231,6 +234,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
         args: args.run,
         only_rows: false,
         page: None,
+        audit: None,
         progress: &progress,
     };
     let options = Options { statistics, ..args.run.options(&progress) };

@@ -1,6 +1,7 @@
 //! The report of a run.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use bulkdoku::Status;
@@ -10,10 +11,13 @@ use bulkdoku::stats::{Latencies, Timeline, human_time, short_number, short_time}
 use indicatif::HumanCount;
 
 use super::{Cell, Fact, Page, charts, version};
+use crate::cli::audit::Audit;
 
-/// Creates the report of a run. `timeline` records when rows were written, if it is known.
+/// Creates the report of a run. `timeline` records when rows were written, if it is known; `audit` has
+/// the findings about solutions and the files that were read, if solutions were checked.
 pub fn of_run(
     report: &Report,
+    audit: Option<(&Audit, &[PathBuf])>,
     facts: &[Fact],
     timeline: Option<&Timeline>,
     began: SystemTime,
@@ -45,6 +49,9 @@ pub fn of_run(
             "The run resumed an earlier one. Latencies and statuses are those of all {all} records, \
              the figures above and the throughput those of this run."
         ));
+    }
+    if let Some((audit, reads)) = audit {
+        super::audit::add(&mut page, audit, reads, !report.stopped && report.failures.is_empty());
     }
     add_statuses(&mut page, report);
     add_latency(&mut page, &report.latencies);

@@ -219,11 +219,19 @@ impl RowReader<'_> {
     /// Adds the solution of the last record, if solutions are read.
     fn push_answer(&self, answer: Option<Field>, start: u32, records: &mut Records) {
         if self.table.answer.is_some() {
-            let moved = |field: Field| match field.form {
-                FieldForm::Own => field,
-                _ => field.moved(start),
+            let answer = match answer {
+                None => Field::default(),
+                Some(field) if field.form == FieldForm::Own => field,
+                Some(field) => {
+                    let field = field.moved(start);
+                    // Quotes in a quoted field are doubled, such as those of a list.
+                    match field.text(self.block) {
+                        Cow::Owned(text) => records.own(&text),
+                        Cow::Borrowed(_) => field,
+                    }
+                }
             };
-            records.answers.push(answer.map_or(Field::default(), moved));
+            records.answers.push(answer);
         }
     }
 

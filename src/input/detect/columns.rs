@@ -74,6 +74,9 @@ impl InputOptions {
         if !self.no_header {
             for Candidate { delimiter, first } in candidates {
                 if let Some(puzzle) = first.find(column) {
+                    if first.texts.iter().filter(|field| *field == column.as_bytes()).count() > 1 {
+                        return Err(DetectError::Repeated(column.into()));
+                    }
                     return Ok(first.table(*delimiter, puzzle, Some(sample.line)));
                 }
             }
@@ -253,7 +256,9 @@ impl InputOptions {
             }
         };
         let named = names.enumerate().filter(|(column, _)| *column != table.puzzle);
-        let likely = named.filter_map(|(column, name)| Some((names::solutions(name)?, column)));
+        let are_required = self.answers == Answers::Wanted;
+        let likely = named
+            .filter_map(|(column, name)| Some((names::solutions(name, are_required)?, column)));
         let shown =
             |row: RowFields| row.columns_where(is_grid).into_iter().find(|&at| at != table.puzzle);
         let column = likely.min().map(|(_, column)| column);

@@ -36,6 +36,9 @@ pub enum DetectError {
     /// Lines of puzzles without the required solutions.
     #[error("no line has a solution after its puzzle")]
     BareLines,
+    /// A requested name is that of several columns.
+    #[error("several columns are named {0:?}: name the column by its number")]
+    Repeated(String),
     /// The same column was named for puzzles and solutions.
     #[error("the puzzles are in column {0:?}, so their solutions cannot be there as well")]
     SameColumn(String),

@@ -128,7 +128,10 @@ impl InputOptions {
         };
         let answer = match &self.answers {
             Answers::Unwanted => None,
-            Answers::Wanted | Answers::IfAny => Some(answer_key(entries, &keys, puzzle, outer)?),
+            Answers::Wanted | Answers::IfAny => {
+                let is_required = self.answers == Answers::Wanted;
+                Some(answer_key(entries, &keys, puzzle, (outer, is_required))?)
+            }
             Answers::Column(name) => Some(column_of(&keys, name)?),
         };
         if answer == Some(puzzle) {
@@ -228,11 +231,11 @@ fn answer_key(
     entries: &JsonEntries<'_>,
     keys: &[&str],
     puzzle: usize,
-    outer: usize,
+    (outer, is_required): (usize, bool),
 ) -> Result<usize, DetectError> {
     let others = (0..keys.len()).filter(|&key| key != puzzle);
     let named = others.filter_map(|key| {
-        let name = names::solutions(last_name(keys[key]))?;
+        let name = names::solutions(last_name(keys[key]), is_required)?;
         Some((key >= outer, name, keys[key], key))
     });
     let named = named.min().map(|(.., key)| key);

@@ -118,7 +118,7 @@ impl InputOptions {
         }
         if self.answers == Answers::IfAny {
             let with = |answers| Self { answers, ..self.clone() };
-            return match with(Answers::Wanted).detect_layout(start, is_all) {
+            return match self.detect_layout(start, is_all) {
                 Err(DetectError::NoSolutions(_) | DetectError::OnlyPuzzles) => {
                     with(Answers::Unwanted).detect_layout(start, is_all)
                 }
@@ -291,7 +291,13 @@ impl InputOptions {
                 wanted.iter().map(|name| column_of(names, name)).collect::<Result<_, _>>()?
             }
         };
-        kept.extend(self.also_read.iter().filter_map(|name| column_of(names, name).ok()));
+        for name in &self.also_read {
+            match column_of(names, name) {
+                Ok(column) => kept.push(column),
+                Err(error @ DetectError::Repeated(_)) => return Err(error),
+                Err(_) => {}
+            }
+        }
         Ok(kept)
     }
 }
@@ -312,6 +318,9 @@ impl From<DetectError> for Undecided {
 /// Returns the index of a column, given by name or number from 1.
 fn column_of(names: &[impl AsRef<str>], name: &str) -> Result<usize, DetectError> {
     let find = |is: fn(&str, &str) -> bool| names.iter().position(|known| is(known.as_ref(), name));
+    if names.iter().filter(|known| known.as_ref() == name).count() > 1 {
+        return Err(DetectError::Repeated(name.into()));
+    }
     let named = find(|a, b| a == b).or_else(|| find(str::eq_ignore_ascii_case));
     let numbered = || name.parse::<usize>().ok()?.checked_sub(1);
     let column = named.or_else(numbered).filter(|&column| column < names.len());

@@ -16,8 +16,9 @@ pub use mismatch::{Mismatch, Place};
 pub use reasons::{Reason, Reasons};
 pub use score::{Score, score};
 
+use crate::forms;
 use crate::marks::Marks;
-use crate::puzzle::{CELLS, Grid, Puzzle};
+use crate::puzzle::{CELLS, Grid, Malformed, Puzzle};
 use crate::simd::SimdLevel;
 use crate::solver::{Limits, Outcome};
 use crate::status::Status;
@@ -40,7 +41,9 @@ use crate::text::{Line, windows};
 /// ```
 #[inline]
 pub fn solves(puzzle: &Puzzle, answer: &[u8]) -> bool {
-    let Ok(line) = answer.try_into() else { return false };
+    let Ok(line) = answer.try_into() else {
+        return read(answer).is_ok_and(|cells| solves(puzzle, &cells.text()));
+    };
     dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
         #[inline(always)]
         || keeps_clues(simd, puzzle, line) && is_valid(line)
@@ -111,12 +114,36 @@ pub fn compare(puzzle: &Marks, answer: &[u8]) -> Result<(), Mismatch> {
     digits.contradiction().map_or(Ok(()), |found| Err(Mismatch::Twice(found)))
 }
 
-/// Parses the input's solution, in which no cell may be blank.
-fn parse_answer(answer: &[u8]) -> Result<Puzzle, Mismatch> {
-    if answer.is_empty() {
+/// Reads the input's solution in any form of a puzzle; cells may be blank.
+///
+/// ```
+/// let rows = ["534678912", "672195348", "198342567", "859761423", "426853791", "713924856",
+///     "961537284", "287419635", "345286179"];
+/// let cells = bulkdoku_core::check::read(rows.join("\n").as_bytes())?;
+/// assert_eq!(cells.to_string(), rows.concat());
+/// assert!(bulkdoku_core::check::read(b"I cannot solve this").is_err());
+/// # Ok::<(), bulkdoku_core::check::Mismatch>(())
+/// ```
+///
+/// # Errors
+/// [`Mismatch::Missing`] or [`Mismatch::NoGrid`].
+pub fn read(answer: &[u8]) -> Result<Puzzle, Mismatch> {
+    if let Some(digits) = <&Line>::try_from(answer).ok().and_then(Puzzle::from_text) {
+        return Ok(digits);
+    }
+    if forms::trimmed(answer).is_empty() {
         return Err(Mismatch::Missing);
     }
-    let digits = Puzzle::parse(answer).map_err(Mismatch::NoGrid)?;
+    let form = forms::read(answer).map_err(Mismatch::NoGrid)?;
+    form.marks().puzzle().ok_or_else(|| {
+        let what = "pencil marks, not digits".into();
+        Mismatch::NoGrid(Malformed { column: 1, what })
+    })
+}
+
+/// Reads the input's solution, in which no cell may be blank.
+fn parse_answer(answer: &[u8]) -> Result<Puzzle, Mismatch> {
+    let digits = read(answer)?;
     match digits.cells().iter().position(|&digit| digit == 0) {
         Some(cell) => Err(Mismatch::Blank { cell }),
         None => Ok(digits),
@@ -136,7 +163,9 @@ pub fn judge(answer: &[u8], limits: Limits, outcome: &Outcome) -> Result<Status,
     }
     match outcome.solutions {
         2.. => Err(Mismatch::Several),
-        1 if equals_grid(answer, &outcome.grid) => {
+        1 if equals_grid(answer, &outcome.grid)
+            || read(answer).is_ok_and(|digits| digits.cells() == outcome.grid.cells()) =>
+        {
             Ok(if outcome.gave_up { Status::GaveUp } else { Status::Ok })
         }
         1 if outcome.gave_up => Err(Mismatch::Several),
@@ -184,6 +213,42 @@ mod tests {
         let puzzle = CLASSIC.parse().unwrap();
         assert!(!solves(&puzzle, b"") && !solves(&puzzle, &SOLVED.as_bytes()[1..]));
         assert!(!solves(&puzzle, format!("{SOLVED}1").as_bytes()));
+    }
+
+    #[test]
+    fn an_answer_has_any_form_of_a_puzzle() {
+        let puzzle = CLASSIC.parse().unwrap();
+        let cells: Vec<_> = SOLVED.chars().map(String::from).collect();
+        let rows: Vec<_> =
+            SOLVED.as_bytes().chunks(9).map(|row| row.escape_ascii().to_string()).collect();
+        let lists: Vec<_> = cells.chunks(9).map(|row| format!("[{}]", row.join(", "))).collect();
+        let limits = Limits::PROOF;
+        for text in [
+            rows.join("\n"),
+            cells.join(" "),
+            cells.join(","),
+            format!("[{}]", cells.join(", ")),
+            format!("[{}]", lists.join(", ")),
+            format!(" {SOLVED}\r\n"),
+            rows.join("\r\n") + "\r\n",
+        ] {
+            let answer = text.as_bytes();
+            assert!(solves(&puzzle, answer), "{text}");
+            assert_eq!(compare(&Marks::from(&puzzle), answer), Ok(()));
+            assert_eq!(judge(answer, limits, &outcome(1, false, SOLVED)), Ok(Status::Ok));
+            let wrong = text.replacen('5', "3", 1);
+            assert!(matches!(
+                compare(&Marks::from(&puzzle), wrong.as_bytes()),
+                Err(Mismatch::Clue { cell: 0, .. })
+            ));
+        }
+        for text in ["", " \n"] {
+            assert_eq!(compare(&Marks::from(&puzzle), text.as_bytes()), Err(Mismatch::Missing));
+        }
+        for text in ["The answer is 42.", &rows[..8].join("\n"), &cells[..80].join(" ")] {
+            let found = compare(&Marks::from(&puzzle), text.as_bytes());
+            assert!(matches!(found, Err(Mismatch::NoGrid(_))), "{text}: {found:?}");
+        }
     }
 
     #[test]

@@ -13,51 +13,41 @@ pub struct Score {
     pub correct: u8,
     /// The number of clues that the answer keeps.
     pub clues_kept: u8,
-    /// The number of rows, columns, and boxes in which the answer has a digit twice, up to 27; all of
-    /// them if the answer does not have 81 cells.
+    /// The number of rows, columns, and boxes in which the answer has a digit twice, up to 27.
     pub rules_broken: u8,
     /// Whether the answer is a complete grid that keeps the clues and obeys the rules.
     pub solved: bool,
 }
 
-/// The number of rows, columns, and boxes.
-const UNITS: usize = 27;
-
-/// Scores an answer as written. A cell that is not a digit is wrong and breaks no rule.
+/// Scores an answer as written, in any form of a puzzle; `None` if it is not readable. A blank cell
+/// is wrong and breaks no rule.
 ///
 /// `only` is the only solution, if it is known that there is exactly one. A malformed puzzle is
 /// `None`.
 ///
 /// ```
-/// # use bulkdoku_core as bulkdoku;
-/// use bulkdoku::check::score;
+/// use bulkdoku_core::check::score;
 ///
 /// let text = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-/// let puzzle = text.parse::<bulkdoku::Puzzle>()?;
-/// let score = score(Some(&puzzle), text.as_bytes(), puzzle.solve().as_ref());
+/// let puzzle = text.parse::<bulkdoku_core::Puzzle>()?;
+/// let score = score(Some(&puzzle), text.as_bytes(), puzzle.solve().as_ref()).unwrap();
 /// assert_eq!((score.correct, score.clues_kept, score.rules_broken, score.solved), (30, 30, 0, false));
-/// # Ok::<(), bulkdoku::Malformed>(())
+/// # Ok::<(), bulkdoku_core::Malformed>(())
 /// ```
-pub fn score(puzzle: Option<&Puzzle>, answer: &[u8], only: Option<&Grid>) -> Score {
-    let Ok(line) = <&[u8; CELLS]>::try_from(answer) else {
-        return Score { correct: 0, clues_kept: 0, rules_broken: UNITS as u8, solved: false };
-    };
-    let digits = line.map(|byte| match byte.wrapping_sub(b'0') {
-        digit @ 1..=9 => digit,
-        _ => 0,
-    });
+pub fn score(puzzle: Option<&Puzzle>, answer: &[u8], only: Option<&Grid>) -> Option<Score> {
+    let digits = *super::read(answer).ok()?.cells();
     let clues = puzzle.map_or([0; CELLS], |puzzle| *puzzle.cells());
     let clues_kept = equal(&clues, &digits);
     let correct = only.map_or(0, |grid| equal(grid.cells(), &digits));
     if usize::from(correct) == CELLS {
-        return Score { correct, clues_kept, rules_broken: 0, solved: true };
+        return Some(Score { correct, clues_kept, rules_broken: 0, solved: true });
     }
     let rules_broken = rules_broken(&digits);
     let solved = puzzle.is_some_and(|puzzle| usize::from(clues_kept) == puzzle.clues())
         && rules_broken == 0
         && !digits.contains(&0);
     let correct = if solved { CELLS as u8 } else { correct };
-    Score { correct, clues_kept, rules_broken, solved }
+    Some(Score { correct, clues_kept, rules_broken, solved })
 }
 
 /// Returns the number of cells with the same digit.
@@ -90,7 +80,7 @@ mod tests {
         let only = Grid(*SOLVED.parse::<Puzzle>().unwrap().cells());
         let puzzle = puzzle.parse().ok();
         let Score { correct, clues_kept, rules_broken, solved } =
-            score(puzzle.as_ref(), answer.as_bytes(), has_only.then_some(&only));
+            score(puzzle.as_ref(), answer.as_bytes(), has_only.then_some(&only)).unwrap();
         (correct, clues_kept, rules_broken, solved)
     }
 
@@ -112,9 +102,11 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_of_another_length_breaks_all_rules() {
-        for answer in ["", &SOLVED[1..], &format!("{SOLVED}1")] {
-            assert_eq!(of(CLASSIC, answer, true), (0, 0, 27, false));
+    fn an_answer_has_any_form_of_a_puzzle_or_no_score() {
+        let spaced: Vec<_> = SOLVED.chars().map(String::from).collect();
+        assert_eq!(of(CLASSIC, &spaced.join(" "), true), (81, 30, 0, true));
+        for answer in ["", &SOLVED[1..], &format!("{SOLVED}1"), "I give up"] {
+            assert_eq!(score(None, answer.as_bytes(), None), None);
         }
     }
 }

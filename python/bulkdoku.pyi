@@ -228,7 +228,8 @@ def solve(
         solution: how grids are returned: "text" (utf8), "binary" (fixed_size_binary[81]) or "cells"
             (fixed_size_list<uint8>[81], where digits follow `blank`).
         columns: some of "puzzle", "solution", "canonical", "automorphisms", "status", "reason", "solutions", "guesses",
-            "nodes", "latency_ns", "clues", "level", "rating", "minimal".
+            "nodes", "latency_ns", "clues", "level", "rating", "minimal",
+            "technique", "score", "steps", "techniques", "se121", "se121_ep", "se121_ed".
         column: the column of the puzzles in a table, if it has no usual name and is not the only one. Where a
             column of text `malformed` is not null, as `read` returns it, a row is malformed for this reason.
         blank: the value of a blank in arrays of numbers; digits are blank + 1 to blank + 9.
@@ -318,7 +319,8 @@ def check(
             table the column of solutions is taken.
         limit: 2 searches for a second solution, 1 does not search.
         columns: some of "puzzle", "solution", "answer" (the given solution), "canonical", "automorphisms", "status",
-            "reason", "solutions", "guesses", "nodes", "latency_ns", "clues", "level", "rating", "minimal".
+            "reason", "solutions", "guesses", "nodes", "latency_ns", "clues", "level", "rating", "minimal",
+            "technique", "score", "steps", "techniques", "se121", "se121_ep", "se121_ed".
         column, solution_column: the columns of tables.
         max_nodes, threads, engine, blank, progress: as for `solve`.
 
@@ -362,7 +364,8 @@ def check(
             table the column of solutions is taken.
         limit: 2 searches for a second solution, 1 does not search.
         columns: some of "puzzle", "solution", "answer" (the given solution), "canonical", "automorphisms", "status",
-            "reason", "solutions", "guesses", "nodes", "latency_ns", "clues", "level", "rating", "minimal".
+            "reason", "solutions", "guesses", "nodes", "latency_ns", "clues", "level", "rating", "minimal",
+            "technique", "score", "steps", "techniques", "se121", "se121_ep", "se121_ed".
         column, solution_column: the columns of tables.
         max_nodes, threads, engine, blank, progress: as for `solve`.
 

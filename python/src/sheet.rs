@@ -202,12 +202,14 @@ impl Values {
                 _,
             ) => Self::Small(Vec::with_capacity(rows)),
             (Column::Solutions | Column::Copy, _) => Self::Short(room(rows)),
-            (Column::Automorphisms, _) => Self::Counts(Vec::with_capacity(rows)),
+            (Column::Automorphisms | Column::Score | Column::Steps, _) => {
+                Self::Counts(Vec::with_capacity(rows))
+            }
             (_, Kind::Number) => Self::Long(room(rows)),
             (_, Kind::Double) => Self::Doubles(Vec::with_capacity(rows)),
             (_, Kind::Truth) => Self::Truths(Vec::with_capacity(rows)),
             (_, Kind::Status) => Self::Statuses(Vec::with_capacity(rows)),
-            (_, Kind::Text | Kind::Bytes) => Self::Texts(Vec::new()),
+            (_, Kind::Text | Kind::Bytes | Kind::Technique) => Self::Texts(Vec::new()),
         }
     }
 
@@ -225,11 +227,18 @@ impl Values {
             (Self::Long(numbers), Value::Number(number)) => numbers.push(number),
             (Self::Long(numbers), _) => numbers.push(0),
             (Self::Doubles(numbers), Value::Decimal(number)) => numbers.push(Some(number)),
+            (Self::Doubles(numbers), Value::Tenths(tenths)) => {
+                numbers.push(Some(f64::from(tenths) / 10.0));
+            }
             (Self::Doubles(numbers), _) => numbers.push(None),
             (Self::Truths(all), Value::Truth(truth)) => all.push(Some(truth)),
             (Self::Truths(all), _) => all.push(None),
             (Self::Texts(texts), _) if column == Column::Reason => texts.push(reason(row)),
             (Self::Texts(texts), Value::Cells(text)) => texts.push(Some(as_string(text))),
+            (Self::Texts(texts), Value::Technique(technique)) => {
+                texts.push(Some(technique.name().into()));
+            }
+            (Self::Texts(texts), Value::Counts(path)) => texts.push(Some(path.counts_text())),
             (Self::Texts(texts), Value::Text(text)) if !text.is_empty() => {
                 texts.push(Some(as_string(text)));
             }

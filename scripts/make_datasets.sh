@@ -141,7 +141,7 @@ row "$(put 20 '\x00')\n" malformed 20
 row "$(put 21 '\xFF')\n" malformed 21
 row "$(put 22 '\xE2\x82')\n" malformed 22
 row "$(put 23 '\r')\n" malformed 23
-row "$p\r\r\n" malformed 82
+row "$p\r\r\n" unique
 row "$p\r$p\r\n" malformed 82
 row "$p,12\r$p,12\n" malformed 85
 row "# a comment\r$p\n" malformed 12

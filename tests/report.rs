@@ -55,7 +55,7 @@ fn the_page_of_a_run_shows_difficulty_statuses_and_charts() {
     let page = folder.read("run.html");
     check_page(&page);
     let headings: Vec<_> = page.split("<h2>").skip(1).map(|rest| rest.split('<').next()).collect();
-    let expected = ["Difficulty", "Statuses", "Latency", "Throughput", "How"];
+    let expected = ["Difficulty", "Run", "Statuses", "Latency", "Throughput", "How"];
     assert_eq!(headings, expected.map(Some));
     assert_eq!(page.matches("class=\"chart\"").count(), 3, "clues, latency, throughput");
     assert!(page.contains("a&lt;b&amp;c") && !page.contains("a<b"), "{page}");

@@ -233,7 +233,7 @@ mod tests {
             b"53..7....6".iter().flat_map(|&c| to_bytes(c.into())).collect()
         };
         let cases: [(Vec<u8>, &str); 17] = [
-            (b"PAR1\x15\x04\x15".to_vec(), "a Parquet file"),
+            (b"PAR1\x15\x04\x15\x10".to_vec(), "a Parquet file"),
             (b"PAR1 a label".to_vec(), "not yet"),
             (b"PAR1 a label, no file\n".to_vec(), "text"),
             (b"PK\x03\x04".to_vec(), "a zip archive (.zip, .npz, .xlsx)"),

@@ -142,14 +142,15 @@ impl Item<'_> {
 #[cold]
 fn push_other_form(text: &[u8], records: &mut Records) -> Result<(), String> {
     // A copy, because another thread may change a numpy array.
-    records.push_any_form(&text.to_vec()).map_err(|malformed| malformed.what)
+    let text = text.to_vec();
+    records.push_any_form(&text).map_err(|malformed| malformed.what)
 }
 
 /// Returns the cell for a number; -1 and null are blanks as well, and anything else is 255.
 fn cell_of(number: f64, blank: u8) -> u8 {
     let cell = number - f64::from(blank);
     match cell {
-        _ if number.is_nan() || number == -1.0 => 0,
+        _ if number.is_nan() || (number + 1.0).abs() < f64::EPSILON => 0,
         0.0..=9.0 if cell.fract() == 0.0 => cell as u8,
         _ => u8::MAX,
     }
@@ -395,9 +396,11 @@ pub fn open_table(
     }
     let is_null = move |name: &str| nulls.iter().any(|null| null == name);
     let schema = reader.schema();
-    let fields = schema.fields().iter().map(|field| match is_null(field.name()) {
-        true => Arc::new(field.as_ref().clone().with_data_type(DataType::Null)),
-        false => Arc::clone(field),
+    let fields = schema.fields().iter().map(|field| {
+        if is_null(field.name()) {
+            return Arc::new(field.as_ref().clone().with_data_type(DataType::Null));
+        }
+        Arc::clone(field)
     });
     let fields = fields.collect::<Vec<_>>();
     let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));

@@ -676,8 +676,8 @@ def dedup(
 
     Returns:
         The rows in the type of `rows`, with all columns: a pandas, polars or pyarrow table or series, a numpy array, a
-        list; a Table for everything else. Rows that cannot be compared (not a puzzle, contradictory, with by="grid"
-        also without exactly one solution) are kept.
+        list; a Table for everything else. Invalid and contradictory rows are left out;
+        with by="grid", rows without exactly one solution are kept.
 
     Raises:
         TypeError, ValueError: as for `solve`.

@@ -115,8 +115,8 @@ fn warn(py: Python<'_>, what: &str) -> PyResult<()> {
 ///
 /// Returns:
 ///     The rows in the type of `rows`, with all columns: a pandas, polars or pyarrow table or series, a numpy array, a
-///     list; a Table for everything else. Rows that cannot be compared (not a puzzle, contradictory, with by="grid"
-///     also without exactly one solution) are kept.
+///     list; a Table for everything else. Invalid and contradictory rows are left out;
+///     with by="grid", rows without exactly one solution are kept.
 ///
 /// Raises:
 ///     TypeError, ValueError: as for `solve`.
@@ -144,13 +144,17 @@ pub fn dedup<'py>(
     let frame = Frame::new(rows)?;
     let puzzles = reading.puzzles(&frame)?;
     let (mut seen, mut kept, mut row) = (Seen::default(), Vec::new(), 0);
-    let add = |hash: Option<u128>| {
-        if hash.is_none_or(|hash| seen.insert(hash)) {
+    let add = |(is_valid, hash): (bool, Option<u128>)| {
+        if is_valid && hash.is_none_or(|hash| seen.insert(hash)) {
             kept.push(row);
         }
         row += 1;
     };
-    reading.scan(py, &puzzles, (&classify(by.needs()), by.needs()), |row| by.hash(row), add)?;
+    let find = |row: &Row<'_>| {
+        let is_valid = !matches!(row.status(), Status::Malformed | Status::Contradictory);
+        (is_valid, by.hash(row))
+    };
+    reading.scan(py, &puzzles, (&classify(by.needs()), by.needs()), find, add)?;
     Ok(frame.take(&kept)?.rows)
 }
 

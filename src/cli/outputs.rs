@@ -411,6 +411,7 @@ impl Drop for Held {
 }
 
 /// Creates a single file without a journal.
+#[cfg(feature = "pages")]
 pub fn create(output: &Path, force: bool) -> Result<Disk, Failure> {
     let output = Some(output.to_owned());
     let destinations = Destinations { output, force, ..Destinations::default() };

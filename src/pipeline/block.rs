@@ -21,7 +21,7 @@ pub struct Block {
     /// The parser that turns the block into records.
     pub contents: Arc<dyn Contents>,
     /// The buffer, of which the first `length` bytes are filled. It grows for a record that does not
-    /// fit ([`Block::grow`]).
+    /// fit (`Block::grow`).
     pub bytes: Vec<u8>,
     /// The length of the buffer, unless it has grown.
     capacity: usize,

@@ -83,11 +83,10 @@ impl Decoder {
     /// Returns the length of the padding after a member, at the start of `bytes`. Devices and archives
     /// fill their last block with zeros, which `gzip -t` and `xz -t` accept as well.
     pub(super) fn padding(&self, bytes: &[u8]) -> usize {
-        match *self {
-            Self::Npy(_) => 0,
-            #[allow(unreachable_patterns, reason = "there may be no other decoder")]
-            _ => bytes.iter().take_while(|&&byte| byte == 0).count(),
+        if matches!(*self, Self::Npy(_)) {
+            return 0;
         }
+        bytes.iter().take_while(|&&byte| byte == 0).count()
     }
 }
 

@@ -36,7 +36,7 @@ const TEXT_BYTES: usize = 64 * 1024;
 
 /// A Parquet file as the text of a CSV table with a header.
 ///
-/// The text of each row is shorter than [`MAX_ROW`]. A longer puzzle is truncated, so that its row is
+/// The text of each row is shorter than `MAX_ROW`. A longer puzzle is truncated, so that its row is
 /// malformed; other columns must not be longer.
 pub struct ParquetText {
     file: Arc<File>,

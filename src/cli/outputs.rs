@@ -39,8 +39,8 @@ pub struct Destinations {
 
     /// Write a page with charts of the run, as HTML
     ///
-    /// Techniques, levels, clues, and guesses, statuses, latency, and throughput over time, in one
-    /// file that needs no other. Techniques and levels are computed for it.
+    /// Levels, clues, and guesses, statuses, latency, and throughput over time, in one file that
+    /// needs no other. Levels are computed for it; techniques are shown if the run computes them.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 
@@ -125,7 +125,7 @@ impl Destinations {
     /// Returns the properties counted for the report and the summary. Levels take longer than most
     /// searches, so they are computed only for the report.
     pub fn statistics(&self) -> Option<Needs> {
-        let of_page = self.report.is_some().then_some(Needs::LEVEL.union(Needs::PATH));
+        let of_page = self.report.is_some().then_some(Needs::LEVEL);
         of_page.or(self.summary_json.is_some().then_some(Needs::NONE))
     }
 

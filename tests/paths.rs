@@ -200,12 +200,14 @@ fn outputs_of_inputs_are_refused_before_any_work() {
     fs::create_dir(folder.path("x")).unwrap();
     folder.file("in/a.csv", format!("puzzle\n{CLASSIC}\n"));
     folder.file("x/y.csv", format!("puzzle\n{CLASSIC}\n"));
+    let parquet =
+        if cfg!(feature = "parquet") { "cannot be combined with parquet" } else { "lacks" };
     folder.assert_refused(&[
         ("solve in --output-dir out", "out/a.csv: would be the output of in/a.csv and of in/a.txt"),
         ("solve x --output-dir x", "x/y.csv: is the input x/y.csv"),
         ("solve in/b --output-dir out --format npy", "npy goes to a file"),
         ("solve in/b --output-dir out -o x.csv", "cannot be used with"),
-        ("solve in/b --output-dir out --format parquet", "cannot be combined with parquet"),
+        ("solve in/b --output-dir out --format parquet", parquet),
         ("solve in/b --output-dir out --sort line", "cannot be combined with parquet or --sort"),
         ("solve --output-dir out", "needs inputs that are files"),
         ("solve - --output-dir out", "- is not a file"),

@@ -269,7 +269,7 @@ fn traces_are_resumed() {
         let args = ["in", "-q", "--format", format];
         let expected = folder.run("trace", &[&args[..], &["-o", "whole"]].concat(), "");
         assert!(expected.status <= 1, "{expected:?}");
-        folder.kill_until_done("trace", &[&args[..], &["-o", format]].concat(), [20, 20], &[1]);
+        folder.kill_until_done("trace", &[&args[..], &["-o", format]].concat(), [1, 9], &[1]);
         assert_eq!(folder.read(format), folder.read("whole"), "{format}");
         std::fs::remove_file(folder.path("whole")).unwrap();
     }

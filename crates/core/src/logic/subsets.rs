@@ -20,7 +20,7 @@ pub fn tight_sets(items: &[u16; 9], count: usize, mut visit: impl FnMut(u16, u16
     if size(eligible) < count || size(all) < count {
         return;
     }
-    // Loops in place of recursion, with the union so far.
+    // Loops instead of recursion, with the union so far.
     let after = |rest: u16| digits_of(rest & rest.wrapping_sub(1));
     let from = |i: usize| eligible & (0x1ff << i);
     for a in digits_of(eligible) {

@@ -6,11 +6,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, Write};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, Write};
 use std::mem;
 use std::slice::Iter;
 
 use crate::memory;
+use crate::temporary::TemporaryFile;
 
 /// Sorts entries by the bytes of their keys. Entries with equal keys keep their order.
 #[derive(Debug, Default)]
@@ -109,12 +110,12 @@ impl ExternalSort {
     /// Moves the entries in memory to a file.
     fn spill(&mut self) -> io::Result<()> {
         self.sort();
-        let mut out = BufWriter::new(tempfile::tempfile()?);
+        let mut out = TemporaryFile::create()?;
         for &start in &self.starts {
             let (key, value) = split_entry(&mut &self.entries[start..]);
             out.write_all(&self.entries[start..][..HEAD + key.len() + value.len()])?;
         }
-        self.files.push(out.into_inner()?);
+        self.files.push(TemporaryFile::finish(out)?);
         self.entries.clear();
         self.starts.clear();
         if self.files.len() == MAX_FILES { self.merge_files() } else { Ok(()) }
@@ -123,13 +124,13 @@ impl ExternalSort {
     /// Merges all files into one.
     fn merge_files(&mut self) -> io::Result<()> {
         let files = SortedEntries(Self { files: mem::take(&mut self.files), ..Self::default() });
-        let (mut all, mut out) = (files.read()?, BufWriter::new(tempfile::tempfile()?));
+        let (mut all, mut out) = (files.read()?, TemporaryFile::create()?);
         while let Some((key, value)) = all.next()? {
             for bytes in [&head(key, value)[..], key, value] {
                 out.write_all(bytes)?;
             }
         }
-        self.files.push(out.into_inner()?);
+        self.files.push(TemporaryFile::finish(out)?);
         Ok(())
     }
 

@@ -73,6 +73,7 @@ pub mod pipeline;
 pub mod spool;
 pub mod stats;
 pub mod tail;
+mod temporary;
 
 pub use bulkdoku_core::*;
 pub use compression::Compression;

@@ -5,13 +5,14 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Cursor, Read, Seek, Write};
 
 use crate::memory;
+use crate::temporary::TemporaryFile;
 
 /// A writer of such bytes.
 #[derive(Debug)]
 pub struct Spool {
     most_bytes: usize,
     memory: Vec<u8>,
-    file: Option<BufWriter<File>>,
+    file: Option<BufWriter<TemporaryFile>>,
 }
 
 /// A reader of the written bytes.
@@ -42,7 +43,7 @@ impl Spool {
             self.memory.extend_from_slice(bytes);
             return Ok(());
         }
-        let mut file = BufWriter::new(tempfile::tempfile()?);
+        let mut file = TemporaryFile::create()?;
         file.write_all(&std::mem::take(&mut self.memory))?;
         self.file.insert(file).write_all(bytes)
     }
@@ -55,7 +56,7 @@ impl Spool {
         let Some(file) = self.file else {
             return Ok(SpoolReader::Memory(Cursor::new(self.memory)));
         };
-        let mut file = file.into_inner()?;
+        let mut file = TemporaryFile::finish(file)?;
         file.rewind()?;
         Ok(SpoolReader::File(BufReader::new(file)))
     }

@@ -4,6 +4,7 @@ use std::{io, mem};
 
 use super::seen::Seen;
 use super::sorted::{Sorted, Unmerged};
+use crate::temporary::in_folder;
 
 /// Collects the hashes of a set of puzzles ([`Seen::hash`]).
 ///
@@ -46,10 +47,10 @@ impl Collector {
     pub fn insert(&mut self, hash: u128) -> io::Result<()> {
         let most = self.most_bytes.unwrap_or(usize::MAX);
         if self.seen.insert_within(hash, most).is_none() {
-            self.unmerged.push(Unmerged::write(self.seen.drain_sorted()).map_err(on_disk)?);
+            self.unmerged.push(Unmerged::write(self.seen.drain_sorted())?);
             if self.unmerged.len() == MAX_FILES {
-                let merged = Sorted::merge(mem::take(&mut self.unmerged)).map_err(on_disk)?;
-                self.unmerged.push(merged.into_unmerged().map_err(on_disk)?);
+                let merged = Sorted::merge(mem::take(&mut self.unmerged))?;
+                self.unmerged.push(merged.into_unmerged()?);
             }
             // One hash is kept even if the limit is too small for it.
             if self.seen.insert_within(hash, most).is_none() {
@@ -67,18 +68,11 @@ impl Collector {
         if self.unmerged.is_empty() {
             return Ok(Known::InMemory(self.seen));
         }
-        self.unmerged.push(Unmerged::write(self.seen.drain_sorted()).map_err(on_disk)?);
+        self.unmerged.push(Unmerged::write(self.seen.drain_sorted())?);
         // Frees its memory for the merge.
         drop(self.seen);
-        Ok(Known::OnDisk(Sorted::merge(self.unmerged).map_err(on_disk)?))
+        Ok(Known::OnDisk(Sorted::merge(self.unmerged)?))
     }
-}
-
-/// Adds to an error that it is one of temporary files.
-#[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
-fn on_disk(error: io::Error) -> io::Error {
-    let what = format!("temporary files (TMPDIR names their folder): {error}");
-    io::Error::new(error.kind(), what)
 }
 
 /// A set of puzzles for membership tests.
@@ -99,7 +93,7 @@ impl Known {
     pub fn contains(&self, hash: u128) -> io::Result<bool> {
         match self {
             Self::InMemory(seen) => Ok(seen.contains(hash)),
-            Self::OnDisk(sorted) => sorted.contains(hash).map_err(on_disk),
+            Self::OnDisk(sorted) => sorted.contains(hash).map_err(in_folder),
         }
     }
 

@@ -7,10 +7,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, PoisonError};
 
 use crate::memory;
+use crate::temporary::TemporaryFile;
 
 const HASH: usize = size_of::<u128>();
 /// The number of hashes that are read at once.
@@ -23,11 +24,11 @@ pub struct Unmerged(BufReader<File>);
 impl Unmerged {
     /// Writes hashes, given in ascending order, to an unnamed temporary file.
     pub fn write(hashes: impl Iterator<Item = u128>) -> io::Result<Self> {
-        let mut out = BufWriter::new(tempfile::tempfile()?);
+        let mut out = TemporaryFile::create()?;
         for hash in hashes {
             out.write_all(&hash.to_be_bytes())?;
         }
-        let mut file = out.into_inner()?;
+        let mut file = TemporaryFile::finish(out)?;
         file.rewind()?;
         Ok(Self(BufReader::new(file)))
     }
@@ -53,7 +54,7 @@ pub struct Sorted {
 
 impl Sorted {
     pub(super) fn merge(mut files: Vec<Unmerged>) -> io::Result<Self> {
-        let mut out = BufWriter::new(tempfile::tempfile()?);
+        let mut out = TemporaryFile::create()?;
         let mut heap = BinaryHeap::new();
         for (place, file) in files.iter_mut().enumerate() {
             heap.extend(file.next()?.map(|hash| Reverse((hash, place))));
@@ -75,7 +76,7 @@ impl Sorted {
                 None => drop(PeekMut::pop(least)),
             }
         }
-        Ok(Self { file: Mutex::new(out.into_inner()?), length, firsts })
+        Ok(Self { file: Mutex::new(TemporaryFile::finish(out)?), length, firsts })
     }
 
     /// Returns the file to be merged with others.

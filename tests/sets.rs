@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
+use std::{fs, iter};
 
 use bulkdoku::Puzzle;
 use bulkdoku::generate::{Generator, Kind};
@@ -204,6 +205,75 @@ fn puzzles_without_a_level_are_a_stratum() {
         assert!(ran.messages.contains(line), "{}", ran.messages);
     }
     assert!(!ran.messages.contains("level 3"), "{}", ran.messages);
+}
+
+#[test]
+fn strata_are_the_values_of_a_column() {
+    let folder = Folder::new();
+    let sources = ["forum", "10", "9", "", "Zürich"];
+    let rows: Vec<_> = puzzles(1, 200)
+        .iter()
+        .enumerate()
+        .map(|(i, puzzle)| (puzzle.to_string(), sources[i % 11 % 5], i))
+        .collect();
+    let mut csv = String::from("quiz,level,id\n");
+    let mut jsonl = String::new();
+    for (puzzle, source, id) in &rows {
+        writeln!(csv, "{puzzle},{source},{id}").unwrap();
+        writeln!(jsonl, r#"{{"quiz":"{puzzle}","level":"{source}","id":{id}}}"#).unwrap();
+    }
+    folder.file("in.csv", &csv);
+    folder.file("in.jsonl", jsonl);
+    let mut inputs = vec!["in.csv", "in.jsonl"];
+    if cfg!(feature = "parquet") {
+        let ran = folder.line("sample in.csv --count 200 --seed 1 -q -o in.parquet");
+        assert_eq!(ran.status, 0, "{ran:?}");
+        inputs.push("in.parquet");
+    }
+    for (input, by) in inputs.into_iter().flat_map(|input| [(input, "class"), (input, "grid")]) {
+        let options = "--stratify input_level --seed 3 --test 25% --force -o a.csv,b.csv";
+        let ran = folder.line(&format!("split {input} --by {by} {options}"));
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let [train, test] = ["a.csv", "b.csv"].map(|name| table(&folder.read(name)));
+        assert_eq!(train.len() + test.len(), 200);
+        let mut expected = Vec::new();
+        for source in ["9", "10", "", "Zürich", "forum"] {
+            let all = rows.iter().filter(|(_, of, _)| *of == source).count();
+            let tested = test.iter().filter(|row| row["level"] == source).count();
+            assert!(
+                (tested as f64 - all as f64 / 4.0).abs() <= 0.5,
+                "{source:?}: {tested} of {all}"
+            );
+            let name = if source.is_empty() { "(none)" } else { source };
+            expected.push(format!("input_level {name}: {all} records"));
+        }
+        // Numbers are in ascending order, before texts in the order of their bytes.
+        let found: Vec<_> = ran.messages.lines().filter(|line| line.contains("level")).collect();
+        expected.sort_by_key(|line| found.iter().position(|found| found.contains(&**line)));
+        assert_eq!(found.len(), expected.len(), "{ran:?}");
+        let starts = iter::zip(&found, &expected).all(|(line, start)| line.contains(&**start));
+        assert!(starts && expected[0].contains(" 9:") && expected[1].contains(" 10:"), "{ran:?}");
+    }
+    // Each record is a stratum of its own, except isomorphs, which are in that of the first one.
+    let mut text = csv;
+    for (i, isomorph) in isomorphs(&puzzles(1, 200), 7).iter().enumerate() {
+        writeln!(text, "{isomorph},,x{i}").unwrap();
+    }
+    folder.file("in.csv", &text);
+    let ran =
+        folder.line("split in.csv --stratify id --seed 3 --shares 1,1 --force -o a.csv,b.csv");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.messages.contains("id: 200 different values\n"), "{ran:?}");
+    let parts = ["a.csv", "b.csv"].map(|name| table(&folder.read(name)));
+    for part in &parts {
+        let ids: HashSet<_> = part.iter().map(|row| row["id"].clone()).collect();
+        assert!(!ids.iter().any(|id| !id.starts_with('x') && !ids.contains(&format!("x{id}"))));
+    }
+    assert_eq!(parts.iter().map(Vec::len).sum::<usize>(), 400);
+    folder.assert_refused(&[(
+        "split in.csv --test 0.5 --seed 1 --stratify sorce -o x,y",
+        "--stratify is level, guesses, clues, or a column: the input has no column \"sorce\"",
+    )]);
 }
 
 #[test]
@@ -420,8 +490,20 @@ fn temporary_files_that_cannot_be_made_end_the_run() {
         command.args(args).args(["--memory", "1"]).current_dir(folder.path("."));
         let ran = Ran::from(command.env("TMPDIR", "missing").output().unwrap());
         assert_eq!((ran.status, &*ran.rows), (3, ""), "{ran:?}");
-        assert!(ran.messages.contains("temporary files (TMPDIR names their folder): "), "{ran:?}");
+        let hint = "temporary file in missing (TMPDIR names the folder): ";
+        assert!(ran.messages.contains(hint), "{ran:?}");
         assert_eq!(folder.names(), ["a"]);
+    }
+    // Nothing can be written to files, as if the folder were full.
+    fs::create_dir(folder.path("tmp")).unwrap();
+    for args in ["overlap a a --memory 1", "canon a --against a --memory 1"] {
+        let script = format!("trap '' XFSZ; ulimit -f 0; exec {BULKDOKU} {args}");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &script]).current_dir(folder.path("."));
+        let ran = Ran::from(command.env("TMPDIR", "tmp").output().unwrap());
+        assert_eq!((ran.status, &*ran.rows), (3, ""), "{ran:?}");
+        let hint = "temporary file in tmp (TMPDIR names the folder): File too large";
+        assert!(ran.messages.contains(hint), "{ran:?}");
     }
 }
 

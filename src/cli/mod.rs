@@ -57,6 +57,7 @@ mod sets_read;
 mod show;
 mod solve;
 mod split;
+mod strata;
 mod summary;
 mod trace;
 mod trainer_args;

@@ -1,6 +1,5 @@
 //! `bulkdoku sample`: random samples, stratified samples, and records with the largest values.
 
-use std::cmp::Ordering;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::num::NonZeroU64;
@@ -8,7 +7,6 @@ use std::str::FromStr;
 
 use bulkdoku::input::{Answers, InputOptions};
 use bulkdoku::isomorph::SeededRng;
-use bulkdoku::logic::Technique;
 use bulkdoku::memory;
 use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
 use bulkdoku::pipeline::{Classify, Filter, PassSums, Solve};
@@ -26,6 +24,7 @@ use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::scan::scan_with;
 use super::select::WhereArgs;
+use super::strata::{self, MAX_STRATA, in_numerical_order, value_name};
 use super::typed::Typed;
 use super::{Exit, Failure, help, log, numbers};
 
@@ -199,12 +198,6 @@ type DrawnRecords = BinaryHeap<(Rank, RecordPlace)>;
 /// The sort key for drawing records; the smallest ranks are drawn.
 type Rank = (OrderedNumber, u64);
 
-/// The maximum number of strata, which bounds memory.
-const MAX_STRATA: usize = 1_000_000;
-
-/// The number of new strata after which the remaining memory is checked.
-const STRATA_BETWEEN_CHECKS: usize = 1024;
-
 impl SampleArgs {
     /// Returns the option that names the column of strata or values, and that name.
     fn column(&self) -> Option<(&'static str, &str)> {
@@ -256,9 +249,7 @@ impl SampleArgs {
             let drawn = match strata.entry(stratum) {
                 Entry::Occupied(drawn) => drawn.into_mut(),
                 Entry::Vacant(new) => {
-                    if count % STRATA_BETWEEN_CHECKS == STRATA_BETWEEN_CHECKS - 1 {
-                        memory::check_after(usize::MAX)?;
-                    }
+                    strata::check_memory(count)?;
                     new.insert(DrawnRecords::default())
                 }
             };
@@ -271,7 +262,7 @@ impl SampleArgs {
                 *largest = (rank, place);
             }
             if strata.len() > MAX_STRATA {
-                return Err(std::io::Error::other("--per: more than a million different values"));
+                return Err(strata::too_many("--per"));
             }
             Ok(())
         };
@@ -324,35 +315,5 @@ impl SampleArgs {
         let all = strata.values().map(BinaryHeap::len).sum();
         let size = if self.per.is_some() { 0 } else { size };
         log::note(format!("sample: {}", records(all, size)));
-    }
-}
-
-/// Returns the strata by name, numbers and techniques in ascending order before texts.
-fn in_numerical_order(strata: &BTreeMap<Vec<u8>, DrawnRecords>) -> Vec<(String, &DrawnRecords)> {
-    let name = |value: &[u8]| match value {
-        [] => "(none)".to_owned(),
-        _ => String::from_utf8_lossy(value).into_owned(),
-    };
-    let mut named: Vec<_> = strata.iter().map(|(value, drawn)| (name(value), drawn)).collect();
-    // Techniques are in order of difficulty.
-    let number = |name: &str| match Technique::named(name) {
-        Some(technique) => Ok(f64::from(technique as u8)),
-        None => name.parse::<f64>(),
-    };
-    named.sort_by(|(a, _), (b, _)| match (number(a), number(b)) {
-        (Ok(a), Ok(b)) => a.total_cmp(&b),
-        (Ok(_), Err(_)) => Ordering::Less,
-        (Err(_), Ok(_)) => Ordering::Greater,
-        (Err(_), Err(_)) => a.cmp(b),
-    });
-    named
-}
-
-/// Returns the text of a value, which identifies its stratum.
-fn value_name(value: &RecordValue<'_>) -> Vec<u8> {
-    match value {
-        RecordValue::Missing => Vec::new(),
-        RecordValue::Number(number) => number.to_string().into_bytes(),
-        value => value.text().unwrap_or_default().to_vec(),
     }
 }

@@ -1,16 +1,18 @@
 //! `bulkdoku split`: divides a set into parts without common classes.
 
+use std::collections::BTreeMap;
 use std::iter;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::Compression;
 use bulkdoku::input::Answers;
-use bulkdoku::output::{Column, Subcommand};
-use bulkdoku::pipeline::split::{KeyWriter, Keyed, Parts, Stratify};
+use bulkdoku::output::{Column, Row, Subcommand};
+use bulkdoku::pipeline::split::{Key, KeyWriter, Keyed, Parts, Stratify};
 use bulkdoku::pipeline::{Classify, Filter};
 use indicatif::HumanCount;
 
 use super::by::{ByArgs, finds};
+use super::condition::{RecordColumn, input_names};
 use super::format::RowFormat;
 use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
@@ -21,8 +23,9 @@ use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
 use super::scan::scan;
 use super::select::WhereArgs;
+use super::strata::{ValueNumbers, value_name};
 use super::typed::Typed;
-use super::{Exit, Failure, help, log, numbers};
+use super::{Exit, Failure, log, numbers};
 
 /// Split a set of puzzles into parts, such as training and test, with no class in two of them
 ///
@@ -76,15 +79,13 @@ pub struct SplitArgs {
     #[command(flatten)]
     by: ByArgs,
 
-    /// Meet the share for each: level, guesses or clues
-    #[arg(
-        long,
-        value_name = "WHAT",
-        help_heading = "Parts",
-        hide_possible_values = true,
-        value_parser = help::one_of(STRATA)
-    )]
-    stratify: Option<Stratify>,
+    /// Meet the share for each level, guesses, clues, or value of a column of the input
+    ///
+    /// The strata are level: the rules that a puzzle needs, 0 to 3; guesses of its proof: 0, 1, 2 to
+    /// 3, 4 to 7, …, by class those of the canonical form; clues: their number; or the values of the
+    /// column with another name. A column of the input with one of these names has the prefix input_.
+    #[arg(long, value_name = "WHAT", help_heading = "Parts", value_parser = parse_strata)]
+    stratify: Option<Strata>,
 
     /// Any number; another one splits differently
     #[arg(short, long, value_name = "S", help_heading = "Parts", value_parser = numbers::count)]
@@ -111,27 +112,38 @@ Examples:
   bulkdoku split --test 10% --seed 1 puzzles.csv -o train.csv,test.csv
   bulkdoku split --test 0.2 --stratify level --seed 1 a.txt b.txt.gz -o train.csv.zst,test.csv.zst
   bulkdoku split --shares 80,10,10 --by grid --seed 1 puzzles.csv -o train.csv,val.csv,test.csv
+  bulkdoku split --test 10% --stratify source --seed 1 puzzles.csv -o train.csv,test.csv
   bulkdoku split --test 10% --by puzzle --seed 1 --keep id puzzles.csv -o train.jsonl,test.jsonl
 
 Invalid records have no class: each has a message, and no row. With --by grid, puzzles without exactly
 one solution have no row either; the summary counts them.
 
 A class with several records goes to one part as a whole, so each border between parts may be missed by
-at most half of the records of one class in each stratum. With --by grid, all puzzles of a grid are in
-the stratum of the first one. Memory: 10 bytes for each record, up to 64 MB and then in a temporary file
-(TMPDIR names its folder); with --by grid and --stratify 18 to 36 for each grid. Classes with equal hashes
-go to the same part, which does no harm.
+at most half of the records of one class in each stratum. All records of a class are in the stratum of the
+first one. Memory: 13 bytes for each record, up to 64 MB and then in a temporary file (TMPDIR names its
+folder); if records of a class may be in several strata, 18 to 36 for each class. Classes with equal
+hashes go to the same part, which does no harm.
 
 Exit status: 0 every record is in a part, 1 some record is invalid (--fail-on none ignores these), 2
 wrong usage, 3 input or output failed, 124 timed out, 130 interrupted.";
 
-#[rustfmt::skip]
-const STRATA: &[(&str, Stratify, &str)] = &[
-    ("level", Stratify::Level, "The rules that a puzzle needs, 0 to 3"),
-    ("guesses", Stratify::Guesses,
-        "Guesses of its proof: 0, 1, 2 to 3, 4 to 7, …; by class those of the canonical form"),
-    ("clues", Stratify::Clues, "The number of clues"),
-];
+/// The strata, and the name of the property or column.
+#[derive(Clone, Debug)]
+struct Strata {
+    kind: Stratify,
+    name: String,
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "clap expects a result")]
+fn parse_strata(name: &str) -> Result<Strata, String> {
+    let kind = match name {
+        "level" => Stratify::Level,
+        "guesses" => Stratify::Guesses,
+        "clues" => Stratify::Clues,
+        _ => Stratify::Value,
+    };
+    Ok(Strata { kind, name: name.into() })
+}
 
 fn parse_share(text: &str) -> Result<f64, String> {
     let (number, whole) = match text.strip_suffix('%') {
@@ -171,19 +183,27 @@ pub fn run(mut args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let claim = destinations.claim(&args.input)?;
     args.input.expand(&claim.destinations)?;
     check_files(&args.input, "inputs are read twice")?;
-    let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
+    let mut options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
+    options.also_read = args.column().map_or(Vec::new(), |name| input_names(name, ROWS.subcommand));
 
     let by = args.by.sameness();
-    let keyed = Keyed { by, stratify: args.stratify, seed: args.seed };
+    let kind = args.stratify.as_ref().map(|strata| strata.kind);
+    let keyed = Keyed { by, stratify: kind, seed: args.seed };
     let (mut inputs, test) = args.condition.open(&args.input, &options, ROWS.subcommand)?;
-    let mut keys = KeyWriter::new(keyed);
-    let keep = |key| keys.push(key);
-    let scanned = (&mut inputs, test.as_ref());
-    let sums = scan(args.run, scanned, keyed.needs(), |row| keyed.of(row), keep)?;
+    let column = args.column().map(|name| find_column(name, &inputs.read())).transpose()?;
+    let (mut keys, mut values) = (KeyWriter::new(keyed), ValueNumbers::default());
+    let find = |row: &Row<'_>| -> (Key, _) {
+        (keyed.of(row), column.map(|column| value_name(&column.value(row))))
+    };
+    let keep = |(key, value): (Key, Option<Vec<u8>>)| match (key, value) {
+        (Ok((_, number)), Some(value)) => keys.push(Ok((values.of(value, STRATIFY)?, number))),
+        (key, _) => keys.push(key),
+    };
+    let sums = scan(args.run, (&mut inputs, test.as_ref()), keyed.needs(), find, keep)?;
     let mut keys = keys.finish()?;
     let parts = keys.parts(&args.weights())?;
     if !args.run.quiet {
-        print(&parts, args.stratify, args.weights().len());
+        print(&parts, args.stratify.as_ref(), &values, args.weights().len());
     }
     typed.set_seed(args.seed);
     let run = InputRun::new(finds(by), typed, args.run).after(sums);
@@ -203,6 +223,12 @@ impl SplitArgs {
     fn weights(&self) -> Vec<f64> {
         let two = || self.test.map(|test| vec![1.0 - test, test]);
         self.shares.clone().or_else(two).unwrap_or_default()
+    }
+
+    /// Returns the name of the column of the input whose values are strata.
+    fn column(&self) -> Option<&str> {
+        let strata = self.stratify.as_ref().filter(|strata| strata.kind == Stratify::Value);
+        strata.map(|strata| strata.name.as_str())
     }
 
     /// Returns the outputs of the parts, and the format of rows.
@@ -248,7 +274,19 @@ impl SplitArgs {
 /// The maximum number of parts.
 const MAX_PARTS: usize = 100;
 
-fn print(parts: &Parts, stratify: Option<Stratify>, count: usize) {
+const STRATIFY: &str = "--stratify";
+
+/// Finds the column of the input whose values are strata.
+fn find_column(name: &str, read: &[String]) -> Result<RecordColumn, Failure> {
+    RecordColumn::find(name, ROWS.subcommand, read).map_err(|what| {
+        Failure::Usage(format!("{STRATIFY} is level, guesses, clues, or a column: {what}"))
+    })
+}
+
+/// The maximum number of strata that are printed.
+const MAX_PRINTED: usize = 100;
+
+fn print(parts: &Parts, strata: Option<&Strata>, values: &ValueNumbers, count: usize) {
     let line = |name: &str, sizes: &[usize]| {
         let records: usize = sizes.iter().sum();
         let part = |size: &usize| {
@@ -259,9 +297,24 @@ fn print(parts: &Parts, stratify: Option<Stratify>, count: usize) {
         let records = HumanCount(records as u64);
         log::note(format!("{name}: {records} records in parts of {}", sizes.join(", ")));
     };
-    if let Some(stratify) = stratify {
-        for (id, sizes) in parts.sizes() {
-            line(&stratify.name(id), sizes);
+    if let Some(Strata { kind, name }) = strata {
+        let sizes: BTreeMap<_, _> = parts.sizes().collect();
+        let names: Vec<_> = match kind {
+            Stratify::Value if sizes.len() > MAX_PRINTED => {
+                log::note(format!("{name}: {} different values", HumanCount(sizes.len() as u64)));
+                Vec::new()
+            }
+            Stratify::Value => {
+                let named = values.in_order().into_iter();
+                named.map(|(value, number)| (format!("{name} {value}"), number)).collect()
+            }
+            kind => sizes.keys().map(|number| (kind.name(*number), *number)).collect(),
+        };
+        for (name, number) in names {
+            // The records of a value may all be in the strata of other records of their classes.
+            if let Some(sizes) = sizes.get(&number) {
+                line(&name, sizes);
+            }
         }
     }
     let sum = |part: usize| parts.sizes().map(|(_, sizes)| sizes[part]).sum();

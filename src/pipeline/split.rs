@@ -7,7 +7,6 @@ use super::filter::Sameness;
 use crate::isomorph::SeededRng;
 use crate::memory;
 use crate::output::{Decision, Needs, Row};
-use crate::rating::Level;
 use crate::spool::{Spool, SpoolReader};
 use crate::status::Status;
 
@@ -20,23 +19,26 @@ pub enum Stratify {
     Guesses,
     /// The number of clues.
     Clues,
+    /// A value that the caller of [`Keyed::of`] numbers, because values are numbered in order.
+    Value,
 }
 
 /// The stratum of puzzles without a level.
-const NO_LEVEL: u8 = u8::MAX;
+const NO_LEVEL: u32 = 255;
 
 impl Stratify {
     /// Returns the stratum of a puzzle.
-    fn of(self, row: &Row<'_>) -> u8 {
+    fn of(self, row: &Row<'_>) -> u32 {
         match self {
-            Self::Level => row.level().map_or(NO_LEVEL, Level::number),
-            Self::Guesses => (u64::BITS - row.proof_guesses().leading_zeros()) as u8,
-            Self::Clues => row.clues().unwrap_or_default() as u8,
+            Self::Level => row.level().map_or(NO_LEVEL, |level| level.number().into()),
+            Self::Guesses => u64::BITS - row.proof_guesses().leading_zeros(),
+            Self::Clues => row.clues().unwrap_or_default() as u32,
+            Self::Value => 0,
         }
     }
 
-    /// Returns the name of a stratum.
-    pub fn name(self, stratum: u8) -> String {
+    /// Returns the name of a stratum. The caller knows those of values.
+    pub fn name(self, stratum: u32) -> String {
         match self {
             Self::Level if stratum == NO_LEVEL => "no level".into(),
             Self::Level => format!("level {stratum}"),
@@ -46,12 +48,13 @@ impl Stratify {
                 format!("{least} to {} guesses", least + (least - 1))
             }
             Self::Clues => format!("{stratum} clues"),
+            Self::Value => format!("value {stratum}"),
         }
     }
 }
 
 /// The stratum and sort key of a record, or the status of a record without a part.
-pub type Key = Result<(u8, u64), Status>;
+pub type Key = Result<(u32, u64), Status>;
 
 /// Computes the split keys of records.
 #[derive(Clone, Copy)]
@@ -74,14 +77,18 @@ impl Keyed {
         let of_stratum = match self.stratify {
             Some(Stratify::Level) => Needs::LEVEL,
             Some(Stratify::Guesses) => guesses,
-            Some(Stratify::Clues) | None => Needs::NONE,
+            Some(Stratify::Clues | Stratify::Value) | None => Needs::NONE,
         };
         self.by.needs().union(of_stratum)
     }
 
     /// Returns whether records that are kept together may be in different strata.
     fn may_be_in_several_strata(self) -> bool {
-        self.by == Sameness::Grid && self.stratify.is_some()
+        match self.stratify {
+            None => false,
+            Some(Stratify::Value) => true,
+            Some(_) => self.by == Sameness::Grid,
+        }
     }
 
     /// Returns the key of a record. Records that are kept together have the same number.
@@ -99,7 +106,7 @@ impl Keyed {
 /// The stratum of each number, if records that are kept together may be in several.
 struct NumberStrata {
     keyed: Keyed,
-    strata: HashMap<u64, u8>,
+    strata: HashMap<u64, u32>,
 }
 
 impl NumberStrata {
@@ -112,7 +119,7 @@ impl NumberStrata {
         if let (Ok((stratum, number)), true) = (&mut key, self.keyed.may_be_in_several_strata()) {
             if self.strata.len() == self.strata.capacity() {
                 self.strata.try_reserve(1).map_err(|_| memory::exhausted())?;
-                memory::check_after(self.strata.capacity() * size_of::<(u64, u8)>())?;
+                memory::check_after(self.strata.capacity() * size_of::<(u64, u32)>())?;
             }
             *stratum = *self.strata.entry(*number).or_insert(*stratum);
         }
@@ -150,21 +157,27 @@ impl Keys {
 const KEY_MEMORY_BYTES: usize = 64 << 20;
 
 /// The bytes of a key: whether there is one, its stratum or the status, and its number.
-const KEY_BYTES: usize = 10;
+const KEY_BYTES: usize = 13;
 
 /// Writes the keys of all records, in order, in bounded memory.
 pub struct KeyWriter {
     strata: NumberStrata,
+    last_stratum: u32,
     spool: Spool,
 }
 
 /// The written keys.
-pub struct KeyReader(SpoolReader);
+pub struct KeyReader {
+    keys: SpoolReader,
+    /// The largest stratum.
+    last_stratum: u32,
+}
 
 impl KeyWriter {
     /// Creates an empty list.
     pub fn new(keyed: Keyed) -> Self {
-        Self { strata: NumberStrata::new(keyed), spool: Spool::new(KEY_MEMORY_BYTES) }
+        let (strata, spool) = (NumberStrata::new(keyed), Spool::new(KEY_MEMORY_BYTES));
+        Self { strata, last_stratum: 0, spool }
     }
 
     /// Adds the key of the next record.
@@ -175,7 +188,9 @@ impl KeyWriter {
         let mut bytes = [0; KEY_BYTES];
         let number = match self.strata.unite(key)? {
             Ok((stratum, number)) => {
-                bytes[..2].copy_from_slice(&[1, stratum]);
+                self.last_stratum = self.last_stratum.max(stratum);
+                bytes[0] = 1;
+                bytes[1..5].copy_from_slice(&stratum.to_le_bytes());
                 number
             }
             Err(status) => {
@@ -183,7 +198,7 @@ impl KeyWriter {
                 0
             }
         };
-        bytes[2..].copy_from_slice(&number.to_le_bytes());
+        bytes[5..].copy_from_slice(&number.to_le_bytes());
         self.spool.write(&bytes)
     }
 
@@ -192,7 +207,7 @@ impl KeyWriter {
     /// # Errors
     /// Fails if a temporary file cannot be written.
     pub fn finish(self) -> io::Result<KeyReader> {
-        Ok(KeyReader(self.spool.finish()?))
+        Ok(KeyReader { keys: self.spool.finish()?, last_stratum: self.last_stratum })
     }
 }
 
@@ -202,12 +217,13 @@ impl KeyReader {
     /// # Errors
     /// Fails if the temporary file cannot be read, or if there is too little memory.
     pub fn parts(&mut self, weights: &[f64]) -> io::Result<Parts> {
-        Parts::find(weights, |each| {
-            self.0.rewind()?;
+        let last = self.last_stratum;
+        Parts::find(weights, last, |each| {
+            self.keys.rewind()?;
             while let Some(key) = self.read_key()? {
                 each(key)?;
             }
-            self.0.rewind()
+            self.keys.rewind()
         })
     }
 
@@ -216,16 +232,18 @@ impl KeyReader {
     /// # Errors
     /// Fails if the temporary file cannot be read.
     pub fn read_key(&mut self) -> io::Result<Option<Key>> {
-        Ok(self.0.read_item::<KEY_BYTES>()?.map(|[has_key, of, number @ ..]| match has_key {
-            0 => Err(Status::ALL[usize::from(of)]),
-            _ => Ok((of, u64::from_le_bytes(number))),
+        Ok(self.keys.read_item::<KEY_BYTES>()?.map(|[has_key, a, b, c, d, number @ ..]| {
+            match has_key {
+                0 => Err(Status::ALL[usize::from(a)]),
+                _ => Ok((u32::from_le_bytes([a, b, c, d]), u64::from_le_bytes(number))),
+            }
         }))
     }
 }
 
 /// The parts of each stratum. Earlier parts have larger keys.
 pub struct Parts {
-    strata: BTreeMap<u8, Stratum>,
+    strata: BTreeMap<u32, Stratum>,
 }
 
 struct Stratum {
@@ -242,11 +260,18 @@ impl Stratum {
     }
 }
 
-/// The keys of a stratum are counted by their first bits, in this number of intervals.
-const INTERVALS: usize = 1 << 14;
+/// The keys of a stratum are counted by their first bits, in at most this number of intervals.
+const MAX_INTERVALS: u64 = 1 << 14;
 
-fn interval(number: u64) -> usize {
-    (number >> (u64::BITS - INTERVALS.ilog2())) as usize
+/// The number of intervals of all strata, which bounds memory.
+const ALL_INTERVALS: u64 = 1 << 22;
+
+/// Returns the function from a number to its interval, and the number of intervals, for strata up to
+/// this one.
+fn intervals(last_stratum: u32) -> (impl Fn(u64) -> usize, usize) {
+    let strata = (u64::from(last_stratum) + 1).next_power_of_two();
+    let bits = (ALL_INTERVALS / strata).clamp(2, MAX_INTERVALS).ilog2();
+    (move |number: u64| (number >> (u64::BITS - bits)) as usize, 1 << bits)
 }
 
 /// The number of keys in each interval of a stratum.
@@ -298,7 +323,11 @@ impl Parts {
     /// # Panics
     /// Panics if there is too little memory.
     pub fn new(keys: &[Key], weights: &[f64]) -> Self {
-        let parts = Self::find(weights, |each| keys.iter().try_for_each(|key| each(*key)));
+        let last = keys.iter().flatten().map(|(stratum, _)| *stratum).max();
+        let read = |each: &mut dyn FnMut(Key) -> io::Result<()>| {
+            keys.iter().try_for_each(|key| each(*key))
+        };
+        let parts = Self::find(weights, last.unwrap_or_default(), read);
         parts.expect("there is memory for an interval of the keys")
     }
 
@@ -306,12 +335,14 @@ impl Parts {
     /// them in intervals, and the second one the keys of those intervals that have borders.
     fn find(
         weights: &[f64],
+        last_stratum: u32,
         mut read: impl FnMut(&mut dyn FnMut(Key) -> io::Result<()>) -> io::Result<()>,
     ) -> io::Result<Self> {
-        let mut histograms = BTreeMap::<u8, Histogram>::new();
+        let (interval, intervals) = intervals(last_stratum);
+        let mut histograms = BTreeMap::<u32, Histogram>::new();
         read(&mut |key| {
             if let Ok((stratum, number)) = key {
-                let none = || Histogram(vec![0; INTERVALS]);
+                let none = || Histogram(vec![0; intervals]);
                 histograms.entry(stratum).or_insert_with(none).0[interval(number)] += 1;
             }
             Ok(())
@@ -319,7 +350,7 @@ impl Parts {
         let sum: f64 = weights.iter().sum();
         let shares = (1..weights.len()).map(|part| weights[part..].iter().sum::<f64>() / sum);
         let shares: Vec<_> = shares.collect();
-        let mut keys = BTreeMap::<(u8, usize), IntervalKeys>::new();
+        let mut keys = BTreeMap::<(u32, usize), IntervalKeys>::new();
         for (stratum, histogram) in &histograms {
             for share in &shares {
                 let at = histogram.interval_at(histogram.total() as f64 * share);
@@ -338,7 +369,7 @@ impl Parts {
             }
             Ok(())
         })?;
-        let stratum = |(id, histogram): (u8, Histogram)| {
+        let stratum = |(id, histogram): (u32, Histogram)| {
             let (mut firsts, mut sizes) = (Vec::new(), Vec::new());
             let total = histogram.total();
             let mut end = total;
@@ -367,7 +398,7 @@ impl Parts {
     }
 
     /// Returns each stratum with the number of records in each part.
-    pub fn sizes(&self) -> impl Iterator<Item = (u8, &[usize])> {
+    pub fn sizes(&self) -> impl Iterator<Item = (u32, &[usize])> {
         self.strata.iter().map(|(id, stratum)| (*id, &*stratum.sizes))
     }
 }
@@ -444,7 +475,7 @@ mod tests {
             let random = rng.number();
             let key = match random % 10 {
                 0 => Err(Status::Malformed),
-                _ => Ok(((random % 5) as u8, random % 700 * (u64::MAX / 700))),
+                _ => Ok(((random % 5) as u32, random % 700 * (u64::MAX / 700))),
             };
             keys.push(key);
             writer.push(key).unwrap();

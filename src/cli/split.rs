@@ -79,7 +79,7 @@ pub struct SplitArgs {
     #[command(flatten)]
     by: ByArgs,
 
-    /// Meet the share for each level, guesses, clues, or value of a column of the input
+    /// Meet the share for each level, guesses, clues, or value of a column
     ///
     /// The strata are level: the rules that a puzzle needs, 0 to 3; guesses of its proof: 0, 1, 2 to
     /// 3, 4 to 7, …, by class those of the canonical form; clues: their number; or the values of the

@@ -9,16 +9,19 @@
 //! <https://hodoku.sourceforge.net/en/tech_chains.php>, <https://www.sudokuwiki.org/X_Cycles>,
 //! <https://www.sudokuwiki.org/Grouped_X-Cycles>.
 
-use super::links::{Chains, Kind, Links, Set, and, contains, insert, members};
+use super::links::{Chains, Kind, NONE, Set, and, contains, insert, is_empty, members, or};
 use super::{Evidence, Found, Link, Node, Position};
-use crate::board::{Bits, Board, Cells, UNITS, common_peers};
+use crate::board::{Bits, Board, Candidates, Cells, PEERS, UNITS_OF, cells_at, common_peers};
+use crate::board::{digits_of, size};
 
-/// Memory for the search of chains, for different numbers of candidates.
+/// Memory for the search of chains, for different numbers of nodes.
 #[derive(Debug, Default)]
 pub struct Memory {
-    small: Workspace<4>,
-    medium: Workspace<12>,
-    large: Workspace<48>,
+    small: Graph<2>,
+    medium: Graph<4>,
+    large: Graph<48>,
+    /// The last board without effective chains of each kind.
+    exhausted: [Option<Board>; 3],
 }
 
 /// Which chains count.
@@ -33,267 +36,386 @@ pub enum Shape {
 impl Memory {
     /// Finds the shortest effective chains.
     pub fn find<F: Found>(&mut self, position: &Position, kind: Kind, shape: Shape, out: &mut F) {
-        if position.candidates() <= 256 {
-            self.small.find(position, kind, shape, out);
-        } else {
-            self.medium.find(position, kind, shape, out);
+        let board = Some(position.board);
+        if self.exhausted[kind as usize] != board && !self.search(position, kind, false, shape, out)
+        {
+            self.exhausted[kind as usize] = board;
         }
     }
 
     /// Finds the shortest effective chains whose nodes can be groups: two or three cells of a digit
     /// in the intersection of a box and a line.
     pub fn find_grouped<F: Found>(&mut self, position: &Position, kind: Kind, out: &mut F) {
-        if !self.small.find_grouped(position, kind, out)
-            && !self.medium.find_grouped(position, kind, out)
-        {
-            self.large.find_grouped(position, kind, out);
+        self.search(position, kind, true, Shape::Any, out);
+    }
+
+    /// Returns whether there are effective chains of any shape.
+    fn search<F: Found>(
+        &mut self,
+        position: &Position,
+        kind: Kind,
+        is_grouped: bool,
+        shape: Shape,
+        out: &mut F,
+    ) -> bool {
+        if self.small.update(position, kind, is_grouped) {
+            self.small.find(position, shape, out)
+        } else if self.medium.update(position, kind, is_grouped) {
+            self.medium.find(position, shape, out)
+        } else {
+            self.large.update(position, kind, is_grouped) && self.large.find(position, shape, out)
         }
     }
 }
 
-#[derive(Debug, Default)]
-struct Workspace<const W: usize> {
-    /// The board of the links.
-    board: Option<Board>,
-    links: Links<W>,
-    groups: Groups<W>,
+/// A candidate, or the cells of a group.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    digit: usize,
+    cells: Cells,
+    /// The cells that see all of these cells.
+    seen: Cells,
+}
+
+/// The ends of strong links, of which all chains consist, and their links. Candidates are numbered
+/// cell by cell; groups follow them.
+#[derive(Debug)]
+struct Graph<const W: usize> {
+    /// What the links are of: the board, the kind, and whether there are groups.
+    key: Option<(Board, Kind, bool)>,
+    kind: Kind,
+    nodes: Vec<Place>,
+    /// How many nodes are candidates.
+    candidates: usize,
+    /// The numbers of candidates by cell and digit.
+    numbers: Box<[[u16; 9]; 81]>,
+    /// The nodes of each digit.
+    by_digit: [Set<W>; 9],
+    weak: Vec<Set<W>>,
+    strong: Vec<Set<W>>,
+    /// For each node, those with which it sees a candidate.
+    effective: Vec<Set<W>>,
+    /// The strong links of groups: a digit, and the cells of both ends.
+    group_links: Vec<(usize, [Cells; 2])>,
     chains: Chains<W>,
 }
 
-/// Candidates and groups with their links. The numbers of groups follow those of candidates.
-#[derive(Debug, Default)]
-struct Groups<const W: usize> {
-    /// The digit and the cells of each group.
-    places: Vec<(u8, Cells)>,
-    weak: Vec<Set<W>>,
-    strong: Vec<Set<W>>,
-}
-
-impl<const W: usize> Workspace<W> {
-    fn update(&mut self, position: &Position) {
-        if self.board != Some(position.board) {
-            self.board = Some(position.board);
-            self.links.update(position);
+impl<const W: usize> Default for Graph<W> {
+    fn default() -> Self {
+        Self {
+            key: None,
+            kind: Kind::All,
+            nodes: Vec::with_capacity(W * 64),
+            candidates: 0,
+            numbers: Box::new([[NONE; 9]; 81]),
+            by_digit: [[0; W]; 9],
+            weak: Vec::with_capacity(W * 64),
+            strong: Vec::with_capacity(W * 64),
+            effective: Vec::with_capacity(W * 64),
+            group_links: Vec::with_capacity(W * 64),
+            chains: Chains::default(),
         }
-    }
-
-    fn find<F: Found>(&mut self, position: &Position, kind: Kind, shape: Shape, out: &mut F) {
-        self.update(position);
-        let links = &self.links;
-        self.chains.start(links.len(), |i| links.weak(i, kind), |i| links.strong(i, kind));
-        let node = |i: usize, on: bool| {
-            let (digit, cell) = links.place(i);
-            Node { cells: 1 << cell, digit, on }
-        };
-        report(
-            links,
-            &mut self.chains,
-            shape,
-            |i| links.weak(i, kind),
-            |i| links.strong(i, kind),
-            node,
-            out,
-        );
-    }
-
-    /// Returns `false` if there are too many groups for the set.
-    fn find_grouped<F: Found>(&mut self, position: &Position, kind: Kind, out: &mut F) -> bool {
-        if position.candidates() > 64 * W {
-            return false;
-        }
-        self.update(position);
-        let links = &self.links;
-        if !self.groups.update(position, links, kind) {
-            return false;
-        }
-        let Groups { places, weak, strong } = &self.groups;
-        self.chains.start(weak.len(), |i| &weak[i], |i| strong[i]);
-        let node = |i: usize, on: bool| {
-            if i < links.len() {
-                let (digit, cell) = links.place(i);
-                Node { cells: 1 << cell, digit, on }
-            } else {
-                let (digit, cells) = places[i - links.len()];
-                Node { cells, digit: digit.into(), on }
-            }
-        };
-        report(links, &mut self.chains, Shape::Any, |i| &weak[i], |i| strong[i], node, out);
-        true
     }
 }
 
-/// Reports the shortest effective chains.
-fn report<'a, F: Found, const W: usize>(
-    links: &Links<W>,
-    chains: &mut Chains<W>,
-    shape: Shape,
-    weak: impl Fn(usize) -> &'a Set<W>,
-    strong: impl Fn(usize) -> Set<W>,
-    node: impl Fn(usize, bool) -> Node,
-    out: &mut F,
-) {
-    let mut any = false;
-    loop {
-        for (start, ends) in chains.all() {
-            for end in members(ends) {
-                let path = || Evidence {
-                    links: path(start, end, &weak, &strong, &node),
-                    ..Evidence::default()
-                };
-                if end == start && start < links.len() && shape == Shape::Any {
-                    let (digit, cell) = links.place(start);
-                    out.place(digit, cell, path);
-                    any = true;
-                } else if end >= start && (shape == Shape::Any || contains(weak(start), end)) {
-                    let both = and(weak(start), weak(end));
-                    let mut removed = [0; 9];
-                    links.collect(&both, &mut removed);
-                    if removed != [0; 9] {
-                        out.remove(&removed, path);
-                        any = true;
-                    }
+impl<const W: usize> Graph<W> {
+    /// Finds all nodes and links. Returns `false` if there are more nodes than a set has numbers
+    /// for.
+    fn update(&mut self, position: &Position, kind: Kind, is_grouped: bool) -> bool {
+        let key = Some((position.board, kind, is_grouped));
+        if self.key == key {
+            return true;
+        }
+        self.key = None;
+        self.kind = kind;
+        self.group_links.clear();
+        let mut linked: Candidates = std::array::from_fn(|digit| {
+            let [rows, columns, boxes] = position.strong[digit];
+            let in_units = if kind == Kind::Y { 0 } else { rows | columns | boxes };
+            let in_cells = if kind == Kind::X { 0 } else { position.exactly[2] };
+            in_units | in_cells & position.open[digit]
+        });
+        if is_grouped {
+            for (digit, linked) in linked.iter_mut().enumerate() {
+                self.find_group_links(position, digit);
+                for &(_, ends) in self.group_links.iter().filter(|link| link.0 == digit) {
+                    *linked |= ends.into_iter().filter(|end| end.is_power_of_two()).sum::<Cells>();
                 }
             }
         }
-        if any || !chains.extend() {
-            return;
+        self.candidates = linked.iter().map(|cells| cells.count_ones() as usize).sum();
+        if self.candidates > 64 * W {
+            return false;
         }
-    }
-}
-
-/// Returns the links of a shortest chain.
-fn path<'a, const W: usize>(
-    start: usize,
-    end: usize,
-    weak: impl Fn(usize) -> &'a Set<W>,
-    strong: impl Fn(usize) -> Set<W>,
-    node: impl Fn(usize, bool) -> Node,
-) -> Vec<Link> {
-    // Candidates that are on, with the index of the preceding one and the candidate between them.
-    let mut queue = vec![];
-    let mut seen = [0; W];
-    for on in members(&strong(start)) {
-        insert(&mut seen, on);
-        queue.push((on, usize::MAX, start));
-    }
-    let mut next = 0;
-    while !contains(&seen, end) {
-        let Some(&(on, ..)) = queue.get(next) else { return vec![] };
-        for off in members(weak(on)) {
-            for after in members(&strong(off)) {
-                if !contains(&seen, after) {
-                    insert(&mut seen, after);
-                    queue.push((after, next, off));
-                }
+        self.nodes.clear();
+        self.by_digit = [[0; W]; 9];
+        for cell in Bits(linked.iter().fold(0, |all, cells| all | cells)) {
+            for digit in digits_of(position.masks[cell]).filter(|&d| linked[d] >> cell & 1 != 0) {
+                self.numbers[cell][digit] = self.nodes.len() as u16;
+                self.add(digit, 1 << cell, PEERS[cell]);
             }
         }
-        next += 1;
-    }
-    let mut links = Vec::new();
-    let mut at = queue.iter().position(|&(on, ..)| on == end).expect("an end");
-    loop {
-        let (on, before, off) = queue[at];
-        links.push(Link { from: node(off, false), to: node(on, true) });
-        if before == usize::MAX {
-            break;
-        }
-        links.push(Link { from: node(queue[before].0, true), to: node(off, false) });
-        at = before;
-    }
-    links.reverse();
-    links
-}
-
-impl<const W: usize> Groups<W> {
-    /// Finds the links. Returns `false` if there are more groups than a set has numbers for.
-    fn update(&mut self, position: &Position, links: &Links<W>, kind: Kind) -> bool {
-        self.places.clear();
-        self.weak.clear();
         self.strong.clear();
-        for i in 0..links.len() {
-            self.weak.push(*links.weak(i, kind));
-            self.strong.push(links.strong(i, kind));
+        self.strong.resize(self.candidates, [0; W]);
+        self.link_strongly(position);
+        if !self.add_groups() {
+            return false;
+        }
+        self.weak.clear();
+        self.weak.resize(self.nodes.len(), [0; W]);
+        self.effective.clear();
+        self.effective.resize(self.nodes.len(), [0; W]);
+        if kind == Kind::All {
+            self.link_cells(position);
         }
         for digit in 0..9 {
-            let open = position.open[digit];
-            let first = self.places.len();
-            for line in 0..18 {
-                self.link_parts(
-                    links,
-                    digit,
-                    [0, 1, 2].map(|i| open & UNITS[line] & UNITS[crossing(line, i)]),
-                );
-            }
-            for square in 18..27 {
-                let places = open & UNITS[square];
-                let rows =
-                    [0, 1, 2].map(|i| open & UNITS[square] & UNITS[(square - 18) / 3 * 3 + i]);
-                let columns =
-                    [0, 1, 2].map(|i| open & UNITS[square] & UNITS[9 + (square - 18) % 3 * 3 + i]);
-                self.link_parts(links, digit, rows);
-                self.link_parts(links, digit, columns);
-                // A row and a column with all places; the cell in both belongs to one of them.
-                for row in rows {
-                    for column in columns {
-                        if row != 0 && column != 0 && row | column == places {
-                            self.link_parts(links, digit, [row & !column, column, 0]);
-                            self.link_parts(links, digit, [row, column & !row, 0]);
-                        }
-                    }
-                }
-            }
-            if self.weak.len() > 64 * W {
-                return false;
-            }
-            // Weak links of groups.
-            for i in first..self.places.len() {
-                let (number, common) = (links.len() + i, common_peers(self.places[i].1) & open);
-                for cell in Bits(common) {
-                    self.link_weakly(number, links.numbers[cell][digit].into());
-                }
-                for j in first..i {
-                    if self.places[j].1 & !common == 0 {
-                        self.link_weakly(number, links.len() + j);
-                    }
-                }
-            }
+            self.link_digit(position.open[digit], digit);
         }
+        self.key = key;
         true
     }
 
-    /// Adds a strong link if exactly two of these parts of a unit have places.
-    fn link_parts(&mut self, links: &Links<W>, digit: usize, parts: [Cells; 3]) {
-        let mut parts = parts.into_iter().filter(|&part| part != 0);
-        let (Some(a), Some(b), None) = (parts.next(), parts.next(), parts.next()) else { return };
-        let [a, b] = [a, b].map(|part| self.number(links, digit, part));
-        if a.max(b) < 64 * W {
+    fn add(&mut self, digit: usize, cells: Cells, seen: Cells) {
+        insert(&mut self.by_digit[digit], self.nodes.len());
+        self.nodes.push(Place { digit, cells, seen });
+    }
+
+    /// Adds the strong links of candidates.
+    fn link_strongly(&mut self, position: &Position) {
+        for (digit, kinds) in position.strong.iter().enumerate() {
+            for (kind, &cells) in kinds.iter().enumerate().filter(|_| self.kind != Kind::Y) {
+                for cell in Bits(cells) {
+                    let Some(other) = position.partner(digit, cell, kind) else { continue };
+                    let [a, b] = [cell, other].map(|cell| self.numbers[cell][digit].into());
+                    insert::<W>(&mut self.strong[a], b);
+                }
+            }
+        }
+        for cell in Bits(position.exactly[2]).filter(|_| self.kind != Kind::X) {
+            let first = position.masks[cell].trailing_zeros() as usize;
+            let i = usize::from(self.numbers[cell][first]);
+            insert(&mut self.strong[i], i + 1);
+            insert(&mut self.strong[i + 1], i);
+        }
+    }
+
+    /// Finds the strong links of a digit's groups: units in which it has places in two parts.
+    fn find_group_links(&mut self, position: &Position, digit: usize) {
+        const ROWS: [u16; 3] = [0o007, 0o070, 0o700];
+        const COLUMNS: [u16; 3] = [0o111, 0o222, 0o444];
+        for unit in 0..27 {
+            let places = position.places(unit, digit);
+            if places & places.wrapping_sub(1) == 0 {
+                continue;
+            }
+            let mut link = |parts: [u16; 3]| {
+                let mut parts = parts.into_iter().filter(|&part| part != 0);
+                let ends = (parts.next(), parts.next(), parts.next());
+                if let (Some(a), Some(b), None) = ends
+                    && size(a | b) > 2
+                {
+                    self.group_links.push((digit, [a, b].map(|end| cells_at(unit, end))));
+                }
+            };
+            link(ROWS.map(|row| places & row));
+            if unit < 18 {
+                continue;
+            }
+            link(COLUMNS.map(|column| places & column));
+            // A row and a column with all places; the cell in both belongs to one of them.
+            for row in ROWS.map(|row| places & row) {
+                for column in COLUMNS.map(|column| places & column) {
+                    if row != 0 && column != 0 && row | column == places {
+                        link([row & !column, column, 0]);
+                        link([row, column & !row, 0]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds groups with their strong links. Returns `false` if there are too many.
+    fn add_groups(&mut self) -> bool {
+        let links = std::mem::take(&mut self.group_links);
+        let is_complete = links.iter().all(|&(digit, ends)| {
+            let [Some(a), Some(b)] = ends.map(|cells| self.number(digit, cells)) else {
+                return false;
+            };
             insert(&mut self.strong[a], b);
             insert(&mut self.strong[b], a);
-        }
-    }
-
-    /// Returns the number of a candidate or group.
-    fn number(&mut self, links: &Links<W>, digit: usize, cells: Cells) -> usize {
-        if cells.is_power_of_two() {
-            return links.numbers[cells.trailing_zeros() as usize][digit].into();
-        }
-        let group = (digit as u8, cells);
-        let i = self.places.iter().position(|&other| other == group).unwrap_or_else(|| {
-            self.places.push(group);
-            self.weak.push([0; W]);
-            self.strong.push([0; W]);
-            self.places.len() - 1
+            true
         });
-        links.len() + i
+        self.group_links = links;
+        is_complete
     }
 
-    fn link_weakly(&mut self, a: usize, b: usize) {
-        insert(&mut self.weak[a], b);
-        insert(&mut self.weak[b], a);
+    /// Returns the number of a candidate or group, which may be new.
+    fn number(&mut self, digit: usize, cells: Cells) -> Option<usize> {
+        if cells.is_power_of_two() {
+            return Some(self.numbers[cells.trailing_zeros() as usize][digit].into());
+        }
+        let groups = self.nodes[self.candidates..].iter().rev();
+        let mut groups = groups.take_while(|node| node.digit == digit);
+        let len = self.nodes.len();
+        if let Some(i) = groups.position(|node| node.cells == cells) {
+            return Some(len - 1 - i);
+        }
+        (len < 64 * W).then(|| {
+            self.add(digit, cells, common_peers(cells));
+            self.strong.push([0; W]);
+            len
+        })
     }
-}
 
-/// Returns the `i`-th box that a line crosses.
-fn crossing(line: usize, i: usize) -> usize {
-    if line < 9 { 18 + line / 3 * 3 + i } else { 18 + (line - 9) / 3 + 3 * i }
+    /// Adds weak links within cells, and finds the effective pairs of different digits.
+    fn link_cells(&mut self, position: &Position) {
+        let (mut units, mut with_digit) = ([[0; W]; 27], [[0; W]; 9]);
+        let mut by_cell = [[0; W]; 81];
+        for i in 0..self.candidates {
+            insert(&mut by_cell[self.nodes[i].cells.trailing_zeros() as usize], i);
+        }
+        for (cell, own) in by_cell.iter().enumerate().filter(|(_, own)| !is_empty(own)) {
+            UNITS_OF[cell].iter().for_each(|&unit| or(&mut units[usize::from(unit)], own));
+            digits_of(position.masks[cell]).for_each(|digit| or(&mut with_digit[digit], own));
+        }
+        for (cell, own) in by_cell.iter().enumerate().filter(|(_, own)| !is_empty(own)) {
+            let (mut seen, mut near) = ([0; W], [0; W]);
+            UNITS_OF[cell].iter().for_each(|&unit| or(&mut seen, &units[usize::from(unit)]));
+            digits_of(position.masks[cell]).for_each(|digit| or(&mut near, &self.by_digit[digit]));
+            for i in members(own) {
+                let digit = self.nodes[i].digit;
+                let same_digit = &self.by_digit[digit];
+                for word in 0..W {
+                    let in_cell = if size(position.masks[cell]) > 2 { own[word] } else { 0 };
+                    let by_cells = seen[word] & !own[word] & (near[word] | with_digit[digit][word]);
+                    self.weak[i][word] = own[word] & !same_digit[word];
+                    self.effective[i][word] = (in_cell | by_cells) & !same_digit[word];
+                }
+            }
+        }
+        for group in self.candidates..self.nodes.len() {
+            let Place { digit, seen, .. } = self.nodes[group];
+            for cell in Bits(seen & position.open[digit]) {
+                for i in members(&by_cell[cell]).filter(|&i| self.nodes[i].digit != digit) {
+                    insert(&mut self.effective[i], group);
+                    insert(&mut self.effective[group], i);
+                }
+            }
+        }
+    }
+
+    /// Adds the weak links of a digit, and finds its effective pairs.
+    fn link_digit(&mut self, open: Cells, digit: usize) {
+        let all = self.by_digit[digit];
+        for a in members(&all) {
+            let seen = self.nodes[a].seen;
+            for b in members(&all).take_while(|&b| b <= a) {
+                let other = self.nodes[b];
+                if other.cells & !seen == 0 {
+                    insert(&mut self.weak[a], b);
+                    insert(&mut self.weak[b], a);
+                }
+                if other.seen & seen & open != 0 {
+                    insert(&mut self.effective[a], b);
+                    insert(&mut self.effective[b], a);
+                }
+            }
+        }
+    }
+
+    /// Reports the shortest effective chains. Returns whether there are any, of any shape.
+    fn find<F: Found>(&mut self, position: &Position, shape: Shape, out: &mut F) -> bool {
+        let mut chains = std::mem::take(&mut self.chains);
+        chains.start(self.nodes.len(), |i| &self.weak[i], |i| self.strong[i]);
+        let (mut exist, mut any) = (false, false);
+        loop {
+            for (start, ends) in chains.all() {
+                let mut effective = and(ends, &self.effective[start]);
+                let is_contradiction = start < self.candidates && contains(ends, start);
+                if is_contradiction {
+                    insert(&mut effective, start);
+                }
+                exist |= !is_empty(&effective);
+                if shape == Shape::Loop {
+                    effective = and(&effective, &self.weak[start]);
+                }
+                for end in members(&effective).filter(|&end| end >= start) {
+                    any = true;
+                    let path = || Evidence { links: self.path(start, end), ..Evidence::default() };
+                    if is_contradiction && end == start {
+                        let Place { digit, cells, .. } = self.nodes[start];
+                        out.place(digit, cells.trailing_zeros() as usize, path);
+                    } else {
+                        out.remove(&self.removed(position, start, end), path);
+                    }
+                }
+            }
+            if any || !chains.extend() {
+                break;
+            }
+        }
+        self.chains = chains;
+        exist
+    }
+
+    /// Returns the candidates that see both nodes.
+    fn removed(&self, position: &Position, a: usize, b: usize) -> Candidates {
+        let (a, b) = (self.nodes[a], self.nodes[b]);
+        let mut removed = [0; 9];
+        if a.digit == b.digit {
+            removed[a.digit] = a.seen & b.seen & position.open[a.digit];
+            return removed;
+        }
+        for digit in 0..9 {
+            // A candidate sees another digit in its cell, and its digit in cells that see it.
+            let seen = |node: &Place| {
+                let in_cell = if node.cells.is_power_of_two() { node.cells } else { 0 };
+                if digit == node.digit { node.seen } else { in_cell }
+            };
+            removed[digit] = seen(&a) & seen(&b) & position.open[digit];
+        }
+        removed
+    }
+
+    fn node(&self, i: usize, on: bool) -> Node {
+        let Place { digit, cells, .. } = self.nodes[i];
+        Node { cells, digit, on }
+    }
+
+    /// Returns the links of a shortest chain.
+    fn path(&self, start: usize, end: usize) -> Vec<Link> {
+        // Nodes that are on, with the index of the preceding one and the node between them.
+        let mut queue = vec![];
+        let mut seen = [0; W];
+        for on in members(&self.strong[start]) {
+            insert(&mut seen, on);
+            queue.push((on, usize::MAX, start));
+        }
+        let mut next = 0;
+        while !contains(&seen, end) {
+            let Some(&(on, ..)) = queue.get(next) else { return vec![] };
+            for off in members(&self.weak[on]) {
+                for after in members(&self.strong[off]) {
+                    if !contains(&seen, after) {
+                        insert(&mut seen, after);
+                        queue.push((after, next, off));
+                    }
+                }
+            }
+            next += 1;
+        }
+        let mut links = Vec::new();
+        let mut at = queue.iter().position(|&(on, ..)| on == end).expect("an end");
+        loop {
+            let (on, before, off) = queue[at];
+            links.push(Link { from: self.node(off, false), to: self.node(on, true) });
+            if before == usize::MAX {
+                break;
+            }
+            links.push(Link { from: self.node(queue[before].0, true), to: self.node(off, false) });
+            at = before;
+        }
+        links.reverse();
+        links
+    }
 }

@@ -43,9 +43,10 @@ pub use se::{Explainer, SeRating};
 pub use technique::{Definition, Technique, Techniques};
 pub use words::{cell_name, unit_name};
 
-/// Memory that the search of chains reuses.
+/// Memory that searches reuse.
 #[derive(Debug, Default)]
 pub struct Memory {
+    als: als::Memory,
     chains: chains::Memory,
     forcing: forcing::Memory,
 }
@@ -106,8 +107,8 @@ pub fn find<F: Found>(
         T::Bug1 | T::Bug2 | T::Bug3 | T::Bug4 => uniqueness::bug(position, technique, out),
         T::AlignedPairExclusion => exclusion::pair(position, changed, out),
         T::AlignedTripletExclusion => exclusion::triplet(position, changed, out),
-        T::AlsXZ => als::xz(position, out),
-        T::AlsXYWing => als::xy_wing(position, out),
+        T::AlsXZ => als::xz(position, &mut memory.als, out),
+        T::AlsXYWing => als::xy_wing(position, &mut memory.als, out),
         T::SueDeCoq => als::sue_de_coq(position, out),
         T::XCycle => memory.chains.find(position, Kind::X, Shape::Loop, out),
         T::YCycle => memory.chains.find(position, Kind::Y, Shape::Loop, out),

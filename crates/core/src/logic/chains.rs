@@ -20,6 +20,7 @@ pub struct Memory {
     small: Graph<2>,
     medium: Graph<4>,
     large: Graph<48>,
+    ends: Ends,
     /// The last board without effective chains of each kind.
     exhausted: [Option<Board>; 3],
 }
@@ -58,14 +59,31 @@ impl Memory {
         shape: Shape,
         out: &mut F,
     ) -> bool {
-        if self.small.update(position, kind, is_grouped) {
-            self.small.find(position, shape, out)
-        } else if self.medium.update(position, kind, is_grouped) {
-            self.medium.find(position, shape, out)
-        } else {
-            self.large.update(position, kind, is_grouped) && self.large.find(position, shape, out)
+        self.ends.update(position, kind, is_grouped);
+        let nodes: u32 = self.ends.linked.iter().map(|cells| cells.count_ones()).sum();
+        let key = (position.board, kind, is_grouped);
+        match nodes as usize + self.ends.groups.len() {
+            ..=128 => self.small.search(position, key, &self.ends, shape, out),
+            ..=256 => self.medium.search(position, key, &self.ends, shape, out),
+            _ => self.large.search(position, key, &self.ends, shape, out),
         }
     }
+}
+
+/// The ends of strong links, of which all chains consist.
+#[derive(Debug, Default)]
+struct Ends {
+    /// The candidates among them.
+    linked: Candidates,
+    groups: Vec<Place>,
+    /// The strong links of groups. Their ends are groups or candidates of the same digit.
+    links: Vec<(usize, [End; 2])>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum End {
+    Cell(usize),
+    Group(usize),
 }
 
 /// A candidate, or the cells of a group.
@@ -77,13 +95,75 @@ struct Place {
     seen: Cells,
 }
 
-/// The ends of strong links, of which all chains consist, and their links. Candidates are numbered
-/// cell by cell; groups follow them.
+impl Ends {
+    fn update(&mut self, position: &Position, kind: Kind, is_grouped: bool) {
+        self.linked = std::array::from_fn(|digit| {
+            let [rows, columns, boxes] = position.strong[digit];
+            let in_units = if kind == Kind::Y { 0 } else { rows | columns | boxes };
+            let in_cells = if kind == Kind::X { 0 } else { position.exactly[2] };
+            in_units | in_cells & position.open[digit]
+        });
+        self.groups.clear();
+        self.links.clear();
+        for digit in (0..9).filter(|_| is_grouped) {
+            let first = self.groups.len();
+            for unit in 0..27 {
+                self.link_groups(position, digit, unit, first);
+            }
+        }
+    }
+
+    /// Finds the strong links of groups: the digit has places in two parts of a unit.
+    fn link_groups(&mut self, position: &Position, digit: usize, unit: usize, first: usize) {
+        const ROWS: [u16; 3] = [0o007, 0o070, 0o700];
+        const COLUMNS: [u16; 3] = [0o111, 0o222, 0o444];
+        let places = position.places(unit, digit);
+        if size(places) < 3 {
+            return;
+        }
+        let mut link = |parts: [u16; 3]| {
+            let mut parts = parts.into_iter().filter(|&part| part != 0);
+            let ends = (parts.next(), parts.next(), parts.next());
+            let (Some(a), Some(b), None) = ends else { return };
+            let ends = [a, b].map(|part| {
+                let cells = cells_at(unit, part);
+                if cells.is_power_of_two() {
+                    self.linked[digit] |= cells;
+                    return End::Cell(cells.trailing_zeros() as usize);
+                }
+                let mut groups = self.groups.iter().skip(first);
+                let i = groups.position(|group| group.cells == cells);
+                let i = first + i.unwrap_or(self.groups.len() - first);
+                if i == self.groups.len() {
+                    self.groups.push(Place { digit, cells, seen: common_peers(cells) });
+                }
+                End::Group(i)
+            });
+            self.links.push((digit, ends));
+        };
+        link(ROWS.map(|row| places & row));
+        if unit < 18 {
+            return;
+        }
+        link(COLUMNS.map(|column| places & column));
+        // A row and a column with all places; the cell in both belongs to one of them.
+        for row in ROWS.map(|row| places & row).into_iter().filter(|_| size(places) < 6) {
+            for column in COLUMNS.map(|column| places & column) {
+                if row != 0 && column != 0 && row | column == places {
+                    link([row & !column, column, 0]);
+                    link([row, column & !row, 0]);
+                }
+            }
+        }
+    }
+}
+
+/// The ends of strong links and their links. Candidates are numbered cell by cell; groups follow
+/// them.
 #[derive(Debug)]
 struct Graph<const W: usize> {
     /// What the links are of: the board, the kind, and whether there are groups.
     key: Option<(Board, Kind, bool)>,
-    kind: Kind,
     nodes: Vec<Place>,
     /// How many nodes are candidates.
     candidates: usize,
@@ -95,8 +175,6 @@ struct Graph<const W: usize> {
     strong: Vec<Set<W>>,
     /// For each node, those with which it sees a candidate.
     effective: Vec<Set<W>>,
-    /// The strong links of groups: a digit, and the cells of both ends.
-    group_links: Vec<(usize, [Cells; 2])>,
     chains: Chains<W>,
 }
 
@@ -104,7 +182,6 @@ impl<const W: usize> Default for Graph<W> {
     fn default() -> Self {
         Self {
             key: None,
-            kind: Kind::All,
             nodes: Vec::with_capacity(W * 64),
             candidates: 0,
             numbers: Box::new([[NONE; 9]; 81]),
@@ -112,78 +189,72 @@ impl<const W: usize> Default for Graph<W> {
             weak: Vec::with_capacity(W * 64),
             strong: Vec::with_capacity(W * 64),
             effective: Vec::with_capacity(W * 64),
-            group_links: Vec::with_capacity(W * 64),
             chains: Chains::default(),
         }
     }
 }
 
 impl<const W: usize> Graph<W> {
-    /// Finds all nodes and links. Returns `false` if there are more nodes than a set has numbers
-    /// for.
-    fn update(&mut self, position: &Position, kind: Kind, is_grouped: bool) -> bool {
-        let key = Some((position.board, kind, is_grouped));
-        if self.key == key {
-            return true;
+    /// Reports the shortest effective chains. Returns whether there are any, of any shape.
+    fn search<F: Found>(
+        &mut self,
+        position: &Position,
+        key: (Board, Kind, bool),
+        ends: &Ends,
+        shape: Shape,
+        out: &mut F,
+    ) -> bool {
+        if self.key != Some(key) {
+            self.key = Some(key);
+            self.update(position, key.1, ends);
         }
-        self.key = None;
-        self.kind = kind;
-        self.group_links.clear();
-        let mut linked: Candidates = std::array::from_fn(|digit| {
-            let [rows, columns, boxes] = position.strong[digit];
-            let in_units = if kind == Kind::Y { 0 } else { rows | columns | boxes };
-            let in_cells = if kind == Kind::X { 0 } else { position.exactly[2] };
-            in_units | in_cells & position.open[digit]
-        });
-        if is_grouped {
-            for (digit, linked) in linked.iter_mut().enumerate() {
-                self.find_group_links(position, digit);
-                for &(_, ends) in self.group_links.iter().filter(|link| link.0 == digit) {
-                    *linked |= ends.into_iter().filter(|end| end.is_power_of_two()).sum::<Cells>();
-                }
-            }
-        }
-        self.candidates = linked.iter().map(|cells| cells.count_ones() as usize).sum();
-        if self.candidates > 64 * W {
-            return false;
-        }
+        self.find(position, shape, out)
+    }
+
+    /// Finds all nodes and links.
+    fn update(&mut self, position: &Position, kind: Kind, ends: &Ends) {
         self.nodes.clear();
         self.by_digit = [[0; W]; 9];
-        for cell in Bits(linked.iter().fold(0, |all, cells| all | cells)) {
-            for digit in digits_of(position.masks[cell]).filter(|&d| linked[d] >> cell & 1 != 0) {
+        for cell in Bits(ends.linked.iter().fold(0, |all, cells| all | cells)) {
+            let is_linked = |&digit: &usize| ends.linked[digit] >> cell & 1 != 0;
+            for digit in digits_of(position.masks[cell]).filter(is_linked) {
                 self.numbers[cell][digit] = self.nodes.len() as u16;
-                self.add(digit, 1 << cell, PEERS[cell]);
+                self.add(Place { digit, cells: 1 << cell, seen: PEERS[cell] });
             }
         }
-        self.strong.clear();
-        self.strong.resize(self.candidates, [0; W]);
-        self.link_strongly(position);
-        if !self.add_groups() {
-            return false;
+        self.candidates = self.nodes.len();
+        ends.groups.iter().for_each(|&group| self.add(group));
+        for sets in [&mut self.strong, &mut self.weak, &mut self.effective] {
+            sets.clear();
+            sets.resize(self.nodes.len(), [0; W]);
         }
-        self.weak.clear();
-        self.weak.resize(self.nodes.len(), [0; W]);
-        self.effective.clear();
-        self.effective.resize(self.nodes.len(), [0; W]);
+        self.link_strongly(position, kind);
+        for &(digit, ends) in &ends.links {
+            let [a, b] = ends.map(|end| match end {
+                End::Cell(cell) => self.numbers[cell][digit].into(),
+                End::Group(i) => self.candidates + i,
+            });
+            insert(&mut self.strong[a], b);
+            insert(&mut self.strong[b], a);
+        }
         if kind == Kind::All {
             self.link_cells(position);
         }
         for digit in 0..9 {
             self.link_digit(position.open[digit], digit);
         }
-        self.key = key;
-        true
     }
 
-    fn add(&mut self, digit: usize, cells: Cells, seen: Cells) {
-        insert(&mut self.by_digit[digit], self.nodes.len());
-        self.nodes.push(Place { digit, cells, seen });
+    fn add(&mut self, node: Place) {
+        insert(&mut self.by_digit[node.digit], self.nodes.len());
+        self.nodes.push(node);
     }
 
     /// Adds the strong links of candidates.
-    fn link_strongly(&mut self, position: &Position) {
+    fn link_strongly(&mut self, position: &Position, kind: Kind) {
+        let (in_units, in_cells) = (kind != Kind::Y, kind != Kind::X);
         for (digit, kinds) in position.strong.iter().enumerate() {
-            for (kind, &cells) in kinds.iter().enumerate().filter(|_| self.kind != Kind::Y) {
+            for (kind, &cells) in kinds.iter().enumerate().filter(|_| in_units) {
                 for cell in Bits(cells) {
                     let Some(other) = position.partner(digit, cell, kind) else { continue };
                     let [a, b] = [cell, other].map(|cell| self.numbers[cell][digit].into());
@@ -191,80 +262,12 @@ impl<const W: usize> Graph<W> {
                 }
             }
         }
-        for cell in Bits(position.exactly[2]).filter(|_| self.kind != Kind::X) {
+        for cell in Bits(position.exactly[2]).filter(|_| in_cells) {
             let first = position.masks[cell].trailing_zeros() as usize;
             let i = usize::from(self.numbers[cell][first]);
             insert(&mut self.strong[i], i + 1);
             insert(&mut self.strong[i + 1], i);
         }
-    }
-
-    /// Finds the strong links of a digit's groups: units in which it has places in two parts.
-    fn find_group_links(&mut self, position: &Position, digit: usize) {
-        const ROWS: [u16; 3] = [0o007, 0o070, 0o700];
-        const COLUMNS: [u16; 3] = [0o111, 0o222, 0o444];
-        for unit in 0..27 {
-            let places = position.places(unit, digit);
-            if places & places.wrapping_sub(1) == 0 {
-                continue;
-            }
-            let mut link = |parts: [u16; 3]| {
-                let mut parts = parts.into_iter().filter(|&part| part != 0);
-                let ends = (parts.next(), parts.next(), parts.next());
-                if let (Some(a), Some(b), None) = ends
-                    && size(a | b) > 2
-                {
-                    self.group_links.push((digit, [a, b].map(|end| cells_at(unit, end))));
-                }
-            };
-            link(ROWS.map(|row| places & row));
-            if unit < 18 {
-                continue;
-            }
-            link(COLUMNS.map(|column| places & column));
-            // A row and a column with all places; the cell in both belongs to one of them.
-            for row in ROWS.map(|row| places & row) {
-                for column in COLUMNS.map(|column| places & column) {
-                    if row != 0 && column != 0 && row | column == places {
-                        link([row & !column, column, 0]);
-                        link([row, column & !row, 0]);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Adds groups with their strong links. Returns `false` if there are too many.
-    fn add_groups(&mut self) -> bool {
-        let links = std::mem::take(&mut self.group_links);
-        let is_complete = links.iter().all(|&(digit, ends)| {
-            let [Some(a), Some(b)] = ends.map(|cells| self.number(digit, cells)) else {
-                return false;
-            };
-            insert(&mut self.strong[a], b);
-            insert(&mut self.strong[b], a);
-            true
-        });
-        self.group_links = links;
-        is_complete
-    }
-
-    /// Returns the number of a candidate or group, which may be new.
-    fn number(&mut self, digit: usize, cells: Cells) -> Option<usize> {
-        if cells.is_power_of_two() {
-            return Some(self.numbers[cells.trailing_zeros() as usize][digit].into());
-        }
-        let groups = self.nodes[self.candidates..].iter().rev();
-        let mut groups = groups.take_while(|node| node.digit == digit);
-        let len = self.nodes.len();
-        if let Some(i) = groups.position(|node| node.cells == cells) {
-            return Some(len - 1 - i);
-        }
-        (len < 64 * W).then(|| {
-            self.add(digit, cells, common_peers(cells));
-            self.strong.push([0; W]);
-            len
-        })
     }
 
     /// Adds weak links within cells, and finds the effective pairs of different digits.
@@ -306,20 +309,17 @@ impl<const W: usize> Graph<W> {
 
     /// Adds the weak links of a digit, and finds its effective pairs.
     fn link_digit(&mut self, open: Cells, digit: usize) {
-        let all = self.by_digit[digit];
-        for a in members(&all) {
-            let seen = self.nodes[a].seen;
-            for b in members(&all).take_while(|&b| b <= a) {
-                let other = self.nodes[b];
-                if other.cells & !seen == 0 {
-                    insert(&mut self.weak[a], b);
-                    insert(&mut self.weak[b], a);
-                }
-                if other.seen & seen & open != 0 {
-                    insert(&mut self.effective[a], b);
-                    insert(&mut self.effective[b], a);
-                }
-            }
+        // The nodes that see each cell.
+        let mut seeing = [[0; W]; 81];
+        let nodes = self.by_digit[digit];
+        for i in members(&nodes) {
+            Bits(self.nodes[i].seen & open).for_each(|cell| insert(&mut seeing[cell], i));
+        }
+        for i in members(&nodes) {
+            let Place { cells, seen, .. } = self.nodes[i];
+            let weak = Bits(cells).fold(nodes, |all, cell| and(&all, &seeing[cell]));
+            or(&mut self.weak[i], &weak);
+            Bits(seen & open).for_each(|cell| or(&mut self.effective[i], &seeing[cell]));
         }
     }
 

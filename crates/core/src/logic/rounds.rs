@@ -113,7 +113,12 @@ impl Rater {
         let advanced: Vec<_> = advanced.filter(|&t| techniques.contains(t)).collect();
         let pending = vec![Changed::ALL; advanced.len() + 1];
         let position = Position::of(&Board { digits: [ALL; 9], placed: 0 });
-        let (memory, instances) = (Memory::default(), Instances::default());
+        let easier = Technique::all().filter(|&technique| {
+            technique <= Technique::HiddenQuad && !technique.assumes_uniqueness()
+        });
+        let lacks_easier = easier.into_iter().all(|technique| techniques.contains(technique));
+        let memory = Memory { lacks_easier, ..Memory::default() };
+        let instances = Instances::default();
         Self { techniques, advanced, pending, position, memory, instances }
     }
 

@@ -54,13 +54,14 @@ impl Memory {
         self.sets.clear();
         for unit in (0..27).rev() {
             let masks = UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
-            subsets(&masks, open(&masks), 0, 0, &mut |set, digits| {
+            subsets(&masks, open(&masks), 0, 0, &mut |set, digits, rest| {
+                let can_grow = size(digits) <= size(set) + size(rest) + 1;
                 // Sets within a box and a line are those of the box.
                 let is_in_box = |&triad: &u16| set & !triad == 0;
                 if size(digits) != size(set) + 1
                     || unit < 18 && [0o007, 0o070, 0o700].iter().any(is_in_box)
                 {
-                    return;
+                    return can_grow;
                 }
                 let cells = cells_at(unit, set);
                 let mut seen = [0; 9];
@@ -69,6 +70,7 @@ impl Memory {
                     seen[digit] = common_peers(cells & open) & open;
                 }
                 self.sets.push(Als { cells, digits, seen, in_xz: false, by_wing: 0 });
+                can_grow
             });
         }
     }
@@ -94,8 +96,7 @@ impl<const W: usize> Places<W> {
         }
         for i in 0..sets.len() {
             let set = &sets[i];
-            // Those with at least one, and with two, RCCs.
-            let (mut linked, mut is_doubly_linked) = ([0; W], false);
+            let mut linked = [0; W];
             let (mut once, mut twice, mut in_xz) = ([0; 9], [0; 9], 0);
             for x in digits_of(set.digits).filter(|&x| set.seen[x] != 0) {
                 // All places of the digit see all of its places in this set.
@@ -104,7 +105,10 @@ impl<const W: usize> Places<W> {
                     or(&mut outside, &self.0[x][cell]);
                 }
                 let by_x = std::array::from_fn(|word| with_digit[x][word] & !outside[word]);
-                is_doubly_linked |= !is_empty(&and(&linked, &by_x));
+                for other in members(&and(&linked, &by_x)) {
+                    let (_, _, removed) = by_common(position, set, &sets[other]);
+                    in_xz |= removed.iter().fold(0, |all, cells| all | cells);
+                }
                 or(&mut linked, &by_x);
                 // What those with this RCC see.
                 let mut seen = [0; 9];
@@ -120,26 +124,28 @@ impl<const W: usize> Places<W> {
                     once[z] |= seen[z];
                 }
             }
-            sets[i].in_xz = in_xz != 0 || is_doubly_linked;
+            sets[i].in_xz = in_xz != 0;
             sets[i].by_wing = (0..9).fold(0, |all, z| all | u16::from(twice[z] != 0) << z);
         }
     }
 }
 
-/// Visits all sets of items, except the empty one, with the union of their elements.
+/// Visits sets of items, except the empty one, with the union of their elements and the items that
+/// can be added; none are added if the visitor returns `false`.
 fn subsets(
     items: &[u16; 9],
     mut rest: u16,
     set: u16,
     union: u16,
-    visit: &mut impl FnMut(u16, u16),
+    visit: &mut impl FnMut(u16, u16, u16) -> bool,
 ) {
     while rest != 0 {
         let i = rest.trailing_zeros() as usize;
         rest &= rest - 1;
         let (set, union) = (set | 1 << i, union | items[i]);
-        visit(set, union);
-        subsets(items, rest, set, union, visit);
+        if visit(set, union, rest) {
+            subsets(items, rest, set, union, visit);
+        }
     }
 }
 
@@ -157,6 +163,28 @@ fn restricted(position: &Position, a: &Als, b: &Als) -> u16 {
     common
 }
 
+/// Returns the RCCs of two sets, their common digits, and what they remove.
+fn by_common(position: &Position, a: &Als, b: &Als) -> (u16, u16, Candidates) {
+    let common = a.digits & b.digits;
+    let rcc = restricted(position, a, b);
+    let mut removed = [0; 9];
+    if rcc == 0 {
+        return (rcc, common, removed);
+    }
+    let has_two = rcc & (rcc - 1) != 0;
+    for digit in digits_of(a.digits | b.digits) {
+        let is_common = common >> digit & 1 != 0;
+        let is_restricted = rcc >> digit & 1 != 0;
+        if is_common && (has_two || !is_restricted) {
+            removed[digit] |= a.seen[digit] & b.seen[digit];
+        }
+        if has_two && !is_restricted {
+            removed[digit] |= a.seen[digit] | b.seen[digit];
+        }
+    }
+    (rcc, common, removed)
+}
+
 /// Two sets with an RCC X: one of them lacks X and has its other digits, so cells that see all
 /// places of another common digit Z lose Z. With two RCCs, both sets are locked.
 pub fn xz<F: Found>(position: &Position, memory: &mut Memory, out: &mut F) {
@@ -164,27 +192,7 @@ pub fn xz<F: Found>(position: &Position, memory: &mut Memory, out: &mut F) {
     let sets = &memory.sets;
     for (i, a) in sets.iter().enumerate().filter(|(_, a)| a.in_xz) {
         for b in sets[i + 1..].iter().filter(|b| b.in_xz) {
-            let common = a.digits & b.digits;
-            if common & common.wrapping_sub(1) == 0 {
-                continue;
-            }
-            let rcc = restricted(position, a, b);
-            if rcc == 0 {
-                continue;
-            }
-            let mut removed = [0; 9];
-            let has_two = rcc & (rcc - 1) != 0;
-            for digit in digits_of(a.digits | b.digits) {
-                let is_common = common >> digit & 1 != 0;
-                let (in_a, in_b) = (a.digits >> digit & 1 != 0, b.digits >> digit & 1 != 0);
-                if is_common && (has_two || rcc >> digit & 1 == 0) {
-                    removed[digit] |= a.seen[digit] & b.seen[digit];
-                }
-                if has_two && rcc >> digit & 1 == 0 {
-                    removed[digit] |= if in_a { a.seen[digit] } else { 0 };
-                    removed[digit] |= if in_b { b.seen[digit] } else { 0 };
-                }
-            }
+            let (rcc, common, removed) = by_common(position, a, b);
             out.remove_effective(&position.board, removed, || Evidence {
                 digits: common & !rcc,
                 common: rcc,
@@ -260,10 +268,10 @@ pub fn sue_de_coq<F: Found>(position: &Position, out: &mut F) {
             if by_line.len == 0 || by_box.len == 0 {
                 continue;
             }
-            subsets(&masks, cores, 0, 0, &mut |core, v| {
+            subsets(&masks, cores, 0, 0, &mut |core, v, _| {
                 let surplus = size(v).wrapping_sub(size(core));
                 if size(core) < 2 || !(2..9).contains(&surplus) {
-                    return;
+                    return true;
                 }
                 for (l, dl, by_line) in by_line.reducing(v).filter(|helper| helper.2 < surplus) {
                     for (b, db, by_box) in by_box.reducing(v) {
@@ -287,6 +295,7 @@ pub fn sue_de_coq<F: Found>(position: &Position, out: &mut F) {
                         });
                     }
                 }
+                true
             });
         }
     }
@@ -306,11 +315,13 @@ impl Helpers {
         let masks = UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
         let is_shared = |&i: &usize| shared >> UNIT_CELLS[unit][i] & 1 != 0;
         let own = (0..9).filter(is_shared).fold(0, |set: u16, i| set | 1 << i);
-        subsets(&masks, open(&masks) & !own, 0, 0, &mut |set, union| {
-            if size(set) > size(union & !digits) {
+        subsets(&masks, open(&masks) & !own, 0, 0, &mut |set, union, rest| {
+            let others = size(union & !digits);
+            if size(set) > others {
                 helpers.sets[helpers.len] = (set, union);
                 helpers.len += 1;
             }
+            size(set) + size(rest) > others
         });
         helpers
     }

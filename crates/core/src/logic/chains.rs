@@ -10,19 +10,77 @@
 //! <https://www.sudokuwiki.org/Grouped_X-Cycles>.
 
 use super::links::{Chains, Kind, NONE, Set, and, contains, insert, is_empty, members, or};
-use super::{Evidence, Found, Link, Node, Position};
+use super::{Changed, Evidence, Found, Link, Node, Position};
 use crate::board::{Bits, Board, Candidates, Cells, PEERS, UNITS_OF, cells_at, common_peers};
 use crate::board::{digits_of, size};
 
 /// Memory for the search of chains, for different numbers of nodes.
 #[derive(Debug, Default)]
 pub struct Memory {
-    small: Graph<2>,
-    medium: Graph<4>,
-    large: Graph<48>,
+    small: Workspace<2>,
+    medium: Workspace<4>,
+    large: Workspace<48>,
     ends: Ends,
+    digits: Digits,
     /// The last board without effective chains of each kind.
     exhausted: [Option<Board>; 3],
+}
+
+/// Which digits of a board have effective chains within the digit.
+#[derive(Debug, Default)]
+struct Digits {
+    board: Option<Board>,
+    tested: u16,
+    with_loop: u16,
+    with_any: u16,
+}
+
+impl Digits {
+    /// Tests these digits.
+    fn update(&mut self, position: &Position, digits: u16) {
+        if self.board != Some(position.board) {
+            *self = Self { board: Some(position.board), ..Self::default() };
+        }
+        for digit in digits_of(digits & !self.tested) {
+            let (has_loop, has_any) = has_chains(position, digit);
+            self.with_loop |= u16::from(has_loop) << digit;
+            self.with_any |= u16::from(has_any) << digit;
+        }
+        self.tested |= digits;
+    }
+}
+
+/// Returns whether a digit has effective loops, and effective chains of any shape.
+fn has_chains(position: &Position, digit: usize) -> (bool, bool) {
+    let (open, strong) = (position.open[digit], position.strong[digit]);
+    let linked = strong[0] | strong[1] | strong[2];
+    let mut partners: [Cells; 81] = [0; 81];
+    for cell in Bits(linked) {
+        for kind in 0..3 {
+            partners[cell] |= position.partner(digit, cell, kind).map_or(0, |other| 1 << other);
+        }
+    }
+    // The cells that have the digit if another one has it, by a weak and a strong link.
+    let mut steps: [Cells; 81] = [0; 81];
+    for cell in Bits(linked) {
+        steps[cell] = Bits(linked & PEERS[cell]).fold(0, |all, cell| all | partners[cell]);
+    }
+    let (mut has_loop, mut has_any) = (false, false);
+    for start in Bits(linked) {
+        let (mut reached, mut ends) = (partners[start], partners[start]);
+        while ends != 0 {
+            let longer = Bits(ends).fold(0, |all, cell| all | steps[cell]);
+            ends = longer & !reached;
+            reached |= longer;
+        }
+        has_any |= reached >> start & 1 != 0;
+        let seen = PEERS[start] & open;
+        for end in Bits(reached & !0 << start).filter(|&end| seen & PEERS[end] != 0) {
+            has_any = true;
+            has_loop |= seen >> end & 1 != 0;
+        }
+    }
+    (has_loop, has_any)
 }
 
 /// Which chains count.
@@ -36,9 +94,25 @@ pub enum Shape {
 
 impl Memory {
     /// Finds the shortest effective chains.
-    pub fn find<F: Found>(&mut self, position: &Position, kind: Kind, shape: Shape, out: &mut F) {
+    pub fn find<F: Found>(
+        &mut self,
+        position: &Position,
+        changed: Changed,
+        kind: Kind,
+        shape: Shape,
+        out: &mut F,
+    ) {
+        let mut digits = 0x1ff;
+        if kind == Kind::X {
+            self.digits.update(position, changed.digits);
+            let Digits { with_loop, with_any, .. } = self.digits;
+            digits = if shape == Shape::Loop { with_loop } else { with_any } & changed.digits;
+        }
         let board = Some(position.board);
-        if self.exhausted[kind as usize] != board && !self.search(position, kind, false, shape, out)
+        let exhausted = self.exhausted[kind as usize];
+        if digits != 0
+            && exhausted != board
+            && !self.search(position, (kind, digits, false), shape, out)
         {
             self.exhausted[kind as usize] = board;
         }
@@ -46,22 +120,28 @@ impl Memory {
 
     /// Finds the shortest effective chains whose nodes can be groups: two or three cells of a digit
     /// in the intersection of a box and a line.
-    pub fn find_grouped<F: Found>(&mut self, position: &Position, kind: Kind, out: &mut F) {
-        self.search(position, kind, true, Shape::Any, out);
+    pub fn find_grouped<F: Found>(
+        &mut self,
+        position: &Position,
+        changed: Changed,
+        kind: Kind,
+        out: &mut F,
+    ) {
+        let digits = if kind == Kind::X { changed.digits } else { 0x1ff };
+        self.search(position, (kind, digits, true), Shape::Any, out);
     }
 
     /// Returns whether there are effective chains of any shape.
     fn search<F: Found>(
         &mut self,
         position: &Position,
-        kind: Kind,
-        is_grouped: bool,
+        of: (Kind, u16, bool),
         shape: Shape,
         out: &mut F,
     ) -> bool {
-        self.ends.update(position, kind, is_grouped);
+        self.ends.update(position, of);
         let nodes: u32 = self.ends.linked.iter().map(|cells| cells.count_ones()).sum();
-        let key = (position.board, kind, is_grouped);
+        let key = (position.board, of);
         match nodes as usize + self.ends.groups.len() {
             ..=128 => self.small.search(position, key, &self.ends, shape, out),
             ..=256 => self.medium.search(position, key, &self.ends, shape, out),
@@ -96,8 +176,12 @@ struct Place {
 }
 
 impl Ends {
-    fn update(&mut self, position: &Position, kind: Kind, is_grouped: bool) {
+    /// Finds those of a kind of links of some digits, with or without groups.
+    fn update(&mut self, position: &Position, (kind, digits, is_grouped): (Kind, u16, bool)) {
         self.linked = std::array::from_fn(|digit| {
+            if digits >> digit & 1 == 0 {
+                return 0;
+            }
             let [rows, columns, boxes] = position.strong[digit];
             let in_units = if kind == Kind::Y { 0 } else { rows | columns | boxes };
             let in_cells = if kind == Kind::X { 0 } else { position.exactly[2] };
@@ -105,7 +189,7 @@ impl Ends {
         });
         self.groups.clear();
         self.links.clear();
-        for digit in (0..9).filter(|_| is_grouped) {
+        for digit in digits_of(digits).filter(|_| is_grouped) {
             let first = self.groups.len();
             for unit in 0..27 {
                 self.link_groups(position, digit, unit, first);
@@ -158,12 +242,68 @@ impl Ends {
     }
 }
 
+#[derive(Debug, Default)]
+struct Workspace<const W: usize> {
+    /// What the graph is of: a board, the kind of links, the digits, and whether there are groups.
+    key: Option<(Board, (Kind, u16, bool))>,
+    graph: Graph<W>,
+    chains: Chains<W>,
+}
+
+impl<const W: usize> Workspace<W> {
+    /// Reports the shortest effective chains. Returns whether there are any, of any shape.
+    fn search<F: Found>(
+        &mut self,
+        position: &Position,
+        key: (Board, (Kind, u16, bool)),
+        ends: &Ends,
+        shape: Shape,
+        out: &mut F,
+    ) -> bool {
+        if self.key != Some(key) {
+            self.key = Some(key);
+            self.graph.update(position, key.1.0, ends);
+        }
+        self.find(position, shape, out)
+    }
+
+    /// Reports the shortest effective chains. Returns whether there are any, of any shape.
+    fn find<F: Found>(&mut self, position: &Position, shape: Shape, out: &mut F) -> bool {
+        let Self { graph, chains, .. } = self;
+        chains.start(graph.nodes.len(), |i| &graph.weak[i], |i| graph.strong[i]);
+        let (mut exist, mut any) = (false, false);
+        loop {
+            for (start, ends) in chains.all() {
+                let mut effective = and(ends, &graph.effective[start]);
+                if is_empty(&effective) {
+                    continue;
+                }
+                exist = true;
+                if shape == Shape::Loop {
+                    effective = and(&effective, &graph.weak[start]);
+                }
+                for end in members(&effective).filter(|&end| end >= start) {
+                    any = true;
+                    let path = || Evidence { links: graph.path(start, end), ..Evidence::default() };
+                    if end == start && start < graph.candidates {
+                        let Place { digit, cells, .. } = graph.nodes[start];
+                        out.place(digit, cells.trailing_zeros() as usize, path);
+                    } else {
+                        out.remove(&graph.removed(position, start, end), path);
+                    }
+                }
+            }
+            if any || !chains.extend() {
+                return exist;
+            }
+        }
+    }
+}
+
 /// The ends of strong links and their links. Candidates are numbered cell by cell; groups follow
 /// them.
 #[derive(Debug)]
 struct Graph<const W: usize> {
-    /// What the links are of: the board, the kind, and whether there are groups.
-    key: Option<(Board, Kind, bool)>,
     nodes: Vec<Place>,
     /// How many nodes are candidates.
     candidates: usize,
@@ -173,15 +313,13 @@ struct Graph<const W: usize> {
     by_digit: [Set<W>; 9],
     weak: Vec<Set<W>>,
     strong: Vec<Set<W>>,
-    /// For each node, those with which it sees a candidate.
+    /// For each node, those with which it sees a candidate, and itself if it is one.
     effective: Vec<Set<W>>,
-    chains: Chains<W>,
 }
 
 impl<const W: usize> Default for Graph<W> {
     fn default() -> Self {
         Self {
-            key: None,
             nodes: Vec::with_capacity(W * 64),
             candidates: 0,
             numbers: Box::new([[NONE; 9]; 81]),
@@ -189,28 +327,11 @@ impl<const W: usize> Default for Graph<W> {
             weak: Vec::with_capacity(W * 64),
             strong: Vec::with_capacity(W * 64),
             effective: Vec::with_capacity(W * 64),
-            chains: Chains::default(),
         }
     }
 }
 
 impl<const W: usize> Graph<W> {
-    /// Reports the shortest effective chains. Returns whether there are any, of any shape.
-    fn search<F: Found>(
-        &mut self,
-        position: &Position,
-        key: (Board, Kind, bool),
-        ends: &Ends,
-        shape: Shape,
-        out: &mut F,
-    ) -> bool {
-        if self.key != Some(key) {
-            self.key = Some(key);
-            self.update(position, key.1, ends);
-        }
-        self.find(position, shape, out)
-    }
-
     /// Finds all nodes and links.
     fn update(&mut self, position: &Position, kind: Kind, ends: &Ends) {
         self.nodes.clear();
@@ -254,6 +375,9 @@ impl<const W: usize> Graph<W> {
     fn link_strongly(&mut self, position: &Position, kind: Kind) {
         let (in_units, in_cells) = (kind != Kind::Y, kind != Kind::X);
         for (digit, kinds) in position.strong.iter().enumerate() {
+            if is_empty(&self.by_digit[digit]) {
+                continue;
+            }
             for (kind, &cells) in kinds.iter().enumerate().filter(|_| in_units) {
                 for cell in Bits(cells) {
                     let Some(other) = position.partner(digit, cell, kind) else { continue };
@@ -320,42 +444,10 @@ impl<const W: usize> Graph<W> {
             let weak = Bits(cells).fold(nodes, |all, cell| and(&all, &seeing[cell]));
             or(&mut self.weak[i], &weak);
             Bits(seen & open).for_each(|cell| or(&mut self.effective[i], &seeing[cell]));
-        }
-    }
-
-    /// Reports the shortest effective chains. Returns whether there are any, of any shape.
-    fn find<F: Found>(&mut self, position: &Position, shape: Shape, out: &mut F) -> bool {
-        let mut chains = std::mem::take(&mut self.chains);
-        chains.start(self.nodes.len(), |i| &self.weak[i], |i| self.strong[i]);
-        let (mut exist, mut any) = (false, false);
-        loop {
-            for (start, ends) in chains.all() {
-                let mut effective = and(ends, &self.effective[start]);
-                let is_contradiction = start < self.candidates && contains(ends, start);
-                if is_contradiction {
-                    insert(&mut effective, start);
-                }
-                exist |= !is_empty(&effective);
-                if shape == Shape::Loop {
-                    effective = and(&effective, &self.weak[start]);
-                }
-                for end in members(&effective).filter(|&end| end >= start) {
-                    any = true;
-                    let path = || Evidence { links: self.path(start, end), ..Evidence::default() };
-                    if is_contradiction && end == start {
-                        let Place { digit, cells, .. } = self.nodes[start];
-                        out.place(digit, cells.trailing_zeros() as usize, path);
-                    } else {
-                        out.remove(&self.removed(position, start, end), path);
-                    }
-                }
-            }
-            if any || !chains.extend() {
-                break;
+            if i < self.candidates {
+                insert(&mut self.effective[i], i);
             }
         }
-        self.chains = chains;
-        exist
     }
 
     /// Returns the candidates that see both nodes.

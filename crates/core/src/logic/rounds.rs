@@ -99,7 +99,7 @@ pub struct Rater {
     /// The techniques that need a [`Position`].
     advanced: Vec<Technique>,
     /// What has changed since each of these was last tried. A technique that has been tried passes
-    /// its changes on to the next one.
+    /// its changes on to the next one. Longer chains may remain after the shortest ones.
     pending: Vec<Changed>,
     position: Position,
     memory: Memory,
@@ -208,6 +208,9 @@ impl Rater {
             let mut sink = Sink::<EVIDENCE> { technique, round, instances: &mut self.instances };
             find(technique, &self.position, changed, &mut self.memory, &mut sink);
             if self.instances.count > 0 {
+                if technique.takes_shortest() {
+                    self.pending[i] = Changed::ALL;
+                }
                 return Some(technique);
             }
         }

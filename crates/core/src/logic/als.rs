@@ -6,7 +6,7 @@
 //! Sources: <https://hodoku.sourceforge.net/en/tech_als.php>,
 //! <https://hodoku.sourceforge.net/en/tech_misc.php#sdc>.
 
-use super::links::{Set, and, insert, is_empty, members, or};
+use super::links::{Set, and, insert, members, or};
 use super::{Evidence, Found, Position};
 use crate::board::{Bits, Board, Candidates, Cells, UNIT_CELLS, UNITS, cells_at, common_peers};
 use crate::board::{digits_of, size};
@@ -42,8 +42,8 @@ impl Memory {
             self.board = Some(position.board);
             self.collect(position);
             match self.sets.len() {
-                ..=256 => self.small.analyze(position, &mut self.sets),
-                ..=512 => self.medium.analyze(position, &mut self.sets),
+                0..=256 => self.small.analyze(position, &mut self.sets),
+                257..=512 => self.medium.analyze(position, &mut self.sets),
                 _ => self.large.analyze(position, &mut self.sets),
             }
         }

@@ -143,8 +143,8 @@ impl Memory {
         let nodes: u32 = self.ends.linked.iter().map(|cells| cells.count_ones()).sum();
         let key = (position.board, of);
         match nodes as usize + self.ends.groups.len() {
-            ..=128 => self.small.search(position, key, &self.ends, shape, out),
-            ..=256 => self.medium.search(position, key, &self.ends, shape, out),
+            0..=128 => self.small.search(position, key, &self.ends, shape, out),
+            129..=256 => self.medium.search(position, key, &self.ends, shape, out),
             _ => self.large.search(position, key, &self.ends, shape, out),
         }
     }
@@ -264,11 +264,6 @@ impl<const W: usize> Workspace<W> {
             self.key = Some(key);
             self.graph.update(position, key.1.0, ends);
         }
-        self.find(position, shape, out)
-    }
-
-    /// Reports the shortest effective chains. Returns whether there are any, of any shape.
-    fn find<F: Found>(&mut self, position: &Position, shape: Shape, out: &mut F) -> bool {
         let Self { graph, chains, .. } = self;
         chains.start(graph.nodes.len(), |i| &graph.weak[i], |i| graph.strong[i]);
         let (mut exist, mut any) = (false, false);

@@ -44,18 +44,14 @@ pub fn pair<F: Found>(position: &Position, changed: Changed, out: &mut F) {
 pub fn triplet<F: Found>(position: &Position, changed: Changed, out: &mut F) {
     let open = position.open.iter().fold(0, |all, cells| all | cells);
     let small = position.exactly[2] | position.exactly[3];
-    for first in Bits(small) {
-        let cells = PEERS[first] & open;
-        for a in Bits(cells) {
-            for b in Bits(cells & !1 << a) {
-                let seen = PEERS[a] & PEERS[b] & small;
-                for c in Bits(cells & !1 << b) {
-                    let excluders = seen & PEERS[c];
-                    let is_new = (excluders | 1 << a | 1 << b | 1 << c) & changed.cells != 0;
-                    // Each set of cells once, with the first excluder that it has.
-                    if is_new && excluders.trailing_zeros() as usize == first {
-                        exclude(position, [a, b, c], excluders, out);
-                    }
+    for a in Bits(open) {
+        for b in Bits(open & !1 << a) {
+            let seen = PEERS[a] & PEERS[b] & small;
+            let cells = Bits(seen).fold(0, |all, cell| all | PEERS[cell]);
+            for c in Bits(cells & open & !1 << b) {
+                let excluders = seen & PEERS[c];
+                if (excluders | 1 << a | 1 << b | 1 << c) & changed.cells != 0 {
+                    exclude(position, [a, b, c], excluders, out);
                 }
             }
         }

@@ -41,7 +41,7 @@ def solve(table, options):
     """Solves the rows of a table."""
     import bulkdoku
 
-    return plain(pyarrow.table(bulkdoku.solve_stream(table, **options)))
+    return plain(pyarrow.table(bulkdoku.solve_batches(table, **options)))
 
 
 def plain(table):

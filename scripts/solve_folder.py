@@ -59,7 +59,7 @@ def add_solve_options(parser):
 
 
 def stream_options(args):
-    """Returns the options of `bulkdoku.solve_stream`."""
+    """Returns the options of `bulkdoku.solve_batches`."""
     return {
         "column": args.column or "puzzle",
         "columns": [name for name in args.columns.split(",") if name],
@@ -197,7 +197,7 @@ def read(path, args):
             options["keep"] = [names.get(name, name) for name in keep]
         source = bulkdoku.scan(path, column=args.column, keep=others, batch_rows=args.batch_rows)
         options["column"] = "puzzle"
-    return bulkdoku.solve_stream(source, **options)
+    return bulkdoku.solve_batches(source, **options)
 
 
 class Batches:
@@ -228,8 +228,8 @@ def write_npy(stream, path, column):
     """Writes an array of solutions; a missing solution is all zeros."""
     import numpy
 
-    solutions = stream.read_all()[column]
-    return bulkdoku.write(numpy.char.ljust(solutions, 81, b"0"), path)
+    solutions = [solution or "0" * 81 for solution in stream.read_all().to_list(column)]
+    return bulkdoku.write(solutions, path)
 
 
 def write_parquet(stream, path, options):

@@ -53,7 +53,7 @@ def solver(options):
                 columns.append(column)
             return pyarrow.record_batch(columns, names=batch.schema.names)
 
-        stream = bulkdoku.solve_stream(batches, **options)
+        stream = bulkdoku.solve_batches(batches, **options)
         for batch in pyarrow.RecordBatchReader.from_stream(stream):
             yield plain(batch)
 

@@ -62,7 +62,7 @@ def main():
 
     def stream():
         batches = pa.table({"puzzle": strings}).to_reader(max_chunksize=65_536)
-        for _ in bulkdoku.solve_stream(batches, keep=False):
+        for _ in bulkdoku.solve_batches(batches, keep=False):
             pass
 
     default = "line,puzzle,solution,status,solutions,guesses,latency_ns"

@@ -28,7 +28,7 @@ import bulkdoku
 file = parquet.ParquetFile(source)
 reader = pa.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches(65_536))
 if solves:
-    reader = pa.RecordBatchReader.from_stream(bulkdoku.solve_stream(reader, batch_rows=65_536))
+    reader = pa.RecordBatchReader.from_stream(bulkdoku.solve_batches(reader, batch_rows=65_536))
 rows = 0
 with parquet.ParquetWriter(target, reader.schema, compression="zstd", compression_level=1) as writer:
     for batch in reader:

@@ -10,81 +10,42 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, RecordBatch, UInt64Array};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use bulkdoku::input::{Answers, InputOptions, Keep, Layout, Stream as Input};
-use bulkdoku::output::{Column, unique_names};
+use bulkdoku::output::unique_names;
 use bulkdoku::pipeline::RecordReader;
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Marks, Source, StopFlag};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::arrow::MALFORMED;
-use crate::files::{failed, has_ending, read_npy};
-use crate::settings::{self, Number, Whole};
-use crate::sheet::{Form, Output};
 use crate::stream::Stream;
 use crate::watch::Progress;
+use crate::write::failed;
 
 /// The index of the column of solutions.
-pub const ANSWERS: usize = 2;
+const ANSWERS: usize = 2;
 
-/// The columns of a file that are read.
-pub struct Columns {
-    /// The column of the puzzles, if named.
-    pub puzzles: Option<String>,
-    /// The column of the solutions, if named.
-    pub solutions: Option<String>,
-    /// The kept columns.
-    pub keep: Option<Keep>,
-}
-
-/// Reads a file of puzzles lazily: a batch of rows is read on demand.
-///
-/// Memory does not grow with the file. A .npy file is read as a whole.
-///
-/// Args:
-///     path, column, solution_column, keep, blank: as for `read`.
-///     batch_rows: the number of rows of a batch.
-///
-/// Returns:
-///     Stream: with the columns of `read`, always with `malformed`. Of lines, it has solutions if the first batch
-///         has one.
-///
-/// Raises:
-///     OSError: if the file cannot be read; the stream raises it after the rows before the damage.
-///     TypeError, ValueError: as for `read`; the stream raises ValueError for a line with a solution if the first batch
-///         has none.
-///
-/// Example:
-///     >>> import bulkdoku, os, tempfile
-///     >>> path = os.path.join(tempfile.mkdtemp(), "puzzles.txt")
-///     >>> bulkdoku.write(bulkdoku.generate(20_000, seed=1, kind="easy", columns=["puzzle"]), path)
-///     20000
-///     >>> stream = bulkdoku.solve_stream(bulkdoku.scan(path), columns=["status"])
-///     >>> sum(len(batch) for batch in stream)
-///     20000
+/// Opens a file of puzzles. With `peek`, lines have a column of solutions only if one of the first batch has
+/// a solution.
 #[pyfunction]
-#[pyo3(signature = (path, *, column = None, solution_column = None, keep = None, blank = Whole(0), batch_rows = Whole(8192)),
-    text_signature = "(path, *, column=None, solution_column=None, keep=False, blank=0, batch_rows=8192)")]
+#[pyo3(signature = (path, column, solution_column, keep, batch_rows, peek))]
 pub fn scan(
     py: Python<'_>,
     path: PathBuf,
     column: Option<String>,
     solution_column: Option<String>,
-    keep: Option<&Bound<'_, PyAny>>,
-    blank: Number,
-    batch_rows: Number,
+    keep: Kept,
+    batch_rows: usize,
+    peek: bool,
 ) -> PyResult<Stream> {
-    let keep = keep.map_or(Ok(None), settings::keep)?;
-    let batch_rows = settings::batch_rows(batch_rows)?;
-    if has_ending(&path, "npy") {
-        let table = read_npy(py, &path, keep.as_ref(), settings::blank(blank)?)?;
-        let (schema, batches) = table.into_batches();
-        return Ok(Stream::of(schema, batches.into_iter().map(Ok)));
-    }
-    let columns = Columns { puzzles: column, solutions: solution_column, keep };
+    let keep = match keep {
+        Kept::All(all) => all.then_some(Keep::All),
+        Kept::Named(names) => (!names.is_empty()).then_some(Keep::Only(names)),
+    };
+    let answers = solution_column.map_or(Answers::IfAny, Answers::Column);
+    let options = InputOptions { column, answers, keep, ..InputOptions::default() };
     py.detach(|| {
-        let mut rows = FileRows::open(&path, columns, batch_rows)?;
-        if rows.file.is_text && rows.lacks_answers() {
+        let mut rows = FileRows::open(&path, &options, batch_rows)?;
+        if peek && rows.file.is_text && rows.lacks_answers() {
             rows.first = rows.next_batch()?;
             if rows.lacks_answers() {
                 rows.file.solutions = Solutions::Hidden;
@@ -95,8 +56,15 @@ pub fn scan(
     })
 }
 
+/// The columns to keep: all or none, or those with these names.
+#[derive(FromPyObject)]
+pub enum Kept {
+    All(bool),
+    Named(Vec<String>),
+}
+
 /// The rows of a file, in batches.
-pub struct FileRows {
+struct FileRows {
     file: FileReader,
     progress: Progress,
     /// A batch that was read to see whether there are solutions.
@@ -138,13 +106,10 @@ struct FileReader {
 
 impl FileRows {
     /// Opens a file and detects its layout.
-    pub fn open(path: &Path, columns: Columns, batch_rows: usize) -> PyResult<Self> {
-        let Columns { puzzles, solutions, keep } = columns;
-        let answers = solutions.map_or(Answers::IfAny, Answers::Column);
-        let options = InputOptions { column: puzzles, answers, keep, ..InputOptions::default() };
-        let progress = Progress::new(None)?;
+    fn open(path: &Path, options: &InputOptions, batch_rows: usize) -> PyResult<Self> {
+        let progress = Progress::default();
         let stop = StopFlag::from(Arc::clone(&progress.stop));
-        let file = progress.watch(|| FileReader::open(path, &options, batch_rows, &stop))??;
+        let file = progress.watch(|| FileReader::open(path, options, batch_rows, &stop))??;
         let file = file.expect("a call that is stopped returns an exception");
         Ok(Self { file, progress, first: None })
     }
@@ -153,7 +118,7 @@ impl FileRows {
     ///
     /// # Errors
     /// When the file is damaged, after the rows before the damage.
-    pub fn next_batch(&mut self) -> PyResult<Option<RecordBatch>> {
+    fn next_batch(&mut self) -> PyResult<Option<RecordBatch>> {
         let Self { file, progress, first } = self;
         let batch = if let Some(first) = first.take() {
             Some(first)
@@ -167,11 +132,11 @@ impl FileRows {
     }
 
     /// Whether the layout has solutions, but no record has one.
-    pub fn lacks_answers(&self) -> bool {
+    fn lacks_answers(&self) -> bool {
         self.file.solutions == Solutions::Empty
     }
 
-    pub fn schema(&self) -> SchemaRef {
+    fn schema(&self) -> SchemaRef {
         let schema = self.file.schema.project(&self.file.places());
         Arc::new(schema.expect("the columns are there"))
     }
@@ -300,14 +265,11 @@ fn lossy(text: &[u8]) -> Cow<'_, str> {
 }
 
 fn schema_of(layout: &Layout) -> SchemaRef {
-    let mut columns = vec![Column::Line, Column::Puzzle];
-    if layout.has_answers() {
-        columns.push(Column::Solution);
-    }
-    let own = Output::new(columns, Form::Text, 0).schema;
     let text = |name: &str| Arc::new(Field::new(name, DataType::Utf8, true));
-    let own: Vec<_> = own.fields().iter().cloned().chain([text(MALFORMED)]).collect();
+    let mut own = vec![Arc::new(Field::new("line", DataType::UInt64, false)), text("puzzle")];
+    own.extend(layout.has_answers().then(|| text("solution")));
+    own.push(text("malformed"));
     let names = unique_names(own.iter().map(|field| &**field.name()), &layout.kept());
-    let kept = names.iter().map(|name| text(name));
-    Arc::new(Schema::new(own.iter().cloned().chain(kept).collect::<Vec<_>>()))
+    own.extend(names.iter().map(|name| text(name)));
+    Arc::new(Schema::new(own))
 }

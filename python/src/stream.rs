@@ -1,44 +1,167 @@
-//! A lazy Arrow stream in, one out.
+//! Arrow streams: those of the caller, and lazy ones of solved batches or of files.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, FieldRef, Schema, SchemaRef};
-use bulkdoku::input::Keep;
+use arrow_array::{
+    Array, ArrayRef, NullArray, RecordBatch, RecordBatchIterator, RecordBatchOptions,
+    RecordBatchReader, StructArray,
+};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
 use bulkdoku::pipeline::{Block, BlockSource, Fill, Ranges};
-use pyo3::exceptions::{PyIOError, PyKeyError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIOError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyIterator};
-use pyo3_arrow::ffi::{ArrayIterator, ArrayReader, to_schema_pycapsule, to_stream_pycapsule};
+use pyo3_arrow::ffi::{ArrayReader, to_schema_pycapsule, to_stream_pycapsule};
+use pyo3_arrow::input::AnyArray;
 
-use crate::arrow::{
-    ArrowRows, CallerRows, Chunk, check_type, column_of, exception, needed, open_table, reasons_of,
-};
-use crate::calls::{self, BLOCK_ROWS, Call};
-use crate::given::{Names, refuse_lazy};
-use crate::settings::{Settings, suggestion};
-use crate::table::{Table, column_names, struct_field, struct_of};
+use crate::batches::{Batches, column_names, struct_field, struct_of};
+use crate::columns::Output;
+use crate::jobs::{BLOCK_ROWS, Call, Search};
+use crate::rows::{ArrowRows, CallerRows, Chunk, check_type, exception};
 use crate::watch::{Progress, interrupt};
 
-type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
+type BoxedReader = Box<dyn RecordBatchReader + Send>;
+type BoxedBatches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
 
-/// The options of a stream.
-pub struct StreamOptions<'a> {
-    /// The column of the puzzles.
-    pub column: Option<&'a str>,
-    /// The most rows of a batch.
-    pub batch_rows: usize,
-    /// The columns to keep.
-    pub keep: Option<Keep>,
-    /// The prefix of the names of added columns.
-    pub prefix: &'a str,
+/// Record batches of the caller, which can be read once.
+#[pyclass(frozen, module = "bulkdoku._core")]
+pub struct Reader {
+    pub schema: SchemaRef,
+    /// Whether the batches have named columns. Those of an array have one, `puzzle`.
+    #[pyo3(get)]
+    is_table: bool,
+    batches: Mutex<Option<BoxedReader>>,
+}
+
+#[pymethods]
+impl Reader {
+    /// Opens an object with the Arrow PyCapsule interface. The columns in `nulls` are of type null, which some
+    /// libraries cannot pass.
+    #[new]
+    fn new(given: AnyArray, nulls: Vec<String>) -> PyResult<Self> {
+        let (is_table, reader) = open(given, nulls)?;
+        Ok(Self { schema: reader.schema(), is_table, batches: Mutex::new(Some(reader)) })
+    }
+
+    /// Opens an iterator of pairs of arguments of `Reader`. `None` if it has no batches.
+    #[staticmethod]
+    fn of_iterator(py: Python<'_>, iterator: Py<PyIterator>) -> PyResult<Option<Self>> {
+        let mut iterated = Iterated { iterator, table: None };
+        let Some(first) = py.detach(|| iterated.next_batch())? else { return Ok(None) };
+        let schema = first.schema();
+        let expected = Arc::clone(&schema);
+        let rest = iterated.map(move |batch| {
+            let batch = batch?;
+            if batch.schema().fields() != expected.fields() {
+                let what = "a batch has other columns than the first one";
+                return Err(ArrowError::SchemaError(what.into()));
+            }
+            Ok(batch)
+        });
+        let all = [Ok(first)].into_iter().chain(rest);
+        let reader = RecordBatchIterator::new(all, Arc::clone(&schema));
+        Ok(Some(Self { schema, is_table: true, batches: Mutex::new(Some(Box::new(reader))) }))
+    }
+
+    #[getter]
+    fn column_names(&self) -> Vec<String> {
+        column_names(&self.schema)
+    }
+
+    /// Refuses a column whose type is not one of puzzles.
+    fn check(&self, place: usize) -> PyResult<()> {
+        check_type(self.schema.field(place).data_type())
+    }
+}
+
+impl Reader {
+    pub fn take(&self) -> PyResult<BoxedReader> {
+        let reader = self.batches.lock().unwrap_or_else(PoisonError::into_inner).take();
+        reader.ok_or_else(|| PyIOError::new_err("the stream was read before"))
+    }
+}
+
+/// Opens arrays as record batches; also returns whether they are a table.
+fn open(given: AnyArray, nulls: Vec<String>) -> PyResult<(bool, BoxedReader)> {
+    let arrays = given.into_reader()?;
+    let field = arrays.field();
+    let (fields, is_table) = match field.data_type() {
+        DataType::Struct(fields) => (fields.clone(), true),
+        _ => ([Arc::new(Field::clone(&field).with_name("puzzle"))].into_iter().collect(), false),
+    };
+    let is_null = move |name: &String| nulls.contains(name);
+    let fields = fields.iter().map(|field| {
+        if is_null(field.name()) {
+            return Arc::new(field.as_ref().clone().with_data_type(DataType::Null));
+        }
+        Arc::clone(field)
+    });
+    let metadata = if is_table { field.metadata().clone() } else { HashMap::new() };
+    let schema = Arc::new(Schema::new_with_metadata(fields.collect::<Vec<_>>(), metadata));
+    let expected = Arc::clone(&schema);
+    let batches = arrays.map(move |array| {
+        let array = array?;
+        let Some(table) = array.as_any().downcast_ref::<StructArray>().filter(|_| is_table) else {
+            return RecordBatch::try_new(Arc::clone(&expected), vec![array]);
+        };
+        if table.null_count() > 0 {
+            let what = "the rows of a table cannot be null themselves, only its fields";
+            return Err(ArrowError::InvalidArgumentError(what.into()));
+        }
+        let columns = table.columns().iter().zip(expected.fields());
+        let columns = columns.map(|(column, field)| match field.data_type() {
+            DataType::Null => Arc::new(NullArray::new(column.len())) as ArrayRef,
+            _ => Arc::clone(column),
+        });
+        let options = RecordBatchOptions::new().with_row_count(Some(table.len()));
+        RecordBatch::try_new_with_options(Arc::clone(&expected), columns.collect(), &options)
+    });
+    Ok((is_table, Box::new(RecordBatchIterator::new(batches, schema))))
+}
+
+/// Batches of a Python iterator.
+struct Iterated {
+    iterator: Py<PyIterator>,
+    /// The rest of the current table.
+    table: Option<BoxedReader>,
+}
+
+impl Iterated {
+    fn next_batch(&mut self) -> PyResult<Option<RecordBatch>> {
+        loop {
+            if let Some(table) = &mut self.table {
+                if let Some(batch) = table.next() {
+                    return Ok(Some(batch.map_err(exception)?));
+                }
+                self.table = None;
+            }
+            let next = Python::attach(|py| -> PyResult<_> {
+                let Some(item) = self.iterator.bind(py).clone().next() else { return Ok(None) };
+                let (given, nulls) = item?.extract()?;
+                open(given, nulls).map(Some)
+            });
+            match next? {
+                Some((_, table)) => self.table = Some(table),
+                None => return Ok(None),
+            }
+        }
+    }
+}
+
+impl Iterator for Iterated {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.next_batch().map_err(|error| ArrowError::ExternalError(Box::new(error)));
+        next.transpose()
+    }
 }
 
 struct SolvedBatches {
-    batches: Batches,
+    batches: BoxedReader,
     /// Why the input cannot be read any further.
     failure: Option<String>,
     /// Batches that were read and cut to size. They stay here until they are solved.
@@ -49,7 +172,9 @@ struct SolvedBatches {
     why: Option<usize>,
     kept: Vec<usize>,
     schema: SchemaRef,
-    settings: Settings,
+    search: Py<Search>,
+    output: Py<Output>,
+    blank: u8,
     batch_rows: usize,
     progress: Progress,
 }
@@ -74,42 +199,53 @@ impl BlockSource for Chained {
     }
 }
 
+/// Solves the batches of a reader on demand. Keeps some of their columns, and adds others with these names.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are options of the package")]
+pub fn solve_stream(
+    reader: &Reader,
+    column: usize,
+    why: Option<usize>,
+    kept: Vec<usize>,
+    names: Vec<String>,
+    blank: u8,
+    batch_rows: usize,
+    search: Py<Search>,
+    output: Py<Output>,
+    progress: Progress,
+) -> PyResult<Stream> {
+    let batches = reader.take()?;
+    let incoming = batches.schema();
+    let kept_fields = kept.iter().map(|&place| Arc::clone(&incoming.fields()[place]));
+    let added = output.get().schema.fields().iter().zip(names);
+    let added = added.map(|(field, name)| Arc::new(Field::clone(field).with_name(name)));
+    let fields: Vec<FieldRef> = kept_fields.chain(added).collect();
+    let schema = Arc::new(Schema::new_with_metadata(fields, incoming.metadata().clone()));
+    let is_text = |place: &usize| {
+        let data_type = incoming.field(*place).data_type();
+        data_type.is_string() || *data_type == DataType::Null
+    };
+    let batches = SolvedBatches {
+        batches,
+        failure: None,
+        waiting: VecDeque::new(),
+        solved: VecDeque::new(),
+        column,
+        why: why.filter(is_text),
+        kept,
+        schema: Arc::clone(&schema),
+        search,
+        output,
+        blank,
+        batch_rows,
+        progress,
+    };
+    Ok(Stream::of(schema, batches))
+}
+
 impl SolvedBatches {
-    fn new(
-        batches: Batches,
-        incoming: &Schema,
-        options: &StreamOptions<'_>,
-        settings: Settings,
-        progress: Progress,
-    ) -> PyResult<Self> {
-        let column = column_of(incoming, options.column, Names::Puzzles)?;
-        check_type(incoming.field(column).data_type())?;
-        let kept = kept_columns(incoming, options.keep.as_ref())?;
-        let mut fields: Vec<FieldRef> =
-            kept.iter().map(|&place| Arc::clone(&incoming.fields()[place])).collect();
-        for field in settings.output.schema.fields() {
-            let name = format!("{}{}", options.prefix, field.name());
-            if fields.iter().any(|kept| *kept.name() == name) {
-                return Err(PyValueError::new_err(format!(
-                    "the column {name:?} is there already: name the columns to keep, as in \
-                     keep=[\"puzzle\"], or give prefix="
-                )));
-            }
-            fields.push(Arc::new(field.as_ref().clone().with_name(name)));
-        }
-        Ok(Self {
-            batches,
-            failure: None,
-            waiting: VecDeque::new(),
-            solved: VecDeque::new(),
-            column,
-            why: reasons_of(incoming, column),
-            kept,
-            schema: Arc::new(Schema::new_with_metadata(fields, incoming.metadata().clone())),
-            settings,
-            batch_rows: options.batch_rows,
-            progress,
-        })
+    fn threads(&self) -> usize {
+        self.search.get().threads.get()
     }
 
     /// Reads batches until there is one for each thread. Skips empty ones. A failure is final,
@@ -120,7 +256,7 @@ impl SolvedBatches {
                 "the stream has failed before: {failure}"
             )))));
         }
-        while self.waiting.len() < self.settings.threads.get() {
+        while self.waiting.len() < self.threads() {
             let Some(batch) = self.batches.next() else { break };
             let batch = batch.inspect_err(|error| self.failure = Some(error.to_string()))?;
             for start in (0..batch.num_rows()).step_by(self.batch_rows) {
@@ -132,10 +268,10 @@ impl SolvedBatches {
     }
 
     fn solve(&mut self) -> PyResult<()> {
-        let count = self.waiting.len().min(4 * self.settings.threads.get());
+        let count = self.waiting.len().min(4 * self.threads());
         let batches: Vec<_> = self.waiting.range(..count).cloned().collect();
         let rows = batches.iter().map(|batch| {
-            let chunk = Chunk::new(batch.column(self.column), self.settings.blank)?;
+            let chunk = Chunk::new(batch.column(self.column), self.blank)?;
             let why = self.why.map(|why| Chunk::new(batch.column(why), 0)).transpose()?;
             let puzzles = ArrowRows::of(chunk).explained(why.map(ArrowRows::of));
             Ok(Arc::new(CallerRows { puzzles, answers: None, first: 0 }))
@@ -147,8 +283,8 @@ impl SolvedBatches {
             });
             Chained { batches: batches.collect(), current: 0 }
         };
-        let call =
-            calls::search(&self.settings, &self.settings.output, &self.progress, |solve| solve);
+        let (search, output) = (self.search.get(), self.output.get());
+        let call = search.call(output, &self.progress, |solve| solve);
         let call = Call { batch_rows: self.batch_rows, ..call };
         let solved = call.collect(batches.iter().map(RecordBatch::num_rows).sum(), source)?;
         for (batch, solved) in batches.iter().zip(solved) {
@@ -184,7 +320,7 @@ impl Iterator for SolvedBatches {
 /// The same batches for the C interface, as structs.
 struct Structs {
     schema: SchemaRef,
-    batches: Batches,
+    batches: BoxedBatches,
 }
 
 impl Iterator for Structs {
@@ -203,123 +339,13 @@ impl ArrayReader for Structs {
     }
 }
 
-fn kept_columns(incoming: &Schema, keep: Option<&Keep>) -> PyResult<Vec<usize>> {
-    let place = |name: &String| {
-        let found = incoming.index_of(name);
-        found.map_err(|_| {
-            let hint = suggestion(name, &column_names(incoming));
-            PyKeyError::new_err(format!("keep: no column {name:?}{hint}"))
-        })
-    };
-    match keep {
-        None => Ok(Vec::new()),
-        Some(Keep::All | Keep::Row) => Ok((0..incoming.fields().len()).collect()),
-        Some(Keep::Only(names)) => names.iter().map(place).collect(),
-    }
-}
-
-/// The columns of a data frame that a stream reads or keeps, by the names of all; `None` means all.
-fn needed_columns(
-    names: &[&str],
-    column: Option<&str>,
-    keep: Option<&Keep>,
-) -> PyResult<Option<Vec<usize>>> {
-    let kept: &[String] = match keep {
-        None => &[],
-        Some(Keep::Only(kept)) => kept,
-        Some(Keep::All | Keep::Row) => return Ok(None),
-    };
-    let mut places = needed(names, column, Names::Puzzles)?;
-    places.extend((0..names.len()).filter(|&place| kept.iter().any(|name| name == names[place])));
-    places.sort_unstable();
-    places.dedup();
-    Ok(Some(places))
-}
-
-/// Batches of a Python iterator of record batches, tables or data frames.
-struct Iterated {
-    iterator: Py<PyIterator>,
-    column: Option<String>,
-    keep: Option<Keep>,
-    /// The rest of the current table.
-    table: Option<Box<dyn RecordBatchReader + Send>>,
-}
-
-impl Iterated {
-    fn next_batch(&mut self) -> PyResult<Option<RecordBatch>> {
-        loop {
-            if let Some(table) = &mut self.table {
-                if let Some(batch) = table.next() {
-                    return Ok(Some(batch.map_err(exception)?));
-                }
-                self.table = None;
-            }
-            let next = Python::attach(|py| -> PyResult<_> {
-                let Some(item) = self.iterator.bind(py).clone().next() else { return Ok(None) };
-                let needed = |names: &[&str]| {
-                    needed_columns(names, self.column.as_deref(), self.keep.as_ref())
-                };
-                open_table(&item?, needed).map(Some)
-            });
-            match next? {
-                Some(table) => self.table = Some(table),
-                None => return Ok(None),
-            }
-        }
-    }
-}
-
-impl Iterator for Iterated {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let next = self.next_batch().map_err(|error| ArrowError::ExternalError(Box::new(error)));
-        next.transpose()
-    }
-}
-
-/// Opens the argument as batches of one schema; `None` if an iterator has none.
-fn open(
-    given: &Bound<'_, PyAny>,
-    options: &StreamOptions<'_>,
-) -> PyResult<Option<(Batches, SchemaRef)>> {
-    let StreamOptions { column, keep, .. } = options;
-    if given.hasattr("__arrow_c_stream__")? || given.hasattr("__arrow_c_array__")? {
-        let needed = |names: &[&str]| needed_columns(names, *column, keep.as_ref());
-        let reader = open_table(given, needed)?;
-        let schema = reader.schema();
-        return Ok(Some((Box::new(reader), schema)));
-    }
-    refuse_lazy(given)?;
-    let Ok(iterator) = given.try_iter() else {
-        return Err(PyTypeError::new_err(
-            "solve_stream takes what has __arrow_c_stream__ (a table, a data frame, a reader), or an iterable \
-             of record batches",
-        ));
-    };
-    let (column, keep) = (column.map(str::to_owned), keep.clone());
-    let mut iterated = Iterated { iterator: iterator.unbind(), column, keep, table: None };
-    let Some(first) = given.py().detach(|| iterated.next_batch())? else { return Ok(None) };
-    let schema = first.schema();
-    let expected = Arc::clone(&schema);
-    let rest = iterated.map(move |batch| {
-        let batch = batch?;
-        if batch.schema().fields() != expected.fields() {
-            let what = "a batch has other columns than the first one";
-            return Err(ArrowError::SchemaError(what.into()));
-        }
-        Ok(batch)
-    });
-    Ok(Some((Box::new([Ok(first)].into_iter().chain(rest)), schema)))
-}
-
 /// A lazy stream of record batches: batches are read, and solved, on demand.
 ///
 /// It has the Arrow PyCapsule interface, so that `pyarrow.RecordBatchReader.from_stream(stream)`,
 /// `pyarrow.table(stream)`, `polars.DataFrame(stream)` and `duckdb` read it. It is also an iterator: of tables,
 /// one for each batch. It can be read once. After Ctrl-C or an exception of `progress`, the batch is solved
 /// again by the next call; an error of the input is final.
-#[pyclass(frozen, module = "bulkdoku")]
+#[pyclass(frozen, module = "bulkdoku._core")]
 pub struct Stream {
     schema: SchemaRef,
     state: Mutex<State>,
@@ -331,30 +357,13 @@ enum State {
     Open {
         /// Batches that come before the rest.
         ready: VecDeque<RecordBatch>,
-        rest: Batches,
+        rest: BoxedBatches,
     },
-    /// An iterator had no batches.
-    Empty,
     /// Another library reads it.
     Taken,
 }
 
 impl Stream {
-    /// Opens the argument and reads its schema.
-    pub fn new(
-        given: &Bound<'_, PyAny>,
-        options: &StreamOptions<'_>,
-        settings: Settings,
-        progress: Progress,
-    ) -> PyResult<Self> {
-        let Some((batches, incoming)) = open(given, options)? else {
-            let schema = settings.output.schema;
-            return Ok(Self { schema, state: Mutex::new(State::Empty), reader: Mutex::default() });
-        };
-        let batches = SolvedBatches::new(batches, &incoming, options, settings, progress)?;
-        Ok(Self::of(Arc::clone(&batches.schema), batches))
-    }
-
     /// A stream of these batches.
     pub fn of(
         schema: SchemaRef,
@@ -384,13 +393,27 @@ impl Stream {
                 Some(batch) => Ok(Some(batch)),
                 None => rest.next().transpose().map_err(exception),
             },
-            State::Empty | State::Taken => Ok(None),
+            State::Taken => Ok(None),
         })?
     }
 }
 
 #[pymethods]
 impl Stream {
+    /// A stream of these batches.
+    #[new]
+    fn new(batches: &Batches) -> Self {
+        let (schema, batches) = batches.parts();
+        Self::of(schema, batches.into_iter().map(Ok))
+    }
+
+    /// A stream of the batches of a reader.
+    #[staticmethod]
+    fn of_reader(reader: &Reader) -> PyResult<Self> {
+        let batches = reader.take()?;
+        Ok(Self::of(batches.schema(), batches))
+    }
+
     /// The names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<String> {
@@ -401,13 +424,13 @@ impl Stream {
         stream
     }
 
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Table>> {
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Batches>> {
         let batch = py.detach(|| self.next_batch())?;
-        Ok(batch.map(|batch| Table::new(Arc::clone(&self.schema), vec![batch])))
+        Ok(batch.map(|batch| Batches::new(Arc::clone(&self.schema), vec![batch])))
     }
 
     /// Reads the rest of the stream into a table.
-    fn read_all(&self, py: Python<'_>) -> PyResult<Table> {
+    fn read_all(&self, py: Python<'_>) -> PyResult<Batches> {
         let mut all = Vec::new();
         let end = loop {
             match py.detach(|| self.next_batch()) {
@@ -425,7 +448,7 @@ impl Stream {
             })?;
             return Err(error);
         }
-        Ok(Table::new(Arc::clone(&self.schema), all))
+        Ok(Batches::new(Arc::clone(&self.schema), all))
     }
 
     /// The batches as an Arrow C stream: the Arrow PyCapsule interface. It takes them out of this object.
@@ -445,7 +468,6 @@ impl Stream {
                 let batches = Box::new(ready.into_iter().map(Ok).chain(rest));
                 Box::new(Structs { schema: Arc::clone(&self.schema), batches })
             }
-            State::Empty => Box::new(ArrayIterator::new([], struct_field(&self.schema))),
             State::Taken => return Err(PyIOError::new_err("the stream was read before")),
         };
         Ok(to_stream_pycapsule(py, reader, requested_schema)?)

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use arrow_schema::ArrowError;
 use bulkdoku::pipeline::watch;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 /// The interval between two checks of signals.
@@ -56,21 +56,24 @@ pub struct Progress {
     thread: ThreadId,
 }
 
-impl Progress {
-    pub fn new(callback: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        if callback.is_some_and(|callback| !callback.is_callable()) {
-            return Err(PyTypeError::new_err(
-                "progress is not callable; it is called with a number of rows",
-            ));
-        }
-        Ok(Self {
-            callback: callback.map(|callback| callback.clone().unbind()),
-            rows: AtomicUsize::new(0),
-            stop: Arc::default(),
-            thread: thread::current().id(),
-        })
+impl Default for Progress {
+    fn default() -> Self {
+        let (rows, stop) = (AtomicUsize::new(0), Arc::default());
+        Self { callback: None, rows, stop, thread: thread::current().id() }
     }
+}
 
+impl<'py> FromPyObject<'_, 'py> for Progress {
+    type Error = PyErr;
+
+    /// Takes a callback, or `None`.
+    fn extract(callback: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let callback = callback.extract::<Option<Py<PyAny>>>()?;
+        Ok(Self { callback, ..Self::default() })
+    }
+}
+
+impl Progress {
     /// Runs signal handlers, and reports completed rows.
     pub fn check(&self) -> PyResult<()> {
         let this = thread::current().id();

@@ -5,6 +5,8 @@ import pathlib
 
 import pytest
 
+import bulkdoku
+
 DATASETS = pathlib.Path(__file__).resolve().parents[2] / "datasets"
 
 
@@ -18,6 +20,15 @@ def solutions(name):
     """Their solutions."""
     with (DATASETS / f"{name}.expected").open(newline="") as file:
         return [row["solution"] for row in csv.DictReader(file)]
+
+
+def table(result):
+    """A result of any library as a table."""
+    return result if isinstance(result, bulkdoku.Table) else bulkdoku.Table(result)
+
+
+def solve(*arguments, **options):
+    return table(bulkdoku.solve(*arguments, **options))
 
 
 @pytest.fixture(scope="session")

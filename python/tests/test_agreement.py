@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import lines
+from conftest import lines, solve
 from test_files import command, needs_command
 
 import bulkdoku
@@ -81,12 +81,15 @@ def rows_of(*arguments):
 
 
 def solved(puzzles, **options):
-    table = bulkdoku.solve(puzzles, columns=COLUMNS, threads=2, **options)
-    return list(zip(*(table.to_list(column) for column in COLUMNS), strict=True))
+    rows = solve(puzzles, columns=COLUMNS, threads=2, prefix="new_", **options)
+    columns = [rows.to_list(f"new_{column}") for column in COLUMNS]
+    # Of bytes, solutions are bytes.
+    columns[2] = [cells.decode() if isinstance(cells, bytes) else cells for cells in columns[2]]
+    return list(zip(*columns, strict=True))
 
 
 def streamed(path):
-    table = bulkdoku.solve_stream(bulkdoku.scan(path), keep=False, columns=COLUMNS).read_all()
+    table = bulkdoku.solve_batches(bulkdoku.scan(path), keep=False, columns=COLUMNS).read_all()
     return list(zip(*(table.to_list(column) for column in COLUMNS), strict=True))
 
 

@@ -15,10 +15,11 @@ TABLE = pa.table({"puzzle": PUZZLES})
 # Arguments with which each function works; then one of them is replaced.
 CALLS = {
     "solve": {"puzzles": PUZZLES},
-    "solve_stream": {"batches": TABLE},
+    "solve_batches": {"batches": TABLE},
+    "rate": {"puzzles": PUZZLES},
     "check": {"puzzles": PUZZLES, "solutions": SOLUTIONS},
     "score": {"puzzles": PUZZLES, "answers": SOLUTIONS},
-    "canonical": {"puzzles": PUZZLES},
+    "canon": {"puzzles": PUZZLES},
     "augment": {"puzzles": PUZZLES, "seed": 1},
     "generate": {"count": 1, "seed": 1, "kind": "easy"},
     "stream": {"seed": 1, "kind": "easy", "batch_rows": 1},
@@ -47,7 +48,7 @@ def call(name, arguments):
     if name == "Table":
         return function(arguments["rows"])
     made = function(**arguments)
-    if name in ("scan", "solve_stream"):
+    if name in ("scan", "solve_batches"):
         made.read_all()
     elif name == "stream":
         next(made)
@@ -80,7 +81,7 @@ def test_wrong_arguments(name, option, tmp_path, monkeypatch):
         ("solve", "max_nodes", -1, "max_nodes is 1 to 18446744073709551615, not -1"),
         ("solve", "threads", 5000, "threads is 0 to 4096, not 5000"),
         ("solve", "blank", 247, "blank is 0 to 246, not 247"),
-        ("solve_stream", "batch_rows", 0, "batch_rows is 1 to 16777216, not 0"),
+        ("solve_batches", "batch_rows", 0, "batch_rows is 1 to 16777216, not 0"),
         ("augment", "times", -1, "times is 0 to 1000000, not -1"),
         ("augment", "seed", 2**64, "seed is 0 to 18446744073709551615, not 18446744073709551616"),
         ("generate", "clues", "x", "clues is a whole number, not 'x'"),
@@ -95,7 +96,7 @@ def test_wrong_arguments(name, option, tmp_path, monkeypatch):
         ("stream", "shard", 3, "shard (3, 3)"),
         ("stream", "shard", (1, 2, 3), "shard is a whole number, not (1, 2, 3)"),
         ("read", "keep", ["name", "name"], "keep names \"name\" twice"),
-        ("solve_stream", "keep", ["puzzle", "puzzle"], "keep names \"puzzle\" twice"),
+        ("solve_batches", "keep", ["puzzle", "puzzle"], "keep names \"puzzle\" twice"),
         ("generate", "clues", (24, 22), "clues: no number is at least 24 and at most 22"),
         ("generate", "guesses", -1, "guesses is 0 to 18446744073709551615, not -1"),
         ("overlap", "near", 3, "near is 1 to 2, not 3"),
@@ -133,4 +134,4 @@ def test_a_stream_of_two_threads_is_refused():
     assert all("another thread reads the stream" in error for error in errors), errors
     # The rows of each batch are read once.
     position = stream.position
-    assert position % 4096 == 0 and len(next(stream)[0]) == 4096 and stream.position == position + 4096
+    assert position % 4096 == 0 and len(next(stream)) == 4096 and stream.position == position + 4096

@@ -38,7 +38,7 @@ def test_a_stream_goes_on_after_an_exception_of_progress(rows):
         if len(calls) in (2, 3):
             raise RuntimeError("stop")
 
-    stream = bulkdoku.solve_stream(rows.to_reader(max_chunksize=10), progress=progress)
+    stream = bulkdoku.solve_batches(rows.to_reader(max_chunksize=10), progress=progress)
     ids = []
     for _ in range(20):
         try:
@@ -58,7 +58,7 @@ def test_an_interrupted_read_all_loses_nothing(rows):
         if len(calls) == 4:
             raise RuntimeError("stop")
 
-    stream = bulkdoku.solve_stream(rows.to_reader(max_chunksize=10), progress=progress)
+    stream = bulkdoku.solve_batches(rows.to_reader(max_chunksize=10), progress=progress)
     with pytest.raises(RuntimeError, match="stop"):
         stream.read_all()
     assert stream.read_all().to_list("id") == list(range(50))
@@ -81,7 +81,7 @@ def test_an_error_of_the_input_is_final(rows):
                 raise KeyboardInterrupt
             return next(self.batches)
 
-    stream = bulkdoku.solve_stream(Batches())
+    stream = bulkdoku.solve_batches(Batches())
     assert [len(next(stream)) for _ in range(2)] == [10, 10]
     with pytest.raises(KeyboardInterrupt):
         next(stream)
@@ -95,7 +95,7 @@ INTERRUPTED = """
     import bulkdoku, polars, pyarrow
     rows = pyarrow.table({{"puzzle": ["." * 81] * 99}})
     made = []
-    make = lambda: made.append(bulkdoku.solve_stream(rows, limit=2**32 - 1))
+    make = lambda: made.append(bulkdoku.solve_batches(rows, limit=2**32 - 1))
     {make}
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:
@@ -137,12 +137,12 @@ def test_progress_cancels_a_call_of_another_thread():
 
 
 def test_a_stream_is_not_read_by_its_own_progress(rows):
-    stream = bulkdoku.solve_stream(rows, progress=lambda _: next(stream))
+    stream = bulkdoku.solve_batches(rows, progress=lambda _: next(stream))
     with pytest.raises(RuntimeError, match="its own progress"):
         next(stream)
 
 
-@pytest.mark.parametrize("call", ["solve", "check", "canonical", "augment", "write"])
+@pytest.mark.parametrize("call", ["solve", "check", "canon", "augment", "write"])
 def test_readers_may_need_the_interpreter_in_another_thread(tmp_path, minimal, call):
     parquet.write_table(pa.table({"puzzle": minimal * 5}), tmp_path / "in.parquet", row_group_size=100)
     write = "bulkdoku.write(reader(), folder + '/out.npy', column='puzzle')"
@@ -191,5 +191,5 @@ def test_empty_ranges_are_refused():
 
 @pytest.mark.parametrize("count", [2**45, 2**62])
 def test_rows_that_do_not_fit_in_memory_are_refused(count):
-    with pytest.raises(MemoryError, match="start="):
+    with pytest.raises(MemoryError, match="skip="):
         bulkdoku.generate(count, seed=1)

@@ -43,5 +43,5 @@ def test_calls_at_once_share_nothing(minimal, minimal_solutions):
         thread.start()
     for thread in threads:
         thread.join()
-    expected = np.array(minimal_solutions * 10, "S81")
+    expected = np.array(minimal_solutions * 10, object)
     assert len(found) == 16 and all((solutions == expected).all() for solutions in found)

@@ -31,7 +31,7 @@ def test_streams_have_the_rows_of_read(ending, tmp_path, minimal):
         assert rows_read["malformed"].null_count == len(rows_read)
         rows_read = rows_read.drop_columns("malformed")
     assert rows_read.equals(bulkdoku.read(path, keep=keep).to_arrow())
-    solved = bulkdoku.solve_stream(bulkdoku.scan(path, keep=keep), columns=["status"]).read_all()
+    solved = bulkdoku.solve_batches(bulkdoku.scan(path, keep=keep), columns=["status"]).read_all()
     assert set(solved.to_list("status")) == {"unique"} and len(solved) == len(rows["puzzle"])
 
 

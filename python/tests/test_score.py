@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pyarrow as pa
 import pytest
-from conftest import lines, solutions
+from conftest import lines, solutions, table as to_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,12 +52,12 @@ def cells(answer):
 
 
 def scores(*arguments, **options):
-    arrays = bulkdoku.score(*arguments, **options)
-    assert {name: str(array.dtype) for name, array in arrays.items()} == {
-        "correct": "uint8", "clues_kept": "uint8", "rules_broken": "uint8", "solved": "bool",
-        "readable": "bool",
-    }  # fmt: skip
-    return list(zip(*(array.tolist() for array in arrays.values()), strict=True))
+    rows = to_table(bulkdoku.score(*arguments, **options))
+    types = {field.name: str(field.type) for field in rows.schema}
+    counts = ["correct_cells", "clues_kept", "broken_units"]
+    assert [types[name] for name in (*counts, "solved")] == ["uint8"] * 3 + ["bool"]
+    columns = [rows.to_list(name) for name in (*counts, "solved")]
+    return list(zip(*columns, [count is not None for count in columns[0]], strict=True))
 
 
 @st.composite
@@ -133,7 +133,7 @@ def test_definitions():
     ]  # fmt: skip
     # With a limit of nodes, the only solution may not be known.
     hard = lines("hard")[:50]
-    assert set(bulkdoku.score(hard, solutions("hard")[:50], max_nodes=1)["correct"].tolist()) == {81}
+    assert set(bulkdoku.score(hard, solutions("hard")[:50], max_nodes=1)["correct_cells"].tolist()) == {81}
     assert scores([], []) == []
     with pytest.raises(ValueError, match="1 puzzles, but 2 solutions"):
         bulkdoku.score([puzzle], [only, only])
@@ -151,7 +151,7 @@ def test_answers_in_all_forms():
     puzzles, right = [puzzle] * len(texts), [(81, 81 - puzzle.count("."), 0, True, True)] * len(texts)
     for answers in (texts, pa.array(texts), pa.array(texts, pa.large_binary()), np.array(texts)):
         assert scores(puzzles, answers) == right
-        assert set(bulkdoku.check(puzzles, answers).to_list("status")) == {"ok"}
+        assert set(to_table(bulkdoku.check(puzzles, answers)).to_list("status")) == {"ok"}
     nested = pa.array([[digits[start : start + 9] for start in range(0, 81, 9)]])
     for answers in (nested, pa.array([digits]), pa.array([[float(digit) for digit in digits]])):
         assert scores([puzzle], answers) == right[:1]

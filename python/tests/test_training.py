@@ -24,39 +24,39 @@ def test_streams_have_the_rows_of_generate(options):
     stream = bulkdoku.stream(seed=5, batch_rows=50, **options)
     batches = list(itertools.islice(stream, 3))
     made = bulkdoku.generate(150, seed=5, solution="cells", **options)
-    for place, name in enumerate(("puzzle", "solution")):
-        arrays = [batch[place] for batch in batches]
+    for name in ("puzzle", "solution"):
+        arrays = [batch[name] for batch in batches]
         assert all(array.shape == (50, 81) and array.dtype == np.uint8 and array.flags.writeable for array in arrays)
         assert (np.concatenate(arrays) == made[name]).all()
-    assert set(bulkdoku.check(*batches[0]).to_list("status")) == {"ok"}
+    assert set(bulkdoku.check(batches[0]).to_list("status")) == {"ok"}
     assert stream.position == 150
-    later = bulkdoku.stream(seed=5, batch_rows=50, start=stream.position, **options)
-    assert (next(later)[0] == next(stream)[0]).all()
+    later = bulkdoku.stream(seed=5, batch_rows=50, skip=stream.position, **options)
+    assert (next(later)["puzzle"] == next(stream)["puzzle"]).all()
     # No row comes twice.
-    assert len(np.unique(np.concatenate([batch[0] for batch in batches]), axis=0)) == 150
+    assert len(np.unique(np.concatenate([batch["puzzle"] for batch in batches]), axis=0)) == 150
 
 
 def test_shards_share_a_stream():
-    whole = [puzzles.tobytes() for puzzles, _ in itertools.islice(bulkdoku.stream(seed=1, batch_rows=20), 12)]
+    whole = [batch["puzzle"].tobytes() for batch in itertools.islice(bulkdoku.stream(seed=1, batch_rows=20), 12)]
     shards = [bulkdoku.stream(seed=1, batch_rows=20, shard=(index, 3)) for index in range(3)]
-    assert [next(shard)[0].tobytes() for _ in range(4) for shard in shards] == whole
+    assert [next(shard)["puzzle"].tobytes() for _ in range(4) for shard in shards] == whole
     assert {shard.position for shard in shards} == {240}
 
 
 def test_blanks_and_wrong_options():
     plain, shifted = (next(bulkdoku.stream(seed=1, batch_rows=5, blank=blank)) for blank in (0, 1))
-    for one, other in zip(plain, shifted, strict=True):
-        assert (one + 1 == other).all()
-    several, solutions = next(bulkdoku.stream(seed=1, batch_rows=5, kind="several"))
-    assert several.any() and not solutions.any()
+    for name in ("puzzle", "solution"):
+        assert (plain[name] + 1 == shifted[name]).all()
+    several = next(bulkdoku.stream(seed=1, batch_rows=5, kind="several"))
+    assert several["puzzle"].any() and not several["solution"].any()
     for bad, what in (
         ({"batch_rows": 0}, "batch_rows is 1"), ({"shard": (2, 2)}, "below the number of shards"), ({"kind": "x"}, "kind"),
         ({"clues": 5}, ""), ({"blank": 250}, "blank is"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=what):
             bulkdoku.stream(seed=1, **bad)
-    last = bulkdoku.stream(seed=1, batch_rows=10, start=2**64 - 15)
-    assert len(next(last)[0]) == 10
+    last = bulkdoku.stream(seed=1, batch_rows=10, skip=2**64 - 15)
+    assert len(next(last)) == 10
     with pytest.raises(ValueError, match="rows end at"):
         next(last)
 
@@ -65,7 +65,7 @@ def test_the_recipe_for_numpy():
     names = {}
     exec(recipe("islice"), names)
     assert names["puzzles"].shape == (256, 81) and names["is_blank"].any()
-    assert (next(names["later"])[0] == next(names["stream"])[0]).all()
+    assert (next(names["later"])["puzzle"] == next(names["stream"])["puzzle"]).all()
     solved = bulkdoku.solve(names["puzzles"], solution="cells")["solution"]
     assert (solved == names["solutions"]).all()
 
@@ -77,9 +77,9 @@ def test_the_recipe_for_torch():
     # Workers are forked: the class need not be importable.
     batches = list(itertools.islice(names["loader"], 6))
     expected = itertools.islice(bulkdoku.stream(seed=1, batch_rows=256, kind="easy"), 6)
-    for batch, arrays in zip(batches, expected, strict=True):
-        for tensor, array in zip(batch, arrays, strict=True):
-            assert tensor.dtype == torch.uint8 and (tensor.numpy() == array).all()
+    for batch, rows in zip(batches, expected, strict=True):
+        for tensor, name in zip(batch, ("puzzle", "solution"), strict=True):
+            assert tensor.dtype == torch.uint8 and (tensor.numpy() == rows[name]).all()
 
 
 def test_the_recipe_for_torch_without_torch(monkeypatch):

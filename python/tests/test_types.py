@@ -45,7 +45,7 @@ EVERY = pa.table(COLUMNS | NESTED, metadata={"origin": "a test"})
 def solved(minimal):
     """All columns, carried along by a stream."""
     puzzles = EVERY.append_column("puzzle", pa.array(minimal[:3]))
-    return pa.RecordBatchReader.from_stream(bulkdoku.solve_stream(puzzles, columns=["status"])).read_all()
+    return pa.RecordBatchReader.from_stream(bulkdoku.solve_batches(puzzles, columns=["status"])).read_all()
 
 
 def test_streams_and_parquet_files_keep_types(solved, tmp_path):

@@ -1,6 +1,5 @@
 //! Results as columns of Arrow record batches.
 
-use std::ffi::CString;
 use std::mem;
 use std::sync::{Arc, LazyLock};
 
@@ -11,10 +10,11 @@ use arrow_array::{
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use bulkdoku::output::{Column, Kind, Row, Rows, Value};
+use bulkdoku::check::{self, Score};
+use bulkdoku::output::{Column, Kind, Row, Rows, Subcommand, Value};
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Grid, Outcome, Puzzle, Status};
-use pyo3::exceptions::{PyUserWarning, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::reuse::{buffer, numbers, room};
@@ -56,7 +56,7 @@ impl Form {
 }
 
 /// The columns of a result, and the form of its grids.
-#[derive(Clone, Debug)]
+#[pyclass(frozen, module = "bulkdoku._core")]
 pub struct Output {
     pub columns: Vec<Column>,
     pub schema: SchemaRef,
@@ -65,19 +65,32 @@ pub struct Output {
     blank: u8,
 }
 
+#[pymethods]
 impl Output {
-    pub fn new(columns: Vec<Column>, form: Form, blank: u8) -> Self {
+    #[new]
+    pub fn new(columns: Vec<String>, form: &str, blank: u8) -> PyResult<Self> {
+        let columns = columns.iter().map(|name| name.parse());
+        let columns: Vec<_> = columns.collect::<Result<_, _>>().map_err(invalid)?;
+        let form = Form::of_name(form)?;
         let fields: Vec<_> = columns.iter().map(|&column| field(column, form)).collect();
-        Self { columns, schema: Arc::new(Schema::new(fields)), form, blank }
+        Ok(Self { columns, schema: Arc::new(Schema::new(fields)), form, blank })
     }
+}
 
-    /// Renames a column.
-    #[must_use]
-    pub fn renamed(self, index: usize, name: &str) -> Self {
-        let mut fields: Vec<_> = self.schema.fields().iter().cloned().collect();
-        fields[index] = Arc::new(Field::clone(&fields[index]).with_name(name));
-        Self { schema: Arc::new(Schema::new(fields)), ..self }
-    }
+/// A `ValueError` with the text of an error.
+pub fn invalid(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// Returns the names of the columns that a subcommand offers, except the place of a record in a file.
+#[pyfunction]
+pub fn offered_by(subcommand: &str) -> Vec<&'static str> {
+    let offering = Subcommand::ALL.into_iter().find(|found| found.name() == subcommand);
+    let is_offered = |column: &Column| {
+        offering.is_some_and(|subcommand| column.is_offered_by(subcommand))
+            && !matches!(column, Column::File | Column::Line)
+    };
+    Column::ALL.into_iter().filter(is_offered).map(Column::name).collect()
 }
 
 fn field(column: Column, form: Form) -> Field {
@@ -97,7 +110,7 @@ fn field(column: Column, form: Form) -> Field {
         Values::Truths(_) => DataType::Boolean,
         Values::Texts(_) => DataType::Utf8,
     };
-    let is_nullable = column == Column::Automorphisms
+    let is_nullable = matches!(column, Column::Automorphisms | Column::Score | Column::Steps)
         || !matches!(data_type, DataType::UInt32 | DataType::UInt64 | DataType::Dictionary(..));
     Field::new(column.name(), data_type, is_nullable)
 }
@@ -305,6 +318,23 @@ fn reason(row: &Row<'_>) -> Option<String> {
     }
 }
 
+/// Scores the answer to a puzzle; `None` if it is not readable.
+fn score(row: &Row<'_>) -> Option<Score> {
+    let outcome = row.outcome_or_none();
+    let is_unique = outcome.solutions == 1 && !outcome.gave_up;
+    check::score(row.puzzle().as_ref(), row.answer(), outcome.solution().filter(|_| is_unique))
+}
+
+/// Returns the count of a score that is the value of a column.
+fn score_of(column: Column) -> Option<fn(&Score) -> u8> {
+    match column {
+        Column::CorrectCells => Some(|score| score.correct),
+        Column::CluesKept => Some(|score| score.clues_kept),
+        Column::BrokenUnits => Some(|score| score.rules_broken),
+        _ => None,
+    }
+}
+
 /// Rows of a result: those of a block, or those of a record batch.
 #[derive(Debug, Default)]
 pub struct Sheet {
@@ -313,6 +343,8 @@ pub struct Sheet {
     pub rows: usize,
     /// The invalid records of the block that have no rows.
     pub rejected: Rejected,
+    /// Whether the search for a puzzle has given up.
+    pub gave_up: bool,
 }
 
 /// Invalid records that have no rows: their number, and messages about the first ones.
@@ -342,11 +374,8 @@ impl Rejected {
         self.messages.truncate(MAX_MESSAGES);
     }
 
-    /// Issues a warning about these records, if there are any.
-    pub fn warn(&self, py: Python<'_>, records: usize) -> PyResult<()> {
-        if self.count == 0 {
-            return Ok(());
-        }
+    /// Returns a message about these records, if there are any.
+    pub fn message(&self, records: usize) -> Option<String> {
         let mut what = format!("{} of {records} records are invalid and have no rows", self.count);
         for message in &self.messages {
             what = format!("{what}\n  {message}");
@@ -354,8 +383,7 @@ impl Rejected {
         if self.count > self.messages.len() as u64 {
             what.push_str("\n  …");
         }
-        let what = CString::new(what.replace('\0', "\\0")).expect("no NUL is left");
-        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &what, 1)
+        (self.count > 0).then_some(what)
     }
 }
 
@@ -379,6 +407,12 @@ impl Sheet {
             self.rejected = Rejected::collect(rows);
         }
         let outcomes = &rows.results.outcomes.puzzles;
+        self.gave_up |= outcomes.iter().any(|outcome| outcome.gave_up);
+        let scores = if self.columns.iter().any(|(column, _)| score_of(*column).is_some()) {
+            rows.records().map(|row| score(&row)).collect()
+        } else {
+            Vec::new()
+        };
         // If every record is a puzzle, its outcome has its index.
         let are_puzzles = rows.derived.is_none() && outcomes.len() == rows.records.all.len();
         let is_corpus = rows.results.seed.is_some();
@@ -411,6 +445,9 @@ impl Sheet {
                 }
                 (Values::Long(numbers), LatencyNs) if are_puzzles => {
                     numbers.extend(outcomes.map(|outcome| outcome.latency_ns));
+                }
+                (Values::Small(numbers), column) if let Some(of) = score_of(column) => {
+                    numbers.extend(scores.iter().map(|score| score.as_ref().map(of)));
                 }
                 (values, column) => rows.for_each(|row| values.push(column, row)),
             }

@@ -1,33 +1,292 @@
-//! Rows of the caller in Arrow arrays, which any number of threads read without the interpreter.
+//! Rows of the caller: lists, buffers of numpy, and Arrow arrays, which any number of threads read
+//! without the interpreter.
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrow_array::builder::LargeBinaryBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt8Type};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, FixedSizeListArray,
-    Float64Array, GenericListArray, LargeBinaryArray, NullArray, RecordBatch, RecordBatchIterator,
-    RecordBatchReader, StructArray,
+    Float64Array, GenericListArray, LargeBinaryArray, RecordBatch, UInt8Array,
 };
-use arrow_buffer::OffsetBuffer;
+use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use bulkdoku::Puzzle;
 use bulkdoku::input::{Records, names};
 use bulkdoku::pipeline::{Block, Contents};
 use bulkdoku::puzzle::CELLS;
-use pyo3::exceptions::{
-    PyImportError, PyKeyError, PyKeyboardInterrupt, PyMemoryError, PyNotImplementedError,
-    PyOSError, PyTypeError, PyValueError,
-};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PySlice};
-use pyo3_arrow::input::{AnyArray, AnyRecordBatch};
+use pyo3::types::{PyByteArray, PyByteArrayMethods, PyBytes, PyFloat, PyList, PyString};
+use pyo3_arrow::buffer::PyArrowBuffer;
+use pyo3_arrow::input::AnyArray;
 
-use crate::given::{Names, ReadOptions};
-use crate::settings::suggestion;
-use crate::sheet::Form;
+use crate::batches::Batches;
+use crate::columns::{Form, cell_field};
+
+/// The number of rows of a list that are copied together: they fit in the caches.
+const ROWS_OF_LIST: usize = 16 * 1024;
+
+/// Puzzles or solutions of the caller.
+#[pyclass(frozen, module = "bulkdoku._core")]
+pub struct Rows(Given);
+
+/// Rows in place, or objects, which are copied in parts, because only the holder of the interpreter
+/// reads them.
+enum Given {
+    Rows(ArrowRows),
+    List(Py<PyList>, Form),
+}
+
+#[pymethods]
+impl Rows {
+    /// A list of str, bytes, or null. Results have bytes if it has.
+    #[staticmethod]
+    fn of_list(list: Py<PyList>, is_bytes: bool) -> Self {
+        Self(Given::List(list, if is_bytes { Form::Binary } else { Form::Text }))
+    }
+
+    /// Numbers of 81 cells per row, as a buffer of bytes. `validity` has a byte for each row.
+    #[staticmethod]
+    #[pyo3(signature = (cells, blank, validity = None))]
+    fn of_cells(
+        cells: PyArrowBuffer,
+        blank: u8,
+        validity: Option<PyArrowBuffer>,
+    ) -> PyResult<Self> {
+        let validity = validity.map(|bytes| {
+            let bytes: &[u8] = bytes.as_ref();
+            bytes.iter().map(|&byte| byte != 0).collect::<NullBuffer>()
+        });
+        let cells = Arc::new(UInt8Array::new(cells.into_inner().into(), None));
+        let lists = FixedSizeListArray::try_new(cell_field(), CELLS as i32, cells, validity);
+        let lists = lists.map_err(exception)?;
+        Ok(Self(Given::Rows(ArrowRows::of(Chunk::Cells { lists, blank }))))
+    }
+
+    /// Numbers, NaN for null: `ends` has the end of each row in `numbers`, from 0 on.
+    #[staticmethod]
+    fn of_numbers(
+        numbers: PyArrowBuffer,
+        ends: PyArrowBuffer,
+        validity: PyArrowBuffer,
+        blank: u8,
+    ) -> PyResult<Self> {
+        let ends = OffsetBuffer::new(ScalarBuffer::<i64>::from(ends.into_inner()));
+        let values = Arc::new(Float64Array::new(numbers.into_inner().into(), None));
+        let bytes: &[u8] = validity.as_ref();
+        let validity = bytes.iter().map(|&byte| byte != 0).collect::<NullBuffer>();
+        let field = Arc::new(Field::new_list_field(DataType::Float64, true));
+        let lists = GenericListArray::try_new(field, ends, values, Some(validity));
+        let lists = lists.map_err(exception)?;
+        Ok(Self(Given::Rows(ArrowRows::of(Chunk::Lists { lists, blank }))))
+    }
+
+    /// Texts of a fixed width, filled up with zeros.
+    #[staticmethod]
+    fn of_fixed_width(texts: PyArrowBuffer, width: usize) -> PyResult<Self> {
+        let texts = FixedSizeBinaryArray::try_new(width as i32, texts.into_inner(), None);
+        Ok(Self(Given::Rows(ArrowRows::of(Chunk::Padded(texts.map_err(exception)?)))))
+    }
+
+    /// An array, or a stream of arrays, with the Arrow PyCapsule interface.
+    #[staticmethod]
+    fn of_arrow(py: Python<'_>, array: AnyArray, blank: u8) -> PyResult<Self> {
+        let mut reader = array.into_reader()?;
+        let field = reader.field();
+        check_type(field.data_type())?;
+        let mut rows = ArrowRows { form: form_of(field.data_type()), ..ArrowRows::default() };
+        // The reader may be waiting for a thread that needs the interpreter.
+        while let Some(chunk) = py.detach(|| reader.next()) {
+            py.check_signals()?;
+            rows.push(Chunk::new(&chunk.map_err(exception)?, blank)?);
+        }
+        Ok(Self(Given::Rows(rows)))
+    }
+
+    /// The first column of record batches.
+    #[staticmethod]
+    fn of_batches(batches: &Batches, blank: u8) -> PyResult<Self> {
+        let (schema, batches) = batches.parts();
+        let data_type = schema.field(0).data_type();
+        check_type(data_type)?;
+        let mut rows = ArrowRows { form: form_of(data_type), ..ArrowRows::default() };
+        batches.iter().try_for_each(|batch| {
+            Chunk::new(batch.column(0), blank).map(|chunk| rows.push(chunk))
+        })?;
+        Ok(Self(Given::Rows(rows)))
+    }
+
+    /// The same rows with the reasons why some of them are malformed.
+    fn explained(&self, reasons: &Self) -> PyResult<Self> {
+        let reasons = reasons.rows(0..reasons.__len__())?;
+        let rows = self.rows(0..self.__len__())?;
+        Ok(Self(Given::Rows(if reasons.form == Form::Text {
+            rows.explained(Some(reasons))
+        } else {
+            rows
+        })))
+    }
+
+    /// These rows as a column `puzzle`.
+    fn to_batches(&self) -> PyResult<Batches> {
+        let rows = self.rows(0..self.__len__())?;
+        let data_type = match (&self.0, rows.form) {
+            (Given::List(_, Form::Text), _) => Some(DataType::Utf8),
+            (Given::List(..), _) => Some(DataType::Binary),
+            _ => None,
+        };
+        let arrays = rows.chunks.iter().map(|chunk| {
+            let array: ArrayRef = match chunk {
+                Chunk::Cells { lists, .. } => Arc::new(lists.clone()),
+                Chunk::Lists { lists, .. } => Arc::new(lists.clone()),
+                Chunk::Padded(texts) if texts.value_length() == CELLS as i32 => {
+                    Arc::new(texts.clone())
+                }
+                chunk => Arc::new(
+                    (0..chunk.len())
+                        .map(|row| match chunk.get(row) {
+                            Item::Text(text) => Some(text),
+                            _ => None,
+                        })
+                        .collect::<BinaryArray>(),
+                ),
+            };
+            data_type
+                .as_ref()
+                .map_or(Ok(Arc::clone(&array)), |to| cast(&array, to))
+                .map_err(exception)
+        });
+        let arrays: Vec<_> = arrays.collect::<PyResult<_>>()?;
+        let of_rows = arrays.first().map(|array| array.data_type().clone());
+        let data_type = of_rows.or(data_type).unwrap_or(DataType::Utf8);
+        let schema = Arc::new(Schema::new(vec![Field::new("puzzle", data_type, true)]));
+        let batches = arrays
+            .into_iter()
+            .map(|array| RecordBatch::try_new(Arc::clone(&schema), vec![array]).map_err(exception));
+        let batches = batches.collect::<PyResult<_>>()?;
+        Ok(Batches::new(schema, batches))
+    }
+
+    /// "text", "binary", or "cells".
+    #[getter]
+    fn form(&self) -> &'static str {
+        match &self.0 {
+            Given::Rows(rows) => rows.form.name(),
+            Given::List(_, form) => form.name(),
+        }
+    }
+
+    pub fn __len__(&self) -> usize {
+        match &self.0 {
+            Given::Rows(rows) => rows.len(),
+            Given::List(rows, _) => Python::attach(|py| rows.bind(py).len()),
+        }
+    }
+}
+
+impl Rows {
+    /// Returns the rows from the start of a range: of a list, only those of the range.
+    fn rows(&self, range: Range<usize>) -> PyResult<ArrowRows> {
+        match &self.0 {
+            Given::Rows(rows) => Ok(rows.from(range.start)),
+            Given::List(list, _) => Python::attach(|py| {
+                Ok(ArrowRows::of(Chunk::LargeBinary(copied(list.bind(py), range)?)))
+            }),
+        }
+    }
+
+    /// Calls `work` with these puzzles, numbered from `first`, and the answers to them: with all
+    /// rows together, or with parts of lists for this number of threads.
+    ///
+    /// # Errors
+    /// When there are not as many answers, when an element of a list is not text, or when `work` fails.
+    pub fn for_each_part(
+        &self,
+        answers: Option<&Self>,
+        first: u64,
+        threads: usize,
+        mut work: impl FnMut(Range<u64>, Arc<CallerRows>) -> PyResult<()>,
+    ) -> PyResult<()> {
+        let length = self.__len__();
+        if let Some(answers) = answers.map(Self::__len__).filter(|&answers| answers != length) {
+            let what = format!("{length} puzzles, but {answers} solutions: each puzzle needs one");
+            return Err(PyValueError::new_err(what));
+        }
+        if first.checked_add(length as u64).is_none() {
+            return Err(PyValueError::new_err("rows end at 2**64 - 1"));
+        }
+        let is_list = |rows: &Self| matches!(rows.0, Given::List(..));
+        let has_list = is_list(self) || answers.is_some_and(is_list);
+        let step = if has_list { ROWS_OF_LIST * threads } else { length.max(1) };
+        for start in (0..length).step_by(step) {
+            let range = start..length.min(start + step);
+            let numbers = first + range.start as u64..first + range.end as u64;
+            let rows = CallerRows {
+                puzzles: self.rows(range.clone())?,
+                answers: answers.map(|answers| answers.rows(range)).transpose()?,
+                first: numbers.start,
+            };
+            work(numbers, Arc::new(rows))?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the place of the column of puzzles, or of the most likely one of solutions, by the names of all. Solutions that
+/// are to be checked may have further names.
+#[pyfunction]
+pub fn find_column(all: Vec<String>, of_solutions: bool, are_required: bool) -> Option<usize> {
+    if !of_solutions {
+        return all.iter().position(|name| names::is_puzzles(name.as_bytes()));
+    }
+    let likely = all.iter().enumerate();
+    let likely = likely.filter_map(|(at, name)| Some((names::solutions(name, are_required)?, at)));
+    likely.min().map(|(_, at)| at)
+}
+
+/// Copies a range of a list.
+///
+/// # Errors
+/// `TypeError` when an element is neither text nor null.
+fn copied(list: &Bound<'_, PyList>, range: Range<usize>) -> PyResult<LargeBinaryArray> {
+    let mut texts = LargeBinaryBuilder::with_capacity(range.len(), range.len() * CELLS);
+    for at in range {
+        let item = list.get_item(at)?;
+        if let Ok(text) = item.cast::<PyString>() {
+            // A lone surrogate has no UTF-8 and is not a cell.
+            match text.to_str() {
+                Ok(text) => texts.append_value(text),
+                Err(_) => texts.append_value(text.to_string_lossy().as_bytes()),
+            }
+        } else if let Ok(text) = item.cast::<PyBytes>() {
+            texts.append_value(text.as_bytes());
+        } else if let Ok(text) = item.cast::<PyByteArray>() {
+            texts.append_value(text.to_vec());
+        } else if is_null(&item)? {
+            texts.append_null();
+        } else {
+            let name = item.get_type().fully_qualified_name()?;
+            let what = format!("element {at} of the list is {name}, not str or bytes");
+            return Err(PyTypeError::new_err(what));
+        }
+    }
+    Ok(texts.finish())
+}
+
+/// Returns whether an element is null: `None`, or a missing value of pandas.
+fn is_null(item: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if item.is_none() {
+        return Ok(true);
+    }
+    if let Ok(number) = item.cast::<PyFloat>() {
+        return Ok(number.value().is_nan());
+    }
+    Ok(item.get_type().name()? == "NAType")
+}
 
 /// Longer answers are not solutions; the rest of them is not read.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
@@ -42,12 +301,9 @@ pub struct ArrowRows {
     first: usize,
     /// The form of the grids.
     pub form: Form,
-    /// Why rows are malformed, if the caller knows it: the column [`MALFORMED`] of a table.
+    /// Why rows are malformed, if the caller knows it: the column `malformed` of a table.
     why: Option<Box<ArrowRows>>,
 }
-
-/// The column of tables that were read from files with the reasons why records are malformed.
-pub const MALFORMED: &str = "malformed";
 
 /// Puzzles of the caller, and the answers to them, if any.
 pub struct CallerRows {
@@ -174,248 +430,6 @@ fn not_a_cell(cells: &[f64; CELLS], blank: u8) -> String {
     )
 }
 
-/// The columns of a data frame that are read: for puzzles also the reasons why some are malformed.
-pub fn needed(all: &[&str], column: Option<&str>, what: Names) -> PyResult<Vec<usize>> {
-    let place = place_of(all, column, what)?;
-    let why = all.iter().position(|name| *name == MALFORMED);
-    let why = why.filter(|&why| what == Names::Puzzles && why != place);
-    Ok([place].into_iter().chain(why).collect())
-}
-
-/// Returns the columns of a data frame that are read, and the name of the puzzles or solutions, or a series;
-/// `None` for other objects, and if there are no other columns.
-pub fn columns_of_frame<'py>(
-    given: &Bound<'py, PyAny>,
-    options: &ReadOptions,
-    what: Names,
-) -> PyResult<Option<(Bound<'py, PyAny>, Option<String>)>> {
-    let Some((library, names)) = Library::of_frame(given)? else { return Ok(None) };
-    let names: Vec<_> = names.iter().map(String::as_str).collect();
-    let places = needed(&names, options.column.as_deref(), what)?;
-    let place = places[0];
-    if places.len() == 1 || given.py().import("pyarrow").is_err() && library == Library::Pandas {
-        return Ok(Some((library.column(given, &names, place)?, None)));
-    }
-    if places.len() == names.len() {
-        return Ok(None);
-    }
-    let columns = library.select(given, &names, places)?;
-    Ok(Some((columns, Some(names[place].to_owned()))))
-}
-
-/// A library whose data frames select columns, so that the types of the others do not matter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Library {
-    Pandas,
-    Polars,
-    Pyarrow,
-}
-
-impl Library {
-    /// Returns the library and the names of the columns of a data frame.
-    fn of_frame(given: &Bound<'_, PyAny>) -> PyResult<Option<(Self, Vec<String>)>> {
-        let module: String = given.get_type().getattr("__module__")?.extract()?;
-        let (library, names) = if module.starts_with("polars.") {
-            if given.hasattr("collect")? {
-                return Ok(None);
-            }
-            (Self::Polars, "columns")
-        } else if given.hasattr("iloc")? {
-            (Self::Pandas, "columns")
-        } else if module.starts_with("pyarrow.") && given.hasattr("select")? {
-            (Self::Pyarrow, "column_names")
-        } else {
-            return Ok(None);
-        };
-        if !given.hasattr(names)? {
-            return Ok(None);
-        }
-        let names = given.getattr(names)?.try_iter()?;
-        let names = names.map(|name| Ok(name?.str()?.to_string())).collect::<PyResult<_>>()?;
-        Ok(Some((library, names)))
-    }
-
-    /// Returns a data frame with some of the columns.
-    fn select<'py>(
-        self,
-        frame: &Bound<'py, PyAny>,
-        names: &[&str],
-        places: Vec<usize>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        match self {
-            Self::Polars => {
-                let names: Vec<_> = places.iter().map(|&place| names[place]).collect();
-                frame.call_method1("select", (names,))
-            }
-            Self::Pandas => frame.getattr("iloc")?.get_item((PySlice::full(frame.py()), places)),
-            Self::Pyarrow => frame.call_method1("select", (places,)),
-        }
-    }
-
-    /// Returns a column of a data frame.
-    fn column<'py>(
-        self,
-        frame: &Bound<'py, PyAny>,
-        names: &[&str],
-        place: usize,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        match self {
-            Self::Polars => frame.get_item(names[place]),
-            Self::Pandas => frame.getattr("iloc")?.get_item((PySlice::full(frame.py()), place)),
-            Self::Pyarrow => frame.call_method1("column", (place,)),
-        }
-    }
-}
-
-/// Imports an object with the Arrow PyCapsule interface; `None` if it has none.
-pub fn import(
-    given: &Bound<'_, PyAny>,
-    options: &ReadOptions,
-    what: Names,
-) -> PyResult<Option<ArrowRows>> {
-    if !given.hasattr("__arrow_c_array__")? && !given.hasattr("__arrow_c_stream__")? {
-        return Ok(None);
-    }
-    let (given, _) = with_arrow_types(given)?;
-    let array: AnyArray = match given.extract() {
-        Ok(array) => array,
-        // pandas has the method, but needs pyarrow for it.
-        Err(error) if error.is_instance_of::<PyImportError>(given.py()) => return Ok(None),
-        Err(error) => return Err(unknown_type(given.py(), error)),
-    };
-    let reader = array.into_reader()?;
-    let field = reader.field();
-    // A table may be a stream of structs.
-    let (place, why, data_type) = match field.data_type() {
-        DataType::Struct(fields) => {
-            let schema = Schema::new(fields.clone());
-            let place = column_of(&schema, options.column.as_deref(), what)?;
-            let why = reasons_of(&schema, place).filter(|_| what == Names::Puzzles);
-            (Some(place), why, fields[place].data_type())
-        }
-        _ if options.column.is_some() => {
-            return Err(PyValueError::new_err("a column was named, but this is not a table"));
-        }
-        other => (None, None, other),
-    };
-    check_type(data_type)?;
-    let mut rows = ArrowRows { form: form_of(data_type), ..ArrowRows::default() };
-    let mut reasons = ArrowRows::default();
-    let mut reader = reader;
-    // The reader may be waiting for a thread that needs the interpreter.
-    while let Some(chunk) = given.py().detach(|| reader.next()) {
-        given.py().check_signals()?;
-        let chunk = chunk.map_err(exception)?;
-        if let Some(why) = why {
-            reasons.push(Chunk::new(&column_of_struct(chunk.as_struct(), why)?, 0)?);
-        }
-        let chunk = match place {
-            Some(place) => column_of_struct(chunk.as_struct(), place)?,
-            None => chunk,
-        };
-        rows.push(Chunk::new(&chunk, options.blank)?);
-    }
-    Ok(Some(rows.explained(why.map(|_| reasons))))
-}
-
-/// Returns the column of text with the reasons why puzzles, in the column at `place`, are malformed.
-pub fn reasons_of(schema: &Schema, place: usize) -> Option<usize> {
-    let (why, field) = schema.column_with_name(MALFORMED)?;
-    let is_text = field.data_type().is_string() || *field.data_type() == DataType::Null;
-    (why != place && is_text).then_some(why)
-}
-
-/// Converts the types of polars that Arrow has not, also in a series: integers of 128 bits to decimals, and nulls
-/// to text. Returns the names of the columns of nulls as well.
-fn with_arrow_types<'py>(given: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Vec<String>)> {
-    let module: String = given.get_type().getattr("__module__")?.extract()?;
-    if !module.starts_with("polars.") {
-        return Ok((given.clone(), Vec::new()));
-    }
-    let polars = given.py().import("polars")?;
-    let null = polars.getattr("Null")?;
-    let wide = ["Int128", "UInt128"].map(|name| polars.getattr(name).ok());
-    let text = polars.getattr("String")?;
-    let decimal = polars.getattr("Decimal")?.call1((38, 0))?;
-    let target = |dtype: &Bound<'py, PyAny>| -> PyResult<Option<&Bound<'py, PyAny>>> {
-        if dtype.eq(&null)? {
-            return Ok(Some(&text));
-        }
-        let is_wide = wide.iter().flatten().any(|wide| dtype.eq(wide).unwrap_or(false));
-        Ok(is_wide.then_some(&decimal))
-    };
-    if !given.hasattr("columns")? {
-        let target = target(&given.getattr("dtype")?)?;
-        let given =
-            target.map_or_else(|| Ok(given.clone()), |to| given.call_method1("cast", (to,)))?;
-        return Ok((given, Vec::new()));
-    }
-    let (casts, mut nulls) = (PyDict::new(given.py()), Vec::new());
-    for (name, dtype) in given.getattr("schema")?.cast_into::<PyDict>()?.iter() {
-        if let Some(target) = target(&dtype)? {
-            if target.is(&text) {
-                nulls.push(name.extract()?);
-            }
-            casts.set_item(name, target)?;
-        }
-    }
-    let given =
-        if casts.is_empty() { given.clone() } else { given.call_method1("cast", (casts,))? };
-    Ok((given, nulls))
-}
-
-/// The exception for a column that its library cannot convert to Arrow.
-fn unknown_type(py: Python<'_>, error: PyErr) -> PyErr {
-    if !error.is_instance_of::<PyNotImplementedError>(py) {
-        return error;
-    }
-    let what = PyTypeError::new_err(error.to_string());
-    what.set_cause(py, Some(error));
-    what
-}
-
-/// Opens a table as record batches. Of a data frame, `needed` chooses the columns by the names of all,
-/// or all of them.
-pub fn open_table(
-    given: &Bound<'_, PyAny>,
-    needed: impl Fn(&[&str]) -> PyResult<Option<Vec<usize>>>,
-) -> PyResult<Box<dyn RecordBatchReader + Send>> {
-    let mut given = given.clone();
-    if let Some((library, names)) = Library::of_frame(&given)? {
-        let names: Vec<_> = names.iter().map(String::as_str).collect();
-        if let Some(places) = needed(&names)? {
-            given = library.select(&given, &names, places)?;
-        }
-    }
-    let (given, nulls) = with_arrow_types(&given)?;
-    let reader = given.extract::<AnyRecordBatch>();
-    let reader = reader.map_err(|error| unknown_type(given.py(), error))?;
-    let reader = reader.into_reader()?;
-    if nulls.is_empty() {
-        return Ok(reader);
-    }
-    let is_null = move |name: &str| nulls.iter().any(|null| null == name);
-    let schema = reader.schema();
-    let fields = schema.fields().iter().map(|field| {
-        if is_null(field.name()) {
-            return Arc::new(field.as_ref().clone().with_data_type(DataType::Null));
-        }
-        Arc::clone(field)
-    });
-    let fields = fields.collect::<Vec<_>>();
-    let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
-    let with_nulls = Arc::clone(&schema);
-    let batches = reader.map(move |batch| {
-        let batch = batch?;
-        let columns = batch.columns().iter().zip(with_nulls.fields());
-        let columns = columns.map(|(column, field)| match field.data_type() {
-            DataType::Null => Arc::new(NullArray::new(column.len())) as ArrayRef,
-            _ => Arc::clone(column),
-        });
-        RecordBatch::try_new(Arc::clone(&with_nulls), columns.collect())
-    });
-    Ok(Box::new(RecordBatchIterator::new(batches, schema)))
-}
 /// An error as a Python exception: the one that caused it, if there is one.
 pub fn exception(error: ArrowError) -> PyErr {
     match error {
@@ -434,15 +448,6 @@ pub fn exception(error: ArrowError) -> PyErr {
     }
 }
 
-/// A column of a struct.
-fn column_of_struct(table: &StructArray, place: usize) -> PyResult<ArrayRef> {
-    if table.null_count() == 0 {
-        return Ok(Arc::clone(table.column(place)));
-    }
-    let what = "the rows of a table cannot be null themselves, only its fields";
-    Err(PyValueError::new_err(what))
-}
-
 /// The form of grids in an Arrow array.
 fn form_of(data_type: &DataType) -> Form {
     match data_type {
@@ -455,40 +460,6 @@ fn form_of(data_type: &DataType) -> Form {
         DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => Form::Cells,
         _ => Form::Text,
     }
-}
-
-/// Finds the column of a table: the named one, or one with a usual name, or the only one.
-pub fn column_of(schema: &Schema, column: Option<&str>, what: Names) -> PyResult<usize> {
-    let all: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-    place_of(&all, column, what)
-}
-
-/// Finds a column by the names of all.
-pub fn place_of(all: &[&str], column: Option<&str>, what: Names) -> PyResult<usize> {
-    if let Some(column) = column {
-        let found = all.iter().position(|name| *name == column);
-        return found.ok_or_else(|| {
-            let hint = suggestion(column, all);
-            PyKeyError::new_err(format!("no column {column:?}{hint}; the table has {all:?}"))
-        });
-    }
-    let (found, of, option) = match what {
-        Names::Puzzles => {
-            let found = all.iter().position(|name| names::is_puzzles(name.as_bytes()));
-            (found, "puzzles", "column")
-        }
-        Names::Solutions | Names::Answers => {
-            let likely = all.iter().enumerate();
-            let rank = |name| names::solutions(name, what == Names::Answers);
-            let likely = likely.filter_map(|(at, name)| Some((rank(name)?, at))).min();
-            (likely.map(|(_, at)| at), "solutions", "solution_column")
-        }
-    };
-    found.or((all.len() == 1).then_some(0)).ok_or_else(|| {
-        PyValueError::new_err(format!(
-            "which column has the {of}? The table has {all:?}: name it by {option}="
-        ))
-    })
 }
 
 /// Refuses a type that is not taken.

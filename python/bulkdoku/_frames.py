@@ -1,0 +1,383 @@
+"""Which table is it, and back: lists, numpy, pandas, polars, pyarrow, DuckDB, and every other Arrow table.
+
+The rule of all functions: a table in, a table of the same library out, with its columns, its index, and the new
+columns appended. A series in, a table of its library out; everything else in, a `Table`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from . import _core
+from ._table import Table, needed, quoted, suggestion
+
+Grids = Literal["puzzles", "solutions", "answers"]
+
+TAKEN = (
+    "taken are a list of str, of bytes, or of numbers, a numpy array (integers of shape (n, 81) or (n, 9, 9), or S81), "
+    "or an Arrow array, record batch, table or stream (pyarrow, polars, pandas, DuckDB) whose puzzles are text, binary, "
+    "fixed_size_binary[81] or lists of numbers"
+)
+# The reasons why records are malformed, as `read` returns them.
+MALFORMED = "malformed"
+
+
+class Frame:
+    """Rows of the caller that can be read more than once, and the table that their library makes of results."""
+
+    __slots__ = ("kind", "names", "rows")
+
+    def __init__(self, rows: Any) -> None:
+        self.kind, self.rows = recognized(rows)
+        self.names: list[str] | None = None
+        if self.kind not in ("list", "array"):
+            names = getattr(self.rows, "column_names", None)
+            names = getattr(self.rows, "columns", None) if names is None else names
+            self.names = None if names is None else [str(name) for name in names]
+
+    @classmethod
+    def of_names(cls, names: list[str]) -> Frame:
+        """Returns columns without rows, to find some of them."""
+        frame = cls([])
+        frame.names = names
+        return frame
+
+    def place(self, column: str | None, what: Grids = "puzzles") -> int:
+        """Returns the place of a column: the named one, or the one with a usual name, or the only one."""
+        names = self.names or []
+        if column is not None:
+            if column in names:
+                return names.index(column)
+            raise KeyError(f"no column {quoted(column)}{suggestion(column, names)}; the table has {quoted(names)}")
+        place = _core.find_column(names, what != "puzzles", what == "answers")
+        if place is None and len(names) == 1:
+            place = 0
+        if place is None:
+            kind, option = ("puzzles", "column") if what == "puzzles" else ("solutions", "solution_column")
+            raise ValueError(f"which column has the {kind}? The table has {quoted(names)}: name it by {option}=")
+        return place
+
+    def solutions(self, column: str | None, *, are_required: bool) -> int | None:
+        """Returns the place of the column of solutions, if the table has one."""
+        if self.names is None and column is not None:
+            raise ValueError("a column was named, but this is not a table")
+        if column is None and _core.find_column(self.names or [], True, are_required) is None:
+            return None
+        return self.place(column, "answers" if are_required else "solutions")
+
+    def column(self, place: int) -> Any:
+        """Returns a column as its library has it."""
+        assert self.names is not None
+        if self.kind == "pandas":
+            return self.rows.iloc[:, place]
+        if self.kind == "polars":
+            return self.rows[self.names[place]]
+        if self.kind == "pyarrow":
+            return self.rows.column(place)
+        return self.rows._batches.select([place], [self.names[place]])
+
+    def grids(self, column: str | None, blank: int, what: Grids = "puzzles") -> _core.Rows:
+        """Returns the puzzles or solutions as rows that threads read."""
+        if self.names is None:
+            if column is not None:
+                raise ValueError("a column was named, but this is not a table")
+            return rows_of(self.rows, blank)
+        return self.rows_at(self.place(column, what), blank, what)
+
+    def rows_at(self, place: int, blank: int, what: Grids = "puzzles") -> _core.Rows:
+        """Returns the rows of a column."""
+        assert self.names is not None
+        rows = rows_of(self.column(place), blank)
+        if what != "puzzles" or MALFORMED not in self.names or self.names[place] == MALFORMED:
+            return rows
+        try:
+            return rows.explained(rows_of(self.column(self.names.index(MALFORMED)), 0))
+        except TypeError:
+            # A column of that name with something else.
+            return rows
+
+    def check_names(self, names: Iterable[str], prefix: str = "", hint: str = "") -> None:
+        """Refuses names of new columns that the table already has."""
+        for name in names:
+            if prefix + name in (self.names or ()):
+                what = f"the column {quoted(prefix + name)} is there already"
+                raise ValueError(f"{what}: {hint}give prefix=, or rename it")
+
+    def take(self, indices: Any) -> Any:
+        """Returns the rows at these indices, a buffer of int64, as a table."""
+        places = np.frombuffer(indices, np.int64)
+        if self.kind == "pandas":
+            rows = self.rows.iloc[places]
+            return rows if self.names is not None else rows.to_frame("puzzle" if rows.name is None else rows.name)
+        if self.kind == "polars":
+            rows = self.rows[places]
+            return rows if self.names is not None else rows.to_frame(rows.name or "puzzle")
+        if self.kind == "pyarrow":
+            try:
+                rows = self.rows.take(places)
+            except NotImplementedError:
+                # pyarrow cannot select texts of every type.
+                rows = Table(self.rows).to_arrow() if self.names is None else self.rows
+                return Table(Table(rows)._batches.take(as_buffer(places))).to_arrow()
+            pyarrow = needed("pyarrow")
+            return rows if self.names is not None else pyarrow.table({"puzzle": rows})
+        if self.kind == "table":
+            return Table(self.rows._batches.take(as_buffer(places)))
+        rows = [self.rows[place] for place in places.tolist()] if self.kind == "list" else self.rows[places]
+        return Table(rows_of(rows, 0).to_batches())
+
+    def joined(
+        self, added: _core.Batches, prefix: str = "", replaced: Mapping[str, str] = {}, *, has_index: bool = True
+    ) -> Any:
+        """Returns the table with these columns appended, and those in `replaced` under the names of the caller.
+
+        The puzzles of the table are not appended once more. With `has_index`, there is a row for each one of a series.
+        """
+        names = added.column_names
+        if self.names is not None:
+            places = [place for place, name in enumerate(names) if name != "puzzle" or name in replaced]
+            names = [replaced.get(names[place], prefix + names[place]) for place in places]
+            added = added.select(places, names)
+        elif prefix:
+            added = added.select(list(range(len(names))), names := [prefix + name for name in names])
+        table, old = Table(added), list(replaced.values())
+        if self.kind == "pandas":
+            new = table.to_pandas()
+            if self.names is None:
+                return new.set_axis(self.rows.index, axis=0) if has_index else new
+            columns = {}
+            for name in names:
+                values = new[name]
+                if name in old:
+                    dtype = self.rows[name].dtype
+                    # New grids are in no category.
+                    values = values.astype(dtype.categories.dtype if hasattr(dtype, "categories") else dtype)
+                columns[name] = values.array
+            return self.rows.assign(**columns)
+        if self.kind == "polars":
+            new = table.to_polars()
+            if self.names is None:
+                return new
+            series = [self._cast(new[name], self.rows[name].dtype) if name in old else new[name] for name in names]
+            return self.rows.with_columns(series)
+        if self.kind == "pyarrow":
+            return self._joined_pyarrow(table.to_arrow(), old)
+        if self.kind == "table":
+            return Table(self.rows._batches.with_columns(added, old))
+        return table
+
+    def _joined_pyarrow(self, new: Any, old: list[str]) -> Any:
+        if self.names is None:
+            return new
+        rows, is_batch = self.rows, not hasattr(self.rows, "combine_chunks")
+        for name in new.column_names:
+            values = new[name].combine_chunks() if is_batch else new[name]
+            if name not in old:
+                rows = rows.append_column(name, values)
+                continue
+            place = rows.schema.names.index(name)
+            values = self._cast(values, rows.schema.field(place).type)
+            rows = rows.set_column(place, rows.schema.field(place).with_type(values.type), values)
+        return rows
+
+    @staticmethod
+    def _cast(values: Any, dtype: Any) -> Any:
+        try:
+            return values.cast(dtype)
+        except Exception:  # noqa: BLE001, each library has its own
+            return values
+
+    def values(self, column: str) -> list[Any]:
+        """Returns the values of a column as a list."""
+        if self.kind == "table":
+            values: list[Any] = self.rows.to_list(column)
+            return values
+        method = {"pandas": "tolist", "pyarrow": "to_pylist"}.get(self.kind, "to_list")
+        return list(getattr(self.rows[column], method)())
+
+
+def recognized(rows: Any) -> tuple[str, Any]:
+    """Returns the kind of an argument, and rows that can be read more than once."""
+    cls = type(rows)
+    if cls is list:
+        return "list", rows
+    if isinstance(rows, (str, bytes, bytearray)):
+        raise TypeError(f"{cls.__name__} is one row, not many: give a list")
+    if isinstance(rows, np.ndarray):
+        return "array", rows
+    if isinstance(rows, Table):
+        return "table", rows
+    if cls.__module__.startswith("polars."):
+        refuse_lazy(rows)
+        return "polars", rows
+    if hasattr(rows, "iloc"):
+        return "pandas", rows
+    if cls.__module__.startswith("pyarrow.") and hasattr(rows, "take"):
+        return "pyarrow", rows
+    if is_arrow(rows):
+        reader = open_reader(rows)
+        table = Table(_core.Batches.of(reader))
+        return ("table", table) if reader.is_table else ("array", table)
+    refuse_lazy(rows)
+    if hasattr(rows, "with_format"):
+        # A data set of Hugging Face: its own iterator makes a dict of each row.
+        return "table", Table(rows.with_format("arrow")[:])
+    if hasattr(rows, "__array__"):
+        return "array", np.asarray(rows)
+    if hasattr(rows, "__dlpack__"):
+        return "array", np.from_dlpack(rows)
+    if isinstance(rows, Iterable) and not isinstance(rows, Mapping):
+        return "list", list(rows)
+    raise TypeError(f"{full_name(cls)} is not taken; {TAKEN}")
+
+
+def is_arrow(rows: Any) -> bool:
+    """Returns whether an object has the Arrow PyCapsule interface."""
+    return hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__")
+
+
+def refuse_lazy(rows: Any) -> None:
+    """Refuses a table that is not computed yet."""
+    if hasattr(rows, "collect") and not hasattr(rows, "__array__"):
+        raise TypeError("a lazy frame has no rows yet: call collect() first, or use solve_batches")
+
+
+def full_name(cls: type) -> str:
+    """Returns the name of a type, for messages."""
+    return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+
+
+def open_reader(rows: Any) -> _core.Reader:
+    """Opens an Arrow table, or one of a library that has types which Arrow has not."""
+    if isinstance(rows, Table):
+        rows = rows._batches
+    return opened(*arrow_types(rows))
+
+
+def opened(rows: Any, nulls: list[str]) -> _core.Reader:
+    """Opens an Arrow table."""
+    try:
+        return _core.Reader(rows, nulls)
+    except NotImplementedError as error:
+        raise TypeError(str(error)) from error
+
+
+def arrow_types(rows: Any) -> tuple[Any, list[str]]:
+    """Converts types of polars that Arrow has not: integers of 128 bits to decimals, and nulls to text.
+
+    Also returns the names of the columns of nulls.
+    """
+    is_series = hasattr(rows, "dtype")
+    if not type(rows).__module__.startswith("polars.") or not (is_series or hasattr(rows, "columns")):
+        return rows, []
+    import polars
+
+    schema = {rows.name: rows.dtype} if is_series else rows.schema
+    wide = [getattr(polars, name) for name in ("Int128", "UInt128") if hasattr(polars, name)]
+    nulls = [name for name, dtype in schema.items() if dtype == polars.Null]
+    casts = {name: polars.Decimal(38, 0) for name, dtype in schema.items() if dtype in wide}
+    casts |= dict.fromkeys(nulls, polars.String)
+    if casts:
+        rows = rows.cast(casts[rows.name]) if is_series else rows.cast(casts)
+    return rows, [] if is_series else nulls
+
+
+def rows_of(source: Any, blank: int) -> _core.Rows:
+    """Returns puzzles or solutions as rows that threads read."""
+    if type(source) is list:
+        return rows_of_list(source, blank)
+    if isinstance(source, np.ndarray):
+        return rows_of_array(source, blank)
+    if isinstance(source, Table):
+        source = source._batches
+    if isinstance(source, _core.Batches):
+        return _core.Rows.of_batches(source, blank)
+    try:
+        return _core.Rows.of_arrow(arrow_types(source)[0], blank)
+    except ImportError:
+        # pandas has the method, but needs pyarrow for it.
+        return rows_of_array(np.asarray(source), blank)
+    except NotImplementedError as error:
+        raise TypeError(str(error)) from error
+    except ValueError:
+        # pandas: objects that pyarrow cannot convert, such as arrays of two dimensions.
+        if getattr(source, "dtype", None) != object:
+            raise
+        return rows_of_list(source.tolist(), blank)
+
+
+def rows_of_list(rows: list[Any], blank: int) -> _core.Rows:
+    """Reads texts, or lists and arrays of numbers: 81 of them, or 9 times 9."""
+    first = next((row for row in rows if row is not None), None)
+    if isinstance(first, (list, tuple)) or hasattr(first, "__array__") and np.ndim(np.asarray(first)) > 0:
+        return rows_of_numbers(rows, blank)
+    return _core.Rows.of_list(rows, isinstance(first, (bytes, bytearray)))
+
+
+def rows_of_numbers(rows: list[Any], blank: int) -> _core.Rows:
+    """Reads lists of numbers, which may have different lengths. `None` is a blank, and a row that is `None` is null."""
+    parts: list[np.ndarray[Any, Any]] = []
+    for at, row in enumerate(rows):
+        try:
+            part = np.empty(0) if row is None else np.asarray(row, float).reshape(-1)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"element {at} of the list has something else than numbers: {error}") from error
+        if isinstance(row, (str, bytes, bytearray)):
+            raise TypeError(f"element {at} of the list is {full_name(type(row))}, not numbers as the first one")
+        parts.append(part)
+    ends = np.cumsum([0, *map(len, parts)], dtype=np.int64)
+    validity = np.array([row is not None for row in rows], np.uint8)
+    return _core.Rows.of_numbers(as_buffer(np.concatenate([np.empty(0), *parts])), as_buffer(ends), validity, blank)
+
+
+def rows_of_array(array: np.ndarray[Any, Any], blank: int) -> _core.Rows:
+    """Reads numbers of shape (n, 81) or (n, 9, 9), or texts."""
+    if isinstance(array, np.ma.MaskedArray):
+        if array.ndim == 1:
+            # Masked elements become `None`.
+            return rows_of_list(array.tolist(), blank)
+        cells, mask = array.filled(blank), np.ma.getmaskarray(array)
+        is_valid = ~mask.reshape(len(array), -1).any(axis=1) if array.size else None
+        return rows_of_cells(cells, blank, is_valid)
+    kind = array.dtype.kind
+    if kind in "uif":
+        return rows_of_cells(array, blank, None)
+    if kind not in "SUOT":
+        raise TypeError(f"a numpy array of {array.dtype}: convert it to integers (array.astype(numpy.uint8)); {TAKEN}")
+    if kind == "O" and array.ndim > 1:
+        return rows_of_cells(array.astype(float), blank, None)
+    if array.ndim != 1:
+        word = "bytes" if kind == "S" else "str"
+        raise ValueError(f"an array of {word} has one dimension, not shape {list(array.shape)}")
+    if kind != "S":
+        return rows_of_list(array.tolist(), blank)
+    width = array.dtype.itemsize
+    if width == 0:
+        array, width = np.zeros(len(array), "S1"), 1
+    return _core.Rows.of_fixed_width(as_buffer(array), width)
+
+
+def rows_of_cells(array: np.ndarray[Any, Any], blank: int, is_valid: Any) -> _core.Rows:
+    """Reads numbers; −1 and NaN are blanks as well."""
+    shape = array.shape
+    if shape[1:] not in ((81,), (9, 9), (9, 9, 1)):
+        hint = "; one puzzle is array.reshape(1, 81)" if shape in ((81,), (9, 9)) else ""
+        raise ValueError(f"shape {list(shape)}: an array of cells is (n, 81) or (n, 9, 9){hint}")
+    if array.dtype != np.uint8:
+        if array.dtype.kind != "u":
+            array = np.where((array == -1) | (array != array), blank, array)
+        cells = array.astype(np.uint8)
+        differs = cells != array
+        if differs.any():
+            raise ValueError(f"the array has the number {array[differs][0]}, expected cells of 0 to 255")
+        array = cells
+    validity = None if is_valid is None else as_buffer(is_valid)
+    return _core.Rows.of_cells(as_buffer(array), blank, validity)
+
+
+def as_buffer(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Returns the bytes of an array, which is copied if it is not contiguous."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)

@@ -1,0 +1,235 @@
+"""`Table`, the result of functions, and `Batches`, a lazy stream of tables."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+
+
+def quoted(value: object) -> str:
+    """Returns a name, or a list of names, in double quotes, for messages."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def suggestion(name: str, names: Sequence[str]) -> str:
+    """Returns the most similar name, as the end of a message."""
+    similar = difflib.get_close_matches(name, names, 1)
+    return f"; did you mean {quoted(similar[0])}?" if similar else ""
+
+
+class Table:
+    """Rows with named columns, as Arrow record batches.
+
+    Every library with the Arrow PyCapsule interface reads a table without a copy: `pyarrow.table(rows)`,
+    `polars.DataFrame(rows)`, `duckdb.from_arrow(rows)`. `len(rows)` is the number of rows, `rows["solution"]` a column
+    as a numpy array, and `rows[10:20]` a table of these rows.
+
+    Args:
+        rows: a table, a data frame, or a stream with the Arrow PyCapsule interface.
+    """
+
+    __slots__ = ("_batches",)
+
+    def __init__(self, rows: Any) -> None:
+        if not isinstance(rows, _core.Batches):
+            from ._frames import open_reader
+
+            rows = _core.Batches.of(open_reader(rows))
+        self._batches: _core.Batches = rows
+
+    def __reduce__(self) -> tuple[type[Table], tuple[Any]]:
+        return Table, (self.to_arrow(),)
+
+    def __len__(self) -> int:
+        return len(self._batches)
+
+    @property
+    def num_rows(self) -> int:
+        """The number of rows."""
+        return len(self._batches)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and of columns."""
+        return len(self._batches), len(self.column_names)
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+        return self._batches.column_names
+
+    @property
+    def schema(self) -> Any:
+        """The `pyarrow.Schema`; needs pyarrow."""
+        return needed("pyarrow").schema(self._batches)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.column_names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.column_names
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ValueError("a table becomes an array by a copy only")
+        columns = self.to_numpy()
+        fields = [(name, column.dtype, column.shape[1:]) for name, column in columns.items()]
+        array = np.empty(len(self), fields)
+        for name, column in columns.items():
+            array[name] = column
+        return array if dtype is None else array.astype(dtype)
+
+    def __repr__(self) -> str:
+        fields = zip(self.column_names, self._batches.types, strict=True)
+        return f"<bulkdoku.Table of {len(self)} rows: {', '.join(f'{name}: {kind}' for name, kind in fields)}>"
+
+    def _repr_html_(self) -> str:
+        try:
+            importlib.import_module("pandas")
+        except ImportError:
+            return f"<pre>{repr(self).replace('<', '&lt;')}</pre>"
+        return f"{self[:10].to_pandas()._repr_html_()}<p>{len(self)} rows</p>"
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return self._column(self._place(key))
+        if not isinstance(key, slice):
+            raise TypeError("a table has the name of a column or a slice in brackets")
+        start, stop, step = key.indices(len(self))
+        if step != 1:
+            raise ValueError("a slice of a table has the step 1")
+        return Table(self._batches.slice(start, max(0, stop - start)))
+
+    def _place(self, name: str) -> int:
+        names = self.column_names
+        if name in names:
+            return names.index(name)
+        raise KeyError(f"no column {quoted(name)}{suggestion(name, names)}; there are {', '.join(names)}")
+
+    def _column(self, place: int) -> np.ndarray[Any, Any]:
+        fixed = self._batches.fixed_width(place)
+        if fixed is not None:
+            kind, data, mask = fixed
+            if kind == "cells":
+                return np.frombuffer(data, np.uint8).reshape(-1, 81)
+            array = np.frombuffer(data, kind)
+            if mask is None or kind == "S81":
+                return array
+            return np.where(np.frombuffer(mask, bool), np.nan, array)
+        codes = self._batches.codes(place)
+        if codes is not None:
+            return np.array(codes[1]).take(np.frombuffer(codes[0], np.int8))
+        values = self._batches.to_list(place)
+        if self._batches.types[place] == "Boolean" and self._batches.null_count(place) == 0:
+            return np.array(values, bool)
+        array = np.empty(len(values), object)
+        array[:] = values
+        return array
+
+    def to_numpy(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Returns the columns as numpy arrays, by their names.
+
+        Texts are objects: str, bytes for binary columns of other widths than 81, `None` for null. Binary grids are of
+        dtype `S81`, empty for null; cells are uint8 of shape (n, 81), blank for null. Numbers have their type, or
+        are float64 with NaN if one is null. Statuses are `U14`.
+        """
+        return {name: self._column(place) for place, name in enumerate(self.column_names)}
+
+    def to_list(self, name: str) -> list[Any]:
+        """Returns a column as a list.
+
+        Args:
+            name: the name of the column.
+
+        Returns:
+            list: str (bytes for binary, lists of int for cells), int, float, or bool; `None` for null.
+
+        Raises:
+            KeyError: if the column does not exist.
+            TypeError: if the column came from the input and has another type.
+        """
+        return self._batches.to_list(self._place(name))
+
+    def to_arrow(self) -> Any:
+        """Returns a `pyarrow.Table` without a copy; needs pyarrow. Other Arrow libraries read the table itself."""
+        return needed("pyarrow").table(self._batches)
+
+    def to_polars(self) -> Any:
+        """Returns a `polars.DataFrame` without a copy of the texts; needs polars."""
+        return needed("polars").DataFrame(self._batches)
+
+    def to_pandas(self) -> Any:
+        """Returns a `pandas.DataFrame`; needs pandas, and is much faster with pyarrow.
+
+        Grids are str (bytes for binary, arrays or lists of int for cells), statuses a categorical.
+        """
+        pandas = needed("pandas")
+        try:
+            importlib.import_module("pyarrow")
+        except ImportError:
+            return pandas.DataFrame({name: self._pandas(place, pandas) for place, name in enumerate(self.column_names)})
+        return self.to_arrow().to_pandas()
+
+    def _pandas(self, place: int, pandas: Any) -> Any:
+        codes = self._batches.codes(place)
+        if codes is not None:
+            return pandas.Categorical.from_codes(np.frombuffer(codes[0], np.int8), codes[1])
+        is_unsigned = self._batches.types[place] in ("UInt32", "UInt64")
+        return self._column(place) if is_unsigned else self._batches.to_list(place)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._batches.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        return self._batches.__arrow_c_schema__()
+
+
+class Batches:
+    """A lazy stream of record batches: a batch is read, and solved, on demand.
+
+    It has the Arrow PyCapsule interface, so that `pyarrow.RecordBatchReader.from_stream(batches)`,
+    `polars.DataFrame(batches)`, and DuckDB read it. It is also an iterator of tables, one per batch. It can be read
+    once. After Ctrl-C or an exception of `progress`, the next call solves the same batch again; an error of the
+    input is final.
+    """
+
+    __slots__ = ("_stream",)
+
+    def __init__(self, stream: _core.Stream) -> None:
+        self._stream = stream
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+        return self._stream.column_names
+
+    def __iter__(self) -> Batches:
+        return self
+
+    def __next__(self) -> Table:
+        return Table(next(self._stream))
+
+    def read_all(self) -> Table:
+        """Reads the rest into a table."""
+        return Table(self._stream.read_all())
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._stream.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        return self._stream.__arrow_c_schema__()
+
+
+def needed(name: str) -> Any:
+    """Imports a library for a conversion."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError(f"this conversion needs {name}: pip install {name}") from error

@@ -1,0 +1,389 @@
+//! Runs the jobs of the library on rows of the caller.
+
+use std::hint::black_box;
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::{io, mem};
+
+use arrow_array::RecordBatch;
+use bulkdoku::generate::{Pattern, Recipe};
+use bulkdoku::isomorph::Kinds;
+use bulkdoku::output::{Column, Needs, Rows as Results};
+use bulkdoku::pipeline::{
+    Augment, BlockSource, BlockSummary, Check, Classify, Generate, Job, Options, Ranges, RunEnd,
+    Solve, cores, fold_blocks,
+};
+use bulkdoku::puzzle::CELLS;
+use bulkdoku::{EngineKind, Limits};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::batches::Batches;
+use crate::columns::{Output, Rejected, Sheet, invalid};
+use crate::engines;
+use crate::rows::Rows;
+use crate::watch::Progress;
+
+/// The number of rows that are processed together: they and their outcomes fit in the second-level
+/// cache.
+pub const BLOCK_ROWS: u64 = 2048;
+
+/// The most rows of a record batch: its buffers are small enough for the allocator to reuse.
+pub const BATCH_ROWS: usize = 32 * 1024;
+
+/// The most rows that are solved on the calling thread, if none takes long.
+const FEW_ROWS: usize = 256;
+
+/// A puzzle with up to this many nodes does not take long: [`FEW_ROWS`] of them take a fraction of
+/// a second.
+const FEW_NODES: NonZeroU64 = NonZeroU64::new(10_000).unwrap();
+
+/// The number of isomorphs that are drawn together.
+const ISOMORPHS_PER_BLOCK: u64 = 500;
+
+/// A call: what it does with rows of the caller, and how it returns them.
+pub struct Call<'a, J> {
+    pub job: J,
+    /// The same job with a lower limit of nodes, for a few rows.
+    pub quick_job: Option<J>,
+    pub output: &'a Output,
+    pub threads: NonZeroUsize,
+    pub progress: &'a Progress,
+    /// The most rows of a batch. Each source of a block also starts a new batch.
+    pub batch_rows: usize,
+    /// The invalid records that have no rows.
+    pub rejected: Mutex<Rejected>,
+}
+
+/// The batches of a run.
+#[derive(Default)]
+struct Run {
+    batches: Vec<RecordBatch>,
+    /// Whether the search for a puzzle has given up.
+    gave_up: bool,
+}
+
+impl<'a, J: Job> Call<'a, J> {
+    pub fn new(job: J, output: &'a Output, threads: usize, progress: &'a Progress) -> Self {
+        let (quick_job, batch_rows, rejected) = (None, BATCH_ROWS, Mutex::default());
+        let threads = thread_count(threads);
+        Self { job, quick_job, output, threads, progress, batch_rows, rejected }
+    }
+
+    /// Processes all rows of the caller, in blocks of this size, numbered from `first`.
+    fn batches(
+        &self,
+        py: Python<'_>,
+        (puzzles, answers): (&Rows, Option<&Rows>),
+        (first, block_rows): (u64, u64),
+    ) -> PyResult<Batches>
+    where
+        J: Send,
+    {
+        let mut batches = Vec::new();
+        puzzles.for_each_part(answers, first, self.threads.get(), |numbers, rows| {
+            let count = (numbers.end - numbers.start) as usize;
+            let source = || Ranges::of(numbers.clone(), block_rows, rows.clone());
+            batches.extend(py.detach(|| self.collect(count, source))?);
+            Ok(())
+        })?;
+        Ok(Batches::new(Arc::clone(&self.output.schema), batches))
+    }
+
+    /// Processes about this many rows: a few on the calling thread, unless a search takes long.
+    pub fn collect<S: BlockSource>(
+        &self,
+        rows: usize,
+        source: impl Fn() -> S + Sync,
+    ) -> PyResult<Vec<RecordBatch>> {
+        let failed = |error: io::Error| PyRuntimeError::new_err(error.to_string());
+        if let Some(job) = self.quick_job.as_ref().filter(|_| rows <= FEW_ROWS) {
+            let run = self.run(rows, source(), job, NonZeroUsize::MIN).map_err(failed)?;
+            if !run.gave_up {
+                self.progress.check()?;
+                return Ok(run.batches);
+            }
+            self.progress.rows.store(0, Ordering::Relaxed);
+        }
+        let run = || self.run(rows, source(), &self.job, self.threads);
+        Ok(self.progress.watch(run)?.map_err(failed)?.batches)
+    }
+
+    /// Runs a job on all blocks of a source.
+    ///
+    /// # Errors
+    /// When the run was stopped.
+    fn run(
+        &self,
+        mut rows: usize,
+        source: impl BlockSource,
+        job: &J,
+        threads: NonZeroUsize,
+    ) -> io::Result<Run> {
+        let Self { output, batch_rows, progress, .. } = *self;
+        let columns = output.columns.iter();
+        let needs = columns.fold(Needs::NONE, |needs, column| needs.union(column.needs()));
+        let map = || |rows: &Results<'_>, part: &mut Sheet| part.fill(output, rows);
+        let (mut batches, mut open, mut open_source) = (Vec::new(), Sheet::default(), 0);
+        let mut gave_up = false;
+        let run = JobRun { job, needs, threads, progress };
+        run.fold(source, map, |part: &mut Sheet, summary| {
+            let rejected = self.rejected.lock();
+            rejected.unwrap_or_else(PoisonError::into_inner).append(&mut part.rejected);
+            gave_up |= part.gave_up;
+            let source = summary.map_or(open_source, |summary| summary.source);
+            let is_full = open.rows + part.rows > batch_rows || source != open_source;
+            if open.rows == 0 || is_full {
+                rows = rows.saturating_sub(open.rows);
+                let is_last = part.rows >= rows;
+                let next = if is_last {
+                    mem::take(part)
+                } else {
+                    Sheet::new(output, rows.min(batch_rows))
+                };
+                batches.push(mem::replace(&mut open, next));
+                open_source = source;
+            }
+            open.append(part);
+        })?;
+        batches.push(open);
+        let batches = batches.into_iter().filter(|batch| batch.rows > 0);
+        let batches = batches.map(|batch| batch.finish(&output.schema)).collect();
+        Ok(Run { batches, gave_up })
+    }
+}
+
+/// A run of a job on rows of the caller.
+pub struct JobRun<'a, J> {
+    pub job: &'a J,
+    pub needs: Needs,
+    pub threads: NonZeroUsize,
+    pub progress: &'a Progress,
+}
+
+impl<J: Job> JobRun<'_, J> {
+    /// Runs the job on all blocks of a source: workers map the rows of each block to a value, and
+    /// `reduce` receives the values in order.
+    ///
+    /// # Errors
+    /// When the run was stopped.
+    pub fn fold<P: Default + Send, M: FnMut(&Results<'_>, &mut P)>(
+        self,
+        mut source: impl BlockSource,
+        map: impl Fn() -> M + Sync,
+        mut reduce: impl FnMut(&mut P, Option<&BlockSummary>) + Send,
+    ) -> io::Result<()> {
+        let Self { job, needs, threads, progress } = self;
+        let stop = Arc::clone(&progress.stop);
+        // Records are not read from bytes.
+        let options = Options { threads, stop, block_bytes: 0, ..Options::default() };
+        let reduce = |part: &mut P, summary: Option<&BlockSummary>| {
+            reduce(part, summary);
+            let records = summary.map_or(0, |summary| summary.counts.records());
+            progress.rows.fetch_add(records as usize, Ordering::Relaxed);
+            Ok(())
+        };
+        match fold_blocks(&mut source, job, Vec::new(), needs, &options, map, reduce).end {
+            RunEnd::Complete => Ok(()),
+            RunEnd::Stopped => Err(io::ErrorKind::Interrupted.into()),
+            RunEnd::Failed(error) => Err(error),
+        }
+    }
+}
+
+/// The number of threads; 0 means all cores.
+pub fn thread_count(threads: usize) -> NonZeroUsize {
+    NonZeroUsize::new(threads).unwrap_or_else(cores)
+}
+
+/// How solutions are searched for.
+#[pyclass(frozen, module = "bulkdoku._core")]
+pub struct Search {
+    engine: EngineKind,
+    limits: Limits,
+    pub threads: NonZeroUsize,
+}
+
+#[pymethods]
+impl Search {
+    #[new]
+    fn new(
+        engine: &str,
+        limit: NonZeroU32,
+        max_nodes: Option<NonZeroU64>,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let limits = Limits::count(limit);
+        let limits = max_nodes.map_or(limits, |nodes| limits.with_nodes(nodes));
+        let engine = engine.parse().map_err(invalid)?;
+        Ok(Self { engine, limits, threads: thread_count(threads) })
+    }
+}
+
+impl Search {
+    /// Returns a call that searches for solutions; `job` creates the job for a search.
+    pub fn call<'a, J: Job>(
+        &self,
+        output: &'a Output,
+        progress: &'a Progress,
+        job: impl Fn(Solve) -> J,
+    ) -> Call<'a, J> {
+        let Self { limits, threads, engine } = *self;
+        // A low limit would also bound the searches for these properties.
+        let searches = [Column::Rating, Column::Minimal];
+        let is_quick = matches!(engine, EngineKind::Lanes | EngineKind::Scalar)
+            && !output.columns.iter().any(|column| searches.contains(column))
+            && limits.nodes.is_none_or(|nodes| nodes > FEW_NODES);
+        let quick = || job(solve_with(engine, limits.with_nodes(FEW_NODES)));
+        let call = Call::new(job(solve_with(engine, limits)), output, threads.get(), progress);
+        Call { quick_job: is_quick.then(quick), ..call }
+    }
+}
+
+/// Searches for solutions with an engine.
+pub fn solve_with(engine: EngineKind, limits: Limits) -> Solve {
+    Solve { engine: Box::new(move || engines::take(engine)), limits, rating_isomorphs: 0 }
+}
+
+/// Solves puzzles, and scores the answers to them if there are any.
+#[pyfunction]
+pub fn solve(
+    py: Python<'_>,
+    puzzles: &Rows,
+    answers: Option<&Rows>,
+    search: &Search,
+    output: &Output,
+    progress: Progress,
+) -> PyResult<Batches> {
+    let call = search.call(output, &progress, |solve| solve);
+    call.batches(py, (puzzles, answers), (0, BLOCK_ROWS))
+}
+
+/// Checks an answer to each puzzle.
+#[pyfunction]
+pub fn check(
+    py: Python<'_>,
+    puzzles: &Rows,
+    answers: &Rows,
+    search: &Search,
+    output: &Output,
+    progress: Progress,
+) -> PyResult<Batches> {
+    let call = search.call(output, &progress, |solve| Check { solve });
+    call.batches(py, (puzzles, Some(answers)), (0, BLOCK_ROWS))
+}
+
+/// Reads puzzles, numbered from `first`, and finds canonical forms if the output has them.
+#[pyfunction]
+pub fn classify(
+    py: Python<'_>,
+    puzzles: &Rows,
+    output: &Output,
+    first: u64,
+    threads: usize,
+    progress: Progress,
+) -> PyResult<Batches> {
+    let call = Call::new(Classify::default(), output, threads, &progress);
+    call.batches(py, (puzzles, None), (first, BLOCK_ROWS))
+}
+
+/// Draws isomorphs of puzzles, numbered from `first`, and of the answers to them. Also returns a
+/// message about records without rows.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are options of the package")]
+pub fn augment(
+    py: Python<'_>,
+    puzzles: &Rows,
+    answers: Option<&Rows>,
+    times: u32,
+    original: bool,
+    kinds: Vec<String>,
+    seed: u64,
+    first: u64,
+    output: &Output,
+    threads: usize,
+    progress: Progress,
+) -> PyResult<(Batches, Option<String>)> {
+    let has = |name: &str| kinds.iter().any(|kind| kind == name);
+    let kinds = Kinds {
+        digits: has("digits"),
+        rows: has("rows"),
+        bands: has("bands"),
+        transpose: has("transpose"),
+    };
+    let job = Augment { times, original, seed, kinds, hints: (0, 0), needs_solution: false };
+    // A block whose rows are in one part does not wait for its turn.
+    let block_rows = (ISOMORPHS_PER_BLOCK / u64::from(times + 1)).max(1);
+    let call = Call::new(job, output, threads, &progress);
+    let batches = call.batches(py, (puzzles, answers), (first, block_rows))?;
+    let rejected = call.rejected.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok((batches, rejected.message(puzzles.__len__())))
+}
+
+/// The puzzles to generate.
+#[pyclass(frozen, module = "bulkdoku._core", name = "Recipe")]
+pub struct Made(Recipe);
+
+#[pymethods]
+impl Made {
+    /// # Errors
+    /// `ValueError` when a name is unknown, or no puzzle can meet the options.
+    #[new]
+    fn new(
+        kind: &str,
+        grids: &str,
+        symmetry: &str,
+        pattern: Option<&str>,
+        clues: Option<(usize, usize)>,
+        guesses: Option<(u64, u64)>,
+        level: Option<u8>,
+    ) -> PyResult<Self> {
+        let plain = Recipe::default();
+        let named = |what: &str, error: &dyn std::fmt::Display| {
+            PyValueError::new_err(format!("{what}: {error}"))
+        };
+        let level = level.map(|level| level.to_string().parse());
+        let recipe = Recipe {
+            kind: kind.parse().map_err(|error| named("kind", &error))?,
+            grids: grids.parse().map_err(|error| named("grids", &error))?,
+            symmetry: symmetry.parse().map_err(|error| named("symmetry", &error))?,
+            pattern: pattern
+                .map_or(Ok(Pattern::ALL), str::parse)
+                .map_err(|error| named("pattern", &error))?,
+            clues: clues.map_or(plain.clues, |(least, most)| least..=most),
+            guesses: guesses.map_or(plain.guesses, |(least, most)| least..=most),
+            level: level.transpose().map_err(|error| named("level", &error))?,
+        };
+        recipe.check().map_err(invalid)?;
+        Ok(Self(recipe))
+    }
+}
+
+/// Generates puzzles of a corpus, by their numbers.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are options of the package")]
+pub fn generate(
+    py: Python<'_>,
+    recipe: &Made,
+    seed: u64,
+    start: u64,
+    end: u64,
+    output: &Output,
+    threads: usize,
+    progress: Progress,
+) -> PyResult<Batches> {
+    let solve = solve_with(EngineKind::Lanes, Limits::PROOF);
+    let (pool, yields) = (Arc::default(), Arc::default());
+    let job = Generate { solve, recipe: recipe.0.clone(), seed, pool, yields };
+    let rows = (end - start) as usize;
+    // Before hours of work end with the process.
+    let has_room = |bytes| black_box(&mut Vec::<u8>::new()).try_reserve_exact(bytes).is_ok();
+    if !rows.checked_mul(CELLS * output.columns.len()).is_some_and(has_room) {
+        let what = format!("{rows} rows do not fit in memory; make them in parts, with skip=");
+        return Err(PyMemoryError::new_err(what));
+    }
+    let call = Call::new(job, output, threads, &progress);
+    let batches = py.detach(|| call.collect(rows, || call.job.source(start..end)))?;
+    Ok(Batches::new(Arc::clone(&output.schema), batches))
+}

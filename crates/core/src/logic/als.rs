@@ -6,59 +6,146 @@
 //! Sources: <https://hodoku.sourceforge.net/en/tech_als.php>,
 //! <https://hodoku.sourceforge.net/en/tech_misc.php#sdc>.
 
+use super::links::{Set, and, insert, members, or};
 use super::{Evidence, Found, Position};
-use crate::board::{Cells, UNIT_CELLS, UNITS, cells_at, common_peers, digits_of, size};
+use crate::board::{Bits, Board, Candidates, Cells, UNIT_CELLS, UNITS, cells_at, common_peers};
+use crate::board::{digits_of, size};
 
 /// An almost locked set.
+#[derive(Debug)]
 struct Als {
     cells: Cells,
     digits: u16,
-    /// The cells that see all places of each of its digits.
-    seen: [Cells; 9],
+    /// The candidates that see all places of their digit.
+    seen: Candidates,
+    /// Whether it is part of an effective ALS-XZ.
+    in_xz: bool,
+    /// The digits that it removes as the pivot of an ALS-XY-wing.
+    by_wing: u16,
 }
 
-/// Collects all almost locked sets.
-fn collect(position: &Position) -> Vec<Als> {
-    let mut sets: Vec<Als> = Vec::new();
-    for unit in (0..27).rev() {
-        let masks = UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
-        subsets(&masks, open(&masks), 0, 0, &mut |set, digits| {
-            let cells = cells_at(unit, set);
-            if size(digits) != size(set) + 1 {
-                return;
+/// The almost locked sets of a board.
+#[derive(Debug, Default)]
+pub struct Memory {
+    board: Option<Board>,
+    sets: Vec<Als>,
+    linked: Vec<(usize, u16)>,
+    small: Places<4>,
+    medium: Places<8>,
+    large: Places<256>,
+}
+
+impl Memory {
+    /// Finds all almost locked sets, and which of them are part of something effective.
+    fn update(&mut self, position: &Position) {
+        if self.board != Some(position.board) {
+            self.board = Some(position.board);
+            self.collect(position);
+            match self.sets.len() {
+                0..=256 => self.small.analyze(position, &mut self.sets),
+                257..=512 => self.medium.analyze(position, &mut self.sets),
+                _ => self.large.analyze(position, &mut self.sets),
             }
-            // Sets within a box and a line are those of the box; single cells those of any.
-            let is_new = match unit {
-                18.. => true,
-                9..18 => (18..27).all(|square| cells & !UNITS[square] != 0),
-                _ => (9..27).all(|other| cells & !UNITS[other] != 0),
-            };
-            if is_new {
+        }
+    }
+
+    /// Collects all almost locked sets.
+    fn collect(&mut self, position: &Position) {
+        self.sets.clear();
+        for unit in (0..27).rev() {
+            let masks = UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
+            subsets(&masks, open(&masks), 0, 0, &mut |set, digits, rest| {
+                let can_grow = size(digits) <= size(set) + size(rest) + 1;
+                // Sets within a box and a line are those of the box.
+                let is_in_box = |&triad: &u16| set & !triad == 0;
+                if size(digits) != size(set) + 1
+                    || unit < 18 && [0o007, 0o070, 0o700].iter().any(is_in_box)
+                {
+                    return can_grow;
+                }
+                let cells = cells_at(unit, set);
                 let mut seen = [0; 9];
                 for digit in digits_of(digits) {
-                    seen[digit] = common_peers(cells & position.open[digit]);
+                    let open = position.open[digit];
+                    seen[digit] = common_peers(cells & open) & open;
                 }
-                sets.push(Als { cells, digits, seen });
-            }
-        });
+                self.sets.push(Als { cells, digits, seen, in_xz: false, by_wing: 0 });
+                can_grow
+            });
+        }
     }
-    sets
 }
 
-/// Visits all sets of items, except the empty one, with the union of their elements.
+/// By digit and cell, the numbers of the sets that have this place of the digit.
+#[derive(Debug, Default)]
+struct Places<const W: usize>(Vec<[Set<W>; 81]>);
+
+impl<const W: usize> Places<W> {
+    /// Finds which sets are part of something effective.
+    fn analyze(&mut self, position: &Position, sets: &mut [Als]) {
+        self.0.clear();
+        self.0.resize(9, [[0; W]; 81]);
+        let mut with_digit = [[0; W]; 9];
+        for (i, set) in sets.iter().enumerate() {
+            for digit in digits_of(set.digits) {
+                insert(&mut with_digit[digit], i);
+                for cell in Bits(set.cells & position.open[digit]) {
+                    insert(&mut self.0[digit][cell], i);
+                }
+            }
+        }
+        for i in 0..sets.len() {
+            let set = &sets[i];
+            let mut linked = [0; W];
+            let (mut once, mut twice, mut in_xz) = ([0; 9], [0; 9], 0);
+            for x in digits_of(set.digits).filter(|&x| set.seen[x] != 0) {
+                // All places of the digit see all of its places in this set.
+                let mut outside = [0; W];
+                for cell in Bits(position.open[x] & !set.seen[x]) {
+                    or(&mut outside, &self.0[x][cell]);
+                }
+                let by_x = std::array::from_fn(|word| with_digit[x][word] & !outside[word]);
+                for other in members(&and(&linked, &by_x)) {
+                    let (_, _, removed) = by_common(position, set, &sets[other]);
+                    in_xz |= removed.iter().fold(0, |all, cells| all | cells);
+                }
+                or(&mut linked, &by_x);
+                // What those with this RCC see.
+                let mut seen = [0; 9];
+                for other in members(&by_x) {
+                    for (all, cells) in seen.iter_mut().zip(&sets[other].seen) {
+                        *all |= cells;
+                    }
+                }
+                seen[x] = 0;
+                for z in 0..9 {
+                    in_xz |= seen[z] & set.seen[z];
+                    twice[z] |= once[z] & seen[z];
+                    once[z] |= seen[z];
+                }
+            }
+            sets[i].in_xz = in_xz != 0;
+            sets[i].by_wing = (0..9).fold(0, |all, z| all | u16::from(twice[z] != 0) << z);
+        }
+    }
+}
+
+/// Visits sets of items, except the empty one, with the union of their elements and the items that
+/// can be added; none are added if the visitor returns `false`.
 fn subsets(
     items: &[u16; 9],
     mut rest: u16,
     set: u16,
     union: u16,
-    visit: &mut impl FnMut(u16, u16),
+    visit: &mut impl FnMut(u16, u16, u16) -> bool,
 ) {
     while rest != 0 {
         let i = rest.trailing_zeros() as usize;
         rest &= rest - 1;
         let (set, union) = (set | 1 << i, union | items[i]);
-        visit(set, union);
-        subsets(items, rest, set, union, visit);
+        if visit(set, union, rest) {
+            subsets(items, rest, set, union, visit);
+        }
     }
 }
 
@@ -76,33 +163,36 @@ fn restricted(position: &Position, a: &Als, b: &Als) -> u16 {
     common
 }
 
+/// Returns the RCCs of two sets, their common digits, and what they remove.
+fn by_common(position: &Position, a: &Als, b: &Als) -> (u16, u16, Candidates) {
+    let common = a.digits & b.digits;
+    let rcc = restricted(position, a, b);
+    let mut removed = [0; 9];
+    if rcc == 0 {
+        return (rcc, common, removed);
+    }
+    let has_two = rcc & (rcc - 1) != 0;
+    for digit in digits_of(a.digits | b.digits) {
+        let is_common = common >> digit & 1 != 0;
+        let is_restricted = rcc >> digit & 1 != 0;
+        if is_common && (has_two || !is_restricted) {
+            removed[digit] |= a.seen[digit] & b.seen[digit];
+        }
+        if has_two && !is_restricted {
+            removed[digit] |= a.seen[digit] | b.seen[digit];
+        }
+    }
+    (rcc, common, removed)
+}
+
 /// Two sets with an RCC X: one of them lacks X and has its other digits, so cells that see all
 /// places of another common digit Z lose Z. With two RCCs, both sets are locked.
-pub fn xz<F: Found>(position: &Position, out: &mut F) {
-    let sets = collect(position);
-    for (i, a) in sets.iter().enumerate() {
-        for b in &sets[i + 1..] {
-            let common = a.digits & b.digits;
-            if common & common.wrapping_sub(1) == 0 {
-                continue;
-            }
-            let rcc = restricted(position, a, b);
-            if rcc == 0 {
-                continue;
-            }
-            let mut removed = [0; 9];
-            let has_two = rcc & (rcc - 1) != 0;
-            for digit in digits_of(a.digits | b.digits) {
-                let is_common = common >> digit & 1 != 0;
-                let (in_a, in_b) = (a.digits >> digit & 1 != 0, b.digits >> digit & 1 != 0);
-                if is_common && (has_two || rcc >> digit & 1 == 0) {
-                    removed[digit] |= a.seen[digit] & b.seen[digit];
-                }
-                if has_two && rcc >> digit & 1 == 0 {
-                    removed[digit] |= if in_a { a.seen[digit] } else { 0 };
-                    removed[digit] |= if in_b { b.seen[digit] } else { 0 };
-                }
-            }
+pub fn xz<F: Found>(position: &Position, memory: &mut Memory, out: &mut F) {
+    memory.update(position);
+    let sets = &memory.sets;
+    for (i, a) in sets.iter().enumerate().filter(|(_, a)| a.in_xz) {
+        for b in sets[i + 1..].iter().filter(|b| b.in_xz) {
+            let (rcc, common, removed) = by_common(position, a, b);
             out.remove_effective(&position.board, removed, || Evidence {
                 digits: common & !rcc,
                 common: rcc,
@@ -115,10 +205,10 @@ pub fn xz<F: Found>(position: &Position, out: &mut F) {
 
 /// A pivot C with an RCC X to A and another one, Y, to B: A or B has each other common digit Z, so
 /// cells that see all its places in both lose Z.
-pub fn xy_wing<F: Found>(position: &Position, out: &mut F) {
-    let sets = collect(position);
-    let mut linked: Vec<(usize, u16)> = Vec::new();
-    for c in &sets {
+pub fn xy_wing<F: Found>(position: &Position, memory: &mut Memory, out: &mut F) {
+    memory.update(position);
+    let Memory { sets, linked, .. } = memory;
+    for c in sets.iter().filter(|c| c.by_wing != 0) {
         linked.clear();
         for (i, a) in sets.iter().enumerate() {
             let rcc = if a.cells == c.cells { 0 } else { restricted(position, a, c) };
@@ -133,8 +223,8 @@ pub fn xy_wing<F: Found>(position: &Position, out: &mut F) {
                 if by_first == by_second && size(by_first) == 1 {
                     continue;
                 }
-                for z in digits_of(a.digits & b.digits) {
-                    let targets = a.seen[z] & b.seen[z] & position.open[z];
+                for z in digits_of(a.digits & b.digits & c.by_wing) {
+                    let targets = a.seen[z] & b.seen[z];
                     if targets == 0 {
                         continue;
                     }
@@ -164,28 +254,29 @@ pub fn sue_de_coq<F: Found>(position: &Position, out: &mut F) {
             if shared == 0 {
                 continue;
             }
-            let pool = |unit: usize| {
-                let rest = |&i: &usize| shared >> UNIT_CELLS[unit][i] & 1 == 0;
-                (0..9).filter(rest).fold(0, |set: u16, i| set | 1 << i)
-            };
-            let masks =
-                |unit: usize| UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
-            let (in_line, in_box) = (masks(line), masks(square));
-            subsets(&in_box, !pool(square) & open(&in_box), 0, 0, &mut |core, v| {
+            let masks = UNIT_CELLS[square].map(|cell| position.masks[usize::from(cell)]);
+            let is_shared = |&i: &usize| shared >> UNIT_CELLS[square][i] & 1 != 0;
+            let all = (0..9).filter(is_shared).fold(0, |all, i| all | masks[i]);
+            let cores = (0..9).filter(is_shared).fold(0, |set: u16, i| set | 1 << i) & open(&masks);
+            if size(cores) < 2 {
+                continue;
+            }
+            let (by_line, by_box) = (
+                Helpers::of(position, line, shared, all),
+                Helpers::of(position, square, shared, all),
+            );
+            if by_line.len == 0 || by_box.len == 0 {
+                continue;
+            }
+            subsets(&masks, cores, 0, 0, &mut |core, v, _| {
                 let surplus = size(v).wrapping_sub(size(core));
                 if size(core) < 2 || !(2..9).contains(&surplus) {
-                    return;
+                    return true;
                 }
-                // By how much a set of cells reduces the surplus.
-                let gain = |set: u16, digits: u16| size(set).wrapping_sub(size(digits & !v));
-                subsets(&in_line, pool(line) & open(&in_line), 0, 0, &mut |l, dl| {
-                    let by_line = gain(l, dl);
-                    if !(1..surplus).contains(&by_line) {
-                        return;
-                    }
-                    subsets(&in_box, pool(square) & open(&in_box), 0, 0, &mut |b, db| {
-                        if gain(b, db) != surplus - by_line || dl & db != 0 {
-                            return;
+                for (l, dl, by_line) in by_line.reducing(v).filter(|helper| helper.2 < surplus) {
+                    for (b, db, by_box) in by_box.reducing(v) {
+                        if by_box != surplus - by_line || dl & db != 0 {
+                            continue;
                         }
                         let core = cells_at(square, core);
                         let (l, b) = (cells_at(line, l), cells_at(square, b));
@@ -202,10 +293,45 @@ pub fn sue_de_coq<F: Found>(position: &Position, out: &mut F) {
                             cells: [core, l, b],
                             ..Evidence::default()
                         });
-                    });
-                });
+                    }
+                }
+                true
             });
         }
+    }
+}
+
+/// Sets of open cells of a unit that, with shared cells, reduce the surplus of their digits.
+struct Helpers {
+    /// Positions in the unit, and digits.
+    sets: [(u16, u16); 64],
+    len: usize,
+}
+
+impl Helpers {
+    /// Finds those that do so if the shared cells have all of their digits.
+    fn of(position: &Position, unit: usize, shared: Cells, digits: u16) -> Self {
+        let mut helpers = Self { sets: [(0, 0); 64], len: 0 };
+        let masks = UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
+        let is_shared = |&i: &usize| shared >> UNIT_CELLS[unit][i] & 1 != 0;
+        let own = (0..9).filter(is_shared).fold(0, |set: u16, i| set | 1 << i);
+        subsets(&masks, open(&masks) & !own, 0, 0, &mut |set, union, rest| {
+            let others = size(union & !digits);
+            if size(set) > others {
+                helpers.sets[helpers.len] = (set, union);
+                helpers.len += 1;
+            }
+            size(set) + size(rest) > others
+        });
+        helpers
+    }
+
+    /// Returns each set, its digits, and by how much it reduces the surplus of these digits.
+    fn reducing(&self, digits: u16) -> impl Iterator<Item = (u16, u16, usize)> {
+        let by = move |&(set, union): &(u16, u16)| {
+            (set, union, size(set).saturating_sub(size(union & !digits)))
+        };
+        self.sets[..self.len].iter().map(by).filter(|helper| helper.2 > 0)
     }
 }
 

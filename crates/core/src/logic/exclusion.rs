@@ -44,18 +44,14 @@ pub fn pair<F: Found>(position: &Position, changed: Changed, out: &mut F) {
 pub fn triplet<F: Found>(position: &Position, changed: Changed, out: &mut F) {
     let open = position.open.iter().fold(0, |all, cells| all | cells);
     let small = position.exactly[2] | position.exactly[3];
-    for first in Bits(small) {
-        let cells = PEERS[first] & open;
-        for a in Bits(cells) {
-            for b in Bits(cells & !1 << a) {
-                let seen = PEERS[a] & PEERS[b] & small;
-                for c in Bits(cells & !1 << b) {
-                    let excluders = seen & PEERS[c];
-                    let is_new = (excluders | 1 << a | 1 << b | 1 << c) & changed.cells != 0;
-                    // Each set of cells once, with the first excluder that it has.
-                    if is_new && excluders.trailing_zeros() as usize == first {
-                        exclude(position, [a, b, c], excluders, out);
-                    }
+    for a in Bits(open) {
+        for b in Bits(open & !1 << a) {
+            let seen = PEERS[a] & PEERS[b] & small;
+            let cells = Bits(seen).fold(0, |all, cell| all | PEERS[cell]);
+            for c in Bits(cells & open & !1 << b) {
+                let excluders = seen & PEERS[c];
+                if (excluders | 1 << a | 1 << b | 1 << c) & changed.cells != 0 {
+                    exclude(position, [a, b, c], excluders, out);
                 }
             }
         }
@@ -75,38 +71,45 @@ fn exclude<F: Found>(position: &Position, cells: [usize; 3], excluders: Cells, o
     if (0..3).all(|i| free[i] >= needed[i]) {
         return;
     }
+    // What the third cell cannot be if another one has a digit, and the excluders of three digits.
+    let mut partners = [0; 9];
+    for cell in Bits(excluders & position.exactly[2]) {
+        let mask = position.masks[cell];
+        digits_of(mask).for_each(|digit| partners[digit] |= mask & !(1 << digit));
+    }
+    let triples = excluders & position.exactly[3];
     let mut possible = [0_u16; 3];
     for x in digits_of(masks[0]) {
         for y in digits_of(masks[1]) {
             let is_known = possible[0] >> x & possible[1] >> y & 1 != 0;
-            if x == y && ab || is_known && possible[2] == masks[2] {
+            let is_excluded = x == y && ab || partners[x] >> y & 1 != 0;
+            if is_excluded || is_known && possible[2] == masks[2] {
                 continue;
             }
             let both = 1 << x | 1 << y;
-            let mut third = masks[2];
+            let mut third = masks[2] & !(partners[x] | partners[y]);
             third &= !(u16::from(ac) << x | u16::from(bc) << y);
-            for excluder in Bits(excluders) {
+            for excluder in Bits(triples) {
                 let rest = position.masks[excluder] & !both;
-                if rest & rest.wrapping_sub(1) == 0 {
-                    third &= if rest == 0 { 0 } else { !rest };
-                }
+                third &= if rest.is_power_of_two() { !rest } else { !0 };
             }
             if third != 0 {
                 possible[0] |= 1 << x;
                 possible[1] |= 1 << y;
                 possible[2] |= third;
+                if possible == masks {
+                    return;
+                }
             }
         }
     }
-    if possible != masks {
-        let mut removed = [0; 9];
-        for i in 0..3 {
-            for digit in digits_of(masks[i] & !possible[i]) {
-                removed[digit] |= 1 << cells[i];
-            }
+    let mut removed = [0; 9];
+    for i in 0..3 {
+        for digit in digits_of(masks[i] & !possible[i]) {
+            removed[digit] |= 1 << cells[i];
         }
-        out.remove(&removed, || evidence(1 << a | 1 << b | 1 << c, excluders));
     }
+    out.remove(&removed, || evidence(1 << a | 1 << b | 1 << c, excluders));
 }
 
 fn evidence(cells: Cells, excluders: Cells) -> Evidence {

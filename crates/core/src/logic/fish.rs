@@ -3,23 +3,35 @@
 //! Sources: <http://sudopedia.enjoysudoku.com/Fish.html>,
 //! <https://hodoku.sourceforge.net/en/tech_fishb.php> (finned and sashimi).
 
-use super::subsets::tight_sets;
+use super::subsets::{small_unions, tight_sets};
 use super::{Changed, Evidence, Found, Position};
-use crate::board::{Cells, columns, digits_of, rows, size, transpose};
+use crate::board::{Board, Cells, columns, digits_of, rows, size, transpose};
 
 /// A digit's places in one set of lines, of one direction, are in as many crossing lines, which
 /// lose it elsewhere.
 #[inline(always)]
-pub fn basic<F: Found>(position: &Position, changed: Changed, count: usize, out: &mut F) {
+pub fn basic<F: Found>(
+    position: &Position,
+    changed: Changed,
+    count: usize,
+    min_lines: usize,
+    out: &mut F,
+) {
     for digit in digits_of(changed.digits) {
         for kind in 0..2 {
             let lines = position.all_places(kind, digit);
+            if lines.iter().filter(|&&line| line != 0).count() < min_lines {
+                continue;
+            }
             tight_sets(&lines, count, |base, cover| {
                 report(position, digit, kind, base, cover, 0, !rows(base), out);
             });
         }
     }
 }
+
+/// The digits of the last board without effective sashimi fish of each size.
+pub type Memory = [Option<(Board, u16)>; 5];
 
 /// A fish with additional places in one box, its fins. The cover loses the digit only where it sees
 /// all fins. A fish is sashimi if one of its lines has fewer than two places other than fins.
@@ -28,31 +40,38 @@ pub fn finned<F: Found>(
     changed: Changed,
     count: usize,
     is_sashimi: bool,
+    memory: &mut Memory,
     out: &mut F,
 ) {
+    let searched = Some((position.board, changed.digits));
+    if is_sashimi && memory[count] == searched {
+        return;
+    }
+    let mut has_sashimi = false;
     for digit in digits_of(changed.digits) {
         for kind in 0..2 {
             let lines = position.all_places(kind, digit);
-            let eligible = (0..9).filter(|&i| size(lines[i]) >= 2);
-            let eligible = eligible.fold(0, |set: u16, i| set | 1 << i);
-            extend(&lines, eligible, count, count + 2, (0, 0), &mut |base, union| {
-                for stack in 0..3 {
+            let crossing = position.all_places(1 - kind, digit);
+            small_unions(&lines, count, count + 2, |base, union| {
+                let excess = size(union).saturating_sub(count);
+                for stack in (0..3).filter(|_| excess > 0) {
                     let in_stack = union & 0b111 << (3 * stack);
                     // All fins are in the same box, and at least one line of the cover crosses it.
+                    if size(in_stack) <= excess {
+                        continue;
+                    }
                     for i in digits_of(in_stack) {
-                        let (one, others) = (1 << i, in_stack & !(1 << i));
-                        let fins = match (size(union) - count, size(others)) {
-                            (1, 1..) => one,
-                            (2, 2) => others,
-                            _ => continue,
-                        };
-                        let with_fins = (0..9)
-                            .filter(|&i| base >> i & 1 != 0 && lines[i] & fins != 0)
-                            .fold(0, |set: u16, i| set | 1 << i);
+                        let fins = if excess == 1 { 1 << i } else { in_stack & !(1 << i) };
+                        let with_fins = digits_of(fins).fold(0, |all, i| all | crossing[i]) & base;
                         let band = 0b111 << (with_fins.trailing_zeros() / 3 * 3);
+                        let others = digits_of(band & !base).fold(0, |all, i| all | lines[i]);
+                        if with_fins & !band != 0 || others & in_stack & !fins == 0 {
+                            continue;
+                        }
                         let cover = union & !fins;
                         let lacks_corner = digits_of(base).any(|i| size(lines[i] & cover) < 2);
-                        if with_fins & !band == 0 && lacks_corner == is_sashimi {
+                        has_sashimi |= lacks_corner;
+                        if lacks_corner == is_sashimi {
                             let targets = rows(band & !base) & columns(in_stack);
                             report(position, digit, kind, base, cover, fins, targets, out);
                         }
@@ -61,31 +80,7 @@ pub fn finned<F: Found>(
             });
         }
     }
-}
-
-/// Visits every set of lines whose union is larger than `limit - 2`, but at most `limit`.
-fn extend(
-    lines: &[u16; 9],
-    mut eligible: u16,
-    missing: usize,
-    limit: usize,
-    (set, union): (u16, u16),
-    visit: &mut impl FnMut(u16, u16),
-) {
-    if missing == 0 {
-        if size(union) > limit - 2 {
-            visit(set, union);
-        }
-        return;
-    }
-    while eligible != 0 {
-        let i = eligible.trailing_zeros() as usize;
-        eligible &= eligible - 1;
-        let larger = union | lines[i];
-        if size(larger) <= limit {
-            extend(lines, eligible, missing - 1, limit, (set | 1 << i, larger), visit);
-        }
-    }
+    memory[count] = searched.filter(|_| !has_sashimi);
 }
 
 /// Reports a fish. Cells are relative to its direction: its base consists of rows.

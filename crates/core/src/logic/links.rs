@@ -232,19 +232,27 @@ impl<const W: usize> Chains<W> {
 
     /// Appends a weak and a strong link to all chains. Returns `false` if no chain can be longer.
     pub fn extend(&mut self) -> bool {
-        let mut any = 0;
-        for (ends, reached) in self.ends.iter_mut().zip(&mut self.reached) {
+        let mut len = 0;
+        for i in 0..self.starts.len() {
             let mut longer = [0; W];
-            for end in members(ends) {
+            for end in members(&self.ends[i]) {
                 or(&mut longer, &self.steps[end]);
             }
-            for ((end, reached), longer) in ends.iter_mut().zip(reached).zip(longer) {
-                *end = longer & !*reached;
-                *reached |= longer;
-                any |= *end;
+            let mut reached = self.reached[i];
+            let ends = std::array::from_fn(|word| longer[word] & !reached[word]);
+            // Starts without longer chains are dropped.
+            if !is_empty(&ends) {
+                or(&mut reached, &longer);
+                self.starts[len] = self.starts[i];
+                self.reached[len] = reached;
+                self.ends[len] = ends;
+                len += 1;
             }
         }
-        any != 0
+        self.starts.truncate(len);
+        self.reached.truncate(len);
+        self.ends.truncate(len);
+        len > 0
     }
 
     /// Returns the candidates that are on after one weak and one strong link.

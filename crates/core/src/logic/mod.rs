@@ -43,11 +43,25 @@ pub use se::{Explainer, SeRating};
 pub use technique::{Definition, Technique, Techniques};
 pub use words::{cell_name, unit_name};
 
-/// Memory that the search of chains reuses.
+/// Memory that searches reuse.
 #[derive(Debug, Default)]
 pub struct Memory {
+    als: als::Memory,
     chains: chains::Memory,
+    fish: fish::Memory,
     forcing: forcing::Memory,
+    turbot: turbot::Memory,
+    /// Whether the boards have no instances of the easier basic fish and subsets. With few open
+    /// cells in a unit, a subset leaves one of these, with the same effect, in the others.
+    lacks_easier: bool,
+}
+
+impl Memory {
+    /// Returns the number of open cells, or of a digit's lines, that the technique needs if boards
+    /// have no easier instance.
+    fn min_open(&self, open: usize) -> usize {
+        if self.lacks_easier { open } else { 0 }
+    }
 }
 
 /// Reports all instances of a technique on a board that involve a change.
@@ -70,30 +84,30 @@ pub fn find<F: Found>(
         T::Pointing | T::Claiming => {
             basic::locked(&Bands::from(&position.board), technique, out);
         }
-        T::NakedPair => subsets::naked(position, changed, 2, out),
-        T::NakedTriple => subsets::naked(position, changed, 3, out),
-        T::NakedQuad => subsets::naked(position, changed, 4, out),
-        T::HiddenPair => subsets::hidden(position, changed, 2, out),
-        T::HiddenTriple => subsets::hidden(position, changed, 3, out),
-        T::HiddenQuad => subsets::hidden(position, changed, 4, out),
-        T::XWing => fish::basic(position, changed, 2, out),
-        T::Swordfish => fish::basic(position, changed, 3, out),
-        T::Jellyfish => fish::basic(position, changed, 4, out),
-        T::FinnedXWing => fish::finned(position, changed, 2, false, out),
-        T::SashimiXWing => fish::finned(position, changed, 2, true, out),
-        T::FinnedSwordfish => fish::finned(position, changed, 3, false, out),
-        T::SashimiSwordfish => fish::finned(position, changed, 3, true, out),
-        T::FinnedJellyfish => fish::finned(position, changed, 4, false, out),
-        T::SashimiJellyfish => fish::finned(position, changed, 4, true, out),
+        T::NakedPair => subsets::naked(position, changed, 2, memory.min_open(4), out),
+        T::NakedTriple => subsets::naked(position, changed, 3, memory.min_open(6), out),
+        T::NakedQuad => subsets::naked(position, changed, 4, memory.min_open(8), out),
+        T::HiddenPair => subsets::hidden(position, changed, 2, memory.min_open(5), out),
+        T::HiddenTriple => subsets::hidden(position, changed, 3, memory.min_open(7), out),
+        T::HiddenQuad => subsets::hidden(position, changed, 4, memory.min_open(9), out),
+        T::XWing => fish::basic(position, changed, 2, memory.min_open(4), out),
+        T::Swordfish => fish::basic(position, changed, 3, memory.min_open(6), out),
+        T::Jellyfish => fish::basic(position, changed, 4, memory.min_open(8), out),
+        T::FinnedXWing => fish::finned(position, changed, 2, false, &mut memory.fish, out),
+        T::SashimiXWing => fish::finned(position, changed, 2, true, &mut memory.fish, out),
+        T::FinnedSwordfish => fish::finned(position, changed, 3, false, &mut memory.fish, out),
+        T::SashimiSwordfish => fish::finned(position, changed, 3, true, &mut memory.fish, out),
+        T::FinnedJellyfish => fish::finned(position, changed, 4, false, &mut memory.fish, out),
+        T::SashimiJellyfish => fish::finned(position, changed, 4, true, &mut memory.fish, out),
         T::Skyscraper | T::TwoStringKite | T::TurbotFish => {
-            turbot::two_links(position, changed, technique, out);
+            turbot::two_links(position, changed, technique, &mut memory.turbot, out);
         }
         T::EmptyRectangle => turbot::empty_rectangle(position, changed, out),
         T::XYWing => wings::xy_wing(position, out),
         T::XYZWing => wings::xyz_wing(position, out),
         T::WWing => wings::w_wing(position, out),
         T::RemotePair => wings::remote_pair(position, out),
-        T::SimpleColors => wings::simple_colors(position, out),
+        T::SimpleColors => wings::simple_colors(position, changed, out),
         T::UniqueRectangle1
         | T::UniqueRectangle2
         | T::UniqueRectangle3
@@ -106,16 +120,16 @@ pub fn find<F: Found>(
         T::Bug1 | T::Bug2 | T::Bug3 | T::Bug4 => uniqueness::bug(position, technique, out),
         T::AlignedPairExclusion => exclusion::pair(position, changed, out),
         T::AlignedTripletExclusion => exclusion::triplet(position, changed, out),
-        T::AlsXZ => als::xz(position, out),
-        T::AlsXYWing => als::xy_wing(position, out),
+        T::AlsXZ => als::xz(position, &mut memory.als, out),
+        T::AlsXYWing => als::xy_wing(position, &mut memory.als, out),
         T::SueDeCoq => als::sue_de_coq(position, out),
-        T::XCycle => memory.chains.find(position, Kind::X, Shape::Loop, out),
-        T::YCycle => memory.chains.find(position, Kind::Y, Shape::Loop, out),
-        T::XChain => memory.chains.find(position, Kind::X, Shape::Any, out),
-        T::XYChain => memory.chains.find(position, Kind::Y, Shape::Any, out),
-        T::AlternatingChain => memory.chains.find(position, Kind::All, Shape::Any, out),
-        T::GroupedXChain => memory.chains.find_grouped(position, Kind::X, out),
-        T::GroupedAlternatingChain => memory.chains.find_grouped(position, Kind::All, out),
+        T::XCycle => memory.chains.find(position, changed, Kind::X, Shape::Loop, out),
+        T::YCycle => memory.chains.find(position, changed, Kind::Y, Shape::Loop, out),
+        T::XChain => memory.chains.find(position, changed, Kind::X, Shape::Any, out),
+        T::XYChain => memory.chains.find(position, changed, Kind::Y, Shape::Any, out),
+        T::AlternatingChain => memory.chains.find(position, changed, Kind::All, Shape::Any, out),
+        T::GroupedXChain => memory.chains.find_grouped(position, changed, Kind::X, out),
+        T::GroupedAlternatingChain => memory.chains.find_grouped(position, changed, Kind::All, out),
         T::Nishio => forcing::nishio(position, out),
         T::CellForcingChain => memory.forcing.find_chains(position, true, out),
         T::RegionForcingChain => memory.forcing.find_chains(position, false, out),

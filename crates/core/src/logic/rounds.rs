@@ -99,7 +99,7 @@ pub struct Rater {
     /// The techniques that need a [`Position`].
     advanced: Vec<Technique>,
     /// What has changed since each of these was last tried. A technique that has been tried passes
-    /// its changes on to the next one.
+    /// its changes on to the next one. Longer chains may remain after the shortest ones.
     pending: Vec<Changed>,
     position: Position,
     memory: Memory,
@@ -113,7 +113,12 @@ impl Rater {
         let advanced: Vec<_> = advanced.filter(|&t| techniques.contains(t)).collect();
         let pending = vec![Changed::ALL; advanced.len() + 1];
         let position = Position::of(&Board { digits: [ALL; 9], placed: 0 });
-        let (memory, instances) = (Memory::default(), Instances::default());
+        let easier = Technique::all().filter(|&technique| {
+            technique <= Technique::HiddenQuad && !technique.assumes_uniqueness()
+        });
+        let lacks_easier = easier.into_iter().all(|technique| techniques.contains(technique));
+        let memory = Memory { lacks_easier, ..Memory::default() };
+        let instances = Instances::default();
         Self { techniques, advanced, pending, position, memory, instances }
     }
 
@@ -203,6 +208,9 @@ impl Rater {
             let mut sink = Sink::<EVIDENCE> { technique, round, instances: &mut self.instances };
             find(technique, &self.position, changed, &mut self.memory, &mut sink);
             if self.instances.count > 0 {
+                if technique.takes_shortest() {
+                    self.pending[i] = Changed::ALL;
+                }
                 return Some(technique);
             }
         }

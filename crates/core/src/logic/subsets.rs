@@ -4,15 +4,22 @@
 //! <http://sudopedia.enjoysudoku.com/Hidden_Subset.html>.
 
 use super::{Changed, Evidence, Found, Position};
-use crate::board::{UNIT_CELLS, UNITS, cells_at, digits_of, size};
+use crate::board::{Bits, UNIT_CELLS, UNITS, boxes_as_rows, cells_at, digits_of, size, transpose};
 
 /// Visits every set of `count` (2 to 4) of these items whose union has `count` elements, with the
 /// union. Items with fewer than two elements are ignored.
 #[inline(always)]
-pub fn tight_sets(items: &[u16; 9], count: usize, mut visit: impl FnMut(u16, u16)) {
+pub fn tight_sets(items: &[u16; 9], count: usize, visit: impl FnMut(u16, u16)) {
+    small_unions(items, count, count, visit);
+}
+
+/// Visits every set of `count` (2 to 4) of these items whose union has at most `limit` elements,
+/// with the union. Items with fewer than two elements are ignored.
+#[inline(always)]
+pub fn small_unions(items: &[u16; 9], count: usize, limit: usize, mut visit: impl FnMut(u16, u16)) {
     let (mut eligible, mut all) = (0_u16, 0);
     for (i, &item) in items.iter().enumerate() {
-        if (2..=count).contains(&size(item)) {
+        if (2..=limit).contains(&size(item)) {
             eligible |= 1 << i;
             all |= item;
         }
@@ -26,7 +33,7 @@ pub fn tight_sets(items: &[u16; 9], count: usize, mut visit: impl FnMut(u16, u16
     for a in digits_of(eligible) {
         for b in after(from(a)) {
             let (pair, ab) = (1 << a | 1 << b, items[a] | items[b]);
-            if size(ab) > count {
+            if size(ab) > limit {
                 continue;
             }
             if count == 2 {
@@ -35,14 +42,14 @@ pub fn tight_sets(items: &[u16; 9], count: usize, mut visit: impl FnMut(u16, u16
             }
             for c in after(from(b)) {
                 let (triple, abc) = (pair | 1 << c, ab | items[c]);
-                if size(abc) > count {
+                if size(abc) > limit {
                     continue;
                 }
                 if count == 3 {
                     visit(triple, abc);
                     continue;
                 }
-                for d in after(from(c)).filter(|&d| size(abc | items[d]) <= count) {
+                for d in after(from(c)).filter(|&d| size(abc | items[d]) <= limit) {
                     visit(triple | 1 << d, abc | items[d]);
                 }
             }
@@ -50,11 +57,28 @@ pub fn tight_sets(items: &[u16; 9], count: usize, mut visit: impl FnMut(u16, u16
     }
 }
 
-/// Some cells of a unit have only as many digits, which the other cells of the unit lose.
+/// Returns the units with at least this number of open cells.
 #[inline(always)]
-pub fn naked<F: Found>(position: &Position, changed: Changed, count: usize, out: &mut F) {
+fn units_with_open(position: &Position, at_least: usize) -> u32 {
+    let open = position.open.iter().fold(0, |all, cells| all | cells);
+    let layouts = [open, transpose(open), boxes_as_rows(open)];
+    let is_larger =
+        |&unit: &usize| size((layouts[unit / 9] >> (9 * (unit % 9))) as u16 & 0x1ff) >= at_least;
+    (0..27).filter(is_larger).fold(0, |units, unit| units | 1 << unit)
+}
+
+/// Some cells of a unit have only as many digits, which the other cells of the unit lose. Only units
+/// with a number of open cells are searched.
+#[inline(always)]
+pub fn naked<F: Found>(
+    position: &Position,
+    changed: Changed,
+    count: usize,
+    min_open: usize,
+    out: &mut F,
+) {
     let small = position.exactly[2..=count].iter().fold(0, |all, cells| all | cells);
-    for unit in 0..27 {
+    for unit in Bits(units_with_open(position, min_open).into()) {
         // At least two cells, before they are counted.
         let eligible = UNITS[unit] & small;
         if UNITS[unit] & changed.cells == 0 || eligible & eligible.wrapping_sub(1) == 0 {
@@ -83,9 +107,20 @@ pub fn naked<F: Found>(position: &Position, changed: Changed, count: usize, out:
     }
 }
 
-/// Some digits have only as many places in a unit, and these lose all other digits.
+/// Some digits have only as many places in a unit, and these lose all other digits. Only units with
+/// a number of open cells are searched.
 #[inline(always)]
-pub fn hidden<F: Found>(position: &Position, changed: Changed, count: usize, out: &mut F) {
+pub fn hidden<F: Found>(
+    position: &Position,
+    changed: Changed,
+    count: usize,
+    min_open: usize,
+    out: &mut F,
+) {
+    let units = units_with_open(position, min_open);
+    if units == 0 {
+        return;
+    }
     for kind in 0..3 {
         // The cells that two digits of a pair share.
         let (mut once, mut twice) = (0, 0);
@@ -101,7 +136,7 @@ pub fn hidden<F: Found>(position: &Position, changed: Changed, count: usize, out
             let unit = 9 * kind + i;
             let shared = UNITS[unit] & twice;
             let lacks_pair = count == 2 && shared & shared.wrapping_sub(1) == 0;
-            if UNITS[unit] & changed.cells == 0 || lacks_pair {
+            if UNITS[unit] & changed.cells == 0 || lacks_pair || units >> unit & 1 == 0 {
                 continue;
             }
             let places = places.map(|places| places[i]);

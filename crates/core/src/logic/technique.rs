@@ -126,6 +126,14 @@ impl Technique {
         Self::all().find(|technique| technique.name() == name)
     }
 
+    /// Returns whether only the shortest instances count.
+    pub(super) const fn takes_shortest(self) -> bool {
+        let (i, first) = (self as usize, Self::XCycle as usize);
+        i >= first && i <= Self::AlternatingChain as usize
+            || matches!(self, Self::GroupedXChain | Self::GroupedAlternatingChain)
+            || i >= Self::Nishio as usize
+    }
+
     /// Returns whether the technique assumes that the puzzle has exactly one solution.
     pub const fn assumes_uniqueness(self) -> bool {
         let (i, first) = (self as usize, Self::UniqueRectangle1 as usize);

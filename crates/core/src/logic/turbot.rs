@@ -5,7 +5,44 @@
 //! <http://sudopedia.enjoysudoku.com/Single-digit_Techniques.html>.
 
 use super::{Changed, Evidence, Found, Position, Technique};
-use crate::board::{Bits, Cells, PEERS, UNITS, UNITS_OF, digits_of};
+use crate::board::{Bits, Board, Cells, PEERS, UNITS, UNITS_OF, digits_of};
+
+/// Which digits of a board have two connected links that are effective, of any kind.
+#[derive(Debug, Default)]
+pub struct Memory {
+    board: Option<Board>,
+    tested: u16,
+    effective: u16,
+}
+
+impl Memory {
+    /// Returns those of the digits that have effective links.
+    fn effective(&mut self, position: &Position, digits: u16) -> u16 {
+        if self.board != Some(position.board) {
+            *self = Self { board: Some(position.board), tested: 0, effective: 0 };
+        }
+        for digit in digits_of(digits & !self.tested) {
+            self.effective |= u16::from(is_effective(position, digit)) << digit;
+        }
+        self.tested |= digits;
+        self.effective & digits
+    }
+}
+
+/// Returns whether a digit has two links whose near ends see each other and whose far ends see a
+/// candidate.
+fn is_effective(position: &Position, digit: usize) -> bool {
+    let all = position.strong[digit].iter().fold(0, |all, cells| all | cells);
+    let far = |near: usize| (0..3).filter_map(move |kind| position.partner(digit, near, kind));
+    Bits(all).any(|a| {
+        Bits(all & PEERS[a] & !0 << a).any(|b| {
+            far(a).filter(|&far_a| far_a != b).any(|far_a| {
+                let seen = PEERS[far_a] & position.open[digit];
+                far(b).any(|far_b| far_b != a && far_b != far_a && seen & PEERS[far_b] != 0)
+            })
+        })
+    })
+}
 
 /// Two strong links with two ends that see each other. One of the other two ends has the digit, so
 /// the peers of both lose it.
@@ -16,9 +53,10 @@ pub fn two_links<F: Found>(
     position: &Position,
     changed: Changed,
     technique: Technique,
+    memory: &mut Memory,
     out: &mut F,
 ) {
-    for digit in digits_of(changed.digits) {
+    for digit in digits_of(memory.effective(position, changed.digits)) {
         let strong = &position.strong[digit];
         // The kinds of units of both links.
         let kinds: &[(usize, usize)] = match technique {

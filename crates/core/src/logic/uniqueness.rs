@@ -55,12 +55,17 @@ pub fn loops<F: Found>(position: &Position, changed: Changed, technique: Techniq
         (_, true) => 2,
         (_, false) => 4,
     };
+    let length = if is_rectangle { 4 } else { 6 };
     for y in 1..9 {
         for x in 0..y {
             let cells = position.open[x] & position.open[y];
             let bivalue = cells & position.exactly[2];
             let is_new = matches!(kind, Type::Three | Type::Four) || cells & changed.cells != 0;
-            if bivalue == 0 || !is_new || bivalue.count_ones() < fewest {
+            if bivalue == 0
+                || !is_new
+                || bivalue.count_ones() < fewest
+                || cells.count_ones() < length
+            {
                 continue;
             }
             let pattern = 1 << x | 1 << y;

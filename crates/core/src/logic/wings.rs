@@ -4,7 +4,7 @@
 //! <https://www.sudokuwiki.org/XYZ_Wing>, <https://hodoku.sourceforge.net/en/tech_wings.php>,
 //! <http://sudopedia.enjoysudoku.com/Remote_Pairs.html>.
 
-use super::{Evidence, Found, Position};
+use super::{Changed, Evidence, Found, Position};
 use crate::board::{Bits, Cells, PEERS, digits_of, size};
 
 /// A pivot with the digits XY sees pincers with XZ and YZ: cells that see both lose Z.
@@ -135,8 +135,8 @@ type Colors = [Cells; 2];
 /// Strong links of a digit color its places in two colors, one of which has the digit. If a color
 /// has two places that see each other, all of its places lose the digit. Other cells that see both
 /// colors lose it as well.
-pub fn simple_colors<F: Found>(position: &Position, out: &mut F) {
-    for digit in digits_of(0x1ff) {
+pub fn simple_colors<F: Found>(position: &Position, changed: Changed, out: &mut F) {
+    for digit in digits_of(changed.digits) {
         let strong = position.strong[digit];
         let mut pending = strong[0] | strong[1] | strong[2];
         while pending != 0 {

@@ -1,4 +1,4 @@
-"""How much processor time the module takes beside the command, for the same rows.
+"""Processor time of the package compared with the command, for the same rows.
 
     python python/benches/speed.py [--bulkdoku COMMAND] [--rows N] [--rounds N] [--kind KIND]
 
@@ -14,6 +14,8 @@ import subprocess
 import tempfile
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 
 import bulkdoku
@@ -71,10 +73,11 @@ def main():
         "command, its default columns": (resource.RUSAGE_CHILDREN, lambda: subprocess.run(command(default), check=True)),
     }
     kinds = {"StringArray": strings, "numpy (n, 81)": cells, "list of str": texts}
+    kinds |= {"pandas": pd.DataFrame({"puzzle": texts}), "polars": pl.DataFrame({"puzzle": texts})}
     for name, given in kinds.items():
         for size in (8192, 65_536, rows):
             ways[f"{name}, {size:,} rows a call"] = (resource.RUSAGE_SELF, in_calls(given, size))
-    ways["solve_stream, batches of 8,192"] = (resource.RUSAGE_SELF, stream)
+    ways["solve_batches, batches of 8,192"] = (resource.RUSAGE_SELF, stream)
     times = {name: [] for name in ways}
     for _ in range(args.rounds):
         for name, (who, work) in ways.items():

@@ -781,13 +781,11 @@ def sample(
     frame = Frame(rows)
     puzzles, strata = frame.grids(column, blank), None
     if stratum is not None:
-        if stratum in offered("solve"):
-            how = search("lanes", 2, None, threads)
-            values = _core.solve(puzzles, None, how, output_of((stratum,), "text", 0), None).to_list(0)
-        elif stratum in (frame.names or ()):
+        if stratum not in offered("solve") and stratum in (frame.names or ()):
             values = frame.values(stratum)
         else:
-            columns_of([stratum], offered("solve"))
+            output = output_of(columns_of([stratum], offered("solve")), "text", 0)
+            values = _core.solve(puzzles, None, search("lanes", 2, None, threads), output, None).to_list(0)
         strata = ["" if value is None else str(value) for value in values]
     indices, short = _core.sample(puzzles, size, strata, seed, first, number, call)
     if short and stratum is not None:

@@ -32,11 +32,10 @@ class Frame:
 
     def __init__(self, rows: Any) -> None:
         self.kind, self.rows = recognized(rows)
-        self.names: list[str] | None = None
-        if self.kind not in ("list", "array"):
-            names = getattr(self.rows, "column_names", None)
-            names = getattr(self.rows, "columns", None) if names is None else names
-            self.names = None if names is None else [str(name) for name in names]
+        attribute = {"pandas": "columns", "polars": "columns", "pyarrow": "column_names", "table": "column_names"}
+        # A series has no columns.
+        names = getattr(self.rows, attribute[self.kind], None) if self.kind in attribute else None
+        self.names: list[str] | None = None if names is None else [str(name) for name in names]
 
     @classmethod
     def of_names(cls, names: list[str]) -> Frame:

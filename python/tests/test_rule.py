@@ -70,6 +70,12 @@ def test_a_first_line_of_a_lab():
     assert joined["solution"].to_list() == SOLVED
 
 
+def test_columns_may_have_names_of_methods():
+    frame = pd.DataFrame({"puzzle": TEXTS, "column_names": 1, "collect": 2, "columns": 3})
+    assert bulkdoku.solve(frame)["solution"].tolist() == SOLVED
+    assert list(bulkdoku.dedup(frame).columns) == list(frame.columns)
+
+
 def test_forms_of_numbers():
     blank = [[cell or None for cell in row] for row in CELLS]
     nested = [[row[start : start + 9] for start in range(0, 81, 9)] for row in blank]

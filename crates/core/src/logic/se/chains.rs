@@ -5,7 +5,8 @@ use super::super::Position;
 use super::super::links::{
     Chains, Kind, Links, NONE, Set, and, contains, insert, is_empty, members, or,
 };
-use super::nets::{self, KINDS, Net, Rules, is_on};
+use super::dynamic::STATIC;
+use super::nets::{self, Grid, KINDS, Net, is_on};
 use super::{Hint, length_tenths};
 use crate::board::{Bits, Candidates, PEERS, UNITS, UNITS_OF, digits_of};
 
@@ -356,11 +357,13 @@ impl<const W: usize> Search<W> {
         // Of equal ends, the first one that a net reaches.
         let (digit, cell) = links.place(first);
         let net = &mut self.net;
-        net.run(position, nets::on(cell, digit), Rules { cells: true, dynamic: false });
+        let grid = Grid::of(position);
+        net.start(&grid, nets::on(cell, digit));
+        net.follow(&grid, STATIC);
         [0, 1].into_iter().find_map(|side| {
-            let mut order =
-                net.order.iter().filter(|&&assertion| usize::from(!is_on(assertion)) == side);
-            order.find_map(|&assertion| {
+            let order = net.nodes.iter().map(|node| node.assertion);
+            let mut order = order.filter(|&assertion| usize::from(!is_on(assertion)) == side);
+            order.find_map(|assertion| {
                 let (cell, digit) = nets::place(assertion);
                 contains(&ends[side], links.numbers[cell][digit].into())
                     .then(|| Hint::of(rating, assertion))

@@ -1,123 +1,347 @@
-//! Forcing chains whose steps may have several reasons, as Sudoku Explainer rates and prefers them.
+//! Forcing chains whose steps may have several reasons, as Sudoku Explainer rates and prefers them:
+//! by the number of assertions, then by the kind of alternatives, then by the first one in row order.
+
+use std::collections::HashMap;
 
 use super::super::Position;
-use super::nets::{self, Assertion, KINDS, Net, Rules, is_on};
+use super::nested::{self, Inner, Removals};
+use super::nets::{self, Assertion, Grid, KINDS, Net, Rules, is_on};
 use super::{Hint, length_tenths};
-use crate::board::{Bits, UNITS, UNITS_OF, digits_of, size};
+use crate::board::{Bits, digits_of, size};
 
-/// A technique of nets.
-#[derive(Debug)]
-pub struct Definition {
-    /// The rating without the length, in tenths.
-    base: u16,
-    rules: Rules,
-    /// Whether it compares what follows from a candidate that is on and off, from the candidates of
-    /// a cell, and from the places of a digit, in addition to contradictions.
-    is_multiple: bool,
+pub const NISHIO: Rules = Rules { cells: false, dynamic: true };
+pub const STATIC: Rules = Rules { cells: true, dynamic: false };
+pub const DYNAMIC: Rules = Rules { cells: true, dynamic: true };
+
+/// Alternatives, one of which holds.
+#[derive(Clone, Copy, Debug)]
+pub enum Source {
+    /// A candidate is on or off.
+    Candidate(usize, usize),
+    /// The candidates of a cell.
+    Cell(usize),
+    /// The places of a digit (the second number) in the unit of a kind (the third) of a cell.
+    Unit(usize, usize, usize),
+    /// An assertion that is contradicted.
+    Absurd(Assertion),
 }
 
-pub const NISHIO: Definition =
-    Definition { base: 75, rules: Rules { cells: false, dynamic: true }, is_multiple: false };
-pub const DYNAMIC: Definition =
-    Definition { base: 85, rules: Rules { cells: true, dynamic: true }, is_multiple: true };
+impl Source {
+    /// Of equal lengths, which is preferred.
+    pub fn rank(self) -> u8 {
+        match self {
+            Self::Candidate(..) => 1,
+            Self::Cell(..) => 5,
+            Self::Unit(..) => 6,
+            Self::Absurd(..) => 7,
+        }
+    }
+}
 
-/// Memory for nets.
-#[derive(Debug, Default)]
+/// The nets of all candidates of a grid.
+#[derive(Clone, Debug, Default)]
 pub struct Nets {
-    /// What follows from up to nine candidates that are on.
-    on: [Net; 9],
-    /// What follows from one that is off.
-    off: Net,
-    shared: Vec<Assertion>,
+    /// For each candidate the net where it is on, and the one where it is off.
+    pub all: Vec<Net>,
+    numbers: Vec<[u16; 9]>,
+    rules: Option<Rules>,
+    len: usize,
+    alternatives: Vec<usize>,
 }
-
-/// The number of assertions, the rank of the kind, and what follows.
-type Best = Option<((usize, u8), Assertion)>;
-
-/// Of equal lengths, cells are preferred, then units, then single candidates.
-const CELL: u8 = 0;
-const UNIT: u8 = 1;
-const CANDIDATE: u8 = 2;
 
 impl Nets {
-    /// Finds the shortest nishio or dynamic forcing chain.
-    pub(super) fn find(&mut self, position: &Position, definition: &Definition) -> Option<Hint> {
-        let &Definition { base, rules, is_multiple } = definition;
-        let mut best: Best = None;
+    /// Starts over with the candidates of a grid.
+    pub fn start(&mut self, grid: &Grid, rules: Rules) {
+        self.rules = Some(rules);
+        self.numbers.clear();
+        self.numbers.resize(81, [0; 9]);
+        self.len = 0;
+        for (cell, &mask) in grid.masks.iter().enumerate() {
+            for digit in digits_of(mask) {
+                self.numbers[cell][digit] = self.len as u16;
+                for assertion in [nets::on(cell, digit), nets::off(cell, digit)] {
+                    if self.all.len() == self.len {
+                        self.all.push(Net::default());
+                    }
+                    let net = &mut self.all[self.len];
+                    net.start(grid, assertion);
+                    // Nothing uses what follows from a candidate that is off in static chains.
+                    if rules.dynamic || is_on(assertion) {
+                        net.follow(grid, rules);
+                    }
+                    self.len += 1;
+                }
+            }
+        }
+    }
+
+    /// Returns the number of the net that starts with an assertion.
+    pub fn number(&self, assertion: Assertion) -> usize {
+        let (cell, digit) = nets::place(assertion);
+        usize::from(self.numbers[cell][digit]) + usize::from(!is_on(assertion))
+    }
+
+    /// Collects the numbers of the nets of alternatives.
+    pub fn alternatives(&self, grid: &Grid, source: Source, out: &mut Vec<usize>) {
+        out.clear();
+        match source {
+            Source::Candidate(cell, digit) => {
+                let on = self.number(nets::on(cell, digit));
+                out.extend([on, on + 1]);
+            }
+            Source::Cell(cell) => out.extend(
+                digits_of(grid.masks[cell]).map(|digit| self.number(nets::on(cell, digit))),
+            ),
+            Source::Unit(cell, digit, kind) => out.extend(
+                Bits(grid.places(cell, digit, kind)).map(|cell| self.number(nets::on(cell, digit))),
+            ),
+            Source::Absurd(assertion) => out.push(self.number(assertion)),
+        }
+    }
+
+    /// Visits all conclusions with the number of assertions that lead to them.
+    pub fn conclude(
+        &mut self,
+        grid: &Grid,
+        mut visit: impl FnMut(Source, Assertion, &mut [Net], &[usize]),
+    ) {
+        let rules = self.rules.expect("nets of a grid");
         for cell in 0..81 {
-            let mask = position.masks[cell];
+            let mask = grid.masks[cell];
             let count = size(mask);
-            if count < 2 {
+            if count < if rules.dynamic { 2 } else { 3 } {
                 continue;
             }
-            for (i, digit) in digits_of(mask).enumerate() {
-                let on = &mut self.on[i];
-                for (net, assertion) in
-                    [(&mut *on, nets::on(cell, digit)), (&mut self.off, nets::off(cell, digit))]
-                {
-                    net.run(position, assertion, rules);
-                    if let Some(assertions) = net.assertions_of_contradiction() {
-                        improve(&mut best, assertions, CANDIDATE, nets::negation(assertion));
-                    }
-                }
-                if is_multiple && count > 2 {
-                    shared(&[&*on, &self.off], &mut self.shared);
-                    for &end in &self.shared {
-                        let sum = on.assertions(end) + self.off.assertions(end);
-                        improve(&mut best, sum, CANDIDATE, end);
-                    }
-                }
-            }
-            if is_multiple {
-                self.compare(count, CELL, &mut best);
-            }
-        }
-        for cell in (0..81).filter(|_| is_multiple) {
-            for digit in digits_of(position.masks[cell]) {
-                for kind in KINDS {
-                    let places = position.open[digit] & UNITS[usize::from(UNITS_OF[cell][kind])];
-                    let count = places.count_ones() as usize;
-                    if places.trailing_zeros() as usize == cell && count > 1 {
-                        for (net, place) in self.on.iter_mut().zip(Bits(places)) {
-                            net.run(position, nets::on(place, digit), rules);
+            for digit in digits_of(mask) {
+                for assertion in [nets::on(cell, digit), nets::off(cell, digit)] {
+                    let number = self.number(assertion);
+                    if rules.dynamic && self.all[number].contradiction.is_some() {
+                        let end = nets::negation(assertion);
+                        if is_effective(grid, end) {
+                            visit(Source::Absurd(assertion), end, &mut self.all, &[number]);
                         }
-                        self.compare(count, UNIT, &mut best);
+                    }
+                }
+                if !rules.cells {
+                    continue;
+                }
+                if rules.dynamic && count > 2 {
+                    self.compare(grid, Source::Candidate(cell, digit), &mut visit);
+                }
+                for kind in KINDS {
+                    let places = grid.places(cell, digit, kind);
+                    if places.trailing_zeros() as usize == cell && places.count_ones() > 1 {
+                        self.compare(grid, Source::Unit(cell, digit, kind), &mut visit);
                     }
                 }
             }
+            if rules.cells {
+                self.compare(grid, Source::Cell(cell), &mut visit);
+            }
         }
-        best.map(|((assertions, _), end)| Hint::of(base + length_tenths(assertions), end))
     }
 
-    /// Adds what several candidates imply.
-    fn compare(&mut self, count: usize, rank: u8, best: &mut Best) {
-        let nets = &mut self.on[..count];
-        shared(&nets.iter().collect::<Vec<_>>(), &mut self.shared);
-        for &end in &self.shared {
-            improve(best, nets.iter_mut().map(|net| net.assertions(end)).sum(), rank, end);
+    /// Visits what all alternatives imply, in the order of the first one, those that are on first.
+    fn compare(
+        &mut self,
+        grid: &Grid,
+        source: Source,
+        visit: &mut impl FnMut(Source, Assertion, &mut [Net], &[usize]),
+    ) {
+        let mut numbers = std::mem::take(&mut self.alternatives);
+        self.alternatives(grid, source, &mut numbers);
+        let mut common = self.all[numbers[0]].known;
+        for &number in &numbers[1..] {
+            for (common, known) in
+                common.iter_mut().flatten().zip(self.all[number].known.iter().flatten())
+            {
+                *common &= known;
+            }
         }
+        for (side, common) in common.iter().enumerate() {
+            if common.iter().all(|&cells| cells == 0) {
+                continue;
+            }
+            for i in 0..self.all[numbers[0]].nodes.len() {
+                let end = self.all[numbers[0]].nodes[i].assertion;
+                let (cell, digit) = nets::place(end);
+                if usize::from(!is_on(end)) == side
+                    && common[digit] >> cell & 1 != 0
+                    && is_effective(grid, end)
+                {
+                    visit(source, end, &mut self.all, &numbers);
+                }
+            }
+        }
+        self.alternatives = numbers;
     }
 }
 
-fn improve(best: &mut Best, assertions: usize, rank: u8, end: Assertion) {
-    if best.is_none_or(|(least, _)| (assertions, rank) < least) {
-        *best = Some(((assertions, rank), end));
+/// Returns whether an assertion removes a candidate.
+fn is_effective(grid: &Grid, end: Assertion) -> bool {
+    !is_on(end) || size(grid.masks[nets::place(end).0]) > 1
+}
+
+/// The number of assertions that lead to a conclusion, without nested chains.
+pub fn assertions(source: Source, end: Assertion, nets: &mut [Net], numbers: &[usize]) -> usize {
+    if let Source::Absurd(_) = source {
+        let net = &mut nets[numbers[0]];
+        let node = net.contradiction.expect("a contradiction");
+        net.assertions(nets::negation(node.assertion)) + net.assertions_of_contradiction(&node)
+    } else {
+        numbers.iter().map(|&number| nets[number].assertions(end)).sum()
     }
 }
 
-/// Collects the assertions in several nets, in the order of the first one, those that are on first.
-fn shared(nets: &[&Net], out: &mut Vec<Assertion>) {
-    out.clear();
-    let mut common = nets[0].known;
-    for net in &nets[1..] {
-        for (common, known) in common.iter_mut().flatten().zip(net.known.iter().flatten()) {
-            *common &= known;
+/// The state of a net between rounds of other techniques.
+#[derive(Clone, Debug, Default)]
+struct Progress {
+    /// Nested chains: the number of the assertion that each implies, its assertions, and its hash.
+    nested: Vec<(u16, usize, u64)>,
+    /// Whether no other technique finds anything.
+    is_complete: bool,
+    /// The least number of assertions of what follows later.
+    least: usize,
+}
+
+/// Memory for the search of dynamic forcing chains.
+#[derive(Debug, Default)]
+pub struct Search {
+    nets: Nets,
+    progress: Vec<Progress>,
+    inner: nested::Search,
+    /// What is removed in the grids that nets reached.
+    reached: HashMap<(Inner, [u16; 81]), Removals>,
+    signatures: Vec<u64>,
+}
+
+/// The number of assertions, the rank of the alternatives, and the conclusion.
+type Best = Option<((usize, u8), Assertion)>;
+
+impl Search {
+    /// Finds the shortest nishio chain.
+    pub(super) fn nishio(&mut self, position: &Position) -> Option<Hint> {
+        let grid = Grid::of(position);
+        self.nets.start(&grid, NISHIO);
+        self.progress.clear();
+        self.progress.resize(self.nets.len, Progress::default());
+        self.best(&grid).map(|((assertions, _), end)| hint(75, assertions, end))
+    }
+
+    /// Finds the shortest dynamic forcing chain that uses the easiest other techniques.
+    pub(super) fn dynamic(&mut self, position: &Position) -> Option<Hint> {
+        let grid = Grid::of(position);
+        self.nets.start(&grid, DYNAMIC);
+        self.progress.clear();
+        self.progress.resize(self.nets.len, Progress::default());
+        if let Some(((assertions, _), end)) = self.best(&grid) {
+            return Some(hint(85, assertions, end));
+        }
+        self.reached.clear();
+        if let Some(hint) = self.level(position, &grid, Inner::Basic, 90) {
+            return Some(hint);
+        }
+        let start = (self.nets.clone(), self.progress.clone());
+        for (inner, base) in [(Inner::Simple, 95), (Inner::Multiple, 100)] {
+            if let Some(hint) = self.level(position, &grid, inner, base) {
+                return Some(hint);
+            }
+        }
+        (self.nets, self.progress) = start;
+        self.level(position, &grid, Inner::Dynamic, 105)
+    }
+
+    /// Extends all nets by techniques up to a kind.
+    fn level(&mut self, position: &Position, grid: &Grid, inner: Inner, base: u16) -> Option<Hint> {
+        for progress in &mut self.progress {
+            (progress.is_complete, progress.least) = (false, 0);
+        }
+        let mut best: Best = None;
+        loop {
+            let mut any = false;
+            for number in 0..self.nets.len {
+                let progress = &self.progress[number];
+                let is_needed = best.is_none_or(|((assertions, _), _)| progress.least < assertions);
+                if !progress.is_complete && is_needed {
+                    any |= self.extend(position, grid, number, inner);
+                }
+            }
+            if !any {
+                return best.map(|((assertions, _), end)| hint(base, assertions, end));
+            }
+            best = self.best(grid);
         }
     }
-    for (side, common) in common.iter().enumerate() {
-        out.extend(nets[0].order.iter().filter(|&&assertion| {
-            let (cell, digit) = nets::place(assertion);
-            usize::from(!is_on(assertion)) == side && common[digit] >> cell & 1 != 0
-        }));
+
+    /// Extends a net by the easiest technique that removes something. Returns whether it does.
+    fn extend(&mut self, position: &Position, grid: &Grid, number: usize, inner: Inner) -> bool {
+        let net = &mut self.nets.all[number];
+        let progress = &mut self.progress[number];
+        if net.contradiction.is_some() {
+            progress.is_complete = true;
+            return false;
+        }
+        let mut kind = Inner::Basic;
+        let removals = loop {
+            let key = (kind, net.grid.masks);
+            let find = || self.inner.find(&position.board, grid, &net.grid, kind);
+            if !self.reached.entry(key).or_insert_with(find).is_empty() || kind == inner {
+                break &self.reached[&key];
+            }
+            kind = kind.next(inner);
+        };
+        progress.is_complete = removals.is_empty();
+        let mut least = usize::MAX;
+        for (end, reasons, assertions, signature) in removals.iter() {
+            if let Some(number) = net.add_off(end, reasons) {
+                least = least.min(assertions + 1);
+                if assertions > 0 {
+                    progress.nested.push((number, assertions, signature));
+                }
+            }
+        }
+        // What follows later follows from this, since nothing else is left to be found before.
+        if kind == inner && kind != Inner::Basic && !progress.is_complete {
+            progress.least = progress.least.max(least);
+        }
+        net.follow(grid, DYNAMIC);
+        !progress.is_complete
     }
+
+    /// Returns the preferred conclusion from all nets.
+    fn best(&mut self, grid: &Grid) -> Best {
+        let mut best: Best = None;
+        let (progress, signatures) = (&self.progress, &mut self.signatures);
+        self.nets.conclude(grid, |source, end, nets, numbers| {
+            let mut sum = assertions(source, end, nets, numbers);
+            signatures.clear();
+            for &number in numbers {
+                let net = &mut nets[number];
+                for &(chain, assertions, signature) in &progress[number].nested {
+                    let is_used = match (source, net.contradiction) {
+                        (Source::Absurd(_), Some(node)) => {
+                            let other = net.number(nets::negation(node.assertion));
+                            net.leads_to(chain, other)
+                                || (0..net.reasons(&node).len())
+                                    .any(|i| net.leads_to(chain, net.reasons(&node)[i]))
+                        }
+                        _ => net.leads_to(chain, net.number(end)),
+                    };
+                    if is_used && !signatures.contains(&signature) {
+                        signatures.push(signature);
+                        sum += assertions;
+                    }
+                }
+            }
+            let key = (sum, source.rank());
+            if best.is_none_or(|(least, _)| key < least) {
+                best = Some((key, end));
+            }
+        });
+        best
+    }
+}
+
+fn hint(base: u16, assertions: usize, end: Assertion) -> Hint {
+    Hint::of(base + length_tenths(assertions), end)
 }

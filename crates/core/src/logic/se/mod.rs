@@ -9,6 +9,7 @@
 
 mod chains;
 mod dynamic;
+mod nested;
 mod nets;
 
 use self::nets::{Assertion, is_on};
@@ -147,7 +148,7 @@ pub struct Explainer {
     memory: Memory,
     small: chains::Search<4>,
     large: chains::Search<12>,
-    nets: dynamic::Nets,
+    nets: dynamic::Search,
 }
 
 impl Default for Explainer {
@@ -158,14 +159,14 @@ impl Default for Explainer {
             memory: Memory::default(),
             small: chains::Search::default(),
             large: chains::Search::default(),
-            nets: dynamic::Nets::default(),
+            nets: dynamic::Search::default(),
         }
     }
 }
 
 impl Explainer {
     /// Returns the ratings of a puzzle that has exactly one solution, or `None` if the clues
-    /// contradict each other or the puzzle needs more than dynamic forcing chains.
+    /// contradict each other or the puzzle needs more than one level of nested dynamic chains.
     pub fn rate(&mut self, puzzle: &Puzzle) -> Option<SeRating> {
         Board::of(puzzle)?;
         let mut rating = SeRating { er: 0, ep: 0, ed: 0 };
@@ -230,8 +231,8 @@ impl Explainer {
                 Rule::Chain => self.large.forcing_chain(position),
                 Rule::MultipleChain if is_small => self.small.multiple_chain(position),
                 Rule::MultipleChain => self.large.multiple_chain(position),
-                Rule::Nishio => self.nets.find(position, &dynamic::NISHIO),
-                Rule::Dynamic => self.nets.find(position, &dynamic::DYNAMIC),
+                Rule::Nishio => self.nets.nishio(position),
+                Rule::Dynamic => self.nets.dynamic(position),
             };
             if effects.any {
                 return Some((rating, effects));

@@ -7,10 +7,7 @@ use crate::board::{Bits, Cells, PEERS, UNITS, UNITS_OF, digits_of};
 pub type Assertion = u16;
 
 /// The number of candidates of a board without digits.
-const CANDIDATES: usize = 729;
-
-/// The number of words of a set of assertions.
-const SET: usize = 2 * CANDIDATES / 64 + 1;
+pub const CANDIDATES: usize = 729;
 
 /// Where to look first for links: boxes, then rows, then columns.
 pub const KINDS: [usize; 3] = [2, 0, 1];
@@ -41,8 +38,31 @@ pub fn place(assertion: Assertion) -> (usize, usize) {
     (i / 9, i % 9)
 }
 
+/// The candidates of open cells, by cell and by digit.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    pub masks: [u16; 81],
+    pub open: [Cells; 9],
+}
+
+impl Grid {
+    pub fn of(position: &Position) -> Self {
+        Self { masks: position.masks, open: position.open }
+    }
+
+    pub fn remove(&mut self, cell: usize, digit: usize) {
+        self.masks[cell] &= !(1 << digit);
+        self.open[digit] &= !(1 << cell);
+    }
+
+    /// Returns the places of a digit in the row (0), column (1), or box (2) of a cell.
+    pub fn places(&self, cell: usize, digit: usize, kind: usize) -> Cells {
+        self.open[digit] & UNITS[usize::from(UNITS_OF[cell][kind])]
+    }
+}
+
 /// What a net may use.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Links within cells.
     pub cells: bool,
@@ -50,93 +70,151 @@ pub struct Rules {
     pub dynamic: bool,
 }
 
+/// The rule by which an assertion follows: the kind of the unit (0 to 2) or one of these.
+pub type Cause = u8;
+pub const CELL: Cause = 3;
+/// None: the net starts with the assertion.
+pub const START: Cause = 4;
+/// Another technique.
+pub const OTHER: Cause = 5;
+
+/// An assertion of a net.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    pub assertion: Assertion,
+    pub cause: Cause,
+    /// Where its reasons start in the pool, and their number.
+    first: u32,
+    len: u16,
+}
+
 /// All that follows from one assertion.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Net {
-    masks: [u16; 81],
-    open: [Cells; 9],
+    /// The candidates, without those that are off in dynamic nets.
+    pub grid: Grid,
     /// The cells of the candidates that are on, and off.
     pub known: [[Cells; 9]; 2],
-    /// All assertions that follow, and the first one.
-    pub order: Vec<Assertion>,
-    /// Queue of candidates that are off, and how many of them and of those that are on are done.
-    offs: Vec<Assertion>,
-    ons: Vec<Assertion>,
-    /// Where the reasons of each assertion start, and their number.
-    reasons: Box<[(u32, u8); 2 * CANDIDATES]>,
-    pool: Vec<Assertion>,
-    /// An assertion whose negation follows as well, and where its reasons start.
-    contradiction: Option<(Assertion, usize)>,
-    stack: Vec<Assertion>,
+    /// The assertions in the order in which they follow.
+    pub nodes: Vec<Node>,
+    /// The number of each assertion that follows.
+    numbers: Box<[u16; 2 * CANDIDATES]>,
+    /// Numbers of the reasons of all assertions.
+    pool: Vec<u16>,
+    /// Queues of the numbers of assertions to follow.
+    ons: Vec<u16>,
+    offs: Vec<u16>,
+    next_on: usize,
+    next_off: usize,
+    /// An assertion whose negation follows as well.
+    pub contradiction: Option<Node>,
+    /// The ancestors of each assertion as sets of `words` words, and their number.
+    ancestors: Vec<u64>,
+    words: usize,
+    counts: Vec<u16>,
 }
 
 impl Default for Net {
     fn default() -> Self {
-        let empty = || Vec::with_capacity(2 * CANDIDATES);
         Self {
-            masks: [0; 81],
-            open: [0; 9],
+            grid: Grid { masks: [0; 81], open: [0; 9] },
             known: [[0; 9]; 2],
-            order: empty(),
-            offs: empty(),
-            ons: empty(),
-            reasons: Box::new([(0, 0); 2 * CANDIDATES]),
-            pool: Vec::with_capacity(16 * CANDIDATES),
+            nodes: Vec::new(),
+            numbers: Box::new([0; 2 * CANDIDATES]),
+            pool: Vec::new(),
+            ons: Vec::new(),
+            offs: Vec::new(),
+            next_on: 0,
+            next_off: 0,
             contradiction: None,
-            stack: empty(),
+            ancestors: Vec::new(),
+            words: 0,
+            counts: Vec::new(),
         }
     }
 }
 
 impl Net {
-    fn has(&self, assertion: Assertion) -> bool {
+    /// Starts over with an assertion.
+    pub fn start(&mut self, grid: &Grid, assertion: Assertion) {
+        self.grid.clone_from(grid);
+        self.known = [[0; 9]; 2];
+        self.nodes.clear();
+        self.pool.clear();
+        self.ons.clear();
+        self.offs.clear();
+        (self.next_on, self.next_off) = (0, 0);
+        self.contradiction = None;
+        self.counts.clear();
+        self.push(assertion, START, 0);
+    }
+
+    pub fn has(&self, assertion: Assertion) -> bool {
         let (cell, digit) = place(assertion);
         self.known[usize::from(!is_on(assertion))][digit] >> cell & 1 != 0
     }
 
-    /// Adds an assertion whose reasons are at the end of the pool. Returns `false` if there is a contradiction.
-    fn add(&mut self, assertion: Assertion, first_reason: usize) -> bool {
-        if self.has(negation(assertion)) {
-            self.contradiction = Some((assertion, first_reason));
-            return false;
-        }
-        if self.has(assertion) {
-            self.pool.truncate(first_reason);
-            return true;
-        }
+    /// Returns the number of an assertion that follows.
+    pub fn number(&self, assertion: Assertion) -> u16 {
+        debug_assert!(self.has(assertion));
+        self.numbers[usize::from(assertion)]
+    }
+
+    /// Returns the numbers of the reasons of an assertion.
+    pub fn reasons(&self, node: &Node) -> &[u16] {
+        &self.pool[node.first as usize..][..usize::from(node.len)]
+    }
+
+    fn push(&mut self, assertion: Assertion, cause: Cause, first: usize) {
         let (cell, digit) = place(assertion);
         let side = usize::from(!is_on(assertion));
         self.known[side][digit] |= 1 << cell;
-        self.reasons[usize::from(assertion)] =
-            (first_reason as u32, (self.pool.len() - first_reason) as u8);
-        self.order.push(assertion);
-        if side == 0 {
-            self.ons.push(assertion);
+        let number = self.nodes.len() as u16;
+        self.numbers[usize::from(assertion)] = number;
+        let len = (self.pool.len() - first) as u16;
+        self.nodes.push(Node { assertion, cause, first: first as u32, len });
+        (if side == 0 { &mut self.ons } else { &mut self.offs }).push(number);
+    }
+
+    /// Adds an assertion whose reasons are at the end of the pool. Returns `false` if there is a
+    /// contradiction.
+    fn add(&mut self, assertion: Assertion, cause: Cause, first: usize) -> bool {
+        if self.has(negation(assertion)) {
+            let len = (self.pool.len() - first) as u16;
+            self.contradiction = Some(Node { assertion, cause, first: first as u32, len });
+            return false;
+        }
+        if self.has(assertion) {
+            self.pool.truncate(first);
         } else {
-            self.offs.push(assertion);
+            self.push(assertion, cause, first);
         }
         true
     }
 
-    /// Follows an assertion until nothing new follows or there is a contradiction.
-    pub fn run(&mut self, position: &Position, start: Assertion, rules: Rules) {
-        self.masks = position.masks;
-        self.open = position.open;
-        self.known = [[0; 9]; 2];
-        self.order.clear();
-        self.offs.clear();
-        self.ons.clear();
-        self.pool.clear();
-        self.contradiction = None;
-        self.add(start, 0);
-        let (mut next_on, mut next_off) = (0, 0);
+    /// Adds a candidate that is off for several reasons, which are off as well, unless it follows
+    /// already. Contradictions are not detected. Returns its number.
+    pub fn add_off(&mut self, assertion: Assertion, reasons: &[Assertion]) -> Option<u16> {
+        if self.has(assertion) {
+            return None;
+        }
+        let first = self.pool.len();
+        for &reason in reasons {
+            self.pool.push(self.number(reason));
+        }
+        self.push(assertion, OTHER, first);
+        Some(self.number(assertion))
+    }
+
+    /// Follows all assertions until nothing new follows or there is a contradiction.
+    pub fn follow(&mut self, source: &Grid, rules: Rules) {
         loop {
-            let is_valid = if let Some(&assertion) = self.ons.get(next_on) {
-                next_on += 1;
-                self.follow_on(assertion, rules)
-            } else if let Some(&assertion) = self.offs.get(next_off) {
-                next_off += 1;
-                self.follow_off(position, assertion, rules)
+            let is_valid = if let Some(&number) = self.ons.get(self.next_on) {
+                self.next_on += 1;
+                self.follow_on(number, rules)
+            } else if let Some(&number) = self.offs.get(self.next_off) {
+                self.next_off += 1;
+                self.follow_off(source, number, rules)
             } else {
                 return;
             };
@@ -146,24 +224,22 @@ impl Net {
         }
     }
 
-    fn follow_on(&mut self, assertion: Assertion, rules: Rules) -> bool {
-        let (cell, digit) = place(assertion);
+    fn follow_on(&mut self, number: u16, rules: Rules) -> bool {
+        let (cell, digit) = place(self.nodes[usize::from(number)].assertion);
         if rules.cells {
-            for other in digits_of(self.masks[cell] & !(1 << digit)) {
-                let first = self.pool.len();
-                self.pool.push(assertion);
-                if !self.add(off(cell, other), first) {
+            for other in digits_of(self.grid.masks[cell] & !(1 << digit)) {
+                self.pool.push(number);
+                if !self.add(off(cell, other), CELL, self.pool.len() - 1) {
                     return false;
                 }
             }
         }
-        let mut left = PEERS[cell] & self.open[digit];
+        let mut left = PEERS[cell] & self.grid.open[digit];
         for kind in KINDS {
             let unit = UNITS[usize::from(UNITS_OF[cell][kind])];
             for other in Bits(left & unit) {
-                let first = self.pool.len();
-                self.pool.push(assertion);
-                if !self.add(off(other, digit), first) {
+                self.pool.push(number);
+                if !self.add(off(other, digit), kind as Cause, self.pool.len() - 1) {
                     return false;
                 }
             }
@@ -172,41 +248,36 @@ impl Net {
         true
     }
 
-    fn follow_off(&mut self, position: &Position, assertion: Assertion, rules: Rules) -> bool {
-        let (cell, digit) = place(assertion);
+    fn follow_off(&mut self, source: &Grid, number: u16, rules: Rules) -> bool {
+        let (cell, digit) = place(self.nodes[usize::from(number)].assertion);
         // The consequences are determined before any of them is added.
-        let other = self.masks[cell] & !(1 << digit);
+        let other = self.grid.masks[cell] & !(1 << digit);
         let from_cell = rules.cells && other.is_power_of_two();
         let from_units = KINDS.map(|kind| {
-            let unit = UNITS[usize::from(UNITS_OF[cell][kind])];
-            let others = self.open[digit] & unit & !(1 << cell);
-            others.is_power_of_two().then(|| (unit, others.trailing_zeros() as usize))
+            let others = self.grid.places(cell, digit, kind) & !(1 << cell);
+            others.is_power_of_two().then(|| (kind, others.trailing_zeros() as usize))
         });
         if rules.dynamic {
-            self.masks[cell] &= !(1 << digit);
-            self.open[digit] &= !(1 << cell);
+            self.grid.remove(cell, digit);
         }
         if from_cell {
             let first = self.pool.len();
-            self.pool.push(assertion);
-            if rules.dynamic {
-                for gone in digits_of(position.masks[cell] & !other & !(1 << digit)) {
-                    self.push_reason(off(cell, gone));
-                }
+            self.pool.push(number);
+            for gone in digits_of(source.masks[cell] & !other & !(1 << digit)) {
+                self.push_reason(off(cell, gone));
             }
-            if !self.add(on(cell, other.trailing_zeros() as usize), first) {
+            if !self.add(on(cell, other.trailing_zeros() as usize), CELL, first) {
                 return false;
             }
         }
-        for (unit, place) in from_units.into_iter().flatten() {
+        for (kind, place) in from_units.into_iter().flatten() {
             let first = self.pool.len();
-            self.pool.push(assertion);
-            if rules.dynamic {
-                for gone in Bits(position.open[digit] & unit & !(1 << cell) & !(1 << place)) {
-                    self.push_reason(off(gone, digit));
-                }
+            self.pool.push(number);
+            let gone = source.places(cell, digit, kind) & !(1 << cell) & !(1 << place);
+            for gone in Bits(gone) {
+                self.push_reason(off(gone, digit));
             }
-            if !self.add(on(place, digit), first) {
+            if !self.add(on(place, digit), kind as Cause, first) {
                 return false;
             }
         }
@@ -214,46 +285,54 @@ impl Net {
     }
 
     fn push_reason(&mut self, reason: Assertion) {
-        debug_assert!(self.has(reason));
-        self.pool.push(reason);
+        self.pool.push(self.number(reason));
+    }
+
+    /// Finds the ancestors of all assertions.
+    fn find_ancestors(&mut self) {
+        let len = self.nodes.len();
+        if self.counts.len() == len {
+            return;
+        }
+        let words = len.div_ceil(64);
+        self.words = words;
+        self.counts.clear();
+        self.ancestors.clear();
+        self.ancestors.resize(len * words, 0);
+        for (i, node) in self.nodes.iter().enumerate() {
+            let (before, own) = self.ancestors.split_at_mut(i * words);
+            let own = &mut own[..=i / 64];
+            own[i / 64] = 1 << (i % 64);
+            for &reason in &self.pool[node.first as usize..][..usize::from(node.len)] {
+                let reason = &before[usize::from(reason) * words..][..words];
+                own.iter_mut().zip(reason).for_each(|(own, reason)| *own |= reason);
+            }
+            self.counts.push(own.iter().map(|word| word.count_ones() as u16).sum());
+        }
     }
 
     /// Returns the number of distinct assertions that lead to one, itself included.
     pub fn assertions(&mut self, end: Assertion) -> usize {
-        let mut seen = [0; SET];
-        self.stack.clear();
-        self.stack.push(end);
-        seen[usize::from(end) / 64] |= 1 << (end % 64);
-        self.count(seen)
+        self.find_ancestors();
+        usize::from(self.counts[usize::from(self.number(end))])
     }
 
-    /// Returns the number of distinct assertions that lead to each side of the contradiction, if
-    /// there is one.
-    pub fn assertions_of_contradiction(&mut self) -> Option<usize> {
-        let (assertion, first) = self.contradiction?;
-        let other = self.assertions(negation(assertion));
-        let mut seen = [0; SET];
-        self.stack.clear();
-        self.stack.extend(&self.pool[first..]);
-        for &end in self.stack.iter().chain([&assertion]) {
-            seen[usize::from(end) / 64] |= 1 << (end % 64);
-        }
-        Some(other + 1 + self.count(seen))
+    /// Returns whether one assertion leads to another one that follows.
+    pub fn leads_to(&mut self, ancestor: u16, end: u16) -> bool {
+        self.find_ancestors();
+        let set = &self.ancestors[usize::from(end) * self.words..];
+        set[usize::from(ancestor) / 64] >> (ancestor % 64) & 1 != 0
     }
 
-    fn count(&mut self, mut seen: [u64; SET]) -> usize {
-        let mut count = 0;
-        while let Some(assertion) = self.stack.pop() {
-            count += 1;
-            let (first, len) = self.reasons[usize::from(assertion)];
-            for &reason in &self.pool[first as usize..first as usize + usize::from(len)] {
-                let (word, bit) = (usize::from(reason) / 64, 1 << (reason % 64));
-                if seen[word] & bit == 0 {
-                    seen[word] |= bit;
-                    self.stack.push(reason);
-                }
-            }
+    /// Returns the number of distinct assertions that lead to the side of the contradiction that
+    /// does not follow.
+    pub fn assertions_of_contradiction(&mut self, node: &Node) -> usize {
+        self.find_ancestors();
+        let mut all = vec![0; self.words];
+        for &reason in self.reasons(node) {
+            let reason = &self.ancestors[usize::from(reason) * self.words..];
+            all.iter_mut().zip(reason).for_each(|(all, reason)| *all |= reason);
         }
-        count
+        1 + all.iter().map(|word: &u64| word.count_ones() as usize).sum::<usize>()
     }
 }

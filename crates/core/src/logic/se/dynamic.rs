@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 
 use super::super::Position;
+use super::super::counting::{boxes_with, columns_with, rows_with};
 use super::nested::{self, Inner, Removals};
 use super::nets::{self, Assertion, Grid, KINDS, Net, Rules, is_on};
 use super::{Hint, length_tenths};
-use crate::board::{Bits, digits_of, size};
+use crate::board::{Bits, PEERS, UNITS, digits_of, size};
 
 pub const NISHIO: Rules = Rules { cells: false, dynamic: true };
 pub const STATIC: Rules = Rules { cells: true, dynamic: false };
@@ -193,6 +194,29 @@ pub fn assertions(source: Source, end: Assertion, nets: &mut [Net], numbers: &[u
     }
 }
 
+/// Returns whether a digit that is, or is not, in one of its places leads to a unit without a place.
+fn has_nishio(grid: &Grid) -> bool {
+    grid.open.iter().any(|&open| {
+        Bits(open).any(|cell| {
+            [open & !PEERS[cell], open & !(1 << cell)].into_iter().any(|mut places| {
+                loop {
+                    if UNITS.iter().any(|&unit| open & unit != 0 && places & unit == 0) {
+                        return true;
+                    }
+                    let alone = rows_with::<1>(places)
+                        | columns_with::<1>(places)
+                        | boxes_with::<1>(places);
+                    let left = Bits(places & alone).fold(places, |left, cell| left & !PEERS[cell]);
+                    if left == places {
+                        return false;
+                    }
+                    places = left;
+                }
+            })
+        })
+    })
+}
+
 /// The state of a net between rounds of other techniques.
 #[derive(Clone, Debug, Default)]
 struct Progress {
@@ -222,6 +246,9 @@ impl Search {
     /// Finds the shortest nishio chain.
     pub(super) fn nishio(&mut self, position: &Position) -> Option<Hint> {
         let grid = Grid::of(position);
+        if !has_nishio(&grid) {
+            return None;
+        }
         self.nets.start(&grid, NISHIO);
         self.progress.clear();
         self.progress.resize(self.nets.len, Progress::default());

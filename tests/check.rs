@@ -85,7 +85,7 @@ fn the_column_of_solutions_is_found_by_name_or_contents() {
     }
     // Output of solve, whose column `solutions` is their number.
     let solved = Folder::new().solve(&[], format!("{CLASSIC}\n"));
-    assert_eq!(rows(&run(&["--columns", "status"], solved.rows)), ["ok"]);
+    assert_eq!(rows(&run(&["--columns", "computed_status"], solved.rows)), ["ok"]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use bulkdoku::generate::{Generator, Kind};
+use bulkdoku::output::Column;
 
 use crate::common::command::{CLASSIC, Folder};
 use crate::common::contents::{gz, table};
@@ -37,16 +38,18 @@ fn records() -> Vec<[String; 4]> {
 
 fn csv_text(records: &[[String; 4]]) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(["id", "puzzle", "source", "status"]).unwrap();
+    writer.write_record(["key", "puzzle", "source", "status"]).unwrap();
     records.iter().for_each(|record| writer.write_record(record).unwrap());
     writer.into_inner().unwrap()
 }
 
 fn json_text(records: &[[String; 4]]) -> String {
-    let line = |[id, puzzle, source, score]: &[String; 4]| {
+    let line = |[key, puzzle, source, score]: &[String; 4]| {
         let number =
             score.parse::<f64>().map_or_else(|_| format!("{score:?}"), |number| number.to_string());
-        format!("{{\"id\":{id},\"puzzle\":{puzzle:?},\"source\":{source:?},\"status\":{number}}}\n")
+        format!(
+            "{{\"key\":{key},\"puzzle\":{puzzle:?},\"source\":{source:?},\"status\":{number}}}\n"
+        )
     };
     records.iter().map(line).collect()
 }
@@ -55,7 +58,7 @@ fn number(text: &str) -> Option<f64> {
     text.parse().ok()
 }
 
-const COLUMNS: &str = "line,puzzle,status,clues,level,rating,solutions,minimal";
+const COLUMNS: &str = "line,puzzle,computed_status,clues,level,guess_rating,solutions,minimal";
 
 /// Returns conditions and their meaning, over computed columns and those of the input.
 fn conditions() -> Vec<Meaning> {
@@ -70,28 +73,30 @@ fn conditions() -> Vec<Meaning> {
             at_least(row, "level", 2.0) || at_least(row, "solutions", 2.0)
         }),
         ("not (level >= 2)", |row| !at_least(row, "level", 2.0)),
-        ("status == 'unique' and not minimal", |row| {
+        ("computed_status == 'unique' and not minimal", |row| {
             row["status"] == "unique" && row["minimal"] != "true"
         }),
         ("input_status > 41.5", |row| {
             number(&row["input_status"]).is_some_and(|score| score > 41.5)
         }),
         // An empty field is missing.
-        ("source in ('', \"Zoë\") and status not in ('unsolvable')", |row| {
+        ("source in ('', \"Zoë\") and computed_status not in ('unsolvable')", |row| {
             row["source"] == "Zoë" && row["status"] != "unsolvable"
         }),
         ("not (source != '')", |row| row["source"].is_empty()),
-        ("id in (3, 5, 8) or source == 7", |row| {
-            ["3", "5", "8"].contains(&&*row["id"]) || row["source"] == "7"
+        ("key in (3, 5, 8) or source == 7", |row| {
+            ["3", "5", "8"].contains(&&*row["key"]) || row["source"] == "7"
         }),
-        ("id > 50 and input_status != 'n/a' or status == 'malformed'", |row| {
-            number(&row["id"]).is_some_and(|id| id > 50.0)
+        ("key > 50 and input_status != 'n/a' or computed_status == 'malformed'", |row| {
+            number(&row["key"]).is_some_and(|id| id > 50.0)
                 && row["input_status"] != "n/a"
                 && !row["input_status"].is_empty()
                 || row["status"] == "malformed"
         }),
-        ("rating >= 1 AND `source` <= \"forum\"", |row| {
-            at_least(row, "rating", 1.0) && !row["source"].is_empty() && &*row["source"] <= "forum"
+        ("guess_rating >= 1 AND `source` <= \"forum\"", |row| {
+            at_least(row, "guess_rating", 1.0)
+                && !row["source"].is_empty()
+                && &*row["source"] <= "forum"
         }),
     ]
 }
@@ -127,11 +132,11 @@ fn conditions_choose_the_same_records_in_every_format() {
     // Kept columns are the same with and without a condition that reads other columns.
     let some = folder.run(
         "solve",
-        &["in.csv.gz", "-q", "--keep", "id", "--columns", "line", "--where", "source == 'Zoë'"],
+        &["in.csv.gz", "-q", "--keep", "key", "--columns", "line", "--where", "source == 'Zoë'"],
         "",
     );
     let ids: Vec<_> = some.rows.lines().collect();
-    assert_eq!(ids[..3], ["line,id", ids[1], ids[2]]);
+    assert_eq!(ids[..3], ["line,key", ids[1], ids[2]]);
     assert!(ids[1].ends_with(",3") && ids[2].ends_with(",8") && ids.len() == 13, "{ids:?}");
 }
 
@@ -183,7 +188,7 @@ fn wrong_conditions_are_refused_before_outputs_are_opened() {
             "character 16: the input has no column \"sorce\"",
         ),
         (&["in.csv", "--where", "clues < '24'"], "character 9: a number is compared with a text"),
-        (&["in.csv", "--where", "rating > 2", "--first"], "--first leaves out"),
+        (&["in.csv", "--where", "guess_rating > 2", "--first"], "--first leaves out"),
         (&["in.csv", "--where", "clues > 2", "--solutions", "3"], "--where needs one row"),
         (&["in.csv", "other.csv", "--where", "source == 'a'"], "the same columns in all inputs"),
         (&["in.csv", "--sort", "sorce"], "--sort: the input has no column"),
@@ -209,6 +214,81 @@ fn wrong_conditions_are_refused_before_outputs_are_opened() {
     assert!(ran.messages.contains("\n  sorce == 1\n  ^"), "{}", ran.messages);
 }
 
+/// A name that the input shares with a computed column of any command is refused where it is written,
+/// in all formats; with a prefix, it refers to either column.
+#[test]
+fn shared_names_are_refused() {
+    let folder = Folder::new();
+    // No command that reads inputs computes the last two.
+    let others = [Column::Puzzle, Column::Id, Column::Seed];
+    let shared = Column::ALL.into_iter().filter(|column| !others.contains(column));
+    let mut inputs = Vec::new();
+    for name in shared.map(Column::name) {
+        let keys = [name.to_owned(), name.to_uppercase()];
+        let key = &keys[inputs.len() % 2];
+        let json = format!("{{\"puzzle\":\"{CLASSIC}\",\"{key}\":7}}");
+        let (input, text) = match inputs.len() % 4 {
+            0 => ("csv", format!("puzzle,{key}\n{CLASSIC},7\n")),
+            1 => ("tsv", format!("puzzle\t{key}\n{CLASSIC}\t7\n")),
+            2 => ("jsonl", json),
+            _ => ("json", format!("[{json}]")),
+        };
+        let input = format!("{name}.{input}");
+        folder.file(&input, text);
+        inputs.push((name, input));
+    }
+    #[cfg(feature = "parquet")]
+    for (name, input) in inputs.clone().into_iter().take(4) {
+        let line = format!("canon {input} -q --columns puzzle --keep {name} -o {name}.parquet");
+        assert_eq!(folder.line(&line).status, 0);
+        inputs.push((name, format!("{name}.parquet")));
+    }
+    for (name, input) in &inputs {
+        for use_of_name in [
+            "solve {i} --columns line,{n}",
+            "solve {i} --sort {n}",
+            "sample {i} --seed 1 --per {n}=1",
+            "split {i} --seed 1 --test 10% -o a,b --where {n}==7",
+        ] {
+            let line = use_of_name.replace("{i}", input);
+            let ran = folder.line(&line.replace("{n}", name));
+            assert_eq!(ran.status, 2, "{line} {name}: {ran:?}");
+            let both = [format!("input_{name}"), format!("computed_{name}")];
+            assert!(both.iter().all(|other| ran.messages.contains(other)), "{line}: {ran:?}");
+        }
+    }
+    folder.file(
+        "in.csv",
+        format!("puzzle,solution,level,status,guesses,clues\n{CLASSIC},7,7,7,7,7\n"),
+    );
+    for (line, rows) in [
+        ("solve in.csv --columns input_level,computed_level", "input_level,level\n7,0\n"),
+        ("solve in.csv --columns input_solution", "input_solution\n7\n"),
+        ("solve in.csv --columns computed_clues --where input_level==7", "clues\n30\n"),
+        ("solve in.csv --columns computed_clues --where computed_level==7", "clues\n"),
+        ("solve in.csv --columns input_clues --sort computed_guesses", "input_clues\n7\n"),
+        (
+            "sample in.csv --seed 1 --per input_level=1 --columns puzzle --where computed_clues==7",
+            "puzzle\n",
+        ),
+        ("canon in.csv --columns input_status --where computed_status=='ok'", "input_status\n7\n"),
+    ] {
+        let ran = folder.line(&format!("{line} -q"));
+        assert_eq!((ran.status, &*ran.rows), (0, rows), "{line}: {ran:?}");
+    }
+    folder.assert_refused(&[
+        ("split in.csv --seed 1 --test 10% --stratify guesses -o a,b", "computed_guesses"),
+        ("solve in.csv --split-by status -o {}.csv", "computed_status"),
+        ("sample in.csv --top 1 --by clues:asc", "computed_clues"),
+        ("augment in.csv --seed 1 --columns solution", "input_solution"),
+        ("check in.csv --sort level:desc", "computed_level"),
+    ]);
+    let split = "split in.csv --seed 1 --test 10% --stratify computed_clues -o a,b -q";
+    assert_eq!(folder.line(split).status, 0);
+    let split = folder.line("solve in.csv --split-by computed_status -q -o {}.csv");
+    assert!(split.status == 0 && folder.path("unique.csv").exists(), "{split:?}");
+}
+
 #[test]
 fn rows_are_sorted_stably_in_every_format() {
     let folder = Folder::new();
@@ -226,8 +306,8 @@ fn rows_are_sorted_stably_in_every_format() {
         a.is_empty().cmp(&b.is_empty()).then(by_value)
     };
     for (sort, column, is_ascending) in [
-        ("rating", "rating", true),
-        ("rating:desc", "rating", false),
+        ("guess_rating", "guess_rating", true),
+        ("guess_rating:desc", "guess_rating", false),
         ("clues:asc", "clues", true),
         ("input_status", "input_status", true),
         ("input_status:desc", "input_status", false),
@@ -310,7 +390,7 @@ fn text_is_sorted_as_text_and_repeated_columns_are_refused() {
 fn sorted_arrays_have_the_cells_of_sorted_rows() {
     let folder = Folder::new();
     folder.file("in.csv", csv_text(&records()));
-    let sort = "solve in.csv -q --only unique --sort rating:desc";
+    let sort = "solve in.csv -q --only unique --sort guess_rating:desc";
     let rows = folder.line(&format!("{sort} --columns solution"));
     folder.line(&format!("{sort} --columns solution -o out.npy"));
     let array = std::fs::read(folder.path("out.npy")).unwrap();
@@ -327,18 +407,18 @@ fn sorted_arrays_have_the_cells_of_sorted_rows() {
 fn parquet_files_are_sorted_and_selected_like_tables() {
     let folder = Folder::new();
     folder.file("in.csv", csv_text(&records()));
-    let columns = format!("{COLUMNS},id,source,input_status");
-    folder.line(&format!("solve in.csv -q --columns {columns} --sort rating -o s.parquet"));
-    let expected = folder.line(&format!("solve in.csv -q --columns {columns} --sort rating"));
+    let columns = format!("{COLUMNS},key,source,input_status");
+    folder.line(&format!("solve in.csv -q --columns {columns} --sort guess_rating -o s.parquet"));
+    let expected = folder.line(&format!("solve in.csv -q --columns {columns} --sort guess_rating"));
     // The rows of the file, read as a table of the same columns.
-    let read = folder.line("canon s.parquet -q --columns id");
+    let read = folder.line("canon s.parquet -q --columns key");
     let ids = |rows: &str| rows.lines().skip(1).map(String::from).collect::<Vec<_>>();
-    let own = table(&expected.rows).iter().map(|row| row["id"].clone()).collect::<Vec<_>>();
+    let own = table(&expected.rows).iter().map(|row| row["key"].clone()).collect::<Vec<_>>();
     assert_eq!((ids(&read.rows), own.len()), (own, 60), "{read:?}");
-    folder.line("solve in.csv -q --columns puzzle --keep id,source,status -o in.parquet");
+    folder.line("solve in.csv -q --columns puzzle --keep key,source,status -o in.parquet");
     for (condition, _) in conditions() {
         let of = |input: &str| {
-            let args = [input, "-q", "--columns", "id", "--where", condition];
+            let args = [input, "-q", "--columns", "key", "--where", condition];
             folder.run("solve", &args, "").rows
         };
         assert_eq!(of("in.parquet"), of("in.csv"), "{condition}");
@@ -353,15 +433,15 @@ fn conditions_select_what_smaller_files_have() {
     // Each puzzle occurs twice, and some are in both sets.
     for (name, ids) in [("a", 0..600_usize), ("b", 300..800)] {
         let row = |id: usize| format!("{id},{},{}\n", id % 3, puzzles[id / 2]);
-        let table = |rows: String| format!("id,third,puzzle\n{rows}");
+        let table = |rows: String| format!("key,third,puzzle\n{rows}");
         folder.file(name, table(ids.clone().map(row).collect()));
         let some = ids.filter(|id| id % 3 == 0).map(row);
         folder.file(&format!("some-{name}"), table(some.collect()));
     }
     for (line, outputs) in [
-        ("overlap {}a {}b --columns id", &["out"][..]),
-        ("overlap {}a {}b --columns id --by grid --memory 1k", &["out"]),
-        ("overlap {}a {}b --columns id --near 1", &["out"]),
+        ("overlap {}a {}b --columns key", &["out"][..]),
+        ("overlap {}a {}b --columns key --by grid --memory 1k", &["out"]),
+        ("overlap {}a {}b --columns key --near 1", &["out"]),
         ("split {}a --shares 2,1,1 --seed 1 --stratify clues", &["x", "y", "z"]),
         ("split {}a --test 30% --seed 1 --by grid", &["x", "y"]),
         ("canon {}b --dedup --by puzzle", &["out"]),

@@ -57,7 +57,7 @@ fn other_columns_are_kept() {
     let input = format!("id,puzzle,solution,note\n1,{CLASSIC},{SOLVED},\"a, \"\"b\"\"\nc\"\n");
     let folder = Folder::new();
     folder.file("in", &input);
-    let ran = folder.solve(&["in", "--columns", "solution,status", "--keep"], "");
+    let ran = folder.solve(&["in", "--columns", "computed_solution,status", "--keep"], "");
     let mut reader = csv::Reader::from_reader(ran.rows.as_bytes());
     let names = reader.headers().unwrap().clone();
     assert_eq!(names, ["solution", "status", "id", "input_solution", "note"][..]);

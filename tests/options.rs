@@ -128,7 +128,7 @@ fn options_without_effect_are_refused() {
         "solve in --input-format tsv --delimiter tab --column 1 --no-header",
         "solve in --solutions 3 --limit 5",
         "solve in --format boj2239 --solution lex-first",
-        "solve table --format jsonl --columns line,status --keep status",
+        "solve table --format jsonl --columns line,computed_status --keep status",
         "check --first --threads 1",
         "bench in --engine all --simd all --rounds 1 --rows 10 --round-time 0.01",
     ] {

@@ -28,7 +28,7 @@ fn written_files_are_read_back() {
 
     // Its rows are a table with all columns; solutions are solved puzzles.
     let kept = "status,guesses,clues,name,weight";
-    let args = ["-q", "--columns", "solution", "--column", "solution", "--keep", kept];
+    let args = ["-q", "--columns", "computed_solution", "--column", "solution", "--keep", kept];
     let again = folder.solve(&[&args[..], &["out.parquet"]].concat(), "");
     assert_eq!(again.rows.lines().count(), rows + 2);
     assert_eq!(again.rows, expected.rows);

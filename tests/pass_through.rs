@@ -172,20 +172,20 @@ fn rows_keep_their_format_and_objects_their_keys() {
 #[test]
 fn columns_name_fields_of_the_input() {
     let folder = Folder::new();
-    folder.file("in.csv", format!("status,id,puzzle\nnew,7,{CLASSIC}\n"));
-    let ran = folder.line("solve in.csv --columns id,clues,input_status -q");
-    assert_eq!(ran.rows, "id,clues,input_status\n7,30,new\n");
-    let ran = folder.line("solve in.csv --columns status,clues --keep status -q");
+    folder.file("in.csv", format!("status,key,puzzle\nnew,7,{CLASSIC}\n"));
+    let ran = folder.line("solve in.csv --columns key,clues,input_status -q");
+    assert_eq!(ran.rows, "key,clues,input_status\n7,30,new\n");
+    let ran = folder.line("solve in.csv --columns computed_status,clues --keep status -q");
     assert_eq!(ran.rows, "status,clues,input_status\nunique,30,new\n");
     // An appended column is renamed if the input already has its name.
     let ran = folder.line("solve in.csv --append status -q");
-    assert_eq!(ran.rows, format!("status,id,puzzle,new_status\nnew,7,{CLASSIC},unique\n"));
+    assert_eq!(ran.rows, format!("status,key,puzzle,new_status\nnew,7,{CLASSIC},unique\n"));
     folder.assert_refused(&[
         (
-            "solve in.csv --columns id,nothing",
-            "no column \"nothing\"; there are \"status\", \"id\"",
+            "solve in.csv --columns key,nothing",
+            "no column \"nothing\"; there are \"status\", \"key\"",
         ),
-        ("solve in.csv --append status --keep id", "cannot be used with"),
+        ("solve in.csv --append status --keep key", "cannot be used with"),
         ("generate -n 1 --format csv --columns nothing", "no column \"nothing\""),
     ]);
 }
@@ -193,19 +193,19 @@ fn columns_name_fields_of_the_input() {
 #[test]
 fn inputs_with_different_columns_omit_them() {
     let folder = Folder::new();
-    folder.file("a.csv", format!("id,puzzle\n1,{CLASSIC}\n"));
+    folder.file("a.csv", format!("key,puzzle\n1,{CLASSIC}\n"));
     folder.file("b.txt", CLASSIC);
     let ran = folder.line("canon --dedup --exact a.csv b.txt");
     assert_eq!(ran.rows, format!("file,puzzle\na.csv,{CLASSIC}\n"));
     assert!(ran.messages.contains("the inputs have different columns"), "{ran:?}");
     // Conditions read columns by name, in any order.
-    folder.file("c.csv", format!("puzzle,x,id\n{CLASSIC},y,1\n{CLASSIC},y,2\n"));
+    folder.file("c.csv", format!("puzzle,x,key\n{CLASSIC},y,1\n{CLASSIC},y,2\n"));
     for subcommand in ["canon", "solve", "sample --count 9 --seed 1", "overlap"] {
         let ran = folder.run(
             subcommand.split(' ').next().unwrap(),
             &[
                 &subcommand.split(' ').skip(1).collect::<Vec<_>>()[..],
-                &["a.csv", "c.csv", "--columns", "puzzle", "--where", "id == 1"],
+                &["a.csv", "c.csv", "--columns", "puzzle", "--where", "key == 1"],
             ]
             .concat(),
             "",
@@ -359,7 +359,7 @@ fn record(format: &str, kind: usize, id: usize) -> Vec<u8> {
 
 /// Returns the statuses of the records of a file.
 fn statuses(folder: &Folder, name: &str) -> Vec<String> {
-    let ran = folder.line(&format!("canon {name} --columns status -q"));
+    let ran = folder.line(&format!("canon {name} --columns computed_status -q"));
     assert!(ran.status <= 1, "{name}: {ran:?}");
     ran.rows.lines().skip(1).map(String::from).collect()
 }

@@ -275,7 +275,8 @@ fn every_written_format_is_read_back() {
     let solutions = folder.solve(&["in", "-q", "--format", "lines"], "").rows;
     let solutions: Vec<_> = solutions.lines().collect();
     let statuses = |args: &[&str]| {
-        let ran = folder.solve(&[args, &["--columns", "solution,status"]].concat(), "");
+        let ran =
+            folder.solve(&[args, &["--columns", "computed_solution,computed_status"]].concat(), "");
         assert_eq!(ran.status, 0, "{args:?}: {ran:?}");
         ran.rows.lines().skip(1).map(String::from).collect::<Vec<_>>()
     };
@@ -291,7 +292,7 @@ fn every_written_format_is_read_back() {
     ] {
         folder.solve(&["in", "-q", "-o", name], "");
         assert_eq!(statuses(&[name]), expected, "{name}");
-        let checked = folder.run("check", &[name, "--columns", "status"], "");
+        let checked = folder.run("check", &[name, "--columns", "computed_status"], "");
         assert_eq!(checked.rows, "status\nok\nok\n", "{name}: {checked:?}");
     }
     // Outputs with only the solutions.

@@ -68,7 +68,7 @@ fn the_page_of_a_run_shows_difficulty_statuses_and_charts() {
     assert!(
         page.contains("title=\"30 clues: 3,000 of 3,001\"") && page.contains("\"0 clues: 1 of ")
     );
-    assert!(counts(&page, "rating").is_empty(), "nothing rates: {page}");
+    assert!(counts(&page, "guess_rating").is_empty(), "nothing rates: {page}");
     assert!(page.contains("p99.9") && page.contains("aria-label=\"histogram of latencies"));
     let again = folder.solve(&["a<b&c", "-o", "o2", "--report", "run.html", "-q"], "");
     assert!(again.status == 2 && again.messages.contains("run.html: exists"), "{again:?}");
@@ -80,7 +80,7 @@ fn the_page_and_the_summary_have_the_difficulty_of_the_rows() {
     let sets = ["minimal", "hard", "several"].map(|set| format!("datasets/{set}.txt"));
     let sets = sets.map(|set| fs::read_to_string(set).unwrap());
     folder.file("in", sets.concat());
-    let columns = "puzzle,status,clues,level,guesses,rating";
+    let columns = "puzzle,status,clues,level,guesses,guess_rating";
     let line = format!(
         "in --columns {columns} -o rows.csv --report run.html --summary-json sum -q --force"
     );
@@ -102,13 +102,13 @@ fn the_page_and_the_summary_have_the_difficulty_of_the_rows() {
             ("clues", "clues"),
             ("level", "levels"),
             ("guesses", "guesses"),
-            ("rating", "ratings"),
+            ("guess_rating", "guess_ratings"),
         ];
         for (column, (name, key)) in (2..).zip(columns) {
             let mut expected = BTreeMap::new();
             for value in rows.iter().map(|row| row[column]).filter(|value| !value.is_empty()) {
                 let value = value.parse::<f64>().unwrap() as u64;
-                let is_class = ["guesses", "rating"].contains(&name) && value > 0;
+                let is_class = ["guesses", "guess_rating"].contains(&name) && value > 0;
                 let least = if is_class { 1 << value.ilog2() } else { value };
                 *expected.entry(least).or_insert(0) += 1;
             }
@@ -129,7 +129,11 @@ fn the_page_and_the_summary_have_the_difficulty_of_the_rows() {
         let args = ["in", "--columns", columns, "--summary-json", "sum", "-q", "--force"];
         folder.solve(&args, "");
         let summary: serde_json::Value = serde_json::from_str(&folder.read("sum")).unwrap();
-        assert_eq!(["levels", "ratings"].map(|key| summary.get(key).is_some()), keys, "{columns}");
+        assert_eq!(
+            ["levels", "guess_ratings"].map(|key| summary.get(key).is_some()),
+            keys,
+            "{columns}"
+        );
         assert!(summary.get("clues").is_some() && summary.get("guesses").is_some(), "{summary}");
     }
 }

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, grid, wait_until};
 use crate::common::contents::gz;
 
-const COLUMNS: &str = "line,puzzle,solution,status";
+const COLUMNS: &str = "line,puzzle,computed_solution,status";
 
 fn file(path: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()

@@ -103,13 +103,14 @@ fn every_record_is_drawn_equally_often() {
 fn the_largest_values_are_taken_from_the_records_of_a_condition() {
     let folder = Folder::new();
     set(&folder, 120);
-    let all = table(&folder.line("solve in.csv -q --columns rating,clues --keep id,source").rows);
+    let all =
+        table(&folder.line("solve in.csv -q --columns guess_rating,clues --keep id,source").rows);
     for (args, holds, descending) in [
-        ("--top 9 --by rating", false, true),
+        ("--top 9 --by guess_rating", false, true),
         ("--top 9 --by clues:asc", false, false),
-        ("--top 9 --by rating --where source=='a'", true, true),
+        ("--top 9 --by guess_rating --where source=='a'", true, true),
     ] {
-        let column = if args.contains("rating") { "rating" } else { "clues" };
+        let column = if args.contains("guess_rating") { "guess_rating" } else { "clues" };
         let mut ranked: Vec<_> = all
             .iter()
             .filter(|row| row["id"] != "5" && (!holds || row["source"] == "a"))

@@ -112,7 +112,7 @@ fn rows_go_to_the_file_of_their_status_or_level() {
         ("solve in --only uniqe", "unknown status"),
         ("solve in --only unique --solutions 2", "--solutions writes several"),
         ("solve in --columns minimal --first", "--first leaves out"),
-        ("solve in --columns rating --limit 1", "--limit 1 leaves out"),
+        ("solve in --columns guess_rating --limit 1", "--limit 1 leaves out"),
         ("solve in --rating-over 3", "no column shows it"),
         ("solve in --columns copy", "bulkdoku augment"),
         ("solve in --columns level --solutions 2", "--solutions writes several"),
@@ -196,7 +196,7 @@ fn no_level_is_given_without_a_proof() {
 fn columns_agree_with_the_rules_and_the_engine() {
     let folder = Folder::new();
     mixed(&folder);
-    let columns = "line,puzzle,status,guesses,clues,level,rating,canonical,minimal";
+    let columns = "line,puzzle,status,guesses,clues,level,guess_rating,canonical,minimal";
     let rows = table(&folder.line(&format!("solve in -q --columns {columns}")).rows);
     assert_eq!(rows.len(), 93);
     for row in &rows {
@@ -208,11 +208,13 @@ fn columns_agree_with_the_rules_and_the_engine() {
         let form = puzzle.canonical().map_or(String::new(), |canonical| canonical.form.to_string());
         assert_eq!(row["canonical"], form);
         if row["status"] != "unique" {
-            assert!(["level", "rating", "minimal"].iter().all(|column| row[*column].is_empty()));
+            assert!(
+                ["level", "guess_rating", "minimal"].iter().all(|column| row[*column].is_empty())
+            );
             continue;
         }
         assert_eq!(row["level"], Level::of(&puzzle).to_string());
-        assert_eq!(row["rating"], row["guesses"]);
+        assert_eq!(row["guess_rating"], row["guesses"]);
         let without = (0..81).filter(|&cell| puzzle.cells()[cell] != 0).map(|cell| {
             let mut cells = *puzzle.cells();
             cells[cell] = 0;
@@ -224,13 +226,17 @@ fn columns_agree_with_the_rules_and_the_engine() {
     }
     let count = |minimal: &str| rows.iter().filter(|row| row["minimal"] == minimal).count();
     assert_eq!((count("true"), count("false")), (30, 1));
-    let json = folder
-        .line("solve in -q --only unique --columns level,rating,minimal,clues --format jsonl");
+    let json = folder.line(
+        "solve in -q --only unique --columns level,guess_rating,minimal,clues --format jsonl",
+    );
     let first: serde_json::Value = serde_json::from_str(json.rows.lines().next().unwrap()).unwrap();
-    assert_eq!(first, serde_json::json!({"level": 0, "rating": 0, "minimal": false, "clues": 30}));
+    assert_eq!(
+        first,
+        serde_json::json!({"level": 0, "guess_rating": 0, "minimal": false, "clues": 30})
+    );
     folder.file("pairs", format!("{CLASSIC},{SOLVED}\n"));
-    let ran = folder.line("check pairs -q --columns status,level,minimal,clues,rating");
-    assert_eq!(ran.rows, "status,level,minimal,clues,rating\nok,0,false,30,0\n");
+    let ran = folder.line("check pairs -q --columns status,level,minimal,clues,guess_rating");
+    assert_eq!(ran.rows, "status,level,minimal,clues,guess_rating\nok,0,false,30,0\n");
 }
 
 #[test]
@@ -251,11 +257,11 @@ fn ratings_over_isomorphs_are_those_of_the_class() {
     folder.file("in", lines.join("\n"));
     let ratings = |line: &str| -> Vec<f64> {
         let rows = table(&folder.line(line).rows);
-        rows.iter().map(|row| row["rating"].parse().unwrap()).collect()
+        rows.iter().map(|row| row["guess_rating"].parse().unwrap()).collect()
     };
-    let mean = ratings("solve in -q --columns rating --rating-over 20");
+    let mean = ratings("solve in -q --columns guess_rating --rating-over 20");
     assert_eq!(mean[..20], mean[20..]);
-    let drawn = ratings("solve in -q --columns rating");
+    let drawn = ratings("solve in -q --columns guess_rating");
     assert_ne!(drawn[..20], drawn[20..]);
     // The first rating, computed manually.
     let form = hard[0].canonical().unwrap().form;

@@ -71,7 +71,7 @@ def solve(
             `blank`); None for bytes if the puzzles are bytes, otherwise text.
         columns: some of "puzzle", "solution", "canonical", "automorphisms", "status", "reason", "solutions",
             "guesses", "nodes", "latency_ns", "clues", "level", "technique", "score", "steps", "techniques", "se121",
-            "se121_ep", "se121_ed", "rating", "minimal". A table already has its puzzles.
+            "se121_ep", "se121_ed", "guess_rating", "minimal". A table already has its puzzles.
         column: the column of the puzzles in a table, if it has no usual name and is not the only one. Where a column
             of text `malformed` is not null, as `read` returns it, a row is malformed for this reason.
         prefix: the prefix of the names of new columns.
@@ -82,7 +82,7 @@ def solve(
         A row for each puzzle, in order. `status` is unique, solved (limit=1), multiple, unsolvable, contradictory (two
         equal clues in a unit), malformed (not a puzzle, or null) or gave_up. `solutions` are those found, up to `limit`;
         `latency_ns` is in nanoseconds; `reason` explains what is wrong with a malformed or contradictory row. Of
-        puzzles with exactly one solution, `level` (0 to 3) is the rules that a puzzle needs, `rating` the guesses of
+        puzzles with exactly one solution, `level` (0 to 3) is the rules that a puzzle needs, `guess_rating` the guesses of
         the proof, `minimal` whether every clue is needed.
 
     Raises:

@@ -231,7 +231,7 @@ impl Search {
     ) -> Call<'a, J> {
         let Self { limits, threads, engine } = *self;
         // A low limit would also bound the searches for these properties.
-        let searches = [Column::Rating, Column::Minimal];
+        let searches = [Column::GuessRating, Column::Minimal];
         let is_quick = matches!(engine, EngineKind::Lanes | EngineKind::Scalar)
             && !output.columns.iter().any(|column| searches.contains(column))
             && limits.nodes.is_none_or(|nodes| nodes > FEW_NODES);

@@ -121,6 +121,7 @@ pub fn run(mut args: CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let claim = destinations.claim(&reads)?;
     let mut options = args.layout.options(&args.input, args.answers(), &mut rows)?;
     options.also_read = args.select.also_read(ROWS.subcommand);
+    options.computed.extend(args.select.shared_names());
     let check = Check { solve: args.solve() };
     if let Some(path) = &args.solutions {
         answers::check(path, &args.input)?;

@@ -145,6 +145,7 @@ impl LayoutArgs {
             no_header: self.no_header,
             keep: None,
             also_read: Vec::new(),
+            computed: Vec::new(),
             needs_puzzles: false,
             answers,
             labels: self.labels,
@@ -192,7 +193,8 @@ impl InputArgs {
                 refuse!("--keep without names keeps all columns; --columns names some of them")
             }
         };
-        Ok(InputOptions { keep, ..self.layout.options(answers)? })
+        let computed = rows.shared_names().to_vec();
+        Ok(InputOptions { keep, computed, ..self.layout.options(answers)? })
     }
 }
 

@@ -125,6 +125,7 @@ impl InputRun {
         let mut options = options.clone();
         if let Some((condition, subcommand)) = &self.condition {
             options.also_read.extend(condition.input_columns(*subcommand));
+            options.computed.extend(condition.shared_names());
         }
         let inputs = &mut self.open(inputs, &options, progress)?;
         let format = format(inputs)?;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::str::FromStr;
 
-/// A column name with an optional direction: `rating` or `rating:asc`.
+/// A column name with an optional direction: `clues` or `clues:asc`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     pub column: String,
@@ -27,7 +27,7 @@ impl FromStr for Order {
             _ => (text, None),
         };
         if column.is_empty() {
-            return Err("expected the name of a column, such as rating or rating:asc".into());
+            return Err("expected the name of a column, such as clues or clues:asc".into());
         }
         Ok(Self { column: column.into(), is_ascending })
     }

@@ -11,6 +11,7 @@ use bulkdoku::output::{
 };
 use clap::ValueEnum;
 
+use super::condition::{offered, shared_name};
 use super::format::RowFormat;
 use super::input_args::repeated;
 use super::outputs::Destinations;
@@ -39,8 +40,7 @@ enum NamedColumn {
 impl NamedColumn {
     /// Finds a column that the subcommand computes, or otherwise of the input.
     fn of(name: &str, subcommand: Subcommand) -> Self {
-        let column = name.parse::<Column>().ok().filter(|column| column.is_offered_by(subcommand));
-        column.map_or_else(|| Self::Input(name.into()), Self::Computed)
+        offered(name, subcommand).map_or_else(|| Self::Input(name.into()), Self::Computed)
     }
 }
 
@@ -104,6 +104,8 @@ pub struct RowPlan {
     /// Whether each input has an output, so that rows do not name it.
     has_output_per_input: bool,
     chosen: Option<Vec<NamedColumn>>,
+    /// The chosen names that are ambiguous if an input has them.
+    shared_names: Vec<String>,
     /// The columns appended to those of the input, if rows are rows of the input.
     appended: Option<Vec<Column>>,
     rules: RowRules,
@@ -191,6 +193,8 @@ impl RowArgs {
         let chosen = self.columns.as_ref().map(|names| {
             names.iter().map(|name| NamedColumn::of(name, rules.subcommand)).collect::<Vec<_>>()
         });
+        let shared_names =
+            self.columns.iter().flatten().filter_map(|name| shared_name(name)).collect();
         let appended = append
             .or_else(|| rules.appended.filter(|_| self.columns.is_none()).map(<[Column]>::to_vec));
         let (rules, npy_offset, has_output_per_input) = (*rules, 0, false);
@@ -199,6 +203,7 @@ impl RowArgs {
             follows_input,
             has_output_per_input,
             chosen,
+            shared_names,
             appended,
             rules,
             npy_offset,
@@ -262,6 +267,11 @@ impl RowPlan {
             NamedColumn::Computed(_) => None,
         });
         named.collect()
+    }
+
+    /// Returns the names in `--columns` that are ambiguous if an input has them.
+    pub fn shared_names(&self) -> &[String] {
+        &self.shared_names
     }
 
     /// Writes one output per input. All have the same format, which their names show.

@@ -12,7 +12,7 @@ use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
 use bulkdoku::pipeline::{Classify, Filter, PassSums, Solve};
 use indicatif::HumanCount;
 
-use super::condition::{Predicate, RecordColumn, RecordValue, input_names};
+use super::condition::{Predicate, RecordColumn, RecordValue, input_names, shared_name};
 use super::format::RowFormat;
 use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
@@ -74,7 +74,7 @@ pub struct SampleArgs {
     )]
     per: Option<PerStratum>,
 
-    /// Take the N records with the largest values: --top 100 --by rating
+    /// Take the N records with the largest values: --top 100 --by guesses
     ///
     /// Of equal values the first ones in the input.
     #[arg(
@@ -119,7 +119,7 @@ Examples:
   bulkdoku sample --count 100k --seed 1 large.csv.zst -o sample.csv
   bulkdoku sample --per level=1000 --seed 1 puzzles.csv -o balanced.csv
   bulkdoku sample --per source=500 --seed 1 --where 'clues < 24' a.csv b.csv -o sample.parquet
-  bulkdoku sample --top 100 --by rating puzzles.txt -o hardest.txt --format lines
+  bulkdoku sample --top 100 --by guess_rating puzzles.txt -o hardest.txt --format lines
 
 The first pass solves the puzzles only if a column of --per, --by or --where needs it.
 
@@ -171,6 +171,7 @@ pub fn run(mut args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let column = args.column();
     options.also_read =
         column.iter().flat_map(|(_, name)| input_names(name, RECORD_SUBCOMMAND)).collect();
+    options.computed.extend(column.and_then(|(_, name)| shared_name(name)));
     let (sample, sums) = args.draw(column, &options)?;
     options.also_read.extend(args.condition.input_columns(RECORD_SUBCOMMAND));
     if let Some(seed) = args.seed {

@@ -7,16 +7,16 @@ use bulkdoku::input::InputOptions;
 use bulkdoku::output::{self, Column, Decision, Needs, Row, SortKey, Sorted, Subcommand};
 use bulkdoku::pipeline::Filter;
 use bulkdoku::rating::Level;
-use clap::ValueEnum;
 
-use super::condition::{Condition, Predicate, RecordColumn, input_names, offered};
+use super::condition::{Condition, Predicate, RecordColumn, input_names, offered, shared_name};
 use super::format::RowFormat;
+use super::help::{ColumnChoice, ColumnChoices};
 use super::inputs::Inputs;
 use super::order::Order;
 use super::outputs::Destinations;
 use super::paths::InputPaths;
 use super::row_args::RowPlan;
-use super::{Failure, numbers};
+use super::{Failure, help, numbers};
 
 #[derive(Clone, Debug, clap::Args)]
 pub struct WhereArgs {
@@ -24,8 +24,8 @@ pub struct WhereArgs {
     ///
     /// It has names of columns that --columns offers or the input has, numbers, texts in quotes,
     /// true and false, == != < <= > >=, in (…), not in (…), and, or, not, and parentheses. A name
-    /// with other characters is written between backticks. A column of the input with the name of a
-    /// computed one has a prefix, as in the header of the output. Comparisons with a missing value
+    /// with other characters is written between backticks. If the input has a column with the name
+    /// of a computed one, `input_NAME` or `computed_NAME` is required. Comparisons with a missing value
     /// are false. Exit status, messages and counts cover all records.
     #[arg(long = "where", value_name = "CONDITION", help_heading = "Output")]
     pub condition: Option<Condition>,
@@ -42,6 +42,7 @@ impl WhereArgs {
         let condition = self.condition.as_ref();
         let mut options = options.clone();
         options.also_read.extend(self.input_columns(subcommand));
+        options.computed.extend(condition.iter().flat_map(|condition| condition.shared_names()));
         let keep = options.keep.take();
         let mut inputs = Inputs::detected(paths.clone(), &options)?;
         if inputs.layouts().any(|layout| layout.types().is_some()) {
@@ -71,7 +72,7 @@ pub struct SelectArgs {
     #[command(flatten)]
     pub condition: WhereArgs,
 
-    /// Sort rows by a column: rating, or rating:desc
+    /// Sort rows by a column: clues, or clues:desc
     ///
     /// The column is one that --columns offers or the input has, as in --where. It is sorted as numbers
     /// if all its values are numbers, else as text. Missing values come last, rows with equal values in
@@ -94,11 +95,12 @@ pub struct SelectArgs {
         value_name = "WHAT",
         help_heading = "Output",
         requires = "output",
-        hide_possible_values = true
+        hide_possible_values = true,
+        value_parser = help::one_column_of(SPLIT_BY)
     )]
-    split_by: Option<SplitBy>,
+    split_by: Option<ColumnChoice<SplitBy>>,
 
-    /// Column rating: geometric mean over this many isomorphs
+    /// Rate guesses by their geometric mean over K isomorphs
     ///
     /// They are drawn from the canonical form, so all isomorphs of a puzzle have the same rating.
     /// It is the geometric mean of guesses + 1, minus 1.
@@ -111,13 +113,17 @@ pub struct SelectArgs {
     rating_over: Option<NonZeroU32>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SplitBy {
-    /// unique, multiple, malformed, …
     Status,
-    /// 0 to 3, and none for records without a level
     Level,
 }
+
+#[rustfmt::skip]
+const SPLIT_BY: ColumnChoices<SplitBy> = &[
+    (["status", "computed_status"], SplitBy::Status, "unique, multiple, malformed, …"),
+    (["level", "computed_level"], SplitBy::Level, "0 to 3, and none for records without a level"),
+];
 
 impl SplitBy {
     /// Returns the values of `{}`, in the order of the outputs.
@@ -142,7 +148,7 @@ impl SplitBy {
 impl SelectArgs {
     /// Sets all outputs of rows in `destinations`.
     pub fn name_outputs(&self, destinations: &mut Destinations) -> Result<(), Failure> {
-        let Some(by) = self.split_by else { return Ok(()) };
+        let Some(ColumnChoice { value: by, .. }) = self.split_by else { return Ok(()) };
         if !destinations.parts.is_empty() {
             refuse!("--split-by cannot be combined with --layout, which names its files");
         }
@@ -200,10 +206,12 @@ impl SelectArgs {
         if self.split_by.is_some() && (rows.format == RowFormat::Npy || rows.format.is_parquet()) {
             refuse!("--split-by supports all formats except npy and parquet");
         }
-        if self.rating_over.is_some() && !uses(&Column::Rating) {
-            refuse!("--rating-over does nothing: no column shows it; --columns …,rating does");
+        if self.rating_over.is_some() && !uses(&Column::GuessRating) {
+            refuse!(
+                "--rating-over does nothing: no column shows it; --columns …,guess_rating does"
+            );
         }
-        let of_proof = [Column::Minimal, Column::Rating].into_iter().find(uses);
+        let of_proof = [Column::Minimal, Column::GuessRating].into_iter().find(uses);
         if let Some((column, option)) = of_proof.zip(without_proof) {
             refuse!("the column {column} needs the proof, which {option} leaves out");
         }
@@ -213,6 +221,13 @@ impl SelectArgs {
     /// Returns the input columns in conditions and in the order of rows.
     pub fn also_read(&self, subcommand: Subcommand) -> Vec<String> {
         self.sort.iter().flat_map(|order| input_names(&order.column, subcommand)).collect()
+    }
+
+    /// Returns the name in the order of rows, if an input may not have such a column.
+    pub fn shared_names(&self) -> Vec<String> {
+        let sorted = self.sort.iter().filter_map(|order| shared_name(&order.column));
+        let split_by = self.split_by.and_then(|by| by.shared_name);
+        sorted.chain(split_by.map(String::from)).collect()
     }
 
     /// Sorts the rows of a format, if requested.
@@ -257,7 +272,7 @@ impl SelectArgs {
                 }),
             )
         });
-        let split_by = self.split_by.map(|by| {
+        let split_by = self.split_by.map(|ColumnChoice { value: by, .. }| {
             let needs = if by == SplitBy::Level { Needs::LEVEL } else { Needs::NONE };
             Filter::Local(needs, Box::new(move |row| Ok(Decision::To(by.output(row)))))
         });

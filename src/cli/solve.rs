@@ -126,7 +126,7 @@ Columns about a puzzle with one solution, empty for others:
   level          rules that solve it: 0 naked singles, 1 hidden singles,
                  2 locked candidates and minirows to which three digits are
                  confined, 3 beyond locked candidates
-  rating         guesses of the proof of this isomorph; with --rating-over K
+  guess_rating   guesses of the proof of this isomorph; with --rating-over K
                  their geometric mean over K isomorphs, the same for all of
                  them. It is not the rating of Sudoku Explainer
   minimal        whether each clue is needed (much slower to compute)
@@ -164,6 +164,7 @@ pub fn run(mut args: SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     args.refuse_ignored(&rows)?;
     let mut options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     options.also_read = args.select.also_read(ROWS.subcommand);
+    options.computed.extend(args.select.shared_names());
     let solve = args.solve(&rows);
     let (stream, by) = (args.layout.stream(), args.by.sameness());
     let known = args.against.load(by, args.engine.run, stream)?;

@@ -12,7 +12,7 @@ use bulkdoku::pipeline::{Classify, Filter};
 use indicatif::HumanCount;
 
 use super::by::{ByArgs, finds};
-use super::condition::{RecordColumn, input_names};
+use super::condition::{RecordColumn, input_names, shared_name};
 use super::format::RowFormat;
 use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
@@ -83,7 +83,8 @@ pub struct SplitArgs {
     ///
     /// The strata are level: the rules that a puzzle needs, 0 to 3; guesses of its proof: 0, 1, 2 to
     /// 3, 4 to 7, …, by class those of the canonical form; clues: their number; or the values of the
-    /// column with another name. A column of the input with one of these names has the prefix input_.
+    /// column with another name. If the input has a column with the name of a computed one,
+    /// `input_NAME` or `computed_NAME` is required.
     #[arg(long, value_name = "WHAT", help_heading = "Parts", value_parser = parse_strata)]
     stratify: Option<Strata>,
 
@@ -136,7 +137,7 @@ struct Strata {
 
 #[expect(clippy::unnecessary_wraps, reason = "clap expects a result")]
 fn parse_strata(name: &str) -> Result<Strata, String> {
-    let kind = match name {
+    let kind = match name.strip_prefix("computed_").unwrap_or(name) {
         "level" => Stratify::Level,
         "guesses" => Stratify::Guesses,
         "clues" => Stratify::Clues,
@@ -185,6 +186,8 @@ pub fn run(mut args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     check_files(&args.input, "inputs are read twice")?;
     let mut options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     options.also_read = args.column().map_or(Vec::new(), |name| input_names(name, ROWS.subcommand));
+    let strata = args.stratify.as_ref();
+    options.computed.extend(strata.and_then(|strata| shared_name(&strata.name)));
 
     let by = args.by.sameness();
     let kind = args.stratify.as_ref().map(|strata| strata.kind);

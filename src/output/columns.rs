@@ -61,7 +61,7 @@ named_enum! {
         /// That rating of the first step.
         Se121Ed = "se121_ed",
         /// The guesses of the proof, or their geometric mean over isomorphs.
-        Rating = "rating",
+        GuessRating = "guess_rating",
         /// Whether the puzzle is minimal.
         Minimal = "minimal",
         /// The index of an isomorph of the record; 0 for the record itself.
@@ -253,8 +253,8 @@ static TABLE: [Definition; Column::ALL.len()] = {
         column(Column::Se121Ed, Double, N::SE, SOLVING | GENERATE, |row| {
             row.se_rating().map_or(Value::None, |rating| Value::Tenths(rating.ed))
         }),
-        column(Column::Rating, Double, N::RATING, SOLVING | GENERATE, |row| {
-            row.rating().map_or(Value::None, Value::Decimal)
+        column(Column::GuessRating, Double, N::RATING, SOLVING | GENERATE, |row| {
+            row.guess_rating().map_or(Value::None, Value::Decimal)
         }),
         column(Column::Minimal, Truth, N::MINIMAL, SOLVING | GENERATE, |row| {
             row.results().minimal[row.index].map_or(Value::None, Value::Truth)

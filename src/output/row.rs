@@ -347,8 +347,8 @@ impl<'a> Row<'a> {
         self.rows.results.se_ratings.get(self.index).copied().flatten()
     }
 
-    /// Returns the rating of the puzzle, if it is known.
-    pub fn rating(&self) -> Option<f64> {
+    /// Returns the guesses of the proof, or their mean over isomorphs, if they are known.
+    pub fn guess_rating(&self) -> Option<f64> {
         self.rows.results.ratings.get(self.index).copied().flatten()
     }
 

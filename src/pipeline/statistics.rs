@@ -10,7 +10,7 @@ use crate::rating::Level;
 
 /// The numbers of puzzles by difficulty ([`Options::statistics`]).
 ///
-/// Guesses and ratings are counted in classes of doubling width (0, 1, 2 to 3, 4 to 7, …), whose
+/// Guesses and their ratings are counted in classes of doubling width (0, 1, 2 to 3, 4 to 7, …), whose
 /// keys are their smallest numbers.
 ///
 /// [`Options::statistics`]: super::Options::statistics
@@ -32,9 +32,9 @@ pub struct Statistics {
     /// Counts by the guesses of the search, if puzzles are solved.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub guesses: BTreeMap<u64, u64>,
-    /// Counts by the rating, rounded down, where it is computed.
+    /// Counts by the rating in guesses, rounded down, where it is computed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub ratings: BTreeMap<u64, u64>,
+    pub guess_ratings: BTreeMap<u64, u64>,
 }
 
 impl Statistics {
@@ -57,7 +57,7 @@ impl Statistics {
             if let Some(rating) = row.se_rating() {
                 *se121.entry(rating.er.into()).or_default() += 1;
             }
-            row.rating().into_iter().for_each(|rating| ratings[digits(rating as u64)] += 1);
+            row.guess_rating().into_iter().for_each(|rating| ratings[digits(rating as u64)] += 1);
         }
         let least = |digits: u64| if digits == 0 { 0 } else { 1 << (digits - 1) };
         Self {
@@ -66,7 +66,7 @@ impl Statistics {
             se121,
             clues: counted(&clues, |clues| clues),
             guesses: counted(&guesses, least),
-            ratings: counted(&ratings, least),
+            guess_ratings: counted(&ratings, least),
         }
     }
 
@@ -77,7 +77,7 @@ impl Statistics {
             (&mut self.se121, &other.se121),
             (&mut self.clues, &other.clues),
             (&mut self.guesses, &other.guesses),
-            (&mut self.ratings, &other.ratings),
+            (&mut self.guess_ratings, &other.guess_ratings),
         ] {
             add_counts(all, other);
         }

@@ -126,6 +126,13 @@ impl Condition {
         names
     }
 
+    /// Returns the names of computed columns that an input may have as well.
+    pub fn shared_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        self.parsed.visit(&mut |name| names.extend(shared_name(&name.text)));
+        names
+    }
+
     /// Resolves the column names, among those of a subcommand and those read from the input.
     pub fn resolve(&self, subcommand: Subcommand, read: &[String]) -> Result<Predicate, Failure> {
         let find = |name: &ColumnName| {
@@ -144,16 +151,35 @@ pub fn input_names(name: &str, subcommand: Subcommand) -> Vec<String> {
     if offered(name, subcommand).is_some() {
         return Vec::new();
     }
-    [Some(name), name.strip_prefix("input_")].into_iter().flatten().map(String::from).collect()
+    let own = name.strip_prefix("input_");
+    let mut names = [Some(name), own];
+    if own.is_some_and(|own| own.parse::<Column>().is_ok()) {
+        names.reverse();
+    }
+    names.into_iter().flatten().map(String::from).collect()
 }
 
-/// Returns the computed column of this name, if a subcommand offers it.
+/// Returns a name that would be ambiguous if an input had such a column: that of a column which any
+/// subcommand with inputs computes, without the prefix `computed_`. The puzzle is always that of the
+/// record.
+pub fn shared_name(name: &str) -> Option<String> {
+    let column = name.parse::<Column>().ok()?;
+    let is_computed = |subcommand: &Subcommand| {
+        *subcommand != Subcommand::Generate && column.is_offered_by(*subcommand)
+    };
+    let is_shared = column != Column::Puzzle && Subcommand::ALL.iter().any(is_computed);
+    is_shared.then(|| name.into())
+}
+
+/// Returns the computed column `x`, which is also `computed_x`, if a subcommand offers it.
 pub fn offered(name: &str, subcommand: Subcommand) -> Option<Column> {
+    let name = name.strip_prefix("computed_").unwrap_or(name);
     name.parse().ok().filter(|column: &Column| column.is_offered_by(subcommand))
 }
 
 impl RecordColumn {
-    /// Finds a column by name: a computed one, or `x` of the input, which is also `input_x`.
+    /// Finds a column by name: the computed `x`, which is also `computed_x`, or `x` of the input,
+    /// which is also `input_x`. An input that shares the name `x` was refused before.
     pub fn find(name: &str, subcommand: Subcommand, read: &[String]) -> Result<Self, String> {
         match offered(name, subcommand) {
             Some(Column::Copy) => {

@@ -102,7 +102,7 @@ const LEVELS: [&str; Level::ALL.len()] =
 
 /// Adds histograms of difficulty, if it was counted.
 fn add_difficulty(page: &mut Page, statistics: &Statistics, records: u64) {
-    let Statistics { levels, techniques, se121, clues, guesses, ratings } = statistics;
+    let Statistics { levels, techniques, se121, clues, guesses, guess_ratings } = statistics;
     if clues.is_empty() {
         return;
     }
@@ -135,7 +135,7 @@ fn add_difficulty(page: &mut Page, statistics: &Statistics, records: u64) {
     add(&mut *page, "level", levels, |level| LEVELS[level as usize].into());
     page.add(format_args!("<div>\n<h3>clues</h3>\n{}</div>", charts::clues(clues)));
     add(&mut *page, "guesses", guesses, class);
-    add(&mut *page, "rating", ratings, class);
+    add(&mut *page, "guess_rating", guess_ratings, class);
     page.add("</div>");
 }
 

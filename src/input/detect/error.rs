@@ -39,6 +39,12 @@ pub enum DetectError {
     /// A requested name is that of several columns.
     #[error("several columns are named {0:?}: name the column by its number")]
     Repeated(String),
+    /// A requested name is that of a column of the input and of a computed one.
+    #[error(
+        "the input has a column {0:?}, and bulkdoku computes one: input_{0} is that of the input, \
+         computed_{0} the other"
+    )]
+    Ambiguous(String),
     /// The same column was named for puzzles and solutions.
     #[error("the puzzles are in column {0:?}, so their solutions cannot be there as well")]
     SameColumn(String),

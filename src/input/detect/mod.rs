@@ -67,6 +67,8 @@ pub struct InputOptions {
     pub keep: Option<Keep>,
     /// Columns that filters need. They are read after the copied ones, if they exist.
     pub also_read: Vec<String>,
+    /// Requested names of computed columns, which no column of the input may have.
+    pub computed: Vec<String>,
     /// Which of the inputs' solutions are read.
     pub answers: Answers,
     /// Whether an input in which no puzzles are found is rejected. Otherwise, it is read as lines,
@@ -280,6 +282,12 @@ impl InputOptions {
         puzzle: usize,
         answer: Option<usize>,
     ) -> Result<Vec<usize>, DetectError> {
+        let is_shared = |name: &&String| {
+            names.iter().any(|known| known.as_ref().trim().eq_ignore_ascii_case(name))
+        };
+        if let Some(name) = self.computed.iter().find(is_shared) {
+            return Err(DetectError::Ambiguous(name.clone()));
+        }
         let mut kept: Vec<_> = match &self.keep {
             None => Vec::new(),
             Some(Keep::Row) => return Ok((0..names.len()).collect()),

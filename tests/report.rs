@@ -243,6 +243,8 @@ fn the_page_of_a_check_is_an_audit() {
     let page = folder.read("p.html");
     check_page(&page);
     assert!(page.contains("4 of 5 records are not right."), "{page}");
+    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} in {page}"));
+    assert!(at("class=\"verdict bad\"") < at("<h2>"), "the verdict is first: {page}");
     let reasons = [
         ("malformed: not a puzzle", 1),
         ("a clue is changed", 1),

@@ -37,6 +37,9 @@ pub fn of_run(
         figures.push(("median latency", latency(0.5)));
         figures.push(("99th percentile", latency(0.99)));
     }
+    if let Some((audit, reads)) = audit {
+        super::audit::add(&mut page, audit, reads, !report.stopped && report.failures.is_empty());
+    }
     add_difficulty(&mut page, &report.statistics, records);
     page.heading("Run");
     page.figures(&figures);
@@ -49,9 +52,6 @@ pub fn of_run(
             "The run resumed an earlier one. Latencies and statuses are those of all {all} records, \
              the figures above and the throughput those of this run."
         ));
-    }
-    if let Some((audit, reads)) = audit {
-        super::audit::add(&mut page, audit, reads, !report.stopped && report.failures.is_empty());
     }
     add_statuses(&mut page, report);
     add_latency(&mut page, &report.latencies);

@@ -19,7 +19,7 @@ use crate::forms::{self, Form, list, symbols};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::simd::SimdLevel;
 pub(super) use crate::text::column;
-use crate::text::read_cells;
+use crate::text::{Line, read_cells};
 
 /// The name of the column for the text after the cells.
 pub const REST: &str = "rest";
@@ -69,14 +69,9 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
     records.clear();
     let (mut at, mut line) = (0, 0);
     while at < block.len() {
-        // Nearly every line of a large file is 81 cells and a line end. Each type of line end has
-        // its own loop, in which it is a constant.
+        // Nearly every line of a large file is 81 cells and a line end.
         let place = LinePosition { line, start: at as u32, indent: 0 };
-        let (bytes, lines) = match block.get(at + CELLS) {
-            Some(b'\n') => read_alike(simd, place, &block[at..], b"\n", records),
-            Some(b'\r') => read_alike(simd, place, &block[at..], b"\r\n", records),
-            _ => (0, 0),
-        };
+        let (bytes, lines) = read_alike(simd, place, &block[at..], |_| true, records);
         at += bytes;
         line += lines;
         if at == block.len() {
@@ -123,22 +118,34 @@ pub(super) fn read_answers(block: &[u8], skipped: u64, records: &mut Records) {
     }
 }
 
-/// Reads consecutive lines of 81 cells and this line end; returns the number of bytes and lines.
+/// Reads consecutive lines of 81 cells that `accept` accepts and the same line end; returns the
+/// number of bytes and lines.
 #[inline(always)]
-fn read_alike<S: Simd>(
+pub(super) fn read_alike<S: Simd>(
     simd: S,
     place: LinePosition,
     lines: &[u8],
-    end: &'static [u8],
+    accept: impl Fn(&Line) -> bool,
     records: &mut Records,
 ) -> (usize, u32) {
-    records.push_puzzles(
-        place,
-        lines,
-        end,
-        #[inline(always)]
-        |cells, puzzle| read_cells(simd, cells, puzzle.cells_mut()),
-    )
+    // Each type of line end has its own loop, in which it is a constant.
+    match lines.get(CELLS) {
+        Some(b'\n') => records.push_puzzles(
+            place,
+            lines,
+            b"\n",
+            #[inline(always)]
+            |cells, puzzle| accept(cells) && read_cells(simd, cells, puzzle.cells_mut()),
+        ),
+        Some(b'\r') => records.push_puzzles(
+            place,
+            lines,
+            b"\r\n",
+            #[inline(always)]
+            |cells, puzzle| accept(cells) && read_cells(simd, cells, puzzle.cells_mut()),
+        ),
+        _ => (0, 0),
+    }
 }
 
 /// Returns the number of bytes after the cells, including the line end, if cells may end there.

@@ -211,6 +211,7 @@ impl Object<'_> {
     }
 
     /// Copies an object, in which the puzzle and the solution are replaced by those of the row.
+    #[inline(never)]
     fn copy(&mut self, text: &[u8], row: &Row<'_>, replaced: [Option<usize>; 2]) {
         let start = row.position_of(text);
         let columns = [Column::Puzzle, Column::Solution].into_iter().zip(replaced);
@@ -252,6 +253,7 @@ impl Object<'_> {
     }
 
     /// Writes a computed value. Cells of an array are an array.
+    #[inline(always)]
     fn computed(&mut self, row: &Row<'_>, column: Column) {
         let value = column.value(row);
         let is_array = match column {
@@ -259,23 +261,31 @@ impl Object<'_> {
             Column::Solution => row.has_array_of_solution(),
             _ => false,
         };
-        match row.array().filter(|_| is_array) {
-            Some(style) => self.array(style, value),
-            None => self.value(value),
+        if is_array
+            && let Some(style) = row.array()
+            && self.array(style, value)
+        {
+            return;
         }
+        self.value(value);
     }
 
-    /// Writes cells as an array.
-    fn array(&mut self, style: ArrayStyle<'_>, value: Value<'_>) {
+    /// Writes cells as an array; returns `false` for any other value.
+    #[cold]
+    #[inline(never)]
+    fn array(&mut self, style: ArrayStyle<'_>, value: Value<'_>) -> bool {
         let mut array = Vec::new();
         match value {
             Value::Cells(cells) => style.write(cells, &mut array),
             Value::Grid(grid) => style.write(&grid.cells().map(|digit| b'0' + digit), &mut array),
-            other => return self.value(other),
+            _ => return false,
         }
         self.put(&array);
+        true
     }
 
+    /// Inlined, because otherwise JSON rows take 12% more instructions.
+    #[inline(always)]
     fn value(&mut self, value: Value<'_>) {
         match value {
             Value::None => self.put(b"null"),

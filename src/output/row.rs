@@ -394,10 +394,14 @@ impl<'a> Row<'a> {
     }
 
     /// Returns how the cells are written, if the record is an array.
+    #[inline(always)]
     pub(super) fn array(&self) -> Option<ArrayStyle<'a>> {
         let is_array = self.record.text.form == FieldForm::Own && self.record.puzzle.is_ok();
-        let bytes = self.rows.bytes.get(self.record.start as usize..).filter(|_| is_array)?;
-        ArrayStyle::of(bytes)
+        if is_array {
+            ArrayStyle::of(self.rows.bytes.get(self.record.start as usize..)?)
+        } else {
+            None
+        }
     }
 
     /// Returns whether the row is derived from its record, whose solution is an array.

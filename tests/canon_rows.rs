@@ -87,6 +87,20 @@ fn tables_grids_and_outputs_are_those_of_solve() {
     folder.run("canon", &args, "");
     let summary: serde_json::Value = serde_json::from_str(&folder.read("sum")).unwrap();
     assert_eq!((&summary["canon"], &summary["engine"]), (&true.into(), &serde_json::Value::Null));
+    // Other subcommands write no canonical forms.
+    folder.file("in", CLASSIC);
+    for line in [
+        "sample in --count 1 --seed 1",
+        "augment in --seed 1",
+        "split in --seed 1 --test 10% --by puzzle -o a,b",
+        "split in --seed 1 --test 10% -o a,b",
+        "solve in",
+    ] {
+        let ran = folder.line(&format!("{line} -q --force --summary-json other.json"));
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let summary: serde_json::Value = serde_json::from_str(&folder.read("other.json")).unwrap();
+        assert_eq!(summary["canon"], false, "{line}");
+    }
     assert_eq!(
         (&summary["statuses"]["ok"], &summary["latency_ns"]["count"]),
         (&1.into(), &1.into())

@@ -130,6 +130,13 @@ fn files_of_other_tools_are_read() {
         let ran = folder.solve(&COLUMNS, &packed[..packed.len() - 5]);
         assert!(ran.status == 3 && expected.rows.starts_with(&ran.rows), "{name}: {ran:?}");
         assert!(ran.messages.contains("stream is cut off after byte"), "{name}: {ran:?}");
+        // Tapes and block devices pad streams with zeros.
+        for zeros in [1, 4, 70_000] {
+            let padded = [&packed[..], &vec![0; zeros]].concat();
+            assert!(folder.solve(&COLUMNS, padded) == expected, "{name} and {zeros} zeros");
+        }
+        let ran = folder.solve(&COLUMNS, [&packed[..], &[0; 4], b"x"].concat());
+        assert_eq!((ran.status, &ran.rows), (3, &expected.rows), "{name}: {ran:?}");
     }
 }
 

@@ -76,7 +76,8 @@ fn forms_of_lines() -> Vec<String> {
 }
 
 fn solve(input: impl AsRef<[u8]>, args: &[&str]) -> Ran {
-    Folder::new().solve(&[args, &["--columns", "line,solution,status,clues"]].concat(), input)
+    Folder::new()
+        .solve(&[args, &["--columns", "line,computed_solution,status,clues"]].concat(), input)
 }
 
 #[track_caller]
@@ -242,6 +243,16 @@ fn arrays_of_objects_are_read_in_any_number_of_lines() {
     let bad = one_line.replacen(CLASSIC, "12", 1);
     let ran = solve(&bad, &[]);
     assert_eq!((ran.status, ran.rows.matches("unique").count()), (1, 2), "{ran:?}");
+    let ran = solve(" [ ]\n", &[]);
+    assert_eq!((ran.status, ran.rows.lines().count()), (0, 1), "no records: {ran:?}");
+    for object in ["{\n  \"puzzle\": \"", "{\r\n\"id\": 1,\n\"puzzle\": \""] {
+        let ran = solve(format!("{object}{CLASSIC}\"\n}}\n"), &[]);
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(
+            ran.messages.contains("a JSON object in several lines")
+                && ran.messages.contains("jq -c")
+        );
+    }
     // One puzzle in one line remains a line.
     assert_unique(&solve(nested(CLASSIC, "0"), &[]), &[1], "a puzzle");
 }
@@ -291,9 +302,20 @@ fn headers_of_cells_and_single_names() {
         (format!("x\n{CLASSIC}\n{CLASSIC}\n"), vec![2, 3]),
         (format!("sudoku_text\n{CLASSIC}\n"), vec![2]),
         (format!("# c\n\nx\n{CLASSIC}\n"), vec![4]),
+        // Names of pandas.
+        (format!("0,1\n{CLASSIC},{SOLVED}\n"), vec![2]),
+        (format!(",0\n0,{CLASSIC}\n1,{CLASSIC}\n"), vec![2, 3]),
+        (format!("0\n{CLASSIC}\n"), vec![2]),
     ] {
         assert_unique(&solve(&input, &[]), &lines, &input);
     }
+    // Of several known names, the one whose value is a puzzle.
+    let named = format!("question,board\neasy,{CLASSIC}\nhard,{CLASSIC}\n");
+    assert_unique(&solve(&named, &[]), &[2, 3], &named);
+    let object = json!({"question": "easy", "board": CLASSIC}).to_string();
+    assert_unique(&solve(&object, &[]), &[1], &object);
+    let two = format!("quiz,board\n{CLASSIC},{CLASSIC}\n");
+    assert!(solve(&two, &[]).messages.contains("several columns may contain the puzzles"));
     let ran = solve(format!("5\n{CLASSIC}\n"), &[]);
     assert_eq!(ran.rows.matches("malformed").count(), 1, "digits are not a name: {ran:?}");
 }
@@ -330,7 +352,7 @@ fn a_column_for_each_cell_needs_no_option() {
 
 #[test]
 fn excel_declares_a_delimiter() {
-    for declaration in ["sep=;", "\"sep=;\"", "sep=;\r"] {
+    for declaration in ["sep=;", "\"sep=;\"", "sep=;\r", "SEP=;"] {
         let input = format!("{declaration}\nid;puzzle\n1;{CLASSIC}\n");
         assert_unique(&solve(&input, &[]), &[3], &input);
     }
@@ -384,6 +406,25 @@ fn labels_are_recognized_and_read() {
         let ran = solve(&input, &["--labels"]);
         assert!(!ran.messages.contains(note), "{ran:?}");
         assert!(ran.rows.contains(&format!("{SOLVED},unique")), "{ran:?}");
+    }
+    let numbers: Vec<_> =
+        CLASSIC.bytes().map(|cell| cell.wrapping_sub(b'1').cast_signed()).collect();
+    let blank = b'.'.wrapping_sub(b'1').cast_signed();
+    let labeled = |cell: &i8| if *cell == blank { -1 } else { *cell };
+    let header = "{'descr': '|i1', 'fortran_order': False, 'shape': (1, 9, 9), }";
+    let array = |cells: Vec<i8>| {
+        let cells: Vec<_> = cells.into_iter().map(i8::cast_unsigned).collect();
+        let length = (header.len() as u16).to_le_bytes();
+        [b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), &cells].concat()
+    };
+    let solved = SOLVED.bytes().map(|cell| (cell - b'1').cast_signed()).collect();
+    for (input, status) in
+        [(array(numbers.iter().map(labeled).collect()), "multiple"), (array(solved), "unique")]
+    {
+        let ran = solve(&input, &[]);
+        assert!(ran.messages.contains(note) && ran.rows.contains(status), "{ran:?}");
+        let ran = solve(&input, &["--labels"]);
+        assert!(ran.rows.contains(&format!("1,{SOLVED},unique")), "{ran:?}");
     }
     let ran = Folder::new().run("check", &["--labels"], &object);
     assert!(ran.rows.contains("ok"), "{ran:?}");
@@ -444,6 +485,10 @@ fn long_rows_are_read_one_at_a_time() {
             .collect::<Value>()
             .to_string(),
     );
+    // Objects are copied even if detection sees only a part of the first one.
+    let first = format!("{{\"trace\":\"{trace}\",\"puzzle\":\"{CLASSIC}\",\"id\":1}}\n");
+    let ran = folder.run("canon", &["--dedup", "-q"], &first);
+    assert!(ran.status == 0 && ran.rows == first, "{}", ran.messages);
     for (name, rows) in [("t.csv", 12), ("t.jsonl", 6), ("t.txt", 6), ("t.json", 6)] {
         for threads in ["1", "4"] {
             let args = ["--columns", "status", "-j", threads, name];
@@ -482,6 +527,27 @@ fn parquet_has_rows_of_cells() {
     let boards: Vec<Value> =
         ran.rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
     assert_eq!(boards[3]["flat"], json!([3]), "{ran:?}");
+}
+
+#[test]
+fn control_characters_are_blank_lines() {
+    let object = json!({"id": 1, "puzzle": CLASSIC}).to_string();
+    let lines = format!("{CLASSIC}\r\n\u{c}\r\n{CLASSIC}\r\n\u{1a}");
+    let table = format!("id,puzzle\r\n1,{CLASSIC}\r\n\u{c}\r\n2,{CLASSIC}\r\n\u{1a}");
+    let objects = format!("{object}\r\n\u{c}\r\n{object}\r\n\u{1a}\r\n");
+    let grids = format!("{0}\u{c}\n{0}\u{1a}", grid(CLASSIC)).replace('\n', "\r\n");
+    for (input, lines) in [
+        (&lines, [1, 3]),
+        (&table, [2, 4]),
+        (&table.replace(',', "\t"), [2, 4]),
+        (&table.replace(',', ";"), [2, 4]),
+        (&objects, [1, 3]),
+        (&format!("{object}\n\n{object}\u{1a}"), [1, 3]),
+        (&format!("[{object},\n\n{object}]\r\n\u{1a}"), [1, 3]),
+        (&grids, [1, 11]),
+    ] {
+        assert_unique(&solve(input, &[]), &lines, input);
+    }
 }
 
 #[cfg(feature = "full")]

@@ -141,6 +141,74 @@ fn lists_name_files_by_line_or_nul() {
     assert_eq!((ran.status, folder.read("out.csv").lines().count()), (0, 4), "{ran:?}");
 }
 
+#[test]
+fn urls_are_piped() {
+    let folder = Folder::new();
+    let urls = [
+        ("s3://bucket/p.csv", "aws s3 cp URL - | bulkdoku"),
+        ("S3://bucket/p.csv.gz", "aws s3 cp URL - | bulkdoku"),
+        ("gs://bucket/p.parquet", "gcloud storage cat URL | bulkdoku"),
+        ("https://example.org/p.txt", "curl -L URL | bulkdoku"),
+        ("hf://datasets/a/b.jsonl", "curl -L https://huggingface.co/"),
+    ];
+    for (url, hint) in urls {
+        for line in ["solve {}", "check --solutions {}", "canon --against {}", "trace {}"] {
+            let ran = folder.line(&line.replace("{}", url));
+            assert_eq!(ran.status, 3, "{line}: {ran:?}");
+            assert!(ran.messages.contains(hint), "{line}: {ran:?}");
+        }
+    }
+    folder.file("in", CLASSIC);
+    folder.assert_refused(&[
+        ("solve in -o s3://bucket/o.csv", "pipe standard output: bulkdoku … | aws s3 cp - URL"),
+        ("canon in -o gs://b/o.csv.gz", "gs:// is not written"),
+    ]);
+    let utf_16 = CLASSIC.bytes().flat_map(|byte| [byte, 0]).collect::<Vec<_>>();
+    let ran = folder.solve(&[], [&[0xFF, 0xFE][..], &utf_16].concat());
+    assert!(ran.messages.contains("iconv") && ran.messages.contains("PowerShell"), "{ran:?}");
+}
+
+/// Outputs of a run without records exist, in all formats, and have a header where there is one.
+#[test]
+fn runs_without_records_write_their_outputs() {
+    let folder = Folder::new();
+    folder.file("header.csv", "puzzle,solution\n");
+    folder.file("empty.csv", "");
+    let formats = [
+        ("csv", "puzzle,solution\n"),
+        ("tsv", "puzzle\tsolution\n"),
+        ("jsonl", ""),
+        ("txt", ""),
+        ("csv.gz", "puzzle,solution\n"),
+    ];
+    for (ending, header) in formats {
+        for input in ["header.csv", "empty.csv"] {
+            for line in [
+                "split --seed 1 --test 10% {i} -o a.{e},b.{e}",
+                "canon --dedup {i} -o a.{e}",
+                "sample --seed 1 --count 3 {i} -o a.{e}",
+            ] {
+                let line = line.replace("{i}", input).replace("{e}", ending);
+                let ran = folder.line(&format!("{line} --force"));
+                assert_eq!(ran.status, 0, "{line}: {ran:?}");
+                let parts =
+                    ran.messages.matches("all: 0 records in parts of 0 (0.00%), 0 (0.00%)\n");
+                assert_eq!(parts.count(), usize::from(line.starts_with("split")), "{ran:?}");
+                let names = line.rsplit_once(' ').unwrap().1.split(',');
+                for name in names {
+                    let is_packed = name.ends_with("gz");
+                    let text = if is_packed { folder.unpacked(name) } else { folder.read(name) };
+                    let expected = match input {
+                        "header.csv" => header.to_owned(),
+                        _ => header.replace(",solution", "").replace("\tsolution", ""),
+                    };
+                    assert_eq!(text, expected, "{line}: {name}");
+                }
+            }
+        }
+    }
+}
+
 const COLUMNS: &str = "--columns line,puzzle,solution,status";
 
 /// Checks that each input has the output of a run over it alone.

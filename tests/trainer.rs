@@ -71,6 +71,7 @@ fn load(folder: &Folder, set: &str) -> Vec<Vec<(Puzzle, Puzzle)>> {
     assert_eq!(puzzles, (0..=count).collect::<Vec<_>>());
     assert_eq!((groups[0], *groups.last().unwrap()), (0, count));
     assert_eq!(metadata["total_groups"], groups.len() - 1);
+    assert_eq!(metadata["total_puzzles"], groups.len() - 1);
     let board = |array: &Array, row: usize| {
         let tokens = &array.data[81 * row..81 * (row + 1)];
         Puzzle::from_cells(std::array::from_fn(|cell| tokens[cell] - 1)).unwrap()

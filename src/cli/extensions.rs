@@ -41,8 +41,18 @@ pub fn is_txt(path: &Path) -> bool {
     any_of(path).as_deref() == Some("txt")
 }
 
-/// Rejects a name that implies a format missing from this build.
+/// Rejects a URL, and a name that implies a format missing from this build.
 pub fn check(path: &Path) -> Result<(), Failure> {
+    if let Some((scheme, _)) = path.to_str().and_then(|name| name.split_once("://"))
+        && !path.parent().is_some_and(Path::exists)
+    {
+        let hint = match &*scheme.to_lowercase() {
+            "s3" => ": bulkdoku … | aws s3 cp - URL",
+            "gs" => ": bulkdoku … | gcloud storage cp - URL",
+            _ => "",
+        };
+        refuse!("{}: {scheme}:// is not written; pipe standard output{hint}", path.display());
+    }
     let last = path.extension().and_then(OsStr::to_str).map(str::to_lowercase);
     for extension in [last, of(path)].into_iter().flatten() {
         if NEED_FEATURES.contains(&extension.as_str())

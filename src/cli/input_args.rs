@@ -116,7 +116,7 @@ const FORMATS: &[(&str, InputFormat, &str)] = &[
 impl LayoutArgs {
     fn stream(&self) -> StreamOptions {
         let (window, npy_blank) = (self.window, self.npy_offset);
-        StreamOptions { window, npy_blank, max_record: self.max_line }
+        StreamOptions { window, npy_blank, npy_labels: self.labels, max_record: self.max_line }
     }
 
     /// Returns the input options, with these answers.

@@ -523,6 +523,7 @@ fn lacks_puzzles(error: &DetectError) -> bool {
         error,
         DetectError::Foreign(_)
             | DetectError::NotPuzzles
+            | DetectError::ObjectInLines
             | DetectError::NoPuzzles(_)
             | DetectError::NoSolutions(_)
             | DetectError::OnlyPuzzles
@@ -556,7 +557,7 @@ fn is_stdin(path: &Path) -> bool {
 
 /// Returns the usual command that writes what is at a URL to standard output.
 fn fetch(scheme: &str) -> &'static str {
-    match scheme {
+    match &*scheme.to_lowercase() {
         "s3" => "aws s3 cp URL -",
         "gs" => "gcloud storage cat URL",
         "hf" => "curl -L https://huggingface.co/…",

@@ -80,6 +80,8 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
         let rest = &block[at..];
         let length = memchr(b'\n', rest).unwrap_or(rest.len());
         let text = rest[..length].strip_suffix(b"\r").unwrap_or(&rest[..length]);
+        // The end of a DOS file.
+        let text = text.strip_suffix(b"\x1A").unwrap_or(text);
         let place = LinePosition { line, start: at as u32, indent: 0 };
         values.fill(None);
         match text.trim_ascii_start().first() {
@@ -225,6 +227,21 @@ pub(super) fn document_start(text: &[u8]) -> Result<Option<usize>, NotYet> {
         _ => false,
     };
     Ok(is_document.then(|| element.as_ptr().addr() - text.as_ptr().addr()))
+}
+
+/// Returns whether a text is an array without elements.
+pub(super) fn is_empty_array(text: &[u8]) -> bool {
+    let inner = text.trim_ascii().strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]"));
+    inner.is_some_and(|inner| inner.trim_ascii().is_empty())
+}
+
+/// Returns whether a text starts with an object in several lines. Returns `None` if it needs more
+/// bytes.
+pub(super) fn starts_with_long_object(text: &[u8]) -> Option<bool> {
+    let Some(inner) = text.trim_ascii_start().strip_prefix(b"{") else { return Some(false) };
+    let rest = inner.trim_ascii_start();
+    let first = rest.first()?;
+    Some(*first == b'"' && inner[..inner.len() - rest.len()].contains(&b'\n'))
 }
 
 /// Returns the first element of an array, if it is complete.

@@ -177,7 +177,7 @@ fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mu
         None if cut_short => {}
         None => return records.blank_lines += 1,
         Some(b'#') => return records.comments += 1,
-        Some(b's' | b'"') if is_separator_line(text) => return records.comments += 1,
+        Some(b's' | b'S' | b'"') if is_separator_line(text) => return records.comments += 1,
         Some(_) => {}
     }
     let cells = field.iter().position(|&byte| is_separator(byte)).unwrap_or(field.len());

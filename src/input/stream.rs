@@ -43,6 +43,8 @@ pub struct StreamOptions {
     pub window: Window,
     /// The number of a blank cell in a `NumPy` array; the digits 1 to 9 follow it.
     pub npy_blank: u8,
+    /// Whether that number is a label in an array, and not a blank cell.
+    pub npy_labels: bool,
     /// The maximum length of a record, if it is longer than a block, in bytes.
     pub max_record: usize,
 }

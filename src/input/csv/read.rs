@@ -86,7 +86,7 @@ impl RowReader<'_> {
         let line = without_end(&rest[..line_length]);
         let is_cut_short = self.cut_short && line_length == rest.len();
         match first_text(table.delimiter, line) {
-            Some(b's' | b'"') if is_separator_line(line) => {
+            Some(b's' | b'S' | b'"') if is_separator_line(line) => {
                 records.comments += 1;
                 return line_length;
             }
@@ -100,7 +100,9 @@ impl RowReader<'_> {
                 self.push_answer(None, place.start, records);
                 return line_length;
             }
-            _ if line.iter().all(|&byte| matches!(byte, b' ' | b'\t')) => {
+            _ if line.iter().all(|&byte| matches!(byte, b' ' | b'\t'))
+                || table.types.is_none() && forms::trimmed(line).is_empty() =>
+            {
                 records.blank_lines += 1;
                 return line_length;
             }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::sample::{Candidate, RowFields, Sample, is_grid, is_name_of_cells, is_prose, is_puzzle};
-use super::{Answers, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of};
+use super::{
+    Answers, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of, keep_only,
+};
 use crate::forms::list;
 use crate::input::csv::{Delimiter, Table};
 use crate::input::{Layout, names};
@@ -113,6 +115,7 @@ impl InputOptions {
             // A column of prompts is not one of puzzles.
             Some(row) => {
                 puzzles.retain(|&at| row.texts.get(at).is_none_or(|text| !is_prose(text)));
+                keep_only(&mut puzzles, |at| row.texts.get(at).is_some_and(|text| is_puzzle(text)));
                 if puzzles.is_empty() {
                     return Ok(None);
                 }
@@ -213,7 +216,7 @@ impl InputOptions {
         // The name of a single column may also be the title of a file of lines.
         let is_next = || sample.rows(*delimiter).nth(1).is_some_and(|next| next.texts == row.texts);
         let is_name = self.is_header(name) && !(first.len() == 1 && name.contains(&b' '))
-            || !self.no_header && is_name_of_cells(name);
+            || !self.no_header && (is_name_of_cells(name) || first.are_numbers_from_0());
         let has_header = first.len() == row.len()
             && is_name
             && (first.len() > 1 || self.is_table() || is_next());

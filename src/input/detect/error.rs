@@ -16,6 +16,12 @@ pub enum DetectError {
     /// No layout of puzzles was recognized.
     #[error("no puzzles: neither lines, a table, JSON lines, nor grids of them")]
     NotPuzzles,
+    /// A JSON object that is not on a line of its own.
+    #[error(
+        "a JSON object in several lines; expected one object per line, or one array: convert it \
+         with jq -c ."
+    )]
+    ObjectInLines,
     /// A table without a puzzle column.
     #[error("no column contains puzzles; the columns are {0}")]
     NoPuzzles(ColumnNames),

@@ -3,6 +3,7 @@
 use super::sample::{is_grid, is_prose, is_puzzle};
 use super::{
     Answers, ColumnNames, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of,
+    keep_only,
 };
 use crate::input::json::{self, Objects, cells_of, entries};
 use crate::input::lines::first_end;
@@ -22,6 +23,10 @@ impl InputOptions {
         text: &[u8],
         is_all: bool,
     ) -> Result<Option<Layout>, Undecided> {
+        if json::is_empty_array(text) && is_all {
+            let objects = self.usual_keys(&[]).of_document(b"");
+            return Ok(Some(Layout::Jsonl(objects.into())));
+        }
         let Ok(start) = json::document_start(text) else {
             return if is_all { Ok(None) } else { Err(Undecided::NotYet) };
         };
@@ -30,8 +35,7 @@ impl InputOptions {
             None if !is_all => return Err(Undecided::NotYet),
             None => {
                 let begin = &text[start..];
-                let layout = self.of_object(&json::first_entries(begin));
-                (begin, layout.unwrap_or_else(|_| Layout::Jsonl(self.usual_keys().into())))
+                (begin, self.of_start(begin))
             }
             Some(element) => match entries(element) {
                 Some(entries) => (element, self.of_object(&entries)?),
@@ -81,16 +85,20 @@ impl InputOptions {
         if !is_all {
             return Err(Undecided::NotYet);
         }
-        // The first object may be longer than the bytes for detection.
-        if let Ok(layout) = self.of_object(&json::first_entries(text)) {
-            return Ok(layout);
-        }
-        // Without any object, each line is reported as malformed.
-        Ok(Layout::Jsonl(self.usual_keys().into()))
+        // The first object may be longer than the bytes for detection. Without any object, each line
+        // is reported as malformed.
+        Ok(self.of_start(text))
     }
 
-    /// Returns the requested or usual keys, for objects whose keys are not known.
-    fn usual_keys(&self) -> Objects {
+    /// Returns the layout of objects of which only the start of the first one is known.
+    fn of_start(&self, text: &[u8]) -> Layout {
+        let entries = json::first_entries(text);
+        let usual = || Layout::Jsonl(self.usual_keys(&entries).into());
+        self.of_object(&entries).unwrap_or_else(|_| usual())
+    }
+
+    /// Returns the requested or usual keys, for objects in whose first keys there is no puzzle.
+    fn usual_keys(&self, first: &JsonEntries<'_>) -> Objects {
         let puzzle = Some(self.column.clone().unwrap_or_else(|| names::PUZZLES[0].into()));
         let answer = match &self.answers {
             Answers::Unwanted => None,
@@ -98,7 +106,15 @@ impl InputOptions {
             Answers::Column(name) => Some(name.clone()),
         };
         let kept = match &self.keep {
-            Some(Keep::All | Keep::Row) => Vec::new(),
+            Some(keep @ (Keep::All | Keep::Row)) => {
+                let cells: Vec<_> = puzzle.iter().chain(&answer).cloned().collect();
+                let mut kept: Vec<_> = keys(first).into_iter().map(String::from).collect();
+                kept.retain(|key| !cells.contains(key));
+                if *keep == Keep::Row {
+                    kept.extend(cells);
+                }
+                kept
+            }
             Some(Keep::Only(names)) => [&names[..], &self.also_read].concat(),
             None => self.also_read.clone(),
         };
@@ -209,6 +225,7 @@ fn puzzle_key(
     for range in [0..outer, outer..keys.len()] {
         if found.is_empty() {
             found = range.clone().filter(is_named).filter(may_be).collect();
+            keep_only(&mut found, |key| cells_of(value(key)).is_some_and(|text| is_puzzle(&text)));
         }
         if found.is_empty() {
             found = shaped(entries, keys, is_puzzle);

@@ -23,7 +23,7 @@ pub use error::{ColumnNames, DetectError};
 
 use super::csv::Delimiter;
 use super::foreign::{Verdict, without_mark};
-use super::{Layout, StreamOptions, TrailingText, grid, lines};
+use super::{Layout, StreamOptions, TrailingText, grid, json, lines};
 use sample::{Sample, is_name};
 
 /// The maximum number of bytes that detection reads.
@@ -197,6 +197,13 @@ impl InputOptions {
                 if self.starts_with_object(sample.text, is_all)? {
                     return self.json(sample.text, is_all, is_end);
                 }
+                if self.may_be_json() {
+                    match json::starts_with_long_object(sample.text) {
+                        Some(true) => return Err(DetectError::ObjectInLines.into()),
+                        None if !is_all => return Err(Undecided::NotYet),
+                        _ => {}
+                    }
+                }
                 if self.may_be_json()
                     && let Some(layout) = self.json_document(sample.text, is_all)?
                 {
@@ -320,6 +327,14 @@ enum Undecided {
 impl From<DetectError> for Undecided {
     fn from(error: DetectError) -> Self {
         Self::Failed(error)
+    }
+}
+
+/// Removes all columns except the only one that satisfies `is`, if there is exactly one.
+fn keep_only(columns: &mut Vec<usize>, is: impl Fn(usize) -> bool) {
+    let mut satisfying = columns.iter().copied().filter(|&column| is(column));
+    if let (Some(only), None) = (satisfying.next(), satisfying.next()) {
+        *columns = vec![only];
     }
 }
 

@@ -224,6 +224,17 @@ impl RowFields {
         (0..=last).find(|&first| numbers[first..first + count].windows(2).all(continues))
     }
 
+    /// Returns whether the values are the numbers from 0 on, possibly after an empty one, which
+    /// pandas writes as names.
+    pub(super) fn are_numbers_from_0(&self) -> bool {
+        let names = match &self.texts[..] {
+            [index, names @ ..] if index.is_empty() => names,
+            names => names,
+        };
+        let is_number = |(number, name): (usize, &Vec<u8>)| *name == number.to_string().as_bytes();
+        !names.is_empty() && names.iter().enumerate().all(is_number)
+    }
+
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         let name = name.trim().as_bytes();
         let exact = self.texts.iter().position(|field| field == name);

@@ -50,7 +50,7 @@ impl Decoder {
             Codec::Bz2 => Ok(Self::Bz2(bzip2::Decompress::new(false))),
             #[cfg(feature = "lz4")]
             Codec::Lz4 => Ok(Self::Lz4(Box::default())),
-            Codec::Npy => Ok(Self::Npy(NpyReader::new(options.npy_blank))),
+            Codec::Npy => Ok(Self::Npy(NpyReader::new(options.npy_blank, options.npy_labels))),
             #[allow(unreachable_patterns, reason = "with all features there are no others")]
             other => {
                 let name = other.name();

@@ -2,7 +2,8 @@
 //!
 //! Each row of an array is a puzzle: 81 numbers or nine rows of nine, with 0 or −1 for a blank cell, or
 //! a text of 81 characters. Numbers may be floating-point; NaN is a blank. A row with another number
-//! is written as a list, so that the message shows the number. For the format, see
+//! is written as a list, so that the message shows the number, and so is a row with both kinds of
+//! blanks, because its zeros may be labels. For the format, see
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
 use std::num::NonZeroUsize;
@@ -17,13 +18,21 @@ pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 const LONGEST_HEADER: usize = 4096;
 
 pub(super) struct NpyReader {
-    /// The number that means a blank cell; the digits 1 to 9 follow it.
-    blank: u8,
+    cells: Cells,
     /// The array, once its header is read.
     array: Option<Array>,
     /// The current line, of which a part may have been read.
     line: Vec<u8>,
     read: usize,
+}
+
+/// The numbers that are cells.
+#[derive(Clone, Copy)]
+struct Cells {
+    /// The number that means a blank cell; the digits 1 to 9 follow it.
+    blank: u8,
+    /// Whether that number is a label, so that only −1 and NaN are blanks.
+    are_labels: bool,
 }
 
 struct Array {
@@ -51,9 +60,13 @@ enum Kind {
 }
 
 impl NpyReader {
-    /// Creates a reader; `blank` is the number that means a blank cell.
-    pub(super) fn new(blank: u8) -> Self {
-        Self { blank, array: None, line: Vec::new(), read: 0 }
+    /// Creates a reader; `blank` is the number that means a blank cell, unless it is a label.
+    pub(super) fn new(blank: u8, are_labels: bool) -> Self {
+        Self::of(Cells { blank, are_labels })
+    }
+
+    fn of(cells: Cells) -> Self {
+        Self { cells, array: None, line: Vec::new(), read: 0 }
     }
 
     /// Converts complete rows of `bytes` to lines.
@@ -79,13 +92,13 @@ impl NpyReader {
                 break true;
             }
             let Some(row) = bytes[used..].get(..array.row_bytes) else { break false };
-            array.element.write(row, self.blank, &mut self.line);
+            array.element.write(row, self.cells, &mut self.line);
             self.read = 0;
             used += array.row_bytes;
             array.rows -= 1;
         };
         if end {
-            *self = Self::new(self.blank);
+            *self = Self::of(self.cells);
         }
         DecodeStep { used, made, end: Ok(end) }
     }
@@ -196,16 +209,20 @@ impl Element {
     }
 
     /// Replaces `line` with the line of a row.
-    fn write(self, row: &[u8], blank: u8, line: &mut Vec<u8>) {
+    fn write(self, row: &[u8], cells: Cells, line: &mut Vec<u8>) {
         line.clear();
         match self {
             Self::Number { bytes, kind, is_big_endian } => {
                 let elements = row.chunks_exact(bytes.get());
+                let Cells { blank, are_labels } = cells;
                 line.extend(
                     elements.map_while(|element| cell(element, kind, is_big_endian, blank)),
                 );
-                if line.len() < CELLS {
+                let is_puzzle = line.len() == CELLS;
+                if !is_puzzle || !are_labels && line.contains(&b'0') && line.contains(&b'.') {
                     write_list(row.chunks_exact(bytes.get()), kind, is_big_endian, blank, line);
+                } else if !are_labels {
+                    line.iter_mut().filter(|cell| **cell == b'0').for_each(|cell| *cell = b'.');
                 }
             }
             Self::Text { .. } => {
@@ -250,11 +267,11 @@ fn write_list<'a>(
 ) {
     line.clear();
     for element in elements {
-        if let Some(cell) = cell(element, kind, is_big_endian, blank) {
+        if let Some(cell) = cell(element, kind, is_big_endian, blank).filter(|cell| *cell != b'.') {
             line.push(cell);
         } else {
             let number = number(element, kind, is_big_endian);
-            let shown = number.rem_euclid(1.0) == 0.0 && number.abs() < 1e15;
+            let shown = number.is_nan() || number.rem_euclid(1.0) == 0.0 && number.abs() < 1e15;
             let text = if shown { format!("{number:.0}") } else { format!("{number:e}") };
             line.extend_from_slice(text.as_bytes());
         }
@@ -262,7 +279,8 @@ fn write_list<'a>(
     }
 }
 
-/// Returns the cell that an element stands for, if it does.
+/// Returns the cell that an element stands for, if it does: a digit, 0 for the number of a blank, or a
+/// dot for −1 and NaN.
 fn cell(element: &[u8], kind: Kind, is_big_endian: bool, blank: u8) -> Option<u8> {
     let (low, high) = if is_big_endian {
         let (low, high) = element.split_last().expect("it has a byte");
@@ -274,8 +292,7 @@ fn cell(element: &[u8], kind: Kind, is_big_endian: bool, blank: u8) -> Option<u8
     // Nearly all elements are small integers.
     if kind != Kind::Float && high.iter().all(|&byte| byte == 0) {
         return match low.checked_sub(blank) {
-            Some(0) => Some(b'.'),
-            Some(digit @ 1..=9) => Some(b'0' + digit),
+            Some(digit @ 0..=9) => Some(b'0' + digit),
             _ if kind == Kind::Signed && element == [0xFF] => Some(b'.'),
             _ => None,
         };
@@ -283,10 +300,7 @@ fn cell(element: &[u8], kind: Kind, is_big_endian: bool, blank: u8) -> Option<u8
     let number = number(element, kind, is_big_endian);
     match list::number(number) {
         Some(b'.') => Some(b'.'),
-        _ => match list::number(number - f64::from(blank)) {
-            Some(b'0') => Some(b'.'),
-            digit => digit.filter(|digit| *digit != b'.'),
-        },
+        _ => list::number(number - f64::from(blank)).filter(|digit| *digit != b'.'),
     }
 }
 
@@ -337,7 +351,7 @@ mod tests {
 
     /// Reads all lines into a buffer of `room` bytes.
     fn lines(bytes: &[u8], blank: u8, room: usize) -> Result<String, String> {
-        let mut rows = NpyReader::new(blank);
+        let mut rows = NpyReader::new(blank, false);
         let (mut text, mut at) = (Vec::new(), 0);
         loop {
             let mut into = vec![0; room];
@@ -412,11 +426,12 @@ mod tests {
             assert_eq!(found, Ok(format!("5..{ones}\n")), "{shape}");
         }
         for descr in ["<f4", ">f8", "<i2", "|i1"] {
-            assert_eq!(
-                read(descr, "(1, 81)", [9.0, 0.0, -1.0]),
-                Ok(format!("9..{ones}\n")),
-                "{descr}"
-            );
+            for blank in [0.0, -1.0] {
+                let found = read(descr, "(1, 81)", [9.0, blank, blank]);
+                assert_eq!(found, Ok(format!("9..{ones}\n")), "{descr}");
+            }
+            let both = read(descr, "(1, 81)", [9.0, 0.0, -1.0]).unwrap();
+            assert!(both.starts_with("9 0 -1 1 1"), "{descr}: {both}");
             let wrong = read(descr, "(1, 81)", [9.0, -2.0, 11.0]).unwrap();
             assert!(wrong.starts_with("9 -2 11 1 1"), "{descr}: {wrong}");
         }

@@ -180,9 +180,47 @@ fn columns_that_cannot_be_written_are_refused_by_name() {
         assert!(ran.messages.contains(&format!("column {name:?}")), "{ran:?}");
     }
     let ran = folder.run("canon", &["-q", &types], "");
-    assert!(ran.status == 2 && ran.messages.contains("\"struct\""), "{ran:?}");
+    assert!(ran.status == 2 && ran.messages.contains("has lists"), "{ran:?}");
     let columns = ["-q", "--columns", "line,status", "--where", "date == '1900-02-28'", &types];
     assert_eq!(folder.solve(&columns, "").rows, "line,status\n4,unique\n");
+}
+
+/// The values of structs are columns with dots, as the keys of inner objects are.
+#[test]
+fn structs_have_columns_with_dots() {
+    let folder = Folder::new();
+    let structs = packed("structs");
+    let columns = "--columns computed_status,metadata.difficulty.name,metadata.difficulty.clues,metadata.tags";
+    let args: Vec<_> = columns.split(' ').chain(["--format", "jsonl", "-q", &structs]).collect();
+    let ran = folder.solve(&args, "");
+    let row = |status: &str, name: &str, clues: &str, tags: &str| {
+        let difficulty = "metadata.difficulty";
+        format!(
+            "{{\"status\":\"{status}\",\"{difficulty}.name\":{name},\"{difficulty}.clues\":{clues},\
+             \"metadata.tags\":{tags}}}\n"
+        )
+    };
+    let expected = [
+        row("unique", "\"easy\"", "30", "[\"x\",\"y\"]"),
+        row("unique", "null", "null", "[]"),
+        row("malformed", "null", "null", "null"),
+        row("malformed", "\"hard\"", "null", "null"),
+    ];
+    assert_eq!(ran.rows, expected.concat(), "{ran:?}");
+    let condition = ["--where", "`metadata.source` == 'b'", "--columns", "line,solution", "-q"];
+    let ran =
+        folder.solve(&[&condition[..], &["--column", "metadata.puzzle", &structs]].concat(), "");
+    assert_eq!(ran.rows, format!("line,solution\n3,{SOLVED}\n"), "{ran:?}");
+    let args = ["--columns", "puzzle", "--keep", "metadata.source,metadata.difficulty.clues"];
+    let ran = folder.solve(&[&args[..], &["-q", "-o", "out.parquet", &structs]].concat(), "");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let args = ["--columns", "line", "--keep", "metadata.difficulty.clues", "--format", "jsonl"];
+    let ran = folder.solve(&[&args[..], &["-q", "out.parquet"]].concat(), "");
+    assert!(ran.rows.starts_with("{\"line\":2,\"metadata.difficulty.clues\":30}\n"), "{ran:?}");
+    let ran = folder.run("check", &["-q", "--columns", "status", &structs], "");
+    assert_eq!(ran.rows, "status\nok\nok\nmalformed\nmalformed\n", "{ran:?}");
+    let ran = folder.solve(&["--keep", "map", &structs], "");
+    assert!(ran.status == 2 && ran.messages.contains("\"map\" is a map"), "{ran:?}");
 }
 
 #[test]

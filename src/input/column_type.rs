@@ -11,7 +11,7 @@ pub enum ColumnType {
     Values(TypePtr),
     /// Lists of values, read as JSON unless they are cells.
     Lists,
-    /// Structs, maps, and lists of lists: not read.
+    /// Maps, lists of structs, and deeper lists: not read.
     Nested,
 }
 

@@ -56,7 +56,8 @@ pub enum DetectError {
     SameColumn(String),
     /// A column to read contains neither values nor lists of values.
     #[error(
-        "the column {0:?} is a struct or a map; expected values or lists of them: name other columns"
+        "the column {0:?} is a map or a list of structs; expected values or lists of them: name other \
+         columns"
     )]
     Nested(String),
     /// A requested column does not exist.

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use parquet::basic::{ConvertedType, Type as Physical};
+use parquet::basic::{ConvertedType, Repetition, Type as Physical};
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{
     BoolType, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type,
@@ -12,7 +12,7 @@ use parquet::data_type::{
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::serialized_reader::SerializedPageReader;
-use parquet::schema::types::SchemaDescriptor;
+use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
 use super::pages::{Budget, Pages, ROWS_WITH_PREFIXES};
 use super::values::{Append, Meaning, bytes, display, number};
@@ -22,13 +22,16 @@ use crate::input::{ColumnType, is_finite};
 pub(super) const ROWS: usize = 1024;
 const ROWS_OF_LISTS: usize = 64;
 
-/// A column of a file. A struct or map is one column.
+/// A column of a file: a value, a list of values or of such lists, or a map or other list, which is
+/// not read. The name of a value in a struct is its path, with dots.
 pub(super) struct LeafColumn {
     pub name: String,
     /// The index among the columns of the file.
     leaf: usize,
     pub of: ColumnType,
     pub is_requested: bool,
+    /// The definition level of a list that is not null.
+    list: i16,
     /// Whether lists are written as cells.
     pub has_cells: bool,
 }
@@ -53,6 +56,8 @@ struct ColumnReader<T: DataType> {
     is_list: bool,
     /// The depth of lists.
     lists: i16,
+    /// The definition level of a list that is not null.
+    list: i16,
     /// Whether lists are written as JSON, not as cells.
     is_json: bool,
     /// The definition level of a non-null value, and the lowest level of an element.
@@ -73,25 +78,68 @@ struct ColumnReader<T: DataType> {
 /// Returns the columns of a file.
 pub(super) fn columns(schema: &SchemaDescriptor) -> Vec<LeafColumn> {
     let mut columns: Vec<LeafColumn> = Vec::new();
-    let mut last = None;
     for (leaf, column) in schema.columns().iter().enumerate() {
-        let root = schema.get_column_root_idx(leaf);
-        if last.replace(root) == Some(root) {
-            columns.last_mut().expect("the first leaf has a column").of = ColumnType::Nested;
-            continue;
-        }
+        let list = ListPath::of(schema, leaf);
         let parts = column.path().parts();
-        let of = match (column.max_rep_level(), parts.len()) {
+        let below = parts.len() - list.column.len();
+        let of = match (column.max_rep_level(), below) {
             _ if column.converted_type() == ConvertedType::INTERVAL => ColumnType::Nested,
-            (0, 1) => ColumnType::Values(column.self_type_ptr()),
+            (0, _) => ColumnType::Values(column.self_type_ptr()),
             // Lists of cells, or of rows.
-            (1, ..=3) | (2, ..=5) => ColumnType::Lists,
+            (1, ..=2) | (2, ..=4) => ColumnType::Lists,
             _ => ColumnType::Nested,
         };
-        let name = parts.first().cloned().unwrap_or_default();
-        columns.push(LeafColumn { name, leaf, of, is_requested: false, has_cells: false });
+        let name = list.column.join(".");
+        match columns.last_mut() {
+            // Elements with several values are those of a map or a list of structs.
+            Some(last) if column.max_rep_level() > 0 && last.name == name => {
+                last.of = ColumnType::Nested;
+            }
+            _ => {
+                let (list, is_requested, has_cells) = (list.level, false, false);
+                columns.push(LeafColumn { name, leaf, of, is_requested, list, has_cells });
+            }
+        }
     }
     columns
+}
+
+/// The path to the outermost list of a column, or to its value.
+struct ListPath<'a> {
+    column: &'a [String],
+    /// The definition level of a list that is not null.
+    level: i16,
+}
+
+impl<'a> ListPath<'a> {
+    fn of(schema: &'a SchemaDescriptor, leaf: usize) -> Self {
+        let parts = schema.columns()[leaf].path().parts();
+        let (mut node, mut level) = (schema.get_column_root(leaf), 0);
+        let mut is_list = false;
+        for depth in 0..parts.len() {
+            let info = node.get_basic_info();
+            match info.repetition() {
+                // The name of a list is that of the node around its elements.
+                Repetition::REPEATED => {
+                    let length = if is_list { depth } else { depth + 1 };
+                    return Self { column: &parts[..length], level };
+                }
+                Repetition::OPTIONAL => level += 1,
+                Repetition::REQUIRED => {}
+            }
+            is_list = matches!(info.converted_type(), ConvertedType::LIST | ConvertedType::MAP);
+            let next =
+                |next: &&TypePtr| parts.get(depth + 1).is_some_and(|part| part == next.name());
+            match node {
+                Type::GroupType { fields, .. } => match fields.iter().find(next) {
+                    Some(next) => node = next,
+                    None => break,
+                },
+                Type::PrimitiveType { .. } => break,
+            }
+        }
+        Self { column: parts, level }
+    }
 }
 
 impl LeafColumn {
@@ -156,6 +204,7 @@ impl<T: DataType> ColumnReader<T> {
             pages,
             is_list: column.of == ColumnType::Lists,
             lists: leaf.max_rep_level(),
+            list: column.list,
             is_json: !column.has_cells,
             present: leaf.max_def_level(),
             element: leaf.repeated_ancestor_def_level(),
@@ -179,10 +228,12 @@ impl<T: DataType> ColumnReader<T> {
         repetitions: &[i16],
         text: &mut Vec<u8>,
     ) -> Result<bool> {
-        if self.lists == 1 && levels.iter().any(|level| level + 1 < self.element)
-            || levels.first().is_none_or(|level| *level == 0 && self.element > 1)
-        {
+        if levels.first().is_none_or(|level| *level < self.list) {
             return Ok(false);
+        }
+        if levels == [self.list] {
+            text.extend_from_slice(b"[]");
+            return Ok(true);
         }
         let mut values = values.iter();
         let is_nested = self.lists > 1;

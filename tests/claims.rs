@@ -280,6 +280,71 @@ fn a_timeout_that_loses_all_rows_is_announced() {
     assert!(folder.all_names().iter().all(|name| !name.contains("d.parquet")));
 }
 
+/// The journal is next to the target of a link, so that all names of an output have the same.
+#[test]
+#[cfg(unix)]
+fn a_link_to_an_output_has_its_journal() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\nbad\n"));
+    folder.file("cut", b"\x1F\x8B\x08\0");
+    fs::create_dir(folder.path("data")).unwrap();
+    std::os::unix::fs::symlink("data/real.csv", folder.path("link.csv")).unwrap();
+    let ran = folder.line("solve in cut -q -o link.csv");
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert_eq!(
+        folder.all_names(),
+        ["cut", "data/real.csv", "data/real.csv.resume", "in", "link.csv"]
+    );
+    for name in ["data/real.csv", "link.csv"] {
+        let again = folder.line(&format!("solve in cut -q -o {name}"));
+        assert_eq!(again.status, 2, "{again:?}");
+        assert!(again.messages.contains("is not complete; --resume continues it"), "{again:?}");
+        assert_eq!(folder.line(&format!("solve in cut -q -o {name} --resume")).status, 3);
+    }
+}
+
+/// An output without rows is complete if the files that are written after them exist.
+#[test]
+fn a_run_without_rows_is_complete() {
+    for output in ["a.lines", "a.grid"] {
+        let folder = Folder::new();
+        folder.file("in", "# nothing\n");
+        let line = format!("solve in -q -o {output} --summary-json s.json --report r.html");
+        assert_eq!(folder.line(&line).status, 0, "{output}");
+        let before = folder.all_files();
+        let again = folder.line(&format!("{line} --resume"));
+        assert_eq!(again.status, 0, "{output}: {again:?}");
+        assert!(again.messages.contains("is already complete"), "{again:?}");
+        assert_eq!(folder.all_files(), before, "{output}");
+    }
+}
+
+/// A file beside a pipe cannot be resumed, but does not look complete.
+#[test]
+#[cfg(unix)]
+fn a_file_beside_a_pipe_has_a_journal() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n").repeat(9));
+    folder.file("cut.gz", b"\x1F\x8B\x08\0");
+    for outputs in ["-,b.csv", "/dev/null,b.csv"] {
+        let line =
+            format!("split in cut.gz -q --seed 1 --test 50% --format csv --output={outputs}");
+        let ran = folder.line(&line);
+        assert_eq!(ran.status, 3, "{ran:?}");
+        assert_eq!(folder.names(), ["b.csv", "b.csv.resume", "cut.gz", "in"], "{ran:?}");
+        let again = folder.line(&line);
+        assert_eq!(again.status, 2, "{again:?}");
+        let what = "b.csv: exists and is not complete; --force starts over";
+        assert!(again.messages.contains(what), "{again:?}");
+        let resumed = folder.line(&format!("{line} --resume"));
+        assert_eq!(resumed.status, 2, "{resumed:?}");
+        let forced = folder.line(&format!("{} --force", line.replace(" cut.gz", "")));
+        assert_eq!(forced.status, 0, "{forced:?}");
+        assert_eq!(folder.names(), ["b.csv", "cut.gz", "in"]);
+        fs::remove_file(folder.path("b.csv")).unwrap();
+    }
+}
+
 /// Rows before the damage are kept, but the file is not complete.
 #[test]
 #[cfg(feature = "full")]

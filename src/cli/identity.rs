@@ -74,6 +74,12 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
+/// Returns the path of the file that a link names, or the path itself.
+pub fn target(path: &Path) -> PathBuf {
+    let found = if path.is_symlink() { resolve(path) } else { None };
+    found.unwrap_or_else(|| path.into())
+}
+
 /// Returns a hidden path next to a file, or to the target of a link: `.name.ending`.
 pub fn hidden(path: &Path, ending: &str) -> PathBuf {
     let path = resolve(path).unwrap_or_else(|| path.into());

@@ -81,6 +81,7 @@ fn is_at(path: &Path, file: &File) -> bool {
     Identity::of(path) == FileId::of_file(file).map(Identity::Existing)
 }
 
-fn is_denied(error: &io::Error) -> bool {
+/// Returns whether no file can be created in a folder.
+pub fn is_denied(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::iter;
 use std::mem;
 use std::path::{Path, PathBuf};
 
@@ -171,18 +172,26 @@ impl Destinations {
         self.sides()[1..].iter().flatten().map(|target| target.stored()).collect()
     }
 
-    /// Returns the journal, if all outputs of rows are files.
+    /// Returns the journal, if an output of rows is a file.
     fn journal(&self) -> Option<JournalFile> {
-        let is_file = self.all_rows().into_iter().all(|target| target.regular().is_some());
-        self.base().filter(|_| is_file).map(JournalFile::of)
+        self.base().map(JournalFile::of)
+    }
+
+    /// Returns whether all outputs of rows are files. If only some are, the journal marks them as
+    /// incomplete, but the run cannot be resumed.
+    fn can_be_resumed(&self) -> bool {
+        self.all_rows().into_iter().all(|target| target.regular().is_some())
     }
 
     /// Returns the file next to the journal and the lock of all parts: the output, or the first part
-    /// if the output is in another folder, because the folder `{}` does not exist.
+    /// that is a file if the output is none or is in another folder, because the folder `{}` does not
+    /// exist.
     fn base(&self) -> Option<&Path> {
         let output = self.output.as_deref()?;
         let first = self.parts.first().filter(|first| first.parent() != output.parent());
-        Some(first.map_or(output, PathBuf::as_path))
+        let parts = self.parts.iter().map(PathBuf::as_path);
+        let mut files = iter::once(first.map_or(output, PathBuf::as_path)).chain(parts);
+        files.find(|path| OutputTarget::of(path).regular().is_some())
     }
 
     /// Returns the paths to lock: of all files, but only one for a folder or a template.
@@ -200,7 +209,7 @@ impl Destinations {
     /// file, that exist, or that are files in `reads`. If a resumed run is already complete, this is
     /// the error.
     pub fn claim(&self, reads: &[PathBuf]) -> Result<Claim, Failure> {
-        if self.resume && self.journal().is_none() {
+        if self.resume && !self.can_be_resumed() {
             refuse!("--resume needs a file of rows, not {}", self.rows().name());
         }
         let mut held = Held::default();
@@ -281,12 +290,15 @@ impl Claim {
     }
 
     /// Rejects a set of which only some files exist, and one that is complete: its rows exist
-    /// without a journal.
+    /// without a journal, or none of them has rows, but a file that is written after them exists.
     fn refuse_complete(&self) -> Result<(), Failure> {
         let rows = self.destinations.all_rows();
         let length = |target: &OutputTarget<'_>| Some(fs::metadata(target.regular()?).ok()?.len());
         let (name, lengths) = (self.destinations.rows().name(), rows.iter().map(length));
-        if !lengths.clone().flatten().any(|length| length > 0) {
+        let ends = self.destinations.sides().into_iter().skip(1).flatten();
+        let has_end = ends.filter_map(|end| length(&end)).any(|length| length > 0);
+        let has_rows = lengths.clone().flatten().any(|length| length > 0);
+        if !has_rows && !(has_end && lengths.clone().all(|length| length.is_some())) {
             return Ok(());
         }
         let missing = rows.iter().zip(lengths).filter(|(_, length)| length.is_none());
@@ -307,7 +319,7 @@ impl Claim {
         let is_own = self.earlier.as_ref().is_some_and(is_listed);
         let other = JournalFile::of(path);
         let journal = self.journal.as_ref().filter(|_| is_own).unwrap_or(&other);
-        Failure::Usage(if journal.can_be_resumed() {
+        Failure::Usage(if self.destinations.can_be_resumed() && journal.can_be_resumed() {
             format!(
                 "{name}: exists and is not complete; --resume continues it, --force starts over"
             )

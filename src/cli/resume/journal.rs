@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempPath;
 
 use super::super::Failure;
-use super::super::identity::folder_of;
+use super::super::identity::{folder_of, target};
 use super::super::platform::sync_folder;
 use super::super::typed::RunIdentity;
 
@@ -211,9 +211,11 @@ impl ExistingFile {
 }
 
 impl JournalFile {
+    /// Returns the journal of an output, or of the target of a link: the same for all names.
     pub fn of(output: &Path) -> Self {
+        let target = target(output);
         let [path, new] = [".resume", ".resume.new"].map(|ending| {
-            let mut path = output.as_os_str().to_owned();
+            let mut path = target.clone().into_os_string();
             path.push(ending);
             PathBuf::from(path)
         });

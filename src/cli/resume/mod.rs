@@ -26,6 +26,7 @@ use bulkdoku::stats::Timeline;
 use bulkdoku::tail::StreamSum;
 
 use super::Failure;
+use super::lock::is_denied;
 use super::messages::Messages;
 
 pub use disk::{Disk, FileHash};
@@ -208,7 +209,7 @@ impl<S: Storage> RowFiles<S> {
             Some(earlier) => self.journal.replaces |= earlier.replaces,
             None => {}
         }
-        self.save();
+        self.save_first()?;
         self.storage.open(Opening::New { replaces: self.journal.replaces })?;
         Ok(Begin::New)
     }
@@ -289,7 +290,9 @@ impl<S: Storage> RowFiles<S> {
 
     /// Returns whether `--resume` can continue the run.
     pub fn can_be_resumed(&self) -> bool {
-        self.is_saved && self.journal.run.not_comparable().is_none()
+        let is_file = |output| matches!(self.storage.length(output), Ok(Some(_)));
+        let has_only_files = (0..self.rows).all(is_file);
+        self.is_saved && has_only_files && self.journal.run.not_comparable().is_none()
     }
 
     /// Makes a resumed run start over, because any row may be wrong.
@@ -360,19 +363,36 @@ impl<S: Storage> RowFiles<S> {
         Ok(())
     }
 
+    /// Saves the journal of a run that begins. Without it, incomplete rows would look complete, so only
+    /// an existing file in a folder in which no file can be created is written without.
+    fn save_first(&mut self) -> Result<(), Failure> {
+        match self.try_save() {
+            Err(error) if is_denied(&error) => self.report_journal(&error),
+            saved => saved?,
+        }
+        Ok(())
+    }
+
     /// Saves the journal. If that fails, the rows and the earlier entries still exist.
     fn save(&mut self) {
+        if let Err(error) = self.try_save() {
+            self.report_journal(&error);
+        }
+    }
+
+    fn try_save(&mut self) -> io::Result<()> {
         // After an error, the next attempt is made when the next entry is due.
         self.saved = Instant::now();
-        if !self.storage.has_journal() {
-            return;
+        if self.storage.has_journal() {
+            self.storage.save(&self.journal.encode()?)?;
+            self.is_saved = true;
         }
-        match self.journal.encode().and_then(|bytes| self.storage.save(&bytes)) {
-            Ok(()) => self.is_saved = true,
-            Err(error) if !mem::replace(&mut self.has_reported_journal, true) => {
-                self.messages.print(&error.to_string());
-            }
-            Err(_) => {}
+        Ok(())
+    }
+
+    fn report_journal(&mut self, error: &io::Error) {
+        if !mem::replace(&mut self.has_reported_journal, true) {
+            self.messages.print(&error.to_string());
         }
     }
 

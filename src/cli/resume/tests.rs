@@ -613,15 +613,17 @@ fn foreign_and_modified_files_are_refused() {
     }
 }
 
-/// A journal that cannot be saved does not end the run.
+/// Without a journal, incomplete rows would look complete.
 #[test]
-fn a_run_without_journal_is_complete() {
-    let folder = tempfile::tempdir().unwrap();
-    let output = folder.path().join("rows");
-    let mut file = JournalFile::of(&output);
-    fs::create_dir(folder.path().join("rows.resume.new")).unwrap();
-    assert!(file.save(b"journal").is_err());
-    assert!(!folder.path().join("rows.resume").exists());
+fn a_run_whose_journal_cannot_be_saved_changes_nothing() {
+    for case in Case::all() {
+        let files = case.files();
+        let before = files.files().contents();
+        case.run(files.with(InjectedFailure::Fault(0))).unwrap_err();
+        assert_eq!(files.files().contents(), before, "{case:?}");
+        assert!(files.files().journal.is_none());
+        assert_eq!(case.run(files.with(InjectedFailure::Never)).unwrap(), RECORDS);
+    }
 }
 
 #[test]

@@ -91,3 +91,33 @@ fn inputs_that_change_between_two_passes_end_the_run() {
         }
     }
 }
+
+/// Outputs with temporary names do not appear. Messages fill the pipe, so the run waits within its
+/// second pass.
+#[test]
+fn outputs_with_temporary_names_do_not_appear_after_a_change() {
+    let folder = Folder::new();
+    assert!(Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap().success());
+    let record = |id: usize| match id % 2 {
+        0 => format!("{id},{CLASSIC},{SOLVED}\n"),
+        _ => format!("{id},bad,\n"),
+    };
+    let records: String = (0..RECORDS).map(record).collect();
+    folder.file("original", format!("id,puzzle,solution\n{records}"));
+    let lines = [
+        "augment --sample 9999 --seed 1 in.csv --layout hrm -o hd --errors pipe",
+        #[cfg(feature = "full")]
+        "sample --count 9999 --seed 1 in.csv -o rows.parquet --errors pipe",
+        #[cfg(feature = "full")]
+        "split --test 10% --seed 1 --by puzzle in.csv -o a.parquet,b.parquet --errors pipe",
+    ];
+    for line in lines {
+        for how in CHANGES {
+            let ran = changed_while_running(&folder, line, "in.csv", how);
+            assert_eq!(ran.status, 3, "{line} {how}: {ran:?}");
+            let what = "in.csv: has changed since it was read first";
+            assert!(ran.messages.contains(what), "{line} {how}: {ran:?}");
+            assert_eq!(folder.names(), ["in.csv", "original", "pipe"], "{line} {how}");
+        }
+    }
+}

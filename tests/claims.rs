@@ -13,10 +13,6 @@ use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, wait_until};
 #[cfg(feature = "full")]
 use crate::common::contents::gz;
 
-fn count(folder: &Folder, ending: &str) -> usize {
-    folder.all_names().iter().filter(|name| name.ends_with(ending)).count()
-}
-
 /// Starts runs that wait for standard input, each with its outputs.
 fn waiting(folder: &Folder, lines: &[String]) -> Vec<Child> {
     let start = |line: &String| {
@@ -27,7 +23,7 @@ fn waiting(folder: &Folder, lines: &[String]) -> Vec<Child> {
     let side_outputs =
         |line: &String| line.matches("--report").count() + line.matches("--errors").count();
     let locks: usize = lines.iter().map(|line| 1 + side_outputs(line)).sum();
-    wait_until(|| count(folder, ".lock") == locks);
+    wait_until(|| folder.count(".lock") == locks);
     children
 }
 
@@ -190,7 +186,7 @@ fn every_named_part_exists() {
 fn killed(folder: &Folder, line: &str, temporary: usize) -> Vec<String> {
     let mut child = waiting(folder, &[line.into()]).remove(0);
     child.stdin.as_mut().unwrap().write_all(format!("{CLASSIC},{SOLVED}\n").as_bytes()).unwrap();
-    wait_until(|| count(folder, ".tmp") == temporary);
+    wait_until(|| folder.count(".tmp") == temporary);
     child.kill().unwrap();
     child.wait().unwrap();
     let names = folder.all_names();

@@ -133,7 +133,7 @@ fn journals_of_complete_files_conform() {
     let folder = Folder::new();
     let mut child = folder.spawn("augment", &["-q", "--seed", "1", "--layout", "hrm", "-o", "hd"]);
     child.stdin.as_mut().unwrap().write_all(format!("{CLASSIC},{SOLVED}\n").as_bytes()).unwrap();
-    wait_until(|| folder.all_names().iter().filter(|name| name.ends_with(".tmp")).count() == 7);
+    wait_until(|| folder.count(".tmp") == 7);
     fs::create_dir(folder.path("hd/train/dataset.json")).unwrap();
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!(ran.status, 3, "{ran:?}");

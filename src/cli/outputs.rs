@@ -297,8 +297,9 @@ impl Claim {
         let (name, lengths) = (self.destinations.rows().name(), rows.iter().map(length));
         let ends = self.destinations.sides().into_iter().skip(1).flatten();
         let has_end = ends.filter_map(|end| length(&end)).any(|length| length > 0);
+        let has_all = lengths.clone().all(|length| length.is_some());
         let has_rows = lengths.clone().flatten().any(|length| length > 0);
-        if !has_rows && !(has_end && lengths.clone().all(|length| length.is_some())) {
+        if !(has_rows || has_end && has_all) {
             return Ok(());
         }
         let missing = rows.iter().zip(lengths).filter(|(_, length)| length.is_none());

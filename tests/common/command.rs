@@ -162,6 +162,11 @@ impl Folder {
         files
     }
 
+    /// Returns how many names of all files have this end.
+    pub fn count(&self, end: &str) -> usize {
+        self.all_names().iter().filter(|name| name.ends_with(end)).count()
+    }
+
     /// Returns the names of all files, including those in folders, sorted.
     pub fn all_names(&self) -> Vec<String> {
         self.all_files().into_keys().collect()

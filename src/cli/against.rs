@@ -15,7 +15,7 @@ use super::identity::STDIN;
 use super::inputs::Inputs;
 use super::run_args::RunArgs;
 use super::scan::scan;
-use super::{Failure, log, numbers};
+use super::{Failure, check_memory, log, numbers};
 
 /// The set that records are compared with.
 #[derive(Clone, Debug, clap::Args)]
@@ -115,5 +115,8 @@ pub fn load(
         let what = if by == Sameness::Grid { "not exactly one solution" } else { "no puzzle" };
         log::note(format!("{names}: {what}, not compared: {}", HumanCount(without)));
     }
-    Ok((collector.finish()?, sums))
+    let known = collector.finish()?;
+    // The run that follows needs what every run needs.
+    check_memory()?;
+    Ok((known, sums))
 }

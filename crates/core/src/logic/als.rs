@@ -36,7 +36,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Finds all almost locked sets, and which of them are part of something effective.
+    /// Finds the almost locked sets, and which of them are part of something effective.
     fn update(&mut self, position: &Position) {
         if self.board != Some(position.board) {
             self.board = Some(position.board);
@@ -49,7 +49,7 @@ impl Memory {
         }
     }
 
-    /// Collects all almost locked sets.
+    /// Collects all almost locked sets that can be part of something.
     fn collect(&mut self, position: &Position) {
         self.sets.clear();
         for unit in (0..27).rev() {
@@ -68,6 +68,10 @@ impl Memory {
                 for digit in digits_of(digits) {
                     let open = position.open[digit];
                     seen[digit] = common_peers(cells & open) & open;
+                }
+                // Every use takes two digits, one of which is restricted.
+                if seen.iter().filter(|&&cells| cells != 0).count() < 2 {
+                    return can_grow;
                 }
                 self.sets.push(Als { cells, digits, seen, in_xz: false, by_wing: 0 });
                 can_grow

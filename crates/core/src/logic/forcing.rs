@@ -15,9 +15,14 @@ use crate::board::{Bits, Candidates, Cells, PEERS, UNITS, digits_of};
 
 /// A digit, in one or in none of its places, leads to a contradiction within the digit: a unit
 /// without a place.
-pub fn nishio<F: Found>(position: &Position, out: &mut F) {
-    // The places of a digit without contradiction so far, for each assumption.
-    let mut assumptions = Vec::with_capacity(512);
+pub fn nishio<F: Found>(
+    position: &Position,
+    assumptions: &mut Vec<(usize, usize, bool, Cells)>,
+    out: &mut F,
+) {
+    // The places of a digit without contradiction so far, for each assumption: a digit and a cell,
+    // and whether the cell has it.
+    assumptions.clear();
     for digit in 0..9 {
         let open = position.open[digit];
         for cell in Bits(open) {
@@ -202,6 +207,8 @@ const LEVELS: [&[Technique]; 6] = {
 /// Memory for forcing chains and nets.
 #[derive(Debug, Default)]
 pub struct Memory {
+    /// Memory for [`nishio`].
+    pub assumptions: Vec<(usize, usize, bool, Cells)>,
     small: Closures<4>,
     large: Closures<12>,
     pub nets: Nets,

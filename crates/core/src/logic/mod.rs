@@ -130,7 +130,7 @@ pub fn find<F: Found>(
         T::AlternatingChain => memory.chains.find(position, changed, Kind::All, Shape::Any, out),
         T::GroupedXChain => memory.chains.find_grouped(position, changed, Kind::X, out),
         T::GroupedAlternatingChain => memory.chains.find_grouped(position, changed, Kind::All, out),
-        T::Nishio => forcing::nishio(position, out),
+        T::Nishio => forcing::nishio(position, &mut memory.forcing.assumptions, out),
         T::CellForcingChain => memory.forcing.find_chains(position, true, out),
         T::RegionForcingChain => memory.forcing.find_chains(position, false, out),
         T::DynamicForcingChain => memory.forcing.nets.find(position, 0, out),

@@ -1,9 +1,11 @@
-//! Engines allocate nothing after construction, and canonical forms never allocate.
+//! Engines allocate nothing after construction, canonical forms never allocate, and ratings do not
+//! once they have seen puzzles of the same kind.
 
 mod common;
 
 use std::alloc::System;
 
+use bulkdoku::logic::{Rater, Techniques};
 use bulkdoku::{Batch, Grid, Limits, Marks, Outcome, Puzzle};
 use common::{count, engines, textbook_engines, with_nodes};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -46,4 +48,13 @@ fn main() {
     let change = region.change();
     assert_eq!(change.allocations + change.reallocations, 0, "canonical forms: {change:?}");
     assert_eq!(found, 80);
+    let hard = include_str!("../datasets/hard.txt").lines().take(100);
+    let hard: Vec<Puzzle> = hard.map(|line| line.parse().unwrap()).collect();
+    let mut rater = Rater::new(Techniques::ALL);
+    let mut rate = || hard.iter().map(|puzzle| rater.rate(puzzle).score).sum::<u32>();
+    let first = rate();
+    let region = Region::new(ALLOCATOR);
+    assert_eq!(rate(), first);
+    let change = region.change();
+    assert_eq!(change.allocations + change.reallocations, 0, "ratings: {change:?}");
 }

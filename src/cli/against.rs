@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bulkdoku::canon::{Collector, Known};
 use bulkdoku::input::{InputOptions, StreamOptions};
+use bulkdoku::memory;
 use bulkdoku::output::Row;
 use bulkdoku::pipeline::{PassSums, Sameness};
 use indicatif::HumanCount;
@@ -15,7 +16,7 @@ use super::identity::STDIN;
 use super::inputs::Inputs;
 use super::run_args::RunArgs;
 use super::scan::scan;
-use super::{Failure, check_memory, log, numbers};
+use super::{Failure, log, numbers};
 
 /// The set that records are compared with.
 #[derive(Clone, Debug, clap::Args)]
@@ -116,7 +117,7 @@ pub fn load(
         log::note(format!("{names}: {what}, not compared: {}", HumanCount(without)));
     }
     let known = collector.finish()?;
-    // The run that follows needs what every run needs.
-    check_memory()?;
+    // Threads of the run that follows have an engine, and search the set.
+    memory::check_after(usize::MAX)?;
     Ok((known, sums))
 }

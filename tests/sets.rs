@@ -346,6 +346,8 @@ fn a_split_by_puzzle_separates_isomorphs_and_reports_bad_records() {
     assert!(a.is_disjoint(&b) && a.len() == 300 && b.len() == 100, "{} {}", a.len(), b.len());
     assert_eq!(sides.map(|side| side.lines().count()), [600, 200]);
     folder.file("in.csv", format!("puzzle\n{CLASSIC}\n"));
+    let ran = folder.line("split missing --test 10% --seed 1 -o a.csv,b.csv");
+    assert!(ran.status == 3 && ran.messages.contains("missing: No such file"), "{ran:?}");
     folder.assert_refused(&[
         ("split --test 10% --seed 1 in.csv -o one.csv", "two names"),
         ("split --test 10% --seed 1 in.csv -o a.csv,b.jsonl", "a single format"),

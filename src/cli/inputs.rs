@@ -544,6 +544,10 @@ fn unlike(one: (String, Vec<String>), other: (String, Vec<String>)) -> Failure {
 
 /// Rejects inputs that cannot be read twice because they are not files.
 pub fn check_files(paths: &[PathBuf], why: &str) -> Result<(), Failure> {
+    let is_path = |path: &&PathBuf| !is_stdin(path) && !looks_like_puzzle(path);
+    for path in paths.iter().filter(is_path) {
+        fs::metadata(path).map_err(|error| Failure::at(path, error))?;
+    }
     let is_file = |path: &PathBuf| !is_stdin(path) && path.is_file();
     if !paths.is_empty() && paths.iter().all(is_file) {
         return Ok(());

@@ -41,7 +41,7 @@ fn options_are_in_groups() {
     for (subcommand, groups) in [
         ("solve", &["Input", "Output", "Search", "Run"][..]),
         ("check", &["Input", "Output", "Search", "Run"]),
-        ("bench", &["Input", "Output", "Search", "Run"]),
+        ("bench", &["Input", "Output", "Solvers", "Search", "Run"]),
         ("canon", &["Input", "Output", "Run"]),
         ("overlap", &["Input", "Output", "Run"]),
         ("split", &["Input", "Parts", "Output", "Run"]),

@@ -108,6 +108,13 @@ fn measurements_conform() {
     let ran = folder.line(&format!("bench in {quick} -o b.json"));
     assert_eq!(ran.status, 0, "{ran:?}");
     assert_conforms("bench", folder.read("b.json").as_bytes());
+    #[cfg(unix)]
+    {
+        let args = ["in", "--rounds", "1", "--rows", "2", "--solver", "none=true", "-o", "c.json"];
+        let ran = folder.run("bench", &args, "");
+        assert_eq!(ran.status, 1, "{ran:?}");
+        assert_conforms("bench", folder.read("c.json").as_bytes());
+    }
 }
 
 #[test]

@@ -62,5 +62,7 @@ mod select;
 mod sets;
 mod show;
 mod solve;
+#[cfg(unix)]
+mod solvers;
 mod trainer;
 mod version;

@@ -6,10 +6,14 @@
 //! numbers of solutions must agree. Then the contenders take turns in every round, so a disturbance
 //! affects all of them. The medians of the rounds are compared; the smallest and largest times show
 //! their error.
+//!
+//! Other solvers ([`Subject`]) take turns as well. Their answers are checked in every round, and a
+//! solver with a wrong answer is rejected.
 
 mod baseline;
 mod contender;
 mod set;
+mod task;
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -19,9 +23,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use crate::isomorph::{Permutation, SeededRng};
-pub use baseline::{Baseline, Machine};
+pub use baseline::{Baseline, Machine, PastMeasurement, read_history};
 pub use contender::Configuration;
 pub use set::{Content, PuzzleSet};
+pub use task::{Answer, AnswerForm, AnswerReader, Fault, Faults, Figures, Subject, Task, Usage};
 
 use crate::solver::{Limits, Outcome};
 use contender::Contender;
@@ -106,10 +111,36 @@ pub struct Measurement {
     pub seed: Option<u64>,
     /// The number of invalid records of the set, which are not measured.
     pub bad_records: u64,
+    /// Nanoseconds of user time per puzzle: the median of the rounds. Only of solvers that are not
+    /// engines, like the fields below.
+    pub user_ns_per_puzzle: Option<f64>,
+    /// Nanoseconds of system time per puzzle.
+    pub system_ns_per_puzzle: Option<f64>,
+    /// The wall time in nanoseconds of the solver for a single puzzle, which is subtracted.
+    pub startup_ns: Option<f64>,
+    /// The largest resident memory in bytes.
+    pub peak_bytes: Option<u64>,
+    /// The reason that the solver is rejected. It has no times.
+    pub invalid: Option<String>,
+    /// The puzzles with the largest latencies, if they were measured one at a time.
+    #[serde(skip)]
+    pub slowest: Vec<SlowPuzzle>,
     /// The machine, in a baseline.
     #[serde(skip_serializing)]
     pub machine: Option<Machine>,
 }
+
+/// A puzzle, and its latency.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SlowPuzzle {
+    /// The cells.
+    pub puzzle: String,
+    /// The latency in nanoseconds.
+    pub latency_ns: u64,
+}
+
+/// The number of puzzles with the largest latencies.
+const SLOWEST: usize = 10;
 
 impl Measurement {
     /// Returns the engine, its SIMD level, and the threads: `lanes avx2, 2 threads`.
@@ -128,16 +159,44 @@ impl Measurement {
     fn set_outcomes(&mut self, outcomes: &[Outcome]) {
         let rows = outcomes.len() as f64;
         let mean = |of: fn(&Outcome) -> u64| outcomes.iter().map(of).sum::<u64>() as f64 / rows;
-        let mut latencies: Vec<_> = outcomes.iter().map(|outcome| outcome.latency_ns).collect();
-        latencies.sort_unstable();
-        let percentile = |percent: usize| latencies[(latencies.len() * percent).div_ceil(100) - 1];
         self.rows = outcomes.len();
         self.guesses_per_puzzle = mean(|outcome| outcome.guesses);
         self.nodes_per_puzzle = mean(|outcome| outcome.nodes);
         self.share_without_guess = mean(|outcome| u64::from(outcome.guesses == 0));
+        self.set_latencies(outcomes.iter().map(|outcome| outcome.latency_ns).collect());
+        self.gave_up = outcomes.iter().filter(|outcome| outcome.gave_up).count();
+    }
+
+    /// Sets the percentiles of latencies.
+    fn set_latencies(&mut self, mut latencies: Vec<u64>) {
+        latencies.sort_unstable();
+        let percentile = |percent: usize| latencies[(latencies.len() * percent).div_ceil(100) - 1];
         [self.latency_p50_ns, self.latency_p99_ns, self.latency_max_ns] =
             [50, 99, 100].map(percentile);
-        self.gave_up = outcomes.iter().filter(|outcome| outcome.gave_up).count();
+    }
+
+    /// Sets what was measured of a solver that is not an engine.
+    fn set_figures(&mut self, mut figures: Figures, task: &Task) {
+        let median = |of: fn(&Usage) -> f64| {
+            let mut all: Vec<_> = figures.rounds.iter().map(of).collect();
+            all.sort_unstable_by(f64::total_cmp);
+            f64::midpoint(all[(all.len() - 1) / 2], all[all.len() / 2])
+        };
+        self.user_ns_per_puzzle = Some(median(|round| round.user_ns));
+        self.system_ns_per_puzzle = Some(median(|round| round.system_ns));
+        self.startup_ns = Some(figures.startup_ns);
+        self.peak_bytes = figures.peak_bytes;
+        self.set_rounds(figures.rounds.iter().map(|round| round.wall_ns).collect());
+        let ns = |latency: &Duration| latency.as_nanos() as u64;
+        if !figures.latencies.is_empty() {
+            self.set_latencies(figures.latencies.iter().map(|(_, latency)| ns(latency)).collect());
+        }
+        figures.latencies.sort_by_key(|(_, latency)| std::cmp::Reverse(*latency));
+        let slowest = figures.latencies.iter().take(SLOWEST).map(|(row, latency)| {
+            let puzzle = String::from_utf8_lossy(task.lines(*row..row + 1)).trim_end().into();
+            SlowPuzzle { puzzle, latency_ns: ns(latency) }
+        });
+        self.slowest = slowest.collect();
     }
 
     /// Sets the times of the rounds.
@@ -175,27 +234,35 @@ impl Bench {
         Ok(Self { plan, contenders })
     }
 
-    /// Returns the number of steps that [`Bench::measure`] reports for each set.
-    pub fn steps(&self) -> usize {
-        self.contenders.len() * (1 + self.plan.rounds.get())
+    /// Returns the number of steps that [`Bench::measure`] reports for each set, with this number of
+    /// other solvers.
+    pub fn steps(&self, subjects: usize) -> usize {
+        (self.contenders.len() + subjects) * (1 + self.plan.rounds.get())
     }
 
     /// Returns the titles of the measurements of a set.
-    pub fn titles(&self, set: &PuzzleSet) -> Vec<String> {
-        self.contenders.iter().map(|contender| self.unmeasured(set, contender).title()).collect()
+    pub fn titles(&self, set: &PuzzleSet, subjects: &[Box<dyn Subject>]) -> Vec<String> {
+        let contenders = self.contenders.iter().map(|contender| self.unmeasured(set, contender));
+        let subjects = subjects.iter().map(|subject| self.unmeasured_subject(set, &**subject));
+        contenders.chain(subjects).map(|measurement| measurement.title()).collect()
     }
 
-    /// Measures every contender on `set`. Calls `step` after each check and each round of a
-    /// contender.
+    /// Measures every engine and other solver on `set`. Calls `step` after each check and each round
+    /// of one of them. A solver with wrong answers is rejected, and the others are measured.
     ///
     /// # Errors
-    /// When a solution breaks the rules or two contenders disagree.
+    /// When an engine's solution breaks the rules or two engines disagree, or if there are other
+    /// solvers and the set is pencil marks.
     pub fn measure(
         &self,
         set: &PuzzleSet,
+        subjects: &mut [Box<dyn Subject>],
         mut step: impl FnMut(),
     ) -> Result<Vec<Measurement>, BenchError> {
         let rows = set.rows(&self.plan);
+        if rows.has_marks && !subjects.is_empty() {
+            return Err(BenchError::Marks(set.name.clone()));
+        }
         let mut measurements = Vec::new();
         let mut passes_of_round = Vec::new();
         let mut first: Option<(String, Vec<Option<u32>>)> = None;
@@ -211,29 +278,82 @@ impl Bench {
             measurements.push(measurement);
             step();
         }
+        let task = (!subjects.is_empty()).then(|| Task::new(rows.clone(), self.plan.limits));
+        let task = task.transpose()?;
+        let mut of_subjects = Vec::new();
+        for (subject, task) in subjects.iter_mut().zip(task.iter().cycle()) {
+            let mut measurement = self.unmeasured_subject(set, &**subject);
+            let (least, most) = (self.plan.round_at_least, self.plan.round_at_most);
+            match subject.check(task, least, most) {
+                Ok(rows) => measurement.rows = rows,
+                Err(reason) => measurement.invalid = Some(reason),
+            }
+            of_subjects.push(measurement);
+            step();
+        }
         let mut rounds = vec![Vec::new(); measurements.len()];
-        for _ in 0..self.plan.rounds.get() {
+        for round in 0..self.plan.rounds.get() {
             for (i, contender) in self.contenders.iter().enumerate() {
                 let (count, passes) = (measurements[i].rows, passes_of_round[i]);
                 let total: Duration = (0..passes).map(|_| contender.time(&rows, count)).sum();
                 rounds[i].push(total.as_nanos() as f64 / (f64::from(passes) * count as f64));
                 step();
             }
+            let each = subjects.iter_mut().zip(&mut of_subjects);
+            for ((subject, measurement), task) in each.zip(task.iter().cycle()) {
+                if measurement.invalid.is_none() {
+                    measurement.invalid = subject.round(task, round).err();
+                }
+                step();
+            }
         }
         for (measurement, rounds) in measurements.iter_mut().zip(rounds) {
             measurement.set_rounds(rounds);
+        }
+        let each = subjects.iter_mut().zip(of_subjects);
+        for ((subject, mut measurement), task) in each.zip(task.iter().cycle()) {
+            if measurement.invalid.is_none() {
+                measurement.set_figures(subject.figures(), task);
+            }
+            measurements.push(measurement);
         }
         Ok(measurements)
     }
 
     /// Creates a measurement without results.
     fn unmeasured(&self, set: &PuzzleSet, contender: &Contender) -> Measurement {
-        let (plan, Configuration { engine, simd, threads }) = (&self.plan, contender.configuration);
+        let Configuration { engine, simd, threads } = contender.configuration;
         Measurement {
-            set: set.name.clone(),
             engine: engine.name().into(),
             simd: engine.uses(simd).map(|simd| simd.name().into()),
             threads: threads.get(),
+            ..self.planned(set)
+        }
+    }
+
+    /// Creates a measurement of another solver, without results: what only engines report is not a
+    /// number, and neither are times until it is measured.
+    fn unmeasured_subject(&self, set: &PuzzleSet, subject: &dyn Subject) -> Measurement {
+        Measurement {
+            engine: subject.name().into(),
+            threads: subject.threads(),
+            ns_per_puzzle: f64::NAN,
+            ns_min: f64::NAN,
+            ns_max: f64::NAN,
+            puzzles_per_second: f64::NAN,
+            guesses_per_puzzle: f64::NAN,
+            nodes_per_puzzle: f64::NAN,
+            share_without_guess: f64::NAN,
+            batch: 0,
+            ..self.planned(set)
+        }
+    }
+
+    /// Creates a measurement of no solver.
+    fn planned(&self, set: &PuzzleSet) -> Measurement {
+        let plan = &self.plan;
+        Measurement {
+            set: set.name.clone(),
             mode: match plan.limits.solutions.get() {
                 1 => "first".into(),
                 2 => "proof".into(),
@@ -286,6 +406,9 @@ pub enum BenchError {
     /// This number of threads cannot be started.
     #[error("cannot start {0} threads: {1}")]
     Threads(usize, ThreadPoolBuildError),
+    /// Solvers that are not engines read puzzles of 81 cells.
+    #[error("{0}: pencil marks are not measured with other solvers, which read 81 cells")]
+    Marks(String),
     /// The result of an engine is wrong.
     #[error("{0}")]
     Wrong(String),
@@ -328,8 +451,9 @@ mod tests {
     fn measure(plan: Plan) -> (Vec<Measurement>, usize) {
         let bench = Bench::new(plan).unwrap();
         let mut steps = 0;
-        let measurements = bench.measure(&set(CLASSIC.parse().unwrap()), || steps += 1).unwrap();
-        assert_eq!(steps, bench.steps());
+        let set = set(CLASSIC.parse().unwrap());
+        let measurements = bench.measure(&set, &mut [], || steps += 1).unwrap();
+        assert_eq!(steps, bench.steps(0));
         (measurements, steps)
     }
 

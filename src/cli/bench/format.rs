@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use bulkdoku::measure::Measurement;
 use bulkdoku::stats::human_time;
 use clap::ValueEnum;
-use indicatif::HumanCount;
+use indicatif::{HumanBytes, HumanCount};
 use serde_json::{Value, json};
 
 use super::super::{Failure, extensions, version};
@@ -25,29 +25,73 @@ pub enum MeasurementFormat {
 pub const TEXTS: usize = 5;
 
 /// A table column: its heading, and the function that formats a cell.
-type TableColumn = (&'static str, fn(&Measurement) -> String);
+pub type TableColumn = (&'static str, fn(&Measurement) -> String);
 
-/// The table columns.
-pub const COLUMNS: [TableColumn; 15] = [
+/// The table columns of engines.
+const COLUMNS: [TableColumn; 15] = [
     ("set", |of| of.set.clone()),
     ("engine", |of| of.engine.clone()),
     ("simd", |of| of.simd.clone().unwrap_or("-".into())),
     ("threads", |of| of.threads.to_string()),
     ("mode", |of| of.mode.clone()),
     ("rows", |of| of.rows.to_string()),
-    ("ns/puzzle", |of| format!("{:.1}", of.ns_per_puzzle)),
-    ("min", |of| format!("{:.1}", of.ns_min)),
-    ("max", |of| format!("{:.1}", of.ns_max)),
-    ("puzzles/s", |of| HumanCount(of.puzzles_per_second.round() as u64).to_string()),
-    ("guesses", |of| format!("{:.2}", of.guesses_per_puzzle)),
-    ("nodes", |of| format!("{:.2}", of.nodes_per_puzzle)),
+    ("ns/puzzle", |of| match &of.invalid {
+        None => format!("{:.1}", of.ns_per_puzzle),
+        Some(_) => "invalid".into(),
+    }),
+    ("min", |of| number(of.ns_min, 1)),
+    ("max", |of| number(of.ns_max, 1)),
+    ("puzzles/s", |of| match of.puzzles_per_second {
+        rate if rate.is_nan() => "-".into(),
+        rate => HumanCount(rate.round() as u64).to_string(),
+    }),
+    ("guesses", |of| number(of.guesses_per_puzzle, 2)),
+    ("nodes", |of| number(of.nodes_per_puzzle, 2)),
     ("no guess", |of| format!("{:.1} %", of.share_without_guess * 100.0)),
     ("p50, p99", |of| {
+        if of.latency_max_ns == 0 {
+            return "-".into();
+        }
         let [p50, p99] = [of.latency_p50_ns, of.latency_p99_ns].map(|ns| human_time(ns as f64));
         format!("{p50}, {p99}")
     }),
-    ("slowest", |of| human_time(of.latency_max_ns as f64)),
+    ("slowest", |of| match of.latency_max_ns {
+        0 => "-".into(),
+        ns => human_time(ns as f64),
+    }),
 ];
+
+/// The number of [`COLUMNS`] that other solvers have as well.
+const COMMON: usize = 10;
+
+/// The number of [`COLUMNS`] at the end that they have if puzzles are measured one at a time.
+const LATENCIES: usize = 2;
+
+/// The table columns of other solvers, which follow.
+const OF_SOLVERS: [TableColumn; 4] = [
+    ("user ns", |of| of.user_ns_per_puzzle.map_or("-".into(), |ns| number(ns, 1))),
+    ("system ns", |of| of.system_ns_per_puzzle.map_or("-".into(), |ns| number(ns, 1))),
+    ("start-up", |of| of.startup_ns.map_or("-".into(), human_time)),
+    ("peak", |of| of.peak_bytes.map_or("-".into(), |bytes| HumanBytes(bytes).to_string())),
+];
+
+/// Returns the table columns: if there are other solvers, those that all have, and theirs.
+pub fn columns(measurements: &[Measurement]) -> Vec<TableColumn> {
+    let is_solver = |of: &Measurement| of.startup_ns.is_some() || of.invalid.is_some();
+    if measurements.iter().any(is_solver) {
+        let has_latencies = |of: &Measurement| !of.slowest.is_empty();
+        let latencies = COLUMNS.len() - LATENCIES..;
+        let latencies =
+            if measurements.iter().any(has_latencies) { &COLUMNS[latencies] } else { &[] };
+        return [&COLUMNS[..COMMON], &OF_SOLVERS, latencies].concat();
+    }
+    COLUMNS.to_vec()
+}
+
+/// Formats a number, if it is one.
+fn number(number: f64, places: usize) -> String {
+    if number.is_nan() { "-".into() } else { format!("{number:.places$}") }
+}
 
 impl MeasurementFormat {
     /// The file extensions that choose a format.
@@ -91,9 +135,10 @@ impl MeasurementFormat {
 }
 
 /// Returns the JSON of a measurement, with the times of all rounds and its origin.
-fn entry(of: &Measurement) -> serde_json::Result<Value> {
+pub fn entry(of: &Measurement) -> serde_json::Result<Value> {
     let mut entry = serde_json::to_value(of)?;
     entry["ns_rounds"] = json!(of.ns_rounds);
+    entry["slowest"] = json!(of.slowest);
     // See `docs/schemas/`.
     entry["schema"] = 1.into();
     entry["version"] = version::VERSION.into();
@@ -104,23 +149,25 @@ fn entry(of: &Measurement) -> serde_json::Result<Value> {
 
 /// Formats aligned columns; in Markdown, with a ruler below the headings.
 fn table(measurements: &[Measurement], separator: &str, is_markdown: bool) -> String {
-    let mut lines = vec![COLUMNS.map(|(heading, _)| heading.into())];
-    lines.extend(measurements.iter().map(|of| COLUMNS.map(|(_, cell)| cell(of))));
+    let columns = columns(measurements);
+    let mut lines: Vec<Vec<String>> =
+        vec![columns.iter().map(|(heading, _)| (*heading).into()).collect()];
+    let cells = |of| columns.iter().map(|(_, cell)| cell(of)).collect();
+    lines.extend(measurements.iter().map(cells));
     if is_markdown {
         lines.iter_mut().flatten().for_each(|cell| *cell = cell.replace('|', "\\|"));
     }
-    let widths: [usize; COLUMNS.len()] = std::array::from_fn(|i| {
-        lines.iter().map(|line| line[i].chars().count()).max().unwrap_or(0)
-    });
+    let width = |i: usize| lines.iter().map(|line| line[i].chars().count()).max().unwrap_or(0);
+    let widths: Vec<_> = (0..columns.len()).map(width).collect();
     if is_markdown {
         let ruler = |i: usize| match (i, "-".repeat(widths[i])) {
             (..TEXTS, ruler) => ruler,
             (_, ruler) => format!("{}:", &ruler[1..]),
         };
-        lines.insert(1, std::array::from_fn(ruler));
+        lines.insert(1, (0..columns.len()).map(ruler).collect());
     }
-    let line = |cells: &[String; COLUMNS.len()]| {
-        let padded = cells.iter().zip(widths).enumerate().map(|(i, (cell, width))| {
+    let line = |cells: &Vec<String>| {
+        let padded = cells.iter().zip(&widths).enumerate().map(|(i, (cell, &width))| {
             if i < TEXTS { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
         });
         let text = padded.collect::<Vec<_>>().join(separator);

@@ -1,18 +1,25 @@
 //! `bulkdoku bench`: measures how fast the engines are.
 
+#[cfg(unix)]
+mod command;
 mod format;
 
 use std::fmt::Display;
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bulkdoku::input::Answers;
-use bulkdoku::measure::{Baseline, Bench, BenchError, Configuration, Measurement, Plan, PuzzleSet};
+use bulkdoku::measure::{
+    AnswerForm, Baseline, Bench, BenchError, Configuration, Measurement, PastMeasurement, Plan,
+    PuzzleSet, Subject, read_history,
+};
 use bulkdoku::output::Packer;
+use bulkdoku::stats::human_time;
 use bulkdoku::{Compression, EngineKind, Limits, SimdLevel};
 
 use super::engine_args::{LimitArgs, check_simd};
@@ -21,8 +28,8 @@ use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, MOST_ROWS};
-use super::{Exit, Failure, html, numbers, parse_threads, rows_run, version};
-pub use format::{COLUMNS, MeasurementFormat, TEXTS};
+use super::{Exit, Failure, help, html, log, numbers, parse_threads, rows_run, version};
+pub use format::{MeasurementFormat, TEXTS, columns};
 
 /// The minimum number of rows of a set; smaller sets are repeated, each time with another
 /// permutation.
@@ -81,6 +88,13 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     baseline: Option<PathBuf>,
 
+    /// Append to this file, one JSON object per line
+    ///
+    /// With --report, the page shows the course of earlier runs in this file. A line has the commit of
+    /// the current folder, if it is in a git repository, in addition to the fields of JSON.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    history: Option<PathBuf>,
+
     /// Exit with 1 if slower than the baseline by more than this percentage
     ///
     /// Both the median and the fastest round must be slower.
@@ -92,6 +106,9 @@ pub struct BenchArgs {
         value_parser = parse_percent
     )]
     fail_above: Option<f64>,
+
+    #[command(flatten)]
+    solvers: SolverArgs,
 
     #[command(flatten)]
     limit: LimitArgs,
@@ -203,6 +220,60 @@ pub struct BenchArgs {
     progress: ProgressArgs,
 }
 
+/// Solvers that are commands.
+#[derive(Debug, clap::Args)]
+struct SolverArgs {
+    /// Measure a command as well, and check its answers
+    ///
+    /// The shell runs it. It reads lines of 81 cells with . for a blank, and writes a line for each: the
+    /// solution, or any text with it, such as the puzzle, a comma, and the solution; or an empty line or
+    /// . if there is no solution, or more than one. {threads} is replaced by the number of threads, and
+    /// {} by the path of a file with the puzzles, which are then not on standard input. bulkdoku itself is
+    /// measured in the same way. The option may be repeated.
+    #[arg(
+        long,
+        value_name = "NAME=COMMAND",
+        help_heading = "Solvers",
+        value_parser = parse_solver
+    )]
+    solver: Vec<SolverCommand>,
+
+    /// What commands write: lines, grid or count
+    #[arg(
+        long,
+        value_name = "FORM",
+        help_heading = "Solvers",
+        requires = "solver",
+        default_value = "lines",
+        hide_possible_values = true,
+        value_parser = help::one_of(ANSWERS)
+    )]
+    answers: AnswerForm,
+
+    /// Write the number of puzzles to commands first
+    ///
+    /// This is the form of many contests.
+    #[arg(long, help_heading = "Solvers", requires = "solver", conflicts_with = "interactive")]
+    count_line: bool,
+
+    /// Measure latencies as well, with one line at a time
+    ///
+    /// Each puzzle is written after the answer to the one before. The ten slowest are printed.
+    #[arg(long, help_heading = "Solvers", requires = "solver")]
+    interactive: bool,
+
+    /// Stop a command that takes longer, such as 90s
+    #[arg(
+        long,
+        value_name = "TIME",
+        help_heading = "Solvers",
+        requires = "solver",
+        default_value = "60s",
+        value_parser = humantime::parse_duration
+    )]
+    timeout: Duration,
+}
+
 const AFTER_HELP: &str = "\
 Examples:
   bulkdoku bench
@@ -210,12 +281,19 @@ Examples:
   bulkdoku bench --threads 1,2,4 --first puzzles.txt
   bulkdoku bench --format json -o before.json
   bulkdoku bench --baseline before.json --fail-above 5%
+  bulkdoku bench --history speed.jsonl --report speed.html
   bulkdoku bench --engine all --max-nodes 10000 --report engines.html
+  bulkdoku bench --solver mine='./mine --threads {threads}' --threads 1,2 puzzles.txt
+  bulkdoku bench --solver qq='qqwing --solve --count-solutions' --answers count puzzles.txt
 
 Columns:
   ns/puzzle, min, max  wall time per puzzle: median, fastest, and slowest round
   guesses, nodes       averages per search; no guess: share of puzzles solved without a guess
   p50, p99, slowest    latency from a puzzle's entry into the engine to its outcome
+With --solver instead of the last two lines:
+  user, system         CPU time per puzzle of the command and its children
+  start-up             wall time of the command for one puzzle, which is subtracted from all times
+  peak                 largest memory of a process, if it exceeds that of bulkdoku bench
 
 CSV and JSON have these fields and more, with times in nanoseconds. JSON also includes each round,
 the version, the date, and the machine.
@@ -223,13 +301,105 @@ the version, the date, and the machine.
 Invalid records are reported and counted, but not measured. Sets are kept in memory: at most
 10,000,000 records and 4 GiB of text per input.
 
-Exit status: 0 success, 1 an engine was wrong or --fail-above was exceeded, 2 invalid usage, a set
+Exit status: 0 success, 1 a solver was wrong or --fail-above was exceeded, 2 invalid usage, a set
 without puzzles, or a baseline that lacks a measurement, 3 input or output error.";
+
+#[rustfmt::skip]
+const ANSWERS: &[(&str, AnswerForm, &str)] = &[
+    ("lines", AnswerForm::Lines, "A line for each puzzle, with its solution"),
+    ("grid", AnswerForm::Grid, "Nine lines of nine digits for each puzzle, or a line with a dot; others are ignored"),
+    ("count", AnswerForm::Count, "A line for each puzzle, with the number of its solutions"),
+];
+
+/// The name of a solver, and its command.
+#[derive(Clone, Debug)]
+struct SolverCommand {
+    name: String,
+    command: String,
+}
+
+fn parse_solver(text: &str) -> Result<SolverCommand, String> {
+    let parts = text.split_once('=').map(|(name, command)| (name.trim(), command.trim()));
+    match parts {
+        Some((name, command)) if !name.is_empty() && !command.is_empty() => {
+            Ok(SolverCommand { name: name.into(), command: command.into() })
+        }
+        _ => Err("expected a name and a command, such as mine='./mine --fast'".into()),
+    }
+}
+
+/// The name of bulkdoku as a command, in results.
+#[cfg(unix)]
+const OWN_NAME: &str = "bulkdoku, piped";
+
+#[cfg(unix)]
+impl BenchArgs {
+    /// Returns the commands, with bulkdoku as the first one if there are any.
+    fn subjects(&self) -> Result<Vec<Box<dyn Subject>>, Failure> {
+        if self.solvers.solver.is_empty() {
+            return Ok(Vec::new());
+        }
+        let program = std::env::current_exe()?;
+        let mut own =
+            format!("{} solve --quiet --fail-on none", command::quoted(&program.to_string_lossy()));
+        let form = match self.solvers.answers {
+            AnswerForm::Count => "csv --columns solutions | tail -n +2",
+            AnswerForm::Lines | AnswerForm::Grid => "lines",
+        };
+        if self.limit.solutions().get() == 1 && self.solvers.answers != AnswerForm::Count {
+            own.push_str(" --first");
+        }
+        own = format!("{own} --threads {{threads}} --format {form}");
+        let own = SolverCommand { name: OWN_NAME.into(), command: own };
+        // `tail` writes its lines at the end.
+        let has_own = !(self.solvers.interactive && self.solvers.answers == AnswerForm::Count);
+        let own = has_own.then_some(&own);
+        let mut subjects: Vec<Box<dyn Subject>> = Vec::new();
+        for SolverCommand { name, command } in own.into_iter().chain(&self.solvers.solver) {
+            if self.solvers.solver.iter().filter(|other| other.name == *name).count() > 1
+                || name.parse::<EngineKind>().is_ok()
+            {
+                refuse!("--solver {name}: another solver has this name");
+            }
+            if self.solvers.interactive && command.contains("{}") {
+                refuse!("--interactive: the command of {name} reads a file");
+            }
+            // A command that does not know the number of threads is measured once.
+            let takes_threads = command.contains("{threads}");
+            let threads = if takes_threads { &self.threads[..] } else { &self.threads[..1] };
+            // bulkdoku writes a line for each puzzle, whatever others write.
+            let is_own = *name == OWN_NAME;
+            let form = match self.solvers.answers {
+                AnswerForm::Grid if is_own => AnswerForm::Lines,
+                form => form,
+            };
+            subjects.extend(threads.iter().map(|threads| -> Box<dyn Subject> {
+                let threads = threads.get();
+                let (timeout, is_interactive) = (self.solvers.timeout, self.solvers.interactive);
+                let solver =
+                    command::Solver::new(name, command, threads, form, timeout, is_interactive);
+                Box::new(solver.with_count_line(self.solvers.count_line && !is_own))
+            }));
+        }
+        Ok(subjects)
+    }
+}
+
+#[cfg(not(unix))]
+impl BenchArgs {
+    fn subjects(&self) -> Result<Vec<Box<dyn Subject>>, Failure> {
+        if !self.solvers.solver.is_empty() {
+            refuse!("--solver is supported on Unix systems only");
+        }
+        Ok(Vec::new())
+    }
+}
 
 /// Measures the sets.
 pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let format = MeasurementFormat::choose(args.format, args.output.as_deref())?;
     let plan = plan(&args)?;
+    let mut subjects = args.subjects()?;
     let options = args.layout.options(Answers::Unwanted)?;
     let destinations = Destinations {
         output: args.output.clone(),
@@ -239,9 +409,11 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     };
     destinations.check_sides()?;
     // The baseline is an input as well, and must not be overwritten.
-    let reads: Vec<_> = args.input.iter().chain(&args.baseline).cloned().collect();
+    let reads = args.input.iter().chain(&args.baseline).chain(&args.history);
+    let reads: Vec<_> = reads.cloned().collect();
     let mut claim = destinations.claim(&reads)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
+    let past = args.history.as_deref().map(read_past).transpose()?.unwrap_or_default();
     let has_input = !args.input.is_empty();
     let sample = plan.rows_at_most.map(|rows| (rows, args.seed));
     let mut inputs = has_input.then(|| Inputs::detected(args.input, &options)).transpose()?;
@@ -251,7 +423,7 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     };
     let bench = Bench::new(plan)?;
     if let Some((baseline, path)) = baseline.as_ref().zip(args.baseline.as_deref()) {
-        check_baseline(baseline, path, &bench, &sets)?;
+        check_baseline(baseline, path, (&bench, &subjects), &sets)?;
     }
     if let Some(inputs) = &inputs {
         claim.refuse_reads(inputs.paths())?;
@@ -259,7 +431,7 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let mut opened = claim.prepare(false)?;
     opened.open_new(args.force)?;
 
-    let measurements = measure(&bench, &sets, args.progress)?;
+    let measurements = measure(&bench, &mut subjects, &sets, args.progress)?;
 
     let mut text = format.text(&measurements)?;
     if let Some(compression) = args.output.as_deref().and_then(Compression::of_name) {
@@ -269,22 +441,39 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let [.., page] = &opened.sides;
     (&opened.outs[0]).write_all(&text)?;
     let page = page.as_ref().and_then(|out| {
-        let page = html::of_bench(&measurements, version::date(SystemTime::now()));
+        let page = html::of_bench(&measurements, &past, version::date(SystemTime::now()));
         rows_run::write_side(out, |out| page.write(out))
     });
     page.map_or(Ok(()), |failed| Err(Failure::Io(failed)))?;
     opened.remove_journal()?;
-    Ok(baseline.map_or(Exit::Done, |baseline| judge(&baseline, &measurements, args.fail_above)))
+    if let Some(path) = &args.history {
+        append(path, &measurements).map_err(|error| Failure::at(path, error))?;
+    }
+    let judged = baseline.map(|baseline| judge(&baseline, &measurements, args.fail_above));
+    let mut exit = judged.unwrap_or(Exit::Done);
+    for of in &measurements {
+        if let Some(reason) = &of.invalid {
+            log::note(format!("{}: invalid: {reason}", of.title()));
+            exit = Exit::SomeRecords;
+        }
+        if !of.slowest.is_empty() {
+            log::note(format!("{}: the slowest puzzles:", of.title()));
+        }
+        for slow in &of.slowest {
+            log::note(format!("  {} {}", slow.puzzle, human_time(slow.latency_ns as f64)));
+        }
+    }
+    Ok(exit)
 }
 
 /// Refuses a baseline that lacks a measurement.
 fn check_baseline(
     baseline: &Baseline,
     path: &Path,
-    bench: &Bench,
+    (bench, subjects): (&Bench, &[Box<dyn Subject>]),
     sets: &[PuzzleSet],
 ) -> Result<(), Failure> {
-    let titles = sets.iter().flat_map(|set| bench.titles(set));
+    let titles = sets.iter().flat_map(|set| bench.titles(set, subjects));
     let missing: Vec<_> =
         titles.filter(|title| !baseline.has(title)).map(|title| format!("\n  {title}")).collect();
     if missing.is_empty() {
@@ -366,6 +555,32 @@ fn parse_percent(text: &str) -> Result<f64, String> {
     percent.ok_or_else(|| "a percentage from 0, such as 5%".into())
 }
 
+/// Reads the file of `--history`, if it exists.
+fn read_past(path: &Path) -> Result<Vec<PastMeasurement>, Failure> {
+    let lines = match fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        read => read.map_err(|error| Failure::at(path, error))?,
+    };
+    read_history(&lines).map_err(|error| {
+        let what = "not a history of measurements";
+        Failure::Usage(format!("--history {}: {what} ({error})", path.display()))
+    })
+}
+
+/// Appends measurements to a history, all at once.
+fn append(path: &Path, measurements: &[Measurement]) -> io::Result<()> {
+    let revision = Command::new("git").args(["rev-parse", "HEAD"]).stderr(Stdio::null()).output();
+    let revision = revision.ok().filter(|ran| ran.status.success());
+    let commit = revision.map(|ran| String::from_utf8_lossy(&ran.stdout).trim().to_owned());
+    let mut lines = String::new();
+    for measurement in measurements {
+        let mut entry = format::entry(measurement)?;
+        entry["commit"] = commit.clone().into();
+        lines.extend([&*entry.to_string(), "\n"]);
+    }
+    File::options().create(true).append(true).open(path)?.write_all(lines.as_bytes())
+}
+
 fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
     let json = fs::read(path).map_err(|error| Failure::at(path, error))?;
     Baseline::read(&json).map_err(|error| {
@@ -377,21 +592,23 @@ fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
 /// Measures the sets one after another and shows progress.
 fn measure(
     bench: &Bench,
+    subjects: &mut [Box<dyn Subject>],
     sets: &[PuzzleSet],
     progress: ProgressArgs,
 ) -> Result<Vec<Measurement>, Failure> {
-    let meter = Meter::new(progress, Some((bench.steps() * sets.len()) as u64), false);
+    let steps_per_set = bench.steps(subjects.len());
+    let meter = Meter::new(progress, Some((steps_per_set * sets.len()) as u64), false);
     let steps = AtomicU64::new(0);
     let progressed = || {
         let done = steps.load(Ordering::Relaxed);
-        let set = sets.get(done as usize / bench.steps().max(1));
+        let set = sets.get(done as usize / steps_per_set.max(1));
         let what = set.map_or(String::new(), |set| set.name.clone());
         Progressed { done, puzzles: None, what: what.into(), yields: None }
     };
     meter.watch(progressed, || {
         let mut measurements = Vec::new();
         for set in sets {
-            measurements.extend(bench.measure(set, || {
+            measurements.extend(bench.measure(set, subjects, || {
                 steps.fetch_add(1, Ordering::Relaxed);
             })?);
         }
@@ -402,7 +619,7 @@ fn measure(
 impl From<BenchError> for Failure {
     fn from(error: BenchError) -> Self {
         match error {
-            BenchError::Threads(..) => Self::Usage(error.to_string()),
+            BenchError::Threads(..) | BenchError::Marks(_) => Self::Usage(error.to_string()),
             BenchError::Wrong(what) => Self::Wrong(what),
         }
     }

@@ -1,0 +1,451 @@
+//! Solvers that are commands, which read puzzles and write answers.
+
+use std::fs;
+use std::io::{self, BufWriter, Read, Write};
+use std::ops::ControlFlow;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bulkdoku::measure::{
+    Answer, AnswerForm, AnswerReader, Fault, Faults, Figures, Subject, Task, Usage,
+};
+use rustix::process::{Pid, Signal, kill_process_group};
+use tempfile::NamedTempFile;
+use wait4::Wait4;
+
+/// A command that is measured.
+pub struct Solver {
+    name: String,
+    command: String,
+    threads: usize,
+    form: AnswerForm,
+    timeout: Duration,
+    /// Whether the first line is the number of puzzles.
+    has_count: bool,
+    /// Whether single rows are measured as well, and their latencies.
+    is_interactive: bool,
+    latencies: Vec<(usize, Duration)>,
+    /// The number of rows that are measured, and how often a round repeats them.
+    rows: usize,
+    copies: usize,
+    /// The digests of correct answers.
+    digests: Vec<u64>,
+    startups: Vec<Pass>,
+    passes: Vec<Pass>,
+}
+
+/// What a pass used.
+#[derive(Clone, Debug)]
+struct Pass {
+    wall: Duration,
+    user: Duration,
+    system: Duration,
+    peak_bytes: u64,
+    /// The last line of standard error, after a colon.
+    message: String,
+}
+
+/// The rows of a pass: from this one on, and from the first one after the last.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    first: usize,
+    rows: usize,
+    total: usize,
+}
+
+impl Span {
+    fn row(self, index: usize) -> usize {
+        (self.first + index) % self.rows
+    }
+
+    /// Writes the rows, after a line with their number if `has_count`.
+    fn write(self, task: &Task, has_count: bool, mut out: impl Write) -> io::Result<()> {
+        if has_count {
+            writeln!(out, "{}", self.total)?;
+        }
+        let (mut row, mut rest) = (self.first, self.total);
+        while rest > 0 {
+            let count = rest.min(self.rows - row);
+            out.write_all(task.lines(row..row + count))?;
+            (row, rest) = (0, rest - count);
+        }
+        out.flush()
+    }
+}
+
+/// The number of rows with which the growth begins, and the factor by which it continues.
+const FIRST_ROWS: usize = 16;
+const GROWTH: usize = 4;
+
+/// The time of a round divided by that of start-up, which is subtracted.
+const STARTUPS_PER_ROUND: u32 = 5;
+
+/// The maximum number of rows of a pass.
+const MAX_TOTAL: usize = 50_000_000;
+
+/// The number of extra lines after which a command is stopped.
+const MAX_EXTRA: u64 = 1000;
+
+impl Solver {
+    /// Creates a command for this number of threads, which replaces `{threads}`.
+    pub fn new(
+        name: &str,
+        command: &str,
+        threads: usize,
+        form: AnswerForm,
+        timeout: Duration,
+        is_interactive: bool,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            command: command.replace("{threads}", &threads.to_string()),
+            threads,
+            form,
+            timeout,
+            has_count: false,
+            is_interactive,
+            latencies: Vec::new(),
+            rows: 0,
+            copies: 1,
+            digests: Vec::new(),
+            startups: Vec::new(),
+            passes: Vec::new(),
+        }
+    }
+
+    /// Writes the number of puzzles as the first line.
+    pub fn with_count_line(self, has_count: bool) -> Self {
+        Self { has_count, ..self }
+    }
+
+    /// Runs the command. `talk` writes to it unless it reads a file, reads its output, and may stop it.
+    fn run<T>(
+        &self,
+        file: Option<&NamedTempFile>,
+        talk: impl FnOnce(Option<ChildStdin>, ChildStdout, &dyn Fn()) -> (T, ControlFlow<()>),
+    ) -> Result<(T, Pass), String> {
+        let failed = |error: io::Error| error.to_string();
+        let text = match file {
+            None => self.command.clone(),
+            Some(file) => self.command.replace("{}", &quoted(&file.path().to_string_lossy())),
+        };
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(text).process_group(0);
+        command.stdin(if file.is_some() { Stdio::null() } else { Stdio::piped() });
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let began = Instant::now();
+        let mut child = command.spawn().map_err(failed)?;
+        let group = Pid::from_child(&child);
+        // Fails if all processes have ended.
+        let stop = || {
+            let _ = kill_process_group(group, Signal::KILL);
+        };
+        let stdin = child.stdin.take();
+        let stdout = child.stdout.take().expect("it is a pipe");
+        let stderr = child.stderr.take().expect("it is a pipe");
+        let (ended, wait) = mpsc::channel::<()>();
+        let (is_late, timeout) = (AtomicBool::new(false), self.timeout);
+        let (talked, used, wall, message) = thread::scope(|scope| {
+            let is_late = &is_late;
+            scope.spawn(move || {
+                if wait.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout) {
+                    is_late.store(true, Ordering::Relaxed);
+                    stop();
+                }
+            });
+            let message = scope.spawn(move || last_line(stderr));
+            let talked = talk(stdin, stdout, &stop);
+            let used = child.wait4();
+            let wall = began.elapsed();
+            drop(ended);
+            // Processes that the command has left would keep the pipes open.
+            stop();
+            (talked, used, wall, message.join().unwrap_or_default())
+        });
+        let ((result, talked), used) = (talked, used.map_err(failed)?);
+        if is_late.into_inner() {
+            return Err(format!("stopped after {:?}", self.timeout));
+        }
+        if talked.is_continue() && !used.status.success() {
+            return Err(format!("{}{message}", status_text(used.status)));
+        }
+        let (user, system, peak_bytes) = (used.rusage.utime, used.rusage.stime, used.rusage.maxrss);
+        Ok((result, Pass { wall, user, system, peak_bytes, message }))
+    }
+
+    /// Runs the command on some rows, and passes its answers to `each`, which may stop it.
+    fn pass(
+        &self,
+        task: &Task,
+        span: Span,
+        each: &mut impl FnMut(Answer) -> ControlFlow<()>,
+    ) -> Result<Pass, String> {
+        let takes_file = self.command.contains("{}");
+        let file = takes_file.then(|| file_of(task, span, self.has_count)).transpose();
+        let file = file.map_err(|error| error.to_string())?;
+        let ran = self.run(file.as_ref(), |stdin, stdout, stop| {
+            let read = thread::scope(|scope| {
+                let has_count = self.has_count;
+                // A command need not read all rows.
+                scope.spawn(move || stdin.map(|stdin| span.write(task, has_count, stdin)));
+                let read = read_answers(stdout, self.form, each);
+                if read.is_break() {
+                    stop();
+                }
+                read
+            });
+            ((), read)
+        });
+        ran.map(|((), pass)| pass)
+    }
+
+    /// Measures single rows, each of which is written after the answer to the one before, for about
+    /// this time.
+    fn interact(&self, task: &Task, at_most: Duration) -> Result<Vec<(usize, Duration)>, String> {
+        let ran = self.run(None, |stdin, mut stdout, stop| {
+            let mut stdin = stdin.expect("it is a pipe");
+            let (mut reader, mut bytes) = (AnswerReader::new(self.form), vec![0; 1 << 16]);
+            let (mut latencies, mut faults) = (Vec::new(), Faults::default());
+            let (mut written, mut answers, start) = (0, 0, Instant::now());
+            // The first answer takes part of the start-up, so its row is measured again.
+            while written <= self.rows && answers == written {
+                let (row, began) = (written % self.rows, Instant::now());
+                if written > 1 && began - start > at_most
+                    || stdin.write_all(task.lines(row..row + 1)).is_err()
+                {
+                    break;
+                }
+                written += 1;
+                while answers < written {
+                    let Ok(count @ 1..) = stdout.read(&mut bytes) else { break };
+                    let _ = reader.read(&bytes[..count], &mut |answer| {
+                        answers += 1;
+                        let found = if answers > written {
+                            Err(Fault::Extra)
+                        } else {
+                            task.check(row, &answer)
+                        };
+                        if let Err(fault) = found {
+                            faults.add(fault, answers as u64);
+                        }
+                        let is_endless = answers > written + MAX_EXTRA as usize;
+                        if is_endless || answer == Answer::TooLong {
+                            return ControlFlow::Break(());
+                        }
+                        ControlFlow::Continue(())
+                    });
+                }
+                if answers == written && written > 1 {
+                    latencies.push((row, began.elapsed()));
+                }
+            }
+            drop(stdin);
+            if answers < written {
+                faults.add(Fault::Missing, written as u64);
+            }
+            let rest = read_answers(stdout, self.form, &mut |answer| {
+                if answer == Answer::None {
+                    return ControlFlow::Continue(());
+                }
+                faults.add(Fault::Extra, answers as u64 + 1);
+                ControlFlow::Break(())
+            });
+            if rest.is_break() {
+                stop();
+            }
+            ((latencies, faults), rest)
+        });
+        let ((latencies, faults), pass) = ran?;
+        if faults.are_none() { Ok(latencies) } else { Err(format!("{faults}{}", pass.message)) }
+    }
+
+    /// Runs the command, and checks its answers. Those with a known digest are right; others are
+    /// passed to `learn` if they are right.
+    fn checked_pass(
+        &self,
+        task: &Task,
+        span: Span,
+        mut learn: impl FnMut(u64),
+    ) -> Result<Pass, String> {
+        let (mut index, mut faults) = (0, Faults::default());
+        let mut each = |answer: Answer| {
+            let row = span.row(index);
+            index += 1;
+            let found = if index > span.total {
+                // A last empty line is not an answer.
+                if answer == Answer::None { Ok(()) } else { Err(Fault::Extra) }
+            } else if self.digests.get(row) == Some(&answer.digest()) {
+                Ok(())
+            } else {
+                task.check(row, &answer)
+            };
+            match found {
+                Ok(()) if index <= span.total => learn(answer.digest()),
+                Ok(()) => {}
+                Err(fault) => faults.add(fault, index as u64),
+            }
+            let is_endless = faults.count(Fault::Extra) >= MAX_EXTRA
+                || answer == Answer::TooLong
+                || index > 2 * span.total + MAX_EXTRA as usize;
+            if is_endless { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let pass = self.pass(task, span, &mut each)?;
+        (index + 1..=span.total).for_each(|line| faults.add(Fault::Missing, line as u64));
+        if faults.are_none() { Ok(pass) } else { Err(format!("{faults}{}", pass.message)) }
+    }
+}
+
+impl Subject for Solver {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn threads(&self) -> usize {
+        self.threads
+    }
+
+    fn check(
+        &mut self,
+        task: &Task,
+        at_least: Duration,
+        at_most: Duration,
+    ) -> Result<usize, String> {
+        self.digests.clear();
+        self.startups.clear();
+        self.passes.clear();
+        self.latencies.clear();
+        (self.rows, self.copies) = (task.len().min(FIRST_ROWS), 1);
+        let mut startup = Duration::MAX;
+        loop {
+            let span = Span { first: 0, rows: self.rows, total: self.rows * self.copies };
+            let mut digests = Vec::with_capacity(self.rows);
+            let pass = self.checked_pass(task, span, |digest| {
+                if digests.len() < span.rows {
+                    digests.push(digest);
+                }
+            })?;
+            self.digests = digests;
+            let one = self.checked_pass(task, Span { total: 1, ..span }, |_| {})?;
+            startup = startup.min(one.wall);
+            let net = pass.wall.saturating_sub(startup);
+            let aim = at_least.max(STARTUPS_PER_ROUND * startup).min(at_most);
+            let next = task.len().min(GROWTH * self.rows);
+            if net.mul_f64((next as f64 / self.rows as f64).max(2.0)) > at_most {
+                break;
+            }
+            if next > self.rows {
+                self.rows = next;
+            } else if net < aim && span.total < MAX_TOTAL {
+                self.copies *= GROWTH;
+            } else {
+                break;
+            }
+        }
+        if self.is_interactive {
+            let interacted = self.interact(task, at_most);
+            self.latencies =
+                interacted.map_err(|reason| format!("one line at a time: {reason}"))?;
+        }
+        Ok(self.rows)
+    }
+
+    fn round(&mut self, task: &Task, round: usize) -> Result<(), String> {
+        let Self { rows, copies, .. } = *self;
+        // Each round begins with another row, so that answers of earlier rounds are wrong.
+        let first = (1 + round * 7919 % rows) % rows;
+        for (total, is_startup) in [(1, true), (rows * copies, false)] {
+            let pass = self.checked_pass(task, Span { first, rows, total }, |_| {});
+            let pass = pass.map_err(|reason| format!("round {}: {reason}", round + 1))?;
+            if is_startup { self.startups.push(pass) } else { self.passes.push(pass) }
+        }
+        Ok(())
+    }
+
+    fn figures(&mut self) -> Figures {
+        let startup = |of: fn(&Pass) -> Duration| median(self.startups.iter().map(of).collect());
+        let startups =
+            [startup(|pass| pass.wall), startup(|pass| pass.user), startup(|pass| pass.system)];
+        let rows = (self.rows * self.copies - 1).max(1) as f64;
+        let per_row = |of: Duration, startup: Duration| {
+            of.saturating_sub(startup).max(Duration::from_nanos(1)).as_nanos() as f64 / rows
+        };
+        let usage = |pass: &Pass| Usage {
+            wall_ns: per_row(pass.wall, startups[0]),
+            user_ns: per_row(pass.user, startups[1]),
+            system_ns: per_row(pass.system, startups[2]),
+        };
+        let peak = self.passes.iter().map(|pass| pass.peak_bytes).max();
+        Figures {
+            rounds: self.passes.iter().map(usage).collect(),
+            startup_ns: startups[0].as_nanos() as f64,
+            latencies: self.latencies.clone(),
+            peak_bytes: peak.filter(|peak| own_peak().is_none_or(|own| *peak > own)),
+        }
+    }
+}
+
+fn median(mut all: Vec<Duration>) -> Duration {
+    all.sort_unstable();
+    all[all.len() / 2]
+}
+
+/// Passes the answers in a stream to `each`, until it breaks.
+fn read_answers(
+    mut stream: impl Read,
+    form: AnswerForm,
+    each: &mut impl FnMut(Answer) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let (mut reader, mut bytes) = (AnswerReader::new(form), vec![0; 1 << 16]);
+    loop {
+        match stream.read(&mut bytes) {
+            Ok(0) => return reader.finish(each),
+            Ok(count) => reader.read(&bytes[..count], each)?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return ControlFlow::Break(()),
+        }
+    }
+}
+
+/// Reads a stream to its end, and returns its last line that is not empty, after a colon.
+fn last_line(mut stream: impl Read) -> String {
+    const KEPT: usize = 1 << 10;
+    let (mut last, mut bytes) = (Vec::new(), [0; KEPT]);
+    while let Ok(count @ 1..) = stream.read(&mut bytes) {
+        last.extend_from_slice(&bytes[..count]);
+        last.drain(..last.len().saturating_sub(KEPT));
+    }
+    let text = String::from_utf8_lossy(&last);
+    let line = text.lines().rev().find(|line| !line.trim().is_empty());
+    line.map_or(String::new(), |line| format!(": {}", line.trim()))
+}
+
+fn status_text(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit status {code}"),
+        (None, signal) => format!("signal {}", signal.unwrap_or_default()),
+    }
+}
+
+/// Writes rows to a temporary file.
+fn file_of(task: &Task, span: Span, has_count: bool) -> io::Result<NamedTempFile> {
+    let file = NamedTempFile::new()?;
+    span.write(task, has_count, BufWriter::new(file.as_file()))?;
+    Ok(file)
+}
+
+/// Returns a text as one word of the shell.
+pub fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// Returns the largest memory of this process, which the operating system also counts for its
+/// children until they start their program.
+fn own_peak() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(1024 * line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?)
+}

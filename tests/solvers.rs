@@ -1,0 +1,202 @@
+//! Tests `bulkdoku bench --solver`.
+
+use serde_json::Value;
+
+use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, SOLVED};
+
+/// Measures commands. In them, `SOLVE` stands for one that solves, and `ANSWER` for the solution of
+/// [`CLASSIC`].
+fn bench(folder: &Folder, solvers: &[(&str, &str)], args: &[&str]) -> Ran {
+    let command = |(name, command): &(&str, &str)| {
+        let command = command.replace("SOLVE", "BULKDOKU solve --quiet --format lines");
+        let command = command.replace("BULKDOKU", BULKDOKU).replace("ANSWER", SOLVED);
+        format!("--solver={name}={command}")
+    };
+    let solvers: Vec<_> = solvers.iter().map(command).collect();
+    let mut all = vec!["in", "--rounds", "2", "--rows", "40", "--round-time", "0.01"];
+    all.extend(solvers.iter().map(String::as_str));
+    folder.run("bench", &[&all[..], args].concat(), "")
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n"));
+    folder
+}
+
+fn json(ran: &Ran) -> Vec<Value> {
+    serde_json::from_str(&ran.rows).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+}
+
+#[test]
+fn commands_are_measured_next_to_engines() {
+    let folder = folder();
+    let solvers = [
+        ("lines", "SOLVE"),
+        ("pairs", "sed 's/.*/&,ANSWER/'"),
+        ("text", "sed 's/.*/solved: ANSWER in 12 ms/'"),
+        ("file", "sed 's/.*/ANSWER/' {}"),
+        ("threads", ": {threads}; sed 's/.*/ANSWER/'"),
+    ];
+    let args = ["--engine", "scalar", "-j", "1,2", "--no-permute"];
+    let ran = bench(&folder, &solvers, &[&args[..], &["--format", "json"]].concat());
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let measured = json(&ran);
+    let name = |of: &Value| format!("{} {}", of["engine"].as_str().unwrap(), of["threads"]);
+    let names: Vec<_> = measured.iter().map(name).collect();
+    let own = ["bulkdoku, piped 1", "bulkdoku, piped 2"];
+    let expected = ["lines 1", "pairs 1", "text 1", "file 1", "threads 1", "threads 2"];
+    assert_eq!(names, [&["scalar 1", "scalar 2"][..], &own, &expected].concat());
+    for of in &measured[2..] {
+        let rows = of["rows"].as_u64().unwrap();
+        assert!((16..=40).contains(&rows) && of["invalid"].is_null(), "{of}");
+        assert_eq!(of["ns_rounds"].as_array().unwrap().len(), 2, "{of}");
+        for field in ["ns_min", "user_ns_per_puzzle", "system_ns_per_puzzle", "startup_ns"] {
+            assert!(of[field].as_f64().unwrap() > 0.0, "{field}: {of}");
+        }
+    }
+    assert!(measured[0]["startup_ns"].is_null() && measured[0]["nodes_per_puzzle"].is_f64());
+    // The table, and comparing with a baseline.
+    folder.file("before.json", &ran.rows);
+    let ran = bench(&folder, &solvers, &[&args[..], &["--baseline", "before.json"]].concat());
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.rows.lines().count() == 11 && ran.rows.contains(" start-up "), "{ran:?}");
+    assert!(ran.messages.contains("Against the baseline: "), "{ran:?}");
+    let args = ["--engine", "scalar", "--no-permute", "--baseline", "before.json"];
+    let ran = bench(&folder, &[("new", "SOLVE")], &args);
+    assert!(ran.status == 2 && ran.messages.contains("in new, 1 thread, proof"), "{ran:?}");
+}
+
+#[test]
+fn wrong_answers_are_named_and_do_not_end_the_run() {
+    let folder = folder();
+    let keeps = "cat > kept; n=$(wc -l < kept); [ -f kept$n ] || SOLVE kept > kept$n; cat kept$n";
+    let numbers = "lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …";
+    let solvers = [
+        ("wrong", "SOLVE | sed '3y/12/21/'", "1 wrong (line 3)"),
+        ("claims", "SOLVE | sed '2s/.*/./'", "1 missing (line 2)"),
+        ("ends", "SOLVE | head -n 14", "2 missing (lines 15, 16)"),
+        ("text", "SOLVE | sed '1s/.*/none/'", "1 unreadable (line 1)"),
+        ("order", "SOLVE | sed -n '1!G;h;$p'", &*format!("16 out of order ({numbers})")),
+        ("twice", "SOLVE | sed '$p'", "1 extra (line 17)"),
+        ("dies", "SOLVE; echo oops >&2; exit 3", "exit status 3: oops"),
+        ("crashes", "kill -SEGV $$", "signal 11"),
+        ("endless", "yes", &*format!("16 unreadable ({numbers}); 1000 extra (lines 17, ")),
+        ("line", "cat /dev/zero", "1 unreadable (line 1); 15 missing"),
+        ("nothing", "true", &*format!("16 missing ({numbers})")),
+        ("keeps", keeps, "round 1: 1 "),
+        ("absent", "./absent", "exit status 127: "),
+    ];
+    let commands: Vec<_> = solvers.iter().map(|(name, command, _)| (*name, *command)).collect();
+    let args = ["--format", "json", "--report", "page.html"];
+    let ran = bench(&folder, &commands, &args);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let measured = json(&ran);
+    assert_eq!(measured.len(), 2 + solvers.len());
+    // The others are measured.
+    assert!(measured[..2].iter().all(|of| of["ns_per_puzzle"].is_f64() && of["invalid"].is_null()));
+    for ((name, _, reason), of) in solvers.iter().zip(&measured[2..]) {
+        let found = of["invalid"].as_str().unwrap_or_else(|| panic!("{name}: {of}"));
+        assert!(found.starts_with(reason), "{name}: {found}");
+        assert!(of["ns_per_puzzle"].is_null(), "{of}");
+        let message = format!("in {name}, 1 thread, proof: invalid: {reason}");
+        assert!(ran.messages.contains(&message), "{message}: {}", ran.messages);
+    }
+    assert!(folder.read("page.html").contains(">invalid: 1 wrong (line 3)</td>"));
+    // Rejected solvers have no baseline.
+    folder.file("before.json", &ran.rows);
+    let ran = bench(&folder, &[("wrong", "SOLVE")], &["--baseline", "before.json"]);
+    assert!(ran.status == 2 && ran.messages.contains("in wrong, 1 thread"), "{ran:?}");
+}
+
+#[test]
+fn commands_that_hang_are_stopped() {
+    let folder = folder();
+    let solvers = [("hangs", "SOLVE; exec >&-; sleep 600"), ("waits", "sleep 600 & wait")];
+    let args = ["--timeout", "200ms", "--format", "json"];
+    let ran = bench(&folder, &solvers, &args);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    for of in &json(&ran)[2..] {
+        assert_eq!(of["invalid"], "stopped after 200ms", "{of}");
+    }
+}
+
+#[test]
+fn single_puzzles_are_measured_through_the_pipe() {
+    let folder = folder();
+    let solvers = [
+        ("solves", "SOLVE"),
+        ("buffers", "cat > all; SOLVE all"),
+        ("swaps", "SOLVE | sed -u '7y/12/21/'"),
+        ("two", "SOLVE | sed -u '5p'"),
+        ("leaves", "head -n 3 | SOLVE"),
+    ];
+    let args = ["--interactive", "--timeout", "2s", "--format", "json"];
+    let ran = bench(&folder, &solvers, &args);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let measured = json(&ran);
+    for of in &measured[1..3] {
+        let slowest = of["slowest"].as_array().unwrap();
+        assert!((1..=10).contains(&slowest.len()) && of["invalid"].is_null(), "{of}");
+        let ns = |of: &Value, field: &str| of[field].as_u64().unwrap();
+        assert_eq!(ns(&slowest[0], "latency_ns"), ns(of, "latency_max_ns"), "{of}");
+        assert!(ns(of, "latency_p50_ns") > 0, "{of}");
+        assert!(slowest.is_sorted_by_key(|slow| std::cmp::Reverse(ns(slow, "latency_ns"))), "{of}");
+        assert_eq!(slowest[0]["puzzle"].as_str().unwrap().len(), 81, "{of}");
+    }
+    let reasons: Vec<_> = measured[3..].iter().map(|of| of["invalid"].as_str().unwrap()).collect();
+    assert_eq!(reasons[0], "one line at a time: stopped after 2s");
+    assert!(reasons[1].starts_with("1 wrong (line 7)"), "{reasons:?}");
+    assert!(reasons[2].contains("1 extra (line 17)"), "{reasons:?}");
+    assert!(reasons[3].contains(" missing "), "{reasons:?}");
+    assert!(
+        ran.messages.contains("in solves, 1 thread, proof: the slowest puzzles:\n  "),
+        "{ran:?}"
+    );
+    folder.assert_refused(&[("bench in --solver a=x{} --interactive", "reads a file")]);
+}
+
+#[test]
+fn answers_have_other_forms() {
+    let folder = folder();
+    folder.file("in", format!("{CLASSIC}\n{}\n", ".".repeat(81)));
+    let counts = "BULKDOKU solve --quiet --fail-on none --columns solutions | tail -n +2";
+    for (form, command, wrong) in [
+        ("count", counts.to_owned(), "sed 1s/1/2/"),
+        ("grid", "BULKDOKU solve --quiet --format grid --fail-on none".to_owned(), "sed 5s/1/2/"),
+    ] {
+        let bad = format!("{command} | {wrong}");
+        let solvers = [("right", &*command), ("wrong", &*bad)];
+        let args = ["--answers", form, "--format", "json", "--no-permute"];
+        let measured = json(&bench(&folder, &solvers, &args));
+        let reasons: Vec<_> = measured.iter().map(|of| of["invalid"].as_str()).collect();
+        assert_eq!(reasons[..3], [None; 3], "{form}");
+        assert_eq!(reasons[3], Some("1 wrong (line 1)"), "{form}");
+    }
+}
+
+#[test]
+fn the_first_line_is_the_number_of_puzzles() {
+    let folder = folder();
+    let solvers = [
+        ("stdin", "read n; head -n $n > rest; [ $n = $(wc -l < rest) ] && SOLVE rest"),
+        ("file", "[ $(head -n 1 {}) = $(sed 1d {} | wc -l) ] && sed 1d {} | SOLVE"),
+    ];
+    let ran = bench(&folder, &solvers, &["--count-line"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+}
+
+#[test]
+fn wrong_usage_of_solvers_is_refused() {
+    let folder = folder();
+    folder.assert_refused(&[
+        ("bench in --solver mine", "expected a name and a command"),
+        ("bench in --solver =x", "expected a name and a command"),
+        ("bench in --solver a=x --solver a=y", "another solver has this name"),
+        ("bench in --solver lanes=x", "another solver has this name"),
+        ("bench in --answers grid", "--solver"),
+        ("bench in --timeout 5s", "--solver"),
+    ]);
+    folder.file("marks", "12.......".to_owned() + &"123456789".repeat(80) + "\n");
+    folder.assert_refused(&[("bench marks --solver a=x", "pencil marks are not measured")]);
+}

@@ -331,6 +331,7 @@ impl<'de, K, F: FnMut(&str) -> K, G: FnMut(K, &'de str)> Visitor<'de> for EntryV
         f.write_str("an object")
     }
 
+    #[inline(always)]
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key_seed(KeyVisitor(&mut self.key))? {
             let value: &RawValue = map.next_value()?;
@@ -346,6 +347,7 @@ struct KeyVisitor<'a, F>(&'a mut F);
 impl<'de, K, F: FnMut(&str) -> K> DeserializeSeed<'de> for KeyVisitor<'_, F> {
     type Value = K;
 
+    #[inline(always)]
     fn deserialize<D: serde::Deserializer<'de>>(self, key: D) -> Result<K, D::Error> {
         key.deserialize_str(self)
     }
@@ -358,6 +360,7 @@ impl<K, F: FnMut(&str) -> K> Visitor<'_> for KeyVisitor<'_, F> {
         f.write_str("a key")
     }
 
+    #[inline(always)]
     fn visit_str<E>(self, key: &str) -> Result<K, E> {
         Ok((self.0)(key))
     }
@@ -504,7 +507,6 @@ impl Objects {
         same_part(value, &finite, line).ok_or(malformed)
     }
 
-    #[inline(always)]
     fn parse_strict<'de>(
         &self,
         line: &'de [u8],

@@ -97,10 +97,11 @@ impl JsonRows {
     }
 
     /// Returns an upper bound for the length of an object. An escape may take six bytes.
-    fn max_bytes(&self, row: &Row<'_>) -> usize {
+    #[inline(always)]
+    fn max_bytes(&self, row: &Row<'_>, style: Option<ArrayStyle<'_>>) -> usize {
         let (text, kept) = self.shows.bytes(row);
         let copied = if self.copied > 0 { row.line_text().len() + 2 * VALUE } else { 0 };
-        let arrays = row.array().map_or(0, |_| 2 * ArrayStyle::MAX_BYTES);
+        let arrays = style.map_or(0, |_| 2 * ArrayStyle::MAX_BYTES);
         self.key_bytes + self.texts * 6 * text + 6 * kept + copied + arrays + 1
     }
 }
@@ -131,19 +132,22 @@ impl Format for JsonRows {
     fn encoder(&self) -> Box<dyn Encoder + '_> {
         Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
             rows.for_each(|row| {
-                out.append_row(self.max_bytes(row), b'\n', |fields| {
+                let style = row.array();
+                out.append_row(self.max_bytes(row, style), b'\n', |fields| {
                     fields.by(|room| {
                         let mut object = Object { room, length: 0, is_parquet: self.is_parquet };
                         let copied = if self.copied > 0 { row.object() } else { None };
                         let skipped = copied.map_or(0, |text| {
-                            object.copy(text, row, self.replaced);
+                            object.copy(text, row, self.replaced, style);
                             self.copied
                         });
                         let columns = self.columns.iter().zip(&self.keys).skip(skipped);
                         for (column, key) in columns {
                             object.key(key);
                             match column.source {
-                                ColumnSource::Computed(column) => object.computed(row, column),
+                                ColumnSource::Computed(column) => {
+                                    object.computed(row, column, style);
+                                }
                                 ColumnSource::Input(index) => {
                                     let is_json = self.json.get(index).is_some_and(|json| *json);
                                     object.field(row, index, is_json);
@@ -212,7 +216,13 @@ impl Object<'_> {
 
     /// Copies an object, in which the puzzle and the solution are replaced by those of the row.
     #[inline(never)]
-    fn copy(&mut self, text: &[u8], row: &Row<'_>, replaced: [Option<usize>; 2]) {
+    fn copy(
+        &mut self,
+        text: &[u8],
+        row: &Row<'_>,
+        replaced: [Option<usize>; 2],
+        style: Option<ArrayStyle<'_>>,
+    ) {
         let start = row.position_of(text);
         let columns = [Column::Puzzle, Column::Solution].into_iter().zip(replaced);
         let value = |(column, index): (Column, Option<usize>)| {
@@ -224,7 +234,7 @@ impl Object<'_> {
         let mut copied = 0;
         for (range, column) in values {
             self.put(&text[copied..range.start - start]);
-            self.computed(row, column);
+            self.computed(row, column, style);
             copied = range.end - start;
         }
         self.put(&text[copied..]);
@@ -252,18 +262,12 @@ impl Object<'_> {
         self.length += text.copy_to(&mut self.room[self.length..]);
     }
 
-    /// Writes a computed value. Cells of an array are an array.
+    /// Writes a computed value. Cells of a record that is an array of this style are an array.
     #[inline(always)]
-    fn computed(&mut self, row: &Row<'_>, column: Column) {
+    fn computed(&mut self, row: &Row<'_>, column: Column, style: Option<ArrayStyle<'_>>) {
         let value = column.value(row);
-        let is_array = match column {
-            Column::Puzzle => true,
-            Column::Solution => row.has_array_of_solution(),
-            _ => false,
-        };
-        if is_array
-            && let Some(style) = row.array()
-            && self.array(style, value)
+        if let Some(style) = style
+            && self.array(style, row, column, value)
         {
             return;
         }
@@ -273,7 +277,21 @@ impl Object<'_> {
     /// Writes cells as an array; returns `false` for any other value.
     #[cold]
     #[inline(never)]
-    fn array(&mut self, style: ArrayStyle<'_>, value: Value<'_>) -> bool {
+    fn array(
+        &mut self,
+        style: ArrayStyle<'_>,
+        row: &Row<'_>,
+        column: Column,
+        value: Value<'_>,
+    ) -> bool {
+        let is_array = match column {
+            Column::Puzzle => true,
+            Column::Solution => row.has_array_of_solution(),
+            _ => false,
+        };
+        if !is_array {
+            return false;
+        }
         let mut array = Vec::new();
         match value {
             Value::Cells(cells) => style.write(cells, &mut array),

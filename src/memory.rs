@@ -4,10 +4,15 @@
 use std::collections::BinaryHeap;
 use std::hint::black_box;
 use std::io::{self, ErrorKind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The memory that must remain for everything whose size is bounded: a later pass with its thread,
 /// and what the allocator reserves for that thread.
 const HEADROOM_BYTES: usize = 24 << 20;
+
+/// By how much each check asks for more than the one before, and the maximum.
+const PAGE_BYTES: usize = 4 << 10;
+const MAX_MORE_BYTES: usize = 9 << 20;
 
 /// The size of allocations for which nothing needs to remain.
 const SMALL_BYTES: usize = 8 << 10;
@@ -41,11 +46,16 @@ pub fn reserve_in_heap<T: Ord>(items: &mut BinaryHeap<T>) -> io::Result<()> {
 /// # Errors
 /// See above.
 pub fn check_after(bytes: usize) -> io::Result<()> {
+    static CHECKS: AtomicUsize = AtomicUsize::new(0);
     if bytes <= SMALL_BYTES {
         return Ok(());
     }
+    // glibc returns an allocation to the operating system, rather than to a heap that other threads
+    // do not use, only if it is larger than all that were freed before, or than 32 MiB.
+    let more = PAGE_BYTES * CHECKS.fetch_add(1, Ordering::Relaxed);
     let mut room = Vec::<u8>::new();
-    black_box(&mut room).try_reserve_exact(HEADROOM_BYTES).map_err(|_| exhausted())
+    let got = black_box(&mut room).try_reserve_exact(HEADROOM_BYTES + more.min(MAX_MORE_BYTES));
+    got.map_err(|_| exhausted())
 }
 
 /// Returns the error of a run that has used all of its memory.

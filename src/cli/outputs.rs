@@ -183,11 +183,14 @@ impl Destinations {
         self.all_rows().into_iter().all(|target| target.regular().is_some())
     }
 
-    /// Returns the file next to the journal and the lock of all parts: the output, or the first part
+    /// Returns the path next to the journal and the lock of all parts: the output, or the first part
     /// that is a file if the output is none or is in another folder, because the folder `{}` does not
-    /// exist.
+    /// exist. That of outputs of inputs is their folder.
     fn base(&self) -> Option<&Path> {
         let output = self.output.as_deref()?;
+        if !self.of_inputs.is_empty() {
+            return Some(output);
+        }
         let first = self.parts.first().filter(|first| first.parent() != output.parent());
         let parts = self.parts.iter().map(PathBuf::as_path);
         let mut files = iter::once(first.map_or(output, PathBuf::as_path)).chain(parts);

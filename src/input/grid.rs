@@ -47,16 +47,22 @@ pub const LABEL: &str = "label";
 
 /// Returns the end of the last complete grid or other line in `bytes`, which start at one; 0 if
 /// there is none. If labels are kept, a trailing label is excluded because it may belong to the
-/// next grid.
+/// next grid. The parts up to the end do not depend on the bytes behind it.
 pub fn last_end(bytes: &[u8], keeps_labels: bool) -> usize {
     let sheet = GridText { bytes, is_all: false };
-    let (mut end, mut above) = (0, LinesAbove::default());
-    while let Ok(Some(part)) = sheet.part(end) {
+    let (mut at, mut needed_end, mut above) = (0, 0, LinesAbove::default());
+    let (mut end, mut label) = (0, None);
+    while let Ok(Some(part)) = sheet.part(at) {
         above.pass(&part.what);
-        end = part.end;
+        at = part.end;
+        if at >= needed_end {
+            (end, label) = (at, above.label);
+        }
+        if let PartContent::Rows(rows) = &part.what {
+            needed_end = rows.needed_end().unwrap_or(needed_end);
+        }
     }
-    let label = above.label.filter(|_| keeps_labels);
-    label.map_or(end, |line| line.start as usize)
+    label.filter(|_| keeps_labels).map_or(end, |line| line.start as usize)
 }
 
 /// Reads the records of a block of complete grids and other lines, and optionally labels.

@@ -95,6 +95,12 @@ impl RowLines {
         &self.lines[..self.count]
     }
 
+    /// Returns the end of the last row on which the result depends, if it is after the end of the grid:
+    /// the first nine of several rows are a grid only if there are enough others.
+    pub fn needed_end(&self) -> Option<usize> {
+        self.is_first_of_several.then(|| self.lines[MIN_ROWS_OF_SEVERAL - 1].end as usize)
+    }
+
     fn push(&mut self, line: Span) {
         self.lines[self.count] = line;
         self.count += 1;

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use super::Failure;
 
 /// The address space of the smallest run, with one engine and worker.
-const MIN_BYTES: usize = 16 << 20;
+const MIN_BYTES: usize = 18 << 20;
 
 /// Fails if an allocation would soon fail, which would abort the process.
 pub fn check() -> Result<(), Failure> {

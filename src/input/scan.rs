@@ -1,7 +1,7 @@
 //! Puzzles in other text: all runs of exactly 81 cells.
 //!
 //! A record is a maximal run of exactly 81 cell characters, at least one of them a digit. It is
-//! bounded by other characters or the ends of its line. There are no malformed records.
+//! bounded by other characters or the ends of its line. No record is malformed.
 
 use memchr::{memchr_iter, memrchr};
 
@@ -69,8 +69,8 @@ pub(super) fn runs(text: &[u8]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the offset of the next run of exactly 81 cells with a digit. There is no cell before
-/// `from`.
+/// Returns the offset of the next run of exactly 81 cells with a digit. The byte before `from` is not a
+/// cell.
 ///
 /// A run covers every 81st byte, so most other bytes are not inspected.
 fn next_run(text: &[u8], from: usize) -> Option<usize> {

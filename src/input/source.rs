@@ -24,7 +24,7 @@ pub struct Source<R> {
 }
 
 impl<R: Read> Source<R> {
-    /// Creates a named stream of lines, in which records are no longer than a block.
+    /// Creates a named stream of lines, in which every record fits into a block.
     pub fn new(name: impl Into<String>, reader: R) -> Self {
         let (layout, position) = (Layout::default(), Position::default());
         Self { name: name.into(), layout, position, skip: 0, max_record: 0, reader }

@@ -30,7 +30,7 @@ pub enum AnswerForm {
 /// An answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// There is no solution, or more than one.
+    /// The puzzle has several solutions or none.
     None,
     /// A solution, as digits.
     Grid([u8; CELLS]),

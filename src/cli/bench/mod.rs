@@ -3,6 +3,7 @@
 #[cfg(unix)]
 mod command;
 mod format;
+mod solvers;
 
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -15,8 +16,8 @@ use std::time::{Duration, SystemTime};
 
 use bulkdoku::input::Answers;
 use bulkdoku::measure::{
-    AnswerForm, Baseline, Bench, BenchError, Configuration, Measurement, PastMeasurement, Plan,
-    PuzzleSet, Subject, read_history,
+    Baseline, Bench, BenchError, Configuration, Measurement, PastMeasurement, Plan, PuzzleSet,
+    Subject, read_history,
 };
 use bulkdoku::output::Packer;
 use bulkdoku::stats::human_time;
@@ -28,8 +29,9 @@ use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, MOST_ROWS};
-use super::{Exit, Failure, help, html, log, numbers, parse_threads, rows_run, version};
+use super::{Exit, Failure, html, log, numbers, parse_threads, rows_run, version};
 pub use format::{MeasurementFormat, TEXTS, columns};
+use solvers::SolverArgs;
 
 /// The minimum number of rows of a set; smaller sets are repeated, each time with another
 /// permutation.
@@ -220,60 +222,6 @@ pub struct BenchArgs {
     progress: ProgressArgs,
 }
 
-/// Solvers that are commands.
-#[derive(Debug, clap::Args)]
-struct SolverArgs {
-    /// Measure a command as well, and check its answers
-    ///
-    /// The shell runs it. It reads lines of 81 cells with . for a blank, and writes a line for each: the
-    /// solution, or any text with it, such as the puzzle, a comma, and the solution; or an empty line or
-    /// . if there is no solution, or more than one. {threads} is replaced by the number of threads, and
-    /// {} by the path of a file with the puzzles, which are then not on standard input. bulkdoku itself is
-    /// measured in the same way. The option may be repeated.
-    #[arg(
-        long,
-        value_name = "NAME=COMMAND",
-        help_heading = "Solvers",
-        value_parser = parse_solver
-    )]
-    solver: Vec<SolverCommand>,
-
-    /// What commands write: lines, grid or count
-    #[arg(
-        long,
-        value_name = "FORM",
-        help_heading = "Solvers",
-        requires = "solver",
-        default_value = "lines",
-        hide_possible_values = true,
-        value_parser = help::one_of(ANSWERS)
-    )]
-    answers: AnswerForm,
-
-    /// Write the number of puzzles to commands first
-    ///
-    /// This is the form of many contests.
-    #[arg(long, help_heading = "Solvers", requires = "solver", conflicts_with = "interactive")]
-    count_line: bool,
-
-    /// Measure latencies as well, with one line at a time
-    ///
-    /// Each puzzle is written after the answer to the one before. The ten slowest are printed.
-    #[arg(long, help_heading = "Solvers", requires = "solver")]
-    interactive: bool,
-
-    /// Stop a command that takes longer, such as 90s
-    #[arg(
-        long,
-        value_name = "TIME",
-        help_heading = "Solvers",
-        requires = "solver",
-        default_value = "60s",
-        value_parser = humantime::parse_duration
-    )]
-    timeout: Duration,
-}
-
 const AFTER_HELP: &str = "\
 Examples:
   bulkdoku bench
@@ -303,97 +251,6 @@ Invalid records are reported and counted, but not measured. Sets are kept in mem
 
 Exit status: 0 success, 1 a solver was wrong or --fail-above was exceeded, 2 invalid usage, a set
 without puzzles, or a baseline that lacks a measurement, 3 input or output error.";
-
-#[rustfmt::skip]
-const ANSWERS: &[(&str, AnswerForm, &str)] = &[
-    ("lines", AnswerForm::Lines, "A line for each puzzle, with its solution"),
-    ("grid", AnswerForm::Grid, "Nine lines of nine digits for each puzzle, or a line with a dot; others are ignored"),
-    ("count", AnswerForm::Count, "A line for each puzzle, with the number of its solutions"),
-];
-
-/// The name of a solver, and its command.
-#[derive(Clone, Debug)]
-struct SolverCommand {
-    name: String,
-    command: String,
-}
-
-fn parse_solver(text: &str) -> Result<SolverCommand, String> {
-    let parts = text.split_once('=').map(|(name, command)| (name.trim(), command.trim()));
-    match parts {
-        Some((name, command)) if !name.is_empty() && !command.is_empty() => {
-            Ok(SolverCommand { name: name.into(), command: command.into() })
-        }
-        _ => Err("expected a name and a command, such as mine='./mine --fast'".into()),
-    }
-}
-
-/// The name of bulkdoku as a command, in results.
-#[cfg(unix)]
-const OWN_NAME: &str = "bulkdoku, piped";
-
-#[cfg(unix)]
-impl BenchArgs {
-    /// Returns the commands, with bulkdoku as the first one if there are any.
-    fn subjects(&self) -> Result<Vec<Box<dyn Subject>>, Failure> {
-        if self.solvers.solver.is_empty() {
-            return Ok(Vec::new());
-        }
-        let program = std::env::current_exe()?;
-        let mut own =
-            format!("{} solve --quiet --fail-on none", command::quoted(&program.to_string_lossy()));
-        let form = match self.solvers.answers {
-            AnswerForm::Count => "csv --columns solutions | tail -n +2",
-            AnswerForm::Lines | AnswerForm::Grid => "lines",
-        };
-        if self.limit.solutions().get() == 1 && self.solvers.answers != AnswerForm::Count {
-            own.push_str(" --first");
-        }
-        own = format!("{own} --threads {{threads}} --format {form}");
-        let own = SolverCommand { name: OWN_NAME.into(), command: own };
-        // `tail` writes its lines at the end.
-        let has_own = !(self.solvers.interactive && self.solvers.answers == AnswerForm::Count);
-        let own = has_own.then_some(&own);
-        let mut subjects: Vec<Box<dyn Subject>> = Vec::new();
-        for SolverCommand { name, command } in own.into_iter().chain(&self.solvers.solver) {
-            if self.solvers.solver.iter().filter(|other| other.name == *name).count() > 1
-                || name.parse::<EngineKind>().is_ok()
-            {
-                refuse!("--solver {name}: another solver has this name");
-            }
-            if self.solvers.interactive && command.contains("{}") {
-                refuse!("--interactive: the command of {name} reads a file");
-            }
-            // A command that does not know the number of threads is measured once.
-            let takes_threads = command.contains("{threads}");
-            let threads = if takes_threads { &self.threads[..] } else { &self.threads[..1] };
-            // bulkdoku writes a line for each puzzle, whatever others write.
-            let is_own = *name == OWN_NAME;
-            let form = match self.solvers.answers {
-                AnswerForm::Grid if is_own => AnswerForm::Lines,
-                form => form,
-            };
-            subjects.extend(threads.iter().map(|threads| -> Box<dyn Subject> {
-                let threads = threads.get();
-                let (timeout, is_interactive) = (self.solvers.timeout, self.solvers.interactive);
-                let solver =
-                    command::Solver::new(name, command, threads, form, timeout, is_interactive);
-                Box::new(solver.with_count_line(self.solvers.count_line && !is_own))
-            }));
-        }
-        Ok(subjects)
-    }
-}
-
-#[cfg(not(unix))]
-impl BenchArgs {
-    fn subjects(&self) -> Result<Vec<Box<dyn Subject>>, Failure> {
-        if !self.solvers.solver.is_empty() {
-            refuse!("--solver is supported on Unix systems only");
-        }
-        Ok(Vec::new())
-    }
-}
 
 /// Measures the sets.
 pub fn run(args: BenchArgs) -> Result<Exit, Failure> {

@@ -97,7 +97,7 @@ impl InputOptions {
         self.of_object(&entries).unwrap_or_else(|_| usual())
     }
 
-    /// Returns the requested or usual keys, for objects in whose first keys there is no puzzle.
+    /// Returns the requested or usual keys, for objects without a puzzle among their first keys.
     fn usual_keys(&self, first: &JsonEntries<'_>) -> Objects {
         let puzzle = Some(self.column.clone().unwrap_or_else(|| names::PUZZLES[0].into()));
         let answer = match &self.answers {

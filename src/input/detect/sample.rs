@@ -30,7 +30,7 @@ pub(super) struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    /// Returns `None` if there is no such line. A line that declares the delimiter for Excel is a
+    /// Returns `None` without such a line. A line that declares the delimiter for Excel is a
     /// comment.
     pub(super) fn new(mut text: &'a [u8], is_all: bool, is_end: bool) -> Option<Self> {
         let (mut line, mut declared) = (1, None);

@@ -13,7 +13,7 @@ use crate::forms::list::ArrayStyle;
 use crate::input::lines::quoted_puzzle;
 use crate::input::record_runs::RecordRun;
 use crate::input::{AttachedAnswers, Field, FieldForm, PuzzleRef, Record, Records};
-use crate::logic::{Path, SeRating, Technique};
+use crate::logic::{Bands, Path, SeRating, Technique};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid, Malformed, Puzzle};
 use crate::rating::Level;
@@ -325,6 +325,13 @@ impl<'a> Row<'a> {
     /// Returns the puzzle of a valid record, unless it is pencil marks that clues cannot express.
     pub fn puzzle(&self) -> Option<Puzzle> {
         self.record.puzzle.ok().and_then(|puzzle| self.rows.records.puzzle(puzzle))
+    }
+
+    /// Returns the board of a valid record, where its path starts.
+    pub(crate) fn board(&self) -> Option<Bands> {
+        // Clues are faster than pencil marks.
+        let of_marks = || self.marks().map(|marks| Bands::from(&marks));
+        self.puzzle().map(|puzzle| Bands::of(&puzzle)).or_else(of_marks)
     }
 
     /// Returns the number of clues of a valid record.

@@ -78,7 +78,7 @@ pub(super) fn compute(
         let rater = RefCell::new(Rater::new(Techniques::ALL));
         results.paths = per_record(block, records, results, |row| {
             let is_unique = proves && has_one_solution(row.outcome_or_none());
-            row.puzzle().filter(|_| is_unique).map(|puzzle| rater.borrow_mut().rate(&puzzle))
+            is_unique.then(|| row.board()).flatten().map(|board| rater.borrow_mut().rate(board))
         });
     }
     if missing(Needs::SE, results.se_ratings.is_empty()) {

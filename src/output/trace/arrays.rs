@@ -132,7 +132,7 @@ impl Format for Part {
 }
 
 fn push_path(rater: &mut Rater, row: &Row<'_>, bytes: &mut Vec<u8>) {
-    let puzzle = row.puzzle().unwrap_or_default();
+    let puzzle = row.marks().map(|marks| marks.clues()).unwrap_or_default();
     bytes.push(puzzle.clues() as u8);
     let mut add = |cell: usize, digit: u8, strategy: u8| {
         bytes.extend([(cell / 9) as u8, (cell % 9) as u8, digit, strategy]);
@@ -151,7 +151,7 @@ fn push_path(rater: &mut Rater, row: &Row<'_>, bytes: &mut Vec<u8>) {
 }
 
 fn push_states(rater: &mut Rater, row: &Row<'_>, bytes: &mut Vec<u8>) {
-    let Some(mut board) = row.puzzle().as_ref().and_then(Board::of) else { return };
+    let Some(mut board) = row.board().map(|bands| bands.board()) else { return };
     let mut push = |board: &Board| {
         bytes.extend((0..CELLS).flat_map(|cell| board.mask(cell).to_le_bytes()));
     };

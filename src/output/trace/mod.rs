@@ -1,8 +1,7 @@
 //! Solving paths: the steps that lead from a puzzle to its solution, in four formats.
 //!
 //! Paths are computed while rows are encoded, because the steps of a block would take a hundred
-//! times the memory of its puzzles. A record that is not a puzzle with exactly one solution has a
-//! row without steps.
+//! times the memory of its puzzles. A record without exactly one solution has a row without steps.
 
 mod arrays;
 mod hodoku;
@@ -18,11 +17,11 @@ pub use arrays::TraceArrays;
 pub use hodoku::HodokuSteps;
 pub use jsonl::JsonSteps;
 
-/// Visits the steps of a row's puzzle, and returns its path; `None` if the row is not a puzzle with
-/// exactly one solution.
+/// Visits the steps of a row's puzzle or pencil marks, and returns their path; `None` unless they
+/// have exactly one solution.
 fn trace(rater: &mut Rater, row: &Row<'_>, visit: impl FnMut(&Step)) -> Option<Path> {
-    let puzzle = row.puzzle().filter(|_| row.status() == Status::Unique)?;
-    Some(rater.trace(&puzzle, visit))
+    let board = (row.status() == Status::Unique).then(|| row.board()).flatten()?;
+    Some(rater.trace(board, visit))
 }
 
 /// Creates an encoder that appends bytes for each row, with a rater of its own.
@@ -40,17 +39,15 @@ fn encoder<'a>(
 }
 
 /// The boards of a path: 81 characters per line, from the puzzle to the solution, one placement
-/// after another, and an empty line after each record. A record without a path has only its puzzle.
+/// after another, and an empty line after each record. A record without a path has only its clues.
 #[derive(Clone, Copy, Debug)]
 pub struct Boards;
 
 impl Format for Boards {
     fn encoder(&self) -> Box<dyn Encoder + '_> {
         encoder(|rater, row, bytes| {
-            let mut board: Vec<u8> = row.text().to_vec();
-            if let Some(puzzle) = row.puzzle() {
-                board = puzzle.text().to_vec();
-            }
+            let clues = row.marks().map(|marks| marks.clues().text().to_vec());
+            let mut board = clues.unwrap_or_else(|| row.text().to_vec());
             let mut line = |board: &[u8]| {
                 bytes.extend_from_slice(board);
                 bytes.push(b'\n');

@@ -8,6 +8,7 @@
 //! <http://sudopedia.enjoysudoku.com/Locked_Candidates.html>.
 
 use crate::board::{self, Bits, Board, Candidates, Cells, UNITS, UNITS_OF};
+use crate::marks::Marks;
 use crate::puzzle::Puzzle;
 
 /// One lane per band and digit, `9 * band + digit`, and one that is empty, so that vectors of four
@@ -166,6 +167,22 @@ impl From<&Board> for Bands {
                 *all += one;
             }
         }
+        bands
+    }
+}
+
+impl From<&Puzzle> for Bands {
+    fn from(puzzle: &Puzzle) -> Self {
+        Self::of(puzzle)
+    }
+}
+
+impl From<&Marks> for Bands {
+    /// Converts cells with one candidate to clues, whose digits are removed from their peers.
+    fn from(marks: &Marks) -> Self {
+        let mut bands = Self::of(&marks.clues());
+        let removed = Board::from(marks).digits.map(|cells| !cells);
+        bands.apply(&removed, &[0; 9]);
         bands
     }
 }

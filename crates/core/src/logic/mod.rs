@@ -20,6 +20,7 @@ mod links;
 mod position;
 mod rounds;
 mod se;
+mod steps;
 mod subsets;
 mod technique;
 mod turbot;
@@ -40,6 +41,7 @@ pub use level::{Level, UnknownLevel};
 pub use position::Position;
 pub use rounds::{Path, Rater, Step, rate};
 pub use se::{Explainer, SeRating};
+pub use steps::Steps;
 pub use technique::{Definition, Technique, Techniques};
 pub use words::{cell_name, unit_name};
 

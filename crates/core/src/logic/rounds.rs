@@ -4,7 +4,6 @@ use super::bands::{self, Bands};
 use super::basic::{locked, report_singles, singles};
 use super::{Changed, Evidence, Found, Memory, Position, Technique, Techniques, find};
 use crate::board::{ALL, Board, Candidates, Cells};
-use crate::puzzle::Puzzle;
 
 /// The path of a puzzle by rounds.
 ///
@@ -87,9 +86,9 @@ pub struct Step {
     pub evidence: Evidence,
 }
 
-/// Returns the path of a puzzle that has exactly one solution.
-pub fn rate(puzzle: &Puzzle) -> Path {
-    Rater::new(Techniques::ALL).rate(puzzle)
+/// Returns the path of a puzzle, or of pencil marks, that have exactly one solution.
+pub fn rate(given: impl Into<Bands>) -> Path {
+    Rater::new(Techniques::ALL).rate(given)
 }
 
 /// Rates puzzles, reusing its memory.
@@ -122,36 +121,23 @@ impl Rater {
         Self { techniques, advanced, pending, position, memory, instances }
     }
 
-    /// Returns the path of a puzzle that has exactly one solution.
-    pub fn rate(&mut self, puzzle: &Puzzle) -> Path {
-        self.run::<false>(puzzle, |_| {})
+    /// Returns the path of a puzzle, or of pencil marks, that have exactly one solution.
+    ///
+    /// In pencil marks, cells with one candidate are clues.
+    pub fn rate(&mut self, given: impl Into<Bands>) -> Path {
+        self.run::<false>(given.into(), |_| {})
     }
 
-    /// Returns the path of a puzzle that has exactly one solution, and visits its steps.
-    pub fn trace(&mut self, puzzle: &Puzzle, visit: impl FnMut(&Step)) -> Path {
-        self.run::<true>(puzzle, visit)
+    /// Returns the path of a puzzle, or of pencil marks, that have exactly one solution, and visits
+    /// its steps.
+    pub fn trace(&mut self, given: impl Into<Bands>, visit: impl FnMut(&Step)) -> Path {
+        self.run::<true>(given.into(), visit)
     }
 
-    fn run<const EVIDENCE: bool>(&mut self, puzzle: &Puzzle, mut visit: impl FnMut(&Step)) -> Path {
+    fn run<const EVIDENCE: bool>(&mut self, given: Bands, mut visit: impl FnMut(&Step)) -> Path {
         let mut path = Path::EMPTY;
-        let mut bands = Bands::of(puzzle);
-        let mut found = bands::Found::NONE;
-        let mut changed = Changed::ALL;
-        self.pending.fill(Changed::NONE);
-        while !bands.is_full() {
-            let mut technique = self.find_basic::<EVIDENCE>(&mut bands, &mut found, path.rounds);
-            if technique.is_none() {
-                let board = bands.board();
-                if changed != Changed::ALL {
-                    changed = difference(&self.position.board, &board);
-                }
-                self.position.board = board;
-                self.position.update(changed);
-                technique = self.find_advanced::<EVIDENCE>(changed, path.rounds);
-                changed = Changed::NONE;
-                bands.apply(&self.instances.removed, &self.instances.placed);
-            }
-            let Some(technique) = technique else { break };
+        let mut progress = self.start(given);
+        while let Some(technique) = self.find_round::<EVIDENCE>(&mut progress) {
             path.add(technique, self.instances.count);
             self.instances.steps.iter().for_each(&mut visit);
             // Without evidence, singles are counted only.
@@ -160,8 +146,47 @@ impl Rater {
             }
             self.instances.count = 0;
         }
-        path.finish(bands.is_full() && bands.is_solved());
+        path.finish(progress.bands.is_full() && progress.bands.is_solved());
         path
+    }
+
+    /// Starts a path.
+    #[inline(always)]
+    pub(super) fn start(&mut self, given: Bands) -> Progress {
+        self.pending.fill(Changed::NONE);
+        Progress { bands: given, found: bands::Found::NONE, changed: Changed::ALL, rounds: 0 }
+    }
+
+    /// Finds and applies the next round. Its instances must be cleared before the following one.
+    #[inline(always)]
+    fn find_round<const EVIDENCE: bool>(&mut self, progress: &mut Progress) -> Option<Technique> {
+        let Progress { bands, found, changed, rounds } = progress;
+        if bands.is_full() {
+            return None;
+        }
+        let mut technique = self.find_basic::<EVIDENCE>(bands, found, *rounds);
+        if technique.is_none() {
+            let board = bands.board();
+            if *changed != Changed::ALL {
+                *changed = difference(&self.position.board, &board);
+            }
+            self.position.board = board;
+            self.position.update(*changed);
+            technique = self.find_advanced::<EVIDENCE>(*changed, *rounds);
+            *changed = Changed::NONE;
+            bands.apply(&self.instances.removed, &self.instances.placed);
+        }
+        *rounds += 1;
+        technique
+    }
+
+    /// Finds and applies the next round. Returns its steps; there are none if no technique applies.
+    pub(super) fn next_round(&mut self, progress: &mut Progress) -> Vec<Step> {
+        self.find_round::<true>(progress);
+        let steps = std::mem::take(&mut self.instances.steps);
+        self.instances.clear();
+        self.instances.count = 0;
+        steps
     }
 
     /// Finds and applies the easiest basic technique that has an instance.
@@ -216,6 +241,17 @@ impl Rater {
         }
         None
     }
+}
+
+/// The board of a path after some rounds.
+#[derive(Clone, Debug)]
+pub(super) struct Progress {
+    bands: Bands,
+    /// Memory for singles.
+    found: bands::Found,
+    /// All if the position is not that of an earlier board of the path, otherwise nothing.
+    changed: Changed,
+    rounds: u32,
 }
 
 /// Returns the digits and cells in which two boards differ.

@@ -157,6 +157,9 @@ impl Techniques {
     /// solution.
     pub const ALL: Self = Self((1 << Technique::COUNT) - 1);
 
+    /// No technique.
+    pub const NONE: Self = Self(0);
+
     /// Returns the techniques that are valid for any puzzle.
     pub fn without_uniqueness() -> Self {
         Technique::all()

@@ -231,3 +231,48 @@ fn lanes_and_words_of_cells_agree() {
     let all: Cells = (0..27).map(|unit| crate::board::UNITS[unit]).fold(0, |all, unit| all | unit);
     assert_eq!(all, ALL);
 }
+
+#[test]
+fn paths_of_single_puzzles_and_marks_are_those_of_traces() {
+    let mut rater = Rater::new(Techniques::ALL);
+    for line in BUNDLED[0].text.lines().take(5).chain(BUNDLED[1].text.lines().take(9)) {
+        let Ok(puzzle) = line.parse::<Puzzle>() else { continue };
+        let text = |step: &Step| format!("{step:?}");
+        let mut trace = vec![];
+        let path = rater.trace(&puzzle, |step| trace.push(text(step)));
+        let mut marks = Marks::from(&puzzle);
+        assert_eq!(rater.rate(&marks), path);
+        assert_eq!(marks.path().map(|step| text(&step)).collect::<Vec<_>>(), trace);
+        for (i, step) in puzzle.path().enumerate() {
+            assert_eq!(text(&step), trace[i]);
+            step.apply(&mut marks);
+            assert!(i % 8 > 0 || rater.rate(&marks).solved, "{marks}");
+        }
+        assert_eq!(marks.next_step().map(|step| text(&step)), None);
+    }
+}
+
+#[test]
+fn only_proved_puzzles_have_steps_that_assume_uniqueness() {
+    let mut boards = 0;
+    for puzzle in BUNDLED[1].text.lines().flat_map(str::parse::<Puzzle>).take(12) {
+        let mut steps = puzzle.path().filter(|step| step.technique.assumes_uniqueness());
+        let Some(step) = steps.next() else { continue };
+        // Without one of its clues, the puzzle has several solutions, and its steps are right in all.
+        let mut cells = *puzzle.cells();
+        let clue = cells.iter().position(|&cell| cell != 0).unwrap();
+        cells[clue] = 0;
+        let several = Puzzle::from_cells(cells).unwrap();
+        assert!(several.count(2) == 2 && step.placed.is_none(), "{puzzle}");
+        let mut left = Marks::from(&several);
+        for step in several.path() {
+            assert!(!step.technique.assumes_uniqueness());
+            step.apply(&mut left);
+        }
+        assert!(several.solutions().take(100).all(|grid| left.is_solved_by(&grid)), "{puzzle}");
+        boards += 1;
+    }
+    assert!(boards > 0, "{boards}");
+    let contradictory: Puzzle = format!("55{}", ".".repeat(79)).parse().unwrap();
+    assert!(contradictory.next_step().is_none() && Puzzle::EMPTY.next_step().is_none());
+}

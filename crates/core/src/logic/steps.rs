@@ -1,0 +1,143 @@
+//! The path of a single puzzle, one step at a time, for hints.
+
+use std::iter::FusedIterator;
+use std::vec;
+
+use super::rounds::Progress;
+use super::{Bands, Rater, Step, Technique, Techniques};
+use crate::board::{Bits, PEERS};
+use crate::marks::{Digits, Marks};
+use crate::puzzle::Puzzle;
+
+/// The steps of a path, in order: see [`Puzzle::path`].
+///
+/// Rounds are searched when their first step is requested.
+#[derive(Debug)]
+pub struct Steps {
+    rater: Rater,
+    progress: Progress,
+    round: vec::IntoIter<Step>,
+}
+
+impl Steps {
+    /// Returns the steps from a board with some number of solutions, of which 2 stands for more.
+    fn new(board: Bands, solutions: u32) -> Self {
+        let mut rater = Rater::new(match solutions {
+            0 => Techniques::NONE,
+            1 => Techniques::ALL,
+            _ => Techniques::without_uniqueness().up_to(Technique::RegionForcingChain),
+        });
+        let progress = rater.start(board);
+        Self { rater, progress, round: vec::IntoIter::default() }
+    }
+}
+
+impl Iterator for Steps {
+    type Item = Step;
+
+    fn next(&mut self) -> Option<Step> {
+        if self.round.len() == 0 {
+            self.round = self.rater.next_round(&mut self.progress).into_iter();
+        }
+        self.round.next()
+    }
+}
+
+impl FusedIterator for Steps {}
+
+impl Puzzle {
+    /// Returns the steps that a person would take, the easiest first, up to the solution or to the
+    /// point where no technique applies.
+    ///
+    /// The path consists of rounds: the easiest technique that has an instance, with all its instances
+    /// on the same board. Techniques that assume uniqueness are used only after the engine has
+    /// proved that there is exactly one solution; if there are several, dynamic forcing chains, which
+    /// take long, are left out as well. A puzzle without a solution has no steps.
+    ///
+    /// [`Rater::trace`] is faster for many puzzles.
+    ///
+    /// ```
+    /// # use bulkdoku_core as bulkdoku;
+    /// use bulkdoku::Puzzle;
+    /// use bulkdoku::logic::Technique;
+    ///
+    /// let puzzle: Puzzle =
+    ///     "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..".parse()?;
+    /// let steps: Vec<_> = puzzle.path().collect();
+    /// let hardest = steps.iter().map(|step| step.technique).max();
+    /// assert!(hardest >= Some(Technique::DynamicForcingChain));
+    /// let placed = steps.iter().filter(|step| step.placed.is_some()).count();
+    /// assert_eq!(placed, 81 - puzzle.clues());
+    /// # Ok::<(), bulkdoku::Malformed>(())
+    /// ```
+    pub fn path(&self) -> Steps {
+        Steps::new(self.into(), self.count(2))
+    }
+
+    /// Returns the first step of [`Puzzle::path`], a hint. It formats as a sentence.
+    ///
+    /// Returns `None` if the puzzle is solved, has no solution, or if no technique applies.
+    ///
+    /// ```
+    /// # use bulkdoku_core as bulkdoku;
+    /// use bulkdoku::Puzzle;
+    ///
+    /// let puzzle: Puzzle =
+    ///     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79".parse()?;
+    /// let hint = puzzle.next_step().expect("it is not solved");
+    /// assert_eq!(hint.placed, Some((7, 23))); // digits and cells from 0: 8 in r3c6
+    /// assert_eq!(hint.to_string(), "box 2: only one cell can be 8, so r3c6 is 8");
+    /// # Ok::<(), bulkdoku::Malformed>(())
+    /// ```
+    pub fn next_step(&self) -> Option<Step> {
+        self.path().next()
+    }
+}
+
+impl Marks {
+    /// Returns the steps from these candidates, like [`Puzzle::path`]. Cells with one candidate are
+    /// clues.
+    pub fn path(&self) -> Steps {
+        Steps::new(self.into(), self.count(2))
+    }
+
+    /// Returns the first step of [`Marks::path`], a hint, like [`Puzzle::next_step`].
+    ///
+    /// ```
+    /// # use bulkdoku_core as bulkdoku;
+    /// use bulkdoku::{Marks, Puzzle};
+    ///
+    /// let puzzle: Puzzle =
+    ///     "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......".parse()?;
+    /// let mut marks = Marks::from(&puzzle);
+    /// while let Some(step) = marks.next_step() {
+    ///     assert!(step.apply(&mut marks));
+    /// }
+    /// assert_eq!(marks.solve(), puzzle.solve());
+    /// assert_eq!(marks.clues().clues(), 81);
+    /// # Ok::<(), bulkdoku::Malformed>(())
+    /// ```
+    pub fn next_step(&self) -> Option<Step> {
+        self.path().next()
+    }
+}
+
+impl Step {
+    /// Applies the step to pencil marks: a placed digit becomes the only candidate of its cell and
+    /// is removed from the peers; eliminated candidates are removed. Returns whether anything has
+    /// changed.
+    pub fn apply(&self, marks: &mut Marks) -> bool {
+        let before = *marks;
+        let mut remove = |cell: usize, digit: usize| {
+            marks.set(cell, Digits(marks.of_cell(cell).0 & !(2 << digit)));
+        };
+        for (digit, &cells) in self.removed.iter().enumerate() {
+            Bits(cells).for_each(|cell| remove(cell, digit));
+        }
+        if let Some((digit, cell)) = self.placed {
+            Bits(PEERS[cell]).for_each(|peer| remove(peer, digit));
+            marks.set(cell, Digits(2 << digit));
+        }
+        *marks != before
+    }
+}

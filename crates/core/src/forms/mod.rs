@@ -20,6 +20,9 @@ use crate::marks::{self, Marks};
 use crate::puzzle::{Malformed, Puzzle};
 use crate::text::Line;
 
+/// The longest text of a form. Longer ones are not searched for cells.
+const LONGEST: usize = 64 << 10;
+
 /// A puzzle or pencil marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -79,6 +82,9 @@ pub fn form(text: &[u8]) -> Option<Form> {
     {
         return Some(Form::Marks(Box::new(marks)));
     }
+    if trimmed.len() > LONGEST {
+        return None;
+    }
     if trimmed.contains(&b'\n')
         && let Ok(form) = sheet::read_one(text)
     {
@@ -103,11 +109,13 @@ pub fn form(text: &[u8]) -> Option<Form> {
 fn malformed(text: &[u8]) -> Malformed {
     let trimmed = trimmed(text);
     let indent = trimmed.as_ptr().addr() - text.as_ptr().addr();
+    let has_form = trimmed.len() <= LONGEST;
     let is_marks = trimmed.len() == marks::TEXT && !trimmed.contains(&b'\n');
-    let marks = is_marks.then(|| Marks::parse(trimmed).err()).flatten();
-    let malformed = match list::fault(trimmed).or(marks) {
+    let marks = || is_marks.then(|| Marks::parse(trimmed).err()).flatten();
+    let fault = || list::fault(trimmed).or_else(marks);
+    let malformed = match has_form.then(fault).flatten() {
         Some(fault) => fault,
-        None if trimmed.contains(&b'\n') => match sheet::read_one(text) {
+        None if has_form && trimmed.contains(&b'\n') => match sheet::read_one(text) {
             Err(fault) => return fault,
             Ok(_) => Malformed::new(trimmed),
         },

@@ -138,9 +138,9 @@ solution is left out. Whether a solution is the only one is not checked (see bul
 
 Memory: with --sample 24 bytes for each record of the sample.
 
-Exit status: 0 every record has its rows, 1 some record is invalid (--fail-on none ignores these), 2
-wrong usage, 3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends the run with
-0.";
+Exit status: 0 every record has its rows, 1 some record is invalid (--fail-on none ignores these),
+2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
+interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Augment,

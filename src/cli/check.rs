@@ -98,8 +98,8 @@ Statuses:
   internal_error the engine failed or did not find the solution; please report it
 
 Exit status: 0 every record ok, 1 some record has another status (--fail-on chooses), 2 wrong usage
-or an input without solutions, 3 input or output failed, 124 timed out, 130 interrupted. A closed pipe
-ends the run with 0.";
+or an input without solutions, 3 input or output failed, 75 another run is writing an output, 124
+timed out, 130 interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Check,

@@ -98,9 +98,9 @@ The hashes of all records in order, 19 bytes each, are in memory up to 256 MB, o
 and beyond that on disk. Classes are compared by hashes of 128 bits: two of n classes have the same with
 a probability of about n² / 2¹²⁹.
 
-Exit status: 0 no pair shares a class, 1 a pair does, or a record is invalid (--fail-on none ignores
-both), 2 wrong usage, 3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends the
-run with 0.";
+Exit status: 0 no pair shares a class, 1 a pair does, or a record is invalid (--fail-on none
+ignores both), 2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124
+timed out, 130 interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Overlap,

@@ -125,8 +125,9 @@ The first pass solves the puzzles only if a column of --per, --by or --where nee
 
 Memory: about 64 bytes for each record of the sample, for strata of text in addition to the text.
 
-Exit status: 0 the sample is written, 1 some record is invalid (--fail-on none ignores these), 2 wrong
-usage, 3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.";
+Exit status: 0 the sample is written, 1 some record is invalid (--fail-on none ignores these), 2
+wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
+interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Sample,

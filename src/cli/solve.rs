@@ -124,8 +124,7 @@ Statuses:
 
 Columns about a puzzle with one solution, empty for others:
   level          rules that solve it: 0 naked singles, 1 hidden singles,
-                 2 locked candidates and minirows to which three digits are
-                 confined, 3 beyond locked candidates
+                 2 locked candidates, 3 beyond locked candidates
   guess_rating   guesses of the proof of this isomorph; with --rating-over K
                  their geometric mean over K isomorphs, the same for all of
                  them. It is not the rating of Sudoku Explainer
@@ -134,8 +133,8 @@ Columns about a puzzle with one solution, empty for others:
 The column reason has what is wrong with a malformed or contradictory record, as its message does.
 
 Exit status: 0 every record unique (or solved, known), 1 some record has another status (--fail-on
-chooses), 2 wrong usage, 3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends
-the run with 0.";
+chooses), 2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed
+out, 130 interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Solve,

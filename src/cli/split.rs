@@ -125,8 +125,9 @@ first one. Memory: 13 bytes for each record, up to 64 MB and then in a temporary
 folder); if records of a class may be in several strata, 18 to 36 for each class. Classes with equal
 hashes go to the same part, which does no harm.
 
-Exit status: 0 every record is in a part, 1 some record is invalid (--fail-on none ignores these), 2
-wrong usage, 3 input or output failed, 124 timed out, 130 interrupted.";
+Exit status: 0 every record is in a part, 1 some record is invalid (--fail-on none ignores these),
+2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
+interrupted.";
 
 /// The strata, and the name of the property or column.
 #[derive(Clone, Debug)]

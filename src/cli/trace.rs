@@ -68,7 +68,8 @@ Examples:
   bulkdoku trace --format npy puzzles.txt -o paths
 
 Exit status: 0 every record unique, 1 some record has another status (--fail-on chooses), 2 wrong
-usage, 3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.";
+usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
+interrupted. A closed pipe ends the run with 0.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum TraceFormat {

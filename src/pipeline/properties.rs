@@ -58,20 +58,20 @@ pub(super) fn compute(
     }
     if missing(Needs::LEVEL, results.levels.is_empty()) {
         let guesses_suffice =
-            proves && engine.as_ref().is_some_and(|it| it.engine.guesses_imply_assumptions());
+            proves && engine.as_ref().is_some_and(|it| it.engine.guesses_imply_beyond());
         results.levels = per_record(block, records, results, |row| {
             let outcome = row.outcome_or_none();
             if !has_one_solution(outcome) {
                 return None;
             }
             if guesses_suffice && outcome.guesses > 0 {
-                return Some(Level::Assumptions);
+                return Some(Level::Beyond);
             }
             // Clues are faster than pencil marks.
             let of_marks = || row.marks().map(|marks| Level::of_marks(&marks));
             let level = row.puzzle().map(|puzzle| Level::of(&puzzle)).or_else(of_marks);
             // Rules that solve a puzzle also prove that it has no other solution.
-            level.filter(|&level| proves || level < Level::Assumptions)
+            level.filter(|&level| proves || level < Level::Beyond)
         });
     }
     if missing(Needs::PATH, results.paths.is_empty()) {

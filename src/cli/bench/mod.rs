@@ -147,13 +147,13 @@ pub struct BenchArgs {
     )]
     simd: Vec<Vec<SimdLevel>>,
 
-    /// Number of puzzles of each set
+    /// How many puzzles of each set, drawn at random
     #[arg(
         long,
         value_name = "N",
         help_heading = "Run",
         value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROWS as u64),
-        long_help = "Number of puzzles of each set: a random sample of a larger set, or all of a \
+        long_help = "How many puzzles of each set: a random sample of a larger set, or all of a \
                      smaller one, repeated [default: all, repeated to at least 20000]"
     )]
     rows: Option<NonZeroUsize>,

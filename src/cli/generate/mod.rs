@@ -168,8 +168,8 @@ Examples:
   bulkdoku generate --count 200 --seed 1 --kind hard -o hard.txt
   bulkdoku generate --count 1000000 --seed 2 | bulkdoku solve -o results.csv
 
-Exit status: 0 done, 2 wrong usage, 3 output failed, 124 timed out, 130 interrupted. A closed pipe
-ends the run with 0.";
+Exit status: 0 done, 2 wrong usage, 3 output failed, 75 another run is writing an output, 124 timed
+out, 130 interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Generate,

@@ -174,7 +174,11 @@ impl Cell {
             heading.map_or(String::new(), |name| format!(" data-name=\"{}\"", Escaped(name)));
         match self {
             Self::Text(text) => format!("<td{name}>{}</td>", Escaped(text)),
-            Self::Number(text) => format!("<td class=\"n\"{name}>{}</td>", Escaped(text)),
+            // A list of numbers may be broken between them.
+            Self::Number(text) => {
+                let text = Escaped(text).to_string().replace(", ", ", <wbr>");
+                format!("<td class=\"n\"{name}>{text}</td>")
+            }
             Self::Bar { share, spread, values } => {
                 let (values, width) = (Escaped(values), 100.0 * share);
                 let spread = spread.map_or(String::new(), |ends| {

@@ -12,7 +12,7 @@ use crate::puzzle::Puzzle;
 
 /// The rules that solve a puzzle. Each level includes the rules of the levels before it.
 ///
-/// A level below [`Level::Assumptions`] proves that the puzzle has exactly one solution, and the
+/// A level below [`Level::Beyond`] proves that the puzzle has exactly one solution, and the
 /// engine `lanes` then needs no guess. It has one more rule, so it also proves some puzzles of level
 /// 3 without a guess.
 ///
@@ -26,7 +26,7 @@ use crate::puzzle::Puzzle;
 /// let hard: Puzzle =
 ///     "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..".parse()?;
 /// assert_eq!(Level::of(&easy), Level::NakedSingles);
-/// assert_eq!(Level::of(&hard), Level::Assumptions);
+/// assert_eq!(Level::of(&hard), Level::Beyond);
 /// # Ok::<(), bulkdoku::Malformed>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,15 +39,14 @@ pub enum Level {
     /// If all places of a digit in a row or box are in one minirow, the digit is removed from the
     /// rest of the other unit. The same rules apply to columns.
     LockedCandidates,
-    /// These rules are not enough, so a guess is needed. This includes every puzzle with several
-    /// solutions or none.
-    Assumptions,
+    /// These rules are not enough. This includes every puzzle with several solutions or none.
+    Beyond,
 }
 
 impl Level {
     /// Every level, the weakest rules first.
     pub const ALL: [Self; 4] =
-        [Self::NakedSingles, Self::HiddenSingles, Self::LockedCandidates, Self::Assumptions];
+        [Self::NakedSingles, Self::HiddenSingles, Self::LockedCandidates, Self::Beyond];
 
     /// Returns the level of a puzzle, which is the same for all its isomorphs.
     pub fn of(puzzle: &Puzzle) -> Self {
@@ -62,7 +61,7 @@ impl Level {
     fn of_bands(mut bands: Bands) -> Self {
         match bands.deduce(Self::LockedCandidates, &mut ()) {
             Ok(level) if bands.is_full() => level,
-            _ => Self::Assumptions,
+            _ => Self::Beyond,
         }
     }
 
@@ -117,8 +116,8 @@ mod tests {
         for (puzzle, outcome) in puzzles.iter().zip(&outcomes) {
             let level = Level::of(puzzle);
             let is_easy = outcome.solutions == 1 && outcome.guesses == 0;
-            assert!(level == Level::Assumptions || is_easy, "{puzzle}");
-            without_guess += usize::from(is_easy && level == Level::Assumptions);
+            assert!(level == Level::Beyond || is_easy, "{puzzle}");
+            without_guess += usize::from(is_easy && level == Level::Beyond);
             assert_eq!(Level::of_marks(&Marks::from(puzzle)), level, "{puzzle}");
             seen[usize::from(level.number())] += 1;
         }

@@ -182,10 +182,10 @@ pub trait Engine: Send {
         None
     }
 
-    /// Returns whether every guess on a puzzle with one solution implies that the puzzle needs
-    /// assumptions ([`Level::Assumptions`](crate::rating::Level)), because the engine applies the
-    /// rules of all other levels before it guesses.
-    fn guesses_imply_assumptions(&self) -> bool {
+    /// Returns whether every guess on a puzzle with one solution implies
+    /// [`Level::Beyond`](crate::rating::Level), because the engine applies the rules of all other
+    /// levels before it guesses.
+    fn guesses_imply_beyond(&self) -> bool {
         false
     }
 

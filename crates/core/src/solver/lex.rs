@@ -118,8 +118,8 @@ impl Engine for LexFirst {
         self.engine.simd()
     }
 
-    fn guesses_imply_assumptions(&self) -> bool {
-        self.engine.guesses_imply_assumptions()
+    fn guesses_imply_beyond(&self) -> bool {
+        self.engine.guesses_imply_beyond()
     }
 
     fn stop_at(&mut self, stop: StopFlag) {

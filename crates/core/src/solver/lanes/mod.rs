@@ -52,7 +52,7 @@ impl Engine for Lanes {
         Some(self.level)
     }
 
-    fn guesses_imply_assumptions(&self) -> bool {
+    fn guesses_imply_beyond(&self) -> bool {
         true
     }
 

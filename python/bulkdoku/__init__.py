@@ -26,7 +26,7 @@ from ._table import Batches, Table, quoted, suggestion
 
 __all__ = [
     "Batches", "Puzzles", "Solver", "Table", "__version__", "augment", "canon", "check", "dedup", "generate", "overlap",
-    "rate", "read", "sample", "scan", "score", "solve", "solve_batches", "split", "stream", "verify", "write",
+    "rate", "read", "sample", "scan", "score", "solve", "solve_batches", "split", "stream", "trace", "verify", "write",
 ]  # fmt: skip
 
 Progress = Callable[[int], object]
@@ -148,6 +148,42 @@ def rate(
     """
     shared: dict[str, Any] = {"column": column, "prefix": prefix, "blank": blank, "progress": progress}
     return solve(puzzles, columns=columns, threads=threads, **shared)
+
+
+def trace(
+    puzzles: Any,
+    *,
+    sentences: bool = False,
+    threads: int = 1,
+    column: str | None = None,
+    prefix: str = "",
+    blank: int = 0,
+    progress: Progress | None = None,
+) -> Any:
+    """Traces the steps that lead from each puzzle to its solution, as a person would take them.
+
+    Args:
+        sentences: whether each step has a sentence.
+        puzzles, threads, column, prefix, blank, progress: as for `solve`.
+
+    Returns:
+        A row for each puzzle with the column `trace`: a JSON object as `bulkdoku trace` writes it, about 10 KB long, in which
+        `line` is the number of the row, from 1. Only puzzles with exactly one solution have steps.
+
+    Raises:
+        KeyError, TypeError, ValueError: as for `solve`.
+
+    Example:
+        >>> import bulkdoku, json
+        >>> line = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+        >>> path = json.loads(bulkdoku.trace([line]).to_list("trace")[0])
+        >>> path["technique"], path["steps"][0]["placed"]
+        ('hidden-single-box', ['r3c7', 5])
+    """
+    how, call = search("lanes", 2, None, threads), progress_of(progress)
+    frame = Frame(puzzles)
+    check_prefix(frame, column, ("trace",), prefix)
+    return frame.joined(_core.trace(frame.grids(column, blank_of(blank)), bool(sentences), how, call), prefix)
 
 
 def check(

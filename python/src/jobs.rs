@@ -7,9 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::{io, mem};
 
 use arrow_array::RecordBatch;
+use arrow_array::builder::LargeStringBuilder;
+use arrow_schema::{DataType, Field, Schema};
 use bulkdoku::generate::{Pattern, Recipe};
 use bulkdoku::isomorph::Kinds;
-use bulkdoku::output::{Column, Needs, Rows as Results};
+use bulkdoku::output::{Column, Format, JsonSteps, Needs, RowBuffer, Rows as Results};
 use bulkdoku::pipeline::{
     Augment, BlockSource, BlockSummary, Check, Classify, Generate, Job, Options, Ranges, RunEnd,
     Solve, cores, fold_blocks,
@@ -41,6 +43,9 @@ const FEW_NODES: NonZeroU64 = NonZeroU64::new(10_000).unwrap();
 
 /// The number of isomorphs that are drawn together.
 const ISOMORPHS_PER_BLOCK: u64 = 500;
+
+/// The puzzles whose paths are traced together: a path has about a hundred times the bytes of its puzzle.
+const TRACES_PER_BLOCK: u64 = 64;
 
 /// A call: what it does with rows of the caller, and how it returns them.
 pub struct Call<'a, J> {
@@ -272,6 +277,46 @@ pub fn check(
 ) -> PyResult<Batches> {
     let call = search.call(output, &progress, |solve| Check { solve });
     call.batches(py, (puzzles, Some(answers)), (0, BLOCK_ROWS))
+}
+
+/// Traces the path of each puzzle: a column `trace` of JSON, the lines of `bulkdoku trace`.
+#[pyfunction]
+pub fn trace(
+    py: Python<'_>,
+    puzzles: &Rows,
+    sentences: bool,
+    search: &Search,
+    progress: Progress,
+) -> PyResult<Batches> {
+    let job = &solve_with(search.engine, search.limits);
+    let (format, threads, progress) = (JsonSteps { sentences }, search.threads, &progress);
+    let map = || {
+        let (mut encoder, mut lines) = (format.encoder(), RowBuffer::default());
+        move |rows: &Results<'_>, part: &mut Vec<u8>| {
+            lines.clear();
+            encoder.encode(rows, &mut lines);
+            part.clear();
+            part.extend_from_slice(lines.as_slice());
+        }
+    };
+    let schema = Schema::new(vec![Field::new("trace", DataType::LargeUtf8, false)]);
+    let (schema, mut batches) = (Arc::new(schema), Vec::new());
+    puzzles.for_each_part(None, 1, threads.get(), |numbers, rows| {
+        let mut texts = LargeStringBuilder::new();
+        let run = || {
+            let source = Ranges::of(numbers.clone(), TRACES_PER_BLOCK, rows.clone());
+            let run = JobRun { job, needs: format.needs(), threads, progress };
+            run.fold(source, map, |part: &mut Vec<u8>, _| {
+                String::from_utf8_lossy(part).lines().for_each(|line| texts.append_value(line));
+            })
+        };
+        py.detach(|| progress.watch(run))?
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        let batch = RecordBatch::try_new(Arc::clone(&schema), vec![Arc::new(texts.finish())]);
+        batches.push(batch.expect("the column matches the schema"));
+        Ok(())
+    })?;
+    Ok(Batches::new(schema, batches))
 }
 
 /// Reads puzzles, numbered from `first`, and finds canonical forms if the output has them.

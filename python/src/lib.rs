@@ -32,7 +32,7 @@ mod package {
     #[pymodule_export]
     use crate::columns::{Output, offered_by};
     #[pymodule_export]
-    use crate::jobs::{Made, Search, augment, check, classify, generate, solve};
+    use crate::jobs::{Made, Search, augment, check, classify, generate, solve, trace};
     #[pymodule_export]
     use crate::rows::{Rows, find_column};
     #[pymodule_export]

@@ -17,6 +17,7 @@ CALLS = {
     "solve": {"puzzles": PUZZLES},
     "solve_batches": {"batches": TABLE},
     "rate": {"puzzles": PUZZLES},
+    "trace": {"puzzles": PUZZLES},
     "check": {"puzzles": PUZZLES, "solutions": SOLUTIONS},
     "score": {"puzzles": PUZZLES, "answers": SOLUTIONS},
     "canon": {"puzzles": PUZZLES},

@@ -1,5 +1,6 @@
 """A table in, a table of the same library out; and every form of puzzles in."""
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -11,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from conftest import lines, solutions, table
+from test_files import needs_command, run
 
 import bulkdoku
 
@@ -150,6 +152,21 @@ def test_rates_are_columns_of_solve():
     assert bulkdoku.rate(frame)["technique"].null_count() == 0
     empty = bulkdoku.rate(["." * 81, "x"])
     assert [empty.to_list(name) for name in empty] == [[None] * 2] * 4
+
+
+@needs_command
+def test_traces_are_those_of_the_command(tmp_path):
+    texts = [*lines("minimal")[:150], "." * 81, "x"]
+    path = tmp_path / "rows.txt"
+    path.write_text("".join(f"{text}\n" for text in texts))
+    for options, sentences in ([], False), (["--sentences"], True):
+        expected = [json.loads(line) for line in run("trace", "-q", *options, path)]
+        expected[-1]["puzzle"] = ""  # rows of Python keep no text of malformed records
+        found = bulkdoku.trace(texts, sentences=sentences, threads=2).to_list("trace")
+        assert [json.loads(text) for text in found] == expected
+    frame = pd.DataFrame({"puzzle": TEXTS}, index=list("abcdef"))
+    traced = bulkdoku.trace(frame, prefix="my_")
+    assert list(traced.columns) == ["puzzle", "my_trace"] and list(traced.index) == list("abcdef")
 
 
 def test_subinterpreters_are_refused_or_work():

@@ -158,7 +158,12 @@ impl Format for JsonSteps {
                     .expect("memory accepts all bytes");
             });
             let path = path.as_ref();
-            let text = String::from_utf8_lossy(row.text());
+            // Records of arrays have no text.
+            let shown = row.puzzle().filter(|_| row.text().is_empty());
+            let text = shown.map_or_else(
+                || String::from_utf8_lossy(row.text()),
+                |puzzle| puzzle.to_string().into(),
+            );
             let head = Head {
                 version: VERSION,
                 line: row.line(),

@@ -4,69 +4,69 @@ All functions follow one rule. A table in (pandas, polars, pyarrow, `Table`), a 
 columns, its index, and the new columns appended. A series in, a table of its library out. Anything else in (a list, a
 numpy array, a relation of DuckDB, a data set of Hugging Face), a `Table`, which every Arrow library reads.
 
-The interpreter is released while functions work, and Ctrl-C ends them.
+The interpreter is released while functions work, and Ctrl-C ends them. `help(bulkdoku.solve)` describes the arguments
+that most functions share.
 """
 
+import json
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from . import _core, _files
+from . import _core
 from ._core import __version__
-from ._frames import Frame, arrow_types, full_name, is_arrow, opened, refuse_lazy
+from ._files import kept, read, scan, write
+from ._frames import Frame, arrow_types, full_name, is_arrow, opened, opened_all, refuse_lazy
 from ._options import (
-    BY, batch_rows_of, blank_of, columns_of, form_of, names_in, offered, one_of, output_of, progress_of, recipe, search, span,
-    text, threads_of, whole,
+    By, Form, Progress, batch_rows_of, blank_of, by_of, columns_of, form_of, name_of, names_in, offered, one_of, output_of,
+    progress_of, search, span, text, threads_of, whole,
 )  # fmt: skip
 from ._table import Batches, Table, quoted, suggestion
 
 __all__ = [
-    "Batches", "Puzzles", "Solver", "Table", "__version__", "augment", "canon", "check", "dedup", "generate", "overlap",
-    "rate", "read", "sample", "scan", "score", "solve", "solve_batches", "split", "stream", "trace", "verify", "write",
+    "Batches", "Puzzles", "Solver", "Table", "__version__", "augment", "bench", "canon", "check", "dedup", "generate",
+    "hint", "overlap", "rate", "read", "sample", "scan", "score", "solve", "solve_batches", "split", "stream", "trace", "verify",
+    "write",
 ]  # fmt: skip
 
-Progress = Callable[[int], object]
-Form = Literal["text", "binary", "cells"]
-By = Literal["class", "puzzle", "grid"]
 Kind = Literal["digits", "rows", "bands", "transpose"]
 
 SOLVED = ("solution", "status", "solutions", "guesses", "latency_ns")
-CHECKED = ("status", "reason")
 RATED = ("technique", "score", "steps", "se121")
+CANON = ("puzzle", "canonical", "automorphisms", "status", "reason", "clues")
 KINDS: tuple[Kind, ...] = ("digits", "rows", "bands", "transpose")
 
 
-def solve(
-    puzzles: Any,
-    *,
-    limit: int = 2,
-    max_nodes: int | None = None,
-    threads: int = 1,
-    engine: str = "lanes",
-    solution: Form | None = None,
-    columns: Sequence[str] = SOLVED,
-    column: str | None = None,
-    prefix: str = "",
-    blank: int = 0,
-    progress: Progress | None = None,
-) -> Any:
-    """Solves puzzles.
+def run(
+    job: Callable[..., _core.Batches], names: tuple[str, ...], solution: Any, puzzles: Any, column: str | None, prefix: str,
+    blank: int, progress: Any, *, answers: tuple[Any, str | None] | None = None, more: tuple[str, ...] = (),
+) -> Any:  # fmt: skip
+    """Runs a job on puzzles and, if there are any, answers; appends these columns and those that the job adds."""
+    form_of(solution)
+    call, blank, frame = progress_of(progress), blank_of(blank), Frame(puzzles)
+    frame.check_new(column, names + more, prefix)
+    rows = [frame.grids(column, blank), None] if answers is None else frame.pair(answers[0], column, answers[1], blank)
+    return frame.joined(job(*rows, output_of(names, form_of(solution, rows[0]), blank), call), prefix)
 
-    Each puzzle is searched until `limit` solutions are found or excluded: 2 proves that there is one, 1 finds the
-    first.
+
+def solve(
+    puzzles: Any, *, limit: int = 2, max_nodes: int | None = None, engine: str = "lanes", threads: int = 1,
+    solution: Form | None = None, columns: Sequence[str] = SOLVED, column: str | None = None, prefix: str = "",
+    blank: int = 0, progress: Progress | None = None,
+) -> Any:  # fmt: skip
+    """Solves puzzles: each is searched until `limit` solutions are found or excluded.
 
     Args:
-        puzzles: n puzzles of 81 cells in row order. As text (a list or array of str or bytes, Arrow text or binary) a
-            blank is one of `0._*-xX?`; as numbers (numpy integers of shape (n, 81) or (n, 9, 9), lists of 81 or of 9
-            times 9, Arrow lists, tensors) it is `blank`, -1, NaN, or `None`. Tables are also accepted.
-        limit: solutions at which a search stops, 1 or more.
-        max_nodes: the nodes after which the search for a puzzle gives up, 1 or more; None for no limit.
-        threads: the number of threads; 0 means one per core.
+        puzzles: n puzzles of 81 cells in row order, or a table of them. As text (a list or array of str or bytes, Arrow
+            text or binary) a blank is one of `0._*-xX?`; as numbers (numpy arrays of shape (n, 81) or (n, 9, 9), lists of
+            81 or of 9 times 9, Arrow lists, tensors) it is `blank`, -1, NaN, or `None`.
+        limit: 2 proves that there is one solution, 1 finds the first, more counts them.
+        max_nodes: the nodes after which the search for a puzzle gives up; None for no limit.
         engine: "lanes", "scalar", "propagate", "backtrack-scan", "backtrack-flags" or "backtrack-mask".
+        threads: the number of threads; 0 means one per core.
         solution: how grids are returned: "text" (str), "binary" (bytes) or "cells" (81 numbers, where digits follow
             `blank`); None for bytes if the puzzles are bytes, otherwise text.
         columns: some of "puzzle", "solution", "canonical", "automorphisms", "status", "reason", "solutions",
@@ -96,36 +96,18 @@ def solve(
         >>> bulkdoku.solve([line, "12"]).to_list("status")
         ['unique', 'malformed']
     """
-    how = search(engine, limit, max_nodes, threads)
-    names = SOLVED if columns is SOLVED else columns_of(columns, offered("solve"))
-    form_of(solution)
-    call = progress_of(progress)
-    frame = Frame(puzzles)
-    check_prefix(frame, column, names, prefix)
-    blank = blank_of(blank)
-    rows = frame.grids(column, blank)
-    return frame.joined(_core.solve(rows, None, how, output_of(names, form_of(solution, rows), blank), call), prefix)
+    how, names = search(engine, limit, max_nodes, threads), columns_of(columns, offered("solve"))
 
+    def job(rows: _core.Rows, _: None, output: _core.Output, call: Any) -> _core.Batches:
+        return _core.solve(rows, None, how, output, call)
 
-def check_prefix(frame: Frame, column: str | None, names: Iterable[str], prefix: Any) -> None:
-    """Refuses names of new columns that the table has, before any work."""
-    if not isinstance(prefix, str):
-        raise TypeError(f"prefix is a str, not {prefix!r}")
-    if frame.names is not None:
-        frame.place(column)
-        frame.check_names((name for name in names if name != "puzzle"), prefix)
+    return run(job, names, solution, puzzles, column, prefix, blank, progress)
 
 
 def rate(
-    puzzles: Any,
-    *,
-    columns: Sequence[str] = RATED,
-    threads: int = 1,
-    column: str | None = None,
-    prefix: str = "",
-    blank: int = 0,
-    progress: Progress | None = None,
-) -> Any:
+    puzzles: Any, *, columns: Sequence[str] = RATED, threads: int = 1, column: str | None = None, prefix: str = "",
+    blank: int = 0, progress: Progress | None = None,
+) -> Any:  # fmt: skip
     """Rates how hard puzzles are for a person: a short name for `solve` with other columns.
 
     Args:
@@ -142,24 +124,18 @@ def rate(
     Example:
         >>> import bulkdoku
         >>> line = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
-        >>> rows = bulkdoku.rate([line])
-        >>> rows.to_list("technique"), rows.to_list("se121")
-        (['hidden-single-box'], [1.2])
+        >>> bulkdoku.rate([line]).to_list("technique")
+        ['hidden-single-box']
     """
-    shared: dict[str, Any] = {"column": column, "prefix": prefix, "blank": blank, "progress": progress}
-    return solve(puzzles, columns=columns, threads=threads, **shared)
+    return solve(
+        puzzles, columns=columns, threads=threads, column=column, prefix=prefix, blank=blank, progress=progress
+    )
 
 
 def trace(
-    puzzles: Any,
-    *,
-    sentences: bool = False,
-    threads: int = 1,
-    column: str | None = None,
-    prefix: str = "",
-    blank: int = 0,
-    progress: Progress | None = None,
-) -> Any:
+    puzzles: Any, *, sentences: bool = False, threads: int = 1, column: str | None = None, prefix: str = "",
+    blank: int = 0, progress: Progress | None = None,
+) -> Any:  # fmt: skip
     """Traces the steps that lead from each puzzle to its solution, as a person would take them.
 
     Args:
@@ -167,8 +143,8 @@ def trace(
         puzzles, threads, column, prefix, blank, progress: as for `solve`.
 
     Returns:
-        A row for each puzzle with the column `trace`: a JSON object as `bulkdoku trace` writes it, about 10 KB long, in which
-        `line` is the number of the row, from 1. Only puzzles with exactly one solution have steps.
+        A row for each puzzle with the column `trace`: a JSON object as `bulkdoku trace` writes it, about 10 KB long, in
+        which `line` is the number of the row, from 1. Only puzzles with exactly one solution have steps.
 
     Raises:
         KeyError, TypeError, ValueError: as for `solve`.
@@ -176,42 +152,54 @@ def trace(
     Example:
         >>> import bulkdoku, json
         >>> line = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
-        >>> path = json.loads(bulkdoku.trace([line]).to_list("trace")[0])
-        >>> path["technique"], path["steps"][0]["placed"]
-        ('hidden-single-box', ['r3c7', 5])
+        >>> json.loads(bulkdoku.trace([line]).to_list("trace")[0])["steps"][0]["placed"]
+        ['r3c7', 5]
     """
-    how, call = search("lanes", 2, None, threads), progress_of(progress)
-    frame = Frame(puzzles)
-    check_prefix(frame, column, ("trace",), prefix)
+    how, call, frame = search("lanes", 2, None, threads), progress_of(progress), Frame(puzzles)
+    frame.check_new(column, ("trace",), prefix)
     return frame.joined(_core.trace(frame.grids(column, blank_of(blank)), bool(sentences), how, call), prefix)
 
 
+def hint(puzzle: Any, n: int = 1) -> list[dict[str, Any]]:
+    """Returns the next steps towards the solution of a puzzle, in words.
+
+    Args:
+        puzzle: one puzzle, as `solve` takes many: a str of 81 characters, or 81 numbers.
+        n: the largest number of steps.
+
+    Returns:
+        list: steps as in `trace`, such as a dict with `technique`, `placed` or `eliminated`, `evidence` and `sentence`.
+
+    Raises:
+        ValueError: if the puzzle does not have exactly one solution.
+
+    Example:
+        >>> import bulkdoku
+        >>> line = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+        >>> bulkdoku.hint(line)[0]["placed"]
+        ['r3c7', 5]
+    """
+    path = json.loads(trace([puzzle], sentences=True).to_list("trace")[0])
+    if path["steps"] is None:
+        raise ValueError(f"only puzzles with exactly one solution have hints; this one is {path['status']}")
+    return list(path["steps"][: whole("n", n)])
+
+
 def check(
-    puzzles: Any,
-    solutions: Any = None,
-    *,
-    limit: int = 2,
-    max_nodes: int | None = None,
-    threads: int = 1,
-    engine: str = "lanes",
-    columns: Sequence[str] = CHECKED,
-    column: str | None = None,
-    solution_column: str | None = None,
-    prefix: str = "",
-    blank: int = 0,
-    progress: Progress | None = None,
-) -> Any:
+    puzzles: Any, solutions: Any = None, *, limit: int = 2, max_nodes: int | None = None, engine: str = "lanes",
+    threads: int = 1, columns: Sequence[str] = ("status", "reason"), column: str | None = None,
+    solution_column: str | None = None, prefix: str = "", blank: int = 0, progress: Progress | None = None,
+) -> Any:  # fmt: skip
     """Checks whether solutions are right and unique.
 
     Args:
         puzzles: n puzzles, as for `solve`; without `solutions`, a table that has both.
-        solutions: n solutions in any of the same forms; they may have another form than the puzzles. From a table the
-            column of solutions is taken.
+        solutions: n solutions in any of the same forms; from a table the column of solutions is taken.
         limit: 2 searches for a second solution, 1 does not search.
         columns: some of those of `solve`, and "answer" (the given solution), "correct_cells", "clues_kept",
             "broken_units".
-        column, solution_column: the columns of tables.
-        max_nodes, threads, engine, prefix, blank, progress: as for `solve`.
+        solution_column: the column of the solutions.
+        max_nodes, engine, threads, column, prefix, blank, progress: as for `solve`.
 
     Returns:
         A row for each puzzle. `status` is ok, mismatch, malformed (not a puzzle) or gave_up; `reason` explains what is
@@ -222,56 +210,27 @@ def check(
 
     Example:
         >>> import bulkdoku
-        >>> rows = bulkdoku.generate(3, seed=1)
-        >>> bulkdoku.check(rows["puzzle"], rows["solution"]).to_list("status")
-        ['ok', 'ok', 'ok']
-        >>> bulkdoku.check(rows).column_names
-        ['puzzle', 'solution', 'status', 'reason']
+        >>> bulkdoku.check(bulkdoku.generate(2, seed=1)).to_list("status")
+        ['ok', 'ok']
     """
-    how = search(engine, limit, max_nodes, threads)
-    names = columns_of(columns, offered("check"))
-    call, blank = progress_of(progress), blank_of(blank)
-    frame = Frame(puzzles)
-    check_prefix(frame, column, names, prefix)
-    rows, answers = pair(frame, solutions, column, solution_column, blank)
-    return frame.joined(_core.check(rows, answers, how, output_of(names, form_of(None, rows), blank), call), prefix)
+    how, names = search(engine, limit, max_nodes, threads), columns_of(columns, offered("check"))
 
+    def job(rows: _core.Rows, given: _core.Rows, output: _core.Output, call: Any) -> _core.Batches:
+        return _core.check(rows, given, how, output, call)
 
-def pair(
-    frame: Frame, answers: Any, column: str | None, solution_column: str | None, blank: int
-) -> tuple[_core.Rows, _core.Rows]:
-    """Returns puzzles and the answers to them: those that were given, or those of the table of the puzzles."""
-    rows = frame.grids(column, blank)
-    if answers is not None:
-        return rows, Frame(answers).grids(solution_column, blank, "answers")
-    if frame.names is None:
-        raise TypeError("the solutions are missing: give them, or a table that has both")
-    place = frame.solutions(solution_column, are_required=True)
-    if place is None:
-        raise ValueError("the table has no column of solutions; name one by solution_column=")
-    return rows, frame.rows_at(place, blank, "answers")
+    return run(job, names, None, puzzles, column, prefix, blank, progress, answers=(solutions, solution_column))
 
 
 def score(
-    puzzles: Any,
-    answers: Any = None,
-    *,
-    max_nodes: int | None = None,
-    threads: int = 1,
-    column: str | None = None,
-    solution_column: str | None = None,
-    prefix: str = "",
-    blank: int = 0,
-    progress: Progress | None = None,
-) -> Any:
+    puzzles: Any, answers: Any = None, *, max_nodes: int | None = None, threads: int = 1, column: str | None = None,
+    solution_column: str | None = None, prefix: str = "", blank: int = 0, progress: Progress | None = None,
+) -> Any:  # fmt: skip
     """Scores answers to puzzles: rewards for reinforcement learning.
 
     Args:
-        puzzles: n puzzles, as for `solve`; without `answers`, a table that has both.
-        answers: n answers in any of the same forms: also text of nine lines, with spaces, or a list. In a blank cell
+        answers: n answers, as `solutions` of `check`; also text of nine lines, with spaces, or a list. In a blank cell
             the answer is wrong, and it breaks no rule there. An answer that is not readable as 81 cells has no counts.
-        column, solution_column: the columns of tables.
-        max_nodes, threads, prefix, blank, progress: as for `solve`.
+        puzzles, max_nodes, threads, column, solution_column, prefix, blank, progress: as for `check`.
 
     Returns:
         A row for each puzzle. `correct_cells`, 0 to 81: the cells, clues included, that equal the puzzle's only
@@ -286,18 +245,17 @@ def score(
     Example:
         >>> import bulkdoku
         >>> rows = bulkdoku.generate(3, seed=1)
-        >>> bulkdoku.score(rows)["correct_cells"].tolist()
-        [81, 81, 81]
         >>> bulkdoku.score(rows["puzzle"], ["1" * 81, "", None]).to_list("broken_units")
         [27, None, None]
     """
     how = search("lanes", 2, max_nodes, threads)
-    call, blank = progress_of(progress), blank_of(blank)
-    frame = Frame(puzzles)
     names = ("correct_cells", "clues_kept", "broken_units")
-    check_prefix(frame, column, (*names, "solved"), prefix)
-    rows, given = pair(frame, answers, column, solution_column, blank)
-    return frame.joined(_core.solve(rows, given, how, output_of(names, "text", blank), call).with_solved(), prefix)
+
+    def job(rows: _core.Rows, given: _core.Rows, output: _core.Output, call: Any) -> _core.Batches:
+        return _core.solve(rows, given, how, output, call).with_solved()
+
+    given = (answers, solution_column)
+    return run(job, names, None, puzzles, column, prefix, blank, progress, answers=given, more=("solved",))
 
 
 def verify(answer: str | None, entry: Mapping[str, Any]) -> float:
@@ -323,23 +281,15 @@ def verify(answer: str | None, entry: Mapping[str, Any]) -> float:
 
 
 def canon(
-    puzzles: Any,
-    *,
-    threads: int = 1,
-    solution: Form | None = None,
-    columns: Sequence[str] = ("canonical", "automorphisms", "status", "reason"),
-    column: str | None = None,
-    prefix: str = "",
-    blank: int = 0,
-    progress: Progress | None = None,
-) -> Any:
-    """Finds canonical forms (minlex): the same for all puzzles that differ only in the names of digits and the order of
-    rows and columns.
+    puzzles: Any, *, threads: int = 1, solution: Form | None = None,
+    columns: Sequence[str] = ("canonical", "automorphisms", "status", "reason"), column: str | None = None,
+    prefix: str = "", blank: int = 0, progress: Progress | None = None,
+) -> Any:  # fmt: skip
+    """Finds canonical forms (minlex), which are equal for isomorphic puzzles.
 
     Args:
-        puzzles, column, prefix, blank, threads, progress: as for `solve`.
-        solution: how forms are returned, as for `solve`.
         columns: some of "puzzle", "canonical", "automorphisms", "status", "reason", "clues".
+        puzzles, threads, solution, column, prefix, blank, progress: as for `solve`.
 
     Returns:
         A row for each puzzle; `status` is ok, contradictory or malformed.
@@ -352,40 +302,27 @@ def canon(
         >>> bulkdoku.canon(["." * 80 + "7"]).to_list("canonical")[0].index("1")
         80
     """
-    names = columns_of(columns, ("puzzle", "canonical", "automorphisms", "status", "reason", "clues"))
-    call, blank, count = progress_of(progress), blank_of(blank), threads_of(threads)
-    form_of(solution)
-    frame = Frame(puzzles)
-    check_prefix(frame, column, names, prefix)
-    rows = frame.grids(column, blank)
-    return frame.joined(_core.classify(rows, output_of(names, form_of(solution, rows), blank), 1, count, call), prefix)
+    names, count = columns_of(columns, CANON), threads_of(threads)
+
+    def job(rows: _core.Rows, _: None, output: _core.Output, call: Any) -> _core.Batches:
+        return _core.classify(rows, output, 1, count, call)
+
+    return run(job, names, solution, puzzles, column, prefix, blank, progress)
 
 
 def augment(
-    puzzles: Any,
-    solutions: Any = None,
-    *,
-    times: int = 1,
-    seed: int,
-    original: bool = False,
-    kinds: Sequence[Kind] = KINDS,
-    first: int = 1,
-    threads: int = 1,
-    solution: Form | None = None,
-    column: str | None = None,
-    solution_column: str | None = None,
-    prefix: str = "",
-    blank: int = 0,
+    puzzles: Any, solutions: Any = None, *, times: int = 1, seed: int, original: bool = False,
+    kinds: Sequence[Kind] = KINDS, first: int = 1, threads: int = 1, solution: Form | None = None,
+    column: str | None = None, solution_column: str | None = None, prefix: str = "", blank: int = 0,
     progress: Progress | None = None,
-) -> Any:
-    """Makes isomorphs of puzzles, and of their solutions: the rows that `bulkdoku augment` makes of a file.
+) -> Any:  # fmt: skip
+    """Draws isomorphs of puzzles, and of their solutions: the rows that `bulkdoku augment` writes for a file.
 
     All isomorphs of a puzzle differ from each other and from the puzzle. A puzzle with fewer than `times` isomorphs has
     fewer rows. Invalid records, with a wrong solution among them, have none: a `UserWarning` counts them and explains
     the first ten.
 
     Args:
-        puzzles: n puzzles, as for `solve`.
         solutions: n solutions; anything but a grid becomes null. None for no solutions, and for those of a table.
         times: the number of isomorphs of each puzzle, up to 1,000,000.
         seed: any number from 0 to 2**64 - 1.
@@ -393,7 +330,7 @@ def augment(
         kinds: some of "digits", "rows" (of bands, columns of stacks), "bands" (and stacks), "transpose".
         first: the number of the first row. Isomorphs depend on the seed and on the number of their row.
         solution: how grids are returned, as for `solve`; None for the form of the puzzles.
-        column, solution_column, prefix, blank, threads, progress: as for `solve` and `check`.
+        puzzles, column, solution_column, prefix, blank, threads, progress: as for `check`.
 
     Returns:
         The columns `row` (the puzzle's number) and `copy` (from 1), before them `puzzle` and, if solutions are given,
@@ -405,8 +342,7 @@ def augment(
 
     Example:
         >>> import bulkdoku
-        >>> rows = bulkdoku.generate(1, seed=1)
-        >>> more = bulkdoku.augment(rows, times=3, seed=1)
+        >>> more = bulkdoku.augment(bulkdoku.generate(1, seed=1), times=3, seed=1)
         >>> more.column_names, more.to_list("copy"), set(bulkdoku.check(more).to_list("status"))
         (['puzzle', 'solution', 'row', 'copy'], [1, 2, 3], {'ok'})
     """
@@ -415,19 +351,18 @@ def augment(
     for kind in kinds_given:
         if kind not in KINDS:
             raise ValueError(f"kinds are digits, rows, bands and transpose, not {quoted(kind)}")
-    first, count = whole("first", first), threads_of(threads)
-    call, blank = progress_of(progress), blank_of(blank)
+    first, count, call, blank = whole("first", first), threads_of(threads), progress_of(progress), blank_of(blank)
     form = None if solution is None else form_of(solution)
     frame = Frame(puzzles)
-    check_prefix(frame, column, ("row", "copy"), prefix)
+    frame.check_new(column, ("row", "copy"), prefix)
     rows = frame.grids(column, blank)
     replaced, answers = {}, None
     if frame.names is not None:
         replaced["puzzle"] = frame.names[frame.place(column)]
     if solutions is not None:
         answers = Frame(solutions).grids(solution_column, blank, "solutions")
-        check_prefix(frame, column, ("solution",), prefix)
-    elif (place := frame.solutions(solution_column, are_required=False)) is not None:
+        frame.check_new(column, ("solution",), prefix)
+    elif (place := frame.solutions(solution_column, "solutions")) is not None:
         try:
             answers = frame.rows_at(place, blank, "solutions")
             replaced["solution"] = (frame.names or [])[place]
@@ -435,37 +370,35 @@ def augment(
             # A column of that name may hold something else, such as the number of solutions.
             if solution_column is not None:
                 raise
-    names = ("line", "copy", "puzzle") if answers is None else ("line", "copy", "puzzle", "solution")
-    output = output_of(names, form or rows.form, blank)
-    made, message = _core.augment(rows, answers, times, bool(original), kinds_given, seed, first, output, count, call)
-    if message is not None:
+    grids = ("puzzle",) if answers is None else ("puzzle", "solution")
+    output = output_of((*grids, "line", "copy"), form or rows.form, blank)
+    made, invalid, why = _core.augment(rows, answers, times, bool(original), kinds_given, seed, first, output, count, call)
+    if invalid:
+        more = ["…"] if invalid > len(why) else []
+        message = "\n  ".join([f"{invalid} of {len(rows)} records are invalid and have no rows", *why, *more])
         warnings.warn(message, UserWarning, stacklevel=2)
-    places = [2, 3, 0, 1] if answers is not None else [2, 0, 1]
-    made = made.select(places, [*names[2:], "row", "copy"])
+    made = made.select(list(range(len(grids) + 2)), [*grids, "row", "copy"])
     if frame.names is None:
         return frame.joined(made, prefix, has_index=False)
     sources = Table(made)["row"] - np.uint64(first)
     return Frame(frame.take(sources.astype(np.int64))).joined(made, prefix, replaced)
 
 
+def recipe(kind: Any, grids: Any, clues: Any, guesses: Any, level: Any, symmetry: Any, pattern: Any) -> _core.Recipe:
+    """Returns which puzzles are generated."""
+    grids = text("grids", grids) or ("fast" if kind == "solved" else "rows")
+    level = None if level is None else whole("level", level, 0, 255)
+    names = (name_of("kind", kind), grids, name_of("symmetry", symmetry), text("pattern", pattern))
+    return _core.Recipe(*names, span("clues", clues), span("guesses", guesses), level)
+
+
 def generate(
-    count: int,
-    *,
-    seed: int,
-    kind: str = "minimal",
-    skip: int = 0,
-    grids: str | None = None,
-    clues: int | tuple[int, int] | None = None,
-    guesses: int | tuple[int, int] | None = None,
-    level: int | None = None,
-    symmetry: str = "none",
-    pattern: str | None = None,
-    solution: Form = "text",
-    columns: Sequence[str] = ("puzzle", "solution"),
-    threads: int = 1,
-    progress: Progress | None = None,
-) -> Table:
-    """Generates random puzzles: the rows that `bulkdoku generate` makes of the same seed.
+    count: int, *, seed: int, kind: str = "minimal", skip: int = 0, grids: str | None = None,
+    clues: int | tuple[int, int] | None = None, guesses: int | tuple[int, int] | None = None, level: int | None = None,
+    symmetry: str = "none", pattern: str | None = None, solution: Form = "text",
+    columns: Sequence[str] = ("puzzle", "solution"), threads: int = 1, progress: Progress | None = None,
+) -> Table:  # fmt: skip
+    """Generates random puzzles: the rows that `bulkdoku generate` writes for the same seed.
 
     Row i depends only on the seed and the options, so any part of a corpus can be reproduced.
 
@@ -479,9 +412,8 @@ def generate(
         level: only minimal puzzles of this level, 0 to 3.
         symmetry: "none", "rot180", "rot90", "diagonal", "horizontal" or "vertical".
         pattern: 81 characters, # where a clue may be, . where none may be.
-        solution: how grids are returned, as for `solve`.
         columns: "puzzle" and "solution" or one of them; the solution is null unless there is exactly one.
-        threads, progress: as for `solve`.
+        solution, threads, progress: as for `solve`.
 
     Returns:
         Table: `count` rows.
@@ -492,8 +424,7 @@ def generate(
 
     Example:
         >>> import bulkdoku
-        >>> rows = bulkdoku.generate(5, seed=1, kind="easy", solution="cells")
-        >>> rows["puzzle"].shape
+        >>> bulkdoku.generate(5, seed=1, kind="easy", solution="cells")["puzzle"].shape
         (5, 81)
     """
     made = recipe(kind, grids, clues, guesses, level, symmetry, pattern)
@@ -509,16 +440,9 @@ class Puzzles:
     """An endless iterator of tables of fresh puzzles and their solutions; see `stream`. One thread can use it at a time."""
 
     def __init__(
-        self,
-        seed: int,
-        batch_rows: int,
-        shard: tuple[int, int],
-        position: int,
-        made: _core.Recipe,
-        output: _core.Output,
-        threads: int,
+        self, seed: int, skip: int, batch_rows: int, shard: tuple[int, int], made: _core.Recipe, output: _core.Output, threads: int
     ) -> None:
-        self._seed, self._batch_rows, self._shard, self._position = seed, batch_rows, shard, position
+        self._seed, self._position, self._batch_rows, self._shard = seed, skip, batch_rows, shard
         self._recipe, self._output, self._threads = made, output, threads
         self._lock = threading.Lock()
 
@@ -537,8 +461,8 @@ class Puzzles:
         """Yields single puzzles as environments for reinforcement learning have them.
 
         Yields:
-            dict: `question` and `answer`, texts of 81 characters (the answer is None unless there is exactly one solution),
-            and `metadata`: the `seed`, and the `row` of `generate` with this seed.
+            dict: `question` and `answer`, texts of 81 characters (the answer is None unless there is exactly one
+            solution), and `metadata`: the `seed`, and the `row` of `generate` with this seed.
         """
         while True:
             seed, start = self._seed, self._position + self._shard[0] * self._batch_rows
@@ -552,9 +476,9 @@ class Puzzles:
             raise RuntimeError("another thread reads the stream: each needs its own, such as with shard=(i, n)")
         try:
             index, count = self._shard
-            start = self._position + index * self._batch_rows
-            end, after = start + self._batch_rows, self._position + count * self._batch_rows
-            if end >= 2**64 or after >= 2**64:
+            start, after = self._position + index * self._batch_rows, self._position + count * self._batch_rows
+            end = start + self._batch_rows
+            if max(end, after) >= 2**64:
                 raise ValueError("rows end at 2**64 - 1")
             batch = _core.generate(self._recipe, self._seed, start, end, output, self._threads, None)
             self._position = after
@@ -570,36 +494,20 @@ class Puzzles:
 
 
 def stream(
-    *,
-    seed: int,
-    batch_rows: int = 1024,
-    shard: tuple[int, int] = (0, 1),
-    skip: int = 0,
-    kind: str = "minimal",
-    grids: str | None = None,
-    clues: int | tuple[int, int] | None = None,
-    guesses: int | tuple[int, int] | None = None,
-    level: int | None = None,
-    symmetry: str = "none",
-    pattern: str | None = None,
-    solution: Form = "cells",
-    blank: int = 0,
-    threads: int = 1,
-) -> Puzzles:
-    """Returns an endless stream of fresh puzzles and their solutions.
-
-    Batch after batch, these are the rows that `generate` makes of the same seed, none of them twice. Memory does not
-    grow.
+    *, seed: int, batch_rows: int = 1024, shard: tuple[int, int] = (0, 1), skip: int = 0, kind: str = "minimal",
+    grids: str | None = None, clues: int | tuple[int, int] | None = None, guesses: int | tuple[int, int] | None = None,
+    level: int | None = None, symmetry: str = "none", pattern: str | None = None, solution: Form = "cells",
+    blank: int = 0, threads: int = 1,
+) -> Puzzles:  # fmt: skip
+    """Returns an endless stream of fresh puzzles and their solutions: the rows of `generate`, in constant memory.
 
     Args:
-        seed: any number from 0 to 2**64 - 1.
         batch_rows: the number of puzzles of a batch.
         shard: (i, n) yields each n-th batch, from the i-th on, from 0: n workers yield all batches of one seed, each
             batch once.
         skip: the number of rows before the first batch: `position` of an earlier stream continues it.
-        kind, grids, clues, guesses, level, symmetry, pattern, threads: as for `generate`.
-        solution: how grids are returned, as for `solve`.
-        blank: the value of a blank; digits are blank + 1 to blank + 9.
+        seed, kind, grids, clues, guesses, level, symmetry, pattern, threads: as for `generate`.
+        solution, blank: as for `solve`.
 
     Returns:
         Puzzles: an iterator of tables with the columns `puzzle` and `solution`, by default as cells: `batch["puzzle"]`
@@ -611,30 +519,23 @@ def stream(
     Example:
         >>> import bulkdoku
         >>> batch = next(bulkdoku.stream(seed=1, batch_rows=64, kind="easy"))
-        >>> puzzles, solutions = batch["puzzle"], batch["solution"]
-        >>> puzzles.shape, bool(((puzzles == 0) | (puzzles == solutions)).all())
+        >>> batch["puzzle"].shape, bool(((batch["puzzle"] == 0) | (batch["puzzle"] == batch["solution"])).all())
         ((64, 81), True)
     """
     made = recipe(kind, grids, clues, guesses, level, symmetry, pattern)
-    batch_rows, blank, count = batch_rows_of(batch_rows), blank_of(blank), threads_of(threads)
-    seed, skip = whole("seed", seed), whole("skip", skip)
     parts = list(shard) if isinstance(shard, (tuple, list)) and len(shard) == 2 else [shard, shard]
     index, number = (whole("shard", part) for part in parts)
     if index >= number:
         raise ValueError(f"shard ({index}, {number}): the index is below the number of shards")
-    output = output_of(("puzzle", "solution"), form_of(solution), blank)
-    return Puzzles(seed, batch_rows, (index, number), skip, made, output, count)
+    output = output_of(("puzzle", "solution"), form_of(solution), blank_of(blank))
+    numbers = (whole("seed", seed), whole("skip", skip), batch_rows_of(batch_rows))
+    return Puzzles(*numbers, (index, number), made, output, threads_of(threads))
 
 
 def dedup(
-    rows: Any,
-    *,
-    by: By = "class",
-    column: str | None = None,
-    blank: int = 0,
-    threads: int = 1,
+    rows: Any, *, by: By = "class", column: str | None = None, blank: int = 0, threads: int = 1,
     progress: Progress | None = None,
-) -> Any:
+) -> Any:  # fmt: skip
     """Returns the first row of each class of puzzles: the rows of `bulkdoku canon --dedup`.
 
     Args:
@@ -652,32 +553,22 @@ def dedup(
 
     Example:
         >>> import bulkdoku
-        >>> rows = bulkdoku.generate(3, seed=1)
-        >>> more = bulkdoku.augment(rows, times=4, seed=1, original=True)
+        >>> more = bulkdoku.augment(bulkdoku.generate(3, seed=1), times=4, seed=1, original=True)
         >>> len(more), len(bulkdoku.dedup(more)), len(bulkdoku.dedup(more, by="puzzle"))
         (15, 3, 15)
     """
-    same, count, call = one_of("by", by, BY), threads_of(threads), progress_of(progress)
-    frame = Frame(rows)
+    same, count, call, frame = by_of(by), threads_of(threads), progress_of(progress), Frame(rows)
     return frame.take(_core.distinct(frame.grids(column, blank_of(blank)), same, count, call))
 
 
 def overlap(
-    first: Any,
-    *others: Any,
-    by: By | None = None,
-    near: Literal[1, 2] | None = None,
-    column: str | None = None,
-    blank: int = 0,
-    threads: int = 1,
-    progress: Progress | None = None,
-) -> tuple[Any, ...]:
+    first: Any, *others: Any, by: By | None = None, near: Literal[1, 2] | None = None, column: str | None = None,
+    blank: int = 0, threads: int = 1, progress: Progress | None = None,
+) -> tuple[Any, ...]:  # fmt: skip
     """Returns the rows of sets whose class also occurs in another: those that `bulkdoku overlap` writes.
 
-    The first set is compared with each of the others; the others are not compared with each other.
-
     Args:
-        first, others: sets of puzzles, as for `solve`.
+        first, others: sets of puzzles, as for `solve`: the first is compared with each of the others.
         by: when two rows are the same, as for `dedup`; None for "class".
         near: 1 or 2: compares classes after removing up to this many clues from each puzzle; None for `by`.
         column, blank, threads, progress: as for `solve`. All sets have the same column.
@@ -691,13 +582,12 @@ def overlap(
     Example:
         >>> import bulkdoku
         >>> train = bulkdoku.generate(100, seed=1)
-        >>> test = bulkdoku.augment(train[:3], seed=1)
-        >>> [len(rows) for rows in bulkdoku.overlap(train, test)]
+        >>> [len(rows) for rows in bulkdoku.overlap(train, bulkdoku.augment(train[:3], seed=1))]
         [3, 3]
     """
     if near is not None and by is not None:
         raise ValueError("by and near exclude each other")
-    same = f"near{whole('near', near, 1, 2)}" if near is not None else one_of("by", "class" if by is None else by, BY)
+    same = f"near{whole('near', near, 1, 2)}" if near is not None else by_of("class" if by is None else by)
     if not others:
         raise ValueError("a set is compared with others: give two or more")
     blank, count, call = blank_of(blank), threads_of(threads), progress_of(progress)
@@ -707,28 +597,20 @@ def overlap(
 
 
 def split(
-    rows: Any,
-    shares: Sequence[float],
-    *,
-    seed: int,
-    by: By = "class",
-    stratify: Literal["level", "guesses", "clues"] | None = None,
-    column: str | None = None,
-    blank: int = 0,
-    threads: int = 1,
-    progress: Progress | None = None,
-) -> tuple[Any, ...]:
+    rows: Any, shares: Sequence[float], *, seed: int, by: By = "class",
+    stratify: Literal["level", "guesses", "clues"] | None = None, column: str | None = None, blank: int = 0,
+    threads: int = 1, progress: Progress | None = None,
+) -> tuple[Any, ...]:  # fmt: skip
     """Divides rows into parts with no class in two of them: the rows of `bulkdoku split`.
 
     The part of a class depends on the seed and the class alone, up to borders that are set to meet the shares.
 
     Args:
-        rows: puzzles, as for `solve`.
         shares: the relative sizes of 2 to 100 parts, such as (80, 10, 10).
         seed: any number from 0 to 2**64 - 1.
         by: what is kept together, as for `dedup`.
         stratify: "level", "guesses" or "clues" to meet the shares among the puzzles of each; None for all together.
-        column, blank, threads, progress: as for `solve`.
+        rows, column, blank, threads, progress: as for `dedup`.
 
     Returns:
         tuple: the rows of each part, as for `dedup`. Rows that cannot be compared are in no part; a UserWarning has
@@ -739,23 +621,20 @@ def split(
 
     Example:
         >>> import bulkdoku
-        >>> rows = bulkdoku.generate(100, seed=1)
-        >>> train, test = bulkdoku.split(rows, (90, 10), seed=1)
+        >>> train, test = bulkdoku.split(bulkdoku.generate(100, seed=1), (90, 10), seed=1)
         >>> len(train), len(test), [len(shared) for shared in bulkdoku.overlap(train, test)]
         (90, 10, [0, 0])
     """
-    if isinstance(shares, (str, bytes)) or not isinstance(shares, Sequence) or not all(
-        isinstance(share, (int, float)) for share in shares
-    ):  # fmt: skip
+    is_sequence = isinstance(shares, Sequence) and not isinstance(shares, (str, bytes))
+    if not is_sequence or not all(isinstance(share, (int, float)) for share in shares):
         raise TypeError("shares is a sequence of numbers, such as (80, 10, 10)")
     if not 2 <= len(shares) <= 100 or not all(0 < share < 2**1000 for share in shares):
         raise ValueError("shares are 2 to 100 numbers above 0, such as (80, 10, 10)")
     if stratify is not None:
         one_of("stratify", stratify, ("level", "guesses", "clues"))
-    same, seed = one_of("by", by, BY), whole("seed", seed)
-    count, call, blank = threads_of(threads), progress_of(progress), blank_of(blank)
+    same, seed, count, call = by_of(by), whole("seed", seed), threads_of(threads), progress_of(progress)
     frame = Frame(rows)
-    puzzles = frame.grids(column, blank)
+    puzzles = frame.grids(column, blank_of(blank))
     parts = _core.split(puzzles, [float(share) for share in shares], seed, same, stratify, count, call)
     without = len(puzzles) - sum(memoryview(part).nbytes // 8 for part in parts)
     if without:
@@ -766,31 +645,22 @@ def split(
 
 
 def sample(
-    rows: Any,
-    count: int | None = None,
-    *,
-    per: Mapping[str, int] | None = None,
-    seed: int,
-    first: int = 1,
-    column: str | None = None,
-    blank: int = 0,
-    threads: int = 1,
-    progress: Progress | None = None,
-) -> Any:
+    rows: Any, count: int | None = None, *, per: Mapping[str, int] | None = None, seed: int, first: int = 1,
+    column: str | None = None, blank: int = 0, threads: int = 1, progress: Progress | None = None,
+) -> Any:  # fmt: skip
     """Draws rows at random: the rows of `bulkdoku sample`.
 
     All rows that are puzzles have the same probability, in each stratum if there are any, and none is drawn twice. The
     same seed draws the same rows, and a smaller sample is part of a larger one.
 
     Args:
-        rows: puzzles, as for `solve`.
         count: the number of rows; None with `per`.
         per: {column: n} draws n rows of each value of a column: one that `solve` offers, such as "level", or one of
             `rows`.
         seed: any number from 0 to 2**64 - 1.
         first: the number of the first row: the sample depends on the seed and the numbers of rows. 1 draws what the
             command draws from a file of lines, 2 what it draws from a table with a header.
-        column, blank, threads, progress: as for `solve`.
+        rows, column, blank, threads, progress: as for `dedup`.
 
     Returns:
         The rows in their order, as for `dedup`. A UserWarning lists strata with fewer rows, which are taken whole.
@@ -800,64 +670,53 @@ def sample(
 
     Example:
         >>> import bulkdoku
-        >>> rows = bulkdoku.generate(1000, seed=1)
-        >>> some = bulkdoku.sample(rows, per={"level": 20}, seed=1)
-        >>> levels = bulkdoku.solve(some["puzzle"], columns=["level"]).to_list("level")
-        >>> [levels.count(level) for level in (1, 2, 3)]
-        [20, 20, 20]
+        >>> some = bulkdoku.sample(bulkdoku.generate(1000, seed=1), per={"level": 20}, seed=1)
+        >>> len(some)
+        60
     """
     seed, first = whole("seed", seed), whole("first", first, 0, 2**63 - 1)
     if per is not None and not (isinstance(per, Mapping) and all(isinstance(name, str) for name in per)):
         raise TypeError('per is a dict with one column, such as {"level": 1000}')
     if (count is None) == (per is None) or per is not None and len(per) != 1:
         raise ValueError('give count, or per with one column: per={"level": 1000}')
-    stratum, size = next(iter(per.items())) if per is not None else (None, count)
-    size = whole("count" if stratum is None else "per", size, 0, 2**63 - 1)
-    number, call, blank = threads_of(threads), progress_of(progress), blank_of(blank)
-    frame = Frame(rows)
-    puzzles, strata = frame.grids(column, blank), None
-    if stratum is not None:
-        if stratum not in offered("solve") and stratum in (frame.names or ()):
-            values = frame.values(stratum)
-        else:
-            output = output_of(columns_of([stratum], offered("solve")), "text", 0)
-            values = _core.solve(puzzles, None, search("lanes", 2, None, threads), output, None).to_list(0)
-        strata = ["" if value is None else str(value) for value in values]
-    indices, short = _core.sample(puzzles, size, strata, seed, first, number, call)
-    if short and stratum is not None:
-        listed = ", ".join(f"{quoted(name)}: {rows}" for name, rows in short)
-        warnings.warn(f"strata of {stratum} with fewer than {size} rows: {listed}", UserWarning, stacklevel=2)
-    return frame.take(indices)
+    stratum, size = next(iter(per.items())) if per is not None else ("", count)
+    size = whole("count" if per is None else "per", size, 0, 2**63 - 1)
+    number, call, frame = threads_of(threads), progress_of(progress), Frame(rows)
+    puzzles = frame.grids(column, blank_of(blank))
+    places, ranks = (np.frombuffer(part, np.int64) for part in _core.ranks(puzzles, seed, first, number, call))
+    order = np.argsort(ranks.view(np.uint64), kind="stable")
+    if per is None:
+        return frame.take(np.sort(places[order[:size]]))
+    if stratum not in offered("solve") and stratum in (frame.names or ()):
+        values = frame.values(stratum)
+    else:
+        output = output_of(columns_of([stratum], offered("solve")), "text", 0)
+        values = Table(_core.solve(puzzles, None, search("lanes", 2, None, threads), output, None)).to_list(stratum)
+    drawn: dict[str, list[int]] = {}
+    for place in places[order].tolist():
+        rows_of_stratum = drawn.setdefault("" if values[place] is None else str(values[place]), [])
+        if len(rows_of_stratum) < size:
+            rows_of_stratum.append(place)
+    short = [f"{quoted(name)}: {len(drawn[name])}" for name in sorted(drawn) if len(drawn[name]) < size]
+    if short:
+        what = f"strata of {stratum} with fewer than {size} rows: {', '.join(short)}"
+        warnings.warn(what, UserWarning, stacklevel=2)
+    return frame.take(np.array(sorted(place for rows in drawn.values() for place in rows), np.int64))
 
 
 def solve_batches(
-    batches: Any,
-    *,
-    column: str | None = None,
-    batch_rows: int = 8192,
-    keep: bool | Sequence[str] = True,
-    prefix: str = "",
-    limit: int = 2,
-    max_nodes: int | None = None,
-    threads: int = 1,
-    engine: str = "lanes",
-    solution: Form | None = None,
-    columns: Sequence[str] = SOLVED,
-    blank: int = 0,
-    progress: Progress | None = None,
-) -> Batches:
-    """Solves a stream of record batches lazily: a batch is read and solved on demand.
-
-    Memory does not grow with the stream. Rows keep their order.
+    batches: Any, *, column: str | None = None, batch_rows: int = 8192, keep: bool | Sequence[str] = True,
+    prefix: str = "", limit: int = 2, max_nodes: int | None = None, engine: str = "lanes", threads: int = 1,
+    solution: Form | None = None, columns: Sequence[str] = SOLVED, blank: int = 0, progress: Progress | None = None,
+) -> Batches:  # fmt: skip
+    """Solves a stream of record batches lazily, in order and in constant memory: a batch is read and solved on demand.
 
     Args:
         batches: an Arrow stream (`pyarrow.RecordBatchReader`, a table, a data frame, a DuckDB relation), a LazyFrame
             of polars, or an iterable of record batches or data frames.
-        column: the column of the puzzles, as for `solve`.
         batch_rows: the most rows of a batch; larger ones are cut.
         keep: True keeps all columns, False none, a list of names only these.
-        prefix: the prefix of the names of new columns.
-        limit, max_nodes, threads, engine, solution, columns, blank, progress: as for `solve`.
+        column, prefix, limit, max_nodes, engine, threads, solution, columns, blank, progress: as for `solve`.
 
     Returns:
         Batches: with the columns kept and those of `columns`.
@@ -869,84 +728,63 @@ def solve_batches(
     Example:
         >>> import bulkdoku
         >>> puzzles = bulkdoku.generate(20_000, seed=1, kind="easy", columns=["puzzle"])
-        >>> batches = bulkdoku.solve_batches(puzzles, columns=["solution"])
-        >>> [len(batch) for batch in batches][:3]
+        >>> [len(batch) for batch in bulkdoku.solve_batches(puzzles, columns=["solution"])]
         [8192, 8192, 3616]
     """
-    batch_rows, blank = batch_rows_of(batch_rows), blank_of(blank)
-    how = search(engine, limit, max_nodes, threads)
-    names = SOLVED if columns is SOLVED else columns_of(columns, offered("solve"))
-    kept_names, call = _files.kept(keep), progress_of(progress)
-    text("column", column)
-    form_of(solution)
-    if not isinstance(prefix, str):
-        raise TypeError(f"prefix is a str, not {prefix!r}")
+    batch_rows, blank, how = batch_rows_of(batch_rows), blank_of(blank), search(engine, limit, max_nodes, threads)
+    names, kept_names, call = columns_of(columns, offered("solve")), kept(keep), progress_of(progress)
+    column, form = text("column", column), form_of(solution)
 
-    def select(rows: Any) -> tuple[Any, list[str]]:
+    def select(rows: Any) -> Any:
         # Only the columns that are needed, because Arrow has not every type.
-        if kept_names is True or type(rows).__module__.startswith("pyarrow.") or isinstance(rows, (Table, Batches)):
-            return arrow_types(rows if not isinstance(rows, Table) else rows._batches)
-        if not hasattr(rows, "iloc") and not type(rows).__module__.startswith("polars."):
-            return rows, []
-        frame = Frame(rows)
-        if frame.names is None:
-            return arrow_types(rows)
-        needed = {frame.place(column), *(place for place, name in enumerate(frame.names) if name in (*kept_names, "malformed"))}
-        places = sorted(needed)
-        return arrow_types(rows.iloc[:, places] if frame.kind == "pandas" else rows.select([frame.names[p] for p in places]))
+        is_polars = type(rows).__module__.startswith("polars.")
+        if kept_names is True or not (hasattr(rows, "iloc") or is_polars) or (frame := Frame(rows)).names is None:
+            return rows
+        needed = {frame.place(column), *(frame.names.index(name) for name in (*kept_names, "malformed") if name in frame.names)}
+        return rows[[frame.names[place] for place in sorted(needed)]] if is_polars else rows.iloc[:, sorted(needed)]
 
     if hasattr(batches, "collect_batches"):
         batches = batches.collect_batches(maintain_order=True)
     if is_arrow(batches):
-        reader: _core.Reader | None = opened(*select(batches))
+        incoming: _core.Stream | None = opened(select(batches))
     else:
         refuse_lazy(batches)
         if not isinstance(batches, Iterable) or isinstance(batches, (str, bytes, Mapping)):
             what = "solve_batches takes what has __arrow_c_stream__ (a table, a data frame, a reader), or an iterable of record batches"
             raise TypeError(f"{full_name(type(batches))}: {what}")
-        reader = _core.Reader.of_iterator(map(select, batches))
-    output = output_of(names, form_of(solution), blank)
-    if reader is None:
-        return Batches(_core.Stream(_core.solve(_core.Rows.of_list([], False), None, how, output, None)))
-    incoming = reader.column_names
-    view = Frame.of_names(incoming)
-    place = view.place(column)
-    reader.check(place)
-    if kept_names is True:
-        kept = list(range(len(incoming)))
-    else:
-        for name in kept_names:
-            if name not in incoming:
-                raise KeyError(f"keep: no column {quoted(name)}{suggestion(name, incoming)}")
-        kept = [incoming.index(name) for name in kept_names]
-    names = tuple(name for name in names if name != "puzzle" or place not in kept)
+        incoming = opened_all(map(select, batches))
+    if incoming is None:
+        empty = _core.solve(_core.Rows.of_list([], False), None, how, output_of(names, form, blank), None)
+        return Batches(_core.Stream.of_batches(empty, iter(())))
+    all_names = incoming.column_names
+    place = Frame.of_names(all_names).place(column)
+    incoming.check(place)
+    for name in all_names if kept_names is True else kept_names:
+        if name not in all_names:
+            raise KeyError(f"keep: no column {quoted(name)}{suggestion(name, all_names)}")
+    places = list(range(len(all_names))) if kept_names is True else [all_names.index(name) for name in kept_names]
+    names = tuple(name for name in names if name != "puzzle" or place not in places)
     if not names:
         raise ValueError("columns has only the puzzle, which is kept")
-    new = [prefix + name for name in names]
-    Frame.of_names([incoming[place] for place in kept]).check_names(new, hint='name the columns to keep, as in keep=["puzzle"], or ')
-    why = incoming.index("malformed") if "malformed" in incoming and incoming[place] != "malformed" else None
-    output = output_of(names, form_of(solution), blank)
-    return Batches(_core.solve_stream(reader, place, why, kept, new, blank, batch_rows, how, output, call))
+    hint = 'name the columns to keep, as in keep=["puzzle"], or '
+    new = [name_of("prefix", prefix) + name for name in names]
+    Frame.of_names([all_names[place] for place in places]).check_names(new, hint)
+    why = all_names.index("malformed") if "malformed" in all_names and all_names[place] != "malformed" else None
+    output = output_of(names, form, blank)
+    return Batches(_core.solve_stream(incoming, place, why, places, new, blank, batch_rows, how, output, call))
 
 
 class Solver:
     """Options that are reused from call to call. Any number of threads may use a solver at once.
 
     Args:
-        limit, max_nodes, threads, engine, solution, columns, blank: as for `solve`.
+        limit, max_nodes, engine, threads, solution, columns, blank: as for `solve`.
     """
 
     def __init__(
-        self,
-        *,
-        limit: int = 2,
-        max_nodes: int | None = None,
-        threads: int = 1,
-        engine: str = "lanes",
-        solution: Form | None = None,
-        columns: Sequence[str] = SOLVED,
-        blank: int = 0,
-    ) -> None:
+        self, *, limit: int = 2, max_nodes: int | None = None, engine: str = "lanes", threads: int = 1,
+        solution: Form | None = None, columns: Sequence[str] = SOLVED, blank: int = 0,
+    ) -> None:  # fmt: skip
         search(engine, limit, max_nodes, threads)
         form_of(solution)
         self._shared = {"limit": limit, "max_nodes": max_nodes, "threads": threads, "engine": engine, "blank": blank_of(blank)}
@@ -958,19 +796,12 @@ class Solver:
         return solve(puzzles, column=column, prefix=prefix, progress=progress, **options)
 
     def check(
-        self,
-        puzzles: Any,
-        solutions: Any = None,
-        *,
-        column: str | None = None,
-        solution_column: str | None = None,
-        prefix: str = "",
-        progress: Progress | None = None,
-    ) -> Any:
+        self, puzzles: Any, solutions: Any = None, *, column: str | None = None, solution_column: str | None = None,
+        prefix: str = "", progress: Progress | None = None,
+    ) -> Any:  # fmt: skip
         """Checks solutions: see the function `check`. The columns are `status` and `reason`."""
-        given: dict[str, Any] = {"column": column, "solution_column": solution_column, "prefix": prefix, "progress": progress}
-        shared: dict[str, Any] = self._shared
-        return check(puzzles, solutions, **given, **shared)
+        shared: dict[str, Any] = {**self._shared, "column": column, "solution_column": solution_column}
+        return check(puzzles, solutions, prefix=prefix, progress=progress, **shared)
 
     def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]:
         return (), {**self._shared, **self._grids}
@@ -980,95 +811,59 @@ class Solver:
         return f"<bulkdoku.Solver engine={options['engine']} limit={options['limit']} threads={options['threads']}>"
 
 
-def read(
-    path: str | PathLike[str],
-    *,
-    column: str | None = None,
-    solution_column: str | None = None,
-    keep: bool | Sequence[str] = False,
-    blank: int = 0,
-) -> Table:
-    """Reads a file of puzzles in any format that the command reads, compressed or not, or a .npy file.
+def bench(
+    solvers: Mapping[str, Callable[[list[str]], Iterable[str | bytes | None]]], rows: Any, *,
+    engines: Sequence[str] = ("lanes",), limit: int = 2, threads: int = 1, rounds: int = 5, seconds: float = 0.2,
+    seed: int = 1, column: str | None = None, blank: int = 0,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Measures solvers and our engines side by side, and checks every answer, as `bulkdoku bench --solver` does.
+
+    Each round permutes the rows in another way; checking answers is not timed.
 
     Args:
-        path: lines, tables, grids, JSON lines or Parquet, recognized by their content; or, by its name, .npy: uint8 of
-            shape (n, 81) or (n, 9, 9).
-        column, solution_column: the columns of a table, by name or by number from 1, if they are not detected.
-        keep: True keeps all other columns, False none, a list of names only these. For lines this is the text after
-            the puzzle, for grids the label. A .npy file has none.
-        blank: the value of a blank in a .npy file.
+        solvers: functions by their names. Each is called with a list of str, the form that any solver can read: 81
+            characters, `.` for a blank. It returns an answer for each: a str or bytes with the solution, or None, "" or
+            "." if there is no solution, or more than one. Its time includes reading all answers.
+        rows: puzzles, as for `solve`.
+        engines: the engines to measure as well, as `engine` of `solve`, with this number of `threads`.
+        limit: the limit of the engines: 2 is a proof, 1 the first solution.
+        rounds, seconds: the number of rounds, and the least time of each; slow solvers get fewer rows.
+        seed: the seed of the permutation of the rows.
+        column, blank: as for `solve`.
 
     Returns:
-        Table: `line` (uint64, from 1), `puzzle` (a malformed record as written), `solution` if the file has solutions,
-        `malformed` if there are such records (what is wrong with them), and the kept columns, as text, null if empty;
-        a name that is already taken is prefixed with `input_`.
+        list: a dict for each engine and solver, as `bulkdoku bench` writes it as JSON: `engine` (the name), `rows`,
+        `ns_per_puzzle` (the median of the rounds), `ns_min`, `ns_max`, and others. `invalid` is None, or the reason why
+        a solver is rejected: wrong, missing, extra, or reordered answers with the numbers of their rows, or its
+        exception; it then has no times.
 
     Raises:
-        OSError: if the file cannot be read to its end.
-        TypeError: if keep is something else.
-        ValueError: if the columns are not clear, or an array does not hold cells.
-    """
-    return _files.read(path, column, solution_column, keep, blank_of(blank))
-
-
-def scan(
-    path: str | PathLike[str],
-    *,
-    column: str | None = None,
-    solution_column: str | None = None,
-    keep: bool | Sequence[str] = False,
-    blank: int = 0,
-    batch_rows: int = 8192,
-) -> Batches:
-    """Reads a file of puzzles lazily: a batch of rows is read on demand.
-
-    Memory does not grow with the file. A .npy file is read as a whole.
-
-    Args:
-        path, column, solution_column, keep, blank: as for `read`.
-        batch_rows: the number of rows of a batch.
-
-    Returns:
-        Batches: with the columns of `read`, always with `malformed`. Of lines, it has solutions if the first batch has
-        one.
-
-    Raises:
-        OSError: if the file cannot be read; the stream raises it after the rows before the damage.
-        TypeError, ValueError: as for `read`; the stream raises ValueError for a line with a solution if the first batch has
-            none.
+        TypeError, ValueError: as for `solve`, and if no row is a puzzle, or a solver has the name of an engine.
 
     Example:
-        >>> import bulkdoku, os, tempfile
-        >>> path = os.path.join(tempfile.mkdtemp(), "puzzles.txt")
-        >>> bulkdoku.write(bulkdoku.generate(20_000, seed=1, kind="easy", columns=["puzzle"]), path)
-        20000
-        >>> batches = bulkdoku.solve_batches(bulkdoku.scan(path), columns=["status"])
-        >>> sum(len(batch) for batch in batches)
-        20000
+        >>> import bulkdoku
+        >>> rows = bulkdoku.generate(50, seed=1, kind="easy")
+        >>> measured = bulkdoku.bench({"wrong": lambda puzzles: ["1" * 81] * len(puzzles)}, rows, seconds=0, rounds=1)
+        >>> [row["invalid"] for row in measured]
+        [None, '16 wrong (lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …)']
     """
-    return _files.scan(path, column, solution_column, keep, blank_of(blank), batch_rows_of(batch_rows))
-
-
-def write(rows: Any, path: str | PathLike[str], *, column: str | None = None, blank: int = 0) -> int:
-    """Writes a table to a file, in the format of its name.
-
-    It writes a temporary file, and renames it when it is complete.
-
-    Args:
-        rows: a table, a stream, a data frame: anything with the Arrow PyCapsule interface.
-        path: .csv, .tsv or .jsonl, with all columns; .txt, one line per puzzle; each of them optionally followed by .gz
-            or .zst. Or .parquet, with all columns: whole numbers as int64, others as double, bool, text, binary; groups
-            of up to 131,072 rows, zstd; if a column has another type, pyarrow writes the file. Or .npy: uint8 of shape
-            (n, 81), for which rows may also be a list or an array.
-        column: the column for .txt and .npy; the puzzles if None.
-        blank: the value of a blank in a .npy file.
-
-    Returns:
-        int: the number of rows written.
-
-    Raises:
-        OSError: if the file cannot be written.
-        TypeError: if a column of a .csv file is a list or a struct, or if pyarrow is needed and not installed.
-        ValueError: if the name has another ending, or a row of a .npy file is not a puzzle.
-    """
-    return _files.write(rows, path, text("column", column), blank_of(blank))
+    if not isinstance(solvers, Mapping) or not all(callable(solver) for solver in solvers.values()):
+        raise TypeError('solvers is a dict of functions, such as {"mine": solve_list}')
+    if not isinstance(seconds, (int, float)) or not 0 <= seconds <= 3600:
+        raise ValueError(f"seconds is a number from 0 to 3600, not {seconds!r}")
+    names = names_in("engines", engines, 'as ("lanes", "scalar")')
+    for name in solvers:
+        if name_of("the name of a solver", name) in ("lanes", "scalar", "propagate") or name.startswith("backtrack-"):
+            raise ValueError(f"{name} is an engine: give the solver another name")
+    puzzles = Frame(rows).grids(column, blank_of(blank))
+    parsed = _core.classify(puzzles, output_of(("puzzle",), "text", 0), 1, 1, None)
+    texts = [puzzle for puzzle in Table(parsed).to_list("puzzle") if puzzle is not None]
+    if not texts:
+        raise ValueError("no row is a puzzle")
+    numbers = (whole("limit", limit, 1, 2**32 - 1), threads_of(threads), whole("rounds", rounds, 1, 1000))
+    measured = json.loads(_core.bench(list(solvers.items()), texts, names, *numbers, float(seconds), whole("seed", seed)))
+    for row in measured:
+        # Times of processes.
+        for key in ("user_ns_per_puzzle", "system_ns_per_puzzle", "startup_ns", "peak_bytes"):
+            del row[key]
+    return list(measured)

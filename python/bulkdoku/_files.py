@@ -13,18 +13,16 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _core
-from ._frames import Frame, full_name, is_arrow, open_reader
-from ._options import output_of, text
+from ._frames import Frame, full_name, is_arrow, opened
+from ._options import batch_rows_of, blank_of, output_of, text
 from ._table import Batches, Table, quoted
-
-Keep = Literal[True] | list[str]
 
 FORMATS = ("csv", "tsv", "jsonl", "txt", "npy", "parquet")
 # As those of `solve`: the buffers of a batch are small enough for the allocator to reuse.
 ROWS_OF_TABLE = 32 * 1024
 
 
-def kept(keep: Any) -> Keep:
+def kept(keep: Any) -> Literal[True] | list[str]:
     """Returns True for all columns, or a list of names."""
     if isinstance(keep, bool):
         return True if keep else []
@@ -44,13 +42,34 @@ def path_of(path: Any) -> Path:
     raise TypeError(f"path is a str or a path, not {path!r}")
 
 
-def read(path: Any, column: str | None, solution_column: str | None, keep: Any, blank: int) -> Table:
-    """Reads a file; see `bulkdoku.read`."""
-    path, names = path_of(path), kept(keep)
-    if path.suffix.lower() == ".npy":
-        return read_npy(path, names, blank)
-    stream = _core.scan(path, text("column", column), text("solution_column", solution_column), names, ROWS_OF_TABLE, False)
-    rows = stream.read_all()
+def read(
+    path: str | PathLike[str], *, column: str | None = None, solution_column: str | None = None,
+    keep: bool | Sequence[str] = False, blank: int = 0,
+) -> Table:  # fmt: skip
+    """Reads a file of puzzles in any format that the command reads, compressed or not, or a .npy file.
+
+    Args:
+        path: lines, tables, grids, JSON lines or Parquet, recognized by their content; or, by its name, .npy: uint8 of
+            shape (n, 81) or (n, 9, 9).
+        column, solution_column: the columns of a table, by name or by number from 1, if they are not detected.
+        keep: True keeps all other columns, False none, a list of names only these. For lines this is the text after
+            the puzzle, for grids the label. A .npy file has none.
+        blank: the value of a blank in a .npy file.
+
+    Returns:
+        Table: `line` (uint64, from 1), `puzzle` (a malformed record as written), `solution` if the file has solutions,
+        `malformed` if there are such records (what is wrong with them), and the kept columns, as text, null if empty;
+        a name that is already taken is prefixed with `input_`.
+
+    Raises:
+        OSError: if the file cannot be read to its end.
+        TypeError: if keep is something else.
+        ValueError: if the columns are not clear, or an array does not hold cells.
+    """
+    rows = scanned(path, column, solution_column, keep, blank, ROWS_OF_TABLE, False)
+    if isinstance(rows, _core.Batches):
+        return Table(rows)
+    rows = rows.read_all()
     # The text after the puzzles may not have been solutions, and most files have no malformed records.
     columns = rows.column_names
     own = columns[: columns.index("malformed") + 1]
@@ -60,19 +79,44 @@ def read(path: Any, column: str | None, solution_column: str | None, keep: Any, 
 
 
 def scan(
-    path: Any, column: str | None, solution_column: str | None, keep: Any, blank: int, batch_rows: int
-) -> Batches:
-    """Reads a file lazily; see `bulkdoku.scan`."""
-    path, names = path_of(path), kept(keep)
-    if path.suffix.lower() == ".npy":
-        return Batches(_core.Stream(read_npy(path, names, blank)._batches))
-    options = (text("column", column), text("solution_column", solution_column), names)
-    return Batches(_core.scan(path, *options, batch_rows, True))
+    path: str | PathLike[str], *, column: str | None = None, solution_column: str | None = None,
+    keep: bool | Sequence[str] = False, blank: int = 0, batch_rows: int = 8192,
+) -> Batches:  # fmt: skip
+    """Reads a file of puzzles lazily, in constant memory: a batch of rows is read on demand. A .npy file is read as a whole.
+
+    Args:
+        batch_rows: the number of rows of a batch.
+        path, column, solution_column, keep, blank: as for `read`.
+
+    Returns:
+        Batches: with the columns of `read`, always with `malformed`. Of lines, it has solutions if the first batch has
+        one.
+
+    Raises:
+        OSError: if the file cannot be read; the stream raises it after the rows before the damage.
+        TypeError, ValueError: as for `read`; the stream raises ValueError for a line with a solution if the first batch has
+            none.
+
+    Example:
+        >>> import bulkdoku, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "puzzles.txt")
+        >>> bulkdoku.write(bulkdoku.generate(20_000, seed=1, kind="easy", columns=["puzzle"]), path)
+        20000
+        >>> sum(len(batch) for batch in bulkdoku.scan(path))
+        20000
+    """
+    rows = scanned(path, column, solution_column, keep, blank, batch_rows_of(batch_rows), True)
+    return Batches(_core.Stream.of_batches(rows, iter(())) if isinstance(rows, _core.Batches) else rows)
 
 
-def read_npy(path: Path, keep: Keep, blank: int) -> Table:
-    """Reads an array of cells. The file is mapped, so its pages are read on demand."""
-    if keep is not True and keep:
+def scanned(
+    path: Any, column: Any, solution_column: Any, keep: Any, blank: Any, batch_rows: int, peek: bool
+) -> _core.Stream | _core.Batches:
+    """Opens a file, or reads an array of cells, which is mapped, so its pages are read on demand."""
+    path, names, blank = path_of(path), kept(keep), blank_of(blank)
+    if path.suffix.lower() != ".npy":
+        return _core.scan(path, text("column", column), text("solution_column", solution_column), names, batch_rows, peek)
+    if names is not True and names:
         raise ValueError("a .npy file has no columns to keep")
     try:
         array = np.load(path, mmap_mode="r")
@@ -81,32 +125,49 @@ def read_npy(path: Path, keep: Keep, blank: int) -> Table:
     return puzzles_only(array, None, blank, ("text", 0), f"{path}: ")
 
 
-def puzzles_only(rows: Any, column: str | None, blank: int, form: tuple[str, int], where: str) -> Table:
+def puzzles_only(rows: Any, column: str | None, blank: int, form: tuple[str, int], where: str) -> _core.Batches:
     """Returns the line and the cells of each row, which must be a puzzle."""
     puzzles = Frame(rows).grids(column, blank)
     batches = _core.classify(puzzles, output_of(("line", "puzzle", "reason"), *form), 1, 1, None)
     if batches.null_count(1):
-        reasons = batches.to_list(2)
-        row = next(row for row, puzzle in enumerate(batches.to_list(1)) if puzzle is None)
-        raise ValueError(f"{where}row {row}: {reasons[row]}")
-    return Table(batches.select([0, 1], ["line", "puzzle"]))
+        table = Table(batches)
+        row = table.to_list("puzzle").index(None)
+        raise ValueError(f"{where}row {row}: {table.to_list('reason')[row]}")
+    return batches.select([0, 1], ["line", "puzzle"])
 
 
-def write(rows: Any, path: Any, column: str | None, blank: int) -> int:
-    """Writes a file; see `bulkdoku.write`."""
-    path = path_of(path)
+def write(rows: Any, path: str | PathLike[str], *, column: str | None = None, blank: int = 0) -> int:
+    """Writes a table to a file, in the format of its name: to a temporary file, which is renamed when it is complete.
+
+    Args:
+        rows: a table, a stream, a data frame: anything with the Arrow PyCapsule interface.
+        path: .csv, .tsv or .jsonl, with all columns; .txt, one line per puzzle; each of them optionally followed by .gz
+            or .zst. Or .parquet, with all columns: whole numbers as int64, others as double, bool, text, binary; groups
+            of up to 131,072 rows, zstd; if a column has another type, pyarrow writes the file. Or .npy: uint8 of shape
+            (n, 81), for which rows may also be a list or an array.
+        column: the column for .txt and .npy; the puzzles if None.
+        blank: the value of a blank in a .npy file.
+
+    Returns:
+        int: the number of rows written.
+
+    Raises:
+        OSError: if the file cannot be written.
+        TypeError: if a column of a .csv file is a list or a struct, or if pyarrow is needed and not installed.
+        ValueError: if the name has another ending, or a row of a .npy file is not a puzzle.
+    """
+    path, column, blank = path_of(path), text("column", column), blank_of(blank)
     ending = path.suffix.lower().removeprefix(".")
     compression = ending if ending in ("gz", "zst") else None
     if compression:
         ending = Path(path.stem).suffix.lower().removeprefix(".")
     if ending not in FORMATS:
-        raise ValueError(
-            f"{path}: the name ends with .csv, .tsv, .jsonl or .txt, perhaps followed by .gz or .zst, or with .npy or .parquet"
-        )
+        allowed = "the name ends with .csv, .tsv, .jsonl or .txt, perhaps followed by .gz or .zst, or with .npy or .parquet"
+        raise ValueError(f"{path}: {allowed}")
     if ending in ("npy", "parquet") and compression:
         raise ValueError("a .npy or .parquet file is not compressed once more")
     if ending == "npy":
-        cells = puzzles_only(rows, column, 0, ("cells", blank), "")["puzzle"]
+        cells = Table(puzzles_only(rows, column, 0, ("cells", blank), ""))["puzzle"]
 
         def save(temporary: Path) -> int:
             with temporary.open("wb") as file:
@@ -116,31 +177,28 @@ def write(rows: Any, path: Any, column: str | None, blank: int) -> int:
         return replace(path, save)
     if not is_arrow(rows):
         raise TypeError(f"{full_name(type(rows))} is not a table: it has no Arrow PyCapsule interface")
-    if ending != "txt":
-        if column is not None:
-            raise ValueError("column is for .txt and .npy, which have one")
-        reader = open_reader(rows)
-        if ending == "parquet" and (unsupported := _core.not_in_parquet(reader)):
-            return replace(path, lambda temporary: write_by_pyarrow(reader, temporary, unsupported))
-        return replace(path, lambda temporary: _core.write(reader, temporary, ending, compression, None))
-    if hasattr(rows, "iloc") or type(rows).__module__.startswith("polars."):
+    if ending != "txt" and column is not None:
+        raise ValueError("column is for .txt and .npy, which have one")
+    place = None
+    if ending == "txt" and (hasattr(rows, "iloc") or type(rows).__module__.startswith("polars.")):
         # Only this column, because Arrow has not every type.
         frame = Frame(rows)
-        reader = open_reader(rows if frame.names is None else frame.column(frame.place(column)))
-        place = 0
-    else:
-        reader = open_reader(rows)
-        place = Frame.of_names(reader.column_names).place(column)
-    return replace(path, lambda temporary: _core.write(reader, temporary, "txt", compression, place))
+        rows, place = rows if frame.names is None else frame.column(frame.place(column)), 0
+    stream = opened(rows)
+    if ending == "txt" and place is None:
+        place = Frame.of_names(stream.column_names).place(column)
+    if ending == "parquet" and (unsupported := _core.not_in_parquet(stream)):
+        return replace(path, lambda temporary: write_by_pyarrow(stream, temporary, unsupported))
+    return replace(path, lambda temporary: _core.write(stream, temporary, ending, compression, place))
 
 
-def write_by_pyarrow(reader: _core.Reader, path: Path, unsupported: str) -> int:
+def write_by_pyarrow(stream: _core.Stream, path: Path, unsupported: str) -> int:
     """Writes Parquet with pyarrow, which has every type of Arrow."""
     try:
         pyarrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     except ImportError as error:
         raise TypeError(f"{unsupported} needs pyarrow: pip install pyarrow") from error
-    batches = pyarrow.RecordBatchReader.from_stream(_core.Stream.of_reader(reader))
+    batches = pyarrow.RecordBatchReader.from_stream(stream)
     count = 0
     with parquet.ParquetWriter(path, batches.schema, compression="zstd") as writer:
         for batch in batches:
@@ -158,7 +216,9 @@ def replace(path: Path, write: Callable[[Path], int]) -> int:
     try:
         mode = path.stat().st_mode & 0o7777
     except OSError:
-        mode = 0o666 & ~umask()
+        # The mask of new files is only known while it is changed.
+        os.umask(mask := os.umask(0o22))
+        mode = 0o666 & ~mask
     try:
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".bulkdoku-", delete=False) as file:
             temporary = Path(file.name)
@@ -173,10 +233,3 @@ def replace(path: Path, write: Callable[[Path], int]) -> int:
         temporary.unlink(missing_ok=True)
         raise
     return count
-
-
-def umask() -> int:
-    """Returns the mask of new files, which is only known while it is changed."""
-    mask = os.umask(0o22)
-    os.umask(mask)
-    return mask

@@ -6,15 +6,16 @@ columns appended. A series in, a table of its library out; everything else in, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
 
 from . import _core
-from ._table import Table, needed, quoted, suggestion
+from ._table import Array, Table, needed, quoted, suggestion
 
-Grids = Literal["puzzles", "solutions", "answers"]
+What = Literal["puzzles", "solutions", "answers"]
 
 TAKEN = (
     "taken are a list of str, of bytes, or of numbers, a numpy array (integers of shape (n, 81) or (n, 9, 9), or S81), "
@@ -32,9 +33,9 @@ class Frame:
 
     def __init__(self, rows: Any) -> None:
         self.kind, self.rows = recognized(rows)
-        attribute = {"pandas": "columns", "polars": "columns", "pyarrow": "column_names", "table": "column_names"}
         # A series has no columns.
-        names = getattr(self.rows, attribute[self.kind], None) if self.kind in attribute else None
+        attribute = {"pandas": "columns", "polars": "columns", "pyarrow": "column_names", "table": "column_names"}
+        names = getattr(self.rows, attribute.get(self.kind, ""), None)
         self.names: list[str] | None = None if names is None else [str(name) for name in names]
 
     @classmethod
@@ -44,7 +45,7 @@ class Frame:
         frame.names = names
         return frame
 
-    def place(self, column: str | None, what: Grids = "puzzles") -> int:
+    def place(self, column: str | None, what: What = "puzzles") -> int:
         """Returns the place of a column: the named one, or the one with a usual name, or the only one."""
         names = self.names or []
         if column is not None:
@@ -59,70 +60,85 @@ class Frame:
             raise ValueError(f"which column has the {kind}? The table has {quoted(names)}: name it by {option}=")
         return place
 
-    def solutions(self, column: str | None, *, are_required: bool) -> int | None:
+    def solutions(self, column: str | None, what: What) -> int | None:
         """Returns the place of the column of solutions, if the table has one."""
         if self.names is None and column is not None:
             raise ValueError("a column was named, but this is not a table")
-        if column is None and _core.find_column(self.names or [], True, are_required) is None:
+        if column is None and _core.find_column(self.names or [], True, what == "answers") is None:
             return None
-        return self.place(column, "answers" if are_required else "solutions")
+        return self.place(column, what)
 
     def column(self, place: int) -> Any:
         """Returns a column as its library has it."""
-        assert self.names is not None
         if self.kind == "pandas":
             return self.rows.iloc[:, place]
-        if self.kind == "polars":
-            return self.rows[self.names[place]]
-        if self.kind == "pyarrow":
-            return self.rows.column(place)
-        return self.rows._batches.select([place], [self.names[place]])
+        if self.kind == "table":
+            return self.rows._batches.select([place], ["puzzle"])
+        return self.rows[place if self.kind == "pyarrow" else (self.names or [])[place]]
 
-    def grids(self, column: str | None, blank: int, what: Grids = "puzzles") -> _core.Rows:
+    def grids(self, column: str | None, blank: int, what: What = "puzzles") -> _core.Rows:
         """Returns the puzzles or solutions as rows that threads read."""
-        if self.names is None:
-            if column is not None:
-                raise ValueError("a column was named, but this is not a table")
-            return rows_of(self.rows, blank)
-        return self.rows_at(self.place(column, what), blank, what)
+        if self.names is not None:
+            return self.rows_at(self.place(column, what), blank, what)
+        if column is not None:
+            raise ValueError("a column was named, but this is not a table")
+        return rows_of(self.rows, blank)
 
-    def rows_at(self, place: int, blank: int, what: Grids = "puzzles") -> _core.Rows:
+    def rows_at(self, place: int, blank: int, what: What = "puzzles") -> _core.Rows:
         """Returns the rows of a column."""
-        assert self.names is not None
+        names = self.names or []
         rows = rows_of(self.column(place), blank)
-        if what != "puzzles" or MALFORMED not in self.names or self.names[place] == MALFORMED:
+        if what != "puzzles" or MALFORMED not in names or names[place] == MALFORMED:
             return rows
         try:
-            return rows.explained(rows_of(self.column(self.names.index(MALFORMED)), 0))
+            return rows.explained(rows_of(self.column(names.index(MALFORMED)), 0))
         except TypeError:
             # A column of that name with something else.
             return rows
 
-    def check_names(self, names: Iterable[str], prefix: str = "", hint: str = "") -> None:
+    def pair(self, answers: Any, column: str | None, solution_column: str | None, blank: int) -> list[_core.Rows]:
+        """Returns puzzles and the answers to them: those that were given, or those of the table of the puzzles."""
+        rows = self.grids(column, blank)
+        if answers is not None:
+            return [rows, Frame(answers).grids(solution_column, blank, "answers")]
+        if self.names is None:
+            raise TypeError("the solutions are missing: give them, or a table that has both")
+        place = self.solutions(solution_column, "answers")
+        if place is None:
+            raise ValueError("the table has no column of solutions; name one by solution_column=")
+        return [rows, self.rows_at(place, blank, "answers")]
+
+    def check_new(self, column: str | None, names: Iterable[str], prefix: Any) -> None:
+        """Refuses names of new columns that the table has, before any work."""
+        if not isinstance(prefix, str):
+            raise TypeError(f"prefix is a str, not {prefix!r}")
+        if self.names is not None:
+            self.place(column)
+            self.check_names(prefix + name for name in names if name != "puzzle")
+
+    def check_names(self, names: Iterable[str], hint: str = "") -> None:
         """Refuses names of new columns that the table already has."""
         for name in names:
-            if prefix + name in (self.names or ()):
-                what = f"the column {quoted(prefix + name)} is there already"
-                raise ValueError(f"{what}: {hint}give prefix=, or rename it")
+            if name in (self.names or ()):
+                raise ValueError(f"the column {quoted(name)} is there already: {hint}give prefix=, or rename it")
 
     def take(self, indices: Any) -> Any:
         """Returns the rows at these indices, a buffer of int64, as a table."""
         places = np.frombuffer(indices, np.int64)
+        is_table = self.names is not None
         if self.kind == "pandas":
             rows = self.rows.iloc[places]
-            return rows if self.names is not None else rows.to_frame("puzzle" if rows.name is None else rows.name)
+            return rows if is_table else rows.to_frame("puzzle" if rows.name is None else rows.name)
         if self.kind == "polars":
             rows = self.rows[places]
-            return rows if self.names is not None else rows.to_frame(rows.name or "puzzle")
+            return rows if is_table else rows.to_frame(rows.name or "puzzle")
         if self.kind == "pyarrow":
             try:
                 rows = self.rows.take(places)
+                return rows if is_table else needed("pyarrow").table({"puzzle": rows})
             except NotImplementedError:
                 # pyarrow cannot select texts of every type.
-                rows = Table(self.rows).to_arrow() if self.names is None else self.rows
-                return Table(Table(rows)._batches.take(as_buffer(places))).to_arrow()
-            pyarrow = needed("pyarrow")
-            return rows if self.names is not None else pyarrow.table({"puzzle": rows})
+                return Table(Table(self.rows)._batches.take(as_buffer(places))).to_arrow()
         if self.kind == "table":
             return Table(self.rows._batches.take(as_buffer(places)))
         rows = [self.rows[place] for place in places.tolist()] if self.kind == "list" else self.rows[places]
@@ -135,59 +151,33 @@ class Frame:
 
         The puzzles of the table are not appended once more. With `has_index`, there is a row for each one of a series.
         """
-        names = added.column_names
-        if self.names is not None:
-            places = [place for place, name in enumerate(names) if name != "puzzle" or name in replaced]
+        names, old = added.column_names, list(replaced.values())
+        if prefix or self.names is not None:
+            is_new = [self.names is None or name != "puzzle" or name in replaced for name in names]
+            places = [place for place, is_new in enumerate(is_new) if is_new]
             names = [replaced.get(names[place], prefix + names[place]) for place in places]
             added = added.select(places, names)
-        elif prefix:
-            added = added.select(list(range(len(names))), names := [prefix + name for name in names])
-        table, old = Table(added), list(replaced.values())
-        if self.kind == "pandas":
-            new = table.to_pandas()
-            if self.names is None:
-                return new.set_axis(self.rows.index, axis=0) if has_index else new
-            columns = {}
-            for name in names:
-                values = new[name]
-                if name in old:
-                    dtype = self.rows[name].dtype
-                    # New grids are in no category.
-                    values = values.astype(dtype.categories.dtype if hasattr(dtype, "categories") else dtype)
-                columns[name] = values.array
-            return self.rows.assign(**columns)
-        if self.kind == "polars":
-            new = table.to_polars()
-            if self.names is None:
-                return new
-            series = [self._cast(new[name], self.rows[name].dtype) if name in old else new[name] for name in names]
-            return self.rows.with_columns(series)
-        if self.kind == "pyarrow":
-            return self._joined_pyarrow(table.to_arrow(), old)
+        if self.kind in ("list", "array"):
+            return Table(added)
         if self.kind == "table":
             return Table(self.rows._batches.with_columns(added, old))
-        return table
-
-    def _joined_pyarrow(self, new: Any, old: list[str]) -> Any:
+        new: Any = getattr(Table(added), {"pyarrow": "to_arrow"}.get(self.kind, f"to_{self.kind}"))()
         if self.names is None:
-            return new
+            return new.set_axis(self.rows.index, axis=0) if self.kind == "pandas" and has_index else new
+        if self.kind == "pandas":
+            return self.rows.assign(**{name: like(new[name], self.rows[name] if name in old else None).array for name in names})
+        if self.kind == "polars":
+            return self.rows.with_columns([like(new[name], self.rows[name] if name in old else None) for name in names])
         rows, is_batch = self.rows, not hasattr(self.rows, "combine_chunks")
-        for name in new.column_names:
+        for name in names:
             values = new[name].combine_chunks() if is_batch else new[name]
             if name not in old:
                 rows = rows.append_column(name, values)
                 continue
             place = rows.schema.names.index(name)
-            values = self._cast(values, rows.schema.field(place).type)
+            values = like(values, rows.schema.field(place))
             rows = rows.set_column(place, rows.schema.field(place).with_type(values.type), values)
         return rows
-
-    @staticmethod
-    def _cast(values: Any, dtype: Any) -> Any:
-        try:
-            return values.cast(dtype)
-        except Exception:  # noqa: BLE001, each library has its own
-            return values
 
     def values(self, column: str) -> list[Any]:
         """Returns the values of a column as a list."""
@@ -196,6 +186,20 @@ class Frame:
             return values
         method = {"pandas": "tolist", "pyarrow": "to_pylist"}.get(self.kind, "to_list")
         return list(getattr(self.rows[column], method)())
+
+
+def like(values: Any, old: Any) -> Any:
+    """Returns values of the type of an old column, if they can be converted."""
+    if old is None:
+        return values
+    dtype = old.type if hasattr(old, "type") else old.dtype
+    if hasattr(values, "astype"):
+        # pandas: new grids are in no category.
+        return values.astype(dtype.categories.dtype if hasattr(dtype, "categories") else dtype)
+    try:
+        return values.cast(dtype)
+    except Exception:  # noqa: BLE001, each library has its own
+        return values
 
 
 def recognized(rows: Any) -> tuple[str, Any]:
@@ -217,9 +221,8 @@ def recognized(rows: Any) -> tuple[str, Any]:
     if cls.__module__.startswith("pyarrow.") and hasattr(rows, "take"):
         return "pyarrow", rows
     if is_arrow(rows):
-        reader = open_reader(rows)
-        table = Table(_core.Batches.of(reader))
-        return ("table", table) if reader.is_table else ("array", table)
+        stream = opened(rows)
+        return "table" if stream.is_table else "array", Table(stream.read_all())
     refuse_lazy(rows)
     if hasattr(rows, "with_format"):
         # A data set of Hugging Face: its own iterator makes a dict of each row.
@@ -249,19 +252,20 @@ def full_name(cls: type) -> str:
     return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
 
 
-def open_reader(rows: Any) -> _core.Reader:
+def opened(rows: Any) -> _core.Stream:
     """Opens an Arrow table, or one of a library that has types which Arrow has not."""
-    if isinstance(rows, Table):
-        rows = rows._batches
-    return opened(*arrow_types(rows))
-
-
-def opened(rows: Any, nulls: list[str]) -> _core.Reader:
-    """Opens an Arrow table."""
+    rows, nulls = arrow_types(rows._batches if isinstance(rows, Table) else rows)
     try:
-        return _core.Reader(rows, nulls)
+        return _core.Stream(rows, nulls)
     except NotImplementedError as error:
         raise TypeError(str(error)) from error
+
+
+def opened_all(tables: Iterator[Any]) -> _core.Stream | None:
+    """Opens an iterator of Arrow tables; `None` if it has none."""
+    batches = (opened(table).read_all() for table in tables)
+    first = next(batches, None)
+    return None if first is None else _core.Stream.of_batches(first, batches)
 
 
 def arrow_types(rows: Any) -> tuple[Any, list[str]]:
@@ -318,7 +322,7 @@ def rows_of_list(rows: list[Any], blank: int) -> _core.Rows:
 
 def rows_of_numbers(rows: list[Any], blank: int) -> _core.Rows:
     """Reads lists of numbers, which may have different lengths. `None` is a blank, and a row that is `None` is null."""
-    parts: list[np.ndarray[Any, Any]] = []
+    parts: list[Array] = []
     for at, row in enumerate(rows):
         try:
             part = np.empty(0) if row is None else np.asarray(row, float).reshape(-1)
@@ -332,7 +336,7 @@ def rows_of_numbers(rows: list[Any], blank: int) -> _core.Rows:
     return _core.Rows.of_numbers(as_buffer(np.concatenate([np.empty(0), *parts])), as_buffer(ends), validity, blank)
 
 
-def rows_of_array(array: np.ndarray[Any, Any], blank: int) -> _core.Rows:
+def rows_of_array(array: Array, blank: int) -> _core.Rows:
     """Reads numbers of shape (n, 81) or (n, 9, 9), or texts."""
     if isinstance(array, np.ma.MaskedArray):
         if array.ndim == 1:
@@ -351,15 +355,13 @@ def rows_of_array(array: np.ndarray[Any, Any], blank: int) -> _core.Rows:
     if array.ndim != 1:
         word = "bytes" if kind == "S" else "str"
         raise ValueError(f"an array of {word} has one dimension, not shape {list(array.shape)}")
-    if kind != "S":
-        return rows_of_list(array.tolist(), blank)
-    width = array.dtype.itemsize
-    if width == 0:
-        array, width = np.zeros(len(array), "S1"), 1
-    return _core.Rows.of_fixed_width(as_buffer(array), width)
+    if array.dtype == "S81":
+        return _core.Rows.of_texts(as_buffer(array))
+    rows = array.tolist()
+    return _core.Rows.of_list(rows, True) if kind == "S" else rows_of_list(rows, blank)
 
 
-def rows_of_cells(array: np.ndarray[Any, Any], blank: int, is_valid: Any) -> _core.Rows:
+def rows_of_cells(array: Array, blank: int, is_valid: Any) -> _core.Rows:
     """Reads numbers; −1 and NaN are blanks as well."""
     shape = array.shape
     if shape[1:] not in ((81,), (9, 9), (9, 9, 1)):
@@ -374,9 +376,9 @@ def rows_of_cells(array: np.ndarray[Any, Any], blank: int, is_valid: Any) -> _co
             raise ValueError(f"the array has the number {array[differs][0]}, expected cells of 0 to 255")
         array = cells
     validity = None if is_valid is None else as_buffer(is_valid)
-    return _core.Rows.of_cells(as_buffer(array), blank, validity)
+    return _core.Rows.of_cells(as_buffer(array), validity, blank)
 
 
-def as_buffer(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def as_buffer(array: Array) -> Array:
     """Returns the bytes of an array, which is copied if it is not contiguous."""
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)

@@ -5,32 +5,33 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from . import _core
 from ._table import quoted, suggestion
 
+Progress = Callable[[int], object]
+Form = Literal["text", "binary", "cells"]
+By = Literal["class", "puzzle", "grid"]
+
 MAX = 2**64 - 1
-BY = ("class", "puzzle", "grid")
 
 
 def whole(name: str, value: Any, least: int = 0, most: int = MAX) -> int:
     """Returns a whole number, which may be a float such as 1e5."""
-    if type(value) is not int:
-        if isinstance(value, float):
-            if not value.is_integer():
-                raise ValueError(f"{name} is a whole number, not {value!r}")
-            value = int(value)
-        try:
-            value = operator.index(value)
-        except TypeError:
-            text = repr(value)
-            text = text if len(text) <= 40 else type(value).__name__
-            raise TypeError(f"{name} is a whole number, not {text}") from None
-    if least <= value <= most:
-        return int(value)
-    text = str(value) if abs(value) < 2**128 else "a number of more than 128 bits"
-    raise ValueError(f"{name} is {least} to {most}, not {text}")
+    if isinstance(value, float):
+        if not value.is_integer():
+            raise ValueError(f"{name} is a whole number, not {value!r}")
+        value = int(value)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        shown = repr(value)
+        raise TypeError(f"{name} is a whole number, not {shown if len(shown) <= 40 else type(value).__name__}") from None
+    if least <= number <= most:
+        return number
+    shown = str(number) if abs(number) < 2**128 else "a number of more than 128 bits"
+    raise ValueError(f"{name} is {least} to {most}, not {shown}")
 
 
 def threads_of(threads: Any) -> int:
@@ -53,8 +54,12 @@ def one_of(name: str, value: Any, names: Sequence[str]) -> str:
     if isinstance(value, str) and value in names:
         return value
     allowed = f"{', '.join(map(quoted, names[:-1]))} or {quoted(names[-1])}"
-    error = ValueError if isinstance(value, str) else TypeError
-    raise error(f"{name} is {allowed}, not {value!r}")
+    raise (ValueError if isinstance(value, str) else TypeError)(f"{name} is {allowed}, not {value!r}")
+
+
+def by_of(by: Any) -> str:
+    """Returns when two puzzles are the same."""
+    return one_of("by", by, ("class", "puzzle", "grid"))
 
 
 def text(name: str, value: Any) -> str | None:
@@ -62,6 +67,13 @@ def text(name: str, value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
     raise TypeError(f"{name} is a str, not {value!r}")
+
+
+def name_of(name: str, value: Any) -> str:
+    """Returns a name."""
+    if isinstance(value, str):
+        return value
+    raise TypeError(f"{name} is a name, not {value!r}")
 
 
 def names_in(name: str, names: Any, example: str) -> list[str]:
@@ -77,25 +89,29 @@ def offered(subcommand: str) -> tuple[str, ...]:
     return tuple(_core.offered_by(subcommand))
 
 
-def columns_of(columns: Any, all_names: Sequence[str]) -> tuple[str, ...]:
+@functools.lru_cache(256)
+def known_columns(names: tuple[str, ...], all_names: tuple[str, ...]) -> tuple[str, ...]:
     """Returns columns by their names, each at most once."""
-    names = names_in("columns", columns, 'as ("solution", "status")')
     for place, name in enumerate(names):
         if name not in all_names:
-            hint = suggestion(name, all_names)
-            raise ValueError(f"no column {quoted(name)}{hint}; there are {', '.join(all_names)}")
+            raise ValueError(f"no column {quoted(name)}{suggestion(name, all_names)}; there are {', '.join(all_names)}")
         if name in names[:place]:
             raise ValueError(f"column {quoted(name)} is named twice")
     if not names:
         raise ValueError("columns names no column")
-    return tuple(names)
+    return names
 
 
-def progress_of(progress: Any) -> Callable[[int], object] | None:
+def columns_of(columns: Any, all_names: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns columns by their names, each at most once."""
+    return known_columns(tuple(names_in("columns", columns, 'as ("solution", "status")')), all_names)
+
+
+def progress_of(progress: Any) -> Progress | None:
     """Returns the function that receives numbers of rows."""
     if progress is not None and not callable(progress):
         raise TypeError("progress is not callable; it is called with a number of rows")
-    call: Callable[[int], object] | None = progress
+    call: Progress | None = progress
     return call
 
 
@@ -106,25 +122,15 @@ def form_of(solution: Any, rows: _core.Rows | None = None) -> str:
     return one_of("solution", solution, ("text", "binary", "cells"))
 
 
-@functools.lru_cache(256)
-def output_of(columns: tuple[str, ...], form: str, blank: int) -> _core.Output:
-    """Returns the columns of a result."""
-    return _core.Output(columns, form, blank)
-
-
-@functools.lru_cache(256)
-def search_of(engine: str, limit: int, max_nodes: int | None, threads: int) -> _core.Search:
-    """Returns how solutions are searched for."""
-    return _core.Search(engine, limit, max_nodes, threads)
+output_of = functools.lru_cache(256)(_core.Output)
+search_of = functools.lru_cache(256)(_core.Search)
 
 
 def search(engine: Any, limit: Any, max_nodes: Any, threads: Any) -> _core.Search:
     """Returns how solutions are searched for."""
     limit = whole("limit", limit, 1, 2**32 - 1)
     max_nodes = None if max_nodes is None else whole("max_nodes", max_nodes, 1)
-    if not isinstance(engine, str):
-        raise TypeError(f"engine is a name, not {engine!r}")
-    return search_of(engine, limit, max_nodes, threads_of(threads))
+    return search_of(name_of("engine", engine), limit, max_nodes, threads_of(threads))
 
 
 def span(name: str, value: Any) -> tuple[int, int] | None:
@@ -136,13 +142,3 @@ def span(name: str, value: Any) -> tuple[int, int] | None:
     if first > last:
         raise ValueError(f"{name}: no number is at least {first} and at most {last}")
     return first, last
-
-
-def recipe(kind: Any, grids: Any, clues: Any, guesses: Any, level: Any, symmetry: Any, pattern: Any) -> _core.Recipe:
-    """Returns which puzzles are generated."""
-    for name, value in (("kind", kind), ("symmetry", symmetry)):
-        if not isinstance(value, str):
-            raise TypeError(f"{name} is a name, not {value!r}")
-    grids = text("grids", grids) or ("fast" if kind == "solved" else "rows")
-    level = None if level is None else whole("level", level, 0, 255)
-    return _core.Recipe(kind, grids, symmetry, text("pattern", pattern), span("clues", clues), span("guesses", guesses), level)

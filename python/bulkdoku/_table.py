@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import importlib.util
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
+
+Array = np.ndarray[Any, Any]
 
 
 def quoted(value: object) -> str:
@@ -22,6 +25,21 @@ def suggestion(name: str, names: Sequence[str]) -> str:
     """Returns the most similar name, as the end of a message."""
     similar = difflib.get_close_matches(name, names, 1)
     return f"; did you mean {quoted(similar[0])}?" if similar else ""
+
+
+def needed(name: str) -> Any:
+    """Imports a library for a conversion."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError(f"this conversion needs {name}: pip install {name}") from error
+
+
+def objects(values: Sequence[Any]) -> Array:
+    """Returns an array of any objects."""
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array
 
 
 class Table:
@@ -39,9 +57,9 @@ class Table:
 
     def __init__(self, rows: Any) -> None:
         if not isinstance(rows, _core.Batches):
-            from ._frames import open_reader
+            from ._frames import opened
 
-            rows = _core.Batches.of(open_reader(rows))
+            rows = opened(rows).read_all()
         self._batches: _core.Batches = rows
 
     def __reduce__(self) -> tuple[type[Table], tuple[Any]]:
@@ -53,12 +71,12 @@ class Table:
     @property
     def num_rows(self) -> int:
         """The number of rows."""
-        return len(self._batches)
+        return len(self)
 
     @property
     def shape(self) -> tuple[int, int]:
         """The numbers of rows and of columns."""
-        return len(self._batches), len(self.column_names)
+        return len(self), len(self.column_names)
 
     @property
     def column_names(self) -> list[str]:
@@ -76,7 +94,7 @@ class Table:
     def __contains__(self, name: object) -> bool:
         return name in self.column_names
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if copy is False:
             raise ValueError("a table becomes an array by a copy only")
         columns = self.to_numpy()
@@ -91,9 +109,7 @@ class Table:
         return f"<bulkdoku.Table of {len(self)} rows: {', '.join(f'{name}: {kind}' for name, kind in fields)}>"
 
     def _repr_html_(self) -> str:
-        try:
-            importlib.import_module("pandas")
-        except ImportError:
+        if importlib.util.find_spec("pandas") is None:
             return f"<pre>{repr(self).replace('<', '&lt;')}</pre>"
         return f"{self[:10].to_pandas()._repr_html_()}<p>{len(self)} rows</p>"
 
@@ -113,49 +129,62 @@ class Table:
             return names.index(name)
         raise KeyError(f"no column {quoted(name)}{suggestion(name, names)}; there are {', '.join(names)}")
 
-    def _column(self, place: int) -> np.ndarray[Any, Any]:
-        fixed = self._batches.fixed_width(place)
-        if fixed is not None:
-            kind, data, mask = fixed
-            if kind == "cells":
-                return np.frombuffer(data, np.uint8).reshape(-1, 81)
-            array = np.frombuffer(data, kind)
-            if mask is None or kind == "S81":
-                return array
-            return np.where(np.frombuffer(mask, bool), np.nan, array)
-        codes = self._batches.codes(place)
-        if codes is not None:
-            return np.array(codes[1]).take(np.frombuffer(codes[0], np.int8))
-        values = self._batches.to_list(place)
-        if self._batches.types[place] == "Boolean" and self._batches.null_count(place) == 0:
-            return np.array(values, bool)
-        array = np.empty(len(values), object)
-        array[:] = values
-        return array
+    def _numbers(self, place: int) -> tuple[Array, Array | None] | None:
+        """Returns the values of a column of fixed width, and which of them are null, if any."""
+        found = self._batches.buffers(place)
+        if found is None:
+            return None
+        kind, values, mask = found
+        return np.frombuffer(values, kind).copy(), None if mask is None else np.frombuffer(mask, bool)
 
-    def to_numpy(self) -> dict[str, np.ndarray[Any, Any]]:
+    def _codes(self, place: int) -> tuple[Array, list[str]] | None:
+        """Returns the codes of a column of categories without nulls, and their names."""
+        coded = self._batches.dictionary(place)
+        names = None if coded is None else coded[1].texts(0)
+        codes = None if coded is None or names is None else Table(coded[0])._numbers(0)
+        return None if names is None or codes is None or codes[1] is not None else (codes[0], names)
+
+    def _column(self, place: int) -> Array:
+        if codes := self._codes(place):
+            return np.array(codes[1]).take(codes[0])
+        found = self._numbers(place)
+        if found is None:
+            return objects(self._list(place))
+        values, mask = found
+        if mask is None or values.ndim > 1 or values.dtype.kind == "S":
+            return values
+        return objects(self._list(place)) if values.dtype == bool else np.where(mask, np.nan, values)
+
+    def _list(self, place: int) -> list[Any]:
+        texts = self._batches.texts(place)
+        if texts is not None:
+            return texts
+        found = self._numbers(place)
+        if found is None:
+            what = f"a column of {self._batches.types[place]} has no list here"
+            raise TypeError(f"{what}; give the table itself to pyarrow or polars")
+        rows: list[Any] = found[0].tolist()
+        if found[1] is None:
+            return rows
+        return [None if is_null else row for row, is_null in zip(rows, found[1].tolist(), strict=True)]
+
+    def to_numpy(self) -> dict[str, Array]:
         """Returns the columns as numpy arrays, by their names.
 
         Texts are objects: str, bytes for binary columns of other widths than 81, `None` for null. Binary grids are of
-        dtype `S81`, empty for null; cells are uint8 of shape (n, 81), blank for null. Numbers have their type, or
-        are float64 with NaN if one is null. Statuses are `U14`.
+        dtype `S81`; cells are uint8 of shape (n, 81), blank for null. Numbers have their type, or are float64 with NaN
+        if one is null. Statuses are `U14`.
         """
         return {name: self._column(place) for place, name in enumerate(self.column_names)}
 
     def to_list(self, name: str) -> list[Any]:
-        """Returns a column as a list.
-
-        Args:
-            name: the name of the column.
-
-        Returns:
-            list: str (bytes for binary, lists of int for cells), int, float, or bool; `None` for null.
+        """Returns a column as a list of str, bytes, lists of int, int, float, or bool, with `None` for null.
 
         Raises:
             KeyError: if the column does not exist.
             TypeError: if the column came from the input and has another type.
         """
-        return self._batches.to_list(self._place(name))
+        return self._list(self._place(name))
 
     def to_arrow(self) -> Any:
         """Returns a `pyarrow.Table` without a copy; needs pyarrow. Other Arrow libraries read the table itself."""
@@ -171,18 +200,16 @@ class Table:
         Grids are str (bytes for binary, arrays or lists of int for cells), statuses a categorical.
         """
         pandas = needed("pandas")
-        try:
-            importlib.import_module("pyarrow")
-        except ImportError:
-            return pandas.DataFrame({name: self._pandas(place, pandas) for place, name in enumerate(self.column_names)})
-        return self.to_arrow().to_pandas()
-
-    def _pandas(self, place: int, pandas: Any) -> Any:
-        codes = self._batches.codes(place)
-        if codes is not None:
-            return pandas.Categorical.from_codes(np.frombuffer(codes[0], np.int8), codes[1])
-        is_unsigned = self._batches.types[place] in ("UInt32", "UInt64")
-        return self._column(place) if is_unsigned else self._batches.to_list(place)
+        if importlib.util.find_spec("pyarrow") is not None:
+            return self.to_arrow().to_pandas()
+        columns: dict[str, Any] = {}
+        for place, name in enumerate(self.column_names):
+            if codes := self._codes(place):
+                columns[name] = pandas.Categorical.from_codes(*codes)
+            else:
+                values = self._column(place)
+                columns[name] = values if values.dtype.kind == "u" and values.ndim == 1 else self._list(place)
+        return pandas.DataFrame(columns)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self._batches.__arrow_c_stream__(requested_schema)
@@ -225,11 +252,3 @@ class Batches:
 
     def __arrow_c_schema__(self) -> Any:
         return self._stream.__arrow_c_schema__()
-
-
-def needed(name: str) -> Any:
-    """Imports a library for a conversion."""
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ImportError(f"this conversion needs {name}: pip install {name}") from error

@@ -3,31 +3,25 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
-};
-use arrow_array::{
-    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, RecordBatch, RecordBatchOptions, StructArray,
-};
-use arrow_buffer::{ScalarBuffer, ToByteSlice};
+use arrow_array::types::{Int8Type, UInt8Type};
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
+use arrow_buffer::ScalarBuffer;
 use arrow_cast::cast;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::concat::concat;
 use arrow_select::interleave::interleave_record_batch;
 use bulkdoku::puzzle::CELLS;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyCapsule, PyList};
+use pyo3::types::{PyCapsule, PyList};
 use pyo3_arrow::buffer::PyArrowBuffer;
-use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+use pyo3_arrow::ffi::to_schema_pycapsule;
 
 use crate::jobs::BATCH_ROWS;
 use crate::rows::exception;
-use crate::stream::Reader;
+use crate::stream::stream_capsule;
 
 /// The name of a numpy type, bytes of it, and the bytes of a mask.
-type FixedWidth<'py> = (&'static str, Bound<'py, PyByteArray>, Option<Bound<'py, PyByteArray>>);
+type Buffers = (String, PyArrowBuffer, Option<PyArrowBuffer>);
 
 /// Rows with named columns, as Arrow record batches.
 #[pyclass(frozen, module = "bulkdoku._core")]
@@ -45,14 +39,18 @@ impl Batches {
         (Arc::clone(&self.schema), self.batches.clone())
     }
 
-    fn chunks(&self, place: usize) -> impl Iterator<Item = &ArrayRef> {
-        self.batches.iter().map(move |batch| batch.column(place))
+    /// Creates a table of one column.
+    fn of_column(name: &str, values: ArrayRef) -> PyResult<Self> {
+        let field = Field::new(name, values.data_type().clone(), true);
+        let schema = Arc::new(Schema::new(vec![field]));
+        let batch = RecordBatch::try_new(Arc::clone(&schema), vec![values]).map_err(exception)?;
+        Ok(Self::new(schema, vec![batch]))
     }
 
     /// Returns a column in one array.
     fn column(&self, place: usize) -> PyResult<ArrayRef> {
-        let chunks: Vec<&dyn Array> = self.chunks(place).map(AsRef::as_ref).collect();
-        match &*chunks {
+        let chunks = self.batches.iter().map(|batch| batch.column(place).as_ref());
+        match &*chunks.collect::<Vec<_>>() {
             [] => Ok(arrow_array::new_empty_array(self.schema.field(place).data_type())),
             [_] => Ok(Arc::clone(self.batches[0].column(place))),
             chunks => concat(chunks).map_err(exception),
@@ -73,24 +71,14 @@ impl Batches {
             let options = RecordBatchOptions::new().with_row_count(Some(rows));
             let columns = columns(batch, start - rows);
             RecordBatch::try_new_with_options(Arc::clone(&schema), columns, &options)
-                .map_err(exception)
         });
-        let batches = batches.collect::<PyResult<_>>()?;
+        let batches = batches.collect::<Result<_, _>>().map_err(exception)?;
         Ok(Self::new(schema, batches))
     }
 }
 
 #[pymethods]
 impl Batches {
-    /// Reads a reader to its end.
-    #[staticmethod]
-    fn of(py: Python<'_>, reader: &Reader) -> PyResult<Self> {
-        let reader = reader.take()?;
-        let schema = reader.schema();
-        let batches = py.detach(|| reader.collect::<Result<_, _>>()).map_err(exception)?;
-        Ok(Self::new(schema, batches))
-    }
-
     pub fn __len__(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
@@ -104,11 +92,6 @@ impl Batches {
     #[getter]
     fn types(&self) -> Vec<String> {
         self.schema.fields().iter().map(|field| field.data_type().to_string()).collect()
-    }
-
-    /// The number of nulls of a column.
-    fn null_count(&self, place: usize) -> usize {
-        self.chunks(place).map(Array::logical_null_count).sum()
     }
 
     /// The rows of a range.
@@ -134,18 +117,16 @@ impl Batches {
             ends.push(ends.last().unwrap_or(&0) + batch.num_rows());
         }
         let batches: Vec<_> = self.batches.iter().collect();
-        let parts = || {
-            let parts = indices.chunks(BATCH_ROWS).map(|part| {
-                let places = part.iter().map(|&index| {
-                    let index = index as usize;
-                    let batch = ends.partition_point(|&end| end <= index);
-                    (batch, index - batch.checked_sub(1).map_or(0, |before| ends[before]))
-                });
-                interleave_record_batch(&batches, &places.collect::<Vec<_>>()).map_err(exception)
+        let parts = indices.chunks(BATCH_ROWS).map(|part| {
+            let places = part.iter().map(|&index| {
+                let index = index as usize;
+                let batch = ends.partition_point(|&end| end <= index);
+                (batch, index + batches[batch].num_rows() - ends[batch])
             });
-            parts.collect::<PyResult<_>>()
-        };
-        Ok(Self::new(Arc::clone(&self.schema), py.detach(parts)?))
+            interleave_record_batch(&batches, &places.collect::<Vec<_>>())
+        });
+        let parts = py.detach(|| parts.collect::<Result<_, _>>()).map_err(exception)?;
+        Ok(Self::new(Arc::clone(&self.schema), parts))
     }
 
     /// Some of the columns, with these names.
@@ -193,78 +174,78 @@ impl Batches {
         fields.push(Arc::new(Field::new("solved", DataType::Boolean, false)));
         self.with(fields, |batch, _| {
             let correct = batch.column(0).as_primitive::<UInt8Type>().iter();
-            let solved: BooleanArray =
-                correct.map(|correct| Some(correct == Some(CELLS as u8))).collect();
-            batch.columns().iter().cloned().chain([Arc::new(solved) as ArrayRef]).collect()
+            let solved = correct.map(|correct| Some(correct == Some(CELLS as u8)));
+            let solved = Arc::new(solved.collect::<BooleanArray>());
+            batch.columns().iter().cloned().chain([solved as ArrayRef]).collect()
         })
     }
 
-    /// The values of a column of fixed width, if it is one: the name of their numpy type ("cells" for 81 numbers),
-    /// their bytes, and the bytes of a mask if one is null.
-    fn fixed_width<'py>(&self, py: Python<'py>, place: usize) -> Option<FixedWidth<'py>> {
-        let (kind, values): (_, fn(&ArrayRef) -> &[u8]) = match self.schema.field(place).data_type()
-        {
-            DataType::UInt8 => ("u1", numbers::<UInt8Type>),
-            DataType::UInt16 => ("u2", numbers::<UInt16Type>),
-            DataType::UInt32 => ("u4", numbers::<UInt32Type>),
-            DataType::UInt64 => ("u8", numbers::<UInt64Type>),
-            DataType::Int8 => ("i1", numbers::<Int8Type>),
-            DataType::Int16 => ("i2", numbers::<Int16Type>),
-            DataType::Int32 => ("i4", numbers::<Int32Type>),
-            DataType::Int64 => ("i8", numbers::<Int64Type>),
-            DataType::Float32 => ("f4", numbers::<Float32Type>),
-            DataType::Float64 => ("f8", numbers::<Float64Type>),
-            DataType::FixedSizeBinary(81) => ("S81", |chunk| {
-                let texts = chunk.as_fixed_size_binary();
-                &texts.value_data()[..texts.len() * CELLS]
-            }),
-            DataType::FixedSizeList(item, 81) if item.data_type() == &DataType::UInt8 => {
-                ("cells", |chunk| {
-                    let lists = chunk.as_fixed_size_list();
-                    // A slice of lists may hold more than its own.
-                    let start = lists.value_offset(0) as usize;
-                    let cells = lists.values().as_primitive::<UInt8Type>().values();
-                    &cells[start..start + lists.len() * CELLS]
-                })
-            }
-            _ => return None,
-        };
-        let mut bytes = Vec::new();
-        self.chunks(place).for_each(|chunk| bytes.extend_from_slice(values(chunk)));
-        let mask = (self.null_count(place) > 0).then(|| {
-            let nulls = self
-                .chunks(place)
-                .flat_map(|chunk| (0..chunk.len()).map(|row| u8::from(chunk.is_null(row))));
-            PyByteArray::new(py, &nulls.collect::<Vec<_>>())
-        });
-        Some((kind, PyByteArray::new(py, &bytes), mask))
+    /// The number of nulls of a column.
+    fn null_count(&self, place: usize) -> usize {
+        self.batches.iter().map(|batch| batch.column(place).logical_null_count()).sum()
     }
 
-    /// The keys of a dictionary of texts, and the texts; `None` for other columns, and if one is null.
-    fn codes<'py>(
-        &self,
-        py: Python<'py>,
-        place: usize,
-    ) -> Option<(Bound<'py, PyByteArray>, Vec<String>)> {
-        let (mut keys, mut words) = (Vec::new(), None);
-        for chunk in self.chunks(place) {
-            let chunk = chunk.as_dictionary_opt::<Int8Type>()?;
-            let texts = chunk.values().as_string_opt::<i32>()?;
-            if chunk.null_count() > 0 || words.is_some_and(|words| words != texts) {
-                return None;
-            }
-            words = Some(texts);
-            keys.extend(chunk.keys().values().iter().map(|&key| key as u8));
+    /// A column of fixed width: its type in numpy, its bytes, and the bytes of a mask if one is null. `None` for other
+    /// columns.
+    fn buffers(&self, place: usize) -> PyResult<Option<Buffers>> {
+        let mut values = self.column(place)?;
+        let mut kind = values.data_type().clone();
+        if let DataType::Dictionary(_, plain) = kind {
+            values = cast(&values, &plain).map_err(exception)?;
+            kind = *plain;
         }
-        let words = words?.iter().map(|text| text.unwrap_or_default().to_owned()).collect();
-        Some((PyByteArray::new(py, &keys), words))
+        let kind = match kind {
+            DataType::Boolean => {
+                values = cast(&values, &DataType::UInt8).map_err(exception)?;
+                "bool".into()
+            }
+            DataType::FixedSizeBinary(81) => "S81".into(),
+            DataType::FixedSizeList(cell, 81) if *cell.data_type() == DataType::UInt8 => {
+                "(81,)u1".into()
+            }
+            number if number.is_integer() || number.is_floating() => {
+                number.to_string().to_lowercase()
+            }
+            _ => return Ok(None),
+        };
+        let data = values.to_data();
+        // The values of lists are those of their child.
+        let bytes = data.child_data().first().unwrap_or(&data).buffers()[0].clone();
+        let nulls = values.nulls().filter(|nulls| nulls.null_count() > 0);
+        let mask = nulls.map(|nulls| nulls.iter().map(|is_valid| u8::from(!is_valid)).collect());
+        Ok(Some((kind, PyArrowBuffer::new(bytes), mask.map(PyArrowBuffer::new))))
     }
 
-    /// The values of a column: str, bytes, lists of int, int, float, or bool, `None` for null.
-    fn to_list<'py>(&self, py: Python<'py>, place: usize) -> PyResult<Bound<'py, PyList>> {
-        let list = PyList::empty(py);
-        self.chunks(place).try_for_each(|chunk| append(&list, chunk))?;
-        Ok(list)
+    /// The keys of a dictionary of int8, and its texts, as tables of one column. `None` for other columns.
+    fn dictionary(&self, place: usize) -> PyResult<Option<(Self, Self)>> {
+        let column = self.column(place)?;
+        let Some(coded) = column.as_dictionary_opt::<Int8Type>() else { return Ok(None) };
+        let keys = Self::of_column("keys", Arc::new(coded.keys().clone()))?;
+        Ok(Some((keys, Self::of_column("texts", Arc::clone(coded.values()))?)))
+    }
+
+    /// The texts of a column as str or bytes, `None` for null. `None` for columns of other types.
+    fn texts<'py>(&self, py: Python<'py>, place: usize) -> PyResult<Option<Bound<'py, PyList>>> {
+        let mut column = self.column(place)?;
+        if let DataType::Dictionary(_, values) = column.data_type().clone() {
+            column = cast(&column, &values).map_err(exception)?;
+        }
+        let is_text = column.data_type().is_string();
+        let plain = match column.data_type() {
+            DataType::Null => return PyList::new(py, vec![None::<bool>; column.len()]).map(Some),
+            binary if binary.is_binary() || matches!(binary, DataType::FixedSizeBinary(_)) => {
+                DataType::LargeBinary
+            }
+            _ if is_text => DataType::LargeUtf8,
+            _ => return Ok(None),
+        };
+        let column = cast(&column, &plain).map_err(exception)?;
+        let list = if is_text {
+            PyList::new(py, column.as_string::<i64>())
+        } else {
+            PyList::new(py, column.as_binary::<i64>())
+        };
+        list.map(Some)
     }
 
     #[pyo3(signature = (requested_schema = None))]
@@ -273,10 +254,8 @@ impl Batches {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let batches = self.batches.clone();
-        let structs = batches.into_iter().map(|batch| Ok(struct_of(batch)));
-        let reader = ArrayIterator::new(structs, struct_field(&self.schema));
-        Ok(to_stream_pycapsule(py, Box::new(reader), requested_schema)?)
+        let (schema, batches) = self.parts();
+        stream_capsule(py, schema, batches.into_iter().map(Ok), requested_schema)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
@@ -284,87 +263,7 @@ impl Batches {
     }
 }
 
-fn numbers<T: ArrowPrimitiveType>(chunk: &ArrayRef) -> &[u8] {
-    chunk.as_primitive::<T>().values().to_byte_slice()
-}
-
 /// The names of the columns of a schema.
 pub fn column_names(schema: &Schema) -> Vec<String> {
     schema.fields().iter().map(|field| field.name().clone()).collect()
-}
-
-/// A record batch as a struct array.
-pub fn struct_of(batch: RecordBatch) -> ArrayRef {
-    Arc::new(StructArray::from(batch))
-}
-
-/// The field of a stream of record batches.
-pub fn struct_field(schema: &SchemaRef) -> Arc<Field> {
-    let fields = DataType::Struct(schema.fields().clone());
-    Arc::new(Field::new("", fields, false).with_metadata(schema.metadata().clone()))
-}
-
-/// Appends the values of an array to a list, `None` for null.
-///
-/// # Errors
-/// `TypeError` for nested types, except lists of cells, and for types of time.
-fn append(list: &Bound<'_, PyList>, array: &ArrayRef) -> PyResult<()> {
-    // Casts to one type for each kind.
-    let like = match array.data_type() {
-        DataType::Dictionary(_, values) => values.as_ref().clone(),
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => DataType::LargeUtf8,
-        DataType::Binary
-        | DataType::LargeBinary
-        | DataType::BinaryView
-        | DataType::FixedSizeBinary(_) => DataType::LargeBinary,
-        unsigned if unsigned.is_unsigned_integer() => DataType::UInt64,
-        signed if signed.is_signed_integer() => DataType::Int64,
-        DataType::Float16 | DataType::Float32 | DataType::Float64 => DataType::Float64,
-        DataType::Boolean => DataType::Boolean,
-        DataType::Null => DataType::Null,
-        DataType::FixedSizeList(item, _) if item.data_type() == &DataType::UInt8 => {
-            return append_cells(list, array);
-        }
-        other => {
-            return Err(PyTypeError::new_err(format!(
-                "a column of {other} has no list here; give the table itself to pyarrow or polars"
-            )));
-        }
-    };
-    let is_dictionary = matches!(array.data_type(), DataType::Dictionary(..));
-    let array = cast(array, &like).map_err(exception)?;
-    if is_dictionary {
-        return append(list, &array);
-    }
-    match like {
-        DataType::LargeUtf8 => {
-            array.as_string::<i64>().iter().try_for_each(|text| list.append(text))
-        }
-        DataType::LargeBinary => {
-            array.as_binary::<i64>().iter().try_for_each(|bytes| list.append(bytes))
-        }
-        DataType::UInt64 => {
-            array.as_primitive::<UInt64Type>().iter().try_for_each(|number| list.append(number))
-        }
-        DataType::Int64 => {
-            array.as_primitive::<Int64Type>().iter().try_for_each(|number| list.append(number))
-        }
-        DataType::Float64 => {
-            array.as_primitive::<Float64Type>().iter().try_for_each(|number| list.append(number))
-        }
-        DataType::Boolean => array.as_boolean().iter().try_for_each(|is| list.append(is)),
-        _ => (0..array.len()).try_for_each(|_| list.append(list.py().None())),
-    }
-}
-
-fn append_cells(list: &Bound<'_, PyList>, array: &ArrayRef) -> PyResult<()> {
-    for cells in array.as_fixed_size_list().iter() {
-        let cells = cells.map(|cells| {
-            let cells = cells.as_primitive::<UInt8Type>().iter();
-            // As numbers, because a list of bytes would become a `bytes`.
-            cells.map(|cell| cell.map(u16::from)).collect::<Vec<_>>()
-        });
-        list.append(cells)?;
-    }
-    Ok(())
 }

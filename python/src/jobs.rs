@@ -11,18 +11,18 @@ use arrow_array::builder::LargeStringBuilder;
 use arrow_schema::{DataType, Field, Schema};
 use bulkdoku::generate::{Pattern, Recipe};
 use bulkdoku::isomorph::Kinds;
-use bulkdoku::output::{Column, Format, JsonSteps, Needs, RowBuffer, Rows as Results};
+use bulkdoku::output::{Column, Format, JsonSteps, Needs, RowBuffer, Rows as Results, Subcommand};
 use bulkdoku::pipeline::{
     Augment, BlockSource, BlockSummary, Check, Classify, Generate, Job, Options, Ranges, RunEnd,
     Solve, cores, fold_blocks,
 };
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{EngineKind, Limits};
+use bulkdoku_arrow::{Form, Rejected, Sheet};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::batches::Batches;
-use crate::columns::{Output, Rejected, Sheet, invalid};
 use crate::engines;
 use crate::rows::Rows;
 use crate::watch::Progress;
@@ -52,7 +52,7 @@ pub struct Call<'a, J> {
     pub job: J,
     /// The same job with a lower limit of nodes, for a few rows.
     pub quick_job: Option<J>,
-    pub output: &'a Output,
+    pub output: &'a bulkdoku_arrow::Output,
     pub threads: NonZeroUsize,
     pub progress: &'a Progress,
     /// The most rows of a batch. Each source of a block also starts a new batch.
@@ -71,6 +71,7 @@ struct Run {
 
 impl<'a, J: Job> Call<'a, J> {
     pub fn new(job: J, output: &'a Output, threads: usize, progress: &'a Progress) -> Self {
+        let output = &output.0;
         let (quick_job, batch_rows, rejected) = (None, BATCH_ROWS, Mutex::default());
         let threads = thread_count(threads);
         Self { job, quick_job, output, threads, progress, batch_rows, rejected }
@@ -111,7 +112,7 @@ impl<'a, J: Job> Call<'a, J> {
             }
             self.progress.rows.store(0, Ordering::Relaxed);
         }
-        let run = || self.run(rows, source(), &self.job, self.threads);
+        let run = |_: &_| self.run(rows, source(), &self.job, self.threads);
         Ok(self.progress.watch(run)?.map_err(failed)?.batches)
     }
 
@@ -202,6 +203,37 @@ pub fn thread_count(threads: usize) -> NonZeroUsize {
     NonZeroUsize::new(threads).unwrap_or_else(cores)
 }
 
+/// The columns of a result, and the form of its grids.
+#[pyclass(frozen, module = "bulkdoku._core")]
+pub struct Output(pub bulkdoku_arrow::Output);
+
+#[pymethods]
+impl Output {
+    #[new]
+    fn new(columns: Vec<String>, form: &str, blank: u8) -> PyResult<Self> {
+        let columns = columns.iter().map(|name| name.parse());
+        let columns = columns.collect::<Result<_, _>>().map_err(invalid)?;
+        let form = Form::ALL.into_iter().find(|known| known.name() == form).unwrap_or_default();
+        Ok(Self(bulkdoku_arrow::Output::new(columns, form, blank)))
+    }
+}
+
+/// Returns the names of the columns that a subcommand offers, except the place of a record in a file.
+#[pyfunction]
+pub fn offered_by(subcommand: &str) -> Vec<&'static str> {
+    let offering = Subcommand::ALL.into_iter().find(|found| found.name() == subcommand);
+    let is_offered = |column: &Column| {
+        offering.is_some_and(|subcommand| column.is_offered_by(subcommand))
+            && !matches!(column, Column::File | Column::Line)
+    };
+    Column::ALL.into_iter().filter(is_offered).map(Column::name).collect()
+}
+
+/// A `ValueError` with the text of an error.
+pub fn invalid(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
 /// How solutions are searched for.
 #[pyclass(frozen, module = "bulkdoku._core")]
 pub struct Search {
@@ -238,7 +270,7 @@ impl Search {
         // A low limit would also bound the searches for these properties.
         let searches = [Column::GuessRating, Column::Minimal];
         let is_quick = matches!(engine, EngineKind::Lanes | EngineKind::Scalar)
-            && !output.columns.iter().any(|column| searches.contains(column))
+            && !output.0.columns.iter().any(|column| searches.contains(column))
             && limits.nodes.is_none_or(|nodes| nodes > FEW_NODES);
         let quick = || job(solve_with(engine, limits.with_nodes(FEW_NODES)));
         let call = Call::new(job(solve_with(engine, limits)), output, threads.get(), progress);
@@ -303,7 +335,7 @@ pub fn trace(
     let (schema, mut batches) = (Arc::new(schema), Vec::new());
     puzzles.for_each_part(None, 1, threads.get(), |numbers, rows| {
         let mut texts = LargeStringBuilder::new();
-        let run = || {
+        let run = |_: &_| {
             let source = Ranges::of(numbers.clone(), TRACES_PER_BLOCK, rows.clone());
             let run = JobRun { job, needs: format.needs(), threads, progress };
             run.fold(source, map, |part: &mut Vec<u8>, _| {
@@ -333,8 +365,8 @@ pub fn classify(
     call.batches(py, (puzzles, None), (first, BLOCK_ROWS))
 }
 
-/// Draws isomorphs of puzzles, numbered from `first`, and of the answers to them. Also returns a
-/// message about records without rows.
+/// Draws isomorphs of puzzles, numbered from `first`, and of the answers to them. Also returns the number of records
+/// without rows, and messages about the first ones.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "they are options of the package")]
 pub fn augment(
@@ -349,7 +381,7 @@ pub fn augment(
     output: &Output,
     threads: usize,
     progress: Progress,
-) -> PyResult<(Batches, Option<String>)> {
+) -> PyResult<(Batches, u64, Vec<String>)> {
     let has = |name: &str| kinds.iter().any(|kind| kind == name);
     let kinds = Kinds {
         digits: has("digits"),
@@ -363,7 +395,7 @@ pub fn augment(
     let call = Call::new(job, output, threads, &progress);
     let batches = call.batches(py, (puzzles, answers), (first, block_rows))?;
     let rejected = call.rejected.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok((batches, rejected.message(puzzles.__len__())))
+    Ok((batches, rejected.count, rejected.messages))
 }
 
 /// The puzzles to generate.
@@ -424,11 +456,11 @@ pub fn generate(
     let rows = (end - start) as usize;
     // Before hours of work end with the process.
     let has_room = |bytes| black_box(&mut Vec::<u8>::new()).try_reserve_exact(bytes).is_ok();
-    if !rows.checked_mul(CELLS * output.columns.len()).is_some_and(has_room) {
+    if !rows.checked_mul(CELLS * output.0.columns.len()).is_some_and(has_room) {
         let what = format!("{rows} rows do not fit in memory; make them in parts, with skip=");
         return Err(PyMemoryError::new_err(what));
     }
     let call = Call::new(job, output, threads, &progress);
     let batches = py.detach(|| call.collect(rows, || call.job.source(start..end)))?;
-    Ok(Batches::new(Arc::clone(&output.schema), batches))
+    Ok(Batches::new(Arc::clone(&output.0.schema), batches))
 }

@@ -1,22 +1,22 @@
 //! The extension `bulkdoku._core` of the package for Python: Arrow in, a job of the library, Arrow out.
 //!
+//! The crate `bulkdoku-arrow` reads rows of arrays, and creates record batches of results.
 //! All that is argument handling, defaults, conversion, and dispatch is Python, in `python/bulkdoku`.
 //!
 //! | module | contents |
 //! |---|---|
 //! | `rows` | arguments as rows that threads read without the interpreter |
 //! | `jobs`, `sets` | jobs of the library on these rows |
+//! | `bench` | functions of the caller, measured as other solvers are |
 //! | `engines` | reused engines |
 //! | `watch` | signals and progress while a call works |
-//! | `columns`, `reuse` | results as columns of record batches |
 //! | `batches` | record batches, and their conversion |
 //! | `stream`, `scan`, `write` | lazy streams; reading and writing files |
 
 mod batches;
-mod columns;
+mod bench;
 mod engines;
 mod jobs;
-mod reuse;
 mod rows;
 mod scan;
 mod sets;
@@ -30,17 +30,19 @@ mod package {
     #[pymodule_export]
     use crate::batches::Batches;
     #[pymodule_export]
-    use crate::columns::{Output, offered_by};
+    use crate::bench::bench;
     #[pymodule_export]
-    use crate::jobs::{Made, Search, augment, check, classify, generate, solve, trace};
+    use crate::jobs::{
+        Made, Output, Search, augment, check, classify, generate, offered_by, solve, trace,
+    };
     #[pymodule_export]
     use crate::rows::{Rows, find_column};
     #[pymodule_export]
     use crate::scan::scan;
     #[pymodule_export]
-    use crate::sets::{distinct, overlap, sample, split};
+    use crate::sets::{distinct, overlap, ranks, split};
     #[pymodule_export]
-    use crate::stream::{Reader, Stream, solve_stream};
+    use crate::stream::{Stream, solve_stream};
     #[pymodule_export]
     use crate::write::{not_in_parquet, write};
 

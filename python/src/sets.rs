@@ -1,6 +1,5 @@
 //! Sets of puzzles: duplicates, overlaps, parts, samples. All return indices of rows.
 
-use std::collections::{BinaryHeap, HashMap};
 use std::num::NonZeroUsize;
 
 use arrow_buffer::Buffer;
@@ -51,7 +50,7 @@ impl Reading {
                     found.extend(rows.records().map(|row| find(&row)));
                 }
             };
-            let scan = || {
+            let scan = |_: &_| {
                 let source = Ranges::of(numbers.clone(), block_rows, rows.clone());
                 let run = JobRun { job, needs, threads, progress };
                 run.fold(source, map, |found: &mut Vec<K>, _| found.drain(..).for_each(&mut add))
@@ -192,42 +191,23 @@ pub fn split(
     Ok(rows.into_iter().map(indices).collect())
 }
 
-/// Indices of rows, and names with numbers of rows.
-type Sample = (PyArrowBuffer, Vec<(String, usize)>);
-
-/// Draws up to `size` puzzles at random, of each stratum if rows have one. Also returns the strata with fewer puzzles,
-/// and their numbers.
+/// Returns the rows that are puzzles, and numbers by whose order a sample is drawn from them, uint64.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "they are options of the package")]
-pub fn sample(
+pub fn ranks(
     py: Python<'_>,
     puzzles: &Rows,
-    size: usize,
-    strata: Option<Vec<String>>,
     seed: u64,
     first: u64,
     threads: usize,
     progress: Progress,
-) -> PyResult<Sample> {
-    let mut drawn = HashMap::<&str, BinaryHeap<(u64, i64)>>::new();
-    let find = |row: &Row<'_>| (row.line(), row.status() == Status::Ok);
-    let add = |(row, is_puzzle): (u64, bool)| {
-        if !is_puzzle {
-            return;
-        }
-        let stratum = strata.as_ref().map_or("", |strata| strata[row as usize].as_str());
-        let stratum = drawn.entry(stratum).or_default();
-        stratum.push((SeededRng::sample_rank(seed, 0, row + first), row as i64));
-        if stratum.len() > size {
-            stratum.pop();
-        }
+) -> PyResult<(PyArrowBuffer, PyArrowBuffer)> {
+    let (mut rows, mut ranks) = (Vec::new(), Vec::new());
+    let find = |row: &Row<'_>| (row.status() == Status::Ok).then(|| row.line());
+    let add = |row: Option<u64>| {
+        rows.extend(row.map(|row| row as i64));
+        ranks.extend(row.map(|row| SeededRng::sample_rank(seed, 0, row + first)));
     };
     let with_needs = (&Classify::default(), Needs::NONE);
     Reading::new(threads, progress).scan(py, puzzles, with_needs, find, add)?;
-    let short = drawn.iter().filter(|(_, rows)| rows.len() < size);
-    let mut short: Vec<_> = short.map(|(&name, rows)| (name.to_owned(), rows.len())).collect();
-    short.sort_unstable();
-    let mut rows: Vec<_> = drawn.into_values().flatten().map(|(_, row)| row).collect();
-    rows.sort_unstable();
-    Ok((indices(rows), short))
+    Ok((indices(rows), PyArrowBuffer::new(Buffer::from_vec(ranks))))
 }

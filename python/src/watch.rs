@@ -6,6 +6,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use arrow_schema::ArrowError;
+use bulkdoku::StopFlag;
 use bulkdoku::pipeline::watch;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -96,11 +97,14 @@ impl Progress {
 
     /// Runs `work` on a new thread and checks signals and progress meanwhile. If a check fails, it
     /// sets `stop`, waits for the thread, and returns the exception.
-    pub fn watch<T: Send>(&self, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    pub fn watch<T: Send>(&self, work: impl FnOnce(&StopFlag) -> T + Send) -> PyResult<T> {
         self.stop.store(false, Ordering::Relaxed);
-        watch(INTERVAL, work, |_| {
-            self.check().inspect_err(|_| self.stop.store(true, Ordering::Relaxed))
-        })
+        let stop = StopFlag::from(Arc::clone(&self.stop));
+        watch(
+            INTERVAL,
+            || work(&stop),
+            |_| self.check().inspect_err(|_| self.stop.store(true, Ordering::Relaxed)),
+        )
     }
 }
 

@@ -18,6 +18,7 @@ CALLS = {
     "solve_batches": {"batches": TABLE},
     "rate": {"puzzles": PUZZLES},
     "trace": {"puzzles": PUZZLES},
+    "hint": {"puzzle": PUZZLES[0]},
     "check": {"puzzles": PUZZLES, "solutions": SOLUTIONS},
     "score": {"puzzles": PUZZLES, "answers": SOLUTIONS},
     "canon": {"puzzles": PUZZLES},

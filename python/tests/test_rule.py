@@ -169,6 +169,71 @@ def test_traces_are_those_of_the_command(tmp_path):
     assert list(traced.columns) == ["puzzle", "my_trace"] and list(traced.index) == list("abcdef")
 
 
+def test_hints_are_the_first_steps():
+    path = json.loads(bulkdoku.trace(TEXTS[:1], sentences=True).to_list("trace")[0])["steps"]
+    assert bulkdoku.hint(TEXTS[0]) == path[:1] and bulkdoku.hint(CELLS[0], n=3) == path[:3]
+    cell, digit = bulkdoku.hint(TEXTS[0])[0]["placed"]
+    assert SOLVED[0][(int(cell[1]) - 1) * 9 + int(cell[3]) - 1] == str(digit)
+    for puzzle, status in ("." * 81, "multiple"), ("11" + "." * 79, "contradictory"), ("x", "malformed"):
+        with pytest.raises(ValueError, match=f"this one is {status}"):
+            bulkdoku.hint(puzzle)
+
+
+def measured(rows=TEXTS, **solvers):
+    rows = bulkdoku.bench(solvers, rows, seconds=0, rounds=3)
+    return {row["engine"]: row for row in rows}
+
+
+def test_solvers_are_measured_next_to_engines():
+    right = lambda puzzles: bulkdoku.solve(puzzles).to_list("solution")  # noqa: E731
+    found = measured([*TEXTS, "." * 81, "x"], right=right, lazy=lambda puzzles: iter(right(puzzles)))
+    assert list(found) == ["lanes", "right", "lazy"]
+    for row in found.values():
+        assert row["invalid"] is None and row["rows"] == 7 and 0 < row["ns_min"] <= row["ns_per_puzzle"] <= row["ns_max"]
+        assert row["rounds"] == 3 and row["permuted"] and "startup_ns" not in row
+
+
+def test_wrong_answers_invalidate_a_measurement():
+    right = lambda puzzles: bulkdoku.solve(puzzles).to_list("solution")  # noqa: E731
+    kept = []
+
+    def earlier(puzzles):
+        kept.append(right(puzzles))
+        return kept[0]
+
+    def fails(puzzles):
+        raise OSError("no memory")
+
+    found = measured(
+        wrong=lambda puzzles: ["1" * 81] * len(puzzles), fewer=lambda puzzles: right(puzzles)[:-1], none=lambda puzzles: [None] * 6,
+        more=lambda puzzles: [*right(puzzles), "x"], turned=lambda puzzles: right(puzzles)[::-1], earlier=earlier, fails=fails,
+        number=lambda puzzles: [1] * len(puzzles), single=lambda puzzles: 5, text=lambda puzzles: ["solved"] * 6,
+    )  # fmt: skip
+    reasons = {name: row["invalid"] for name, row in found.items()}
+    assert reasons.pop("lanes") is None and all(row["ns_per_puzzle"] is None for name, row in found.items() if name != "lanes")
+    all_rows = "(lines 1, 2, 3, 4, 5, 6)"
+    assert reasons.pop("earlier").startswith("round 1: 6 out of order (lines")
+    assert "TypeError" in reasons.pop("number") and "TypeError" in reasons.pop("single")
+    assert reasons == {
+        "wrong": f"6 wrong {all_rows}", "fewer": "1 missing (line 6)", "none": f"6 missing {all_rows}", "more": "1 extra (line 7)",
+        "turned": f"6 out of order {all_rows}", "fails": "OSError: no memory", "text": f"6 unreadable {all_rows}",
+    }  # fmt: skip
+
+
+def test_an_interrupt_ends_a_measurement():
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measured(mine=interrupted)
+    with pytest.raises(ValueError, match="lanes is an engine"):
+        measured(lanes=interrupted)
+    with pytest.raises(ValueError, match="no row is a puzzle"):
+        measured(["x"], mine=interrupted)
+    with pytest.raises(TypeError, match="solvers is a dict of functions"):
+        bulkdoku.bench([interrupted], TEXTS)
+
+
 def test_subinterpreters_are_refused_or_work():
     """One interpreter per process: pyo3 refuses others with ImportError."""
     code = """

@@ -44,7 +44,7 @@ def test_everything_is_documented():
 
 
 def test_examples_of_the_documentation():
-    for name in ("solve", "solve_batches", "check", "generate", "canon", "augment", "score", "scan", "verify", "rate", "trace"):
+    for name in ("solve", "solve_batches", "check", "generate", "canon", "augment", "score", "scan", "verify", "rate", "trace", "hint", "bench"):
         function = getattr(bulkdoku, name)
         examples = doctest.DocTestFinder().find(function, name, globs={}, module=False)
         assert examples and examples[0].examples, name

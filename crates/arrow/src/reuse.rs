@@ -33,7 +33,7 @@ macro_rules! reused {
     )*};
 }
 
-reused!(u8, i32, u32, u64);
+reused!(u8, i32, u32, u64, f64);
 
 /// A vector with this capacity. A reused one is at most twice as large: a small result must not
 /// hold the memory of a large one.
@@ -78,15 +78,10 @@ impl<T: Reused> Drop for Returning<T> {
     }
 }
 
-/// Numbers as a buffer of an array.
-pub fn buffer<T: Reused>(numbers: Vec<T>) -> Buffer {
-    if numbers.capacity() * size_of::<T>() < LEAST {
-        return Buffer::from_vec(numbers);
-    }
-    Bytes::from_owner(Returning(numbers)).into()
-}
-
-/// The same with their type.
+/// Numbers as the values of an array.
 pub fn numbers<T: Reused>(numbers: Vec<T>) -> ScalarBuffer<T> {
-    buffer(numbers).into()
+    if numbers.capacity() * size_of::<T>() < LEAST {
+        return Buffer::from_vec(numbers).into();
+    }
+    Buffer::from(Bytes::from_owner(Returning(numbers))).into()
 }

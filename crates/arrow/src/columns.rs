@@ -1,0 +1,447 @@
+//! Results as columns of Arrow record batches.
+
+use std::mem;
+use std::sync::{Arc, LazyLock};
+
+use crate::reuse::{Reused, numbers, room};
+use arrow_array::types::{Float64Type, Int8Type, UInt32Type, UInt64Type};
+use arrow_array::{
+    ArrayRef, ArrowPrimitiveType, BooleanArray, DictionaryArray, FixedSizeBinaryArray,
+    FixedSizeListArray, Int8Array, PrimitiveArray, RecordBatch, StringArray, UInt8Array,
+};
+use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use bulkdoku::check::{self, Score};
+use bulkdoku::output::{Column, Kind, Row, Rows, Value};
+use bulkdoku::puzzle::CELLS;
+use bulkdoku::{Grid, Outcome, Puzzle, Status};
+
+/// The most invalid records that have messages.
+const MAX_MESSAGES: usize = 10;
+
+/// The form of grids.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Strings of 81 characters.
+    #[default]
+    Text,
+    /// The same characters as bytes of fixed width.
+    Binary,
+    /// Lists of 81 numbers.
+    Cells,
+}
+
+impl Form {
+    /// All forms.
+    pub const ALL: [Self; 3] = [Self::Text, Self::Binary, Self::Cells];
+
+    /// Returns the name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Binary => "binary",
+            Self::Cells => "cells",
+        }
+    }
+}
+
+/// The columns of a result, and the form of its grids.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// Their names and types.
+    pub schema: SchemaRef,
+    form: Form,
+    /// The value of a blank in arrays of numbers.
+    blank: u8,
+}
+
+impl Output {
+    /// Creates an output of these columns. `blank` is the value of a blank in cells, and digits follow it.
+    pub fn new(columns: Vec<Column>, form: Form, blank: u8) -> Self {
+        let fields: Vec<_> = columns.iter().map(|&column| field(column, form)).collect();
+        Self { columns, schema: Arc::new(Schema::new(fields)), form, blank }
+    }
+}
+
+const fn is_grid(column: Column) -> bool {
+    matches!(column, Column::Puzzle | Column::Solution | Column::Canonical)
+}
+
+fn field(column: Column, form: Form) -> Field {
+    use Column::{
+        Automorphisms, BrokenUnits, Clues, CluesKept, Copy, CorrectCells, Level, Score, Solutions,
+        Steps,
+    };
+    let data_type = match (column, column.kind()) {
+        _ if is_grid(column) => match form {
+            Form::Text => DataType::Utf8,
+            Form::Binary => DataType::FixedSizeBinary(CELLS as i32),
+            Form::Cells => DataType::FixedSizeList(cell_field(), CELLS as i32),
+        },
+        (Clues | Level | CorrectCells | CluesKept | BrokenUnits, _) => DataType::UInt8,
+        (Solutions | Copy | Automorphisms | Score | Steps, _) => DataType::UInt32,
+        (_, Kind::Number) => DataType::UInt64,
+        (_, Kind::Double) => DataType::Float64,
+        (_, Kind::Truth) => DataType::Boolean,
+        (_, Kind::Status) => {
+            DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8))
+        }
+        (_, Kind::Text | Kind::Bytes | Kind::Technique) => DataType::Utf8,
+    };
+    let is_nullable = matches!(column, Automorphisms | Score | Steps)
+        || !matches!(data_type, DataType::UInt32 | DataType::UInt64 | DataType::Dictionary(..));
+    Field::new(column.name(), data_type, is_nullable)
+}
+
+/// Returns the field of the cells of a grid.
+pub fn cell_field() -> Arc<Field> {
+    Arc::new(Field::new_list_field(DataType::UInt8, false))
+}
+
+/// The names of all statuses.
+fn status_names() -> ArrayRef {
+    static NAMES: LazyLock<ArrayRef> =
+        LazyLock::new(|| Arc::new(StringArray::from_iter_values(Status::ALL.map(Status::name))));
+    Arc::clone(&NAMES)
+}
+
+/// Values of fixed width: one number for each row, or 81.
+#[derive(Debug)]
+struct Fixed<T> {
+    values: Vec<T>,
+    width: usize,
+    /// The rows without a value.
+    nulls: Vec<usize>,
+}
+
+impl<T: Reused> Fixed<T> {
+    fn new(width: usize, rows: usize) -> Self {
+        Self { values: room(rows * width), width, nulls: Vec::new() }
+    }
+
+    fn rows(&self) -> usize {
+        self.values.len() / self.width
+    }
+
+    /// Adds a number, for a row without a value 0.
+    fn push(&mut self, number: Option<T>) {
+        if number.is_none() {
+            self.nulls.push(self.rows());
+        }
+        self.values.push(number.unwrap_or_default());
+    }
+
+    fn append(&mut self, other: &mut Self) {
+        let rows = self.rows();
+        self.nulls.extend(other.nulls.drain(..).map(|row| rows + row));
+        self.values.append(&mut other.values);
+    }
+
+    /// Returns which rows are null, if the column may have nulls.
+    fn nulls(&self, field: &Field) -> Option<NullBuffer> {
+        (field.is_nullable() && !self.nulls.is_empty()).then(|| {
+            let mut valid = vec![true; self.rows()];
+            self.nulls.iter().for_each(|&row| valid[row] = false);
+            NullBuffer::from(valid)
+        })
+    }
+
+    fn finish<A: ArrowPrimitiveType<Native = T>>(self, field: &Field) -> PrimitiveArray<A> {
+        let nulls = self.nulls(field);
+        PrimitiveArray::new(numbers(self.values), nulls)
+    }
+}
+
+/// The values of a column.
+#[derive(Debug)]
+enum Values {
+    /// Grids or puzzles, of cells with this value of a blank. `zero` is added to digits.
+    Grids(Fixed<u8>, u8, u8),
+    Bytes(Fixed<u8>),
+    Counts(Fixed<u32>),
+    Numbers(Fixed<u64>),
+    Doubles(Fixed<f64>),
+    Texts(Vec<Option<String>>),
+}
+
+impl Values {
+    fn new(column: Column, field: &Field, output: &Output, rows: usize) -> Self {
+        match field.data_type() {
+            _ if is_grid(column) => {
+                let is_cells = output.form == Form::Cells;
+                let (blank, zero) =
+                    if is_cells { (output.blank, output.blank) } else { (b'.', b'0') };
+                Self::Grids(Fixed::new(CELLS, rows), blank, zero)
+            }
+            DataType::UInt32 => Self::Counts(Fixed::new(1, rows)),
+            DataType::UInt64 => Self::Numbers(Fixed::new(1, rows)),
+            DataType::Float64 => Self::Doubles(Fixed::new(1, rows)),
+            DataType::Utf8 => Self::Texts(Vec::new()),
+            _ => Self::Bytes(Fixed::new(1, rows)),
+        }
+    }
+
+    #[inline]
+    fn push_grid(&mut self, grid: Option<&[u8; CELLS]>) {
+        let Self::Grids(cells, blank, zero) = self else { unreachable!("a column of grids") };
+        if grid.is_none() {
+            cells.nulls.push(cells.rows());
+        }
+        let value = |cell| if cell == 0 { *blank } else { cell + *zero };
+        cells.values.extend_from_slice(&grid.unwrap_or(&[0; CELLS]).map(value));
+    }
+
+    /// Adds the value of a row.
+    fn push(&mut self, column: Column, row: &Row<'_>) {
+        let value = column.value(row);
+        let number = match value {
+            Value::Number(number) => Some(number),
+            Value::Truth(truth) => Some(truth.into()),
+            _ => None,
+        };
+        match self {
+            Self::Grids(..) => self.push_grid(cells(column, row).as_ref()),
+            Self::Bytes(all) => all.push(number.map(|number| number as u8)),
+            Self::Counts(all) => all.push(number.map(|number| number as u32)),
+            Self::Numbers(all) => all.push(number),
+            Self::Doubles(all) => all.push(match value {
+                Value::Decimal(number) => Some(number),
+                Value::Tenths(tenths) => Some(f64::from(tenths) / 10.0),
+                _ => None,
+            }),
+            Self::Texts(all) => all.push(match value {
+                _ if column == Column::Reason => reason(row),
+                Value::Cells(text) => Some(as_string(text)),
+                Value::Text(text) if !text.is_empty() => Some(as_string(text)),
+                Value::Technique(technique) => Some(technique.name().into()),
+                Value::Counts(path) => Some(path.counts_text()),
+                _ => None,
+            }),
+        }
+    }
+
+    /// Moves all values of the same column from another part of the rows.
+    fn append(&mut self, other: &mut Self) {
+        match (self, other) {
+            (Self::Grids(all, ..), Self::Grids(new, ..)) => all.append(new),
+            (Self::Bytes(all), Self::Bytes(new)) => all.append(new),
+            (Self::Counts(all), Self::Counts(new)) => all.append(new),
+            (Self::Numbers(all), Self::Numbers(new)) => all.append(new),
+            (Self::Doubles(all), Self::Doubles(new)) => all.append(new),
+            (Self::Texts(all), Self::Texts(new)) => all.append(new),
+            _ => unreachable!("both have the same columns"),
+        }
+    }
+
+    fn finish(self, field: &Field) -> ArrayRef {
+        const FITS: &str = "81 bytes per row";
+        let size = CELLS as i32;
+        let bytes = match self {
+            Self::Counts(all) => return Arc::new(all.finish::<UInt32Type>(field)),
+            Self::Numbers(all) => return Arc::new(all.finish::<UInt64Type>(field)),
+            Self::Doubles(all) => return Arc::new(all.finish::<Float64Type>(field)),
+            Self::Texts(texts) => return Arc::new(StringArray::from_iter(texts)),
+            Self::Grids(bytes, ..) | Self::Bytes(bytes) => bytes,
+        };
+        let (rows, nulls) = (bytes.rows() as i32, bytes.nulls(field));
+        let bytes = numbers(bytes.values);
+        match field.data_type() {
+            DataType::Utf8 => {
+                let mut ends = room(rows as usize + 1);
+                ends.extend((0..=rows).map(|row| row * size));
+                let ends = OffsetBuffer::new(numbers(ends));
+                Arc::new(StringArray::new(ends, bytes.into_inner(), nulls))
+            }
+            DataType::FixedSizeBinary(_) => {
+                let texts = FixedSizeBinaryArray::try_new(size, bytes.into_inner(), nulls);
+                Arc::new(texts.expect(FITS))
+            }
+            DataType::FixedSizeList(cell, _) => {
+                let cells = Arc::new(UInt8Array::new(bytes, None));
+                let lists = FixedSizeListArray::try_new(Arc::clone(cell), size, cells, nulls);
+                Arc::new(lists.expect(FITS))
+            }
+            DataType::Dictionary(..) => {
+                let keys = Int8Array::new(bytes.into_inner().into(), nulls);
+                Arc::new(DictionaryArray::<Int8Type>::new(keys, status_names()))
+            }
+            DataType::Boolean => {
+                Arc::new(BooleanArray::new(bytes.iter().map(|byte| *byte != 0).collect(), nulls))
+            }
+            _ => Arc::new(UInt8Array::new(bytes, nulls)),
+        }
+    }
+}
+
+fn cells(column: Column, row: &Row<'_>) -> Option<[u8; CELLS]> {
+    match column.value(row) {
+        _ if column == Column::Puzzle && row.copy().is_none() => row.puzzle().map(|p| *p.cells()),
+        Value::Grid(grid) => Some(*grid.cells()),
+        Value::Form(form) => Some(*form.cells()),
+        Value::Cells(text) => Puzzle::from_text(text).map(|puzzle| *puzzle.cells()),
+        _ => None,
+    }
+}
+
+fn as_string(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
+}
+
+/// Returns what is wrong with a row.
+fn reason(row: &Row<'_>) -> Option<String> {
+    match row.status() {
+        Status::Contradictory => {
+            row.marks()?.clues().contradiction().map(|found| found.to_string())
+        }
+        Status::GaveUp => None,
+        _ => Some(row.reason()).filter(|reason| !reason.is_empty()).map(str::to_owned),
+    }
+}
+
+/// Scores the answer to a puzzle; `None` if it is not readable.
+fn score(row: &Row<'_>) -> Option<Score> {
+    let outcome = row.outcome_or_none();
+    let is_unique = outcome.solutions == 1 && !outcome.gave_up;
+    check::score(row.puzzle().as_ref(), row.answer(), outcome.solution().filter(|_| is_unique))
+}
+
+/// Returns the count of a score that is the value of a column.
+fn score_of(column: Column) -> Option<fn(&Score) -> u8> {
+    match column {
+        Column::CorrectCells => Some(|score| score.correct),
+        Column::CluesKept => Some(|score| score.clues_kept),
+        Column::BrokenUnits => Some(|score| score.rules_broken),
+        _ => None,
+    }
+}
+
+/// Returns the number of an outcome that is the value of a column.
+fn number_of(column: Column) -> Option<fn(&Outcome) -> u64> {
+    match column {
+        Column::Solutions => Some(|outcome| outcome.solutions.into()),
+        Column::Guesses => Some(|outcome| outcome.guesses),
+        Column::Nodes => Some(|outcome| outcome.nodes),
+        Column::LatencyNs => Some(|outcome| outcome.latency_ns),
+        _ => None,
+    }
+}
+
+/// Rows of a result: those of a block, or those of a record batch.
+#[derive(Debug, Default)]
+pub struct Sheet {
+    columns: Vec<(Column, Values)>,
+    /// The number of rows.
+    pub rows: usize,
+    /// The invalid records of the block that have no rows.
+    pub rejected: Rejected,
+    /// Whether the search for a puzzle has given up.
+    pub gave_up: bool,
+}
+
+/// Invalid records that have no rows: their number, and messages about the first ones.
+#[derive(Debug, Default)]
+pub struct Rejected {
+    /// The number of records.
+    pub count: u64,
+    /// Messages about the first ones.
+    pub messages: Vec<String>,
+}
+
+impl Rejected {
+    fn collect(rows: &Rows<'_>) -> Self {
+        let mut rejected = Self::default();
+        for row in rows.records().filter(|row| !row.status().is_good()) {
+            rejected.count += 1;
+            if rejected.messages.len() < MAX_MESSAGES {
+                let (line, status) = (row.line(), row.status().name());
+                let why = reason(&row).unwrap_or_default();
+                rejected.messages.push(format!("row {line}: {status}: {why}"));
+            }
+        }
+        rejected
+    }
+
+    /// Moves all records of another part of the rows to the end.
+    pub fn append(&mut self, other: &mut Self) {
+        self.count += mem::take(&mut other.count);
+        self.messages.append(&mut other.messages);
+        self.messages.truncate(MAX_MESSAGES);
+    }
+}
+
+impl Sheet {
+    /// Creates an empty sheet for this number of rows.
+    pub fn new(output: &Output, rows: usize) -> Self {
+        let columns = output.columns.iter().zip(output.schema.fields());
+        let columns =
+            columns.map(|(&column, field)| (column, Values::new(column, field, output, rows)));
+        Self { columns: columns.collect(), ..Self::default() }
+    }
+
+    /// Adds rows, column by column.
+    pub fn fill(&mut self, output: &Output, rows: &Rows<'_>) {
+        let count = rows.count() as usize;
+        if self.columns.is_empty() {
+            *self = Self::new(output, count);
+        }
+        self.rows += count;
+        if rows.derived.is_some() && rows.is_last_part {
+            self.rejected = Rejected::collect(rows);
+        }
+        let outcomes = &rows.results.outcomes.puzzles;
+        self.gave_up |= outcomes.iter().any(|outcome| outcome.gave_up);
+        let has_scores = self.columns.iter().any(|(column, _)| score_of(*column).is_some());
+        let scored = has_scores.then(|| rows.records());
+        let scores: Vec<_> = scored.into_iter().flatten().map(|row| score(&row)).collect();
+        // If every record is a puzzle, its outcome has its index.
+        let are_puzzles = rows.derived.is_none() && outcomes.len() == rows.records.all.len();
+        let is_corpus = rows.results.seed.is_some();
+        for (column, values) in &mut self.columns {
+            let number = number_of(*column).filter(|_| are_puzzles);
+            match (&mut *values, *column, number) {
+                (Values::Bytes(keys), Column::Status, _) => {
+                    keys.values.extend(rows.results.statuses.iter().map(|&status| status as u8));
+                }
+                (Values::Grids(..), Column::Solution, _) if are_puzzles => {
+                    // The solution of a generated puzzle is the only one.
+                    let is_shown = |outcome: &Outcome| !is_corpus || outcome.solutions == 1;
+                    outcomes.iter().for_each(|outcome| {
+                        let solution = outcome.solution().filter(|_| is_shown(outcome));
+                        values.push_grid(solution.map(Grid::cells));
+                    });
+                }
+                (Values::Grids(..), Column::Puzzle, _) if are_puzzles => {
+                    let puzzles = rows.records.puzzles.iter();
+                    puzzles.for_each(|puzzle| values.push_grid(Some(puzzle.cells())));
+                }
+                (Values::Counts(all), _, Some(number)) => {
+                    all.values.extend(outcomes.iter().map(|outcome| number(outcome) as u32));
+                }
+                (Values::Numbers(all), _, Some(number)) => {
+                    all.values.extend(outcomes.iter().map(number));
+                }
+                (Values::Bytes(all), column, _) if let Some(of) = score_of(column) => {
+                    scores.iter().for_each(|score| all.push(score.as_ref().map(of)));
+                }
+                (values, column, _) => rows.for_each(|row| values.push(column, row)),
+            }
+        }
+    }
+
+    /// Moves all rows of another sheet with the same columns to the end of this one.
+    pub fn append(&mut self, other: &mut Self) {
+        self.rows += mem::take(&mut other.rows);
+        for ((_, all), (_, new)) in self.columns.iter_mut().zip(&mut other.columns) {
+            all.append(new);
+        }
+    }
+
+    /// Returns the rows as a record batch.
+    pub fn finish(self, schema: &SchemaRef) -> RecordBatch {
+        let columns = self.columns.into_iter().zip(schema.fields());
+        let columns = columns.map(|((_, values), field)| values.finish(field)).collect();
+        RecordBatch::try_new(Arc::clone(schema), columns).expect("columns match the schema")
+    }
+}

@@ -1,0 +1,14 @@
+//! Arrow arrays in, record batches out, for [`bulkdoku`].
+//!
+//! [`CallerRows`] is the contents of a block whose puzzles, and answers to them, are rows of Arrow arrays;
+//! [`Sheet`] collects the rows of results as a record batch; [`FileReader`] reads files of puzzles as record
+//! batches. The package for Python is built on them.
+
+mod columns;
+mod files;
+mod reuse;
+mod rows;
+
+pub use columns::{Form, Output, Rejected, Sheet, cell_field};
+pub use files::FileReader;
+pub use rows::{ArrowRows, CallerRows, list_of};

@@ -1,0 +1,379 @@
+//! Rows of Arrow arrays, which any number of threads read.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt8Type};
+use arrow_array::{
+    Array, ArrayAccessor, ArrayRef, Float64Array, GenericListArray, new_empty_array,
+};
+use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_cast::cast;
+use arrow_schema::{ArrowError, DataType, Field};
+use bulkdoku::Puzzle;
+use bulkdoku::input::Records;
+use bulkdoku::pipeline::{Block, Contents};
+use bulkdoku::puzzle::CELLS;
+
+use crate::Form;
+
+/// Longer answers are not solutions; the rest of them is not read.
+const MAX_ANSWER_BYTES: usize = 1 << 20;
+
+/// The rows of a chunked array. Text is read as bytes.
+#[derive(Clone, Debug)]
+pub struct ArrowRows {
+    /// The arrays, without empty ones.
+    pub arrays: Vec<ArrayRef>,
+    /// The number of rows up to the end of each array.
+    ends: Vec<usize>,
+    /// The number of the first row.
+    pub first: usize,
+    /// The value of a blank in numbers.
+    blank: u8,
+    /// The form of the grids.
+    pub form: Form,
+    /// Why rows are malformed, if the caller knows it: the column `malformed` of a table.
+    why: Option<Box<ArrowRows>>,
+}
+
+/// Puzzles of the caller, and the answers to them, if any.
+pub struct CallerRows {
+    /// The puzzles.
+    pub puzzles: ArrowRows,
+    /// As many answers.
+    pub answers: Option<ArrowRows>,
+    /// The number of the first row in blocks.
+    pub first: u64,
+}
+
+impl Contents for CallerRows {
+    fn read(&self, block: &Block, records: &mut Records) {
+        let start = (block.first - self.first) as usize;
+        let rows = start..start + block.count as usize;
+        records.clear();
+        let mut row = rows.start;
+        self.puzzles.for_each(rows.clone(), |item| {
+            let known = self.puzzles.known_reason(row).map_or(Ok(()), Err);
+            if let Err(what) = known.and_then(|()| item.push_puzzle(records)) {
+                records.push(Err(what));
+            }
+            row += 1;
+        });
+        if let Some(answers) = &self.answers {
+            answers.for_each(rows, |item| item.push_answer(records));
+        }
+    }
+}
+
+/// A row as passed by the caller.
+enum Item<'a> {
+    Null,
+    Text(&'a [u8]),
+    /// Numbers: this one is a blank, and digits follow it.
+    Cells(&'a [u8; CELLS], u8),
+    /// Any numbers, NaN for null.
+    Numbers(&'a [f64], u8),
+}
+
+impl Item<'_> {
+    /// Adds a puzzle. Fails with the reason why it is malformed.
+    #[inline]
+    fn push_puzzle(&self, records: &mut Records) -> Result<(), String> {
+        let puzzle = match *self {
+            Self::Null => Err("null".into()),
+            Self::Text(text) => {
+                let line = <&[u8; CELLS]>::try_from(text).ok();
+                match line.and_then(Puzzle::from_text) {
+                    Some(puzzle) => Ok(puzzle),
+                    None => return push_other_form(text, records),
+                }
+            }
+            Self::Cells(cells, blank) => {
+                // A copy, because another thread may change a numpy array.
+                let cells = *cells;
+                let puzzle = Puzzle::from_cells(cells.map(|cell| cell.wrapping_sub(blank)));
+                puzzle.ok_or_else(|| not_a_cell(&cells.map(f64::from), blank))
+            }
+            Self::Numbers(numbers, blank) => {
+                let cells: &[f64; CELLS] = numbers.try_into().map_err(|_| cell_count(numbers))?;
+                let puzzle = Puzzle::from_cells(cells.map(|number| cell_of(number, blank)));
+                puzzle.ok_or_else(|| not_a_cell(cells, blank))
+            }
+        };
+        records.push(Ok(puzzle?));
+        Ok(())
+    }
+
+    /// Adds an answer: numbers as text, in which `!` is not a cell.
+    fn push_answer(&self, records: &mut Records) {
+        let text = |cell| match cell {
+            0 => b'.',
+            digit @ 1..=9 => b'0' + digit,
+            _ => b'!',
+        };
+        match *self {
+            Self::Null => records.push_answer(b""),
+            Self::Text(text) => {
+                let text = text.trim_ascii();
+                records.push_answer(&text[..text.len().min(MAX_ANSWER_BYTES)]);
+            }
+            Self::Cells(cells, blank) => {
+                records.push_answer(&cells.map(|cell| text(cell.wrapping_sub(blank))));
+            }
+            Self::Numbers(numbers, blank) => {
+                let cells = numbers.iter().map(|&number| text(cell_of(number, blank)));
+                records.push_answer(&cells.collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+#[cold]
+fn push_other_form(text: &[u8], records: &mut Records) -> Result<(), String> {
+    // A copy, because another thread may change a numpy array.
+    let text = text.to_vec();
+    records.push_any_form(&text).map_err(|malformed| malformed.what)
+}
+
+/// Returns the cell for a number; -1 and null are blanks as well, and anything else is 255.
+fn cell_of(number: f64, blank: u8) -> u8 {
+    let cell = number - f64::from(blank);
+    match cell {
+        _ if number.is_nan() || (number + 1.0).abs() < f64::EPSILON => 0,
+        0.0..=9.0 if cell.fract() == 0.0 => cell as u8,
+        _ => u8::MAX,
+    }
+}
+
+fn cell_count(numbers: &[f64]) -> String {
+    let (count, noun) = (numbers.len(), if numbers.len() == 1 { "cell" } else { "cells" });
+    format!("{count} {noun}, {CELLS} expected")
+}
+
+#[cold]
+fn not_a_cell(cells: &[f64; CELLS], blank: u8) -> String {
+    let is_wrong = |value: &f64| cell_of(*value, blank) > 9;
+    let Some(cell) = cells.iter().position(is_wrong) else {
+        return "another thread changed the array".into();
+    };
+    let (row, column, value) = (cell / 9 + 1, cell % 9 + 1, cells[cell]);
+    let (first, last) = (blank + 1, blank + 9);
+    format!(
+        "r{row}c{column}: {value} is not a cell; a blank is {blank}, digits are {first} to {last}"
+    )
+}
+
+impl ArrowRows {
+    /// Creates rows of a type, without any.
+    ///
+    /// # Errors
+    /// When a type is not taken.
+    pub fn new(data_type: &DataType, blank: u8) -> Result<Self, ArrowError> {
+        let form = match readable(&new_empty_array(data_type))?.data_type() {
+            DataType::FixedSizeList(..) | DataType::LargeList(_) => Form::Cells,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => {
+                Form::Text
+            }
+            _ => Form::Binary,
+        };
+        let (arrays, ends) = (Vec::new(), Vec::new());
+        Ok(Self { arrays, ends, first: 0, blank, form, why: None })
+    }
+
+    /// Creates the rows of one array.
+    pub fn of(array: &ArrayRef, blank: u8) -> Result<Self, ArrowError> {
+        let mut rows = Self::new(array.data_type(), blank)?;
+        rows.push(array)?;
+        Ok(rows)
+    }
+
+    /// Adds the rows of an array.
+    ///
+    /// # Errors
+    /// When its type is not taken.
+    pub fn push(&mut self, array: &ArrayRef) -> Result<(), ArrowError> {
+        if !array.is_empty() {
+            self.ends.push(self.len() + array.len());
+            self.arrays.push(readable(array)?);
+        }
+        Ok(())
+    }
+
+    /// Returns the same rows with the reasons why some of them are malformed, if these are texts.
+    #[must_use]
+    pub fn explained(self, why: Option<Self>) -> Self {
+        let is_reason = |array: &ArrayRef| array.logical_null_count() < array.len();
+        let why = why.filter(|why| why.form == Form::Text && why.arrays.iter().any(is_reason));
+        Self { why: why.map(Box::new), ..self }
+    }
+
+    /// Returns why a row is malformed, if the caller knows it.
+    #[inline]
+    fn known_reason(&self, row: usize) -> Option<String> {
+        let mut known = None;
+        self.why.as_ref()?.for_each(row..row + 1, |item| {
+            if let Item::Text(text) = item {
+                known = Some(String::from_utf8_lossy(text).into_owned());
+            }
+        });
+        known
+    }
+
+    /// Returns whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    /// Calls `visit` with each row of a range.
+    #[inline]
+    fn for_each(&self, rows: Range<usize>, mut visit: impl FnMut(Item<'_>)) {
+        let rows = rows.start - self.first..rows.end - self.first;
+        let mut start = rows.start;
+        let mut chunk = self.ends.partition_point(|&end| end <= start);
+        while start < rows.end {
+            let array = &self.arrays[chunk];
+            let before = self.ends[chunk] - array.len();
+            let end = rows.end.min(self.ends[chunk]);
+            for_each(array, start - before..end - before, self.blank, &mut visit);
+            (start, chunk) = (end, chunk + 1);
+        }
+    }
+}
+
+/// Converts an array to one of the types that rows are read from.
+///
+/// # Errors
+/// When a type is not taken.
+fn readable(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    let as_type = |data_type: &DataType| readable(&cast(array, data_type)?);
+    match array.data_type() {
+        text if text.is_string() || text.is_binary() || text.is_null() => Ok(Arc::clone(array)),
+        DataType::FixedSizeBinary(_) => Ok(Arc::clone(array)),
+        DataType::Dictionary(_, values) => as_type(values),
+        DataType::RunEndEncoded(_, values) => as_type(values.data_type()),
+        DataType::FixedSizeList(item, size) if item.data_type().is_numeric() && *size != 81 => {
+            let what = format!("fixed_size_list[{size}]: a puzzle has {CELLS} cells");
+            Err(ArrowError::InvalidArgumentError(what))
+        }
+        DataType::FixedSizeList(item, _) if *item.data_type() == DataType::UInt8 => {
+            Ok(Arc::clone(array))
+        }
+        lists if item_of(lists).is_some_and(is_numbers) => Ok(Arc::new(numbers(array)?)),
+        other => Err(ArrowError::NotYetImplemented(format!(
+            "an Arrow column of {other} is not taken; taken are utf8, large_utf8, utf8_view, binary, \
+             large_binary, binary_view, fixed_size_binary[81], fixed_size_list<uint8>[81], lists of \
+             numbers or of lists of them, dictionaries and runs of them"
+        ))),
+    }
+}
+
+/// Returns the type of the items of lists.
+fn item_of(lists: &DataType) -> Option<&DataType> {
+    match lists {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            Some(item.data_type())
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether a type is numbers, or lists of them.
+fn is_numbers(item: &DataType) -> bool {
+    let item = item_of(item).unwrap_or(item);
+    item.is_numeric() || item.is_null()
+}
+
+/// Calls `visit` with rows of an array of such a type.
+#[inline]
+fn for_each(array: &dyn Array, rows: Range<usize>, blank: u8, visit: &mut impl FnMut(Item<'_>)) {
+    match array.data_type() {
+        DataType::Utf8 => for_each_text(array.as_string::<i32>(), rows, visit),
+        DataType::LargeUtf8 => for_each_text(array.as_string::<i64>(), rows, visit),
+        DataType::Utf8View => for_each_text(array.as_string_view(), rows, visit),
+        DataType::Binary => for_each_text(array.as_binary::<i32>(), rows, visit),
+        DataType::LargeBinary => for_each_text(array.as_binary::<i64>(), rows, visit),
+        DataType::BinaryView => for_each_text(array.as_binary_view(), rows, visit),
+        DataType::FixedSizeBinary(_) => {
+            // The zeros that fill up texts of numpy are not a part of them.
+            let visit = &mut |item: Item<'_>| match item {
+                Item::Text(text) => {
+                    let end = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+                    visit(Item::Text(&text[..end]));
+                }
+                item => visit(item),
+            };
+            for_each_text(array.as_fixed_size_binary(), rows, visit);
+        }
+        DataType::FixedSizeList(..) => {
+            let lists = array.as_fixed_size_list();
+            let cells = lists.values().as_primitive::<UInt8Type>();
+            for row in rows {
+                let at = row * CELLS..(row + 1) * CELLS;
+                let has_null = cells.null_count() > 0 && at.clone().any(|at| cells.is_null(at));
+                let row = cells.values()[at].first_chunk().filter(|_| lists.is_valid(row));
+                let row = row.filter(|_| !has_null);
+                visit(row.map_or(Item::Null, |cells| Item::Cells(cells, blank)));
+            }
+        }
+        DataType::LargeList(_) => {
+            let lists = array.as_list::<i64>();
+            let values = lists.values().as_primitive::<Float64Type>().values();
+            for row in rows {
+                let ends = &lists.value_offsets()[row..row + 2];
+                let numbers = &values[ends[0] as usize..ends[1] as usize];
+                let is_valid = lists.is_valid(row);
+                visit(if is_valid { Item::Numbers(numbers, blank) } else { Item::Null });
+            }
+        }
+        _ => rows.for_each(|_| visit(Item::Null)),
+    }
+}
+
+/// Calls `visit` with rows of texts.
+#[inline]
+fn for_each_text<'a, T: AsRef<[u8]> + ?Sized + 'a>(
+    texts: impl ArrayAccessor<Item = &'a T>,
+    rows: Range<usize>,
+    visit: &mut impl FnMut(Item<'_>),
+) {
+    for row in rows {
+        let is_valid = texts.is_valid(row);
+        visit(if is_valid { Item::Text(texts.value(row).as_ref()) } else { Item::Null });
+    }
+}
+
+/// Converts lists of numbers, or of lists of them, to lists of doubles, NaN for null.
+fn numbers(lists: &ArrayRef) -> Result<GenericListArray<i64>, ArrowError> {
+    let list_of_type = |item| DataType::new_large_list(item, true);
+    let is_nested = item_of(lists.data_type()).is_some_and(DataType::is_nested);
+    let item = if is_nested { list_of_type(DataType::Float64) } else { DataType::Float64 };
+    let lists = cast(lists, &list_of_type(item))?;
+    let lists = lists.as_list::<i64>();
+    let (mut ends, mut values) = (lists.offsets().clone(), lists.values());
+    if is_nested {
+        let rows = values.as_list::<i64>();
+        let end_of = |&end: &i64| rows.value_offsets()[end as usize];
+        ends = OffsetBuffer::new(ends.iter().map(end_of).collect());
+        values = rows.values();
+    }
+    let values = values.as_primitive::<Float64Type>().iter();
+    let values = Float64Array::from_iter_values(values.map(|value| value.unwrap_or(f64::NAN)));
+    list_of(ends, &values, lists.nulls().cloned())
+}
+
+/// Creates lists of doubles.
+pub fn list_of(
+    ends: OffsetBuffer<i64>,
+    values: &Float64Array,
+    nulls: Option<NullBuffer>,
+) -> Result<GenericListArray<i64>, ArrowError> {
+    let field = Arc::new(Field::new_list_field(DataType::Float64, true));
+    GenericListArray::try_new(field, ends, Arc::new(values.clone()), nulls)
+}

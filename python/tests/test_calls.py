@@ -44,21 +44,17 @@ def test_ctrl_c_ends_a_long_call(call):
             print("interrupted", flush=True)
         assert bulkdoku.solve(["." * 81]).to_list("status") == ["multiple"]
     """
-    if call.startswith("bulkdoku.canonical"):
-        call = call.replace("10**8", "10**7")
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout.readline() == "ready\n"
     time.sleep(1)
     assert process.poll() is None, process.stderr.read()
-    began = time.monotonic()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    took = time.monotonic() - began
+    # A call that is not interrupted has no output, after minutes or hours.
+    out, err = process.communicate(timeout=600)
     # pyarrow has its own exception for errors of a stream.
     assert out == "interrupted\n" or "pyarrow.table(" in call and "KeyboardInterrupt" in err, err
-    assert took < 5
 
 
 def test_threads_call_at_once(minimal, minimal_solutions):

@@ -335,3 +335,77 @@ fn a_full_disk_and_a_missing_directory_end_with_3() {
         assert!(ran.messages.contains(path), "{ran:?}");
     }
 }
+
+/// Returns the values of a column of CSV without quotes.
+fn column(ran: &Ran, name: &str) -> Vec<String> {
+    let lines = lines(ran);
+    let place = lines[0].split(',').position(|column| column == name).expect("the column is there");
+    lines[1..].iter().map(|row| row.split(',').nth(place).unwrap().into()).collect()
+}
+
+#[test]
+fn rows_meet_a_condition() {
+    type Holds = fn(&str, usize) -> bool;
+    let conditions: [(&str, Holds); 5] = [
+        ("technique == 'xy-wing'", |technique, _| technique == "xy-wing"),
+        ("technique >= 'x-wing' and technique < 'naked-triple'", |technique, _| {
+            ["x-wing", "hidden-pair"].contains(&technique)
+        }),
+        ("technique in ('naked-pair', 'pointing') and clues <= 23", |technique, clues| {
+            ["naked-pair", "pointing"].contains(&technique) && clues <= 23
+        }),
+        ("not (technique > 'hidden-single-line')", |technique, _| {
+            technique.starts_with("hidden-single")
+        }),
+        ("clues == 23 or technique == 'pointing'", |technique, clues| {
+            technique == "pointing" || clues == 23
+        }),
+    ];
+    for (condition, holds) in conditions {
+        let args = |count, threads| {
+            let args = ["--count", count, "--seed", "3", "-j", threads, "--where", condition];
+            let columns = ["--format", "csv", "--columns", "id,puzzle,technique,clues"];
+            generate(&[&args[..], &columns[..]].concat())
+        };
+        let ran = args("12", "1");
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert!(ran.messages.contains(" drawn, ") && ran.messages.contains(" per row"), "{ran:?}");
+        let clues = column(&ran, "clues").into_iter().map(|clues| clues.parse().unwrap());
+        for (technique, clues) in column(&ran, "technique").iter().zip(clues) {
+            assert!(holds(technique, clues), "{condition}: {technique} {clues}");
+        }
+        let puzzles: HashSet<_> = column(&ran, "puzzle").into_iter().collect();
+        assert_eq!(puzzles.len(), 12, "{condition}");
+        let ids: Vec<_> = (0..12).map(|id| id.to_string()).collect();
+        assert_eq!(column(&ran, "id"), ids);
+        assert_eq!(args("12", "3").rows, ran.rows, "{condition}");
+        assert_eq!(lines(&args("5", "2")), lines(&ran)[..6], "{condition}");
+    }
+}
+
+#[test]
+fn a_row_that_meets_the_condition_at_once_is_that_of_the_corpus() {
+    let plain = lines(&generate(&["--count", "40", "--seed", "3"]));
+    let args = ["--count", "40", "--seed", "3", "--where", "clues <= 24"];
+    let chosen = lines(&generate(&args));
+    let clues = |puzzle: &str| 81 - puzzle.matches('.').count();
+    for (plain, chosen) in plain.iter().zip(&chosen) {
+        assert_eq!(plain == chosen, clues(plain) <= 24);
+        assert!(clues(chosen) <= 24);
+    }
+}
+
+#[test]
+fn conditions_that_no_puzzle_can_meet_are_refused() {
+    for (args, message) in [
+        (["minimal", "technique == 'x-wing' and technique == 'xy-wing'"], "no technique meets"),
+        (["minimal", "technique == 'xwing'"], "did you mean \"x-wing\"?"),
+        (["minimal", "id > 5"], "id is not a property of the puzzle"),
+        (["several", "technique == 'x-wing'"], "puzzles of kind several have no technique"),
+    ] {
+        let [kind, condition] = args;
+        let ran = generate(&["-n", "1", "-s", "1", "-k", kind, "--where", condition]);
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.messages.contains(message), "{condition}: {}", ran.messages);
+    }
+}

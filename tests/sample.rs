@@ -1,6 +1,6 @@
 //! Tests `bulkdoku sample`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use bulkdoku::generate::{Generator, Kind};
 
@@ -152,4 +152,37 @@ fn a_sample_is_resumed_in_every_format() {
     }
     let puzzles = folder.line("sample in.csv -q --count 50 --seed 1 --format lines").rows;
     assert_eq!(puzzles.lines().filter(|line| line.len() == 81).count(), 50);
+}
+
+#[test]
+fn techniques_are_strata_and_conditions() {
+    let folder = Folder::new();
+    set(&folder, 150);
+    let columns = "solve in.csv -q --fail-on none --columns id,puzzle,technique,clues -o rated.csv";
+    assert_eq!(folder.line(columns).status, 0);
+    let rated = table(&folder.read("rated.csv"));
+    let technique = |id: usize| rated.iter().find(|row| row["id"] == id.to_string()).unwrap();
+    let ran = folder.line("sample in.csv --per technique=2 --seed 1 --fail-on none");
+    let mut counts = BTreeMap::new();
+    for id in ids(&ran.rows) {
+        *counts.entry(technique(id)["technique"].clone()).or_insert(0) += 1;
+    }
+    let mut all = BTreeMap::new();
+    for row in rated.iter().filter(|row| row["puzzle"].len() == 81) {
+        *all.entry(row["technique"].clone()).or_insert(0) += 1;
+    }
+    assert!(all.len() > 5, "{all:?}");
+    for (technique, count) in all {
+        assert_eq!(counts.get(&technique), Some(&count.min(2)), "{technique}");
+    }
+    let args = ["in.csv", "-q", "--fail-on", "none", "--count", "99", "--seed", "1", "--where"];
+    let condition = "technique == \"hidden-single-line\" and clues <= 24";
+    let ran = folder.run("sample", &[&args[..], &[condition]].concat(), "");
+    let meets = |row: &&HashMap<String, String>| {
+        row["technique"] == "hidden-single-line" && row["clues"].parse::<u8>().unwrap() <= 24
+    };
+    let expected: Vec<usize> =
+        rated.iter().filter(meets).map(|row| row["id"].parse().unwrap()).collect();
+    assert!(!expected.is_empty());
+    assert_eq!(ids(&ran.rows), expected);
 }

@@ -431,6 +431,7 @@ impl Made {
             clues: clues.map_or(plain.clues, |(least, most)| least..=most),
             guesses: guesses.map_or(plain.guesses, |(least, most)| least..=most),
             level: level.transpose().map_err(|error| named("level", &error))?,
+            ..plain
         };
         recipe.check().map_err(invalid)?;
         Ok(Self(recipe))
@@ -452,7 +453,7 @@ pub fn generate(
 ) -> PyResult<Batches> {
     let solve = solve_with(EngineKind::Lanes, Limits::PROOF);
     let (pool, yields) = (Arc::default(), Arc::default());
-    let job = Generate { solve, recipe: recipe.0.clone(), seed, pool, yields };
+    let job = Generate { solve, recipe: recipe.0.clone(), condition: None, seed, pool, yields };
     let rows = (end - start) as usize;
     // Before hours of work end with the process.
     let has_room = |bytes| black_box(&mut Vec::<u8>::new()).try_reserve_exact(bytes).is_ok();

@@ -35,7 +35,9 @@ pub mod split;
 mod statistics;
 mod threads;
 
-pub use self::jobs::{Augment, Check, Classify, Generate, Job, List, MakeEngine, Solve};
+pub use self::jobs::{
+    Augment, Check, Classify, Generate, Job, List, MakeEngine, RowCondition, Solve,
+};
 pub use self::plan::Pipeline;
 pub use self::progress::{InputFailure, Progress, watch};
 pub use self::records::{ReadRecord, RecordReader};

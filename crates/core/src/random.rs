@@ -47,8 +47,13 @@ impl SeededRng {
     /// Creates the generator for one row of a corpus: the seed is the key, and the index is the
     /// stream of the cipher.
     pub(crate) fn of_row(seed: u64, index: u64) -> Self {
-        let Self { mut chacha, .. } = Self::of_stream(seed, [0; 3]);
-        chacha.set_stream(index);
+        Self::of_attempt(seed, index, 0)
+    }
+
+    /// Creates the generator for a row's attempt to meet a condition; attempt 0 is the row.
+    pub(crate) fn of_attempt(seed: u64, row: u64, attempt: u64) -> Self {
+        let Self { mut chacha, .. } = Self::of_stream(seed, [attempt, 0, 0]);
+        chacha.set_stream(row);
         Self::of(chacha)
     }
 

@@ -8,11 +8,12 @@ use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bulkdoku::generate::{Grids, Kind, Pattern, Recipe, Symmetry};
+use bulkdoku::generate::{Grids, Kind, Pattern, Recipe, Removal, Symmetry};
 use bulkdoku::input::{InputOptions, Position};
+use bulkdoku::logic::Techniques;
 use bulkdoku::measure::Content;
-use bulkdoku::output::{Column, Needs, Subcommand};
-use bulkdoku::pipeline::{Generate, Options, Solve};
+use bulkdoku::output::{Column, Needs, Row, Subcommand};
+use bulkdoku::pipeline::{Generate, Options, RowCondition, Solve};
 use bulkdoku::rating::Level;
 use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
 use summary::CorpusSummary;
@@ -24,6 +25,7 @@ use super::progress::Progressed;
 use super::row_args::{InputRows, RowArgs, RowRules};
 use super::rows_run::RowsRun;
 use super::run_args::RunArgs;
+use super::select::WhereArgs;
 use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, extensions, help, log, numbers, platform, sets};
@@ -49,6 +51,15 @@ use super::{Exit, Failure, extensions, help, log, numbers, platform, sets};
     "Write the histogram of latencies, in the formats of solve: the time in which the engine solves \
      each row that was made"
 )))]
+#[command(mut_arg("condition", |condition| condition
+    .help_heading("Which fit")
+    .help("Puzzles that meet a condition, as 'technique == \"xy-wing\"'")
+    .long_help(
+        "Puzzles that meet a condition, as 'technique == \"xy-wing\"'\n\nPuzzles are drawn until one \
+         meets it; the summary has their number. It has names of columns that --columns offers, \
+         numbers, texts in quotes, true and false, == != < <= > >=, in (…), not in (…), and, or, not, \
+         and parentheses. Comparisons with a missing value are false."
+    )))]
 #[command(next_help_heading = "Corpus")]
 pub struct GenerateArgs {
     /// How many rows
@@ -138,6 +149,9 @@ pub struct GenerateArgs {
     pattern: Option<String>,
 
     #[command(flatten)]
+    condition: WhereArgs,
+
+    #[command(flatten)]
     destinations: Destinations,
 
     #[command(flatten)]
@@ -166,6 +180,7 @@ Examples:
   bulkdoku generate --count 1e6 --kind unique --clues 30..36 --seed 1 -o train.txt
   bulkdoku generate --count 10 --pattern heart.txt -o heart.csv
   bulkdoku generate --count 200 --seed 1 --kind hard -o hard.txt
+  bulkdoku generate --count 100 --seed 1 --where 'technique == \"xy-wing\"' -o xy-wings.csv
   bulkdoku generate --count 1000000 --seed 2 | bulkdoku solve -o results.csv
 
 Exit status: 0 done, 2 wrong usage, 3 output failed, 75 another run is writing an output, 124 timed
@@ -280,9 +295,14 @@ impl GenerateArgs {
         let kind = self.kind();
         let default = if kind == Kind::Solved { Grids::Fast } else { Grids::Rows };
         let plain = Recipe::default();
+        let condition = self.row_condition()?;
+        let techniques = condition.iter().flat_map(|condition| condition.techniques.iter());
+        let mut removals = techniques.map(Removal::favoring);
+        let removal = removals.next().unwrap_or_default();
         let recipe = Recipe {
             kind,
             grids: self.grids.unwrap_or(default),
+            removal: if removals.all(|other| other == removal) { removal } else { plain.removal },
             symmetry: self.symmetry,
             pattern: self.pattern.as_deref().map_or(Ok(plain.pattern), read_pattern)?,
             clues: self.clues.clone().unwrap_or(plain.clues),
@@ -302,11 +322,35 @@ impl GenerateArgs {
         let job = Generate {
             solve: Solve { engine, ..Solve::default() },
             recipe,
+            condition,
             seed: self.seed.unwrap_or_else(draw_seed),
             yields: Arc::default(),
             pool: self.from.as_deref().map_or_else(|| Ok(Arc::from([])), read_pool)?,
         };
         Ok((job, self.skip..end))
+    }
+}
+
+impl GenerateArgs {
+    /// Returns the condition of `--where`.
+    fn row_condition(&self) -> Result<Option<RowCondition>, Failure> {
+        let Some(condition) = &self.condition.condition else { return Ok(None) };
+        let of_row = |column: &Column| matches!(column, Column::Id | Column::Seed);
+        if let Some(column) = condition.computed(ROWS.subcommand).into_iter().find(of_row) {
+            refuse!("--where: {column} is not a property of the puzzle");
+        }
+        let predicate = condition.resolve(ROWS.subcommand, &[])?;
+        let techniques = predicate.techniques();
+        if techniques.iter().next().is_none() {
+            refuse!("--where: no technique meets the condition");
+        }
+        let has_solution = !matches!(self.kind(), Kind::Several | Kind::Unsolvable);
+        if !has_solution && techniques != Techniques::ALL {
+            refuse!("--where: puzzles of kind {} have no technique", self.kind());
+        }
+        let needs = predicate.needs();
+        let holds = Box::new(move |row: &Row<'_>| predicate.holds(row));
+        Ok(Some(RowCondition { techniques, needs, holds }))
     }
 }
 

@@ -7,7 +7,7 @@ use bulkdoku::SimdLevel;
 use bulkdoku::generate::Symmetry;
 use bulkdoku::pipeline::{Generate, Report, Statistics};
 use bulkdoku::stats::human_time;
-use indicatif::HumanCount;
+use indicatif::{HumanCount, HumanFloatCount};
 use serde::Serialize;
 
 use super::super::Exit;
@@ -39,6 +39,9 @@ pub struct CorpusSummary {
     rows_per_second: f64,
     threads: NonZeroUsize,
     simd: &'static str,
+    /// The number of puzzles that this run drew for its rows, if rows must meet a condition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drawn: Option<u64>,
     /// The number of puzzles by difficulty.
     #[serde(flatten)]
     statistics: Statistics,
@@ -76,6 +79,7 @@ impl CorpusSummary {
             rows_per_second: (rows - report.records_before) as f64 / wall_seconds,
             threads: report.threads,
             simd: simd.name(),
+            drawn: job.condition.is_some().then(|| job.yields.counts().0),
             statistics: report.statistics.clone(),
             latency_ns: LatencySummary::new(&report.latencies),
         }
@@ -121,6 +125,11 @@ impl fmt::Display for CorpusSummary {
         if self.rows_before > 0 {
             let all = counted(self.rows, "row");
             writeln!(f, "{all} with those of earlier runs, which are counted below:")?;
+        }
+        if let Some(drawn) = self.drawn {
+            let rows = (self.rows - self.rows_before).max(1);
+            let each = HumanFloatCount(drawn as f64 / rows as f64);
+            writeln!(f, "{} drawn, {each:.1} per row", counted(drawn, "puzzle"))?;
         }
         if let Some(clues) = self.clues() {
             writeln!(f, "{clues}")?;

@@ -7,8 +7,10 @@ use super::solve::Solver;
 use super::{Job, PropertyEngine, Solve, Stopped};
 use crate::generate::{Generator, Kind, Pattern, Recipe, Yield};
 use crate::input::Records;
-use crate::output::Results;
+use crate::logic::{Rater, Techniques};
+use crate::output::{Needs, Results, Row};
 use crate::pipeline::block::Block;
+use crate::pipeline::properties;
 use crate::pipeline::sources::Ranges;
 use crate::puzzle::Puzzle;
 use crate::solver::StopFlag;
@@ -19,6 +21,8 @@ pub struct Generate {
     pub solve: Solve,
     /// The requirements for the puzzles.
     pub recipe: Recipe,
+    /// The condition that rows meet, if there is one.
+    pub condition: Option<RowCondition>,
     /// The seed of the corpus.
     pub seed: u64,
     /// The starting puzzles of the search for hard puzzles; if empty, it starts at random puzzles.
@@ -27,7 +31,105 @@ pub struct Generate {
     pub yields: Arc<Yield>,
 }
 
+/// A condition for generated rows. Puzzles are drawn for each row until one meets it.
+pub struct RowCondition {
+    /// The hardest techniques with which puzzles may meet the condition. Others are rejected before
+    /// their properties are computed.
+    pub techniques: Techniques,
+    /// The properties that `holds` reads.
+    pub needs: Needs,
+    /// Returns whether a row meets the condition.
+    pub holds: Box<dyn Fn(&Row<'_>) -> bool + Send + Sync>,
+}
+
+/// The generator, engine, and rater of a thread.
+pub struct Worker {
+    generator: Generator,
+    solver: Solver,
+    /// Rates candidates by the techniques that the condition allows, if it does not allow all.
+    rater: Option<Rater>,
+}
+
+/// The number of candidates that are drawn at a time once the first attempts of rows have failed.
+const CANDIDATES: u64 = 256;
+
+impl RowCondition {
+    fn rater(&self) -> Option<Rater> {
+        let hardest = self.techniques.iter().next_back()?;
+        let is_limited = self.techniques != Techniques::ALL;
+        is_limited.then(|| Rater::new(Techniques::ALL.up_to(hardest)))
+    }
+
+    /// Returns whether a puzzle needs one of the techniques, and no harder one.
+    fn may_hold(&self, rater: &mut Rater, puzzle: &Puzzle) -> bool {
+        let path = rater.rate(puzzle);
+        path.solved && path.hardest.is_some_and(|hardest| self.techniques.contains(hardest))
+    }
+}
+
 impl Generate {
+    /// Draws candidates for each row of a block until one meets the condition. A row is the first
+    /// one in the order of attempts, so it does not depend on the number that is drawn at a time.
+    fn select(
+        &self,
+        condition: &RowCondition,
+        worker: &mut Worker,
+        block: &Block,
+        (records, results): (&mut Records, &mut Results),
+    ) -> ControlFlow<Stopped, Vec<Puzzle>> {
+        let Worker { generator, solver, rater } = worker;
+        let mut selected = vec![None; block.count as usize];
+        let mut attempts = 0..1;
+        loop {
+            let open: Vec<_> = (0..).zip(&selected).filter(|(_, row)| row.is_none()).collect();
+            let rows = open.iter().map(|(row, _)| block.first + row);
+            let drawn: Vec<(u64, u64)> =
+                rows.flat_map(|row| attempts.clone().map(move |attempt| (row, attempt))).collect();
+            if drawn.is_empty() {
+                return ControlFlow::Continue(selected.into_iter().flatten().collect());
+            }
+            let puzzles = generator.attempts(&self.recipe, self.seed, &drawn);
+            if puzzles.len() < drawn.len() {
+                return ControlFlow::Break(Stopped);
+            }
+            let of_rows = drawn.iter().map(|(row, _)| (row - block.first) as usize);
+            let candidates = of_rows.zip(puzzles).filter(|(_, puzzle)| {
+                rater.as_mut().is_none_or(|rater| condition.may_hold(rater, puzzle))
+            });
+            let candidates: Vec<(usize, Puzzle)> = candidates.collect();
+            let puzzles = candidates.iter().map(|(_, puzzle)| puzzle);
+            self.solve_all(puzzles, solver, block, (records, results))?;
+            let engine = self.solve.engine(solver);
+            properties::compute(engine, condition.needs, block, records, results)?;
+            let open = open.len();
+            let mut found = 0;
+            for (record, (row, puzzle)) in block.rows(records, results).records().zip(candidates) {
+                if selected[row].is_none() && (condition.holds)(&record) {
+                    selected[row] = Some(puzzle);
+                    found += 1;
+                }
+            }
+            self.yields.add(drawn.len() as u64, found as u64);
+            let most = CANDIDATES / (open - found).max(1) as u64;
+            let width = (2 * (attempts.end - attempts.start)).min(most.max(1));
+            attempts = attempts.end..attempts.end + width;
+        }
+    }
+
+    /// Solves puzzles, which replace the records.
+    fn solve_all<'p>(
+        &self,
+        puzzles: impl Iterator<Item = &'p Puzzle>,
+        solver: &mut Solver,
+        block: &Block,
+        (records, results): (&mut Records, &mut Results),
+    ) -> ControlFlow<Stopped> {
+        records.clear();
+        results.clear();
+        puzzles.for_each(|puzzle| records.push_generated(puzzle));
+        self.solve.run(solver, block, records, results)
+    }
+
     /// Returns the source of blocks for a range of puzzles of the corpus.
     ///
     /// The size of blocks does not depend on the number of threads, so neither do compressed rows.
@@ -38,44 +140,50 @@ impl Generate {
         let max = match self.recipe.kind {
             Kind::Hard => 4,
             _ if self.recipe.pattern != Pattern::ALL => 4,
-            _ if self.recipe != plain => 64,
+            _ if self.condition.is_some() || self.recipe != plain => 64,
             _ => 1024,
         };
+        let min = if self.condition.is_some() { 4 } else { max.min(64) };
         let count = puzzles.end.saturating_sub(puzzles.start);
-        let per_block = (count / 32).next_power_of_two().clamp(max.min(64), max);
+        let per_block = (count / 32).next_power_of_two().clamp(min, max);
         Ranges::new(puzzles, per_block)
     }
 }
 
 impl Job for Generate {
-    type Worker = (Generator, Solver);
+    type Worker = Worker;
 
     fn worker(&self, stop: &StopFlag) -> Self::Worker {
         let mut generator =
             Generator::with((self.solve.engine)()).from_pool(Arc::clone(&self.pool));
-        generator = generator.counting(Arc::clone(&self.yields));
+        if self.condition.is_none() {
+            generator = generator.counting(Arc::clone(&self.yields));
+        }
         generator.stop_at(stop.clone());
-        (generator, self.solve.worker(stop))
+        let rater = self.condition.as_ref().and_then(RowCondition::rater);
+        Worker { generator, solver: self.solve.worker(stop), rater }
     }
 
     fn run(
         &self,
-        (generator, solver): &mut Self::Worker,
+        worker: &mut Self::Worker,
         block: &Block,
         records: &mut Records,
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
-        let puzzles =
-            generator.puzzles(&self.recipe, self.seed, block.first..block.first + block.count);
+        let rows = block.first..block.first + block.count;
+        let puzzles = match &self.condition {
+            Some(condition) => self.select(condition, worker, block, (records, results))?,
+            None => worker.generator.puzzles(&self.recipe, self.seed, rows),
+        };
         if (puzzles.len() as u64) < block.count {
             return ControlFlow::Break(Stopped);
         }
         results.seed = Some(self.seed);
-        puzzles.iter().for_each(|puzzle| records.push_generated(puzzle));
-        self.solve.run(solver, block, records, results)
+        self.solve_all(puzzles.iter(), &mut worker.solver, block, (records, results))
     }
 
-    fn engine<'w>(&self, (_, solver): &'w mut Self::Worker) -> Option<PropertyEngine<'w>> {
-        self.solve.engine(solver)
+    fn engine<'w>(&self, worker: &'w mut Self::Worker) -> Option<PropertyEngine<'w>> {
+        self.solve.engine(&mut worker.solver)
     }
 }

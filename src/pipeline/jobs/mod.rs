@@ -17,7 +17,7 @@ use crate::solver::{Engine, Limits, StopFlag};
 pub use self::augment::Augment;
 pub use self::check::Check;
 pub use self::classify::Classify;
-pub use self::generate::Generate;
+pub use self::generate::{Generate, RowCondition};
 pub use self::list::List;
 pub use self::solve::{MakeEngine, Solve};
 

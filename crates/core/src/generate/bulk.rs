@@ -1,7 +1,6 @@
 //! Generates many rows at a time, whose searches an engine solves as batches.
 
 use std::mem;
-use std::ops::Range;
 
 use super::order::RemovalOrder;
 use super::recipe::Recipe;
@@ -59,7 +58,8 @@ impl RowInProgress {
                     let found = narrow::search(allowed, recipe.grids, &mut random, yields, stop);
                     found.ok_or(GeneratorStopped)?
                 };
-                let order = RemovalOrder::random(recipe.symmetry, allowed, &mut random);
+                let kind = (recipe.removal, recipe.symmetry);
+                let order = RemovalOrder::random(kind, allowed, &solution, &mut random);
                 if let Some(reduction) = Reduction::new(solution, order) {
                     return Ok(Box::new(Self { place, random, reduction }));
                 }
@@ -88,12 +88,11 @@ impl Generator {
     pub(super) fn reduce_all(
         &mut self,
         recipe: &Recipe,
-        seed: u64,
-        indices: Range<u64>,
+        streams: impl Iterator<Item = SeededRng>,
     ) -> Vec<Puzzle> {
         let mut generated = Vec::new();
         self.rows.clear();
-        if self.try_reduce_all(recipe, seed, indices, &mut generated).is_err() {
+        if self.try_reduce_all(recipe, streams, &mut generated).is_err() {
             // Keep the rows before the first missing one.
             let missing = generated.iter().position(|&puzzle| puzzle == Puzzle::EMPTY);
             generated.truncate(missing.unwrap_or(generated.len()));
@@ -104,17 +103,15 @@ impl Generator {
     fn try_reduce_all(
         &mut self,
         recipe: &Recipe,
-        seed: u64,
-        indices: Range<u64>,
+        streams: impl Iterator<Item = SeededRng>,
         generated: &mut Vec<Puzzle>,
     ) -> Result<(), GeneratorStopped> {
-        let mut waiting = indices.enumerate();
+        let mut waiting = streams.enumerate();
         loop {
             while self.rows.len() < ROWS_IN_PROGRESS
-                && let Some((place, index)) = waiting.next()
+                && let Some((place, random)) = waiting.next()
             {
                 generated.push(Puzzle::EMPTY);
-                let random = SeededRng::of_row(seed, index);
                 self.rows.push(RowInProgress::begin(
                     place,
                     random,

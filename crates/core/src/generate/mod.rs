@@ -31,6 +31,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use order::Removal;
 pub use pattern::{BadPattern, Pattern};
 pub use recipe::{Grids, Recipe, UnknownGrids, Unmeetable};
 pub use symmetry::{Symmetry, UnknownSymmetry};
@@ -152,6 +153,21 @@ impl Generator {
     /// If no puzzle meets the recipe, the search continues until the generator is stopped: see
     /// [`Recipe::check`].
     pub fn puzzles(&mut self, recipe: &Recipe, seed: u64, rows: Range<u64>) -> Vec<Puzzle> {
+        self.draw(recipe, rows.map(|index| SeededRng::of_row(seed, index)))
+    }
+
+    /// Generates a puzzle for each pair of a row and an attempt, from 0; fewer if the generator is
+    /// stopped. The first attempt is the row's puzzle in [`Generator::puzzles`].
+    ///
+    /// If rows must meet a condition that a recipe cannot express, draw several attempts of many
+    /// rows at a time, and take the first one of each row that meets it.
+    pub fn attempts(&mut self, recipe: &Recipe, seed: u64, of: &[(u64, u64)]) -> Vec<Puzzle> {
+        let stream = |&(row, attempt): &(u64, u64)| SeededRng::of_attempt(seed, row, attempt);
+        self.draw(recipe, of.iter().map(stream))
+    }
+
+    /// Generates a puzzle from each stream of random numbers.
+    fn draw(&mut self, recipe: &Recipe, streams: impl Iterator<Item = SeededRng>) -> Vec<Puzzle> {
         let is_reduced = match recipe.kind {
             Kind::Solved | Kind::Easy => false,
             Kind::Hard => self.pool.is_empty(),
@@ -159,26 +175,25 @@ impl Generator {
             Kind::Minimal | Kind::Several | Kind::Unsolvable => true,
         };
         if is_reduced {
-            return self.reduce_all(recipe, seed, rows);
+            return self.reduce_all(recipe, streams);
         }
         if recipe.kind == Kind::Unique {
-            let random = |index| SeededRng::of_row(seed, index);
-            return rows.map_while(|index| self.fill_pattern(recipe, random(index))).collect();
+            return streams.map_while(|random| self.fill_pattern(recipe, random)).collect();
         }
         let Self { pool, stop, .. } = self;
-        let rows = rows.take_while(|_| !stop.is_requested());
-        rows.map(|index| {
-            let mut random = SeededRng::of_row(seed, index);
-            Puzzle(match recipe.kind {
-                Kind::Solved => recipe.grids.fill(&mut random),
-                Kind::Easy => kinds::easy(recipe.grids, &mut random),
-                _ => {
-                    let start = pool[random.below(pool.len())];
-                    kinds::hard(start.0, true, &mut random, stop)
-                }
+        let streams = streams.take_while(|_| !stop.is_requested());
+        streams
+            .map(|mut random| {
+                Puzzle(match recipe.kind {
+                    Kind::Solved => recipe.grids.fill(&mut random),
+                    Kind::Easy => kinds::easy(recipe.grids, &mut random),
+                    _ => {
+                        let start = pool[random.below(pool.len())];
+                        kinds::hard(start.0, true, &mut random, stop)
+                    }
+                })
             })
-        })
-        .collect()
+            .collect()
     }
 
     /// Returns a puzzle with clues in exactly the cells of the pattern; `None` if stopped.

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
+use super::order::Removal;
 use super::pattern::{MIN_CLUES, Pattern};
 use super::symmetry::Symmetry;
 use super::{Cells, Kind, chutes, rows};
@@ -42,7 +43,7 @@ impl Grids {
 
 /// The requirements for the rows of a corpus.
 ///
-/// Requirements other than `kind` and `grids` are for minimal and unique puzzles: each row draws
+/// Requirements other than `kind`, `grids`, and `removal` are for minimal and unique puzzles: each row draws
 /// puzzles from its own stream until one meets them. With a symmetry, a minimal puzzle is minimal
 /// within the symmetry: every group of symmetric clues is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +52,8 @@ pub struct Recipe {
     pub kind: Kind,
     /// The method for drawing solution grids.
     pub grids: Grids,
+    /// The order in which clues are removed.
+    pub removal: Removal,
     /// The symmetry of the cells that are clues.
     pub symmetry: Symmetry,
     /// The cells that are clues, unless it has all cells.
@@ -69,6 +72,7 @@ impl Default for Recipe {
         Self {
             kind: Kind::default(),
             grids: Grids::default(),
+            removal: Removal::default(),
             symmetry: Symmetry::default(),
             pattern: Pattern::ALL,
             clues: ANY_CLUES,
@@ -103,7 +107,7 @@ impl Recipe {
     /// When no puzzle can meet the recipe.
     pub fn check(&self) -> Result<Option<String>, Unmeetable> {
         let refused = |why: String| Err(Unmeetable(why));
-        let Self { kind, grids: _, symmetry, pattern, clues, guesses, level } = self;
+        let Self { kind, grids: _, removal: _, symmetry, pattern, clues, guesses, level } = self;
         let is_plain = *symmetry == Symmetry::None
             && *pattern == Pattern::ALL
             && *clues == ANY_CLUES

@@ -10,7 +10,8 @@ pub struct Yield {
 }
 
 impl Yield {
-    pub(super) fn add(&self, drawn: u64, rows: u64) {
+    /// Counts drawn puzzles and rows.
+    pub fn add(&self, drawn: u64, rows: u64) {
         self.drawn.fetch_add(drawn, Ordering::Relaxed);
         self.rows.fetch_add(rows, Ordering::Relaxed);
     }

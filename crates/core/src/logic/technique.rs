@@ -162,21 +162,36 @@ impl Techniques {
 
     /// Returns the techniques that are valid for any puzzle.
     pub fn without_uniqueness() -> Self {
-        Technique::all()
-            .filter(|technique| technique.assumes_uniqueness())
-            .fold(Self::ALL, Self::without)
+        Self::filter(|technique| !technique.assumes_uniqueness())
+    }
+
+    /// Returns the set of the techniques for which `includes` returns `true`.
+    pub fn filter(includes: impl Fn(Technique) -> bool) -> Self {
+        let included = Technique::all().filter(|&technique| includes(technique));
+        Self(included.fold(0, |set, technique| set | 1 << technique as u32))
+    }
+
+    /// Returns the techniques of both sets.
+    #[must_use]
+    pub const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Returns the techniques of either set.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Iterates over the techniques of the set, the easiest first.
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = Technique> {
+        DEFINITIONS.iter().map(|it| it.technique).filter(move |&it| self.contains(it))
     }
 
     /// Returns the set with only the techniques up to this one.
     #[must_use]
     pub const fn up_to(self, hardest: Technique) -> Self {
         Self(self.0 & ((2 << hardest as u32) - 1))
-    }
-
-    /// Returns the set without a technique.
-    #[must_use]
-    pub const fn without(self, technique: Technique) -> Self {
-        Self(self.0 & !(1 << technique as u32))
     }
 
     /// Returns whether the set contains a technique.

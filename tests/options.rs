@@ -27,7 +27,7 @@ fn an_extension_that_is_not_written_is_refused() {
         ("solve in -o x.orc", ".jsonl"),
         ("solve in -o x.npz", ".csv"),
         ("solve in -o x.json", ".jsonl"),
-        ("solve in -o x.html", ".log"),
+        ("solve in -o x.pdf", ".log"),
         ("solve in -o x.csv.xz", ".gz or .zst"),
         ("solve in -o x.csv.bz2", "--format"),
         ("solve in -o x.gz.gz", ".csv"),
@@ -163,7 +163,10 @@ fn counts_have_suffixes_and_bounds() {
             "solve --input-format foo in",
             "auto, lines, csv, tsv, jsonl, ndjson, scan, grid, boj2580, boj2239",
         ),
-        ("solve --format foo in", "csv, tsv, jsonl, lines, npy, parquet, grid, boj2580, boj2239"),
+        (
+            "solve --format foo in",
+            "csv, tsv, jsonl, lines, npy, parquet, grid, html, svg, boj2580, boj2239",
+        ),
     ] {
         assert_refused(line, hint);
     }

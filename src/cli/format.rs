@@ -26,6 +26,10 @@ pub enum RowFormat {
     Parquet,
     /// Nine lines per solution under a label, for people
     Grid,
+    /// Pages to print: six puzzles each, and the solutions at the end
+    Html,
+    /// A drawing of those pages, one below the other
+    Svg,
     /// BOJ 2580: nine lines per solution, spaces between the digits, and nothing else
     Boj2580,
     /// BOJ 2239: nine lines per solution, and nothing else
@@ -35,17 +39,19 @@ pub enum RowFormat {
 impl RowFormat {
     /// The file extensions that imply a format.
     const EXTENSIONS: &[&str] =
-        &["csv", "tsv", "jsonl", "ndjson", "lines", "npy", "parquet", "grid"];
+        &["csv", "tsv", "jsonl", "ndjson", "lines", "npy", "parquet", "grid", "html", "svg"];
 
     /// Rejects outputs that cannot have this format.
     pub fn check_output(self, output: Option<&Path>) -> Result<(), Failure> {
         let target = output.map(OutputTarget::of);
         let is_plain_file = target.and_then(OutputTarget::regular).is_some()
             && output.and_then(Compression::of_name).is_none();
-        if self == Self::Npy && !is_plain_file {
+        if matches!(self, Self::Npy | Self::Svg) && !is_plain_file {
+            let what = if self == Self::Npy { "rows" } else { "pages" };
             refuse!(
-                "npy goes to a file that is not compressed, with -o: its header has the number of \
-                 rows"
+                "{} goes to a file that is not compressed, with -o: its header has the number of \
+                 {what}",
+                self.name()
             );
         }
         if self.is_parquet() && output.and_then(Compression::of_name).is_some() {
@@ -73,6 +79,11 @@ impl RowFormat {
 
     pub fn has_columns(self) -> bool {
         self.is_parquet() || matches!(self, Self::Csv | Self::Tsv | Self::Jsonl)
+    }
+
+    /// Returns whether the rows are arranged on pages.
+    pub fn has_pages(self) -> bool {
+        matches!(self, Self::Html | Self::Svg)
     }
 
     pub fn is_parquet(self) -> bool {

@@ -7,7 +7,7 @@ use bulkdoku::input::ColumnType;
 use bulkdoku::output::ParquetRows;
 use bulkdoku::output::{
     self, Column, ColumnSource, CsvRows, InputLines, JsonRows, JudgeGrids, LabeledGrids, Lines,
-    Needs, NpyRows, OutputColumn, PuzzleGrids, Subcommand, TsvRows, unique_names,
+    Needs, NpyRows, OutputColumn, PrintedPages, PuzzleGrids, Subcommand, TsvRows, unique_names,
 };
 use clap::ValueEnum;
 
@@ -383,6 +383,8 @@ impl RowPlan {
             RowFormat::Lines => Box::new(Lines(self.rules.single)),
             RowFormat::Grid if self.rules.single == Column::Puzzle => Box::new(PuzzleGrids),
             RowFormat::Grid => Box::new(LabeledGrids { with_file }),
+            RowFormat::Html => Box::new(PrintedPages::Html),
+            RowFormat::Svg => Box::new(PrintedPages::Svg),
             RowFormat::Boj2580 => Box::new(JudgeGrids::Spaced),
             RowFormat::Boj2239 => Box::new(JudgeGrids::Plain),
         })

@@ -203,8 +203,10 @@ impl SelectArgs {
     ) -> Result<(), Failure> {
         let read = self.read(subcommand);
         let uses = |column: &Column| rows.shows(*column) || read.contains(column);
-        if self.split_by.is_some() && (rows.format == RowFormat::Npy || rows.format.is_parquet()) {
-            refuse!("--split-by supports all formats except npy and parquet");
+        let format = rows.format;
+        let is_whole = format == RowFormat::Npy || format.is_parquet() || format.has_pages();
+        if self.split_by.is_some() && is_whole {
+            refuse!("--split-by supports all formats except npy, parquet, html, and svg");
         }
         if self.rating_over.is_some() && !uses(&Column::GuessRating) {
             refuse!(

@@ -36,10 +36,11 @@ use super::{Exit, Failure, help, numbers};
 #[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
 #[command(allow_negative_numbers = true)]
 #[command(mut_arg("format", |format| format
-    .help("csv, tsv, jsonl, parquet, npy, lines, grid, boj2580 or boj2239")
+    .help("csv, tsv, jsonl, parquet, npy, lines, grid, html or svg (--help: more)")
     .long_help(
         "How rows are written: csv, unless the output's name has another extension (.tsv .jsonl \
-         .ndjson .parquet .npy .lines .grid, most of them also before .gz or .zst)"
+         .ndjson .parquet .npy .lines .grid .html .svg, most of them also before .gz or .zst). boj2580 \
+         and boj2239 are the formats of two online judges"
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct SolveArgs {

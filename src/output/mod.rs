@@ -12,6 +12,7 @@ pub mod grid;
 pub mod jsonl;
 pub mod lines;
 pub mod npy;
+mod pages;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 mod plain;
@@ -32,6 +33,7 @@ pub use csv::{CsvRows, TsvRows};
 pub use jsonl::JsonRows;
 pub use lines::{InputLines, Lines};
 pub use npy::NpyRows;
+pub use pages::{PrintedPages, caption};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRows;
 pub use results::{Decision, Derived, Needs, Outcomes, Results, Timed};

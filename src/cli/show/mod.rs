@@ -2,6 +2,7 @@
 
 mod draw;
 mod names;
+mod pages;
 mod read;
 mod trace;
 
@@ -10,13 +11,14 @@ use std::num::NonZeroU64;
 
 use bulkdoku::board::Board;
 use bulkdoku::logic::{Bands, Watch};
+use bulkdoku::output::PrintedPages;
 use bulkdoku::puzzle::{CELLS, Contradiction, Unit, peers};
 use bulkdoku::rating::Level;
 use bulkdoku::solver::Propagate;
 use bulkdoku::{Limits, Marks};
 use clap::ValueEnum;
 
-use super::{Exit, Failure, print};
+use super::{Exit, Failure, help, print};
 use draw::Drawing;
 use names::CellNames;
 use read::FoundPuzzles;
@@ -64,13 +66,26 @@ pub struct ShowArgs {
     #[arg(long, help_heading = "Output", conflicts_with = "trace")]
     candidates: bool,
 
+    /// Write pages to print: html or svg
+    ///
+    /// Six puzzles per page with their rating, and the solutions at the end.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Output",
+        hide_possible_values = true,
+        value_parser = help::one_of(&[("html", PrintedPages::Html, ""), ("svg", PrintedPages::Svg, "")]),
+        conflicts_with_all = ["stage", "upto", "trace", "candidates", "names"]
+    )]
+    format: Option<PrintedPages>,
+
     /// The 20 cells that share a unit with a cell: C2 or r3c2
     #[arg(
         long,
         value_name = "CELL",
         help_heading = "Output",
         value_parser = read_cell,
-        conflicts_with_all = ["puzzle", "stage", "upto", "trace", "candidates"]
+        conflicts_with_all = ["puzzle", "stage", "upto", "trace", "candidates", "format"]
     )]
     peers: Option<(CellNames, usize)>,
 
@@ -80,7 +95,7 @@ pub struct ShowArgs {
         value_name = "CELL",
         help_heading = "Output",
         value_parser = read_cell,
-        conflicts_with_all = ["puzzle", "stage", "upto", "trace", "candidates"]
+        conflicts_with_all = ["puzzle", "stage", "upto", "trace", "candidates", "format"]
     )]
     units: Option<(CellNames, usize)>,
 
@@ -153,6 +168,9 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
         eprintln!("{message}");
     }
     let mut exit = if bad.is_empty() { Exit::Done } else { Exit::SomeRecords };
+    if let Some(form) = args.format {
+        return print(&pages::document(&puzzles, form)?).map(|()| exit);
+    }
     for (i, named) in puzzles.iter().enumerate() {
         let mut out = String::new();
         if puzzles.len() > 1 && !args.candidates {

@@ -1,0 +1,35 @@
+//! Pages to print.
+
+use bulkdoku::logic::{Explainer, rate};
+use bulkdoku::output::{PrintedPages, caption};
+use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
+
+use super::read::LocatedPuzzle;
+use crate::cli::Failure;
+
+/// Returns a document of these puzzles, with their ratings and solutions.
+pub fn document(located: &[LocatedPuzzle], form: PrintedPages) -> Result<Vec<u8>, Failure> {
+    let mut puzzles: Vec<Puzzle> = Vec::new();
+    for LocatedPuzzle { place, marks } in located {
+        let Some(puzzle) = marks.puzzle() else {
+            refuse!("{place}: pencil marks that clues cannot express; pages have puzzles only");
+        };
+        puzzles.push(puzzle);
+    }
+    let mut outcomes = vec![Outcome::NONE; puzzles.len()];
+    solve_batch(&puzzles, Limits::PROOF, &mut outcomes);
+    let mut explainer = Explainer::default();
+    let solutions =
+        outcomes.iter().map(|outcome| outcome.solution().filter(|_| outcome.solutions == 1));
+    let rated: Vec<_> = puzzles
+        .iter()
+        .zip(solutions)
+        .map(|(puzzle, solution)| {
+            let path = solution.map(|_| rate(puzzle));
+            let rating = solution.and_then(|_| explainer.rate(puzzle));
+            (puzzle, solution, caption(puzzle.clues(), path.as_ref(), rating))
+        })
+        .collect();
+    let pages = rated.iter().map(|(puzzle, solution, caption)| (*puzzle, *solution, &**caption));
+    Ok(form.document(pages)?)
+}

@@ -245,3 +245,44 @@ fn wrong_solutions_are_mismatches_and_are_not_copied() {
     assert!(ran.status == 1 && ran.messages.contains("mismatch                  4"), "{ran:?}");
     assert_eq!(load(&folder, "out/train").len(), 1);
 }
+
+#[test]
+fn entries_of_reasoning_gym_have_question_answer_and_difficulty() {
+    let folder = Folder::new();
+    folder.file("in.txt", format!("{CLASSIC}\n{}\n{SOLVED}\n", ".".repeat(81)));
+    let ran = folder.line("solve in.txt --layout reasoning-gym -o entries.jsonl -q --fail-on none");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let text = folder.read("entries.jsonl");
+    let entries: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(entries.len(), 2, "{text}");
+    let lines = |cells: &str| {
+        let row =
+            |row: &[u8]| row.iter().map(|&cell| char::from(cell).to_string()).collect::<Vec<_>>();
+        let rows = cells.as_bytes().chunks(9).map(|cells| row(cells).join(" "));
+        rows.collect::<Vec<_>>().join("\n")
+    };
+    let nested = |cells: &str| -> Value {
+        let row = |row: &[u8]| row.iter().map(|cell| cell - b'0').collect::<Vec<_>>();
+        cells.as_bytes().chunks(9).map(row).collect()
+    };
+    let (puzzle, entry) = (CLASSIC.replace('.', "_"), &entries[0]);
+    let question = entry["question"].as_str().unwrap();
+    assert!(
+        question.starts_with(&format!("Solve this Sudoku puzzle:\n{}\nRespond", lines(&puzzle)))
+    );
+    assert_eq!(entry["answer"], lines(SOLVED));
+    let metadata = &entry["metadata"];
+    assert_eq!(metadata["puzzle"], nested(&CLASSIC.replace('.', "0")));
+    assert_eq!(metadata["solution"], nested(SOLVED));
+    assert_eq!(metadata["num_empty"], 51);
+    let columns = "solve in.txt --columns technique,score,steps --format jsonl -q --fail-on none";
+    let ran = folder.line(columns);
+    let mut difficulty: Value = serde_json::from_str(ran.rows.lines().next().unwrap()).unwrap();
+    difficulty["num_empty"] = 51.into();
+    assert_eq!(metadata["difficulty"], difficulty);
+    folder.assert_refused(&[(
+        "solve in.txt --layout reasoning-gym --subset test -o x.jsonl",
+        "--subset goes with --layout hrm",
+    )]);
+}

@@ -1,6 +1,6 @@
 //! `--layout`: training files.
 
-use bulkdoku::output::{self, Decision, Needs, TrainerFiles};
+use bulkdoku::output::{self, Decision, Entries, Needs, TrainerFiles};
 use bulkdoku::pipeline::Filter;
 use bulkdoku::{Compression, Status};
 
@@ -12,20 +12,25 @@ use super::{Failure, help};
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct TrainerArgs {
-    /// Write the files that a trainer loads: hrm
+    /// Write the files that a trainer loads: hrm or reasoning-gym
+    ///
+    /// Records without exactly one solution have no rows.
     ///
     /// hrm: for HRM, TRM and their successors. -o names a folder. Its subfolder train (or that of
     /// --subset) gets `all__inputs.npy` and `all__labels.npy`, uint8 of shape (n, 81) with 1 for a
     /// blank and 2 to 10 for digits, three arrays of indices and dataset.json. All rows of a record
-    /// are one group. Records without exactly one solution have no rows.
+    /// are one group.
+    ///
+    /// reasoning-gym: an entry per line, as JSON, with question, answer, and metadata. Its difficulty has
+    /// the technique, score, and steps of the puzzle.
     #[arg(
         long,
         value_name = "LAYOUT",
         requires = "output",
         hide_possible_values = true,
-        value_parser = help::one_of(&[("hrm", "hrm", "")])
+        value_parser = help::one_of(LAYOUTS)
     )]
-    layout: Option<&'static str>,
+    layout: Option<Layout>,
 
     /// With --layout: train, test, val, … [default: train]
     ///
@@ -33,6 +38,15 @@ pub struct TrainerArgs {
     #[arg(long, value_name = "NAME", requires = "layout", value_parser = parse_subset)]
     subset: Option<String>,
 }
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    Hrm,
+    ReasoningGym,
+}
+
+const LAYOUTS: &[(&str, Layout, &str)] =
+    &[("hrm", Layout::Hrm, ""), ("reasoning-gym", Layout::ReasoningGym, "")];
 
 /// Parses the name of a subfolder.
 fn parse_subset(text: &str) -> Result<String, String> {
@@ -60,11 +74,17 @@ impl TrainerArgs {
         append: Option<&AppendArgs>,
         destinations: &mut Destinations,
     ) -> Result<RowPlan, Failure> {
-        let Some(folder) = destinations.output.clone().filter(|_| self.is_given()) else {
+        let (Some(layout), Some(folder)) = (self.layout, destinations.output.clone()) else {
             return rows.plan(rules, append, destinations);
         };
         if rows.format.is_some() || rows.names_columns() {
             refuse!("--layout determines the format and columns; omit --format and --columns");
+        }
+        if layout == Layout::ReasoningGym {
+            if self.subset.is_some() {
+                refuse!("--subset goes with --layout hrm, whose subfolders it names");
+            }
+            return RowArgs::of_format(Some(RowFormat::Jsonl)).plan(rules, None, destinations);
         }
         if folder.as_os_str() == "-" || Compression::of_name(&folder).is_some() || folder.is_file()
         {
@@ -79,7 +99,10 @@ impl TrainerArgs {
 
     /// Creates the format of the layout, if there is one.
     pub fn format(&self) -> Option<Box<dyn output::Format>> {
-        self.is_given().then(|| Box::new(TrainerFiles::hrm(self.set())) as _)
+        self.layout.map(|layout| match layout {
+            Layout::Hrm => Box::new(TrainerFiles::hrm(self.set())) as _,
+            Layout::ReasoningGym => Box::new(Entries) as _,
+        })
     }
 
     /// Drops records without exactly one solution, if there is a layout.

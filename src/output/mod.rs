@@ -8,6 +8,7 @@ mod columns;
 )]
 pub mod compress;
 pub mod csv;
+mod entries;
 pub mod grid;
 pub mod jsonl;
 pub mod lines;
@@ -30,6 +31,7 @@ pub use buffer::RowBuffer;
 pub use columns::unique_names;
 pub use columns::{Column, ColumnSource, Kind, OutputColumn, UnknownColumn};
 pub use csv::{CsvRows, TsvRows};
+pub use entries::Entries;
 pub use jsonl::JsonRows;
 pub use lines::{InputLines, Lines};
 pub use npy::NpyRows;

@@ -5,6 +5,7 @@
 //! text.
 
 mod parse;
+mod techniques;
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -12,7 +13,7 @@ use std::str::FromStr;
 
 use bulkdoku::Status;
 use bulkdoku::input::FieldForm;
-use bulkdoku::logic::{Technique, Techniques};
+use bulkdoku::logic::Technique;
 use bulkdoku::output::{Column, Decision, KeyType, Kind, Needs, Row, SortKey, Subcommand, Value};
 use bulkdoku::pipeline::Filter;
 
@@ -518,11 +519,6 @@ impl Predicate {
         is_needed
     }
 
-    /// Returns the hardest techniques of all records that can meet the condition.
-    pub fn techniques(&self) -> Techniques {
-        self.0.techniques()
-    }
-
     /// Drops all records that do not meet the condition.
     pub fn filter<'a>(&self) -> Filter<'a> {
         let test = self.clone();
@@ -533,40 +529,6 @@ impl Predicate {
 }
 
 impl Expression<RecordColumn> {
-    /// Returns the techniques of all records that can meet the condition.
-    fn techniques(&self) -> Techniques {
-        const COLUMN: Operand<RecordColumn> =
-            Operand::Column(RecordColumn::Computed(Column::Technique));
-        let value = RecordValue::Technique;
-        match self {
-            Self::Any(any) => {
-                any.iter().fold(Techniques::NONE, |all, one| all.union(one.techniques()))
-            }
-            Self::All(all) => {
-                all.iter().fold(Techniques::ALL, |all, one| all.intersection(one.techniques()))
-            }
-            Self::Compare(COLUMN, operator, Operand::Literal(literal, _)) => {
-                Techniques::filter(|technique| {
-                    let ordering = value(technique).compare(&literal.value());
-                    ordering.is_some_and(|ordering| operator.holds(ordering))
-                })
-            }
-            Self::Compare(Operand::Literal(literal, _), operator, COLUMN) => {
-                Techniques::filter(|technique| {
-                    let ordering = literal.value().compare(&value(technique));
-                    ordering.is_some_and(|ordering| operator.holds(ordering))
-                })
-            }
-            Self::In(COLUMN, list) => Techniques::filter(|technique| {
-                let is_equal = |literal: &Literal| {
-                    value(technique).compare(&literal.value()) == Some(Ordering::Equal)
-                };
-                list.iter().any(|(literal, _)| is_equal(literal))
-            }),
-            _ => Techniques::ALL,
-        }
-    }
-
     fn holds(&self, row: &Row<'_>) -> bool {
         match self {
             Self::Any(any) => any.iter().any(|one| one.holds(row)),

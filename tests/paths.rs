@@ -159,6 +159,19 @@ fn urls_are_piped() {
         }
     }
     folder.file("in", CLASSIC);
+    for line in [
+        "overlap in s3://b/p",
+        "split --seed 1 --test 10% s3://b/p -o a,b",
+        "sample --seed 1 --count 1 s3://b/p",
+    ] {
+        let ran = folder.line(line);
+        assert_eq!(ran.status, 3, "{line}: {ran:?}");
+        assert!(
+            ran.messages
+                .contains("save it as a file, because it is read twice: aws s3 cp URL - > FILE"),
+            "{line}: {ran:?}"
+        );
+    }
     folder.assert_refused(&[
         ("solve in -o s3://bucket/o.csv", "pipe standard output: bulkdoku … | aws s3 cp - URL"),
         ("canon in -o gs://b/o.csv.gz", "gs:// is not written"),

@@ -394,14 +394,7 @@ impl Origin {
                     format!("no such file, and not a puzzle ({count} cells, expected {CELLS})");
                 Failure::Usage(format!("{}: {hint}", path.display()))
             }
-            _ => match path.to_str().and_then(|name| name.split_once("://")) {
-                Some((scheme, _)) => {
-                    let hint =
-                        format!("{scheme}:// is not read; pipe it: {} | bulkdoku …", fetch(scheme));
-                    Failure::at(path, hint)
-                }
-                None => Failure::at(path, error),
-            },
+            _ => missing(path, error, true),
         })?;
         if metadata.is_dir() {
             return Err(Failure::at(path, "is a directory; name its files"));
@@ -546,7 +539,7 @@ fn unlike(one: (String, Vec<String>), other: (String, Vec<String>)) -> Failure {
 pub fn check_files(paths: &[PathBuf], why: &str) -> Result<(), Failure> {
     let is_path = |path: &&PathBuf| !is_stdin(path) && !looks_like_puzzle(path);
     for path in paths.iter().filter(is_path) {
-        fs::metadata(path).map_err(|error| Failure::at(path, error))?;
+        fs::metadata(path).map_err(|error| missing(path, error, false))?;
     }
     let is_file = |path: &PathBuf| !is_stdin(path) && path.is_file();
     if !paths.is_empty() && paths.iter().all(is_file) {
@@ -557,6 +550,20 @@ pub fn check_files(paths: &[PathBuf], why: &str) -> Result<(), Failure> {
 
 fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == STDIN
+}
+
+/// Returns the error for a file that does not exist. For a URL, it has the command that fetches it.
+fn missing(path: &Path, error: io::Error, may_be_piped: bool) -> Failure {
+    let Some((scheme, _)) = path.to_str().and_then(|name| name.split_once("://")) else {
+        return Failure::at(path, error);
+    };
+    let fetch = fetch(scheme);
+    let hint = if may_be_piped {
+        format!("pipe it: {fetch} | bulkdoku …")
+    } else {
+        format!("save it as a file, because it is read twice: {fetch} > FILE")
+    };
+    Failure::at(path, format!("{scheme}:// is not read; {hint}"))
 }
 
 /// Returns the usual command that writes what is at a URL to standard output.

@@ -4,20 +4,28 @@
 //! nine arrays of nine numbers. Solutions have the same forms. Blank lines
 //! and lines that start with `#` are skipped.
 
+mod document;
+mod entries;
+
 use std::borrow::Cow;
 use std::fmt;
 
 use memchr::{memchr, memchr_iter};
-use serde::de::{Deserialize, DeserializeSeed, Deserializer as _, MapAccess, Visitor};
-use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
 use super::field::{Field, FieldForm};
 use super::lines::{column, too_long};
 use super::{LinePosition, NAME_BYTES, Records};
-use crate::forms::sheet::NotYet;
-use crate::forms::{self, is_space, list};
-use crate::puzzle::{CELLS, Malformed};
+use crate::forms::{self, list};
+use crate::puzzle::Malformed;
+
+use self::document::{brackets, element_end, element_start};
+pub(super) use self::document::{
+    document_start, end_of_elements, first_element, is_empty_array, last_element_end,
+    starts_with_long_object,
+};
+use self::entries::{at_path, for_each_entry, for_each_plain_entry, same_part, without_nan};
+pub(super) use self::entries::{entries, first_entries};
 
 /// The requested keys of the objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,6 +44,8 @@ pub struct Objects {
     others: OtherKeys,
     /// Whether some keys are those of inner objects, with dots: `metadata.puzzle`.
     has_paths: bool,
+    /// Whether the first object is longer than the bytes for detection.
+    is_first_cut: bool,
     /// The number of brackets at the start of an element, if the records are the elements of one
     /// array, in any number of lines.
     document: Option<usize>,
@@ -125,247 +135,6 @@ fn read_elements(
     }
 }
 
-/// Returns the offset of the next element of an array, after commas, whitespace, and the brackets of
-/// the array. An element starts with this number of brackets.
-fn element_start(bytes: &[u8], from: usize, brackets: usize) -> Option<usize> {
-    let skip = |from: usize| {
-        let is_between = |byte: &u8| matches!(byte, b',' | b']') || is_space(*byte);
-        from + bytes[from..].iter().take_while(|byte| is_between(byte)).count()
-    };
-    let mut start = skip(from);
-    if self::brackets(&bytes[start..]) > brackets {
-        start = skip(start + 1);
-    }
-    (start < bytes.len()).then_some(start)
-}
-
-/// Returns the number of brackets at the start of a text.
-fn brackets(text: &[u8]) -> usize {
-    let brackets = text.iter().filter(|byte| !is_space(**byte)).take_while(|byte| **byte == b'[');
-    brackets.take(3).count()
-}
-
-/// Returns the end of the element that starts here, if it is complete.
-fn element_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let (mut depth, mut is_string) = (0_usize, false);
-    let mut at = start;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'\\' if is_string => at += 1,
-            b'"' => is_string = !is_string,
-            _ if is_string => {}
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' if depth > 0 => depth -= 1,
-            b',' | b']' | b'}' if depth == 0 => return Some(at),
-            _ => {}
-        }
-        at += 1;
-        let is_closed = depth == 0 && !is_string && matches!(byte, b']' | b'}' | b'"');
-        if is_closed {
-            return Some(at);
-        }
-    }
-    None
-}
-
-/// Returns the end of the last complete element in `bytes`, which start at an element, or 0.
-pub(super) fn last_element_end(brackets: usize, bytes: &[u8]) -> usize {
-    let mut end = 0;
-    while let Some(start) = element_start(bytes, end, brackets)
-        && let Some(next) = element_end(bytes, start)
-    {
-        end = next;
-    }
-    end
-}
-
-/// Returns the end of the first `count` elements in `bytes`, which start at an element.
-pub(super) fn end_of_elements(brackets: usize, bytes: &[u8], count: usize) -> usize {
-    let mut end = 0;
-    for _ in 0..count {
-        let Some(start) = element_start(bytes, end, brackets) else { break };
-        let Some(next) = element_end(bytes, start) else { break };
-        end = next;
-    }
-    end
-}
-
-/// Returns whether a text starts with an array whose elements are puzzles or objects with puzzles,
-/// and the offset of the first element.
-///
-/// An array of 81 cells or of nine rows is a puzzle.
-///
-/// # Errors
-/// Fails if more bytes are needed.
-pub(super) fn document_start(text: &[u8]) -> Result<Option<usize>, NotYet> {
-    let Some(inner) = text.trim_ascii_start().strip_prefix(b"[") else { return Ok(None) };
-    let element = inner.trim_ascii_start();
-    let is_document = match element {
-        [] => return Err(NotYet),
-        [b'{', rest @ ..] => match rest.trim_ascii_start().first() {
-            None => return Err(NotYet),
-            Some(next) => matches!(next, b'"' | b'}'),
-        },
-        // Shorter strings are cells or rows.
-        [b'"', rest @ ..] => match rest.iter().position(|&byte| byte == b'"') {
-            None if rest.len() < CELLS => return Err(NotYet),
-            None => true,
-            Some(length) => length >= CELLS,
-        },
-        [b'[', rest @ ..] => match rest.trim_ascii_start().first() {
-            None => return Err(NotYet),
-            Some(b'[') => true,
-            Some(_) => {
-                let commas = rest.iter().take_while(|byte| **byte != b']');
-                let commas = commas.filter(|byte| **byte == b',').count();
-                if commas < 9 && !rest.contains(&b']') {
-                    return Err(NotYet);
-                }
-                commas > 9
-            }
-        },
-        _ => false,
-    };
-    Ok(is_document.then(|| element.as_ptr().addr() - text.as_ptr().addr()))
-}
-
-/// Returns whether a text is an array without elements.
-pub(super) fn is_empty_array(text: &[u8]) -> bool {
-    let inner = text.trim_ascii().strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]"));
-    inner.is_some_and(|inner| inner.trim_ascii().is_empty())
-}
-
-/// Returns whether a text starts with an object in several lines. Returns `None` if it needs more
-/// bytes.
-pub(super) fn starts_with_long_object(text: &[u8]) -> Option<bool> {
-    let Some(inner) = text.trim_ascii_start().strip_prefix(b"{") else { return Some(false) };
-    let rest = inner.trim_ascii_start();
-    let first = rest.first()?;
-    Some(*first == b'"' && inner[..inner.len() - rest.len()].contains(&b'\n'))
-}
-
-/// Returns the first element of an array, if it is complete.
-pub(super) fn first_element(text: &[u8], start: usize) -> Option<&[u8]> {
-    element_end(text, start).map(|end| &text[start..end])
-}
-
-/// Returns the keys and the texts of the values of an object, in order.
-pub(super) fn entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
-    strict_entries(line).or_else(|| {
-        let finite = without_nan(line)?;
-        let entries = strict_entries(&finite)?;
-        entries
-            .into_iter()
-            .map(|(key, value)| Some((key, same_part(value, &finite, line)?)))
-            .collect()
-    })
-}
-
-/// Returns the first entries of an object of which only the beginning is known.
-pub(super) fn first_entries(begin: &[u8]) -> Vec<(String, &str)> {
-    let mut json = Deserializer::from_slice(begin);
-    let mut entries = Vec::new();
-    let each = EntryVisitor { key: str::to_owned, entry: |key, value| entries.push((key, value)) };
-    // The end is missing.
-    let _ = json.deserialize_map(each);
-    entries
-}
-
-fn strict_entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
-    let mut json = Deserializer::from_slice(line);
-    let mut entries = Vec::new();
-    let each = EntryVisitor { key: str::to_owned, entry: |key, value| entries.push((key, value)) };
-    json.deserialize_map(each).and_then(|()| json.end()).ok().map(|()| entries)
-}
-
-/// Returns the value at a path of keys in an object.
-fn at_path<'a>(value: &'a str, path: &str) -> Option<&'a str> {
-    let entries = strict_entries(value.as_bytes())?;
-    entries.into_iter().rev().find_map(|(key, value)| match path.strip_prefix(&*key)? {
-        "" => Some(value),
-        rest => at_path(value, rest.strip_prefix('.')?),
-    })
-}
-
-/// Replaces `NaN` and `Infinity` outside strings, which are not JSON, with numbers of the same
-/// length; returns `None` if there are none.
-fn without_nan(line: &[u8]) -> Option<Vec<u8>> {
-    let (mut finite, mut is_string, mut is_any, mut at) = (line.to_vec(), false, false, 0);
-    while let Some(&byte) = line.get(at) {
-        let rest = &line[at..];
-        let length = match byte {
-            b'\\' if is_string => 2,
-            b'"' => {
-                is_string = !is_string;
-                1
-            }
-            b'N' if !is_string && rest.starts_with(b"NaN") => 3,
-            b'I' if !is_string && rest.starts_with(b"Infinity") => 8,
-            _ => 1,
-        };
-        if matches!(byte, b'N' | b'I') && length > 1 {
-            finite[at..at + length].fill(b'1');
-            is_any = true;
-        }
-        at += length;
-    }
-    is_any.then_some(finite)
-}
-
-/// Returns the part of `line` at the place of `part` in a text that differs only in ASCII.
-fn same_part<'a>(part: &str, of: &[u8], line: &'a [u8]) -> Option<&'a str> {
-    let at = offset(part, of);
-    std::str::from_utf8(&line[at..at + part.len()]).ok()
-}
-
-/// Calls `key` with each key of an object, and `entry` with the result and the text of the value.
-struct EntryVisitor<F, G> {
-    key: F,
-    entry: G,
-}
-
-impl<'de, K, F: FnMut(&str) -> K, G: FnMut(K, &'de str)> Visitor<'de> for EntryVisitor<F, G> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    #[inline(always)]
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key_seed(KeyVisitor(&mut self.key))? {
-            let value: &RawValue = map.next_value()?;
-            (self.entry)(key, value.get());
-        }
-        Ok(())
-    }
-}
-
-/// Calls a function with a key.
-struct KeyVisitor<'a, F>(&'a mut F);
-
-impl<'de, K, F: FnMut(&str) -> K> DeserializeSeed<'de> for KeyVisitor<'_, F> {
-    type Value = K;
-
-    #[inline(always)]
-    fn deserialize<D: serde::Deserializer<'de>>(self, key: D) -> Result<K, D::Error> {
-        key.deserialize_str(self)
-    }
-}
-
-impl<K, F: FnMut(&str) -> K> Visitor<'_> for KeyVisitor<'_, F> {
-    type Value = K;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    #[inline(always)]
-    fn visit_str<E>(self, key: &str) -> Result<K, E> {
-        Ok((self.0)(key))
-    }
-}
-
 /// Returns the text of the puzzle or solution in a JSON value.
 pub(super) fn cells_of(value: &str) -> Option<Cow<'_, [u8]>> {
     match value.as_bytes() {
@@ -394,7 +163,13 @@ impl Objects {
         let name_bytes = kept.iter().map(|key| keys[*key].len() + NAME_BYTES).sum();
         let has_paths = keys.iter().any(|key| key.contains('.'));
         let others = OtherKeys::Ignored;
-        Self { keys, puzzle, answer, kept, name_bytes, others, has_paths, document: None }
+        let (is_first_cut, document) = (false, None);
+        Self { keys, puzzle, answer, kept, name_bytes, others, has_paths, is_first_cut, document }
+    }
+
+    /// Notes that the keys are those of the start of the first object.
+    pub(super) fn of_start(self) -> Self {
+        Self { is_first_cut: true, ..self }
     }
 
     /// Reads the elements of an array like this one instead of lines.
@@ -482,10 +257,36 @@ impl Objects {
         values: &mut [Option<&'de str>],
         refused: &mut Option<String>,
     ) -> Result<&'de str, Malformed> {
+        let mut next = 0;
+        let plain = for_each_plain_entry(line, |key, value| {
+            if let Some(key) = self.index_of(key, &mut next, refused) {
+                values[key] = Some(value);
+            }
+        });
+        if plain.is_some() {
+            return self.value_of_puzzle(values);
+        }
+        forget(values, refused);
         match self.parse_strict(line, values, refused) {
             Err(malformed) => self.parse_finite(line, malformed, values, refused),
             found => found,
         }
+    }
+
+    /// Returns the index of a key. Most objects have the same keys in the same order: `next` is the
+    /// index of the one that is expected.
+    #[inline]
+    fn index_of(&self, key: &str, next: &mut usize, refused: &mut Option<String>) -> Option<usize> {
+        let index = match self.keys.get(*next) {
+            Some(expected) if expected == key => Some(*next),
+            _ => self.keys.iter().position(|known| known == key),
+        };
+        match index {
+            Some(index) => *next = index + 1,
+            None if self.others == OtherKeys::Ignored || refused.is_some() => {}
+            None => *refused = self.refuse(key),
+        }
+        index
     }
 
     /// Parses a line that is not JSON because of numbers such as `NaN`.
@@ -513,51 +314,38 @@ impl Objects {
         values: &mut [Option<&'de str>],
         refused: &mut Option<String>,
     ) -> Result<&'de str, Malformed> {
-        let mut json = Deserializer::from_slice(line);
         let is_object = line.trim_ascii_start().starts_with(b"{");
         let value = if is_object {
             let mut next = 0;
-            let each = EntryVisitor {
-                key: |key: &str| {
-                    // Most objects have the same keys in the same order.
-                    let known = match self.keys.get(next) {
-                        Some(expected) if expected == key => Some(next),
-                        _ => self.keys.iter().position(|known| known == key),
-                    };
-                    next = known.map_or(next, |known| known + 1);
-                    if known.is_none() && refused.is_none() {
-                        *refused = self.others.refuse(key);
-                    }
-                    known
-                },
-                entry: |key: Option<usize>, value| {
-                    if let Some(key) = key {
-                        values[key] = Some(value);
-                    }
-                },
+            let index_of = |key: &str| self.index_of(key, &mut next, refused);
+            let store = |key: Option<usize>, value| {
+                if let Some(key) = key {
+                    values[key] = Some(value);
+                }
             };
-            json.deserialize_map(each).map(|()| None)
+            for_each_entry(line, index_of, store).map(|()| None)
         } else {
-            <&RawValue>::deserialize(&mut json).map(Some)
+            serde_json::from_slice::<&RawValue>(line).map(Some)
         };
-        let value = match value.and_then(|value| json.end().map(|()| value)) {
-            Ok(value) => value,
+        match value {
+            Ok(None) if self.has_paths => self.read_paths(line, values),
+            Ok(None) => {}
+            Ok(Some(value)) => {
+                if let Some(puzzle) = self.puzzle {
+                    values[puzzle] = Some(value.get());
+                }
+                return Ok(value.get());
+            }
             Err(error) => {
-                // Keys before the error are not those of an object.
-                values.fill(None);
-                *refused = None;
+                forget(values, refused);
                 return Err(json_error(line, &error));
             }
-        };
-        if let Some(value) = value {
-            if let Some(puzzle) = self.puzzle {
-                values[puzzle] = Some(value.get());
-            }
-            return Ok(value.get());
         }
-        if self.has_paths {
-            self.read_paths(line, values);
-        }
+        self.value_of_puzzle(values)
+    }
+
+    /// Returns the value of an object's puzzle.
+    fn value_of_puzzle<'de>(&self, values: &[Option<&'de str>]) -> Result<&'de str, Malformed> {
         let Some(puzzle) = self.puzzle else {
             let what = "an object; use --column to name the key of the puzzle";
             return Err(Malformed { column: 1, what: what.into() });
@@ -577,6 +365,23 @@ impl Objects {
             if value.is_none() && key.contains('.') {
                 *value = at_path(line, key);
             }
+        }
+    }
+
+    /// Returns why a key is refused, if it is.
+    #[cold]
+    fn refuse(&self, key: &str) -> Option<String> {
+        let first =
+            if self.is_first_cut { "first 64 KiB of the first object" } else { "first object" };
+        match &self.others {
+            OtherKeys::Copied(columns) if columns.iter().any(|column| column == key) => {
+                Some(format!("the key {key:?} is not in the {first}, but a computed column"))
+            }
+            OtherKeys::Refused => Some(format!(
+                "the key {key:?} was not found in the {first}, so rows have no such column; write \
+                 jsonl, or name the columns"
+            )),
+            _ => None,
         }
     }
 
@@ -600,22 +405,6 @@ impl Objects {
             records.answers.push(answer);
         }
         records.kept.extend(self.kept.iter().map(|&kept| field(values[kept])));
-    }
-}
-
-impl OtherKeys {
-    /// Returns why a key is refused, if it is.
-    fn refuse(&self, key: &str) -> Option<String> {
-        match self {
-            Self::Copied(columns) if columns.iter().any(|column| column == key) => {
-                Some(format!("the key {key:?} is not in the first object, but a computed column"))
-            }
-            Self::Refused => Some(format!(
-                "the key {key:?} was not found in the first object, so rows have no such column; \
-                 write jsonl, or name the columns"
-            )),
-            _ => None,
-        }
     }
 }
 
@@ -669,8 +458,8 @@ fn no_puzzle(what: &str) -> Malformed {
 fn field(value: &str, line: &[u8], place: LinePosition) -> Field {
     let at = place.start as usize + offset(value, line);
     match value.as_bytes() {
-        // The last three are not JSON.
-        b"null" | b"NaN" | b"Infinity" | b"-Infinity" => Field::MISSING,
+        // The others are not JSON.
+        b"null" | b"NaN" | b"nan" | b"Infinity" | b"-Infinity" => Field::MISSING,
         [b'"', inner @ .., b'"'] => Field::new(at + 1..at + 1 + inner.len(), FieldForm::JsonString),
         _ => Field::new(at..at + value.len(), FieldForm::JsonValue),
     }
@@ -678,6 +467,12 @@ fn field(value: &str, line: &[u8], place: LinePosition) -> Field {
 
 fn offset(part: &str, line: &[u8]) -> usize {
     part.as_ptr().addr() - line.as_ptr().addr()
+}
+
+/// Removes what was stored before an error: these are not the keys of an object.
+fn forget(values: &mut [Option<&str>], refused: &mut Option<String>) {
+    values.fill(None);
+    *refused = None;
 }
 
 fn json_error(line: &[u8], error: &serde_json::Error) -> Malformed {

@@ -20,6 +20,11 @@ fn nested(cells: &str, blank: &str) -> String {
     format!("[{}]", rows.collect::<Vec<_>>().join(", "))
 }
 
+/// Returns nine strings of nine cells, with a separator between cells.
+fn strings(cells: &str, separator: &str) -> String {
+    json!(rows_of(cells, separator, ".")).to_string()
+}
+
 /// Returns a grid drawn with spaces for blanks.
 fn drawn_with_spaces(cells: &str, dash: &str) -> String {
     let border = format!("+{0}+{0}+{0}+\n", dash.repeat(7));
@@ -44,6 +49,10 @@ fn forms_of_a_line() -> Vec<String> {
         list(", ", "-1.0"),
         format!("[{}]", list(", ", "None")),
         format!("[{}]", list(", ", "NaN")),
+        format!("[{}]", list(", ", "nan")),
+        strings(CLASSIC, ""),
+        strings(&zeros(CLASSIC), " "),
+        strings(CLASSIC, "").replace('"', "'").replace(',', ", "),
         nested(CLASSIC, "null"),
         nested(CLASSIC, "None"),
         list(",", ""),
@@ -66,6 +75,7 @@ fn forms_of_lines() -> Vec<String> {
         spaced("-1"),
         nested(CLASSIC, "None").replace("], ", "],\n"),
         nested(CLASSIC, "NaN").replace("], ", "],\n "),
+        strings(CLASSIC, "").replace(',', ",\n"),
         drawn_with_spaces(CLASSIC, "-"),
         drawn_with_spaces(CLASSIC, "–"),
         drawn_with_spaces(CLASSIC, "─"),
@@ -143,6 +153,13 @@ fn lists_name_the_invalid_cell() {
         let ran = solve(&input, args);
         assert!(ran.messages.contains("malformed: r1c5: 10 is not a cell; use 1 to 9"), "{ran:?}");
         assert_eq!(ran.status, 1);
+    }
+    for (row, what) in
+        [("53..7..A.", "r1c8: \"A\" is not a cell"), ("53..7...", "80 cells, 81 expected")]
+    {
+        let list = strings(CLASSIC, "").replacen("53..7....", row, 1);
+        let ran = solve(format!("{{\"puzzle\":{CLASSIC:?}}}\n{{\"puzzle\":{list}}}\n"), &[]);
+        assert!(ran.messages.contains(what), "{ran:?}");
     }
     let short = "[1, 2, 3]";
     let ran = solve(format!("{{\"puzzle\":{CLASSIC:?}}}\n{{\"puzzle\":{short}}}\n"), &[]);
@@ -229,10 +246,16 @@ fn arrays_of_objects_are_read_in_any_number_of_lines() {
     let pretty = serde_json::to_string_pretty(&objects).unwrap();
     let texts = json!([CLASSIC, CLASSIC]).to_string();
     let arrays = format!("[{0},\n {0}]", nested(CLASSIC, "0"));
+    let of_strings = format!("[{0},\n {0}]", strings(CLASSIC, ""));
     let flat = nested(CLASSIC, "0").replace("], [", ", ").replace("[[", "[").replace("]]", "]");
-    for (input, count) in
-        [(&one_line, 3), (&pretty, 3), (&texts, 2), (&arrays, 2), (&format!("[{flat},{flat}]"), 2)]
-    {
+    for (input, count) in [
+        (&one_line, 3),
+        (&pretty, 3),
+        (&texts, 2),
+        (&arrays, 2),
+        (&of_strings, 2),
+        (&format!("[{flat},{flat}]"), 2),
+    ] {
         let ran = solve(input, &[]);
         assert_eq!(ran.rows.matches(",unique,30").count(), count, "{input} {ran:?}");
         assert_eq!((ran.status, ran.rows.lines().count()), (0, count + 1), "{ran:?}");
@@ -259,7 +282,7 @@ fn arrays_of_objects_are_read_in_any_number_of_lines() {
 
 #[test]
 fn numbers_that_are_not_json_are_accepted() {
-    for value in ["NaN", "Infinity", "-Infinity", "[1, NaN]"] {
+    for value in ["NaN", "nan", "Infinity", "-Infinity", "[1, NaN]"] {
         let line = format!("{{\"a\": {value}, \"puzzle\": {CLASSIC:?}, \"b\": \"NaN\"}}\n");
         let input = line.repeat(2);
         assert_unique(&solve(&input, &[]), &[1, 2], &input);
@@ -267,8 +290,10 @@ fn numbers_that_are_not_json_are_accepted() {
         let expected = if value.starts_with('[') { value } else { "null" };
         assert!(ran.rows.starts_with(&format!("{{\"b\":\"NaN\",\"a\":{expected}}}")), "{ran:?}");
     }
-    let puzzle = format!("{{\"puzzle\": {}}}\n", nested(CLASSIC, "NaN"));
-    assert_unique(&solve(&puzzle, &[]), &[1], &puzzle);
+    for blank in ["NaN", "nan"] {
+        let puzzle = format!("{{\"puzzle\": {}}}\n", nested(CLASSIC, blank));
+        assert_unique(&solve(&puzzle, &[]), &[1], &puzzle);
+    }
 }
 
 #[test]
@@ -285,6 +310,18 @@ fn prompts_are_not_puzzles_and_inner_keys_have_dots() {
     assert!(ran.rows.ends_with("easy,unique\n"), "{ran:?}");
     let ran = Folder::new().run("check", &["--solution-column", "metadata.solution"], &input);
     assert_eq!(ran.status, 0, "{ran:?}");
+
+    // One word is not a puzzle either, but the key is chosen if no other may be.
+    let object = json!({"question": "Solve", "metadata": {"puzzle": CLASSIC}});
+    assert_unique(&solve(format!("{object}\n"), &[]), &[1], "one word");
+    assert_unique(&solve(format!("question,text\nSolve,{CLASSIC}\n"), &[]), &[2], "one word");
+    for input in [
+        format!("{{\"puzzle\":\"unknown\",\"n\":1}}\n{{\"puzzle\":{CLASSIC:?}}}\n"),
+        format!("puzzle,n\nunknown,1\n{CLASSIC},1\n"),
+    ] {
+        let ran = solve(&input, &[]);
+        assert_eq!((ran.status, ran.rows.matches(",unique,30").count()), (1, 1), "{ran:?}");
+    }
 
     let table = format!("question,board_text\n{0},{CLASSIC}\n{0},{CLASSIC}\n", quoted(&prompt));
     let rows = prompt.matches('\n').count() + 1;
@@ -466,6 +503,11 @@ fn copied_puzzles_keep_their_blanks_and_their_type() {
             }
         }
     }
+    let array = format!("{{\"puzzle\":{}}}", strings(&z, ""));
+    let ran = augment(&array, &["--format", "jsonl", "--columns", "puzzle"]);
+    let found: Vec<_> = ran.rows.lines().collect();
+    assert_eq!((found.len(), found[0]), (3, &*array), "{ran:?}");
+    assert!(found.iter().all(|row| row.len() == array.len() && row.matches("\",\"").count() == 8));
 }
 
 #[test]

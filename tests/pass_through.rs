@@ -270,6 +270,12 @@ fn objects_keep_all_of_their_keys() {
         assert_eq!(ran.status, 3, "{line}: {ran:?}");
         assert!(ran.messages.contains(&format!(":2: the key \"{key}\"")), "{line}: {ran:?}");
     }
+    // Of an object that is longer than detection reads, later keys are not columns.
+    let long = "x".repeat(70_000);
+    folder.file("long.jsonl", format!("{{\"puzzle\":\"{CLASSIC}\",\"a\":\"{long}\",\"b\":1}}\n"));
+    let ran = folder.line("canon --dedup long.jsonl -o long.csv");
+    let message = ":1: the key \"b\" was not found in the first 64 KiB of the first object";
+    assert!(ran.status == 3 && ran.messages.contains(message), "{:?}", ran.messages);
     // Inputs whose first objects differ.
     folder.file(
         "other.jsonl",

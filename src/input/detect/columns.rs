@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::sample::{Candidate, RowFields, Sample, is_grid, is_name_of_cells, is_prose, is_puzzle};
+use super::sample::{
+    Candidate, RowFields, Sample, is_grid, is_name_of_cells, is_prose, is_puzzle, is_word,
+};
 use super::{
     Answers, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of, keep_only,
 };
@@ -116,7 +118,9 @@ impl InputOptions {
             Some(row) => {
                 puzzles.retain(|&at| row.texts.get(at).is_none_or(|text| !is_prose(text)));
                 keep_only(&mut puzzles, |at| row.texts.get(at).is_some_and(|text| is_puzzle(text)));
-                if puzzles.is_empty() {
+                let are_words =
+                    puzzles.iter().all(|&at| row.texts.get(at).is_some_and(|text| is_word(text)));
+                if are_words && (puzzles.is_empty() || !row.columns_where(is_puzzle).is_empty()) {
                     return Ok(None);
                 }
             }

@@ -1,6 +1,6 @@
 //! Detects the keys of puzzles, solutions, and kept values in JSON objects.
 
-use super::sample::{is_grid, is_prose, is_puzzle};
+use super::sample::{is_grid, is_prose, is_puzzle, is_word};
 use super::{
     Answers, ColumnNames, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of,
     keep_only,
@@ -94,7 +94,9 @@ impl InputOptions {
     fn of_start(&self, text: &[u8]) -> Layout {
         let entries = json::first_entries(text);
         let usual = || Layout::Jsonl(self.usual_keys(&entries).into());
-        self.of_object(&entries).unwrap_or_else(|_| usual())
+        let layout = self.of_object(&entries).unwrap_or_else(|_| usual());
+        let Layout::Jsonl(objects) = layout else { return layout };
+        Layout::Jsonl(Objects::clone(&objects).of_start().into())
     }
 
     /// Returns the requested or usual keys, for objects without a puzzle among their first keys.
@@ -221,16 +223,21 @@ fn puzzle_key(
         let value = value(*key);
         !value.starts_with('{') && !cells_of(value).is_some_and(|text| is_prose(&text))
     };
-    let mut found = Vec::new();
+    let is_word = |key: &usize| cells_of(value(*key)).is_some_and(|text| is_word(&text));
+    let (mut found, mut words) = (Vec::new(), Vec::new());
     for range in [0..outer, outer..keys.len()] {
         if found.is_empty() {
             found = range.clone().filter(is_named).filter(may_be).collect();
             keep_only(&mut found, |key| cells_of(value(key)).is_some_and(|text| is_puzzle(&text)));
+            words.extend(found.extract_if(.., |key| is_word(key)));
         }
         if found.is_empty() {
             found = shaped(entries, keys, is_puzzle);
             found.retain(|key| range.contains(key));
         }
+    }
+    if found.is_empty() {
+        found = words;
     }
     if found.is_empty() {
         found = (0..outer).filter(is_named).filter(|&key| value(key).starts_with('{')).collect();

@@ -307,6 +307,12 @@ pub(super) fn is_prose(text: &[u8]) -> bool {
     text.iter().any(u8::is_ascii_whitespace) && words.take(2).count() == 2
 }
 
+/// Returns whether a text has letters and no digits, so that it is hardly a puzzle: `easy`.
+pub(super) fn is_word(text: &[u8]) -> bool {
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() && !is_cell(*byte);
+    text.iter().any(is_letter) && !text.iter().any(u8::is_ascii_digit)
+}
+
 /// Returns whether a field may be a column name: a short text that begins with a letter.
 pub(super) fn is_name(field: &[u8]) -> bool {
     let begins = field.first().is_some_and(|&b| b.is_ascii_alphabetic() || b == b'_' || b >= 0x80);

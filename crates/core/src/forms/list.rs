@@ -2,8 +2,8 @@
 //!
 //! Cells are separated by commas, semicolons, or whitespace, with or without brackets. A cell is a
 //! digit, a blank cell character, an integer from 0 to 9 in any notation, one of these in quotes,
-//! or, for a blank, −1, `null`, `None`, or `NaN`. A list contains nothing else, so no other form of
-//! a puzzle is also a list.
+//! or, for a blank, −1, `null`, `None`, or `NaN`. A row may also be a string: `["53..7....", …]`. A
+//! list contains nothing else, so no other form of a puzzle is also a list.
 
 use super::symbols;
 use crate::marks::drawn::is_bracket;
@@ -13,10 +13,16 @@ use crate::text::{Line, column};
 /// The longest text of a cell.
 const LONGEST_CELL: usize = 32;
 
+/// The shortest list of 81 cells: nine strings.
+const SHORTEST: usize = CELLS + 9 * 2 + 8;
+
+/// The shortest string that is a row, perhaps with missing cells.
+const SHORTEST_ROW: usize = 7;
+
 /// Parses the 81 cells of a list; nested lists contain rows. Blanks without a digit become `.`.
 pub fn puzzle(text: &[u8]) -> Option<Line> {
     let mut cells = [b'.'; CELLS];
-    if text.len() < 2 * CELLS - 1 {
+    if text.len() < SHORTEST {
         return None;
     }
     fill(text, &mut cells, true).then_some(cells)
@@ -174,12 +180,33 @@ fn fill(text: &[u8], cells: &mut [u8], may_be_nested: bool) -> bool {
 /// How the cells of a JSON array are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArrayStyle<'a> {
-    /// Whether the array has nine arrays of nine cells.
-    is_nested: bool,
+    rows: RowStyle,
     /// Whether digits are strings.
     is_quoted: bool,
     /// The first blank; `null` if there is none.
     blank: &'a str,
+}
+
+/// How the rows of an array are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RowStyle {
+    /// The array has 81 cells.
+    Flat,
+    /// The array has nine arrays of nine cells.
+    Arrays,
+    /// The array has nine strings of nine cells.
+    Strings,
+}
+
+impl RowStyle {
+    /// Returns the texts before a row, between two rows, between two cells, and after a row.
+    fn punctuation(self) -> [&'static [u8]; 4] {
+        match self {
+            Self::Flat => [b"", b",", b",", b""],
+            Self::Arrays => [b"[", b"],[", b",", b"]"],
+            Self::Strings => [b"\"", b"\",\"", b"", b"\""],
+        }
+    }
 }
 
 impl<'a> ArrayStyle<'a> {
@@ -188,7 +215,13 @@ impl<'a> ArrayStyle<'a> {
 
     /// Returns the style of the array at the start of a text.
     pub fn of(text: &'a [u8]) -> Option<Self> {
-        let inner = text.strip_prefix(b"[")?;
+        let inner = text.strip_prefix(b"[")?.trim_ascii_start();
+        let has_rows = is_lone_bracket(tokens(inner).next()?.1);
+        let rows = match inner.first() {
+            Some(b'"') if has_rows => RowStyle::Strings,
+            _ if has_rows => RowStyle::Arrays,
+            _ => RowStyle::Flat,
+        };
         let mut cells =
             tokens(inner).map(|(_, token)| token).filter(|token| !is_lone_bracket(token));
         let mut cells = cells.by_ref().take(CELLS).peekable();
@@ -196,23 +229,24 @@ impl<'a> ArrayStyle<'a> {
         let is_blank = |token: &&[u8]| cell(token).is_some_and(|cell| !matches!(cell, b'1'..=b'9'));
         let blank = cells.find(is_blank).and_then(|token| std::str::from_utf8(token).ok());
         let blank = match blank {
-            // Neither is JSON.
+            Some(blank) if rows == RowStyle::Strings => blank,
+            None if rows == RowStyle::Strings => ".",
+            // The last two are not JSON.
             None | Some("None" | "NaN" | "nan") => "null",
             Some(blank) => blank,
         };
-        Some(Self { is_nested: inner.trim_ascii_start().starts_with(b"["), is_quoted, blank })
+        Some(Self { rows, is_quoted, blank })
     }
 
     /// Appends 81 cells as an array.
     pub fn write(self, cells: &[u8], out: &mut Vec<u8>) {
+        let [before, between_rows, between, after] = self.rows.punctuation();
         out.push(b'[');
         for (at, cell) in cells.iter().enumerate() {
-            let is_row = self.is_nested && at % 9 == 0;
             out.extend_from_slice(match at {
-                0 if is_row => b"[",
-                0 => b"",
-                _ if is_row => b"],[",
-                _ => b",",
+                0 => before,
+                _ if at % 9 == 0 => between_rows,
+                _ => between,
             });
             match cell {
                 b'1'..=b'9' if self.is_quoted => out.extend([b'"', *cell, b'"']),
@@ -220,26 +254,65 @@ impl<'a> ArrayStyle<'a> {
                 _ => out.extend_from_slice(self.blank.as_bytes()),
             }
         }
-        out.extend_from_slice(if self.is_nested { b"]]" } else { b"]" });
+        out.extend_from_slice(after);
+        out.push(b']');
     }
 }
 
-/// Returns the brackets and the texts between separators, with their offsets.
+/// Returns the brackets and the texts between separators, with their offsets. The quotes of a row
+/// are brackets, and its cells need no separators.
 fn tokens(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let is_separator = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b';');
     let mut at = 0;
+    // The end of the row in quotes, and whether it has separators.
+    let mut row: Option<(usize, bool)> = None;
     std::iter::from_fn(move || {
         at += text[at..].iter().position(|&byte| !is_separator(byte))?;
         let rest = &text[at..];
-        let length = if is_bracket(rest[0]) {
-            1
-        } else {
-            let is_end = |byte: &u8| is_separator(*byte) || is_bracket(*byte);
-            rest.iter().position(is_end).unwrap_or(rest.len())
+        let (token, length) = match row {
+            Some((end, _)) if at >= end => {
+                row = None;
+                (&b"]"[..], 1)
+            }
+            Some((_, false)) => {
+                let length = symbols::cell(rest).map_or(1, |(_, length)| length);
+                (&rest[..length], length)
+            }
+            Some((end, true)) => {
+                let length = rest.iter().position(|byte| is_separator(*byte));
+                let length = length.unwrap_or(rest.len()).min(end - at);
+                (&rest[..length], length)
+            }
+            None => match row_in_quotes(rest) {
+                Some(inner) => {
+                    row = Some((at + 1 + inner.len(), inner.iter().copied().any(is_separator)));
+                    (&b"["[..], 1)
+                }
+                None if is_bracket(rest[0]) => (&rest[..1], 1),
+                None => {
+                    let is_end = |byte: &u8| is_separator(*byte) || is_bracket(*byte);
+                    let length = rest.iter().position(is_end).unwrap_or(rest.len());
+                    (&rest[..length], length)
+                }
+            },
         };
         at += length;
-        Some((at - length, &rest[..length]))
+        Some((at - length, token))
     })
+}
+
+fn is_separator(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b';')
+}
+
+/// Returns the row in quotes at the start of a text, if there is one.
+fn row_in_quotes(text: &[u8]) -> Option<&[u8]> {
+    let (quote @ (b'"' | b'\''), rest) = text.split_first()? else { return None };
+    let inner = &rest[..rest.iter().position(|byte| byte == quote)?];
+    let are_others = |byte: &u8| byte.is_ascii_alphabetic() && !is_cell(*byte);
+    let is_row = inner.len() >= SHORTEST_ROW
+        && !inner.iter().any(|byte| is_bracket(*byte) || *byte == b'\n')
+        && 2 * inner.iter().filter(|byte| are_others(byte)).count() < inner.len();
+    is_row.then_some(inner)
 }
 
 fn cell(token: &[u8]) -> Option<u8> {
@@ -285,6 +358,15 @@ mod tests {
         char::from(if byte == b'.' { b'0' } else { byte }).to_string()
     }
 
+    /// Returns nine strings of nine cells.
+    fn strings(separator: &str) -> String {
+        let row = |row: &[u8]| {
+            let cells: Vec<_> = row.iter().map(|&cell| char::from(cell).to_string()).collect();
+            format!("\"{}\"", cells.join(separator))
+        };
+        format!("[{}]", CLASSIC.as_bytes().chunks(9).map(row).collect::<Vec<_>>().join(", "))
+    }
+
     #[test]
     fn lists_of_all_kinds_are_the_same_puzzle() {
         let nested: Vec<_> = CLASSIC
@@ -305,6 +387,9 @@ mod tests {
             format!("[{}]", joined(",", |b| if b == b'.' { "null".into() } else { plain(b) })),
             joined(" ", |byte| format!("{}.000000000000000000e+00", digit(byte))),
             format!("[{}]", joined(" ", |byte| format!("{}.", digit(byte)))),
+            strings(""),
+            strings(" "),
+            strings(",").replace('"', "'"),
         ] {
             let found = puzzle(text.as_bytes()).expect(&text);
             assert!(
@@ -328,6 +413,9 @@ mod tests {
             comma.replacen('5', "A", 1),
             format!("[[5],{}]", &comma[2..]),
             format!("{comma} x"),
+            strings("").replacen('5', "55", 1),
+            strings("").replacen('5', "", 1),
+            strings(" ").replacen("5 ", "-1", 1),
             format!("# {comma}"),
         ] {
             assert_eq!(puzzle(text.as_bytes()), None, "{text}");

@@ -3,19 +3,16 @@
 
 use std::num::NonZeroUsize;
 
-use bulkdoku::input::{InputFormat, InputOptions, Layout, Stream};
+use bulkdoku::input::{InputOptions, Layout, Stream};
 
 use crate::{Arriving, Cuts, run_on};
 
 const GRID_BYTES: usize = 10 * 1024;
 
-/// Returns the longest text for a format, a few times its largest block. Texts for detection are
-/// short, because they may arrive byte by byte.
-pub fn most_bytes(format: InputFormat) -> usize {
-    match format {
-        InputFormat::Grid => 3 * GRID_BYTES,
-        _ => 1024,
-    }
+/// Returns the length of the longest text, a few times the largest block of its layout. Most texts
+/// are short, because they may arrive byte by byte.
+pub fn most_bytes(may_be_long: bool) -> usize {
+    if may_be_long { 3 * GRID_BYTES } else { 600 }
 }
 
 /// Expands repetitions, so that lines can be longer than any block: a 1, a byte, and a number mean

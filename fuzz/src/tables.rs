@@ -68,7 +68,11 @@ fn is_plain_csv(input: &[u8], delimiter: u8) -> bool {
     let mut rest = input;
     let mut is_first = true;
     while !rest.is_empty() {
-        if is_first && matches!(rest[0], b'#' | b' ' | b'\t' | b'\r' | b'\n') {
+        if is_first && matches!(rest[0], b'#' | b' ' | b'\t' | 0x0B..=b'\r' | 0x1A | b'\n') {
+            return false;
+        }
+        let line = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        if is_first && plain::declares_delimiter(line.strip_suffix(b"\r").unwrap_or(line)) {
             return false;
         }
         if let Some(mut quoted) = rest.strip_prefix(b"\"") {

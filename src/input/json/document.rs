@@ -105,7 +105,7 @@ pub(in crate::input) fn document_start(text: &[u8]) -> Result<Option<usize>, Not
             _ => {
                 let commas = rest.iter().take_while(|byte| **byte != b']');
                 let commas = commas.filter(|byte| **byte == b',').count();
-                if commas < 9 && !rest.contains(&b']') {
+                if commas <= 9 && !rest.contains(&b']') {
                     return Err(NotYet);
                 }
                 commas > 9
@@ -134,4 +134,36 @@ pub(in crate::input) fn starts_with_long_object(text: &[u8]) -> Option<bool> {
 /// Returns the first element of an array, if it is complete.
 pub(in crate::input) fn first_element(text: &[u8], start: usize) -> Option<&[u8]> {
     element_end(text, start).map(|end| &text[start..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_an_array_decides_once_and_for_all() {
+        let cells = |cells: usize| vec!["\"·\""; cells].join(",");
+        for (text, is_document) in [
+            (format!("[[{}],", cells(9)), false),
+            (format!("[[{}],", cells(10)), true),
+            (format!("[[{}],", cells(11)), true),
+            (format!("[{},", cells(10)), false),
+            (format!("[[\"{}\",", "53..7...."), true),
+            ("[[[1,2".into(), true),
+            (format!("[ {{\"a\":{}", 1), true),
+            ("[{1".into(), false),
+            (format!("[\"{}\",", "1".repeat(81)), true),
+            (format!("[\"{}\",", "1".repeat(80)), false),
+        ] {
+            let whole = document_start(text.as_bytes()).map(|start| start.is_some());
+            assert_eq!(whole.ok(), Some(is_document), "{text}");
+            for length in 0..text.len() {
+                let start = document_start(&text.as_bytes()[..length]);
+                assert!(
+                    start.is_err() || start.unwrap().is_some() == is_document,
+                    "{length} of {text}"
+                );
+            }
+        }
+    }
 }

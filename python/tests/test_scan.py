@@ -52,6 +52,20 @@ def test_solutions(tmp_path, minimal, minimal_solutions):
     assert bulkdoku.read(path).to_list("solution") == [None] * 10 + [minimal_solutions[10]]
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet", "csv.gz"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_rows_may_be_longer_than_blocks(ending, place, tmp_path, minimal, minimal_solutions):
+    path, traces = tmp_path / f"long.{ending}", ["x" * 300_000, "y", "z" * 120_000]
+    rows = {"puzzle": minimal[:3], "solution": minimal_solutions[:3]}
+    rows = [*rows.items()]
+    rows.insert(place, ("trace", traces))
+    bulkdoku.write(pa.table(dict(rows)), path)
+    read = bulkdoku.read(path, keep=True)
+    assert bulkdoku.scan(path, keep=True).read_all().to_arrow().drop_columns("malformed").equals(read.to_arrow())
+    assert read.to_list("trace") == traces
+    assert bulkdoku.check(read, columns=["status"]).to_list("status") == ["ok"] * 3
+
+
 def test_rows_before_damage_are_read(tmp_path, minimal):
     path = tmp_path / "cut.txt.gz"
     path.write_bytes(gzip.compress("\n".join(minimal * 20).encode())[:-200])

@@ -15,6 +15,9 @@ use bulkdoku::pipeline::RecordReader;
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Marks, Source, StopFlag};
 
+/// The maximum length of a record in bytes, as in the command.
+const MAX_RECORD: usize = 16 << 20;
+
 /// The index of the column of solutions.
 const ANSWERS: usize = 2;
 
@@ -51,6 +54,7 @@ pub struct FileReader {
     failure: Option<(NewError, String)>,
     /// Whether the layout is one puzzle per line, perhaps with text after it.
     is_text: bool,
+    is_parquet: bool,
     solutions: Solutions,
     batch_rows: usize,
     /// A batch that was read to see whether there are solutions.
@@ -81,15 +85,18 @@ impl FileReader {
         input.decode_only(&layout).map_err(failed)?;
         let all_columns = schema_of(&layout);
         let is_text = matches!(layout, Layout::LinesAnd(_));
+        let is_parquet = input.is_parquet();
         let solutions = if layout.has_answers() { Solutions::Empty } else { Solutions::Absent };
         let texts = all_columns.fields()[1..].iter().map(|_| StringBuilder::new()).collect();
-        let source = Source { layout, ..Source::new(name.clone(), input) };
+        let source =
+            Source { layout, max_record: MAX_RECORD, ..Source::new(name.clone(), input) };
         Ok(Some(Self {
             name,
             all_columns,
             records: Some(RecordReader::new([source])),
             failure: None,
             is_text,
+            is_parquet,
             solutions,
             batch_rows,
             first: None,
@@ -182,7 +189,11 @@ impl FileReader {
         }
         push(record.puzzle.as_ref().err().map(|malformed| malformed.what.as_str().into()));
         for text in record.kept.texts() {
-            let text = lossy(&text);
+            let text = match str::from_utf8(&text) {
+                // As in JSON rows, different bytes must stay different.
+                Err(_) if self.is_parquet => format!("{text:?}").replace(' ', "").into(),
+                _ => lossy(&text),
+            };
             push((!text.is_empty()).then_some(text));
         }
         true

@@ -266,6 +266,11 @@ fn arrays_of_objects_are_read_in_any_number_of_lines() {
     let bad = one_line.replacen(CLASSIC, "12", 1);
     let ran = solve(&bad, &[]);
     assert_eq!((ran.status, ran.rows.matches("unique").count()), (1, 2), "{ran:?}");
+    for stray in ["}", "},", ",}", "}}"] {
+        let input = one_line.replacen("},{", &format!("}}{stray},{{"), 1);
+        let ran = solve(&input, &[]);
+        assert_eq!((ran.status, ran.rows.matches("unique").count()), (1, 3), "{input} {ran:?}");
+    }
     let ran = solve(" [ ]\n", &[]);
     assert_eq!((ran.status, ran.rows.lines().count()), (0, 1), "no records: {ran:?}");
     for object in ["{\n  \"puzzle\": \"", "{\r\n\"id\": 1,\n\"puzzle\": \""] {
@@ -364,9 +369,13 @@ fn a_column_for_each_cell_needs_no_option() {
         (first..first + 81).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>().join(",")
     };
     let row = cells(CLASSIC, "0");
+    let by_row: Vec<_> = (0..81).map(|n| format!("r{}c{}", n / 9 + 1, n % 9 + 1)).collect();
+    let by_row = by_row.join(",");
     for (input, what) in [
         (format!("{}\n{row}\n{row}\n", names("c", 1)), "names"),
         (format!("{}\n{row}\n{row}\n", names("", 0)), "numbers of pandas"),
+        (format!("id,{by_row}\n1,{row}\n2,{row}\n"), "rows and columns"),
+        (format!("id,{}\n1,{row}\n2,{row}\n", by_row.replace(['r', 'c'], "")), "11 to 99"),
         (format!("id,{}\n1,{row}\n2,{row}\n", names("c", 1)), "an index"),
         (format!(",{},note\n0,{row},a\n1,{row},b\n", names("", 0)), "an index and a note"),
         (format!("{}\n{1}\n{1}\n", names("c", 1), cells(CLASSIC, "")), "empty cells"),

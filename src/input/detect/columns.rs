@@ -173,8 +173,7 @@ impl InputOptions {
 
     /// Returns the table in which each cell of a puzzle has a column with a name, if the second row
     /// has such cells. Without a header, such rows are lines. The first column is the first of 81, or
-    /// of 162 with solutions, or the first whose name ends with a number that the following 80
-    /// names continue.
+    /// of 162 with solutions, or the first of 81 with numbered names.
     fn one_cell_per_column(
         &self,
         sample: &Sample<'_>,

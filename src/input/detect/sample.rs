@@ -205,7 +205,8 @@ impl RowFields {
         (0..self.len()).filter(|&column| is(&self.texts[column])).collect()
     }
 
-    /// Returns the first of `count` columns whose names end with consecutive numbers.
+    /// Returns the first of `count` columns whose names end with numbers that are consecutive in each
+    /// row of nine: `c1` to `c81`, or `r1c1` to `r9c9`.
     pub(super) fn first_of_numbered(&self, count: usize) -> Option<usize> {
         let number = |name: &Vec<u8>| {
             let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -221,7 +222,8 @@ impl RowFields {
             _ => false,
         };
         let last = numbers.len().checked_sub(count)?;
-        (0..=last).find(|&first| numbers[first..first + count].windows(2).all(continues))
+        let is_row = |nine: &[Option<(Vec<u8>, u32)>]| nine.windows(2).all(continues);
+        (0..=last).find(|&first| numbers[first..first + count].chunks(9).all(is_row))
     }
 
     /// Returns whether the values are the numbers from 0 on, possibly after an empty one, which

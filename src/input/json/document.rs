@@ -38,7 +38,8 @@ pub(super) fn element_end(bytes: &[u8], start: usize) -> Option<usize> {
             _ if is_string => {}
             b'[' | b'{' => depth += 1,
             b']' | b'}' if depth > 0 => depth -= 1,
-            b',' | b']' | b'}' if depth == 0 => return Some(at),
+            // An element has at least one byte, even if it is only an unexpected bracket.
+            b',' | b']' | b'}' if depth == 0 && at > start => return Some(at),
             _ => {}
         }
         at += 1;

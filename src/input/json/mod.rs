@@ -1,8 +1,8 @@
 //! JSON: one object with a puzzle, or one puzzle, per line, or the elements of one array.
 //!
 //! A puzzle is a string with a puzzle in any form, an array of 81 numbers from 0 to 9, or an array of
-//! nine arrays of nine numbers. Solutions have the same forms. Blank lines
-//! and lines that start with `#` are skipped.
+//! nine arrays of nine numbers or of nine strings. Solutions have the same forms. Blank lines and
+//! lines that start with `#` are skipped.
 
 mod document;
 mod entries;

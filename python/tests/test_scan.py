@@ -66,6 +66,14 @@ def test_rows_may_be_longer_than_blocks(ending, place, tmp_path, minimal, minima
     assert bulkdoku.check(read, columns=["status"]).to_list("status") == ["ok"] * 3
 
 
+def test_binary_values_stay_different(tmp_path, minimal):
+    path = tmp_path / "binary.parquet"
+    values = [b"\xff\x00", b"\xfe", b"text", None]
+    bulkdoku.write(pa.table({"puzzle": minimal[:4], "value": values}), path)
+    for read in (bulkdoku.read(path, keep=True), bulkdoku.scan(path, keep=True).read_all()):
+        assert read.to_list("value") == ["[255,0]", "[254]", "text", None]
+
+
 def test_rows_before_damage_are_read(tmp_path, minimal):
     path = tmp_path / "cut.txt.gz"
     path.write_bytes(gzip.compress("\n".join(minimal * 20).encode())[:-200])

@@ -142,7 +142,9 @@ if [ "$runs" != -1 ]; then
     # Both take most of the time of short executions.
     choice=(-entropic=0 -reduce_inputs=0)
 fi
+# The target parquet writes a file in each execution.
+if [ -w /dev/shm ]; then export TMPDIR=/dev/shm; fi
 # Each execution uses large buffers, which the allocator must not return to the operating system.
 export MALLOC_MMAP_THRESHOLD_=200000000 MALLOC_TRIM_THRESHOLD_=400000000
 exec cargo +nightly fuzz run "${build[@]}" "$target" -- \
-    "${choice[@]}" -runs="$runs" -max_len="$length" -len_control=20 -timeout=10 -reload=0 -print_final_stats=1
+    "${choice[@]}" -runs="$runs" -max_len="$length" -len_control=20 -timeout=60 -reload=0 -print_final_stats=1

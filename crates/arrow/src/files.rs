@@ -88,8 +88,7 @@ impl FileReader {
         let is_parquet = input.is_parquet();
         let solutions = if layout.has_answers() { Solutions::Empty } else { Solutions::Absent };
         let texts = all_columns.fields()[1..].iter().map(|_| StringBuilder::new()).collect();
-        let source =
-            Source { layout, max_record: MAX_RECORD, ..Source::new(name.clone(), input) };
+        let source = Source { layout, max_record: MAX_RECORD, ..Source::new(name.clone(), input) };
         Ok(Some(Self {
             name,
             all_columns,

@@ -54,7 +54,7 @@ pub fn fault(text: &[u8]) -> Option<Malformed> {
         let (at, token) = values[place];
         let shown: String = String::from_utf8_lossy(token).chars().take(LONGEST_CELL).collect();
         let shown = match token {
-            [b'-' | b'+' | b'0'..=b'9', ..] => shown,
+            [b'-' | b'+' | b'0'..=b'9', ..] if token.iter().all(u8::is_ascii_graphic) => shown,
             _ => format!("{shown:?}"),
         };
         let name = if count == CELLS { format!("{}: ", cell_name(place)) } else { String::new() };
@@ -420,6 +420,13 @@ mod tests {
         ] {
             assert_eq!(puzzle(text.as_bytes()), None, "{text}");
         }
+    }
+
+    #[test]
+    fn messages_about_cells_have_one_line() {
+        let text = joined(",", digit).replacen("5,3", "5,6 |\n2", 1);
+        let what = fault(text.as_bytes()).unwrap().what;
+        assert!(what.starts_with("r1c2: \"6 |\\n2\" is not a cell"), "{what}");
     }
 
     #[test]

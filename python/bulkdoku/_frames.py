@@ -164,11 +164,16 @@ class Frame:
         new: Any = getattr(Table(added), {"pyarrow": "to_arrow"}.get(self.kind, f"to_{self.kind}"))()
         if self.names is None:
             return new.set_axis(self.rows.index, axis=0) if self.kind == "pandas" and has_index else new
+        rows = self.rows
         if self.kind == "pandas":
-            return self.rows.assign(**{name: like(new[name], self.rows[name] if name in old else None).array for name in names})
+            for name in old:
+                rows = rows.assign(**{name: like(new[name], rows[name]).array})
+            appended = new.drop(columns=old) if old else new
+            return needed("pandas").concat([rows, appended.set_axis(rows.index, axis=0)], axis=1)
         if self.kind == "polars":
-            return self.rows.with_columns([like(new[name], self.rows[name] if name in old else None) for name in names])
-        rows, is_batch = self.rows, not hasattr(self.rows, "combine_chunks")
+            rows = rows.with_columns([like(new[name], rows[name]) for name in old])
+            return rows.hstack([new[name] for name in names if name not in old])
+        is_batch = not hasattr(rows, "combine_chunks")
         for name in names:
             values = new[name].combine_chunks() if is_batch else new[name]
             if name not in old:
@@ -190,8 +195,6 @@ class Frame:
 
 def like(values: Any, old: Any) -> Any:
     """Returns values of the type of an old column, if they can be converted."""
-    if old is None:
-        return values
     dtype = old.type if hasattr(old, "type") else old.dtype
     if hasattr(values, "astype"):
         # pandas: new grids are in no category.

@@ -263,10 +263,10 @@ def verify(answer: str | None, entry: Mapping[str, Any]) -> float:
 
     Args:
         answer: the cells as text, in any form that `solve` reads.
-        entry: a dict with the `question`.
+        entry: an entry of `Puzzles.entries`, or of `--layout reasoning-gym`.
 
     Returns:
-        float: 1.0 if the answer solves the question, otherwise 0.0.
+        float: 1.0 if the answer solves the puzzle, otherwise 0.0.
 
     Raises:
         TypeError: if the answer is not text.
@@ -277,7 +277,7 @@ def verify(answer: str | None, entry: Mapping[str, Any]) -> float:
         >>> bulkdoku.verify(entry["answer"], entry), bulkdoku.verify("no idea", entry)
         (1.0, 0.0)
     """
-    return float(score([entry["question"]], [answer])["solved"][0])
+    return float(score([entry["metadata"]["puzzle"]], [answer])["solved"][0])
 
 
 def canon(
@@ -436,6 +436,17 @@ def generate(
     return Table(_core.generate(made, seed, skip, end, output, threads_of(threads), progress_of(progress)))
 
 
+PROMPT = (
+    "Solve this Sudoku puzzle:\n{}\nRespond with only your answer, formatted as the puzzle, a 9x9 grid with numbers "
+    "separated by spaces, and rows separated by newlines."
+)
+
+
+def grid_text(grid: list[list[int]]) -> str:
+    """Returns nine lines of digits, `_` for a blank."""
+    return "\n".join(" ".join(str(digit or "_") for digit in row) for row in grid)
+
+
 class Puzzles:
     """An endless iterator of tables of fresh puzzles and their solutions; see `stream`. One thread can use it at a time."""
 
@@ -458,18 +469,24 @@ class Puzzles:
         return self._next(self._output)
 
     def entries(self) -> Iterator[dict[str, Any]]:
-        """Yields single puzzles as environments for reinforcement learning have them.
+        """Yields single puzzles as environments of reasoning-gym have them: the entries of `--layout reasoning-gym`.
 
         Yields:
-            dict: `question` and `answer`, texts of 81 characters (the answer is None unless there is exactly one
-            solution), and `metadata`: the `seed`, and the `row` of `generate` with this seed.
+            dict: `question` (a prompt) and `answer` (nine lines), and `metadata`: `puzzle` and `solution` as nested lists,
+            `num_empty`, `difficulty` (a dict with `num_empty`, `technique`, `score`, `steps`), the `seed`, and the `row` of
+            `generate` with this seed. Puzzles without exactly one solution are left out.
         """
         while True:
             seed, start = self._seed, self._position + self._shard[0] * self._batch_rows
-            batch = self._next(output_of(("puzzle", "solution"), "text", 0))
-            pairs = zip(batch.to_list("puzzle"), batch.to_list("solution"), strict=True)
-            for row, (question, answer) in enumerate(pairs, start):
-                yield {"question": question, "answer": answer, "metadata": {"seed": seed, "row": row}}
+            batch = self._next(output_of(("puzzle", "solution"), "cells", 0)).to_numpy()
+            rated = solve(batch["puzzle"], columns=("status", "technique", "score", "steps"))
+            columns = [*(cells.reshape(-1, 9, 9).tolist() for cells in batch.values()), *map(rated.to_list, rated)]
+            for row, (puzzle, solution, status, *rating) in enumerate(zip(*columns, strict=True), start):
+                if status == "unique":
+                    empty = {"num_empty": sum(cells.count(0) for cells in puzzle)}
+                    difficulty = empty | dict(zip(("technique", "score", "steps"), rating, strict=True))
+                    metadata = {"puzzle": puzzle, "solution": solution, **empty, "difficulty": difficulty, "seed": seed, "row": row}
+                    yield {"question": PROMPT.format(grid_text(puzzle)), "answer": grid_text(solution), "metadata": metadata}
 
     def _next(self, output: _core.Output) -> Table:
         if not self._lock.acquire(blocking=False):

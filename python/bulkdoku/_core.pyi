@@ -105,7 +105,7 @@ def solve_stream(
     search: Search, output: Output, progress: _Progress,
 ) -> Stream: ...  # fmt: skip
 def scan(
-    path: str | PathLike[str], column: str | None, solution_column: str | None, keep: bool | Sequence[str], batch_rows: int,
+    path: str | PathLike[str], column: str | None, solution_column: str | None, keep: Sequence[str] | None, batch_rows: int,
     peek: bool,
 ) -> Stream: ...  # fmt: skip
 def write(

@@ -115,7 +115,8 @@ def scanned(
     """Opens a file, or reads an array of cells, which is mapped, so its pages are read on demand."""
     path, names, blank = path_of(path), kept(keep), blank_of(blank)
     if path.suffix.lower() != ".npy":
-        return _core.scan(path, text("column", column), text("solution_column", solution_column), names, batch_rows, peek)
+        columns = (text("column", column), text("solution_column", solution_column), None if names is True else names)
+        return _core.scan(path, *columns, batch_rows, peek)
     if names is not True and names:
         raise ValueError("a .npy file has no columns to keep")
     try:

@@ -13,7 +13,7 @@ use crate::stream::Stream;
 use crate::watch::Progress;
 use crate::write::failed;
 
-/// Opens a file of puzzles. With `peek`, lines have a column of solutions only if one of the first batch has
+/// Opens a file of puzzles. It keeps these columns, or all. With `peek`, lines have a column of solutions only if one of the first batch has
 /// a solution.
 #[pyfunction]
 pub fn scan(
@@ -21,13 +21,13 @@ pub fn scan(
     path: PathBuf,
     column: Option<String>,
     solution_column: Option<String>,
-    keep: Kept,
+    keep: Option<Vec<String>>,
     batch_rows: usize,
     peek: bool,
 ) -> PyResult<Stream> {
     let keep = match keep {
-        Kept::All(all) => all.then_some(Keep::All),
-        Kept::Named(names) => (!names.is_empty()).then_some(Keep::Only(names)),
+        None => Some(Keep::All),
+        Some(names) => (!names.is_empty()).then_some(Keep::Only(names)),
     };
     let answers = solution_column.map_or(Answers::IfAny, Answers::Column);
     let options = InputOptions { column, answers, keep, ..InputOptions::default() };
@@ -45,13 +45,6 @@ pub fn scan(
         }
         Ok(Stream::of(file.schema(), FileRows { file, progress }))
     })
-}
-
-/// The columns to keep: all or none, or those with these names.
-#[derive(FromPyObject)]
-pub enum Kept {
-    All(bool),
-    Named(Vec<String>),
 }
 
 /// The rows of a file, in batches. After Ctrl-C, the next call continues.

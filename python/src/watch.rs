@@ -107,10 +107,3 @@ impl Progress {
         )
     }
 }
-
-/// Raises the exception of a pending signal, such as Ctrl-C.
-// The path of the method is not general over lifetimes, so it cannot replace the closure.
-#[allow(clippy::redundant_closure_for_method_calls)]
-pub fn check_signals() -> PyResult<()> {
-    Python::attach(|py| py.check_signals())
-}

@@ -173,6 +173,8 @@ fn write_rows(
 }
 
 /// Calls `write` with parts of all batches, and checks signals before each call. Returns the number of rows.
+// The path of the method is not general over lifetimes, so it cannot replace the closure.
+#[allow(clippy::redundant_closure_for_method_calls)]
 fn for_each_part(
     batches: BoxedBatches,
     mut write: impl FnMut(&RecordBatch) -> PyResult<()>,
@@ -181,7 +183,7 @@ fn for_each_part(
     for batch in batches {
         let batch = batch.map_err(exception)?;
         for start in (0..batch.num_rows()).step_by(ROWS_PER_CHECK) {
-            crate::watch::check_signals()?;
+            Python::attach(|py| py.check_signals())?;
             write(&batch.slice(start, ROWS_PER_CHECK.min(batch.num_rows() - start)))?;
         }
         count += batch.num_rows() as u64;

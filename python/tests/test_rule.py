@@ -138,12 +138,20 @@ def test_entries_and_their_verifier():
     entries = bulkdoku.stream(seed=3, kind="easy", batch_rows=4, shard=(1, 2)).entries()
     found = [next(entries) for _ in range(6)]
     made = bulkdoku.generate(16, seed=3, kind="easy")
-    assert [entry["metadata"] for entry in found] == [{"seed": 3, "row": row} for row in (4, 5, 6, 7, 12, 13)]
+    rates = bulkdoku.rate(made["puzzle"])
+    assert [entry["metadata"]["row"] for entry in found] == [4, 5, 6, 7, 12, 13]
     for entry in found:
-        row = entry["metadata"]["row"]
-        assert (entry["question"], entry["answer"]) == (made["puzzle"][row], made["solution"][row])
-        assert bulkdoku.verify(entry["answer"], entry) == 1.0
-        assert bulkdoku.verify(entry["question"], entry) == bulkdoku.verify(None, entry) == bulkdoku.verify("?", entry) == 0.0
+        metadata = entry["metadata"]
+        row, puzzle, solution = metadata["row"], made["puzzle"][metadata["row"]], made["solution"][metadata["row"]]
+        text = "\n".join(" ".join(puzzle[start : start + 9]) for start in range(0, 81, 9)).replace(".", "_")
+        assert entry["question"].startswith(f"Solve this Sudoku puzzle:\n{text}\nRespond with only your answer")
+        assert "".join(entry["answer"].split()) == solution
+        assert "".join(str(cell) for cells in metadata["solution"] for cell in cells) == solution
+        rate = {name: rates.to_list(name)[row] for name in ("technique", "score", "steps")}
+        assert metadata["difficulty"] == {"num_empty": puzzle.count("."), **rate}
+        assert metadata["seed"] == 3 and metadata["num_empty"] == puzzle.count(".")
+        assert bulkdoku.verify(entry["answer"], entry) == bulkdoku.verify(solution, entry) == 1.0
+        assert bulkdoku.verify(puzzle, entry) == bulkdoku.verify(None, entry) == bulkdoku.verify("?", entry) == 0.0
 
 
 def test_rates_are_columns_of_solve():

@@ -31,6 +31,16 @@ def test_types_of_the_package(tmp_path):
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_types_of_the_examples(tmp_path):
+    """Each block of the guide has no errors of types, with the names of the blocks before it."""
+    names = "import asyncio, threading\nfrom typing import Any\nimport bulkdoku\npuzzles: Any = None\n"
+    for place, block in enumerate(blocks("docs/python.md")):
+        (tmp_path / f"block{place}.py").write_text(names + block)
+    command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--disable-error-code", "import-untyped", "."]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_everything_is_documented():
     for name in bulkdoku.__all__:
         thing = getattr(bulkdoku, name)

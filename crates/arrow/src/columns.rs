@@ -154,11 +154,32 @@ impl<T: Reused> Fixed<T> {
     }
 }
 
+/// Grids or puzzles.
+#[derive(Debug)]
+struct Grids {
+    cells: Fixed<u8>,
+    /// The value of a blank, and the number that is added to digits.
+    blank: u8,
+    zero: u8,
+}
+
+impl Grids {
+    #[inline(always)]
+    fn push(&mut self, grid: Option<&[u8; CELLS]>) {
+        let (blank, zero) = (self.blank, self.zero);
+        let Some(grid) = grid else {
+            self.cells.nulls.push(self.cells.rows());
+            return self.cells.values.extend_from_slice(&[blank; CELLS]);
+        };
+        let value = |cell| if cell == 0 { blank } else { cell + zero };
+        self.cells.values.extend_from_slice(&grid.map(value));
+    }
+}
+
 /// The values of a column.
 #[derive(Debug)]
 enum Values {
-    /// Grids or puzzles, of cells with this value of a blank. `zero` is added to digits.
-    Grids(Fixed<u8>, u8, u8),
+    Grids(Grids),
     Bytes(Fixed<u8>),
     Counts(Fixed<u32>),
     Numbers(Fixed<u64>),
@@ -173,7 +194,7 @@ impl Values {
                 let is_cells = output.form == Form::Cells;
                 let (blank, zero) =
                     if is_cells { (output.blank, output.blank) } else { (b'.', b'0') };
-                Self::Grids(Fixed::new(CELLS, rows), blank, zero)
+                Self::Grids(Grids { cells: Fixed::new(CELLS, rows), blank, zero })
             }
             DataType::UInt32 => Self::Counts(Fixed::new(1, rows)),
             DataType::UInt64 => Self::Numbers(Fixed::new(1, rows)),
@@ -181,16 +202,6 @@ impl Values {
             DataType::Utf8 => Self::Texts(Vec::new()),
             _ => Self::Bytes(Fixed::new(1, rows)),
         }
-    }
-
-    #[inline]
-    fn push_grid(&mut self, grid: Option<&[u8; CELLS]>) {
-        let Self::Grids(cells, blank, zero) = self else { unreachable!("a column of grids") };
-        if grid.is_none() {
-            cells.nulls.push(cells.rows());
-        }
-        let value = |cell| if cell == 0 { *blank } else { cell + *zero };
-        cells.values.extend_from_slice(&grid.unwrap_or(&[0; CELLS]).map(value));
     }
 
     /// Adds the value of a row.
@@ -202,7 +213,7 @@ impl Values {
             _ => None,
         };
         match self {
-            Self::Grids(..) => self.push_grid(cells(column, row).as_ref()),
+            Self::Grids(grids) => grids.push(cells(column, row).as_ref()),
             Self::Bytes(all) => all.push(number.map(|number| number as u8)),
             Self::Counts(all) => all.push(number.map(|number| number as u32)),
             Self::Numbers(all) => all.push(number),
@@ -225,7 +236,7 @@ impl Values {
     /// Moves all values of the same column from another part of the rows.
     fn append(&mut self, other: &mut Self) {
         match (self, other) {
-            (Self::Grids(all, ..), Self::Grids(new, ..)) => all.append(new),
+            (Self::Grids(all), Self::Grids(new)) => all.cells.append(&mut new.cells),
             (Self::Bytes(all), Self::Bytes(new)) => all.append(new),
             (Self::Counts(all), Self::Counts(new)) => all.append(new),
             (Self::Numbers(all), Self::Numbers(new)) => all.append(new),
@@ -243,7 +254,8 @@ impl Values {
             Self::Numbers(all) => return Arc::new(all.finish::<UInt64Type>(field)),
             Self::Doubles(all) => return Arc::new(all.finish::<Float64Type>(field)),
             Self::Texts(texts) => return Arc::new(StringArray::from_iter(texts)),
-            Self::Grids(bytes, ..) | Self::Bytes(bytes) => bytes,
+            Self::Grids(grids) => grids.cells,
+            Self::Bytes(bytes) => bytes,
         };
         let (rows, nulls) = (bytes.rows() as i32, bytes.nulls(field));
         let bytes = numbers(bytes.values);
@@ -404,17 +416,17 @@ impl Sheet {
                 (Values::Bytes(keys), Column::Status, _) => {
                     keys.values.extend(rows.results.statuses.iter().map(|&status| status as u8));
                 }
-                (Values::Grids(..), Column::Solution, _) if are_puzzles => {
+                (Values::Grids(grids), Column::Solution, _) if are_puzzles => {
                     // The solution of a generated puzzle is the only one.
                     let is_shown = |outcome: &Outcome| !is_corpus || outcome.solutions == 1;
                     outcomes.iter().for_each(|outcome| {
                         let solution = outcome.solution().filter(|_| is_shown(outcome));
-                        values.push_grid(solution.map(Grid::cells));
+                        grids.push(solution.map(Grid::cells));
                     });
                 }
-                (Values::Grids(..), Column::Puzzle, _) if are_puzzles => {
+                (Values::Grids(grids), Column::Puzzle, _) if are_puzzles => {
                     let puzzles = rows.records.puzzles.iter();
-                    puzzles.for_each(|puzzle| values.push_grid(Some(puzzle.cells())));
+                    puzzles.for_each(|puzzle| grids.push(Some(puzzle.cells())));
                 }
                 (Values::Counts(all), _, Some(number)) => {
                     all.values.extend(outcomes.iter().map(|outcome| number(outcome) as u32));

@@ -21,6 +21,9 @@ use crate::Form;
 /// Longer answers are not solutions; the rest of them is not read.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 
+/// The number of rows that are read together: the loop over them is compiled once for all types of arrays.
+const ITEMS: usize = 64;
+
 /// The rows of a chunked array. Text is read as bytes.
 #[derive(Clone, Debug)]
 pub struct ArrowRows {
@@ -235,14 +238,15 @@ impl ArrowRows {
     #[inline]
     fn for_each(&self, rows: Range<usize>, mut visit: impl FnMut(Item<'_>)) {
         let rows = rows.start - self.first..rows.end - self.first;
-        let mut start = rows.start;
+        let (mut items, mut start) = (Vec::with_capacity(ITEMS.min(rows.len())), rows.start);
         let mut chunk = self.ends.partition_point(|&end| end <= start);
         while start < rows.end {
-            let array = &self.arrays[chunk];
-            let before = self.ends[chunk] - array.len();
-            let end = rows.end.min(self.ends[chunk]);
-            for_each(array, start - before..end - before, self.blank, &mut visit);
-            (start, chunk) = (end, chunk + 1);
+            let (array, chunk_end) = (&self.arrays[chunk], self.ends[chunk]);
+            let before = chunk_end - array.len();
+            let end = rows.end.min(chunk_end).min(start + ITEMS);
+            read(array, start - before..end - before, self.blank, &mut items);
+            items.drain(..).for_each(&mut visit);
+            (start, chunk) = (end, chunk + usize::from(end == chunk_end));
         }
     }
 }
@@ -290,63 +294,60 @@ fn is_numbers(item: &DataType) -> bool {
     item.is_numeric() || item.is_null()
 }
 
-/// Calls `visit` with rows of an array of such a type.
-#[inline]
-fn for_each(array: &dyn Array, rows: Range<usize>, blank: u8, visit: &mut impl FnMut(Item<'_>)) {
+/// Reads rows of an array of such a type.
+fn read<'a>(array: &'a dyn Array, rows: Range<usize>, blank: u8, items: &mut Vec<Item<'a>>) {
     match array.data_type() {
-        DataType::Utf8 => for_each_text(array.as_string::<i32>(), rows, visit),
-        DataType::LargeUtf8 => for_each_text(array.as_string::<i64>(), rows, visit),
-        DataType::Utf8View => for_each_text(array.as_string_view(), rows, visit),
-        DataType::Binary => for_each_text(array.as_binary::<i32>(), rows, visit),
-        DataType::LargeBinary => for_each_text(array.as_binary::<i64>(), rows, visit),
-        DataType::BinaryView => for_each_text(array.as_binary_view(), rows, visit),
+        DataType::Utf8 => items.extend(texts(array.as_string::<i32>(), rows)),
+        DataType::LargeUtf8 => items.extend(texts(array.as_string::<i64>(), rows)),
+        DataType::Utf8View => items.extend(texts(array.as_string_view(), rows)),
+        DataType::Binary => items.extend(texts(array.as_binary::<i32>(), rows)),
+        DataType::LargeBinary => items.extend(texts(array.as_binary::<i64>(), rows)),
+        DataType::BinaryView => items.extend(texts(array.as_binary_view(), rows)),
         DataType::FixedSizeBinary(_) => {
             // The zeros that fill up texts of numpy are not a part of them.
-            let visit = &mut |item: Item<'_>| match item {
+            items.extend(texts(array.as_fixed_size_binary(), rows).map(|item| match item {
                 Item::Text(text) => {
                     let end = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-                    visit(Item::Text(&text[..end]));
+                    Item::Text(&text[..end])
                 }
-                item => visit(item),
-            };
-            for_each_text(array.as_fixed_size_binary(), rows, visit);
+                item => item,
+            }));
         }
         DataType::FixedSizeList(..) => {
             let lists = array.as_fixed_size_list();
             let cells = lists.values().as_primitive::<UInt8Type>();
-            for row in rows {
+            let has_nulls = lists.null_count() + cells.null_count() > 0;
+            items.extend(rows.map(|row| {
                 let at = row * CELLS..(row + 1) * CELLS;
-                let has_null = cells.null_count() > 0 && at.clone().any(|at| cells.is_null(at));
-                let row = cells.values()[at].first_chunk().filter(|_| lists.is_valid(row));
-                let row = row.filter(|_| !has_null);
-                visit(row.map_or(Item::Null, |cells| Item::Cells(cells, blank)));
-            }
+                let is_null =
+                    has_nulls && (lists.is_null(row) || at.clone().any(|at| cells.is_null(at)));
+                let row = cells.values()[at].first_chunk().filter(|_| !is_null);
+                row.map_or(Item::Null, |cells| Item::Cells(cells, blank))
+            }));
         }
         DataType::LargeList(_) => {
             let lists = array.as_list::<i64>();
             let values = lists.values().as_primitive::<Float64Type>().values();
-            for row in rows {
+            items.extend(rows.map(|row| {
                 let ends = &lists.value_offsets()[row..row + 2];
                 let numbers = &values[ends[0] as usize..ends[1] as usize];
-                let is_valid = lists.is_valid(row);
-                visit(if is_valid { Item::Numbers(numbers, blank) } else { Item::Null });
-            }
+                if lists.is_valid(row) { Item::Numbers(numbers, blank) } else { Item::Null }
+            }));
         }
-        _ => rows.for_each(|_| visit(Item::Null)),
+        _ => items.extend(rows.map(|_| Item::Null)),
     }
 }
 
-/// Calls `visit` with rows of texts.
-#[inline]
-fn for_each_text<'a, T: AsRef<[u8]> + ?Sized + 'a>(
+/// Returns rows of texts.
+fn texts<'a, T: AsRef<[u8]> + ?Sized + 'a>(
     texts: impl ArrayAccessor<Item = &'a T>,
     rows: Range<usize>,
-    visit: &mut impl FnMut(Item<'_>),
-) {
-    for row in rows {
-        let is_valid = texts.is_valid(row);
-        visit(if is_valid { Item::Text(texts.value(row).as_ref()) } else { Item::Null });
-    }
+) -> impl Iterator<Item = Item<'a>> {
+    rows.map(
+        move |row| {
+            if texts.is_valid(row) { Item::Text(texts.value(row).as_ref()) } else { Item::Null }
+        },
+    )
 }
 
 /// Converts lists of numbers, or of lists of them, to lists of doubles, NaN for null.

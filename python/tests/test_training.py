@@ -86,11 +86,11 @@ def test_the_recipe_for_torch_without_torch(monkeypatch):
     """The lines that the recipe adds to torch, with the few names of torch that they use."""
     workers = [None]
     data = types.ModuleType("torch.utils.data")
-    data.IterableDataset = object
+    data.IterableDataset = list  # any class that takes types in brackets
     data.get_worker_info = lambda: workers[0]
     data.DataLoader = lambda dataset, batch_size, num_workers: (dataset, num_workers)
     torch = types.ModuleType("torch")
-    torch.from_numpy = lambda array: array
+    torch.from_numpy, torch.Tensor = lambda array: array, object
     for name, module in {"torch": torch, "torch.utils": types.ModuleType("torch.utils"), data.__name__: data}.items():
         monkeypatch.setitem(sys.modules, name, module)
     names = {}

@@ -4,6 +4,9 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use bulkdoku::Puzzle;
+use bulkdoku::logic::{Rater, Technique, Techniques};
+
 /// Returns text without code blocks.
 fn prose(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
@@ -64,6 +67,31 @@ fn the_book_contains_every_document() {
     for document in documents().iter().filter(|path| path.starts_with("docs") && *path != summary) {
         assert!(listed.contains(document), "{} is not in the summary", document.display());
     }
+}
+
+/// Each technique has an entry, whose example has a step with its sentence.
+#[test]
+fn examples_of_techniques_are_steps_of_their_paths() {
+    let text = fs::read_to_string("docs/techniques.md").unwrap();
+    let mut rater = Rater::new(Techniques::ALL);
+    let mut names = Technique::all().map(Technique::name);
+    let mut examples = 0;
+    for entry in text.split("\n## ").skip(1) {
+        let (name, body) = entry.split_once('\n').unwrap();
+        assert_eq!(names.next(), Some(name));
+        let Some(example) = body.split("```text\n").nth(1) else { continue };
+        let [puzzle, sentence, _] = example.splitn(3, '\n').collect::<Vec<_>>()[..] else {
+            panic!("{name}: expected a puzzle and a sentence");
+        };
+        let mut is_found = false;
+        rater.trace(&puzzle.parse::<Puzzle>().unwrap(), |step| {
+            is_found |= step.technique.name() == name && step.to_string() == sentence;
+        });
+        assert!(is_found, "{name}: {sentence}");
+        examples += 1;
+    }
+    assert_eq!(names.next(), None);
+    assert!(examples > Technique::COUNT - 6, "{examples}");
 }
 
 /// The commands in documents, run by a shell.

@@ -1,6 +1,8 @@
 //! Tests `bulkdoku show`.
 
-use crate::common::command::{CLASSIC, Folder, SOLVED};
+use std::process::Command;
+
+use crate::common::command::{BULKDOKU, CLASSIC, Folder, SOLVED};
 use crate::common::contents::gz;
 
 const EASY: &str =
@@ -58,8 +60,9 @@ fn locked_candidates_solve_a_puzzle_of_level_2() {
     assert_eq!(digits, HARD_SOLVED);
     assert!(text.ends_with("\n\nsolved by propagation alone; the only solution\n"), "{text}");
     let trace = shown(&["--trace", HARD]);
-    assert!(trace.contains(": only place in box 8\n"), "{trace}");
-    assert!(trace.contains(" is not 7: locked candidates of box "), "{trace}");
+    assert!(trace.starts_with("in box 4, 4 is possible only in r6c2, so r6c2 is 4\n"), "{trace}");
+    let pointing = "\nin box 3, 7 is possible only in row 2, so r2c1 and r2c3 lose 7\n";
+    assert!(trace.contains(pointing), "{trace}");
 }
 
 #[test]
@@ -73,11 +76,15 @@ fn a_puzzle_of_level_3_is_stuck_and_search_solves_it() {
 #[test]
 fn a_contradiction_names_cell_and_unit_and_ends_with_1() {
     let puzzle = format!("5.5{}", ".".repeat(78));
-    let (text, status) = show(&["--stage", "propagated", &puzzle], "");
-    assert!(text.contains("contradiction: 5 occurs twice in row 1, at A1 and A3"), "{text}");
-    assert_eq!(status, 1);
-    let text = shown(&["--stage", "propagated", "--names", "rc", &puzzle]);
-    assert!(text.contains("5 occurs twice in row 1, at r1c1 and r1c3"), "{text}");
+    let twice = "\n\ncontradiction: 5 occurs twice in row 1, at r1c1 and r1c3\n";
+    for args in
+        [&[][..], &["--stage", "propagated"], &["--stage", "solved", "--trace"], &["--hint"]]
+    {
+        let (text, status) = show(&[&[puzzle.as_str()], args].concat(), "");
+        assert!(text.ends_with(twice) && status == 1, "{args:?}: {text}");
+    }
+    let text = shown(&["--stage", "propagated", "--names", "letters", &puzzle]);
+    assert!(text.contains("5 occurs twice in row 1, at A1 and A3"), "{text}");
 }
 
 #[test]
@@ -98,7 +105,7 @@ fn candidates_are_read_back_to_the_same_state() {
 #[test]
 fn a_trace_lists_assignments_with_their_rule() {
     let text = shown(&["--trace", EASY]);
-    assert!(text.contains(": only candidate\n"), "{text}");
+    assert!(text.contains("4 is the only candidate of r9c4, so r9c4 is 4\n"), "{text}");
     assert!(!text.contains("guess"), "{text}");
 }
 
@@ -173,6 +180,10 @@ fn options_without_effect_are_refused() {
         &["--names", "rc", "--candidates", EASY],
         &["--trace", "--stage", "givens", EASY],
         &["--upto", "naked-single", EASY],
+        &[EASY, "--hint", "0"],
+        &["--hint", EASY],
+        &["--hint", "--stage", "solved", EASY],
+        &["--hint", "--candidates", EASY],
     ] {
         assert_eq!(show(args, ""), (String::new(), 2), "{args:?}");
     }
@@ -188,4 +199,84 @@ fn pages_to_print_have_the_rating_and_the_solution() {
     }
     let several = Folder::new().run("show", &[&".".repeat(81), "--format", "html"], "");
     assert!(several.rows.contains("1. 0 clues<") && !several.rows.contains("Solution"));
+}
+
+#[test]
+fn a_contradiction_is_explained_by_a_cell_a_unit_or_steps() {
+    // r1c1 sees all digits.
+    let cell = format!(".12345678{}9{}", ".".repeat(27), ".".repeat(44));
+    // 1 has no place in box 1.
+    let unit = format!("456.........1...........1{}", ".".repeat(56));
+    for (puzzle, why) in
+        [(cell, "no candidate is left in r1c1\n"), (unit, "no place is left for 1 in")]
+    {
+        let (text, status) = show(&[&puzzle], "");
+        assert!(text.contains(&format!("\n\ncontradiction: {why}")), "{text}");
+        assert_eq!(status, 1);
+    }
+    let (mut obvious, mut by_steps) = (0, 0);
+    for puzzle in include_str!("../datasets/unsolvable.txt").lines().take(20) {
+        let (text, status) = show(&[puzzle], "");
+        let Some((_, why)) = text.split_once("\n\n") else { panic!("{text}") };
+        assert_eq!(status, 1, "{text}");
+        match why.split_once(" after these steps:\n") {
+            Some((_, steps)) => {
+                assert!(steps.lines().all(|step| step.contains(", so r")), "{steps}");
+                by_steps += 1;
+            }
+            None => obvious += usize::from(why.starts_with("contradiction: no ")),
+        }
+    }
+    assert!(by_steps > 3, "{obvious}, {by_steps}");
+}
+
+#[test]
+fn hints_are_sentences_with_marked_cells() {
+    let hint = shown(&[HARD, "--hint"]);
+    let sentence = "hidden-single-box: in box 4, 4 is possible only in r6c2, so r6c2 is 4\n\n";
+    assert!(hint.starts_with(sentence) && hint.contains("\n.  =4 .  |"), "{hint}");
+    let hints = shown(&[HARD, "--hint", "99", "--names", "letters"]);
+    assert!(hints.starts_with(&sentence.replace("r6c2", "F2")), "{hints}");
+    let pointing = "\npointing: in box 3, 7 is possible only in row 2, so B1 and B3 lose 7\n\n\
+                    4         1679      12679     | 139 ";
+    assert!(hints.contains(pointing), "{hints}");
+    assert!(
+        hints.contains("\n26789-7   3         1256789-7 | ") && hints.contains("*12679"),
+        "{hints}"
+    );
+    assert!(hints.ends_with("\n\nsolved\n"), "{hints}");
+    // All steps change something, so each cell is placed once.
+    let effects = hints.lines().filter_map(|line| line.rsplit_once(", so "));
+    assert_eq!(effects.filter(|(_, effect)| effect.contains(" is ")).count(), 81 - 17, "{hints}");
+
+    // Pencil marks without the candidates of the first steps.
+    let marks = shown(&["--candidates", "--upto", "hidden-single", HARD]);
+    assert!(shown(&[marks.trim_end(), "--hint"]).starts_with("pointing: "), "{marks}");
+    assert_eq!(show(&[HARD_SOLVED, "--hint"], ""), ("solved\n".into(), 0));
+    assert_eq!(show(&[&".".repeat(81), "--hint"], ""), ("no technique applies\n".into(), 0));
+}
+
+#[test]
+fn a_puzzle_instead_of_a_subcommand_is_pointed_to_show() {
+    let ran = Folder::new().run(HARD, &[], "");
+    assert_eq!((ran.status, ran.rows.as_str()), (2, ""));
+    assert!(ran.messages.contains(&format!("bulkdoku show {HARD}")), "{}", ran.messages);
+}
+
+/// `script` gives a command a terminal.
+#[test]
+fn solve_draws_the_solution_of_a_puzzle_on_a_terminal() {
+    let script = |command: &str| {
+        let command = format!("{BULKDOKU} {command}");
+        let ran = Command::new("script").args(["-qec", &command, "/dev/null"]).output().ok()?;
+        Some(String::from_utf8_lossy(&ran.stdout).replace('\r', ""))
+    };
+    let Some(text) = script(&format!("solve --color never {HARD}")) else {
+        return eprintln!("skipped: script is not installed");
+    };
+    assert_eq!(text, shown(&["--stage", "solved", HARD]));
+    let rows = script(&format!("solve -q --columns solution {HARD}")).unwrap();
+    assert_eq!(rows, format!("solution\n{HARD_SOLVED}\n"));
+    let piped = Folder::new().solve(&["-q", "--columns", "solution", HARD], "");
+    assert_eq!(piped.rows, rows);
 }

@@ -69,6 +69,7 @@ use std::io::{self, ErrorKind, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use bulkdoku::Marks;
 use bulkdoku::features::missing;
 use bulkdoku::pipeline::cores;
 use clap::builder::styling::{AnsiColor, Effects, Style};
@@ -167,10 +168,13 @@ pub fn parse() -> Result<Cli, Failure> {
     let (mut cli, matches) = match parsed {
         Ok(parsed) => parsed,
         Err(error) if error.use_stderr() => {
-            if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
-                && let Some(lacks) = missing(name)
-            {
-                refuse!("{name}: {lacks}");
+            if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) {
+                if let Some(lacks) = missing(name) {
+                    refuse!("{name}: {lacks}");
+                }
+                if name.parse::<Marks>().is_ok() {
+                    refuse!("a puzzle instead of a subcommand; draw it with: bulkdoku show {name}");
+                }
             }
             error.exit()
         }

@@ -1,10 +1,11 @@
 //! `bulkdoku solve`: solves puzzles.
 
-use bulkdoku::Limits;
 use bulkdoku::input::Answers;
 use bulkdoku::output::{Column, Subcommand};
 use bulkdoku::pipeline::{Filter, List, Sameness, Solve};
+use bulkdoku::{Limits, Marks};
 use clap::ValueEnum;
+use std::io::{self, IsTerminal};
 use std::num::NonZeroU32;
 
 use super::against::AgainstArgs;
@@ -20,7 +21,7 @@ use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
 use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
-use super::{Exit, Failure, help, numbers};
+use super::{Exit, Failure, help, numbers, show};
 
 /// Solve puzzles and write one row for each, in order
 ///
@@ -32,6 +33,8 @@ use super::{Exit, Failure, help, numbers};
 /// # are not records. Every other line has a row, whatever is wrong with it.
 ///
 /// By default each puzzle is searched until a second solution is found or excluded.
+///
+/// If the only argument is a puzzle and the output is a terminal, its solution is drawn.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
 #[command(allow_negative_numbers = true)]
@@ -156,6 +159,9 @@ enum Which {
 }
 
 pub fn run(mut args: SolveArgs, typed: Typed) -> Result<Exit, Failure> {
+    if let Some(puzzle) = args.puzzle_to_draw(&typed) {
+        return show::draw_solution(&puzzle);
+    }
     let mut destinations = args.destinations.clone();
     let mut rows = args.trainer.plan(&args.rows, &ROWS, Some(&args.append), &mut destinations)?;
     args.select.name_outputs(&mut destinations)?;
@@ -192,6 +198,14 @@ pub fn run(mut args: SolveArgs, typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl SolveArgs {
+    /// Returns the puzzle if it is the only argument and its solution is for a terminal.
+    fn puzzle_to_draw(&self, typed: &Typed) -> Option<Marks> {
+        let [path] = &self.input[..] else { return None };
+        let is_only = typed.options.keys().all(|name| !name.starts_with("--") || name == "--color");
+        let is_for_terminal = is_only && io::stdout().is_terminal() && !path.exists();
+        path.to_str().filter(|_| is_for_terminal)?.parse().ok()
+    }
+
     fn solve(&self, rows: &RowPlan) -> Solve {
         let is_listing = self.solutions.is_some();
         let first = self.limit.first || (rows.format.is_judges() && !is_listing);

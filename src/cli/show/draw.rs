@@ -3,10 +3,13 @@
 use std::fmt;
 
 use bulkdoku::Marks;
+use bulkdoku::logic::{Step, Technique};
 use bulkdoku::puzzle::CELLS;
 
 const BOLD: &str = "\x1b[1m";
 const GREEN: &str = "\x1b[32m";
+const RED: &str = "\x1b[31m";
+const YELLOW: &str = "\x1b[33m";
 const PLAIN: &str = "\x1b[0m";
 
 /// Nine rows of cells with columns of equal width, and rules between the boxes.
@@ -14,21 +17,57 @@ pub struct Drawing<'a> {
     pub marks: &'a Marks,
     /// The given candidates. Single digits are bold if they are given, and green otherwise.
     pub given: &'a Marks,
+    /// The step to mark.
+    pub step: Option<&'a Step>,
     pub color: bool,
 }
 
 impl Drawing<'_> {
-    /// Returns the text of a cell; `.` means all digits.
+    /// Returns the text of a cell; `.` means all digits. In a step, `*` marks the cells of the
+    /// pattern, `-` a candidate that is removed, and `=` a digit that is placed.
     fn cell(&self, cell: usize) -> String {
         let digits = self.marks.of_cell(cell);
-        if digits.len() == 9 { ".".into() } else { digits.to_string() }
+        let Some(step) = self.step else {
+            return if digits.len() == 9 { ".".into() } else { digits.to_string() };
+        };
+        // Singles are seen without candidates.
+        let is_single = step.technique <= Technique::NakedSingle;
+        let mut text = match digits.len() {
+            2.. if is_single => ".".into(),
+            _ => digits.to_string(),
+        };
+        if self.is_in_pattern(cell) {
+            text.insert(0, '*');
+        }
+        let removed = (1..=9).zip(&step.removed).filter(|(_, cells)| *cells >> cell & 1 != 0);
+        let removed: String = removed.map(|(digit, _)| digit.to_string()).collect();
+        match step.placed {
+            Some((digit, at)) if at == cell && is_single => format!("={}", digit + 1),
+            Some((digit, at)) if at == cell => format!("{text}={}", digit + 1),
+            _ if removed.is_empty() => text,
+            _ => format!("{text}-{removed}"),
+        }
+    }
+
+    fn is_in_pattern(&self, cell: usize) -> bool {
+        self.step.is_some_and(|step| step.pattern_cells() >> cell & 1 != 0)
+    }
+
+    fn is_changed(&self, cell: usize) -> bool {
+        self.step.is_some_and(|step| {
+            let is_placed = step.placed.is_some_and(|(_, at)| at == cell);
+            is_placed || step.removed.iter().any(|cells| cells >> cell & 1 != 0)
+        })
     }
 
     /// Returns the escape sequences around a cell.
     fn colors(&self, cell: usize) -> [&'static str; 2] {
         let single = |marks: &Marks| marks.of_cell(cell).len() == 1;
         match () {
-            () if !self.color || !single(self.marks) => ["", ""],
+            () if !self.color => ["", ""],
+            () if self.is_changed(cell) => [RED, PLAIN],
+            () if self.is_in_pattern(cell) => [YELLOW, PLAIN],
+            () if !single(self.marks) => ["", ""],
             () if single(self.given) => [BOLD, PLAIN],
             () => [GREEN, PLAIN],
         }
@@ -70,7 +109,7 @@ mod tests {
     #[test]
     fn a_grid_has_rules_between_the_boxes() {
         let marks: Marks = HARD.parse().unwrap();
-        let text = Drawing { marks: &marks, given: &marks, color: false }.to_string();
+        let text = Drawing { marks: &marks, given: &marks, step: None, color: false }.to_string();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[0], "4 . . | . . . | 8 . 5");
         assert_eq!(lines[3], "------+-------+------");
@@ -81,7 +120,7 @@ mod tests {
     fn color_tells_what_was_given() {
         let given: Marks = format!("4{}", ".".repeat(80)).parse().unwrap();
         let marks: Marks = format!("45{}", ".".repeat(79)).parse().unwrap();
-        let text = Drawing { marks: &marks, given: &given, color: true }.to_string();
+        let text = Drawing { marks: &marks, given: &given, step: None, color: true }.to_string();
         assert!(text.starts_with("\x1b[1m4\x1b[0m \x1b[32m5\x1b[0m . |"), "{text:?}");
     }
 }

@@ -7,9 +7,8 @@ mod read;
 mod trace;
 
 use std::io;
-use std::num::NonZeroU64;
+use std::num::{NonZeroU64, NonZeroUsize};
 
-use bulkdoku::board::Board;
 use bulkdoku::logic::{Bands, Watch};
 use bulkdoku::output::PrintedPages;
 use bulkdoku::puzzle::{CELLS, Contradiction, Unit, peers};
@@ -18,20 +17,21 @@ use bulkdoku::solver::Propagate;
 use bulkdoku::{Limits, Marks};
 use clap::ValueEnum;
 
-use super::{Exit, Failure, help, print};
+use super::{Exit, Failure, help, numbers, print};
 use draw::Drawing;
 use names::CellNames;
 use read::FoundPuzzles;
-use trace::{Trace, explain};
+use trace::Trace;
 
 /// Sufficient for nearly all known puzzles.
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
-/// Draw a puzzle, its candidates or its solution, and list the steps that lead there
+/// Draw a puzzle, its candidates or its solution, and explain the next steps
 ///
-/// The rules are those of the levels 0 to 2 of "solve --columns level": a cell with one candidate
-/// left has that digit; a unit with one place left for a digit has it there; and locked candidates.
-/// Cells that stay open are solved by guessing in the cell with the fewest candidates.
+/// With --hint, all techniques are used. Otherwise, the rules are those of the levels 0 to 2 of
+/// "solve --columns level": a cell with one candidate left has that digit; a unit with one place
+/// left for a digit has it there; and locked candidates. Cells that stay open are solved by guessing
+/// in the cell with the fewest candidates. If there is no solution, the reason is explained.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub struct ShowArgs {
@@ -55,10 +55,26 @@ pub struct ShowArgs {
     #[arg(long, value_name = "RULE", hide_possible_values = true, help_heading = "Output")]
     upto: Option<Rule>,
 
-    /// List every step: assignments with their rule, guesses
+    /// Explain the next step, or this number of steps, in words
     ///
-    /// Assignments and eliminations with their rule, guesses with their depth, retreats. Digits that
-    /// an assignment removes from other cells are not listed.
+    /// Each step is a sentence and a grid, which marks the cells of its pattern (*), eliminated
+    /// candidates (1679-7), and placed digits (=5). Steps are those of bulkdoku trace, without the
+    /// ones that an earlier step has made superfluous.
+    #[arg(
+        long,
+        value_name = "STEPS",
+        help_heading = "Output",
+        num_args = 0..=1,
+        default_missing_value = "1",
+        value_parser = numbers::at_least_1::<NonZeroUsize>,
+        conflicts_with_all = ["stage", "upto", "trace", "candidates"]
+    )]
+    hint: Option<NonZeroUsize>,
+
+    /// List every step in a line, and guesses
+    ///
+    /// Steps in words, guesses with their depth, retreats. Candidates that a placed digit removes
+    /// from other cells are not listed.
     #[arg(long, help_heading = "Output")]
     trace: bool,
 
@@ -75,7 +91,7 @@ pub struct ShowArgs {
         help_heading = "Output",
         hide_possible_values = true,
         value_parser = help::one_of(&[("html", PrintedPages::Html, ""), ("svg", PrintedPages::Svg, "")]),
-        conflicts_with_all = ["stage", "upto", "trace", "candidates", "names"]
+        conflicts_with_all = ["stage", "upto", "hint", "trace", "candidates", "names"]
     )]
     format: Option<PrintedPages>,
 
@@ -85,7 +101,7 @@ pub struct ShowArgs {
         value_name = "CELL",
         help_heading = "Output",
         value_parser = read_cell,
-        conflicts_with_all = ["puzzle", "stage", "upto", "trace", "candidates", "format"]
+        conflicts_with_all = ["puzzle", "stage", "upto", "hint", "trace", "candidates", "format"]
     )]
     peers: Option<(CellNames, usize)>,
 
@@ -95,13 +111,13 @@ pub struct ShowArgs {
         value_name = "CELL",
         help_heading = "Output",
         value_parser = read_cell,
-        conflicts_with_all = ["puzzle", "stage", "upto", "trace", "candidates", "format"]
+        conflicts_with_all = ["puzzle", "stage", "upto", "hint", "trace", "candidates", "format"]
     )]
     units: Option<(CellNames, usize)>,
 
     /// Names of cells: letters (A1 to I9) or rc (r1c1 to r9c9)
     ///
-    /// By default letters; with --peers or --units as the cell was typed.
+    /// By default rc; with --peers or --units as the cell was typed.
     #[arg(long, value_name = "STYLE", help_heading = "Output")]
     names: Option<CellNames>,
 }
@@ -114,8 +130,9 @@ fn read_cell(name: &str) -> Result<(CellNames, usize), String> {
 const AFTER_HELP: &str = "\
 Examples:
   bulkdoku show 4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......
+  bulkdoku show PUZZLE --hint
   bulkdoku show --stage propagated PUZZLE
-  bulkdoku show --stage solved --trace --names rc PUZZLE
+  bulkdoku show --stage solved --trace PUZZLE
   bulkdoku show --stage propagated PUZZLE | bulkdoku show --stage solved -
   bulkdoku show --stage solved puzzles.txt
   bulkdoku show --peers C2
@@ -156,6 +173,23 @@ struct DrawnStage {
     marks: Marks,
     verdict: Option<String>,
     exit: Exit,
+}
+
+/// Draws the solution of a puzzle.
+pub fn draw_solution(given: &Marks) -> Result<Exit, Failure> {
+    let task = ShowTask {
+        stage: Stage::Solved,
+        rules: Level::LockedCandidates,
+        names: CellNames::default(),
+        hints: 0,
+        trace: false,
+        candidates: false,
+        color: wants_color(),
+    };
+    let mut out = String::new();
+    let exit = task.draw(given, &mut out);
+    print(out.as_bytes())?;
+    Ok(exit)
 }
 
 pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
@@ -211,6 +245,8 @@ struct ShowTask {
     stage: Stage,
     rules: Level,
     names: CellNames,
+    /// The number of steps to explain.
+    hints: usize,
     trace: bool,
     candidates: bool,
     color: bool,
@@ -218,7 +254,7 @@ struct ShowTask {
 
 impl ShowTask {
     fn of(args: &ShowArgs) -> Result<Self, Failure> {
-        let ShowArgs { stage, upto, trace, candidates, names, .. } = *args;
+        let ShowArgs { stage, upto, hint, trace, candidates, names, .. } = *args;
         let default = if candidates || trace { Stage::Propagated } else { Stage::Givens };
         let stage = stage.unwrap_or(default);
         if trace && stage == Stage::Givens {
@@ -229,20 +265,27 @@ impl ShowTask {
             let hint = "--upto does nothing: givens are drawn without any step";
             return Err(Failure::Usage(hint.into()));
         }
-        if names.is_some() && !trace && (candidates || stage == Stage::Givens) {
+        if names.is_some() && !trace && hint.is_none() && (candidates || stage == Stage::Givens) {
             return Err(Failure::Usage("--names does nothing: no cell is named".into()));
         }
         let names = names.unwrap_or_default();
         let rules = upto.unwrap_or(Rule::LockedCandidates).into();
-        Ok(Self { stage, rules, names, trace, candidates, color: wants_color() })
+        let hints = hint.map_or(0, NonZeroUsize::get);
+        Ok(Self { stage, rules, names, hints, trace, candidates, color: wants_color() })
     }
 
     /// Appends the drawing of a puzzle to `out`.
     fn draw(&self, given: &Marks, out: &mut String) -> Exit {
+        if self.hints > 0 && self.contradiction(given).is_none() {
+            self.explain_steps(given, out);
+            return Exit::Done;
+        }
         let shown = if self.trace {
             let mut trace = Trace::new(self.names);
             let shown = self.show(given, &mut trace);
-            out.extend([&trace.text, "\n"]);
+            if !trace.text.is_empty() {
+                out.extend([&trace.text, "\n"]);
+            }
             shown
         } else {
             self.show(given, &mut ())
@@ -250,30 +293,75 @@ impl ShowTask {
         if self.candidates {
             out.extend([&shown.marks.to_string(), "\n"]);
         } else {
-            let drawing = Drawing { marks: &shown.marks, given, color: self.color };
+            let drawing = Drawing { marks: &shown.marks, given, step: None, color: self.color };
             *out += &drawing.to_string();
             shown.verdict.iter().for_each(|verdict| out.extend(["\n", verdict, "\n"]));
         }
         shown.exit
     }
 
+    /// Appends the next steps of a puzzle, each with a grid in which it is marked.
+    fn explain_steps(&self, given: &Marks, out: &mut String) {
+        let mut marks = Bands::from(given).board().marks();
+        let mut parts = Vec::new();
+        for step in given.path() {
+            let before = marks;
+            let has_effect = step.apply(&mut marks);
+            if !has_effect && step.placed.is_none() {
+                continue;
+            }
+            let (technique, sentence) = (step.technique, step.sentence(self.names.function()));
+            let drawing = Drawing { marks: &before, given, step: Some(&step), color: self.color };
+            parts.push(format!("{technique}: {sentence}\n\n{drawing}"));
+            if parts.len() == self.hints {
+                break;
+            }
+        }
+        if parts.len() < self.hints {
+            let is_solved = marks.clues().clues() == CELLS;
+            parts.push(if is_solved { "solved\n" } else { "no technique applies\n" }.into());
+        }
+        *out += &parts.join("\n");
+    }
+
+    /// Returns why a puzzle has no solution: equal clues in a unit, a cell without a candidate, a digit
+    /// without a place, or the steps that lead there.
+    fn contradiction(&self, given: &Marks) -> Option<String> {
+        if let Some(Contradiction { digit, cells, unit, .. }) = given.clues().contradiction() {
+            let [first, second] = cells.map(|cell| self.names.of(cell));
+            return Some(format!(
+                "contradiction: {digit} occurs twice in {unit}, at {first} and {second}"
+            ));
+        }
+        let mut engine = Propagate::new(Level::LockedCandidates);
+        let limits = Limits::FIRST.with_nodes(MAX_NODES);
+        let found = engine.search_from(Bands::from(given), limits, &mut ());
+        if found.solutions > 0 || found.gave_up {
+            return None;
+        }
+        let Some((steps, why)) = given.refutation() else {
+            return Some("no solution: a search refutes all candidates".into());
+        };
+        let why = why.sentence(self.names.function());
+        if steps.is_empty() {
+            return Some(format!("contradiction: {why}"));
+        }
+        let steps: Vec<_> = steps.iter().map(|step| step.sentence(self.names.function())).collect();
+        Some(format!("contradiction: {why} after these steps:\n{}", steps.join("\n")))
+    }
+
     fn show(&self, given: &Marks, watch: &mut impl Watch) -> DrawnStage {
+        if let Some(why) = self.contradiction(given) {
+            return DrawnStage { marks: *given, verdict: Some(why), exit: Exit::SomeRecords };
+        }
         if self.stage == Stage::Givens {
             return DrawnStage { marks: *given, verdict: None, exit: Exit::Done };
         }
-        let puzzle = given.puzzle();
-        let repeated = puzzle.and_then(|puzzle| puzzle.contradiction());
-        let mut bands =
-            puzzle.map_or_else(|| (&Board::from(given)).into(), |puzzle| Bands::of(&puzzle));
-        let why = if let Some(Contradiction { digit, cells, unit, .. }) = repeated {
-            let [first, second] = cells.map(|cell| self.names.of(cell));
-            Some(format!("{digit} occurs twice in {unit}, at {first} and {second}"))
-        } else {
-            bands.deduce(self.rules, watch).err().map(|why| explain(why, self.names))
-        };
-        if let Some(why) = why {
-            let verdict = Some(format!("contradiction: {why}"));
-            return DrawnStage { marks: *given, verdict, exit: Exit::SomeRecords };
+        let mut bands = Bands::from(given);
+        // The rules meet no contradiction unless the search for a solution gave up.
+        if let Err(why) = bands.deduce(self.rules, watch) {
+            let why = format!("contradiction: {}", why.sentence(self.names.function()));
+            return DrawnStage { marks: *given, verdict: Some(why), exit: Exit::SomeRecords };
         }
         if self.stage == Stage::Solved {
             return solve(given, &bands, self.rules, watch);

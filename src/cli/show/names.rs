@@ -2,22 +2,30 @@
 
 use std::str::FromStr;
 
+use bulkdoku::logic::cell_name;
+
 /// The two notations for cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CellNames {
     /// `A1` to `I9`: letters for rows, digits for columns, as in Norvig's article.
-    #[default]
     Letters,
     /// `r1c1` to `r9c9`, as players use.
+    #[default]
     RowColumn,
 }
 
 impl CellNames {
     pub fn of(self, cell: usize) -> String {
-        let (row, column) = (cell / 9, cell % 9 + 1);
+        self.function()(cell)
+    }
+
+    /// Returns the function that names a cell.
+    pub fn function(self) -> fn(usize) -> String {
         match self {
-            Self::Letters => format!("{}{column}", char::from(b'A' + row as u8)),
-            Self::RowColumn => format!("r{}c{column}", row + 1),
+            Self::Letters => {
+                |cell| format!("{}{}", char::from(b'A' + (cell / 9) as u8), cell % 9 + 1)
+            }
+            Self::RowColumn => cell_name,
         }
     }
 

@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use bulkdoku::board::Bits;
-use bulkdoku::logic::{Contradiction, Event, Step, Watch};
+use bulkdoku::logic::{Event, Watch};
 
 use super::names::CellNames;
 
@@ -25,47 +24,24 @@ impl Trace {
     }
 }
 
-impl Trace {
-    fn step(&mut self, step: &Step) {
-        let reason = step.reason();
-        if let Some((digit, cell)) = step.placed {
-            self.line(&format!("{}={}: {reason}", self.names.of(cell), digit + 1));
-        }
-        for (digit, &cells) in (1..).zip(&step.removed) {
-            for cell in Bits(cells) {
-                self.line(&format!("  {} is not {digit}: {reason}", self.names.of(cell)));
-            }
-        }
-    }
-}
-
 impl Watch for Trace {
     const IS_ACTIVE: bool = true;
 
     fn observe(&mut self, event: Event<'_>) {
         let names = self.names;
         match event {
-            Event::Step(step) => self.step(step),
+            Event::Step(step) => self.line(&step.sentence(names.function())),
             Event::Guessed { depth, cell, digit } => {
                 self.depth = depth - 1;
                 self.line(&format!("guess at depth {depth}: {}={digit}", names.of(cell)));
                 self.depth = depth;
             }
             Event::Retreated { depth, why } => {
-                self.line(&format!("retreat from depth {depth}: {}", explain(why, names)));
+                self.line(&format!(
+                    "retreat from depth {depth}: {}",
+                    why.sentence(names.function())
+                ));
             }
-        }
-    }
-}
-
-/// Explains why a puzzle has no solution.
-pub fn explain(why: Contradiction, names: CellNames) -> String {
-    match why {
-        Contradiction::NoCandidate { cell } => {
-            format!("no candidate is left in {}", names.of(cell))
-        }
-        Contradiction::NoPlace { digit, unit } => {
-            format!("no place is left for {digit} in {unit}")
         }
     }
 }

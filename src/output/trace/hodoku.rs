@@ -124,7 +124,9 @@ fn pattern(step: &Step) -> String {
         T::Skyscraper | T::TwoStringKite | T::TurbotFish => {
             format!("{commas} in {first} (connected by {second})")
         }
-        T::EmptyRectangle => format!("{commas} in {base} ({second})"),
+        T::EmptyRectangle => {
+            format!("{commas} in {base} ({})", cells(evidence.cells[1] | evidence.cells[2]))
+        }
         T::WWing => {
             format!(
                 "{slashes} in {first} connected by {} in {second}",

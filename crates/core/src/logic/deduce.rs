@@ -1,10 +1,12 @@
 //! The rules of the levels, applied until none has an instance.
 
+use std::fmt;
+
 use super::bands::{self, Bands};
 use super::basic::{locked, report_singles, singles};
 use super::rounds::{Instances, Sink};
-use super::{Level, Step, Technique};
-use crate::board::{Bits, Candidates, UNITS};
+use super::{Level, Step, Technique, cell_name};
+use crate::board::{Candidates, UNITS};
 use crate::puzzle::Unit;
 
 /// An observer of deductions and searches. The observer `()` ignores all events.
@@ -60,6 +62,22 @@ pub enum Contradiction {
         /// The unit.
         unit: Unit,
     },
+}
+
+impl Contradiction {
+    /// Returns the contradiction in words, with these names of cells (0 to 80).
+    pub fn sentence(self, name: fn(usize) -> String) -> String {
+        match self {
+            Self::NoCandidate { cell } => format!("no candidate is left in {}", name(cell)),
+            Self::NoPlace { digit, unit } => format!("no place is left for {digit} in {unit}"),
+        }
+    }
+}
+
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sentence(cell_name))
+    }
 }
 
 impl Bands {
@@ -127,7 +145,7 @@ impl Bands {
     }
 
     /// Returns a reason that no solution is left, if there is an obvious one.
-    fn contradiction(&self) -> Option<Contradiction> {
+    pub fn contradiction(&self) -> Option<Contradiction> {
         self.is_impossible().then(|| self.find_contradiction())
     }
 
@@ -145,26 +163,5 @@ impl Bands {
         let empty = pairs.find(|&(digit, (_, cells))| board.digits[digit] & cells == 0);
         let (digit, (unit, _)) = empty.expect("a cell has no candidate, or a digit no place");
         Contradiction::NoPlace { digit: digit as u8 + 1, unit }
-    }
-}
-
-impl Step {
-    /// Returns the reason for a step of the rules of the levels, without names of cells.
-    pub fn reason(&self) -> String {
-        let unit = |units: u32| {
-            let unit = Bits(units.into()).next().and_then(|i| Unit::all().nth(i));
-            unit.map_or_else(String::new, |unit: Unit| unit.to_string())
-        };
-        let (base, cover) = (unit(self.evidence.base), unit(self.evidence.cover));
-        match self.technique {
-            Technique::NakedSingle => "only candidate".into(),
-            Technique::HiddenSingleBox | Technique::HiddenSingleLine => {
-                format!("only place in {base}")
-            }
-            Technique::Pointing | Technique::Claiming => {
-                format!("locked candidates of {base} in {cover}")
-            }
-            other => other.to_string(),
-        }
     }
 }

@@ -10,7 +10,7 @@
 use super::bands::Bands;
 use super::counting::{boxes_with, columns_with, rows_with};
 use super::links::{Chains, Kind, Links, Set, and, insert, is_empty, members, or};
-use super::{Changed, Evidence, Found, Position, Technique, find};
+use super::{Changed, Contradiction, Evidence, Found, Position, Technique, find};
 use crate::board::{Bits, Candidates, Cells, PEERS, UNITS, digits_of};
 
 /// A digit, in one or in none of its places, leads to a contradiction within the digit: a unit
@@ -34,12 +34,13 @@ pub fn nishio<F: Found>(
     while !any && !assumptions.is_empty() {
         assumptions.retain_mut(|(digit, cell, on, places)| {
             let open = position.open[*digit];
-            if (0..27).any(|unit| open & UNITS[unit] != 0 && *places & UNITS[unit] == 0) {
+            let is_empty = |unit| open & UNITS[unit] != 0 && *places & UNITS[unit] == 0;
+            if let Some(unit) = (0..27).find(|&unit| is_empty(unit)) {
                 any = true;
                 let evidence = || Evidence {
-                    links: vec![],
                     digits: 1 << *digit,
                     cells: [1 << *cell, 0, 0],
+                    base: 1 << unit,
                     ..Evidence::default()
                 };
                 if *on {
@@ -267,10 +268,18 @@ impl Nets {
         loop {
             let mut any = false;
             for state in self.states.iter().filter(|state| !state.is_possible) {
-                let evidence = || Evidence {
-                    digits: 1 << state.digit,
-                    cells: [1 << state.cell, 0, 0],
-                    ..Evidence::default()
+                let evidence = || {
+                    let mut evidence = Evidence { digits: 1 << state.digit, ..Evidence::default() };
+                    evidence.cells[0] = 1 << state.cell;
+                    match state.bands.contradiction() {
+                        Some(Contradiction::NoCandidate { cell }) => evidence.cells[1] = 1 << cell,
+                        Some(Contradiction::NoPlace { digit, unit }) => {
+                            evidence.common = 1 << (digit - 1);
+                            evidence.cover = 1 << unit.number();
+                        }
+                        None => {}
+                    }
+                    evidence
                 };
                 out.remove_digit(&position.board, state.digit, 1 << state.cell, evidence);
                 any = true;

@@ -56,10 +56,11 @@ pub trait Found {
 pub struct Evidence {
     /// The digits of the pattern: bit `d` for digit `d` (from 0).
     pub digits: u16,
-    /// The digits that connect the sets of cells, such as X of an ALS-XZ.
+    /// The digits that connect the sets of cells, such as X of an ALS-XZ; those that a unique
+    /// rectangle, a unique loop, or a BUG must have; or the one that a forcing net leaves no place.
     pub common: u16,
     /// The cells of the pattern, by role, such as a fish's corners and fins, a wing's pivot and
-    /// pincers, or up to three almost locked sets.
+    /// pincers, up to three almost locked sets, or the cell that a forcing net leaves no candidate.
     pub cells: [Cells; 3],
     /// The units that define the pattern, such as a fish's base: bit `u` for unit `u`.
     pub base: u32,

@@ -4,7 +4,7 @@ use std::iter::FusedIterator;
 use std::vec;
 
 use super::rounds::Progress;
-use super::{Bands, Rater, Step, Technique, Techniques};
+use super::{Bands, Contradiction, Rater, Step, Technique, Techniques};
 use crate::board::{Bits, PEERS};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::Puzzle;
@@ -25,11 +25,16 @@ impl Steps {
         let mut rater = Rater::new(match solutions {
             0 => Techniques::NONE,
             1 => Techniques::ALL,
-            _ => Techniques::without_uniqueness().up_to(Technique::RegionForcingChain),
+            _ => quick(),
         });
         let progress = rater.start(board);
         Self { rater, progress, round: vec::IntoIter::default() }
     }
+}
+
+/// Returns the techniques that are valid for any puzzle, except those that take long.
+fn quick() -> Techniques {
+    Techniques::without_uniqueness().up_to(Technique::RegionForcingChain)
 }
 
 impl Iterator for Steps {
@@ -86,7 +91,7 @@ impl Puzzle {
     ///     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79".parse()?;
     /// let hint = puzzle.next_step().expect("it is not solved");
     /// assert_eq!(hint.placed, Some((7, 23))); // digits and cells from 0: 8 in r3c6
-    /// assert_eq!(hint.to_string(), "box 2: only one cell can be 8, so r3c6 is 8");
+    /// assert_eq!(hint.to_string(), "in box 2, 8 is possible only in r3c6, so r3c6 is 8");
     /// # Ok::<(), bulkdoku::Malformed>(())
     /// ```
     pub fn next_step(&self) -> Option<Step> {
@@ -119,6 +124,51 @@ impl Marks {
     /// ```
     pub fn next_step(&self) -> Option<Step> {
         self.path().next()
+    }
+}
+
+impl Marks {
+    /// Returns steps that lead to a contradiction, up to the one after which it is obvious: a cell
+    /// without a candidate, or a digit without a place in a unit.
+    ///
+    /// Returns `None` if the techniques up to forcing chains find no contradiction, as in any puzzle
+    /// with a solution.
+    ///
+    /// ```
+    /// # use bulkdoku_core as bulkdoku;
+    /// use bulkdoku::{Marks, Puzzle};
+    ///
+    /// let puzzle: Puzzle =
+    ///     ".796..5.....7....4..635..8..5...6.......9..431.........4..72.6....1..2...35.....9".parse()?;
+    /// let (steps, why) = Marks::from(&puzzle).refutation().expect("it has no solution");
+    /// assert_eq!((steps.len(), why.to_string()), (7, "no place is left for 7 in row 9".into()));
+    /// # Ok::<(), bulkdoku::Malformed>(())
+    /// ```
+    pub fn refutation(&self) -> Option<(Vec<Step>, Contradiction)> {
+        let mut bands = Bands::from(self);
+        let mut rater = Rater::new(quick());
+        let mut progress = rater.start(bands.clone());
+        let mut steps = Vec::new();
+        let mut contradiction = bands.contradiction();
+        while contradiction.is_none() {
+            let round = rater.next_round(&mut progress);
+            if round.is_empty() {
+                return None;
+            }
+            for step in round {
+                let mut placed = [0; 9];
+                if let Some((digit, cell)) = step.placed {
+                    placed[digit] = 1 << cell;
+                }
+                bands.apply(&step.removed, &placed);
+                steps.push(step);
+                contradiction = bands.contradiction();
+                if contradiction.is_some() {
+                    break;
+                }
+            }
+        }
+        contradiction.map(|contradiction| (steps, contradiction))
     }
 }
 

@@ -127,6 +127,7 @@ fn two_ends<F: Found>(
             out.remove_digit(&position.board, digit, targets, || Evidence {
                 digits: 1 << digit,
                 cells: [a[1 - i] | b[1 - i], a[i] | b[i], 0],
+                base: 1 << UNITS_OF[one][kinds[0]] | 1 << UNITS_OF[other][kinds[1]],
                 ..Evidence::default()
             });
         }
@@ -151,7 +152,7 @@ pub fn empty_rectangle<F: Found>(position: &Position, changed: Changed, out: &mu
                         let targets = PEERS[other] & to & !square & !from;
                         out.remove_digit(&position.board, digit, targets, || Evidence {
                             digits: 1 << digit,
-                            cells: [inside, 1 << end | 1 << other, 0],
+                            cells: [inside, 1 << end, 1 << other],
                             base: 1 << (18 + (i / 3 * 3 + (j - 9) / 3)),
                             ..Evidence::default()
                         });

@@ -164,23 +164,25 @@ impl<F: Found> LoopSearch<'_, F> {
         for digit in digits_of(!self.pattern & 0x1ff) {
             others[digit] = position.open[digit] & extra;
         }
-        avoid(position, self.kind, path, &others, self.out);
+        avoid(position, self.kind, (path, self.pattern), &others, self.out);
     }
 }
 
-/// Reports what removes a deadly pattern, given the candidates that are not part of it.
+/// Reports what removes a deadly pattern, given its cells, the digits that all of them have, and the
+/// candidates that are not part of it.
 fn avoid<F: Found>(
     position: &Position,
     kind: Type,
-    pattern: Cells,
+    (pattern, digits): (Cells, u16),
     others: &Candidates,
     out: &mut F,
 ) {
     let extra = others.iter().fold(0, |all, cells| all | cells);
     let other_digits = (0..9).filter(|&digit| others[digit] != 0);
     let other_digits = other_digits.fold(0, |digits: u16, digit| digits | 1 << digit);
-    let evidence = |units: u32| Evidence {
-        digits: other_digits,
+    let evidence = |common: u16, units: u32| Evidence {
+        digits,
+        common,
         cells: [pattern, extra, 0],
         base: units,
         ..Evidence::default()
@@ -188,11 +190,12 @@ fn avoid<F: Found>(
     match (kind, extra.count_ones()) {
         (Type::One, 1) => {
             let removed = std::array::from_fn(|digit| extra & !others[digit]);
-            out.remove_effective(&position.board, removed, || evidence(0));
+            out.remove_effective(&position.board, removed, || evidence(other_digits, 0));
         }
         (Type::Two, 2..) if size(other_digits) == 1 => {
             let digit = other_digits.trailing_zeros() as usize;
-            out.remove_digit(&position.board, digit, common_peers(extra), || evidence(0));
+            let seen = common_peers(extra);
+            out.remove_digit(&position.board, digit, seen, || evidence(other_digits, 0));
         }
         (Type::Three, 2..) if size(other_digits) > 1 => {
             for unit in units_with(extra) {
@@ -200,19 +203,17 @@ fn avoid<F: Found>(
                 let free =
                     (0..9).filter(|&i| open[i] != 0 && extra >> UNIT_CELLS[unit][i] & 1 == 0);
                 let free = free.fold(0, |set: u16, i| set | 1 << i);
-                naked_with(&open, free, 1, other_digits, 0, &mut |set, digits| {
+                naked_with(&open, free, 1, other_digits, 0, &mut |set, taken| {
                     let others = cells_at(unit, free & !set);
                     let removed =
                         std::array::from_fn(
                             |digit| {
-                                if digits >> digit & 1 != 0 { others } else { 0 }
+                                if taken >> digit & 1 != 0 { others } else { 0 }
                             },
                         );
                     out.remove_effective(&position.board, removed, || Evidence {
-                        digits,
                         cells: [pattern, extra, cells_at(unit, set)],
-                        base: 1 << unit,
-                        ..Evidence::default()
+                        ..evidence(taken, 1 << unit)
                     });
                 });
             }
@@ -227,10 +228,8 @@ fn avoid<F: Found>(
                     let removed = std::array::from_fn(|other| {
                         if other == digit { 0 } else { extra & !others[other] }
                     });
-                    out.remove_effective(&position.board, removed, || Evidence {
-                        common: 1 << digit,
-                        ..evidence(1 << unit)
-                    });
+                    let evidence = || evidence(1 << digit, 1 << unit);
+                    out.remove_effective(&position.board, removed, evidence);
                 }
             }
         }
@@ -328,7 +327,7 @@ pub fn bug<F: Found>(position: &Position, technique: Technique, out: &mut F) {
         }
     }
     assign_extra(position, larger, &mut excess, &mut [0; 9], &mut |others| {
-        avoid(position, kind, open, others, out);
+        avoid(position, kind, (open, 0), others, out);
     });
 }
 

@@ -5,7 +5,7 @@
 //! <http://sudopedia.enjoysudoku.com/Remote_Pairs.html>.
 
 use super::{Changed, Evidence, Found, Position};
-use crate::board::{Bits, Cells, PEERS, digits_of, size};
+use crate::board::{Bits, Cells, PEERS, UNITS_OF, digits_of, size};
 
 /// A pivot with the digits XY sees pincers with XZ and YZ: cells that see both lose Z.
 pub fn xy_wing<F: Found>(position: &Position, out: &mut F) {
@@ -83,6 +83,7 @@ pub fn w_wing<F: Found>(position: &Position, out: &mut F) {
                                 digits: mask,
                                 common: 1 << link,
                                 cells: [1 << first | 1 << second, 1 << end | 1 << other, 0],
+                                base: 1 << UNITS_OF[end][kind],
                                 ..Evidence::default()
                             });
                         }
@@ -110,7 +111,7 @@ pub fn remote_pair<F: Found>(position: &Position, out: &mut F) {
                     (removed[x], removed[y]) = (targets, targets);
                     out.remove_effective(&position.board, removed, || Evidence {
                         digits: mask,
-                        cells: [1 << start | 1 << end, visited, 0],
+                        cells: [1 << start | 1 << end, chain(same, start, end), 0],
                         ..Evidence::default()
                     });
                 }
@@ -120,6 +121,23 @@ pub fn remote_pair<F: Found>(position: &Position, out: &mut F) {
             distance += 1;
         }
     }
+}
+
+/// Returns the cells of a shortest chain from one of these cells to another one.
+fn chain(cells: Cells, start: usize, end: usize) -> Cells {
+    let mut layers: Vec<Cells> = vec![1 << start];
+    let mut visited = 1 << start;
+    while visited >> end & 1 == 0 {
+        let last = layers.last().copied().unwrap_or_default();
+        let layer = Bits(last).fold(0, |next, cell| next | PEERS[cell]) & cells & !visited;
+        visited |= layer;
+        layers.push(layer);
+    }
+    let mut at = end;
+    layers.iter().rev().skip(1).fold(1 << end, |chain, layer| {
+        at = (layer & PEERS[at]).trailing_zeros() as usize;
+        chain | 1 << at
+    })
 }
 
 /// Returns the digits of a mask with two.

@@ -1,9 +1,9 @@
-//! Steps as sentences, such as "box 5: 7 is possible only in row 4, so r4c1 and r4c2 lose it".
+//! Steps as sentences, such as "in box 5, 7 is possible only in row 4, so r4c1 and r4c2 lose 7".
 
 use std::fmt;
 
 use super::{Evidence, Node, Step, Technique};
-use crate::board::{Bits, Candidates, Cells, digits_of};
+use crate::board::{Bits, Candidates, Cells, PEERS, UNITS, UNITS_OF, digits_of};
 use crate::puzzle::Unit;
 
 /// Returns the name of a unit of [`UNITS`](crate::board::UNITS), such as `row 4`.
@@ -19,33 +19,54 @@ pub fn cell_name(cell: usize) -> String {
 impl fmt::Display for Step {
     /// Formats the step as one sentence, without a period.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, so {}", self.pattern(), self.effect())
+        f.write_str(&self.sentence(cell_name))
     }
 }
 
 impl Step {
-    /// Returns what the step finds on the board.
+    /// Returns the step as one sentence, without a period, with other names of cells (0 to 80).
+    pub fn sentence(&self, name: fn(usize) -> String) -> String {
+        let words = Words { step: self, name };
+        format!("{}, so {}", words.pattern(), words.effect())
+    }
+
+    /// Returns the cells of the pattern.
+    pub fn pattern_cells(&self) -> Cells {
+        let Evidence { cells: [a, b, c], links, .. } = &self.evidence;
+        links.iter().fold(a | b | c, |cells, link| cells | link.from.cells | link.to.cells)
+    }
+}
+
+/// A step, and how its cells are named.
+struct Words<'a> {
+    step: &'a Step,
+    name: fn(usize) -> String,
+}
+
+impl Words<'_> {
+    /// Returns what the step finds on the board, and what follows from it.
     fn pattern(&self) -> String {
         use Technique as T;
-        let Evidence { digits: mask, common, cells: sets, base, cover, links } = &self.evidence;
-        let (digits, cells) = (and(digit_names(*mask)), and(cell_names(sets[0])));
-        let (base, cover) = (units(*base), units(*cover));
-        let second = and(cell_names(sets[1]));
-        if !links.is_empty() {
+        let Step { technique, placed, evidence, .. } = self.step;
+        let Evidence { digits: mask, common, cells: [first, second, _], .. } = *evidence;
+        let (base, cover) = (units(evidence.base), units(evidence.cover));
+        let digits = all_digits(mask);
+        let place = placed.map(|(_, cell)| (self.name)(cell)).unwrap_or_default();
+        if !evidence.links.is_empty() {
             return self.chain();
         }
-        match self.technique {
-            T::FullHouse => format!("{base}: one cell is open"),
+        match technique {
+            T::FullHouse => format!("{place} is the last open cell of {base}"),
             T::HiddenSingleBox | T::HiddenSingleLine => {
-                format!("{base}: only one cell can be {digits}")
+                format!("in {base}, {digits} is possible only in {place}")
             }
-            T::NakedSingle => "one cell has a single candidate".into(),
-            T::Pointing | T::Claiming => format!("{base}: {digits} is possible only in {cover}"),
+            T::NakedSingle => format!("{digits} is the only candidate of {place}"),
+            T::Pointing | T::Claiming => format!("in {base}, {digits} is possible only in {cover}"),
             T::NakedPair | T::NakedTriple | T::NakedQuad => {
-                format!("{base}: {cells} have only the candidates {digits}")
+                format!("in {base}, {} have only the candidates {digits}", self.all(first))
             }
             T::HiddenPair | T::HiddenTriple | T::HiddenQuad => {
-                format!("{base}: {digits} are possible only in {cells}")
+                format!("{digits} are possible in {base} only in {}", self.all(first))
             }
             T::XWing | T::Swordfish | T::Jellyfish => {
                 format!("{digits} is possible in {base} only in {cover}")
@@ -56,90 +77,338 @@ impl Step {
             | T::SashimiSwordfish
             | T::FinnedJellyfish
             | T::SashimiJellyfish => {
-                format!("{digits} is possible in {base} only in {cover}, except for {second}")
+                let (fins, cells) = (fins(second), self.all(second));
+                format!("{digits} is possible in {base} only in {cover}, except for {fins} {cells}")
             }
             T::Skyscraper | T::TwoStringKite | T::TurbotFish => {
-                format!("{base}: {digits} has two places in each, so it is in one of {cells}")
-            }
-            T::EmptyRectangle => {
+                let (near, far) = (self.all(second), self.any(first));
                 format!(
-                    "{base} has {digits} only in one row and one column, and {second} are linked"
+                    "{base} have two places each for {digits}, and {near} see each other; \
+                     {far} must be {digits}"
                 )
             }
+            T::EmptyRectangle => self.empty_rectangle(),
             T::XYWing | T::XYZWing => {
-                let digit = and(digit_names(*common));
-                format!("whatever {cells} is, {digit} is in it or in one of {second}")
+                let (pivot, digit) = (self.all(first), all_digits(common));
+                let (options, wings) = match technique {
+                    T::XYWing => (any_digit(mask & !common), second),
+                    _ => (any_digit(mask), first | second),
+                };
+                format!("{pivot} is {options}; in any case, {} must be {digit}", self.any(wings))
             }
             T::WWing => {
-                let link = and(digit_names(*common));
-                format!("{cells} have the same candidates {digits}, and {link} is in {second}")
+                let (pair, link) = (self.all(first), all_digits(common));
+                format!(
+                    "{pair} have only the candidates {digits}, but cannot both be {link}, which {base} \
+                     has in {}",
+                    self.any(second)
+                )
             }
-            T::RemotePair => format!("{cells} are the ends of a chain of cells with {digits}"),
-            T::SimpleColors => format!("{digits} is in all of {cells} or in all of {second}"),
-            T::Bug1 | T::Bug2 | T::Bug3 | T::Bug4 => {
-                "without them, all open cells would have two candidates".into()
+            T::RemotePair => format!(
+                "{} are connected by {}, which have the same candidates {digits}; one of them is \
+                 {} and the other {}",
+                self.all(first),
+                self.all(second & !first),
+                digits.split(' ').next().unwrap_or_default(),
+                digits.rsplit(' ').next().unwrap_or_default(),
+            ),
+            T::SimpleColors => self.colors(),
+            T::HiddenRectangle => self.hidden_rectangle(),
+            _ if technique.assumes_uniqueness() => self.deadly_pattern(),
+            T::AlignedPairExclusion | T::AlignedTripletExclusion => {
+                let see = Bits(first).any(|cell| PEERS[cell] & first != 0);
+                let repeats = if see { "repeats a digit or " } else { "" };
+                let one = if second.is_power_of_two() { "" } else { "one of " };
+                format!(
+                    "every combination of {} with an eliminated candidate {repeats}takes all \
+                     candidates of {one}{}",
+                    self.all(first),
+                    self.all(second)
+                )
             }
-            T::AlsXZ | T::AlsXYWing => {
-                let third = and(cell_names(sets[2]));
-                let sets = [cells, second, third].into_iter().filter(|set| !set.is_empty());
-                let link = and(digit_names(*common));
-                format!("the almost locked sets {} share {link}", and(sets))
+            T::AlsXZ | T::AlsXYWing | T::SueDeCoq => self.almost_locked(),
+            T::Nishio => {
+                let not = if placed.is_some() { " not" } else { "" };
+                format!(
+                    "if {} were{not} {digits}, no place would be left for {digits} in {base}",
+                    self.all(first)
+                )
             }
-            _ if self.technique.assumes_uniqueness() => {
-                format!("{cells} would otherwise allow two solutions")
-            }
-            _ if cells.is_empty() => format!("{} applies", self.technique),
-            _ if digits.is_empty() => format!("{}: {cells}", self.technique),
-            _ => format!("{}: {cells} with {digits}", self.technique),
+            _ => self.alternatives(),
         }
+    }
+
+    fn empty_rectangle(&self) -> String {
+        let Evidence { digits, cells: [_, end, other], base, .. } = self.step.evidence;
+        let (digit, square) = (all_digits(digits), units(base));
+        let target = self.step.removed.iter().fold(0, |all, cells| all | cells);
+        let [end_at, other_at, target_at] =
+            [end, other, target].map(|cells| UNITS_OF[cells.trailing_zeros() as usize]);
+        // The link is in a column if its first end meets the box in a row.
+        let kind = usize::from(end_at[1] == other_at[1]);
+        let [link, from, to] = [end_at[kind], end_at[1 - kind], target_at[kind]]
+            .map(|unit| unit_name(usize::from(unit)));
+        let (target, end, other) = (self.all(target), self.all(end), self.all(other));
+        format!(
+            "in {square}, {digit} is possible only in {from} and {to}; {link} has {digit} in \
+             {other}, which {target} sees, or in {end}, and then {square} has it in {to}"
+        )
+    }
+
+    fn colors(&self) -> String {
+        let Evidence { digits, cells: [first, second, _], .. } = self.step.evidence;
+        let digit = all_digits(digits);
+        let removed = self.step.removed.iter().fold(0, |all, cells| all | cells);
+        let both = format!(
+            "units with two places for {digit} connect {}; {digit} is either in all of {} or in all \
+             of {}",
+            self.all(first | second),
+            self.all(first),
+            self.all(second)
+        );
+        let pairs = Bits(removed & (first | second));
+        let mut pairs = pairs.map(|cell| removed & PEERS[cell] & (!0 << cell) | 1 << cell);
+        match pairs.find(|pair| !pair.is_power_of_two()) {
+            Some(pair) => format!("{both}, but {} see each other", self.all(first_two(pair))),
+            None => both,
+        }
+    }
+
+    fn hidden_rectangle(&self) -> String {
+        let Evidence { digits, common, cells: [pattern, opposite, _], .. } = self.step.evidence;
+        let at = UNITS_OF[opposite.trailing_zeros() as usize].map(usize::from);
+        let near = pattern & (UNITS[at[0]] | UNITS[at[1]]) & !opposite;
+        let (x, y) = (all_digits(common), all_digits(digits & !common));
+        format!(
+            "if {} were {y}, {x} would be in {}, its only other places in {} and {}, {} would be {y}, \
+             and {} could be exchanged in these cells",
+            self.all(opposite),
+            self.all(near),
+            unit_name(at[0]),
+            unit_name(at[1]),
+            self.all(pattern & !near & !opposite),
+            all_digits(digits),
+        )
+    }
+
+    /// Returns why a unique rectangle, a unique loop, or a BUG must be avoided.
+    fn deadly_pattern(&self) -> String {
+        use Technique as T;
+        let Evidence { digits, common, cells: [pattern, extra, set], base, .. } =
+            self.step.evidence;
+        let deadly = match digits {
+            0 => "all open cells would have two candidates, which could be exchanged".into(),
+            _ => format!("{} could be exchanged in {}", all_digits(digits), self.all(pattern)),
+        };
+        let one = if extra.is_power_of_two() { "" } else { "one of " };
+        let (extra, base) = (self.all(extra), units(base));
+        match self.step.technique {
+            T::UniqueRectangle3 | T::UniqueLoop3 | T::Bug3 => {
+                let with = match set {
+                    0 => String::new(),
+                    _ => format!("with {}, ", self.all(set)),
+                };
+                let digits = all_digits(common);
+                format!(
+                    "unless {one}{extra} has one of its other candidates, {deadly}; {with}that cell \
+                     takes {digits} in {base}"
+                )
+            }
+            T::UniqueRectangle4 | T::UniqueLoop4 | T::Bug4 => {
+                let lost = (0..9).filter(|&digit| self.step.removed[digit] != 0);
+                let lost = lost.fold(0, |all: u16, digit| all | 1 << digit);
+                let other = if lost.is_power_of_two() {
+                    format!("were {}", all_digits(lost))
+                } else {
+                    "had an eliminated candidate".into()
+                };
+                let digit = all_digits(common);
+                format!("in {base}, one of {extra} is {digit}; if the other {other}, {deadly}")
+            }
+            _ => format!("unless {one}{extra} is {}, {deadly}", any_digit(common)),
+        }
+    }
+
+    fn almost_locked(&self) -> String {
+        let Evidence { digits, common, cells, .. } = self.step.evidence;
+        let set = |cells: Cells| format!("{{{}}}", self.names(cells).join(", "));
+        let [a, b, c] = cells.map(set);
+        let (digits, rcc) = (all_digits(digits), all_digits(common));
+        let has_two = common & common.wrapping_sub(1) != 0;
+        match self.step.technique {
+            Technique::SueDeCoq => format!(
+                "{} have only as many candidates as cells, and {b} and {c} share none of them; each \
+                 candidate must be in one of these cells",
+                self.all(cells[0] | cells[1] | cells[2]),
+            ),
+            Technique::AlsXYWing => format!(
+                "if neither {a} nor {b} had {digits}, they would take {rcc} from {c}, which would have \
+                 too few candidates"
+            ),
+            _ if has_two => format!(
+                "{rcc} can each be in only one of the almost locked sets {a} and {b}, and both have \
+                 all of their other candidates"
+            ),
+            _ => format!(
+                "the almost locked sets {a} and {b} cannot both have {rcc}, and the one without it \
+                 must have {digits}"
+            ),
+        }
+    }
+
+    /// Returns the alternatives, or the contradiction, of forcing chains and nets.
+    fn alternatives(&self) -> String {
+        use Technique as T;
+        let Evidence { digits, common, cells: [first, second, _], base, cover, .. } =
+            self.step.evidence;
+        let means = match self.step.technique {
+            T::CellForcingChain | T::RegionForcingChain => "chains",
+            T::DynamicForcingChain => "singles",
+            T::DynamicForcingChainPlus => "singles, locked candidates, pairs, and X-wings",
+            T::NestedForcingChain2 => "the easier techniques and chains",
+            _ => "the easier techniques and nested forcing chains",
+        };
+        let (cells, base) = (self.all(first), units(base));
+        let options = any_digit(digits);
+        if !base.is_empty() {
+            let places = self.any(first);
+            return format!(
+                "{options} must be in one of its places in {base}, {places}, and {means} lead from \
+                 each to the same result"
+            );
+        }
+        if !digits.is_power_of_two() {
+            return format!(
+                "{cells} must be {options}, and {means} lead from each to the same result"
+            );
+        }
+        let contradiction = match second {
+            0 => format!("{} without a place for {}", units(cover), all_digits(common)),
+            cell => format!("{} without a candidate", self.all(cell)),
+        };
+        format!("if {cells} were {options}, {means} would leave {contradiction}")
     }
 
     /// Returns the assertions of a chain.
     fn chain(&self) -> String {
-        let links = &self.evidence.links;
-        let nodes = links.first().map(|link| link.from).into_iter();
-        let nodes: Vec<_> = nodes.chain(links.iter().map(|link| link.to)).map(assertion).collect();
-        format!("the chain {}", nodes.join(", "))
+        let links = &self.step.evidence.links;
+        let (Some(first), Some(last)) = (links.first(), links.last()) else {
+            return String::new();
+        };
+        let (start, end) = (first.from, last.to);
+        let nodes = and(links.iter().map(|link| self.assertion(link.to)));
+        let start_off = self.assertion(start);
+        let start = self.assertion(Node { on: true, ..start });
+        let end = self.assertion(end);
+        if start == end {
+            format!("if {start_off}, then {nodes} after all")
+        } else {
+            format!("if {start_off}, then {nodes}; {start} or {end}")
+        }
+    }
+
+    fn assertion(&self, Node { cells, digit, on }: Node) -> String {
+        let (names, digit) = (self.names(cells), digit + 1);
+        match (&names[..], on) {
+            ([cell], true) => format!("{cell} is {digit}"),
+            ([cell], false) => format!("{cell} is not {digit}"),
+            (_, true) => format!("one of {} is {digit}", and(names)),
+            ([a, b], false) => format!("neither {a} nor {b} is {digit}"),
+            (_, false) => format!("none of {} is {digit}", and(names)),
+        }
     }
 
     /// Returns what the step changes.
     fn effect(&self) -> String {
-        match self.placed {
-            Some((digit, cell)) => format!("{} is {}", cell_name(cell), digit + 1),
-            None => effects(&self.removed),
+        let Step { placed, removed, .. } = self.step;
+        match *placed {
+            Some((digit, cell)) => format!("{} is {}", (self.name)(cell), digit + 1),
+            None => self.losses(removed),
         }
     }
-}
 
-fn assertion(node: Node) -> String {
-    let is = if node.on { "is" } else { "is not" };
-    format!("{} {is} {}", cell_names(node.cells).join("/"), node.digit + 1)
-}
-
-/// Returns which cells lose which digits; cells that lose the same digits are named together.
-fn effects(removed: &Candidates) -> String {
-    let mask = |cell: usize| {
-        (0..9).fold(0, |mask: u16, digit| mask | ((removed[digit] >> cell & 1) as u16) << digit)
-    };
-    let mut pending = removed.iter().fold(0, |all, cells| all | cells);
-    let mut parts = Vec::new();
-    while pending != 0 {
-        let lost = mask(pending.trailing_zeros() as usize);
-        let same = Bits(pending).filter(|&cell| mask(cell) == lost);
-        let same = same.fold(0, |cells: Cells, cell| cells | 1 << cell);
-        pending &= !same;
-        let verb = if same.is_power_of_two() { "loses" } else { "lose" };
-        parts.push(format!("{} {verb} {}", and(cell_names(same)), and(digit_names(lost))));
+    /// Returns which cells lose which digits; cells that lose the same digits are named together.
+    fn losses(&self, removed: &Candidates) -> String {
+        let mask = |cell: usize| {
+            (0..9).fold(0, |mask: u16, digit| mask | ((removed[digit] >> cell & 1) as u16) << digit)
+        };
+        let seen = self.seen();
+        let mut pending = removed.iter().fold(0, |all, cells| all | cells);
+        let mut parts = Vec::new();
+        while pending != 0 {
+            let lost = mask(pending.trailing_zeros() as usize);
+            let same = Bits(pending).filter(|&cell| mask(cell) == lost);
+            let same = same.fold(0, |cells: Cells, cell| cells | 1 << cell);
+            pending &= !same;
+            let s = if same.is_power_of_two() { "s" } else { "" };
+            let which = match seen {
+                "" => String::new(),
+                seen => format!(", which see{s} {seen},"),
+            };
+            let lose = if s.is_empty() { "lose" } else { "loses" };
+            parts.push(format!("{}{which} {lose} {}", self.all(same), all_digits(lost)));
+        }
+        parts.join("; ")
     }
-    parts.join("; ")
+
+    /// Returns which part of the pattern the cells that lose candidates see, if it decides.
+    fn seen(&self) -> &'static str {
+        use Technique as T;
+        let [first, second, _] = self.step.evidence.cells;
+        let is_in_pattern = self.step.removed.iter().any(|cells| cells & (first | second) != 0);
+        match self.step.technique {
+            T::FinnedXWing
+            | T::SashimiXWing
+            | T::FinnedSwordfish
+            | T::SashimiSwordfish
+            | T::FinnedJellyfish
+            | T::SashimiJellyfish => fins(second),
+            T::Skyscraper | T::TwoStringKite | T::TurbotFish | T::XYWing | T::WWing => "both",
+            T::RemotePair => "both ends",
+            T::XYZWing => "all three",
+            T::SimpleColors if !is_in_pattern => "cells of both kinds",
+            T::UniqueRectangle2 | T::UniqueLoop2 | T::Bug2 if second.count_ones() == 2 => "both",
+            T::UniqueRectangle2 | T::UniqueLoop2 | T::Bug2 => "all of them",
+            _ => "",
+        }
+    }
+
+    fn names(&self, cells: Cells) -> Vec<String> {
+        Bits(cells).map(self.name).collect()
+    }
+
+    /// Returns cells, such as `r1c1 and r1c2`.
+    fn all(&self, cells: Cells) -> String {
+        and(self.names(cells))
+    }
+
+    /// Returns cells, such as `r1c1 or r1c2`.
+    fn any(&self, cells: Cells) -> String {
+        join(self.names(cells), "or")
+    }
 }
 
-fn cell_names(cells: Cells) -> Vec<String> {
-    Bits(cells).map(cell_name).collect()
+/// Returns the first two cells of a set.
+fn first_two(cells: Cells) -> Cells {
+    Bits(cells).take(2).fold(0, |two, cell| two | 1 << cell)
+}
+
+fn fins(cells: Cells) -> &'static str {
+    if cells.is_power_of_two() { "the fin" } else { "the fins" }
 }
 
 fn digit_names(mask: u16) -> Vec<String> {
     digits_of(mask).map(|digit| (digit + 1).to_string()).collect()
+}
+
+/// Returns digits, such as `4 and 7`.
+fn all_digits(mask: u16) -> String {
+    and(digit_names(mask))
+}
+
+/// Returns digits, such as `4 or 7`.
+fn any_digit(mask: u16) -> String {
+    join(digit_names(mask), "or")
 }
 
 /// Returns units, such as `rows 2 and 4`, or `row 2 and box 1`.
@@ -157,13 +426,17 @@ fn units(mask: u32) -> String {
     and(kinds)
 }
 
-/// Joins names, such as `a, b, and c`.
 fn and(names: impl IntoIterator<Item = String>) -> String {
+    join(names, "and")
+}
+
+/// Joins names, such as `a, b, and c`.
+fn join(names: impl IntoIterator<Item = String>, word: &str) -> String {
     let names: Vec<_> = names.into_iter().collect();
     match &names[..] {
         [] => String::new(),
         [one] => one.clone(),
-        [one, two] => format!("{one} and {two}"),
-        [most @ .., last] => format!("{}, and {last}", most.join(", ")),
+        [one, two] => format!("{one} {word} {two}"),
+        [most @ .., last] => format!("{}, {word} {last}", most.join(", ")),
     }
 }

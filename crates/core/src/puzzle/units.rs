@@ -23,6 +23,15 @@ impl Unit {
         rows.chain(columns).chain((0..9).map(Self::Box))
     }
 
+    /// Returns the number of this unit in the order of [`Unit::all`].
+    pub fn number(self) -> usize {
+        match self {
+            Self::Row(i) => i.into(),
+            Self::Column(i) => 9 + usize::from(i),
+            Self::Box(i) => 18 + usize::from(i),
+        }
+    }
+
     /// Returns the row, the column, and the box of a cell.
     ///
     /// # Panics

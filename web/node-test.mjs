@@ -61,8 +61,10 @@ test("a puzzle is explained", () => {
   const { status, level, steps, solution, clues } = explain(puzzle);
   assert.deepEqual([status, level], ["unique", 0]);
   const cells = [...clues];
-  for (const { cells: [cell], digit, removed } of steps) if (!removed) cells[cell] = digit;
+  for (const { placed } of steps) if (placed) cells[placed[0]] = placed[1];
   assert.deepEqual(cells, solution);
+  assert.match(steps[0].sentence, /, so r\dc\d is \d$/);
+  assert.match(explain("55" + ".".repeat(79)).contradiction, /^5 occurs twice in row 1/);
   assert.throws(() => explain("12"), /81/);
 });
 

@@ -117,16 +117,33 @@ try {
   check("a single puzzle is drawn with its solution", drawn === row.split(",")[2], drawn);
   await screenshot("single-light");
   await evaluate(`$("hint").click()`);
-  const hint = await evaluate(`[...$("grid").querySelectorAll("td")].filter(cell => cell.textContent).length`);
+  const hint = await evaluate(`[...$("grid").querySelectorAll("td:not(.open)")].filter(cell => cell.textContent).length`);
   const clues = single.replace(/[.0]/g, "").length;
-  check("a hint shows one more digit, or that guesses are needed",
-    hint === clues + 1 || hint === clues, `${hint} digits of ${clues}`);
+  check("a hint places a digit or removes candidates", hint === clues + 1 || hint === clues, `${hint} digits of ${clues}`);
+  // The path of a pasted puzzle that needs more than singles, to the first step with candidates.
+  const hard = setsOf(["hard.txt"])[0].split("\n").find(line => /^[.\d]{81}$/.test(line));
+  await evaluate(`document.body.dataset.state = "", $("text").value = "${hard}", $("solve").click()`);
+  await until(`document.body.dataset.state === "done" && !$("path").hidden`);
+  const rating = await evaluate(`$("explanation").textContent`);
+  check("a pasted puzzle has a rating", /^One solution\. Hardest technique: [-\w]+; Sudoku Explainer: \d+\.\d\.$/.test(rating), rating);
+  const steps = await evaluate(`[...$("steps").children].map(step => step.textContent)`);
+  check("and a path in words", steps.length > 20 && steps.every(step => /, so r\dc\d.*\.$/.test(step)), steps[0]);
+  await evaluate(`$("hint").click()`);
+  for (let i = 0; i < 60 && !await evaluate(`$("grid").querySelector("s")`); i++) await evaluate(`$("hint").click()`);
+  check("hints mark eliminated candidates", await evaluate(`$("grid").querySelectorAll("s").length > 0`));
   await send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: "dark" }] });
   await screenshot("single-dark");
   await send("Emulation.setDeviceMetricsOverride", { width: 360, height: 740, deviceScaleFactor: 2, mobile: true });
   const overflow = await evaluate(`document.documentElement.scrollWidth`);
   check("the page fits a phone of 360 pixels", overflow <= 360, `it is ${overflow} wide`);
   await screenshot("single-phone");
+  await evaluate(`$("path").open = true`);
+  const path = await evaluate(`document.documentElement.scrollWidth`);
+  check("the path fits a phone as well", path <= 360, `it is ${path} wide`);
+  await screenshot("path-phone");
+  await send("Emulation.setDeviceMetricsOverride", { width: 1280, height: 900, deviceScaleFactor: 1, mobile: false });
+  await screenshot("path-wide");
+  await send("Emulation.setDeviceMetricsOverride", { width: 360, height: 740, deviceScaleFactor: 2, mobile: true });
   const requests = await evaluate(`performance.getEntriesByType("resource").filter(entry => !/^(blob|data):/.test(entry.name)).length`);
   check("nothing is requested", requests === 0, requests);
 
@@ -152,7 +169,7 @@ try {
   await until(`document.body.dataset.state === "done" && !$("puzzle").hidden`);
   const results = await stops(2);
   await press(" ", "Space", " ");
-  const isFull = `[...$("grid").querySelectorAll("td")].every(cell => cell.textContent)`;
+  const isFull = `[...$("grid").querySelectorAll("td")].every(cell => cell.textContent.length === 1)`;
   const isFullAfterHint = await evaluate(isFull);
   const last = await stops(1);
   await press(" ", "Space", " ");

@@ -1,9 +1,9 @@
-//! A single puzzle: its solution and the steps that lead there.
+//! A single puzzle: its solution, its rating, and the steps that lead there.
 
 use std::num::NonZeroU64;
 
-use bulkdoku::board::{Bits, Board};
-use bulkdoku::logic::{Bands, Event, Watch};
+use bulkdoku::board::Bits;
+use bulkdoku::logic::{Bands, Explainer, Step, Technique};
 use bulkdoku::rating::Level;
 use bulkdoku::solver::Propagate;
 use bulkdoku::{Limits, Marks, Status};
@@ -11,45 +11,50 @@ use serde_json::{Value, json};
 
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
-/// Collects the steps.
-#[derive(Default)]
-struct Steps(Vec<Value>);
-
-impl Watch for Steps {
-    const IS_ACTIVE: bool = true;
-
-    fn observe(&mut self, event: Event<'_>) {
-        let Event::Step(step) = event else { return };
-        let rule = step.reason();
-        if let Some((digit, cell)) = step.placed {
-            self.0.push(json!({ "cells": [cell], "digit": digit + 1, "rule": rule }));
-        }
-        for (digit, &cells) in (1..).zip(&step.removed).filter(|(_, cells)| **cells != 0) {
-            let cells: Vec<_> = Bits(cells).collect();
-            self.0.push(json!({ "cells": cells, "digit": digit, "rule": rule, "removed": true }));
-        }
-    }
+fn describe(step: &Step) -> Value {
+    let removed = (1..).zip(step.removed);
+    let removed = removed.flat_map(|(digit, cells)| Bits(cells).map(move |cell| [cell, digit]));
+    json!({
+        "technique": step.technique.name(),
+        "sentence": step.to_string(),
+        "pattern": Bits(step.pattern_cells()).collect::<Vec<_>>(),
+        "placed": step.placed.map(|(digit, cell)| [cell, digit + 1]),
+        "removed": removed.collect::<Vec<_>>(),
+    })
 }
 
-/// Returns the status, solution, level, and the steps of the rules of the levels 0 to 2.
+/// Returns why the clues have no solution.
+fn contradiction(given: &Marks) -> Option<String> {
+    if let Some(why) = given.clues().contradiction() {
+        return Some(why.to_string());
+    }
+    let (steps, why) = given.refutation()?;
+    let after =
+        if steps.is_empty() { String::new() } else { format!(" after {} steps", steps.len()) };
+    Some(format!("{why}{after}"))
+}
+
+/// Returns the status, solution, rating, and path.
 pub fn explain(given: &Marks) -> Value {
-    let mut steps = Steps::default();
-    let mut bands = match given.puzzle() {
-        Some(puzzle) => Bands::of(&puzzle),
-        None => (&Board::from(given)).into(),
-    };
     let limits = Limits::PROOF.with_nodes(MAX_NODES);
-    let outcome = match bands.deduce(Level::LockedCandidates, &mut steps) {
-        Ok(_) => Propagate::new(Level::LockedCandidates).search_from(bands, limits, &mut ()),
-        Err(_) => bulkdoku::Outcome::NONE,
-    };
+    let mut engine = Propagate::new(Level::LockedCandidates);
+    let outcome = engine.search_from(Bands::from(given), limits, &mut ());
     let clues = given.clues();
+    let status = Status::of(&clues, limits, &outcome);
+    let steps: Vec<Step> = if status == Status::GaveUp { vec![] } else { given.path().collect() };
+    let is_unique = status == Status::Unique;
+    let hardest = steps.iter().map(|step| step.technique).max().filter(|_| is_unique);
+    let se = given.puzzle().filter(|_| is_unique).and_then(|it| Explainer::default().rate(&it));
     json!({
         "clues": clues.cells().to_vec(),
+        "candidates": Bands::from(given).board().marks().to_string(),
         "solution": outcome.solution().map(|grid| grid.cells().to_vec()),
-        "status": Status::of(&clues, limits, &outcome).name(),
+        "status": status.name(),
         "guesses": outcome.guesses,
         "level": Level::of_marks(given).number(),
-        "steps": steps.0,
+        "technique": hardest.map(Technique::name),
+        "se121": se.map(|rating| f64::from(rating.er) / 10.0),
+        "contradiction": if outcome.solutions == 0 { contradiction(given) } else { None },
+        "steps": steps.iter().map(describe).collect::<Vec<_>>(),
     })
 }

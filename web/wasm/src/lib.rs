@@ -51,16 +51,33 @@ export type Report = {
     /** The time in milliseconds. */
     wallMs: number,
 };
-/** A step: a digit is placed, or removed from the candidates of cells (0 to 80). */
-export type Step = { cells: number[], digit: number, rule: string, removed?: true };
+/** A step: a digit is placed, or candidates are removed, each as cell (0 to 80) and digit. */
+export type Step = {
+    technique: string,
+    /** Why, in words. */
+    sentence: string,
+    /** The cells of the pattern. */
+    pattern: number[],
+    placed: [number, number] | null,
+    removed: [number, number][],
+};
 /** A single puzzle. */
 export type Explanation = {
     clues: number[],
+    /** 729 characters: the candidates that the clues leave. */
+    candidates: string,
     solution: number[] | null,
     status: string,
     guesses: number,
     /** The rules that solve it: 0 naked singles, 1 hidden singles, 2 locked candidates, 3 more. */
     level: number,
+    /** The hardest technique of the path, if there is exactly one solution. */
+    technique: string | null,
+    /** The rating of Sudoku Explainer 1.2.1, if it is known. */
+    se121: number | null,
+    /** Why there is no solution. */
+    contradiction: string | null,
+    /** The path. */
     steps: Step[],
 };
 "#;

@@ -1,0 +1,39 @@
+//! A game: a puzzle that needs a given technique, a check of moves, and hints.
+//!
+//! `cargo run --example game -- [TECHNIQUE]`
+
+use std::error::Error;
+
+use bulkdoku::generate::{Generator, Kind};
+use bulkdoku::logic::{Rater, Technique, Techniques};
+use bulkdoku::{Marks, Puzzle};
+
+/// Returns the first generated puzzle whose hardest technique is this one.
+fn puzzle_with(technique: Technique) -> Puzzle {
+    let (mut generator, mut rater) = (Generator::new(), Rater::new(Techniques::ALL));
+    let mut puzzles = (0..).map(|index| generator.puzzle(Kind::Minimal, 1, index));
+    let is_hardest = |puzzle: &Puzzle| rater.rate(puzzle).hardest == Some(technique);
+    puzzles.find(is_hardest).expect("the numbers do not end")
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let name = std::env::args().nth(1).unwrap_or_else(|| "xy-wing".into());
+    let technique = Technique::named(&name).ok_or("unknown technique")?;
+    let puzzle = puzzle_with(technique);
+    println!("{puzzle}");
+
+    // A move is right if it agrees with the only solution.
+    let solution = puzzle.solve().ok_or("no solution")?;
+    let blank = puzzle.cells().iter().position(|&cell| cell == 0).ok_or("no blank")?;
+    let right = (1..=9).filter(|&digit| solution[blank] == digit);
+    println!("right in the first blank: {:?}", right.collect::<Vec<_>>());
+
+    // The candidates that are left change with each hint, and with the moves of the player.
+    let mut marks = Marks::from(&puzzle);
+    while let Some(step) = marks.next_step() {
+        println!("{}: {step}", step.technique);
+        step.apply(&mut marks);
+    }
+    assert_eq!(marks.clues(), solution.into());
+    Ok(())
+}

@@ -90,8 +90,8 @@ impl Puzzle {
     /// let puzzle: Puzzle =
     ///     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79".parse()?;
     /// let hint = puzzle.next_step().expect("it is not solved");
-    /// assert_eq!(hint.placed, Some((7, 23))); // digits and cells from 0: 8 in r3c6
-    /// assert_eq!(hint.to_string(), "in box 2, 8 is possible only in r3c6, so r3c6 is 8");
+    /// assert_eq!(hint.placed, Some((4, 24))); // digits and cells from 0: 5 in r3c7
+    /// assert_eq!(hint.to_string(), "in box 3, 5 is possible only in r3c7, so r3c7 is 5");
     /// # Ok::<(), bulkdoku::Malformed>(())
     /// ```
     pub fn next_step(&self) -> Option<Step> {

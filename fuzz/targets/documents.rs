@@ -16,7 +16,11 @@ fuzz_target!(|data: &[u8]| {
     }
     let cuts = Cuts { block_bytes: MOST_BYTES, ..cuts };
     // A quarter of the inputs is any text.
-    if cuts.pieces[3].is_multiple_of(4) { check_scan(input, &cuts) } else { check_json(input, &cuts) }
+    if cuts.pieces[3].is_multiple_of(4) {
+        check_scan(input, &cuts)
+    } else {
+        check_json(input, &cuts)
+    }
 });
 
 /// Checks that neither the layout nor the rows depend on how bytes arrive.

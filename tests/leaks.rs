@@ -251,6 +251,8 @@ fn puzzles_without_exactly_one_solution_have_no_grid_and_are_counted() {
     folder.assert_refused(&[
         ("solve in --by grid", "does nothing without --against"),
         ("solve in --against one --by grid --first", "needs the proof"),
+        ("check in --by grid", "does nothing without --against"),
+        ("check in --against one --by grid --first", "needs the proof"),
         ("solve in --against one --by grid --format boj2580", "needs the proof"),
         ("canon in --by grid", "only --dedup and --against"),
         ("canon in --dedup --exact --by grid", "cannot be used with"),

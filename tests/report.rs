@@ -263,6 +263,16 @@ fn the_page_of_a_check_is_an_audit() {
     let hash = Sha256::digest(fs::read(folder.path("answers.csv")).unwrap());
     let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(table(&page, "file"), [["answers.csv".to_owned(), hash]]);
+    let [audit, known] = ["a.html", "k.html"];
+    let against = format!("check answers.csv --against answers.csv -q -o a.csv --report {audit}");
+    assert_eq!(folder.line(&against).status, 1);
+    let page = folder.read(audit);
+    assert!(page.contains("1 right record is also in the set of --against."), "{page}");
+    assert!(page.contains("4 of 5 records are not right."), "{page}");
+    folder.file("other.csv", format!("puzzle\n{}\n", ".".repeat(81)));
+    let by_grid = format!("check answers.csv --against other.csv --by grid -q --report {known}");
+    assert_eq!(folder.line(&by_grid).status, 1);
+    assert!(!folder.read(known).contains("<h2>Overlap"));
     folder.file("right.csv", format!("puzzle,solution\n{CLASSIC},{SOLVED}\n"));
     let ran = folder.run("check", &["right.csv", "-q", "--report", "right.html"], "");
     assert_eq!(ran.status, 0, "{ran:?}");

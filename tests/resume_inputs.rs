@@ -185,6 +185,7 @@ fn a_damaged_set_fails_before_there_is_an_output() {
         for line in [
             "solve in --against s -o out.csv",
             "canon in --against s -o out.csv",
+            "check in --against s -o out.csv",
             "generate -n 9 --seed 1 --hard --from s -o out.csv",
             "split s --test 50% --seed 1 -o out.csv,test.csv",
             "augment s --sample 5 --seed 1 -o out.csv",

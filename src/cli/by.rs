@@ -2,6 +2,7 @@
 
 use bulkdoku::pipeline::Sameness;
 
+use super::against::AgainstArgs;
 use super::{Failure, help};
 
 /// The criterion by which two records are the same.
@@ -62,6 +63,23 @@ impl ByArgs {
                 "--near {what}: of three puzzles, the first and the last may differ by more clues \
                  than each from the second"
             );
+        }
+        Ok(())
+    }
+
+    /// Rejects options without `--against`, and the comparison of grids without a proof, which an
+    /// option leaves out.
+    pub fn check_against(
+        self,
+        against: &AgainstArgs,
+        without_proof: Option<&str>,
+    ) -> Result<(), Failure> {
+        let Some(option) = self.option() else { return Ok(()) };
+        if !against.is_given() {
+            refuse!("{option} does nothing without --against");
+        }
+        if let (Sameness::Grid, Some(without)) = (self.sameness(), without_proof) {
+            refuse!("--by grid needs the proof, which {without} leaves out");
         }
         Ok(())
     }

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use bulkdoku::Limits;
 use bulkdoku::input::Answers;
 use bulkdoku::output::{Column, Subcommand};
-use bulkdoku::pipeline::{Check, Solve};
+use bulkdoku::pipeline::{Check, Filter, Solve};
 
+use super::against::AgainstArgs;
 use super::audit::Audit;
+use super::by::ByArgs;
 use super::engine_args::EngineArgs;
 use super::format::RowFormat;
 use super::input_args::InputArgs;
@@ -70,6 +72,12 @@ pub struct CheckArgs {
     #[command(flatten)]
     select: SelectArgs,
 
+    #[command(flatten)]
+    against: AgainstArgs,
+
+    #[command(flatten)]
+    by: ByArgs,
+
     /// Do not check whether the solution is the only one
     ///
     /// Only the solution itself is checked, without an engine.
@@ -86,6 +94,7 @@ Examples:
   bulkdoku check puzzles.txt --solutions answers.grid
   bulkdoku check --only mismatch sudoku.csv
   bulkdoku check --columns line,reason sudoku.csv.gz | grep -v ',$'
+  bulkdoku check test.csv --against train.csv --report audit.html -o checked.csv
   bulkdoku check --solution-column answer --keep id puzzles.tsv -o checked.jsonl
   bulkdoku solve --columns puzzle,solution puzzles.txt | bulkdoku check --first
   paste -d, puzzles.txt solutions.txt | bulkdoku check --quiet > /dev/null && echo all right
@@ -94,12 +103,13 @@ Statuses:
   ok             the solution is right, and (without --first) the only one
   mismatch       it is not; the column reason and a message say why
   malformed      not a puzzle; its solution is not checked
+  known          the class is in the set of --against; counted, without a row
   gave_up        the solution is right, but --max-nodes was reached before another was excluded
   internal_error the engine failed or did not find the solution; please report it
 
-Exit status: 0 every record ok, 1 some record has another status (--fail-on chooses), 2 wrong usage
-or an input without solutions, 3 input or output failed, 75 another run is writing an output, 124
-timed out, 130 interrupted. A closed pipe ends the run with 0.";
+Exit status: 0 every record ok (or known), 1 some record has another status (--fail-on chooses), 2
+wrong usage or an input without solutions, 3 input or output failed, 75 another run is writing an
+output, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Check,
@@ -117,8 +127,8 @@ pub fn run(mut args: CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows)?;
     args.output_dir.expand(&mut args.input, &mut rows, &mut destinations)?;
-    let reads = args.input.iter().chain(&args.solutions).cloned().collect::<Vec<_>>();
-    let claim = destinations.claim(&reads)?;
+    let others: Vec<_> = args.solutions.iter().cloned().chain(args.against.files()).collect();
+    let claim = destinations.claim(&[&args.input[..], &others].concat())?;
     let mut options = args.layout.options(&args.input, args.answers(), &mut rows)?;
     options.also_read = args.select.also_read(ROWS.subcommand);
     options.computed.extend(args.select.shared_names());
@@ -126,16 +136,21 @@ pub fn run(mut args: CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     if let Some(path) = &args.solutions {
         answers::check(path, &args.input)?;
     }
+    let (stream, by) = (args.layout.stream(), args.by.sameness());
+    let known = args.against.load(by, args.engine.run, stream)?;
     let mut run = InputRun::with_engine(typed, &args.engine, check.solve.limits);
     run.method.check = true;
     run.audit = destinations.report.is_some().then(Audit::default);
     if let Some(path) = &args.solutions {
         let column = args.solution_column.as_deref();
-        run.answers = Some(answers::open(path, column, args.layout.stream())?);
+        run.answers = Some(answers::open(path, column, stream)?);
     }
     let run = run.only_where(&args.select.condition, ROWS.subcommand);
-    let run = run.reading(args.solutions);
-    let filters = |_: &mut EarlierRun<'_>| Ok(args.select.filters());
+    let run = run.reading(others);
+    let filters = |_: &mut EarlierRun<'_>| {
+        let unknown = known.iter().map(|known| Filter::unknown(known, by));
+        Ok(unknown.chain(args.select.filters()).collect())
+    };
     run.run(args.input, &options, claim, &check, filters, |inputs| {
         let format = rows.format(&inputs.rows(), true)?;
         args.select.sorted(&rows, ROWS.subcommand, inputs, format)
@@ -163,8 +178,10 @@ impl CheckArgs {
         if let (true, Some(option)) = (self.first, self.engine.engine_option()) {
             refuse!("{option} does nothing: --first uses no engine");
         }
+        self.by.check_against(&self.against, self.first.then_some("--first"))?;
         self.select.check(rows, ROWS.subcommand, self.first.then_some("--first"))?;
-        self.engine.check_simd()
+        self.engine.check_simd()?;
+        self.against.check()
     }
 
     /// Returns where the inputs have solutions.

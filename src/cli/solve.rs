@@ -2,7 +2,7 @@
 
 use bulkdoku::input::Answers;
 use bulkdoku::output::{Column, Subcommand};
-use bulkdoku::pipeline::{Filter, List, Sameness, Solve};
+use bulkdoku::pipeline::{Filter, List, Solve};
 use bulkdoku::{Limits, Marks};
 use clap::ValueEnum;
 use std::io::{self, IsTerminal};
@@ -250,16 +250,8 @@ impl SolveArgs {
         if let Some((_, why)) = ignored.iter().find(|(is_ignored, _)| *is_ignored) {
             refuse!("{why}");
         }
-        if let Some(option) = self.by.option() {
-            if !self.against.is_given() {
-                refuse!("{option} does nothing without --against");
-            }
-            let judges = rows.format.is_judges().then_some("a judge's format");
-            let without_proof = self.limit.without_proof().or(judges);
-            if let (Sameness::Grid, Some(without)) = (self.by.sameness(), without_proof) {
-                refuse!("--by grid needs the proof, which {without} leaves out");
-            }
-        }
+        let judges = rows.format.is_judges().then_some("a judge's format");
+        self.by.check_against(&self.against, self.limit.without_proof().or(judges))?;
         let layout = self.trainer.is_given().then(|| "--layout".to_owned());
         let against = self.against.is_given().then(|| "--against".to_owned()).or(layout);
         let single = self.select.needs_single_rows(rows.chosen()).or(against);

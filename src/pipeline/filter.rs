@@ -95,9 +95,13 @@ impl<'a> Filter<'a> {
         Self::Local(Needs::NONE, Box::new(decide))
     }
 
-    /// Drops records that are the same as one in `known`, with the status `known`.
+    /// Drops records that are the same as one in `known`, with the status `known`. A wrong solution
+    /// stays wrong.
     pub fn unknown(known: &'a Known, by: Sameness) -> Self {
         let decide = move |row: &Row<'_>| {
+            if row.status() == Status::Mismatch {
+                return Ok(Decision::Keep);
+            }
             for hash in by.hashes(row) {
                 if known.contains(hash)? {
                     return Ok(Decision::DropAs(Status::Known));

@@ -9,8 +9,9 @@ use super::{Cell, Page};
 use crate::cli::audit::{Audit, Group};
 use crate::cli::sets_read::sha256;
 
-/// Adds the verdict, wrong records by reason, duplicates, and the hashes of the files that were read.
-pub fn add(page: &mut Page, audit: &Audit, reads: &[PathBuf], is_complete: bool) {
+/// Adds the verdict, wrong records by reason, duplicates, the number of records that another set has
+/// as well, and the hashes of the files that were read.
+pub fn add(page: &mut Page, audit: &Audit, known: u64, reads: &[PathBuf], is_complete: bool) {
     let findings = audit.findings();
     let wrong = findings.records - findings.right;
     let all = HumanCount(findings.records);
@@ -52,6 +53,11 @@ pub fn add(page: &mut Page, audit: &Audit, reads: &[PathBuf], is_complete: bool)
     });
     if repeated > 0 {
         examples(page, &findings.duplicates, "status");
+    }
+    if known > 0 {
+        page.heading("Overlap");
+        let are = if known == 1 { "record is" } else { "records are" };
+        page.note(&format!("{} right {are} also in the set of --against.", HumanCount(known)));
     }
     page.heading("Inputs");
     let hash = |path: &PathBuf| {

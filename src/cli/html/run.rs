@@ -38,7 +38,9 @@ pub fn of_run(
         figures.push(("99th percentile", latency(0.99)));
     }
     if let Some((audit, reads)) = audit {
-        super::audit::add(&mut page, audit, reads, !report.stopped && report.failures.is_empty());
+        let known = report.counts.of(Status::Known);
+        let is_complete = !report.stopped && report.failures.is_empty();
+        super::audit::add(&mut page, audit, known, reads, is_complete);
     }
     add_difficulty(&mut page, &report.statistics, records);
     page.heading("Run");

@@ -84,6 +84,9 @@ pub fn error(error: impl Display) -> bool {
 /// Writes the last event, if the format is JSON.
 pub fn end(exit: Exit) {
     if is_json() {
-        write("end", End { exit: exit as u8, interrupted: platform::interruption() }, "");
+        // A timeout or signal after the last row ends nothing.
+        let is_ended = matches!(exit, Exit::TimedOut | Exit::Interrupted);
+        let interrupted = platform::interruption().filter(|_| is_ended);
+        write("end", End { exit: exit as u8, interrupted }, "");
     }
 }

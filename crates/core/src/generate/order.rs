@@ -27,7 +27,7 @@ impl Removal {
         use Technique as T;
         match technique {
             T::Swordfish | T::Jellyfish | T::UniqueRectangle4 | T::UniqueLoop2 => Self::ByDigit,
-            T::NakedQuad | T::HiddenQuad | T::UniqueLoop3 => Self::BoxAndRow,
+            T::NakedQuad | T::HiddenQuad | T::UniqueLoop3 | T::UniqueLoop4 => Self::BoxAndRow,
             _ => Self::Random,
         }
     }

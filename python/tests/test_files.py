@@ -171,9 +171,10 @@ def test_files_that_fail(tmp_path, minimal):
 
 
 def command():
-    """The built command."""
-    built = [ROOT / "target" / profile / "bulkdoku" for profile in ("release", "debug")]
-    return next((path for path in built if path.exists()), shutil.which("bulkdoku"))
+    """The command that was built last."""
+    paths = [ROOT / "target" / profile / "bulkdoku" for profile in ("release", "debug")]
+    built = [path for path in paths if path.exists()]
+    return max(built, key=lambda path: path.stat().st_mtime) if built else shutil.which("bulkdoku")
 
 
 needs_command = pytest.mark.skipif(command() is None, reason="the command is not built")

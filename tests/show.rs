@@ -235,6 +235,8 @@ fn hints_are_sentences_with_marked_cells() {
     let hint = shown(&[HARD, "--hint"]);
     let sentence = "hidden-single-box: in box 4, 4 is possible only in r6c2, so r6c2 is 4\n\n";
     assert!(hint.starts_with(sentence) && hint.contains("\n.  =4 .  |"), "{hint}");
+    // 5 is the only candidate of r5c5, which is not a digit of the grid yet.
+    assert!(shown(&[CLASSIC, "--hint"]).contains("\n4  .  .  | 8  .  3  |"));
     let hints = shown(&[HARD, "--hint", "99", "--names", "letters"]);
     assert!(hints.starts_with(&sentence.replace("r6c2", "F2")), "{hints}");
     let pointing = "\npointing: in box 3, 7 is possible only in row 2, so B1 and B3 lose 7\n\n\

@@ -17,8 +17,9 @@ pub struct Drawing<'a> {
     pub marks: &'a Marks,
     /// The given candidates. Single digits are bold if they are given, and green otherwise.
     pub given: &'a Marks,
-    /// The step to mark.
-    pub step: Option<&'a Step>,
+    /// The step to mark, and the cells (bits) that have a digit before it. Others are open, even
+    /// with one candidate.
+    pub step: Option<(&'a Step, u128)>,
     pub color: bool,
 }
 
@@ -27,15 +28,13 @@ impl Drawing<'_> {
     /// pattern, `-` a candidate that is removed, and `=` a digit that is placed.
     fn cell(&self, cell: usize) -> String {
         let digits = self.marks.of_cell(cell);
-        let Some(step) = self.step else {
+        let Some((step, filled)) = self.step else {
             return if digits.len() == 9 { ".".into() } else { digits.to_string() };
         };
         // Singles are seen without candidates.
         let is_single = step.technique <= Technique::NakedSingle;
-        let mut text = match digits.len() {
-            2.. if is_single => ".".into(),
-            _ => digits.to_string(),
-        };
+        let is_open = filled >> cell & 1 == 0;
+        let mut text = if is_single && is_open { ".".into() } else { digits.to_string() };
         if self.is_in_pattern(cell) {
             text.insert(0, '*');
         }
@@ -50,11 +49,11 @@ impl Drawing<'_> {
     }
 
     fn is_in_pattern(&self, cell: usize) -> bool {
-        self.step.is_some_and(|step| step.pattern_cells() >> cell & 1 != 0)
+        self.step.is_some_and(|(step, _)| step.pattern_cells() >> cell & 1 != 0)
     }
 
     fn is_changed(&self, cell: usize) -> bool {
-        self.step.is_some_and(|step| {
+        self.step.is_some_and(|(step, _)| {
             let is_placed = step.placed.is_some_and(|(_, at)| at == cell);
             is_placed || step.removed.iter().any(|cells| cells >> cell & 1 != 0)
         })
@@ -63,11 +62,12 @@ impl Drawing<'_> {
     /// Returns the escape sequences around a cell.
     fn colors(&self, cell: usize) -> [&'static str; 2] {
         let single = |marks: &Marks| marks.of_cell(cell).len() == 1;
+        let is_open = self.step.is_some_and(|(_, filled)| filled >> cell & 1 == 0);
         match () {
             () if !self.color => ["", ""],
             () if self.is_changed(cell) => [RED, PLAIN],
             () if self.is_in_pattern(cell) => [YELLOW, PLAIN],
-            () if !single(self.marks) => ["", ""],
+            () if !single(self.marks) || is_open => ["", ""],
             () if single(self.given) => [BOLD, PLAIN],
             () => [GREEN, PLAIN],
         }

@@ -303,6 +303,9 @@ impl ShowTask {
     /// Appends the next steps of a puzzle, each with a grid in which it is marked.
     fn explain_steps(&self, given: &Marks, out: &mut String) {
         let mut marks = Bands::from(given).board().marks();
+        let clues = given.clues();
+        let clues = clues.cells().iter().enumerate().filter(|(_, digit)| **digit != 0);
+        let mut filled: u128 = clues.fold(0, |cells, (cell, _)| cells | 1 << cell);
         let mut parts = Vec::new();
         for step in given.path() {
             let before = marks;
@@ -311,7 +314,9 @@ impl ShowTask {
                 continue;
             }
             let (technique, sentence) = (step.technique, step.sentence(self.names.function()));
-            let drawing = Drawing { marks: &before, given, step: Some(&step), color: self.color };
+            let marked = Some((&step, filled));
+            let drawing = Drawing { marks: &before, given, step: marked, color: self.color };
+            filled |= step.placed.map_or(0, |(_, cell)| 1 << cell);
             parts.push(format!("{technique}: {sentence}\n\n{drawing}"));
             if parts.len() == self.hints {
                 break;

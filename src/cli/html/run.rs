@@ -119,6 +119,11 @@ fn add_difficulty(page: &mut Page, statistics: &Statistics, records: u64) {
              level is that of a puzzle with one solution."
         )
     });
+    let rated: u64 = techniques.values().sum();
+    if !techniques.is_empty() && rated != counted {
+        let rated = HumanCount(rated);
+        page.note(&format!("Techniques and ratings are those of the {rated} rows that have them."));
+    }
     let add = |page: &mut Page, name, counts: &BTreeMap<u64, u64>, label: fn(u64) -> String| {
         if !counts.is_empty() {
             let counts: Vec<_> = counts.iter().map(|(&key, &count)| (label(key), count)).collect();

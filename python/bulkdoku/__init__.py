@@ -840,7 +840,7 @@ def bench(
     Args:
         solvers: functions by their names. Each is called with a list of str, the form that any solver can read: 81
             characters, `.` for a blank. It returns an answer for each: a str or bytes with the solution, or None, "" or
-            "." if there is no solution, or more than one. Its time includes reading all answers.
+            "." for a puzzle without exactly one solution. Its time includes reading all answers.
         rows: puzzles, as for `solve`.
         engines: the engines to measure as well, as `engine` of `solve`, with this number of `threads`.
         limit: the limit of the engines: 2 is a proof, 1 the first solution.

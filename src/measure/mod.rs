@@ -167,7 +167,7 @@ impl Measurement {
         self.gave_up = outcomes.iter().filter(|outcome| outcome.gave_up).count();
     }
 
-    /// Computes the percentiles of latencies.
+    /// Sets the percentiles of latencies.
     fn set_latencies(&mut self, mut latencies: Vec<u64>) {
         latencies.sort_unstable();
         let percentile = |percent: usize| latencies[(latencies.len() * percent).div_ceil(100) - 1];

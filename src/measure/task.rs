@@ -204,7 +204,7 @@ impl Task {
         self.rows.len()
     }
 
-    /// Returns whether there are no rows.
+    /// Returns whether the task has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -22,7 +22,7 @@ named_enum! {
         Seed = "seed",
         /// The cells or marks as written; the whole line of a malformed record.
         Puzzle = "puzzle",
-        /// 81 digits; empty if there is no solution.
+        /// 81 digits; empty for a puzzle without a solution.
         Solution = "solution",
         /// The input's solution as written, if it is checked.
         Answer = "answer",

@@ -80,10 +80,12 @@ impl Format for Entries {
     }
 
     fn encoder(&self) -> Box<dyn Encoder + '_> {
-        Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
+        let mut line = Vec::new();
+        Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
             rows.for_each(|row| {
                 let Some(entry) = Entry::of(row) else { return };
-                let mut line = serde_json::to_vec(&entry).expect("texts and numbers are JSON");
+                line.clear();
+                serde_json::to_writer(&mut line, &entry).expect("texts and numbers are JSON");
                 line.push(b'\n');
                 out.append(&line);
             });

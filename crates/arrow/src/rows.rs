@@ -224,7 +224,7 @@ impl ArrowRows {
         known
     }
 
-    /// Returns whether there are no rows.
+    /// Returns whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -18,8 +18,8 @@ pub struct SolverArgs {
     ///
     /// The shell runs it. It reads lines of 81 cells with . for a blank, and writes a line for each: the
     /// solution, or any text with it, such as the puzzle, a comma, and the solution; or an empty line or
-    /// . if there is no solution, or more than one. {threads} is replaced by the number of threads, and
-    /// {} by the path of a file with the puzzles, which are then not on standard input. bulkdoku itself is
+    /// . for a puzzle without exactly one solution. {threads} stands for the number of threads, and {} for
+    /// the path of a file with the puzzles, which are then not on standard input. bulkdoku itself is
     /// measured in the same way. The option may be repeated.
     #[arg(
         long,

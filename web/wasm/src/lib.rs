@@ -75,7 +75,7 @@ export type Explanation = {
     technique: string | null,
     /** The rating of Sudoku Explainer 1.2.1, if it is known. */
     se121: number | null,
-    /** Why there is no solution. */
+    /** Why the puzzle has no solution. */
     contradiction: string | null,
     /** The path. */
     steps: Step[],

@@ -224,21 +224,26 @@ impl Records {
         self.push_own(LinePosition { line, start: 0, indent: 0 }, &puzzle.text(), puzzle_ref);
     }
 
-    /// Adds a puzzle without text, or the reason why it is malformed.
-    #[inline]
-    pub fn push(&mut self, puzzle: Result<Puzzle, String>) {
-        let puzzle = match puzzle {
-            Ok(puzzle) => {
-                self.puzzles.push(puzzle);
-                Ok(PuzzleRef::Puzzle(self.puzzles.len() as u32 - 1))
-            }
-            Err(what) => {
-                self.malformed.push(Malformed { column: 1, what });
-                Err(self.malformed.len() as u32 - 1)
-            }
-        };
-        let line = self.all.len() as u32;
-        let text = Field::default();
+    /// Adds a puzzle without text if `read` writes its cells; returns whether it does.
+    #[inline(always)]
+    pub fn push_cells(&mut self, read: impl FnOnce(&mut Line) -> bool) -> bool {
+        let puzzle = PuzzleRef::Puzzle(self.puzzles.len() as u32);
+        let is_puzzle = self.puzzles.push_if(Puzzle::EMPTY, |puzzle| read(puzzle.cells_mut()));
+        if is_puzzle {
+            self.push_without_text(Ok(puzzle));
+        }
+        is_puzzle
+    }
+
+    /// Adds a malformed record without text.
+    pub fn push_fault(&mut self, what: String) {
+        self.push_without_text(Err(self.malformed.len() as u32));
+        self.malformed.push(Malformed { column: 1, what });
+    }
+
+    #[inline(always)]
+    fn push_without_text(&mut self, puzzle: Result<PuzzleRef, u32>) {
+        let (line, text) = (self.all.len() as u32, Field::default());
         self.all.push(Record { line, indent: 0, fault: 0, start: 0, text, puzzle });
     }
 

@@ -329,17 +329,6 @@ fn score_of(column: Column) -> Option<fn(&Score) -> u8> {
     }
 }
 
-/// Returns the number of an outcome that is the value of a column.
-fn number_of(column: Column) -> Option<fn(&Outcome) -> u64> {
-    match column {
-        Column::Solutions => Some(|outcome| outcome.solutions.into()),
-        Column::Guesses => Some(|outcome| outcome.guesses),
-        Column::Nodes => Some(|outcome| outcome.nodes),
-        Column::LatencyNs => Some(|outcome| outcome.latency_ns),
-        _ => None,
-    }
-}
-
 /// Rows of a result: those of a block, or those of a record batch.
 #[derive(Debug, Default)]
 pub struct Sheet {
@@ -411,33 +400,39 @@ impl Sheet {
         let are_puzzles = rows.derived.is_none() && outcomes.len() == rows.records.all.len();
         let is_corpus = rows.results.seed.is_some();
         for (column, values) in &mut self.columns {
-            let number = number_of(*column).filter(|_| are_puzzles);
-            match (&mut *values, *column, number) {
-                (Values::Bytes(keys), Column::Status, _) => {
+            let outcomes = outcomes.iter();
+            match (&mut *values, *column) {
+                (Values::Bytes(keys), Column::Status) => {
                     keys.values.extend(rows.results.statuses.iter().map(|&status| status as u8));
                 }
-                (Values::Grids(grids), Column::Solution, _) if are_puzzles => {
+                (Values::Grids(grids), Column::Solution) if are_puzzles => {
                     // The solution of a generated puzzle is the only one.
                     let is_shown = |outcome: &Outcome| !is_corpus || outcome.solutions == 1;
-                    outcomes.iter().for_each(|outcome| {
+                    outcomes.for_each(|outcome| {
                         let solution = outcome.solution().filter(|_| is_shown(outcome));
                         grids.push(solution.map(Grid::cells));
                     });
                 }
-                (Values::Grids(grids), Column::Puzzle, _) if are_puzzles => {
+                (Values::Grids(grids), Column::Puzzle) if are_puzzles => {
                     let puzzles = rows.records.puzzles.iter();
                     puzzles.for_each(|puzzle| grids.push(Some(puzzle.cells())));
                 }
-                (Values::Counts(all), _, Some(number)) => {
-                    all.values.extend(outcomes.iter().map(|outcome| number(outcome) as u32));
+                (Values::Counts(all), Column::Solutions) if are_puzzles => {
+                    all.values.extend(outcomes.map(|outcome| outcome.solutions));
                 }
-                (Values::Numbers(all), _, Some(number)) => {
-                    all.values.extend(outcomes.iter().map(number));
+                (Values::Numbers(all), Column::Guesses) if are_puzzles => {
+                    all.values.extend(outcomes.map(|outcome| outcome.guesses));
                 }
-                (Values::Bytes(all), column, _) if let Some(of) = score_of(column) => {
+                (Values::Numbers(all), Column::Nodes) if are_puzzles => {
+                    all.values.extend(outcomes.map(|outcome| outcome.nodes));
+                }
+                (Values::Numbers(all), Column::LatencyNs) if are_puzzles => {
+                    all.values.extend(outcomes.map(|outcome| outcome.latency_ns));
+                }
+                (Values::Bytes(all), column) if let Some(of) = score_of(column) => {
                     scores.iter().for_each(|score| all.push(score.as_ref().map(of)));
                 }
-                (values, column, _) => rows.for_each(|row| values.push(column, row)),
+                (values, column) => rows.for_each(|row| values.push(column, row)),
             }
         }
     }

@@ -11,10 +11,10 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field};
-use bulkdoku::Puzzle;
 use bulkdoku::input::Records;
 use bulkdoku::pipeline::{Block, Contents};
 use bulkdoku::puzzle::CELLS;
+use bulkdoku::text;
 
 use crate::Form;
 
@@ -60,7 +60,7 @@ impl Contents for CallerRows {
         self.puzzles.for_each(rows.clone(), |item| {
             let known = self.puzzles.known_reason(row).map_or(Ok(()), Err);
             if let Err(what) = known.and_then(|()| item.push_puzzle(records)) {
-                records.push(Err(what));
+                records.push_fault(what);
             }
             row += 1;
         });
@@ -84,29 +84,33 @@ impl Item<'_> {
     /// Adds a puzzle. Fails with the reason why it is malformed.
     #[inline]
     fn push_puzzle(&self, records: &mut Records) -> Result<(), String> {
-        let puzzle = match *self {
+        match *self {
             Self::Null => Err("null".into()),
             Self::Text(text) => {
-                let line = <&[u8; CELLS]>::try_from(text).ok();
-                match line.and_then(Puzzle::from_text) {
-                    Some(puzzle) => Ok(puzzle),
-                    None => return push_other_form(text, records),
+                let line = <&[u8; CELLS]>::try_from(text);
+                if line.is_ok_and(|line| records.push_cells(|cells| text::read(line, cells))) {
+                    return Ok(());
                 }
+                push_other_form(text, records)
             }
-            Self::Cells(cells, blank) => {
-                // A copy, because another thread may change a numpy array.
-                let cells = *cells;
-                let puzzle = Puzzle::from_cells(cells.map(|cell| cell.wrapping_sub(blank)));
-                puzzle.ok_or_else(|| not_a_cell(&cells.map(f64::from), blank))
+            // The cells of the record are checked, because another thread may change a numpy array.
+            Self::Cells(given, blank) => {
+                let read = |cells: &mut [u8; CELLS]| {
+                    *cells = given.map(|cell| cell.wrapping_sub(blank));
+                    is_puzzle(cells)
+                };
+                let fault = || not_a_cell(&given.map(f64::from), blank);
+                records.push_cells(read).then_some(()).ok_or_else(fault)
             }
             Self::Numbers(numbers, blank) => {
-                let cells: &[f64; CELLS] = numbers.try_into().map_err(|_| cell_count(numbers))?;
-                let puzzle = Puzzle::from_cells(cells.map(|number| cell_of(number, blank)));
-                puzzle.ok_or_else(|| not_a_cell(cells, blank))
+                let given: &[f64; CELLS] = numbers.try_into().map_err(|_| cell_count(numbers))?;
+                let read = |cells: &mut [u8; CELLS]| {
+                    *cells = given.map(|number| cell_of(number, blank));
+                    is_puzzle(cells)
+                };
+                records.push_cells(read).then_some(()).ok_or_else(|| not_a_cell(given, blank))
             }
-        };
-        records.push(Ok(puzzle?));
-        Ok(())
+        }
     }
 
     /// Adds an answer: numbers as text, in which `!` is not a cell.
@@ -131,6 +135,12 @@ impl Item<'_> {
             }
         }
     }
+}
+
+/// Returns whether all cells are blank or digits. Without an early exit, the compiler vectorizes this.
+#[inline(always)]
+fn is_puzzle(cells: &[u8; CELLS]) -> bool {
+    cells.iter().fold(true, |all, &cell| all & (cell <= 9))
 }
 
 #[cold]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import os
-import tempfile
+import shutil
+import uuid
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
@@ -13,11 +14,10 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _core
-from ._frames import Frame, full_name, is_arrow, opened
-from ._options import batch_rows_of, blank_of, output_of, text
-from ._table import Batches, Table, quoted
+from ._frames import Frame, full_name, is_arrow, opened, place_of
+from ._options import names_in, output_of, search, text, whole
+from ._table import Batches, Table
 
-FORMATS = ("csv", "tsv", "jsonl", "txt", "npy", "parquet")
 # As those of `solve`: the buffers of a batch are small enough for the allocator to reuse.
 ROWS_OF_TABLE = 32 * 1024
 
@@ -26,13 +26,10 @@ def kept(keep: Any) -> Literal[True] | list[str]:
     """Returns True for all columns, or a list of names."""
     if isinstance(keep, bool):
         return True if keep else []
-    if isinstance(keep, Sequence) and not isinstance(keep, (str, bytes)) and all(isinstance(name, str) for name in keep):
-        names = list(keep)
-        for place, name in enumerate(names):
-            if name in names[:place]:
-                raise ValueError(f"keep names {quoted(name)} twice")
-        return names
-    raise TypeError("keep is True, False or a list of column names")
+    try:
+        return names_in("keep", keep, "")
+    except TypeError:
+        raise TypeError("keep is True, False or a list of column names") from None
 
 
 def path_of(path: Any) -> Path:
@@ -63,7 +60,6 @@ def read(
 
     Raises:
         OSError: if the file cannot be read to its end.
-        TypeError: if keep is something else.
         ValueError: if the columns are not clear, or an array does not hold cells.
     """
     rows = scanned(path, column, solution_column, keep, blank, ROWS_OF_TABLE, False)
@@ -71,18 +67,19 @@ def read(
         return Table(rows)
     rows = rows.read_all()
     # The text after the puzzles may not have been solutions, and most files have no malformed records.
-    columns = rows.column_names
-    own = columns[: columns.index("malformed") + 1]
-    hidden = [name for name in ("solution", "malformed") if name in own and rows.null_count(own.index(name)) == len(rows)]
-    places = [place for place, name in enumerate(columns) if place >= len(own) or name not in hidden]
-    return Table(rows.select(places, [columns[place] for place in places]))
+    names = rows.column_names
+    own = names[: names.index("malformed") + 1]
+    hidden = [own.index(name) for name in ("solution", "malformed") if name in own]
+    hidden = [place for place in hidden if rows.null_count(place) == len(rows)]
+    places = [place for place in range(len(names)) if place not in hidden]
+    return Table(rows.select(places, [names[place] for place in places]))
 
 
 def scan(
     path: str | PathLike[str], *, column: str | None = None, solution_column: str | None = None,
     keep: bool | Sequence[str] = False, blank: int = 0, batch_rows: int = 8192,
 ) -> Batches:  # fmt: skip
-    """Reads a file of puzzles lazily, in constant memory: a batch of rows is read on demand. A .npy file is read as a whole.
+    """Reads a file of puzzles lazily, in constant memory: a batch is read on demand. A .npy file is read as a whole.
 
     Args:
         batch_rows: the number of rows of a batch.
@@ -93,19 +90,18 @@ def scan(
         one.
 
     Raises:
-        OSError: if the file cannot be read; the stream raises it after the rows before the damage.
-        TypeError, ValueError: as for `read`; the stream raises ValueError for a line with a solution if the first batch has
-            none.
+        OSError: as `read`; the stream raises it after the rows before the damage.
+        ValueError: as `read`; the stream raises it for a line with a solution if the first batch has none.
 
     Example:
-        >>> import bulkdoku, os, tempfile
+        >>> import os, tempfile
         >>> path = os.path.join(tempfile.mkdtemp(), "puzzles.txt")
         >>> bulkdoku.write(bulkdoku.generate(20_000, seed=1, kind="easy", columns=["puzzle"]), path)
         20000
         >>> sum(len(batch) for batch in bulkdoku.scan(path))
         20000
     """
-    rows = scanned(path, column, solution_column, keep, blank, batch_rows_of(batch_rows), True)
+    rows = scanned(path, column, solution_column, keep, blank, whole("batch_rows", batch_rows), True)
     return Batches(_core.Stream.of_batches(rows, iter(())) if isinstance(rows, _core.Batches) else rows)
 
 
@@ -113,7 +109,7 @@ def scanned(
     path: Any, column: Any, solution_column: Any, keep: Any, blank: Any, batch_rows: int, peek: bool
 ) -> _core.Stream | _core.Batches:
     """Opens a file, or reads an array of cells, which is mapped, so its pages are read on demand."""
-    path, names, blank = path_of(path), kept(keep), blank_of(blank)
+    path, names, blank = path_of(path), kept(keep), whole("blank", blank)
     if path.suffix.lower() != ".npy":
         columns = (text("column", column), text("solution_column", solution_column), None if names is True else names)
         return _core.scan(path, *columns, batch_rows, peek)
@@ -128,8 +124,9 @@ def scanned(
 
 def puzzles_only(rows: Any, column: str | None, blank: int, form: tuple[str, int], where: str) -> _core.Batches:
     """Returns the line and the cells of each row, which must be a puzzle."""
-    puzzles = Frame(rows).grids(column, blank)
-    batches = _core.classify(puzzles, output_of(("line", "puzzle", "reason"), *form), 1, 1, None)
+    output = output_of(("line", "puzzle", "reason"), *form)
+    puzzles, how = Frame(rows).grids(column, blank), search("lanes", 2, None, 1)
+    batches = _core.run("classify", puzzles, None, how, output, None)
     if batches.null_count(1):
         table = Table(batches)
         row = table.to_list("puzzle").index(None)
@@ -157,25 +154,18 @@ def write(rows: Any, path: str | PathLike[str], *, column: str | None = None, bl
         TypeError: if a column of a .csv file is a list or a struct, or if pyarrow is needed and not installed.
         ValueError: if the name has another ending, or a row of a .npy file is not a puzzle.
     """
-    path, column, blank = path_of(path), text("column", column), blank_of(blank)
-    ending = path.suffix.lower().removeprefix(".")
-    compression = ending if ending in ("gz", "zst") else None
-    if compression:
-        ending = Path(path.stem).suffix.lower().removeprefix(".")
-    if ending not in FORMATS:
-        allowed = "the name ends with .csv, .tsv, .jsonl or .txt, perhaps followed by .gz or .zst, or with .npy or .parquet"
-        raise ValueError(f"{path}: {allowed}")
+    path, column, blank = path_of(path), text("column", column), whole("blank", blank)
+    endings = path.name.lower().split(".")[1:]
+    compression = endings.pop() if endings[-1:] in (["gz"], ["zst"]) else None
+    ending = endings[-1] if endings else ""
+    if ending not in ("csv", "tsv", "jsonl", "txt", "npy", "parquet"):
+        allowed = "with .csv, .tsv, .jsonl or .txt, perhaps followed by .gz or .zst, or with .npy or .parquet"
+        raise ValueError(f"{path}: the name ends {allowed}")
     if ending in ("npy", "parquet") and compression:
         raise ValueError("a .npy or .parquet file is not compressed once more")
     if ending == "npy":
         cells = Table(puzzles_only(rows, column, 0, ("cells", blank), ""))["puzzle"]
-
-        def save(temporary: Path) -> int:
-            with temporary.open("wb") as file:
-                np.save(file, cells)
-            return len(cells)
-
-        return replace(path, save)
+        return replace(path, lambda temporary: save(cells, temporary))
     if not is_arrow(rows):
         raise TypeError(f"{full_name(type(rows))} is not a table: it has no Arrow PyCapsule interface")
     if ending != "txt" and column is not None:
@@ -184,13 +174,20 @@ def write(rows: Any, path: str | PathLike[str], *, column: str | None = None, bl
     if ending == "txt" and (hasattr(rows, "iloc") or type(rows).__module__.startswith("polars.")):
         # Only this column, because Arrow has not every type.
         frame = Frame(rows)
-        rows, place = rows if frame.names is None else frame.column(frame.place(column)), 0
+        rows, place = rows if frame.names is None else frame.column(place_of(frame.names, column)), 0
     stream = opened(rows)
     if ending == "txt" and place is None:
-        place = Frame.of_names(stream.column_names).place(column)
+        place = place_of(stream.column_names, column)
     if ending == "parquet" and (unsupported := _core.not_in_parquet(stream)):
         return replace(path, lambda temporary: write_by_pyarrow(stream, temporary, unsupported))
     return replace(path, lambda temporary: _core.write(stream, temporary, ending, compression, place))
+
+
+def save(cells: Any, path: Path) -> int:
+    """Writes an array; numpy would change the name of a file."""
+    with path.open("wb") as file:
+        np.save(file, cells)
+    return len(cells)
 
 
 def write_by_pyarrow(stream: _core.Stream, path: Path, unsupported: str) -> int:
@@ -200,12 +197,8 @@ def write_by_pyarrow(stream: _core.Stream, path: Path, unsupported: str) -> int:
     except ImportError as error:
         raise TypeError(f"{unsupported} needs pyarrow: pip install pyarrow") from error
     batches = pyarrow.RecordBatchReader.from_stream(stream)
-    count = 0
     with parquet.ParquetWriter(path, batches.schema, compression="zstd") as writer:
-        for batch in batches:
-            writer.write_batch(batch)
-            count += len(batch)
-    return count
+        return sum(writer.write_batch(batch) or len(batch) for batch in batches)
 
 
 def replace(path: Path, write: Callable[[Path], int]) -> int:
@@ -214,21 +207,16 @@ def replace(path: Path, write: Callable[[Path], int]) -> int:
     Links stay links, and a file that is replaced passes on its permissions.
     """
     path = Path(os.path.realpath(path))
+    temporary, is_replaced = path.with_name(f".bulkdoku-{uuid.uuid4().hex}"), path.exists()
     try:
-        mode = path.stat().st_mode & 0o7777
-    except OSError:
-        # The mask of new files is only known while it is changed.
-        os.umask(mask := os.umask(0o22))
-        mode = 0o666 & ~mask
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".bulkdoku-", delete=False) as file:
-            temporary = Path(file.name)
+        temporary.touch(0o600 if is_replaced else 0o666, exist_ok=False)
     except OSError as error:
         # The temporary name means nothing to the caller.
         raise type(error)(error.errno, error.strerror, str(path)) from None
     try:
         count = write(temporary)
-        temporary.chmod(mode)
+        if is_replaced:
+            shutil.copymode(path, temporary)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ columns appended. A series in, a table of its library out; everything else in, a
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -19,11 +19,38 @@ What = Literal["puzzles", "solutions", "answers"]
 
 TAKEN = (
     "taken are a list of str, of bytes, or of numbers, a numpy array (integers of shape (n, 81) or (n, 9, 9), or S81), "
-    "or an Arrow array, record batch, table or stream (pyarrow, polars, pandas, DuckDB) whose puzzles are text, binary, "
-    "fixed_size_binary[81] or lists of numbers"
+    "or an Arrow array, record batch, table or stream (pyarrow, polars, pandas, DuckDB) whose puzzles are text, "
+    "binary, fixed_size_binary[81] or lists of numbers"
 )
 # The reasons why records are malformed, as `read` returns them.
 MALFORMED = "malformed"
+NO_TABLE = "a column was named, but this is not a table"
+
+
+def place_of(names: list[str], column: str | None, what: What = "puzzles") -> int:
+    """Returns the place of a column: the named one, or the one with a usual name, or the only one."""
+    if column is not None:
+        if column in names:
+            return names.index(column)
+        raise KeyError(f"no column {quoted(column)}{suggestion(column, names)}; the table has {quoted(names)}")
+    place = _core.find_column(names, what != "puzzles", what == "answers")
+    if place is None and len(names) == 1:
+        place = 0
+    if place is None:
+        kind, option = ("puzzles", "column") if what == "puzzles" else ("solutions", "solution_column")
+        raise ValueError(f"which column has the {kind}? The table has {quoted(names)}: name it by {option}=")
+    return place
+
+
+def check_new(names: Sequence[str], prefix: Any, new: Iterable[str], hint: str = "") -> list[str]:
+    """Returns the names of new columns. Refuses those that are there already."""
+    if not isinstance(prefix, str):
+        raise TypeError(f"prefix is a str, not {prefix!r}")
+    all_new = [prefix + name for name in new]
+    for name in all_new:
+        if name in names:
+            raise ValueError(f"the column {quoted(name)} is there already: {hint}give prefix=, or rename it")
+    return all_new
 
 
 class Frame:
@@ -38,56 +65,25 @@ class Frame:
         names = getattr(self.rows, attribute.get(self.kind, ""), None)
         self.names: list[str] | None = None if names is None else [str(name) for name in names]
 
-    @classmethod
-    def of_names(cls, names: list[str]) -> Frame:
-        """Returns columns without rows, to find some of them."""
-        frame = cls([])
-        frame.names = names
-        return frame
-
-    def place(self, column: str | None, what: What = "puzzles") -> int:
-        """Returns the place of a column: the named one, or the one with a usual name, or the only one."""
-        names = self.names or []
-        if column is not None:
-            if column in names:
-                return names.index(column)
-            raise KeyError(f"no column {quoted(column)}{suggestion(column, names)}; the table has {quoted(names)}")
-        place = _core.find_column(names, what != "puzzles", what == "answers")
-        if place is None and len(names) == 1:
-            place = 0
-        if place is None:
-            kind, option = ("puzzles", "column") if what == "puzzles" else ("solutions", "solution_column")
-            raise ValueError(f"which column has the {kind}? The table has {quoted(names)}: name it by {option}=")
-        return place
-
-    def solutions(self, column: str | None, what: What) -> int | None:
-        """Returns the place of the column of solutions, if the table has one."""
-        if self.names is None and column is not None:
-            raise ValueError("a column was named, but this is not a table")
-        if column is None and _core.find_column(self.names or [], True, what == "answers") is None:
-            return None
-        return self.place(column, what)
-
     def column(self, place: int) -> Any:
         """Returns a column as its library has it."""
         if self.kind == "pandas":
             return self.rows.iloc[:, place]
         if self.kind == "table":
-            return self.rows._batches.select([place], ["puzzle"])
+            return self.rows._source.select([place], ["puzzle"])
         return self.rows[place if self.kind == "pyarrow" else (self.names or [])[place]]
 
     def grids(self, column: str | None, blank: int, what: What = "puzzles") -> _core.Rows:
         """Returns the puzzles or solutions as rows that threads read."""
         if self.names is not None:
-            return self.rows_at(self.place(column, what), blank, what)
+            return self.rows_at(place_of(self.names, column, what), blank, what)
         if column is not None:
-            raise ValueError("a column was named, but this is not a table")
+            raise ValueError(NO_TABLE)
         return rows_of(self.rows, blank)
 
-    def rows_at(self, place: int, blank: int, what: What = "puzzles") -> _core.Rows:
+    def rows_at(self, place: int, blank: int, what: What) -> _core.Rows:
         """Returns the rows of a column."""
-        names = self.names or []
-        rows = rows_of(self.column(place), blank)
+        names, rows = self.names or [], rows_of(self.column(place), blank)
         if what != "puzzles" or MALFORMED not in names or names[place] == MALFORMED:
             return rows
         try:
@@ -96,31 +92,24 @@ class Frame:
             # A column of that name with something else.
             return rows
 
-    def pair(self, answers: Any, column: str | None, solution_column: str | None, blank: int) -> list[_core.Rows]:
-        """Returns puzzles and the answers to them: those that were given, or those of the table of the puzzles."""
-        rows = self.grids(column, blank)
-        if answers is not None:
-            return [rows, Frame(answers).grids(solution_column, blank, "answers")]
-        if self.names is None:
-            raise TypeError("the solutions are missing: give them, or a table that has both")
-        place = self.solutions(solution_column, "answers")
-        if place is None:
-            raise ValueError("the table has no column of solutions; name one by solution_column=")
-        return [rows, self.rows_at(place, blank, "answers")]
+    def answers(
+        self, given: Any, column: str | None, blank: int, what: What
+    ) -> tuple[_core.Rows | None, str | None]:
+        """Returns the solutions that were given, or those of the table and the name of their column, if it has any."""
+        if given is not None:
+            return Frame(given).grids(column, blank, what), None
+        if self.names is None and column is not None:
+            raise ValueError(NO_TABLE)
+        if self.names is None or column is None and _core.find_column(self.names, True, what == "answers") is None:
+            return None, None
+        place = place_of(self.names, column, what)
+        return self.rows_at(place, blank, what), self.names[place]
 
     def check_new(self, column: str | None, names: Iterable[str], prefix: Any) -> None:
         """Refuses names of new columns that the table has, before any work."""
-        if not isinstance(prefix, str):
-            raise TypeError(f"prefix is a str, not {prefix!r}")
         if self.names is not None:
-            self.place(column)
-            self.check_names(prefix + name for name in names if name != "puzzle")
-
-    def check_names(self, names: Iterable[str], hint: str = "") -> None:
-        """Refuses names of new columns that the table already has."""
-        for name in names:
-            if name in (self.names or ()):
-                raise ValueError(f"the column {quoted(name)} is there already: {hint}give prefix=, or rename it")
+            place_of(self.names, column)
+        check_new(self.names or (), prefix, (name for name in names if name != "puzzle"))
 
     def take(self, indices: Any) -> Any:
         """Returns the rows at these indices, a buffer of int64, as a table."""
@@ -138,9 +127,9 @@ class Frame:
                 return rows if is_table else needed("pyarrow").table({"puzzle": rows})
             except NotImplementedError:
                 # pyarrow cannot select texts of every type.
-                return Table(Table(self.rows)._batches.take(as_buffer(places))).to_arrow()
+                return Table(Table(self.rows)._source.take(as_buffer(places))).to_arrow()
         if self.kind == "table":
-            return Table(self.rows._batches.take(as_buffer(places)))
+            return Table(self.rows._source.take(as_buffer(places)))
         rows = [self.rows[place] for place in places.tolist()] if self.kind == "list" else self.rows[places]
         return Table(rows_of(rows, 0).to_batches())
 
@@ -160,35 +149,34 @@ class Frame:
         if self.kind in ("list", "array"):
             return Table(added)
         if self.kind == "table":
-            return Table(self.rows._batches.with_columns(added, old))
+            return Table(self.rows._source.with_columns(added, old))
         new: Any = getattr(Table(added), {"pyarrow": "to_arrow"}.get(self.kind, f"to_{self.kind}"))()
-        if self.names is None:
-            return new.set_axis(self.rows.index, axis=0) if self.kind == "pandas" and has_index else new
         rows = self.rows
+        if self.names is None:
+            return new.set_axis(rows.index, axis=0) if self.kind == "pandas" and has_index else new
+        if self.kind == "polars":
+            rows = rows.with_columns([like(new[name], rows[name]) for name in old]) if old else rows
+            return rows.hstack([new[name] for name in names if name not in old])
         if self.kind == "pandas":
             for name in old:
                 rows = rows.assign(**{name: like(new[name], rows[name]).array})
-            appended = new.drop(columns=old) if old else new
-            return needed("pandas").concat([rows, appended.set_axis(rows.index, axis=0)], axis=1)
-        if self.kind == "polars":
-            rows = rows.with_columns([like(new[name], rows[name]) for name in old])
-            return rows.hstack([new[name] for name in names if name not in old])
+            new = new.drop(columns=old) if old else new
+            return needed("pandas").concat([rows, new.set_axis(rows.index, axis=0)], axis=1)
         is_batch = not hasattr(rows, "combine_chunks")
         for name in names:
             values = new[name].combine_chunks() if is_batch else new[name]
-            if name not in old:
+            if name in old:
+                place = rows.schema.names.index(name)
+                values = like(values, rows.schema.field(place))
+                rows = rows.set_column(place, rows.schema.field(place).with_type(values.type), values)
+            else:
                 rows = rows.append_column(name, values)
-                continue
-            place = rows.schema.names.index(name)
-            values = like(values, rows.schema.field(place))
-            rows = rows.set_column(place, rows.schema.field(place).with_type(values.type), values)
         return rows
 
     def values(self, column: str) -> list[Any]:
         """Returns the values of a column as a list."""
         if self.kind == "table":
-            values: list[Any] = self.rows.to_list(column)
-            return values
+            return list(self.rows.to_list(column))
         method = {"pandas": "tolist", "pyarrow": "to_pylist"}.get(self.kind, "to_list")
         return list(getattr(self.rows[column], method)())
 
@@ -257,18 +245,37 @@ def full_name(cls: type) -> str:
 
 def opened(rows: Any) -> _core.Stream:
     """Opens an Arrow table, or one of a library that has types which Arrow has not."""
-    rows, nulls = arrow_types(rows._batches if isinstance(rows, Table) else rows)
+    rows, nulls = arrow_types(rows._source if isinstance(rows, Table) else rows)
     try:
         return _core.Stream(rows, nulls)
     except NotImplementedError as error:
         raise TypeError(str(error)) from error
 
 
-def opened_all(tables: Iterator[Any]) -> _core.Stream | None:
-    """Opens an iterator of Arrow tables; `None` if it has none."""
-    batches = (opened(table).read_all() for table in tables)
-    first = next(batches, None)
-    return None if first is None else _core.Stream.of_batches(first, batches)
+def opened_batches(batches: Any, column: str | None, only: list[str] | None) -> _core.Stream | None:
+    """Opens a table, a stream, a lazy frame, or an iterable of tables; `None` if there is no table.
+
+    Of a data frame, only the puzzles and the columns in `only` are read, because Arrow has not every type.
+    """
+
+    def select(rows: Any) -> Any:
+        is_polars = type(rows).__module__.startswith("polars.")
+        if only is None or not (hasattr(rows, "iloc") or is_polars) or (names := Frame(rows).names) is None:
+            return rows
+        places = {place_of(names, column), *(names.index(name) for name in (*only, MALFORMED) if name in names)}
+        return rows[[names[place] for place in sorted(places)]] if is_polars else rows.iloc[:, sorted(places)]
+
+    if hasattr(batches, "collect_batches"):
+        batches = batches.collect_batches(maintain_order=True)
+    if is_arrow(batches):
+        return opened(select(batches))
+    refuse_lazy(batches)
+    if not isinstance(batches, Iterable) or isinstance(batches, (str, bytes, Mapping)):
+        what = "has no __arrow_c_stream__ (as a table or a reader has), and is not an iterable of record batches"
+        raise TypeError(f"{full_name(type(batches))} {what}")
+    tables = (opened(select(table)).read_all() for table in batches)
+    first = next(tables, None)
+    return None if first is None else _core.Stream.of_batches(first, tables)
 
 
 def arrow_types(rows: Any) -> tuple[Any, list[str]]:
@@ -298,7 +305,7 @@ def rows_of(source: Any, blank: int) -> _core.Rows:
     if isinstance(source, np.ndarray):
         return rows_of_array(source, blank)
     if isinstance(source, Table):
-        source = source._batches
+        source = source._source
     if isinstance(source, _core.Batches):
         return _core.Rows.of_batches(source, blank)
     try:

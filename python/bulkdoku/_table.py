@@ -35,14 +35,28 @@ def needed(name: str) -> Any:
         raise ImportError(f"this conversion needs {name}: pip install {name}") from error
 
 
-def objects(values: Sequence[Any]) -> Array:
-    """Returns an array of any objects."""
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array
+class Columns:
+    """Named columns with the Arrow PyCapsule interface."""
+
+    __slots__ = ("_source",)
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+        names: list[str] = self._source.column_names
+        return names
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._source.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        return self._source.__arrow_c_schema__()
 
 
-class Table:
+class Table(Columns):
     """Rows with named columns, as Arrow record batches.
 
     Every library with the Arrow PyCapsule interface reads a table without a copy: `pyarrow.table(rows)`,
@@ -53,20 +67,20 @@ class Table:
         rows: a table, a data frame, or a stream with the Arrow PyCapsule interface.
     """
 
-    __slots__ = ("_batches",)
+    __slots__ = ()
 
     def __init__(self, rows: Any) -> None:
         if not isinstance(rows, _core.Batches):
             from ._frames import opened
 
             rows = opened(rows).read_all()
-        self._batches: _core.Batches = rows
+        super().__init__(rows)
 
     def __reduce__(self) -> tuple[type[Table], tuple[Any]]:
         return Table, (self.to_arrow(),)
 
     def __len__(self) -> int:
-        return len(self._batches)
+        return len(self._source)
 
     @property
     def num_rows(self) -> int:
@@ -79,14 +93,9 @@ class Table:
         return len(self), len(self.column_names)
 
     @property
-    def column_names(self) -> list[str]:
-        """The names of the columns."""
-        return self._batches.column_names
-
-    @property
     def schema(self) -> Any:
         """The `pyarrow.Schema`; needs pyarrow."""
-        return needed("pyarrow").schema(self._batches)
+        return needed("pyarrow").schema(self)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.column_names)
@@ -98,14 +107,13 @@ class Table:
         if copy is False:
             raise ValueError("a table becomes an array by a copy only")
         columns = self.to_numpy()
-        fields = [(name, column.dtype, column.shape[1:]) for name, column in columns.items()]
-        array = np.empty(len(self), fields)
+        array = np.empty(len(self), [(name, column.dtype, column.shape[1:]) for name, column in columns.items()])
         for name, column in columns.items():
             array[name] = column
         return array if dtype is None else array.astype(dtype)
 
     def __repr__(self) -> str:
-        fields = zip(self.column_names, self._batches.types, strict=True)
+        fields = zip(self.column_names, self._source.types, strict=True)
         return f"<bulkdoku.Table of {len(self)} rows: {', '.join(f'{name}: {kind}' for name, kind in fields)}>"
 
     def _repr_html_(self) -> str:
@@ -121,7 +129,7 @@ class Table:
         start, stop, step = key.indices(len(self))
         if step != 1:
             raise ValueError("a slice of a table has the step 1")
-        return Table(self._batches.slice(start, max(0, stop - start)))
+        return Table(self._source.slice(start, max(0, stop - start)))
 
     def _place(self, name: str) -> int:
         names = self.column_names
@@ -131,37 +139,31 @@ class Table:
 
     def _numbers(self, place: int) -> tuple[Array, Array | None] | None:
         """Returns the values of a column of fixed width, and which of them are null, if any."""
-        found = self._batches.buffers(place)
+        found = self._source.buffers(place)
         if found is None:
             return None
         kind, values, mask = found
         return np.frombuffer(values, kind).copy(), None if mask is None else np.frombuffer(mask, bool)
 
-    def _codes(self, place: int) -> tuple[Array, list[str]] | None:
-        """Returns the codes of a column of categories without nulls, and their names."""
-        coded = self._batches.dictionary(place)
-        names = None if coded is None else coded[1].texts(0)
-        codes = None if coded is None or names is None else Table(coded[0])._numbers(0)
-        return None if names is None or codes is None or codes[1] is not None else (codes[0], names)
-
     def _column(self, place: int) -> Array:
-        if codes := self._codes(place):
-            return np.array(codes[1]).take(codes[0])
+        if coded := self._source.dictionary(place):
+            codes, names = Table(coded[0])._numbers(0), coded[1].texts(0)
+            if codes is not None and names is not None and codes[1] is None:
+                return np.array(names).take(codes[0])
         found = self._numbers(place)
-        if found is None:
-            return objects(self._list(place))
-        values, mask = found
-        if mask is None or values.ndim > 1 or values.dtype.kind == "S":
-            return values
-        return objects(self._list(place)) if values.dtype == bool else np.where(mask, np.nan, values)
+        if found is not None and (found[1] is None or found[0].ndim > 1 or found[0].dtype.kind == "S"):
+            return found[0]
+        if found is None or found[1] is None or found[0].dtype == bool:
+            return np.array(self._list(place), object)
+        return np.where(found[1], np.nan, found[0])
 
     def _list(self, place: int) -> list[Any]:
-        texts = self._batches.texts(place)
+        texts: list[Any] | None = self._source.texts(place)
         if texts is not None:
             return texts
         found = self._numbers(place)
         if found is None:
-            what = f"a column of {self._batches.types[place]} has no list here"
+            what = f"a column of {self._source.types[place]} has no list here"
             raise TypeError(f"{what}; give the table itself to pyarrow or polars")
         rows: list[Any] = found[0].tolist()
         if found[1] is None:
@@ -180,45 +182,34 @@ class Table:
     def to_list(self, name: str) -> list[Any]:
         """Returns a column as a list of str, bytes, lists of int, int, float, or bool, with `None` for null.
 
-        Raises:
-            KeyError: if the column does not exist.
-            TypeError: if the column came from the input and has another type.
+        Raises KeyError if it does not exist, TypeError if it came from the input and has another type.
         """
         return self._list(self._place(name))
 
     def to_arrow(self) -> Any:
         """Returns a `pyarrow.Table` without a copy; needs pyarrow. Other Arrow libraries read the table itself."""
-        return needed("pyarrow").table(self._batches)
+        return needed("pyarrow").table(self)
 
     def to_polars(self) -> Any:
         """Returns a `polars.DataFrame` without a copy of the texts; needs polars."""
-        return needed("polars").DataFrame(self._batches)
+        return needed("polars").DataFrame(self)
 
     def to_pandas(self) -> Any:
         """Returns a `pandas.DataFrame`; needs pandas, and is much faster with pyarrow.
 
-        Grids are str (bytes for binary, arrays or lists of int for cells), statuses a categorical.
+        Grids are str (bytes for binary, arrays of int for cells), statuses a categorical.
         """
         pandas = needed("pandas")
         if importlib.util.find_spec("pyarrow") is not None:
             return self.to_arrow().to_pandas()
         columns: dict[str, Any] = {}
-        for place, name in enumerate(self.column_names):
-            if codes := self._codes(place):
-                columns[name] = pandas.Categorical.from_codes(*codes)
-            else:
-                values = self._column(place)
-                columns[name] = values if values.dtype.kind == "u" and values.ndim == 1 else self._list(place)
+        for name, values in self.to_numpy().items():
+            is_status = values.dtype.kind == "U"
+            columns[name] = pandas.Categorical(values) if is_status else values if values.ndim == 1 else list(values)
         return pandas.DataFrame(columns)
 
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self._batches.__arrow_c_stream__(requested_schema)
 
-    def __arrow_c_schema__(self) -> Any:
-        return self._batches.__arrow_c_schema__()
-
-
-class Batches:
+class Batches(Columns):
     """A lazy stream of record batches: a batch is read, and solved, on demand.
 
     It has the Arrow PyCapsule interface, so that `pyarrow.RecordBatchReader.from_stream(batches)`,
@@ -227,28 +218,14 @@ class Batches:
     input is final.
     """
 
-    __slots__ = ("_stream",)
-
-    def __init__(self, stream: _core.Stream) -> None:
-        self._stream = stream
-
-    @property
-    def column_names(self) -> list[str]:
-        """The names of the columns."""
-        return self._stream.column_names
+    __slots__ = ()
 
     def __iter__(self) -> Batches:
         return self
 
     def __next__(self) -> Table:
-        return Table(next(self._stream))
+        return Table(next(self._source))
 
     def read_all(self) -> Table:
         """Reads the rest into a table."""
-        return Table(self._stream.read_all())
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self._stream.__arrow_c_stream__(requested_schema)
-
-    def __arrow_c_schema__(self) -> Any:
-        return self._stream.__arrow_c_schema__()
+        return Table(self._source.read_all())

@@ -75,6 +75,18 @@ impl Batches {
         let batches = batches.collect::<Result<_, _>>().map_err(exception)?;
         Ok(Self::new(schema, batches))
     }
+
+    /// Scores, followed by a column `solved`: whether all cells are correct.
+    pub fn with_solved(&self) -> PyResult<Self> {
+        let mut fields: Vec<_> = self.schema.fields().iter().cloned().collect();
+        fields.push(Arc::new(Field::new("solved", DataType::Boolean, false)));
+        self.with(fields, |batch, _| {
+            let correct = batch.column(0).as_primitive::<UInt8Type>().iter();
+            let solved = correct.map(|correct| Some(correct == Some(CELLS as u8)));
+            let solved = Arc::new(solved.collect::<BooleanArray>());
+            batch.columns().iter().cloned().chain([solved as ArrayRef]).collect()
+        })
+    }
 }
 
 #[pymethods]
@@ -165,18 +177,6 @@ impl Batches {
                 if *place < all.len() { all[*place] = values } else { all.push(values) }
             }
             all
-        })
-    }
-
-    /// Scores, followed by a column `solved`: whether all cells are correct.
-    fn with_solved(&self) -> PyResult<Self> {
-        let mut fields: Vec<_> = self.schema.fields().iter().cloned().collect();
-        fields.push(Arc::new(Field::new("solved", DataType::Boolean, false)));
-        self.with(fields, |batch, _| {
-            let correct = batch.column(0).as_primitive::<UInt8Type>().iter();
-            let solved = correct.map(|correct| Some(correct == Some(CELLS as u8)));
-            let solved = Arc::new(solved.collect::<BooleanArray>());
-            batch.columns().iter().cloned().chain([solved as ArrayRef]).collect()
         })
     }
 

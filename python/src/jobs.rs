@@ -283,32 +283,34 @@ pub fn solve_with(engine: EngineKind, limits: Limits) -> Solve {
     Solve { engine: Box::new(move || engines::take(engine)), limits, rating_isomorphs: 0 }
 }
 
-/// Solves puzzles, and scores the answers to them if there are any.
+/// Runs a job on puzzles and, if there are any, the answers to them: "solve", "score" (which also finds out whether the
+/// answers are solutions), "check", or "classify", which numbers them from 1.
 #[pyfunction]
-pub fn solve(
+pub fn run(
     py: Python<'_>,
+    job: &str,
     puzzles: &Rows,
     answers: Option<&Rows>,
     search: &Search,
     output: &Output,
     progress: Progress,
 ) -> PyResult<Batches> {
-    let call = search.call(output, &progress, |solve| solve);
-    call.batches(py, (puzzles, answers), (0, BLOCK_ROWS))
-}
-
-/// Checks an answer to each puzzle.
-#[pyfunction]
-pub fn check(
-    py: Python<'_>,
-    puzzles: &Rows,
-    answers: &Rows,
-    search: &Search,
-    output: &Output,
-    progress: Progress,
-) -> PyResult<Batches> {
-    let call = search.call(output, &progress, |solve| Check { solve });
-    call.batches(py, (puzzles, Some(answers)), (0, BLOCK_ROWS))
+    let rows = (puzzles, answers);
+    match job {
+        "check" => {
+            let call = search.call(output, &progress, |solve| Check { solve });
+            call.batches(py, rows, (0, BLOCK_ROWS))
+        }
+        "classify" => {
+            let call = Call::new(Classify::default(), output, search.threads.get(), &progress);
+            call.batches(py, rows, (1, BLOCK_ROWS))
+        }
+        _ => {
+            let call = search.call(output, &progress, |solve| solve);
+            let solved = call.batches(py, rows, (0, BLOCK_ROWS))?;
+            if job == "score" { solved.with_solved() } else { Ok(solved) }
+        }
+    }
 }
 
 /// Traces the path of each puzzle: a column `trace` of JSON, the lines of `bulkdoku trace`.
@@ -349,20 +351,6 @@ pub fn trace(
         Ok(())
     })?;
     Ok(Batches::new(schema, batches))
-}
-
-/// Reads puzzles, numbered from `first`, and finds canonical forms if the output has them.
-#[pyfunction]
-pub fn classify(
-    py: Python<'_>,
-    puzzles: &Rows,
-    output: &Output,
-    first: u64,
-    threads: usize,
-    progress: Progress,
-) -> PyResult<Batches> {
-    let call = Call::new(Classify::default(), output, threads, &progress);
-    call.batches(py, (puzzles, None), (first, BLOCK_ROWS))
 }
 
 /// Draws isomorphs of puzzles, numbered from `first`, and of the answers to them. Also returns the number of records

@@ -32,9 +32,7 @@ mod package {
     #[pymodule_export]
     use crate::bench::bench;
     #[pymodule_export]
-    use crate::jobs::{
-        Made, Output, Search, augment, check, classify, generate, offered_by, solve, trace,
-    };
+    use crate::jobs::{Made, Output, Search, augment, generate, offered_by, run, trace};
     #[pymodule_export]
     use crate::rows::{Rows, find_column};
     #[pymodule_export]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use arrow_schema::ArrowError;
 use bulkdoku::StopFlag;
 use bulkdoku::pipeline::watch;
-use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
 use pyo3::prelude::*;
 
 /// The interval between two checks of signals.
@@ -69,7 +69,12 @@ impl<'py> FromPyObject<'_, 'py> for Progress {
 
     /// Takes a callback, or `None`.
     fn extract(callback: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let callback = callback.extract::<Option<Py<PyAny>>>()?;
+        let callback = callback.extract::<Option<Bound<'_, PyAny>>>()?;
+        if callback.as_ref().is_some_and(|callback| !callback.is_callable()) {
+            let what = "progress is not callable; it is called with a number of rows";
+            return Err(PyTypeError::new_err(what));
+        }
+        let callback = callback.map(Bound::unbind);
         Ok(Self { callback, ..Self::default() })
     }
 }

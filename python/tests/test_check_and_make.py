@@ -92,7 +92,7 @@ def test_isomorphs_have_one_canonical_form(minimal, minimal_solutions):
     digits = bulkdoku.augment(minimal[:1], times=3, seed=3, kinds=["digits"], solution="cells")
     blanks = digits["puzzle"] == 0
     assert (blanks == blanks[0]).all()
-    with pytest.raises(ValueError, match="kinds are"):
+    with pytest.raises(ValueError, match="kinds is"):
         bulkdoku.augment(minimal[:1], seed=1, kinds=["colors"])
 
 

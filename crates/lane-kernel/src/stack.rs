@@ -72,16 +72,15 @@ pub(crate) struct AlternativeStacks<S: Simd, V> {
     frames: Vec<Frame<S>>,
     /// The wide frames used so far.
     wide: Vec<Cells<V>>,
-    /// The frame below, for each frame and lane. Here and in `live`, but not in `returning`, wide
-    /// frames follow the narrow ones: their numbers start at
-    /// [`AlternativeStacks::FIRST_WIDE_FRAME`].
+    /// The frame below, for each frame and lane. The numbers of wide frames follow those of narrow
+    /// ones, from [`AlternativeStacks::FIRST_WIDE_FRAME`] on.
     below: Vec<[u16; 32]>,
     /// The lanes that have an alternative in each frame, including frames not yet allocated.
     live: Vec<LaneSet>,
-    /// The lanes that return from each narrow frame in this pass.
+    /// The lanes that return from each frame in this pass.
     returning: Vec<LaneSet>,
-    /// The frames that lanes return from in this pass.
-    sources: [SourceFrame; MAX_SOURCE_FRAMES],
+    /// The narrow and the wide frames that lanes return from in this pass.
+    sources: [[SourceFrame; MAX_SOURCE_FRAMES]; 2],
 }
 
 impl<S: Simd, V: Rules<S>> AlternativeStacks<S, V> {
@@ -108,8 +107,9 @@ impl<S: Simd, V: Rules<S>> AlternativeStacks<S, V> {
             below: vec![[0; 32]; Self::FIRST_WIDE_FRAME + WIDE_FRAMES],
             // The last entries are not frames; they are where a search for a free column ends.
             live: vec![0; Self::FIRST_WIDE_FRAME + WIDE_FRAMES + FRAMES_PER_SEARCH],
-            returning: vec![0; Self::FIRST_WIDE_FRAME],
-            sources: [SourceFrame { frame: 0, lanes: 0 }; MAX_SOURCE_FRAMES],
+            returning: vec![0; Self::FIRST_WIDE_FRAME + WIDE_FRAMES],
+            sources: [0, Self::FIRST_WIDE_FRAME as u16]
+                .map(|frame| [SourceFrame { frame, lanes: 0 }; MAX_SOURCE_FRAMES]),
         }
     }
 
@@ -275,37 +275,30 @@ impl<S: Simd, V: Rules<S>> AlternativeStacks<S, V> {
     /// Pops the alternatives of `lanes` from their topmost frames.
     #[inline(always)]
     fn pop_frames(&mut self, s: S, cells: &mut Cells<V>, lanes: LaneSet) {
-        let mut count = 0;
+        let mut counts = [0; 2];
         for lane in lanes_of(lanes) {
             let frame = self.pop_frame(lane);
-            if let Some(wide) = usize::from(frame).checked_sub(Self::FIRST_WIDE_FRAME) {
-                let (lane, frame) = (V::lane_bits(s, 1 << lane), &self.wide[wide]);
-                for i in 0..CELLS {
-                    cells[i] = lane.select_bits(frame[i], cells[i]);
-                }
-                continue;
-            }
+            let is_wide = usize::from(usize::from(frame) >= Self::FIRST_WIDE_FRAME);
+            let (sources, count) = (&mut self.sources[is_wide], &mut counts[is_wide]);
             let returning = &mut self.returning[usize::from(frame)];
-            self.sources[count].frame = frame;
-            count += usize::from(*returning == 0);
+            sources[*count].frame = frame;
+            *count += usize::from(*returning == 0);
             *returning |= 1 << lane;
         }
-        for source in &mut self.sources[..count] {
-            source.lanes = std::mem::take(&mut self.returning[usize::from(source.frame)]);
-        }
-        // Pad the last pass with sources from which no lane returns.
-        for source in &mut self.sources[count..count + FRAMES_PER_PASS] {
-            source.lanes = 0;
-        }
-        // Few lanes share a frame. Blending several frames per pass avoids reading and writing the
-        // cells for each of them.
-        for i in (0..count).step_by(FRAMES_PER_PASS) {
-            match count - i {
-                1 => self.blend::<1>(s, cells, &self.sources[i..]),
-                2 => self.blend::<2>(s, cells, &self.sources[i..]),
-                _ => self.blend::<FRAMES_PER_PASS>(s, cells, &self.sources[i..]),
+        for (sources, count) in self.sources.iter_mut().zip(counts) {
+            for source in &mut sources[..count] {
+                source.lanes = std::mem::take(&mut self.returning[usize::from(source.frame)]);
+            }
+            // Pad the last pass with sources from which no lane returns.
+            for source in &mut sources[count..count + FRAMES_PER_PASS] {
+                source.lanes = 0;
             }
         }
+        let [narrow, wide] = &self.sources;
+        let narrow = &narrow[..counts[0] + FRAMES_PER_PASS];
+        blend_all(s, cells, narrow, &self.frames, 0, |row| V::block_splat(row));
+        let wide = &wide[..counts[1] + FRAMES_PER_PASS];
+        blend_all(s, cells, wide, &self.wide, Self::FIRST_WIDE_FRAME, |row| row);
     }
 
     /// Pops a lane's topmost frame and returns its number.
@@ -317,22 +310,53 @@ impl<S: Simd, V: Rules<S>> AlternativeStacks<S, V> {
         self.in_frames &= !(LaneSet::from(self.top[lane] == NO_FRAME) << lane);
         index
     }
+}
 
-    #[inline(always)]
-    fn blend<const N: usize>(&self, s: S, cells: &mut Cells<V>, sources: &[SourceFrame]) {
-        let mut lanes = [V::splat(s, 0); N];
-        let mut frames = [&self.frames[0]; N];
-        for i in 0..N {
-            lanes[i] = V::lane_bits(s, sources[i].lanes);
-            frames[i] = &self.frames[usize::from(sources[i].frame)];
+/// Moves alternatives from their frames into the lanes of `cells`. The last sources are padding.
+/// Frames are numbered from `first`, and `row` converts one of their 81 rows.
+///
+/// Few lanes share a frame. Blending several frames per pass avoids reading and writing the cells for
+/// each of them.
+#[inline(always)]
+fn blend_all<S: Simd, V: Rules<S>, R: Copy>(
+    s: S,
+    cells: &mut Cells<V>,
+    sources: &[SourceFrame],
+    frames: &[[R; CELLS]],
+    first: usize,
+    row: impl Fn(R) -> V,
+) {
+    let count = sources.len() - FRAMES_PER_PASS;
+    for i in (0..count).step_by(FRAMES_PER_PASS) {
+        match count - i {
+            1 => blend::<S, V, R, 1>(s, cells, &sources[i..], frames, first, &row),
+            2 => blend::<S, V, R, 2>(s, cells, &sources[i..], frames, first, &row),
+            _ => blend::<S, V, R, FRAMES_PER_PASS>(s, cells, &sources[i..], frames, first, &row),
         }
-        for i in 0..CELLS {
-            let mut x = cells[i];
-            for f in 0..N {
-                x = lanes[f].select_bits(V::block_splat(frames[f][i]), x);
-            }
-            cells[i] = x;
+    }
+}
+
+#[inline(always)]
+fn blend<S: Simd, V: Rules<S>, R: Copy, const N: usize>(
+    s: S,
+    cells: &mut Cells<V>,
+    sources: &[SourceFrame],
+    frames: &[[R; CELLS]],
+    first: usize,
+    row: &impl Fn(R) -> V,
+) {
+    let mut lanes = [V::splat(s, 0); N];
+    let mut rows = [&frames[0]; N];
+    for i in 0..N {
+        lanes[i] = V::lane_bits(s, sources[i].lanes);
+        rows[i] = &frames[usize::from(sources[i].frame) - first];
+    }
+    for i in 0..CELLS {
+        let mut x = cells[i];
+        for f in 0..N {
+            x = lanes[f].select_bits(row(rows[f][i]), x);
         }
+        cells[i] = x;
     }
 }
 

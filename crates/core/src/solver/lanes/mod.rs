@@ -19,6 +19,7 @@ mod scheduler;
 mod searches;
 #[cfg(test)]
 mod tests;
+mod walks;
 mod work_sharing;
 
 use lane_kernel::LaneKernel;

@@ -5,7 +5,8 @@
 //! puzzle, in the order in which a single lane would have reached them ([`super::per_lane`], which
 //! started these searches). Free lanes take the first pending nodes. Solutions at the head of the
 //! list are counted, with the effort of the search before them (`docs/lane-engine.md`, "Ordered
-//! search").
+//! search"). While many solutions of the last puzzle are missing, lanes search everything below a
+//! pending node by themselves ([`walks`]).
 
 use lane_kernel::{
     Column, Exchange, Kernel, LaneBlock, LaneSet, LaneVerdict, MAX_DEPTH, MAX_LANES, Moves,
@@ -14,7 +15,9 @@ use lane_kernel::{
 
 use super::per_lane::PerLane;
 use super::run::{BatchState, Continuation, Effort, Policy, SearchResult};
+use super::walks::{self, Walk, Walks};
 use crate::puzzle::Grid;
+use crate::solver::contract::Query;
 
 /// With more parts than this, free lanes wait until the busy ones end; then one lane continues by
 /// itself. This bounds the memory. (Small in unit tests, so that this happens.)
@@ -37,7 +40,7 @@ struct SearchPart {
 
 #[derive(Clone, Copy)]
 enum PartKind {
-    /// A node being searched in a lane.
+    /// A node being searched in a lane, with all nodes below it if the lane walks.
     Lane(usize),
     /// Alternative B of this lane's latest branch.
     NewAlternative(usize),
@@ -45,6 +48,8 @@ enum PartKind {
     Slot(usize),
     /// A solution, and the slot that stores it if its grid may be needed.
     Solution(Option<usize>),
+    /// The nodes of a walk that has ended.
+    Walked(Walk),
     /// The end of a puzzle.
     End,
 }
@@ -58,6 +63,9 @@ pub(super) struct Ordered {
     /// The puzzles in the reverse order of the list, with the results counted so far.
     puzzles: Vec<SearchResult>,
     slots: Slots,
+    walks: Walks,
+    /// Whether the limit of solutions is within a walk, which is being searched again.
+    is_last: bool,
 }
 
 /// Storage for the cells of pending nodes and solutions.
@@ -91,6 +99,8 @@ impl Ordered {
                 all: Vec::with_capacity(MAX_PARTS),
                 unused: Vec::with_capacity(MAX_PARTS),
             },
+            walks: Walks::NONE,
+            is_last: false,
         }
     }
 
@@ -101,6 +111,7 @@ impl Ordered {
         per_lane: &mut PerLane,
     ) {
         per_lane.stacked = 0;
+        self.is_last = false;
         for lane in lanes_of(run.busy) {
             let mut searched = per_lane.result_of(lane);
             // The node in the lane is counted when it ends.
@@ -119,6 +130,28 @@ impl Ordered {
 
     fn push(&mut self, effort_before: Effort, kind: PartKind) {
         self.list.push(SearchPart { effort_before, kind });
+    }
+
+    /// Replaces the part of a lane whose walk has ended with the walk and the rest of its stack.
+    fn replace_walk(&mut self, run: &mut BatchState<'_, impl Kernel>, lane: usize, before: Effort) {
+        let first = self.list.len();
+        let walk = self.walks.end(lane);
+        self.push(before, PartKind::Walked(walk));
+        while let Some(alternative) = run.kernel.pop(lane) {
+            let slot = self.slots.store(alternative);
+            self.push(Effort::NONE, PartKind::Slot(slot));
+        }
+        self.list[first..].reverse();
+    }
+
+    /// Returns the number of missing solutions, if lanes may walk: solutions are only counted, and
+    /// many are missing.
+    fn missing(&self, run: &BatchState<'_, impl Kernel>) -> Option<u32> {
+        let Query { known, limits, .. } = run.job.query;
+        let [SearchResult { solutions: 1.., .. }] = self.puzzles[..] else { return None };
+        let missing = limits.solutions.get() - self.puzzles[0].solutions;
+        let may_walk = !self.is_last && known.is_none() && missing >= walks::MIN_MISSING;
+        may_walk.then_some(missing)
     }
 
     /// Replaces the part of a lane with the results of the lane's event.
@@ -159,6 +192,20 @@ impl Ordered {
             let head = self.puzzles.last_mut().expect("a puzzle for each end");
             let puzzle = head.entered.puzzle;
             let mut is_over = matches!(kind, PartKind::End);
+            if let PartKind::Walked(Walk { start, solutions, effort }) = kind {
+                self.list.pop();
+                if solutions >= run.job.query.limits.solutions.get() - head.solutions {
+                    self.drop_rest(run);
+                    self.is_last = true;
+                    self.push(Effort::NONE, PartKind::End);
+                    self.push(effort_before, PartKind::Slot(start));
+                    return;
+                }
+                self.slots.unused.push(start);
+                head.solutions += solutions;
+                head.effort = head.effort.and(effort_before).and(effort);
+                continue;
+            }
             if let PartKind::Solution(slot) = kind {
                 self.list.pop();
                 self.slots.unused.extend(slot);
@@ -188,7 +235,14 @@ impl Ordered {
     fn drop_rest(&mut self, run: &mut BatchState<'_, impl Kernel>) {
         while let Some(SearchPart { kind, .. }) = self.list.pop() {
             match kind {
-                PartKind::Lane(lane) => run.busy &= !(1 << lane),
+                PartKind::Lane(lane) => {
+                    run.busy &= !(1 << lane);
+                    if self.walks.lanes >> lane & 1 != 0 {
+                        self.slots.unused.push(self.walks.end(lane).start);
+                        run.kernel.clear(1 << lane);
+                    }
+                }
+                PartKind::Walked(walk) => self.slots.unused.push(walk.start),
                 PartKind::Slot(slot) => self.slots.unused.push(slot),
                 PartKind::Solution(slot) => self.slots.unused.extend(slot),
                 PartKind::NewAlternative(_) => {}
@@ -208,12 +262,19 @@ impl<K: Kernel> Policy<K> for Ordered {
     fn advance(
         &mut self,
         run: &mut BatchState<'_, K>,
-        Continuation { branching, .. }: Continuation,
+        Continuation { branching, returning }: Continuation,
     ) {
+        let (walking, branching) = (branching & self.walks.lanes, branching & !self.walks.lanes);
+        if walking | returning != 0 {
+            self.walks.stacked = run.kernel.push_and_pop(walking, returning);
+        }
         let mut free = run.free();
+        let missing = self.missing(run);
+        let mut may_walk = missing.is_some();
         if self.list.len() > MAX_PARTS_FOR_PARALLEL {
             let lowest = free & free.wrapping_neg();
             free = if run.busy == 0 { lowest } else { 0 };
+            may_walk = false;
         }
         let mut exchange = Exchange { branching, page: NEW_ALTERNATIVES_PAGE, ..Exchange::NONE };
         let (mut saved, mut loaded) = (Moves::NONE, Moves::NONE);
@@ -242,6 +303,7 @@ impl<K: Kernel> Policy<K> for Ordered {
             *kind = PartKind::Lane(lane);
             free &= free - 1;
         }
+        self.walks.limit(missing.unwrap_or_default(), free != 0);
         run.busy |= exchange.shared.lanes | loaded.lanes;
         if branching != 0 {
             exchange.saved = saved.lanes;
@@ -254,19 +316,32 @@ impl<K: Kernel> Policy<K> for Ordered {
         for lane in lanes_of(loaded.lanes) {
             let slot = usize::from(loaded.from[lane]);
             run.kernel.set_lane(lane, &self.slots.all[slot]);
-            self.slots.unused.push(slot);
+            if may_walk {
+                self.walks.begin(lane, slot);
+            } else {
+                self.slots.unused.push(slot);
+            }
         }
     }
 
     fn handle_events(&mut self, run: &mut BatchState<'_, K>, verdict: LaneVerdict) -> Continuation {
-        run.busy &= !verdict.ended();
-        let mut events = verdict.events();
+        let walked = self.walks.count(run.level, verdict);
+        let single = !self.walks.lanes;
+        run.busy &= !(verdict.ended() & single | walked.ended);
+        let at_single = verdict.events() & single;
+        let mut events = at_single | walked.ended;
         let mut first = self.list.len();
-        while events != 0 {
-            first -= 1;
-            if let PartKind::Lane(lane) = self.list[first].kind {
-                events &= !(1 << lane);
+        for at in (0..self.list.len()).rev() {
+            if events == 0 {
+                break;
             }
+            let PartKind::Lane(lane) = self.list[at].kind else { continue };
+            if (walked.ended & !self.walks.stacked) >> lane & 1 != 0 {
+                self.list[at].kind = PartKind::Walked(self.walks.end(lane));
+            } else if events >> lane & 1 != 0 {
+                first = at;
+            }
+            events &= !(1 << lane);
         }
         let mut replaced = std::mem::take(&mut self.replaced);
         replaced.clear();
@@ -274,15 +349,19 @@ impl<K: Kernel> Policy<K> for Ordered {
         self.list.truncate(first);
         for part in &replaced {
             match part.kind {
-                PartKind::Lane(lane) if verdict.events() >> lane & 1 != 0 => {
+                PartKind::Lane(lane) if at_single >> lane & 1 != 0 => {
                     self.replace(run, lane, part.effort_before, verdict);
+                }
+                PartKind::Lane(lane) if walked.ended >> lane & 1 != 0 => {
+                    self.replace_walk(run, lane, part.effort_before);
                 }
                 _ => self.list.push(*part),
             }
         }
         self.replaced = replaced;
         self.count_head(run);
-        Continuation { branching: verdict.stuck & run.busy, returning: 0 }
+        let returning = walked.returning & run.busy;
+        Continuation { branching: verdict.stuck & run.busy, returning }
     }
 
     fn is_done(&self, _: &BatchState<'_, K>) -> bool {
@@ -290,7 +369,9 @@ impl<K: Kernel> Policy<K> for Ordered {
     }
 
     #[cold]
-    fn discard(&mut self, _: &mut BatchState<'_, K>) -> Option<usize> {
+    fn discard(&mut self, run: &mut BatchState<'_, K>) -> Option<usize> {
+        run.kernel.clear(LaneSet::MAX);
+        (self.walks.lanes, self.walks.stacked) = (0, 0);
         let first = self.puzzles.iter().map(|searched| searched.entered.puzzle).min();
         self.list.clear();
         self.puzzles.clear();

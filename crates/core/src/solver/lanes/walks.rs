@@ -1,0 +1,110 @@
+//! Lanes of an ordered search that search everything below a node by themselves.
+//!
+//! A puzzle with many solutions has far more nodes than lanes, so only one of many nodes has to be in
+//! order; those below it are merely counted. A walk keeps its first node: if the limit of solutions is
+//! within it, it is searched again, node by node.
+
+use lane_kernel::{LaneSet, LaneVerdict, MAX_LANES, SimdLevel};
+
+use super::run::Effort;
+
+/// Walks begin only while at least this many solutions are missing. (Few in unit tests, so that this
+/// happens.)
+pub(super) const MIN_MISSING: u32 = if cfg!(test) { 16 } else { 4096 };
+
+/// The maximum length of a walk. What remains is divided among the lanes.
+const MAX_NODES: u32 = if cfg!(test) { 8 } else { 1024 };
+
+/// A walk is shorter than the number of missing solutions divided by this, because all lanes together
+/// count about as many solutions too many as they walk nodes.
+const MISSING_PER_NODE: u32 = 64;
+
+/// What a walk has searched.
+#[derive(Clone, Copy)]
+pub(super) struct Walk {
+    /// The slot of the first node.
+    pub(super) start: usize,
+    pub(super) solutions: u32,
+    pub(super) effort: Effort,
+}
+
+/// All current walks.
+pub(super) struct Walks {
+    /// The lanes that walk, and those of them with an alternative on their stack.
+    pub(super) lanes: LaneSet,
+    pub(super) stacked: LaneSet,
+    /// A walk ends at the first solution or failure after this many nodes.
+    most: u32,
+    start: [usize; MAX_LANES],
+    solutions: [u32; MAX_LANES],
+    guesses: [u32; MAX_LANES],
+    nodes: [u32; MAX_LANES],
+}
+
+/// How walks continue after a step.
+pub(super) struct WalkEvents {
+    /// The lanes that return to their last alternative.
+    pub(super) returning: LaneSet,
+    /// The lanes whose walks have ended, perhaps with alternatives on their stacks.
+    pub(super) ended: LaneSet,
+}
+
+impl Walks {
+    pub(super) const NONE: Self = Self {
+        lanes: 0,
+        stacked: 0,
+        most: 0,
+        start: [0; MAX_LANES],
+        solutions: [0; MAX_LANES],
+        guesses: [0; MAX_LANES],
+        nodes: [0; MAX_LANES],
+    };
+
+    /// Sets the length of walks. It is minimal while a lane has nothing to search.
+    pub(super) fn limit(&mut self, missing: u32, is_short_of_nodes: bool) {
+        self.most = if is_short_of_nodes { 0 } else { MAX_NODES.min(missing / MISSING_PER_NODE) };
+    }
+
+    /// Begins a walk from the node in a slot.
+    pub(super) fn begin(&mut self, lane: usize, start: usize) {
+        self.lanes |= 1 << lane;
+        self.start[lane] = start;
+        (self.solutions[lane], self.guesses[lane], self.nodes[lane]) = (0, 0, 0);
+    }
+
+    /// Ends a walk.
+    pub(super) fn end(&mut self, lane: usize) -> Walk {
+        self.lanes &= !(1 << lane);
+        self.stacked &= !(1 << lane);
+        let (guesses, nodes) = (self.guesses[lane].into(), self.nodes[lane].into());
+        let (start, solutions) = (self.start[lane], self.solutions[lane]);
+        Walk { start, solutions, effort: Effort { guesses, nodes } }
+    }
+
+    /// Counts the events of walks.
+    pub(super) fn count(&mut self, level: SimdLevel, verdict: LaneVerdict) -> WalkEvents {
+        let too_long = level.run(
+            #[inline(always)]
+            || {
+                count(&mut self.solutions, verdict.solved);
+                count(&mut self.guesses, verdict.stuck);
+                count(&mut self.nodes, verdict.events());
+                let too_long = self.nodes.iter().enumerate();
+                too_long.fold(0, |lanes, (lane, nodes)| {
+                    lanes | LaneSet::from(*nodes >= self.most) << lane
+                })
+            },
+        );
+        let over = verdict.ended() & self.lanes;
+        let ended = over & (!self.stacked | too_long);
+        WalkEvents { returning: over & !ended, ended }
+    }
+}
+
+/// Adds one to the counter of each lane, without branches.
+#[inline(always)]
+fn count(counters: &mut [u32; MAX_LANES], lanes: LaneSet) {
+    for (lane, counter) in counters.iter_mut().enumerate() {
+        *counter += lanes >> lane & 1;
+    }
+}

@@ -1,8 +1,9 @@
 //! Tests `bulkdoku bench --solver`.
 
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::Value;
 
-use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, SOLVED};
+use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, SOLVED, wait_until};
 
 /// Measures commands. In them, `SOLVE` stands for one that solves, and `ANSWER` for the solution of
 /// [`CLASSIC`].
@@ -51,8 +52,8 @@ fn commands_are_measured_next_to_engines() {
         let rows = of["rows"].as_u64().unwrap();
         assert!((16..=40).contains(&rows) && of["invalid"].is_null(), "{of}");
         assert_eq!(of["ns_rounds"].as_array().unwrap().len(), 2, "{of}");
-        for field in ["ns_min", "user_ns_per_puzzle", "system_ns_per_puzzle", "startup_ns"] {
-            assert!(of[field].as_f64().unwrap() > 0.0, "{field}: {of}");
+        for (field, least) in [("ns_min", 1.0), ("startup_ns", 1.0), ("user_ns_per_puzzle", 0.0)] {
+            assert!(of[field].as_f64().unwrap() >= least, "{field}: {of}");
         }
     }
     assert!(measured[0]["startup_ns"].is_null() && measured[0]["nodes_per_puzzle"].is_f64());
@@ -154,6 +155,67 @@ fn single_puzzles_are_measured_through_the_pipe() {
         "{ran:?}"
     );
     folder.assert_refused(&[("bench in --solver a=x{} --interactive", "reads a file")]);
+}
+
+#[test]
+fn the_slowest_puzzles_are_written() {
+    let folder = folder();
+    // A command takes long for the second puzzle, the first one that is measured.
+    folder.file("in", format!("{CLASSIC}\n{}\n", CLASSIC.replace('7', ".")));
+    let command = "while read -r row; do case $row in *7*) ;; *) sleep 0.05;; esac; \
+                   echo $row | BULKDOKU solve --quiet --fail-on none --format lines; done";
+    let args = ["--interactive", "--slowest", "1", "slow.csv", "--no-permute", "--limit", "2"];
+    let ran = bench(&folder, &[("sleeps", command)], &args);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let written = folder.read("slow.csv");
+    let rows: Vec<Vec<&str>> = written.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0], ["set", "engine", "simd", "threads", "mode", "latency_ns", "puzzle"]);
+    let engines: Vec<_> = rows[1..].iter().map(|row| row[1]).collect();
+    assert_eq!(engines, ["lanes", "\"bulkdoku", "sleeps"], "{written}");
+    let [.., latency, puzzle] = rows[3][..] else { panic!("{written}") };
+    assert!(puzzle == CLASSIC.replace('7', ".") && latency.parse::<u64>().unwrap() >= 50_000_000);
+    // The file is an input.
+    let ran = folder.line("solve slow.csv --columns solution --quiet --fail-on none");
+    assert_eq!(ran.rows.lines().count(), 4, "{ran:?}");
+    folder.assert_refused(&[
+        ("bench in --slowest 1 a.csv --solver a=x", "--interactive"),
+        ("bench in --slowest 0 a.csv", "at least 1"),
+        ("bench in --slowest 1 a.json", ".csv"),
+        ("bench in --slowest 1 in.csv -o in.csv", "in.csv"),
+    ]);
+}
+
+#[test]
+fn a_signal_ends_the_command_that_hangs() {
+    let folder = folder();
+    for command in ["exec sleep 600", "sleep 600 & echo $! > pid; wait", "cat {} > rows; sleep 600"]
+    {
+        let solver = format!("--solver=hangs=echo $$ > pid; {command}");
+        let child = folder.spawn("bench", &["in", "--rounds", "1", "--rows", "9", &solver]);
+        let process = || std::fs::read_to_string(folder.path("pid")).ok()?.trim().parse().ok();
+        wait_until(|| process().is_some());
+        let process: i32 = process().unwrap();
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!(ran.status, 130, "{command}: {ran:?}");
+        wait_until(|| test_kill_process(Pid::from_raw(process).unwrap()).is_err());
+        std::fs::remove_file(folder.path("pid")).unwrap();
+    }
+}
+
+#[test]
+fn start_up_is_told_from_work() {
+    let folder = folder();
+    // Rounds are longer than --round-time, or the time of the work would be less than the noise.
+    let solvers = [("starts", "sleep 0.05; SOLVE")];
+    let ran = bench(&folder, &solvers, &["--format", "json"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let of = &json(&ran)[2];
+    let ns = |field: &str| of[field].as_f64().unwrap();
+    assert!(ns("startup_ns") >= 50e6 && 0.0 < ns("ns_min") && ns("ns_max") < 50e6 / 16.0, "{of}");
+    // No time is left for work.
+    let ran = bench(&folder, &[("starts", "sleep 1; SOLVE")], &["--timeout", "2s"]);
+    assert!(ran.status == 1 && ran.messages.contains("less than its start-up"), "{ran:?}");
 }
 
 #[test]

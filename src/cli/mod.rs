@@ -232,7 +232,9 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
             log::set_format(args.log_format);
             platform::stop_at_signal_or_timeout(args.quiet, args.timeout)?;
         }
-        None if matches!(cli.command, Command::Bench(_)) => platform::exit_at_signal()?,
+        None if matches!(cli.command, Command::Bench(_)) => {
+            platform::end_at_signal(bench::end_running)?;
+        }
         None => {}
     }
     match cli.command {

@@ -122,7 +122,7 @@ pub struct Measurement {
     pub peak_bytes: Option<u64>,
     /// The reason that the solver is rejected. It has no times.
     pub invalid: Option<String>,
-    /// The puzzles with the largest latencies, if they were measured one at a time.
+    /// The puzzles with the largest latencies, if they were measured one at a time or requested.
     #[serde(skip)]
     pub slowest: Vec<SlowPuzzle>,
     /// The machine, in a baseline.
@@ -139,7 +139,7 @@ pub struct SlowPuzzle {
     pub latency_ns: u64,
 }
 
-/// The number of puzzles with the largest latencies.
+/// The number of puzzles with the largest latencies that are kept for solvers.
 const SLOWEST: usize = 10;
 
 impl Measurement {
@@ -176,7 +176,7 @@ impl Measurement {
     }
 
     /// Sets what was measured of a solver that is not an engine.
-    fn set_figures(&mut self, mut figures: Figures, task: &Task) {
+    fn set_figures(&mut self, figures: &Figures) {
         let median = |of: fn(&Usage) -> f64| {
             let mut all: Vec<_> = figures.rounds.iter().map(of).collect();
             all.sort_unstable_by(f64::total_cmp);
@@ -191,10 +191,14 @@ impl Measurement {
         if !figures.latencies.is_empty() {
             self.set_latencies(figures.latencies.iter().map(|(_, latency)| ns(latency)).collect());
         }
-        figures.latencies.sort_by_key(|(_, latency)| std::cmp::Reverse(*latency));
-        let slowest = figures.latencies.iter().take(SLOWEST).map(|(row, latency)| {
-            let puzzle = String::from_utf8_lossy(task.lines(*row..row + 1)).trim_end().into();
-            SlowPuzzle { puzzle, latency_ns: ns(latency) }
+    }
+
+    /// Sets the `most` puzzles with the largest latencies, from rows and their nanoseconds.
+    fn set_slowest(&mut self, mut latencies: Vec<(usize, u64)>, rows: &SetRows, most: usize) {
+        latencies.sort_by_key(|(_, latency_ns)| std::cmp::Reverse(*latency_ns));
+        let slowest = latencies.into_iter().take(most).map(|(row, latency_ns)| {
+            let puzzle = String::from_utf8_lossy(rows.text(row..row + 1)).into_owned();
+            SlowPuzzle { puzzle, latency_ns }
         });
         self.slowest = slowest.collect();
     }
@@ -215,6 +219,8 @@ impl Measurement {
 pub struct Bench {
     plan: Plan,
     contenders: Vec<Contender>,
+    /// The number of puzzles with the largest latencies that are kept for every contender.
+    slowest: Option<usize>,
 }
 
 impl Bench {
@@ -231,7 +237,13 @@ impl Bench {
                 contenders.push(Contender::new(configuration, plan.batch.get(), plan.limits)?);
             }
         }
-        Ok(Self { plan, contenders })
+        Ok(Self { plan, contenders, slowest: None })
+    }
+
+    /// Keeps this many puzzles with the largest latencies for every engine and other solver.
+    #[must_use]
+    pub fn with_slowest(self, most: usize) -> Self {
+        Self { slowest: Some(most), ..self }
     }
 
     /// Returns the number of steps that [`Bench::measure`] reports for each set, with this number of
@@ -273,6 +285,10 @@ impl Bench {
             let outcomes = contender.outcomes(&rows, count);
             let mut measurement = self.unmeasured(set, contender);
             measurement.set_outcomes(&outcomes);
+            if let Some(most) = self.slowest {
+                let latencies = outcomes.iter().map(|outcome| outcome.latency_ns);
+                measurement.set_slowest(latencies.enumerate().collect(), &rows, most);
+            }
             let counts = check(&measurement.title(), &rows, &outcomes, first.as_ref())?;
             first.get_or_insert((measurement.contender(), counts));
             measurements.push(measurement);
@@ -310,10 +326,13 @@ impl Bench {
         for (measurement, rounds) in measurements.iter_mut().zip(rounds) {
             measurement.set_rounds(rounds);
         }
-        let each = subjects.iter_mut().zip(of_subjects);
-        for ((subject, mut measurement), task) in each.zip(task.iter().cycle()) {
+        for (subject, mut measurement) in subjects.iter_mut().zip(of_subjects) {
             if measurement.invalid.is_none() {
-                measurement.set_figures(subject.figures(), task);
+                let figures = subject.figures();
+                measurement.set_figures(&figures);
+                let ns = |(row, latency): &(usize, Duration)| (*row, latency.as_nanos() as u64);
+                let latencies = figures.latencies.iter().map(ns).collect();
+                measurement.set_slowest(latencies, &rows, self.slowest.unwrap_or(SLOWEST));
             }
             measurements.push(measurement);
         }

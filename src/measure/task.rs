@@ -301,7 +301,7 @@ pub struct Usage {
 pub struct Figures {
     /// The rounds.
     pub rounds: Vec<Usage>,
-    /// The median time from start to end for a single row, in nanoseconds.
+    /// The least time from start to end for a single row, in nanoseconds.
     pub startup_ns: f64,
     /// The largest resident memory in bytes, if it is known.
     pub peak_bytes: Option<u64>,

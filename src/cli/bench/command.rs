@@ -7,6 +7,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,8 @@ use bulkdoku::measure::{
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::NamedTempFile;
 use wait4::Wait4;
+
+use crate::cli::platform;
 
 /// A command that is measured.
 pub struct Solver {
@@ -36,6 +39,21 @@ pub struct Solver {
     digests: Vec<u64>,
     startups: Vec<Pass>,
     passes: Vec<Pass>,
+}
+
+/// The processes of the command that is running.
+static RUNNING: Mutex<Option<Pid>> = Mutex::new(None);
+
+fn running() -> MutexGuard<'static, Option<Pid>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the command that is running, after [`platform::interruption`] has a reason.
+pub fn end_running() {
+    if let Some(group) = *running() {
+        // Fails if all processes have ended.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
 }
 
 /// What a pass used.
@@ -81,7 +99,7 @@ impl Span {
 const FIRST_ROWS: usize = 16;
 const GROWTH: usize = 4;
 
-/// The time of a round divided by that of start-up, which is subtracted.
+/// The minimum time of a round without start-up, divided by that of start-up.
 const STARTUPS_PER_ROUND: u32 = 5;
 
 /// The maximum number of rows of a pass.
@@ -138,12 +156,16 @@ impl Solver {
         command.stdin(if file.is_some() { Stdio::null() } else { Stdio::piped() });
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let began = Instant::now();
-        let mut child = command.spawn().map_err(failed)?;
-        let group = Pid::from_child(&child);
-        // Fails if all processes have ended.
-        let stop = || {
-            let _ = kill_process_group(group, Signal::KILL);
+        let mut child = {
+            let mut running = running();
+            if platform::interruption().is_some() {
+                return Err("interrupted".into());
+            }
+            let child = command.spawn().map_err(failed)?;
+            *running = Some(Pid::from_child(&child));
+            child
         };
+        let stop = end_running;
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("it is a pipe");
         let stderr = child.stderr.take().expect("it is a pipe");
@@ -164,6 +186,7 @@ impl Solver {
             drop(ended);
             // Processes that the command has left would keep the pipes open.
             stop();
+            *running() = None;
             (talked, used, wall, message.join().unwrap_or_default())
         });
         let ((result, talked), used) = (talked, used.map_err(failed)?);
@@ -332,9 +355,17 @@ impl Subject for Solver {
             let one = self.checked_pass(task, Span { total: 1, ..span }, |_| {})?;
             startup = startup.min(one.wall);
             let net = pass.wall.saturating_sub(startup);
-            let aim = at_least.max(STARTUPS_PER_ROUND * startup).min(at_most);
+            // A command that starts slowly gets longer rounds, or nothing but noise would be left.
+            let clear = STARTUPS_PER_ROUND * startup;
+            let at_most = at_most.max(2 * clear).min((self.timeout / 2).saturating_sub(startup));
+            let aim = at_least.max(clear).min(at_most);
             let next = task.len().min(GROWTH * self.rows);
             if net.mul_f64((next as f64 / self.rows as f64).max(2.0)) > at_most {
+                if net < startup {
+                    let what =
+                        "its work takes less than its start-up, from which it cannot be told";
+                    return Err(format!("{what}: {net:.1?} of {:.1?}", pass.wall));
+                }
                 break;
             }
             if next > self.rows {
@@ -366,13 +397,13 @@ impl Subject for Solver {
     }
 
     fn figures(&mut self) -> Figures {
-        let startup = |of: fn(&Pass) -> Duration| median(self.startups.iter().map(of).collect());
+        // A pass cannot take less than its start-up, which the least one never exceeds.
+        let startup =
+            |of: fn(&Pass) -> Duration| self.startups.iter().map(of).min().unwrap_or_default();
         let startups =
             [startup(|pass| pass.wall), startup(|pass| pass.user), startup(|pass| pass.system)];
         let rows = (self.rows * self.copies - 1).max(1) as f64;
-        let per_row = |of: Duration, startup: Duration| {
-            of.saturating_sub(startup).max(Duration::from_nanos(1)).as_nanos() as f64 / rows
-        };
+        let per_row = |of: Duration, startup| of.saturating_sub(startup).as_nanos() as f64 / rows;
         let usage = |pass: &Pass| Usage {
             wall_ns: per_row(pass.wall, startups[0]),
             user_ns: per_row(pass.user, startups[1]),
@@ -386,11 +417,6 @@ impl Subject for Solver {
             peak_bytes: peak.filter(|peak| own_peak().is_none_or(|own| *peak > own)),
         }
     }
-}
-
-fn median(mut all: Vec<Duration>) -> Duration {
-    all.sort_unstable();
-    all[all.len() / 2]
 }
 
 /// Passes the answers in a stream to `each`, until it breaks.

@@ -147,6 +147,22 @@ pub fn entry(of: &Measurement) -> serde_json::Result<Value> {
     Ok(entry)
 }
 
+/// Returns the CSV of the puzzles with the largest latencies, of one measurement after the other.
+pub fn slowest(measurements: &[Measurement]) -> io::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(["set", "engine", "simd", "threads", "mode", "latency_ns", "puzzle"])?;
+    for of in measurements {
+        let simd = of.simd.as_deref().unwrap_or_default();
+        for slow in &of.slowest {
+            let latency = slow.latency_ns.to_string();
+            let threads = of.threads.to_string();
+            let fields = [&of.set, &of.engine, simd, &threads, &of.mode, &latency, &slow.puzzle];
+            writer.write_record(fields)?;
+        }
+    }
+    writer.into_inner().map_err(csv::IntoInnerError::into_error)
+}
+
 /// Formats aligned columns; in Markdown, with a ruler below the headings.
 fn table(measurements: &[Measurement], separator: &str, is_markdown: bool) -> String {
     let columns = columns(measurements);

@@ -29,7 +29,11 @@ use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, MOST_ROWS};
-use super::{Exit, Failure, html, log, numbers, parse_threads, rows_run, version};
+use super::{
+    Exit, Failure, extensions, html, log, numbers, parse_threads, platform, rows_run, version,
+};
+#[cfg(unix)]
+pub use command::end_running;
 pub use format::{MeasurementFormat, TEXTS, columns};
 use solvers::SolverArgs;
 
@@ -96,6 +100,13 @@ pub struct BenchArgs {
     /// the current folder, if it is in a git repository, in addition to the fields of JSON.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     history: Option<PathBuf>,
+
+    /// Write the N slowest puzzles of each engine and solver
+    ///
+    /// As CSV, with latencies. Those of commands are measured with --interactive only. In the engine
+    /// lanes, puzzles share vectors; the latencies of other engines are those of a puzzle alone.
+    #[arg(long, value_names = ["N", "FILE"], num_args = 2, help_heading = "Output")]
+    slowest: Vec<PathBuf>,
 
     /// Exit with 1 if slower than the baseline by more than this percentage
     ///
@@ -257,10 +268,12 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let format = MeasurementFormat::choose(args.format, args.output.as_deref())?;
     let plan = plan(&args)?;
     let mut subjects = args.subjects()?;
+    let slowest = args.slowest()?;
     let options = args.layout.options(Answers::Unwanted)?;
     let destinations = Destinations {
         output: args.output.clone(),
         report: args.report.clone(),
+        latency: slowest.as_ref().map(|(_, path)| path.clone()),
         force: args.force,
         ..Destinations::default()
     };
@@ -278,7 +291,10 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
         Some(inputs) => sets::read(inputs, sample)?,
         None => sets::bundled(sample)?,
     };
-    let bench = Bench::new(plan)?;
+    let mut bench = Bench::new(plan)?;
+    if let Some((most, _)) = &slowest {
+        bench = bench.with_slowest(most.get());
+    }
     if let Some((baseline, path)) = baseline.as_ref().zip(args.baseline.as_deref()) {
         check_baseline(baseline, path, (&bench, &subjects), &sets)?;
     }
@@ -295,13 +311,16 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
         let plain = std::mem::take(&mut text);
         Packer::new(compression).pack(&plain, &mut text);
     }
-    let [.., page] = &opened.sides;
+    let [slow, _, page] = &opened.sides;
     (&opened.outs[0]).write_all(&text)?;
+    let slow = slow.as_ref().and_then(|out| {
+        rows_run::write_side(out, |mut out| out.write_all(&format::slowest(&measurements)?))
+    });
     let page = page.as_ref().and_then(|out| {
         let page = html::of_bench(&measurements, &past, version::date(SystemTime::now()));
         rows_run::write_side(out, |out| page.write(out))
     });
-    page.map_or(Ok(()), |failed| Err(Failure::Io(failed)))?;
+    slow.or(page).map_or(Ok(()), |failed| Err(Failure::Io(failed)))?;
     opened.remove_journal()?;
     if let Some(path) = &args.history {
         append(path, &measurements).map_err(|error| Failure::at(path, error))?;
@@ -312,6 +331,9 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
         if let Some(reason) = &of.invalid {
             log::note(format!("{}: invalid: {reason}", of.title()));
             exit = Exit::SomeRecords;
+        }
+        if slowest.is_some() {
+            continue;
         }
         if !of.slowest.is_empty() {
             log::note(format!("{}: the slowest puzzles:", of.title()));
@@ -356,6 +378,23 @@ fn judge(baseline: &Baseline, measurements: &[Measurement], fail_above: Option<f
         }
     }
     exit
+}
+
+impl BenchArgs {
+    /// Returns the values of `--slowest`.
+    fn slowest(&self) -> Result<Option<(NonZeroUsize, PathBuf)>, Failure> {
+        let [number, path] = &self.slowest[..] else { return Ok(None) };
+        let number = numbers::up_to(&number.to_string_lossy(), MOST_ROWS as u64);
+        let number = number.or_else(|error| refuse!("--slowest: the first value: {error}"))?;
+        if !self.solvers.solver.is_empty() && !self.solvers.interactive {
+            refuse!("--slowest: latencies of commands are measured with --interactive");
+        }
+        if let Some(extension) = extensions::of(path).filter(|extension| extension != "csv") {
+            let what = "the output of --slowest";
+            return Err(extensions::refused(path, &extension, what, &["csv"], ""));
+        }
+        Ok(Some((number, path.clone())))
+    }
 }
 
 /// Returns the plan of the measurements.
@@ -468,6 +507,9 @@ fn measure(
             measurements.extend(bench.measure(set, subjects, || {
                 steps.fetch_add(1, Ordering::Relaxed);
             })?);
+            if platform::interruption().is_some() {
+                return Err(Failure::Stopped);
+            }
         }
         Ok(measurements)
     })

@@ -27,7 +27,7 @@ pub struct SolverArgs {
         help_heading = "Solvers",
         value_parser = parse_solver
     )]
-    solver: Vec<SolverCommand>,
+    pub(super) solver: Vec<SolverCommand>,
 
     /// What commands write: lines, grid or count
     #[arg(
@@ -51,7 +51,7 @@ pub struct SolverArgs {
     ///
     /// Each puzzle is written after the answer to the one before. The ten slowest are printed.
     #[arg(long, help_heading = "Solvers", requires = "solver")]
-    interactive: bool,
+    pub(super) interactive: bool,
 
     /// Stop a command that takes longer, such as 90s
     #[arg(
@@ -74,7 +74,7 @@ const ANSWERS: &[(&str, AnswerForm, &str)] = &[
 
 /// The name of a solver, and its command.
 #[derive(Clone, Debug)]
-struct SolverCommand {
+pub(super) struct SolverCommand {
     name: String,
     command: String,
 }

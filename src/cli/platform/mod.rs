@@ -60,9 +60,14 @@ pub fn stop_at_signal_or_timeout(quiet: bool, timeout: Option<Duration>) -> Resu
     spawned.map(drop).map_err(|error| Failure::Io(format!("--timeout: no thread: {error}")))
 }
 
-/// Lets the first signal end the process, for subcommands that write only at the end.
-pub fn exit_at_signal() -> Result<(), Failure> {
-    signals::exit_at_first().map_err(|error| cannot_wait(&error))
+/// Lets the first signal end the process, for a subcommand that writes only at the end. If it cannot
+/// end at once, it calls `on_stop`, and has [`GRACE`] to end.
+pub fn end_at_signal(on_stop: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+    let end = move || {
+        on_stop();
+        end_soon(true);
+    };
+    signals::end_at_first(end).map_err(|error| cannot_wait(&error))
 }
 
 fn cannot_wait(error: &io::Error) -> Failure {

@@ -118,6 +118,6 @@ pub fn handle(_on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
 }
 
 /// Does nothing: the first signal ends the process by default.
-pub fn exit_at_first() -> io::Result<()> {
+pub fn end_at_first(_on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Ok(())
 }

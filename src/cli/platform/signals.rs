@@ -73,14 +73,9 @@ fn request_progress() -> io::Result<()> {
         .try_for_each(|signal| flag::register(signal, Arc::clone(&PROGRESS)).map(drop))
 }
 
-/// Lets the first signal end the process.
-pub fn exit_at_first() -> io::Result<()> {
-    request_progress()?;
-    let always = Arc::new(AtomicBool::new(true));
-    ending().try_for_each(|signal| {
-        let status = Exit::Interrupted as i32;
-        flag::register_conditional_shutdown(signal, status, Arc::clone(&always)).map(drop)
-    })
+/// Handles signals of a subcommand that writes only at the end.
+pub fn end_at_first(on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    handle(on_stop)
 }
 
 /// Returns the signals that end a run. A process started by nohup(1) must keep ignoring SIGHUP.

@@ -40,7 +40,7 @@ pub fn check(input: &[u8], keep_rest: bool, cuts: &Cuts) {
             _ if plain::is_blank(text) => blank += 1,
             _ if plain::declares_delimiter(text) => comments += 1,
             None => blank += 1,
-            Some(b'#') => comments += 1,
+            _ if plain::is_comment(text) => comments += 1,
             _ => {
                 let puzzle = plain::is_puzzle_or_marks(field).then_some(field);
                 records.push((number, puzzle, Some(rest)));
@@ -54,7 +54,7 @@ pub fn check(input: &[u8], keep_rest: bool, cuts: &Cuts) {
         let is_other_form = puzzle.is_none() && found.is_some();
         if is_other_form {
             assert!(
-                is_in_order(row.puzzle, lines[line as usize - 1]),
+                plain::is_in_order(row.puzzle, lines[line as usize - 1]),
                 "another form in line {line}"
             );
             assert_eq!(row.line, line);
@@ -80,16 +80,4 @@ pub fn check(input: &[u8], keep_rest: bool, cuts: &Cuts) {
     assert!(rows_of_pieces.iter().filter(is_short).eq(rows.iter().filter(is_short)));
     let all = |ran: &Ran| ran.counts.records() + ran.counts.blank_lines + ran.counts.comments;
     assert_eq!((all(&pieces), all(&whole)), (lines.len() as u64, lines.len() as u64));
-}
-
-/// Returns whether a puzzle in a less common form matches its line: the same digits in order, or
-/// marks of a library.
-fn is_in_order(puzzle: &[u8], line: &[u8]) -> bool {
-    let mut rest = line.iter();
-    let is_clue = |byte: &&u8| matches!(byte, b'1'..=b'9');
-    match puzzle.len() {
-        81 => puzzle.iter().filter(is_clue).all(|clue| rest.any(|byte| byte == clue)),
-        729 => line.trim_ascii_start().starts_with(b":"),
-        _ => false,
-    }
 }

@@ -37,9 +37,30 @@ pub fn is_puzzle_or_marks(text: &[u8]) -> bool {
     puzzle(text).is_some() || marks(text).is_some()
 }
 
+/// Returns whether a puzzle in a less common form matches its text: the same digits in order, or
+/// marks of a library.
+pub fn is_in_order(puzzle: &[u8], line: &[u8]) -> bool {
+    let mut rest = line.iter();
+    let is_clue = |byte: &&u8| matches!(byte, b'1'..=b'9');
+    match puzzle.len() {
+        81 => puzzle.iter().filter(is_clue).all(|clue| rest.any(|byte| byte == clue)),
+        729 => line.trim_ascii_start().starts_with(b":"),
+        _ => false,
+    }
+}
+
 /// Returns whether a line has only whitespace and end-of-file characters.
 pub fn is_blank(line: &[u8]) -> bool {
-    line.iter().all(|byte| byte.is_ascii_whitespace() || matches!(byte, 0x0B | 0x1A))
+    line.iter().all(is_space)
+}
+
+/// Returns whether the first other character is `#`.
+pub fn is_comment(line: &[u8]) -> bool {
+    line.iter().find(|byte| !is_space(byte)) == Some(&b'#')
+}
+
+fn is_space(byte: &u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, 0x0B | 0x1A)
 }
 
 /// Returns whether a line without its end declares a delimiter for Excel.

@@ -86,10 +86,37 @@ pub(crate) fn cell_place(text: &[u8], cell: usize) -> Option<(u32, usize)> {
     if matches!(text.first(), Some(b'"' | b':')) {
         return None;
     }
+    // A list may have several lines.
+    if text.starts_with(b"[")
+        && let Some(end) = json::element_end(text, 0)
+        && let Some(at) = list::offset_of_cell(&text[..end], CELLS - 1)
+            .and_then(|_| list::offset_of_cell(&text[..end], cell))
+    {
+        let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |before| before + 1);
+        let above = memchr::memchr_iter(b'\n', &text[..start]).count() as u32;
+        return Some((above, lines::column(&text[start..], at - start)));
+    }
     let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
     let at = list::offset_of_cell(line, CELLS - 1).and_then(|_| list::offset_of_cell(line, cell));
     match at.or_else(|| list::offset_among_empty(line, cell)) {
         Some(at) => Some((0, lines::column(line, at))),
         None => sheet::cell_place(text, cell),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_of_lists_are_located_whatever_follows() {
+        let rows: Vec<_> = (0..9).map(|row| format!("[{row}, {}]", ["0"; 8].join(", "))).collect();
+        let list = format!("[{}]", rows.join(",\n  "));
+        for after in ["", ",\n", ", [1, 2]]\n[[0, 4]", "\n1,2,3,4,5,6,7,8,9\n"] {
+            let place = |cell| cell_place(format!("{list}{after}").as_bytes(), cell);
+            assert_eq!(place(0), Some((0, 3)), "{after}");
+            assert_eq!(place(9), Some((1, 4)), "{after}");
+            assert_eq!(place(80), Some((8, 28)), "{after}");
+        }
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn brackets(text: &[u8]) -> usize {
 }
 
 /// Returns the end of the element that starts here, if it is complete.
-pub(super) fn element_end(bytes: &[u8], start: usize) -> Option<usize> {
+pub(in crate::input) fn element_end(bytes: &[u8], start: usize) -> Option<usize> {
     let (mut depth, mut is_string) = (0_usize, false);
     let mut at = start;
     while let Some(&byte) = bytes.get(at) {
@@ -85,6 +85,8 @@ pub(in crate::input) fn document_start(text: &[u8]) -> Result<Option<usize>, Not
     let element = inner.trim_ascii_start();
     let is_document = match element {
         [] => return Err(NotYet),
+        // Without more text, it is an array without elements.
+        [b']', rest @ ..] if rest.trim_ascii().is_empty() => return Err(NotYet),
         [b'{', rest @ ..] => match rest.trim_ascii_start().first() {
             None => return Err(NotYet),
             Some(next) => matches!(next, b'"' | b'}'),
@@ -155,6 +157,7 @@ mod tests {
             ("[[[1,2".into(), true),
             (format!("[ {{\"a\":{}", 1), true),
             ("[{1".into(), false),
+            ("[\n] \n[1".into(), false),
             (format!("[\"{}\",", "1".repeat(81)), true),
             (format!("[\"{}\",", "1".repeat(80)), false),
         ] {

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::offset;
 
 /// Returns the keys and the texts of the values of an object, in order.
-pub(in crate::input) fn entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
+pub(crate) fn entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
     strict_entries(line).or_else(|| {
         let finite = without_nan(line)?;
         let entries = strict_entries(&finite)?;

@@ -19,13 +19,14 @@ use super::{LinePosition, NAME_BYTES, Records};
 use crate::forms::{self, list};
 use crate::puzzle::Malformed;
 
-use self::document::{brackets, element_end, element_start};
+use self::document::{brackets, element_start};
 pub(super) use self::document::{
-    document_start, end_of_elements, first_element, is_empty_array, last_element_end,
+    document_start, element_end, end_of_elements, first_element, is_empty_array, last_element_end,
     starts_with_long_object,
 };
+pub(crate) use self::entries::entries;
+pub(super) use self::entries::first_entries;
 use self::entries::{at_path, for_each_entry, for_each_plain_entry, same_part, without_nan};
-pub(super) use self::entries::{entries, first_entries};
 
 /// The requested keys of the objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

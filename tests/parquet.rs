@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::fs;
 
+use serde_json::Value;
+
 use crate::common::command::{CLASSIC, Folder, SOLVED};
 
 /// Returns a table with a label for each row; the last row is malformed.
@@ -144,7 +146,7 @@ fn kept_columns_of_parquet_files_keep_their_types() {
     let lines: Vec<_> = rows.lines().collect();
     assert_eq!((lines[0], lines[2]), (first, last));
     assert_eq!(lines[1].matches(":null").count(), 19, "{}", lines[1]);
-    let others = r#"{"line":2,"dec256":-123456789012345678901234567890123456789012.34,"li":[1,null,3],"ls":["a\"",null,"b,"],"lf":[1.5,null],"ld":["2020-01-01"]}
+    let others = r#"{"line":2,"dec256":-123456789012345678901234567890123456789012.34,"li":[1,null,3],"ls":["a\"",null,"b,"],"lf":[1.5,"NaN"],"ld":["2020-01-01"]}
 {"line":3,"dec256":null,"li":null,"ls":null,"lf":null,"ld":null}
 {"line":4,"dec256":1.00,"li":[],"ls":[],"lf":[],"ld":[]}
 "#;
@@ -163,26 +165,69 @@ fn kept_columns_of_parquet_files_keep_their_types() {
     assert!(mixed.contains(r#""i8":"-128""#) && mixed.contains(r#""i8":"x""#), "{mixed}");
 }
 
+/// `nested.parquet`, which pyarrow wrote, has puzzles, solutions, and other lists, structs, and maps.
 #[test]
-fn columns_that_cannot_be_written_are_refused_by_name() {
+fn nested_columns_are_json_and_stay_nested_in_parquet_files() {
     let folder = Folder::new();
-    let types = packed("types");
-    for (keep, format, name) in [
-        ("li", "csv", "li"),
-        ("i8,ls", "tsv", "ls"),
-        ("lf", "parquet", "lf"),
-        ("struct", "jsonl", "struct"),
-        ("struct", "csv", "struct"),
-    ] {
-        let args = [&types, "--keep", keep, "--format", format, "-o", "out"];
-        let ran = folder.solve(&args, "");
-        assert_eq!((ran.status, folder.path("out").exists()), (2, false), "{ran:?}");
-        assert!(ran.messages.contains(&format!("column {name:?}")), "{ran:?}");
+    let nested = packed("nested");
+    let others = "ints,bytes,floats,dates,decimals,lists,struct,structs,map,rows";
+    let json = |input: &str, column: &str, keep: &str| {
+        let args = ["-q", "--columns", "line", "--keep", keep, "--format", "jsonl", input];
+        folder.solve(&[&args[..], &["--column", column]].concat(), "").rows
+    };
+    let rows = json(&nested, "puzzle", others);
+    let lines: Vec<_> = rows.lines().collect();
+    let first = r#"{"line":2,"ints":[1,null,-3],"bytes":[[255,0],"ab"],"floats":[1.5,"NaN","-inf"],"dates":["2020-01-01",null],"decimals":[1.23,null],"lists":[[1,2],[],null,[3]],"struct":{"a":1,"b":{"c":"x","d":[1,2]}},"structs":[{"t":"x","n":true},null,{"t":null,"n":false}],"map":[{"key":"k","value":[1]},{"key":"l","value":null}],"rows":["53..7....",""#;
+    assert!(lines[0].starts_with(first), "{}", lines[0]);
+    let second = r#"{"line":3,"ints":[],"bytes":[""],"floats":null,"dates":[],"decimals":[],"lists":[],"struct":null,"structs":[],"map":[],"#;
+    assert!(lines[1].starts_with(second), "{}", lines[1]);
+    let third = r#"{"line":4,"ints":null,"bytes":null,"floats":[],"dates":null,"decimals":null,"lists":null,"struct":{"a":null,"b":null},"structs":null,"map":null,"rows":[]}"#;
+    assert_eq!(lines[2], third);
+    let inner = json(&nested, "puzzle", "struct.a,struct.b.d");
+    assert!(inner.starts_with("{\"line\":2,\"struct.a\":1,\"struct.b.d\":[1,2]}\n"), "{inner}");
+
+    // Files made of it have the same values.
+    let args = ["-q", "--columns", "status", "--keep", others, &nested, "-o", "out.parquet"];
+    assert_eq!(folder.solve(&args, "").status, 1);
+    assert_eq!(json("out.parquet", "status", others), rows);
+    let args = ["-q", "--count", "5", "--seed", "1", &nested, "-o", "sample.parquet"];
+    assert_eq!(folder.run("sample", &args, "").status, 1);
+    let all = format!("{others},puzzle,solution");
+    // Only puzzles are drawn.
+    let expected: String = json(&nested, "rows", &all).split_inclusive('\n').take(3).collect();
+    assert_eq!(json("sample.parquet", "rows", &all), expected);
+    // A batch of many rows is encoded by another path.
+    let many = ["-q", "--seed", "1", "--times", "300", "--original", "--columns", "copy"];
+    let many = [&many[..], &["--keep", others, &nested, "-o", "many.parquet"]].concat();
+    assert_eq!(folder.run("augment", &many, "").status, 1);
+    let of_many = ["--column", "copy", "--columns", "clues", "--keep", "ints,map,struct"];
+    let of_many = [&["-q", "--format", "csv", "many.parquet"][..], &of_many].concat();
+    let of_many = folder.solve(&of_many, "").rows;
+    let row = r#","[1,null,-3]","[{""key"":""k"",""value"":[1]},{""key"":""l"",""value"":null}]","{""a"":1,"#;
+    assert_eq!((of_many.lines().count(), of_many.matches(row).count()), (904, 301));
+}
+
+/// Isomorphs of puzzles in lists are lists, with the blank of their record.
+#[test]
+fn derived_puzzles_are_lists_as_those_of_the_input() {
+    let folder = Folder::new();
+    let args = ["-q", "--seed", "1", "--original", &packed("nested"), "-o", "out.parquet"];
+    assert_eq!(folder.run("augment", &args, "").status, 1);
+    let args = ["-q", "--column", "rows", "--columns", "line", "--keep", "puzzle,solution"];
+    let args = [&args[..], &["--format", "jsonl", "out.parquet"]].concat();
+    let rows = folder.solve(&args, "").rows;
+    let blanks = [0, -1].map(Value::from).into_iter().chain([Value::Null]);
+    let blanks: Vec<_> = blanks.flat_map(|blank| [blank.clone(), blank]).collect();
+    assert_eq!(rows.lines().count(), blanks.len());
+    for (row, blank) in rows.lines().zip(blanks) {
+        let row: Value = serde_json::from_str(row).unwrap();
+        let [puzzle, solution] =
+            ["puzzle", "solution"].map(|name| row[name].as_array().unwrap().clone());
+        let blanks = puzzle.iter().filter(|cell| **cell == blank);
+        assert_eq!((puzzle.len(), solution.len(), blanks.count()), (81, 81, 51), "{row}");
+        let agree = |(cell, digit): (&Value, &Value)| *cell == blank || cell == digit;
+        assert!(puzzle.iter().zip(&solution).all(agree), "{row}");
     }
-    let ran = folder.run("canon", &["-q", &types], "");
-    assert!(ran.status == 2 && ran.messages.contains("has lists"), "{ran:?}");
-    let columns = ["-q", "--columns", "line,status", "--where", "date == '1900-02-28'", &types];
-    assert_eq!(folder.solve(&columns, "").rows, "line,status\n4,unique\n");
 }
 
 /// The values of structs are columns with dots, as the keys of inner objects are.
@@ -219,8 +264,11 @@ fn structs_have_columns_with_dots() {
     assert!(ran.rows.starts_with("{\"line\":2,\"metadata.difficulty.clues\":30}\n"), "{ran:?}");
     let ran = folder.run("check", &["-q", "--columns", "status", &structs], "");
     assert_eq!(ran.rows, "status\nok\nok\nmalformed\nmalformed\n", "{ran:?}");
-    let ran = folder.solve(&["--keep", "map", &structs], "");
-    assert!(ran.status == 2 && ran.messages.contains("\"map\" is a map"), "{ran:?}");
+    let ran = folder.solve(&["--columns", "line", "--keep", "map", &structs], "");
+    assert!(
+        ran.rows.starts_with("line,map\n2,\"[{\"\"key\"\":\"\"a\"\",\"\"value\"\":1}]\"\n"),
+        "{ran:?}"
+    );
 }
 
 #[test]

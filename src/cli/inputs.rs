@@ -231,15 +231,14 @@ impl Inputs {
     }
 
     /// Returns the Parquet types of the columns kept in the output. Where inputs differ, columns are
-    /// text, or cannot be written if one of them has lists.
+    /// text.
     fn types(&self) -> Vec<Option<ColumnType>> {
         let of =
             |layout: &Layout| layout.types().unwrap_or_else(|| vec![None; layout.kept().len()]);
         let mut types = of(self.first());
         for (one, other) in self.layouts().flat_map(|layout| iter::zip(0.., of(layout))) {
             if types[one] != other {
-                let has_lists = [&types[one], &other].contains(&&Some(ColumnType::Lists));
-                types[one] = has_lists.then_some(ColumnType::Nested);
+                types[one] = None;
             }
         }
         types

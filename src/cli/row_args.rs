@@ -1,7 +1,5 @@
 //! `--format` and `--columns`, which are checked before anything is read.
 
-use std::iter;
-
 use bulkdoku::input::ColumnType;
 #[cfg(feature = "parquet")]
 use bulkdoku::output::ParquetRows;
@@ -332,23 +330,11 @@ impl RowPlan {
             self.own_columns(inputs, with_file)?
         };
         let format = self.format_for(inputs);
-        for (name, of) in iter::zip(&inputs.kept, &inputs.types).filter(|_| format.has_columns()) {
-            match of {
-                Some(ColumnType::Lists) if format != RowFormat::Jsonl => {
-                    let what = "has lists, which are written as jsonl only";
-                    refuse!("the column {name:?} {what}: choose that format, or name other columns")
-                }
-                Some(ColumnType::Nested) => {
-                    refuse!("the column {name:?} has lists in some inputs only: name other columns")
-                }
-                _ => {}
-            }
-        }
         if passes_table && self.rules.changes_cells && inputs.have_cells_in_columns {
             refuse!("the input has a column for each cell; --columns puzzle writes puzzles in one")
         }
-        let is_json = matches!(inputs.kind, InputKind::Objects | InputKind::Document);
-        if passes_table && self.rules.changes_cells && is_json && inputs.cells[0].is_none() {
+        let has_names = !matches!(inputs.kind, InputKind::Lines | InputKind::Other);
+        if passes_table && self.rules.changes_cells && has_names && inputs.cells[0].is_none() {
             refuse!("the puzzle is in an inner object; --columns puzzle writes it as a column")
         }
         let copied = if passes_table { inputs.kept.len() } else { 0 };
@@ -368,12 +354,17 @@ impl RowPlan {
             }
             RowFormat::Jsonl => {
                 let copied = if inputs.kind == InputKind::Objects { copied } else { 0 };
-                let rows = JsonRows::of(unique(list)).copying(copied).typed(&inputs.types);
+                let mut types = inputs.types.clone();
+                inputs.cells.iter().flatten().for_each(|cells| types[*cells] = None);
+                let rows = JsonRows::of(unique(list)).copying(copied).typed(&types);
                 let replaced = if self.rules.changes_cells { inputs.cells } else { [None; 2] };
                 Box::new(rows.replacing(replaced))
             }
             #[cfg(feature = "parquet")]
-            RowFormat::Parquet => Box::new(ParquetRows::of(unique(list)).typed(&inputs.types)),
+            RowFormat::Parquet => {
+                let types = &inputs.types;
+                Box::new(ParquetRows::of(unique(list)).typed(types, inputs.cells))
+            }
             #[cfg(not(feature = "parquet"))]
             RowFormat::Parquet => {
                 refuse!("{}", bulkdoku::features::missing("parquet").unwrap_or_default())

@@ -9,22 +9,31 @@ pub enum ColumnType {
     /// One value per row, read as the text that pyarrow writes to CSV.
     #[cfg(feature = "parquet")]
     Values(TypePtr),
-    /// Lists of values, read as JSON unless they are cells.
-    Lists,
-    /// Maps, lists of structs, and deeper lists: not read.
-    Nested,
+    /// Lists, structs, or maps, read as JSON; lists of cells as cells.
+    #[cfg(feature = "parquet")]
+    Nested(TypePtr),
 }
 
 impl Eq for ColumnType {}
 
 impl ColumnType {
+    /// Returns whether values are lists, structs, or maps.
+    pub fn is_nested(&self) -> bool {
+        match *self {
+            #[cfg(feature = "parquet")]
+            Self::Nested(_) => true,
+            #[cfg(feature = "parquet")]
+            Self::Values(_) => false,
+        }
+    }
+
     /// Returns whether the text of a value of this column is JSON.
     pub fn is_json(&self) -> bool {
-        match self {
+        match *self {
             #[cfg(feature = "parquet")]
-            Self::Values(column) => super::parquet::Meaning::of(column).is_number(column),
-            Self::Lists => true,
-            Self::Nested => false,
+            Self::Values(ref column) => super::parquet::Meaning::of(column).is_number(column),
+            #[cfg(feature = "parquet")]
+            Self::Nested(_) => true,
         }
     }
 }

@@ -144,12 +144,13 @@ impl Layout {
     }
 
     /// Returns the types of the columns copied to the output, if the input is a Parquet file; `None`
-    /// for columns of cells.
+    /// for texts of cells.
     pub fn types(&self) -> Option<Vec<Option<ColumnType>>> {
         let Self::Csv(table) = self.digits() else { return None };
         let types = table.types.as_ref()?;
         let cells = [Some(table.puzzle), table.answer];
-        let of = |&column: &usize| (!cells.contains(&Some(column))).then(|| types[column].clone());
+        let is_text = |column| cells.contains(&Some(column)) && !types[column].is_nested();
+        let of = |&column: &usize| (!is_text(column)).then(|| types[column].clone());
         Some(table.kept.iter().map(of).collect())
     }
 

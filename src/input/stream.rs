@@ -24,7 +24,7 @@ use super::inflate::{Beginning, Inflate};
 #[cfg(feature = "parquet")]
 use super::parquet::ParquetText;
 use super::read_ahead::ReadAhead;
-use super::{ColumnType, DetectError, InputFormat, InputOptions, Layout, Window};
+use super::{ColumnType, DetectError, InputFormat, InputOptions, Keep, Layout, Window};
 
 /// The number of bytes that detection reads at a time: one or a few lines of most inputs.
 const READ_BYTES: usize = 4096;
@@ -68,10 +68,18 @@ pub struct Stream<'a> {
     /// Whether reads never block. If so, a read of first bytes also reads further ones, so that
     /// blocks do not depend on how many bytes detection has read.
     is_file: bool,
-    /// A Parquet file, to be read again, and the types of its columns.
-    parquet: Option<(File, Arc<[ColumnType]>)>,
+    /// A Parquet file, to be read again.
+    parquet: Option<ParquetColumns>,
     /// Starts the thread that decodes ahead, if requested.
     spawn: Option<fn(Rest<'a>) -> Result<ReadAhead, Rest<'a>>>,
+}
+
+/// A Parquet file, the types of its columns, and how many come before those in structs.
+#[cfg_attr(not(feature = "parquet"), allow(dead_code))]
+struct ParquetColumns {
+    file: File,
+    types: Arc<[ColumnType]>,
+    outer: usize,
 }
 
 /// The source of the bytes after the first ones.
@@ -158,7 +166,7 @@ impl<'a> Stream<'a> {
             if is_decoded && (is_all || is_most || has_line && is_more) {
                 seen = self.first.len();
                 if let Some(layout) = expected.detect(&self.first, is_all)? {
-                    return self.typed(layout).map(Some);
+                    return Ok(Some(self.typed(layout, expected.keep.as_ref())));
                 }
                 debug_assert!(!is_all && !is_most, "all bytes together decide");
             }
@@ -181,20 +189,23 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Adds the column types of a Parquet file to its layout.
-    fn typed(&self, mut layout: Layout) -> Result<Layout, DetectError> {
-        if let Layout::Labels(inner) = layout {
-            return Ok(Layout::Labels(self.typed(Layout::clone(&inner))?.into()));
-        }
-        if let (Some((_, types)), Layout::Csv(table)) = (&self.parquet, &mut layout) {
-            let read = [Some(table.puzzle), table.answer];
-            let mut read = read.into_iter().flatten().chain(table.kept.iter().copied());
-            if let Some(column) = read.find(|&column| types[column] == ColumnType::Nested) {
-                return Err(DetectError::Nested(table.name(column)));
+    /// Adds the column types of a Parquet file to its layout. All its columns are those that are not
+    /// in structs, as the keys of an object are those that are not in inner objects.
+    fn typed(&self, layout: Layout, keep: Option<&Keep>) -> Layout {
+        match (&self.parquet, layout) {
+            (Some(_), Layout::Labels(inner)) => {
+                Layout::Labels(self.typed(Layout::clone(&inner), keep).into())
             }
-            Arc::make_mut(table).types = Some(Arc::clone(types));
+            (Some(parquet), Layout::Csv(mut table)) => {
+                let columns = Arc::make_mut(&mut table);
+                columns.types = Some(Arc::clone(&parquet.types));
+                if matches!(keep, Some(Keep::All | Keep::Row)) {
+                    columns.kept.retain(|column| *column < parquet.outer);
+                }
+                Layout::Csv(table)
+            }
+            (_, layout) => layout,
         }
-        Ok(layout)
     }
 
     /// Returns whether this is the text of a Parquet file.
@@ -271,7 +282,8 @@ impl Stream<'static> {
         #[cfg(feature = "parquet")]
         if is_parquet(&file) {
             let table = ParquetText::open(file.try_clone()?, None)?;
-            let parquet = Some((file, table.types().into()));
+            let (types, outer) = table.types();
+            let parquet = Some(ParquetColumns { file, types: types.into(), outer });
             let source = RawSource::Parquet(Box::new(table));
             return Ok(Self { is_file: true, parquet, ..Self::of(source) });
         }
@@ -286,7 +298,9 @@ impl Stream<'static> {
     #[cfg_attr(not(feature = "parquet"), allow(unused_variables, clippy::unused_self))]
     pub fn decode_only(&mut self, layout: &Layout) -> io::Result<()> {
         #[cfg(feature = "parquet")]
-        if let (Some((file, _)), Rest::Plain(_) | Rest::Ended) = (&self.parquet, &self.rest) {
+        if let (Some(ParquetColumns { file, .. }), Rest::Plain(_) | Rest::Ended) =
+            (&self.parquet, &self.rest)
+        {
             let wanted = layout.columns();
             let cells = 1 + usize::from(layout.has_answers());
             let wanted = wanted.as_deref().map(|wanted| (wanted, cells));

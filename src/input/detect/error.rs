@@ -54,12 +54,6 @@ pub enum DetectError {
     /// The same column was named for puzzles and solutions.
     #[error("the puzzles are in column {0:?}, so their solutions cannot be there as well")]
     SameColumn(String),
-    /// A column to read contains neither values nor lists of values.
-    #[error(
-        "the column {0:?} is a map or a list of structs; expected values or lists of them: name other \
-         columns"
-    )]
-    Nested(String),
     /// A requested column does not exist.
     #[error("no column {name:?}; there are {columns}")]
     NoColumn {

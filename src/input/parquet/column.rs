@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use parquet::basic::{ConvertedType, Repetition, Type as Physical};
+use parquet::basic::Type as Physical;
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{
     BoolType, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type,
@@ -14,6 +14,8 @@ use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
+use super::MAX_ROW;
+use super::nested::{Assembly, Cursor, Node, NodeKind, mismatch};
 use super::pages::{Budget, Pages, ROWS_WITH_PREFIXES};
 use super::values::{Append, Meaning, bytes, display, number};
 use crate::input::{ColumnType, is_finite};
@@ -22,47 +24,139 @@ use crate::input::{ColumnType, is_finite};
 pub(super) const ROWS: usize = 1024;
 const ROWS_OF_LISTS: usize = 64;
 
-/// A column of a file: a value, a list of values or of such lists, or a map or other list, which is
-/// not read. The name of a value in a struct is its path, with dots.
-pub(super) struct LeafColumn {
+/// A column of a file, or a value in a struct, whose name is its path, with dots.
+pub(super) struct FileColumn {
     pub name: String,
-    /// The index among the columns of the file.
+    node: Arc<Node>,
+    /// The first of its leaves in the file.
     leaf: usize,
     pub of: ColumnType,
     pub is_requested: bool,
-    /// The definition level of a list that is not null.
-    list: i16,
     /// Whether lists are written as cells.
     pub has_cells: bool,
 }
 
+/// Returns the columns of a file, followed by those in structs, and the number of the former.
+pub(super) fn columns(schema: &SchemaDescriptor) -> (Vec<FileColumn>, usize) {
+    let (mut outer, mut inner, mut leaf) = (Vec::new(), Vec::new(), 0);
+    for root in schema.root_schema().get_fields() {
+        let column = FileColumn::new(root, root.name().to_owned(), 0, leaf);
+        push_inner(root, &column, &mut inner);
+        leaf += column.node.leaves.len();
+        outer.push(column);
+    }
+    let count = outer.len();
+    outer.append(&mut inner);
+    (outer, count)
+}
+
+/// Appends the columns in a struct.
+fn push_inner(of: &Type, column: &FileColumn, columns: &mut Vec<FileColumn>) {
+    let NodeKind::Struct(fields) = &column.node.kind else { return };
+    for (field, (_, node)) in of.get_fields().iter().zip(fields) {
+        let name = format!("{}.{}", column.name, field.name());
+        let inner =
+            FileColumn::new(field, name, column.node.present, column.leaf + node.leaves.start);
+        push_inner(field, &inner, columns);
+        columns.push(inner);
+    }
+}
+
+impl FileColumn {
+    /// Describes a column with this number of optional ancestors.
+    fn new(of: &TypePtr, name: String, present: i16, leaf: usize) -> Self {
+        let node = Arc::new(Node::of(of, present));
+        let of = match node.kind {
+            NodeKind::Value(_) => ColumnType::Values(Arc::clone(of)),
+            NodeKind::Struct(_) | NodeKind::List(..) => ColumnType::Nested(Arc::clone(of)),
+        };
+        Self { name, node, leaf, of, is_requested: false, has_cells: false }
+    }
+
+    /// Opens the column in a row group.
+    pub fn open(
+        &self,
+        file: &Arc<File>,
+        budget: &Arc<Budget>,
+        group: &RowGroupMetaData,
+    ) -> Result<OpenColumn> {
+        let leaves =
+            self.node.leaves.clone().map(|leaf| {
+                open_leaf(file, budget, group.column(self.leaf + leaf), self.has_cells)
+            });
+        let (leaves, node) = (leaves.collect::<Result<_>>()?, Arc::clone(&self.node));
+        Ok(OpenColumn { leaves, node, has_cells: self.has_cells })
+    }
+}
+
 /// A column of a row group.
-pub(super) trait Decode: Send {
+pub(super) struct OpenColumn {
+    leaves: Vec<Box<dyn Leaf>>,
+    node: Arc<Node>,
+    has_cells: bool,
+}
+
+impl OpenColumn {
     /// Returns the number of rows to decode at a time.
+    pub fn step(&self) -> usize {
+        self.leaves.iter().map(|leaf| leaf.step()).min().unwrap_or(ROWS)
+    }
+
+    pub fn decode(&mut self, rows: usize) -> Result<()> {
+        self.leaves.iter_mut().try_for_each(|leaf| leaf.decode(rows))
+    }
+
+    /// Appends the text of a row decoded last; returns `false` if it is null. The beginning of a
+    /// long text suffices.
+    pub fn append(&self, row: usize, text: &mut Vec<u8>) -> Result<bool> {
+        let first = &self.leaves[0];
+        match self.node.kind {
+            NodeKind::Value(_) => first.append(row, text),
+            NodeKind::List(..) if self.has_cells && first.append_cells(row, text)? => Ok(true),
+            _ => Assembly::new(&self.leaves, row, text, MAX_ROW).append(&self.node),
+        }
+    }
+
+    pub fn finish(&mut self) -> Result<()> {
+        self.leaves.iter_mut().try_for_each(|leaf| leaf.finish())
+    }
+}
+
+/// The values of a column, or those of a field or of the elements, in a row group.
+pub(super) trait Leaf: Send {
     fn step(&self) -> usize;
 
     fn decode(&mut self, rows: usize) -> Result<()>;
 
-    /// Appends the text of a row decoded last; returns `false` if it is null. The beginning of a long
-    /// text suffices.
+    fn finish(&mut self) -> Result<()>;
+
+    /// Appends the only value of a row; returns `false` if it is null.
     fn append(&self, row: usize, text: &mut Vec<u8>) -> Result<bool>;
 
-    fn finish(&mut self) -> Result<()>;
+    /// Appends the values of a row if it is a list of single characters; returns whether it is.
+    fn append_cells(&self, row: usize, text: &mut Vec<u8>) -> Result<bool>;
+
+    /// Returns where the levels and values of a row start.
+    fn cursor(&self, row: usize) -> Cursor;
+
+    /// Returns the definition and repetition level at a position.
+    fn levels(&self, at: usize) -> Option<(i16, i16)>;
+
+    /// Returns whether there is a value at a position of the levels.
+    fn is_value(&self, at: usize) -> bool;
+
+    /// Appends a value as JSON.
+    fn append_json(&self, value: usize, text: &mut Vec<u8>) -> Result<()>;
 }
 
-struct ColumnReader<T: DataType> {
+struct LeafReader<T: DataType> {
     reader: ColumnReaderImpl<T>,
     pages: Arc<Pages>,
-    is_list: bool,
-    /// The depth of lists.
+    /// The number of repeated ancestors.
     lists: i16,
-    /// The definition level of a list that is not null.
-    list: i16,
-    /// Whether lists are written as JSON, not as cells.
-    is_json: bool,
-    /// The definition level of a non-null value, and the lowest level of an element.
+    /// The definition level of a value.
     present: i16,
-    element: i16,
+    has_cells: bool,
     /// The number of values, including nulls, left to decode.
     left: i64,
     /// The rows decoded last: the values, and the index of the first value and level of each row.
@@ -75,139 +169,60 @@ struct ColumnReader<T: DataType> {
     append: Append<T::T>,
 }
 
-/// Returns the columns of a file.
-pub(super) fn columns(schema: &SchemaDescriptor) -> Vec<LeafColumn> {
-    let mut columns: Vec<LeafColumn> = Vec::new();
-    for (leaf, column) in schema.columns().iter().enumerate() {
-        let list = ListPath::of(schema, leaf);
-        let parts = column.path().parts();
-        let below = parts.len() - list.column.len();
-        let of = match (column.max_rep_level(), below) {
-            _ if column.converted_type() == ConvertedType::INTERVAL => ColumnType::Nested,
-            (0, _) => ColumnType::Values(column.self_type_ptr()),
-            // Lists of cells, or of rows.
-            (1, ..=2) | (2, ..=4) => ColumnType::Lists,
-            _ => ColumnType::Nested,
+fn open_leaf(
+    file: &Arc<File>,
+    budget: &Arc<Budget>,
+    chunk: &ColumnChunkMetaData,
+    has_cells: bool,
+) -> Result<Box<dyn Leaf>> {
+    macro_rules! values {
+        ($type:ty, $append:expr) => {
+            LeafReader::<$type>::open(file, budget, chunk, has_cells, $append)
         };
-        let name = list.column.join(".");
-        match columns.last_mut() {
-            // Elements with several values are those of a map or a list of structs.
-            Some(last) if column.max_rep_level() > 0 && last.name == name => {
-                last.of = ColumnType::Nested;
-            }
-            _ => {
-                let (list, is_requested, has_cells) = (list.level, false, false);
-                columns.push(LeafColumn { name, leaf, of, is_requested, list, has_cells });
-            }
+    }
+    match chunk.column_type() {
+        Physical::BOOLEAN => values!(BoolType, display),
+        Physical::INT32 => values!(Int32Type, |meaning, &value, text| {
+            number(meaning, value.into(), value.cast_unsigned().into(), text)
+        }),
+        Physical::INT64 => values!(Int64Type, |meaning, &value, text| {
+            number(meaning, value, value.cast_unsigned(), text)
+        }),
+        Physical::INT96 => {
+            values!(Int96Type, |meaning, value, text| number(meaning, value.to_nanos(), 0, text))
+        }
+        Physical::FLOAT => values!(FloatType, display),
+        Physical::DOUBLE => values!(DoubleType, display),
+        Physical::BYTE_ARRAY => {
+            values!(ByteArrayType, |meaning, value, text| bytes(meaning, value.data(), text))
+        }
+        Physical::FIXED_LEN_BYTE_ARRAY => {
+            values!(FixedLenByteArrayType, |meaning, value, text| {
+                bytes(meaning, value.data(), text)
+            })
         }
     }
-    columns
 }
 
-/// The path to the outermost list of a column, or to its value.
-struct ListPath<'a> {
-    column: &'a [String],
-    /// The definition level of a list that is not null.
-    level: i16,
-}
-
-impl<'a> ListPath<'a> {
-    fn of(schema: &'a SchemaDescriptor, leaf: usize) -> Self {
-        let parts = schema.columns()[leaf].path().parts();
-        let (mut node, mut level) = (schema.get_column_root(leaf), 0);
-        let mut is_list = false;
-        for depth in 0..parts.len() {
-            let info = node.get_basic_info();
-            match info.repetition() {
-                // The name of a list is that of the node around its elements.
-                Repetition::REPEATED => {
-                    let length = if is_list { depth } else { depth + 1 };
-                    return Self { column: &parts[..length], level };
-                }
-                Repetition::OPTIONAL => level += 1,
-                Repetition::REQUIRED => {}
-            }
-            is_list = matches!(info.converted_type(), ConvertedType::LIST | ConvertedType::MAP);
-            let next =
-                |next: &&TypePtr| parts.get(depth + 1).is_some_and(|part| part == next.name());
-            match node {
-                Type::GroupType { fields, .. } => match fields.iter().find(next) {
-                    Some(next) => node = next,
-                    None => break,
-                },
-                Type::PrimitiveType { .. } => break,
-            }
-        }
-        Self { column: parts, level }
-    }
-}
-
-impl LeafColumn {
-    /// Opens the column in a row group.
-    pub fn open(
-        &self,
+impl<T: DataType> LeafReader<T> {
+    fn open(
         file: &Arc<File>,
         budget: &Arc<Budget>,
-        group: &RowGroupMetaData,
-    ) -> Result<Box<dyn Decode>> {
-        let chunk = group.column(self.leaf);
-        let is_list = self.of == ColumnType::Lists;
-        let pages = Arc::new(Pages::new(file, budget, is_list, chunk));
-        macro_rules! values {
-            ($type:ty, $append:expr) => {
-                ColumnReader::<$type>::open(pages, chunk, self, $append)
-            };
-        }
-        match chunk.column_type() {
-            Physical::BOOLEAN => values!(BoolType, display),
-            Physical::INT32 => values!(Int32Type, |meaning, &value, text| {
-                number(meaning, value.into(), value.cast_unsigned().into(), text)
-            }),
-            Physical::INT64 => values!(Int64Type, |meaning, &value, text| {
-                number(meaning, value, value.cast_unsigned(), text)
-            }),
-            Physical::INT96 => {
-                values!(Int96Type, |meaning, value, text| number(
-                    meaning,
-                    value.to_nanos(),
-                    0,
-                    text
-                ))
-            }
-            Physical::FLOAT => values!(FloatType, display),
-            Physical::DOUBLE => values!(DoubleType, display),
-            Physical::BYTE_ARRAY => {
-                values!(ByteArrayType, |meaning, value, text| bytes(meaning, value.data(), text))
-            }
-            Physical::FIXED_LEN_BYTE_ARRAY => {
-                values!(FixedLenByteArrayType, |meaning, value, text| {
-                    bytes(meaning, value.data(), text)
-                })
-            }
-        }
-    }
-}
-
-impl<T: DataType> ColumnReader<T> {
-    fn open(
-        pages: Arc<Pages>,
         chunk: &ColumnChunkMetaData,
-        column: &LeafColumn,
+        has_cells: bool,
         append: Append<T::T>,
-    ) -> Result<Box<dyn Decode>> {
+    ) -> Result<Box<dyn Leaf>> {
         let leaf = chunk.column_descr();
+        let pages = Arc::new(Pages::new(file, budget, leaf.max_rep_level() > 0, chunk));
         let meaning = Meaning::of(leaf.self_type());
         let rows = chunk.num_values() as usize;
         let reader = SerializedPageReader::new(Arc::clone(&pages), chunk, rows, None)?;
         Ok(Box::new(Self {
             reader: ColumnReaderImpl::new(chunk.column_descr_ptr(), Box::new(reader)),
             pages,
-            is_list: column.of == ColumnType::Lists,
             lists: leaf.max_rep_level(),
-            list: column.list,
-            is_json: !column.has_cells,
             present: leaf.max_def_level(),
-            element: leaf.repeated_ancestor_def_level(),
+            has_cells,
             left: chunk.num_values(),
             values: Vec::new(),
             starts: Vec::new(),
@@ -219,54 +234,6 @@ impl<T: DataType> ColumnReader<T> {
         }))
     }
 
-    /// Appends a list, or a list of lists, as JSON. The level of a null element is lower than that of
-    /// a value.
-    fn append_list(
-        &self,
-        values: &[T::T],
-        levels: &[i16],
-        repetitions: &[i16],
-        text: &mut Vec<u8>,
-    ) -> Result<bool> {
-        if levels.first().is_none_or(|level| *level < self.list) {
-            return Ok(false);
-        }
-        if levels == [self.list] {
-            text.extend_from_slice(b"[]");
-            return Ok(true);
-        }
-        let mut values = values.iter();
-        let is_nested = self.lists > 1;
-        text.push(b'[');
-        for (place, (&level, &repetition)) in levels.iter().zip(repetitions).enumerate() {
-            let is_list = is_nested && repetition < 2;
-            if place > 0 {
-                text.extend_from_slice(if is_list { b"],[" } else { b"," });
-            } else if is_list {
-                text.push(b'[');
-            }
-            // An empty list has one level and no element.
-            if level < self.element {
-                continue;
-            }
-            let Some(value) = (level == self.present).then(|| values.next()).flatten() else {
-                text.extend_from_slice(b"null");
-                continue;
-            };
-            let start = text.len();
-            (self.append)(self.meaning, value, text)?;
-            if !self.is_number {
-                let value = String::from_utf8_lossy(&text.split_off(start)).into_owned();
-                serde_json::to_writer(&mut *text, &value).expect("memory takes every text");
-            } else if !is_finite(&text[start..]) {
-                text.truncate(start);
-                text.extend_from_slice(b"null");
-            }
-        }
-        text.extend_from_slice(if is_nested { b"]]" } else { b"]" });
-        Ok(true)
-    }
-
     /// Reads up to this many rows; returns their number.
     fn read(&mut self, rows: usize) -> Result<usize> {
         let Self { levels, repetitions, values, .. } = self;
@@ -276,9 +243,9 @@ impl<T: DataType> ColumnReader<T> {
     }
 }
 
-impl<T: DataType> Decode for ColumnReader<T> {
+impl<T: DataType> Leaf for LeafReader<T> {
     fn step(&self) -> usize {
-        match (self.pages.has_prefixes, self.is_list) {
+        match (self.pages.has_prefixes, self.lists > 0) {
             (true, _) => ROWS_WITH_PREFIXES,
             (false, true) => ROWS_OF_LISTS,
             (false, false) => ROWS,
@@ -305,7 +272,7 @@ impl<T: DataType> Decode for ColumnReader<T> {
             self.starts.extend((0..rows).map(|row| (row, row)));
         }
         for (at, &level) in self.levels.iter().enumerate() {
-            if !self.is_list || self.repetitions[at] == 0 {
+            if self.lists == 0 || self.repetitions[at] == 0 {
                 self.starts.push((end, at));
             }
             // Nulls and empty lists have a lower level.
@@ -319,30 +286,68 @@ impl<T: DataType> Decode for ColumnReader<T> {
         Ok(())
     }
 
-    fn append(&self, row: usize, text: &mut Vec<u8>) -> Result<bool> {
-        let ((start, levels), (end, levels_end)) = (self.starts[row], self.starts[row + 1]);
-        let values = &self.values[start..end];
-        let as_list = |text: &mut Vec<u8>| {
-            let range = levels..levels_end;
-            self.append_list(values, &self.levels[range.clone()], &self.repetitions[range], text)
-        };
-        if self.is_list && (self.is_json || self.lists > 1 || values.len() != levels_end - levels) {
-            return as_list(text);
-        }
-        let start = text.len();
-        values.iter().try_for_each(|value| (self.append)(self.meaning, value, text))?;
-        if self.is_list && text.len() - start != values.len() {
-            // Some element is not one character: the list shows which.
-            text.truncate(start);
-            return as_list(text);
-        }
-        Ok(!values.is_empty())
-    }
-
     fn finish(&mut self) -> Result<()> {
         if self.left == 0 && self.read(1)? == 0 {
             return Ok(());
         }
         Err(ParquetError::General("the values of a column do not match its row group".into()))
+    }
+
+    fn append(&self, row: usize, text: &mut Vec<u8>) -> Result<bool> {
+        let (start, end) = (self.starts[row].0, self.starts[row + 1].0);
+        let values = &self.values[start..end];
+        values.iter().try_for_each(|value| (self.append)(self.meaning, value, text))?;
+        Ok(!values.is_empty())
+    }
+
+    fn append_cells(&self, row: usize, text: &mut Vec<u8>) -> Result<bool> {
+        let ((start, levels), (end, levels_end)) = (self.starts[row], self.starts[row + 1]);
+        let before = text.len();
+        let are_flat = self.lists == 1 && end > start && end - start == levels_end - levels;
+        if are_flat {
+            let mut values = self.values[start..end].iter();
+            values.try_for_each(|value| (self.append)(self.meaning, value, text))?;
+        }
+        let are_cells = are_flat && text.len() - before == end - start;
+        if !are_cells {
+            text.truncate(before);
+        }
+        Ok(are_cells)
+    }
+
+    fn cursor(&self, row: usize) -> Cursor {
+        let ((value, level), (_, end)) = (self.starts[row], self.starts[row + 1]);
+        // A required value has no levels.
+        let end = if self.present == 0 { level + 1 } else { end };
+        Cursor { level, value, end }
+    }
+
+    fn levels(&self, at: usize) -> Option<(i16, i16)> {
+        if self.present == 0 {
+            return Some((0, 0));
+        }
+        Some((*self.levels.get(at)?, self.repetitions.get(at).copied().unwrap_or(0)))
+    }
+
+    fn is_value(&self, at: usize) -> bool {
+        self.levels(at).is_some_and(|(definition, _)| definition == self.present)
+    }
+
+    fn append_json(&self, value: usize, text: &mut Vec<u8>) -> Result<()> {
+        let Some(value) = self.values.get(value) else { return Err(mismatch()) };
+        let start = text.len();
+        (self.append)(self.meaning, value, text)?;
+        if self.is_number && is_finite(&text[start..]) {
+            return Ok(());
+        }
+        let value = text.split_off(start);
+        let written = match std::str::from_utf8(&value) {
+            Ok(_) if self.is_number && self.has_cells => serde_json::to_writer(text, &()),
+            Ok(value) => serde_json::to_writer(text, value),
+            // Values that are not text must stay different.
+            Err(_) => serde_json::to_writer(text, &value),
+        };
+        written.expect("memory takes every text");
+        Ok(())
     }
 }

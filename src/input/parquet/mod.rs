@@ -6,6 +6,7 @@
 mod column;
 mod faults;
 pub(crate) mod footer;
+pub(crate) mod nested;
 mod pages;
 mod values;
 
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
-use self::column::{Decode, LeafColumn, ROWS, columns};
+use self::column::{FileColumn, OpenColumn, ROWS, columns};
 use self::faults::{check_footer, check_single, failure, guarded};
 use self::pages::Budget;
 pub(crate) use self::values::Meaning;
@@ -41,7 +42,9 @@ const TEXT_BYTES: usize = 64 * 1024;
 pub struct ParquetText {
     file: Arc<File>,
     metadata: ParquetMetaData,
-    columns: Vec<LeafColumn>,
+    columns: Vec<FileColumn>,
+    /// The number of columns that are not in structs.
+    outer: usize,
     /// The index of the puzzle column, or of the first column.
     puzzle: usize,
     budget: Arc<Budget>,
@@ -78,7 +81,7 @@ struct RowGroup {
     next: usize,
     decoded: usize,
     /// One entry for each requested column.
-    columns: Vec<Option<Box<dyn Decode>>>,
+    columns: Vec<Option<OpenColumn>>,
 }
 
 impl ParquetText {
@@ -97,7 +100,7 @@ impl ParquetText {
     /// number of columns of cells at its start. `None` means all.
     ///
     /// # Errors
-    /// Fails if the file is damaged or has no column that can be written as text.
+    /// Fails if the file is damaged.
     pub fn open(file: File, requested: Option<(&[usize], usize)>) -> io::Result<Self> {
         let footer = check_footer(&file)?;
         let metadata = guarded(|| {
@@ -105,18 +108,13 @@ impl ParquetText {
             check_single(&file, &metadata, footer).map(|()| metadata)
         });
         let metadata = metadata.map_err(|error| failure(&error, None, 0))?;
-        let mut columns = columns(metadata.file_metadata().schema_descr());
-        if columns.iter().all(|column| column.of == ColumnType::Nested) {
-            let what = "the Parquet file has no column of texts, numbers or lists of them";
-            return Err(io::Error::new(ErrorKind::InvalidData, what));
-        }
+        let (mut columns, outer) = columns(metadata.file_metadata().schema_descr());
         let mut text = Vec::new();
         let count = columns.len();
         for (number, column) in columns.iter_mut().enumerate() {
             let is_in = |all: &[usize]| all.contains(&number);
             column.has_cells = requested.is_none_or(|(all, cells)| is_in(&all[..cells]));
-            column.is_requested =
-                column.of != ColumnType::Nested && requested.is_none_or(|(all, _)| is_in(all));
+            column.is_requested = requested.is_none_or(|(all, _)| is_in(all));
             push_field(number, count, &mut text, |text| {
                 text.extend_from_slice(column.name.as_bytes());
                 Ok(false)
@@ -128,6 +126,7 @@ impl ParquetText {
             file: Arc::new(file),
             metadata,
             columns,
+            outer,
             puzzle: requested.and_then(|(all, _)| all.first().copied()).unwrap_or(0),
             budget: Arc::new(Budget::new(Window::default().bytes())),
             next_group: 0,
@@ -143,9 +142,10 @@ impl ParquetText {
         })
     }
 
-    /// Returns the type of each column.
-    pub fn types(&self) -> Vec<ColumnType> {
-        self.columns.iter().map(|column| column.of.clone()).collect()
+    /// Returns the type of each column, and the number of columns that are not in structs, which
+    /// come first.
+    pub fn types(&self) -> (Vec<ColumnType>, usize) {
+        (self.columns.iter().map(|column| column.of.clone()).collect(), self.outer)
     }
 
     /// Sets the memory limit for the pages that are decoded.
@@ -193,11 +193,7 @@ impl ParquetText {
                 Some(group) if group.left > 0 => group.decode()?,
                 group => {
                     if let Some(mut group) = group.take() {
-                        group
-                            .columns
-                            .iter_mut()
-                            .flatten()
-                            .try_for_each(|column| column.finish())?;
+                        group.columns.iter_mut().flatten().try_for_each(OpenColumn::finish)?;
                     }
                     if self.next_group == self.metadata.num_row_groups() {
                         return self.check_rows().map(|()| false);
@@ -264,7 +260,7 @@ impl ParquetText {
             column.is_requested.then(open).transpose()
         });
         let columns = columns.collect::<Result<Vec<_>>>()?;
-        let steps = columns.iter().flatten().map(|column| column.step());
+        let steps = columns.iter().flatten().map(OpenColumn::step);
         self.group = Some(RowGroup {
             left: rows as usize,
             step: steps.min().unwrap_or(ROWS),

@@ -17,13 +17,17 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
-use parquet::schema::types::{ColumnPath, SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
+use parquet::schema::types::{
+    ColumnDescPtr, ColumnPath, SchemaDescPtr, SchemaDescriptor, Type, TypePtr,
+};
 use zstd::bulk::Compressor;
 use zstd::zstd_safe::CParameter;
 
 use super::file::{MAGIC, write_footer};
 use super::{Kind, failed, kept};
+use crate::forms::list::ArrayStyle;
 use crate::input::FieldForm;
+use crate::input::parquet::nested::{Node, NodeKind};
 use crate::output::{self, ColumnSource, OutputColumn, Row};
 
 /// Higher levels gain little on rows and are much slower.
@@ -54,23 +58,38 @@ pub(super) struct Schema {
     pub(super) columns: SchemaDescPtr,
     properties: WriterPropertiesPtr,
     kinds: Arc<[Kind]>,
-    /// The types of kept columns in their input.
-    kept: Arc<[Option<TypePtr>]>,
+    kept: Arc<[Option<Kept>]>,
+    /// The column of each leaf, and its index there.
+    leaves: Arc<[(usize, usize)]>,
+}
+
+/// A column with the type that it has in the input.
+#[derive(Clone, Debug)]
+struct Kept {
+    /// The index among the kept fields.
+    index: usize,
+    node: Node,
 }
 
 pub(super) struct RowBatch {
     schema: Schema,
     zstd: Compressor<'static>,
+    /// Values of nested columns are JSON.
     columns: Vec<ColumnValues>,
+    /// The values of the current nested column, by leaf.
+    divided: Vec<ColumnValues>,
     texts: Vec<ByteArray>,
     /// The approximate size of the values in bytes.
     pub(super) bytes: usize,
 }
 
 #[derive(Debug)]
-struct ColumnValues {
-    /// 1 for each row with a value, otherwise 0.
+pub(super) struct ColumnValues {
+    /// The definition level of each row or element: for a column that is not nested, 1 for a value,
+    /// otherwise 0.
     levels: Vec<i16>,
+    /// The repetition levels of a leaf of a nested column.
+    repetitions: Vec<i16>,
     values: ColumnData,
 }
 
@@ -88,38 +107,80 @@ impl Schema {
         Self::with_kept(columns.iter().map(|(name, kind)| (name.as_str(), *kind, None)))
     }
 
-    /// The schema of these columns, with the types of kept ones in their input.
+    /// The schema of these columns. Kept ones have an index in the input, and the type there.
     pub(super) fn with_kept<'a>(
-        columns: impl Iterator<Item = (&'a str, Kind, Option<&'a TypePtr>)>,
+        columns: impl Iterator<Item = (&'a str, Kind, Option<(usize, &'a TypePtr)>)>,
     ) -> io::Result<Self> {
-        let (mut fields, mut kinds, mut types) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut fields, mut kinds, mut all_kept) = (Vec::new(), Vec::new(), Vec::new());
+        let mut leaves = Vec::new();
         // A chunk joins pages of several batches, but can have only one dictionary.
         let mut properties = WriterProperties::builder()
             .set_dictionary_enabled(false)
             .set_offset_index_disabled(true)
             .set_statistics_enabled(EnabledStatistics::None);
         for (name, kind, kept) in columns {
-            let kept = kept.filter(|of| kept::is_typed(of));
-            let (field, kind) = match kept {
-                Some(of) => kept::field(name, of).map_err(failed)?,
-                None => (field(name, kind).map_err(failed)?, kind),
+            let kept = kept.filter(|(_, of)| kept::is_typed(of));
+            let field = match kept {
+                Some((_, of)) => kept::field(name, of),
+                None => field(name, kind),
+            };
+            let field = Arc::new(field.map_err(failed)?);
+            let kept = kept.map(|(index, _)| Kept { index, node: Node::of(&field, 0) });
+            let kind = match &kept {
+                None => kind,
+                Some(Kept { node: Node { kind: NodeKind::Value(of), .. }, .. }) => kept::kind(of),
+                Some(_) => Kind::Text,
             };
             if kind == Kind::Number && kept.is_none() {
                 let path = ColumnPath::new(vec![name.to_owned()]);
                 properties =
                     properties.set_column_statistics_enabled(path, EnabledStatistics::Chunk);
             }
-            fields.push(Arc::new(field));
+            let count = kept.as_ref().map_or(1, |kept| kept.node.leaves.len());
+            leaves.extend((0..count).map(|leaf| (fields.len(), leaf)));
+            fields.push(field);
             kinds.push(kind);
-            types.push(kept.cloned());
+            all_kept.push(kept);
         }
         let schema = Type::group_type_builder("row").with_fields(fields).build().map_err(failed)?;
         Ok(Self {
             columns: Arc::new(SchemaDescriptor::new(Arc::new(schema))),
             properties: Arc::new(properties.build()),
             kinds: kinds.into(),
-            kept: types.into(),
+            kept: all_kept.into(),
+            leaves: leaves.into(),
         })
+    }
+}
+
+impl Kept {
+    fn is_nested(&self) -> bool {
+        !matches!(self.node.kind, NodeKind::Value(_))
+    }
+
+    /// Returns the text of a value, or `None` for a null. Computed cells have the form of those in
+    /// the input.
+    fn value<'a>(&self, source: ColumnSource, row: &Row<'a>) -> Option<Cow<'a, [u8]>> {
+        let (text, form) = row.kept().get(self.index);
+        let is_json = text.starts_with(b"[") || text.starts_with(b"{");
+        let cells = match source {
+            ColumnSource::Input(_) if matches!(form, FieldForm::Missing | FieldForm::Null) => {
+                return None;
+            }
+            ColumnSource::Input(_) if is_json || !self.is_nested() => return Some(text),
+            ColumnSource::Input(_) => text.clone(),
+            ColumnSource::Computed(column) => match column.value(row) {
+                output::Value::Cells(cells) => Cow::Borrowed(&cells[..]),
+                output::Value::Grid(grid) => grid.cells().map(|digit| digit + b'0').to_vec().into(),
+                _ => return None,
+            },
+        };
+        let mut json = Vec::new();
+        match ArrayStyle::of(&text) {
+            Some(style) => style.write(&cells, &mut json),
+            None => json = kept::list_of_cells(&self.node, &cells).into_bytes(),
+        }
+        Some(json.into())
     }
 }
 
@@ -135,6 +196,7 @@ impl RowBatch {
             schema: schema.clone(),
             zstd,
             columns: schema.kinds.iter().map(|kind| ColumnValues::new(*kind)).collect(),
+            divided: Vec::new(),
             texts: Vec::new(),
             bytes: 0,
         })
@@ -147,7 +209,8 @@ impl RowBatch {
     /// Appends a row with one value per column.
     pub(super) fn push<'a>(&mut self, row: impl IntoIterator<Item = Value<'a>>) -> io::Result<()> {
         let mut values = row.into_iter();
-        for (column, field) in self.columns.iter_mut().zip(self.schema.columns.columns()) {
+        let fields = self.schema.columns.root_schema().get_fields();
+        for (column, field) in self.columns.iter_mut().zip(fields) {
             let value = values.next();
             self.bytes += value.and_then(|value| column.push(value)).ok_or_else(|| {
                 let what = format!("{value:?} in the column {:?}", field.name());
@@ -168,13 +231,9 @@ impl RowBatch {
         let columns = columns.iter().zip(&mut self.columns).zip(&*self.schema.kept);
         for ((column, values), kept) in columns {
             match (column.source, kept) {
-                (ColumnSource::Computed(column), _) => values.push_output(column.value(row)),
+                (ColumnSource::Computed(column), None) => values.push_output(column.value(row)),
                 (ColumnSource::Input(index), None) => values.push_text(&row.field(index).0),
-                (ColumnSource::Input(index), Some(kept)) => {
-                    let (text, form) = row.field(index);
-                    let is_null = matches!(form, FieldForm::Missing | FieldForm::Null);
-                    values.push_kept(kept, (!is_null).then_some(&text));
-                }
+                (source, Some(kept)) => values.push_kept(kept.value(source, row).as_deref(), kept),
             }
         }
     }
@@ -184,7 +243,7 @@ impl RowBatch {
     pub(super) fn take_plain(&mut self) -> Vec<u8> {
         let mut out = (self.rows() as u32).to_le_bytes().to_vec();
         let most_text = self.most_text();
-        for ColumnValues { levels, values } in &mut self.columns {
+        for ColumnValues { levels, values, .. } in &mut self.columns {
             let (mut next, mut start) = (0, 0);
             for level in levels.drain(..) {
                 out.push(level as u8);
@@ -253,8 +312,8 @@ impl RowBatch {
         let mut group = RowGroupMetaData::builder(Arc::clone(&self.schema.columns))
             .set_num_rows(self.rows().cast_signed() as i64);
         let mut size = 0;
-        for column in 0..self.columns.len() {
-            let metadata = self.take_column(column, &mut out)?;
+        for leaf in 0..self.schema.leaves.len() {
+            let metadata = self.take_leaf(leaf, &mut out)?;
             size += metadata.uncompressed_size();
             group = group.add_column_metadata(metadata);
         }
@@ -264,26 +323,60 @@ impl RowBatch {
         out.into_inner()
     }
 
-    /// Appends the pages of a column, removes its values, and returns the metadata of its chunk.
-    pub(super) fn take_column(
+    /// Divides the values of a nested column between its leaves.
+    fn divide(&mut self, column: usize, node: &Node) {
+        let columns = self.schema.columns.columns();
+        let leaves = self.schema.leaves.iter().zip(columns).filter(|((of, _), _)| *of == column);
+        let leaf_kind = |leaf: &ColumnDescPtr| kept::kind(leaf.self_type());
+        self.divided = leaves.map(|(_, leaf)| ColumnValues::new(leaf_kind(leaf))).collect();
+        let ColumnValues { levels, values, .. } = &mut self.columns[column];
+        let ColumnData::Texts(texts, lengths) = values else { unreachable!("it has texts") };
+        let (mut lengths, mut rest) = (lengths.iter(), &texts[..]);
+        for level in levels.drain(..) {
+            let json = (level > 0).then(|| {
+                let (json, after) = rest.split_at(*lengths.next()? as usize);
+                rest = after;
+                std::str::from_utf8(json).ok()
+            });
+            kept::divide(node, json.flatten(), (0, 0), &mut self.divided)
+                .expect("all values that the reader writes as text can be read back");
+        }
+        values.clear(TEXT_BYTES.min(ALL_TEXT_BYTES / self.schema.kinds.len()));
+    }
+
+    /// Appends the pages of a leaf, removes its values, and returns the metadata of its chunk. Must be
+    /// called for each leaf in order.
+    pub(super) fn take_leaf(
         &mut self,
-        column: usize,
+        leaf: usize,
         out: &mut TrackedWrite<Vec<u8>>,
     ) -> Result<ColumnChunkMetaData, ParquetError> {
         let most_text = self.most_text();
         let codec = Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?);
-        let ColumnValues { levels, values } = &mut self.columns[column];
+        let (column, at) = self.schema.leaves[leaf];
+        let kept = Arc::clone(&self.schema.kept);
+        let nested = kept[column].as_ref().filter(|kept| kept.is_nested());
+        if let (Some(kept), 0) = (nested, at) {
+            self.divide(column, &kept.node);
+        }
+        let column = match nested {
+            None => &mut self.columns[column],
+            Some(_) => &mut self.divided[at],
+        };
+        let ColumnValues { levels, repetitions, values } = column;
         let pages = Box::new(ZstdPages { out, zstd: &mut self.zstd });
         let properties = Arc::clone(&self.schema.properties);
-        let writer = get_column_writer(self.schema.columns.column(column), properties, pages);
+        let of = self.schema.columns.column(leaf);
+        let repetitions = (of.max_rep_level() > 0).then_some(&**repetitions);
+        let physical = of.physical_type();
+        let writer = get_column_writer(of, properties, pages);
         macro_rules! write {
             ($type:ty, $values:expr) => {{
                 let mut writer = get_typed_column_writer::<$type>(writer);
-                writer.write_batch($values, Some(levels), None)?;
+                writer.write_batch($values, Some(levels), repetitions)?;
                 writer.close()?
             }};
         }
-        let physical = self.schema.columns.column(column).physical_type();
         let written = match (&mut *values, physical) {
             (ColumnData::Numbers(values), Physical::INT32) => {
                 let values: Vec<_> = values.iter().map(|value| *value as i32).collect();
@@ -392,7 +485,7 @@ impl ColumnValues {
                 ColumnData::Texts(Vec::new(), Vec::new())
             }
         };
-        Self { levels: Vec::new(), values }
+        Self { levels: Vec::new(), repetitions: Vec::new(), values }
     }
 
     /// Appends a value and returns its size in bytes, or `None` if it has another type.
@@ -443,12 +536,24 @@ impl ColumnValues {
         debug_assert!(pushed.is_some(), "{value:?} in {:?}", self.values);
     }
 
-    /// Appends a value of a Parquet file, or a null.
-    fn push_kept(&mut self, kept: &Type, text: Option<&Cow<'_, [u8]>>) {
+    /// Appends a value of a kept column, or a null.
+    fn push_kept(&mut self, text: Option<&[u8]>, kept: &Kept) {
         let mut room = Vec::new();
-        let value = text.map_or(Some(Value::Null), |text| kept::parse(kept, text, &mut room));
+        let value = match (text, &kept.node.kind) {
+            (None, _) => Some(Value::Null),
+            (Some(text), NodeKind::Value(of)) => kept::parse(of, text, &mut room),
+            (Some(json), _) => Some(Value::Text(json)),
+        };
         let pushed = value.and_then(|value| self.push(value));
         pushed.expect("all values that the reader writes as text can be read back");
+    }
+
+    /// Appends a value of a leaf with its definition and repetition level.
+    pub(super) fn push_leaf(&mut self, levels: (i16, i16), value: Value<'_>) -> Option<()> {
+        self.push(value)?;
+        *self.levels.last_mut()? = levels.0;
+        self.repetitions.push(levels.1);
+        Some(())
     }
 
     /// Appends a text, or a null if it is empty.

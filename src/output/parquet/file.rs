@@ -155,7 +155,7 @@ impl ParquetFile {
         self.rows += rows;
         for (index, chunk) in self.chunks.iter_mut().enumerate() {
             let mut out = TrackedWrite::new(mem::take(&mut chunk.pages));
-            let column = self.batch.take_column(index, &mut out).map_err(failed)?;
+            let column = self.batch.take_leaf(index, &mut out).map_err(failed)?;
             chunk.pages = out.into_inner().map_err(failed)?;
             self.bytes += column.uncompressed_size();
             chunk.add(column).map_err(failed)?;

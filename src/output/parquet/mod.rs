@@ -24,7 +24,8 @@ use parquet::errors::ParquetError;
 use self::batch::{RowBatch, Schema};
 use self::file::SMALL_BATCH;
 use super::{
-    Assembler, ColumnSource, Encoder, Format, Needs, OutputColumn, RowBuffer, RowEncoder, Rows,
+    Assembler, Column, ColumnSource, Encoder, Format, Needs, OutputColumn, RowBuffer, RowEncoder,
+    Rows,
 };
 use crate::input::{ColumnType, OtherKeys};
 
@@ -36,33 +37,43 @@ pub use file::ParquetFile;
 #[derive(Clone, Debug)]
 pub struct ParquetRows {
     columns: Vec<OutputColumn>,
-    /// The types of the fields of the input.
+    /// The types of the fields of the input, and the indices of the puzzle and the solution.
     types: Vec<Option<ColumnType>>,
+    cells: [Option<usize>; 2],
     schema: OnceLock<Schema>,
 }
 
 impl ParquetRows {
     /// Creates a format with computed columns and fields of the input.
     pub fn of(columns: Vec<OutputColumn>) -> Self {
-        Self { columns, types: Vec::new(), schema: OnceLock::new() }
+        Self { columns, types: Vec::new(), cells: [None; 2], schema: OnceLock::new() }
     }
 
-    /// Writes fields of the input with the types that they have in Parquet files.
+    /// Writes fields of the input with the types that they have in Parquet files. The puzzle and the
+    /// solution are the fields at the indices `cells`; if they are lists, those that are computed are
+    /// as well.
     #[must_use]
-    pub fn typed(self, types: &[Option<ColumnType>]) -> Self {
-        Self { types: types.to_vec(), ..self }
+    pub fn typed(self, types: &[Option<ColumnType>], cells: [Option<usize>; 2]) -> Self {
+        Self { types: types.to_vec(), cells, ..self }
     }
 
     fn schema(&self) -> io::Result<&Schema> {
         if let Some(schema) = self.schema.get() {
             return Ok(schema);
         }
-        let kept = self.columns.iter().map(|column| match column.source {
-            ColumnSource::Input(index) => match self.types.get(index) {
-                Some(Some(ColumnType::Values(of))) => Some(of),
+        let kept = self.columns.iter().map(|column| {
+            let index = match column.source {
+                ColumnSource::Input(index) => Some(index),
+                ColumnSource::Computed(Column::Puzzle) => self.cells[0],
+                ColumnSource::Computed(Column::Solution) => self.cells[1],
+                ColumnSource::Computed(_) => None,
+            };
+            match (index, self.types.get(index?)?) {
+                (Some(index), Some(ColumnType::Values(of) | ColumnType::Nested(of))) => {
+                    Some((index, of))
+                }
                 _ => None,
-            },
-            ColumnSource::Computed(_) => None,
+            }
         });
         let columns = self.columns.iter().zip(kept);
         let schema = columns.map(|(column, kept)| (column.name.as_str(), column.kind(), kept));

@@ -7,6 +7,7 @@ columns appended. A series in, a table of its library out; everything else in, a
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -323,8 +324,11 @@ def rows_of(source: Any, blank: int) -> _core.Rows:
 
 
 def rows_of_list(rows: list[Any], blank: int) -> _core.Rows:
-    """Reads texts, or lists and arrays of numbers: 81 of them, or 9 times 9."""
+    """Reads texts, lists of texts, or lists and arrays of numbers: 81 of them, or 9 times 9."""
     first = next((row for row in rows if row is not None), None)
+    if isinstance(first, (list, tuple)) and first and isinstance(first[0], str):
+        # Such lists are read as JSON, like those of a file.
+        return _core.Rows.of_list([json.dumps(row) if isinstance(row, (list, tuple)) else row for row in rows], False)
     if isinstance(first, (list, tuple)) or hasattr(first, "__array__") and np.ndim(np.asarray(first)) > 0:
         return rows_of_numbers(rows, blank)
     return _core.Rows.of_list(rows, isinstance(first, (bytes, bytearray)))

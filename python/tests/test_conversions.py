@@ -266,6 +266,20 @@ def test_numbers_in_lists():
     assert solve(pa.array([cells[1:]]), columns=["reason"]).to_list("reason") == ["80 cells, 81 expected"]
 
 
+def test_lists_of_texts():
+    """Nine texts of nine cells, or 81 of one, are read as those of a file are."""
+    line = PUZZLES[0]
+    rows = [line[start : start + 9] for start in range(0, 81, 9)]
+    wrong = ["x" * 8, *rows[1:]]
+    expected = [*(column * 2 for column in results([line])[:2]), None]
+    for lists in ([rows, list(line)], [tuple(rows), line], pa.array([rows, list(line)]), pl.Series([rows, list(line)])):
+        assert results(lists)[:2] == expected[:2], lists
+    for lists in ([rows, wrong, None], pa.array([rows, wrong, None], pa.large_list(pa.large_string()))):
+        table = solve(lists, columns=["status", "reason"])
+        assert table.to_list("status") == ["unique", "malformed", "malformed"], lists
+        assert table.to_list("reason")[1:] == ["80 cells, 81 expected", "null"], lists
+
+
 def test_masked_rows_are_null():
     cells = np.ma.array(np.zeros((3, 81), np.int64))
     cells[1, 80] = np.ma.masked

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt8Type};
 use arrow_array::{
-    Array, ArrayAccessor, ArrayRef, Float64Array, GenericListArray, new_empty_array,
+    Array, ArrayAccessor, ArrayRef, Float64Array, GenericListArray, StringArray, new_empty_array,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_cast::cast;
@@ -280,10 +280,11 @@ fn readable(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
             Ok(Arc::clone(array))
         }
         lists if item_of(lists).is_some_and(is_numbers) => Ok(Arc::new(numbers(array)?)),
+        lists if item_of(lists).is_some_and(DataType::is_string) => Ok(Arc::new(texts_of(array)?)),
         other => Err(ArrowError::NotYetImplemented(format!(
             "an Arrow column of {other} is not taken; taken are utf8, large_utf8, utf8_view, binary, \
              large_binary, binary_view, fixed_size_binary[81], fixed_size_list<uint8>[81], lists of \
-             numbers or of lists of them, dictionaries and runs of them"
+             numbers, of lists of them, or of texts, dictionaries and runs of them"
         ))),
     }
 }
@@ -377,6 +378,16 @@ fn numbers(lists: &ArrayRef) -> Result<GenericListArray<i64>, ArrowError> {
     let values = values.as_primitive::<Float64Type>().iter();
     let values = Float64Array::from_iter_values(values.map(|value| value.unwrap_or(f64::NAN)));
     list_of(ends, &values, lists.nulls().cloned())
+}
+
+/// Converts lists of texts to the JSON of them, as lists of Parquet files are read.
+fn texts_of(lists: &ArrayRef) -> Result<StringArray, ArrowError> {
+    let lists = cast(lists, &DataType::new_large_list(DataType::LargeUtf8, true))?;
+    let json = |list: ArrayRef| {
+        let texts: Vec<_> = list.as_string::<i64>().iter().collect();
+        serde_json::to_string(&texts).expect("each text is a JSON string")
+    };
+    Ok(lists.as_list::<i64>().iter().map(|list| list.map(json)).collect())
 }
 
 /// Creates lists of doubles.

@@ -32,13 +32,6 @@ def kept(keep: Any) -> Literal[True] | list[str]:
         raise TypeError("keep is True, False or a list of column names") from None
 
 
-def path_of(path: Any) -> Path:
-    """Returns a path."""
-    if isinstance(path, (str, PathLike)):
-        return Path(path)
-    raise TypeError(f"path is a str or a path, not {path!r}")
-
-
 def read(
     path: str | PathLike[str], *, column: str | None = None, solution_column: str | None = None,
     keep: bool | Sequence[str] = False, blank: int = 0,
@@ -109,7 +102,7 @@ def scanned(
     path: Any, column: Any, solution_column: Any, keep: Any, blank: Any, batch_rows: int, peek: bool
 ) -> _core.Stream | _core.Batches:
     """Opens a file, or reads an array of cells, which is mapped, so its pages are read on demand."""
-    path, names, blank = path_of(path), kept(keep), whole("blank", blank)
+    path, names, blank = Path(path), kept(keep), whole("blank", blank)
     if path.suffix.lower() != ".npy":
         columns = (text("column", column), text("solution_column", solution_column), None if names is True else names)
         return _core.scan(path, *columns, batch_rows, peek)
@@ -154,7 +147,7 @@ def write(rows: Any, path: str | PathLike[str], *, column: str | None = None, bl
         TypeError: if a column of a .csv file is a list or a struct, or if pyarrow is needed and not installed.
         ValueError: if the name has another ending, or a row of a .npy file is not a puzzle.
     """
-    path, column, blank = path_of(path), text("column", column), whole("blank", blank)
+    path, column, blank = Path(path), text("column", column), whole("blank", blank)
     endings = path.name.lower().split(".")[1:]
     compression = endings.pop() if endings[-1:] in (["gz"], ["zst"]) else None
     ending = endings[-1] if endings else ""

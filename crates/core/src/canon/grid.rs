@@ -14,6 +14,8 @@
 //!   `123456789` and `457…`. Any stack can be first. The columns that it leads to are next, and the
 //!   order of all columns follows; at most the first two can be exchanged.
 
+use std::cell::Cell;
+
 use super::board::{Board, Line, Value};
 use super::partial::Partial;
 
@@ -48,6 +50,7 @@ pub(super) fn starts(board: &Board, mut each: impl FnMut(Start)) {
         lead.stack_of(0) == lead.stack_of(1) && lead.stack_of(0) == lead.stack_of(2)
     });
     let some_are_pure = is_pure.contains(&true);
+    let smallest = Cell::new(Value::MAX);
     for ((orientation, row), is_pure) in chutes.into_iter().zip(is_pure) {
         if is_pure != some_are_pure {
             continue;
@@ -57,14 +60,17 @@ pub(super) fn starts(board: &Board, mut each: impl FnMut(Start)) {
         for (first, second) in [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)] {
             let lead = Lead::new(places[first], &lines[row + second]);
             let mut start = |columns| {
-                let rows = [row + first, row + second];
-                each(Start { value: lead.second_row(&columns), orientation, rows, columns });
+                let (rows, value) = ([row + first, row + second], lead.second_row(&columns));
+                if value <= smallest.get() {
+                    smallest.set(value);
+                    each(Start { value, orientation, rows, columns });
+                }
             };
             for stack in 0..3 {
                 if is_pure {
                     lead.pure_orders(stack, &mut start);
                 } else {
-                    lead.mixed_orders(stack, &mut start);
+                    lead.mixed_orders(stack, &smallest, &mut start);
                 }
             }
         }
@@ -117,8 +123,10 @@ impl Lead {
         }
     }
 
+    /// The orders that begin with a stack. They begin with `457`, and the three columns after that
+    /// are enough to skip most of those that are not the smallest.
     #[inline(always)]
-    fn mixed_orders(self, first: u8, each: &mut impl FnMut([u8; 9])) {
+    fn mixed_orders(self, first: u8, smallest: &Cell<Value>, each: &mut impl FnMut([u8; 9])) {
         let [a, b, c] = [3 * first, 3 * first + 1, 3 * first + 2];
         let [to_a, to_b, to_c] = [a, b, c].map(|column| self.stack_of(column));
         // Two of them lead to the second stack, `z` leads to the third.
@@ -132,6 +140,9 @@ impl Lead {
         // One column of the second stack leads to the first.
         let leads_back = |column| self.stack_of(column) == first;
         if leads_back(last) {
+            if smallest.get() < 0x4_5789_0000 {
+                return;
+            }
             if self.of(last) != y {
                 each(self.order([x, y, z], last));
             }
@@ -140,7 +151,17 @@ impl Lead {
             }
         } else {
             let (x, y) = if leads_back(self.of(x)) { (x, y) } else { (y, x) };
-            each(self.order([x, y, z], last));
+            let back = self.of(self.of(x));
+            let label = if back == x {
+                1
+            } else if back == y {
+                2
+            } else {
+                3
+            };
+            if smallest.get() >= 0x4_5708_9000 | label << 20 {
+                each(self.order([x, y, z], last));
+            }
         }
     }
 

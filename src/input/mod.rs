@@ -67,7 +67,7 @@ pub use records::{PuzzleRef, Record, Records};
 pub use reusable_vec::ReusableVec;
 
 use self::records::LinePosition;
-use crate::forms::{list, sheet};
+use crate::forms::{self, list, sheet};
 use crate::puzzle::CELLS;
 
 /// The size of a block in bytes: about 1,400 puzzle lines. Including puzzles, outcomes, and rows, a
@@ -97,9 +97,18 @@ pub(crate) fn cell_place(text: &[u8], cell: usize) -> Option<(u32, usize)> {
         return Some((above, lines::column(&text[start..], at - start)));
     }
     let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
-    let at = list::offset_of_cell(line, CELLS - 1).and_then(|_| list::offset_of_cell(line, cell));
-    match at.or_else(|| list::offset_among_empty(line, cell)) {
+    let cells = [forms::trimmed(line), line].into_iter().find(|cells| cells.len() == CELLS);
+    let at = if let Some(cells) = cells {
+        Some(cells.as_ptr().addr() - line.as_ptr().addr() + cell)
+    } else {
+        list::offset_of_cell(line, CELLS - 1)
+            .and_then(|_| list::offset_of_cell(line, cell))
+            .or_else(|| list::offset_among_empty(line, cell))
+    };
+    match at {
         Some(at) => Some((0, lines::column(line, at))),
+        // What follows a whole puzzle is not a part of it.
+        None if forms::form(line).is_some() => None,
         None => sheet::cell_place(text, cell),
     }
 }
@@ -109,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_of_lists_are_located_whatever_follows() {
+    fn cells_are_located_whatever_follows() {
         let rows: Vec<_> = (0..9).map(|row| format!("[{row}, {}]", ["0"; 8].join(", "))).collect();
         let list = format!("[{}]", rows.join(",\n  "));
         for after in ["", ",\n", ", [1, 2]]\n[[0, 4]", "\n1,2,3,4,5,6,7,8,9\n"] {
@@ -118,5 +127,10 @@ mod tests {
             assert_eq!(place(9), Some((1, 4)), "{after}");
             assert_eq!(place(80), Some((8, 28)), "{after}");
         }
+        let grid = "1.2......\n".repeat(9);
+        let line = "1.2......".repeat(9);
+        assert_eq!(cell_place(format!("\x0B{line}\n{grid}").as_bytes(), 9), Some((0, 11)));
+        assert_eq!(cell_place(format!("{}\n{grid}", line.replace('.', "·")).as_bytes(), 9), None);
+        assert_eq!(cell_place(grid.as_bytes(), 9), Some((1, 1)));
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! Cells are separated by commas, semicolons, or whitespace, with or without brackets. A cell is a
 //! digit, a blank cell character, an integer from 0 to 9 in any notation, one of these in quotes,
-//! or, for a blank, −1, `null`, `None`, or `NaN`. A row may also be a string: `["53..7....", …]`. A
-//! list contains nothing else, so no other form of a puzzle is also a list.
+//! or, for a blank, −1, `null`, `None`, or `NaN`. A row may also be a string: `["53..7....", …]`.
+//! Before a parenthesis, `array` is ignored, which numpy prints. A list contains nothing else, so no
+//! other form of a puzzle is also a list.
 
 use super::symbols;
 use crate::marks::drawn::is_bracket;
@@ -267,6 +268,9 @@ fn tokens(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut row: Option<(usize, bool)> = None;
     std::iter::from_fn(move || {
         at += text[at..].iter().position(|&byte| !is_separator(byte))?;
+        if text[at..].starts_with(b"array(") {
+            at += b"array".len();
+        }
         let rest = &text[at..];
         let (token, length) = match row {
             Some((end, _)) if at >= end => {

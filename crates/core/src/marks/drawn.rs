@@ -39,7 +39,8 @@ impl LineKind {
                 let is_puzzle = name.eq_ignore_ascii_case(b"puzzle");
                 if is_puzzle { Self::Head } else { Self::OtherSection }
             }
-            text => Self::of_text(text),
+            // The name that numpy prints before a list.
+            text => Self::of_text(text.strip_prefix(b"array").unwrap_or(text)),
         }
     }
 

@@ -21,7 +21,7 @@ What = Literal["puzzles", "solutions", "answers"]
 TAKEN = (
     "taken are a list of str, of bytes, or of numbers, a numpy array (integers of shape (n, 81) or (n, 9, 9), or S81), "
     "or an Arrow array, record batch, table or stream (pyarrow, polars, pandas, DuckDB) whose puzzles are text, "
-    "binary, fixed_size_binary[81] or lists of numbers"
+    "binary, fixed_size_binary[81], or lists of numbers or texts"
 )
 # The reasons why records are malformed, as `read` returns them.
 MALFORMED = "malformed"

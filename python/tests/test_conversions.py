@@ -178,7 +178,7 @@ REFUSED = [
     (np.array([[b"1"]]), ValueError, "one dimension"),
     (np.array([["1"]]), ValueError, "one dimension"),
     (pa.array([1, 2]), TypeError, "Arrow column of Int64"),
-    (pa.array([["1"]]), TypeError, "Arrow column of List"),
+    (pa.array([[True]]), TypeError, "Arrow column of List"),
     (pa.array([[1]], pa.list_(pa.uint8(), 1)), ValueError, "a puzzle has 81 cells"),
     (pl.DataFrame({"a": ["1"], "b": ["2"]}), ValueError, 'which column has the puzzles.*"a", "b".*column='),
     (pa.table({"puzzle": [1.5]}), TypeError, "Float64"),

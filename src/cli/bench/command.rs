@@ -360,7 +360,7 @@ impl Subject for Solver {
             let at_most = at_most.max(2 * clear).min((self.timeout / 2).saturating_sub(startup));
             let aim = at_least.max(clear).min(at_most);
             let next = task.len().min(GROWTH * self.rows);
-            if net.mul_f64((next as f64 / self.rows as f64).max(2.0)) > at_most {
+            if net.mul_f64((next as f64 / self.rows as f64).max(2.0)) >= at_most {
                 if net < startup {
                     let what =
                         "its work takes less than its start-up, from which it cannot be told";

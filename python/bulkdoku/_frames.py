@@ -254,9 +254,9 @@ def opened(rows: Any) -> _core.Stream:
 
 
 def opened_batches(batches: Any, column: str | None, only: list[str] | None) -> _core.Stream | None:
-    """Opens a table, a stream, a lazy frame, or an iterable of tables; `None` if there is no table.
+    """Opens a table, a stream, a lazy frame, or an iterable of tables. Returns `None` for anything else.
 
-    Of a data frame, only the puzzles and the columns in `only` are read, because Arrow has not every type.
+    Of a data frame, only the puzzles and the columns in `only` are read, because Arrow lacks some types.
     """
 
     def select(rows: Any) -> Any:

@@ -12,14 +12,14 @@ use super::run::Effort;
 /// happens.)
 pub(super) const MIN_MISSING: u32 = if cfg!(test) { 16 } else { 4096 };
 
-/// The maximum length of a walk. What remains is divided among the lanes.
+/// The maximum length of a walk. Its remaining nodes are divided among the lanes.
 const MAX_NODES: u32 = if cfg!(test) { 8 } else { 1024 };
 
 /// A walk is shorter than the number of missing solutions divided by this, because all lanes together
 /// count about as many solutions too many as they walk nodes.
 const MISSING_PER_NODE: u32 = 64;
 
-/// What a walk has searched.
+/// The result of a walk.
 #[derive(Clone, Copy)]
 pub(super) struct Walk {
     /// The slot of the first node.

@@ -3,89 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, grid};
-
-fn zeros(cells: &str) -> String {
-    cells.replace('.', "0")
-}
-
-/// Returns rows of cells joined by a separator; `blank` replaces dots.
-fn rows_of(cells: &str, separator: &str, blank: &str) -> Vec<String> {
-    let cell = |cell: char| if cell == '.' { blank.to_owned() } else { cell.to_string() };
-    let row = |row: usize| cells[9 * row..9 * row + 9].chars().map(cell).collect::<Vec<_>>();
-    (0..9).map(|number| row(number).join(separator)).collect()
-}
-
-fn nested(cells: &str, blank: &str) -> String {
-    let rows = rows_of(cells, ", ", blank).into_iter().map(|row| format!("[{row}]"));
-    format!("[{}]", rows.collect::<Vec<_>>().join(", "))
-}
-
-/// Returns nine strings of nine cells, with a separator between cells.
-fn strings(cells: &str, separator: &str) -> String {
-    json!(rows_of(cells, separator, ".")).to_string()
-}
-
-/// Returns a grid drawn with spaces for blanks.
-fn drawn_with_spaces(cells: &str, dash: &str) -> String {
-    let border = format!("+{0}+{0}+{0}+\n", dash.repeat(7));
-    let rows = rows_of(cells, " ", " ");
-    let row = |row: &String| format!("| {} | {} | {} |\n", &row[..5], &row[6..11], &row[12..]);
-    let rows: Vec<_> = rows.iter().map(row).collect();
-    let bands: Vec<_> = rows.chunks(3).map(<[String]>::concat).collect();
-    format!("{border}{}{border}", bands.join(&border))
-}
-
-/// Forms of [`CLASSIC`] that fit in a line.
-fn forms_of_a_line() -> Vec<String> {
-    let spaces = CLASSIC.replace('.', " ");
-    // The last cell of this puzzle is a digit; the first is as well.
-    assert_eq!(spaces.trim().len(), 81);
-    let list = |separator: &str, blank: &str| rows_of(CLASSIC, separator, blank).join(separator);
-    vec![
-        CLASSIC.into(),
-        format!("  {} ", zeros(CLASSIC)),
-        spaces,
-        list(" ", "-1"),
-        list(", ", "-1.0"),
-        format!("[{}]", list(", ", "None")),
-        format!("[{}]", list(", ", "NaN")),
-        format!("[{}]", list(", ", "nan")),
-        strings(CLASSIC, ""),
-        strings(&zeros(CLASSIC), " "),
-        strings(CLASSIC, "").replace('"', "'").replace(',', ", "),
-        nested(CLASSIC, "null"),
-        nested(CLASSIC, "None"),
-        format!("array({})", nested(&zeros(CLASSIC), "")),
-        list(",", ""),
-        format!(":0300:2:{CLASSIC}::"),
-        CLASSIC.replace('.', "·"),
-        CLASSIC.replace('.', "□"),
-        CLASSIC.replace("...", "…"),
-        format!("{CLASSIC}\u{1A}"),
-    ]
-}
-
-/// Forms of [`CLASSIC`] in several lines.
-fn forms_of_lines() -> Vec<String> {
-    let spaced = |blank| rows_of(CLASSIC, " ", blank).join("\n") + "\n";
-    vec![
-        grid(CLASSIC),
-        grid(CLASSIC).replace('\n', "\r\n"),
-        grid(CLASSIC).replace('.', "·"),
-        spaced("."),
-        spaced("-1"),
-        nested(CLASSIC, "None").replace("], ", "],\n"),
-        nested(CLASSIC, "NaN").replace("], ", "],\n "),
-        format!("array({})\n", nested(&zeros(CLASSIC), "")).replace("], ", "],\n       "),
-        strings(CLASSIC, "").replace(',', ",\n"),
-        drawn_with_spaces(CLASSIC, "-"),
-        drawn_with_spaces(CLASSIC, "–"),
-        drawn_with_spaces(CLASSIC, "─"),
-        drawn_with_spaces(CLASSIC, "-").replace('|', "│"),
-        // No row of this puzzle ends with a blank in every line, so all lines have nine cells.
-        grid(CLASSIC).replace('.', " "),
-    ]
-}
+use crate::common::forms::{self, nested, rows_of, strings, zeros};
 
 fn solve(input: impl AsRef<[u8]>, args: &[&str]) -> Ran {
     Folder::new()
@@ -106,16 +24,16 @@ fn quoted(text: &str) -> String {
 
 #[test]
 fn every_form_is_read_in_every_layout() {
-    for form in forms_of_a_line() {
+    for form in forms::of_a_line(CLASSIC) {
         let input = format!("{form}\n{CLASSIC}\n");
         assert_unique(&solve(&input, &["--input-format", "lines"]), &[1, 2], &form);
         assert_unique(&solve(&input, &[]), &[1, 2], &form);
     }
-    for form in forms_of_lines() {
+    for form in forms::of_lines(CLASSIC) {
         assert_unique(&solve(&form, &[]), &[1 + usize::from(form.starts_with('+'))], &form);
     }
-    let mut all = forms_of_a_line();
-    all.extend(forms_of_lines());
+    let mut all = forms::of_a_line(CLASSIC);
+    all.extend(forms::of_lines(CLASSIC));
     for separator in [",", "\t"] {
         let row = |form: &String| format!("7{separator}{}{separator}x\n", quoted(form));
         let rows: Vec<_> = all.iter().map(row).collect();
@@ -139,6 +57,43 @@ fn every_form_is_read_in_every_layout() {
     assert_unique(&solve(&objects, &[]), &lines, &objects);
     let texts: String = all.iter().map(|form| json!(form).to_string() + "\n").collect();
     assert_unique(&solve(&texts, &["--input-format", "jsonl"]), &lines, &texts);
+}
+
+/// Returns the line and column of the contradiction that is reported first.
+fn place_of_contradiction(ran: &Ran) -> (usize, usize) {
+    let place = ran.messages.split(": contradictory: ").next().unwrap();
+    let mut numbers = place.rsplit(':').map_while(|number| number.parse().ok());
+    let column = numbers.next().unwrap_or_else(|| panic!("{ran:?}"));
+    (numbers.next().unwrap(), column)
+}
+
+#[test]
+fn a_contradictory_clue_is_found_whatever_follows_the_puzzle() {
+    let bad = CLASSIC[..80].to_owned() + "7";
+    let all = [forms::of_a_line(&bad), forms::of_lines(&bad)].concat();
+    for (number, form) in all.iter().enumerate() {
+        let rest = [form, CLASSIC, &grid(CLASSIC), "1;2\n"].concat();
+        let inputs = [
+            (format!("{form}\n"), format!("\n{rest}")),
+            (format!("puzzle\tid\n{}\t1\n", quoted(form)), rest.clone()),
+            (format!("{{\"id\": 1, \"puzzle\": {}}}\n", json!(form)), format!("{rest}\n")),
+        ];
+        for (input, after) in inputs {
+            let alone = place_of_contradiction(&solve(&input, &[]));
+            let followed = place_of_contradiction(&solve(input.clone() + &after, &[]));
+            assert_eq!(alone, followed, "{number}: {input}");
+            // No place: the cells of strings with escapes, of HoDoKu's lines, of symbols, and of
+            // grids with spaces.
+            let is_escaped = input.starts_with('{') && form.contains(['\n', '\u{1A}']);
+            let is_spaced = form.contains('\n') && form.contains("7   ");
+            if !is_escaped && !is_spaced && !form.contains(['"', ':', '·', '□', '…', '\'']) {
+                let line = input.lines().nth(alone.0 - 1).unwrap();
+                let rest: String = line.chars().skip(alone.1 - 1).collect();
+                assert!(rest.starts_with('7'), "{number}: {line}: {rest}");
+                assert_eq!(rest.matches('7').count(), 1, "{number}: {line}: {rest}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -95,7 +95,7 @@ pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
                 records.comments += rows.strays;
                 match sheet.form(&rows) {
                     Ok(form) => {
-                        records.push_form(place, &form);
+                        records.push_form(place, text.len(), &form);
                         records.dotted += u64::from(symbols::has_ellipsis(text));
                     }
                     Err((line, malformed)) => {

@@ -191,7 +191,8 @@ fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mu
         // Leading whitespace may be a cell.
         let is_indented = list::with_empty_cells::<CELLS>(text).is_none();
         let indent = if is_indented { place.indent } else { 0 };
-        records.push_form(LinePosition { indent, ..place }, &form);
+        let written = text.len() - indent as usize;
+        records.push_form(LinePosition { indent, ..place }, written, &form);
         records.count_forms(text);
         return;
     }

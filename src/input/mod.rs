@@ -79,38 +79,27 @@ pub const BLOCK_BYTES: usize = 112 * 1024;
 /// for a generated key.
 const NAME_BYTES: usize = 16;
 
-/// Returns the position of a cell in the text of a well-formed puzzle whose cells are not
-/// contiguous: the number of lines before it, and its column in characters, from 1.
+/// Returns the position of a cell in the text of a well-formed puzzle that is not plain cells: the
+/// number of lines before it, and its column in characters, from 1.
 pub(crate) fn cell_place(text: &[u8], cell: usize) -> Option<(u32, usize)> {
-    // Cells are not located in strings, which may contain escapes, and in `HoDoKu`'s lines.
-    if matches!(text.first(), Some(b'"' | b':')) {
+    // `HoDoKu`'s lines have fields.
+    if text.starts_with(b":") {
         return None;
     }
-    // A list may have several lines.
-    if text.starts_with(b"[")
-        && let Some(end) = json::element_end(text, 0)
-        && let Some(at) = list::offset_of_cell(&text[..end], CELLS - 1)
-            .and_then(|_| list::offset_of_cell(&text[..end], cell))
-    {
-        let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |before| before + 1);
-        let above = memchr::memchr_iter(b'\n', &text[..start]).count() as u32;
-        return Some((above, lines::column(&text[start..], at - start)));
+    // Only a list may have several lines, and be in one of a table.
+    if memchr::memchr(b'\n', text).is_some() && !text.starts_with(b"[") {
+        return sheet::cell_place(text, cell);
     }
-    let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
-    let cells = [forms::trimmed(line), line].into_iter().find(|cells| cells.len() == CELLS);
-    let at = if let Some(cells) = cells {
-        Some(cells.as_ptr().addr() - line.as_ptr().addr() + cell)
-    } else {
-        list::offset_of_cell(line, CELLS - 1)
-            .and_then(|_| list::offset_of_cell(line, cell))
-            .or_else(|| list::offset_among_empty(line, cell))
+    let cells = [forms::trimmed(text), text].into_iter().find(|cells| cells.len() == CELLS);
+    let at = match cells {
+        Some(cells) => cells.as_ptr().addr() - text.as_ptr().addr() + cell,
+        None => list::offset_of_cell(text, CELLS - 1)
+            .and_then(|_| list::offset_of_cell(text, cell))
+            .or_else(|| list::offset_among_empty(text, cell))?,
     };
-    match at {
-        Some(at) => Some((0, lines::column(line, at))),
-        // What follows a whole puzzle is not a part of it.
-        None if forms::form(line).is_some() => None,
-        None => sheet::cell_place(text, cell),
-    }
+    let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |before| before + 1);
+    let above = memchr::memchr_iter(b'\n', &text[..start]).count() as u32;
+    Some((above, lines::column(&text[start..], at - start)))
 }
 
 #[cfg(test)]
@@ -118,19 +107,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_located_whatever_follows() {
+    fn cells_are_located() {
         let rows: Vec<_> = (0..9).map(|row| format!("[{row}, {}]", ["0"; 8].join(", "))).collect();
         let list = format!("[{}]", rows.join(",\n  "));
-        for after in ["", ",\n", ", [1, 2]]\n[[0, 4]", "\n1,2,3,4,5,6,7,8,9\n"] {
-            let place = |cell| cell_place(format!("{list}{after}").as_bytes(), cell);
-            assert_eq!(place(0), Some((0, 3)), "{after}");
-            assert_eq!(place(9), Some((1, 4)), "{after}");
-            assert_eq!(place(80), Some((8, 28)), "{after}");
-        }
-        let grid = "1.2......\n".repeat(9);
+        let place = |cell| cell_place(list.as_bytes(), cell);
+        assert_eq!([0, 9, 80].map(place), [Some((0, 3)), Some((1, 4)), Some((8, 28))]);
         let line = "1.2......".repeat(9);
-        assert_eq!(cell_place(format!("\x0B{line}\n{grid}").as_bytes(), 9), Some((0, 11)));
-        assert_eq!(cell_place(format!("{}\n{grid}", line.replace('.', "·")).as_bytes(), 9), None);
-        assert_eq!(cell_place(grid.as_bytes(), 9), Some((1, 1)));
+        assert_eq!(cell_place(format!("\x0B{line}").as_bytes(), 9), Some((0, 11)));
+        assert_eq!(cell_place(line.replace('.', "·").as_bytes(), 9), None);
+        assert_eq!(cell_place("1.2......\n".repeat(9).as_bytes(), 9), Some((1, 1)));
     }
 }

@@ -184,7 +184,8 @@ mod tests {
 
     fn line(line: u32, start: u32, puzzle: u32) -> Record {
         let text = Field::new(start as usize..start as usize + CELLS, FieldForm::Plain);
-        Record { line, indent: 0, fault: 0, start, text, puzzle: Ok(PuzzleRef::Puzzle(puzzle)) }
+        let puzzle = Ok(PuzzleRef::Puzzle(puzzle));
+        Record { line, indent: 0, fault: 0, start, text, written: 0, puzzle }
     }
 
     #[test]

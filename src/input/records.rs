@@ -22,6 +22,9 @@ pub struct Record {
     /// end; for a malformed grid, the invalid line. The form is [`FieldForm::Own`] if the cells are
     /// not contiguous in the block, or not written as they are output.
     pub text: Field,
+    /// The number of bytes of the puzzle as written in the block, if its text is
+    /// [`FieldForm::Own`]; 0 if it is written with escapes.
+    pub written: u32,
     /// The puzzle, or the index of the error in [`Records::malformed`].
     pub puzzle: Result<PuzzleRef, u32>,
 }
@@ -66,6 +69,14 @@ impl LinePosition {
     pub(super) fn cells(self, bytes: usize) -> Field {
         let start = (self.start + self.indent) as usize;
         Field::new(start..start + bytes, FieldForm::Plain)
+    }
+
+    /// Returns the record of a puzzle.
+    #[inline(always)]
+    fn record(self, text: Field, puzzle: PuzzleRef) -> Record {
+        let Self { line, start, indent } = self;
+        let start = start + indent;
+        Record { line, indent, fault: 0, start, text, written: 0, puzzle: Ok(puzzle) }
     }
 }
 
@@ -127,36 +138,30 @@ impl Records {
         }
     }
 
-    /// Adds a puzzle or pencil marks not written as they are output.
-    pub(super) fn push_form(&mut self, place: LinePosition, form: &Form) {
+    /// Adds a puzzle or pencil marks not written as they are output, but in this many bytes.
+    pub(super) fn push_form(&mut self, place: LinePosition, written: usize, form: &Form) {
         match form {
             Form::Cells(cells) => {
                 let puzzle_ref = PuzzleRef::Puzzle(self.puzzles.len() as u32);
                 self.puzzles.push(Puzzle::from_text(cells).expect("all cells are valid"));
-                self.push_own(place, cells, puzzle_ref);
+                self.push_own(place, written, cells, puzzle_ref);
             }
             Form::Marks(marks) => {
                 let puzzle_ref = PuzzleRef::Marks(self.marks.len() as u32);
                 self.marks.push(**marks);
-                self.push_own(place, marks.to_string().as_bytes(), puzzle_ref);
+                self.push_own(place, written, marks.to_string().as_bytes(), puzzle_ref);
             }
             Form::Placed { state, givens } => {
                 self.givens.push((self.all.len() as u32, *givens));
-                self.push_form(place, state);
+                self.push_form(place, written, state);
             }
         }
     }
 
-    fn push_own(&mut self, place: LinePosition, text: &[u8], puzzle_ref: PuzzleRef) {
+    fn push_own(&mut self, place: LinePosition, written: usize, text: &[u8], puzzle: PuzzleRef) {
         let text = self.own(text);
-        self.push_ref(place, text, puzzle_ref);
-    }
-
-    #[inline(always)]
-    fn push_ref(&mut self, place: LinePosition, text: Field, puzzle_ref: PuzzleRef) {
-        let LinePosition { line, start, indent } = place;
-        let (start, puzzle) = (start + indent, Ok(puzzle_ref));
-        self.all.push(Record { line, indent, fault: 0, start, text, puzzle });
+        let record = Record { written: written as u32, ..place.record(text, puzzle) };
+        self.all.push(record);
     }
 
     pub(super) fn own(&mut self, text: &[u8]) -> Field {
@@ -221,7 +226,7 @@ impl Records {
         let line = self.all.len() as u32;
         let puzzle_ref = PuzzleRef::Puzzle(line);
         self.puzzles.push(*puzzle);
-        self.push_own(LinePosition { line, start: 0, indent: 0 }, &puzzle.text(), puzzle_ref);
+        self.push_own(LinePosition { line, start: 0, indent: 0 }, 0, &puzzle.text(), puzzle_ref);
     }
 
     /// Adds a puzzle without text if `read` writes its cells; returns whether it does.
@@ -244,7 +249,7 @@ impl Records {
     #[inline(always)]
     fn push_without_text(&mut self, puzzle: Result<PuzzleRef, u32>) {
         let (line, text) = (self.all.len() as u32, Field::default());
-        self.all.push(Record { line, indent: 0, fault: 0, start: 0, text, puzzle });
+        self.all.push(Record { line, indent: 0, fault: 0, start: 0, text, written: 0, puzzle });
     }
 
     /// Adds a puzzle in any form, from the caller's memory.
@@ -254,7 +259,7 @@ impl Records {
     #[doc(hidden)]
     pub fn push_any_form(&mut self, text: &[u8]) -> Result<(), Malformed> {
         let line = self.all.len() as u32;
-        self.push_decoded(LinePosition { line, start: 0, indent: 0 }, text)
+        self.push_decoded(LinePosition { line, start: 0, indent: 0 }, 0, text)
     }
 
     /// Adds the answer to the next record, from the caller's memory.
@@ -275,7 +280,7 @@ impl Records {
         let LinePosition { line, indent, .. } = place;
         let puzzle = Err(self.malformed.len() as u32);
         self.malformed.push(why);
-        self.all.push(Record { line, indent, fault, start, text, puzzle });
+        self.all.push(Record { line, indent, fault, start, text, written: 0, puzzle });
     }
 
     /// Adds a puzzle if `read` accepts its characters as cells; returns whether it does.
@@ -290,7 +295,7 @@ impl Records {
         if !self.puzzles.push_if(Puzzle::EMPTY, |puzzle| read(cells, puzzle)) {
             return false;
         }
-        self.push_ref(place, place.cells(CELLS), PuzzleRef::Puzzle(puzzle as u32));
+        self.all.push(place.record(place.cells(CELLS), PuzzleRef::Puzzle(puzzle as u32)));
         true
     }
 
@@ -315,13 +320,8 @@ impl Records {
                 _ => false,
             },
         );
-        let LinePosition { line, start, indent } = place;
-        let (text, puzzle) = (place.cells(CELLS), Ok(PuzzleRef::Puzzle(first)));
-        self.all.push_lines(
-            Record { line, indent, fault: 0, start, text, puzzle },
-            count,
-            line_bytes,
-        );
+        let record = place.record(place.cells(CELLS), PuzzleRef::Puzzle(first));
+        self.all.push_lines(record, count, line_bytes);
         (count * line_bytes, count as u32)
     }
 
@@ -332,7 +332,7 @@ impl Records {
             let puzzle_ref = PuzzleRef::Marks(self.marks.len() as u32);
             let Ok(marks) = Marks::parse(text) else { return false };
             self.marks.push(marks);
-            self.push_ref(place, place.cells(marks::TEXT), puzzle_ref);
+            self.all.push(place.record(place.cells(marks::TEXT), puzzle_ref));
             return true;
         }
         text.try_into().is_ok_and(|cells| {
@@ -355,22 +355,24 @@ impl Records {
         if self.push_plain(place, trimmed) {
             return Ok(());
         }
-        self.push_decoded(place, text)
+        self.push_decoded(place, text.len() - before, text)
     }
 
-    /// Adds a record with this text, which is not contiguous in the block.
+    /// Adds a record with this text, which is not contiguous in the block, but written in this many
+    /// bytes.
     ///
     /// # Errors
     /// Fails if the text is malformed; nothing is added then.
     pub(super) fn push_decoded(
         &mut self,
         place: LinePosition,
+        written: usize,
         text: &[u8],
     ) -> Result<(), Malformed> {
         let form = forms::read(text).map_err(|malformed| {
             if names::looks_like_header(text) { lines::header_between() } else { malformed }
         })?;
-        self.push_form(place, &form);
+        self.push_form(place, written, &form);
         self.count_forms(text);
         Ok(())
     }

@@ -359,7 +359,8 @@ mod tests {
     fn the_longest_escapes_fit() {
         let bytes = [1; 1000];
         let text = Field::new(0..1000, FieldForm::Plain);
-        let record = Record { line: 0, indent: 0, fault: 0, start: 0, text, puzzle: Err(0) };
+        let puzzle = Err(0);
+        let record = Record { line: 0, indent: 0, fault: 0, start: 0, text, written: 0, puzzle };
         let records = Records {
             all: RecordList::from_iter([record]),
             malformed: vec![Malformed { column: 1, what: "\u{1}".repeat(9) }],

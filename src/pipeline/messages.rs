@@ -102,7 +102,8 @@ fn message(
             let place = match row.record.text.form {
                 FieldForm::Own => {
                     let cell = clue_at / (text.len() / CELLS);
-                    input::cell_place(&block[row.record.start as usize..], cell)
+                    let written = &block[row.record.start as usize..];
+                    input::cell_place(&written[..row.record.written as usize], cell)
                         .map(|(below, at)| (below, if below == 0 { before + at } else { at }))
                 }
                 _ => Some((0, start.1 + clue_at)),

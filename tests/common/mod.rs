@@ -6,6 +6,7 @@
 pub mod command;
 #[cfg(feature = "cli")]
 pub mod contents;
+pub mod forms;
 pub mod pieces;
 
 use std::fmt::Display;

@@ -152,7 +152,7 @@ impl RowReader<'_> {
             place.indent = cells.start;
             let pushed = match cells.text(rest) {
                 Cow::Borrowed(text) => records.push_text(place, text),
-                Cow::Owned(text) => records.push_decoded(place, &text),
+                Cow::Owned(text) => records.push_decoded(place, 0, &text),
             };
             pushed.map_err(|malformed| {
                 let column = cells.start as usize + malformed.column;

@@ -430,7 +430,7 @@ fn push(
             place.indent = at as u32;
             match forms::read(array) {
                 Ok(form) => {
-                    records.push_form(place, &form);
+                    records.push_form(place, array.len(), &form);
                     records.count_forms(array);
                     Ok(())
                 }
@@ -440,7 +440,7 @@ fn push(
         [b'"', ..] => {
             place.indent = at as u32;
             let text = cells_of(value).unwrap_or_default();
-            let pushed = records.push_decoded(place, &text);
+            let pushed = records.push_decoded(place, 0, &text);
             // Columns in decoded text are not those of the line.
             pushed.map_err(|malformed| in_line(Malformed { column: 1, ..malformed }, at))
         }

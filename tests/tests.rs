@@ -3,6 +3,7 @@
 
 mod common;
 
+mod answers;
 mod arrival;
 mod bench;
 mod blocks;

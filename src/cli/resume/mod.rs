@@ -14,6 +14,8 @@
 mod disk;
 mod journal;
 #[cfg(all(test, unix))]
+mod memory;
+#[cfg(all(test, unix))]
 mod tests;
 
 use std::io;

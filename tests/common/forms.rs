@@ -55,7 +55,8 @@ pub fn of_a_line(cells: &str) -> Vec<String> {
         strings(cells, "").replace('"', "'").replace(',', ", "),
         nested(cells, "null"),
         nested(cells, "None"),
-        format!("array({})", nested(&zeros(cells), "")),
+        format!("array({}, dtype=uint8)", nested(&zeros(cells), "")),
+        format!("[np.int64({})]", list("), np.int64(", "0")),
         list(",", ""),
         format!(":0300:2:{cells}::"),
         cells.replace('.', "·"),
@@ -77,6 +78,8 @@ pub fn of_lines(cells: &str) -> Vec<String> {
         nested(cells, "None").replace("], ", "],\n"),
         nested(cells, "NaN").replace("], ", "],\n "),
         format!("array({})\n", nested(&zeros(cells), "")).replace("], ", "],\n       "),
+        format!("tensor({}, device='cuda:0', dtype=torch.int8)\n", nested(cells, "nan"))
+            .replace("], [", "],\n        ["),
         strings(cells, "").replace(',', ",\n"),
         drawn_with_spaces(cells, "-"),
         drawn_with_spaces(cells, "–"),

@@ -3,8 +3,9 @@
 //! Cells are separated by commas, semicolons, or whitespace, with or without brackets. A cell is a
 //! digit, a blank cell character, an integer from 0 to 9 in any notation, one of these in quotes,
 //! or, for a blank, −1, `null`, `None`, or `NaN`. A row may also be a string: `["53..7....", …]`.
-//! Before a parenthesis, `array` is ignored, which numpy prints. A list contains nothing else, so no
-//! other form of a puzzle is also a list.
+//! Names before parentheses, which numpy and torch print, and the options `dtype` and `device` are
+//! ignored: `tensor([[5, …]], dtype=torch.int8)`, `[np.int64(5), …]`. A list contains nothing else, so
+//! no other form of a puzzle is also a list.
 
 use super::symbols;
 use crate::marks::drawn::is_bracket;
@@ -266,10 +267,21 @@ fn tokens(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut at = 0;
     // The end of the row in quotes, and whether it has separators.
     let mut row: Option<(usize, bool)> = None;
+    // Whether a parenthesis follows that encloses only the last value.
+    let mut is_enclosed = false;
     std::iter::from_fn(move || {
+        at += usize::from(std::mem::take(&mut is_enclosed));
         at += text[at..].iter().position(|&byte| !is_separator(byte))?;
-        if text[at..].starts_with(b"array(") {
-            at += b"array".len();
+        while row.is_none()
+            && let Some(length) = ignored(&text[at..])
+        {
+            at += length;
+            at += text[at..].iter().position(|&byte| !is_separator(byte))?;
+        }
+        if row.is_none()
+            && let Some(length) = name_of_value(&text[at..])
+        {
+            (at, is_enclosed) = (at + length, true);
         }
         let rest = &text[at..];
         let (token, length) = match row {
@@ -292,16 +304,50 @@ fn tokens(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
                     (&b"["[..], 1)
                 }
                 None if is_bracket(rest[0]) => (&rest[..1], 1),
-                None => {
-                    let is_end = |byte: &u8| is_separator(*byte) || is_bracket(*byte);
-                    let length = rest.iter().position(is_end).unwrap_or(rest.len());
-                    (&rest[..length], length)
-                }
+                None => (&rest[..token_length(rest)], token_length(rest)),
             },
         };
         at += length;
         Some((at - length, token))
     })
+}
+
+/// Returns the length of the text before the next separator or bracket.
+fn token_length(text: &[u8]) -> usize {
+    let is_end = |byte: &u8| is_separator(*byte) || is_bracket(*byte);
+    text.iter().position(is_end).unwrap_or(text.len())
+}
+
+/// Returns the length of the name before a parenthesis, such as `array` and `np.int64`.
+fn name_length(text: &[u8]) -> Option<usize> {
+    if !text.first()?.is_ascii_alphabetic() {
+        return None;
+    }
+    let length = token_length(text);
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    (text.get(length) == Some(&b'(') && text[..length].iter().all(is_name)).then_some(length)
+}
+
+/// Returns the length of the name of a list, or of an option.
+fn ignored(text: &[u8]) -> Option<usize> {
+    let is_option = [&b"dtype="[..], b"device="].iter().any(|name| text.starts_with(name));
+    if is_option { Some(token_length(text)) } else { name_of_list(text) }
+}
+
+fn name_of_list(text: &[u8]) -> Option<usize> {
+    name_length(text).filter(|length| matches!(text.get(length + 1), Some(b'[' | b'(')))
+}
+
+/// Returns the length of the name and the parenthesis before a value, such as that of `np.int8(5)`.
+fn name_of_value(text: &[u8]) -> Option<usize> {
+    let before = name_length(text)? + 1;
+    let value = token_length(&text[before..]);
+    (value > 0 && text.get(before + value) == Some(&b')')).then_some(before)
+}
+
+/// Returns the list after its name, such as `array`.
+pub fn without_name(text: &[u8]) -> &[u8] {
+    &text[name_of_list(text).unwrap_or(0)..]
 }
 
 fn is_separator(byte: u8) -> bool {
@@ -394,6 +440,9 @@ mod tests {
             strings(""),
             strings(" "),
             strings(",").replace('"', "'"),
+            format!("tensor([{}], device='cuda:0', dtype=torch.int8)", nested.join(",\n       ")),
+            format!("np.array([{}], dtype=object)", joined(", ", digit)),
+            format!("[{}]", joined(", ", |byte| format!("np.int64({})", digit(byte)))),
         ] {
             let found = puzzle(text.as_bytes()).expect(&text);
             assert!(
@@ -421,6 +470,11 @@ mod tests {
             strings("").replacen('5', "", 1),
             strings(" ").replacen("5 ", "-1", 1),
             format!("# {comma}"),
+            format!("array{comma}"),
+            format!("array([{comma}], 5)"),
+            format!("array([{comma}], order=1)"),
+            format!("[{}]", comma.replacen('5', "f(5", 1)),
+            format!("[{}]", comma.replacen("5,3", "f(5,3)", 1)),
         ] {
             assert_eq!(puzzle(text.as_bytes()), None, "{text}");
         }

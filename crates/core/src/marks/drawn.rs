@@ -1,7 +1,7 @@
 //! Classifies the lines of drawn grids, and parses the cells or candidates of rows.
 
 use super::Digits;
-use crate::forms::{self, symbols};
+use crate::forms::{self, list, symbols};
 use crate::puzzle::{CELLS, Malformed};
 use crate::text::{column, is_cell};
 
@@ -39,8 +39,7 @@ impl LineKind {
                 let is_puzzle = name.eq_ignore_ascii_case(b"puzzle");
                 if is_puzzle { Self::Head } else { Self::OtherSection }
             }
-            // The name that numpy prints before a list.
-            text => Self::of_text(text.strip_prefix(b"array").unwrap_or(text)),
+            text => Self::of_text(list::without_name(text)),
         }
     }
 
@@ -122,9 +121,9 @@ fn is_label(text: &[u8]) -> bool {
         let (count, own) = letters.fold((0, false), |(count, own), letter| {
             (count + 1, own || !"OoIlxX".contains(letter))
         });
-        // Lists have these for blanks.
-        let is_blank = ["None", "null", "NaN", "nan"].iter().any(|blank| word.starts_with(blank));
-        count >= 2 && own && !is_blank
+        // Lists have these, as blanks and as options.
+        let of_lists = ["None", "null", "NaN", "nan", "dtype=", "device="];
+        count >= 2 && own && !of_lists.iter().any(|known| word.starts_with(known))
     })
 }
 

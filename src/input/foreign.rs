@@ -51,7 +51,14 @@ const SIGNATURES: &[Signature] = &[
     (b"PAR1", true, "a Parquet file", PARQUET),
     (b"PARE", true, "an encrypted Parquet file", "write its column of puzzles as CSV first"),
     (b"ARROW1\0\0", false, "an Arrow file", "write its column of puzzles as CSV first"),
+    (b"\xFF\xFF\xFF\xFF", false, "an Arrow stream", "write its column of puzzles as CSV first"),
     (b"ORC", true, "an ORC file", "write its column of puzzles as CSV first"),
+    // The first byte behind the magic bytes is often a line feed.
+    (b"ORC\n", true, "an ORC file", "write its column of puzzles as CSV first"),
+    (b"\x80\x02", false, "a pickle", "write it as CSV or JSON in Python first"),
+    (b"\x80\x03", false, "a pickle", "write it as CSV or JSON in Python first"),
+    (b"\x80\x04\x95", false, "a pickle", "write it as CSV or JSON in Python first"),
+    (b"\x80\x05\x95", false, "a pickle", "write it as CSV or JSON in Python first"),
     (b"Obj\x01", false, "an Avro file", "write its column of puzzles as CSV first"),
     (b"PK\x03\x04", false, "a zip archive (.zip, .npz, .xlsx)", UNZIP),
     (b"PK\x05\x06", false, "an empty zip archive", UNZIP),
@@ -232,10 +239,15 @@ mod tests {
         let wide_characters = |to_bytes: fn(u32) -> Vec<u8>| {
             b"53..7....6".iter().flat_map(|&c| to_bytes(c.into())).collect()
         };
-        let cases: [(Vec<u8>, &str); 17] = [
+        let cases: [(Vec<u8>, &str); 22] = [
             (b"PAR1\x15\x04\x15\x10".to_vec(), "a Parquet file"),
             (b"PAR1 a label".to_vec(), "not yet"),
             (b"PAR1 a label, no file\n".to_vec(), "text"),
+            (b"ORC\n\x06\x12\x04\x08".to_vec(), "an ORC file"),
+            (b"ORC\n53..7".to_vec(), "not yet"),
+            (b"ORC\n53..7....\n".to_vec(), "text"),
+            (b"\xFF\xFF\xFF\xFF\x78\0\0\0".to_vec(), "an Arrow stream"),
+            (b"\x80\x04\x95\x5B\0".to_vec(), "a pickle"),
             (b"PK\x03\x04".to_vec(), "a zip archive (.zip, .npz, .xlsx)"),
             (b"%PDF-1.7\n".to_vec(), "a PDF document"),
             (b"\x7FELF\x02".to_vec(), "a program (ELF)"),

@@ -32,12 +32,13 @@ def test_types_of_the_package(tmp_path):
 
 
 def test_types_of_the_examples(tmp_path):
-    """Each block of the guide has no errors of types, with the names of the blocks before it."""
+    """Each block of the guides has no errors of types, with the names of the blocks before it."""
     names = "import asyncio, threading\nfrom typing import Any\nimport bulkdoku\npuzzles: Any = None\n"
-    for place, block in enumerate(blocks("docs/python.md")):
+    for place, block in enumerate([*blocks("docs/python.md"), *blocks("docs/scale.md")]):
         (tmp_path / f"block{place}.py").write_text(names + block)
-    others = ",".join(f"{name}.*" for name in ("datasets", "duckdb", "pandas", "polars", "pyarrow", "torch", "tqdm"))
-    options = "strict = True\nignore_missing_imports = True\ndisallow_subclassing_any = False"
+    libraries = ("daft", "datasets", "duckdb", "pandas", "polars", "pyarrow", "ray", "torch", "tqdm")
+    others = ",".join(f"{name}.*" for name in libraries)
+    options = "strict = True\nignore_missing_imports = True\ndisallow_subclassing_any = False\ndisallow_untyped_decorators = False"
     # Types of other libraries take long to read.
     (tmp_path / "mypy.ini").write_text(f"[mypy]\n{options}\n[mypy-{others}]\nfollow_imports = skip\n")
     done = subprocess.run([sys.executable, "-m", "mypy", "."], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -12,17 +12,18 @@ import json
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from . import _core
 from ._core import __version__
-from ._files import kept, read, scan, write
+from ._files import read, scan, write
 from ._frames import Frame, check_new, opened_batches, place_of
 from ._options import (
-    KINDS, OF_CHECK, OF_SOLVE, By, Form, Kind, Progress, Span, columns_of, form_of, names_in, one_of, output_of, search,
-    span, text, whole,
+    KINDS, OF_CHECK, OF_SOLVE, By, Form, Kind, Progress, Span, columns_of, form_of, kept, names_in, one_of, output_of,
+    search, span, text, whole,
 )  # fmt: skip
 from ._table import Batches, Table, quoted, suggestion
 
@@ -40,10 +41,8 @@ def run(
     progress: Any, solution: Any = None, *, answers: tuple[Any, str | None] | None = None,
 ) -> Any:  # fmt: skip
     """Runs a job on puzzles and, if there are any, the answers to them; appends these columns."""
-    form_of(solution)
     blank, frame, given = whole("blank", blank), Frame(puzzles), None
-    frame.check_new(column, (*names, "solved") if job == "score" else names, prefix)
-    rows = frame.grids(column, blank)
+    rows = frame.grids(column, blank, new=(*names, "solved") if job == "score" else names, prefix=prefix)
     if answers is not None:
         given, _ = frame.answers(*answers, blank, "answers")
         if given is None and frame.names is None:
@@ -83,9 +82,9 @@ def solve(
     Returns:
         A row for each puzzle, in order. `status` is unique, solved (limit=1), multiple, unsolvable, contradictory (two
         equal clues in a unit), malformed (not a puzzle, or null) or gave_up. `solutions` are those found, up to
-        `limit`; `latency_ns` is in nanoseconds; `reason` explains what is wrong with a malformed or contradictory row.
-        Of puzzles with exactly one solution, `level` (0 to 3) is the rules that a puzzle needs, `guess_rating` the
-        guesses of the proof, `minimal` whether every clue is needed.
+        `limit`; `reason` explains what is wrong with a malformed or contradictory row. Of puzzles with exactly one
+        solution, `level` (0 to 3) is the rules that a puzzle needs, `guess_rating` the guesses of the proof, `minimal`
+        whether every clue is needed.
 
     Raises:
         KeyError: if the column does not exist.
@@ -113,10 +112,6 @@ def rate(
 
     Returns:
         A row for each puzzle; only puzzles with exactly one solution have ratings.
-
-    Example:
-        >>> bulkdoku.rate(bulkdoku.generate(1, seed=1)["puzzle"]).to_list("technique")
-        ['hidden-single-line']
     """
     how, names = search("lanes", 2, None, threads), columns_of(columns, OF_SOLVE)
     return run("solve", how, names, puzzles, column, prefix, blank, progress)
@@ -134,15 +129,9 @@ def trace(
     Returns:
         A row for each puzzle with the column `trace`: a JSON object as `bulkdoku trace` writes it, about 10 KB long, in
         which `line` is the number of the row, from 1. Only puzzles with exactly one solution have steps.
-
-    Example:
-        >>> import json
-        >>> json.loads(bulkdoku.trace(["." * 81]).to_list("trace")[0])["status"]
-        'multiple'
     """
     how, frame = search("lanes", 2, None, threads), Frame(puzzles)
-    frame.check_new(column, ("trace",), prefix)
-    rows = frame.grids(column, whole("blank", blank))
+    rows = frame.grids(column, blank, new=("trace",), prefix=prefix)
     return frame.joined(_core.trace(rows, bool(sentences), how, progress), prefix)
 
 
@@ -158,11 +147,6 @@ def hint(puzzle: Any, n: int = 1) -> list[dict[str, Any]]:
 
     Raises:
         ValueError: if the puzzle does not have exactly one solution.
-
-    Example:
-        >>> line = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
-        >>> bulkdoku.hint(line)[0]["placed"]
-        ['r3c7', 5]
     """
     path = json.loads(trace([puzzle], sentences=True).to_list("trace")[0])
     if path["steps"] is None:
@@ -186,15 +170,10 @@ def check(
         solution_column: the column of the solutions. Other arguments are those of `solve`.
 
     Returns:
-        A row for each puzzle. `status` is ok, mismatch, malformed (not a puzzle) or gave_up; `reason` explains what is
-        wrong.
+        A row for each puzzle. `status` is ok, mismatch, malformed or gave_up; `reason` explains what is wrong.
 
     Raises:
         TypeError, ValueError: as `solve`, and if there are not as many solutions as puzzles.
-
-    Example:
-        >>> bulkdoku.check(bulkdoku.generate(2, seed=1)).to_list("status")
-        ['ok', 'ok']
     """
     how, names = search(engine, limit, max_nodes, threads), columns_of(columns, OF_CHECK)
     return run("check", how, names, puzzles, column, prefix, blank, progress, answers=(solutions, solution_column))
@@ -212,16 +191,9 @@ def score(
 
     Returns:
         A row for each puzzle. `correct_cells`, 0 to 81: the cells, clues included, that equal the puzzle's only
-        solution; if it does not have exactly one (or the search gave up, or the puzzle is malformed), 81 for an answer
-        that solves it, else 0. `clues_kept`: the clues that the answer keeps; 0 for malformed puzzles. `broken_units`,
-        0 to 27: the rows, columns and boxes in which the answer has a digit twice. All three are null for an answer
-        that is not readable as 81 cells. `solved`, bool: the answer is a complete grid, keeps the clues and obeys the
-        rules.
-
-    Example:
-        >>> rows = bulkdoku.generate(3, seed=1)
-        >>> bulkdoku.score(rows["puzzle"], ["1" * 81, "", None]).to_list("broken_units")
-        [27, None, None]
+        solution; if it does not have exactly one, 81 for an answer that solves it, else 0. `clues_kept`: the clues that
+        the answer keeps. `broken_units`, 0 to 27: the rows, columns and boxes in which the answer has a digit twice.
+        All three are null for an answer that is not readable as 81 cells. `solved`, bool: the answer solves the puzzle.
     """
     how, names = search("lanes", 2, max_nodes, threads), ("correct_cells", "clues_kept", "broken_units")
     return run("score", how, names, puzzles, column, prefix, blank, progress, answers=(answers, solution_column))
@@ -239,11 +211,6 @@ def verify(answer: str | None, entry: Mapping[str, Any]) -> float:
 
     Raises:
         TypeError: if the answer is not text.
-
-    Example:
-        >>> entry = next(bulkdoku.stream(seed=1, kind="easy", batch_rows=8).entries())
-        >>> bulkdoku.verify(entry["answer"], entry), bulkdoku.verify("no idea", entry)
-        (1.0, 0.0)
     """
     return float(score([entry["metadata"]["puzzle"]], [answer])["solved"][0])
 
@@ -261,10 +228,6 @@ def canon(
 
     Returns:
         A row for each puzzle; `status` is ok, contradictory or malformed.
-
-    Example:
-        >>> bulkdoku.canon(["." * 80 + "7"]).to_list("canonical")[0].index("1")
-        80
     """
     names = columns_of(columns, ("puzzle", "canonical", "automorphisms", "status", "reason", "clues"))
     how = search("lanes", 2, None, threads)
@@ -280,38 +243,29 @@ def augment(
     """Draws isomorphs of puzzles, and of their solutions: the rows that `bulkdoku augment` writes for a file.
 
     All isomorphs of a puzzle differ from each other and from the puzzle. A puzzle with fewer than `times` isomorphs has
-    fewer rows. Invalid records, with a wrong solution among them, have none: a `UserWarning` counts them and explains
-    the first ten.
+    fewer rows. Invalid records, with a wrong solution among them, have none: a `UserWarning` explains the first ten.
 
     Args:
         solutions: n solutions; anything but a grid becomes null. None for no solutions, and for those of a table.
         times: the number of isomorphs of each puzzle, up to 1,000,000.
-        seed: any number from 0 to 2**64 - 1.
         original: whether each puzzle comes before its isomorphs, as copy 0.
         kinds: some of "digits", "rows" (of bands, columns of stacks), "bands" (and stacks), "transpose".
-        first: the number of the first row. Isomorphs depend on the seed and on the number of their row.
-        solution: how grids are returned, as for `solve`; None for the form of the puzzles. Other arguments are those of
-            `check`.
+        seed, first: isomorphs depend on the seed (0 to 2**64 - 1) and on the number of their row, from `first` on.
+        solution: how grids are returned; None for the form of the puzzles. Other arguments are those of `check`.
 
     Returns:
         The columns `row` (the puzzle's number) and `copy` (from 1), before them `puzzle` and, if solutions are given,
-        `solution`. Puzzles and solutions of a table are replaced by those of the isomorph, and its other columns are
-        repeated.
+        `solution`. In a table, these replace the old ones, and other columns are repeated.
 
     Raises:
         TypeError, ValueError: as `solve`, and if the table has a column `row` or `copy`.
-
-    Example:
-        >>> more = bulkdoku.augment(bulkdoku.generate(1, seed=1), times=3, seed=1)
-        >>> more.column_names, more.to_list("copy"), set(bulkdoku.check(more).to_list("status"))
-        (['puzzle', 'solution', 'row', 'copy'], [1, 2, 3], {'ok'})
     """
     times, seed, first, blank = whole("times", times), whole("seed", seed), whole("first", first), whole("blank", blank)
     chosen = [one_of("kinds", kind) for kind in names_in("kinds", kinds, '("digits", "rows")')]
     form = None if solution is None else form_of(solution)
     count, frame = whole("threads", threads), Frame(puzzles)
-    frame.check_new(column, ("row", "copy") if solutions is None else ("row", "copy", "solution"), prefix)
-    rows = frame.grids(column, blank)
+    new = ("row", "copy") if solutions is None else ("row", "copy", "solution")
+    rows = frame.grids(column, blank, new=new, prefix=prefix)
     try:
         answers, replaced_solutions = frame.answers(solutions, solution_column, blank, "solutions")
     except TypeError:
@@ -324,9 +278,8 @@ def augment(
     options = (times, bool(original), chosen, seed, first, output, count)
     made, invalid, why = _core.augment(rows, answers, *options, progress)
     if invalid:
-        more = ["…"] if invalid > len(why) else []
-        message = "\n  ".join([f"{invalid} of {len(rows)} records are invalid and have no rows", *why, *more])
-        warnings.warn(message, UserWarning, stacklevel=2)
+        what = f"{invalid} of {len(rows)} records are invalid and have no rows"
+        warnings.warn("\n  ".join([what, *why, *(["…"] if invalid > len(why) else [])]), stacklevel=2)
     made = made.select(list(range(len(grids) + 2)), [*grids, "row", "copy"])
     if frame.names is None:
         return frame.joined(made, prefix, has_index=False)
@@ -373,10 +326,6 @@ def generate(
     Raises:
         MemoryError: if the rows do not fit in memory.
         ValueError: if an option has another value, or if no puzzle can meet the options.
-
-    Example:
-        >>> bulkdoku.generate(5, seed=1, kind="easy", solution="cells")["puzzle"].shape
-        (5, 81)
     """
     made = recipe(kind, grids, clues, guesses, level, symmetry, pattern)
     output = output_of(columns_of(columns, ("puzzle", "solution")), form_of(solution), 0)
@@ -451,9 +400,9 @@ class Puzzles:
             end = start + self._batch_rows
             if max(end, after) >= 2**64:
                 raise ValueError("rows end at 2**64 - 1")
-            batch = _core.generate(self._recipe, self._seed, start, end, output, self._threads, None)
+            batch = Table(_core.generate(self._recipe, self._seed, start, end, output, self._threads, None))
             self._position = after
-            return start, Table(batch)
+            return start, batch
         finally:
             self._lock.release()
 
@@ -473,19 +422,13 @@ def stream(
 
     Args:
         batch_rows: the number of puzzles of a batch.
-        shard: (i, n) yields each n-th batch, from the i-th on, from 0: n workers yield all batches of one seed, each
-            batch once.
+        shard: (i, n) yields each n-th batch, from the i-th on, from 0: n workers yield each batch of one seed once.
         skip: the number of rows before the first batch: `position` of an earlier stream continues it.
         solution, blank: as for `solve`. Other arguments, and exceptions, are those of `generate`.
 
     Returns:
         Puzzles: an iterator of tables with the columns `puzzle` and `solution`, by default as cells: `batch["puzzle"]`
         is uint8 of shape (batch_rows, 81). The solution of a puzzle without exactly one is blank.
-
-    Example:
-        >>> batch = next(bulkdoku.stream(seed=1, batch_rows=64, kind="easy"))
-        >>> batch["puzzle"].shape, bool(((batch["puzzle"] == 0) | (batch["puzzle"] == batch["solution"])).all())
-        ((64, 81), True)
     """
     made = recipe(kind, grids, clues, guesses, level, symmetry, pattern)
     parts = list(shard) if isinstance(shard, (tuple, list)) and len(shard) == 2 else [shard, shard]
@@ -511,14 +454,9 @@ def dedup(
     Returns:
         The rows as a table, with all columns; of lists, arrays, and series it has the column `puzzle`. Invalid and
         contradictory rows are left out; with by="grid", rows without exactly one solution are kept.
-
-    Example:
-        >>> more = bulkdoku.augment(bulkdoku.generate(3, seed=1), times=4, seed=1, original=True)
-        >>> len(more), len(bulkdoku.dedup(more)), len(bulkdoku.dedup(more, by="puzzle"))
-        (15, 3, 15)
     """
     same, count, frame = one_of("by", by), whole("threads", threads), Frame(rows)
-    return frame.take(_core.distinct(frame.grids(column, whole("blank", blank)), same, count, progress))
+    return frame.take(_core.distinct(frame.grids(column, blank), same, count, progress))
 
 
 def overlap(
@@ -535,18 +473,13 @@ def overlap(
 
     Returns:
         tuple: for each set, in the order of the arguments, its rows that are also in another set, as for `dedup`.
-
-    Example:
-        >>> train = bulkdoku.generate(100, seed=1)
-        >>> [len(rows) for rows in bulkdoku.overlap(train, bulkdoku.augment(train[:3], seed=1))]
-        [3, 3]
     """
     if near is not None and by is not None:
         raise ValueError("by and near exclude each other")
     same = f"near{whole('near', near)}" if near is not None else one_of("by", "class" if by is None else by)
     if not others:
         raise ValueError("a set is compared with others: give two or more")
-    blank, count, frames = whole("blank", blank), whole("threads", threads), [Frame(rows) for rows in (first, *others)]
+    count, frames = whole("threads", threads), [Frame(rows) for rows in (first, *others)]
     found = _core.overlap([frame.grids(column, blank) for frame in frames], same, count, progress)
     return tuple(frame.take(rows) for frame, rows in zip(frames, found, strict=True))
 
@@ -567,16 +500,11 @@ def split(
         stratify: "level", "guesses" or "clues" to meet the shares among the puzzles of each; None for all together.
 
     Returns:
-        tuple: the rows of each part, as for `dedup`. Rows that cannot be compared are in no part; a UserWarning has
-        their number.
+        tuple: the rows of each part, as for `dedup`. A UserWarning counts rows that cannot be compared, which are left
+        out.
 
     Raises:
         TypeError, ValueError: as `solve`, and if shares are not positive numbers.
-
-    Example:
-        >>> train, test = bulkdoku.split(bulkdoku.generate(100, seed=1), (90, 10), seed=1)
-        >>> len(train), len(test), [len(shared) for shared in bulkdoku.overlap(train, test)]
-        (90, 10, [0, 0])
     """
     is_sequence = isinstance(shares, Sequence) and not isinstance(shares, (str, bytes))
     if not is_sequence or not all(isinstance(share, (int, float)) for share in shares):
@@ -585,12 +513,11 @@ def split(
         raise ValueError("shares are 2 to 100 numbers above 0, such as (80, 10, 10)")
     strata = None if stratify is None else one_of("stratify", stratify)
     same, seed, count, frame = one_of("by", by), whole("seed", seed), whole("threads", threads), Frame(rows)
-    puzzles = frame.grids(column, whole("blank", blank))
+    puzzles = frame.grids(column, blank)
     parts = _core.split(puzzles, [float(share) for share in shares], seed, same, strata, count, progress)
     if without := len(puzzles) - sum(memoryview(part).nbytes // 8 for part in parts):
         lack = "exactly one solution" if same == "grid" else "a class"
-        what = f"{without} of {len(puzzles)} rows are in no part: they do not have {lack}"
-        warnings.warn(what, UserWarning, stacklevel=2)
+        warnings.warn(f"{without} of {len(puzzles)} rows are in no part: they do not have {lack}", stacklevel=2)
     return tuple(frame.take(part) for part in parts)
 
 
@@ -605,11 +532,9 @@ def sample(
 
     Args:
         count: the number of rows; None with `per`.
-        per: {column: n} draws n rows of each value of a column: one that `solve` offers, such as "level", or one of
-            `rows`.
-        seed: any number from 0 to 2**64 - 1.
-        first: the number of the first row: the sample depends on the seed and the numbers of rows. 1 draws what the
-            command draws from a file of lines, 2 what it draws from a table with a header.
+        per: {column: n} draws n rows of each value of a column: one that `solve` offers, such as "level", or of `rows`.
+        seed, first: the sample depends on the seed (0 to 2**64 - 1) and on the numbers of rows, from `first` on: with 1
+            it is that of the command from a file of lines, with 2 from a table with a header.
         rows, column, blank, threads, progress: as for `dedup`.
 
     Returns:
@@ -617,11 +542,6 @@ def sample(
 
     Raises:
         TypeError, ValueError: as `solve`, and if the column does not exist.
-
-    Example:
-        >>> some = bulkdoku.sample(bulkdoku.generate(1000, seed=1), per={"level": 20}, seed=1)
-        >>> len(some)
-        60
     """
     seed, first = whole("seed", seed), whole("first", first, 0, 2**63 - 1)
     if per is not None and not (isinstance(per, Mapping) and all(isinstance(name, str) for name in per)):
@@ -631,7 +551,7 @@ def sample(
     stratum, size = next(iter(per.items())) if per is not None else ("", count)
     size = whole("count" if per is None else "per", size, 0, 2**63 - 1)
     number, frame = whole("threads", threads), Frame(rows)
-    puzzles = frame.grids(column, whole("blank", blank))
+    puzzles = frame.grids(column, blank)
     places, ranks = (np.frombuffer(part, np.int64) for part in _core.ranks(puzzles, seed, first, number, progress))
     order = places[np.argsort(ranks.view(np.uint64), kind="stable")]
     if per is None:
@@ -647,8 +567,7 @@ def sample(
         if len(rows_of_stratum) < size:
             rows_of_stratum.append(place)
     if short := [f"{quoted(name)}: {len(drawn[name])}" for name in sorted(drawn) if len(drawn[name]) < size]:
-        what = f"strata of {stratum} with fewer than {size} rows: {', '.join(short)}"
-        warnings.warn(what, UserWarning, stacklevel=2)
+        warnings.warn(f"strata of {stratum} with fewer than {size} rows: {', '.join(short)}", stacklevel=2)
     return frame.take(np.array(sorted(place for rows in drawn.values() for place in rows), np.int64))
 
 
@@ -671,26 +590,18 @@ def solve_batches(
     Raises:
         KeyError: if the column does not exist.
         TypeError, ValueError: as `solve`, and if a new column has the name of one that is kept.
-
-    Example:
-        >>> puzzles = bulkdoku.generate(20_000, seed=1, kind="easy", columns=["puzzle"])
-        >>> [len(batch) for batch in bulkdoku.solve_batches(puzzles, columns=["solution"])]
-        [8192, 8192, 3616]
     """
     how, names, blank = search(engine, limit, max_nodes, threads), columns_of(columns, OF_SOLVE), whole("blank", blank)
     form, most, only = form_of(solution), whole("batch_rows", batch_rows), kept(keep)
-    incoming = opened_batches(batches, text("column", column), None if only is True else only)
-    if incoming is None:
-        empty = _core.run("solve", _core.Rows.of_list([], False), None, how, output_of(names, form, blank), None)
-        return Batches(_core.Stream.of_batches(empty, iter(())))
+    incoming = opened_batches(batches, text("column", column), only)
     all_names = incoming.column_names
     place = place_of(all_names, column)
     incoming.check(place)
-    kept_names = all_names if only is True else only
+    kept_names = all_names if only is None else only
     for name in kept_names:
         if name not in all_names:
             raise KeyError(f"keep: no column {quoted(name)}{suggestion(name, all_names)}")
-    places = list(range(len(all_names))) if only is True else [all_names.index(name) for name in only]
+    places = list(range(len(all_names))) if only is None else [all_names.index(name) for name in only]
     names = tuple(name for name in names if name != "puzzle" or place not in places)
     if not names:
         raise ValueError("columns has only the puzzle, which is kept")
@@ -700,6 +611,7 @@ def solve_batches(
     return Batches(_core.solve_stream(incoming, place, why, places, new, blank, most, how, output, progress))
 
 
+@dataclass(kw_only=True, eq=False)
 class Solver:
     """Options that are reused from call to call. Any number of threads may use a solver at once.
 
@@ -707,36 +619,36 @@ class Solver:
         limit, max_nodes, engine, threads, solution, columns, blank: as for `solve`.
     """
 
-    def __init__(
-        self, *, limit: int = 2, max_nodes: int | None = None, engine: str = "lanes", threads: int = 1,
-        solution: Form | None = None, columns: Sequence[str] = SOLVED, blank: int = 0,
-    ) -> None:  # fmt: skip
-        search(engine, limit, max_nodes, threads)
-        form_of(solution)
-        shared = {"limit": limit, "max_nodes": max_nodes, "threads": threads, "engine": engine}
-        self._shared: dict[str, Any] = {**shared, "blank": whole("blank", blank)}
-        self._grids: dict[str, Any] = {"solution": solution, "columns": columns_of(columns, OF_SOLVE)}
+    limit: int = 2
+    max_nodes: int | None = None
+    engine: str = "lanes"
+    threads: int = 1
+    solution: Form | None = None
+    columns: Sequence[str] = SOLVED
+    blank: int = 0
+
+    def __post_init__(self) -> None:
+        search(self.engine, self.limit, self.max_nodes, self.threads)
+        form_of(self.solution)
+        self.blank, self.columns = whole("blank", self.blank), columns_of(self.columns, OF_SOLVE)
 
     def solve(
         self, puzzles: Any, *, column: str | None = None, prefix: str = "", progress: Progress | None = None
     ) -> Any:
         """Solves puzzles: see the function `solve`."""
-        return solve(puzzles, column=column, prefix=prefix, progress=progress, **self._shared, **self._grids)
+        return solve(puzzles, column=column, prefix=prefix, progress=progress, **vars(self))
 
     def check(
         self, puzzles: Any, solutions: Any = None, *, column: str | None = None, solution_column: str | None = None,
         prefix: str = "", progress: Progress | None = None,
     ) -> Any:  # fmt: skip
         """Checks solutions: see the function `check`. The columns are `status` and `reason`."""
-        shared = {**self._shared, "column": column, "solution_column": solution_column}
-        return check(puzzles, solutions, prefix=prefix, progress=progress, **shared)
+        options = {name: value for name, value in vars(self).items() if name not in ("solution", "columns")}
+        names: dict[str, Any] = {"column": column, "solution_column": solution_column, "prefix": prefix}
+        return check(puzzles, solutions, progress=progress, **names, **options)
 
     def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]:
-        return (), {**self._shared, **self._grids}
-
-    def __repr__(self) -> str:
-        options = self._shared
-        return f"<bulkdoku.Solver engine={options['engine']} limit={options['limit']} threads={options['threads']}>"
+        return (), vars(self)
 
 
 def bench(
@@ -749,30 +661,21 @@ def bench(
     Each round permutes the rows in another way; checking answers is not timed.
 
     Args:
-        solvers: functions by their names. Each is called with a list of str, the form that any solver can read: 81
-            characters, `.` for a blank. It returns an answer for each: a str or bytes with the solution, or None, "" or
-            "." for a puzzle without exactly one solution. Its time includes reading all answers.
-        rows: puzzles, as for `solve`.
-        engines: the engines to measure as well, as `engine` of `solve`, with this number of `threads`.
-        limit: the limit of the engines: 2 is a proof, 1 the first solution.
+        solvers: functions by their names. Each is called with a list of str (81 characters, `.` for a blank), and
+            returns an answer for each: a str or bytes with the solution, or None, "" or "." for a puzzle without
+            exactly one. Its time includes reading all answers.
+        rows, column, blank: puzzles, as for `solve`.
+        engines, threads, limit: the engines to measure as well, as for `solve`.
         rounds, seconds: the number of rounds, and the least time of each; slow solvers get fewer rows.
         seed: the seed of the permutation of the rows.
-        column, blank: as for `solve`.
 
     Returns:
         list: a dict for each engine and solver, as `bulkdoku bench` writes it as JSON: `engine` (the name), `rows`,
         `ns_per_puzzle` (the median of the rounds), `ns_min`, `ns_max`, and others. `invalid` is None, or the reason why
-        a solver is rejected: wrong, missing, extra, or reordered answers with the numbers of their rows, or its
-        exception; it then has no times.
+        a solver is rejected and has no times: wrong, missing, extra, or reordered answers, or its exception.
 
     Raises:
         TypeError, ValueError: as `solve`, and if no row is a puzzle, or a solver has the name of an engine.
-
-    Example:
-        >>> rows = bulkdoku.generate(50, seed=1, kind="easy")
-        >>> measured = bulkdoku.bench({"wrong": lambda puzzles: ["1" * 81] * len(puzzles)}, rows, seconds=0, rounds=1)
-        >>> [row["invalid"] for row in measured]
-        [None, '16 wrong (lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …)']
     """
     if not isinstance(solvers, Mapping) or not all(callable(solver) for solver in solvers.values()):
         raise TypeError('solvers is a dict of functions, such as {"mine": solve_list}')
@@ -782,7 +685,7 @@ def bench(
     for name in solvers:
         if name in ("lanes", "scalar", "propagate") or name.startswith("backtrack-"):
             raise ValueError(f"{name} is an engine: give the solver another name")
-    puzzles = Frame(rows).grids(column, whole("blank", blank))
+    puzzles = Frame(rows).grids(column, blank)
     parsed = _core.run("classify", puzzles, None, search("lanes", 2, None, 1), output_of(("puzzle",), "text", 0), None)
     texts = [puzzle for puzzle in Table(parsed).to_list("puzzle") if puzzle is not None]
     if not texts:

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from . import _core
 from ._frames import Frame, full_name, is_arrow, opened, place_of
-from ._options import names_in, output_of, search, text, whole
+from ._options import kept, output_of, search, text, whole
 from ._table import Batches, Table
 
 # As those of `solve`: the buffers of a batch are small enough for the allocator to reuse.
 ROWS_OF_TABLE = 32 * 1024
-
-
-def kept(keep: Any) -> Literal[True] | list[str]:
-    """Returns True for all columns, or a list of names."""
-    if isinstance(keep, bool):
-        return True if keep else []
-    try:
-        return names_in("keep", keep, "")
-    except TypeError:
-        raise TypeError("keep is True, False or a list of column names") from None
 
 
 def read(
@@ -55,13 +46,10 @@ def read(
         OSError: if the file cannot be read to its end.
         ValueError: if the columns are not clear, or an array does not hold cells.
     """
-    rows = scanned(path, column, solution_column, keep, blank, ROWS_OF_TABLE, False)
-    if isinstance(rows, _core.Batches):
-        return Table(rows)
-    rows = rows.read_all()
+    rows = scanned(path, column, solution_column, keep, blank, ROWS_OF_TABLE, False).read_all()
     # The text after the puzzles may not have been solutions, and most files have no malformed records.
     names = rows.column_names
-    own = names[: names.index("malformed") + 1]
+    own = names[: names.index("malformed") + 1] if "malformed" in names else []
     hidden = [own.index(name) for name in ("solution", "malformed") if name in own]
     hidden = [place for place in hidden if rows.null_count(place) == len(rows)]
     places = [place for place in range(len(names)) if place not in hidden]
@@ -83,36 +71,27 @@ def scan(
         one.
 
     Raises:
-        OSError: as `read`; the stream raises it after the rows before the damage.
-        ValueError: as `read`; the stream raises it for a line with a solution if the first batch has none.
-
-    Example:
-        >>> import os, tempfile
-        >>> path = os.path.join(tempfile.mkdtemp(), "puzzles.txt")
-        >>> bulkdoku.write(bulkdoku.generate(20_000, seed=1, kind="easy", columns=["puzzle"]), path)
-        20000
-        >>> sum(len(batch) for batch in bulkdoku.scan(path))
-        20000
+        OSError, ValueError: as `read`; the stream raises them after the rows before the damage, or for a line with a
+            solution if the first batch has none.
     """
-    rows = scanned(path, column, solution_column, keep, blank, whole("batch_rows", batch_rows), True)
-    return Batches(_core.Stream.of_batches(rows, iter(())) if isinstance(rows, _core.Batches) else rows)
+    return Batches(scanned(path, column, solution_column, keep, blank, whole("batch_rows", batch_rows), True))
 
 
 def scanned(
     path: Any, column: Any, solution_column: Any, keep: Any, blank: Any, batch_rows: int, peek: bool
-) -> _core.Stream | _core.Batches:
+) -> _core.Stream:
     """Opens a file, or reads an array of cells, which is mapped, so its pages are read on demand."""
     path, names, blank = Path(path), kept(keep), whole("blank", blank)
     if path.suffix.lower() != ".npy":
-        columns = (text("column", column), text("solution_column", solution_column), None if names is True else names)
-        return _core.scan(path, *columns, batch_rows, peek)
-    if names is not True and names:
+        columns = (text("column", column), text("solution_column", solution_column))
+        return _core.scan(path, *columns, names, batch_rows, peek)
+    if names:
         raise ValueError("a .npy file has no columns to keep")
     try:
         array = np.load(path, mmap_mode="r")
     except (ValueError, EOFError) as error:
         raise ValueError(f"{path}: not an array of numbers: {error}") from error
-    return puzzles_only(array, None, blank, ("text", 0), f"{path}: ")
+    return _core.Stream.of_batches(puzzles_only(array, None, blank, ("text", 0), f"{path}: "), iter(()))
 
 
 def puzzles_only(rows: Any, column: str | None, blank: int, form: tuple[str, int], where: str) -> _core.Batches:
@@ -133,9 +112,9 @@ def write(rows: Any, path: str | PathLike[str], *, column: str | None = None, bl
     Args:
         rows: a table, a stream, a data frame: anything with the Arrow PyCapsule interface.
         path: .csv, .tsv or .jsonl, with all columns; .txt, one line per puzzle; each of them optionally followed by .gz
-            or .zst. Or .parquet, with all columns: whole numbers as int64, others as double, bool, text, binary; groups
-            of up to 131,072 rows, zstd; if a column has another type, pyarrow writes the file. Or .npy: uint8 of shape
-            (n, 81), for which rows may also be a list or an array.
+            or .zst. Or .parquet, with all columns: whole numbers as int64, others as double, bool, text, binary; if a
+            column has another type, pyarrow writes the file. Or .npy: uint8 of shape (n, 81), for which rows may be a
+            list or an array as well.
         column: the column for .txt and .npy; the puzzles if None.
         blank: the value of a blank in a .npy file.
 
@@ -158,60 +137,48 @@ def write(rows: Any, path: str | PathLike[str], *, column: str | None = None, bl
         raise ValueError("a .npy or .parquet file is not compressed once more")
     if ending == "npy":
         cells = Table(puzzles_only(rows, column, 0, ("cells", blank), ""))["puzzle"]
-        return replace(path, lambda temporary: save(cells, temporary))
+        with replaced(path) as temporary, temporary.open("wb") as file:
+            np.save(file, cells)
+        return len(cells)
     if not is_arrow(rows):
         raise TypeError(f"{full_name(type(rows))} is not a table: it has no Arrow PyCapsule interface")
     if ending != "txt" and column is not None:
         raise ValueError("column is for .txt and .npy, which have one")
-    place = None
-    if ending == "txt" and (hasattr(rows, "iloc") or type(rows).__module__.startswith("polars.")):
-        # Only this column, because Arrow has not every type.
-        frame = Frame(rows)
-        rows, place = rows if frame.names is None else frame.column(place_of(frame.names, column)), 0
-    stream = opened(rows)
-    if ending == "txt" and place is None:
-        place = place_of(stream.column_names, column)
-    if ending == "parquet" and (unsupported := _core.not_in_parquet(stream)):
-        return replace(path, lambda temporary: write_by_pyarrow(stream, temporary, unsupported))
-    return replace(path, lambda temporary: _core.write(stream, temporary, ending, compression, place))
+    # Of a data frame only this column, because Arrow has not every type.
+    stream = opened(rows, column, [] if ending == "txt" else None)
+    place = place_of(stream.column_names, column) if ending == "txt" else None
+    unsupported = _core.not_in_parquet(stream) if ending == "parquet" else None
+    with replaced(path) as temporary:
+        if unsupported is None:
+            return _core.write(stream, temporary, ending, compression, place)
+        # It has every type of Arrow.
+        try:
+            pyarrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+        except ImportError as error:
+            raise TypeError(f"{unsupported} needs pyarrow: pip install pyarrow") from error
+        batches = pyarrow.RecordBatchReader.from_stream(stream)
+        with parquet.ParquetWriter(temporary, batches.schema, compression="zstd") as writer:
+            return sum(writer.write_batch(batch) or len(batch) for batch in batches)
 
 
-def save(cells: Any, path: Path) -> int:
-    """Writes an array; numpy would change the name of a file."""
-    with path.open("wb") as file:
-        np.save(file, cells)
-    return len(cells)
-
-
-def write_by_pyarrow(stream: _core.Stream, path: Path, unsupported: str) -> int:
-    """Writes Parquet with pyarrow, which has every type of Arrow."""
-    try:
-        pyarrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
-    except ImportError as error:
-        raise TypeError(f"{unsupported} needs pyarrow: pip install pyarrow") from error
-    batches = pyarrow.RecordBatchReader.from_stream(stream)
-    with parquet.ParquetWriter(path, batches.schema, compression="zstd") as writer:
-        return sum(writer.write_batch(batch) or len(batch) for batch in batches)
-
-
-def replace(path: Path, write: Callable[[Path], int]) -> int:
-    """Writes a temporary file, and renames it when it is complete.
+@contextlib.contextmanager
+def replaced(path: Path) -> Iterator[Path]:
+    """Yields a temporary file, and renames it when it is complete.
 
     Links stay links, and a file that is replaced passes on its permissions.
     """
     path = Path(os.path.realpath(path))
-    temporary, is_replaced = path.with_name(f".bulkdoku-{uuid.uuid4().hex}"), path.exists()
+    temporary, exists = path.with_name(f".bulkdoku-{uuid.uuid4().hex}"), path.exists()
     try:
-        temporary.touch(0o600 if is_replaced else 0o666, exist_ok=False)
+        temporary.touch(0o600 if exists else 0o666, exist_ok=False)
     except OSError as error:
         # The temporary name means nothing to the caller.
         raise type(error)(error.errno, error.strerror, str(path)) from None
     try:
-        count = write(temporary)
-        if is_replaced:
+        yield temporary
+        if exists:
             shutil.copymode(path, temporary)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    return count

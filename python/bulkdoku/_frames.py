@@ -1,12 +1,7 @@
-"""Which table is it, and back: lists, numpy, pandas, polars, pyarrow, DuckDB, and every other Arrow table.
-
-The rule of all functions: a table in, a table of the same library out, with its columns, its index, and the new
-columns appended. A series in, a table of its library out; everything else in, a `Table`.
-"""
+"""Which table is it, and back: lists, numpy, pandas, polars, pyarrow, DuckDB, and every other Arrow table."""
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -14,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _core
+from ._options import whole
 from ._table import Array, Table, needed, quoted, suggestion
 
 What = Literal["puzzles", "solutions", "answers"]
@@ -25,7 +21,9 @@ TAKEN = (
 )
 # The reasons why records are malformed, as `read` returns them.
 MALFORMED = "malformed"
-NO_TABLE = "a column was named, but this is not a table"
+# How tables list their columns, and how results become such tables; series and `Table` are their own.
+COLUMNS = {"pandas": "columns", "polars": "columns", "pyarrow": "column_names", "table": "column_names"}
+CONVERSIONS = {"pandas": "to_pandas", "polars": "to_polars", "pyarrow": "to_arrow"}
 
 
 def place_of(names: list[str], column: str | None, what: What = "puzzles") -> int:
@@ -35,12 +33,10 @@ def place_of(names: list[str], column: str | None, what: What = "puzzles") -> in
             return names.index(column)
         raise KeyError(f"no column {quoted(column)}{suggestion(column, names)}; the table has {quoted(names)}")
     place = _core.find_column(names, what != "puzzles", what == "answers")
-    if place is None and len(names) == 1:
-        place = 0
-    if place is None:
+    if place is None and len(names) != 1:
         kind, option = ("puzzles", "column") if what == "puzzles" else ("solutions", "solution_column")
         raise ValueError(f"which column has the {kind}? The table has {quoted(names)}: name it by {option}=")
-    return place
+    return place or 0
 
 
 def check_new(names: Sequence[str], prefix: Any, new: Iterable[str], hint: str = "") -> list[str]:
@@ -57,34 +53,34 @@ def check_new(names: Sequence[str], prefix: Any, new: Iterable[str], hint: str =
 class Frame:
     """Rows of the caller that can be read more than once, and the table that their library makes of results."""
 
-    __slots__ = ("kind", "names", "rows")
+    __slots__ = ("kind", "names", "read", "rows")
 
     def __init__(self, rows: Any) -> None:
         self.kind, self.rows = recognized(rows)
-        # A series has no columns.
-        attribute = {"pandas": "columns", "polars": "columns", "pyarrow": "column_names", "table": "column_names"}
-        names = getattr(self.rows, attribute.get(self.kind, ""), None)
+        names = getattr(self.rows, COLUMNS.get(self.kind, ""), None)
         self.names: list[str] | None = None if names is None else [str(name) for name in names]
 
     def column(self, place: int) -> Any:
         """Returns a column as its library has it."""
-        if self.kind == "pandas":
-            return self.rows.iloc[:, place]
         if self.kind == "table":
             return self.rows._source.select([place], ["puzzle"])
-        return self.rows[place if self.kind == "pyarrow" else (self.names or [])[place]]
+        if self.kind == "pyarrow":
+            return self.rows.column(place)
+        return (self.rows.iloc if self.kind == "pandas" else self.rows)[:, place]
 
-    def grids(self, column: str | None, blank: int, what: What = "puzzles") -> _core.Rows:
-        """Returns the puzzles or solutions as rows that threads read."""
-        if self.names is not None:
-            return self.rows_at(place_of(self.names, column, what), blank, what)
-        if column is not None:
-            raise ValueError(NO_TABLE)
-        return rows_of(self.rows, blank)
-
-    def rows_at(self, place: int, blank: int, what: What) -> _core.Rows:
-        """Returns the rows of a column."""
-        names, rows = self.names or [], rows_of(self.column(place), blank)
+    def grids(
+        self, column: str | None, blank: Any, what: What = "puzzles", *, new: Iterable[str] = (), prefix: Any = ""
+    ) -> _core.Rows:
+        """Returns the puzzles or solutions as rows that threads read. Refuses names of new columns that are taken."""
+        blank, names = whole("blank", blank), self.names
+        place = 0 if names is None else place_of(names, column, what)
+        check_new(names or (), prefix, (name for name in new if name != "puzzle"))
+        if names is None:
+            if column is not None:
+                raise ValueError("a column was named, but this is not a table")
+            self.read = rows_of(self.rows, blank)
+            return self.read
+        rows = rows_of(self.column(place), blank)
         if what != "puzzles" or MALFORMED not in names or names[place] == MALFORMED:
             return rows
         try:
@@ -94,45 +90,32 @@ class Frame:
             return rows
 
     def answers(
-        self, given: Any, column: str | None, blank: int, what: What
+        self, given: Any, column: str | None, blank: Any, what: What
     ) -> tuple[_core.Rows | None, str | None]:
         """Returns the solutions that were given, or those of the table and the name of their column, if it has any."""
+        names = self.names or []
         if given is not None:
             return Frame(given).grids(column, blank, what), None
-        if self.names is None and column is not None:
-            raise ValueError(NO_TABLE)
-        if self.names is None or column is None and _core.find_column(self.names, True, what == "answers") is None:
+        if column is None and _core.find_column(names, True, what == "answers") is None:
             return None, None
-        place = place_of(self.names, column, what)
-        return self.rows_at(place, blank, what), self.names[place]
-
-    def check_new(self, column: str | None, names: Iterable[str], prefix: Any) -> None:
-        """Refuses names of new columns that the table has, before any work."""
-        if self.names is not None:
-            place_of(self.names, column)
-        check_new(self.names or (), prefix, (name for name in names if name != "puzzle"))
+        rows = self.grids(column, blank, what)
+        return rows, names[place_of(names, column, what)]
 
     def take(self, indices: Any) -> Any:
         """Returns the rows at these indices, a buffer of int64, as a table."""
         places = np.frombuffer(indices, np.int64)
-        is_table = self.names is not None
-        if self.kind == "pandas":
-            rows = self.rows.iloc[places]
-            return rows if is_table else rows.to_frame("puzzle" if rows.name is None else rows.name)
-        if self.kind == "polars":
-            rows = self.rows[places]
-            return rows if is_table else rows.to_frame(rows.name or "puzzle")
+        if self.kind in ("pandas", "polars"):
+            rows = (self.rows.iloc if self.kind == "pandas" else self.rows)[places]
+            return rows if self.names is not None else rows.to_frame("puzzle" if rows.name in (None, "") else rows.name)
         if self.kind == "pyarrow":
             try:
                 rows = self.rows.take(places)
-                return rows if is_table else needed("pyarrow").table({"puzzle": rows})
+                return rows if self.names is not None else needed("pyarrow").table({"puzzle": rows})
             except NotImplementedError:
                 # pyarrow cannot select texts of every type.
                 return Table(Table(self.rows)._source.take(as_buffer(places))).to_arrow()
-        if self.kind == "table":
-            return Table(self.rows._source.take(as_buffer(places)))
-        rows = [self.rows[place] for place in places.tolist()] if self.kind == "list" else self.rows[places]
-        return Table(rows_of(rows, 0).to_batches())
+        batches = self.rows._source if self.kind == "table" else self.read.to_batches()
+        return Table(batches.take(as_buffer(places)))
 
     def joined(
         self, added: _core.Batches, prefix: str = "", replaced: Mapping[str, str] = {}, *, has_index: bool = True
@@ -141,34 +124,31 @@ class Frame:
 
         The puzzles of the table are not appended once more. With `has_index`, there is a row for each one of a series.
         """
-        names, old = added.column_names, list(replaced.values())
+        names, old, rows = added.column_names, list(replaced.values()), self.rows
         if prefix or self.names is not None:
             is_new = [self.names is None or name != "puzzle" or name in replaced for name in names]
             places = [place for place, is_new in enumerate(is_new) if is_new]
             names = [replaced.get(names[place], prefix + names[place]) for place in places]
             added = added.select(places, names)
-        if self.kind in ("list", "array"):
-            return Table(added)
-        if self.kind == "table":
-            return Table(self.rows._source.with_columns(added, old))
-        new: Any = getattr(Table(added), {"pyarrow": "to_arrow"}.get(self.kind, f"to_{self.kind}"))()
-        rows = self.rows
+        if self.kind not in CONVERSIONS:
+            return Table(rows._source.with_columns(added, old) if self.kind == "table" else added)
+        new: Any = getattr(Table(added), CONVERSIONS[self.kind])()
         if self.names is None:
             return new.set_axis(rows.index, axis=0) if self.kind == "pandas" and has_index else new
+        columns = {name: like(new[name], rows[name]) for name in old}
         if self.kind == "polars":
-            rows = rows.with_columns([like(new[name], rows[name]) for name in old]) if old else rows
+            rows = rows.with_columns(**columns) if old else rows
             return rows.hstack([new[name] for name in names if name not in old])
         if self.kind == "pandas":
-            for name in old:
-                rows = rows.assign(**{name: like(new[name], rows[name]).array})
+            # Without their own index.
+            rows = rows.assign(**{name: values.array for name, values in columns.items()}) if old else rows
             new = new.drop(columns=old) if old else new
             return needed("pandas").concat([rows, new.set_axis(rows.index, axis=0)], axis=1)
-        is_batch = not hasattr(rows, "combine_chunks")
         for name in names:
-            values = new[name].combine_chunks() if is_batch else new[name]
+            values = columns.get(name, new[name])
+            values = values if hasattr(rows, "combine_chunks") else values.combine_chunks()
             if name in old:
                 place = rows.schema.names.index(name)
-                values = like(values, rows.schema.field(place))
                 rows = rows.set_column(place, rows.schema.field(place).with_type(values.type), values)
             else:
                 rows = rows.append_column(name, values)
@@ -178,8 +158,8 @@ class Frame:
         """Returns the values of a column as a list."""
         if self.kind == "table":
             return list(self.rows.to_list(column))
-        method = {"pandas": "tolist", "pyarrow": "to_pylist"}.get(self.kind, "to_list")
-        return list(getattr(self.rows[column], method)())
+        values = self.rows[column]
+        return list(values.to_pylist() if self.kind == "pyarrow" else values)
 
 
 def like(values: Any, old: Any) -> Any:
@@ -195,36 +175,29 @@ def like(values: Any, old: Any) -> Any:
 
 
 def recognized(rows: Any) -> tuple[str, Any]:
-    """Returns the kind of an argument, and rows that can be read more than once."""
-    cls = type(rows)
-    if cls is list:
-        return "list", rows
+    """Returns the library of a table or series, "" for others, and rows that can be read more than once."""
+    if isinstance(rows, (list, np.ndarray)):
+        return "", rows
+    cls, library = type(rows), type(rows).__module__.partition(".")[0]
     if isinstance(rows, (str, bytes, bytearray)):
         raise TypeError(f"{cls.__name__} is one row, not many: give a list")
-    if isinstance(rows, np.ndarray):
-        return "array", rows
     if isinstance(rows, Table):
         return "table", rows
-    if cls.__module__.startswith("polars."):
-        refuse_lazy(rows)
-        return "polars", rows
     if hasattr(rows, "iloc"):
         return "pandas", rows
-    if cls.__module__.startswith("pyarrow.") and hasattr(rows, "take"):
-        return "pyarrow", rows
+    if library == "pyarrow" and hasattr(rows, "take") or library == "polars" and hasattr(rows, "to_arrow"):
+        return library, rows
     if is_arrow(rows):
         stream = opened(rows)
-        return "table" if stream.is_table else "array", Table(stream.read_all())
+        return "table" if stream.is_table else "", Table(stream.read_all())
     refuse_lazy(rows)
     if hasattr(rows, "with_format"):
         # A data set of Hugging Face: its own iterator makes a dict of each row.
         return "table", Table(rows.with_format("arrow")[:])
-    if hasattr(rows, "__array__"):
-        return "array", np.asarray(rows)
-    if hasattr(rows, "__dlpack__"):
-        return "array", np.from_dlpack(rows)
+    if hasattr(rows, "__array__") or hasattr(rows, "__dlpack__"):
+        return "", np.asarray(rows) if hasattr(rows, "__array__") else np.from_dlpack(rows)
     if isinstance(rows, Iterable) and not isinstance(rows, Mapping):
-        return "list", list(rows)
+        return "", list(rows)
     raise TypeError(f"{full_name(cls)} is not taken; {TAKEN}")
 
 
@@ -244,8 +217,15 @@ def full_name(cls: type) -> str:
     return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
 
 
-def opened(rows: Any) -> _core.Stream:
-    """Opens an Arrow table, or one of a library that has types which Arrow has not."""
+def opened(rows: Any, column: str | None = None, only: Iterable[str] | None = None) -> _core.Stream:
+    """Opens an Arrow table, or one of a library that has types which Arrow has not.
+
+    With `only`, of a data frame just the puzzles and these columns are read.
+    """
+    is_frame = hasattr(rows, "iloc") or hasattr(rows, "to_arrow") and type(rows).__module__.startswith("polars.")
+    if only is not None and is_frame and (names := Frame(rows).names) is not None:
+        places = sorted({place_of(names, column), *(names.index(name) for name in (*only, MALFORMED) if name in names)})
+        rows = (rows.iloc if hasattr(rows, "iloc") else rows)[:, places]
     rows, nulls = arrow_types(rows._source if isinstance(rows, Table) else rows)
     try:
         return _core.Stream(rows, nulls)
@@ -253,30 +233,21 @@ def opened(rows: Any) -> _core.Stream:
         raise TypeError(str(error)) from error
 
 
-def opened_batches(batches: Any, column: str | None, only: list[str] | None) -> _core.Stream | None:
-    """Opens a table, a stream, a lazy frame, or an iterable of tables. Returns `None` for anything else.
-
-    Of a data frame, only the puzzles and the columns in `only` are read, because Arrow lacks some types.
-    """
-
-    def select(rows: Any) -> Any:
-        is_polars = type(rows).__module__.startswith("polars.")
-        if only is None or not (hasattr(rows, "iloc") or is_polars) or (names := Frame(rows).names) is None:
-            return rows
-        places = {place_of(names, column), *(names.index(name) for name in (*only, MALFORMED) if name in names)}
-        return rows[[names[place] for place in sorted(places)]] if is_polars else rows.iloc[:, sorted(places)]
-
+def opened_batches(batches: Any, column: str | None, only: list[str] | None) -> _core.Stream:
+    """Opens a table, a stream, a lazy frame, or an iterable of tables."""
     if hasattr(batches, "collect_batches"):
         batches = batches.collect_batches(maintain_order=True)
     if is_arrow(batches):
-        return opened(select(batches))
+        return opened(batches, column, only)
     refuse_lazy(batches)
     if not isinstance(batches, Iterable) or isinstance(batches, (str, bytes, Mapping)):
         what = "has no __arrow_c_stream__ (as a table or a reader has), and is not an iterable of record batches"
         raise TypeError(f"{full_name(type(batches))} {what}")
-    tables = (opened(select(table)).read_all() for table in batches)
-    first = next(tables, None)
-    return None if first is None else _core.Stream.of_batches(first, tables)
+    tables = (opened(table, column, only).read_all() for table in batches)
+    # Without a table, there is one without rows.
+    names = list(dict.fromkeys([column or "puzzle", *(only or ())]))
+    empty = rows_of([], 0).to_batches().select([0] * len(names), names)
+    return _core.Stream.of_batches(next(tables, empty), tables)
 
 
 def arrow_types(rows: Any) -> tuple[Any, list[str]]:
@@ -284,31 +255,27 @@ def arrow_types(rows: Any) -> tuple[Any, list[str]]:
 
     Also returns the names of the columns of nulls.
     """
-    is_series = hasattr(rows, "dtype")
-    if not type(rows).__module__.startswith("polars.") or not (is_series or hasattr(rows, "columns")):
+    if not type(rows).__module__.startswith("polars.") or not hasattr(rows, "to_arrow"):
         return rows, []
     import polars
 
-    schema = {rows.name: rows.dtype} if is_series else rows.schema
+    is_series = isinstance(rows, polars.Series)
+    frame = rows.to_frame() if is_series else rows
     wide = [getattr(polars, name) for name in ("Int128", "UInt128") if hasattr(polars, name)]
-    nulls = [name for name, dtype in schema.items() if dtype == polars.Null]
-    casts = {name: polars.Decimal(38, 0) for name, dtype in schema.items() if dtype in wide}
-    casts |= dict.fromkeys(nulls, polars.String)
-    if casts:
-        rows = rows.cast(casts[rows.name]) if is_series else rows.cast(casts)
-    return rows, [] if is_series else nulls
+    nulls = [name for name, dtype in frame.schema.items() if dtype == polars.Null]
+    casts = {name: polars.Decimal(38, 0) for name, dtype in frame.schema.items() if dtype in wide}
+    frame = frame.cast(casts | dict.fromkeys(nulls, polars.String))
+    return (frame.to_series(), []) if is_series else (frame, nulls)
 
 
 def rows_of(source: Any, blank: int) -> _core.Rows:
     """Returns puzzles or solutions as rows that threads read."""
-    if type(source) is list:
+    if isinstance(source, list):
         return rows_of_list(source, blank)
     if isinstance(source, np.ndarray):
         return rows_of_array(source, blank)
-    if isinstance(source, Table):
-        source = source._source
-    if isinstance(source, _core.Batches):
-        return _core.Rows.of_batches(source, blank)
+    if isinstance(source, (Table, _core.Batches)):
+        return _core.Rows.of_batches(source._source if isinstance(source, Table) else source, blank)
     try:
         return _core.Rows.of_arrow(arrow_types(source)[0], blank)
     except ImportError:
@@ -329,67 +296,55 @@ def rows_of_list(rows: list[Any], blank: int) -> _core.Rows:
     if isinstance(first, (list, tuple)) and first and isinstance(first[0], str):
         # Such lists are read as JSON, like those of a file.
         return _core.Rows.of_list([json.dumps(row) if isinstance(row, (list, tuple)) else row for row in rows], False)
-    if isinstance(first, (list, tuple)) or hasattr(first, "__array__") and np.ndim(np.asarray(first)) > 0:
-        return rows_of_numbers(rows, blank)
-    return _core.Rows.of_list(rows, isinstance(first, (bytes, bytearray)))
-
-
-def rows_of_numbers(rows: list[Any], blank: int) -> _core.Rows:
-    """Reads lists of numbers, which may have different lengths. `None` is a blank, and a row that is `None` is null."""
-    parts: list[Array] = []
+    if not isinstance(first, (list, tuple)) and (not hasattr(first, "__array__") or np.ndim(np.asarray(first)) == 0):
+        return _core.Rows.of_list(rows, isinstance(first, (bytes, bytearray)))
+    # Numbers, of which `None` is a blank, and a row that is `None` is null.
+    parts: list[Array] = [np.empty(0)]
     for at, row in enumerate(rows):
-        try:
-            part = np.empty(0) if row is None else np.asarray(row, float).reshape(-1)
-        except (TypeError, ValueError) as error:
-            raise TypeError(f"element {at} of the list has something else than numbers: {error}") from error
         if isinstance(row, (str, bytes, bytearray)):
             raise TypeError(f"element {at} of the list is {full_name(type(row))}, not numbers as the first one")
-        parts.append(part)
-    ends = np.cumsum([0, *map(len, parts)], dtype=np.int64)
+        try:
+            parts.append(np.empty(0) if row is None else np.asarray(row, float).reshape(-1))
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"element {at} of the list has something else than numbers: {error}") from error
+    ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
     validity = np.array([row is not None for row in rows], np.uint8)
-    return _core.Rows.of_numbers(as_buffer(np.concatenate([np.empty(0), *parts])), as_buffer(ends), validity, blank)
+    return _core.Rows.of_numbers(as_buffer(np.concatenate(parts)), as_buffer(ends), validity, blank)
 
 
 def rows_of_array(array: Array, blank: int) -> _core.Rows:
     """Reads numbers of shape (n, 81) or (n, 9, 9), or texts."""
-    if isinstance(array, np.ma.MaskedArray):
-        if array.ndim == 1:
-            # Masked elements become `None`.
-            return rows_of_list(array.tolist(), blank)
-        cells, mask = array.filled(blank), np.ma.getmaskarray(array)
-        is_valid = ~mask.reshape(len(array), -1).any(axis=1) if array.size else None
-        return rows_of_cells(cells, blank, is_valid)
     kind = array.dtype.kind
-    if kind in "uif":
-        return rows_of_cells(array, blank, None)
+    if kind in "uif" or kind == "O" and array.ndim > 1:
+        return rows_of_cells(array.astype(float) if kind == "O" else array, blank)
     if kind not in "SUOT":
         raise TypeError(f"a numpy array of {array.dtype}: convert it to integers (array.astype(numpy.uint8)); {TAKEN}")
-    if kind == "O" and array.ndim > 1:
-        return rows_of_cells(array.astype(float), blank, None)
     if array.ndim != 1:
         word = "bytes" if kind == "S" else "str"
         raise ValueError(f"an array of {word} has one dimension, not shape {list(array.shape)}")
-    if array.dtype == "S81":
+    if array.dtype == "S81" and not isinstance(array, np.ma.MaskedArray):
         return _core.Rows.of_texts(as_buffer(array))
+    # Masked elements become `None`.
     rows = array.tolist()
     return _core.Rows.of_list(rows, True) if kind == "S" else rows_of_list(rows, blank)
 
 
-def rows_of_cells(array: Array, blank: int, is_valid: Any) -> _core.Rows:
-    """Reads numbers; −1 and NaN are blanks as well."""
-    shape = array.shape
+def rows_of_cells(array: Array, blank: int) -> _core.Rows:
+    """Reads numbers; −1 and NaN are blanks as well, and rows with a masked element are null."""
+    shape, validity = array.shape, None
     if shape[1:] not in ((81,), (9, 9), (9, 9, 1)):
         hint = "; one puzzle is array.reshape(1, 81)" if shape in ((81,), (9, 9)) else ""
         raise ValueError(f"shape {list(shape)}: an array of cells is (n, 81) or (n, 9, 9){hint}")
+    if isinstance(array, np.ma.MaskedArray):
+        validity = as_buffer(np.logical_not(np.ma.getmaskarray(array).any(axis=tuple(range(1, array.ndim)))))
+        array = array.filled(blank)
     if array.dtype != np.uint8:
-        if array.dtype.kind != "u":
-            array = np.where((array == -1) | (array != array), blank, array)
+        array = np.where((array == -1) | (array != array), blank, array)
         cells = array.astype(np.uint8)
         differs = cells != array
         if differs.any():
             raise ValueError(f"the array has the number {array[differs][0]}, expected cells of 0 to 255")
         array = cells
-    validity = None if is_valid is None else as_buffer(is_valid)
     return _core.Rows.of_cells(as_buffer(array), validity, blank)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import importlib
 import importlib.util
 import json
@@ -15,10 +16,8 @@ from . import _core
 
 Array = np.ndarray[Any, Any]
 
-
-def quoted(value: object) -> str:
-    """Returns a name, or a list of names, in double quotes, for messages."""
-    return json.dumps(value, ensure_ascii=False)
+# A name, or a list of names, in double quotes, for messages.
+quoted = functools.partial(json.dumps, ensure_ascii=False)
 
 
 def suggestion(name: str, names: Sequence[str]) -> str:
@@ -46,8 +45,7 @@ class Columns:
     @property
     def column_names(self) -> list[str]:
         """The names of the columns."""
-        names: list[str] = self._source.column_names
-        return names
+        return list(self._source.column_names)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self._source.__arrow_c_stream__(requested_schema)
@@ -123,7 +121,7 @@ class Table(Columns):
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
-            return self._column(self._place(key))
+            return self._array(key)
         if not isinstance(key, slice):
             raise TypeError("a table has the name of a column or a slice in brackets")
         start, stop, step = key.indices(len(self))
@@ -139,36 +137,23 @@ class Table(Columns):
 
     def _numbers(self, place: int) -> tuple[Array, Array | None] | None:
         """Returns the values of a column of fixed width, and which of them are null, if any."""
-        found = self._source.buffers(place)
-        if found is None:
+        if (found := self._source.buffers(place)) is None:
             return None
         kind, values, mask = found
         return np.frombuffer(values, kind).copy(), None if mask is None else np.frombuffer(mask, bool)
 
-    def _column(self, place: int) -> Array:
+    def _array(self, name: str) -> Array:
+        place = self._place(name)
         if coded := self._source.dictionary(place):
             codes, names = Table(coded[0])._numbers(0), coded[1].texts(0)
             if codes is not None and names is not None and codes[1] is None:
                 return np.array(names).take(codes[0])
         found = self._numbers(place)
-        if found is not None and (found[1] is None or found[0].ndim > 1 or found[0].dtype.kind == "S"):
-            return found[0]
-        if found is None or found[1] is None or found[0].dtype == bool:
-            return np.array(self._list(place), object)
-        return np.where(found[1], np.nan, found[0])
-
-    def _list(self, place: int) -> list[Any]:
-        texts: list[Any] | None = self._source.texts(place)
-        if texts is not None:
-            return texts
-        found = self._numbers(place)
-        if found is None:
-            what = f"a column of {self._source.types[place]} has no list here"
-            raise TypeError(f"{what}; give the table itself to pyarrow or polars")
-        rows: list[Any] = found[0].tolist()
-        if found[1] is None:
-            return rows
-        return [None if is_null else row for row, is_null in zip(rows, found[1].tolist(), strict=True)]
+        if found is None or found[1] is not None and found[0].dtype == bool:
+            return np.array(self.to_list(name), object)
+        values, is_null = found
+        is_grids = values.ndim > 1 or values.dtype.kind == "S"
+        return values if is_grids or is_null is None else np.where(is_null, np.nan, values)
 
     def to_numpy(self) -> dict[str, Array]:
         """Returns the columns as numpy arrays, by their names.
@@ -177,14 +162,25 @@ class Table(Columns):
         dtype `S81`; cells are uint8 of shape (n, 81), blank for null. Numbers have their type, or are float64 with NaN
         if one is null. Statuses are `U14`.
         """
-        return {name: self._column(place) for place, name in enumerate(self.column_names)}
+        return {name: self._array(name) for name in self}
 
     def to_list(self, name: str) -> list[Any]:
         """Returns a column as a list of str, bytes, lists of int, int, float, or bool, with `None` for null.
 
         Raises KeyError if it does not exist, TypeError if it came from the input and has another type.
         """
-        return self._list(self._place(name))
+        place = self._place(name)
+        texts: list[Any] | None = self._source.texts(place)
+        if texts is not None:
+            return texts
+        if (found := self._numbers(place)) is None:
+            what = f"a column of {self._source.types[place]} has no list here"
+            raise TypeError(f"{what}; give the table itself to pyarrow or polars")
+        values, is_null = found
+        rows: list[Any] = values.tolist()
+        if is_null is None:
+            return rows
+        return [None if null else row for row, null in zip(rows, is_null.tolist(), strict=True)]
 
     def to_arrow(self) -> Any:
         """Returns a `pyarrow.Table` without a copy; needs pyarrow. Other Arrow libraries read the table itself."""

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bulkdoku::measure::{
     Answer, AnswerForm, AnswerReader, Bench, Configuration, Content, Fault, Faults, Figures, Plan,
-    PuzzleSet, Subject, Task, Usage,
+    PuzzleSet, Subject, Task, Usage, grow,
 };
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{EngineKind, Limits, SimdLevel};
@@ -16,10 +16,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::jobs::{invalid, thread_count};
-
-/// The number of rows with which the growth begins, and the factor by which it continues.
-const FIRST_ROWS: usize = 16;
-const GROWTH: usize = 4;
 
 /// A function that takes a list of puzzles and returns an answer for each.
 struct Function {
@@ -106,17 +102,12 @@ impl Subject for Function {
         at_least: Duration,
         at_most: Duration,
     ) -> Result<usize, String> {
-        self.rows = task.len().min(FIRST_ROWS);
-        loop {
+        grow(task.len(), 4, |rows, growth| {
+            self.rows = rows;
             let time = self.pass(task, 0)?.max(Duration::from_nanos(1));
-            let next = task.len().min(GROWTH * self.rows);
-            let growth = next as f64 / self.rows as f64;
-            if next == self.rows || time.mul_f64(growth) > at_most {
-                self.passes = at_least.as_nanos().div_ceil(time.as_nanos()).max(1) as u32;
-                return Ok(self.rows);
-            }
-            self.rows = next;
-        }
+            self.passes = at_least.as_nanos().div_ceil(time.as_nanos()).max(1) as u32;
+            Ok(time.mul_f64(growth) > at_most)
+        })
     }
 
     fn round(&mut self, task: &Task, round: usize) -> Result<(), String> {

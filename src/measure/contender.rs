@@ -1,5 +1,6 @@
 //! One engine, at one SIMD level, on a number of threads.
 
+use std::convert::Infallible;
 use std::hint::black_box;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
@@ -10,6 +11,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::BenchError;
 use super::set::{ROWS_ARE_VALID, SetRows};
+use super::task::grow;
 use crate::clock::Instant;
 use crate::marks::{self, Marks};
 use crate::prefetch::prefetch_all;
@@ -60,15 +62,12 @@ impl Contender {
     /// Doubles the number of rows until a pass would take longer than `at_most`. Returns the number
     /// of rows and the time of the last pass.
     pub fn warm_up(&self, rows: &SetRows, at_most: Duration) -> (usize, Duration) {
-        let mut count = rows.len().min(16);
-        loop {
-            let time = self.time(rows, count);
-            let next = rows.len().min(2 * count);
-            if next == count || time.mul_f64(next as f64 / count as f64) > at_most {
-                return (count, time);
-            }
-            count = next;
-        }
+        let mut time = Duration::ZERO;
+        let Ok(count) = grow(rows.len(), 2, |count, growth| {
+            time = self.time(rows, count);
+            Ok::<_, Infallible>(time.mul_f64(growth) > at_most)
+        });
+        (count, time)
     }
 
     /// Measures the time to parse, solve, and write the first `count` rows.

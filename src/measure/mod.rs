@@ -26,7 +26,9 @@ pub use crate::isomorph::{Permutation, SeededRng};
 pub use baseline::{Baseline, Machine, PastMeasurement, read_history};
 pub use contender::Configuration;
 pub use set::{Content, PuzzleSet};
-pub use task::{Answer, AnswerForm, AnswerReader, Fault, Faults, Figures, Subject, Task, Usage};
+pub use task::{
+    Answer, AnswerForm, AnswerReader, Fault, Faults, Figures, Subject, Task, Usage, grow,
+};
 
 use crate::solver::{Limits, Outcome};
 use contender::Contender;

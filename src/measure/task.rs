@@ -309,6 +309,26 @@ pub struct Figures {
     pub latencies: Vec<(usize, Duration)>,
 }
 
+/// Measures passes of more and more rows, up to `most`, until one is enough, and returns its number of rows.
+/// `is_enough` receives this number and the factor by which the next pass would be longer.
+///
+/// # Errors
+/// Those of `is_enough`.
+pub fn grow<E>(
+    most: usize,
+    factor: usize,
+    mut is_enough: impl FnMut(usize, f64) -> Result<bool, E>,
+) -> Result<usize, E> {
+    let mut rows = most.min(16);
+    loop {
+        let next = most.min(factor * rows);
+        if is_enough(rows, next as f64 / rows as f64)? || next == rows {
+            return Ok(rows);
+        }
+        rows = next;
+    }
+}
+
 /// A solver that is not an engine of this library.
 pub trait Subject: Send {
     /// Returns the name.

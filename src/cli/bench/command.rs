@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bulkdoku::measure::{
-    Answer, AnswerForm, AnswerReader, Fault, Faults, Figures, Subject, Task, Usage,
+    Answer, AnswerForm, AnswerReader, Fault, Faults, Figures, Subject, Task, Usage, grow,
 };
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::NamedTempFile;
@@ -32,9 +32,9 @@ pub struct Solver {
     /// Whether single rows are measured as well, and their latencies.
     is_interactive: bool,
     latencies: Vec<(usize, Duration)>,
-    /// The number of rows that are measured, and how often a round repeats them.
+    /// The number of rows that are measured, and with repetitions.
     rows: usize,
-    copies: usize,
+    total: usize,
     /// The digests of correct answers.
     digests: Vec<u64>,
     startups: Vec<Pass>,
@@ -95,10 +95,6 @@ impl Span {
     }
 }
 
-/// The number of rows with which the growth begins, and the factor by which it continues.
-const FIRST_ROWS: usize = 16;
-const GROWTH: usize = 4;
-
 /// The minimum time of a round without start-up, divided by that of start-up.
 const STARTUPS_PER_ROUND: u32 = 5;
 
@@ -128,7 +124,7 @@ impl Solver {
             is_interactive,
             latencies: Vec::new(),
             rows: 0,
-            copies: 1,
+            total: 0,
             digests: Vec::new(),
             startups: Vec::new(),
             passes: Vec::new(),
@@ -341,10 +337,10 @@ impl Subject for Solver {
         self.startups.clear();
         self.passes.clear();
         self.latencies.clear();
-        (self.rows, self.copies) = (task.len().min(FIRST_ROWS), 1);
         let mut startup = Duration::MAX;
-        loop {
-            let span = Span { first: 0, rows: self.rows, total: self.rows * self.copies };
+        self.total = grow(MAX_TOTAL, 4, |total, growth| {
+            self.rows = task.len().min(total);
+            let span = Span { first: 0, rows: self.rows, total };
             let mut digests = Vec::with_capacity(self.rows);
             let pass = self.checked_pass(task, span, |digest| {
                 if digests.len() < span.rows {
@@ -359,23 +355,14 @@ impl Subject for Solver {
             let clear = STARTUPS_PER_ROUND * startup;
             let at_most = at_most.max(2 * clear).min((self.timeout / 2).saturating_sub(startup));
             let aim = at_least.max(clear).min(at_most);
-            let next = task.len().min(GROWTH * self.rows);
-            if net.mul_f64((next as f64 / self.rows as f64).max(2.0)) >= at_most {
-                if net < startup {
-                    let what =
-                        "its work takes less than its start-up, from which it cannot be told";
-                    return Err(format!("{what}: {net:.1?} of {:.1?}", pass.wall));
-                }
-                break;
+            let growth = (task.len() as f64 / total as f64).min(growth).max(2.0);
+            let is_longest = net.mul_f64(growth) >= at_most;
+            if is_longest && net < startup {
+                let what = "its work takes less than its start-up, from which it cannot be told";
+                return Err(format!("{what}: {net:.1?} of {:.1?}", pass.wall));
             }
-            if next > self.rows {
-                self.rows = next;
-            } else if net < aim && span.total < MAX_TOTAL {
-                self.copies *= GROWTH;
-            } else {
-                break;
-            }
-        }
+            Ok(is_longest || total >= task.len() && net >= aim)
+        })?;
         if self.is_interactive {
             let interacted = self.interact(task, at_most);
             self.latencies =
@@ -385,10 +372,10 @@ impl Subject for Solver {
     }
 
     fn round(&mut self, task: &Task, round: usize) -> Result<(), String> {
-        let Self { rows, copies, .. } = *self;
+        let Self { rows, total, .. } = *self;
         // Each round begins with another row, so that answers of earlier rounds are wrong.
         let first = (1 + round * 7919 % rows) % rows;
-        for (total, is_startup) in [(1, true), (rows * copies, false)] {
+        for (total, is_startup) in [(1, true), (total, false)] {
             let pass = self.checked_pass(task, Span { first, rows, total }, |_| {});
             let pass = pass.map_err(|reason| format!("round {}: {reason}", round + 1))?;
             if is_startup { self.startups.push(pass) } else { self.passes.push(pass) }
@@ -402,7 +389,7 @@ impl Subject for Solver {
             |of: fn(&Pass) -> Duration| self.startups.iter().map(of).min().unwrap_or_default();
         let startups =
             [startup(|pass| pass.wall), startup(|pass| pass.user), startup(|pass| pass.system)];
-        let rows = (self.rows * self.copies - 1).max(1) as f64;
+        let rows = (self.total - 1).max(1) as f64;
         let per_row = |of: Duration, startup| of.saturating_sub(startup).as_nanos() as f64 / rows;
         let usage = |pass: &Pass| Usage {
             wall_ns: per_row(pass.wall, startups[0]),

@@ -32,7 +32,7 @@ def odd_text(chance, puzzles):
     rows = [text[start : start + 9] for start in range(0, 81, 9)]
     if chance.random() < 0.3:
         text = text.replace(".", chance.choice("0_*-xX? "))
-    form = chance.randrange(12)
+    form = chance.randrange(14)
     if form == 1:
         text = chance.choice([" ", ",", ", ", "\t"]).join(chance.choice([digits, text]))
     elif form == 2:
@@ -51,6 +51,11 @@ def odd_text(chance, puzzles):
         text = f":0300:2:{text.replace('.', '0')}:241:::"
     elif form == 8:
         text = chance.choice(["", " ", "x", "4.3E+80", "5" * 9, text * 2, "puzzle", "123456789" * 10, '""', "[]"])
+    elif form == 9:
+        text = "[" + ", ".join(f"np.int64({digit})" for digit in digits) + "]"
+    elif form == 10:
+        lists = ",\n       ".join(str([int(digit) for digit in row.replace(".", "0")]) for row in rows)
+        text = f"array([{lists}], dtype=uint8)"
     text = [*text]
     for _ in range(chance.choice([0, 0, 1, 1, 2, 5])):
         at = chance.randrange(len(text) + 1)

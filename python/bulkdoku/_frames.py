@@ -263,8 +263,10 @@ def arrow_types(rows: Any) -> tuple[Any, list[str]]:
     frame = rows.to_frame() if is_series else rows
     wide = [getattr(polars, name) for name in ("Int128", "UInt128") if hasattr(polars, name)]
     nulls = [name for name, dtype in frame.schema.items() if dtype == polars.Null]
-    casts = {name: polars.Decimal(38, 0) for name, dtype in frame.schema.items() if dtype in wide}
-    frame = frame.cast(casts | dict.fromkeys(nulls, polars.String))
+    casts: dict[str, Any] = dict.fromkeys(nulls, polars.String)
+    casts |= {name: polars.Decimal(38, 0) for name, dtype in frame.schema.items() if dtype in wide}
+    if casts:
+        frame = frame.cast(casts)
     return (frame.to_series(), []) if is_series else (frame, nulls)
 
 

@@ -191,9 +191,10 @@ def score(
 
     Returns:
         A row for each puzzle. `correct_cells`, 0 to 81: the cells, clues included, that equal the puzzle's only
-        solution; if it does not have exactly one, 81 for an answer that solves it, else 0. `clues_kept`: the clues that
-        the answer keeps. `broken_units`, 0 to 27: the rows, columns and boxes in which the answer has a digit twice.
-        All three are null for an answer that is not readable as 81 cells. `solved`, bool: the answer solves the puzzle.
+        solution; if it does not have exactly one (or the search gave up, or the puzzle is malformed), 81 for an answer
+        that solves it, else 0. `clues_kept`: the clues that the answer keeps; 0 for malformed puzzles. `broken_units`,
+        0 to 27: the rows, columns and boxes in which the answer has a digit twice. All three are null for an answer
+        that is not readable as 81 cells. `solved`, bool: the answer solves the puzzle.
     """
     how, names = search("lanes", 2, max_nodes, threads), ("correct_cells", "clues_kept", "broken_units")
     return run("score", how, names, puzzles, column, prefix, blank, progress, answers=(answers, solution_column))
@@ -243,7 +244,8 @@ def augment(
     """Draws isomorphs of puzzles, and of their solutions: the rows that `bulkdoku augment` writes for a file.
 
     All isomorphs of a puzzle differ from each other and from the puzzle. A puzzle with fewer than `times` isomorphs has
-    fewer rows. Invalid records, with a wrong solution among them, have none: a `UserWarning` explains the first ten.
+    fewer rows. Invalid records, with a wrong solution among them, have none: a `UserWarning` counts them and explains
+    the first ten.
 
     Args:
         solutions: n solutions; anything but a grid becomes null. None for no solutions, and for those of a table.

@@ -309,8 +309,8 @@ pub struct Figures {
     pub latencies: Vec<(usize, Duration)>,
 }
 
-/// Measures passes of more and more rows, up to `most`, until one is enough, and returns its number of rows.
-/// `is_enough` receives this number and the factor by which the next pass would be longer.
+/// Measures passes of more and more rows, up to `most`, until one is enough, and returns its number
+/// of rows. `is_enough` receives this number and the factor by which the next pass would be longer.
 ///
 /// # Errors
 /// Those of `is_enough`.

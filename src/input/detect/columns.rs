@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::sample::{
-    Candidate, RowFields, Sample, is_grid, is_name_of_cells, is_prose, is_puzzle, is_word,
+    Candidate, RowFields, Sample, cannot_be_puzzle, is_grid, is_name_of_cells, is_puzzle, is_word,
 };
 use super::{
     Answers, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of, keep_only,
@@ -116,7 +116,7 @@ impl InputOptions {
         match sample.rows(*delimiter).nth(1) {
             // A column of prompts is not one of puzzles.
             Some(row) => {
-                puzzles.retain(|&at| row.texts.get(at).is_none_or(|text| !is_prose(text)));
+                puzzles.retain(|&at| row.texts.get(at).is_none_or(|text| !cannot_be_puzzle(text)));
                 keep_only(&mut puzzles, |at| row.texts.get(at).is_some_and(|text| is_puzzle(text)));
                 let are_words =
                     puzzles.iter().all(|&at| row.texts.get(at).is_some_and(|text| is_word(text)));

@@ -1,6 +1,6 @@
 //! Detects the keys of puzzles, solutions, and kept values in JSON objects.
 
-use super::sample::{is_grid, is_prose, is_puzzle, is_word};
+use super::sample::{cannot_be_puzzle, is_grid, is_puzzle, is_word};
 use super::{
     Answers, ColumnNames, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of,
     keep_only,
@@ -221,7 +221,7 @@ fn puzzle_key(
     let is_named = |key: &usize| names::is_puzzles(last_name(keys[*key]).as_bytes());
     let may_be = |key: &usize| {
         let value = value(*key);
-        !value.starts_with('{') && !cells_of(value).is_some_and(|text| is_prose(&text))
+        !value.starts_with('{') && !cells_of(value).is_some_and(|text| cannot_be_puzzle(&text))
     };
     let is_word = |key: &usize| cells_of(value(*key)).is_some_and(|text| is_word(&text));
     let (mut found, mut words) = (Vec::new(), Vec::new());

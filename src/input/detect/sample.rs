@@ -300,9 +300,9 @@ pub(super) fn is_name_of_cells(field: &[u8]) -> bool {
     (1..=4).contains(&field.len()) && field.iter().all(|byte| matches!(byte, b'x' | b'X' | b'_'))
 }
 
-/// Returns whether a text has at least two words or is a JSON object, and is not a list, so that it
-/// cannot be a puzzle: a prompt.
-pub(super) fn is_prose(text: &[u8]) -> bool {
+/// Returns whether a text is not a list, and has at least two words, as a prompt has, or is a JSON
+/// object.
+pub(super) fn cannot_be_puzzle(text: &[u8]) -> bool {
     let is_blank = |word: &[u8]| matches!(word, b"null" | b"None" | b"NaN" | b"nan");
     let words = text.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| {
         word.len() > 2 && !is_blank(word) && word.iter().any(|byte| !b"OoIlxX".contains(byte))

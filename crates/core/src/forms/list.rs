@@ -271,12 +271,12 @@ fn tokens(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut is_enclosed = false;
     std::iter::from_fn(move || {
         at += usize::from(std::mem::take(&mut is_enclosed));
-        at += text[at..].iter().position(|&byte| !is_separator(byte))?;
-        while row.is_none()
-            && let Some(length) = ignored(&text[at..])
-        {
-            at += length;
+        loop {
             at += text[at..].iter().position(|&byte| !is_separator(byte))?;
+            match ignored(&text[at..]) {
+                Some(length) if row.is_none() => at += length,
+                _ => break,
+            }
         }
         if row.is_none()
             && let Some(length) = name_of_value(&text[at..])

@@ -217,6 +217,7 @@ impl InputRun {
         progress: &Progress,
     ) -> Result<Inputs, Failure> {
         let mut inputs = Inputs::open(inputs)?;
+        inputs.decode_with(self.args.threads);
         if inputs.wait_for_typing() && !self.only_rows {
             log::note("reading puzzles from the terminal; Ctrl-D ends");
         }

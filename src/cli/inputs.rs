@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Cursor, ErrorKind, IsTerminal, Read};
 use std::iter;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -42,6 +43,8 @@ pub struct Inputs {
     bytes: Arc<AtomicU64>,
     /// The options for files that are not text.
     options: StreamOptions,
+    /// The maximum number of threads that decode an input.
+    threads: usize,
 }
 
 #[derive(Debug)]
@@ -93,7 +96,12 @@ impl Inputs {
         let paths = all.iter().map(|input| input.origin.path().into()).collect();
         let (findings, difference) = (Vec::new(), None);
         let (bytes, options) = (Arc::default(), StreamOptions::default());
-        Ok(Self { all, paths, shown: 0, findings, difference, bytes, options })
+        Ok(Self { all, paths, shown: 0, findings, difference, bytes, options, threads: 1 })
+    }
+
+    /// Sets the maximum number of threads that decode an input.
+    pub fn decode_with(&mut self, threads: NonZeroUsize) {
+        self.threads = threads.get();
     }
 
     /// Detects the layout of each input from its first bytes. If `stop` is set while waiting for an
@@ -330,8 +338,8 @@ impl Inputs {
             opened: opened.take(),
         };
         let inputs: Vec<_> = self.all[skipped..].iter_mut().map(copy).collect();
-        let (bytes, options) = (self.bytes(), self.options);
-        inputs.into_iter().map(move |input| input.source(&bytes, options))
+        let (bytes, options, threads) = (self.bytes(), self.options, self.threads);
+        inputs.into_iter().map(move |input| input.source(&bytes, options, threads))
     }
 }
 
@@ -341,11 +349,16 @@ impl Input {
         !matches!(self.origin, Origin::Rejected(..))
     }
 
-    /// Returns the stream of the input, which counts bytes and decompresses ahead on a thread.
-    fn source(self, bytes: &Arc<AtomicU64>, options: StreamOptions) -> Source<Stream<'static>> {
+    /// Returns the stream of the input, which counts bytes and decompresses ahead on threads.
+    fn source(
+        self,
+        bytes: &Arc<AtomicU64>,
+        options: StreamOptions,
+        threads: usize,
+    ) -> Source<Stream<'static>> {
         let Self { origin, layout, opened } = self;
         let stream = opened.unwrap_or_else(|| origin.open_or_fail());
-        let mut stream = stream.with_options(options).read_ahead();
+        let mut stream = stream.with_options(options).read_ahead(threads);
         if let Err(error) = stream.decode_only(&layout) {
             stream = Stream::new(FailedInput(Some(error)));
         }

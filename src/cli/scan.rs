@@ -41,6 +41,7 @@ pub fn scan_with<K: Send>(
     let progress = platform::new_progress();
     let meter = Meter::new(run.progress, inputs.size(), run.quiet);
     let (bytes, options) = (inputs.bytes(), run.options(&progress));
+    inputs.decode_with(run.threads);
     let mut source = TextSource::new(0, inputs.sources(), &progress.stop).recording();
     let filters = test.into_iter().map(Predicate::filter).collect();
     let map = || {

@@ -4,12 +4,12 @@ use std::io::{self, ErrorKind};
 
 use thiserror::Error;
 
-/// An error, and how much output precedes the part that failed.
+/// An error, and how much output of the part that failed precedes it.
 #[derive(Clone, Debug, Error)]
 #[error("{message}")]
 pub(super) struct Damage {
     pub message: String,
-    pub verified: u64,
+    pub unverified: u64,
 }
 
 impl Damage {
@@ -18,7 +18,7 @@ impl Damage {
     }
 }
 
-/// Returns how many bytes before this read error are verified; `None` means all of them.
-pub(crate) fn verified_bytes(error: &io::Error) -> Option<u64> {
-    error.get_ref()?.downcast_ref().map(|damage: &Damage| damage.verified)
+/// Returns how many bytes before this read error are not verified; `None` means that all are.
+pub(crate) fn unverified_bytes(error: &io::Error) -> Option<u64> {
+    error.get_ref()?.downcast_ref().map(|damage: &Damage| damage.unverified)
 }

@@ -17,7 +17,7 @@
 //! | `records` | the records of a block |
 //! | [`record_runs`] | a list of records in which runs of similar records are one entry |
 //! | `stream` | the bytes of an input; its first bytes are kept until they are read |
-//! | `inflate`, `read_ahead` | decompression; decompression on its own thread |
+//! | `inflate`, `read_ahead` | decompression; decoding on other threads, several if the parts are independent |
 //! | `parquet` | Parquet files as tables, with the feature of that name |
 //! | [`foreign`] | recognizes files that are not text; byte order marks |
 //! | [`source`] | a named input and the position of its reader |
@@ -52,7 +52,7 @@ pub use source::{Position, Source};
 pub use stream::{Stream, StreamOptions};
 
 pub(crate) use column_type::is_finite;
-pub(crate) use damage::verified_bytes;
+pub(crate) use damage::unverified_bytes;
 
 // Used only by the command, the Python package and the fuzz targets.
 pub use attached::AttachedAnswers;

@@ -1,52 +1,77 @@
-//! Reads a stream ahead on a separate thread.
+//! Reads a stream ahead on separate threads.
 //!
 //! A worker that reads an input holds a lock that all workers need. Reading a plain stream is only
-//! a copy, but decompression takes longer than solving the puzzles.
+//! a copy, but decompression takes longer than solving the puzzles. Several threads decode parts of
+//! a stream that do not depend on each other.
 
+use std::collections::VecDeque;
 use std::io::{self, Cursor, ErrorKind, Read};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-
-use crossbeam_channel::{Receiver, bounded};
 
 /// The number of bytes read at a time: about two blocks. With half of it, gz files take 4% longer.
 const PIECE_BYTES: usize = 240 * 1024;
-/// The number of queued pieces. When solving and decompression take about the same time, a short
-/// queue cannot keep both busy.
+/// The number of queued pieces per thread. When solving and decompression take about the same time,
+/// a short queue cannot keep both busy.
 const QUEUED_PIECES: usize = 12;
+/// The number of queued pieces of the part that is read, even if later parts fill the queue.
+const FIRST_PIECES: usize = 2;
+/// The maximum number of threads, which together with their queue take less than 64 MB.
+const MAX_THREADS: usize = 8;
 
-/// The bytes of a stream, read on a thread.
+/// A stream that may have independent parts.
+pub(super) trait Split: Read + Send {
+    /// Splits off the next part if it can be decoded independently of the rest. Otherwise, the
+    /// stream itself must be read before the next call.
+    ///
+    /// # Errors
+    /// Fails if the stream cannot be read, or if it is interrupted.
+    fn split(&mut self, _: Turn) -> io::Result<Option<Box<dyn Read + Send>>> {
+        Ok(None)
+    }
+}
+
+/// The place of a part in its stream.
+#[derive(Debug)]
+#[cfg_attr(not(feature = "parquet"), allow(dead_code))]
+pub(super) struct Turn {
+    queue: Arc<Queue>,
+    number: usize,
+}
+
+#[cfg(feature = "parquet")]
+impl Turn {
+    /// Waits until all earlier parts have been read.
+    pub(super) fn wait(&self) {
+        drop(self.queue.wait(|state| state.first < self.number));
+    }
+}
+
+/// The bytes of a stream, read on threads.
 ///
 /// A read returns bytes of one piece, and blocks only if there is none. Errors keep their position
 /// in the stream and end it, except [`ErrorKind::Interrupted`].
 #[derive(Debug)]
 pub(super) struct ReadAhead {
-    /// The result of each read; an empty piece marks the end of the stream.
-    pieces: Receiver<io::Result<Vec<u8>>>,
+    queue: Arc<Queue>,
     piece: Cursor<Vec<u8>>,
     is_over: bool,
 }
 
 impl ReadAhead {
-    /// Starts the thread, which ends with the stream or when this is dropped. Returns the stream if
-    /// no thread can be started.
-    pub(super) fn spawn<R: Read + Send + 'static>(stream: R) -> Result<Self, R> {
-        let (sender, pieces) = bounded(QUEUED_PIECES);
-        let (give, take) = bounded::<R>(1);
-        let read_all = move || {
-            let Ok(mut stream) = take.recv() else { return };
-            loop {
-                let piece = read_piece(&mut stream);
-                let is_last = is_last(&piece);
-                if sender.send(piece).is_err() || is_last {
-                    break;
-                }
-            }
-        };
-        if thread::Builder::new().name("read-ahead".into()).spawn(read_all).is_err() {
-            return Err(stream);
+    /// Starts a thread, and up to `threads` of them as parts are split off. They end with the
+    /// stream or when this is dropped. Returns the stream if no thread can be started.
+    pub(super) fn spawn<S: Split + 'static>(stream: S, threads: usize) -> Result<Self, S> {
+        let queue = Arc::<Queue>::default();
+        let unstarted = threads.clamp(1, MAX_THREADS);
+        let source = Mutex::new(Source { stream, unstarted, is_over: false });
+        let decoders = Arc::new(Decoders { source, queue: Arc::clone(&queue) });
+        let is_started = decoders.source.lock().is_ok_and(|mut source| decoders.start(&mut source));
+        if is_started {
+            return Ok(Self { queue, piece: Cursor::default(), is_over: false });
         }
-        give.send(stream).map_err(|unsent| unsent.0)?;
-        Ok(Self { pieces, piece: Cursor::default(), is_over: false })
+        let Decoders { source, .. } = Arc::into_inner(decoders).expect("no thread was started");
+        Err(source.into_inner().unwrap_or_else(PoisonError::into_inner).stream)
     }
 }
 
@@ -54,13 +79,204 @@ impl Read for ReadAhead {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let is_used_up = self.piece.position() == self.piece.get_ref().len() as u64;
         if is_used_up && !self.is_over && !into.is_empty() {
-            let died = || Err(io::Error::other("the thread that reads ahead has died"));
-            let piece = self.pieces.recv().unwrap_or_else(|_| died());
+            let piece = self.queue.pop();
             self.is_over = is_last(&piece);
             self.piece = Cursor::default();
             self.piece = Cursor::new(piece?);
         }
         self.piece.read(into)
+    }
+}
+
+impl Drop for ReadAhead {
+    fn drop(&mut self) {
+        self.queue.close(false);
+    }
+}
+
+/// The state of all threads. The one that holds the lock of the source splits off the next part, or
+/// reads the stream itself.
+struct Decoders<S> {
+    source: Mutex<Source<S>>,
+    queue: Arc<Queue>,
+}
+
+struct Source<S> {
+    stream: S,
+    /// The number of threads that may still be started.
+    unstarted: usize,
+    is_over: bool,
+}
+
+impl<S: Split + 'static> Decoders<S> {
+    /// Starts another thread if there may be more; returns whether it was started.
+    fn start(self: &Arc<Self>, source: &mut Source<S>) -> bool {
+        if source.unstarted == 0 {
+            return false;
+        }
+        source.unstarted -= 1;
+        let decoders = Arc::clone(self);
+        let decode = move || {
+            let _guard = PanicGuard(&decoders.queue);
+            while decoders.decode() {}
+        };
+        let is_started = thread::Builder::new().name("read-ahead".into()).spawn(decode).is_ok();
+        if is_started {
+            self.queue.lock().room += QUEUED_PIECES;
+        }
+        is_started
+    }
+
+    /// Decodes the next part; returns `false` at the end.
+    fn decode(self: &Arc<Self>) -> bool {
+        let Ok(mut source) = self.source.lock() else { return false };
+        if source.is_over {
+            return false;
+        }
+        let Some(number) = self.queue.begin() else { return false };
+        let turn = Turn { queue: Arc::clone(&self.queue), number };
+        let piece = match source.stream.split(turn) {
+            Ok(Some(mut part)) => {
+                self.start(&mut source);
+                drop(source);
+                loop {
+                    let piece = read_piece(&mut part);
+                    let is_end = matches!(&piece, Ok(bytes) if bytes.is_empty());
+                    let is_last = is_last(&piece);
+                    if !is_end && !self.queue.push(number, piece) {
+                        return false;
+                    }
+                    if is_last {
+                        self.queue.finish(number);
+                        return true;
+                    }
+                }
+            }
+            Ok(None) => read_piece(&mut source.stream),
+            Err(error) => Err(error),
+        };
+        source.is_over = is_last(&piece);
+        let is_open = self.queue.push(number, piece);
+        self.queue.finish(number);
+        is_open
+    }
+}
+
+/// Closes the queue if its thread panics.
+struct PanicGuard<'a>(&'a Queue);
+
+impl Drop for PanicGuard<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.close(true);
+        }
+    }
+}
+
+/// The decoded pieces of all parts, in order.
+#[derive(Debug, Default)]
+struct Queue {
+    state: Mutex<QueueState>,
+    has_piece: Condvar,
+    has_room: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct QueueState {
+    /// The parts that have not been read completely, and the number of those before them.
+    parts: VecDeque<Part>,
+    first: usize,
+    /// The number of pieces of all parts, and how many of them are allowed.
+    pieces: usize,
+    room: usize,
+    is_closed: bool,
+    has_panicked: bool,
+}
+
+#[derive(Debug, Default)]
+struct Part {
+    /// The results of reads; an empty piece marks the end of the stream.
+    pieces: VecDeque<io::Result<Vec<u8>>>,
+    is_complete: bool,
+}
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits while the queue is open and `is_full`. Returns its state if it is open.
+    fn wait(
+        &self,
+        is_full: impl Fn(&mut QueueState) -> bool,
+    ) -> Option<MutexGuard<'_, QueueState>> {
+        let waits = |state: &mut QueueState| !state.is_closed && is_full(state);
+        let state = self.has_room.wait_while(self.lock(), waits);
+        Some(state.unwrap_or_else(PoisonError::into_inner)).filter(|state| !state.is_closed)
+    }
+
+    /// Begins the next part, and returns its number; returns `None` if the queue is closed.
+    fn begin(&self) -> Option<usize> {
+        let mut state = self.wait(|state| state.pieces >= state.room)?;
+        state.parts.push_back(Part::default());
+        Some(state.first + state.parts.len() - 1)
+    }
+
+    /// Appends a piece to a part; returns `false` if the queue is closed.
+    fn push(&self, number: usize, piece: io::Result<Vec<u8>>) -> bool {
+        let is_full = |state: &mut QueueState| {
+            let is_allowed = number == state.first && state.parts[0].pieces.len() < FIRST_PIECES;
+            state.pieces >= state.room && !is_allowed
+        };
+        let Some(mut state) = self.wait(is_full) else { return false };
+        state.pieces += 1;
+        let place = number - state.first;
+        state.parts[place].pieces.push_back(piece);
+        self.has_piece.notify_one();
+        true
+    }
+
+    fn finish(&self, number: usize) {
+        let mut state = self.lock();
+        let place = number - state.first;
+        if let Some(part) = state.parts.get_mut(place) {
+            part.is_complete = true;
+            self.has_piece.notify_one();
+        }
+    }
+
+    /// Removes the next piece, and waits for it if necessary.
+    fn pop(&self) -> io::Result<Vec<u8>> {
+        let mut state = self.lock();
+        loop {
+            while state.parts.front().is_some_and(|part| part.is_complete && part.pieces.is_empty())
+            {
+                state.parts.pop_front();
+                state.first += 1;
+                self.has_room.notify_all();
+            }
+            if let Some(piece) = state.parts.front_mut().and_then(|part| part.pieces.pop_front()) {
+                state.pieces -= 1;
+                self.has_room.notify_all();
+                return piece;
+            }
+            if state.has_panicked {
+                return Err(io::Error::other("the thread that reads ahead has died"));
+            }
+            state = self.has_piece.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Ends all threads. Pieces that were decoded before a panic can still be read.
+    fn close(&self, has_panicked: bool) {
+        let mut state = self.lock();
+        state.is_closed = true;
+        state.has_panicked |= has_panicked;
+        if !has_panicked {
+            state.parts.clear();
+        }
+        self.has_room.notify_all();
+        self.has_piece.notify_one();
     }
 }
 
@@ -100,6 +316,8 @@ mod tests {
         fails: bool,
     }
 
+    impl Split for Scripted {}
+
     impl Read for Scripted {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
             match self.acts.next() {
@@ -114,8 +332,8 @@ mod tests {
         }
     }
 
-    fn ahead<R: Read + Send + 'static>(stream: R) -> ReadAhead {
-        ReadAhead::spawn(stream).ok().expect("a thread can be started")
+    fn ahead<S: Split + 'static>(stream: S) -> ReadAhead {
+        ReadAhead::spawn(stream, 3).ok().expect("a thread can be started")
     }
 
     /// Returns all bytes, the number of interruptions, and the final error.
@@ -154,8 +372,87 @@ mod tests {
         }
     }
 
+    /// Parts of a stream in order, and whether each is split off.
+    struct Parts(VecDeque<(bool, Vec<u8>, bool)>);
+
+    impl Split for Parts {
+        fn split(&mut self, _: Turn) -> io::Result<Option<Box<dyn Read + Send>>> {
+            if self.0.front().is_none_or(|(is_split, ..)| !is_split) {
+                return Ok(None);
+            }
+            let Some((_, bytes, fails)) = self.0.pop_front() else { return Ok(None) };
+            let end = Scripted { acts: Vec::new().into_iter(), fails };
+            Ok(Some(Box::new(Cursor::new(bytes).chain(end))))
+        }
+    }
+
+    impl Read for Parts {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let Some((_, bytes, fails)) = self.0.front_mut() else { return Ok(0) };
+            let length = bytes.len().min(into.len());
+            into[..length].copy_from_slice(&bytes[..length]);
+            bytes.drain(..length);
+            if length == 0 {
+                let fails = *fails;
+                self.0.pop_front();
+                return if fails { Err(io::Error::other("dry")) } else { self.read(into) };
+            }
+            Ok(length)
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn parts_are_read_in_order(
+            parts in prop::collection::vec((any::<bool>(), 0_usize..9, 0..20), 0..30),
+            threads in 1_usize..5,
+        ) {
+            let parts = parts.into_iter().zip(0..).map(|((is_split, size, fails), number)| {
+                (is_split, vec![number; size * size * size * 3000], fails == 0)
+            });
+            let parts: Vec<_> = parts.collect();
+            let failing = parts.iter().position(|part| part.2).map_or(parts.len(), |at| at + 1);
+            let expected: Vec<_> = parts[..failing].iter().flat_map(|part| part.1.clone()).collect();
+            let stream = ReadAhead::spawn(Parts(parts.clone().into()), threads).ok().unwrap();
+            let (all, interrupted, error) = read_all(stream, 100_000);
+            prop_assert!(all == expected && interrupted == 0);
+            prop_assert_eq!(error.is_some(), parts.iter().any(|part| part.2));
+        }
+    }
+
     /// Sends a message when it is dropped.
+    #[derive(Clone)]
     struct Endless(mpsc::Sender<()>);
+
+    /// Consists of endless parts.
+    struct EndlessParts(Endless);
+
+    impl Split for EndlessParts {
+        fn split(&mut self, _: Turn) -> io::Result<Option<Box<dyn Read + Send>>> {
+            Ok(Some(Box::new(self.0.clone())))
+        }
+    }
+
+    impl Read for EndlessParts {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            unreachable!("it consists of parts");
+        }
+    }
+
+    #[test]
+    fn all_threads_end_when_the_reader_is_dropped() {
+        let (sender, receiver) = mpsc::channel();
+        let mut stream = ahead(EndlessParts(Endless(sender)));
+        stream.read_exact(&mut [0; 16]).unwrap();
+        drop(stream);
+        let dropped = || receiver.recv_timeout(Duration::from_secs(60));
+        let end = std::iter::repeat_with(dropped).find_map(Result::err);
+        assert_eq!(end, Some(mpsc::RecvTimeoutError::Disconnected));
+    }
+
+    impl Split for Endless {}
 
     impl Read for Endless {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
@@ -179,6 +476,8 @@ mod tests {
     }
 
     struct PanicsOnSecondRead(bool);
+
+    impl Split for PanicsOnSecondRead {}
 
     impl Read for PanicsOnSecondRead {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {

@@ -23,7 +23,7 @@ use super::detect::MAX_DETECTION_BYTES;
 use super::inflate::{Beginning, Inflate};
 #[cfg(feature = "parquet")]
 use super::parquet::ParquetText;
-use super::read_ahead::ReadAhead;
+use super::read_ahead::{ReadAhead, Split, Turn};
 use super::{ColumnType, DetectError, InputFormat, InputOptions, Keep, Layout, Window};
 
 /// The number of bytes that detection reads at a time: one or a few lines of most inputs.
@@ -70,9 +70,11 @@ pub struct Stream<'a> {
     is_file: bool,
     /// A Parquet file, to be read again.
     parquet: Option<ParquetColumns>,
-    /// Starts the thread that decodes ahead, if requested.
-    spawn: Option<fn(Rest<'a>) -> Result<ReadAhead, Rest<'a>>>,
+    /// Starts the threads that decode ahead, if requested, and their maximum number.
+    spawn: Option<(Spawn<'a>, usize)>,
 }
+
+type Spawn<'a> = fn(Rest<'a>, usize) -> Result<ReadAhead, Rest<'a>>;
 
 /// A Parquet file, the types of its columns, and how many come before those in structs.
 #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
@@ -255,7 +257,10 @@ impl<'a> Stream<'a> {
             None => Rest::Plain(raw),
             Some(codec) => {
                 let head = mem::take(&mut self.first);
-                Rest::Compressed(Box::new(Inflate::new(codec, self.options, head)?), raw)
+                Rest::Compressed(
+                    Box::new(Inflate::new(codec, self.options, self.is_file, head)?),
+                    raw,
+                )
             }
         };
         Ok(())
@@ -314,10 +319,10 @@ impl Stream<'static> {
         Ok(())
     }
 
-    /// Decodes ahead on a separate thread, if there is anything to decode.
+    /// Decodes ahead on up to this number of separate threads, if there is anything to decode.
     #[must_use]
-    pub fn read_ahead(self) -> Self {
-        Self { spawn: Some(ReadAhead::spawn), ..self }
+    pub fn read_ahead(self, threads: usize) -> Self {
+        Self { spawn: Some((ReadAhead::spawn, threads)), ..self }
     }
 }
 
@@ -330,10 +335,10 @@ impl Read for Stream<'_> {
             self.detect_codec(into)?;
         }
         if self.rest.is_slow_to_decode()
-            && let Some(spawn) = self.spawn.take()
+            && let Some((spawn, threads)) = self.spawn.take()
         {
             // Without a thread, it is decoded here.
-            self.rest = spawn(mem::replace(&mut self.rest, Rest::Ended))
+            self.rest = spawn(mem::replace(&mut self.rest, Rest::Ended), threads)
                 .map_or_else(|rest| rest, Rest::Ahead);
         }
         let taken = self.take_first(into);
@@ -382,6 +387,18 @@ impl Read for Rest<'_> {
     }
 }
 
+impl Split for Rest<'_> {
+    fn split(&mut self, turn: Turn) -> io::Result<Option<Box<dyn Read + Send>>> {
+        match self {
+            #[cfg(feature = "zstd")]
+            Self::Compressed(inflate, raw) => inflate.split(raw),
+            #[cfg(feature = "parquet")]
+            Self::Plain(raw) => Ok(raw.split(turn)),
+            _ => Ok(None),
+        }
+    }
+}
+
 impl Raw<'_> {
     fn is_table(&self) -> bool {
         match self.source {
@@ -389,6 +406,17 @@ impl Raw<'_> {
             #[cfg(feature = "parquet")]
             RawSource::Parquet(..) => true,
         }
+    }
+}
+
+#[cfg(feature = "parquet")]
+impl Raw<'_> {
+    /// Splits off a row group of a Parquet file.
+    fn split(&mut self, turn: Turn) -> Option<Box<dyn Read + Send>> {
+        let RawSource::Parquet(table) = &mut self.source else { return None };
+        let part = table.split(turn)?;
+        self.count.fetch_add(table.take_bytes(), Ordering::Relaxed);
+        Some(Box::new(part))
     }
 }
 

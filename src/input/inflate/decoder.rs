@@ -6,6 +6,8 @@ use super::DecodeStep;
 #[cfg(any(feature = "gzip", feature = "zstd", feature = "xz", feature = "bzip2"))]
 use super::Fault;
 use super::codec::Codec;
+#[cfg(feature = "zstd")]
+use super::frames::declared_window;
 #[cfg(feature = "lz4")]
 use super::lz4::Lz4Frames;
 use super::npy::NpyReader;
@@ -226,7 +228,7 @@ impl ZstFrames {
         let [_, second, _, _, flags, window, ..] = *header else { return None };
         let is_skippable = second == 0x2A;
         let has_window = flags & 0x20 == 0;
-        let declared = (1 << (10 + (window >> 3))) / 8 * u64::from(8 + (window & 7));
+        let declared = declared_window(window);
         let is_bounded = is_skippable || has_window && declared <= self.window.bytes();
         Some(if is_bounded { u64::MAX } else { self.window.bytes() })
     }

@@ -6,6 +6,8 @@
 
 mod codec;
 mod decoder;
+#[cfg(feature = "zstd")]
+mod frames;
 #[cfg(feature = "lz4")]
 mod lz4;
 mod npy;
@@ -21,6 +23,13 @@ use super::damage::Damage;
 use decoder::Decoder;
 
 const READ_BYTES: usize = 128 * 1024;
+
+/// The size of the parts of a zst file that are decompressed in parallel, and the longest frame that
+/// is one.
+#[cfg(feature = "zstd")]
+const PART_BYTES: usize = 256 * 1024;
+#[cfg(feature = "zstd")]
+const MAX_FRAME_BYTES: usize = 1024 * 1024;
 
 /// The result of one decoder call.
 struct DecodeStep {
@@ -42,6 +51,13 @@ enum Fault {
 
 pub(super) struct Inflate {
     codec: Codec,
+    #[cfg_attr(not(feature = "zstd"), allow(dead_code))]
+    options: StreamOptions,
+    /// The number of bytes to read before decompressing: 0 for a pipe, whose output must not wait.
+    #[cfg_attr(not(feature = "zstd"), allow(dead_code))]
+    expected: usize,
+    /// Whether a read ends with a member, so that the next ones can be split off.
+    is_split: bool,
     decoder: Decoder,
     /// Compressed bytes; `start..end` are unused.
     bytes: Vec<u8>,
@@ -52,33 +68,38 @@ pub(super) struct Inflate {
     /// The total number of compressed bytes consumed.
     used: u64,
     is_in_member: bool,
-    /// The total number of bytes produced, and how many of them precede the current member.
-    made: u64,
-    verified: u64,
+    /// The number of bytes produced of the current member.
+    unverified: u64,
     /// The error that ended the stream.
     failure: Option<(ErrorKind, Damage)>,
 }
 
 impl Inflate {
-    /// Creates a decoder; `bytes` are the first ones of the stream.
+    /// Creates a decoder; `bytes` are the first ones of the stream. Reads of a file never block.
     ///
     /// # Errors
     /// Fails if this build lacks support for the codec.
-    pub(super) fn new(codec: Codec, options: StreamOptions, bytes: Vec<u8>) -> io::Result<Self> {
+    pub(super) fn new(
+        codec: Codec,
+        options: StreamOptions,
+        is_file: bool,
+        bytes: Vec<u8>,
+    ) -> io::Result<Self> {
         let decoder = Decoder::new(codec, options)?;
         let end = bytes.len();
-        let (start, used, made, verified) = (0, 0, 0, 0);
         Ok(Self {
             codec,
+            options,
+            expected: if is_file { usize::MAX } else { 0 },
+            is_split: false,
             decoder,
             bytes,
-            start,
+            start: 0,
             end,
             is_over: false,
-            used,
+            used: 0,
             is_in_member: false,
-            made,
-            verified,
+            unverified: 0,
             failure: None,
         })
     }
@@ -96,7 +117,7 @@ impl Inflate {
             if let Some((kind, damage)) = &self.failure {
                 return Err(damage.clone().error(*kind));
             }
-            if self.fill(source)? > 0 {
+            if !self.is_over && self.fill(source)? > 0 {
                 continue;
             }
             // The decoder may still produce output from an incomplete block.
@@ -109,6 +130,48 @@ impl Inflate {
                 self.fail(ErrorKind::UnexpectedEof, &what);
             }
         }
+    }
+
+    /// Splits off complete zst frames. A pipe provides those that have been received; a file, at
+    /// least [`PART_BYTES`] of them. A long frame is decompressed as it is read.
+    #[cfg(feature = "zstd")]
+    pub(super) fn split(
+        &mut self,
+        source: &mut impl Read,
+    ) -> io::Result<Option<Box<dyn Read + Send>>> {
+        use frames::{NextFrame, complete_frames};
+
+        self.is_split = self.codec == Codec::Zst;
+        while self.is_split && !self.is_in_member && !self.is_over && self.failure.is_none() {
+            let bytes = &self.bytes[self.start..self.end];
+            let (length, next) = complete_frames(bytes);
+            let has_output = length > 0 || next == NextFrame::Blocks;
+            let expected = self.expected.min(if length > 0 { PART_BYTES } else { MAX_FRAME_BYTES });
+            let is_enough = bytes.len() >= expected && has_output
+                || bytes.len() >= MAX_FRAME_BYTES
+                || next == NextFrame::Unsuitable;
+            if !is_enough {
+                match self.fill(source) {
+                    Ok(0) => {}
+                    Ok(_) => continue,
+                    Err(error) if !has_output || error.kind() == ErrorKind::Interrupted => {
+                        return Err(error);
+                    }
+                    // The source is read again after the bytes before the error.
+                    Err(_) => {}
+                }
+            }
+            if length == 0 {
+                break;
+            }
+            let bytes = self.bytes[self.start..][..length].to_vec();
+            let part = Self::new(self.codec, self.options, false, bytes)?;
+            let part = Self { is_over: true, used: self.used, ..part };
+            self.start += length;
+            self.used += length as u64;
+            return Ok(Some(Box::new(Whole(part))));
+        }
+        Ok(None)
     }
 
     fn fill(&mut self, source: &mut impl Read) -> io::Result<usize> {
@@ -148,11 +211,16 @@ impl Inflate {
             }
             let step = self.decoder.step(bytes, self.is_over, &mut into[made..]);
             made += step.made;
-            self.made += step.made as u64;
+            self.unverified += step.made as u64;
             self.start += step.used;
             self.used += step.used as u64;
             match step.end {
-                Ok(true) => (self.is_in_member, self.verified) = (false, self.made),
+                Ok(true) => {
+                    (self.is_in_member, self.unverified) = (false, 0);
+                    if self.is_split && made > 0 {
+                        break;
+                    }
+                }
                 Ok(false) if step.used == 0 && step.made == 0 => break,
                 Ok(false) => {}
                 Err(Fault::Damaged(what)) => {
@@ -169,7 +237,18 @@ impl Inflate {
 
     fn fail(&mut self, kind: ErrorKind, what: &str) {
         let message = format!("the {} stream {what}", self.codec.name());
-        self.failure = Some((kind, Damage { message, verified: self.verified }));
+        self.failure = Some((kind, Damage { message, unverified: self.unverified }));
+    }
+}
+
+/// A stream of which all bytes are known.
+#[cfg(feature = "zstd")]
+struct Whole(Inflate);
+
+#[cfg(feature = "zstd")]
+impl Read for Whole {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.read(&mut io::empty(), into)
     }
 }
 

@@ -348,3 +348,121 @@ fn nothing_is_read_while_buffered_bytes_yield_output() {
         assert_eq!(stream.read(&mut buffer).unwrap(), 0);
     }
 }
+
+/// Returns the stream with all its output and the final message, decompressed by several threads.
+fn read_ahead(stream: Stream<'static>) -> (Vec<u8>, String) {
+    let mut stream = stream.read_ahead(3);
+    let mut all = Vec::new();
+    let error =
+        stream.read_to_end(&mut all).map_or_else(|error| described(&error), |_| String::new());
+    (all, error)
+}
+
+/// Returns the message except the codec's details, and the number of unverified bytes.
+fn described(error: &io::Error) -> String {
+    let unverified = crate::input::unverified_bytes(error);
+    let message = error.to_string();
+    format!("{} {unverified:?}", message.split(" near byte ").next().unwrap_or_default())
+}
+
+/// Checks that the output of several threads is that of one, from memory and from a file.
+fn assert_split_alike(packed: &[u8]) {
+    let (all, error) = read_all(packed, 100_000);
+    let expected = (all, error.as_ref().map_or(String::new(), described));
+    let found = read_ahead(Stream::new(Cursor::new(packed.to_vec())));
+    assert!(found == expected, "{} {}, not {}", found.0.len(), found.1, expected.1);
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(packed).unwrap();
+    io::Seek::rewind(&mut file).unwrap();
+    let found = read_ahead(Stream::of_file(file).unwrap());
+    assert!(found == expected, "{} {}, not {}", found.0.len(), found.1, expected.1);
+}
+
+/// Returns frames of all kinds, with a declared length and without, empty, skippable, long, and with
+/// a large window, and padding.
+fn frames(lengths: &[usize]) -> Vec<u8> {
+    let mut frames = Vec::new();
+    for (number, &length) in lengths.iter().enumerate() {
+        let text = text(length);
+        match number % 7 {
+            0 | 1 => frames.extend(zstd::bulk::compress(&text, 1).unwrap()),
+            2 => frames.extend(zst(&text)),
+            3 => frames.extend([0; 3]),
+            4 => frames.extend(b"\x53\x2A\x4D\x18\x03\0\0\0abc"),
+            5 => {
+                let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+                encoder.long_distance_matching(true).unwrap();
+                encoder.window_log(23).unwrap();
+                frames.extend(encoded(encoder, &text, zstd::Encoder::finish));
+            }
+            _ => frames.extend(zst(b"")),
+        }
+    }
+    frames
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn frames_decompressed_by_several_threads_are_one_stream(
+        lengths in prop::collection::vec(0_usize..400_000, 0..24),
+        damage in prop::option::of((any::<prop::sample::Index>(), 1_u8..)),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let mut packed = frames(&lengths);
+        if let (Some((at, damage)), false) = (damage, packed.is_empty()) {
+            let at = at.index(packed.len());
+            packed[at] ^= damage;
+        }
+        if let (Some(cut), false) = (cut, packed.is_empty()) {
+            packed.truncate(cut.index(packed.len()));
+        }
+        assert_split_alike(&packed);
+    }
+}
+
+#[test]
+fn damage_to_any_byte_of_frames_is_found_by_several_threads() {
+    let mut packed = frames(&[300, 20, 200, 0, 0, 100, 0, 50]);
+    packed.extend(b"\x28\xB5\x2F\xFD\x23\x28\x01\0\0\0\0\x01\0\0");
+    for at in 4..packed.len() {
+        assert_split_alike(&packed[..at]);
+        for damage in [0x01, 0x20, 0xFF] {
+            packed[at] ^= damage;
+            assert_split_alike(&packed);
+            packed[at] ^= damage;
+        }
+    }
+}
+
+/// Returns each piece once it is sent.
+struct Pipe(std::sync::mpsc::Receiver<Vec<u8>>);
+
+impl Read for Pipe {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let Ok(piece) = self.0.recv() else { return Ok(0) };
+        into[..piece.len()].copy_from_slice(&piece);
+        Ok(piece.len())
+    }
+}
+
+#[test]
+fn frames_and_blocks_from_a_pipe_are_read_when_they_arrive() {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let mut stream = Stream::new(Pipe(receiver)).read_ahead(3);
+    let (mut room, line) = ([0; 200], text(82));
+    for _ in 0..5 {
+        sender.send(zst(&line)).unwrap();
+        assert_eq!(stream.read(&mut room).unwrap(), 82);
+    }
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    for _ in 0..3 {
+        encoder.write_all(&line).unwrap();
+        encoder.flush().unwrap();
+        sender.send(std::mem::take(encoder.get_mut())).unwrap();
+        assert_eq!(stream.read(&mut room).unwrap(), 82);
+    }
+    sender.send([encoder.finish().unwrap(), zst(&line)].concat()).unwrap();
+    assert_eq!(stream.read(&mut room).unwrap(), 82);
+}

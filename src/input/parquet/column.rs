@@ -1,7 +1,7 @@
 //! Decodes the values of a column, and appends them as text.
 
 use std::fs::File;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use parquet::basic::Type as Physical;
 use parquet::column::reader::ColumnReaderImpl;
@@ -76,7 +76,7 @@ impl FileColumn {
     /// Opens the column in a row group.
     pub fn open(
         &self,
-        file: &Arc<File>,
+        file: &Arc<Mutex<File>>,
         budget: &Arc<Budget>,
         group: &RowGroupMetaData,
     ) -> Result<OpenColumn> {
@@ -170,7 +170,7 @@ struct LeafReader<T: DataType> {
 }
 
 fn open_leaf(
-    file: &Arc<File>,
+    file: &Arc<Mutex<File>>,
     budget: &Arc<Budget>,
     chunk: &ColumnChunkMetaData,
     has_cells: bool,
@@ -206,7 +206,7 @@ fn open_leaf(
 
 impl<T: DataType> LeafReader<T> {
     fn open(
-        file: &Arc<File>,
+        file: &Arc<Mutex<File>>,
         budget: &Arc<Budget>,
         chunk: &ColumnChunkMetaData,
         has_cells: bool,

@@ -80,9 +80,9 @@ pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     read.unwrap_or_else(|_| Err(ParquetError::General("its values are inconsistent".into())))
 }
 
-/// Returns the error of an input from this row on, if its rows are known. The first `verified`
-/// bytes of its text come from earlier row groups.
-pub(super) fn failure(error: &ParquetError, row: Option<u64>, verified: u64) -> io::Error {
+/// Returns the error of an input from this row on, if its rows are known. The last
+/// `unverified` bytes of its text are from the current row group.
+pub(super) fn failure(error: &ParquetError, row: Option<u64>, unverified: u64) -> io::Error {
     let place = row.map_or(String::new(), |row| format!(" from row {row} on"));
     let message = match error {
         // Decompressors report damage as errors of kind `Other` or of their own type.
@@ -95,5 +95,5 @@ pub(super) fn failure(error: &ParquetError, row: Option<u64>, verified: u64) -> 
         }
         error => format!("the Parquet file is damaged{place}: {error}"),
     };
-    Damage { message, verified }.error(ErrorKind::InvalidData)
+    Damage { message, unverified }.error(ErrorKind::InvalidData)
 }

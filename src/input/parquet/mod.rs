@@ -13,7 +13,9 @@ mod values;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek};
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
@@ -22,6 +24,7 @@ use self::column::{FileColumn, OpenColumn, ROWS, columns};
 use self::faults::{check_footer, check_single, failure, guarded};
 use self::pages::Budget;
 pub(crate) use self::values::Meaning;
+use super::read_ahead::Turn;
 use super::{ColumnType, Window};
 
 const MAGIC: [u8; 4] = *b"PAR1";
@@ -40,15 +43,18 @@ const TEXT_BYTES: usize = 64 * 1024;
 /// The text of each row is shorter than `MAX_ROW`. A longer puzzle is truncated, so that its row is
 /// malformed; other columns must not be longer.
 pub struct ParquetText {
-    file: Arc<File>,
-    metadata: ParquetMetaData,
-    columns: Vec<FileColumn>,
+    file: Arc<Mutex<File>>,
+    metadata: Arc<ParquetMetaData>,
+    columns: Arc<[FileColumn]>,
     /// The number of columns that are not in structs.
     outer: usize,
     /// The index of the puzzle column, or of the first column.
     puzzle: usize,
     budget: Arc<Budget>,
-    next_group: usize,
+    /// The memory of the row groups that have been split off.
+    ahead: Arc<AtomicU64>,
+    /// The row groups to read.
+    groups: Range<usize>,
     group: Option<RowGroup>,
     /// The number of rows written to `text`.
     rows: u64,
@@ -61,13 +67,13 @@ pub struct ParquetText {
     verified: u64,
     /// The error that follows the text.
     failed: Option<io::Error>,
-    /// The size of the row groups opened since the last call of `take_bytes`.
+    /// The size of the row groups opened or split off since the last call of `take_bytes`.
     bytes: u64,
 }
 
 impl fmt::Debug for ParquetText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ParquetText").field("next_group", &self.next_group).finish_non_exhaustive()
+        f.debug_struct("ParquetText").field("groups", &self.groups).finish_non_exhaustive()
     }
 }
 
@@ -123,13 +129,14 @@ impl ParquetText {
         }
         text.push(b'\n');
         Ok(Self {
-            file: Arc::new(file),
-            metadata,
-            columns,
+            file: Arc::new(Mutex::new(file)),
+            groups: 0..metadata.num_row_groups(),
+            metadata: Arc::new(metadata),
+            columns: columns.into(),
             outer,
             puzzle: requested.and_then(|(all, _)| all.first().copied()).unwrap_or(0),
-            budget: Arc::new(Budget::new(Window::default().bytes())),
-            next_group: 0,
+            budget: Arc::new(Budget::new(Window::default().bytes(), None)),
+            ahead: Arc::default(),
             group: None,
             rows: 0,
             end: text.len(),
@@ -151,6 +158,39 @@ impl ParquetText {
     /// Sets the memory limit for the pages that are decoded.
     pub fn set_window(&mut self, window: Window) {
         self.budget.set_limit(window.bytes());
+    }
+
+    /// Splits off the next row group, which can be read independently, unless one has been opened.
+    pub(super) fn split(&mut self, turn: Turn) -> Option<Self> {
+        let is_between = self.group.is_none() && self.failed.is_none();
+        if !is_between || self.read < self.text.len() {
+            return None;
+        }
+        let number = self.groups.next()?;
+        let ahead = Some((Arc::clone(&self.ahead), turn));
+        let part = Self {
+            file: Arc::clone(&self.file),
+            metadata: Arc::clone(&self.metadata),
+            columns: Arc::clone(&self.columns),
+            outer: self.outer,
+            puzzle: self.puzzle,
+            budget: Arc::new(Budget::new(self.budget.limit(), ahead)),
+            ahead: Arc::default(),
+            groups: number..number + 1,
+            group: None,
+            rows: self.rows,
+            end: 0,
+            text: Vec::new(),
+            read: 0,
+            before: 0,
+            verified: 0,
+            failed: None,
+            bytes: 0,
+        };
+        let group = self.metadata.row_group(number);
+        self.rows += group.num_rows().max(0).cast_unsigned();
+        self.bytes += group.compressed_size().max(0) as u64;
+        Some(part)
     }
 
     /// Returns the size of the row groups opened since the last call, for progress.
@@ -176,8 +216,9 @@ impl ParquetText {
         if let Err(error) = filled {
             // The rows before the fault are still returned, but nothing after it.
             self.text.truncate(self.end);
-            (self.group, self.next_group) = (None, self.metadata.num_row_groups());
-            let error = failure(&error, Some(self.rows + 1), self.verified);
+            (self.group, self.groups.start) = (None, self.groups.end);
+            let error =
+                failure(&error, Some(self.rows + 1), self.before + self.end as u64 - self.verified);
             if self.end == 0 {
                 return Err(error);
             }
@@ -195,10 +236,10 @@ impl ParquetText {
                     if let Some(mut group) = group.take() {
                         group.columns.iter_mut().flatten().try_for_each(OpenColumn::finish)?;
                     }
-                    if self.next_group == self.metadata.num_row_groups() {
+                    let Some(number) = self.groups.next() else {
                         return self.check_rows().map(|()| false);
-                    }
-                    self.open_group()?;
+                    };
+                    self.open_group(number)?;
                 }
             }
         }
@@ -241,9 +282,8 @@ impl ParquetText {
         Ok(())
     }
 
-    fn open_group(&mut self) -> Result<()> {
-        let group = self.metadata.row_group(self.next_group);
-        self.next_group += 1;
+    fn open_group(&mut self, number: usize) -> Result<()> {
+        let group = self.metadata.row_group(number);
         self.verified = self.before + self.end as u64;
         self.bytes += group.compressed_size().max(0) as u64;
         let rows = group.num_rows();
@@ -271,10 +311,11 @@ impl ParquetText {
         Ok(())
     }
 
-    /// Compares the number of rows of all groups with that of the file.
+    /// Compares the number of rows of all groups with that of the file, after the last group.
     fn check_rows(&self) -> Result<()> {
         let (rows, expected) = (self.rows, self.metadata.file_metadata().num_rows());
-        if u64::try_from(expected) == Ok(rows) {
+        let is_last = self.groups.end == self.metadata.num_row_groups();
+        if !is_last || u64::try_from(expected) == Ok(rows) {
             return Ok(());
         }
         let what = format!("its row groups have {rows} rows, the file {expected}");

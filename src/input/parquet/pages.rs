@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use parquet::basic::Encoding;
@@ -14,6 +14,8 @@ use parquet::data_type::ByteArray;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{ChunkReader, Length};
+
+use crate::input::read_ahead::Turn;
 
 /// The maximum number of list values decoded in one call.
 const MAX_LIST_VALUES: u64 = 1 << 22;
@@ -25,26 +27,50 @@ const MAX_HEADER_BYTES: u64 = 16 * 1024;
 /// each may then be as long as its page.
 pub(super) const ROWS_WITH_PREFIXES: usize = 8;
 
-/// The memory limit of all open pages, and the memory in use.
+/// The memory limit of the open pages of a row group, and the memory in use. Row groups that are
+/// decoded ahead take another half of the limit in total.
 #[derive(Debug)]
 pub(super) struct Budget {
     used: AtomicU64,
     limit: AtomicU64,
+    /// The memory of all row groups, and the turn of this one, if several are decoded at a time.
+    ahead: Option<(Arc<AtomicU64>, Turn)>,
 }
 
 impl Budget {
-    pub(super) fn new(limit: u64) -> Self {
-        Self { used: AtomicU64::new(0), limit: AtomicU64::new(limit) }
+    pub(super) fn new(limit: u64, ahead: Option<(Arc<AtomicU64>, Turn)>) -> Self {
+        Self { used: AtomicU64::new(0), limit: AtomicU64::new(limit), ahead }
+    }
+
+    pub(super) fn limit(&self) -> u64 {
+        self.limit.load(Ordering::Relaxed)
     }
 
     pub(super) fn set_limit(&self, limit: u64) {
         self.limit.store(limit, Ordering::Relaxed);
     }
+
+    /// Reserves memory. A row group that is decoded ahead waits for its turn if there is too little.
+    fn reserve(&self, bytes: u64) {
+        self.used.fetch_add(bytes, Ordering::Relaxed);
+        if let Some((all, turn)) = &self.ahead
+            && all.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) > self.limit() / 2
+        {
+            turn.wait();
+        }
+    }
+
+    fn release(&self, bytes: u64) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some((all, _)) = &self.ahead {
+            all.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
 }
 
 /// Reads the pages of one column of a row group within a budget.
 pub(super) struct Pages {
-    file: Arc<File>,
+    file: Arc<Mutex<File>>,
     budget: Arc<Budget>,
     is_list: bool,
     pub(super) has_prefixes: bool,
@@ -67,7 +93,7 @@ struct PageState {
 
 impl Pages {
     pub(super) fn new(
-        file: &Arc<File>,
+        file: &Arc<Mutex<File>>,
         budget: &Arc<Budget>,
         is_list: bool,
         chunk: &ColumnChunkMetaData,
@@ -75,6 +101,11 @@ impl Pages {
         let has_prefixes = chunk.encodings().any(|known| known == Encoding::DELTA_BYTE_ARRAY);
         let (file, budget, state) = (Arc::clone(file), Arc::clone(budget), Mutex::default());
         Self { file, budget, is_list, has_prefixes, state }
+    }
+
+    /// Returns the file, whose position all row groups share.
+    fn file(&self) -> MutexGuard<'_, File> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts counting the values of the next call.
@@ -100,7 +131,7 @@ impl Pages {
         }
         // The current page is freed only after the next one is decoded.
         let used = self.budget.used.load(Ordering::Relaxed);
-        let limit = self.budget.limit.load(Ordering::Relaxed);
+        let limit = self.budget.limit();
         if used.saturating_add(bytes) > limit {
             let what = format!(
                 "its pages take more than {limit} bytes of memory at once; --window raises the limit"
@@ -108,8 +139,8 @@ impl Pages {
             return Err(io::Error::new(io::ErrorKind::OutOfMemory, what).into());
         }
         let previous = if is_dictionary { &mut state.dictionary } else { &mut state.page };
-        self.budget.used.fetch_add(bytes, Ordering::Relaxed);
-        self.budget.used.fetch_sub(std::mem::replace(previous, bytes), Ordering::Relaxed);
+        self.budget.reserve(bytes);
+        self.budget.release(std::mem::replace(previous, bytes));
         if !is_dictionary {
             state.values += values;
         }
@@ -124,13 +155,13 @@ impl Pages {
 impl Drop for Pages {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        self.budget.used.fetch_sub(state.dictionary + state.page, Ordering::Relaxed);
+        self.budget.release(state.dictionary + state.page);
     }
 }
 
 impl Length for Pages {
     fn len(&self) -> u64 {
-        self.file.len()
+        self.file().len()
     }
 }
 
@@ -140,7 +171,7 @@ impl ChunkReader for Pages {
     /// Called for page headers, which are parsed here.
     fn get_read(&self, start: u64) -> Result<Self::T> {
         let mut bytes = Vec::new();
-        self.file.get_read(start)?.take(MAX_HEADER_BYTES).read_to_end(&mut bytes)?;
+        self.file().get_read(start)?.take(MAX_HEADER_BYTES).read_to_end(&mut bytes)?;
         let header = is_struct(&bytes).then(|| PageHeader::parse(&bytes)).flatten();
         let header = header.map(|header| (start, header));
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -164,7 +195,8 @@ impl ChunkReader for Pages {
             _ => return Err(unreadable_header()),
         }
         state.is_pending = false;
-        self.file.get_bytes(start, length)
+        drop(state);
+        self.file().get_bytes(start, length)
     }
 }
 

@@ -8,7 +8,7 @@ use memchr::memchr;
 
 use super::sums::{Changed, InputSum, PassSums, SumUse};
 use crate::input::foreign::byte_order_mark;
-use crate::input::{Layout, Position, Source, verified_bytes};
+use crate::input::{Layout, Position, Source, unverified_bytes};
 use crate::pipeline::block::{BLOCK_BYTES, Block, BlockSource, Fill};
 use crate::pipeline::long_record::LongRecords;
 use crate::pipeline::progress::InputFailure;
@@ -258,7 +258,10 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
 
     /// Records that the input failed at the end of the part that has been passed on in blocks.
     fn end_failed(&mut self, open: &OpenInput<R>, block: &mut Block, error: io::Error) {
-        stamp(block, open, Some(verified_bytes(&error).unwrap_or(open.at.offset)));
+        let verified = unverified_bytes(&error).map_or(open.at.offset, |bytes| {
+            (open.start + open.input.read_bytes).saturating_sub(bytes)
+        });
+        stamp(block, open, Some(verified));
         self.fail(open, error);
     }
 

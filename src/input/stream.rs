@@ -388,6 +388,7 @@ impl Read for Rest<'_> {
 }
 
 impl Split for Rest<'_> {
+    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))]
     fn split(&mut self, turn: Turn) -> io::Result<Option<Box<dyn Read + Send>>> {
         match self {
             #[cfg(feature = "zstd")]

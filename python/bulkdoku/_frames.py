@@ -257,7 +257,7 @@ def arrow_types(rows: Any) -> tuple[Any, list[str]]:
     """
     if not type(rows).__module__.startswith("polars.") or not hasattr(rows, "to_arrow"):
         return rows, []
-    import polars
+    polars = needed("polars")
 
     is_series = isinstance(rows, polars.Series)
     frame = rows.to_frame() if is_series else rows

@@ -198,6 +198,32 @@ fn solutions_are_counted_up_to_any_limit() {
     }
 }
 
+/// Many solutions are counted by walks, of which a node limit makes none.
+#[test]
+fn walks_have_the_guesses_and_nodes_of_a_single_lane() {
+    let without = |digits: &[u8], blank: std::ops::Range<usize>| {
+        let mut cells = *parse(SOLVED).cells();
+        for (i, cell) in cells.iter_mut().enumerate() {
+            *cell *= u8::from(!digits.contains(cell) && !blank.contains(&i));
+        }
+        Puzzle::from_cells(cells).expect("digits")
+    };
+    let four_clues = without(&[1, 2, 3, 4, 5, 6, 7], 14..75);
+    let puzzles =
+        [Puzzle::EMPTY, four_clues, without(&[1, 2, 3, 4, 5], 0..12), without(&[], 9..60)];
+    for (puzzle, limit) in puzzles.iter().zip([40_000, 30_011, 50_000, 20_001]) {
+        let limits = Limits::count(NonZeroU32::new(limit).expect("not 0"));
+        let single = limits.with_nodes(NonZeroU64::MAX);
+        for level in SimdLevel::available() {
+            let [walked, single] = [limits, single].map(|limits| {
+                let outcome = solve_at(level, 1, &[*puzzle], limits)[0];
+                (outcome.solutions, outcome.guesses, outcome.nodes)
+            });
+            assert_eq!(walked, single, "{puzzle} at {level}");
+        }
+    }
+}
+
 /// A branch after a sweep that has left no choice must not count its solution twice.
 #[test]
 fn no_solution_is_counted_twice() {

@@ -13,7 +13,7 @@
 use fearless_simd::{Select, Simd};
 
 use super::rules::Rules;
-use super::sweep::{Configurations, Minirows, THROUGH};
+use super::sweep::{Cells, Configurations, Minirows, THROUGH};
 use crate::LaneSet;
 
 /// Maximum number of consecutive alternatives A: two for each of the 54 pairs of chute and digit.
@@ -121,6 +121,18 @@ impl<V> BranchChoice<V> {
         self.digit = better.select(other.digit, self.digit);
         self.rank = self.rank.min(other.rank);
     }
+}
+
+/// Returns the lanes in which no cell has more than two candidates.
+#[inline(always)]
+pub(crate) fn paired<S: Simd, V: Rules<S>>(s: S, cells: &Cells<V>) -> LaneSet {
+    let (zero, one) = (V::splat(s, 0), V::splat(s, 1));
+    let mut more = zero;
+    for x in cells {
+        let all_but_one = *x & (*x - one);
+        more |= all_but_one & (all_but_one - one);
+    }
+    more.lanes_empty()
 }
 
 /// Returns the best branch of a chute.

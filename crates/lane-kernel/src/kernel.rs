@@ -2,7 +2,7 @@
 
 use fearless_simd::{Level, Simd};
 
-use super::branch::Split;
+use super::branch::{Split, paired};
 use super::clues::{eliminate_clues, eliminate_singles};
 use super::level::SimdLevel;
 use super::pages::AlternativePages;
@@ -142,7 +142,17 @@ impl<S: Simd, V: Rules<S>> Kernel for SizedKernel<S, V> {
         });
     }
 
-    fn push_and_pop(&mut self, branching: LaneSet, returning: LaneSet) -> LaneSet {
+    fn paired(&self) -> LaneSet {
+        let (s, work) = (self.s, &*self.work);
+        vectorize!(s, paired(s, work))
+    }
+
+    fn push_and_pop(
+        &mut self,
+        branching: LaneSet,
+        pushing: LaneSet,
+        returning: LaneSet,
+    ) -> LaneSet {
         let Self { s, work, configurations, stack, .. } = self;
         vectorize!(s, {
             align_stack::<S, V>(*s);
@@ -150,7 +160,7 @@ impl<S: Simd, V: Rules<S>> Kernel for SizedKernel<S, V> {
                 stack.pop_all(*s, work, returning);
             } else {
                 let split = Split::choose(*s, configurations, branching);
-                stack.exchange(*s, work, &split, branching, returning);
+                stack.exchange(*s, work, &split, pushing, returning);
             }
         });
         self.stack.occupied()
@@ -302,6 +312,7 @@ impl Kernel for LaneKernel {
         &self:
         fn lanes() -> usize;
         fn column(of: LaneBlock, lane: usize) -> Column;
+        fn paired() -> LaneSet;
         #[inline]
         fn store<P>(of: LaneBlock, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits);
     }
@@ -315,7 +326,7 @@ impl Kernel for LaneKernel {
         fn admit(moves: &Moves, stuck: LaneSet);
         fn work(busy: LaneSet, enough: u32) -> LaneVerdict;
         fn exchange(exchange: &Exchange);
-        fn push_and_pop(branching: LaneSet, returning: LaneSet) -> LaneSet;
+        fn push_and_pop(branching: LaneSet, pushing: LaneSet, returning: LaneSet) -> LaneSet;
         fn pop(lane: usize) -> Option<Column>;
         fn clear(lanes: LaneSet);
         fn move_to_exit(moves: &Moves);

@@ -198,10 +198,14 @@ pub trait Kernel: Send {
     /// Branches, and shares, saves, or restores alternatives, in one pass over the work block.
     fn exchange(&mut self, exchange: &Exchange);
 
-    /// Lets the lanes `branching` continue with alternative A and push alternative B onto their
-    /// stacks, and lets the lanes `returning`, whose stacks must not be empty, continue with their
-    /// last alternative. Returns the lanes whose stacks are not empty.
-    fn push_and_pop(&mut self, branching: LaneSet, returning: LaneSet) -> LaneSet;
+    /// Returns the work lanes in which no cell has more than two candidates.
+    fn paired(&self) -> LaneSet;
+
+    /// Lets the lanes `branching` continue with alternative A, of which those in `pushing` push
+    /// alternative B onto their stacks, and lets the lanes `returning`, whose stacks must not be
+    /// empty, continue with their last alternative. Returns the lanes whose stacks are not empty.
+    fn push_and_pop(&mut self, branching: LaneSet, pushing: LaneSet, returning: LaneSet)
+    -> LaneSet;
 
     /// Removes and returns the last alternative on a lane's stack.
     fn pop(&mut self, lane: usize) -> Option<Column>;

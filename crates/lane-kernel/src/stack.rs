@@ -156,18 +156,19 @@ impl<S: Simd, V: Rules<S>> AlternativeStacks<S, V> {
         })
     }
 
-    /// Lets the lanes `branching` continue with alternative A and push alternative B, and the lanes
-    /// `returning`, whose stacks must not be empty, continue with their last alternative.
+    /// Lets the lanes of `split` continue with alternative A, of which those in `pushing` push
+    /// alternative B, and the lanes `returning`, whose stacks must not be empty, continue with their
+    /// last alternative.
     #[inline(always)]
     pub(crate) fn exchange(
         &mut self,
         s: S,
         cells: &mut Cells<V>,
         split: &Split<V, S>,
-        branching: LaneSet,
+        pushing: LaneSet,
         returning: LaneSet,
     ) {
-        let pushed = branching & self.holding;
+        let pushed = pushing & self.holding;
         let back = returning & self.holding;
         self.pop_frames(s, cells, returning & !self.holding);
         let is_wide = pushed.count_ones() >= returning.count_ones() + Self::MIN_SURPLUS_FOR_WIDE;
@@ -181,7 +182,7 @@ impl<S: Simd, V: Rules<S>> AlternativeStacks<S, V> {
         } else {
             self.push_into_frames(s, pushed);
         }
-        let (fresh, from_held) = (V::mask(s, branching), V::lane_bits(s, back));
+        let (fresh, from_held) = (V::mask(s, pushing), V::lane_bits(s, back));
         let held: &mut Cells<V> = &mut self.held;
         // The previously held alternatives are in a wide frame if `held` has just become one.
         let before = wide.map(|wide| &self.wide[wide]);
@@ -204,7 +205,7 @@ impl<S: Simd, V: Rules<S>> AlternativeStacks<S, V> {
                 }
             }
         }
-        self.holding = (self.holding & !returning) | branching;
+        self.holding = (self.holding & !returning) | pushing;
     }
 
     /// Pops without branching: [`AlternativeStacks::exchange`] for lanes that only return.

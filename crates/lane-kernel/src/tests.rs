@@ -324,6 +324,22 @@ fn check_pages(kernel: &mut LaneKernel, input: &RandomInput) {
     }
 }
 
+/// Checks which lanes have at most two candidates in each cell.
+fn check_paired(kernel: &mut LaneKernel, input: &RandomInput) {
+    let pair = |mask: u16| mask & mask.wrapping_neg() | 1 << mask.ilog2();
+    for more in 0..MAX_LANES {
+        let mut given = set_varied_lanes(kernel, input, more as u16);
+        let has_more = |lane: usize| lane > more;
+        for (lane, cells) in given.iter_mut().enumerate() {
+            *cells = cells.map(|mask| if mask == 0 { 2 } else { pair(mask) });
+            cells[7 * lane % CELLS] = if has_more(lane) { 0x92 } else { 0x90 };
+        }
+        set_work_block(kernel, &given);
+        let paired = kernel.paired();
+        assert!((0..kernel.lanes()).all(|lane| contains(paired, lane) != has_more(lane)));
+    }
+}
+
 /// Checks stacks against one list per lane.
 fn check_stacks(kernel: &mut LaneKernel, input: &RandomInput) {
     let mut model: Vec<Vec<Candidates>> = vec![Vec::new(); kernel.lanes()];
@@ -334,8 +350,9 @@ fn check_stacks(kernel: &mut LaneKernel, input: &RandomInput) {
         let mut work = set_varied_lanes(kernel, input, round);
         let branching = if round % 3 == 0 { 0 } else { one & all_lanes(kernel) };
         let returning = other & stacked & !branching;
-        stacked = kernel.push_and_pop(branching, returning);
-        lanes_of(branching).for_each(|lane| model[lane].push(work[lane]));
+        let pushing = branching & !other.rotate_left(2);
+        stacked = kernel.push_and_pop(branching, pushing, returning);
+        lanes_of(pushing).for_each(|lane| model[lane].push(work[lane]));
         lanes_of(returning)
             .for_each(|lane| work[lane] = model[lane].pop().expect("an alternative"));
         assert_eq!(cells(kernel, LaneBlock::Work), work, "round {round}");
@@ -350,7 +367,7 @@ fn check_stacks(kernel: &mut LaneKernel, input: &RandomInput) {
             one.rotate_left(8) & other.rotate_left(16) & all_lanes(kernel) & random.lanes();
         kernel.clear(cleared);
         lanes_of(cleared).for_each(|lane| model[lane].clear());
-        stacked = kernel.push_and_pop(0, 0);
+        stacked = kernel.push_and_pop(0, 0, 0);
     }
 }
 
@@ -383,7 +400,7 @@ fn check_closure(kernel: &mut LaneKernel, input: &RandomInput) {
 
 type CheckFn = fn(&mut LaneKernel, &RandomInput);
 
-const CHECKS: [(&str, CheckFn); 9] = [
+const CHECKS: [(&str, CheckFn); 10] = [
     ("clues and candidates come in, and clashes are seen", check_load),
     ("solutions are known, move, and go out", check_solutions),
     ("steps keep every solution", check_steps),
@@ -391,6 +408,7 @@ const CHECKS: [(&str, CheckFn); 9] = [
     ("entries end where others do", check_entry),
     ("equal singles fail at once", check_equal_singles),
     ("branches part the solutions", check_branches),
+    ("pairs of candidates are recognized", check_paired),
     ("pages give back what was put there", check_pages),
     ("stacks give back what was pushed", check_stacks),
 ];

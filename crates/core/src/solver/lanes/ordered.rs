@@ -266,7 +266,8 @@ impl<K: Kernel> Policy<K> for Ordered {
     ) {
         let (walking, branching) = (branching & self.walks.lanes, branching & !self.walks.lanes);
         if walking | returning != 0 {
-            self.walks.stacked = run.kernel.push_and_pop(walking, returning);
+            let pushing = walking & !self.walks.twins;
+            self.walks.stacked = run.kernel.push_and_pop(walking, pushing, returning);
         }
         let mut free = run.free();
         let missing = self.missing(run);
@@ -325,7 +326,7 @@ impl<K: Kernel> Policy<K> for Ordered {
     }
 
     fn handle_events(&mut self, run: &mut BatchState<'_, K>, verdict: LaneVerdict) -> Continuation {
-        let walked = self.walks.count(run.level, verdict);
+        let walked = self.walks.count(run.kernel, run.level, verdict);
         let single = !self.walks.lanes;
         run.busy &= !(verdict.ended() & single | walked.ended);
         let at_single = verdict.events() & single;
@@ -371,7 +372,7 @@ impl<K: Kernel> Policy<K> for Ordered {
     #[cold]
     fn discard(&mut self, run: &mut BatchState<'_, K>) -> Option<usize> {
         run.kernel.clear(LaneSet::MAX);
-        (self.walks.lanes, self.walks.stacked) = (0, 0);
+        self.walks = Walks::NONE;
         let first = self.puzzles.iter().map(|searched| searched.entered.puzzle).min();
         self.list.clear();
         self.puzzles.clear();

@@ -123,7 +123,7 @@ impl<K: Kernel> Policy<K> for PerLane {
         Continuation { branching, returning }: Continuation,
     ) {
         if branching | returning != 0 {
-            self.stacked = run.kernel.push_and_pop(branching, returning);
+            self.stacked = run.kernel.push_and_pop(branching, branching, returning);
         }
     }
 

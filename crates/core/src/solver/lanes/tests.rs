@@ -19,6 +19,9 @@ use crate::solver::{Batch, Limits, Outcome, Query, StopFlag};
 #[derive(Clone, Copy, Default)]
 struct TreeNode {
     hash: u32,
+    /// Whether the alternatives of this node are twins, and which of such alternatives it is.
+    has_twins: bool,
+    twin: u8,
     depth: u8,
     /// The depth of the tree.
     deepest: u8,
@@ -40,14 +43,26 @@ impl TreeNode {
         let seed = puzzle[..8].iter().fold(0, |seed, digit| seed * 10 + u32::from(*digit));
         let (deepest, branching) = (puzzle[8] + puzzle[12] / 3, 40 + 6 * puzzle[9]);
         let solutions = [0, 1, 5, 50, 100][usize::from(puzzle[10]) % 5];
-        Self { hash: seed, depth: u8::MAX, deepest, branching, solutions }.alternative(0)
+        let (depth, has_twins, twin) = (u8::MAX, false, 0);
+        let parent = Self { hash: seed, has_twins, twin, depth, deepest, branching, solutions };
+        parent.alternative(0)
     }
 
+    /// Returns an alternative. Twins differ only in their digits, and all branches below them have
+    /// twins.
     fn alternative(self, alternative: u32) -> Self {
-        let mut hash = (self.hash ^ (alternative << 30)).wrapping_add(0x9E37_79B9);
+        let bits = if self.has_twins { 1 << 30 } else { alternative << 30 };
+        let mut hash = (self.hash ^ bits).wrapping_add(0x9E37_79B9);
         hash = (hash ^ hash >> 16).wrapping_mul(0x85EB_CA6B);
         hash = (hash ^ hash >> 13).wrapping_mul(0xC2B2_AE35);
-        Self { hash: hash ^ hash >> 16, depth: self.depth.wrapping_add(1), ..self }
+        hash ^= hash >> 16;
+        Self {
+            hash,
+            has_twins: self.has_twins || hash.is_multiple_of(5),
+            twin: self.twin << 1 | u8::from(alternative == 2),
+            depth: self.depth.wrapping_add(1),
+            ..self
+        }
     }
 
     fn kind(self) -> NodeKind {
@@ -61,15 +76,16 @@ impl TreeNode {
     }
 
     fn digits(self) -> Digits {
-        std::array::from_fn(|i| (self.hash >> (i % 30)) as u8 % 9 + 1)
+        std::array::from_fn(|i| ((self.hash >> (i % 30)) as u8 ^ self.twin) % 9 + 1)
     }
 
     fn column(self) -> Column {
-        let Self { hash, depth, deepest, branching, solutions } = self;
+        let Self { hash, has_twins, twin, depth, deepest, branching, solutions } = self;
         let of = |low, high| u16::from_le_bytes([low, high]);
         let mut column = [0; 81];
         column[..2].copy_from_slice(&[hash as u16, (hash >> 16) as u16]);
         column[2..4].copy_from_slice(&[of(depth, deepest), of(branching, solutions)]);
+        column[4] = of(twin, has_twins.into());
         Column(column)
     }
 
@@ -77,7 +93,8 @@ impl TreeNode {
         let hash = u32::from(column[0]) | u32::from(column[1]) << 16;
         let ([depth, deepest], [branching, solutions]) =
             (column[2].to_le_bytes(), column[3].to_le_bytes());
-        Self { hash, depth, deepest, branching, solutions }
+        let [twin, has_twins] = column[4].to_le_bytes();
+        Self { hash, has_twins: has_twins != 0, twin, depth, deepest, branching, solutions }
     }
 }
 
@@ -229,10 +246,21 @@ impl Kernel for TreeKernel {
         lanes_of(*saved).for_each(|lane| self.pages[*page][lane] = b[lane]);
     }
 
-    fn push_and_pop(&mut self, branching: LaneSet, returning: LaneSet) -> LaneSet {
+    fn paired(&self) -> LaneSet {
+        set_of((0..self.lanes).filter(|lane| self.work[*lane].has_twins))
+    }
+
+    fn push_and_pop(
+        &mut self,
+        branching: LaneSet,
+        pushing: LaneSet,
+        returning: LaneSet,
+    ) -> LaneSet {
         for lane in lanes_of(branching) {
             let b = self.branch(lane);
-            self.stacks[lane].push(b);
+            if pushing >> lane & 1 != 0 {
+                self.stacks[lane].push(b);
+            }
         }
         for lane in lanes_of(returning) {
             self.work[lane] = self.stacks[lane].pop().expect("something was pushed");

@@ -3,8 +3,13 @@
 //! A puzzle with many solutions has far more nodes than lanes, so only one of many nodes has to be in
 //! order; those below it are merely counted. A walk keeps its first node: if the limit of solutions is
 //! within it, it is searched again, node by node.
+//!
+//! Half of the branches of such a puzzle have *twin* alternatives, only one of which is walked. Where
+//! a lane is stuck with two candidates in each open cell, each digit has two places in every unit
+//! that lacks it. So exchanging the candidates of all open cells turns alternative A into
+//! alternative B, and both have as many solutions, guesses, and nodes.
 
-use lane_kernel::{LaneSet, LaneVerdict, MAX_LANES, SimdLevel};
+use lane_kernel::{Kernel, LaneSet, LaneVerdict, MAX_LANES, SimdLevel};
 
 use super::run::Effort;
 
@@ -13,7 +18,7 @@ use super::run::Effort;
 pub(super) const MIN_MISSING: u32 = if cfg!(test) { 16 } else { 4096 };
 
 /// The maximum length of a walk. Its remaining nodes are divided among the lanes.
-const MAX_NODES: u32 = if cfg!(test) { 8 } else { 1024 };
+const MAX_NODES: u32 = if cfg!(test) { 8 } else { 4096 };
 
 /// A walk is shorter than the number of missing solutions divided by this, because all lanes together
 /// count about as many solutions too many as they walk nodes.
@@ -30,15 +35,19 @@ pub(super) struct Walk {
 
 /// All current walks.
 pub(super) struct Walks {
-    /// The lanes that walk, and those of them with an alternative on their stack.
+    /// The lanes that walk, those of them with an alternative on their stack, and those below a branch
+    /// with twins.
     pub(super) lanes: LaneSet,
     pub(super) stacked: LaneSet,
+    pub(super) twins: LaneSet,
     /// A walk ends at the first solution or failure after this many nodes.
     most: u32,
     start: [usize; MAX_LANES],
     solutions: [u32; MAX_LANES],
     guesses: [u32; MAX_LANES],
     nodes: [u32; MAX_LANES],
+    /// The number of nodes that the node of each lane stands for.
+    weight: [u32; MAX_LANES],
 }
 
 /// How walks continue after a step.
@@ -53,11 +62,13 @@ impl Walks {
     pub(super) const NONE: Self = Self {
         lanes: 0,
         stacked: 0,
+        twins: 0,
         most: 0,
         start: [0; MAX_LANES],
         solutions: [0; MAX_LANES],
         guesses: [0; MAX_LANES],
         nodes: [0; MAX_LANES],
+        weight: [1; MAX_LANES],
     };
 
     /// Sets the length of walks. It is minimal while a lane has nothing to search.
@@ -68,7 +79,8 @@ impl Walks {
     /// Begins a walk from the node in a slot.
     pub(super) fn begin(&mut self, lane: usize, start: usize) {
         self.lanes |= 1 << lane;
-        self.start[lane] = start;
+        self.twins &= !(1 << lane);
+        (self.start[lane], self.weight[lane]) = (start, 1);
         (self.solutions[lane], self.guesses[lane], self.nodes[lane]) = (0, 0, 0);
     }
 
@@ -82,13 +94,26 @@ impl Walks {
     }
 
     /// Counts the events of walks.
-    pub(super) fn count(&mut self, level: SimdLevel, verdict: LaneVerdict) -> WalkEvents {
+    pub(super) fn count(
+        &mut self,
+        kernel: &impl Kernel,
+        level: SimdLevel,
+        verdict: LaneVerdict,
+    ) -> WalkEvents {
+        let stuck = verdict.stuck & self.lanes;
+        let twins = if stuck == 0 { 0 } else { stuck & kernel.paired() };
+        self.twins = (self.twins | twins) & !verdict.ended();
         let too_long = level.run(
             #[inline(always)]
             || {
-                count(&mut self.solutions, verdict.solved);
-                count(&mut self.guesses, verdict.stuck);
-                count(&mut self.nodes, verdict.events());
+                let weight = &mut self.weight;
+                add(&mut self.solutions, weight, verdict.solved);
+                add(&mut self.guesses, weight, verdict.stuck);
+                add(&mut self.nodes, weight, verdict.events());
+                for (lane, weight) in weight.iter_mut().enumerate() {
+                    *weight <<= twins >> lane & 1;
+                    *weight = if verdict.ended() >> lane & 1 == 0 { *weight } else { 1 };
+                }
                 let too_long = self.nodes.iter().enumerate();
                 too_long.fold(0, |lanes, (lane, nodes)| {
                     lanes | LaneSet::from(*nodes >= self.most) << lane
@@ -101,10 +126,10 @@ impl Walks {
     }
 }
 
-/// Adds one to the counter of each lane, without branches.
+/// Adds the weights of lanes to their counters, without branches.
 #[inline(always)]
-fn count(counters: &mut [u32; MAX_LANES], lanes: LaneSet) {
-    for (lane, counter) in counters.iter_mut().enumerate() {
-        *counter += lanes >> lane & 1;
+fn add(counters: &mut [u32; MAX_LANES], weights: &[u32; MAX_LANES], lanes: LaneSet) {
+    for (lane, (counter, weight)) in counters.iter_mut().zip(weights).enumerate() {
+        *counter += weight * (lanes >> lane & 1);
     }
 }

@@ -132,7 +132,7 @@ def trace(
     """
     how, frame = search("lanes", 2, None, threads), Frame(puzzles)
     rows = frame.grids(column, blank, new=("trace",), prefix=prefix)
-    return frame.joined(_core.trace(rows, bool(sentences), how, progress), prefix)
+    return frame.joined(_core.trace(rows, "sentences" if sentences else "trace", how, progress), prefix)
 
 
 def hint(puzzle: Any, n: int = 1) -> list[dict[str, Any]]:
@@ -338,12 +338,6 @@ def generate(
     return Table(_core.generate(made, seed, skip, end, output, whole("threads", threads), progress))
 
 
-PROMPT = (
-    "Solve this Sudoku puzzle:\n{}\nRespond with only your answer, formatted as the puzzle, a 9x9 grid with numbers "
-    "separated by spaces, and rows separated by newlines."
-)
-
-
 class Puzzles:
     """An endless iterator of tables of fresh puzzles; see `stream`. One thread can use it at a time."""
 
@@ -372,25 +366,21 @@ class Puzzles:
         Yields:
             dict: `question` (a prompt) and `answer` (nine lines), and `metadata`: `puzzle` and `solution` as nested
             lists, `num_empty`, `difficulty` (a dict with `num_empty`, `technique`, `score`, `steps`), the `seed`, and
-            the `row` of `generate` with this seed. Puzzles without exactly one solution are left out.
+            the `row` of `generate` with this seed.
+
+        Raises:
+            ValueError: if the puzzles do not have exactly one solution.
         """
-
-        def lines(grid: list[list[int]]) -> str:
-            return "\n".join(" ".join(str(digit or "_") for digit in row) for row in grid)
-
+        how = search("lanes", 2, None, self._threads)
         while True:
-            seed = self._seed
-            start, batch = self._next(output_of(("puzzle", "solution"), "cells", 0))
-            rated = solve(batch["puzzle"], columns=("status", "technique", "score", "steps"))
-            grids = (batch[name].reshape(-1, 9, 9).tolist() for name in batch)
-            rows = zip(*grids, *map(rated.to_list, rated), strict=True)
-            for row, (puzzle, solution, status, *rating) in enumerate(rows, start):
-                if status == "unique":
-                    empty = {"num_empty": sum(cells.count(0) for cells in puzzle)}
-                    difficulty = empty | dict(zip(("technique", "score", "steps"), rating, strict=True))
-                    grid = {"puzzle": puzzle, "solution": solution}
-                    metadata = {**grid, **empty, "difficulty": difficulty, "seed": seed, "row": row}
-                    yield {"question": PROMPT.format(lines(puzzle)), "answer": lines(solution), "metadata": metadata}
+            seed, (start, batch) = self._seed, self._next(output_of(("puzzle",), "text", 0))
+            lines = Table(_core.trace(Frame(batch).grids(None, 0), "entries", how, None)).to_list("trace")
+            if len(lines) < len(batch):
+                raise ValueError("only puzzles with exactly one solution have entries")
+            for row, line in enumerate(lines, start):
+                entry = json.loads(line)
+                entry["metadata"] |= {"seed": seed, "row": row}
+                yield entry
 
     def _next(self, output: _core.Output) -> tuple[int, Table]:
         """Returns the next batch, and the number of its first row."""

@@ -11,7 +11,9 @@ use arrow_array::builder::LargeStringBuilder;
 use arrow_schema::{DataType, Field, Schema};
 use bulkdoku::generate::{Pattern, Recipe};
 use bulkdoku::isomorph::Kinds;
-use bulkdoku::output::{Column, Format, JsonSteps, Needs, RowBuffer, Rows as Results, Subcommand};
+use bulkdoku::output::{
+    Column, Entries, Format, JsonSteps, Needs, RowBuffer, Rows as Results, Subcommand,
+};
 use bulkdoku::pipeline::{
     Augment, BlockSource, BlockSummary, Check, Classify, Generate, Job, Options, Ranges, RunEnd,
     Solve, cores, fold_blocks,
@@ -313,17 +315,22 @@ pub fn run(
     }
 }
 
-/// Traces the path of each puzzle: a column `trace` of JSON, the lines of `bulkdoku trace`.
+/// Traces the path of each puzzle: a column of JSON, with the lines of `bulkdoku trace` ("trace" or
+/// "sentences") or of `--layout reasoning-gym` ("entries", which not every puzzle has).
 #[pyfunction]
 pub fn trace(
     py: Python<'_>,
     puzzles: &Rows,
-    sentences: bool,
+    kind: &str,
     search: &Search,
     progress: Progress,
 ) -> PyResult<Batches> {
     let job = &solve_with(search.engine, search.limits);
-    let (format, threads, progress) = (JsonSteps { sentences }, search.threads, &progress);
+    let format: &dyn Format = match kind {
+        "entries" => &Entries,
+        _ => &JsonSteps { sentences: kind == "sentences" },
+    };
+    let (threads, progress) = (search.threads, &progress);
     let map = || {
         let (mut encoder, mut lines) = (format.encoder(), RowBuffer::default());
         move |rows: &Results<'_>, part: &mut Vec<u8>| {

@@ -134,6 +134,11 @@ def test_a_stream_starts_again():
     assert other == bulkdoku.generate(5, seed=2, kind="easy", solution="cells")["puzzle"].tolist()
 
 
+def test_puzzles_with_several_solutions_have_no_entries():
+    with pytest.raises(ValueError, match="only puzzles with exactly one solution have entries"):
+        next(bulkdoku.stream(seed=1, kind="several", batch_rows=2).entries())
+
+
 def test_entries_and_their_verifier():
     entries = bulkdoku.stream(seed=3, kind="easy", batch_rows=4, shard=(1, 2)).entries()
     found = [next(entries) for _ in range(6)]

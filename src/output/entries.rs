@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{Encoder, Format, Needs, Row, RowBuffer, Rows};
 use crate::logic::Technique;
 use crate::puzzle::CELLS;
+use crate::status::Status;
 
 /// One entry per puzzle with exactly one solution.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +50,9 @@ fn nested(cells: &[u8; CELLS]) -> [[u8; 9]; 9] {
 
 impl Entry {
     fn of(row: &Row<'_>) -> Option<Self> {
+        if row.status() == Status::Multiple {
+            return None;
+        }
         let (puzzle, solution) = (row.puzzle()?, row.solution()?);
         let num_empty = CELLS - puzzle.clues();
         let path = row.path();

@@ -96,6 +96,10 @@ fn push_step(step: &Step, text: &mut String) {
 /// Returns the pattern of a step that removes candidates; that of a single is its effect.
 fn pattern(step: &Step) -> String {
     use Technique as T;
+    let singles = [T::FullHouse, T::HiddenSingleBox, T::HiddenSingleLine, T::NakedSingle, T::Bug1];
+    if singles.contains(&step.technique) {
+        return String::new();
+    }
     let evidence = &step.evidence;
     let [first, second, third] = evidence.cells.map(cells);
     let (commas, slashes) = (digits(evidence.digits, ","), digits(evidence.digits, "/"));
@@ -104,9 +108,6 @@ fn pattern(step: &Step) -> String {
         return chain(step);
     }
     match step.technique {
-        T::FullHouse | T::HiddenSingleBox | T::HiddenSingleLine | T::NakedSingle | T::Bug1 => {
-            String::new()
-        }
         T::Pointing | T::Claiming => format!("{commas} in {base}"),
         T::NakedPair
         | T::NakedTriple
@@ -164,9 +165,19 @@ fn chain(step: &Step) -> String {
     text
 }
 
+/// Returns the number of an index below nine, from 1.
+fn number(index: usize) -> char {
+    char::from(b'1' + index as u8)
+}
+
 /// Returns digits from 1, separated.
 fn digits(mask: u16, separator: &str) -> String {
-    digits_of(mask).map(|digit| (digit + 1).to_string()).collect::<Vec<_>>().join(separator)
+    let mut text = String::new();
+    for digit in digits_of(mask) {
+        text.push_str(if text.is_empty() { "" } else { separator });
+        text.push(number(digit));
+    }
+    text
 }
 
 /// Returns units, such as `r12` or `b1`.
@@ -186,7 +197,7 @@ fn cells(mut of: Cells) -> String {
         let in_row = of & 0x1ff << (9 * row);
         let in_column = of & crate::board::UNITS[9 + column as usize];
         let names = |cells: Cells, name: fn(usize) -> usize| -> String {
-            Bits(cells).map(|cell| (name(cell) + 1).to_string()).collect()
+            Bits(cells).map(|cell| number(name(cell))).collect()
         };
         let taken = if in_row.count_ones() >= in_column.count_ones() {
             parts.push(format!("r{}c{}", row + 1, names(in_row, |cell| cell % 9)));

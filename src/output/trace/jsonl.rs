@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{candidates, encoder, trace};
+use super::{encoder, trace};
 use crate::board::{Bits, Candidates, Cells};
 use crate::logic::{Evidence, Link, Node, Step, Technique, unit_name};
 use crate::output::{Encoder, Format};
@@ -98,6 +98,13 @@ fn cells(of: Cells) -> Vec<Cell> {
     Bits(of).map(Cell).collect()
 }
 
+/// Returns candidates as cells and digits from 1, by cell.
+fn candidates(of: &Candidates) -> Vec<(Cell, u8)> {
+    let any = of.iter().fold(0, |any, cells| any | cells);
+    let digits_of = |cell: usize| (1..=9).filter(move |digit| of[digit - 1] >> cell & 1 != 0);
+    Bits(any).flat_map(|cell| digits_of(cell).map(move |digit| (Cell(cell), digit as u8))).collect()
+}
+
 fn digits(mask: u16) -> Vec<usize> {
     crate::board::digits_of(mask).map(|digit| digit + 1).collect()
 }
@@ -133,14 +140,11 @@ impl From<&Evidence> for JsonEvidence {
 
 impl JsonStep {
     fn new(step: &Step, with_sentence: bool) -> Self {
-        let eliminated = |removed: &Candidates| {
-            candidates(removed).map(|(cell, digit)| (Cell(cell), digit)).collect()
-        };
         Self {
             round: step.round + 1,
             technique: step.technique.name(),
             placed: step.placed.map(|(digit, cell)| (Cell(cell), digit + 1)),
-            eliminated: eliminated(&step.removed),
+            eliminated: candidates(&step.removed),
             evidence: (&step.evidence).into(),
             sentence: with_sentence.then(|| step.to_string()),
         }

@@ -8,9 +8,7 @@ mod hodoku;
 mod jsonl;
 
 use super::{Encoder, Format, Row, RowBuffer, Rows};
-use crate::board::Candidates;
 use crate::logic::{Path, Rater, Step, Techniques};
-use crate::puzzle::CELLS;
 use crate::status::Status;
 
 pub use arrays::TraceArrays;
@@ -62,13 +60,4 @@ impl Format for Boards {
             line(b"");
         })
     }
-}
-
-/// Iterates over candidates as cells and digits from 1, by cell.
-fn candidates(of: &Candidates) -> impl Iterator<Item = (usize, u8)> {
-    (0..CELLS).flat_map(move |cell| {
-        (1..=9)
-            .filter(move |digit| of[usize::from(*digit) - 1] >> cell & 1 != 0)
-            .map(move |digit| (cell, digit))
-    })
 }

@@ -228,6 +228,7 @@ impl ParquetText {
     }
 
     /// Appends the next row to the text; returns `false` at the end.
+    #[inline]
     fn push_row(&mut self) -> Result<bool> {
         while self.group.as_ref().is_none_or(|group| group.next == group.decoded) {
             match &mut self.group {

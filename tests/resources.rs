@@ -4,14 +4,15 @@ use std::process::{Command, Output};
 
 use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, SOLVED};
 
-/// Runs `solve` in a shell with `limits`, on a valid and an invalid line.
+/// Runs `solve` in a shell with `limits`, on a valid and an invalid line from a pipe, so that their
+/// number is not known.
 fn solve_under(limits: &str, args: &str) -> Ran {
     let folder = Folder::new();
     let input = folder.file("in", format!("{CLASSIC}\nbad\n"));
     let script = format!(
-        "{limits} exec {} solve {} --columns line,solution,status {args}",
-        BULKDOKU,
-        input.display()
+        "cat {} | ({limits} exec {} solve --columns line,solution,status {args})",
+        input.display(),
+        BULKDOKU
     );
     let output: Output = Command::new("sh").args(["-c", &script]).output().unwrap();
     output.into()
@@ -60,6 +61,17 @@ fn many_threads_without_input_end_immediately() {
     let ran = Folder::new().solve(&["-j", "999"], "");
     assert_eq!(ran.status, 0, "{ran:?}");
     assert!(ran.messages.contains(" of 999 threads (more would not be faster)"), "{ran:?}");
+}
+
+#[test]
+fn threads_have_at_least_a_block_each() {
+    let (folder, few, many) = (Folder::new(), &CLASSIC[..], format!("{CLASSIC}\n").repeat(1_000));
+    for (text, count) in [(few, "1 of 3 threads (more would not be faster)"), (&many, "3 threads")]
+    {
+        let input = folder.file("in", text);
+        let ran = folder.solve(&["-j", "3", input.to_str().unwrap()], "");
+        assert!(ran.messages.contains(&format!(", {count}, ")), "{ran:?}");
+    }
 }
 
 /// Rows with many fields and with long fields, in every format that keeps fields.

@@ -8,8 +8,8 @@ use std::sync::atomic::Ordering;
 use bulkdoku::input::{InputOptions, Stream};
 use bulkdoku::output::{Format, Needs, Rows, Subcommand};
 use bulkdoku::pipeline::{
-    Answered, BLOCK_BYTES, BlockSource, Checkpoint, Filter, Job, Options, PassSums, RunEnd,
-    TextSource, fold_blocks,
+    Answered, BLOCK_BYTES, BlockSource, Checkpoint, FIRST_BLOCK_BYTES, Filter, Job, Options,
+    PassSums, RunEnd, TextSource, fold_blocks,
 };
 use bulkdoku::{Progress, Source};
 
@@ -156,6 +156,7 @@ impl InputRun {
             block_bytes,
             statistics: claim.destinations.statistics(),
             messages: Messages::format(claim.destinations.message_format()),
+            threads: inputs.useful_threads(args.threads, job.block_bytes().min(FIRST_BLOCK_BYTES)),
             ..args.options(progress)
         };
         let audits = audit.clone();

@@ -295,6 +295,15 @@ impl Inputs {
         self.all.iter().map(|input| input.origin.size()).sum()
     }
 
+    /// Returns the number of threads, but not more than there are blocks of `block_bytes` bytes,
+    /// because a thread without a block only takes time to start.
+    pub fn useful_threads(&self, threads: NonZeroUsize, block_bytes: usize) -> NonZeroUsize {
+        let is_plain = |input: &Input| input.opened.as_ref().is_none_or(Stream::is_plain);
+        let bytes = self.size().filter(|_| self.all.iter().all(is_plain));
+        let blocks = bytes.map(|bytes| bytes as usize / block_bytes + self.all.len());
+        blocks.and_then(NonZeroUsize::new).map_or(threads, |blocks| blocks.min(threads))
+    }
+
     /// Returns whether standard input is a terminal.
     pub fn wait_for_typing(&self) -> bool {
         let has_stdin = self.all.iter().any(|input| matches!(input.origin, Origin::Stdin));

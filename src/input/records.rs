@@ -133,7 +133,7 @@ impl Records {
         let records = Self::max_records_in(bytes);
         Self {
             all: RecordList::with_capacity(records),
-            puzzles: ReusableVec::with_room(records, Puzzle::EMPTY),
+            puzzles: ReusableVec::with_capacity(records),
             ..Self::default()
         }
     }

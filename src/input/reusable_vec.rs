@@ -17,9 +17,9 @@ pub struct ReusableVec<T> {
 }
 
 impl<T: Copy + Prefetch> ReusableVec<T> {
-    /// Creates an empty list with room for this many values. Unused slots contain `some`.
-    pub fn with_room(length: usize, some: T) -> Self {
-        Self { all: vec![some; length], length: 0 }
+    /// Creates an empty list with room for this many values. Unused memory is never touched.
+    pub fn with_capacity(length: usize) -> Self {
+        Self { all: Vec::with_capacity(length), length: 0 }
     }
 
     /// Removes all values.
@@ -65,7 +65,10 @@ impl<T: Copy + Prefetch> ReusableVec<T> {
 
     #[cold]
     fn grow(&mut self, some: T) {
-        self.all.resize((2 * self.all.len()).max(16), some);
+        let length = (2 * self.all.len()).max(16);
+        let is_reserved = self.all.len() < self.all.capacity();
+        let length = if is_reserved { length.min(self.all.capacity()) } else { length };
+        self.all.resize(length, some);
     }
 }
 
@@ -97,7 +100,7 @@ mod tests {
 
     #[test]
     fn values_are_appended_and_cleared_together() {
-        let mut list = ReusableVec::with_room(1, [0_u8]);
+        let mut list = ReusableVec::with_capacity(20);
         for round in 0..3 {
             list.clear();
             for value in 0..40 {

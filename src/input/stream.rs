@@ -215,9 +215,9 @@ impl<'a> Stream<'a> {
         self.parquet.is_some()
     }
 
-    /// Returns whether the source has been read without decoding so far.
+    /// Returns whether the source is read without decoding, as far as it has been read.
     pub fn is_plain(&self) -> bool {
-        matches!(self.rest, Rest::Plain(_) | Rest::Ended)
+        !self.is_parquet() && matches!(self.rest, Rest::Plain(_) | Rest::Ended)
     }
 
     /// Reads more first bytes, or recognizes the codec.

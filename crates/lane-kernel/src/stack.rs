@@ -72,9 +72,9 @@ pub(crate) struct AlternativeStacks<S: Simd, V> {
     frames: Vec<Frame<S>>,
     /// The wide frames used so far.
     wide: Vec<Cells<V>>,
-    /// The frame below, for each frame and lane. The numbers of wide frames follow those of narrow
-    /// ones, from [`AlternativeStacks::FIRST_WIDE_FRAME`] on.
-    below: Vec<[u16; 32]>,
+    /// The frame below, for each frame and each of 32 lanes. The numbers of wide frames follow those
+    /// of narrow ones, from [`AlternativeStacks::FIRST_WIDE_FRAME`] on.
+    below: Vec<u16>,
     /// The lanes that have an alternative in each frame, including frames not yet allocated.
     live: Vec<LaneSet>,
     /// The lanes that return from each frame in this pass.
@@ -104,7 +104,7 @@ impl<S: Simd, V: Rules<S>> AlternativeStacks<S, V> {
             in_frames: 0,
             frames,
             wide: Vec::with_capacity(WIDE_FRAMES),
-            below: vec![[0; 32]; Self::FIRST_WIDE_FRAME + WIDE_FRAMES],
+            below: vec![0; 32 * (Self::FIRST_WIDE_FRAME + WIDE_FRAMES)],
             // The last entries are not frames; they are where a search for a free column ends.
             live: vec![0; Self::FIRST_WIDE_FRAME + WIDE_FRAMES + FRAMES_PER_SEARCH],
             returning: vec![0; Self::FIRST_WIDE_FRAME + WIDE_FRAMES],
@@ -267,7 +267,7 @@ impl<S: Simd, V: Rules<S>> AlternativeStacks<S, V> {
     fn link(&mut self, index: usize, lanes: LaneSet) {
         self.in_frames |= lanes;
         self.live[index] |= lanes;
-        let below = &mut self.below[index];
+        let below = &mut self.below[32 * index..][..32];
         for lane in lanes_of(lanes) {
             below[lane] = std::mem::replace(&mut self.top[lane], index as u16);
         }
@@ -306,7 +306,7 @@ impl<S: Simd, V: Rules<S>> AlternativeStacks<S, V> {
     #[inline(always)]
     fn pop_frame(&mut self, lane: usize) -> u16 {
         let index = self.top[lane];
-        self.top[lane] = self.below[usize::from(index)][lane];
+        self.top[lane] = self.below[32 * usize::from(index) + lane];
         self.live[usize::from(index)] &= !(1 << lane);
         self.in_frames &= !(LaneSet::from(self.top[lane] == NO_FRAME) << lane);
         index

@@ -8,4 +8,4 @@ mod text;
 pub use self::answers::Answered;
 pub use self::ranges::Ranges;
 pub use self::sums::{Changed, PassSums};
-pub use self::text::TextSource;
+pub use self::text::{FIRST_BLOCK_BYTES, TextSource};

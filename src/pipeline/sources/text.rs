@@ -14,7 +14,7 @@ use crate::pipeline::long_record::LongRecords;
 use crate::pipeline::progress::InputFailure;
 
 /// Size of the first block. It is small so that every worker has a block soon.
-const FIRST_BLOCK_BYTES: usize = 16 * 1024;
+pub const FIRST_BLOCK_BYTES: usize = 16 * 1024;
 const SKIP_BYTES: u64 = 256 * 1024;
 
 /// A source that reads inputs one after another. An input that fails is reported and ends early.

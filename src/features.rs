@@ -21,7 +21,6 @@ pub fn missing(name: &str) -> Option<&'static str> {
         "bz2" if !cfg!(feature = "bzip2") => Some(lacks!("bzip2")),
         "lz4" if !cfg!(feature = "lz4") => Some(lacks!("lz4")),
         "parquet" if !cfg!(feature = "parquet") => Some(lacks!("parquet")),
-        "hlog" if !cfg!(feature = "hlog") => Some(lacks!("hlog")),
         "completions" | "man" if !cfg!(feature = "pages") => Some(lacks!("pages")),
         _ => None,
     }

@@ -54,10 +54,8 @@
 //! Puzzles, engines, canonical forms, and generators are the crate [`bulkdoku_core`], which is
 //! re-exported here and can be used alone. The features `gzip`, `zstd`, `xz`, `bzip2`, and `lz4` add
 //! compressed inputs, and the first two also compressed outputs. `parquet` reads and writes Parquet
-//! files. `cli` adds the command and
-//! its dependencies, `hlog` writes latencies as interval logs of `HdrHistogram`, and `pages` prints
-//! completions and manual pages. `cli` and `gzip` are enabled by default; `full` enables
-//! all of these. `js` measures time on `wasm32-unknown-unknown` with `performance.now`; without it,
+//! files. `cli` adds the command and its dependencies, and `pages` prints completions and manual
+//! pages. `cli` and `gzip` are enabled by default; `full` enables all of these. `js` measures time on `wasm32-unknown-unknown` with `performance.now`; without it,
 //! latencies there are 0.
 
 pub mod bundled;

@@ -152,7 +152,7 @@ fn files_and_pipes_yield_the_same_rows() {
     let long = "-".repeat(114_653);
     let text = format!("{}{long}\n{CLASSIC}\n", grid.collect::<String>());
     folder.file("in", &text);
-    let args = ["--input-format", "grid", "--keep", "-q", "--columns", "line,puzzle,status"];
+    let args = ["--input-format", "grid", "-q", "--columns", "line,puzzle,status,label"];
     let from_file = folder.solve(&[&["in"], &args[..]].concat(), "");
     let mut child = folder.spawn("solve", &args);
     let mut pipe = child.stdin.take().unwrap();

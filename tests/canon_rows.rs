@@ -62,8 +62,8 @@ fn every_record_has_a_row_with_its_form_or_its_status() {
 fn tables_grids_and_outputs_are_those_of_solve() {
     let folder = Folder::new();
     folder.file("in.csv", format!("id,puzzle\nx,{CLASSIC}\ny,bad\n"));
-    let args = ["in.csv", "--keep", "id", "-o", "out.jsonl.gz", "-q", "--columns"];
-    let ran = folder.run("canon", &[&args[..], &["canonical,automorphisms,status"]].concat(), "");
+    let line = "canon in.csv -o out.jsonl.gz -q --columns canonical,automorphisms,status,id";
+    let ran = folder.line(line);
     assert_eq!(ran.status, 1, "{ran:?}");
     let rows = folder.unpacked("out.jsonl.gz");
     let rows: Vec<serde_json::Value> =
@@ -92,8 +92,8 @@ fn tables_grids_and_outputs_are_those_of_solve() {
     for line in [
         "sample in --count 1 --seed 1",
         "augment in --seed 1",
-        "split in --seed 1 --test 10% --by puzzle -o a,b",
-        "split in --seed 1 --test 10% -o a,b",
+        "split in --seed 1 --shares 90,10 --by puzzle -o a,b",
+        "split in --seed 1 --shares 90,10 -o a,b",
         "solve in",
     ] {
         let ran = folder.line(&format!("{line} -q --force --summary-json other.json"));
@@ -143,7 +143,7 @@ fn exact_keeps_the_first_of_equal_puzzles() {
     let args = ["a", "b.csv", "--dedup", "--columns", "file,line", "-q"];
     let ran = folder.run("canon", &args, "");
     assert_eq!((&*ran.rows, ran.status), ("file,line\na,1\nb.csv,3\n", 0));
-    let ran = folder.run("canon", &[&args[..], &["--exact"]].concat(), "");
+    let ran = folder.run("canon", &[&args[..], &["--by", "puzzle"]].concat(), "");
     assert_eq!((&*ran.rows, ran.status), ("file,line\na,1\na,2\nb.csv,3\n", 0));
 }
 
@@ -173,7 +173,7 @@ fn options_without_effect_are_refused() {
     for (args, message) in [
         (&["--columns", "guesses"][..], "is a column of bulkdoku solve"),
         (&["--columns", "answer"], "is a column of bulkdoku check"),
-        (&["--exact"], "--dedup"),
+        (&["--by", "puzzle"], "--dedup"),
         (&["--format", "grid"], "but not grid"),
         (&["--format", "lines", "--columns", "line"], "--columns goes with"),
         (&["--columns", "line", "--latency", "l.csv"], "--latency does nothing"),

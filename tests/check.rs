@@ -58,7 +58,7 @@ fn the_solution_of_a_line_is_after_its_puzzle() {
             assert_eq!(rows(&ran), [format!("{SOLVED},ok")], "{between:?} {behind:?}: {ran:?}");
         }
     }
-    let args = ["--columns", "status", "--keep"];
+    let args = ["--columns", "status,rest"];
     let ran = run(&args, format!("{CLASSIC},{SOLVED}, x\n{CLASSIC},{SOLVED}\n{CLASSIC}\n"));
     assert_eq!(ran.rows, "status,rest\nok,x\nok,\nmismatch,\n");
 }
@@ -96,8 +96,8 @@ fn the_column_of_solutions_can_be_chosen() {
         let ran = run(&["--columns", "status", "--solution-column", column], &input);
         assert_eq!(rows(&ran), [status], "{column}: {ran:?}");
     }
-    let ran = run(&["--columns", "status", "--solution-column", "a", "--keep"], &input);
-    assert_eq!(ran.rows, format!("status,b,solution\nok,{wrong},x\n"));
+    let ran = run(&["--columns", "status,b,input_solution", "--solution-column", "a"], &input);
+    assert_eq!(ran.rows, format!("status,b,input_solution\nok,{wrong},x\n"));
     let lines = format!("{CLASSIC},x,{SOLVED}\n");
     let ran = run(&["--columns", "status", "--solution-column", "3"], lines);
     assert_eq!(rows(&ran), ["ok"], "{ran:?}");
@@ -146,7 +146,7 @@ fn lines_without_solutions_are_refused_once() {
     let bare = format!("# x\n\n{CLASSIC}\nbad line\n{SOLVED}\n");
     let marked = format!("{}\n", marks(CLASSIC));
     for input in [&bare, &bare.replace('\n', " \r\n"), &marked, &bare.repeat(2000)] {
-        for args in [&[][..], &["--input-format", "lines"], &["--keep"]] {
+        for args in [&[][..], &["--input-format", "lines"], &["--columns", "*"]] {
             let folder = Folder::new();
             let ran = folder.run("check", &[args, &["-o", "out"]].concat(), input);
             let message = "bulkdoku: <stdin>: no line has a solution after its puzzle; \
@@ -285,7 +285,7 @@ fn places_in_tables_are_physical_lines() {
         "note,puzzle,solution\n\"two\nlines\",{CLASSIC},\"{wrong}\"\nx,{CLASSIC},\"{SOLVED}\"\n\
          x,{CLASSIC},\ny,{CLASSIC}\n{CLASSIC},{CLASSIC},{wrong}y\nz,{CLASSIC}, {SOLVED}"
     );
-    let ran = run(&["--columns", "line,status", "--keep", "note"], &input);
+    let ran = run(&["--columns", "line,status,note"], &input);
     assert_eq!(ran.rows.lines().filter(|row| row.contains(",mismatch,")).count(), 3, "{ran:?}");
     assert!(ran.rows.contains("4,ok,x\n5,mismatch,x\n6,malformed,"), "{ran:?}");
     assert!(ran.rows.ends_with("8,ok,z\n"), "{ran:?}");
@@ -391,7 +391,7 @@ fn what_bulkdoku_solves_is_ok_by_every_engine_and_number_of_threads() {
         for args in
             [&[][..], &["--engine", "scalar"], &["--simd", narrowest, "-j", "1"], &["-j", "3"]]
         {
-            let args = [&["solved.csv.gz", "--columns", "status", "--keep", "line"], args].concat();
+            let args = [&["solved.csv.gz", "--columns", "status,input_line"], args].concat();
             let ran = folder.run("check", &args, "");
             assert_eq!(ran.status, 0, "{set} {args:?}: {}", ran.messages);
             assert!((1..).zip(rows(&ran)).all(|(line, row)| row == format!("ok,{line}")));

@@ -56,7 +56,7 @@ fn no_run_starts_while_another_writes_one_of_its_outputs() {
     let mut others: Vec<_> = lines.iter().map(|line| format!("{line} missing --force")).collect();
     others.push("solve missing -q -o d.csv --report r.html".into());
     others.push("solve missing -q -o d.csv --errors e.jsonl --resume".into());
-    others.push("split two -q --seed 1 --test 50% -o d.csv,a.csv".into());
+    others.push("split two -q --seed 1 --shares 1,1 -o d.csv,a.csv".into());
     others.push("bench missing -o a.csv --force".into());
     let others: Vec<_> = others
         .iter()
@@ -322,7 +322,7 @@ fn a_file_beside_a_device_has_a_journal() {
     let folder = Folder::new();
     folder.file("in.csv", set_input());
     for outputs in ["/dev/full,b.csv", "b.csv,/dev/full"] {
-        let line = format!("split in.csv -q --seed 1 --test 50% --format csv -o {outputs}");
+        let line = format!("split in.csv -q --seed 1 --shares 1,1 --format csv -o {outputs}");
         let ran = folder.line(&line);
         assert_eq!(ran.status, 3, "{ran:?}");
         assert_eq!(folder.names(), ["b.csv", "b.csv.resume", "in.csv"], "{ran:?}");

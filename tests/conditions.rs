@@ -59,6 +59,7 @@ fn number(text: &str) -> Option<f64> {
 }
 
 const COLUMNS: &str = "line,puzzle,computed_status,clues,level,guess_rating,solutions,minimal";
+const OWN: &str = "key,source,input_status";
 
 /// Returns conditions and their meaning, over computed columns and those of the input.
 fn conditions() -> Vec<Meaning> {
@@ -109,7 +110,7 @@ fn conditions_choose_the_same_records_in_every_format() {
     folder.file("in.csv.gz", gz(csv_text(&records)));
     folder.file("in.jsonl", json_text(&records));
     for input in ["in.csv", "in.jsonl"] {
-        let all = folder.line(&format!("solve {input} -q --columns {COLUMNS} --keep"));
+        let all = folder.line(&format!("solve {input} -q --columns {COLUMNS},{OWN}"));
         let all = table(&all.rows);
         assert_eq!(all.len(), records.len());
         for (condition, holds) in conditions() {
@@ -132,7 +133,7 @@ fn conditions_choose_the_same_records_in_every_format() {
     // Kept columns are the same with and without a condition that reads other columns.
     let some = folder.run(
         "solve",
-        &["in.csv.gz", "-q", "--keep", "key", "--columns", "line", "--where", "source == 'Zoë'"],
+        &["in.csv.gz", "-q", "--columns", "line,key", "--where", "source == 'Zoë'"],
         "",
     );
     let ids: Vec<_> = some.rows.lines().collect();
@@ -239,7 +240,7 @@ fn shared_names_are_refused() {
     }
     #[cfg(feature = "parquet")]
     for (name, input) in inputs.clone().into_iter().take(4) {
-        let line = format!("canon {input} -q --columns puzzle --keep {name} -o {name}.parquet");
+        let line = format!("canon {input} -q --columns * -o {name}.parquet");
         assert_eq!(folder.line(&line).status, 0);
         inputs.push((name, format!("{name}.parquet")));
     }
@@ -248,7 +249,7 @@ fn shared_names_are_refused() {
             "solve {i} --columns line,{n}",
             "solve {i} --sort {n}",
             "sample {i} --seed 1 --per {n}=1",
-            "split {i} --seed 1 --test 10% -o a,b --where {n}==7",
+            "split {i} --seed 1 --shares 90,10 -o a,b --where {n}==7",
         ] {
             let line = use_of_name.replace("{i}", input);
             let ran = folder.line(&line.replace("{n}", name));
@@ -277,13 +278,13 @@ fn shared_names_are_refused() {
         assert_eq!((ran.status, &*ran.rows), (0, rows), "{line}: {ran:?}");
     }
     folder.assert_refused(&[
-        ("split in.csv --seed 1 --test 10% --stratify guesses -o a,b", "computed_guesses"),
+        ("split in.csv --seed 1 --shares 90,10 --stratify guesses -o a,b", "computed_guesses"),
         ("solve in.csv --split-by status -o {}.csv", "computed_status"),
-        ("sample in.csv --top 1 --by clues:asc", "computed_clues"),
+        ("sample in.csv --seed 1 --per clues=1", "computed_clues"),
         ("augment in.csv --seed 1 --columns solution", "input_solution"),
         ("check in.csv --sort level:desc", "computed_level"),
     ]);
-    let split = "split in.csv --seed 1 --test 10% --stratify computed_clues -o a,b -q";
+    let split = "split in.csv --seed 1 --shares 90,10 --stratify computed_clues -o a,b -q";
     assert_eq!(folder.line(split).status, 0);
     let split = folder.line("solve in.csv --split-by computed_status -q -o {}.csv");
     assert!(split.status == 0 && folder.path("unique.csv").exists(), "{split:?}");
@@ -294,7 +295,7 @@ fn rows_are_sorted_stably_in_every_format() {
     let folder = Folder::new();
     let records = records();
     folder.file("in.csv", csv_text(&records));
-    let all = folder.line(&format!("solve in.csv -q --columns {COLUMNS} --keep"));
+    let all = folder.line(&format!("solve in.csv -q --columns {COLUMNS},{OWN}"));
     let all = table(&all.rows);
     let compare = |a: &Row, b: &Row, column: &str, is_ascending: bool| {
         let are_numbers =
@@ -316,17 +317,17 @@ fn rows_are_sorted_stably_in_every_format() {
         expected.sort_by(|a, b| compare(a, b, column, is_ascending));
         for threads in ["1", "7"] {
             let sorted = folder.line(&format!(
-                "solve in.csv -q -j {threads} --columns {COLUMNS} --keep --sort {sort}"
+                "solve in.csv -q -j {threads} --columns {COLUMNS},{OWN} --sort {sort}"
             ));
             assert_eq!(table(&sorted.rows), expected, "{sort}");
         }
         let ran = folder.line(&format!(
-            "solve in.csv -q --keep --columns {COLUMNS} --sort {sort} -o {sort}.csv.gz"
+            "solve in.csv -q --columns {COLUMNS},{OWN} --sort {sort} -o {sort}.csv.gz"
         ));
         assert_eq!(ran.status, 1, "{ran:?}");
         assert_eq!(table(&folder.unpacked(&format!("{sort}.csv.gz"))), expected);
-        let json = folder
-            .line(&format!("solve in.csv -q --format jsonl --columns line --keep --sort {sort}"));
+        let json =
+            folder.line(&format!("solve in.csv -q --format jsonl --columns line,* --sort {sort}"));
         let lines: Vec<_> = json
             .rows
             .lines()
@@ -336,15 +337,16 @@ fn rows_are_sorted_stably_in_every_format() {
             .collect();
         assert_eq!(lines, expected.iter().map(|row| row["line"].clone()).collect::<Vec<_>>());
     }
-    let ran = folder.line("solve in.csv -q --sort source:desc --columns line --keep source");
+    let ran = folder.line("solve in.csv -q --sort source:desc --columns line,source");
     let sources: Vec<_> = table(&ran.rows).iter().map(|row| row["source"].clone()).collect();
     assert!(
         sources[..12].iter().all(|source| source == "forum") && sources[12].starts_with("a, "),
         "{sources:?}"
     );
     assert!(sources[48..].iter().all(String::is_empty), "{sources:?}");
-    let none =
-        folder.line("solve in.csv -q --sort clues --only gave_up --columns line -o none.csv.gz");
+    let none = folder.line(
+        "solve in.csv -q --sort clues --where computed_status=='gave_up' --columns line -o none.csv.gz",
+    );
     assert_eq!((none.status, &*folder.unpacked("none.csv.gz")), (1, "line\n"));
 }
 
@@ -378,9 +380,9 @@ fn text_is_sorted_as_text_and_repeated_columns_are_refused() {
     folder.file("twice.csv", format!("puzzle,x,x\n{CLASSIC},1,2\n"));
     folder.assert_refused(&[
         ("solve numbers.csv --columns x,x", "--columns has x twice"),
-        ("solve numbers.csv --keep x,x", "--keep has x twice"),
-        ("solve numbers.csv --append status,status", "--append has status twice"),
-        ("solve twice.csv --keep x", "several columns are named \"x\""),
+        ("solve numbers.csv --columns *,status,status", "--columns has status twice"),
+        ("solve numbers.csv --columns *,x", "* has all columns of the input, also x"),
+        ("solve twice.csv --columns x", "several columns are named \"x\""),
         ("solve twice.csv --sort x", "several columns are named \"x\""),
         ("solve twice.csv --column x", "several columns are named \"x\""),
     ]);
@@ -390,7 +392,7 @@ fn text_is_sorted_as_text_and_repeated_columns_are_refused() {
 fn sorted_arrays_have_the_cells_of_sorted_rows() {
     let folder = Folder::new();
     folder.file("in.csv", csv_text(&records()));
-    let sort = "solve in.csv -q --only unique --sort guess_rating:desc";
+    let sort = "solve in.csv -q --where computed_status=='unique' --sort guess_rating:desc";
     let rows = folder.line(&format!("{sort} --columns solution"));
     folder.line(&format!("{sort} --columns solution -o out.npy"));
     let array = std::fs::read(folder.path("out.npy")).unwrap();
@@ -407,7 +409,7 @@ fn sorted_arrays_have_the_cells_of_sorted_rows() {
 fn parquet_files_are_sorted_and_selected_like_tables() {
     let folder = Folder::new();
     folder.file("in.csv", csv_text(&records()));
-    let columns = format!("{COLUMNS},key,source,input_status");
+    let columns = format!("{COLUMNS},{OWN}");
     folder.line(&format!("solve in.csv -q --columns {columns} --sort guess_rating -o s.parquet"));
     let expected = folder.line(&format!("solve in.csv -q --columns {columns} --sort guess_rating"));
     // The rows of the file, read as a table of the same columns.
@@ -415,7 +417,7 @@ fn parquet_files_are_sorted_and_selected_like_tables() {
     let ids = |rows: &str| rows.lines().skip(1).map(String::from).collect::<Vec<_>>();
     let own = table(&expected.rows).iter().map(|row| row["key"].clone()).collect::<Vec<_>>();
     assert_eq!((ids(&read.rows), own.len()), (own, 60), "{read:?}");
-    folder.line("solve in.csv -q --columns puzzle --keep key,source,status -o in.parquet");
+    folder.line("solve in.csv -q --columns * -o in.parquet");
     for (condition, _) in conditions() {
         let of = |input: &str| {
             let args = [input, "-q", "--columns", "key", "--where", condition];
@@ -443,7 +445,7 @@ fn conditions_select_what_smaller_files_have() {
         ("overlap {}a {}b --columns key --by grid --memory 1k", &["out"]),
         ("overlap {}a {}b --columns key --near 1", &["out"]),
         ("split {}a --shares 2,1,1 --seed 1 --stratify clues", &["x", "y", "z"]),
-        ("split {}a --test 30% --seed 1 --by grid", &["x", "y"]),
+        ("split {}a --shares 70,30 --seed 1 --by grid", &["x", "y"]),
         ("canon {}b --dedup --by puzzle", &["out"]),
         ("augment {}a --seed 1 --times 0 --original", &["out"]),
     ] {
@@ -465,12 +467,10 @@ fn conditions_select_what_smaller_files_have() {
     let line = ["several", "several", "--by", "grid", "--columns", "file,line", "--where"];
     let ran = folder.run("overlap", &[&line[..], &["status == 'ok'"]].concat(), "");
     assert_eq!(ran.rows, "file,line\nseveral,2\nseveral,2\n", "{ran:?}");
-    let all = folder.line("augment a --seed 1 -q --sample 20 --times 2 -o none.csv");
-    let drawn =
-        ["a", "-q", "--seed", "1", "--sample", "20", "--times", "2", "--where", "third == 0"];
-    let drawn = folder.run("augment", &drawn, "");
+    let drawn = ["a", "-q", "--seed", "1", "--count", "20", "--where", "third == 0"];
+    let drawn = folder.run("sample", &drawn, "");
     let thirds: Vec<_> = table(&drawn.rows).iter().map(|row| row["third"].clone()).collect();
-    assert!(all.status == 0 && thirds == ["0"; 40], "{drawn:?}");
+    assert_eq!(thirds, ["0"; 20], "{drawn:?}");
 }
 
 /// Latencies differ between runs, but select and order the rows of each.

@@ -16,7 +16,9 @@ fn rows(ran: &Ran) -> Vec<&str> {
 
 #[test]
 fn without_a_header_the_column_is_found_by_its_shape() {
-    let ran = solve(&format!("0000183b305c {CLASSIC} 1.2\n00aa {CLASSIC} 2.3\n"), &["--keep"]);
+    let folder = Folder::new();
+    folder.file("in", format!("0000183b305c {CLASSIC} 1.2\n00aa {CLASSIC} 2.3\n"));
+    let ran = folder.line("solve in --columns line,status,column_1,column_3 -q");
     assert_eq!(ran.rows.lines().next(), Some("line,status,column_1,column_3"));
     assert_eq!(rows(&ran), ["1,unique,0000183b305c,1.2", "2,unique,00aa,2.3"]);
     let ran = solve(&format!("7,{CLASSIC},x\n8,{CLASSIC},y\n"), &[]);
@@ -57,14 +59,15 @@ fn other_columns_are_kept() {
     let input = format!("id,puzzle,solution,note\n1,{CLASSIC},{SOLVED},\"a, \"\"b\"\"\nc\"\n");
     let folder = Folder::new();
     folder.file("in", &input);
-    let ran = folder.solve(&["in", "--columns", "computed_solution,status", "--keep"], "");
+    let ran = folder.solve(&["in", "--columns", "computed_solution,status,*"], "");
     let mut reader = csv::Reader::from_reader(ran.rows.as_bytes());
     let names = reader.headers().unwrap().clone();
-    assert_eq!(names, ["solution", "status", "id", "input_solution", "note"][..]);
+    let own = ["id", "puzzle", "solution", "note"];
+    assert_eq!(names, [&["computed_solution", "status"], &own[..]].concat());
     let row = reader.records().next().unwrap().unwrap();
-    assert_eq!(row, [SOLVED, "unique", "1", SOLVED, "a, \"b\"\nc"][..]);
+    assert_eq!(row, [SOLVED, "unique", "1", CLASSIC, SOLVED, "a, \"b\"\nc"][..]);
 
-    let args = ["in", "--columns", "status", "--keep", "note", "--format", "jsonl"];
+    let args = ["in", "--columns", "status,note", "--format", "jsonl"];
     let row: serde_json::Value = serde_json::from_str(&folder.solve(&args, "").rows).unwrap();
     assert_eq!(row, serde_json::json!({"status": "unique", "note": "a, \"b\"\nc"}));
 }
@@ -78,7 +81,7 @@ fn long_tables_have_a_row_for_each_record_with_any_number_of_threads() {
     let folder = Folder::new();
     folder.file("in", input);
     for threads in ["1", "3"] {
-        let args = ["in", "--columns", "line", "--keep", "id", "-q", "-j", threads];
+        let args = ["in", "--columns", "line,id", "-q", "-j", threads];
         let ran = folder.solve(&args, "");
         let (mut line, mut seen) = (2, 0);
         for (i, row) in ran.rows.lines().skip(1).enumerate() {

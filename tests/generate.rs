@@ -109,9 +109,9 @@ fn all_levels_and_numbers_of_threads_make_the_same_bytes() {
         &["--clues", "22..23"][..],
         &["--symmetry", "rot180"],
         &["--grids", "uniform"],
-        &["--solved"],
-        &["--level", "1"],
-        &["--guesses", "3..9"],
+        &["--kind", "solved"],
+        &["--where", "level == 1"],
+        &["--where", "guesses >= 3 and guesses <= 9"],
     ] {
         let args = [&["--count", "130", "--seed", "9"][..], what].concat();
         let one = generate(&[&args[..], &["-j", "1"]].concat());
@@ -172,7 +172,7 @@ fn formats_show_what_is_made() {
         let form = puzzle.parse::<bulkdoku::Puzzle>().expect("a puzzle").canonical();
         assert_eq!(fields[4], form.expect("a form").form.to_string());
     }
-    let solved = generate(&["--count", "2", "--seed", "1", "--solved", "--format", "csv"]);
+    let solved = generate(&["--count", "2", "--seed", "1", "--kind", "solved", "--format", "csv"]);
     for row in &lines(&solved)[1..] {
         let fields: Vec<_> = row.split(',').collect();
         assert_eq!(fields[1], fields[2], "a grid is its own solution");
@@ -203,9 +203,9 @@ fn clues_follow_a_pattern_and_a_hard_search_starts_at_a_pool() {
     let bad = folder.line("generate -n 20 --seed 1 --pattern bad.txt");
     assert!(bad.messages.contains("bad.txt:2:5: 'x'"), "{bad:?}");
     let pool = format!("{}/datasets/hard.txt", env!("CARGO_MANIFEST_DIR"));
-    let hard = generate(&["-n", "1", "--seed", "1", "--hard", "--from", &pool]);
+    let hard = generate(&["-n", "1", "--seed", "1", "--kind", "hard", "--from", &pool]);
     assert_eq!(lines(&hard).len(), 1, "{hard:?}");
-    assert_ne!(hard.rows, generate(&["-n", "1", "--seed", "1", "--hard"]).rows);
+    assert_ne!(hard.rows, generate(&["-n", "1", "--seed", "1", "--kind", "hard"]).rows);
 }
 
 #[test]
@@ -270,7 +270,6 @@ fn wrong_usage_ends_with_2() {
         &["--count", "1", "--clues", "24..21"],
         &["--count", "1", "--clues", "9..16"],
         &["--count", "1", "--kind", "easy", "--clues", "30"],
-        &["--count", "1", "--solved", "--hard"],
         &["--count", "1", "--pattern", "/no/such/pattern"],
         &["--count", "1", "--pattern", "#.#"],
         &["--count", "1", "--columns", "id", "--format", "lines"],
@@ -280,7 +279,8 @@ fn wrong_usage_ends_with_2() {
         &[
             "--count",
             "1",
-            "--hard",
+            "--kind",
+            "hard",
             "--from",
             concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/several.txt"),
         ],
@@ -315,7 +315,7 @@ fn hard_puzzles_from_a_pool_differ_from_it_and_from_each_other() {
     folder.file("pool", format!("{hardest}\n{CLASSIC}\n"));
     let generate = |skip: u64, count: u64, threads: u64| {
         let line = format!(
-            "generate -q --hard --from pool --seed 5 --skip {skip} -n {count} -j {threads}"
+            "generate -q --kind hard --from pool --seed 5 --skip {skip} -n {count} -j {threads}"
         );
         folder.line(&line).rows
     };

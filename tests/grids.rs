@@ -183,7 +183,7 @@ fn solutions_written_as_grids_are_read_back() {
     for format in ["grid", "auto"] {
         let output = format!("{format}.grid");
         assert_eq!(folder.solve(&["in", "more", "-o", &output], "").status, 1);
-        let args = [&output, "--input-format", format, "--columns", "line,status,puzzle", "--keep"];
+        let args = [&output, "--input-format", format, "--columns", "line,status,puzzle,label"];
         let ran = folder.solve(&args, "");
         let row = |line: u64, of: &str| format!("{line},unique,{SOLVED},\"{of}: unique\"\n");
         let rows = [row(2, "in, line 1"), row(14, "in, line 4"), row(25, "more, line 1")];
@@ -219,12 +219,10 @@ fn labels_are_kept_on_request() {
         "Two",
         "Grid 8",
     ];
-    for keep in [&["--keep"][..], &["--keep", "label"]] {
-        let ran = folder.solve(&[&["in", "--columns", "status"], keep].concat(), "");
-        let labels: Vec<_> = ran.rows.lines().map(|row| row.split_once(',').unwrap().1).collect();
-        assert_eq!((labels, ran.status), (expected.to_vec(), 1), "{ran:?}");
-    }
-    let ran = folder.solve(&["in", "--keep", "id"], "");
+    let ran = folder.line("solve in --columns status,label");
+    let labels: Vec<_> = ran.rows.lines().map(|row| row.split_once(',').unwrap().1).collect();
+    assert_eq!((labels, ran.status), (expected.to_vec(), 1), "{ran:?}");
+    let ran = folder.line("solve in --columns id");
     assert_eq!(ran.status, 2);
     assert!(ran.messages.contains("no column \"id\"; there are \"label\""), "{ran:?}");
 }
@@ -242,7 +240,7 @@ fn many_grids() -> String {
     format!("Grid 0\n{}\n{text}", plain())
 }
 
-const COLUMNS: &str = "line,puzzle,solution,status,guesses,nodes";
+const COLUMNS: &str = "line,puzzle,solution,status,guesses,nodes,label";
 
 #[test]
 fn results_do_not_depend_on_threads_and_compression() {
@@ -255,7 +253,7 @@ fn results_do_not_depend_on_threads_and_compression() {
     #[cfg(feature = "full")]
     folder.file("in.zst", zstd::encode_all(text.as_bytes(), 1).unwrap());
     let solve = |name: &str, threads: &str| {
-        let args = [name, "--columns", COLUMNS, "-q", "--keep", "--errors", "bad", "--force"];
+        let args = [name, "--columns", COLUMNS, "-q", "--errors", "bad", "--force"];
         let ran = folder.solve(&[&args[..], &["--threads", threads]].concat(), "");
         assert_eq!(ran.status, 1, "{ran:?}");
         (ran.rows, folder.read("bad").replace(name, "in"))
@@ -277,7 +275,7 @@ fn results_do_not_depend_on_threads_and_compression() {
 fn a_killed_run_over_grids_is_resumed_to_the_same_rows() {
     let folder = Folder::new();
     folder.file("in", many_grids().repeat(4));
-    let args = ["in", "--columns", COLUMNS, "--keep", "-q", "-j", "2", "-o"];
+    let args = ["in", "--columns", COLUMNS, "-q", "-j", "2", "-o"];
     assert_eq!(
         folder.solve(&[&args[..], &["whole", "--errors", "bad_of_whole"]].concat(), "").status,
         1

@@ -157,8 +157,11 @@ fn a_signal_ends_subcommands_that_only_read_so_far() {
             status.contains("SigCgt:") && !status.contains("SigCgt:\t0000000000000")
         })
     };
-    let lines =
-        ["overlap in in", "split in --test 20% --seed 1 -o a.csv,b.csv", "canon in --against in"];
+    let lines = [
+        "overlap in in",
+        "split in --shares 80,20 --seed 1 -o a.csv,b.csv",
+        "canon in --against in",
+    ];
     for line in lines.into_iter().chain(["bench in --rounds 1000"]) {
         let (subcommand, args) = line.split_once(' ').unwrap();
         let child = folder.spawn(subcommand, &args.split(' ').collect::<Vec<_>>());
@@ -250,13 +253,17 @@ fn a_run_that_is_stopped_in_a_block_resumes_at_the_next_record() {
     let table = |puzzle: &str| format!("\"a\nb\",{puzzle}\n");
     let [table_first, table_slow] = [CLASSIC, ENDLESS].map(table);
     let [grid_first, grid_slow] = [CLASSIC, ENDLESS].map(grid);
-    for (name, text) in [
-        ("in.csv", format!("id,puzzle\n{table_first}{table_slow}{table_first}")),
-        ("in.txt", format!("Grid 01\n{grid_first}Grid 02\n{grid_slow}\nGrid 03\n{grid_first}")),
+    for (name, kept, text) in [
+        ("in.csv", "id", format!("id,puzzle\n{table_first}{table_slow}{table_first}")),
+        (
+            "in.txt",
+            "label",
+            format!("Grid 01\n{grid_first}Grid 02\n{grid_slow}\nGrid 03\n{grid_first}"),
+        ),
     ] {
         let folder = Folder::new();
         folder.file(name, text);
-        stopped_and_finished(&folder, &[name, "--columns", COLUMNS, "--keep"]);
+        stopped_and_finished(&folder, &[name, "--columns", &format!("{COLUMNS},{kept}")]);
     }
 }
 

@@ -120,29 +120,29 @@ fn other_keys_are_kept_with_their_types() {
         "{{\"id\":1,\"puzzle\":\"{CLASSIC}\",\"s\":\"a\\\"b\\u00e9\",\"o\":{{\"a\": [1,2]}},\"n\":null,\"f\":1.5e3}}\n\
          {{\"puzzle\":\"{CLASSIC}\",\"s\":\"\"}}\n{{\"id\":3}}\n"
     );
-    let run = |args: &[&str]| {
-        Folder::new().solve(&[&["-q", "--columns", "line,status"], args].concat(), &input).rows
-    };
+    let run = |args: &[&str]| Folder::new().solve(&[&["-q"], args].concat(), &input).rows;
+    let all = run(&["--columns", "status,*", "--format", "csv"]);
     assert_eq!(
-        run(&["--keep"]),
-        "line,status,id,s,o,n,f\n1,unique,1,\"a\"\"bé\",\"{\"\"a\"\": [1,2]}\",,1.5e3\n\
-         2,unique,,,,,\n3,malformed,3,,,,\n"
+        all.replace(CLASSIC, "P"),
+        "status,id,puzzle,s,o,n,f\nunique,1,P,\"a\"\"bé\",\"{\"\"a\"\": [1,2]}\",,1.5e3\n\
+         unique,,P,,,,\nmalformed,3,\"{\"\"id\"\":3}\",,,,\n"
     );
     assert_eq!(
-        run(&["--keep", "s,id,o,n", "--format", "jsonl"]),
+        run(&["--columns", "line,status,s,id,o,n", "--format", "jsonl"]),
         "{\"line\":1,\"status\":\"unique\",\"s\":\"a\\\"bé\",\"id\":1,\"o\":{\"a\": [1,2]},\"n\":null}\n\
          {\"line\":2,\"status\":\"unique\",\"s\":\"\",\"id\":null,\"o\":null,\"n\":null}\n\
          {\"line\":3,\"status\":\"malformed\",\"s\":null,\"id\":3,\"o\":null,\"n\":null}\n"
     );
     // A key that the first record lacks has no column.
     let input = format!("{input}{{\"puzzle\":\"{CLASSIC}\",\"more\":1}}\n");
-    for (args, status) in [(&["--keep"][..], 3), (&["--keep", "id"], 1), (&[], 1)] {
-        let ran = Folder::new().solve(args, &input);
+    for (columns, status) in [("*", 3), ("id", 1), ("line", 1)] {
+        let args = ["--columns", columns, "--format", "csv"];
+        let ran = Folder::new().solve(&args, &input);
         assert_eq!(ran.status, status, "{ran:?}");
         let is_named = ran.messages.contains("<stdin>:4: the key \"more\" was not found");
         assert_eq!(is_named, status == 3, "{ran:?}");
     }
-    let ran = Folder::new().solve(&["--keep", "none"], &input);
+    let ran = Folder::new().solve(&["--columns", "none"], &input);
     assert!(
         ran.status == 2 && ran.messages.contains("no column \"none\"; there are \"id\""),
         "{ran:?}"
@@ -188,7 +188,7 @@ fn results_do_not_depend_on_long_lines_and_blocks() {
     let good = format!("{{\"puzzle\":\"{CLASSIC}\",\"id\":1}}\n");
     let long = format!("{{\"puzzle\":\"{CLASSIC}\",\"x\":\"{}\"}}\n", "y".repeat(300_000));
     let input = format!("{}{long}{good}", good.repeat(3000));
-    let args = ["--keep", "id", "-q", "--columns", "line,status"];
+    let args = ["-q", "--columns", "line,status,id"];
     let folder = Folder::new();
     folder.file("in", &input);
     let one = folder.solve(&[&["in", "-j", "1"], &args[..]].concat(), "");

@@ -109,12 +109,12 @@ fn each_kind_of_planted_leak_is_found_and_no_other() {
     let all = ["puzzle", "class", "near1", "near2", "grid"];
     for (by, found) in [
         ("--by puzzle", &all[..1]),
-        ("--exact", &all[..1]),
+        ("--by puzzle", &all[..1]),
         ("", &all[..2]),
         ("--by class", &all[..2]),
         ("--by grid", &all[..]),
     ] {
-        let line = format!("overlap a.csv b.csv --keep kind --columns file,line,puzzle {by}");
+        let line = format!("overlap a.csv b.csv --columns file,line,puzzle,kind {by}");
         let ran = folder.line(&line);
         assert_eq!(ran.status, 1, "{ran:?}");
         let of_b: String = ran
@@ -135,7 +135,7 @@ fn each_kind_of_planted_leak_is_found_and_no_other() {
         }
         let rest: Vec<_> = all[found.len()..].to_vec();
         for command in ["canon b.csv --against a.csv", "solve b.csv --against a.csv"] {
-            let ran = folder.line(&format!("{command} --keep kind --columns puzzle {by} -q"));
+            let ran = folder.line(&format!("{command} --columns puzzle,kind {by} -q"));
             assert_eq!(kinds(&ran.rows), expected(&rest, 400), "{command} {by}");
         }
     }
@@ -147,8 +147,7 @@ fn puzzles_of_one_class_after_removing_clues_are_near() {
     planted(&folder);
     let all = ["puzzle", "class", "near1", "near2", "grid"];
     for (near, found) in [("--near 1", &all[..3]), ("--near 2", &all[..4])] {
-        let ran =
-            folder.line(&format!("overlap a.csv b.csv --keep kind --columns file,line {near}"));
+        let ran = folder.line(&format!("overlap a.csv b.csv --columns file,line,kind {near}"));
         let of_b = ran.rows.lines().filter(|row| !row.starts_with("a.csv,"));
         assert_eq!(
             kinds(&of_b.map(|row| format!("{row}\n")).collect::<String>()),
@@ -159,11 +158,11 @@ fn puzzles_of_one_class_after_removing_clues_are_near() {
         let common = format!("b.csv: {} of 550 records occur in a.csv", EACH * found.len());
         assert!(ran.messages.contains(&common), "{}", ran.messages);
     }
-    let ran = folder.line("canon b.csv --against a.csv --near 1 --keep kind --columns puzzle -q");
+    let ran = folder.line("canon b.csv --against a.csv --near 1 --columns puzzle,kind -q");
     assert_eq!(kinds(&ran.rows), expected(&all[3..], 400));
     folder.assert_refused(&[
         ("canon b.csv --dedup --near 1", "cannot be combined with --dedup"),
-        ("split b.csv --near 1 --test 10% --seed 1 -o x.csv,y.csv", "cannot split"),
+        ("split b.csv --near 1 --shares 90,10 --seed 1 -o x.csv,y.csv", "cannot split"),
         ("overlap a.csv b.csv --near 3", "1..=2"),
         ("overlap a.csv b.csv --near 1 --by grid", "cannot be used with"),
     ]);
@@ -212,7 +211,7 @@ fn duplicates_are_found_by_puzzle_class_and_grid() {
         ("", &["near1", "near2", "grid"]),
         ("--by grid", &[]),
     ] {
-        let ran = folder.line(&format!("canon both.csv --dedup --keep kind --columns puzzle {by}"));
+        let ran = folder.line(&format!("canon both.csv --dedup --columns puzzle,kind {by}"));
         let mut counts = expected(kept, 400);
         counts.insert("a".into(), 400);
         assert_eq!((kinds(&ran.rows), ran.status), (counts, 0), "{by}");
@@ -239,7 +238,7 @@ fn puzzles_without_exactly_one_solution_have_no_grid_and_are_counted() {
     counted(&ran.messages);
     // They are not compared, so none is dropped.
     assert_eq!((ran.rows.lines().count(), ran.status), (1 + 80, 1));
-    let ran = folder.line("split in --by grid --test 20% --seed 1 -o a.csv,b.csv");
+    let ran = folder.line("split in --by grid --shares 80,20 --seed 1 -o a.csv,b.csv");
     counted(&ran.messages);
     assert_eq!(ran.status, 1);
     let rows = ["a.csv", "b.csv"].map(|name| folder.read(name).lines().count() - 1);
@@ -255,7 +254,6 @@ fn puzzles_without_exactly_one_solution_have_no_grid_and_are_counted() {
         ("check in --against one --by grid --first", "needs the proof"),
         ("solve in --against one --by grid --format boj2580", "needs the proof"),
         ("canon in --by grid", "only --dedup and --against"),
-        ("canon in --dedup --exact --by grid", "cannot be used with"),
     ]);
 }
 
@@ -294,8 +292,9 @@ fn parts_meet_their_shares_and_share_no_grid() {
         assert_eq!(folder.line(&format!("{line} -j 1")).status, 0);
         assert!(["x.csv", "y.csv", "z.csv"].map(|name| folder.read(name)) == parts);
     }
-    // --test is equivalent to two shares.
-    for (part, options) in [("1", "--test 10%"), ("2", "--shares 90,10"), ("3", "--shares 0.9,0.1")]
+    // Only the ratios of shares matter.
+    for (part, options) in
+        [("1", "--shares 9,1"), ("2", "--shares 90%,10%"), ("3", "--shares 0.9,0.1")]
     {
         let line = format!("split in.csv {options} --seed 1 -o t{part}.csv,u{part}.csv");
         assert_eq!(folder.line(&line).status, 0);
@@ -325,7 +324,6 @@ fn parts_meet_their_shares_and_share_no_grid() {
         ("split in.csv --shares 1,1 --seed 1 -o d.csv,e.csv,f.csv", "as many of both"),
         ("split in.csv --shares 1 --seed 1 -o d.csv", "as many of both"),
         ("split in.csv --shares 1,0 --seed 1 -o d.csv,e.csv", "above 0"),
-        ("split in.csv --shares 1,2 --test 10% --seed 1 -o d.csv,e.csv", "cannot be used with"),
-        ("split in.csv --seed 1 -o d.csv,e.csv", "--test"),
+        ("split in.csv --seed 1 -o d.csv,e.csv", "--shares"),
     ]);
 }

@@ -99,7 +99,7 @@ fn impossible_arrays_are_refused() {
         (&["-o", "x.npy.gz"], "npy goes to a file"),
         (&["-o", "x.npy", "--columns", "puzzle,solution"], "an npy array has one column"),
         (&["-o", "x.npy", "--columns", "line"], "an npy array has one column"),
-        (&["-o", "x.npy", "--keep"], "--keep goes with"),
+        (&["-o", "x.npy", "--columns", "*"], "an npy array has one column"),
     ] {
         let ran = folder.solve(args, CLASSIC);
         assert!(ran.status == 2 && ran.messages.contains(message), "{args:?}: {ran:?}");

@@ -52,15 +52,15 @@ fn odd_columns_pass_through_every_command_byte_for_byte() {
     for name in ["in.csv", "in.csv.gz", "crlf.csv"] {
         for (line, columns, expected) in [
             (format!("check {name}"), ",status,reason", appended(&["ok,", "ok,"])),
-            (format!("check {name} --append line"), ",line", appended(&["3", "5"])),
+            (format!("check {name} --columns *,line"), ",line", appended(&["3", "5"])),
             (format!("canon --dedup {name}"), "", rows[0].clone()),
-            (format!("canon --dedup --exact {name}"), "", all()),
+            (format!("canon --dedup --by puzzle {name}"), "", all()),
             (format!("canon --against other {name}"), "", all()),
-            (format!("canon {name} --append status"), ",status", appended(&["ok", "ok"])),
+            (format!("canon {name} --columns *,status"), ",status", appended(&["ok", "ok"])),
             (format!("augment --times 0 --original --seed 1 {name}"), "", all()),
-            (format!("augment --times 0 --original --sample 2 --seed 1 {name}"), "", all()),
-            (format!("solve {name} --append solutions"), ",solutions", appended(&["1", "1"])),
-            (format!("overlap --append line {name} {name}"), ",line", {
+            (format!("sample --count 2 --seed 1 {name}"), "", all()),
+            (format!("solve {name} --columns *,solutions"), ",solutions", appended(&["1", "1"])),
+            (format!("overlap --columns *,line {name} {name}"), ",line", {
                 let once = appended(&["3", "5"]);
                 format!("{once}\n{once}")
             }),
@@ -69,7 +69,7 @@ fn odd_columns_pass_through_every_command_byte_for_byte() {
             assert_eq!(ran.rows, format!("{HEADER}{columns}\n{expected}\n"), "{line}: {ran:?}");
         }
         let ran = folder.line(&format!(
-            "split --test 50% --by puzzle --seed 1 {name} -o a.csv.gz,b.csv.gz --force -q"
+            "split --shares 1,1 --by puzzle --seed 1 {name} -o a.csv.gz,b.csv.gz --force -q"
         ));
         assert_eq!(ran.status, 0, "{ran:?}");
         let sides = ["a.csv.gz", "b.csv.gz"].map(|side| folder.unpacked(side));
@@ -175,17 +175,29 @@ fn columns_name_fields_of_the_input() {
     folder.file("in.csv", format!("status,key,puzzle\nnew,7,{CLASSIC}\n"));
     let ran = folder.line("solve in.csv --columns key,clues,input_status -q");
     assert_eq!(ran.rows, "key,clues,input_status\n7,30,new\n");
-    let ran = folder.line("solve in.csv --columns computed_status,clues --keep status -q");
+    let ran = folder.line("solve in.csv --columns computed_status,clues,input_status -q");
     assert_eq!(ran.rows, "status,clues,input_status\nunique,30,new\n");
-    // An appended column is renamed if the input already has its name.
-    let ran = folder.line("solve in.csv --append status -q");
-    assert_eq!(ran.rows, format!("status,key,puzzle,new_status\nnew,7,{CLASSIC},unique\n"));
+    // A computed column is renamed if a column of the input has its name.
+    let ran = folder.line("solve in.csv --columns clues,*,computed_status -q");
+    let expected = "clues,status,key,puzzle,computed_status\n30,new,7,{CLASSIC},unique\n";
+    assert_eq!(ran.rows, expected.replace("{CLASSIC}", CLASSIC));
+    let ran = folder.line("canon in.csv -q");
+    let header = "status,key,puzzle,canonical,automorphisms,computed_status\n";
+    assert!(ran.rows.starts_with(header) && ran.rows.ends_with(",1,ok\n"), "{ran:?}");
+    // Puzzle lines have one column.
+    folder.file("in.txt", format!("{CLASSIC} some text\n"));
+    let ran = folder.line("solve in.txt --columns *,rest,clues -q");
+    assert_eq!(ran.status, 2, "{ran:?}");
+    let ran = folder.line("solve in.txt --columns clues,* -q");
+    assert_eq!(ran.rows, format!("clues,puzzle\n30,{CLASSIC}\n"));
     folder.assert_refused(&[
         (
             "solve in.csv --columns key,nothing",
             "no column \"nothing\"; there are \"status\", \"key\"",
         ),
-        ("solve in.csv --append status --keep key", "cannot be used with"),
+        ("solve in.csv --columns *,key", "* has all columns of the input, also key"),
+        ("solve in.csv --columns *,status", "computed_status"),
+        ("solve in.txt --columns *,puzzle", "puzzle twice"),
         ("generate -n 1 --format csv --columns nothing", "no column \"nothing\""),
     ]);
 }
@@ -195,7 +207,7 @@ fn inputs_with_different_columns_omit_them() {
     let folder = Folder::new();
     folder.file("a.csv", format!("key,puzzle\n1,{CLASSIC}\n"));
     folder.file("b.txt", CLASSIC);
-    let ran = folder.line("canon --dedup --exact a.csv b.txt");
+    let ran = folder.line("canon --dedup --by puzzle a.csv b.txt");
     assert_eq!(ran.rows, format!("file,puzzle\na.csv,{CLASSIC}\n"));
     assert!(ran.messages.contains("the inputs have different columns"), "{ran:?}");
     // Conditions read columns by name, in any order.
@@ -230,10 +242,10 @@ fn objects_keep_all_of_their_keys() {
     folder.file("in.jsonl", lines.join("\n"));
     for command in [
         "canon --dedup --by puzzle",
-        "canon --append status",
-        "solve --append status",
+        "canon --columns *,status",
+        "solve --columns *,status",
         "sample --count 9 --seed 1",
-        "check --append status",
+        "check --columns *,status",
         "augment --times 0 --original --seed 1",
     ] {
         let ran = folder.line(&format!("{command} in.jsonl -q"));
@@ -256,10 +268,10 @@ fn objects_keep_all_of_their_keys() {
     for (line, key) in [
         ("canon --dedup in.jsonl --format csv", "more"),
         ("augment --seed 1 in.jsonl -o out.tsv --force", "more"),
-        ("solve --append level in.jsonl -o out.csv --force", "more"),
+        ("solve --columns *,level in.jsonl -o out.csv --force", "more"),
         ("sample --count 9 --seed 1 in.jsonl -o out.csv --force", "more"),
         // A computed column must not hide one of the input.
-        ("solve --append level more.jsonl", "level"),
+        ("solve --columns *,level more.jsonl", "level"),
         ("augment --seed 1 more.jsonl", "solution"),
     ] {
         let more = format!(
@@ -281,7 +293,7 @@ fn objects_keep_all_of_their_keys() {
         "other.jsonl",
         format!("{{\"id\":7,\"puzzle\":\"{}\"}}\n", swapped.replace('1', "2")),
     );
-    let ran = folder.line("canon --append status in.jsonl other.jsonl -q");
+    let ran = folder.line("canon --columns *,status in.jsonl other.jsonl -q");
     assert!(ran.rows.contains("{\"id\":7,\"puzzle\":"), "{ran:?}");
     assert!(ran.rows.contains("\"more\": {\"puzzle\": 1}"), "{ran:?}");
 }
@@ -419,7 +431,7 @@ proptest! {
                 if ending == "parquet" && !cfg!(feature = "full") {
                     continue;
                 }
-                let line = format!("canon --append status {name} -q --force -o out.{ending}");
+                let line = format!("canon --columns *,status {name} -q --force -o out.{ending}");
                 let ran = folder.line(&line);
                 prop_assert!(ran.status <= 1, "{} {:?}\n{}", line, ran, text());
                 let after = statuses(&folder, &format!("out.{ending}"));

@@ -75,11 +75,10 @@ fn inputs_that_change_between_two_passes_end_the_run() {
         folder.file(&small, records(format).lines().take(40).collect::<Vec<_>>().join("\n") + "\n");
         for line in [
             format!(
-                "split --test 10% --seed 1 --by puzzle {name} -o pipe,other-pipe --format csv --force"
+                "split --shares 90,10 --seed 1 --by puzzle {name} -o pipe,other-pipe --format csv --force"
             ),
             format!("sample --count 19999 --seed 1 {name} -o pipe --format csv --force"),
-            format!("sample --top 19999 --by clues {small} {name} -o pipe --force"),
-            format!("augment --sample 19999 --seed 1 {name} -o pipe --format csv --force"),
+            format!("sample --per clues=19999 --seed 1 {small} {name} -o pipe --force"),
             format!("overlap {name} {small} -o pipe --by puzzle --format csv --force"),
         ] {
             for how in CHANGES {
@@ -104,12 +103,11 @@ fn outputs_with_temporary_names_do_not_appear_after_a_change() {
     };
     let records: String = (0..RECORDS).map(record).collect();
     folder.file("original", format!("id,puzzle,solution\n{records}"));
-    let lines = [
-        "augment --sample 9999 --seed 1 in.csv --layout hrm -o hd --errors pipe",
+    let lines: &[&str] = &[
         #[cfg(feature = "full")]
         "sample --count 9999 --seed 1 in.csv -o rows.parquet --errors pipe",
         #[cfg(feature = "full")]
-        "split --test 10% --seed 1 --by puzzle in.csv -o a.parquet,b.parquet --errors pipe",
+        "split --shares 90,10 --seed 1 --by puzzle in.csv -o a.parquet,b.parquet --errors pipe",
     ];
     for line in lines {
         for how in CHANGES {

@@ -91,7 +91,7 @@ fn drawn_pencil_marks_are_read() {
         assert!(ran.messages.starts_with("<stdin>: grids of nine lines"), "{ran:?}");
     }
     let both = format!("one\n{hodoku}\n\ntwo\n{drawing}");
-    let ran = Folder::new().solve(&["--keep", "-q", "--columns", "line,status"], both);
+    let ran = Folder::new().solve(&["-q", "--columns", "line,status,label"], both);
     assert_eq!(rows(&ran), ["3,unique,one", "17,unique,two"]);
 }
 
@@ -168,7 +168,7 @@ fn an_ellipsis_is_three_dots_and_is_counted() {
     let ran = solve(grid);
     assert_eq!(rows(&ran), [format!("1,{HARD},unique")]);
     assert!(ran.messages.contains("  (with … as three dots)    1\n"), "{ran:?}");
-    let args = ["--keep", "-q", "--columns", "line,status"];
+    let args = ["-q", "--columns", "line,status,rest"];
     let ran = Folder::new().solve(&args, format!("{CLASSIC} a\n{dotted} b c\n"));
     assert_eq!(rows(&ran), ["1,unique,a", "2,unique,b c"]);
 }

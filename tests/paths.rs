@@ -117,7 +117,7 @@ fn lists_name_files_by_line_or_nul() {
         let ran = folder.run("solve", &["in/b-c.txt", "--files-from", "-"], list);
         assert_eq!(files(&ran.rows), ["in/b-c.txt", "in/b/z.txt", "in/a.txt"], "{ran:?}");
     }
-    let ran = folder.line("split --files-from list --test 50% --seed 1 -o a,b --fail-on none");
+    let ran = folder.line("split --files-from list --shares 1,1 --seed 1 -o a,b --fail-on none");
     assert_eq!(ran.status, 0, "{ran:?}");
     folder.file("list", "in/a.txt\nin/none.txt\n");
     let ran = folder.line("solve --files-from list");
@@ -161,7 +161,7 @@ fn urls_are_piped() {
     folder.file("in", CLASSIC);
     for line in [
         "overlap in s3://b/p",
-        "split --seed 1 --test 10% s3://b/p -o a,b",
+        "split --seed 1 --shares 90,10 s3://b/p -o a,b",
         "sample --seed 1 --count 1 s3://b/p",
     ] {
         let ran = folder.line(line);
@@ -202,7 +202,7 @@ fn runs_without_records_write_their_outputs() {
         }
         for input in ["header.csv", "empty.csv"] {
             for line in [
-                "split --seed 1 --test 10% {i} -o a.{e},b.{e}",
+                "split --seed 1 --shares 90,10 {i} -o a.{e},b.{e}",
                 "canon --dedup {i} -o a.{e}",
                 "sample --seed 1 --count 3 {i} -o a.{e}",
             ] {

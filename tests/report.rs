@@ -197,22 +197,13 @@ fn a_measurement_has_a_page_that_compares() {
 fn the_name_chooses_the_format_of_latencies() {
     let folder = Folder::new();
     let puzzles = format!("{CLASSIC}\n").repeat(500);
-    for name in [
-        "l.hgrm",
-        "l.csv",
-        #[cfg(feature = "full")]
-        "l.hlog",
-    ] {
+    for name in ["l.hgrm", "l.csv"] {
         let ran = folder.solve(&["--latency", name, "-q"], &puzzles);
         assert_eq!(ran.status, 0, "{ran:?}");
     }
     let hgrm = folder.read("l.hgrm");
     assert!(hgrm.starts_with("       Value     Percentile TotalCount 1/(1-Percentile)\n\n"));
     assert!(hgrm.contains("Total count    =          500]"), "{hgrm}");
-    #[cfg(feature = "full")]
-    let hlog = folder.read("l.hlog");
-    #[cfg(feature = "full")]
-    assert!(hlog.starts_with("#[Histogram log format version 1.3]\n") && hlog.contains(",HISTF"));
     assert!(folder.read("l.csv").starts_with("lowest_ns,"));
     let args = ["-n", "30", "-s", "1", "-q", "--latency", "g.hgrm", "--summary-json", "g.json"];
     let ran = folder.run("generate", &args, "");

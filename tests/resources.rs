@@ -65,7 +65,7 @@ fn many_threads_without_input_end_immediately() {
 
 #[test]
 fn threads_have_at_least_a_block_each() {
-    let (folder, few, many) = (Folder::new(), &CLASSIC[..], format!("{CLASSIC}\n").repeat(1_000));
+    let (folder, few, many) = (Folder::new(), CLASSIC, format!("{CLASSIC}\n").repeat(1_000));
     for (text, count) in [(few, "1 of 3 threads (more would not be faster)"), (&many, "3 threads")]
     {
         let input = folder.file("in", text);
@@ -102,7 +102,7 @@ fn memory_is_bounded_for_rows_with_many_or_long_fields() {
         let endings = ["csv", "tsv.gz", "jsonl", "jsonl.zst", "parquet"].into_iter();
         for ending in endings.take(if cfg!(feature = "full") { 5 } else { 3 }) {
             let output = format!("out.{ending}");
-            let args = ["-q", "-j", "2", "--keep", "--force", name, "-o", &output];
+            let args = ["-q", "-j", "2", "--columns", "*", "--force", name, "-o", &output];
             let mut child = folder.spawn("solve", &args);
             let mut peak = 0;
             while child.try_wait().unwrap().is_none() {
@@ -137,11 +137,11 @@ fn memory_is_bounded_for_objects_with_many_keys() {
     let rows = format!("{CLASSIC}{}\n", ",".repeat(100)).repeat(2500);
     folder.file("in.csv", format!("puzzle{names}\n{rows}"));
     for line in [
-        "canon in.jsonl --append status -o out.jsonl",
-        "canon in.jsonl --append status -o out.csv",
+        "canon in.jsonl --columns *,status -o out.jsonl",
+        "canon in.jsonl --columns *,status -o out.csv",
         "augment in.jsonl --times 3 --seed 1 -o out.jsonl",
         "augment in.csv --times 1 --seed 1 -o out.jsonl",
-        "solve in.csv --keep -o out.jsonl",
+        "solve in.csv --columns *,status -o out.jsonl",
     ] {
         let (command, args) = line.split_once(' ').unwrap();
         let args: Vec<_> = args.split(' ').chain(["-q", "-j", "8", "--force"]).collect();
@@ -171,8 +171,7 @@ fn too_little_memory_for_the_input_is_reported() {
     for kilobytes in (24_000..74_000).step_by(5_000) {
         for args in [
             "sample --count 60000 --seed 1 in",
-            "augment --sample 60000 --times 0 --original --seed 1 in",
-            "split --test 10% --by puzzle --seed 1 in -o a.csv,b.csv --force",
+            "split --shares 90,10 --by puzzle --seed 1 in -o a.csv,b.csv --force",
             "canon --dedup --by puzzle in",
             "canon --against in --by puzzle few",
             "overlap --by puzzle in few",

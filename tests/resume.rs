@@ -79,7 +79,8 @@ fn each_status_has_all_of_its_rows_in_every_format() {
         assert_eq!(names, 3, "{ending}: outputs without rows are not created");
         for status in ["unique", "multiple", "malformed"] {
             let alone = format!("{status}.{ending}");
-            let ran = folder.line(&format!("solve in -q {columns} --only {status} -o {alone}"));
+            let ran = folder
+                .line(&format!("solve in -q {columns} --where status=='{status}' -o {alone}"));
             assert_eq!(ran.status, 1, "{ending}: {ran:?}");
             let part = contents(&folder, &format!("{ending}/{status}.{ending}"));
             assert!(!part.is_empty());
@@ -149,9 +150,9 @@ fn no_file_that_is_read_is_overwritten() {
             ("solve READ --split-by status -o {}.ENDING", CLASSIC),
             ("check in --solutions READ --split-by status -o {}.ENDING", CLASSIC),
             ("canon in --against READ -o READ", CLASSIC),
-            ("generate -n 1 --hard --from READ -o READ", CLASSIC),
+            ("generate -n 1 --kind hard --from READ -o READ", CLASSIC),
             ("generate -n 1 --pattern READ -o READ", &"#########\n".repeat(9)),
-            ("split in READ --seed 1 --test 50% -o a.ENDING,READ", CLASSIC),
+            ("split in READ --seed 1 --shares 1,1 -o a.ENDING,READ", CLASSIC),
         ] {
             let formats = ["check", "canon", "split"].contains(&line.split(' ').next().unwrap());
             if formats && (ending.starts_with("grid") || ending.starts_with("lines")) {
@@ -349,7 +350,7 @@ fn a_complete_run_has_nothing_to_resume() {
     lines.extend(splittable().map(|ending| {
         format!("solve in {} -q --split-by status -o {{}}.{ending}", columns(&ending))
     }));
-    lines.push("split in --test 50% --seed 1 -q -o a.csv,b.csv".into());
+    lines.push("split in --shares 1,1 --seed 1 -q -o a.csv,b.csv".into());
     lines.push("canon in -q -o canon.csv --errors canon.err --latency canon.hgrm".into());
     lines.push("augment in --seed 1 -q -o augment.csv".into());
     for line in lines {

@@ -186,9 +186,9 @@ fn a_damaged_set_fails_before_there_is_an_output() {
             "solve in --against s -o out.csv",
             "canon in --against s -o out.csv",
             "check in --against s -o out.csv",
-            "generate -n 9 --seed 1 --hard --from s -o out.csv",
-            "split s --test 50% --seed 1 -o out.csv,test.csv",
-            "augment s --sample 5 --seed 1 -o out.csv",
+            "generate -n 9 --seed 1 --kind hard --from s -o out.csv",
+            "split s --shares 1,1 --seed 1 -o out.csv,test.csv",
+            "sample s --count 5 --seed 1 -o out.csv",
             "overlap s in -o out.csv",
         ] {
             for resume in ["", " --resume"] {
@@ -211,7 +211,7 @@ fn a_run_that_has_read_another_pipe_is_not_resumed() {
         ("solve in --against pipe", &other, 3),
         ("canon in --against pipe", &other, 3),
         ("check in --solutions pipe", &solutions, 3),
-        ("generate -n 1e9 --seed 1 --hard --from pipe --timeout 400ms", &text, 124),
+        ("generate -n 1e9 --seed 1 --kind hard --from pipe --timeout 400ms", &text, 124),
         ("generate -n 1e9 --seed 1 --timeout 400ms --pattern pipe", &CLASSIC.to_owned(), 124),
     ] {
         let folder = Folder::new();

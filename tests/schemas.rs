@@ -78,10 +78,10 @@ fn summaries_conform() {
         "check solved",
         "canon in --dedup",
         "overlap in in",
-        "split in --test 50% --seed 1",
+        "split in --shares 1,1 --seed 1",
         "augment in --times 2 --seed 1",
         "generate -n 3 --seed 1",
-        "generate -n 3 --solved",
+        "generate -n 3 --kind solved",
     ] {
         let output = if line.starts_with("split") { "a.csv,b.csv" } else { "out.csv" };
         let ran = folder.line(&format!("{line} -q --force --summary-json s.json -o {output}"));

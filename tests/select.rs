@@ -34,7 +34,7 @@ fn only_some_statuses_have_rows_and_all_are_counted() {
     for format in ["csv", "tsv", "jsonl"] {
         let all = folder.line(&format!("solve in --format {format} --columns line,status"));
         let some = folder.line(&format!(
-            "solve in --format {format} --columns line,status --only unique,malformed"
+            "solve in --format {format} --columns line,status --where `status`in('unique','malformed')"
         ));
         let wanted = |line: &&str| {
             line.contains("unique") || line.contains("malformed") || line.starts_with("line")
@@ -48,14 +48,14 @@ fn only_some_statuses_have_rows_and_all_are_counted() {
         };
         assert_eq!(notes(&some), notes(&all));
     }
-    let default = folder.line("solve in --only multiple -q");
+    let default = folder.line("solve in --where status=='multiple' -q");
     assert_eq!(table(&default.rows).iter().filter(|row| row["status"] == "multiple").count(), 30);
     assert_eq!(default.rows.lines().count(), 31);
-    let ran = folder.line("solve in --only unique --format lines -q");
+    let ran = folder.line("solve in --where status=='unique' --format lines -q");
     assert_eq!(ran.rows.lines().filter(|line| line.len() == 81).count(), 31);
     assert_eq!(ran.rows.lines().count(), 31);
     folder.file("pairs", format!("{CLASSIC},{SOLVED}\n{CLASSIC},{CLASSIC}\nbad\n{CLASSIC},1\n"));
-    let ran = folder.line("check pairs --only mismatch --columns line,reason");
+    let ran = folder.line("check pairs --where status=='mismatch' --columns line,reason");
     let rows = table(&ran.rows);
     assert_eq!(rows.iter().map(|row| &*row["line"]).collect::<Vec<_>>(), ["2", "4"]);
     // Reasons stay with their rows.
@@ -101,7 +101,9 @@ fn rows_go_to_the_file_of_their_status_or_level() {
     assert!(!folder.path("status/gave_up.csv").exists());
     let again = folder.line("solve in --split-by status -o status/{}.csv");
     assert!(again.status == 2 && again.messages.contains("--force replaces it"), "{again:?}");
-    let only = folder.line("solve in -q --only unique,multiple --split-by status -o x-{}.jsonl.gz");
+    let only = folder.line(
+        "solve in -q --where `status`in('unique','multiple') --split-by status -o x-{}.jsonl.gz",
+    );
     assert_eq!(only.status, 1);
     assert!(
         folder.path("x-unique.jsonl.gz").exists() && !folder.path("x-malformed.jsonl.gz").exists()
@@ -109,8 +111,8 @@ fn rows_go_to_the_file_of_their_status_or_level() {
     folder.assert_refused(&[
         ("solve in --split-by level -o x.csv", "{} once"),
         ("solve in --split-by level", "--output"),
-        ("solve in --only uniqe", "unknown status"),
-        ("solve in --only unique --solutions 2", "--solutions writes several"),
+        ("solve in --where status=='uniqe'", "unknown status"),
+        ("solve in --where status=='unique' --solutions 2", "--solutions writes several"),
         ("solve in --columns minimal --first", "--first leaves out"),
         ("solve in --columns guess_rating --limit 1", "--limit 1 leaves out"),
         ("solve in --rating-over 3", "no column shows it"),
@@ -227,7 +229,7 @@ fn columns_agree_with_the_rules_and_the_engine() {
     let count = |minimal: &str| rows.iter().filter(|row| row["minimal"] == minimal).count();
     assert_eq!((count("true"), count("false")), (30, 1));
     let json = folder.line(
-        "solve in -q --only unique --columns level,guess_rating,minimal,clues --format jsonl",
+        "solve in -q --where status=='unique' --columns level,guess_rating,minimal,clues --format jsonl",
     );
     let first: serde_json::Value = serde_json::from_str(json.rows.lines().next().unwrap()).unwrap();
     assert_eq!(

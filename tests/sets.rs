@@ -115,7 +115,7 @@ fn overlap_of_equal_puzzles_and_of_nothing() {
     folder.file("a", format!("{CLASSIC}\n"));
     folder.file("b", format!("{turned}\n{}\n", CLASSIC.replace('.', "0")));
     folder.file("c", format!("{SOLVED}\n"));
-    let ran = folder.line("overlap a b --exact --format lines");
+    let ran = folder.line("overlap a b --by puzzle --format lines");
     assert_eq!(ran.rows, format!("{CLASSIC}\n{}\n", CLASSIC.replace('.', "0")));
     assert_eq!(folder.line("overlap a b --columns file,line").rows.lines().count(), 4);
     let ran = folder.line("overlap a c");
@@ -166,10 +166,10 @@ fn rows_against_a_set_are_those_of_other_classes() {
         assert!(ran.messages.contains("  malformed                 1"), "{line}: {}", ran.messages);
     }
     // Isomorphs are not equal.
-    let ran = folder.line("canon b --against a --exact --columns line -q");
+    let ran = folder.line("canon b --against a --by puzzle --columns line -q");
     assert_eq!(ran.rows.lines().count(), 1 + 135);
     for (line, message) in [
-        ("canon b --exact", "--dedup and --against"),
+        ("canon b --by puzzle", "--dedup and --against"),
         ("canon b --memory 1G", "--memory does nothing"),
         ("canon b --against -", "name a file"),
         ("canon b --against a -o a", "is the input a"),
@@ -200,7 +200,7 @@ fn classes(folder: &Folder) -> String {
 fn puzzles_without_a_level_are_a_stratum() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n{}\n", ".".repeat(81)));
-    let ran = folder.line("split in --test 50% --seed 1 --stratify level -o a.txt,b.txt");
+    let ran = folder.line("split in --shares 1,1 --seed 1 --stratify level -o a.txt,b.txt");
     for line in ["level 0: 1 records", "no level: 1 records", "all: 2 records"] {
         assert!(ran.messages.contains(line), "{}", ran.messages);
     }
@@ -231,7 +231,7 @@ fn strata_are_the_values_of_a_column() {
         inputs.push("in.parquet");
     }
     for (input, by) in inputs.into_iter().flat_map(|input| [(input, "class"), (input, "grid")]) {
-        let options = "--stratify input_level --seed 3 --test 25% --force -o a.csv,b.csv";
+        let options = "--stratify input_level --seed 3 --shares 75,25 --force -o a.csv,b.csv";
         let ran = folder.line(&format!("split {input} --by {by} {options}"));
         assert_eq!(ran.status, 0, "{ran:?}");
         let [train, test] = ["a.csv", "b.csv"].map(|name| table(&folder.read(name)));
@@ -271,7 +271,7 @@ fn strata_are_the_values_of_a_column() {
     }
     assert_eq!(parts.iter().map(Vec::len).sum::<usize>(), 400);
     folder.assert_refused(&[(
-        "split in.csv --test 0.5 --seed 1 --stratify sorce -o x,y",
+        "split in.csv --shares 1,1 --seed 1 --stratify sorce -o x,y",
         "--stratify is level, guesses, clues, or a column: the input has no column \"sorce\"",
     )]);
 }
@@ -283,7 +283,7 @@ fn a_split_separates_no_class_and_loses_no_row() {
     let mut all: Vec<_> = table(&text).into_iter().map(|row| row["id"].clone()).collect();
     for options in ["", "--stratify level", "--stratify clues", "--stratify guesses"] {
         let line =
-            format!("split --test 20% --seed 1 in.csv -o train.csv,test.csv --force {options}");
+            format!("split --shares 80,20 --seed 1 in.csv -o train.csv,test.csv --force {options}");
         let ran = folder.line(&line);
         assert_eq!(ran.status, 0, "{ran:?}");
         let sides = ["train.csv", "test.csv"].map(|name| folder.read(name));
@@ -328,7 +328,7 @@ fn a_split_separates_no_class_and_loses_no_row() {
             assert!([folder.read("train.csv"), folder.read("test.csv")] == sides, "{threads}");
         }
     }
-    let other = "split --test 20% --seed 2 in.csv -o train2.csv,test2.csv";
+    let other = "split --shares 80,20 --seed 2 in.csv -o train2.csv,test2.csv";
     assert_eq!(folder.line(other).status, 0);
     assert_ne!(folder.read("test2.csv"), folder.read("test.csv"));
 }
@@ -338,7 +338,7 @@ fn a_split_by_puzzle_separates_isomorphs_and_reports_bad_records() {
     let folder = Folder::new();
     let isomorphs = isomorphs(&vec![CLASSIC.parse().unwrap(); 400], 1);
     folder.file("in", format!("{}bad\n{}", lines(&isomorphs), lines(&isomorphs)));
-    let ran = folder.line("split --by puzzle --test 0.25 --seed 3 in -o a.lines.gz,b.lines.gz");
+    let ran = folder.line("split --by puzzle --shares 75,25 --seed 3 in -o a.lines.gz,b.lines.gz");
     assert_eq!(ran.status, 1);
     assert!(ran.messages.contains("in:401:1: malformed"), "{}", ran.messages);
     let sides = ["a.lines.gz", "b.lines.gz"].map(|name| folder.unpacked(name));
@@ -346,19 +346,18 @@ fn a_split_by_puzzle_separates_isomorphs_and_reports_bad_records() {
     assert!(a.is_disjoint(&b) && a.len() == 300 && b.len() == 100, "{} {}", a.len(), b.len());
     assert_eq!(sides.map(|side| side.lines().count()), [600, 200]);
     folder.file("in.csv", format!("puzzle\n{CLASSIC}\n"));
-    let ran = folder.line("split missing --test 10% --seed 1 -o a.csv,b.csv");
+    let ran = folder.line("split missing --shares 90,10 --seed 1 -o a.csv,b.csv");
     assert!(ran.status == 3 && ran.messages.contains("missing: No such file"), "{ran:?}");
     folder.assert_refused(&[
-        ("split --test 10% --seed 1 in.csv -o one.csv", "two names"),
-        ("split --test 10% --seed 1 in.csv -o a.csv,b.jsonl", "a single format"),
-        ("split --test 10% --seed 1 in.csv -o a.csv,b.csv.gz", "a single format"),
-        ("split --test 10% --seed 1 in.csv -o a.csv,a.csv", "two outputs"),
-        ("split --test 10% --seed 1 in.csv -o a.csv,in.csv", "is the input"),
-        ("split --test 10% --seed 1 in.csv -o a.csv,-", "standard output"),
-        ("split --test 10% --seed 1 in.csv -o a.lines.gz,c.lines.gz", "--force replaces it"),
-        ("split --test 10% --seed 1 in.csv -o c.lines.gz,a.lines.gz", "--force replaces it"),
-        ("split --test 0 --seed 1 in.csv -o a.csv,b.csv", "a share"),
-        ("split --test 10% --seed 1 - -o a.csv,b.csv", "must be a file"),
+        ("split --shares 90,10 --seed 1 in.csv -o one.csv", "has 1 names"),
+        ("split --shares 90,10 --seed 1 in.csv -o a.csv,b.jsonl", "a single format"),
+        ("split --shares 90,10 --seed 1 in.csv -o a.csv,b.csv.gz", "a single format"),
+        ("split --shares 90,10 --seed 1 in.csv -o a.csv,a.csv", "two outputs"),
+        ("split --shares 90,10 --seed 1 in.csv -o a.csv,in.csv", "is the input"),
+        ("split --shares 90,10 --seed 1 in.csv -o a.csv,-", "standard output"),
+        ("split --shares 90,10 --seed 1 in.csv -o a.lines.gz,c.lines.gz", "--force replaces it"),
+        ("split --shares 90,10 --seed 1 in.csv -o c.lines.gz,a.lines.gz", "--force replaces it"),
+        ("split --shares 90,10 --seed 1 - -o a.csv,b.csv", "must be a file"),
     ]);
 }
 
@@ -375,7 +374,7 @@ fn solved(folder: &Folder) -> String {
 fn isomorphs_are_correct_distinct_and_independent_of_threads() {
     let folder = Folder::new();
     let originals = table(&solved(&folder));
-    let line = "augment in.csv --seed 5 --keep id --columns line,copy,puzzle,computed_solution";
+    let line = "augment in.csv --seed 5 --columns line,copy,puzzle,computed_solution,id";
     let ran = folder.line(&format!("{line} --times 7 --original"));
     assert_eq!(ran.status, 0, "{ran:?}");
     let rows = table(&ran.rows);
@@ -431,10 +430,12 @@ fn there_are_no_more_isomorphs_than_a_puzzle_has() {
 #[test]
 fn a_sample_has_no_record_twice_and_depends_on_the_seed() {
     let folder = Folder::new();
-    folder.file("in", lines(&isomorphs(&vec![CLASSIC.parse().unwrap(); 3000], 1)) + "bad\n");
+    let puzzles = isomorphs(&vec![CLASSIC.parse().unwrap(); 3000], 1);
+    let records = (1..).zip(puzzles).map(|(id, puzzle)| format!("{id},{puzzle}\n"));
+    folder.file("in", records.collect::<String>() + "3001,bad\n");
     let sample = |seed: u32, threads: u32| {
         let line = format!(
-            "augment in --sample 500 --times 0 --original --columns line --seed {seed} -j {threads} -q"
+            "sample in --count 500 --columns column_1 --no-header --seed {seed} -j {threads} -q"
         );
         let rows = folder.line(&line).rows;
         rows.lines().skip(1).map(|line| line.parse::<u32>().unwrap()).collect::<Vec<_>>()
@@ -447,16 +448,15 @@ fn a_sample_has_no_record_twice_and_depends_on_the_seed() {
     assert!((mean - 1500.0).abs() < 5.0 * 866.0 / 500_f64.sqrt(), "{mean}");
     assert_eq!(sample(1, 7), lines);
     assert_ne!(sample(2, 1), lines);
-    let ran = folder.line("augment in --sample 5000 --times 2 --seed 1 --columns copy -q");
-    assert_eq!(ran.rows.lines().count(), 1 + 2 * 3000);
+    let ran = folder.line("sample in --count 5000 --seed 1 --no-header -q");
+    assert_eq!(ran.rows.lines().count(), 3000);
 }
 
 #[test]
 fn isomorphs_of_records_without_a_correct_solution() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC},{SOLVED},x\n{CLASSIC},123,y\n{CLASSIC}\n"));
-    let ran =
-        folder.line("augment in --seed 1 --times 1 --original --keep --columns copy,solution");
+    let ran = folder.line("augment in --seed 1 --times 1 --original --columns copy,solution,rest");
     let rows = table(&ran.rows);
     let solutions: Vec<_> = rows.iter().map(|row| row["solution"].len()).collect();
     // The wrong solution is a mismatch; the missing one is omitted.
@@ -474,7 +474,6 @@ fn isomorphs_of_records_without_a_correct_solution() {
         ("augment in --seed 1 --times 0", "--original"),
         ("augment in --seed 1 --columns guesses", "is a column of bulkdoku solve"),
         ("augment in --seed 1 --format grid", "but not grid"),
-        ("augment - --seed 1 --sample 3", "must be a file"),
         ("augment in --seed 1 --times 2M", "at most 1000000"),
         ("augment in --seed 1 -o in", "is the input"),
         ("augment in.csv --seed 1 --solution-column x", "no column \"x\""),
@@ -551,7 +550,7 @@ fn a_killed_split_of_some_records_is_resumed() {
     let rows: String = puzzles(9, 300).repeat(60).iter().enumerate().map(rows).collect();
     folder.file("in", "third,puzzle\n".to_owned() + &rows);
     let args = |output: &'static str| -> Vec<&str> {
-        let line = "in --test 30% --seed 1 -j 2 -q -o";
+        let line = "in --shares 70,30 --seed 1 -j 2 -q -o";
         line.split(' ').chain([output, "--where", "third > 0"]).collect()
     };
     assert_eq!(folder.run("split", &args("a.csv,b.csv"), "").status, 0);

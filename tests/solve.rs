@@ -84,13 +84,15 @@ fn the_reason_is_that_of_the_message() {
         assert_eq!(reasons, expected.collect::<Vec<_>>(), "{ran:?}");
         assert_eq!(reasons.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 3, 5]);
     }
-    let ran = folder.line("solve in -q --columns status,reason --only contradictory,unique");
+    let ran = folder
+        .line("solve in -q --columns status,reason --where `status`in('contradictory','unique')");
     let reason = "5 occurs twice in row 1, at r1c1 and r1c2";
     let row = format!("contradictory,\"{reason}\"\n");
     assert_eq!(ran.rows, format!("status,reason\nunique,\n{row}{row}"));
-    let tsv = folder.line("solve in -q --columns reason --only contradictory --format tsv");
+    let tsv =
+        folder.line("solve in -q --columns reason --where status=='contradictory' --format tsv");
     assert_eq!(tsv.rows, format!("reason\n{reason}\n{reason}\n"));
-    let ran = folder.line("solve in -q --columns reason --only gave_up --max-nodes 1");
+    let ran = folder.line("solve in -q --columns reason --where status=='gave_up' --max-nodes 1");
     assert_eq!(ran.rows, "reason\nthe limit of nodes was reached\n");
 }
 
@@ -137,7 +139,7 @@ fn the_statuses_that_fail_can_be_chosen() {
         ("solve in --fail-on malformed", 1),
         ("solve in --fail-on multiple,gave_up", 1),
         ("solve in --fail-on gave_up,contradictory", 0),
-        ("solve in --only unique --fail-on malformed", 1),
+        ("solve in --where status=='unique' --fail-on malformed", 1),
         ("solve good --fail-on unique", 1),
         ("check in --solutions good --fail-on unsolvable", 3),
         ("check good --solutions good", 1),
@@ -147,8 +149,8 @@ fn the_statuses_that_fail_can_be_chosen() {
         ("canon good good --dedup --fail-on duplicate", 1),
         ("augment in --seed 1 --times 2", 1),
         ("augment in --seed 1 --times 2 --fail-on none", 0),
-        ("split in --seed 1 --test 50% -o a.csv,b.csv --force", 1),
-        ("split in --seed 1 --test 50% -o a.csv,b.csv --force --fail-on none", 0),
+        ("split in --seed 1 --shares 1,1 -o a.csv,b.csv --force", 1),
+        ("split in --seed 1 --shares 1,1 -o a.csv,b.csv --force --fail-on none", 0),
         ("overlap good in --fail-on malformed", 1),
         // A shared class is not a status.
         ("overlap good in --fail-on none", 0),

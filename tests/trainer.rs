@@ -238,7 +238,7 @@ fn wrong_solutions_are_mismatches_and_are_not_copied() {
         assert!(ran.messages.contains(what), "{what}: {}", ran.messages);
     }
     // check finds the same mismatches, and the missing solution.
-    let checked = folder.line("check bad.csv --columns line,status --only mismatch");
+    let checked = folder.line("check bad.csv --columns line,status --where status=='mismatch'");
     assert_eq!(checked.rows.lines().count(), 1 + 4);
     // The layout requires labels.
     let ran = folder.line("augment bad.csv --times 2 --seed 1 --layout hrm -o out");

@@ -101,7 +101,7 @@ def test_the_command_keeps_types(tmp_path, minimal):
     puzzles = EVERY.select(COLUMNS).append_column("puzzle", pa.array(minimal[:3]))
     parquet.write_table(puzzles, tmp_path / "in.parquet")
     for name in ("out.parquet", "out.csv"):
-        arguments = ["solve", "in.parquet", "-q", "--columns", "status", "--keep", ",".join(COLUMNS), "-o", name]
+        arguments = ["solve", "in.parquet", "-q", "--columns", ",".join(["status", *COLUMNS]), "-o", name]
         subprocess.run([command(), *arguments], cwd=tmp_path, check=True)
     stored = parquet.read_table(tmp_path / "in.parquet").select(COLUMNS)
     read = parquet.read_table(tmp_path / "out.parquet").select(COLUMNS)

@@ -1,23 +1,18 @@
 //! `bulkdoku augment`: isomorphs of puzzles and of their solutions.
 
-use bulkdoku::input::{Answers, InputOptions};
-use bulkdoku::isomorph::{Kinds, SeededRng};
-use bulkdoku::memory;
-use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
-use bulkdoku::pipeline::{Augment, Filter, PassSums, Sameness};
-use std::collections::BinaryHeap;
-use std::num::NonZeroU64;
+use bulkdoku::input::Answers;
+use bulkdoku::isomorph::Kinds;
+use bulkdoku::output::{Column, Subcommand};
+use bulkdoku::pipeline::Augment;
 
 use super::format::RowFormat;
 use super::generate::ranges;
 use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
-use super::inputs::check_files;
 use super::outputs::Destinations;
 use super::paths::{InputPaths, OutputDirArgs};
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
-use super::scan::scan;
 use super::select::WhereArgs;
 use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
@@ -94,18 +89,6 @@ pub struct AugmentArgs {
     #[arg(long, help_heading = "Isomorphs")]
     transpose: bool,
 
-    /// Take this many records at random
-    ///
-    /// Without replacement, all with the same probability, in the order of the input. The inputs
-    /// are read twice. With --times 0 --original the sample itself is written.
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Isomorphs",
-        value_parser = numbers::at_least_1::<NonZeroU64>
-    )]
-    sample: Option<NonZeroU64>,
-
     #[command(flatten)]
     condition: WhereArgs,
 
@@ -128,15 +111,13 @@ pub struct AugmentArgs {
 const AFTER_HELP: &str = "\
 Examples:
   bulkdoku augment --times 10 --seed 1 train.csv -o augmented.csv
-  bulkdoku augment --times 4 --digits --transpose --seed 1 --original --keep level train.csv -o a.jsonl.zst
+  bulkdoku augment --times 4 --digits --transpose --seed 1 --original train.csv -o a.jsonl.zst
   bulkdoku augment --times 1000 --original --layout hrm --seed 1 train.csv -o data/sudoku
-  bulkdoku augment --sample 100k --times 0 --original --seed 1 large.csv.zst -o sample.csv
+  bulkdoku sample --count 100k --seed 1 large.csv | bulkdoku augment --seed 1 -o isomorphs.csv
 
 Invalid records have no isomorphs: each has a message, and no row. The same goes for
 records whose solution is incomplete, changes a clue, or breaks the rules (status mismatch). A missing
 solution is left out. Whether a solution is the only one is not checked (see bulkdoku check).
-
-Memory: with --sample 24 bytes for each record of the sample.
 
 Exit status: 0 every record has its rows, 1 some record is invalid (--fail-on none ignores these),
 2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
@@ -173,32 +154,18 @@ fn parse_hints(text: &str) -> Result<(u8, u8), String> {
 pub fn run(mut args: AugmentArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     destinations.refuse_latency()?;
-    let mut rows = args.trainer.plan(&args.rows, &args.rules(), None, &mut destinations)?;
+    let mut rows = args.trainer.plan(&args.rows, &args.rules(), &mut destinations)?;
     if args.times == 0 && !args.original {
         refuse!("--times 0 writes nothing; with --original it writes the records themselves");
     }
     args.output_dir.expand(&mut args.input, &mut rows, &mut destinations)?;
     let claim = destinations.claim(&args.input)?;
     let answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
-    let options = args.layout.options(&args.input, answers, &mut rows)?;
-    let drawn = args.sample.map(|size| args.last_drawn(size, &options)).transpose()?;
-    let (last, sums) = drawn.unzip();
+    let options = args.layout.options_for(answers, &rows)?;
     typed.set_seed(args.seed);
     let run = InputRun::new("isomorphs", typed, args.run);
-    let mut run = run.only_where(&args.condition, ROWS.subcommand);
-    if let Some(sums) = sums {
-        run = run.after(sums);
-    }
-    let filters = |_: &mut EarlierRun<'_>| {
-        let sample = last.map(|last| {
-            let decide = move |row: &Row<'_>| {
-                let is_drawn = last.is_some_and(|last| sample_key(args.seed, row) <= last);
-                Ok(if is_drawn { Decision::Keep } else { Decision::Drop })
-            };
-            Filter::Local(Needs::NONE, Box::new(decide))
-        });
-        Ok(sample.into_iter().collect())
-    };
+    let run = run.only_where(&args.condition, ROWS.subcommand);
+    let filters = |_: &mut EarlierRun<'_>| Ok(Vec::new());
     let job = args.isomorphs();
     let has_hints = job.hints.1 > 0;
     let trainer = args.trainer;
@@ -234,41 +201,4 @@ impl AugmentArgs {
             needs_solution: self.trainer.is_given() || self.hints.is_some(),
         }
     }
-
-    /// Draws a sample of this size, and returns its last record (`None` if it is empty) and checksums
-    /// of the inputs.
-    fn last_drawn(
-        &self,
-        size: NonZeroU64,
-        options: &InputOptions,
-    ) -> Result<(Option<SampleKey>, PassSums), Failure> {
-        check_files(&self.input, "--sample reads inputs twice")?;
-        let (mut inputs, test) = self.condition.open(&self.input, options, ROWS.subcommand)?;
-        let mut least = BinaryHeap::<SampleKey>::new();
-        let draw = |row: &Row<'_>| Sameness::Puzzle.hash(row).map(|_| sample_key(self.seed, row));
-        let keep_least = |sample_key| {
-            let Some(sample_key) = sample_key else { return Ok(()) };
-            if (least.len() as u64) < size.get() {
-                memory::reserve_in_heap(&mut least)?;
-                least.push(sample_key);
-            } else if let Some(mut largest) = least.peek_mut()
-                && sample_key < *largest
-            {
-                *largest = sample_key;
-            }
-            Ok(())
-        };
-        let inputs = (&mut inputs, test.as_ref());
-        let sums = scan(self.run, inputs, Needs::NONE, draw, keep_least)?;
-        Ok((least.peek().copied(), sums))
-    }
-}
-
-/// The random number of a record, and its position. The smallest numbers are drawn.
-type SampleKey = (u64, usize, u64);
-
-fn sample_key(seed: u64, row: &Row<'_>) -> SampleKey {
-    let (source, line) = (row.source(), row.line());
-    // Stream 0 is used for the isomorphs of the record.
-    (SeededRng::of_stream(seed, [source as u64, line, 1]).number(), source, line)
 }

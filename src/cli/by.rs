@@ -33,10 +33,6 @@ pub struct ByArgs {
         value_parser = clap::value_parser!(u8).range(1..=2)
     )]
     near: Option<u8>,
-
-    /// The same as --by puzzle
-    #[arg(long, hide = true, conflicts_with_all = ["by", "near"])]
-    exact: bool,
 }
 
 #[rustfmt::skip]
@@ -50,7 +46,6 @@ const CRITERIA: &[(&str, Sameness, &str)] = &[
 impl ByArgs {
     pub fn sameness(self) -> Sameness {
         match (self.by, self.near) {
-            _ if self.exact => Sameness::Puzzle,
             (_, Some(clues)) => Sameness::Near(clues),
             (by, None) => by.unwrap_or(Sameness::Class),
         }
@@ -85,8 +80,7 @@ impl ByArgs {
     }
 
     pub fn option(self) -> Option<&'static str> {
-        let exact = self.exact.then_some("--exact");
-        exact.or(self.near.map(|_| "--near")).or(self.by.map(|_| "--by"))
+        self.near.map(|_| "--near").or(self.by.map(|_| "--by"))
     }
 }
 

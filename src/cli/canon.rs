@@ -13,7 +13,7 @@ use super::input_run::{EarlierRun, InputRun};
 use super::inputs::check_files;
 use super::outputs::Destinations;
 use super::paths::{InputPaths, OutputDirArgs};
-use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
+use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
 use super::typed::Typed;
@@ -54,9 +54,6 @@ pub struct CanonArgs {
     #[command(flatten)]
     rows: RowArgs,
 
-    #[command(flatten)]
-    append: AppendArgs,
-
     /// Keep the first puzzle of each class
     ///
     /// A puzzle that is isomorphic to an earlier one is counted and has no row. Each class takes 20
@@ -82,7 +79,7 @@ const AFTER_HELP: &str = "\
 Examples:
   bulkdoku canon puzzles.txt -o canonical.csv
   bulkdoku canon --format lines grids.txt | sort -u | wc -l
-  bulkdoku canon --dedup puzzles.csv --keep id -o distinct.csv
+  bulkdoku canon --dedup puzzles.csv --columns '*' -o distinct.csv
   bulkdoku canon --against train.csv test.csv -o unseen.csv
   bulkdoku canon --dedup --by puzzle a.txt b.txt.gz -o union.csv
   bulkdoku canon --dedup --by grid puzzles.csv -o one-per-solution.csv
@@ -119,11 +116,11 @@ const ROWS: RowRules = RowRules {
 
 pub fn run(mut args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
-    let mut rows = args.rows.plan(&args.rules(), Some(&args.append), &destinations)?;
+    let mut rows = args.rows.plan(&args.rules(), &destinations)?;
     args.output_dir.expand(&mut args.input, &mut rows, &mut destinations)?;
     let claim = destinations.claim(&[&args.input[..], &args.against.files()].concat())?;
     args.refuse_ignored(&rows, &destinations)?;
-    let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
+    let options = args.layout.options_for(Answers::Unwanted, &rows)?;
     let by = args.by.sameness();
     let known = args.against.load(by, args.run, args.layout.stream())?;
     let run = InputRun::new(finds(by), typed, args.run).canonical().reading(args.against.files());

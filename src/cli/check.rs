@@ -16,7 +16,7 @@ use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
 use super::outputs::Destinations;
 use super::paths::{InputPaths, OutputDirArgs};
-use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
+use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, answers, help};
@@ -67,9 +67,6 @@ pub struct CheckArgs {
     rows: RowArgs,
 
     #[command(flatten)]
-    append: AppendArgs,
-
-    #[command(flatten)]
     select: SelectArgs,
 
     #[command(flatten)]
@@ -92,10 +89,10 @@ const AFTER_HELP: &str = "\
 Examples:
   bulkdoku check sudoku.csv -o checked.csv
   bulkdoku check puzzles.txt --solutions answers.grid
-  bulkdoku check --only mismatch sudoku.csv
+  bulkdoku check --where 'status == \"mismatch\"' sudoku.csv
   bulkdoku check --columns line,reason sudoku.csv.gz | grep -v ',$'
   bulkdoku check test.csv --against train.csv --report audit.html -o checked.csv
-  bulkdoku check --solution-column answer --keep id puzzles.tsv -o checked.jsonl
+  bulkdoku check --solution-column answer --columns id,status puzzles.tsv -o checked.jsonl
   bulkdoku solve --columns puzzle,solution puzzles.txt | bulkdoku check --first
   paste -d, puzzles.txt solutions.txt | bulkdoku check --quiet > /dev/null && echo all right
 
@@ -123,13 +120,13 @@ const ROWS: RowRules = RowRules {
 
 pub fn run(mut args: CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
-    let mut rows = args.rows.plan(&ROWS, Some(&args.append), &destinations)?;
+    let mut rows = args.rows.plan(&ROWS, &destinations)?;
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows)?;
     args.output_dir.expand(&mut args.input, &mut rows, &mut destinations)?;
     let others: Vec<_> = args.solutions.iter().cloned().chain(args.against.files()).collect();
     let claim = destinations.claim(&[&args.input[..], &others].concat())?;
-    let mut options = args.layout.options(&args.input, args.answers(), &mut rows)?;
+    let mut options = args.layout.options_for(args.answers(), &rows)?;
     options.also_read = args.select.also_read(ROWS.subcommand);
     options.computed.extend(args.select.shared_names());
     let check = Check { solve: args.solve() };

@@ -9,7 +9,7 @@ use bulkdoku::features::missing;
 use super::Failure;
 
 /// Extensions of outputs that require a feature.
-const NEED_FEATURES: [&str; 4] = ["gz", "hlog", "parquet", "zst"];
+const NEED_FEATURES: [&str; 3] = ["gz", "parquet", "zst"];
 /// Extensions that imply no format, so any format may be written.
 const WITHOUT_FORMAT: [&str; 8] = ["txt", "text", "out", "dat", "data", "log", "tmp", "part"];
 /// A longer extension implies no format: `tmp.Xw81LkTq0Z`.

@@ -15,7 +15,7 @@ its output FILE, from which --resume continues the run however it ended, even by
 pub fn completed(command: Command) -> Command {
     let help = || {
         let help = Arg::new("help").short('h').long("help").action(ArgAction::Help);
-        help.help_heading("Run").help("Print help (-h: only the options)")
+        help.help_heading("Run").help("Print help (-h: only common options)")
     };
     command.mut_subcommands(|subcommand| {
         let end = subcommand.get_after_long_help().map(ToString::to_string).unwrap_or_default();
@@ -23,7 +23,22 @@ pub fn completed(command: Command) -> Command {
     })
 }
 
-/// Creates the help of `-h` and `--help`, one line per option. Only `--help` has other texts.
+/// The options that `-h` leaves out, because few need them.
+const RARE: [&str; 10] = [
+    "batch",
+    "delimiter",
+    "labels",
+    "log-format",
+    "max-line",
+    "no-header",
+    "npy-offset",
+    "rating-over",
+    "simd",
+    "window",
+];
+
+/// Creates the help of `-h` and `--help`, one line per option. Only `--help` has rare options and
+/// other texts.
 pub fn with_short_options(command: Command, has_texts: bool) -> Command {
     // If any option had a long text, clap would use two lines for each option.
     let (none, hint) = (None::<&str>, "describes all options in full");
@@ -32,7 +47,11 @@ pub fn with_short_options(command: Command, has_texts: bool) -> Command {
         let about = subcommand.get_long_about().or(subcommand.get_about()).cloned();
         let end = subcommand.get_after_long_help().map(ToString::to_string).unwrap_or_default();
         let end = format!("{end}\n\n\"bulkdoku help {}\" {hint}.", subcommand.get_name());
-        let short = subcommand.mut_args(|arg| arg.long_help(none));
+        let short = subcommand.mut_args(|arg| {
+            let is_rare = arg.get_long().is_some_and(|long| RARE.contains(&long));
+            let arg = arg.long_help(none);
+            if is_rare && !has_texts { arg.hide(true) } else { arg }
+        });
         let short = short.long_about(none).after_long_help(none);
         if has_texts { short.about(about.unwrap_or_default()).after_help(end) } else { short }
     })

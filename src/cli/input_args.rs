@@ -1,7 +1,5 @@
 //! The options for inputs.
 
-use std::path::{Path, PathBuf};
-
 use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{
     Answers, DetectError, InputFormat, InputOptions, Keep, StreamOptions, Window,
@@ -13,7 +11,7 @@ use super::{Failure, help, numbers};
 /// The options for reading inputs.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
-pub struct LayoutArgs {
+pub struct InputArgs {
     /// auto, lines, csv, tsv, jsonl, grid, scan, boj2580 or boj2239
     #[arg(
         long,
@@ -81,22 +79,6 @@ pub struct LayoutArgs {
     npy_offset: u8,
 }
 
-/// The options for reading inputs and keeping columns.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Input")]
-pub struct InputArgs {
-    #[command(flatten)]
-    layout: LayoutArgs,
-
-    /// Keep columns of the input: all, or a list
-    ///
-    /// They come after the other columns of csv, tsv, jsonl and parquet. Of puzzle lines, the text
-    /// after the cells is the column rest (with check: after the solution); of grids, the label
-    /// above them is the column label.
-    #[arg(long, value_name = "LIST", num_args = 0..=1, value_delimiter = ',')]
-    keep: Option<Vec<String>>,
-}
-
 #[rustfmt::skip]
 const FORMATS: &[(&str, InputFormat, &str)] = &[
     ("auto", InputFormat::Auto, "Detected for each input, and reported unless it is lines"),
@@ -113,10 +95,20 @@ const FORMATS: &[(&str, InputFormat, &str)] = &[
     ("boj2239", InputFormat::Grid, "BOJ 2239: nine lines of nine digits, read as grid is"),
 ];
 
-impl LayoutArgs {
-    fn stream(&self) -> StreamOptions {
+impl InputArgs {
+    /// Returns the options for files that are not text.
+    pub fn stream(&self) -> StreamOptions {
         let (window, npy_blank) = (self.window, self.npy_offset);
         StreamOptions { window, npy_blank, npy_labels: self.labels, max_record: self.max_line }
+    }
+
+    /// Returns the input options, with these answers and the columns that rows need.
+    pub fn options_for(&self, answers: Answers, rows: &RowPlan) -> Result<InputOptions, Failure> {
+        let named = rows.input_columns();
+        let only = (!named.is_empty()).then_some(Keep::Only(named));
+        let keep = if rows.passes_rows() { Some(Keep::Row) } else { only };
+        let computed = rows.shared_names().to_vec();
+        Ok(InputOptions { keep, computed, ..self.options(answers)? })
     }
 
     /// Returns the input options, with these answers.
@@ -151,66 +143,6 @@ impl LayoutArgs {
             labels: self.labels,
             stream: self.stream(),
         })
-    }
-}
-
-impl InputArgs {
-    /// Returns the options for files that are not text.
-    pub fn stream(&self) -> StreamOptions {
-        self.layout.stream()
-    }
-
-    /// Returns the input options, with these answers and the columns that rows need.
-    pub fn options(
-        &self,
-        inputs: &[PathBuf],
-        answers: Answers,
-        rows: &mut RowPlan,
-    ) -> Result<InputOptions, Failure> {
-        rows.set_npy_offset(self.layout.npy_offset);
-        let keep = self.keep.as_deref().map(|names| keep(names, inputs)).transpose()?;
-        if keep.is_some() {
-            if !rows.format.has_columns() {
-                refuse!(
-                    "--keep goes with --format csv, tsv, jsonl and parquet; the others have no \
-                     columns"
-                );
-            }
-            rows.has_own_columns();
-        }
-        if let Some(Keep::Only(names)) = &keep
-            && let Some(name) = repeated(names)
-        {
-            refuse!("--keep has {name} twice; the names of columns must differ");
-        }
-        let keep = match (rows.input_columns(), keep) {
-            (named, keep) if named.is_empty() => {
-                keep.or_else(|| rows.passes_rows().then_some(Keep::Row))
-            }
-            (named, None) => Some(Keep::Only(named)),
-            (named, Some(Keep::Only(kept))) => Some(Keep::Only([named, kept].concat())),
-            (_, Some(_)) => {
-                refuse!("--keep without names keeps all columns; --columns names some of them")
-            }
-        };
-        let computed = rows.shared_names().to_vec();
-        Ok(InputOptions { keep, computed, ..self.layout.options(answers)? })
-    }
-}
-
-/// Returns the first element that a list has twice.
-pub fn repeated<T: PartialEq>(list: &[T]) -> Option<&T> {
-    list.iter().enumerate().find_map(|(at, one)| list[..at].contains(one).then_some(one))
-}
-
-/// Parses the values of `--keep`, possibly none.
-fn keep(names: &[String], inputs: &[PathBuf]) -> Result<Keep, Failure> {
-    match names {
-        [] => Ok(Keep::All),
-        [name] if inputs.is_empty() && Path::new(name).exists() => {
-            refuse!("--keep {name}: is a file; name files before --keep, columns after it");
-        }
-        _ => Ok(Keep::Only(names.to_vec())),
     }
 }
 

@@ -135,7 +135,7 @@ impl InputRun {
             .as_ref()
             .map(|(condition, subcommand)| condition.resolve(*subcommand, &inputs.read()))
             .transpose()?;
-        let is_filtered = test.is_some() || self.typed.options.contains_key("--only");
+        let is_filtered = test.is_some();
         let Self {
             typed,
             others,

@@ -228,6 +228,7 @@ impl Inputs {
             have_cells_in_columns: self.layouts().any(Layout::has_cells_in_columns),
             have_answers: self.layouts().any(Layout::has_answers),
             are_several: self.all.len() > 1,
+            npy_blank: self.options.npy_blank,
         }
     }
 
@@ -552,7 +553,7 @@ fn unlike(one: (String, Vec<String>), other: (String, Vec<String>)) -> Failure {
         format!("{name} has {}", columns.join(", "))
     });
     Failure::Usage(format!(
-        "--keep and --where need the same columns in all inputs: {one}; {other}"
+        "--columns and --where need the same columns in all inputs: {one}; {other}"
     ))
 }
 

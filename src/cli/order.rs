@@ -7,14 +7,8 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     pub column: String,
-    is_ascending: Option<bool>,
-}
-
-impl Order {
-    /// Returns whether the smallest values come first.
-    pub fn is_ascending(&self, default: bool) -> bool {
-        self.is_ascending.unwrap_or(default)
-    }
+    /// Whether the smallest values come first.
+    pub is_ascending: bool,
 }
 
 impl FromStr for Order {
@@ -22,9 +16,9 @@ impl FromStr for Order {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (column, is_ascending) = match text.rsplit_once(':') {
-            Some((column, "asc")) => (column, Some(true)),
-            Some((column, "desc")) => (column, Some(false)),
-            _ => (text, None),
+            Some((column, "asc")) => (column, true),
+            Some((column, "desc")) => (column, false),
+            _ => (text, true),
         };
         if column.is_empty() {
             return Err("expected the name of a column, such as clues or clues:asc".into());

@@ -27,10 +27,10 @@ pub struct Destinations {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Write a histogram of latencies: .csv .hgrm .hlog
+    /// Write a histogram of latencies: .csv .hgrm
     ///
-    /// By the name: .hgrm has percentiles, .hlog is an interval log, both in the forms of the HDR
-    /// histogram library; any other name has all buckets as CSV.
+    /// By the name: .hgrm has percentiles, in the form of the HDR histogram library; any other name
+    /// has all buckets as CSV.
     #[arg(long, value_name = "FILE")]
     pub latency: Option<PathBuf>,
 
@@ -81,7 +81,7 @@ impl Destinations {
     /// Rejects names of side outputs with extensions that do not match their contents.
     pub fn check_sides(&self) -> Result<(), Failure> {
         let sides = [
-            ("--latency", &self.latency, &["csv", "hgrm", "hlog"][..]),
+            ("--latency", &self.latency, &["csv", "hgrm"][..]),
             ("--errors", &self.errors, &["err", "errors", "jsonl", "ndjson"]),
             ("--summary-json", &self.summary_json, &["json"]),
             ("--report", &self.report, &["html", "htm"]),

@@ -22,7 +22,7 @@ use super::input_run::{EarlierRun, InputRun};
 use super::inputs::check_files;
 use super::numbers::counted;
 use super::outputs::Destinations;
-use super::row_args::{AppendArgs, RowArgs, RowRules};
+use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::scan::scan;
 use super::select::WhereArgs;
@@ -68,9 +68,6 @@ pub struct OverlapArgs {
 
     #[command(flatten)]
     rows: RowArgs,
-
-    #[command(flatten)]
-    append: AppendArgs,
 
     #[command(flatten)]
     by: ByArgs,
@@ -120,9 +117,9 @@ const HASH_MEMORY_BYTES: usize = 256 << 20;
 pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     let destinations = &args.destinations;
     destinations.refuse_latency()?;
-    let mut rows = args.rows.plan(&ROWS, Some(&args.append), destinations)?;
+    let rows = args.rows.plan(&ROWS, destinations)?;
     check_files(&args.sets, "sets are read twice")?;
-    let options = args.layout.options(&args.sets, Answers::Unwanted, &mut rows)?;
+    let options = args.layout.options_for(Answers::Unwanted, &rows)?;
     let claim = destinations.claim(&args.sets)?;
     let by = args.by.sameness();
     let report = destinations.report.as_ref().map(|_| args.page(&options)).transpose()?;

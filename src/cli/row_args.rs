@@ -11,7 +11,6 @@ use clap::ValueEnum;
 
 use super::condition::{offered, shared_name};
 use super::format::RowFormat;
-use super::input_args::repeated;
 use super::outputs::Destinations;
 use super::{Failure, extensions};
 
@@ -23,7 +22,7 @@ pub struct RowArgs {
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     pub format: Option<RowFormat>,
 
-    /// Columns of csv, tsv, jsonl and parquet, in order
+    /// Columns of csv, tsv, jsonl and parquet, in order; * is the input's
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     columns: Option<Vec<String>>,
 }
@@ -33,29 +32,19 @@ enum NamedColumn {
     Computed(Column),
     /// A column of the input, if it exists.
     Input(String),
+    /// All columns of the input.
+    All,
 }
 
 impl NamedColumn {
     /// Finds a column that the subcommand computes, or otherwise of the input.
     fn of(name: &str, subcommand: Subcommand) -> Self {
-        offered(name, subcommand).map_or_else(|| Self::Input(name.into()), Self::Computed)
+        match offered(name, subcommand) {
+            Some(column) => Self::Computed(column),
+            None if name == "*" => Self::All,
+            None => Self::Input(name.into()),
+        }
     }
-}
-
-/// Appends columns to the rows of the input.
-#[derive(Clone, Debug, clap::Args)]
-pub struct AppendArgs {
-    /// Write the input's rows with these columns appended
-    ///
-    /// The columns of the input keep their names, order, and text.
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_delimiter = ',',
-        help_heading = "Output",
-        conflicts_with_all = ["columns", "keep"]
-    )]
-    append: Option<Vec<Column>>,
 }
 
 /// The formats and columns that a subcommand supports.
@@ -86,8 +75,10 @@ impl RowRules {
             Some(appended) => format!("those of the input, {}", names(appended)),
         };
         format!(
-            "The columns of csv, tsv, jsonl and parquet, in order: names of columns of the input, \
-             and {} [default: {default}]",
+            "The columns of csv, tsv, jsonl and parquet, in order: * for all columns of the input, as \
+             they are, names of some of them, and {}. Puzzle lines have the column puzzle and, \
+             if it is named, rest, the text after the cells; grids have puzzle and label, the line \
+             above. [default: {default}]",
             names(&all.collect::<Vec<_>>()),
         )
     }
@@ -104,11 +95,7 @@ pub struct RowPlan {
     chosen: Option<Vec<NamedColumn>>,
     /// The chosen names that are ambiguous if an input has them.
     shared_names: Vec<String>,
-    /// The columns appended to those of the input, if rows are rows of the input.
-    appended: Option<Vec<Column>>,
     rules: RowRules,
-    /// The value of a blank cell in arrays.
-    npy_offset: u8,
 }
 
 /// The properties of inputs that affect rows.
@@ -128,6 +115,8 @@ pub struct InputRows {
     /// Whether the inputs have solutions.
     pub have_answers: bool,
     pub are_several: bool,
+    /// The value of a blank cell in arrays.
+    pub npy_blank: u8,
 }
 
 /// The format of all inputs of a run.
@@ -158,12 +147,7 @@ impl RowArgs {
     /// Chooses the format: as requested, by the output's name, or the default. Rejects formats and
     /// columns that the subcommand does not write, and side outputs whose names imply another
     /// format.
-    pub fn plan(
-        &self,
-        rules: &RowRules,
-        append: Option<&AppendArgs>,
-        destinations: &Destinations,
-    ) -> Result<RowPlan, Failure> {
+    pub fn plan(&self, rules: &RowRules, destinations: &Destinations) -> Result<RowPlan, Failure> {
         destinations.check_sides()?;
         let output = destinations.output.as_deref();
         output.map_or(Ok(()), extensions::check)?;
@@ -180,32 +164,14 @@ impl RowArgs {
             refuse!("{subcommand} writes {written}, but not {}", format.name());
         }
         format.check_output(output)?;
-        let append = append.and_then(|args| args.append.clone());
-        let is_offered = |column: &&Column| column.is_offered_by(rules.subcommand);
-        if let Some(column) = append.iter().flatten().find(|column| !is_offered(column)) {
-            refuse!("--append: {column} is a column of bulkdoku {}", owner(*column));
-        }
-        if let Some(column) = append.as_deref().and_then(repeated) {
-            refuse!("--append has {column} twice; the names of columns must differ");
-        }
         let chosen = self.columns.as_ref().map(|names| {
             names.iter().map(|name| NamedColumn::of(name, rules.subcommand)).collect::<Vec<_>>()
         });
         let shared_names =
             self.columns.iter().flatten().filter_map(|name| shared_name(name)).collect();
-        let appended = append
-            .or_else(|| rules.appended.filter(|_| self.columns.is_none()).map(<[Column]>::to_vec));
-        let (rules, npy_offset, has_output_per_input) = (*rules, 0, false);
-        let plan = RowPlan {
-            format,
-            follows_input,
-            has_output_per_input,
-            chosen,
-            shared_names,
-            appended,
-            rules,
-            npy_offset,
-        };
+        let (rules, has_output_per_input) = (*rules, false);
+        let plan =
+            RowPlan { format, follows_input, has_output_per_input, chosen, shared_names, rules };
         if let Some(format) = plan.is_without_columns() {
             refuse!(
                 "--columns goes with --format csv, tsv, jsonl and parquet; {} has none",
@@ -218,6 +184,11 @@ impl RowArgs {
         if let (Subcommand::Generate, Some(name)) = (rules.subcommand, plan.input_columns().first())
         {
             refuse!("--columns: no column {name:?}; {}", column_hint(name));
+        }
+        if plan.passes_rows()
+            && let Some(name) = plan.input_columns().first()
+        {
+            refuse!("--columns: * has all columns of the input, also {name}");
         }
         Ok(plan)
     }
@@ -251,7 +222,7 @@ impl RowPlan {
     pub fn chosen(&self) -> impl Iterator<Item = Column> {
         self.chosen.iter().flatten().filter_map(|column| match column {
             NamedColumn::Computed(column) => Some(*column),
-            NamedColumn::Input(_) => None,
+            NamedColumn::Input(_) | NamedColumn::All => None,
         })
     }
 
@@ -262,7 +233,7 @@ impl RowPlan {
                 let own = name.strip_prefix("input_").filter(|name| name.parse::<Column>().is_ok());
                 Some(own.unwrap_or(name).to_owned())
             }
-            NamedColumn::Computed(_) => None,
+            NamedColumn::Computed(_) | NamedColumn::All => None,
         });
         named.collect()
     }
@@ -277,28 +248,20 @@ impl RowPlan {
         (self.follows_input, self.has_output_per_input) = (false, true);
     }
 
-    /// Returns whether rows are rows of the input, possibly with appended columns.
+    /// Returns whether rows have all columns of the input.
     pub fn passes_rows(&self) -> bool {
-        self.appended.is_some()
-    }
-
-    /// Sets the value of a blank cell in arrays.
-    pub fn set_npy_offset(&mut self, npy_offset: u8) {
-        self.npy_offset = npy_offset;
-    }
-
-    /// Makes rows consist of computed columns and those that `--keep` names.
-    pub fn has_own_columns(&mut self) {
-        self.appended = None;
+        match &self.chosen {
+            Some(chosen) => chosen.contains(&NamedColumn::All),
+            None => self.rules.appended.is_some(),
+        }
     }
 
     /// Returns the computed columns in effect. A format without columns has one.
     fn computed(&self) -> Vec<Column> {
-        match (&self.chosen, &self.appended) {
-            (Some(_), _) => self.chosen().collect(),
+        match self.rules.appended {
+            _ if self.chosen.is_some() => self.chosen().collect(),
             _ if !self.format.has_columns() => vec![self.rules.single],
-            (None, Some(appended)) => appended.clone(),
-            (None, None) => self.rules.default_columns.to_vec(),
+            appended => appended.unwrap_or(self.rules.default_columns).to_vec(),
         }
     }
 
@@ -324,11 +287,7 @@ impl RowPlan {
     ) -> Result<Box<dyn output::Format>, Failure> {
         let with_file = with_file && inputs.are_several && !self.has_output_per_input;
         let passes_table = self.passes_rows() && !inputs.kept.is_empty();
-        let list = if passes_table {
-            self.appended_to(inputs, with_file)
-        } else {
-            self.own_columns(inputs, with_file)?
-        };
+        let list = self.columns(inputs, with_file)?;
         let format = self.format_for(inputs);
         if passes_table && self.rules.changes_cells && inputs.have_cells_in_columns {
             refuse!("the input has a column for each cell; --columns puzzle writes puzzles in one")
@@ -337,7 +296,8 @@ impl RowPlan {
         if passes_table && self.rules.changes_cells && has_names && inputs.cells[0].is_none() {
             refuse!("the puzzle is in an inner object; --columns puzzle writes it as a column")
         }
-        let copied = if passes_table { inputs.kept.len() } else { 0 };
+        let begins_with_fields = self.named(inputs, with_file).first() == Some(&NamedColumn::All);
+        let copied = if passes_table && begins_with_fields { inputs.kept.len() } else { 0 };
         let of_table = |separator| match inputs.kind {
             InputKind::Table(own) if own == separator && !self.rules.changes_cells => copied,
             _ => 0,
@@ -369,7 +329,7 @@ impl RowPlan {
             RowFormat::Parquet => {
                 refuse!("{}", bulkdoku::features::missing("parquet").unwrap_or_default())
             }
-            RowFormat::Npy => Box::new(self.array()?),
+            RowFormat::Npy => Box::new(self.array()?.with_offset(inputs.npy_blank)),
             RowFormat::Lines if self.copies_lines(inputs) => Box::new(InputLines),
             RowFormat::Lines => Box::new(Lines(self.rules.single)),
             RowFormat::Grid if self.rules.single == Column::Puzzle => Box::new(PuzzleGrids),
@@ -387,9 +347,7 @@ impl RowPlan {
             _ if !self.follows_input || !self.passes_rows() => self.format,
             InputKind::Table(b'\t') => RowFormat::Tsv,
             InputKind::Objects | InputKind::Document if !inputs.kept.is_empty() => RowFormat::Jsonl,
-            InputKind::Lines
-                if self.appended.as_deref() == Some(&[]) && self.copies_lines(inputs) =>
-            {
+            InputKind::Lines if self.computed().is_empty() && self.copies_lines(inputs) => {
                 RowFormat::Lines
             }
             _ => self.format,
@@ -401,74 +359,83 @@ impl RowPlan {
         inputs.kind == InputKind::Lines && self.passes_rows() && !self.rules.changes_cells
     }
 
-    /// Returns the columns of the input and the appended ones.
-    fn appended_to(&self, inputs: &InputRows, with_file: bool) -> Vec<OutputColumn> {
-        let is_separated = matches!(self.format_for(inputs), RowFormat::Csv | RowFormat::Tsv);
-        let header = inputs.header.as_ref().filter(|_| is_separated).unwrap_or(&inputs.kept);
-        let fields = header.iter().cloned().enumerate();
-        let mut list: Vec<_> = fields.map(|(at, name)| OutputColumn::input(at, name)).collect();
-        if self.rules.changes_cells {
-            for (place, column) in inputs.cells.iter().zip([Column::Puzzle, Column::Solution]) {
-                if let Some(place) = *place {
-                    list[place].source = ColumnSource::Computed(column);
-                }
+    /// Returns the requested columns, or the default ones.
+    fn named(&self, inputs: &InputRows, with_file: bool) -> Vec<NamedColumn> {
+        let computed = |columns: &[Column]| -> Vec<_> {
+            columns.iter().copied().map(NamedColumn::Computed).collect()
+        };
+        let file = if with_file { &[Column::File][..] } else { &[] };
+        match (&self.chosen, self.rules.appended) {
+            (Some(chosen), _) => chosen.clone(),
+            _ if !self.format.has_columns() => computed(&[self.rules.single]),
+            (None, Some(appended)) if !inputs.kept.is_empty() => {
+                let names_file = appended.is_empty() || appended.contains(&Column::File);
+                let file = if names_file { &[] } else { file };
+                [vec![NamedColumn::All], computed(appended), computed(file)].concat()
+            }
+            _ => {
+                let has_solution = self.rules.changes_cells && inputs.have_answers;
+                let solution = if has_solution { &[Column::Solution][..] } else { &[] };
+                computed(&[file, self.rules.default_columns, solution].concat())
             }
         }
-        let appended = self.appended.iter().flatten().copied();
-        let adds_file = with_file
-            && self
-                .appended
-                .as_ref()
-                .is_some_and(|appended| !appended.is_empty() && !appended.contains(&Column::File));
-        for column in appended.chain(adds_file.then_some(Column::File)) {
-            let mut column = OutputColumn::from(column);
-            while list.iter().any(|other| other.name == column.name) {
-                column.name.insert_str(0, "new_");
-            }
-            list.push(column);
-        }
-        list
     }
 
-    /// Returns the requested or default columns, and the kept ones not among them.
-    fn own_columns(
-        &self,
-        inputs: &InputRows,
-        with_file: bool,
-    ) -> Result<Vec<OutputColumn>, Failure> {
-        let file = (with_file && self.chosen.is_none()).then_some(Column::File);
-        let default: Vec<_> = match &self.chosen {
-            Some(chosen) => chosen.clone(),
-            None if !self.format.has_columns() => vec![NamedColumn::Computed(self.rules.single)],
-            None => {
-                let mut default = self.rules.default_columns.to_vec();
-                if self.rules.changes_cells && inputs.have_answers {
-                    default.push(Column::Solution);
-                }
-                default.into_iter().map(NamedColumn::Computed).collect()
-            }
-        };
-        let columns: Vec<_> = file.into_iter().map(NamedColumn::Computed).chain(default).collect();
-        if let Some(column) = repeated(&columns) {
-            let name = match column {
-                NamedColumn::Computed(column) => column.name(),
-                NamedColumn::Input(name) => name,
-            };
-            refuse!("--columns has {name} twice; the names of columns must differ");
-        }
+    /// Returns the columns of rows. A computed column whose name a field has is `computed_NAME`.
+    fn columns(&self, inputs: &InputRows, with_file: bool) -> Result<Vec<OutputColumn>, Failure> {
+        let is_separated = matches!(self.format_for(inputs), RowFormat::Csv | RowFormat::Tsv);
+        let fields = inputs.header.as_ref().filter(|_| is_separated).unwrap_or(&inputs.kept);
+        let named = self.named(inputs, with_file);
+        let fields = if named.contains(&NamedColumn::All) { &fields[..] } else { &[] };
         // The requested input columns are the first kept ones.
-        let mut kept = 0..inputs.kept.len();
-        let list = columns.iter().map(|column| match column {
-            NamedColumn::Computed(column) => OutputColumn::from(*column),
-            NamedColumn::Input(name) => {
-                OutputColumn::input(kept.next().unwrap_or_default(), name.clone())
+        let mut kept = 0..;
+        let mut list = Vec::new();
+        for column in named {
+            match column {
+                NamedColumn::All if !fields.is_empty() => {
+                    list.extend(self.fields(fields, inputs.cells));
+                    continue;
+                }
+                NamedColumn::All => list.push(OutputColumn::from(Column::Puzzle)),
+                NamedColumn::Computed(column) => list.push(OutputColumn::from(column)),
+                NamedColumn::Input(name) => {
+                    let at = kept.next().unwrap_or_default();
+                    let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
+                    let name = inputs.kept.get(at).filter(|_| is_number).cloned().unwrap_or(name);
+                    list.push(OutputColumn::input(at, name));
+                }
             }
-        });
-        let mut list: Vec<_> = list.collect();
-        let others = &inputs.kept[kept.start..];
-        let names = unique_names(list.iter().map(|column| column.name.as_str()), others);
-        list.extend(kept.zip(names).map(|(at, name)| OutputColumn::input(at, name)));
+            let (last, others) = list.split_last_mut().expect("a column was pushed");
+            if fields.contains(&last.name) {
+                last.name.insert_str(0, "computed_");
+            }
+            if fields.contains(&last.name) || others.iter().any(|other| other.name == last.name) {
+                refuse!("--columns has {} twice; the names of columns must differ", last.name);
+            }
+        }
         Ok(list)
+    }
+
+    /// Returns the fields of the input, in which changed cells are replaced.
+    fn fields(
+        &self,
+        names: &[String],
+        cells: [Option<usize>; 2],
+    ) -> impl Iterator<Item = OutputColumn> {
+        let mut fields: Vec<_> = names
+            .iter()
+            .cloned()
+            .enumerate()
+            .map(|(at, name)| OutputColumn::input(at, name))
+            .collect();
+        if self.rules.changes_cells {
+            for (place, column) in cells.iter().zip([Column::Puzzle, Column::Solution]) {
+                if let Some(place) = *place {
+                    fields[place].source = ColumnSource::Computed(column);
+                }
+            }
+        }
+        fields.into_iter()
     }
 
     /// Creates an array of one column.
@@ -477,7 +444,7 @@ impl RowPlan {
             && self.input_columns().is_empty()
             && let Some(rows) = NpyRows::of(column)
         {
-            return Ok(rows.with_offset(self.npy_offset));
+            return Ok(rows);
         }
         refuse!("an npy array has one column: puzzle, solution, or canonical")
     }

@@ -9,6 +9,7 @@ use bulkdoku::output::{Compressed, Format};
 use bulkdoku::pipeline::{
     BlockSource, Changed, Checkpoint, Filter, Job, Options, OutputFailure, Report, RowWriter,
 };
+use bulkdoku::stats::Latencies;
 use bulkdoku::{Compression, Progress};
 use serde::Serialize;
 
@@ -291,7 +292,7 @@ impl RowsRun<'_> {
             html::of_run(report, audit, &facts, results.timeline(), began).write(out)
         };
         losses.extend(
-            latency.and_then(|out| write_side(out, |out| write_latencies(report, began, out))),
+            latency.and_then(|out| write_side(out, |out| write_latencies(&report.latencies, out))),
         );
         losses.extend(summary_json.and_then(|out| write_side(out, |out| write_json(out, &json))));
         losses.extend(page.and_then(|out| write_side(out, write_page)));
@@ -354,13 +355,9 @@ fn unchanged(error: &io::Error, name: &str) -> Failure {
 }
 
 /// Writes the latency histogram in the format of the output's name, by default all buckets.
-#[cfg_attr(not(feature = "hlog"), allow(unused_variables, reason = "only it has a time"))]
-fn write_latencies(report: &Report, began: SystemTime, out: &OpenOutput) -> io::Result<()> {
-    let latencies = &report.latencies;
+fn write_latencies(latencies: &Latencies, out: &OpenOutput) -> io::Result<()> {
     match extensions::of(Path::new(&out.name())).as_deref() {
         Some("hgrm") => latencies.write_hgrm(out),
-        #[cfg(feature = "hlog")]
-        Some("hlog") => latencies.write_hlog(out, began, report.wall),
         _ => latencies.write_csv(out),
     }
 }

@@ -1,4 +1,4 @@
-//! `bulkdoku sample`: random samples, stratified samples, and records with the largest values.
+//! `bulkdoku sample`: random samples and stratified samples.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -12,12 +12,11 @@ use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
 use bulkdoku::pipeline::{Classify, Filter, PassSums, Solve};
 use indicatif::HumanCount;
 
-use super::condition::{Predicate, RecordColumn, RecordValue, input_names, shared_name};
+use super::condition::{Predicate, RecordColumn, input_names, shared_name};
 use super::format::RowFormat;
 use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
 use super::inputs::{Inputs, check_files};
-use super::order::{Order, OrderedNumber};
 use super::outputs::Destinations;
 use super::paths::InputPaths;
 use super::row_args::{RowArgs, RowRules};
@@ -28,7 +27,7 @@ use super::strata::{self, MAX_STRATA, in_numerical_order, value_name};
 use super::typed::Typed;
 use super::{Exit, Failure, help, log, numbers};
 
-/// Write a sample: records drawn at random, from each stratum, or those with the largest values
+/// Write a sample: records drawn at random, from all or from each stratum
 ///
 /// All records have the same probability, in each stratum if there are any, and no record is drawn
 /// twice. A sample is in the order of the input, and the same for every number of threads. Only
@@ -54,9 +53,8 @@ pub struct SampleArgs {
         long,
         value_name = "N",
         help_heading = "Sample",
-        required_unless_present_any = ["per", "top"],
-        conflicts_with_all = ["per", "top"],
-        requires = "seed",
+        required_unless_present = "per",
+        conflicts_with = "per",
         value_parser = numbers::at_least_1::<NonZeroU64>
     )]
     count: Option<NonZeroU64>,
@@ -65,41 +63,12 @@ pub struct SampleArgs {
     ///
     /// The column is one that bulkdoku solve offers or the input has. Strata with fewer records are
     /// taken whole and reported.
-    #[arg(
-        long,
-        value_name = "COLUMN=N",
-        help_heading = "Sample",
-        conflicts_with = "top",
-        requires = "seed"
-    )]
+    #[arg(long, value_name = "COLUMN=N", help_heading = "Sample")]
     per: Option<PerStratum>,
 
-    /// Take the N records with the largest values: --top 100 --by guesses
-    ///
-    /// Of equal values the first ones in the input.
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Sample",
-        requires = "by",
-        value_parser = numbers::at_least_1::<NonZeroU64>
-    )]
-    top: Option<NonZeroU64>,
-
-    /// With --top: this column; COLUMN:asc takes the smallest values
-    #[arg(long, value_name = "COLUMN", help_heading = "Sample", requires = "top")]
-    by: Option<Order>,
-
     /// Any number; another one draws another sample
-    #[arg(
-        short,
-        long,
-        value_name = "S",
-        help_heading = "Sample",
-        conflicts_with = "top",
-        value_parser = numbers::count
-    )]
-    seed: Option<u64>,
+    #[arg(short, long, value_name = "S", help_heading = "Sample", value_parser = numbers::count)]
+    seed: u64,
 
     #[command(flatten)]
     condition: WhereArgs,
@@ -119,9 +88,8 @@ Examples:
   bulkdoku sample --count 100k --seed 1 large.csv.zst -o sample.csv
   bulkdoku sample --per level=1000 --seed 1 puzzles.csv -o balanced.csv
   bulkdoku sample --per source=500 --seed 1 --where 'clues < 24' a.csv b.csv -o sample.parquet
-  bulkdoku sample --top 100 --by guess_rating puzzles.txt -o hardest.txt --format lines
 
-The first pass solves the puzzles only if a column of --per, --by or --where needs it.
+The first pass solves the puzzles only if a column of --per or --where needs it.
 
 Memory: about 64 bytes for each record of the sample, for strata of text in addition to the text.
 
@@ -141,7 +109,7 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-/// The columns available to strata, values, and conditions.
+/// The columns available to strata and conditions.
 const RECORD_SUBCOMMAND: Subcommand = Subcommand::Solve;
 
 /// A column, and the number of records to draw per value.
@@ -164,20 +132,18 @@ impl FromStr for PerStratum {
 pub fn run(mut args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.clone();
     destinations.refuse_latency()?;
-    let mut rows = args.rows.plan(&ROWS, None, &destinations)?;
+    let rows = args.rows.plan(&ROWS, &destinations)?;
     let claim = destinations.claim(&args.input)?;
     args.input.expand(&claim.destinations)?;
     check_files(&args.input, "inputs are read twice")?;
-    let mut options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
-    let column = args.column();
+    let mut options = args.layout.options_for(Answers::Unwanted, &rows)?;
+    let column = args.per.as_ref().map(|per| per.column.as_str());
     options.also_read =
-        column.iter().flat_map(|(_, name)| input_names(name, RECORD_SUBCOMMAND)).collect();
-    options.computed.extend(column.and_then(|(_, name)| shared_name(name)));
+        column.iter().flat_map(|name| input_names(name, RECORD_SUBCOMMAND)).collect();
+    options.computed.extend(column.and_then(shared_name));
     let (sample, sums) = args.draw(column, &options)?;
     options.also_read.extend(args.condition.input_columns(RECORD_SUBCOMMAND));
-    if let Some(seed) = args.seed {
-        typed.set_seed(seed);
-    }
+    typed.set_seed(args.seed);
     let run = InputRun::new("samples", typed, args.run).after(sums);
     let filters = |_: &mut EarlierRun<'_>| {
         let decide = |row: &Row<'_>| {
@@ -197,29 +163,21 @@ type RecordPlace = (usize, u64);
 /// The records of a stratum drawn so far. The one with the largest rank is replaced next.
 type DrawnRecords = BinaryHeap<(Rank, RecordPlace)>;
 
-/// The sort key for drawing records; the smallest ranks are drawn.
-type Rank = (OrderedNumber, u64);
+/// A random number by which records are drawn; the smallest are.
+type Rank = u64;
 
 impl SampleArgs {
-    /// Returns the option that names the column of strata or values, and that name.
-    fn column(&self) -> Option<(&'static str, &str)> {
-        match (&self.per, &self.by) {
-            (Some(per), _) => Some(("--per", per.column.as_str())),
-            (None, by) => by.as_ref().map(|order| ("--by", order.column.as_str())),
-        }
-    }
-
     fn draw(
         &self,
-        column: Option<(&str, &str)>,
+        column: Option<&str>,
         options: &InputOptions,
     ) -> Result<(Vec<RecordPlace>, PassSums), Failure> {
         let (mut inputs, test) = self.condition.open(&self.input, options, RECORD_SUBCOMMAND)?;
         let column = match column {
             None => None,
-            Some((option, name)) => {
+            Some(name) => {
                 let found = RecordColumn::find(name, RECORD_SUBCOMMAND, &inputs.read());
-                Some(found.map_err(|what| Failure::Usage(format!("{option}: {what}")))?)
+                Some(found.map_err(|what| Failure::Usage(format!("--per: {what}")))?)
             }
         };
         self.scan(&mut inputs, column, test.as_ref())
@@ -238,11 +196,11 @@ impl SampleArgs {
             if !is_drawn {
                 return None;
             }
-            let value = column.map_or(RecordValue::Missing, |column| column.value(row));
-            let stratum = self.per.as_ref().map(|_| value_name(&value)).unwrap_or_default();
-            Some((stratum, self.rank(row, &value)?, (row.source(), row.line())))
+            let stratum = column.map(|column| value_name(&column.value(row))).unwrap_or_default();
+            let place = (row.source(), row.line());
+            Some((stratum, SeededRng::sample_rank(self.seed, place.0, place.1), place))
         };
-        let size = self.count.or(self.top).or(self.per.as_ref().map(|per| per.count));
+        let size = self.count.or(self.per.as_ref().map(|per| per.count));
         let size = size.map_or(0, NonZeroU64::get);
         let mut strata = BTreeMap::<Vec<u8>, DrawnRecords>::new();
         let add = |found: Option<(Vec<u8>, Rank, RecordPlace)>| {
@@ -283,22 +241,6 @@ impl SampleArgs {
         sample.extend(strata.into_values().flatten().map(|(_, place)| place));
         sample.sort_unstable();
         Ok((sample, sums))
-    }
-
-    /// Returns the rank of a record; `None` if it has no value.
-    fn rank(&self, row: &Row<'_>, value: &RecordValue<'_>) -> Option<Rank> {
-        match (&self.by, self.seed) {
-            (Some(order), _) => {
-                let number = value.number()?;
-                let number = if order.is_ascending(false) { number } else { -number };
-                Some((OrderedNumber::new(number), 0))
-            }
-            (None, seed) => {
-                let seed = seed.unwrap_or_default();
-                let number = SeededRng::sample_rank(seed, row.source(), row.line());
-                Some((OrderedNumber::new(0.0), number))
-            }
-        }
     }
 
     /// Prints how many records were drawn, and which strata have too few.

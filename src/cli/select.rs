@@ -63,12 +63,6 @@ impl WhereArgs {
 /// The selection of rows.
 #[derive(Clone, Debug, clap::Args)]
 pub struct SelectArgs {
-    /// Only rows with one of these statuses
-    ///
-    /// Exit status, messages and counts cover all records.
-    #[arg(long, value_name = "STATUS,…", help_heading = "Output", value_delimiter = ',')]
-    only: Option<Vec<Status>>,
-
     #[command(flatten)]
     pub condition: WhereArgs,
 
@@ -177,7 +171,6 @@ impl SelectArgs {
     /// Returns the first of these options or columns that requires one row per record.
     pub fn needs_single_rows(&self, columns: impl Iterator<Item = Column>) -> Option<String> {
         let options = [
-            ("--only", self.only.is_some()),
             ("--sort", self.sort.is_some()),
             ("--where", self.condition.condition.is_some()),
             ("--split-by", self.split_by.is_some()),
@@ -250,7 +243,7 @@ impl SelectArgs {
         }
         let column = RecordColumn::find(&order.column, subcommand, &inputs.read())
             .map_err(|what| Failure::Usage(format!("--sort: {what}")))?;
-        let is_ascending = order.is_ascending(true);
+        let is_ascending = order.is_ascending;
         let is_text = matches!(column, RecordColumn::Input(index) if inputs.is_text(index));
         let key = move |row: &Row<'_>, key: &mut SortKey| {
             column.value(row).push_key(is_ascending, is_text, key);
@@ -265,19 +258,10 @@ impl SelectArgs {
 
     /// Returns the filters that select rows and their outputs.
     pub fn filters(&self) -> Vec<Filter<'_>> {
-        let only = self.only.as_ref().map(|only| {
-            Filter::Local(
-                Needs::NONE,
-                Box::new(|row| {
-                    let is_kept = only.contains(&row.status());
-                    Ok(if is_kept { Decision::Keep } else { Decision::Drop })
-                }),
-            )
-        });
         let split_by = self.split_by.map(|ColumnChoice { value: by, .. }| {
             let needs = if by == SplitBy::Level { Needs::LEVEL } else { Needs::NONE };
             Filter::Local(needs, Box::new(move |row| Ok(Decision::To(by.output(row)))))
         });
-        only.into_iter().chain(split_by).collect()
+        split_by.into_iter().collect()
     }
 }

@@ -17,7 +17,7 @@ use super::input_run::{EarlierRun, InputRun};
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::paths::{InputPaths, OutputDirArgs};
-use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
+use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
 use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
@@ -63,9 +63,6 @@ pub struct SolveArgs {
     rows: RowArgs,
 
     #[command(flatten)]
-    append: AppendArgs,
-
-    #[command(flatten)]
     trainer: TrainerArgs,
 
     #[command(flatten)]
@@ -106,9 +103,9 @@ Examples:
   bulkdoku solve --format lines puzzles.txt > solutions.txt
   bulkdoku solve --first --columns puzzle,solution puzzles.txt.gz | head
   bulkdoku solve --limit 1000 --columns line,solutions,status several.txt
-  bulkdoku solve sudoku.csv --column quizzes --keep id -o solved.csv
+  bulkdoku solve sudoku.csv --column quizzes --columns '*,solution' -o solved.csv
   bulkdoku solve --resume sudoku.csv -o solved.csv
-  bulkdoku solve --only unique --columns puzzle,level puzzles.txt -o graded.csv
+  bulkdoku solve --where 'status == \"unique\"' --columns puzzle,level puzzles.txt -o graded.csv
   bulkdoku solve --split-by level puzzles.txt -o 'levels/{}.csv'
   bulkdoku solve --against train.csv puzzles.txt -o unseen.csv
   bulkdoku solve --input-format boj2239 --format boj2239 < judge.txt
@@ -163,12 +160,12 @@ pub fn run(mut args: SolveArgs, typed: Typed) -> Result<Exit, Failure> {
         return show::draw_solution(&puzzle);
     }
     let mut destinations = args.destinations.clone();
-    let mut rows = args.trainer.plan(&args.rows, &ROWS, Some(&args.append), &mut destinations)?;
+    let mut rows = args.trainer.plan(&args.rows, &ROWS, &mut destinations)?;
     args.select.name_outputs(&mut destinations)?;
     args.output_dir.expand(&mut args.input, &mut rows, &mut destinations)?;
     let claim = destinations.claim(&[&args.input[..], &args.against.files()].concat())?;
     args.refuse_ignored(&rows)?;
-    let mut options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
+    let mut options = args.layout.options_for(Answers::Unwanted, &rows)?;
     options.also_read = args.select.also_read(ROWS.subcommand);
     options.computed.extend(args.select.shared_names());
     let solve = args.solve(&rows);

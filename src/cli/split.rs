@@ -48,6 +48,13 @@ use super::{Exit, Failure, log, numbers};
     )))]
 #[command(mut_arg("by", |by| by.help_heading("Parts").help("Keep together: class, puzzle or grid [default: class]")))]
 #[command(mut_arg("near", |near| near.hide(true)))]
+#[command(mut_arg("format", |format| format
+    .help("csv, tsv, jsonl, parquet, lines or npy")
+    .long_help(
+        "csv, tsv, jsonl, parquet, lines or npy\n\nLines and arrays are puzzles only. By default as \
+         the names of the outputs say, else csv."
+    )))]
+#[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct SplitArgs {
     #[command(flatten)]
     input: InputPaths,
@@ -55,26 +62,16 @@ pub struct SplitArgs {
     #[command(flatten)]
     layout: InputArgs,
 
-    /// Share of the second of two parts, such as 10% or 0.1
-    #[arg(
-        long,
-        value_name = "SHARE",
-        help_heading = "Parts",
-        value_parser = parse_share,
-        required_unless_present = "shares",
-        conflicts_with = "shares"
-    )]
-    test: Option<f64>,
-
     /// Relative sizes of the parts, such as 80,10,10
     #[arg(
         long,
         value_name = "N,N,…",
         help_heading = "Parts",
+        required = true,
         value_delimiter = ',',
         value_parser = parse_weight
     )]
-    shares: Option<Vec<f64>>,
+    shares: Vec<f64>,
 
     #[command(flatten)]
     by: ByArgs,
@@ -98,11 +95,8 @@ pub struct SplitArgs {
     #[command(flatten)]
     destinations: Destinations,
 
-    /// csv, tsv, jsonl, parquet, lines or npy
-    ///
-    /// Lines and arrays are puzzles only. By default as the names of the outputs say, else csv.
-    #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
-    format: Option<RowFormat>,
+    #[command(flatten)]
+    rows: RowArgs,
 
     #[command(flatten)]
     pub run: RunArgs,
@@ -110,11 +104,11 @@ pub struct SplitArgs {
 
 const AFTER_HELP: &str = "\
 Examples:
-  bulkdoku split --test 10% --seed 1 puzzles.csv -o train.csv,test.csv
-  bulkdoku split --test 0.2 --stratify level --seed 1 a.txt b.txt.gz -o train.csv.zst,test.csv.zst
+  bulkdoku split --shares 90,10 --seed 1 puzzles.csv -o train.csv,test.csv
+  bulkdoku split --shares 4,1 --stratify level --seed 1 a.txt b.txt.gz -o train.csv.zst,test.csv.zst
   bulkdoku split --shares 80,10,10 --by grid --seed 1 puzzles.csv -o train.csv,val.csv,test.csv
-  bulkdoku split --test 10% --stratify source --seed 1 puzzles.csv -o train.csv,test.csv
-  bulkdoku split --test 10% --by puzzle --seed 1 --keep id puzzles.csv -o train.jsonl,test.jsonl
+  bulkdoku split --shares 90,10 --stratify source --seed 1 puzzles.csv -o train.csv,test.csv
+  bulkdoku split --shares 90,10 --by puzzle --seed 1 --columns id,puzzle puzzles.csv -o train.jsonl,test.jsonl
 
 Invalid records have no class: each has a message, and no row. With --by grid, puzzles without exactly
 one solution have no row either; the summary counts them.
@@ -147,18 +141,6 @@ fn parse_strata(name: &str) -> Result<Strata, String> {
     Ok(Strata { kind, name: name.into() })
 }
 
-fn parse_share(text: &str) -> Result<f64, String> {
-    let (number, whole) = match text.strip_suffix('%') {
-        Some(percent) => (percent, 100.0),
-        None => (text, 1.0),
-    };
-    let share = number.trim().parse::<f64>().map(|number| number / whole);
-    match share {
-        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
-        _ => Err("expected a share between 0 and 1, such as 10% or 0.1".into()),
-    }
-}
-
 fn parse_weight(text: &str) -> Result<f64, String> {
     match text.trim().trim_end_matches('%').parse::<f64>() {
         Ok(weight) if weight > 0.0 && weight.is_finite() => Ok(weight),
@@ -181,11 +163,11 @@ const ROWS: RowRules = RowRules {
 pub fn run(mut args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     args.destinations.refuse_latency()?;
     args.by.refuse_near("cannot split a set")?;
-    let (destinations, mut rows) = args.outputs()?;
+    let (destinations, rows) = args.outputs()?;
     let claim = destinations.claim(&args.input)?;
     args.input.expand(&claim.destinations)?;
     check_files(&args.input, "inputs are read twice")?;
-    let mut options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
+    let mut options = args.layout.options_for(Answers::Unwanted, &rows)?;
     options.also_read = args.column().map_or(Vec::new(), |name| input_names(name, ROWS.subcommand));
     let strata = args.stratify.as_ref();
     options.computed.extend(strata.and_then(|strata| shared_name(&strata.name)));
@@ -205,9 +187,9 @@ pub fn run(mut args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     };
     let sums = scan(args.run, (&mut inputs, test.as_ref()), keyed.needs(), find, keep)?;
     let mut keys = keys.finish()?;
-    let parts = keys.parts(&args.weights())?;
+    let parts = keys.parts(&args.shares)?;
     if !args.run.quiet {
-        print(&parts, args.stratify.as_ref(), &values, args.weights().len());
+        print(&parts, args.stratify.as_ref(), &values, args.shares.len());
     }
     typed.set_seed(args.seed);
     let run = InputRun::new(finds(by), typed, args.run).after(sums);
@@ -223,12 +205,6 @@ pub fn run(mut args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl SplitArgs {
-    /// Returns the relative size of each part.
-    fn weights(&self) -> Vec<f64> {
-        let two = || self.test.map(|test| vec![1.0 - test, test]);
-        self.shares.clone().or_else(two).unwrap_or_default()
-    }
-
     /// Returns the name of the column of the input whose values are strata.
     fn column(&self) -> Option<&str> {
         let strata = self.stratify.as_ref().filter(|strata| strata.kind == Stratify::Value);
@@ -242,10 +218,7 @@ impl SplitArgs {
             refuse!("-o {}: the names of the parts must be UTF-8", output.display());
         };
         let parts: Vec<_> = names.split(',').map(PathBuf::from).collect();
-        let (count, shares) = (parts.len(), self.weights().len());
-        if count != shares && self.shares.is_none() {
-            refuse!("-o needs two names separated by a comma: -o train.csv,test.csv");
-        }
+        let (count, shares) = (parts.len(), self.shares.len());
         if count != shares || !(2..=MAX_PARTS).contains(&count) {
             refuse!(
                 "-o has {count} names, --shares {shares} numbers; expected as many of both, 2 to \
@@ -258,7 +231,7 @@ impl SplitArgs {
         let plan = |output: &PathBuf| {
             let output = Some(output.clone());
             let destinations = Destinations { output, ..self.destinations.clone() };
-            RowArgs::of_format(self.format).plan(&ROWS, None, &destinations)
+            self.rows.plan(&ROWS, &destinations)
         };
         let first = &parts[0];
         let rows = plan(first)?;
@@ -323,18 +296,4 @@ fn print(parts: &Parts, strata: Option<&Strata>, values: &ValueNumbers, count: u
     }
     let sum = |part: usize| parts.sizes().map(|(_, sizes)| sizes[part]).sum();
     line("all", &(0..count).map(sum).collect::<Vec<_>>());
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shares_are_read() {
-        assert_eq!(parse_share("10%"), Ok(0.1));
-        assert_eq!(parse_share("0.25"), Ok(0.25));
-        for bad in ["0", "1", "100%", "-1%", "x", "", "%", "nan"] {
-            assert!(parse_share(bad).is_err(), "{bad}");
-        }
-    }
 }

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 
 use super::engine_args::EngineArgs;
 use super::format::RowFormat;
-use super::input_args::LayoutArgs;
+use super::input_args::InputArgs;
 use super::input_run::{EarlierRun, InputRun};
 use super::outputs::Destinations;
 use super::select::WhereArgs;
@@ -32,7 +32,7 @@ pub struct TraceArgs {
     input: Vec<PathBuf>,
 
     #[command(flatten)]
-    layout: LayoutArgs,
+    layout: InputArgs,
 
     #[command(flatten)]
     condition: WhereArgs,

@@ -6,7 +6,7 @@ use bulkdoku::{Compression, Status};
 
 use super::format::RowFormat;
 use super::outputs::Destinations;
-use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
+use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::{Failure, help};
 
 #[derive(Clone, Debug, clap::Args)]
@@ -71,11 +71,10 @@ impl TrainerArgs {
         &self,
         rows: &RowArgs,
         rules: &RowRules,
-        append: Option<&AppendArgs>,
         destinations: &mut Destinations,
     ) -> Result<RowPlan, Failure> {
         let (Some(layout), Some(folder)) = (self.layout, destinations.output.clone()) else {
-            return rows.plan(rules, append, destinations);
+            return rows.plan(rules, destinations);
         };
         if rows.format.is_some() || rows.names_columns() {
             refuse!("--layout determines the format and columns; omit --format and --columns");
@@ -84,7 +83,7 @@ impl TrainerArgs {
             if self.subset.is_some() {
                 refuse!("--subset goes with --layout hrm, whose subfolders it names");
             }
-            return RowArgs::of_format(Some(RowFormat::Jsonl)).plan(rules, None, destinations);
+            return RowArgs::of_format(Some(RowFormat::Jsonl)).plan(rules, destinations);
         }
         if folder.as_os_str() == "-" || Compression::of_name(&folder).is_some() || folder.is_file()
         {
@@ -94,7 +93,7 @@ impl TrainerArgs {
         destinations.parts = names.iter().map(|name| folder.join(name)).collect();
         let output = destinations.parts.first().cloned();
         let of_layout = Destinations { output, ..destinations.clone() };
-        RowArgs::of_format(Some(RowFormat::Npy)).plan(rules, None, &of_layout)
+        RowArgs::of_format(Some(RowFormat::Npy)).plan(rules, &of_layout)
     }
 
     /// Creates the format of the layout, if there is one.

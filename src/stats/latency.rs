@@ -173,39 +173,6 @@ impl Latencies {
         writeln!(out, "#[Buckets = {:12}, SubBuckets     = {sub_buckets:12}]", self.0.buckets())?;
         out.flush()
     }
-
-    /// Writes the histogram as an interval log of `HdrHistogram` (`.hlog`). Its only interval is
-    /// the run, which began at `start` and took `wall`. Values are nanoseconds; the maximum of the
-    /// interval is in milliseconds.
-    ///
-    /// # Errors
-    /// When writing to `out` fails.
-    #[cfg(feature = "hlog")]
-    pub fn write_hlog(
-        &self,
-        out: impl Write,
-        start: std::time::SystemTime,
-        wall: std::time::Duration,
-    ) -> std::io::Result<()> {
-        use hdrhistogram::serialization::V2DeflateSerializer;
-        use hdrhistogram::serialization::interval_log::{
-            IntervalLogWriterBuilder, IntervalLogWriterError,
-        };
-        let (mut out, mut serializer) = (BufWriter::new(out), V2DeflateSerializer::new());
-        let mut log = IntervalLogWriterBuilder::new()
-            .add_comment("[Histogram log format version 1.3]")
-            .with_start_time(start)
-            .with_base_time(start)
-            .with_max_value_divisor(1e6)
-            .begin_log_with(&mut out, &mut serializer)?;
-        log.write_histogram(&self.0, std::time::Duration::ZERO, wall, None).map_err(|error| {
-            match error {
-                IntervalLogWriterError::IoError(error) => error,
-                IntervalLogWriterError::SerializeError(error) => std::io::Error::other(error),
-            }
-        })?;
-        out.flush()
-    }
 }
 
 impl From<Vec<(u64, u64)>> for Latencies {
@@ -314,32 +281,6 @@ mod tests {
         let mut empty = Vec::new();
         Latencies::new().write_hgrm(&mut empty).unwrap();
         assert!(!String::from_utf8(empty).unwrap().contains("NaN"));
-    }
-
-    /// Checks that the library that defines the format reads the same counts.
-    #[cfg(feature = "hlog")]
-    #[test]
-    fn an_interval_log_holds_the_histogram() {
-        use std::time::{Duration, SystemTime};
-
-        use base64::prelude::{BASE64_STANDARD, Engine as _};
-        use hdrhistogram::serialization::Deserializer;
-        use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
-        let written = latencies(&[100, 100, 7_000, HOUR_NS * 3]);
-        let mut log = Vec::new();
-        written.write_hlog(&mut log, SystemTime::now(), Duration::from_millis(2500)).unwrap();
-        assert!(log.starts_with(b"#[Histogram log format version 1.3]\n#[StartTime: "));
-        let intervals: Vec<_> = IntervalLogIterator::new(&log)
-            .filter_map(|entry| match entry.unwrap() {
-                LogEntry::Interval(interval) => Some(interval),
-                _ => None,
-            })
-            .collect();
-        assert_eq!(intervals.len(), 1);
-        assert_eq!(intervals[0].duration(), Duration::from_millis(2500));
-        let bytes = BASE64_STANDARD.decode(intervals[0].encoded_histogram()).unwrap();
-        let read: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).unwrap();
-        assert!(Latencies(read).buckets().eq(written.buckets()));
     }
 
     #[test]

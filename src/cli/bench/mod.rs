@@ -24,7 +24,7 @@ use bulkdoku::stats::human_time;
 use bulkdoku::{Compression, EngineKind, Limits, SimdLevel};
 
 use super::engine_args::{LimitArgs, check_simd};
-use super::input_args::LayoutArgs;
+use super::input_args::InputArgs;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::{Meter, ProgressArgs, Progressed};
@@ -63,7 +63,7 @@ pub struct BenchArgs {
     input: Vec<PathBuf>,
 
     #[command(flatten)]
-    layout: LayoutArgs,
+    layout: InputArgs,
 
     /// Output format: table, markdown, csv, json
     ///

@@ -14,7 +14,6 @@ use bulkdoku::logic::Techniques;
 use bulkdoku::measure::Content;
 use bulkdoku::output::{Column, Needs, Row, Subcommand};
 use bulkdoku::pipeline::{Generate, Options, RowCondition, Solve};
-use bulkdoku::rating::Level;
 use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
 use summary::CorpusSummary;
 
@@ -87,18 +86,6 @@ pub struct GenerateArgs {
     )]
     kind: Option<Kind>,
 
-    /// The same as --kind minimal
-    #[arg(long, conflicts_with_all = ["kind", "solved", "hard"])]
-    minimal: bool,
-
-    /// The same as --kind solved
-    #[arg(long, conflicts_with_all = ["kind", "hard"])]
-    solved: bool,
-
-    /// The same as --kind hard
-    #[arg(long, conflicts_with = "kind")]
-    hard: bool,
-
     /// Start the search for hard puzzles at those of a file
     ///
     /// Each row starts at one of them, drawn at random, and ends at another puzzle. Each must have one
@@ -120,19 +107,6 @@ pub struct GenerateArgs {
     /// unique may have more.
     #[arg(long, value_name = "A..B", help_heading = "Which fit", value_parser = ranges::clues)]
     clues: Option<RangeInclusive<usize>>,
-
-    /// Puzzles whose proof takes this many guesses
-    ///
-    /// Puzzles are drawn until one fits. Guesses are those of the default engine.
-    #[arg(long, value_name = "A..B", help_heading = "Which fit", value_parser = ranges::guesses)]
-    guesses: Option<RangeInclusive<u64>>,
-
-    /// Puzzles of a level, 0 to 3
-    ///
-    /// 0 naked singles solve it, 1 hidden singles too, 2 locked candidates too, 3 beyond locked
-    /// candidates. Puzzles are drawn until one fits.
-    #[arg(long, value_name = "L", help_heading = "Which fit")]
-    level: Option<Level>,
 
     /// rot180, rot90, diagonal, horizontal, vertical or none
     ///
@@ -174,7 +148,7 @@ Examples:
   bulkdoku generate --count 1e6 --seed 1 -o corpus.csv.zst --summary-json corpus.json
   bulkdoku generate --count 1e6 --seed 1 -o corpus.csv --report corpus.html
   bulkdoku generate --count 500k --skip 500k --seed 1 -o second-half.txt
-  bulkdoku generate --count 1000 --solved --grids uniform --seed 1 -o grids.txt
+  bulkdoku generate --count 1000 --kind solved --grids uniform --seed 1 -o grids.txt
   bulkdoku generate --count 1e6 --seed 1 --layout hrm -o data/minimal
   bulkdoku generate --count 100 --clues 21..22 --symmetry rot180 -o few.csv
   bulkdoku generate --count 1e6 --kind unique --clues 30..36 --seed 1 -o train.txt
@@ -220,7 +194,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let is_sdm = output.and_then(extensions::of).is_some_and(|extension| extension == "sdm");
     let mut row_args = args.rows.clone();
     row_args.format = row_args.format.or(is_sdm.then_some(RowFormat::Lines));
-    let rows = args.trainer.plan(&row_args, &ROWS, None, &mut destinations)?;
+    let rows = args.trainer.plan(&row_args, &ROWS, &mut destinations)?;
     if args.trainer.is_given() && matches!(args.kind(), Kind::Several | Kind::Unsolvable) {
         refuse!("--layout needs puzzles with one solution, which kind {} has not", args.kind());
     }
@@ -280,13 +254,8 @@ impl GenerateArgs {
     }
 
     fn kind(&self) -> Kind {
-        match (self.minimal, self.solved, self.hard) {
-            (true, ..) => Kind::Minimal,
-            (_, true, _) => Kind::Solved,
-            (.., true) => Kind::Hard,
-            _ if self.pattern.is_some() => self.kind.unwrap_or(Kind::Unique),
-            _ => self.kind.unwrap_or_default(),
-        }
+        let default = if self.pattern.is_some() { Kind::Unique } else { Kind::default() };
+        self.kind.unwrap_or(default)
     }
 
     /// Returns the job and the indices of the puzzles to generate.
@@ -306,14 +275,13 @@ impl GenerateArgs {
             symmetry: self.symmetry,
             pattern: self.pattern.as_deref().map_or(Ok(plain.pattern), read_pattern)?,
             clues: self.clues.clone().unwrap_or(plain.clues),
-            guesses: self.guesses.clone().unwrap_or(plain.guesses),
-            level: self.level,
+            ..plain
         };
         if let Some(warning) = recipe.check().map_err(|error| usage(&error))? {
             log::note(warning);
         }
         if self.from.is_some() && kind != Kind::Hard {
-            refuse!("--from needs --hard, whose search starts there");
+            refuse!("--from needs --kind hard, whose search starts there");
         }
         let end = self.skip.checked_add(self.count);
         let end = end.ok_or_else(|| Failure::Usage("--skip and --count are too large".into()))?;

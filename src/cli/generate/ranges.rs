@@ -2,23 +2,18 @@
 
 use std::ops::RangeInclusive;
 
+use bulkdoku::puzzle::CELLS;
+
 use super::super::numbers;
+
+/// The largest number of clues.
+const MOST: usize = CELLS;
 
 /// Parses a range of clue counts.
 pub fn clues(text: &str) -> Result<RangeInclusive<usize>, String> {
-    let (least, most) = read(text, 81)?.into_inner();
-    Ok(least as usize..=most as usize)
-}
-
-/// Parses a range of guesses.
-pub fn guesses(text: &str) -> Result<RangeInclusive<u64>, String> {
-    read(text, u64::MAX)
-}
-
-fn read(text: &str, most: u64) -> Result<RangeInclusive<u64>, String> {
     let number = |text: &str| match numbers::count(text) {
-        Ok(number) if number > most => Err(format!("expected at most {most}")),
-        number => number,
+        Ok(number) if number > MOST as u64 => Err(format!("expected at most {MOST}")),
+        number => number.map(|number| number as usize),
     };
     let range = match text.split_once("..") {
         None => {
@@ -30,7 +25,7 @@ fn read(text: &str, most: u64) -> Result<RangeInclusive<u64>, String> {
             // Accepts the inclusive ranges of Rust.
             let largest = largest.strip_prefix('=').unwrap_or(largest);
             let least = if least.is_empty() { 0 } else { number(least)? };
-            least..=(if largest.is_empty() { most } else { number(largest)? })
+            least..=(if largest.is_empty() { MOST } else { number(largest)? })
         }
     };
     if range.is_empty() {
@@ -54,7 +49,6 @@ mod tests {
         ] {
             assert_eq!(clues(text), Ok(range), "{text}");
         }
-        assert_eq!(guesses("1k..2e3"), Ok(1000..=2000));
         for bad in ["", "..", "24..21", "82", "a..b", "1...2", "21..24..25", "-1..3", "21-24"] {
             assert!(clues(bad).is_err(), "{bad}");
         }

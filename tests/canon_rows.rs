@@ -148,25 +148,6 @@ fn exact_keeps_the_first_of_equal_puzzles() {
 }
 
 #[test]
-fn killed_runs_are_resumed_to_the_same_rows() {
-    let folder = Folder::new();
-    let lines = isomorphs(1500, 40);
-    folder.file("in", lines.join("\n"));
-    for (name, dedup) in [("all", &[][..]), ("distinct.gz", &["--dedup"])] {
-        let undisturbed = format!("undisturbed-{name}");
-        let columns = ["in", "--columns", "line,canonical", "-q", "-j", "2"];
-        let args = |output| [&columns[..], dedup, &["-o", output]].concat();
-        assert_eq!(folder.run("canon", &args(&undisturbed), "").status, 0);
-        let kills = folder.kill_until_done("canon", &args(name), [60, 60], &[0]);
-        // A resumed run compresses different blocks, so only the decompressed rows are equal.
-        let read = |name: &str| {
-            if dedup.is_empty() { folder.read(name) } else { folder.unpacked(name) }
-        };
-        assert!(read(name) == read(&undisturbed), "{name} after {kills} kills");
-    }
-}
-
-#[test]
 fn options_without_effect_are_refused() {
     let folder = Folder::new();
     folder.file("in", CLASSIC);

@@ -152,32 +152,6 @@ fn the_numbers_of_solutions_and_puzzles_must_be_equal() {
 }
 
 #[test]
-fn a_resumed_run_stays_in_step_with_separate_solutions() {
-    let folder = Folder::new();
-    let wrong = solved_but(&[(9, 9, '1')]);
-    let solutions = [SOLVED, &wrong, SOLVED, "?", SOLVED].map(|line| format!("{line}\n")).concat();
-    folder.file("puzzles", format!("{CLASSIC}\n").repeat(400_000));
-    folder.file("solutions", solutions.repeat(80_000));
-    let args = ["puzzles", "--solutions", "solutions", "-q", "-j", "2"];
-    let undisturbed = folder.run("check", &args, "").rows;
-    let args = [&args[..], &["-o", "out", "--resume"]].concat();
-    let mut kills = 0;
-    for wait in [200_000, 8_000_000, 30_000_000] {
-        let mut child = folder.spawn("check", &args);
-        let length = || std::fs::metadata(folder.path("out")).map_or(0, |out| out.len());
-        while length() < wait && child.try_wait().unwrap().is_none() {
-            std::thread::sleep(std::time::Duration::from_millis(2));
-        }
-        child.kill().unwrap();
-        kills += usize::from(child.wait().unwrap().code().is_none());
-    }
-    assert!(kills > 0);
-    let ran = folder.run("check", &args, "");
-    assert!(ran.status == 1 || ran.messages.contains("nothing to resume"), "{ran:?}");
-    assert!(folder.read("out") == undisturbed, "after {kills} kills");
-}
-
-#[test]
 fn solutions_that_cannot_be_read_end_the_run() {
     let folder = Folder::new();
     folder.file("puzzles", format!("{CLASSIC}\n").repeat(20_000));

@@ -4,8 +4,6 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
 
 use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran};
 use flate2::write::GzEncoder;
@@ -324,35 +322,5 @@ fn results_do_not_depend_on_threads_when_compressed() {
             bytes(&folder, &name)
         };
         assert!(run("1") == run("2"));
-    }
-}
-
-#[test]
-fn a_killed_run_over_compressed_files_is_finished() {
-    let folder = Folder::new();
-    let plain = puzzles().repeat(60);
-    let whole = {
-        folder.file("in", &plain);
-        folder.solve(&[&COLUMNS[..], &["in", "-o", "whole"]].concat(), "");
-        bytes(&folder, "whole")
-    };
-    for &kind in Kind::ALL {
-        folder.file("packed", kind.pack(&plain));
-        let name = format!("out.csv.{}", kind.name());
-        let args = [&COLUMNS[..], &["packed", "-o", &name, "--resume"]].concat();
-        // Each run has more time than the previous one, so one of them completes.
-        for patience in 1.. {
-            let mut child = folder.spawn("solve", &args);
-            sleep(Duration::from_millis(patience * 50));
-            child.kill().unwrap();
-            match child.wait().unwrap().code() {
-                None => {}
-                Some(status) => {
-                    assert_eq!(status, 0);
-                    break;
-                }
-            }
-        }
-        assert!(kind.unpack(&bytes(&folder, &name)) == whole);
     }
 }

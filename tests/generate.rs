@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
 
-use crate::common::command::{CLASSIC, Folder, Ran, wait_until};
+use crate::common::command::{CLASSIC, Folder, Ran};
 
 fn generate(args: &[&str]) -> Ran {
     Folder::new().run("generate", args, "")
@@ -121,32 +121,6 @@ fn all_levels_and_numbers_of_threads_make_the_same_bytes() {
             let at_level = generate(&[&args[..], &["--simd", level.name()]].concat());
             assert_eq!(at_level.rows, one.rows, "{what:?} {level}");
         }
-    }
-}
-
-#[test]
-fn a_killed_run_is_resumed_to_the_same_bytes() {
-    let folder = Folder::new();
-    for name in [
-        "a.txt",
-        "a.jsonl.gz",
-        #[cfg(feature = "full")]
-        "a.csv.zst",
-    ] {
-        let whole = format!("whole-{name}");
-        let args = |output| ["--count", "15000", "--seed", "3", "-j", "2", "-o", output];
-        assert_eq!(folder.run("generate", &args(&whole), "").status, 0);
-        let whole = fs::read(folder.path(&whole)).unwrap();
-        let mut killed = folder.spawn("generate", &args(name));
-        // Some rows are written, but not all.
-        let length = || fs::metadata(folder.path(name)).map_or(0, |found| found.len());
-        wait_until(|| length() >= whole.len() as u64 / 8);
-        killed.kill().unwrap();
-        killed.wait().unwrap();
-        let resumed = folder.run("generate", &[&args(name)[..], &["--resume"]].concat(), "");
-        assert_eq!(resumed.status, 0, "{resumed:?}");
-        assert_eq!(fs::read(folder.path(name)).unwrap(), whole, "{name}");
-        assert!(!folder.path(&format!("{name}.resume")).exists());
     }
 }
 

@@ -271,21 +271,6 @@ fn results_do_not_depend_on_threads_and_compression() {
     }
 }
 
-#[test]
-fn a_killed_run_over_grids_is_resumed_to_the_same_rows() {
-    let folder = Folder::new();
-    folder.file("in", many_grids().repeat(4));
-    let args = ["in", "--columns", COLUMNS, "-q", "-j", "2", "-o"];
-    assert_eq!(
-        folder.solve(&[&args[..], &["whole", "--errors", "bad_of_whole"]].concat(), "").status,
-        1
-    );
-    let args = [&args[..], &["out", "--errors", "bad"]].concat();
-    let kills = folder.kill_until_done("solve", &args, [15, 20], &[1]);
-    assert!(folder.read("out") == folder.read("whole"), "after {kills} kills");
-    assert!(folder.read("bad") == folder.read("bad_of_whole"), "after {kills} kills");
-}
-
 /// A line much longer than the memory limit of the run.
 #[test]
 #[cfg(target_os = "linux")]

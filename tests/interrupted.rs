@@ -320,15 +320,6 @@ fn a_puzzle_with_very_many_solutions_takes_little_memory() {
 }
 
 #[test]
-fn killed_runs_are_resumed_to_the_same_rows() {
-    let (folder, whole) = folder_with(&lines(300_000));
-    let args = ["in", "-o", "out", "--columns", COLUMNS, "-q", "-j", "2"];
-    let kills = folder.kill_until_done("solve", &args, [40, 90], &[1]);
-    assert!(folder.read("out") == whole, "after {kills} kills");
-    assert_eq!(folder.names(), ["in", "out", "whole"]);
-}
-
-#[test]
 fn a_lock_that_is_given_up_soon_ends_no_run() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n").repeat(14));

@@ -327,19 +327,3 @@ fn inputs_without_puzzles_have_no_output() {
     assert_one_output_each(&folder, &inputs, "out", "csv");
     assert_eq!(folder.read("out/README.csv").lines().count(), 2);
 }
-
-#[test]
-fn outputs_of_inputs_are_resumed_after_kills() {
-    let folder = Folder::new();
-    fs::create_dir(folder.path("in")).unwrap();
-    let names: Vec<_> = (0..60).map(|i| format!("in/{i:02}.txt")).collect();
-    for (i, name) in names.iter().enumerate() {
-        folder.file(name, format!("{CLASSIC}\n{SOLVED}\n").repeat(i * 40));
-    }
-    let args = ["in", "--output-dir", "out", "--columns", "line,puzzle,solution,status", "-q"];
-    folder.kill_until_done("solve", &args, [4, 7], &[0]);
-    let inputs: Vec<_> = names.iter().map(String::as_str).collect();
-    for input in inputs.iter().step_by(7).copied().chain([inputs[59]]) {
-        assert_one_output_each(&folder, &[input], "out", "csv");
-    }
-}

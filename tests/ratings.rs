@@ -259,18 +259,3 @@ fn arrays_have_paths_states_and_offsets() {
         ("trace in -o x.parquet", "not parquet"),
     ]);
 }
-
-#[cfg(unix)]
-#[test]
-fn traces_are_resumed() {
-    let folder = Folder::new();
-    folder.file("in", puzzles().join("\n").repeat(8));
-    for format in ["jsonl", "hodoku", "boards"] {
-        let args = ["in", "-q", "--format", format];
-        let expected = folder.run("trace", &[&args[..], &["-o", "whole"]].concat(), "");
-        assert!(expected.status <= 1, "{expected:?}");
-        folder.kill_until_done("trace", &[&args[..], &["-o", format]].concat(), [1, 9], &[1]);
-        assert_eq!(folder.read(format), folder.read("whole"), "{format}");
-        std::fs::remove_file(folder.path("whole")).unwrap();
-    }
-}

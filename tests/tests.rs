@@ -31,6 +31,8 @@ mod inputs;
 mod interrupted;
 mod jsonl;
 mod judge;
+#[cfg(unix)]
+mod killed;
 mod lanes;
 mod leaks;
 mod log;

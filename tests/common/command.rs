@@ -108,33 +108,6 @@ impl Folder {
         })
     }
 
-    /// Resumes a run repeatedly and kills it after increasing delays, until it ends with one of
-    /// `statuses`, or with 0 if the last kill came after the end. Returns the number of kills, at
-    /// least one.
-    pub fn kill_until_done(
-        &self,
-        subcommand: &str,
-        args: &[&str],
-        first_and_more: [u64; 2],
-        statuses: &[i32],
-    ) -> u32 {
-        let [first, more] = first_and_more;
-        let mut kills = 0;
-        loop {
-            let mut child = self.spawn(subcommand, &[args, &["--resume"]].concat());
-            thread::sleep(Duration::from_millis(first + more * u64::from(kills)));
-            child.kill().unwrap();
-            match child.wait().unwrap().code() {
-                None => kills += 1,
-                Some(status) => {
-                    assert!(status == 0 || statuses.contains(&status), "{args:?}: {status}");
-                    assert!(kills > 0, "{args:?}");
-                    return kills;
-                }
-            }
-        }
-    }
-
     /// Returns the names of all files, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
@@ -174,10 +147,16 @@ impl Folder {
 
     /// Starts a subcommand in this folder, with pipes as its standard streams.
     pub fn spawn(&self, subcommand: &str, args: &[&str]) -> Child {
-        let mut command = Command::new(BULKDOKU);
-        command.current_dir(self.0.path()).arg(subcommand).args(args);
+        let mut command = self.command(subcommand, args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
+    }
+
+    /// Creates a command that runs in this folder.
+    pub fn command(&self, subcommand: &str, args: &[&str]) -> Command {
+        let mut command = Command::new(BULKDOKU);
+        command.current_dir(self.0.path()).arg(subcommand).args(args);
+        command
     }
 }
 

@@ -179,7 +179,7 @@ impl<S: Storage> RowFiles<S> {
             lengths: vec![0; count],
             complete_lengths: vec![0; count],
             saved: Instant::now(),
-            interval: Duration::from_millis(200),
+            interval: save_interval(),
             is_saved: false,
             has_reported_journal: false,
             is_incomplete: false,
@@ -515,6 +515,12 @@ impl<S: Storage> Sink for RowFiles<S> {
     fn finish(&mut self, _: bool) -> io::Result<()> {
         (0..self.rows).try_for_each(|output| self.begin(output))
     }
+}
+
+/// Returns the time between two entries of the journal. Tests shorten it, to kill short runs.
+fn save_interval() -> Duration {
+    let of_tests = std::env::var("BULKDOKU_JOURNAL_MS").ok().filter(|_| cfg!(debug_assertions));
+    Duration::from_millis(of_tests.and_then(|millis| millis.parse().ok()).unwrap_or(200))
 }
 
 /// Returns the error for a file that differs from what the earlier run has written.

@@ -283,7 +283,7 @@ fn puzzles() -> impl Strategy<Value = Vec<Puzzle>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn agrees_with_plain_search(puzzles in puzzles(), limit in 1..4_u32) {

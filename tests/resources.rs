@@ -168,7 +168,7 @@ fn too_little_memory_for_the_input_is_reported() {
     folder.file("in", (0..60_000).map(line).collect::<String>());
     folder.file("few", CLASSIC);
     let (mut reported, mut complete) = (0, 0);
-    for kilobytes in (24_000..74_000).step_by(5_000) {
+    for kilobytes in (24_000..74_000).step_by(12_000) {
         for args in [
             "sample --count 60000 --seed 1 in",
             "split --shares 90,10 --by puzzle --seed 1 in -o a.csv,b.csv --force",

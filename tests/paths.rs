@@ -134,11 +134,12 @@ fn lists_name_files_by_line_or_nul() {
         ("solve --files-from - -", "standard input (-) can be read only once"),
     ]);
     // The list itself may change before a run is resumed.
+    folder.file("in/b/many.txt", format!("{CLASSIC}\n").repeat(200_000));
     folder.file("list", "in\n");
-    let ran = folder.line("solve --files-from list --timeout 0s -o out.csv");
+    let ran = folder.line("solve --files-from list --timeout 10ms -o out.csv");
     assert_eq!(ran.status, 124, "{ran:?}");
     let ran = folder.run("solve", &["--files-from", "-", "-o", "out.csv", "--resume"], "in\0");
-    assert_eq!((ran.status, folder.read("out.csv").lines().count()), (0, 4), "{ran:?}");
+    assert_eq!((ran.status, folder.read("out.csv").lines().count()), (0, 200_004), "{ran:?}");
 }
 
 #[test]

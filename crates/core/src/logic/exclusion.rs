@@ -12,12 +12,17 @@ pub fn pair<F: Found>(position: &Position, changed: Changed, out: &mut F) {
     let masks = &position.masks;
     let open = position.open.iter().fold(0, |all, cells| all | cells);
     for a in Bits(open) {
-        for b in Bits(open & !1 << a) {
-            let excluders = PEERS[a] & PEERS[b] & position.exactly[2];
-            if excluders == 0 || (excluders | 1 << a | 1 << b) & changed.cells == 0 {
+        let seen = PEERS[a] & position.exactly[2];
+        let near = Bits(seen).fold(0, |all, cell| all | PEERS[cell]);
+        for b in Bits(near & open & !1 << a) {
+            let excluders = seen & PEERS[b];
+            let see = PEERS[a] >> b & 1 != 0;
+            // Each excluder, and seeing each other, exclude one digit with a candidate.
+            let most = excluders.count_ones() as usize + usize::from(see);
+            let is_new = (excluders | 1 << a | 1 << b) & changed.cells != 0;
+            if !is_new || most < size(masks[a]).min(size(masks[b])) {
                 continue;
             }
-            let see = PEERS[a] >> b & 1 != 0;
             let excluding = Bits(excluders).fold(0, |all, cell| all | masks[cell]);
             let mut removed = [0; 9];
             for (cell, other) in [(a, b), (b, a)] {

@@ -4,15 +4,13 @@
 use std::collections::HashMap;
 
 use super::super::Position;
-use super::super::counting::{boxes_with, columns_with, rows_with};
+use super::super::forcing::{self, Effects};
+use super::super::links::{and, contains};
+use super::links::Steps;
 use super::nested::{self, Inner, Removals};
 use super::nets::{self, Assertion, Grid, KINDS, Net, Rules, is_on};
 use super::{Hint, length_tenths};
-use crate::board::{Bits, PEERS, UNITS, digits_of, size};
-
-pub const NISHIO: Rules = Rules { cells: false, dynamic: true };
-pub const STATIC: Rules = Rules { cells: true, dynamic: false };
-pub const DYNAMIC: Rules = Rules { cells: true, dynamic: true };
+use crate::board::{Bits, Cells, digits_of, size};
 
 /// Alternatives, one of which holds.
 #[derive(Clone, Copy, Debug)]
@@ -45,15 +43,17 @@ pub struct Nets {
     /// For each candidate the net where it is on, and the one where it is off.
     pub all: Vec<Net>,
     numbers: Vec<[u16; 9]>,
-    rules: Option<Rules>,
+    rules: Rules,
     len: usize,
     alternatives: Vec<usize>,
+    steps: Steps,
 }
 
 impl Nets {
     /// Starts over with the candidates of a grid.
     pub fn start(&mut self, grid: &Grid, rules: Rules) {
-        self.rules = Some(rules);
+        self.rules = rules;
+        self.steps.clear();
         self.numbers.clear();
         self.numbers.resize(81, [0; 9]);
         self.len = 0;
@@ -65,12 +65,15 @@ impl Nets {
                         self.all.push(Net::default());
                     }
                     let net = &mut self.all[self.len];
-                    net.start(grid, assertion);
-                    // Nothing uses what follows from a candidate that is off in static chains.
-                    if rules.dynamic || is_on(assertion) {
-                        net.follow(grid, rules);
-                    }
                     self.len += 1;
+                    // Nothing uses what follows from a candidate that is off in static chains.
+                    if rules != Rules::Static {
+                        net.start(grid, assertion);
+                        net.follow(grid, rules);
+                    } else if is_on(assertion) {
+                        net.start(grid, assertion);
+                        net.follow_links(grid, &mut self.steps);
+                    }
                 }
             }
         }
@@ -106,27 +109,27 @@ impl Nets {
         grid: &Grid,
         mut visit: impl FnMut(Source, Assertion, &mut [Net], &[usize]),
     ) {
-        let rules = self.rules.expect("nets of a grid");
+        let (in_cells, is_static) = (self.rules != Rules::Nishio, self.rules == Rules::Static);
         for cell in 0..81 {
             let mask = grid.masks[cell];
             let count = size(mask);
-            if count < if rules.dynamic { 2 } else { 3 } {
+            if count < if is_static { 3 } else { 2 } {
                 continue;
             }
             for digit in digits_of(mask) {
                 for assertion in [nets::on(cell, digit), nets::off(cell, digit)] {
                     let number = self.number(assertion);
-                    if rules.dynamic && self.all[number].contradiction.is_some() {
+                    if !is_static && self.all[number].contradiction.is_some() {
                         let end = nets::negation(assertion);
                         if is_effective(grid, end) {
                             visit(Source::Absurd(assertion), end, &mut self.all, &[number]);
                         }
                     }
                 }
-                if !rules.cells {
+                if !in_cells {
                     continue;
                 }
-                if rules.dynamic && count > 2 {
+                if !is_static && count > 2 {
                     self.compare(grid, Source::Candidate(cell, digit), &mut visit);
                 }
                 for kind in KINDS {
@@ -136,7 +139,7 @@ impl Nets {
                     }
                 }
             }
-            if rules.cells {
+            if in_cells {
                 self.compare(grid, Source::Cell(cell), &mut visit);
             }
         }
@@ -151,23 +154,18 @@ impl Nets {
     ) {
         let mut numbers = std::mem::take(&mut self.alternatives);
         self.alternatives(grid, source, &mut numbers);
-        let mut common = self.all[numbers[0]].known;
-        for &number in &numbers[1..] {
-            for (common, known) in
-                common.iter_mut().flatten().zip(self.all[number].known.iter().flatten())
-            {
-                *common &= known;
-            }
-        }
-        for (side, common) in common.iter().enumerate() {
-            if common.iter().all(|&cells| cells == 0) {
+        let common = numbers[1..].iter().fold(self.all[numbers[0]].known, |common, &number| {
+            and(&common, &self.all[number].known)
+        });
+        for side in [nets::on(0, 0), nets::off(0, 0)] {
+            // Every second number is of this side.
+            if common.iter().all(|word| word >> side & 0x5555_5555_5555_5555 == 0) {
                 continue;
             }
             for i in 0..self.all[numbers[0]].nodes.len() {
                 let end = self.all[numbers[0]].nodes[i].assertion;
-                let (cell, digit) = nets::place(end);
-                if usize::from(!is_on(end)) == side
-                    && common[digit] >> cell & 1 != 0
+                if is_on(end) == is_on(side)
+                    && contains(&common, end.into())
                     && is_effective(grid, end)
                 {
                     visit(source, end, &mut self.all, &numbers);
@@ -194,29 +192,6 @@ pub fn assertions(source: Source, end: Assertion, nets: &mut [Net], numbers: &[u
     }
 }
 
-/// Returns whether a digit that is, or is not, in one of its places leads to a unit without a place.
-fn has_nishio(grid: &Grid) -> bool {
-    grid.open.iter().any(|&open| {
-        Bits(open).any(|cell| {
-            [open & !PEERS[cell], open & !(1 << cell)].into_iter().any(|mut places| {
-                loop {
-                    if UNITS.iter().any(|&unit| open & unit != 0 && places & unit == 0) {
-                        return true;
-                    }
-                    let alone = rows_with::<1>(places)
-                        | columns_with::<1>(places)
-                        | boxes_with::<1>(places);
-                    let left = Bits(places & alone).fold(places, |left, cell| left & !PEERS[cell]);
-                    if left == places {
-                        return false;
-                    }
-                    places = left;
-                }
-            })
-        })
-    })
-}
-
 /// The state of a net between rounds of other techniques.
 #[derive(Clone, Debug, Default)]
 struct Progress {
@@ -237,6 +212,8 @@ pub struct Search {
     /// What is removed in the grids that nets reached.
     reached: HashMap<(Inner, [u16; 81]), Removals>,
     signatures: Vec<u64>,
+    /// Memory for [`forcing::nishio`].
+    assumptions: Vec<(usize, usize, bool, Cells)>,
 }
 
 /// The number of assertions, the rank of the alternatives, and the conclusion.
@@ -245,24 +222,21 @@ type Best = Option<((usize, u8), Assertion)>;
 impl Search {
     /// Finds the shortest nishio chain.
     pub(super) fn nishio(&mut self, position: &Position) -> Option<Hint> {
-        let grid = Grid::of(position);
-        if !has_nishio(&grid) {
-            return None;
-        }
-        self.nets.start(&grid, NISHIO);
-        self.progress.clear();
-        self.progress.resize(self.nets.len, Progress::default());
-        self.best(&grid).map(|((assertions, _), end)| hint(75, assertions, end))
+        let mut effects = Effects::default();
+        forcing::nishio(position, &mut self.assumptions, &mut effects);
+        effects.any.then(|| self.by_rules(&Grid::of(position), Rules::Nishio, 75))?
+    }
+
+    /// Finds the shortest cell or region forcing chain.
+    pub(super) fn multiple(&mut self, position: &Position) -> Option<Hint> {
+        self.by_rules(&Grid::of(position), Rules::Static, 80)
     }
 
     /// Finds the shortest dynamic forcing chain that uses the easiest other techniques.
     pub(super) fn dynamic(&mut self, position: &Position) -> Option<Hint> {
         let grid = Grid::of(position);
-        self.nets.start(&grid, DYNAMIC);
-        self.progress.clear();
-        self.progress.resize(self.nets.len, Progress::default());
-        if let Some(((assertions, _), end)) = self.best(&grid) {
-            return Some(hint(85, assertions, end));
+        if let Some(hint) = self.by_rules(&grid, Rules::Dynamic, 85) {
+            return Some(hint);
         }
         self.reached.clear();
         if let Some(hint) = self.level(position, &grid, Inner::Basic, 90) {
@@ -276,6 +250,14 @@ impl Search {
         }
         (self.nets, self.progress) = start;
         self.level(position, &grid, Inner::Dynamic, 105)
+    }
+
+    /// Finds the shortest chain without other techniques.
+    fn by_rules(&mut self, grid: &Grid, rules: Rules, base: u16) -> Option<Hint> {
+        self.nets.start(grid, rules);
+        self.progress.clear();
+        self.progress.resize(self.nets.len, Progress::default());
+        self.best(grid).map(|((assertions, _), end)| hint(base, assertions, end))
     }
 
     /// Extends all nets by techniques up to a kind.
@@ -331,7 +313,7 @@ impl Search {
         if kind == inner && kind != Inner::Basic && !progress.is_complete {
             progress.least = progress.least.max(least);
         }
-        net.follow(grid, DYNAMIC);
+        net.follow(grid, Rules::Dynamic);
         !progress.is_complete
     }
 

@@ -9,6 +9,7 @@
 
 mod chains;
 mod dynamic;
+mod links;
 mod nested;
 mod nets;
 
@@ -229,8 +230,7 @@ impl Explainer {
                 }
                 Rule::Chain if is_small => self.small.forcing_chain(position),
                 Rule::Chain => self.large.forcing_chain(position),
-                Rule::MultipleChain if is_small => self.small.multiple_chain(position),
-                Rule::MultipleChain => self.large.multiple_chain(position),
+                Rule::MultipleChain => self.nets.multiple(position),
                 Rule::Nishio => self.nets.nishio(position),
                 Rule::Dynamic => self.nets.dynamic(position),
             };

@@ -5,11 +5,14 @@ mod basic;
 
 use std::ops::Range;
 
-use super::super::links::Kind;
-use super::dynamic::{self, Nets, STATIC, Source};
+use super::super::links::{Kind, contains, insert};
+use super::dynamic::{self, Nets, Source};
 use super::length_tenths;
-use super::nets::{self, Assertion, CELL, Cause, Grid, KINDS, Node, OTHER, START, is_on};
-use crate::board::{Bits, Board, Candidates, Cells, PEERS, UNITS, UNITS_OF, digits_of, size};
+use super::links::Chains;
+use super::nets::{
+    self, Assertion, Assertions, CELL, Cause, Grid, Node, OTHER, Rules, START, is_on,
+};
+use crate::board::{Bits, Board, Candidates, Cells, PEERS, digits_of, size};
 
 /// Techniques within a net, from the easiest to the hardest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -115,13 +118,7 @@ pub struct Search {
     best: Vec<Option<(Key, usize)>>,
     hints: Vec<Chain>,
     nodes: Vec<(Assertion, Cause)>,
-    /// The search of simple chains: the assertions in order, and the reason and cause of each.
-    queue: Vec<Assertion>,
-    before: Vec<(Assertion, Cause)>,
-    seen: [Candidates; 2],
-    /// The steps from each assertion: where they are in a list, and the list.
-    ranges: Vec<(u32, u32)>,
-    steps: Vec<(Assertion, Cause)>,
+    chains: Chains,
 }
 
 impl Default for Search {
@@ -132,11 +129,7 @@ impl Default for Search {
             best: vec![None; nets::CANDIDATES],
             hints: Vec::new(),
             nodes: Vec::new(),
-            queue: Vec::new(),
-            before: vec![(0, START); 2 * nets::CANDIDATES],
-            seen: [[0; 9]; 2],
-            ranges: Vec::new(),
-            steps: Vec::new(),
+            chains: Chains::default(),
         }
     }
 }
@@ -154,25 +147,18 @@ impl Search {
         self.hints.clear();
         self.nodes.clear();
         if inner == Inner::Simple {
-            self.ranges.clear();
-            self.ranges.resize(2 * nets::CANDIDATES, (0, 0));
-            // No steps are those at (0, 0).
-            self.steps.clear();
-            self.steps.push((0, START));
+            self.chains.clear();
             self.simple(grid);
         } else {
-            let rules = if inner == Inner::Multiple { STATIC } else { dynamic::DYNAMIC };
+            let rules = if inner == Inner::Multiple { Rules::Static } else { Rules::Dynamic };
             self.nets.start(grid, rules);
             let (best, hints) = (&mut self.best, &mut self.hints);
             let mut number = 0;
             self.nets.conclude(grid, |source, end, nets, numbers| {
                 let assertions = dynamic::assertions(source, end, nets, numbers);
-                let (cell, digit) = nets::place(end);
-                let removed =
-                    if is_on(end) { grid.masks[cell] & !(1 << digit) } else { 1 << digit };
                 number += 1;
                 let key = (0, assertions, source.rank(), number, 0);
-                improve(best, hints, key, &[(cell, removed)], || Chain::Net(source, end));
+                improve(best, hints, key, &[removed_by(grid, end)], || Chain::Net(source, end));
             });
         }
         self.collect(source, grid, &mut out);
@@ -198,7 +184,7 @@ impl Search {
                 last = (hint, out.add(first, assertions, signature));
             }
             if last.1 {
-                let off = nets::negation(candidate as Assertion);
+                let off = nets::off(candidate / 9, candidate % 9);
                 out.ends.push((off, out.hints.len() - 1));
             }
         }
@@ -234,15 +220,13 @@ impl Search {
         let mut hash = Hash(ends.len() as u64);
         for (number, end) in ends {
             let net = &self.nets.all[number];
-            let mut seen = [[0; 9]; 2];
+            let mut seen: Assertions = [0; _];
             let mut queue: Vec<Node> = vec![end];
             let mut next = 0;
             while let Some(&node) = queue.get(next) {
                 next += 1;
-                let (cell, digit) = nets::place(node.assertion);
-                let seen: &mut Cells = &mut seen[usize::from(!is_on(node.assertion))][digit];
-                if *seen >> cell & 1 == 0 {
-                    *seen |= 1 << cell;
+                if !contains(&seen, node.assertion.into()) {
+                    insert(&mut seen, node.assertion.into());
                     hash.add(node.assertion.into());
                     let cause = if node.cause == START { first } else { node.cause };
                     reasons.add(node.assertion, cause);
@@ -258,216 +242,82 @@ impl Search {
 
     /// Finds forcing chains, X-cycles, and Y-cycles.
     fn simple(&mut self, grid: &Grid) {
+        let Self { best, hints, nodes: all, chains, .. } = self;
         let mut number = 0;
+        let mut add = |nodes: &[_], is_loop, base: f64, rank, removed: &[_]| {
+            number += 1;
+            // As binary fractions, sums of tenths may differ where their decimal values are equal.
+            let tenths = (0..length_tenths(nodes.len())).fold(0.0, |sum, _| sum + 0.1);
+            let key = ((base + tenths).to_bits(), nodes.len(), rank, number, 0);
+            improve(best, hints, key, removed, || {
+                all.extend_from_slice(nodes);
+                Chain::Nodes(all.len() - nodes.len()..all.len(), is_loop)
+            });
+        };
         for kind in [Kind::X, Kind::Y, Kind::All] {
+            let (of_loops, of_chains, rank) = match kind {
+                Kind::X => (6.5, 6.6, 2),
+                Kind::Y => (6.5, 0.0, 3),
+                Kind::All => (7.0, 7.0, 4),
+            };
+            chains.select(kind);
             for cell in (0..81).filter(|&cell| size(grid.masks[cell]) > 1) {
                 for digit in digits_of(grid.masks[cell]) {
                     let start = nets::on(cell, digit);
                     if kind != Kind::Y || size(grid.masks[cell]) == 2 {
-                        self.loops(grid, kind, start, &mut number);
+                        chains.find_loops(
+                            grid,
+                            start,
+                            2,
+                            |_| true,
+                            |nodes, _, removed| {
+                                add(nodes, true, of_loops, rank, &in_order(nodes, removed));
+                                true
+                            },
+                        );
                     }
                     for start in [start, nets::negation(start)] {
-                        if kind != Kind::Y {
-                            self.forcing_chain(grid, kind, start, &mut number);
+                        if kind != Kind::Y && chains.find_chain(grid, start) {
+                            let removed = removed_by(grid, nets::negation(start));
+                            add(&chains.nodes, false, of_chains, rank, &[removed]);
                         }
                     }
                 }
             }
-        }
-    }
-
-    /// Returns where the steps from an assertion are in the list of all steps.
-    fn steps_from(&mut self, grid: &Grid, assertion: Assertion) -> Range<usize> {
-        if self.ranges[usize::from(assertion)] == (0, 0) {
-            let first = self.steps.len() as u32;
-            let (cell, digit) = nets::place(assertion);
-            let others = grid.masks[cell] & !(1 << digit);
-            if is_on(assertion) {
-                self.steps.extend(digits_of(others).map(|digit| (nets::off(cell, digit), CELL)));
-                let mut left = PEERS[cell] & grid.open[digit];
-                for kind in KINDS {
-                    let unit = UNITS[usize::from(UNITS_OF[cell][kind])];
-                    self.steps.extend(offs(left & unit, digit).map(|off| (off, kind as Cause)));
-                    left &= !unit;
-                }
-            } else {
-                if others.is_power_of_two() {
-                    self.steps.push((nets::on(cell, others.trailing_zeros() as usize), CELL));
-                }
-                for unit in KINDS {
-                    let others = grid.places(cell, digit, unit) & !(1 << cell);
-                    if others.is_power_of_two() {
-                        let on = nets::on(others.trailing_zeros() as usize, digit);
-                        self.steps.push((on, unit as Cause));
-                    }
-                }
-            }
-            self.ranges[usize::from(assertion)] = (first, self.steps.len() as u32);
-        }
-        let (first, last) = self.ranges[usize::from(assertion)];
-        first as usize..last as usize
-    }
-
-    /// Returns a step from an assertion, if chains of a kind have it.
-    fn step(&self, i: usize, from: Assertion, kind: Kind) -> Option<(Assertion, Cause)> {
-        let (to, cause) = self.steps[i];
-        let is_allowed = match kind {
-            Kind::X => cause != CELL,
-            Kind::Y => is_on(from) || cause == CELL,
-            Kind::All => true,
-        };
-        is_allowed.then_some((to, cause))
-    }
-
-    /// Adds an assertion to the queue if it is new.
-    fn reach(&mut self, assertion: Assertion, before: Assertion, cause: Cause) {
-        let (cell, digit) = nets::place(assertion);
-        let seen = &mut self.seen[usize::from(!is_on(assertion))][digit];
-        if *seen >> cell & 1 == 0 {
-            *seen |= 1 << cell;
-            self.before[usize::from(assertion)] = (before, cause);
-            self.queue.push(assertion);
-        }
-    }
-
-    /// Finds the shortest chain from an assertion to its negation.
-    fn forcing_chain(&mut self, grid: &Grid, kind: Kind, start: Assertion, number: &mut usize) {
-        let end = nets::negation(start);
-        self.queue.clear();
-        self.seen = [[0; 9]; 2];
-        self.reach(start, start, START);
-        let mut next = 0;
-        while let Some(&assertion) = self.queue.get(next) {
-            next += 1;
-            for i in self.steps_from(grid, assertion) {
-                let Some((to, cause)) = self.step(i, assertion, kind) else { continue };
-                self.reach(to, assertion, cause);
-                if to == end {
-                    let first = self.nodes.len();
-                    let mut node = end;
-                    loop {
-                        let (before, cause) = self.before[usize::from(node)];
-                        self.nodes.push((node, cause));
-                        if node == start {
-                            break;
-                        }
-                        node = before;
-                    }
-                    let (base, rank) = if kind == Kind::X { (6.6, 2) } else { (7.0, 4) };
-                    let (cell, digit) = nets::place(end);
-                    let removed =
-                        if is_on(end) { grid.masks[cell] & !(1 << digit) } else { 1 << digit };
-                    self.add_nodes(first, false, base, rank, &[(cell, removed)], number);
-                    return;
-                }
-            }
-        }
-    }
-
-    /// Finds all loops through a candidate that is on.
-    fn loops(&mut self, grid: &Grid, kind: Kind, start: Assertion, number: &mut usize) {
-        self.queue.clear();
-        self.seen = [[0; 9]; 2];
-        self.reach(start, start, START);
-        let mut next = 0;
-        while let Some(&on) = self.queue.get(next) {
-            next += 1;
-            for i in self.steps_from(grid, on) {
-                let Some((off, weak)) = self.step(i, on, kind) else { continue };
-                for i in self.steps_from(grid, off) {
-                    let Some((to, strong)) = self.step(i, off, kind) else { continue };
-                    if to == start && on != start {
-                        self.close(grid, kind, start, [(to, strong), (off, weak)], on, number);
-                    }
-                    let reached = self.queue.len();
-                    self.reach(to, on, strong);
-                    if self.queue.len() > reached {
-                        self.before[usize::from(nets::negation(to))] = (off, weak);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Adds the loop that ends with two assertions after a candidate that is on.
-    fn close(
-        &mut self,
-        grid: &Grid,
-        kind: Kind,
-        start: Assertion,
-        ends: [(Assertion, Cause); 2],
-        mut on: Assertion,
-        number: &mut usize,
-    ) {
-        let first = self.nodes.len();
-        self.nodes.extend(ends);
-        while on != start {
-            let (before, strong) = self.before[usize::from(on)];
-            let (off, weak) = self.before[usize::from(nets::negation(on))];
-            if off == ends[1].0 {
-                self.nodes.truncate(first);
-                return;
-            }
-            self.nodes.extend([(on, strong), (off, weak)]);
-            on = before;
-        }
-        let mut cells = 0;
-        let mut seen = [[0; 9]; 2];
-        for &(node, _) in &self.nodes[first..] {
-            let (cell, digit) = nets::place(node);
-            cells |= 1 << cell;
-            seen[usize::from(!is_on(node))][digit] |= PEERS[cell];
-        }
-        let mut removed: Vec<(usize, u16)> = Vec::new();
-        for &(node, _) in self.nodes[first..].iter().filter(|&&(node, _)| is_on(node)) {
-            let (cell, digit) = nets::place(node);
-            let both = seen[0][digit] & seen[1][digit] & !cells & grid.open[digit] & PEERS[cell];
-            for cell in Bits(both) {
-                match removed.iter_mut().find(|(other, _)| *other == cell) {
-                    Some((_, mask)) => *mask |= 1 << digit,
-                    None => removed.push((cell, 1 << digit)),
-                }
-            }
-        }
-        hash_order(&mut removed);
-        let (base, rank) = match kind {
-            Kind::X => (6.5, 2),
-            Kind::Y => (6.5, 3),
-            Kind::All => (7.0, 4),
-        };
-        self.add_nodes(first, true, base, rank, &removed, number);
-    }
-
-    /// Adds a hint whose nodes are the last ones.
-    fn add_nodes(
-        &mut self,
-        first: usize,
-        is_loop: bool,
-        base: f64,
-        rank: u8,
-        removed: &[(usize, u16)],
-        number: &mut usize,
-    ) {
-        *number += 1;
-        let nodes = first..self.nodes.len();
-        // As binary fractions, sums of tenths may differ where their decimal values are equal.
-        let tenths = (0..length_tenths(nodes.len())).fold(0.0, |sum, _| sum + 0.1);
-        let key = ((base + tenths).to_bits(), nodes.len(), rank, *number, 0);
-        let hint = || Chain::Nodes(nodes.clone(), is_loop);
-        if !improve(&mut self.best, &mut self.hints, key, removed, hint) {
-            self.nodes.truncate(first);
         }
     }
 }
 
-/// Enters a hint where it is preferred. Returns whether it is preferred anywhere.
+/// The candidates that an assertion removes.
+fn removed_by(grid: &Grid, end: Assertion) -> (usize, u16) {
+    let (cell, digit) = nets::place(end);
+    (cell, if is_on(end) { grid.masks[cell] & !(1 << digit) } else { 1 << digit })
+}
+
+/// Returns what a loop removes, in order.
+fn in_order(nodes: &[(Assertion, Cause)], removed: &Candidates) -> Vec<(usize, u16)> {
+    let mut cells: Vec<(usize, u16)> = Vec::new();
+    for &(node, _) in nodes.iter().filter(|&&(node, _)| is_on(node)) {
+        let (cell, digit) = nets::place(node);
+        for cell in Bits(removed[digit] & PEERS[cell]) {
+            match cells.iter_mut().find(|(other, _)| *other == cell) {
+                Some((_, mask)) => *mask |= 1 << digit,
+                None => cells.push((cell, 1 << digit)),
+            }
+        }
+    }
+    hash_order(&mut cells);
+    cells
+}
+
+/// Enters a hint where it is preferred.
 fn improve(
     best: &mut [Option<(Key, usize)>],
     hints: &mut Vec<Chain>,
     mut key: Key,
     removed: &[(usize, u16)],
     hint: impl FnOnce() -> Chain,
-) -> bool {
+) {
     let mut is_better = false;
     for &(cell, mask) in removed {
         for digit in digits_of(mask) {
@@ -482,7 +332,6 @@ fn improve(
     if is_better {
         hints.push(hint());
     }
-    is_better
 }
 
 /// Collects the reasons of a forcing chain or loop. Returns a hash of its assertions.

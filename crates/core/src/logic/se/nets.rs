@@ -1,40 +1,41 @@
 //! Chains with several reasons for a step, in the order in which Sudoku Explainer follows them.
 
 use super::super::Position;
+use super::super::links::{Set, contains, insert};
+use super::links::Steps;
 use crate::board::{Bits, Cells, PEERS, UNITS, UNITS_OF, digits_of};
 
-/// A candidate and whether it is on: `9 * cell + digit`, and 729 more if it is off.
+/// A candidate and whether it is on: `2 * (9 * cell + digit)`, and 1 more if it is off.
 pub type Assertion = u16;
 
 /// The number of candidates of a board without digits.
 pub const CANDIDATES: usize = 729;
 
+/// Assertions, as a set.
+pub type Assertions = Set<{ (2 * CANDIDATES).div_ceil(64) }>;
+
 /// Where to look first for links: boxes, then rows, then columns.
 pub const KINDS: [usize; 3] = [2, 0, 1];
 
 pub fn on(cell: usize, digit: usize) -> Assertion {
-    (9 * cell + digit) as Assertion
+    2 * (9 * cell + digit) as Assertion
 }
 
 pub fn off(cell: usize, digit: usize) -> Assertion {
-    (CANDIDATES + 9 * cell + digit) as Assertion
+    negation(on(cell, digit))
 }
 
 pub fn negation(assertion: Assertion) -> Assertion {
-    if is_on(assertion) {
-        assertion + CANDIDATES as Assertion
-    } else {
-        assertion - CANDIDATES as Assertion
-    }
+    assertion ^ 1
 }
 
 pub fn is_on(assertion: Assertion) -> bool {
-    usize::from(assertion) < CANDIDATES
+    assertion & 1 == 0
 }
 
 /// The cell and the digit of an assertion.
 pub fn place(assertion: Assertion) -> (usize, usize) {
-    let i = usize::from(assertion) % CANDIDATES;
+    let i = usize::from(assertion / 2);
     (i / 9, i % 9)
 }
 
@@ -61,13 +62,16 @@ impl Grid {
     }
 }
 
-/// What a net may use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules {
-    /// Links within cells.
-    pub cells: bool,
-    /// Candidates that are off make new links.
-    pub dynamic: bool,
+/// What nets use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rules {
+    /// Links within digits, and those that arise when candidates are off.
+    Nishio,
+    /// Links of the grid.
+    Static,
+    /// All links, and those that arise when candidates are off.
+    #[default]
+    Dynamic,
 }
 
 /// The rule by which an assertion follows: the kind of the unit (0 to 2) or one of these.
@@ -91,10 +95,10 @@ pub struct Node {
 /// All that follows from one assertion.
 #[derive(Clone, Debug)]
 pub struct Net {
-    /// The candidates, without those that are off in dynamic nets.
+    /// The candidates, without those that are off unless links are static.
     pub grid: Grid,
-    /// The cells of the candidates that are on, and off.
-    pub known: [[Cells; 9]; 2],
+    /// The assertions.
+    pub known: Assertions,
     /// The assertions in the order in which they follow.
     pub nodes: Vec<Node>,
     /// The number of each assertion that follows.
@@ -118,7 +122,7 @@ impl Default for Net {
     fn default() -> Self {
         Self {
             grid: Grid { masks: [0; 81], open: [0; 9] },
-            known: [[0; 9]; 2],
+            known: [0; _],
             nodes: Vec::new(),
             numbers: Box::new([0; 2 * CANDIDATES]),
             pool: Vec::new(),
@@ -138,7 +142,7 @@ impl Net {
     /// Starts over with an assertion.
     pub fn start(&mut self, grid: &Grid, assertion: Assertion) {
         self.grid.clone_from(grid);
-        self.known = [[0; 9]; 2];
+        self.known.fill(0);
         self.nodes.clear();
         self.pool.clear();
         self.ons.clear();
@@ -150,8 +154,7 @@ impl Net {
     }
 
     pub fn has(&self, assertion: Assertion) -> bool {
-        let (cell, digit) = place(assertion);
-        self.known[usize::from(!is_on(assertion))][digit] >> cell & 1 != 0
+        contains(&self.known, assertion.into())
     }
 
     /// Returns the number of an assertion that follows.
@@ -166,30 +169,37 @@ impl Net {
     }
 
     fn push(&mut self, assertion: Assertion, cause: Cause, first: usize) {
-        let (cell, digit) = place(assertion);
-        let side = usize::from(!is_on(assertion));
-        self.known[side][digit] |= 1 << cell;
+        insert(&mut self.known, assertion.into());
         let number = self.nodes.len() as u16;
         self.numbers[usize::from(assertion)] = number;
         let len = (self.pool.len() - first) as u16;
         self.nodes.push(Node { assertion, cause, first: first as u32, len });
-        (if side == 0 { &mut self.ons } else { &mut self.offs }).push(number);
+        (if is_on(assertion) { &mut self.ons } else { &mut self.offs }).push(number);
     }
 
-    /// Adds an assertion whose reasons are at the end of the pool. Returns `false` if there is a
-    /// contradiction.
-    fn add(&mut self, assertion: Assertion, cause: Cause, first: usize) -> bool {
-        if self.has(negation(assertion)) {
+    /// Adds an assertion that follows from another one and further reasons. Returns `false` if there
+    /// is a contradiction.
+    fn add(
+        &mut self,
+        assertion: Assertion,
+        cause: Cause,
+        reason: u16,
+        push_others: impl FnOnce(&mut Self),
+    ) -> bool {
+        let is_contradiction = self.has(negation(assertion));
+        if !is_contradiction && self.has(assertion) {
+            return true;
+        }
+        let first = self.pool.len();
+        self.pool.push(reason);
+        push_others(self);
+        if is_contradiction {
             let len = (self.pool.len() - first) as u16;
             self.contradiction = Some(Node { assertion, cause, first: first as u32, len });
-            return false;
-        }
-        if self.has(assertion) {
-            self.pool.truncate(first);
         } else {
             self.push(assertion, cause, first);
         }
-        true
+        !is_contradiction
     }
 
     /// Adds a candidate that is off for several reasons, which are off as well, unless it follows
@@ -206,17 +216,25 @@ impl Net {
         Some(self.number(assertion))
     }
 
-    /// Follows all assertions until nothing new follows or there is a contradiction.
+    /// Returns the number of the assertion to follow next: one that is on, if there is any.
+    fn next(&mut self) -> Option<u16> {
+        for (queue, next) in [(&self.ons, &mut self.next_on), (&self.offs, &mut self.next_off)] {
+            if let Some(&number) = queue.get(*next) {
+                *next += 1;
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// Follows all assertions until nothing new follows or there is a contradiction. Links are not
+    /// static.
     pub fn follow(&mut self, source: &Grid, rules: Rules) {
-        loop {
-            let is_valid = if let Some(&number) = self.ons.get(self.next_on) {
-                self.next_on += 1;
+        while let Some(number) = self.next() {
+            let is_valid = if is_on(self.nodes[usize::from(number)].assertion) {
                 self.follow_on(number, rules)
-            } else if let Some(&number) = self.offs.get(self.next_off) {
-                self.next_off += 1;
-                self.follow_off(source, number, rules)
             } else {
-                return;
+                self.follow_off(source, number, rules)
             };
             if !is_valid {
                 return;
@@ -224,12 +242,23 @@ impl Net {
         }
     }
 
+    /// Follows all assertions by static links until nothing new follows or there is a contradiction.
+    pub fn follow_links(&mut self, grid: &Grid, steps: &mut Steps) {
+        while let Some(number) = self.next() {
+            for i in steps.from(grid, self.nodes[usize::from(number)].assertion) {
+                let (to, cause) = steps.all[i];
+                if !self.add(to, cause, number, |_| {}) {
+                    return;
+                }
+            }
+        }
+    }
+
     fn follow_on(&mut self, number: u16, rules: Rules) -> bool {
         let (cell, digit) = place(self.nodes[usize::from(number)].assertion);
-        if rules.cells {
+        if rules != Rules::Nishio {
             for other in digits_of(self.grid.masks[cell] & !(1 << digit)) {
-                self.pool.push(number);
-                if !self.add(off(cell, other), CELL, self.pool.len() - 1) {
+                if !self.add(off(cell, other), CELL, number, |_| {}) {
                     return false;
                 }
             }
@@ -238,8 +267,7 @@ impl Net {
         for kind in KINDS {
             let unit = UNITS[usize::from(UNITS_OF[cell][kind])];
             for other in Bits(left & unit) {
-                self.pool.push(number);
-                if !self.add(off(other, digit), kind as Cause, self.pool.len() - 1) {
+                if !self.add(off(other, digit), kind as Cause, number, |_| {}) {
                     return false;
                 }
             }
@@ -252,32 +280,27 @@ impl Net {
         let (cell, digit) = place(self.nodes[usize::from(number)].assertion);
         // The consequences are determined before any of them is added.
         let other = self.grid.masks[cell] & !(1 << digit);
-        let from_cell = rules.cells && other.is_power_of_two();
+        let from_cell = rules != Rules::Nishio && other.is_power_of_two();
         let from_units = KINDS.map(|kind| {
             let others = self.grid.places(cell, digit, kind) & !(1 << cell);
             others.is_power_of_two().then(|| (kind, others.trailing_zeros() as usize))
         });
-        if rules.dynamic {
-            self.grid.remove(cell, digit);
-        }
+        self.grid.remove(cell, digit);
         if from_cell {
-            let first = self.pool.len();
-            self.pool.push(number);
-            for gone in digits_of(source.masks[cell] & !other & !(1 << digit)) {
-                self.push_reason(off(cell, gone));
-            }
-            if !self.add(on(cell, other.trailing_zeros() as usize), CELL, first) {
+            let gone = source.masks[cell] & !other & !(1 << digit);
+            let reasons = |net: &mut Self| {
+                digits_of(gone).for_each(|digit| net.push_reason(off(cell, digit)));
+            };
+            if !self.add(on(cell, other.trailing_zeros() as usize), CELL, number, reasons) {
                 return false;
             }
         }
         for (kind, place) in from_units.into_iter().flatten() {
-            let first = self.pool.len();
-            self.pool.push(number);
             let gone = source.places(cell, digit, kind) & !(1 << cell) & !(1 << place);
-            for gone in Bits(gone) {
-                self.push_reason(off(gone, digit));
-            }
-            if !self.add(on(place, digit), kind as Cause, first) {
+            let reasons = |net: &mut Self| {
+                Bits(gone).for_each(|cell| net.push_reason(off(cell, digit)));
+            };
+            if !self.add(on(place, digit), kind as Cause, number, reasons) {
                 return false;
             }
         }

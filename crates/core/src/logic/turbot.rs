@@ -5,47 +5,29 @@
 //! <http://sudopedia.enjoysudoku.com/Single-digit_Techniques.html>.
 
 use super::{Changed, Evidence, Found, Position, Technique};
-use crate::board::{Bits, Board, Cells, PEERS, UNITS, UNITS_OF, digits_of};
+use crate::board::{Bits, Board, PEERS, UNITS, UNITS_OF, digits_of};
 
-/// Which digits of a board have two connected links that are effective, of any kind.
+/// The effective pairs of connected links of a board, for each digit that was searched.
 #[derive(Debug, Default)]
 pub struct Memory {
     board: Option<Board>,
-    tested: u16,
-    effective: u16,
+    searched: u16,
+    pairs: [Vec<Pair>; 9],
 }
 
-impl Memory {
-    /// Returns those of the digits that have effective links.
-    fn effective(&mut self, position: &Position, digits: u16) -> u16 {
-        if self.board != Some(position.board) {
-            *self = Self { board: Some(position.board), tested: 0, effective: 0 };
-        }
-        for digit in digits_of(digits & !self.tested) {
-            self.effective |= u16::from(is_effective(position, digit)) << digit;
-        }
-        self.tested |= digits;
-        self.effective & digits
-    }
+/// Two strong links whose near ends see each other. One of the far ends has the digit.
+#[derive(Debug)]
+struct Pair {
+    technique: Technique,
+    near: [usize; 2],
+    far: [usize; 2],
+    /// The units of the links.
+    units: u32,
+    /// The order of pairs.
+    key: (usize, usize, [usize; 2], bool, bool),
 }
 
-/// Returns whether a digit has two links whose near ends see each other and whose far ends see a
-/// candidate.
-fn is_effective(position: &Position, digit: usize) -> bool {
-    let all = position.strong[digit].iter().fold(0, |all, cells| all | cells);
-    let far = |near: usize| (0..3).filter_map(move |kind| position.partner(digit, near, kind));
-    Bits(all).any(|a| {
-        Bits(all & PEERS[a] & !0 << a).any(|b| {
-            far(a).filter(|&far_a| far_a != b).any(|far_a| {
-                let seen = PEERS[far_a] & position.open[digit];
-                far(b).any(|far_b| far_b != a && far_b != far_a && seen & PEERS[far_b] != 0)
-            })
-        })
-    })
-}
-
-/// Two strong links with two ends that see each other. One of the other two ends has the digit, so
-/// the peers of both lose it.
+/// Finds pairs of links of a technique: the peers of both far ends lose the digit.
 ///
 /// A skyscraper has parallel lines with ends in a crossing line; a 2-string kite has a row and a
 /// column with ends in a box; a turbot fish is any other combination.
@@ -56,81 +38,69 @@ pub fn two_links<F: Found>(
     memory: &mut Memory,
     out: &mut F,
 ) {
-    for digit in digits_of(memory.effective(position, changed.digits)) {
-        let strong = &position.strong[digit];
-        // The kinds of units of both links.
-        let kinds: &[(usize, usize)] = match technique {
-            Technique::Skyscraper => &[(0, 0), (1, 1)],
-            Technique::TwoStringKite => &[(0, 1)],
-            _ => &[(0, 0), (1, 1), (0, 2), (1, 2), (2, 2)],
-        };
-        for &(first, second) in kinds {
-            let (mut pending, others) = (strong[first], strong[second]);
-            while pending != 0 && others != 0 {
-                let a = link(position, digit, first, pending);
-                pending &= !(a[0] | a[1]);
-                let mut rest = if first == second { pending } else { others };
-                while rest != 0 {
-                    let b = link(position, digit, second, rest);
-                    rest &= !(b[0] | b[1]);
-                    // Links that share a cell are a pair or a triangle.
-                    if (a[0] | a[1]) & (b[0] | b[1]) == 0 {
-                        two_ends(position, digit, technique, (a, b), [first, second], out);
-                        two_ends(
-                            position,
-                            digit,
-                            technique,
-                            (a, [b[1], b[0]]),
-                            [first, second],
-                            out,
-                        );
-                    }
-                }
-            }
+    let Memory { board, searched, pairs } = memory;
+    if *board != Some(position.board) {
+        (*board, *searched) = (Some(position.board), 0);
+    }
+    for digit in digits_of(changed.digits) {
+        if *searched >> digit & 1 == 0 {
+            *searched |= 1 << digit;
+            pairs[digit].clear();
+            find_pairs(position, digit, &mut pairs[digit]);
+        }
+        for Pair { near, far, units, .. } in
+            pairs[digit].iter().filter(|it| it.technique == technique)
+        {
+            let targets = PEERS[far[0]] & PEERS[far[1]];
+            out.remove_digit(&position.board, digit, targets, || Evidence {
+                digits: 1 << digit,
+                cells: [1 << far[0] | 1 << far[1], 1 << near[0] | 1 << near[1], 0],
+                base: *units,
+                ..Evidence::default()
+            });
         }
     }
 }
 
-/// Returns the ends of the strong link in the unit of the first of these cells.
-#[inline(always)]
-fn link(position: &Position, digit: usize, kind: usize, cells: Cells) -> [Cells; 2] {
-    let cell = cells.trailing_zeros() as usize;
-    let unit = UNITS[usize::from(UNITS_OF[cell][kind])];
-    [1 << cell, position.open[digit] & unit & !(1 << cell)]
+/// Finds the effective pairs of links of a digit.
+fn find_pairs(position: &Position, digit: usize, out: &mut Vec<Pair>) {
+    let linked = position.strong[digit].iter().fold(0, |all, cells| all | cells);
+    let links = |near: usize| {
+        (0..3).filter_map(move |kind| Some((kind, near, position.partner(digit, near, kind)?)))
+    };
+    for a in Bits(linked) {
+        for b in Bits(linked & PEERS[a] & !0 << a) {
+            for first in links(a).filter(|&(.., far)| far != b) {
+                let seen = PEERS[first.2] & position.open[digit];
+                let is_effective =
+                    |far: usize| far != a && far != first.2 && seen & PEERS[far] != 0;
+                let others = links(b).filter(|&(.., far)| is_effective(far));
+                out.extend(others.filter_map(|second| Pair::of([first, second])));
+            }
+        }
+    }
+    out.sort_unstable_by_key(|pair| pair.key);
 }
 
-/// Reports two links of these kinds of units with their first ends, or their second ones, connected.
-#[inline(always)]
-fn two_ends<F: Found>(
-    position: &Position,
-    digit: usize,
-    technique: Technique,
-    (a, b): ([Cells; 2], [Cells; 2]),
-    kinds: [usize; 2],
-    out: &mut F,
-) {
-    let near = [0, 1].map(|i| [a[i], b[i]].map(|cell| cell.trailing_zeros() as usize));
-    for i in 0..2 {
-        let ([one, other], [far_one, far_other]) = (near[i], near[1 - i]);
-        let targets = PEERS[far_one] & PEERS[far_other] & position.open[digit];
-        if targets == 0 || PEERS[one] >> other & 1 == 0 {
-            continue;
-        }
-        let in_same = |kind: usize| UNITS_OF[one][kind] == UNITS_OF[other][kind];
-        let is_kind = match technique {
-            Technique::TwoStringKite => in_same(2),
-            // Parallel links are connected in a crossing line or, otherwise, in a box.
-            Technique::Skyscraper => in_same(1 - kinds[0]),
-            _ => kinds[1] == 2 || !in_same(1 - kinds[0]),
+impl Pair {
+    /// Returns the pair of two links, given their kinds of units and their near and far ends.
+    fn of(mut links: [(usize, usize, usize); 2]) -> Option<Self> {
+        links.sort_unstable_by_key(|&(kind, near, far)| (kind, near.min(far)));
+        let (kinds, near, far) = (links.map(|it| it.0), links.map(|it| it.1), links.map(|it| it.2));
+        let units = near.map(|cell| UNITS_OF[cell]);
+        let in_same = |kind: usize| units[0][kind] == units[1][kind];
+        let technique = match kinds {
+            [0, 1] if in_same(2) => Technique::TwoStringKite,
+            [0, 1] => return None,
+            // Parallel lines are connected in a crossing line or, otherwise, in a box.
+            [first, 0 | 1] if in_same(1 - first) => Technique::Skyscraper,
+            _ => Technique::TurbotFish,
         };
-        if is_kind {
-            out.remove_digit(&position.board, digit, targets, || Evidence {
-                digits: 1 << digit,
-                cells: [a[1 - i] | b[1 - i], a[i] | b[i], 0],
-                base: 1 << UNITS_OF[one][kinds[0]] | 1 << UNITS_OF[other][kinds[1]],
-                ..Evidence::default()
-            });
-        }
+        let is_last = [near[0] > far[0], near[1] > far[1]];
+        let firsts = [near[0].min(far[0]), near[1].min(far[1])];
+        let key = (kinds[1], kinds[0], firsts, is_last[0] != is_last[1], is_last[0]);
+        let units = 1 << units[0][kinds[0]] | 1 << units[1][kinds[1]];
+        Some(Self { technique, near, far, units, key })
     }
 }
 

@@ -21,66 +21,8 @@ pub struct Memory {
     medium: Workspace<4>,
     large: Workspace<48>,
     ends: Ends,
-    digits: Digits,
-    /// The last board without effective chains of each kind.
-    exhausted: [Option<Board>; 3],
-}
-
-/// Which digits of a board have effective chains within the digit.
-#[derive(Debug, Default)]
-struct Digits {
-    board: Option<Board>,
-    tested: u16,
-    with_loop: u16,
-    with_any: u16,
-}
-
-impl Digits {
-    /// Tests these digits.
-    fn update(&mut self, position: &Position, digits: u16) {
-        if self.board != Some(position.board) {
-            *self = Self { board: Some(position.board), ..Self::default() };
-        }
-        for digit in digits_of(digits & !self.tested) {
-            let (has_loop, has_any) = has_chains(position, digit);
-            self.with_loop |= u16::from(has_loop) << digit;
-            self.with_any |= u16::from(has_any) << digit;
-        }
-        self.tested |= digits;
-    }
-}
-
-/// Returns whether a digit has effective loops, and effective chains of any shape.
-fn has_chains(position: &Position, digit: usize) -> (bool, bool) {
-    let (open, strong) = (position.open[digit], position.strong[digit]);
-    let linked = strong[0] | strong[1] | strong[2];
-    let mut partners: [Cells; 81] = [0; 81];
-    for cell in Bits(linked) {
-        for kind in 0..3 {
-            partners[cell] |= position.partner(digit, cell, kind).map_or(0, |other| 1 << other);
-        }
-    }
-    // The cells that have the digit if another one has it, by a weak and a strong link.
-    let mut steps: [Cells; 81] = [0; 81];
-    for cell in Bits(linked) {
-        steps[cell] = Bits(linked & PEERS[cell]).fold(0, |all, cell| all | partners[cell]);
-    }
-    let (mut has_loop, mut has_any) = (false, false);
-    for start in Bits(linked) {
-        let (mut reached, mut ends) = (partners[start], partners[start]);
-        while ends != 0 {
-            let longer = Bits(ends).fold(0, |all, cell| all | steps[cell]);
-            ends = longer & !reached;
-            reached |= longer;
-        }
-        has_any |= reached >> start & 1 != 0;
-        let seen = PEERS[start] & open;
-        for end in Bits(reached & !0 << start).filter(|&end| seen & PEERS[end] != 0) {
-            has_any = true;
-            has_loop |= seen >> end & 1 != 0;
-        }
-    }
-    (has_loop, has_any)
+    /// The last board without effective chains of each kind, of some digits.
+    exhausted: [Option<(Board, u16)>; 6],
 }
 
 /// Which chains count.
@@ -93,42 +35,23 @@ pub enum Shape {
 }
 
 impl Memory {
-    /// Finds the shortest effective chains.
+    /// Finds the shortest effective chains. With groups, their nodes can be two or three cells of a
+    /// digit in the intersection of a box and a line.
     pub fn find<F: Found>(
         &mut self,
         position: &Position,
         changed: Changed,
-        kind: Kind,
+        (kind, is_grouped): (Kind, bool),
         shape: Shape,
         out: &mut F,
     ) {
-        let mut digits = 0x1ff;
-        if kind == Kind::X {
-            self.digits.update(position, changed.digits);
-            let Digits { with_loop, with_any, .. } = self.digits;
-            digits = if shape == Shape::Loop { with_loop } else { with_any } & changed.digits;
-        }
-        let board = Some(position.board);
-        let exhausted = self.exhausted[kind as usize];
-        if digits != 0
-            && exhausted != board
-            && !self.search(position, (kind, digits, false), shape, out)
-        {
-            self.exhausted[kind as usize] = board;
-        }
-    }
-
-    /// Finds the shortest effective chains whose nodes can be groups: two or three cells of a digit
-    /// in the intersection of a box and a line.
-    pub fn find_grouped<F: Found>(
-        &mut self,
-        position: &Position,
-        changed: Changed,
-        kind: Kind,
-        out: &mut F,
-    ) {
         let digits = if kind == Kind::X { changed.digits } else { 0x1ff };
-        self.search(position, (kind, digits, true), Shape::Any, out);
+        let i = kind as usize + 3 * usize::from(is_grouped);
+        let is_exhausted = self.exhausted[i]
+            .is_some_and(|(board, all)| board == position.board && digits & !all == 0);
+        if !is_exhausted && !self.search(position, (kind, digits, is_grouped), shape, out) {
+            self.exhausted[i] = Some((position.board, digits));
+        }
     }
 
     /// Returns whether there are effective chains of any shape.

@@ -68,6 +68,20 @@ fn exclude<F: Found>(position: &Position, cells: [usize; 3], excluders: Cells, o
     let masks = cells.map(|cell| position.masks[cell]);
     let sees = |i: usize, j: usize| PEERS[i] >> j & 1 != 0;
     let (ab, ac, bc) = (sees(a, b), sees(a, c), sees(b, c));
+    // A candidate is removed only if all combinations with it are excluded: each excluder excludes
+    // some, as do cells that see each other.
+    let [two, three] = [2, 3].map(|n| (excluders & position.exactly[n]).count_ones() as usize);
+    let can_lose = |others: [usize; 2], see: [bool; 3]| {
+        let [y, z] = others.map(|i| size(masks[i]));
+        let [by_y, by_z, by_both] = see.map(usize::from);
+        two * (y + z - 1) + 2 * three + by_y * z + by_z * y + by_both * y.min(z) >= y * z
+    };
+    if ![([1, 2], [ab, ac, bc]), ([0, 2], [ab, bc, ac]), ([0, 1], [ac, bc, ab])]
+        .into_iter()
+        .any(|(others, see)| can_lose(others, see))
+    {
+        return;
+    }
     // With enough digits that no excluder has, any candidate is in a possible combination.
     let excluding = Bits(excluders).fold(0, |all, cell| all | position.masks[cell]);
     let free = masks.map(|mask| size(mask & !excluding));

@@ -125,13 +125,17 @@ pub fn find<F: Found>(
         T::AlsXZ => als::xz(position, &mut memory.als, out),
         T::AlsXYWing => als::xy_wing(position, &mut memory.als, out),
         T::SueDeCoq => als::sue_de_coq(position, out),
-        T::XCycle => memory.chains.find(position, changed, Kind::X, Shape::Loop, out),
-        T::YCycle => memory.chains.find(position, changed, Kind::Y, Shape::Loop, out),
-        T::XChain => memory.chains.find(position, changed, Kind::X, Shape::Any, out),
-        T::XYChain => memory.chains.find(position, changed, Kind::Y, Shape::Any, out),
-        T::AlternatingChain => memory.chains.find(position, changed, Kind::All, Shape::Any, out),
-        T::GroupedXChain => memory.chains.find_grouped(position, changed, Kind::X, out),
-        T::GroupedAlternatingChain => memory.chains.find_grouped(position, changed, Kind::All, out),
+        T::XCycle => memory.chains.find(position, changed, (Kind::X, false), Shape::Loop, out),
+        T::YCycle => memory.chains.find(position, changed, (Kind::Y, false), Shape::Loop, out),
+        T::XChain => memory.chains.find(position, changed, (Kind::X, false), Shape::Any, out),
+        T::XYChain => memory.chains.find(position, changed, (Kind::Y, false), Shape::Any, out),
+        T::AlternatingChain => {
+            memory.chains.find(position, changed, (Kind::All, false), Shape::Any, out);
+        }
+        T::GroupedXChain => memory.chains.find(position, changed, (Kind::X, true), Shape::Any, out),
+        T::GroupedAlternatingChain => {
+            memory.chains.find(position, changed, (Kind::All, true), Shape::Any, out);
+        }
         T::Nishio => forcing::nishio(position, &mut memory.forcing.assumptions, out),
         T::CellForcingChain => memory.forcing.find_chains(position, true, out),
         T::RegionForcingChain => memory.forcing.find_chains(position, false, out),

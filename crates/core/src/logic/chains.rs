@@ -11,7 +11,7 @@
 
 use super::links::{Chains, Kind, NONE, Set, and, contains, insert, is_empty, members, or};
 use super::{Changed, Evidence, Found, Link, Node, Position};
-use crate::board::{Bits, Board, Candidates, Cells, PEERS, UNITS_OF, cells_at, common_peers};
+use crate::board::{Bits, Board, Candidates, Cells, PEERS, cells_at, common_peers};
 use crate::board::{digits_of, size};
 
 /// Memory for the search of chains, for different numbers of nodes.
@@ -96,6 +96,19 @@ struct Place {
     cells: Cells,
     /// The cells that see all of these cells.
     seen: Cells,
+}
+
+impl Place {
+    /// Visits the candidates that are off if the digit is in one of the cells.
+    #[inline(always)]
+    fn visit_seen(self, position: &Position, kind: Kind, mut visit: impl FnMut(usize, usize)) {
+        Bits(self.seen & position.open[self.digit]).for_each(|cell| visit(self.digit, cell));
+        if kind == Kind::All && self.cells.is_power_of_two() {
+            let cell = self.cells.trailing_zeros() as usize;
+            let others = position.masks[cell] & !(1 << self.digit);
+            digits_of(others).for_each(|digit| visit(digit, cell));
+        }
+    }
 }
 
 impl Ends {
@@ -227,8 +240,8 @@ struct Graph<const W: usize> {
     candidates: usize,
     /// The numbers of candidates by cell and digit.
     numbers: Box<[[u16; 9]; 81]>,
-    /// The nodes of each digit.
-    by_digit: [Set<W>; 9],
+    /// The nodes that see each candidate, by digit and cell.
+    seeing: Vec<[Set<W>; 81]>,
     weak: Vec<Set<W>>,
     strong: Vec<Set<W>>,
     /// For each node, those with which it sees a candidate, and itself if it is one.
@@ -241,7 +254,7 @@ impl<const W: usize> Default for Graph<W> {
             nodes: Vec::with_capacity(W * 64),
             candidates: 0,
             numbers: Box::new([[NONE; 9]; 81]),
-            by_digit: [[0; W]; 9],
+            seeing: vec![[[0; W]; 81]; 9],
             weak: Vec::with_capacity(W * 64),
             strong: Vec::with_capacity(W * 64),
             effective: Vec::with_capacity(W * 64),
@@ -253,21 +266,20 @@ impl<const W: usize> Graph<W> {
     /// Finds all nodes and links.
     fn update(&mut self, position: &Position, kind: Kind, ends: &Ends) {
         self.nodes.clear();
-        self.by_digit = [[0; W]; 9];
         for cell in Bits(ends.linked.iter().fold(0, |all, cells| all | cells)) {
             let is_linked = |&digit: &usize| ends.linked[digit] >> cell & 1 != 0;
             for digit in digits_of(position.masks[cell]).filter(is_linked) {
                 self.numbers[cell][digit] = self.nodes.len() as u16;
-                self.add(Place { digit, cells: 1 << cell, seen: PEERS[cell] });
+                self.nodes.push(Place { digit, cells: 1 << cell, seen: PEERS[cell] });
             }
         }
         self.candidates = self.nodes.len();
-        ends.groups.iter().for_each(|&group| self.add(group));
+        self.nodes.extend(&ends.groups);
         for sets in [&mut self.strong, &mut self.weak, &mut self.effective] {
             sets.clear();
             sets.resize(self.nodes.len(), [0; W]);
         }
-        self.link_strongly(position, kind);
+        self.link_strongly(position, kind, &ends.linked);
         for &(digit, ends) in &ends.links {
             let [a, b] = ends.map(|end| match end {
                 End::Cell(cell) => self.numbers[cell][digit].into(),
@@ -276,28 +288,15 @@ impl<const W: usize> Graph<W> {
             insert(&mut self.strong[a], b);
             insert(&mut self.strong[b], a);
         }
-        if kind == Kind::All {
-            self.link_cells(position);
-        }
-        for digit in 0..9 {
-            self.link_digit(position.open[digit], digit);
-        }
-    }
-
-    fn add(&mut self, node: Place) {
-        insert(&mut self.by_digit[node.digit], self.nodes.len());
-        self.nodes.push(node);
+        self.link_weakly(position, kind);
     }
 
     /// Adds the strong links of candidates.
-    fn link_strongly(&mut self, position: &Position, kind: Kind) {
+    fn link_strongly(&mut self, position: &Position, kind: Kind, linked: &Candidates) {
         let (in_units, in_cells) = (kind != Kind::Y, kind != Kind::X);
         for (digit, kinds) in position.strong.iter().enumerate() {
-            if is_empty(&self.by_digit[digit]) {
-                continue;
-            }
             for (kind, &cells) in kinds.iter().enumerate().filter(|_| in_units) {
-                for cell in Bits(cells) {
+                for cell in Bits(cells & linked[digit]) {
                     let Some(other) = position.partner(digit, cell, kind) else { continue };
                     let [a, b] = [cell, other].map(|cell| self.numbers[cell][digit].into());
                     insert::<W>(&mut self.strong[a], b);
@@ -312,58 +311,20 @@ impl<const W: usize> Graph<W> {
         }
     }
 
-    /// Adds weak links within cells, and finds the effective pairs of different digits.
-    fn link_cells(&mut self, position: &Position) {
-        let (mut units, mut with_digit) = ([[0; W]; 27], [[0; W]; 9]);
-        let mut by_cell = [[0; W]; 81];
-        for i in 0..self.candidates {
-            insert(&mut by_cell[self.nodes[i].cells.trailing_zeros() as usize], i);
+    /// Adds the weak links, and finds the effective pairs.
+    fn link_weakly(&mut self, position: &Position, kind: Kind) {
+        // The nodes that see each candidate.
+        self.seeing.fill([[0; W]; 81]);
+        for (i, node) in self.nodes.iter().enumerate() {
+            node.visit_seen(position, kind, |digit, cell| insert(&mut self.seeing[digit][cell], i));
         }
-        for (cell, own) in by_cell.iter().enumerate().filter(|(_, own)| !is_empty(own)) {
-            UNITS_OF[cell].iter().for_each(|&unit| or(&mut units[usize::from(unit)], own));
-            digits_of(position.masks[cell]).for_each(|digit| or(&mut with_digit[digit], own));
-        }
-        for (cell, own) in by_cell.iter().enumerate().filter(|(_, own)| !is_empty(own)) {
-            let (mut seen, mut near) = ([0; W], [0; W]);
-            UNITS_OF[cell].iter().for_each(|&unit| or(&mut seen, &units[usize::from(unit)]));
-            digits_of(position.masks[cell]).for_each(|digit| or(&mut near, &self.by_digit[digit]));
-            for i in members(own) {
-                let digit = self.nodes[i].digit;
-                let same_digit = &self.by_digit[digit];
-                for word in 0..W {
-                    let in_cell = if size(position.masks[cell]) > 2 { own[word] } else { 0 };
-                    let by_cells = seen[word] & !own[word] & (near[word] | with_digit[digit][word]);
-                    self.weak[i][word] = own[word] & !same_digit[word];
-                    self.effective[i][word] = (in_cell | by_cells) & !same_digit[word];
-                }
-            }
-        }
-        for group in self.candidates..self.nodes.len() {
-            let Place { digit, seen, .. } = self.nodes[group];
-            for cell in Bits(seen & position.open[digit]) {
-                for i in members(&by_cell[cell]).filter(|&i| self.nodes[i].digit != digit) {
-                    insert(&mut self.effective[i], group);
-                    insert(&mut self.effective[group], i);
-                }
-            }
-        }
-    }
-
-    /// Adds the weak links of a digit, and finds its effective pairs.
-    fn link_digit(&mut self, open: Cells, digit: usize) {
-        // The nodes that see each cell.
-        let mut seeing = [[0; W]; 81];
-        let nodes = self.by_digit[digit];
-        for i in members(&nodes) {
-            Bits(self.nodes[i].seen & open).for_each(|cell| insert(&mut seeing[cell], i));
-        }
-        for i in members(&nodes) {
-            let Place { cells, seen, .. } = self.nodes[i];
-            let weak = Bits(cells).fold(nodes, |all, cell| and(&all, &seeing[cell]));
-            or(&mut self.weak[i], &weak);
-            Bits(seen & open).for_each(|cell| or(&mut self.effective[i], &seeing[cell]));
+        for (i, node) in self.nodes.iter().enumerate() {
+            let seeing = &self.seeing[node.digit];
+            self.weak[i] = Bits(node.cells).fold([!0; W], |all, cell| and(&all, &seeing[cell]));
+            let effective = &mut self.effective[i];
+            node.visit_seen(position, kind, |digit, cell| or(effective, &self.seeing[digit][cell]));
             if i < self.candidates {
-                insert(&mut self.effective[i], i);
+                insert(effective, i);
             }
         }
     }

@@ -186,10 +186,12 @@ impl Net {
         reason: u16,
         push_others: impl FnOnce(&mut Self),
     ) -> bool {
-        let is_contradiction = self.has(negation(assertion));
-        if !is_contradiction && self.has(assertion) {
+        // Whether the candidate is on, and off.
+        let known = self.known[usize::from(assertion / 64)] >> (assertion & 62) & 3;
+        if known == 1 << (assertion & 1) {
             return true;
         }
+        let is_contradiction = known != 0;
         let first = self.pool.len();
         self.pool.push(reason);
         push_others(self);

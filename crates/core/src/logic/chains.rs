@@ -75,7 +75,7 @@ impl Memory {
 
 /// The ends of strong links, of which all chains consist.
 #[derive(Debug, Default)]
-struct Ends {
+pub struct Ends {
     /// The candidates among them.
     linked: Candidates,
     groups: Vec<Place>,
@@ -91,7 +91,7 @@ enum End {
 
 /// A candidate, or the cells of a group.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+pub struct Place {
     digit: usize,
     cells: Cells,
     /// The cells that see all of these cells.
@@ -112,8 +112,13 @@ impl Place {
 }
 
 impl Ends {
+    /// Returns these candidates, without groups.
+    pub fn of(linked: Candidates) -> Self {
+        Self { linked, ..Self::default() }
+    }
+
     /// Finds those of a kind of links of some digits, with or without groups.
-    fn update(&mut self, position: &Position, (kind, digits, is_grouped): (Kind, u16, bool)) {
+    pub fn update(&mut self, position: &Position, (kind, digits, is_grouped): (Kind, u16, bool)) {
         self.linked = std::array::from_fn(|digit| {
             if digits >> digit & 1 == 0 {
                 return 0;
@@ -217,8 +222,8 @@ impl<const W: usize> Workspace<W> {
                     any = true;
                     let path = || Evidence { links: graph.path(start, end), ..Evidence::default() };
                     if end == start && start < graph.candidates {
-                        let Place { digit, cells, .. } = graph.nodes[start];
-                        out.place(digit, cells.trailing_zeros() as usize, path);
+                        let (digit, cell) = graph.place(start);
+                        out.place(digit, cell, path);
                     } else {
                         out.remove(&graph.removed(position, start, end), path);
                     }
@@ -234,18 +239,20 @@ impl<const W: usize> Workspace<W> {
 /// The ends of strong links and their links. Candidates are numbered cell by cell; groups follow
 /// them.
 #[derive(Debug)]
-struct Graph<const W: usize> {
-    nodes: Vec<Place>,
+pub struct Graph<const W: usize> {
+    pub nodes: Vec<Place>,
     /// How many nodes are candidates.
     candidates: usize,
     /// The numbers of candidates by cell and digit.
-    numbers: Box<[[u16; 9]; 81]>,
+    pub numbers: Box<[[u16; 9]; 81]>,
     /// The nodes that see each candidate, by digit and cell.
     seeing: Vec<[Set<W>; 81]>,
-    weak: Vec<Set<W>>,
-    strong: Vec<Set<W>>,
+    /// For each node, those that are off if it is on.
+    pub weak: Vec<Set<W>>,
+    /// For each node, those that are on if it is off.
+    pub strong: Vec<Set<W>>,
     /// For each node, those with which it sees a candidate, and itself if it is one.
-    effective: Vec<Set<W>>,
+    pub effective: Vec<Set<W>>,
 }
 
 impl<const W: usize> Default for Graph<W> {
@@ -264,7 +271,7 @@ impl<const W: usize> Default for Graph<W> {
 
 impl<const W: usize> Graph<W> {
     /// Finds all nodes and links.
-    fn update(&mut self, position: &Position, kind: Kind, ends: &Ends) {
+    pub fn update(&mut self, position: &Position, kind: Kind, ends: &Ends) {
         self.nodes.clear();
         for cell in Bits(ends.linked.iter().fold(0, |all, cells| all | cells)) {
             let is_linked = |&digit: &usize| ends.linked[digit] >> cell & 1 != 0;
@@ -329,8 +336,15 @@ impl<const W: usize> Graph<W> {
         }
     }
 
+    /// Returns the digit and the cell of a candidate.
+    #[inline(always)]
+    pub fn place(&self, i: usize) -> (usize, usize) {
+        let Place { digit, cells, .. } = self.nodes[i];
+        (digit, cells.trailing_zeros() as usize)
+    }
+
     /// Returns the candidates that see both nodes.
-    fn removed(&self, position: &Position, a: usize, b: usize) -> Candidates {
+    pub fn removed(&self, position: &Position, a: usize, b: usize) -> Candidates {
         let (a, b) = (self.nodes[a], self.nodes[b]);
         let mut removed = [0; 9];
         if a.digit == b.digit {

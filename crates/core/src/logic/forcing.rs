@@ -8,8 +8,9 @@
 //! <https://hodoku.sourceforge.net/en/tech_last.php>, <https://www.sudokuwiki.org/Digit_Forcing_Chains>.
 
 use super::bands::Bands;
+use super::chains::{Ends, Graph};
 use super::counting::{boxes_with, columns_with, rows_with};
-use super::links::{Chains, Kind, Links, Set, and, insert, is_empty, members, or};
+use super::links::{Chains, Kind, Set, and, insert, is_empty, members, or};
 use super::{Changed, Contradiction, Evidence, Found, Position, Technique, find};
 use crate::board::{Bits, Candidates, Cells, PEERS, UNITS, digits_of};
 
@@ -63,7 +64,7 @@ pub fn nishio<F: Found>(
 /// What follows from each candidate by chains with a limited number of strong links.
 #[derive(Debug, Default)]
 struct Closures<const W: usize> {
-    links: Links<W>,
+    graph: Graph<W>,
     chains: Chains<W>,
     /// The candidates that are on, and off, for each that is on.
     all: Vec<[Set<W>; 2]>,
@@ -74,36 +75,38 @@ struct Closures<const W: usize> {
 impl<const W: usize> Closures<W> {
     /// Finds what all candidates of a cell, or all places of a digit in a unit, imply by chains.
     pub fn find<F: Found>(&mut self, position: &Position, by_cell: bool, out: &mut F) {
-        self.links.update(position);
-        let links = &self.links;
-        let weak = |i| links.weak(i, Kind::All);
-        self.chains.start(links.len(), weak, |i| links.strong(i, Kind::All));
+        self.graph.update(position, Kind::All, &Ends::of(position.open));
+        let graph = &self.graph;
+        let len = graph.nodes.len();
+        self.chains.start(len, |i| &graph.weak[i], |i| graph.strong[i]);
         self.all.clear();
         self.last.clear();
-        for i in 0..links.len() {
+        for i in 0..len {
             let mut on = [0; W];
             insert(&mut on, i);
-            self.all.push([on, *weak(i)]);
+            self.all.push([on, graph.weak[i]]);
             self.last.push(on);
         }
         loop {
-            let links = &self.links;
+            let graph = &self.graph;
             let mut any = false;
             let mut report = |starts: &mut dyn Iterator<Item = (usize, usize)>,
                               evidence: Evidence| {
                 let mut common = [[!0; W]; 2];
                 for (cell, digit) in starts {
-                    let all = &self.all[usize::from(links.numbers[cell][digit])];
+                    let all = &self.all[usize::from(graph.numbers[cell][digit])];
                     common = [0, 1].map(|side| and(&common[side], &all[side]));
                 }
                 for i in members(&common[0]) {
-                    let (digit, cell) = links.place(i);
+                    let (digit, cell) = graph.place(i);
                     out.place(digit, cell, || evidence.clone());
                     any = true;
                 }
                 if !is_empty(&common[1]) {
                     let mut removed = [0; 9];
-                    links.collect(&common[1], &mut removed);
+                    for (digit, cell) in members(&common[1]).map(|i| graph.place(i)) {
+                        removed[digit] |= 1 << cell;
+                    }
                     out.remove(&removed, || evidence.clone());
                     any = true;
                 }
@@ -135,7 +138,7 @@ impl<const W: usize> Closures<W> {
                 any |= *last;
             }
             for i in members(last) {
-                or(&mut all[1], self.links.weak(i, Kind::All));
+                or(&mut all[1], &self.graph.weak[i]);
             }
         }
         any != 0

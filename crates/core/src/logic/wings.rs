@@ -102,42 +102,38 @@ pub fn remote_pair<F: Found>(position: &Position, out: &mut F) {
         let mask = position.masks[start];
         let [x, y] = digit_pair(mask);
         let same = two & position.open[x] & position.open[y];
-        let (mut visited, mut layer, mut distance) = (1 << start, 1 << start, 0);
-        while layer != 0 {
-            if distance >= 3 && distance % 2 == 1 {
-                for end in Bits(layer & !1 << start) {
-                    let targets = PEERS[start] & PEERS[end];
-                    let mut removed = [0; 9];
-                    (removed[x], removed[y]) = (targets, targets);
-                    out.remove_effective(&position.board, removed, || Evidence {
-                        digits: mask,
-                        cells: [1 << start | 1 << end, chain(same, start, end), 0],
-                        ..Evidence::default()
+        let layers = layers(start, |cell| PEERS[cell] & same);
+        for (i, &layer) in layers.iter().enumerate().skip(3).step_by(2) {
+            for end in Bits(layer & !1 << start) {
+                let targets = PEERS[start] & PEERS[end];
+                let mut removed = [0; 9];
+                (removed[x], removed[y]) = (targets, targets);
+                out.remove_effective(&position.board, removed, || {
+                    let mut at = end;
+                    let chain = layers[..i].iter().rev().fold(1 << end, |chain, layer| {
+                        at = (layer & PEERS[at]).trailing_zeros() as usize;
+                        chain | 1 << at
                     });
-                }
+                    Evidence {
+                        digits: mask,
+                        cells: [1 << start | 1 << end, chain, 0],
+                        ..Evidence::default()
+                    }
+                });
             }
-            layer = Bits(layer).fold(0, |next, cell| next | PEERS[cell]) & same & !visited;
-            visited |= layer;
-            distance += 1;
         }
     }
 }
 
-/// Returns the cells of a shortest chain from one of these cells to another one.
-fn chain(cells: Cells, start: usize, end: usize) -> Cells {
-    let mut layers: Vec<Cells> = vec![1 << start];
-    let mut visited = 1 << start;
-    while visited >> end & 1 == 0 {
-        let last = layers.last().copied().unwrap_or_default();
-        let layer = Bits(last).fold(0, |next, cell| next | PEERS[cell]) & cells & !visited;
+/// Returns the cells by their distance from a cell.
+fn layers(start: usize, neighbors: impl Fn(usize) -> Cells) -> Vec<Cells> {
+    let (mut layers, mut layer, mut visited) = (Vec::new(), 1 << start, 0);
+    while layer != 0 {
         visited |= layer;
         layers.push(layer);
+        layer = Bits(layer).fold(0, |next, cell| next | neighbors(cell)) & !visited;
     }
-    let mut at = end;
-    layers.iter().rev().skip(1).fold(1 << end, |chain, layer| {
-        at = (layer & PEERS[at]).trailing_zeros() as usize;
-        chain | 1 << at
-    })
+    layers
 }
 
 /// Returns the digits of a mask with two.
@@ -147,9 +143,6 @@ fn digit_pair(mask: u16) -> [usize; 2] {
     [mask.trailing_zeros() as usize, 15 - mask.leading_zeros() as usize]
 }
 
-/// The cells of one color, and those of the other, of a digit's strong links.
-type Colors = [Cells; 2];
-
 /// Strong links of a digit color its places in two colors, one of which has the digit. If a color
 /// has two places that see each other, all of its places lose the digit. Other cells that see both
 /// colors lose it as well.
@@ -158,7 +151,13 @@ pub fn simple_colors<F: Found>(position: &Position, changed: Changed, out: &mut 
         let strong = position.strong[digit];
         let mut pending = strong[0] | strong[1] | strong[2];
         while pending != 0 {
-            let colors = component(position, digit, pending.trailing_zeros() as usize);
+            let partner = |cell: usize, kind| position.partner(digit, cell, kind);
+            let linked = |cell: usize| (0..3).filter_map(move |kind| partner(cell, kind));
+            let layers = layers(pending.trailing_zeros() as usize, |cell| {
+                linked(cell).fold(0, |all, other| all | 1 << other)
+            });
+            let colors =
+                [0, 1].map(|i| layers.iter().skip(i).step_by(2).fold(0, |all, layer| all | layer));
             let all = colors[0] | colors[1];
             pending &= !all;
             let seen = colors.map(|cells| Bits(cells).fold(0, |seen, cell| seen | PEERS[cell]));
@@ -173,21 +172,4 @@ pub fn simple_colors<F: Found>(position: &Position, changed: Changed, out: &mut 
             }
         }
     }
-}
-
-fn component(position: &Position, digit: usize, start: usize) -> Colors {
-    let mut colors = [1 << start, 0];
-    let (mut new, mut color): (Cells, usize) = (1 << start, 0);
-    while new != 0 {
-        color ^= 1;
-        let mut next = 0;
-        for cell in Bits(new) {
-            for kind in 0..3 {
-                next |= position.partner(digit, cell, kind).map_or(0, |other| 1 << other);
-            }
-        }
-        new = next & !colors[color];
-        colors[color] |= new;
-    }
-    colors
 }

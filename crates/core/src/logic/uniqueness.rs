@@ -75,13 +75,31 @@ pub fn loops<F: Found>(position: &Position, changed: Changed, technique: Techniq
                 // The first cell with two candidates starts the loop.
                 search.cells &= !(bivalue & ((1 << start) - 1));
                 if is_rectangle {
-                    search.rectangles();
+                    for corners in rectangles(search.cells, start) {
+                        let path =
+                            corners.into_iter().fold(1 << start, |all, cell| all | 1 << cell);
+                        search.avoid(path, path & !bivalue);
+                    }
                 } else {
                     search.extend(start, 1 << start, [0; 2], Extra::default());
                 }
             }
         }
     }
+}
+
+/// Returns the other corners of the rectangles in two boxes that these cells form with one of them:
+/// that in its row, that in its column, and the opposite one.
+fn rectangles(cells: Cells, corner: usize) -> impl Iterator<Item = [usize; 3]> {
+    let [row, column, square] = UNITS_OF[corner].map(|unit| UNITS[usize::from(unit)]);
+    let others = cells & !(1 << corner);
+    let corners = Bits(others & row).flat_map(move |in_row| {
+        Bits(others & column)
+            .map(move |in_column| [in_row, in_column, in_column / 9 * 9 + in_row % 9])
+    });
+    corners.filter(move |&[in_row, in_column, opposite]| {
+        cells >> opposite & 1 != 0 && (square >> in_row & 1) != (square >> in_column & 1)
+    })
 }
 
 struct LoopSearch<'a, F> {
@@ -105,22 +123,6 @@ struct Extra {
 }
 
 impl<F: Found> LoopSearch<'_, F> {
-    /// Reports the rectangles with the first cell as a corner.
-    fn rectangles(&mut self) {
-        let [row, column, square] = UNITS_OF[self.start].map(|unit| UNITS[usize::from(unit)]);
-        for in_row in Bits(self.cells & row & !(1 << self.start)) {
-            for in_column in Bits(self.cells & column & !(1 << self.start)) {
-                let opposite = in_column / 9 * 9 + in_row % 9;
-                let path = 1 << self.start | 1 << in_row | 1 << in_column | 1 << opposite;
-                // Two boxes.
-                let is_loop = (square >> in_row & 1) != (square >> in_column & 1);
-                if is_loop && self.cells >> opposite & 1 != 0 {
-                    self.avoid(path, path & !self.bivalue);
-                }
-            }
-        }
-    }
-
     /// Extends a path that ends in this cell. `units` has the units of every second cell, the last
     /// one included, and those of the others.
     fn extend(&mut self, end: usize, path: Cells, units: [u32; 2], mut extra: Extra) {
@@ -268,28 +270,20 @@ pub fn hidden_rectangle<F: Found>(position: &Position, out: &mut F) {
     for corner in Bits(position.exactly[2]) {
         let mask = position.masks[corner];
         let all = digits_of(mask).fold(!0, |cells, digit| cells & position.open[digit]);
-        let [row, column, square] = UNITS_OF[corner].map(usize::from);
-        for near_row in Bits(all & UNITS[row] & !(1 << corner)) {
-            for near_column in Bits(all & UNITS[column] & !(1 << corner)) {
-                let opposite = near_column / 9 * 9 + near_row % 9;
-                let in_box = [near_row, near_column].map(|cell| UNITS[square] >> cell & 1);
-                if all >> opposite & 1 == 0 || in_box[0] == in_box[1] {
-                    continue;
-                }
-                let lines = UNITS_OF[opposite];
-                for x in digits_of(mask) {
-                    let places = position.open[x]
-                        & (UNITS[usize::from(lines[0])] | UNITS[usize::from(lines[1])]);
-                    let others: Cells = 1 << near_row | 1 << near_column;
-                    if places == others | 1 << opposite {
-                        let y = (mask & !(1 << x)).trailing_zeros() as usize;
-                        out.remove_digit(&position.board, y, 1 << opposite, || Evidence {
-                            digits: mask,
-                            common: 1 << x,
-                            cells: [1 << corner | others | 1 << opposite, 1 << opposite, 0],
-                            ..Evidence::default()
-                        });
-                    }
+        for [near_row, near_column, opposite] in rectangles(all, corner) {
+            let lines = UNITS_OF[opposite];
+            for x in digits_of(mask) {
+                let places = position.open[x]
+                    & (UNITS[usize::from(lines[0])] | UNITS[usize::from(lines[1])]);
+                let others: Cells = 1 << near_row | 1 << near_column;
+                if places == others | 1 << opposite {
+                    let y = (mask & !(1 << x)).trailing_zeros() as usize;
+                    out.remove_digit(&position.board, y, 1 << opposite, || Evidence {
+                        digits: mask,
+                        common: 1 << x,
+                        cells: [1 << corner | others | 1 << opposite, 1 << opposite, 0],
+                        ..Evidence::default()
+                    });
                 }
             }
         }
@@ -354,21 +348,15 @@ fn assign_extra(
     let mut set = possible;
     loop {
         if size(set) + 2 == size(mask) {
-            let mut add = |change: i8| {
+            let add = |excess: &mut [[i8; 9]; 27], others: &mut Candidates, change: i8| {
                 for digit in digits_of(set) {
                     units.iter().for_each(|&unit| excess[unit][digit] += change);
                     others[digit] ^= 1 << cell;
                 }
             };
-            add(-1);
+            add(excess, others, -1);
             assign_extra(position, pending & (pending - 1), excess, others, visit);
-            let mut add = |change: i8| {
-                for digit in digits_of(set) {
-                    units.iter().for_each(|&unit| excess[unit][digit] += change);
-                    others[digit] ^= 1 << cell;
-                }
-            };
-            add(1);
+            add(excess, others, 1);
         }
         if set == 0 {
             break;

@@ -78,10 +78,9 @@ fn length_tenths(assertions: usize) -> u16 {
 enum Rule {
     /// All instances of a technique together.
     All(Technique),
-    /// Pointing or claiming that leaves one place in another unit.
-    DirectLocked(Technique),
-    /// Hidden pairs or triplets that leave one place for another digit in their unit.
-    DirectHidden(Technique),
+    /// Pointing or claiming that leaves one place in another unit, or hidden pairs or triplets that
+    /// leave one place for another digit in their unit.
+    Direct(Technique),
     /// The easiest unique rectangle or loop, or BUG.
     Easiest(&'static [Technique]),
     /// The preferred chain.
@@ -110,11 +109,11 @@ const RULES: [(Rule, u16); 26] = {
         (Rule::All(technique), technique.definition().se as u16)
     }
     [
-        (Rule::DirectLocked(T::Pointing), 17),
-        (Rule::DirectLocked(T::Claiming), 19),
-        (Rule::DirectHidden(T::HiddenPair), 20),
+        (Rule::Direct(T::Pointing), 17),
+        (Rule::Direct(T::Claiming), 19),
+        (Rule::Direct(T::HiddenPair), 20),
         all(T::NakedSingle),
-        (Rule::DirectHidden(T::HiddenTriple), 25),
+        (Rule::Direct(T::HiddenTriple), 25),
         all(T::Pointing),
         all(T::Claiming),
         all(T::NakedPair),
@@ -214,7 +213,7 @@ impl Explainer {
                     find(technique, position, changed, &mut self.memory, &mut effects);
                     None
                 }
-                Rule::DirectLocked(technique) | Rule::DirectHidden(technique) => {
+                Rule::Direct(technique) => {
                     if so_far < technique.definition().se.into() {
                         direct(position, technique, &mut effects);
                     }
@@ -270,36 +269,25 @@ fn place_hidden(bands: &mut Bands, so_far: u16) -> u16 {
 /// a unit of the kind that has all places in the intersection, or for another one in the same unit.
 fn direct(position: &Position, technique: Technique, effects: &mut Effects) {
     match technique {
-        Technique::Pointing => direct_locked(position, 18..27, effects),
-        Technique::Claiming => direct_locked(position, 0..18, effects),
+        Technique::Pointing => direct_locked(position, true, effects),
+        Technique::Claiming => direct_locked(position, false, effects),
         Technique::HiddenPair => direct_hidden(position, 2, effects),
         _ => direct_hidden(position, 3, effects),
     }
 }
 
-fn direct_locked(position: &Position, bases: std::ops::Range<usize>, effects: &mut Effects) {
-    for digit in 0..9 {
-        let open = position.open[digit];
-        for base in bases.clone() {
-            let inside = open & UNITS[base];
-            if inside == 0 {
-                continue;
-            }
-            let first = base / 9 * 9;
-            let covers = if base < 18 { 18..27 } else { 0..18 };
-            for cover in covers.filter(|&cover| inside & !UNITS[cover] == 0) {
-                let removed = open & UNITS[cover] & !inside;
-                for other in (first..first + 9).filter(|_| removed != 0) {
-                    let places = open & UNITS[other];
-                    let left = places & !removed;
-                    if other != base && left != places && left.is_power_of_two() {
-                        effects.placed[digit] |= left;
-                        effects.any = true;
-                    }
-                }
+fn direct_locked(position: &Position, is_pointing: bool, effects: &mut Effects) {
+    Bands::from(&position.board).locked(is_pointing, |digit, base, _, removed| {
+        let first = base / 9 * 9;
+        for other in (first..first + 9).filter(|&other| other != base) {
+            let places = position.open[digit] & UNITS[other];
+            let left = places & !removed;
+            if left != places && left.is_power_of_two() {
+                effects.placed[digit] |= left;
+                effects.any = true;
             }
         }
-    }
+    });
 }
 
 fn direct_hidden(position: &Position, count: usize, effects: &mut Effects) {

@@ -261,7 +261,7 @@ impl<const W: usize> Default for Graph<W> {
             nodes: Vec::with_capacity(W * 64),
             candidates: 0,
             numbers: Box::new([[NONE; 9]; 81]),
-            seeing: vec![[[0; W]; 81]; 9],
+            seeing: Vec::new(),
             weak: Vec::with_capacity(W * 64),
             strong: Vec::with_capacity(W * 64),
             effective: Vec::with_capacity(W * 64),
@@ -321,7 +321,8 @@ impl<const W: usize> Graph<W> {
     /// Adds the weak links, and finds the effective pairs.
     fn link_weakly(&mut self, position: &Position, kind: Kind) {
         // The nodes that see each candidate.
-        self.seeing.fill([[0; W]; 81]);
+        self.seeing.clear();
+        self.seeing.resize(9, [[0; W]; 81]);
         for (i, node) in self.nodes.iter().enumerate() {
             node.visit_seen(position, kind, |digit, cell| insert(&mut self.seeing[digit][cell], i));
         }

@@ -168,6 +168,15 @@ impl Explainer {
     /// Returns the ratings of a puzzle that has exactly one solution, or `None` if the clues
     /// contradict each other or the puzzle needs more than one level of nested dynamic chains.
     pub fn rate(&mut self, puzzle: &Puzzle) -> Option<SeRating> {
+        self.path(puzzle, |_, _| {})
+    }
+
+    /// Returns the ratings, and visits the board and the rating of each step that is not a hidden single.
+    pub(super) fn path(
+        &mut self,
+        puzzle: &Puzzle,
+        mut visit: impl FnMut(&Board, u16),
+    ) -> Option<SeRating> {
         Board::of(puzzle)?;
         let mut rating = SeRating { er: 0, ep: 0, ed: 0 };
         let mut bands = Bands::of(puzzle);
@@ -185,6 +194,7 @@ impl Explainer {
                 self.position.board = board;
                 self.position.update(changed);
                 let (tenths, effects) = self.step(changed, rating.er)?;
+                visit(&board, tenths);
                 changed = Changed::NONE;
                 bands.apply(&effects.removed, &effects.placed);
                 (tenths, effects.placed != [0; 9])

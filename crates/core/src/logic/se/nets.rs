@@ -187,7 +187,7 @@ impl Net {
         push_others: impl FnOnce(&mut Self),
     ) -> bool {
         // Whether the candidate is on, and off.
-        let known = self.known[usize::from(assertion / 64)] >> (assertion & 62) & 3;
+        let known = self.known[usize::from(assertion / 64)] >> ((assertion % 64) & !1) & 3;
         if known == 1 << (assertion & 1) {
             return true;
         }

@@ -1,5 +1,8 @@
 //! Definitions of techniques that are obvious, but slow: loops over cells, digits, and units.
 
+mod nets;
+mod patterns;
+
 use std::collections::BTreeSet;
 
 use super::Effect;
@@ -24,20 +27,11 @@ pub const DEFINITIONS: &[(Technique, Definition)] = &[
     (T::Pointing, |slow| locked(slow, true)),
     (T::Claiming, |slow| locked(slow, false)),
     (T::NakedPair, |slow| naked(slow, 2)),
-    (T::NakedTriple, |slow| naked(slow, 3)),
-    (T::NakedQuad, |slow| naked(slow, 4)),
-    (T::HiddenPair, |slow| hidden(slow, 2)),
-    (T::HiddenTriple, |slow| hidden(slow, 3)),
-    (T::HiddenQuad, |slow| hidden(slow, 4)),
     (T::XWing, |slow| fish(slow, 2, None)),
+    (T::HiddenPair, |slow| hidden(slow, 2)),
+    (T::NakedTriple, |slow| naked(slow, 3)),
     (T::Swordfish, |slow| fish(slow, 3, None)),
-    (T::Jellyfish, |slow| fish(slow, 4, None)),
-    (T::FinnedXWing, |slow| fish(slow, 2, Some(false))),
-    (T::SashimiXWing, |slow| fish(slow, 2, Some(true))),
-    (T::FinnedSwordfish, |slow| fish(slow, 3, Some(false))),
-    (T::SashimiSwordfish, |slow| fish(slow, 3, Some(true))),
-    (T::FinnedJellyfish, |slow| fish(slow, 4, Some(false))),
-    (T::SashimiJellyfish, |slow| fish(slow, 4, Some(true))),
+    (T::HiddenTriple, |slow| hidden(slow, 3)),
     (T::Skyscraper, |slow| two_links(slow, T::Skyscraper)),
     (T::TwoStringKite, |slow| two_links(slow, T::TwoStringKite)),
     (T::TurbotFish, |slow| two_links(slow, T::TurbotFish)),
@@ -45,16 +39,51 @@ pub const DEFINITIONS: &[(Technique, Definition)] = &[
     (T::XYWing, xy_wing),
     (T::XYZWing, xyz_wing),
     (T::WWing, w_wing),
-    (T::UniqueRectangle1, |slow| rectangles(slow, 1)),
-    (T::UniqueRectangle2, |slow| rectangles(slow, 2)),
-    (T::UniqueRectangle3, |slow| rectangles(slow, 3)),
-    (T::UniqueRectangle4, |slow| rectangles(slow, 4)),
+    (T::UniqueRectangle1, |slow| patterns::unique_rectangle(slow, 1)),
+    (T::UniqueRectangle2, |slow| patterns::unique_rectangle(slow, 2)),
+    (T::UniqueRectangle3, |slow| patterns::unique_rectangle(slow, 3)),
+    (T::UniqueRectangle4, |slow| patterns::unique_rectangle(slow, 4)),
+    (T::HiddenRectangle, patterns::hidden_rectangle),
+    (T::UniqueLoop1, |slow| patterns::unique_loop(slow, 1)),
+    (T::UniqueLoop2, |slow| patterns::unique_loop(slow, 2)),
+    (T::UniqueLoop3, |slow| patterns::unique_loop(slow, 3)),
+    (T::UniqueLoop4, |slow| patterns::unique_loop(slow, 4)),
+    (T::NakedQuad, |slow| naked(slow, 4)),
+    (T::Jellyfish, |slow| fish(slow, 4, None)),
+    (T::HiddenQuad, |slow| hidden(slow, 4)),
+    (T::Bug1, |slow| patterns::bug(slow, 1)),
+    (T::Bug2, |slow| patterns::bug(slow, 2)),
+    (T::Bug3, |slow| patterns::bug(slow, 3)),
+    (T::Bug4, |slow| patterns::bug(slow, 4)),
+    (T::RemotePair, patterns::remote_pair),
+    (T::SimpleColors, patterns::simple_colors),
+    (T::FinnedXWing, |slow| fish(slow, 2, Some(false))),
+    (T::SashimiXWing, |slow| fish(slow, 2, Some(true))),
+    (T::FinnedSwordfish, |slow| fish(slow, 3, Some(false))),
+    (T::SashimiSwordfish, |slow| fish(slow, 3, Some(true))),
+    (T::XCycle, |slow| nets::chains(slow, (true, false), false, true)),
+    (T::YCycle, |slow| nets::chains(slow, (false, true), false, true)),
+    (T::XChain, |slow| nets::chains(slow, (true, false), false, false)),
+    (T::XYChain, |slow| nets::chains(slow, (false, true), false, false)),
+    (T::AlternatingChain, |slow| nets::chains(slow, (true, true), false, false)),
+    (T::FinnedJellyfish, |slow| fish(slow, 4, Some(false))),
+    (T::SashimiJellyfish, |slow| fish(slow, 4, Some(true))),
+    (T::SueDeCoq, patterns::sue_de_coq),
+    (T::GroupedXChain, |slow| nets::chains(slow, (true, false), true, false)),
+    (T::GroupedAlternatingChain, |slow| nets::chains(slow, (true, true), true, false)),
     (T::AlignedPairExclusion, aligned_pair),
-    (T::XCycle, |slow| chains(slow, true, false, true)),
-    (T::YCycle, |slow| chains(slow, false, true, true)),
-    (T::XChain, |slow| chains(slow, true, false, false)),
-    (T::XYChain, |slow| chains(slow, false, true, false)),
-    (T::AlternatingChain, |slow| chains(slow, true, true, false)),
+    (T::AlsXZ, patterns::als_xz),
+    (T::AlsXYWing, patterns::als_xy_wing),
+    (T::AlignedTripletExclusion, patterns::aligned_triplet),
+    (T::Nishio, nets::nishio),
+    (T::CellForcingChain, |slow| nets::forcing_chains(slow, true)),
+    (T::RegionForcingChain, |slow| nets::forcing_chains(slow, false)),
+    (T::DynamicForcingChain, |slow| nets::nets(slow, 0)),
+    (T::DynamicForcingChainPlus, |slow| nets::nets(slow, 1)),
+    (T::NestedForcingChain2, |slow| nets::nets(slow, 2)),
+    (T::NestedForcingChain3, |slow| nets::nets(slow, 3)),
+    (T::NestedForcingChain4, |slow| nets::nets(slow, 4)),
+    (T::NestedForcingChain5, |slow| nets::nets(slow, 5)),
 ];
 
 pub fn effects(board: &Board, definition: Definition) -> BTreeSet<Effect> {
@@ -366,71 +395,6 @@ fn w_wing(slow: &mut Slow<'_>) {
     }
 }
 
-fn rectangles(slow: &mut Slow<'_>, kind: usize) {
-    let lines: Vec<_> = (0..9).collect();
-    for (rows, columns) in combinations(&lines, 2)
-        .into_iter()
-        .flat_map(|rows| combinations(&lines, 2).into_iter().map(move |c| (rows.clone(), c)))
-    {
-        let corners: Vec<_> = rows
-            .iter()
-            .flat_map(|row| columns.iter().map(move |column| 9 * row + column))
-            .collect();
-        let two_boxes = (rows[0] / 3 == rows[1] / 3) != (columns[0] / 3 == columns[1] / 3);
-        for pair in combinations(&lines, 2) {
-            let is_pattern = |&cell: &usize| pair.iter().all(|&digit| slow.has(cell, digit));
-            if two_boxes && corners.iter().all(is_pattern) {
-                rectangle(slow, &corners, &pair, kind);
-            }
-        }
-    }
-}
-
-fn rectangle(slow: &mut Slow<'_>, corners: &[usize], pair: &[usize], kind: usize) {
-    let extra: Vec<_> =
-        corners.iter().copied().filter(|&cell| slow.digits(cell).len() > 2).collect();
-    let others = union(extra.iter().map(|&cell| slow.digits(cell)));
-    let others: Vec<_> = others.into_iter().filter(|digit| !pair.contains(digit)).collect();
-    if extra.is_empty() || extra.len() == 4 {
-        return;
-    }
-    let common = (0..27).filter(|&unit| extra.iter().all(|cell| cells_of(unit).contains(cell)));
-    match kind {
-        1 if extra.len() == 1 => slow.remove(pair.iter().map(|&digit| (extra[0], digit))),
-        2 if extra.len() > 1 && others.len() == 1 => slow.remove_seen(others[0], &extra),
-        3 if extra.len() == 2 && others.len() > 1 => {
-            for unit in common {
-                let free: Vec<_> = (cells_of(unit).into_iter())
-                    .filter(|cell| slow.is_open(*cell) && !extra.contains(cell))
-                    .collect();
-                for count in 1..=free.len() {
-                    for set in combinations(&free, count) {
-                        let digits = union(
-                            set.iter().map(|&cell| slow.digits(cell)).chain([others.clone()]),
-                        );
-                        if digits.len() == count + 1 {
-                            let rest = free.iter().filter(|cell| !set.contains(cell));
-                            slow.remove(
-                                rest.flat_map(|&cell| digits.iter().map(move |&d| (cell, d))),
-                            );
-                        }
-                    }
-                }
-            }
-        }
-        4 if extra.len() == 2 => {
-            for unit in common {
-                for (x, y) in [(pair[0], pair[1]), (pair[1], pair[0])] {
-                    if slow.places(unit, x).len() == 2 {
-                        slow.remove(extra.iter().map(|&cell| (cell, y)));
-                    }
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
 fn aligned_pair(slow: &mut Slow<'_>) {
     let two = with_count(slow, 2);
     for pair in combinations(&slow.open_cells(), 2) {
@@ -449,55 +413,5 @@ fn aligned_pair(slow: &mut Slow<'_>) {
         let lost_b = of_b.iter().filter(|&&y| !of_a.iter().any(|&x| is_possible(x, y)));
         let lost: Vec<_> = lost_a.map(|&x| (a, x)).chain(lost_b.map(|&y| (b, y))).collect();
         slow.remove(lost);
-    }
-}
-
-/// Chains with strong links in units, in cells, or in both, whose ends see each other or not.
-fn chains(slow: &mut Slow<'_>, in_units: bool, in_cells: bool, is_loop: bool) {
-    let candidates: Vec<(usize, usize)> = (slow.open_cells().into_iter())
-        .flat_map(|cell| slow.digits(cell).into_iter().map(move |digit| (cell, digit)))
-        .collect();
-    let strong = |a: (usize, usize), b: (usize, usize)| {
-        let in_unit = || (0..27).any(|unit| slow.places(unit, a.1) == [a.0.min(b.0), a.0.max(b.0)]);
-        in_units && a.1 == b.1 && a.0 != b.0 && in_unit()
-            || in_cells && a.0 == b.0 && a.1 != b.1 && slow.digits(a.0).len() == 2
-    };
-    let weak = |a: (usize, usize), b: (usize, usize)| {
-        a.1 == b.1 && sees(a.0, b.0) || in_units && in_cells && a.0 == b.0 && a.1 != b.1
-    };
-    let links: Vec<Vec<usize>> = (candidates.iter())
-        .map(|&a| (0..candidates.len()).filter(|&b| strong(a, candidates[b])).collect())
-        .collect();
-    let mut starts: Vec<(usize, BTreeSet<usize>, BTreeSet<usize>)> = (0..candidates.len())
-        .map(|start| (start, BTreeSet::new(), links[start].iter().copied().collect()))
-        .collect();
-    while starts.iter().any(|(_, _, ends)| !ends.is_empty()) {
-        let mut effects = Vec::new();
-        for (start, _, ends) in &starts {
-            for &end in ends {
-                let [a, b] = [*start, end].map(|i| candidates[i]);
-                if start == &end && !is_loop {
-                    effects.push((Some(a), vec![]));
-                } else if start != &end && (!is_loop || weak(a, b)) {
-                    let seen = candidates.iter().filter(|&&c| weak(a, c) && weak(b, c));
-                    effects.push((None, seen.copied().collect()));
-                }
-            }
-        }
-        for (placed, removed) in effects {
-            placed.into_iter().for_each(|(cell, digit)| slow.place(cell, digit));
-            slow.remove(removed);
-        }
-        if !slow.found.is_empty() {
-            return;
-        }
-        for (_, reached, ends) in &mut starts {
-            reached.append(&mut ends.clone());
-            for end in ends.clone() {
-                let offs = (0..candidates.len()).filter(|&i| weak(candidates[end], candidates[i]));
-                ends.extend(offs.flat_map(|off| &links[off]));
-            }
-            ends.retain(|end| !reached.contains(end));
-        }
     }
 }

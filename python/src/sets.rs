@@ -67,7 +67,7 @@ fn classify(needs: Needs) -> Classify {
         return Classify::by(Sameness::Grid);
     }
     let engine = Some(solve_with(EngineKind::Lanes, Limits::PROOF));
-    Classify { engine, solves: needs.include(Needs::LEVEL) }
+    Classify { engine, solves: needs.include(Needs::LEVEL), ..Classify::default() }
 }
 
 /// "class", "puzzle", "grid", or, after removing up to two clues, "near1" or "near2".

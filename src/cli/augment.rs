@@ -132,6 +132,7 @@ const ROWS: RowRules = RowRules {
     default_columns: &[Column::Puzzle],
     appended: Some(&[]),
     changes_cells: true,
+    names_file: false,
     single: Column::Puzzle,
 };
 
@@ -174,10 +175,7 @@ pub fn run(mut args: AugmentArgs, mut typed: Typed) -> Result<Exit, Failure> {
             let option = if has_hints { "--hints" } else { "--layout" };
             refuse!("{option} needs solutions in the input; bulkdoku solve finds them");
         }
-        if let Some(format) = trainer.format() {
-            return Ok(format);
-        }
-        rows.format(&inputs.rows(), false)
+        rows.format(&inputs.rows())
     })
 }
 

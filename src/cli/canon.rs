@@ -2,7 +2,7 @@
 
 use bulkdoku::canon::Seen;
 use bulkdoku::input::Answers;
-use bulkdoku::output::{Column, Decision, Needs, Subcommand};
+use bulkdoku::output::{Column, Needs, Subcommand};
 use bulkdoku::pipeline::{Classify, Filter, Sameness};
 
 use super::against::AgainstArgs;
@@ -111,6 +111,7 @@ const ROWS: RowRules = RowRules {
     default_columns: &Column::DEFAULT_OF_CANON,
     appended: Some(&[Column::Canonical, Column::Automorphisms, Column::Status]),
     changes_cells: false,
+    names_file: true,
     single: Column::Canonical,
 };
 
@@ -125,12 +126,13 @@ pub fn run(mut args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let known = args.against.load(by, args.run, args.layout.stream())?;
     let run = InputRun::new(finds(by), typed, args.run).canonical().reading(args.against.files());
     let run = run.only_where(&args.condition, ROWS.subcommand);
-    let (job, seen) = (&Classify::by(by), &mut Seen::default());
-    let known = &known;
     // The latency of a form may be shown without the form.
     let condition = args.condition.condition.as_ref();
     let read = condition.map(|condition| condition.computed(ROWS.subcommand)).unwrap_or_default();
-    let timed = rows.shows(Column::LatencyNs) || read.contains(&Column::LatencyNs);
+    let is_timed = rows.shows(Column::LatencyNs) || read.contains(&Column::LatencyNs);
+    let needs = if is_timed { Needs::FORM } else { Needs::NONE };
+    let (job, seen) = (&Classify { needs, ..Classify::by(by) }, &mut Seen::default());
+    let known = &known;
     let filters = move |earlier: &mut EarlierRun<'_>| {
         let compared = || -> Vec<_> {
             let compares = args.dedup || args.against.is_given();
@@ -145,12 +147,9 @@ pub fn run(mut args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
             earlier.replay(job, replayed)?;
             filters.push(Filter::distinct(seen, by));
         }
-        if timed {
-            filters.push(Filter::Local(Needs::FORM, Box::new(|_| Ok(Decision::Keep))));
-        }
         Ok(filters)
     };
-    run.run(args.input, &options, claim, job, filters, |inputs| rows.format(&inputs.rows(), true))
+    run.run(args.input, &options, claim, job, filters, |inputs| rows.format(&inputs.rows()))
 }
 
 /// Returns whether rows show forms or their latency.

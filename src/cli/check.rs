@@ -115,6 +115,7 @@ const ROWS: RowRules = RowRules {
     default_columns: &Column::DEFAULT_OF_CHECK,
     appended: Some(&[Column::Status, Column::Reason]),
     changes_cells: false,
+    names_file: true,
     single: Column::Puzzle,
 };
 
@@ -149,7 +150,7 @@ pub fn run(mut args: CheckArgs, typed: Typed) -> Result<Exit, Failure> {
         Ok(unknown.chain(args.select.filters()).collect())
     };
     run.run(args.input, &options, claim, &check, filters, |inputs| {
-        let format = rows.format(&inputs.rows(), true)?;
+        let format = rows.format(&inputs.rows())?;
         args.select.sorted(&rows, ROWS.subcommand, inputs, format)
     })
 }

@@ -1,5 +1,6 @@
 //! Outputs: all are locked before any input is opened, and no file is overwritten by accident.
 
+use std::array;
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::iter;
@@ -143,10 +144,21 @@ impl Destinations {
         several.iter().map(|path| OutputTarget::of(path)).collect()
     }
 
-    /// Returns the requested side outputs, starting with messages.
-    fn sides(&self) -> [Option<OutputTarget<'_>>; 4] {
-        [&self.errors, &self.latency, &self.summary_json, &self.report]
-            .map(|path| path.as_deref().map(OutputTarget::of))
+    /// Returns the output of messages, if it is requested.
+    fn messages(&self) -> Option<OutputTarget<'_>> {
+        self.errors.as_deref().map(OutputTarget::of)
+    }
+
+    /// Returns the requested outputs that are written at the end.
+    fn sides(&self) -> Sides<OutputTarget<'_>> {
+        let [latency, summary, page] = [&self.latency, &self.summary_json, &self.report]
+            .map(|path| path.as_deref().map(OutputTarget::of));
+        Sides { latency, summary, page }
+    }
+
+    /// Returns all outputs: of rows, of messages, and those that are written at the end.
+    fn all(&self) -> impl Iterator<Item = OutputTarget<'_>> {
+        self.all_rows().into_iter().chain(self.messages()).chain(self.sides())
     }
 
     /// Rejects files that the run reads and writes.
@@ -156,20 +168,19 @@ impl Destinations {
 
     /// Returns the identities of the files and the folder that the run writes, except its journal.
     pub fn identities(&self) -> HashSet<Identity> {
-        let files = self.all_rows().into_iter().chain(self.sides().into_iter().flatten());
         let folder = self.output.as_deref().and_then(Identity::of);
-        files.filter_map(|target| Identity::of(target.regular()?)).chain(folder).collect()
+        self.all().filter_map(|target| Identity::of(target.regular()?)).chain(folder).collect()
     }
 
     /// Returns the paths of the outputs of rows, and then that of messages.
     pub fn stored_outputs(&self) -> Vec<String> {
         let rows = if self.of_inputs.is_empty() { self.all_rows() } else { vec![self.rows()] };
-        rows.into_iter().chain(self.sides()[0]).map(OutputTarget::stored).collect()
+        rows.into_iter().chain(self.messages()).map(OutputTarget::stored).collect()
     }
 
     /// Returns the paths of the files that are written at the end.
     pub fn stored_sides(&self) -> Vec<String> {
-        self.sides()[1..].iter().flatten().map(|target| target.stored()).collect()
+        self.sides().into_iter().map(OutputTarget::stored).collect()
     }
 
     /// Returns the journal, if an output of rows is a file.
@@ -204,8 +215,8 @@ impl Destinations {
             || self.parts.first().is_some_and(|first| Some(first) != self.output.as_ref());
         let base = self.base().filter(|_| is_common);
         let rows: Vec<_> = base.map_or_else(|| rows.collect(), |base| vec![base]);
-        let sides = self.sides().into_iter().flatten().filter_map(OutputTarget::regular);
-        rows.into_iter().chain(sides).collect()
+        let others = self.messages().into_iter().chain(self.sides());
+        rows.into_iter().chain(others.filter_map(OutputTarget::regular)).collect()
     }
 
     /// Claims all outputs for a run, before it opens any input. Rejects outputs that are the same
@@ -238,6 +249,41 @@ impl Destinations {
             Some(_) => refuse!("--latency does nothing: no engine is used"),
             None => Ok(()),
         }
+    }
+}
+
+/// The outputs that are written at the end of a run.
+#[derive(Debug)]
+pub struct Sides<T> {
+    pub latency: Option<T>,
+    pub summary: Option<T>,
+    pub page: Option<T>,
+}
+
+impl<T> Sides<T> {
+    pub fn as_ref(&self) -> Sides<&T> {
+        let Self { latency, summary, page } = self;
+        Sides { latency: latency.as_ref(), summary: summary.as_ref(), page: page.as_ref() }
+    }
+
+    pub fn as_mut(&mut self) -> Sides<&mut T> {
+        let Self { latency, summary, page } = self;
+        Sides { latency: latency.as_mut(), summary: summary.as_mut(), page: page.as_mut() }
+    }
+}
+
+impl<T> Default for Sides<T> {
+    fn default() -> Self {
+        Self { latency: None, summary: None, page: None }
+    }
+}
+
+impl<T> IntoIterator for Sides<T> {
+    type Item = T;
+    type IntoIter = iter::Flatten<array::IntoIter<Option<T>, 3>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        [self.latency, self.summary, self.page].into_iter().flatten()
     }
 }
 
@@ -275,9 +321,7 @@ impl Claim {
             self.refuse_complete()?;
         }
         let written = self.resumed().map(Journal::written).unwrap_or_default();
-        let rows = self.destinations.all_rows();
-        let all = rows.into_iter().chain(self.destinations.sides().into_iter().flatten());
-        for path in all.filter_map(OutputTarget::regular) {
+        for path in self.destinations.all().filter_map(OutputTarget::regular) {
             let Ok(found) = fs::metadata(path) else { continue };
             // An earlier run may have written it, which is checked later.
             let is_of_run = || match &self.destinations.of_inputs[..] {
@@ -298,7 +342,7 @@ impl Claim {
         let rows = self.destinations.all_rows();
         let length = |target: &OutputTarget<'_>| Some(fs::metadata(target.regular()?).ok()?.len());
         let (name, lengths) = (self.destinations.rows().name(), rows.iter().map(length));
-        let ends = self.destinations.sides().into_iter().skip(1).flatten();
+        let ends = self.destinations.sides().into_iter();
         let has_end = ends.filter_map(|end| length(&end)).any(|length| length > 0);
         let has_all = lengths.clone().all(|length| length.is_some());
         let has_rows = lengths.clone().flatten().any(|length| length > 0);
@@ -354,14 +398,16 @@ impl Claim {
         };
         let of_inputs = self.destinations.of_inputs.clone();
         let rows = if of_inputs.is_empty() { self.destinations.all_rows() } else { Vec::new() };
-        let [messages, sides @ ..] = self.destinations.sides();
         let count = rows.len().max(1);
         let folder = self.destinations.output.as_deref().filter(|_| !of_inputs.is_empty());
         let folder = folder.map(|folder| Ok(OpenOutput::unopened(folder)));
-        let rows = rows.into_iter().chain(messages).map(new);
+        let rows = rows.into_iter().chain(self.destinations.messages()).map(new);
         let outs = folder.into_iter().chain(rows).collect::<Result<_, _>>()?;
-        let [latency, summary, page] = sides.map(|target| target.map(new).transpose());
-        let (sides, journal) = ([latency?, summary?, page?], self.journal.take());
+        let sides = self.destinations.sides();
+        let open = |target: Option<_>| target.map(new).transpose();
+        let (latency, summary) = (open(sides.latency)?, open(sides.summary)?);
+        let sides = Sides { latency, summary, page: open(sides.page)? };
+        let journal = self.journal.take();
         let held = mem::take(&mut self.held);
         let is_template = self.destinations.is_template;
         let disk = Disk::new((outs, count), sides, journal, held, is_temporary, is_template);
@@ -458,8 +504,8 @@ impl FilesInUse {
         if let Some(journal) = destinations.journal() {
             files.journal(&journal)?;
         }
-        let mut sides = destinations.sides().into_iter().flatten();
-        sides.try_for_each(|target| files.output(target))?;
+        let mut others = destinations.messages().into_iter().chain(destinations.sides());
+        others.try_for_each(|target| files.output(target))?;
         Ok(files)
     }
 

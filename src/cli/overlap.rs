@@ -108,6 +108,7 @@ const ROWS: RowRules = RowRules {
     default_columns: &Column::DEFAULT_OF_OVERLAP,
     appended: Some(&[Column::File, Column::Line, Column::Canonical]),
     changes_cells: false,
+    names_file: false,
     single: Column::Puzzle,
 };
 
@@ -150,7 +151,7 @@ pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
         Ok(vec![found.filter()])
     };
     let exit = run.run(args.sets.clone(), &options, claim, job, filters, |inputs| {
-        rows.format(&inputs.rows(), false)
+        rows.format(&inputs.rows())
     })?;
     if !args.run.quiet {
         overlap.print(what)?;

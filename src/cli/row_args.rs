@@ -7,11 +7,13 @@ use bulkdoku::output::{
     self, Column, ColumnSource, CsvRows, InputLines, JsonRows, JudgeGrids, LabeledGrids, Lines,
     Needs, NpyRows, OutputColumn, PrintedPages, PuzzleGrids, Subcommand, TsvRows, unique_names,
 };
+use bulkdoku::pipeline::Filter;
 use clap::ValueEnum;
 
 use super::condition::{offered, shared_name};
 use super::format::RowFormat;
 use super::outputs::Destinations;
+use super::trainer_args::TrainerLayout;
 use super::{Failure, extensions};
 
 /// The format and columns of rows. Each subcommand has separate help for these options.
@@ -59,6 +61,8 @@ pub struct RowRules {
     pub appended: Option<&'static [Column]>,
     /// Whether the puzzle and the solution of a row differ from those of the input.
     pub changes_cells: bool,
+    /// Whether rows name their input by default, if there are several.
+    pub names_file: bool,
     /// The column written by formats without columns.
     pub single: Column,
 }
@@ -96,6 +100,8 @@ pub struct RowPlan {
     /// The chosen names that are ambiguous if an input has them.
     shared_names: Vec<String>,
     rules: RowRules,
+    /// The layout of files for a trainer, which determines the rest.
+    trainer: Option<TrainerLayout>,
 }
 
 /// The properties of inputs that affect rows.
@@ -170,8 +176,15 @@ impl RowArgs {
         let shared_names =
             self.columns.iter().flatten().filter_map(|name| shared_name(name)).collect();
         let (rules, has_output_per_input) = (*rules, false);
-        let plan =
-            RowPlan { format, follows_input, has_output_per_input, chosen, shared_names, rules };
+        let plan = RowPlan {
+            format,
+            follows_input,
+            has_output_per_input,
+            chosen,
+            shared_names,
+            rules,
+            trainer: None,
+        };
         if let Some(format) = plan.is_without_columns() {
             refuse!(
                 "--columns goes with --format csv, tsv, jsonl and parquet; {} has none",
@@ -218,6 +231,16 @@ fn owner(column: Column) -> &'static str {
 }
 
 impl RowPlan {
+    /// Writes the files of a trainer's layout instead.
+    pub fn of_trainer(self, layout: TrainerLayout) -> Self {
+        Self { trainer: Some(layout), ..self }
+    }
+
+    /// Returns the filter of the records that have rows, if the layout needs one.
+    pub fn filter(&self) -> Option<Filter<'static>> {
+        self.trainer.as_ref().map(|_| TrainerLayout::filter())
+    }
+
     /// Returns the computed columns in `--columns`.
     pub fn chosen(&self) -> impl Iterator<Item = Column> {
         self.chosen.iter().flatten().filter_map(|column| match column {
@@ -279,13 +302,12 @@ impl RowPlan {
         (has_none && self.chosen.is_some()).then_some(self.format)
     }
 
-    /// Creates the format for rows of these inputs. With `with_file`, rows name their input.
-    pub fn format(
-        &self,
-        inputs: &InputRows,
-        with_file: bool,
-    ) -> Result<Box<dyn output::Format>, Failure> {
-        let with_file = with_file && inputs.are_several && !self.has_output_per_input;
+    /// Creates the format for rows of these inputs.
+    pub fn format(&self, inputs: &InputRows) -> Result<Box<dyn output::Format>, Failure> {
+        if let Some(layout) = &self.trainer {
+            return Ok(layout.format());
+        }
+        let with_file = self.rules.names_file && inputs.are_several && !self.has_output_per_input;
         let passes_table = self.passes_rows() && !inputs.kept.is_empty();
         let list = self.columns(inputs, with_file)?;
         let format = self.format_for(inputs);

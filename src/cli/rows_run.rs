@@ -272,8 +272,7 @@ impl RowsRun<'_> {
         summary: &impl RunSummary,
         began: SystemTime,
     ) -> Vec<String> {
-        let sides = &results.storage.sides;
-        let [latency, summary_json, page] = sides.each_ref().map(Option::as_ref);
+        let sides = results.storage.sides.as_ref();
         let mut losses = Vec::new();
         let outputs = results.storage.hashes().unwrap_or_else(|error| {
             losses.push(error.to_string());
@@ -292,10 +291,12 @@ impl RowsRun<'_> {
             html::of_run(report, audit, &facts, results.timeline(), began).write(out)
         };
         losses.extend(
-            latency.and_then(|out| write_side(out, |out| write_latencies(&report.latencies, out))),
+            sides
+                .latency
+                .and_then(|out| write_side(out, |out| write_latencies(&report.latencies, out))),
         );
-        losses.extend(summary_json.and_then(|out| write_side(out, |out| write_json(out, &json))));
-        losses.extend(page.and_then(|out| write_side(out, write_page)));
+        losses.extend(sides.summary.and_then(|out| write_side(out, |out| write_json(out, &json))));
+        losses.extend(sides.page.and_then(|out| write_side(out, write_page)));
         losses
     }
 

@@ -106,6 +106,7 @@ const ROWS: RowRules = RowRules {
     default_columns: &[Column::Puzzle],
     appended: Some(&[]),
     changes_cells: false,
+    names_file: false,
     single: Column::Puzzle,
 };
 
@@ -153,7 +154,7 @@ pub fn run(mut args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
         Ok(vec![Filter::Local(Needs::NONE, Box::new(decide))])
     };
     run.run(args.input, &options, claim, &Classify::default(), filters, |inputs| {
-        rows.format(&inputs.rows(), false)
+        rows.format(&inputs.rows())
     })
 }
 

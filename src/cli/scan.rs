@@ -25,7 +25,7 @@ pub fn scan<K: Send>(
 ) -> Result<PassSums, Failure> {
     let of_solutions = [Needs::GRID, Needs::LEVEL];
     let solves = of_solutions.into_iter().any(|need| needs.include(need));
-    let job = Classify { engine: Some(Solve::default()), solves };
+    let job = Classify { engine: Some(Solve::default()), solves, ..Classify::default() };
     scan_with(&job, run, (inputs, test), needs, find, add)
 }
 

@@ -144,6 +144,7 @@ const ROWS: RowRules = RowRules {
     default_columns: &Column::DEFAULT,
     appended: None,
     changes_cells: false,
+    names_file: true,
     single: Column::Solution,
 };
 
@@ -176,13 +177,10 @@ pub fn run(mut args: SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     let run = InputRun { only_rows: rows.format.is_judges(), ..run }.reading(args.against.files());
     let filters = |_: &mut EarlierRun<'_>| {
         let unknown = known.iter().map(|known| Filter::unknown(known, by));
-        Ok(unknown.chain(args.select.filters()).chain(args.trainer.filter()).collect())
+        Ok(unknown.chain(args.select.filters()).chain(rows.filter()).collect())
     };
     let format = |inputs: &Inputs| {
-        if let Some(format) = args.trainer.format() {
-            return Ok(format);
-        }
-        let format = rows.format(&inputs.rows(), true)?;
+        let format = rows.format(&inputs.rows())?;
         args.select.sorted(&rows, ROWS.subcommand, inputs, format)
     };
     match args.solutions {

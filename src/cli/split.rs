@@ -157,6 +157,7 @@ const ROWS: RowRules = RowRules {
     default_columns: &[Column::Puzzle],
     appended: Some(&[]),
     changes_cells: false,
+    names_file: false,
     single: Column::Puzzle,
 };
 
@@ -201,7 +202,7 @@ pub fn run(mut args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
         earlier.replay(job, vec![Filter::precomputed(&mut *decisions)])?;
         Ok(vec![Filter::precomputed(decisions)])
     };
-    run.run(args.input, &options, claim, job, filters, |inputs| rows.format(&inputs.rows(), false))
+    run.run(args.input, &options, claim, job, filters, |inputs| rows.format(&inputs.rows()))
 }
 
 impl SplitArgs {

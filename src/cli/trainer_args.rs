@@ -62,10 +62,6 @@ impl TrainerArgs {
         self.layout.is_some()
     }
 
-    fn set(&self) -> &str {
-        self.subset.as_deref().unwrap_or("train")
-    }
-
     /// Checks the rows and names the files of the layout, if there is one.
     pub fn plan(
         &self,
@@ -83,34 +79,45 @@ impl TrainerArgs {
             if self.subset.is_some() {
                 refuse!("--subset goes with --layout hrm, whose subfolders it names");
             }
-            return RowArgs::of_format(Some(RowFormat::Jsonl)).plan(rules, destinations);
+            let plan = RowArgs::of_format(Some(RowFormat::Jsonl)).plan(rules, destinations)?;
+            return Ok(plan.of_trainer(TrainerLayout::ReasoningGym));
         }
         if folder.as_os_str() == "-" || Compression::of_name(&folder).is_some() || folder.is_file()
         {
             refuse!("-o {}: --layout writes several files; name a folder", folder.display());
         }
-        let names = TrainerFiles::names(self.set());
+        let set = self.subset.clone().unwrap_or_else(|| "train".into());
+        let names = TrainerFiles::names(&set);
         destinations.parts = names.iter().map(|name| folder.join(name)).collect();
         let output = destinations.parts.first().cloned();
         let of_layout = Destinations { output, ..destinations.clone() };
-        RowArgs::of_format(Some(RowFormat::Npy)).plan(rules, &of_layout)
+        let plan = RowArgs::of_format(Some(RowFormat::Npy)).plan(rules, &of_layout)?;
+        Ok(plan.of_trainer(TrainerLayout::Hrm(set)))
+    }
+}
+
+/// A layout of files for a trainer.
+#[derive(Clone, Debug)]
+pub enum TrainerLayout {
+    /// The files of a set, such as `train`.
+    Hrm(String),
+    ReasoningGym,
+}
+
+impl TrainerLayout {
+    pub fn format(&self) -> Box<dyn output::Format> {
+        match self {
+            Self::Hrm(set) => Box::new(TrainerFiles::hrm(set)),
+            Self::ReasoningGym => Box::new(Entries),
+        }
     }
 
-    /// Creates the format of the layout, if there is one.
-    pub fn format(&self) -> Option<Box<dyn output::Format>> {
-        self.layout.map(|layout| match layout {
-            Layout::Hrm => Box::new(TrainerFiles::hrm(self.set())) as _,
-            Layout::ReasoningGym => Box::new(Entries) as _,
-        })
-    }
-
-    /// Drops records without exactly one solution, if there is a layout.
-    pub fn filter(&self) -> Option<Filter<'static>> {
-        let decide = |status| match status {
-            Status::Unique | Status::Solved => Decision::Keep,
-            _ => Decision::Drop,
+    /// Drops records without exactly one solution.
+    pub fn filter() -> Filter<'static> {
+        let decide = |row: &output::Row<'_>| {
+            let has_one = matches!(row.status(), Status::Unique | Status::Solved);
+            Ok(if has_one { Decision::Keep } else { Decision::Drop })
         };
-        self.is_given()
-            .then(|| Filter::Local(Needs::NONE, Box::new(move |row| Ok(decide(row.status())))))
+        Filter::Local(Needs::NONE, Box::new(decide))
     }
 }

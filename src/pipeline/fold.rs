@@ -388,7 +388,8 @@ where
         let Self { filters, needs, .. } = self;
         let mut evaluate = || -> ControlFlow<Stopped> {
             self.job.run(job, block, records, results)?;
-            properties::compute(self.job.engine(job), filters.needs, block, records, results)
+            let needs = filters.needs.union(self.job.needs());
+            properties::compute(self.job.engine(job), needs, block, records, results)
         };
         if evaluate().is_break() {
             // A stopped block must still take its turn, or later blocks would wait forever.

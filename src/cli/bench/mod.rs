@@ -273,6 +273,7 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let destinations = Destinations {
         output: args.output.clone(),
         report: args.report.clone(),
+        // The slowest rows are written at the end, as latencies of other runs are.
         latency: slowest.as_ref().map(|(_, path)| path.clone()),
         force: args.force,
         ..Destinations::default()
@@ -311,12 +312,12 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
         let plain = std::mem::take(&mut text);
         Packer::new(compression).pack(&plain, &mut text);
     }
-    let [slow, _, page] = &opened.sides;
+    let sides = opened.sides.as_ref();
     (&opened.outs[0]).write_all(&text)?;
-    let slow = slow.as_ref().and_then(|out| {
+    let slow = sides.latency.and_then(|out| {
         rows_run::write_side(out, |mut out| out.write_all(&format::slowest(&measurements)?))
     });
-    let page = page.as_ref().and_then(|out| {
+    let page = sides.page.and_then(|out| {
         let page = html::of_bench(&measurements, &past, version::date(SystemTime::now()));
         rows_run::write_side(out, |out| page.write(out))
     });

@@ -167,6 +167,7 @@ const ROWS: RowRules = RowRules {
     default_columns: &Column::DEFAULT_OF_GENERATE,
     appended: None,
     changes_cells: false,
+    names_file: false,
     single: Column::Puzzle,
 };
 
@@ -215,10 +216,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
         others: &reads,
         reads: &reads,
         claim,
-        format: match args.trainer.format() {
-            Some(format) => format,
-            None => rows.format(&InputRows::default(), false)?,
-        },
+        format: rows.format(&InputRows::default())?,
         total: Some(puzzles.end - puzzles.start),
         args: args.run,
         only_rows: false,
@@ -236,7 +234,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
                 log::note(format!("seed {}", job.seed));
             }
             let position = start.map_or_else(Position::default, |start| start.position);
-            let filters = args.trainer.filter().into_iter().collect();
+            let filters = rows.filter().into_iter().collect();
             Ok((job.source(puzzles.clone()).from(position), filters))
         },
         |report| CorpusSummary::new(&job, puzzles.start, report, args.simd()),

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::super::Failure;
 use super::super::out::OpenOutput;
-use super::super::outputs::Held;
+use super::super::outputs::{Held, Sides};
 use super::super::platform::sync_folder;
 use super::{JournalFile, Opening, Storage};
 
@@ -27,7 +27,7 @@ pub struct Disk {
     /// The number of outputs of rows.
     rows: usize,
     /// The outputs written after all rows: latency histogram, summary, and report.
-    pub sides: [Option<OpenOutput>; 3],
+    pub sides: Sides<OpenOutput>,
     journal: Option<JournalFile>,
     /// Whether regular files have temporary names until they are complete.
     is_temporary: bool,
@@ -58,13 +58,13 @@ impl Disk {
     /// Creates the files of a run; the first `rows` of `outs` are for rows.
     pub fn new(
         (outs, rows): (Vec<OpenOutput>, usize),
-        sides: [Option<OpenOutput>; 3],
+        sides: Sides<OpenOutput>,
         journal: Option<JournalFile>,
         held: Held,
         is_temporary: bool,
         is_template: bool,
     ) -> Self {
-        let hashes = vec![Sha256::new(); if sides[1].is_some() { rows } else { 0 }];
+        let hashes = vec![Sha256::new(); if sides.summary.is_some() { rows } else { 0 }];
         let owns = false;
         let (of_sources, complete, unsynced) = (Vec::new(), Vec::new(), Vec::new());
         Self {
@@ -140,11 +140,11 @@ impl Disk {
     }
 
     fn files(&self) -> impl Iterator<Item = &OpenOutput> {
-        self.outs.iter().chain(self.sides.iter().flatten())
+        self.outs.iter().chain(self.sides.as_ref())
     }
 
     fn files_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut OpenOutput> {
-        self.outs.iter_mut().chain(self.sides.iter_mut().flatten())
+        self.outs.iter_mut().chain(self.sides.as_mut())
     }
 
     /// Returns all files except the output of a source, which is opened later.
@@ -159,7 +159,7 @@ impl Disk {
 
     /// Removes side outputs created for this run.
     pub fn discard_sides(&mut self) {
-        self.sides.iter_mut().flatten().for_each(|out| out.remove_if_empty(false));
+        self.sides.as_mut().into_iter().for_each(|out| out.remove_if_empty(false));
     }
 
     /// Creates all files of a run, or empties existing ones if it `replaces` them. If one cannot be
@@ -288,7 +288,7 @@ impl Storage for Disk {
                 paths.iter().map(Path::new).try_for_each(lock)?;
                 let open = |path: &String| OpenOutput::complete(path.into());
                 self.outs = paths.iter().map(open).collect::<Result<_, _>>()?;
-                self.sides = [const { None }; 3];
+                self.sides = Sides::default();
                 Ok(())
             }
         }

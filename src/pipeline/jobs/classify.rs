@@ -5,14 +5,14 @@ use std::ops::ControlFlow;
 use super::solve::Solver;
 use super::{Job, PropertyEngine, Solve, Stopped};
 use crate::input::{PuzzleRef, Records};
-use crate::output::{Results, Timed};
+use crate::output::{Needs, Results, Timed};
 use crate::pipeline::block::Block;
 use crate::pipeline::filter::Sameness;
 use crate::solver::StopFlag;
 use crate::status::Status;
 
 /// A job that checks that records are puzzles whose clues obey the rules. Filters and formats
-/// request canonical forms separately ([`Needs::FORM`](crate::output::Needs::FORM)).
+/// request canonical forms separately ([`Needs::FORM`]).
 #[derive(Default)]
 pub struct Classify {
     /// The engine for properties that need one.
@@ -20,13 +20,15 @@ pub struct Classify {
     /// Whether the engine solves all puzzles. If so, records without exactly one solution have the
     /// status that [`Solve`] sets.
     pub solves: bool,
+    /// Properties that are computed even if no filter reads and no row shows them, for their latency.
+    pub needs: Needs,
 }
 
 impl Classify {
     /// Creates a job that provides the properties that [`Sameness::hash`] reads.
     pub fn by(by: Sameness) -> Self {
         let solves = by == Sameness::Grid;
-        Self { engine: solves.then(Solve::default), solves }
+        Self { engine: solves.then(Solve::default), solves, ..Self::default() }
     }
 }
 
@@ -69,6 +71,10 @@ impl Job for Classify {
             },
         }));
         ControlFlow::Continue(())
+    }
+
+    fn needs(&self) -> Needs {
+        self.needs
     }
 
     fn engine<'w>(&self, solver: &'w mut Option<Solver>) -> Option<PropertyEngine<'w>> {

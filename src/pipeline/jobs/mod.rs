@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 
 use super::block::{BLOCK_BYTES, Block};
 use crate::input::Records;
-use crate::output::{Derived, Results};
+use crate::output::{Derived, Needs, Results};
 use crate::solver::{Engine, Limits, StopFlag};
 
 pub use self::augment::Augment;
@@ -75,6 +75,11 @@ pub trait Job: Sync {
         _: &mut Vec<Derived>,
     ) -> ControlFlow<Stopped, DerivedRows> {
         ControlFlow::Continue(DerivedRows::OnePerRecord)
+    }
+
+    /// Returns properties that are computed even if no filter reads and no row shows them.
+    fn needs(&self) -> Needs {
+        Needs::NONE
     }
 
     /// Returns the engine that computes properties of puzzles, if the job has one.

@@ -262,16 +262,15 @@ pub fn sue_de_coq<F: Found>(position: &Position, out: &mut F) {
             let is_shared = |&i: &usize| shared >> UNIT_CELLS[square][i] & 1 != 0;
             let all = (0..9).filter(is_shared).fold(0, |all, i| all | masks[i]);
             let cores = (0..9).filter(is_shared).fold(0, |set: u16, i| set | 1 << i) & open(&masks);
-            if size(cores) < 2 {
+            // Two cells have at least four digits.
+            if size(cores) < 2 || size(all) < 4 {
                 continue;
             }
-            let (by_line, by_box) = (
-                Helpers::of(position, line, shared, all),
-                Helpers::of(position, square, shared, all),
-            );
-            if by_line.len == 0 || by_box.len == 0 {
+            let by_line = Helpers::of(position, line, shared, all);
+            if by_line.len == 0 {
                 continue;
             }
+            let by_box = Helpers::of(position, square, shared, all);
             subsets(&masks, cores, 0, 0, &mut |core, v, _| {
                 let surplus = size(v).wrapping_sub(size(core));
                 if size(core) < 2 || !(2..9).contains(&surplus) {

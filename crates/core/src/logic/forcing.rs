@@ -90,16 +90,15 @@ impl<const W: usize> Closures<W> {
         loop {
             let graph = &self.graph;
             let mut any = false;
-            let mut report = |starts: &mut dyn Iterator<Item = (usize, usize)>,
-                              evidence: Evidence| {
+            alternatives(position, by_cell, |cells, digits, base| {
                 let mut common = [[!0; W]; 2];
-                for (cell, digit) in starts {
-                    let all = &self.all[usize::from(graph.numbers[cell][digit])];
-                    common = [0, 1].map(|side| and(&common[side], &all[side]));
+                for i in starts(&*graph.numbers, cells, digits) {
+                    common = [0, 1].map(|side| and(&common[side], &self.all[i][side]));
                 }
-                for i in members(&common[0]) {
-                    let (digit, cell) = graph.place(i);
-                    out.place(digit, cell, || evidence.clone());
+                let evidence =
+                    || Evidence { cells: [cells, 0, 0], digits, base, ..Evidence::default() };
+                for (digit, cell) in members(&common[0]).map(|i| graph.place(i)) {
+                    out.place(digit, cell, evidence);
                     any = true;
                 }
                 if !is_empty(&common[1]) {
@@ -107,16 +106,9 @@ impl<const W: usize> Closures<W> {
                     for (digit, cell) in members(&common[1]).map(|i| graph.place(i)) {
                         removed[digit] |= 1 << cell;
                     }
-                    out.remove(&removed, || evidence.clone());
+                    out.remove(&removed, evidence);
                     any = true;
                 }
-            };
-            alternatives(position, by_cell, |cells, digits, base| {
-                let evidence =
-                    Evidence { cells: [cells, 0, 0], digits, base, ..Evidence::default() };
-                let mut starts =
-                    Bits(cells).flat_map(|cell| digits_of(digits).map(move |digit| (cell, digit)));
-                report(&mut starts, evidence);
             });
             if any || !self.extend() {
                 return;
@@ -164,6 +156,12 @@ fn alternatives(position: &Position, by_cell: bool, mut visit: impl FnMut(Cells,
             }
         }
     }
+}
+
+/// Returns the numbers of these digits in these cells.
+fn starts(numbers: &[[u16; 9]], cells: Cells, digits: u16) -> impl Iterator<Item = usize> {
+    let numbers = Bits(cells).map(|cell| &numbers[cell]);
+    numbers.flat_map(move |numbers| digits_of(digits).map(|digit| numbers[digit].into()))
 }
 
 /// What the instances of a technique do together.
@@ -290,12 +288,9 @@ impl Nets {
             for by_cell in [true, false] {
                 alternatives(position, by_cell, |cells, digits, base| {
                     let mut possible = Bands::NONE;
-                    for cell in Bits(cells) {
-                        for digit in digits_of(digits) {
-                            let state = &self.states[usize::from(self.numbers[cell][digit])];
-                            if state.is_possible {
-                                possible.add_candidates(&state.bands);
-                            }
+                    for state in starts(&self.numbers, cells, digits).map(|i| &self.states[i]) {
+                        if state.is_possible {
+                            possible.add_candidates(&state.bands);
                         }
                     }
                     let mut common = 0;

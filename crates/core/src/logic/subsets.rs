@@ -86,23 +86,7 @@ pub fn naked<F: Found>(
         }
         let masks = UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
         tight_sets(&masks, count, |set, digits| {
-            let mut removed = [0; 9];
-            let mut is_effective = false;
-            for digit in digits_of(digits) {
-                let others = position.places(unit, digit) & !set;
-                if others != 0 {
-                    removed[digit] = cells_at(unit, others);
-                    is_effective = true;
-                }
-            }
-            if is_effective {
-                out.remove(&removed, || Evidence {
-                    digits,
-                    cells: [cells_at(unit, set), 0, 0],
-                    base: 1 << unit,
-                    ..Evidence::default()
-                });
-            }
+            report(position, unit, (digits, set), true, out);
         });
     }
 }
@@ -141,23 +125,38 @@ pub fn hidden<F: Found>(
             }
             let places = places.map(|places| places[i]);
             tight_sets(&places, count, |digits, set| {
-                let mut removed = [0; 9];
-                let mut is_effective = false;
-                for digit in digits_of(!digits & 0x1ff) {
-                    if places[digit] & set != 0 {
-                        removed[digit] = cells_at(unit, places[digit] & set);
-                        is_effective = true;
-                    }
-                }
-                if is_effective {
-                    out.remove(&removed, || Evidence {
-                        digits,
-                        cells: [cells_at(unit, set), 0, 0],
-                        base: 1 << unit,
-                        ..Evidence::default()
-                    });
-                }
+                report(position, unit, (digits, set), false, out);
             });
         }
+    }
+}
+
+/// Reports digits that are in as many cells: the other cells lose the digits if the set is naked, the
+/// cells lose the other digits if it is hidden.
+#[inline(always)]
+fn report<F: Found>(
+    position: &Position,
+    unit: usize,
+    (digits, set): (u16, u16),
+    is_naked: bool,
+    out: &mut F,
+) {
+    let (lost, cells) = if is_naked { (digits, !set) } else { (!digits & 0x1ff, set) };
+    let mut removed = [0; 9];
+    let mut is_effective = false;
+    for digit in digits_of(lost) {
+        let places = position.places(unit, digit) & cells;
+        if places != 0 {
+            removed[digit] = cells_at(unit, places);
+            is_effective = true;
+        }
+    }
+    if is_effective {
+        out.remove(&removed, || Evidence {
+            digits,
+            cells: [cells_at(unit, set), 0, 0],
+            base: 1 << unit,
+            ..Evidence::default()
+        });
     }
 }

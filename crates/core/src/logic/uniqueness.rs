@@ -28,25 +28,17 @@ enum Type {
     Four,
 }
 
-/// Returns whether the technique is a unique rectangle, and its type.
-fn rectangle_and_type(technique: Technique) -> (bool, Type) {
-    use Technique as T;
-    match technique {
-        T::UniqueRectangle1 => (true, Type::One),
-        T::UniqueRectangle2 => (true, Type::Two),
-        T::UniqueRectangle3 => (true, Type::Three),
-        T::UniqueRectangle4 => (true, Type::Four),
-        T::UniqueLoop1 => (false, Type::One),
-        T::UniqueLoop2 => (false, Type::Two),
-        T::UniqueLoop3 => (false, Type::Three),
-        _ => (false, Type::Four),
-    }
+/// Returns the type of a technique, given that of type 1.
+fn type_of(technique: Technique, first: Technique) -> Type {
+    [Type::One, Type::Two, Type::Three, Type::Four][technique as usize - first as usize]
 }
 
 /// A unique rectangle, or a unique loop of six or more cells: cells with two common digits, in which
 /// each row, column, and box has no cell of the loop or two neighbors.
 pub fn loops<F: Found>(position: &Position, changed: Changed, technique: Technique, out: &mut F) {
-    let (is_rectangle, kind) = rectangle_and_type(technique);
+    let is_rectangle = technique <= Technique::UniqueRectangle4;
+    let first = if is_rectangle { Technique::UniqueRectangle1 } else { Technique::UniqueLoop1 };
+    let kind = type_of(technique, first);
     // All cells but one, or two, have only two candidates, unless all have the same third one.
     let fewest = match (kind, is_rectangle) {
         (Type::Two, _) => 1,
@@ -293,12 +285,7 @@ pub fn hidden_rectangle<F: Found>(position: &Position, out: &mut F) {
 /// A BUG: without some candidates, all open cells would have two, and each digit would have two
 /// places in each unit that lacks it.
 pub fn bug<F: Found>(position: &Position, technique: Technique, out: &mut F) {
-    let kind = match technique {
-        Technique::Bug1 => Type::One,
-        Technique::Bug2 => Type::Two,
-        Technique::Bug3 => Type::Three,
-        _ => Type::Four,
-    };
+    let kind = type_of(technique, Technique::Bug1);
     let open = position.open.iter().fold(0, |all, cells| all | cells);
     let larger = open & !position.exactly[2];
     let is_possible = match kind {

@@ -262,6 +262,45 @@ fn unique_loops_are_those_of_the_literature() {
     }
 }
 
+/// The simplest instances of the definitions at <https://www.sudokuwiki.org/X_Cycles>,
+/// <https://www.sudokuwiki.org/XY_Chains>, and <https://www.sudokuwiki.org/Grouped_X-Cycles>, on boards
+/// without other strong links; and the same boards with a candidate too many.
+#[test]
+fn chains_are_those_of_the_literature() {
+    let at = |row: usize, column: usize| 1 << (9 * (row - 1) + column - 1);
+    let row = |row: usize| (1..=9).fold(0, |all: Cells, column| all | at(row, column));
+    let empty = Board { digits: [ALL; 9], placed: 0 };
+    // 1 is only in columns 1 and 5 of rows 1 and 5.
+    let mut cycle = empty;
+    let outside = (row(1) | row(5)) & !(at(1, 1) | at(1, 5) | at(5, 1) | at(5, 5));
+    cycle.digits[0] &= !outside;
+    // 12, 23, 34, and 41 in the corners of a rectangle.
+    let mut xy = empty;
+    for (cell, pair) in
+        [(at(1, 1), [0, 1]), (at(1, 5), [1, 2]), (at(5, 5), [2, 3]), (at(5, 9), [3, 0])]
+    {
+        (0..9).filter(|digit| !pair.contains(digit)).for_each(|digit| xy.digits[digit] &= !cell);
+    }
+    // In row 1, 1 is in two cells of box 1, and in column 9; in row 5, in columns 1 and 9.
+    let mut grouped = empty;
+    let inside = at(1, 1) | at(1, 2) | at(1, 9) | at(5, 1) | at(5, 9);
+    grouped.digits[0] &= !((row(1) | row(5)) & !inside);
+    let of_one = |cells: Cells| ([0; 9], [cells, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let column = |column: usize| (1..=9).fold(0, |all: Cells, row| all | at(row, column));
+    let lines = !(row(1) | row(5));
+    for (technique, board, (digit, cell), expected) in [
+        (Technique::XCycle, cycle, (0, at(5, 9)), vec![column(1) & lines, column(5) & lines]),
+        (Technique::XYChain, xy, (8, at(5, 5)), vec![at(1, 9) | at(5, 1)]),
+        (Technique::GroupedXChain, grouped, (0, at(1, 6)), vec![at(2, 1) | at(3, 1)]),
+    ] {
+        let expected = expected.into_iter().map(of_one).collect();
+        assert_eq!(effects(technique, &board), expected, "{technique}");
+        let mut negative = board;
+        negative.digits[digit] |= cell;
+        assert!(effects(technique, &negative).is_empty(), "{technique}");
+    }
+}
+
 #[test]
 fn techniques_agree_with_slow_definitions() {
     let mut rng = SeededRng::new(4);

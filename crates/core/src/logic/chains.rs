@@ -204,6 +204,7 @@ impl<const W: usize> Workspace<W> {
         if self.key != Some(key) {
             self.key = Some(key);
             self.graph.update(position, key.1.0, ends);
+            self.graph.find_effective(position, key.1.0);
         }
         let Self { graph, chains, .. } = self;
         chains.start(graph.nodes.len(), |i| &graph.weak[i], |i| graph.strong[i]);
@@ -282,7 +283,7 @@ impl<const W: usize> Graph<W> {
         }
         self.candidates = self.nodes.len();
         self.nodes.extend(&ends.groups);
-        for sets in [&mut self.strong, &mut self.weak, &mut self.effective] {
+        for sets in [&mut self.strong, &mut self.weak] {
             sets.clear();
             sets.resize(self.nodes.len(), [0; W]);
         }
@@ -318,18 +319,26 @@ impl<const W: usize> Graph<W> {
         }
     }
 
-    /// Adds the weak links, and finds the effective pairs.
+    /// Adds the weak links.
     fn link_weakly(&mut self, position: &Position, kind: Kind) {
-        // The nodes that see each candidate.
-        self.seeing.clear();
         self.seeing.resize(9, [[0; W]; 81]);
+        for (seeing, &open) in self.seeing.iter_mut().zip(&position.open) {
+            Bits(open).for_each(|cell| seeing[cell] = [0; W]);
+        }
         for (i, node) in self.nodes.iter().enumerate() {
             node.visit_seen(position, kind, |digit, cell| insert(&mut self.seeing[digit][cell], i));
         }
-        for (i, node) in self.nodes.iter().enumerate() {
+        for (node, weak) in self.nodes.iter().zip(&mut self.weak) {
             let seeing = &self.seeing[node.digit];
-            self.weak[i] = Bits(node.cells).fold([!0; W], |all, cell| and(&all, &seeing[cell]));
-            let effective = &mut self.effective[i];
+            *weak = Bits(node.cells).fold([!0; W], |all, cell| and(&all, &seeing[cell]));
+        }
+    }
+
+    /// Finds the effective pairs.
+    pub fn find_effective(&mut self, position: &Position, kind: Kind) {
+        self.effective.clear();
+        self.effective.resize(self.nodes.len(), [0; W]);
+        for (i, (node, effective)) in self.nodes.iter().zip(&mut self.effective).enumerate() {
             node.visit_seen(position, kind, |digit, cell| or(effective, &self.seeing[digit][cell]));
             if i < self.candidates {
                 insert(effective, i);

@@ -91,19 +91,22 @@ impl<const W: usize> Closures<W> {
             let graph = &self.graph;
             let mut any = false;
             alternatives(position, by_cell, |cells, digits, base| {
-                let mut common = [[!0; W]; 2];
-                for i in starts(&*graph.numbers, cells, digits) {
-                    common = [0, 1].map(|side| and(&common[side], &self.all[i][side]));
+                let (mut on, mut off) = ([!0; W], [!0; W]);
+                for cell in Bits(cells) {
+                    for digit in digits_of(digits) {
+                        let all = &self.all[usize::from(graph.numbers[cell][digit])];
+                        (on, off) = (and(&on, &all[0]), and(&off, &all[1]));
+                    }
                 }
                 let evidence =
                     || Evidence { cells: [cells, 0, 0], digits, base, ..Evidence::default() };
-                for (digit, cell) in members(&common[0]).map(|i| graph.place(i)) {
+                for (digit, cell) in members(&on).map(|i| graph.place(i)) {
                     out.place(digit, cell, evidence);
                     any = true;
                 }
-                if !is_empty(&common[1]) {
+                if !is_empty(&off) {
                     let mut removed = [0; 9];
-                    for (digit, cell) in members(&common[1]).map(|i| graph.place(i)) {
+                    for (digit, cell) in members(&off).map(|i| graph.place(i)) {
                         removed[digit] |= 1 << cell;
                     }
                     out.remove(&removed, evidence);
@@ -156,12 +159,6 @@ fn alternatives(position: &Position, by_cell: bool, mut visit: impl FnMut(Cells,
             }
         }
     }
-}
-
-/// Returns the numbers of these digits in these cells.
-fn starts(numbers: &[[u16; 9]], cells: Cells, digits: u16) -> impl Iterator<Item = usize> {
-    let numbers = Bits(cells).map(|cell| &numbers[cell]);
-    numbers.flat_map(move |numbers| digits_of(digits).map(|digit| numbers[digit].into()))
 }
 
 /// What the instances of a technique do together.
@@ -288,9 +285,12 @@ impl Nets {
             for by_cell in [true, false] {
                 alternatives(position, by_cell, |cells, digits, base| {
                     let mut possible = Bands::NONE;
-                    for state in starts(&self.numbers, cells, digits).map(|i| &self.states[i]) {
-                        if state.is_possible {
-                            possible.add_candidates(&state.bands);
+                    for cell in Bits(cells) {
+                        for digit in digits_of(digits) {
+                            let state = &self.states[usize::from(self.numbers[cell][digit])];
+                            if state.is_possible {
+                                possible.add_candidates(&state.bands);
+                            }
                         }
                     }
                     let mut common = 0;

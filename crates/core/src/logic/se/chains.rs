@@ -50,6 +50,7 @@ impl<const W: usize> Search<W> {
         }
         self.ends.update(position, (kind, 0x1ff, false));
         self.graph.update(position, kind, &self.ends);
+        self.graph.find_effective(position, kind);
         let (graph, chains) = (&self.graph, &mut self.chains);
         let number = |i: usize| {
             let (digit, cell) = graph.place(i);

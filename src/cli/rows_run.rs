@@ -47,6 +47,29 @@ pub struct RowsRun<'a> {
     pub progress: &'a Progress,
 }
 
+/// How the rows of a run ended.
+enum RowsEnd {
+    Complete,
+    /// By a signal or the timeout.
+    Stopped,
+    /// The reader of the rows has closed the pipe.
+    ClosedPipe,
+    Failed(io::Error),
+}
+
+impl RowsEnd {
+    fn of(ran: Result<Report, OutputFailure>) -> (Report, Self) {
+        match ran {
+            Ok(report) if report.stopped => (report, Self::Stopped),
+            Ok(report) => (report, Self::Complete),
+            Err(OutputFailure { error, report }) if error.kind() == ErrorKind::BrokenPipe => {
+                (*report, Self::ClosedPipe)
+            }
+            Err(OutputFailure { error, report }) => (*report, Self::Failed(error)),
+        }
+    }
+}
+
 /// The summary of a run, as text and JSON.
 pub trait RunSummary: Display + Serialize {
     /// Returns details of the run for the report.
@@ -201,13 +224,10 @@ impl RowsRun<'_> {
         ran: Result<Report, OutputFailure>,
         summarize: impl FnOnce(&Report) -> S,
     ) -> Result<Exit, Failure> {
-        let (report, failure) = match ran {
-            Ok(report) => (report, None),
-            Err(OutputFailure { error, report }) => (*report, Some(error)),
-        };
+        let (report, end) = RowsEnd::of(ran);
         let destinations = &self.claim.destinations;
         results.messages.finish(destinations.errors.is_some());
-        let is_changed = failure.as_ref().is_some_and(Changed::is);
+        let is_changed = matches!(&end, RowsEnd::Failed(error) if Changed::is(error));
         if is_changed || report.failures.iter().any(|failure| failure.has_answers) {
             results.invalidate_all();
         }
@@ -219,18 +239,17 @@ impl RowsRun<'_> {
             results.storage.outs.iter().filter_map(|out| out.sync().err()).collect();
         losses.extend(unsynced.iter().map(ToString::to_string));
         let is_quiet = self.args.quiet;
-        if failure.is_none() && !is_quiet && !self.only_rows {
+        let has_summary = matches!(end, RowsEnd::Complete | RowsEnd::Stopped);
+        if has_summary && !is_quiet && !self.only_rows {
             log::write("summary", &summary, &summary);
         }
-        let has_all_rows = failure.is_none() && !report.stopped && unsynced.is_empty();
+        let has_all_rows = matches!(end, RowsEnd::Complete) && unsynced.is_empty();
         let has_losses = !report.failures.is_empty() || results.is_incomplete();
         let is_complete = losses.is_empty() && has_all_rows && !has_losses;
-        // The reader of the rows has closed the pipe.
-        let is_closed_pipe =
-            failure.as_ref().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);
-        let failure = failure.filter(|_| !is_closed_pipe);
         let is_temporary = results.storage.is_temporary();
-        losses.extend(failure.map(|error| lost_rows(&error, &report, is_temporary)));
+        if let RowsEnd::Failed(error) = &end {
+            losses.push(lost_rows(error, &report, is_temporary));
+        }
         losses.extend(results.messages_loss());
         losses.extend(results.storage.outs.iter().filter_map(replaced_message));
         losses.extend(report.failures.iter().map(ToString::to_string));
@@ -250,18 +269,18 @@ impl RowsRun<'_> {
             losses.extend(advice.filter(|_| !is_complete));
             return Err(Failure::of_all(&losses));
         }
-        if is_closed_pipe {
-            return Ok(Exit::Done);
-        }
-        if report.stopped {
-            let exit = platform::exit_of_stop();
-            let why = if exit == Exit::TimedOut { "timed out" } else { "interrupted" };
-            if let Some(advice) = advice.filter(|_| !is_quiet) {
-                log::note(format!("{why}; {advice}"));
+        match end {
+            RowsEnd::Stopped => {
+                let exit = platform::exit_of_stop();
+                let why = if exit == Exit::TimedOut { "timed out" } else { "interrupted" };
+                if let Some(advice) = advice.filter(|_| !is_quiet) {
+                    log::note(format!("{why}; {advice}"));
+                }
+                Ok(exit)
             }
-            return Ok(exit);
+            RowsEnd::ClosedPipe => Ok(Exit::Done),
+            RowsEnd::Complete | RowsEnd::Failed(_) => Ok(summary.exit()),
         }
-        Ok(summary.exit())
     }
 
     /// Writes and syncs the side outputs, and returns the errors.

@@ -34,6 +34,8 @@ mod tests;
 use chains::Shape;
 use links::Kind;
 
+use crate::board::Cells;
+
 pub use bands::Bands;
 pub use deduce::{Contradiction, Event, Watch};
 pub use found::{Changed, Evidence, Found, Link, Node};
@@ -52,6 +54,8 @@ pub struct Memory {
     chains: chains::Memory,
     fish: fish::Memory,
     forcing: forcing::Memory,
+    /// Cells by their distance from one of them.
+    layers: Vec<Cells>,
     turbot: turbot::Memory,
     /// Whether the boards have no instances of the easier basic fish and subsets. With few open
     /// cells in a unit, a subset leaves one of these, with the same effect, in the others.
@@ -108,8 +112,8 @@ pub fn find<F: Found>(
         T::XYWing => wings::xy_wing(position, out),
         T::XYZWing => wings::xyz_wing(position, out),
         T::WWing => wings::w_wing(position, out),
-        T::RemotePair => wings::remote_pair(position, out),
-        T::SimpleColors => wings::simple_colors(position, changed, out),
+        T::RemotePair => wings::remote_pair(position, &mut memory.layers, out),
+        T::SimpleColors => wings::simple_colors(position, changed, &mut memory.layers, out),
         T::UniqueRectangle1
         | T::UniqueRectangle2
         | T::UniqueRectangle3

@@ -96,13 +96,13 @@ pub fn w_wing<F: Found>(position: &Position, out: &mut F) {
 
 /// Cells with the same two digits, connected to a chain. The ends of an even number of cells, at
 /// least four, have different digits, so cells that see both lose both digits.
-pub fn remote_pair<F: Found>(position: &Position, out: &mut F) {
+pub fn remote_pair<F: Found>(position: &Position, layers: &mut Vec<Cells>, out: &mut F) {
     let two = position.exactly[2];
     for start in Bits(two) {
         let mask = position.masks[start];
         let [x, y] = digit_pair(mask);
         let same = two & position.open[x] & position.open[y];
-        let layers = layers(start, |cell| PEERS[cell] & same);
+        fill_layers(layers, start, |cell| PEERS[cell] & same);
         for (i, &layer) in layers.iter().enumerate().skip(3).step_by(2) {
             for end in Bits(layer & !1 << start) {
                 let targets = PEERS[start] & PEERS[end];
@@ -125,15 +125,15 @@ pub fn remote_pair<F: Found>(position: &Position, out: &mut F) {
     }
 }
 
-/// Returns the cells by their distance from a cell.
-fn layers(start: usize, neighbors: impl Fn(usize) -> Cells) -> Vec<Cells> {
-    let (mut layers, mut layer, mut visited) = (Vec::new(), 1 << start, 0);
+/// Lists the cells by their distance from a cell.
+fn fill_layers(layers: &mut Vec<Cells>, start: usize, neighbors: impl Fn(usize) -> Cells) {
+    layers.clear();
+    let (mut layer, mut visited) = (1 << start, 0);
     while layer != 0 {
         visited |= layer;
         layers.push(layer);
         layer = Bits(layer).fold(0, |next, cell| next | neighbors(cell)) & !visited;
     }
-    layers
 }
 
 /// Returns the digits of a mask with two.
@@ -146,14 +146,19 @@ fn digit_pair(mask: u16) -> [usize; 2] {
 /// Strong links of a digit color its places in two colors, one of which has the digit. If a color
 /// has two places that see each other, all of its places lose the digit. Other cells that see both
 /// colors lose it as well.
-pub fn simple_colors<F: Found>(position: &Position, changed: Changed, out: &mut F) {
+pub fn simple_colors<F: Found>(
+    position: &Position,
+    changed: Changed,
+    layers: &mut Vec<Cells>,
+    out: &mut F,
+) {
     for digit in digits_of(changed.digits) {
         let strong = position.strong[digit];
         let mut pending = strong[0] | strong[1] | strong[2];
         while pending != 0 {
             let partner = |cell: usize, kind| position.partner(digit, cell, kind);
             let linked = |cell: usize| (0..3).filter_map(move |kind| partner(cell, kind));
-            let layers = layers(pending.trailing_zeros() as usize, |cell| {
+            fill_layers(layers, pending.trailing_zeros() as usize, |cell| {
                 linked(cell).fold(0, |all, other| all | 1 << other)
             });
             let colors =

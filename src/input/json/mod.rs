@@ -380,7 +380,7 @@ impl Objects {
             }
             OtherKeys::Refused => Some(format!(
                 "the key {key:?} was not found in the {first}, so rows have no such column; write \
-                 jsonl, or name the columns"
+                 jsonl, with * first in --columns, or name the columns"
             )),
             _ => None,
         }

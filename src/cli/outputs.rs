@@ -28,7 +28,7 @@ pub struct Destinations {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Write a histogram of latencies: .csv .hgrm
+    /// Write a latency histogram, as .csv or .hgrm
     ///
     /// By the name: .hgrm has percentiles, in the form of the HDR histogram library; any other name
     /// has all buckets as CSV.

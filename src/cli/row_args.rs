@@ -309,7 +309,9 @@ impl RowPlan {
         }
         let with_file = self.rules.names_file && inputs.are_several && !self.has_output_per_input;
         let passes_table = self.passes_rows() && !inputs.kept.is_empty();
-        let list = self.columns(inputs, with_file)?;
+        let named = self.named(inputs, with_file);
+        let begins_with_fields = named.first() == Some(&NamedColumn::All);
+        let list = self.columns(inputs, named)?;
         let format = self.format_for(inputs);
         if passes_table && self.rules.changes_cells && inputs.have_cells_in_columns {
             refuse!("the input has a column for each cell; --columns puzzle writes puzzles in one")
@@ -318,7 +320,6 @@ impl RowPlan {
         if passes_table && self.rules.changes_cells && has_names && inputs.cells[0].is_none() {
             refuse!("the puzzle is in an inner object; --columns puzzle writes it as a column")
         }
-        let begins_with_fields = self.named(inputs, with_file).first() == Some(&NamedColumn::All);
         let copied = if passes_table && begins_with_fields { inputs.kept.len() } else { 0 };
         let of_table = |separator| match inputs.kind {
             InputKind::Table(own) if own == separator && !self.rules.changes_cells => copied,
@@ -404,10 +405,13 @@ impl RowPlan {
     }
 
     /// Returns the columns of rows. A computed column whose name a field has is `computed_NAME`.
-    fn columns(&self, inputs: &InputRows, with_file: bool) -> Result<Vec<OutputColumn>, Failure> {
+    fn columns(
+        &self,
+        inputs: &InputRows,
+        named: Vec<NamedColumn>,
+    ) -> Result<Vec<OutputColumn>, Failure> {
         let is_separated = matches!(self.format_for(inputs), RowFormat::Csv | RowFormat::Tsv);
         let fields = inputs.header.as_ref().filter(|_| is_separated).unwrap_or(&inputs.kept);
-        let named = self.named(inputs, with_file);
         let fields = if named.contains(&NamedColumn::All) { &fields[..] } else { &[] };
         // The requested input columns are the first kept ones.
         let mut kept = 0..;
@@ -439,11 +443,7 @@ impl RowPlan {
     }
 
     /// Returns the fields of the input, in which changed cells are replaced.
-    fn fields(
-        &self,
-        names: &[String],
-        cells: [Option<usize>; 2],
-    ) -> impl Iterator<Item = OutputColumn> {
+    fn fields(&self, names: &[String], cells: [Option<usize>; 2]) -> Vec<OutputColumn> {
         let mut fields: Vec<_> = names
             .iter()
             .cloned()
@@ -457,7 +457,7 @@ impl RowPlan {
                 }
             }
         }
-        fields.into_iter()
+        fields
     }
 
     /// Creates an array of one column.

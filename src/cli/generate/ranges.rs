@@ -6,13 +6,10 @@ use bulkdoku::puzzle::CELLS;
 
 use super::super::numbers;
 
-/// The largest number of clues.
-const MOST: usize = CELLS;
-
 /// Parses a range of clue counts.
 pub fn clues(text: &str) -> Result<RangeInclusive<usize>, String> {
     let number = |text: &str| match numbers::count(text) {
-        Ok(number) if number > MOST as u64 => Err(format!("expected at most {MOST}")),
+        Ok(number) if number > CELLS as u64 => Err(format!("expected at most {CELLS}")),
         number => number.map(|number| number as usize),
     };
     let range = match text.split_once("..") {
@@ -25,7 +22,7 @@ pub fn clues(text: &str) -> Result<RangeInclusive<usize>, String> {
             // Accepts the inclusive ranges of Rust.
             let largest = largest.strip_prefix('=').unwrap_or(largest);
             let least = if least.is_empty() { 0 } else { number(least)? };
-            least..=(if largest.is_empty() { MOST } else { number(largest)? })
+            least..=(if largest.is_empty() { CELLS } else { number(largest)? })
         }
     };
     if range.is_empty() {

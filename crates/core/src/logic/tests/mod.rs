@@ -177,7 +177,7 @@ fn techniques_find_what_the_literature_shows() {
         count += 1;
         exact += usize::from(found.len() <= 1);
     }
-    // Most lines are negative examples as well: there is no other instance.
+    // Most lines are also negative examples: the board has only this instance.
     assert!(count > 60 && exact > 60, "{count} {exact}");
 }
 

@@ -224,7 +224,7 @@ pub fn forcing_chains(slow: &mut Slow<'_>, by_cell: bool) {
     }
 }
 
-/// The techniques of nets when there are no singles, by level.
+/// The techniques inside nets of each level, on boards without singles.
 const LEVELS: [&[T]; 6] = [
     &[T::HiddenSingleBox, T::HiddenSingleLine, T::NakedSingle],
     &[T::Pointing, T::Claiming, T::NakedPair, T::XWing, T::HiddenPair],

@@ -59,16 +59,14 @@
 //! latencies there are 0.
 
 pub mod bundled;
-pub mod canon;
 pub mod compression;
-pub mod external_sort;
 pub mod features;
 pub mod input;
 pub mod measure;
 pub mod memory;
 pub mod output;
 pub mod pipeline;
-pub mod spool;
+pub mod sets;
 pub mod stats;
 pub mod tail;
 mod temporary;

@@ -3,11 +3,11 @@
 use std::num::NonZeroUsize;
 
 use arrow_buffer::Buffer;
-use bulkdoku::canon::Seen;
 use bulkdoku::isomorph::SeededRng;
 use bulkdoku::output::{Decision, Needs, Row, Rows as Results};
-use bulkdoku::pipeline::split::{Key, Keyed, Keys, Parts, Stratify};
-use bulkdoku::pipeline::{Classify, Job, Ranges, Sameness};
+use bulkdoku::pipeline::{Classify, Job, Ranges};
+use bulkdoku::sets::split::{Key, Keyed, Keys, Parts, Stratify};
+use bulkdoku::sets::{Sameness, Seen};
 use bulkdoku::{EngineKind, Limits, Status};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;

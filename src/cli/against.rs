@@ -3,11 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bulkdoku::canon::{Collector, Known};
 use bulkdoku::input::{InputOptions, StreamOptions};
 use bulkdoku::memory;
 use bulkdoku::output::Row;
-use bulkdoku::pipeline::{PassSums, Sameness};
+use bulkdoku::pipeline::PassSums;
+use bulkdoku::sets::{Collector, Known, Sameness};
 use indicatif::HumanCount;
 
 use super::condition::Predicate;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bulkdoku::Status;
-use bulkdoku::canon::Seen;
 use bulkdoku::output::{Decision, Needs, Row};
-use bulkdoku::pipeline::{Filter, Sameness};
+use bulkdoku::pipeline::Filter;
+use bulkdoku::sets::{Sameness, Seen};
 
 /// The number of examples for each reason, and of duplicates.
 const MAX_EXAMPLES: usize = 5;

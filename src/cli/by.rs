@@ -1,6 +1,6 @@
 //! `--by`: the criterion for comparing records.
 
-use bulkdoku::pipeline::Sameness;
+use bulkdoku::sets::Sameness;
 
 use super::against::AgainstArgs;
 use super::{Failure, help};

@@ -1,9 +1,9 @@
 //! `bulkdoku canon`: canonical forms of puzzles.
 
-use bulkdoku::canon::Seen;
 use bulkdoku::input::Answers;
 use bulkdoku::output::{Column, Needs, Subcommand};
-use bulkdoku::pipeline::{Classify, Filter, Sameness};
+use bulkdoku::pipeline::{Classify, Filter};
+use bulkdoku::sets::{Sameness, Seen};
 
 use super::against::AgainstArgs;
 use super::by::{ByArgs, finds};

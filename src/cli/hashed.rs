@@ -4,8 +4,9 @@ use std::io;
 
 use bulkdoku::Status;
 use bulkdoku::output::Row;
-use bulkdoku::pipeline::{Changed, Sameness};
-use bulkdoku::spool::{Spool, SpoolReader};
+use bulkdoku::pipeline::Changed;
+use bulkdoku::sets::Sameness;
+use bulkdoku::sets::spool::{Spool, SpoolReader};
 
 pub struct RecordHashes {
     pub status: Status,

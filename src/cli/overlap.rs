@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-use bulkdoku::canon::{Collector, Known};
 use bulkdoku::input::{Answers, InputOptions};
 use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
-use bulkdoku::pipeline::{Changed, Classify, Filter, PassSums, Sameness};
+use bulkdoku::pipeline::{Changed, Classify, Filter, PassSums};
+use bulkdoku::sets::{Collector, Known, Sameness};
 use indicatif::HumanCount;
 
 use super::against::MemoryArgs;

@@ -5,10 +5,10 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use bulkdoku::Status;
-use bulkdoku::canon::Collector;
-use bulkdoku::external_sort::{ExternalSort, SortedEntries};
 use bulkdoku::output::{Needs, Row};
-use bulkdoku::pipeline::{PassSums, Sameness};
+use bulkdoku::pipeline::PassSums;
+use bulkdoku::sets::sort::{ExternalSort, SortedEntries};
+use bulkdoku::sets::{Collector, Sameness};
 use sha2::{Digest, Sha256};
 
 use super::Failure;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use bulkdoku::Compression;
 use bulkdoku::input::Answers;
 use bulkdoku::output::{Column, Row, Subcommand};
-use bulkdoku::pipeline::split::{Key, KeyWriter, Keyed, Parts, Stratify};
 use bulkdoku::pipeline::{Classify, Filter};
+use bulkdoku::sets::split::{Key, KeyWriter, Keyed, Parts, Stratify};
 use indicatif::HumanCount;
 
 use super::by::{ByArgs, finds};

@@ -10,7 +10,7 @@ use std::io;
 use super::{Assembler, Emit, Encoder, Format, Needs, Row, RowBuffer, Rows};
 use crate::logic::{Path, SeRating};
 use crate::puzzle::{CELLS, Grid, Puzzle};
-use crate::spool::{Spool, SpoolReader};
+use crate::sets::spool::{Spool, SpoolReader};
 
 /// The width and height of a page in millimeters, within the margins of both sizes of paper.
 const PAGE: [u64; 2] = [190, 250];

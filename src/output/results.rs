@@ -86,7 +86,7 @@ pub struct Results {
     /// Canonical forms of the solutions of puzzles with exactly one solution, if needed.
     pub grids: Vec<Option<Grid>>,
     /// Hashes of the canonical forms of each puzzle with some clues removed, if needed
-    /// ([`near_hashes`](crate::canon::near_hashes)).
+    /// ([`near_hashes`](crate::sets::near_hashes)).
     pub near: Vec<Vec<u128>>,
     /// Levels of puzzles with one solution, if needed.
     pub levels: Vec<Option<Level>>,

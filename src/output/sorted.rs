@@ -5,8 +5,8 @@ use std::io;
 use memchr::memchr2_iter;
 
 use super::{Assembler, Emit, Encoder, Format, Needs, Row, RowBuffer, Rows};
-use crate::external_sort::{ExternalSort, for_each_entry, head};
 use crate::input::OtherKeys;
+use crate::sets::sort::{ExternalSort, for_each_entry, head};
 
 /// Appends the sort key of a row.
 pub type Key = Box<dyn Fn(&Row<'_>, &mut SortKey) + Send + Sync>;

@@ -5,10 +5,9 @@ use std::io;
 use super::block::Block;
 use super::sequencer::{Sequencer, WaitOnly};
 use super::sources::Changed;
-use crate::canon::{Known, Seen};
 use crate::input::Records;
 use crate::output::{Decision, Needs, Results, Row};
-use crate::puzzle::Puzzle;
+use crate::sets::{Known, Sameness, Seen};
 use crate::status::Status;
 
 type Decide<'a> = dyn Fn(&Row<'_>) -> io::Result<Decision> + Send + Sync + 'a;
@@ -21,57 +20,6 @@ pub enum Filter<'a> {
     Local(Needs, Box<Decide<'a>>),
     /// Keeps state across records, which it receives in the order of the input.
     InOrder(Needs, Box<DecideInOrder<'a>>),
-}
-
-/// The criterion by which two puzzles are the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sameness {
-    /// They are isomorphic.
-    Class,
-    /// They have the same clues in the same cells.
-    Puzzle,
-    /// Each has exactly one solution, and these solutions are isomorphic.
-    Grid,
-    /// They are isomorphic after removing up to this number of clues from each, 1 or 2.
-    Near(u8),
-}
-
-impl Sameness {
-    /// Returns the properties that [`Sameness::hash`] reads.
-    pub const fn needs(self) -> Needs {
-        match self {
-            Self::Class => Needs::FORM,
-            Self::Puzzle => Needs::NONE,
-            Self::Grid => Needs::GRID,
-            Self::Near(1) => Needs::NEAR_1,
-            Self::Near(_) => Needs::NEAR_2,
-        }
-    }
-
-    /// Returns a hash that is equal for all puzzles that are the same. Returns `None` if the record
-    /// is malformed or contradictory, has pencil marks that clues cannot express, or has no such
-    /// grid.
-    pub fn hash(self, row: &Row<'_>) -> Option<u128> {
-        let puzzle = match self {
-            Self::Class => row.results().forms[row.index].map(|canonical| canonical.form),
-            Self::Puzzle => row.puzzle().filter(|_| row.status() != Status::Contradictory),
-            Self::Grid => row.results().grids[row.index].map(Puzzle::from),
-            Self::Near(_) => return row.results().near[row.index].first().copied(),
-        };
-        puzzle.map(|puzzle| Seen::hash(&puzzle))
-    }
-}
-
-impl Sameness {
-    /// Returns hashes, at least one of which is shared by records that are the same.
-    pub fn hashes<'a>(self, row: &Row<'a>) -> impl Iterator<Item = u128> + use<'a> {
-        let near = match self {
-            Self::Near(_) => &row.results().near[row.index][..],
-            _ => &[],
-        };
-        let one = if near.is_empty() { self.hash(row) } else { None };
-        one.into_iter().chain(near.iter().copied())
-    }
 }
 
 impl<'a> Filter<'a> {

@@ -31,7 +31,6 @@ mod rows;
 mod sequencer;
 mod sink;
 mod sources;
-pub mod split;
 mod statistics;
 mod threads;
 
@@ -46,7 +45,7 @@ pub use self::sink::{Checkpoint, RecordName, Sink};
 
 // Used only by the command and the Python package.
 pub use self::block::{BLOCK_BYTES, Block, BlockSource, Contents, Fill};
-pub use self::filter::{Filter, Sameness};
+pub use self::filter::Filter;
 pub use self::fold::{BlockSummary, Folded, Options, RunEnd, fold_blocks};
 pub use self::jobs::{DerivedRows, PropertyEngine, Stopped};
 pub use self::messages::{Message, MessageFormat};

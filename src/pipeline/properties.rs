@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 
 use super::block::Block;
 use super::jobs::{PropertyEngine, Stopped};
-use crate::canon::near_hashes;
 use crate::clock::Instant;
 use crate::input::Records;
 use crate::logic::{Explainer, Rater, Techniques};
 use crate::output::{Needs, Results, Row, Timed};
 use crate::puzzle::{CELLS, Puzzle};
 use crate::rating::{Level, isomorphs};
+use crate::sets::near_hashes;
 use crate::solver::{Batch, Limits, Outcome};
 use crate::status::Status;
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use bulkdoku::pipeline::Sameness;
+use bulkdoku::sets::Sameness;
 use indicatif::HumanCount;
 
 use super::super::by::{groups, name};

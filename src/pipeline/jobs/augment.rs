@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 
 use super::{CHUNK_BYTES, Classify, DerivedRows, Job, ROW_BYTES, Stopped};
-use crate::canon::{Hashes, Seen};
 use crate::check;
 use crate::input::Records;
 use crate::isomorph::{Kinds, Permutation, SeededRng};
 use crate::output::{Derived, Results, Timed};
 use crate::pipeline::block::{BLOCK_BYTES, Block};
 use crate::puzzle::{CELLS, Grid, Puzzle};
+use crate::sets::{Hashes, Seen};
 use crate::solver::StopFlag;
 use crate::status::Status;
 

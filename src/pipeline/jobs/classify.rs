@@ -7,7 +7,7 @@ use super::{Job, PropertyEngine, Solve, Stopped};
 use crate::input::{PuzzleRef, Records};
 use crate::output::{Needs, Results, Timed};
 use crate::pipeline::block::Block;
-use crate::pipeline::filter::Sameness;
+use crate::sets::Sameness;
 use crate::solver::StopFlag;
 use crate::status::Status;
 

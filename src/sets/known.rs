@@ -14,7 +14,7 @@ use crate::temporary::in_folder;
 ///
 /// ```
 /// use bulkdoku::Puzzle;
-/// use bulkdoku::canon::{Collector, Seen};
+/// use bulkdoku::sets::{Collector, Seen};
 ///
 /// let mut collector = Collector::new(None);
 /// collector.insert(Seen::hash(&Puzzle::EMPTY))?;

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 
-use super::filter::Sameness;
+use super::Sameness;
+use super::spool::{Spool, SpoolReader};
 use crate::isomorph::SeededRng;
 use crate::memory;
 use crate::output::{Decision, Needs, Row};
-use crate::spool::{Spool, SpoolReader};
 use crate::status::Status;
 
 /// The property whose distribution is the same in all parts.

@@ -20,7 +20,7 @@ pub(crate) type Hashes = HashSet<u128, BuildHasherDefault<IdentityHasher>>;
 ///
 /// ```
 /// use bulkdoku::Puzzle;
-/// use bulkdoku::canon::Seen;
+/// use bulkdoku::sets::Seen;
 ///
 /// let mut seen = Seen::default();
 /// assert!(seen.insert(Seen::hash(&Puzzle::EMPTY)));

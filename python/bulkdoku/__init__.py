@@ -458,7 +458,7 @@ def overlap(
     """Returns the rows of sets whose class also occurs in another: those that `bulkdoku overlap` writes.
 
     Args:
-        first, others: sets of puzzles, as for `solve`: the first is compared with each of the others.
+        first, others: sets of puzzles, as for `solve`; all pairs are compared.
         by: when two rows are the same, as for `dedup`; None for "class".
         near: 1 or 2: compares classes after removing up to this many clues from each puzzle; None for `by`.
         column: the column of the puzzles in all sets. Other arguments, and exceptions, are those of `solve`.
@@ -543,24 +543,18 @@ def sample(
     stratum, size = next(iter(per.items())) if per is not None else ("", count)
     size = whole("count" if per is None else "per", size, 0, 2**63 - 1)
     number, frame = whole("threads", threads), Frame(rows)
-    puzzles = frame.grids(column, blank)
-    places, ranks = (np.frombuffer(part, np.int64) for part in _core.ranks(puzzles, seed, first, number, progress))
-    order = places[np.argsort(ranks.view(np.uint64), kind="stable")]
-    if per is None:
-        return frame.take(np.sort(order[:size]))
-    if stratum not in OF_SOLVE and stratum in (frame.names or ()):
-        values = frame.values(stratum)
-    else:
-        how, output = search("lanes", 2, None, threads), output_of(columns_of([stratum], OF_SOLVE), "text", 0)
-        values = Table(_core.run("solve", puzzles, None, how, output, None)).to_list(stratum)
-    drawn: dict[str, list[int]] = {}
-    for place in order.tolist():
-        rows_of_stratum = drawn.setdefault("" if values[place] is None else str(values[place]), [])
-        if len(rows_of_stratum) < size:
-            rows_of_stratum.append(place)
-    if short := [f"{quoted(name)}: {len(drawn[name])}" for name in sorted(drawn) if len(drawn[name]) < size]:
+    puzzles, strata = frame.grids(column, blank), None
+    if per is not None:
+        if stratum not in OF_SOLVE and stratum in (frame.names or ()):
+            values = frame.values(stratum)
+        else:
+            how, output = search("lanes", 2, None, threads), output_of(columns_of([stratum], OF_SOLVE), "text", 0)
+            values = Table(_core.run("solve", puzzles, None, how, output, None)).to_list(stratum)
+        strata = ["" if value is None else str(value) for value in values]
+    drawn, counts = _core.sample(puzzles, size, strata, seed, first, number, progress)
+    if short := [f"{quoted(name)}: {rows}" for name, rows in sorted(counts) if rows < size]:
         warnings.warn(f"strata of {stratum} with fewer than {size} rows: {', '.join(short)}", stacklevel=2)
-    return frame.take(np.array(sorted(place for rows in drawn.values() for place in rows), np.int64))
+    return frame.take(drawn)
 
 
 def solve_batches(

@@ -96,7 +96,9 @@ def overlap(sets: Sequence[Rows], by: str, threads: int, progress: _Progress) ->
 def split(
     puzzles: Rows, shares: Sequence[float], seed: int, by: str, stratify: str | None, threads: int, progress: _Progress
 ) -> list[_Buffer]: ...
-def ranks(puzzles: Rows, seed: int, first: int, threads: int, progress: _Progress) -> tuple[_Buffer, _Buffer]: ...
+def sample(
+    puzzles: Rows, count: int, strata: Sequence[str] | None, seed: int, first: int, threads: int, progress: _Progress
+) -> tuple[_Buffer, list[tuple[str, int]]]: ...
 def solve_stream(
     input: Stream, column: int, why: int | None, kept: Sequence[int], names: Sequence[str], blank: int, batch_rows: int,
     search: Search, output: Output, progress: _Progress,

@@ -154,6 +154,7 @@ impl<'a, J: Job> Call<'a, J> {
                 open_source = source;
             }
             open.append(part);
+            Ok(())
         })?;
         batches.push(open);
         let batches = batches.into_iter().filter(|batch| batch.rows > 0);
@@ -180,14 +181,14 @@ impl<J: Job> JobRun<'_, J> {
         self,
         mut source: impl BlockSource,
         map: impl Fn() -> M + Sync,
-        mut reduce: impl FnMut(&mut P, Option<&BlockSummary>) + Send,
+        mut reduce: impl FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()> + Send,
     ) -> io::Result<()> {
         let Self { job, needs, threads, progress } = self;
         let stop = Arc::clone(&progress.stop);
         // Records are not read from bytes.
         let options = Options { threads, stop, block_bytes: 0, ..Options::default() };
         let reduce = |part: &mut P, summary: Option<&BlockSummary>| {
-            reduce(part, summary);
+            reduce(part, summary)?;
             let records = summary.map_or(0, |summary| summary.counts.records());
             progress.rows.fetch_add(records as usize, Ordering::Relaxed);
             Ok(())
@@ -349,6 +350,7 @@ pub fn trace(
             let run = JobRun { job, needs: format.needs(), threads, progress };
             run.fold(source, map, |part: &mut Vec<u8>, _| {
                 String::from_utf8_lossy(part).lines().for_each(|line| texts.append_value(line));
+                Ok(())
             })
         };
         py.detach(|| progress.watch(run))?

@@ -38,7 +38,7 @@ mod package {
     #[pymodule_export]
     use crate::scan::scan;
     #[pymodule_export]
-    use crate::sets::{distinct, overlap, ranks, split};
+    use crate::sets::{distinct, overlap, sample, split};
     #[pymodule_export]
     use crate::stream::{Stream, solve_stream};
     #[pymodule_export]

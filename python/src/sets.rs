@@ -1,13 +1,13 @@
 //! Sets of puzzles: duplicates, overlaps, parts, samples. All return indices of rows.
 
+use std::io;
 use std::num::NonZeroUsize;
 
 use arrow_buffer::Buffer;
-use bulkdoku::isomorph::SeededRng;
 use bulkdoku::output::{Decision, Needs, Row, Rows as Results};
-use bulkdoku::pipeline::{Classify, Job, Ranges};
-use bulkdoku::sets::split::{Key, Keyed, Keys, Parts, Stratify};
-use bulkdoku::sets::{Sameness, Seen};
+use bulkdoku::pipeline::{Classify, Ranges};
+use bulkdoku::sets::split::{Key, Keyed, Splitter, Stratify};
+use bulkdoku::sets::{OverlapFinder, RankedRecord, RecordHashes, Sameness, Sampler, Seen, Strata};
 use bulkdoku::{EngineKind, Limits, Status};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -36,10 +36,12 @@ impl Reading {
         &self,
         py: Python<'_>,
         puzzles: &Rows,
-        (job, needs): (&impl Job, Needs),
+        needs: Needs,
         find: impl Fn(&Row<'_>) -> K + Sync,
-        mut add: impl FnMut(K) + Send,
+        mut add: impl FnMut(K) -> io::Result<()> + Send,
     ) -> PyResult<()> {
+        let engine = Some(solve_with(EngineKind::Lanes, Limits::PROOF));
+        let job = &Classify { engine, ..Classify::of(needs) };
         let is_near = needs.include(Needs::NEAR_1) || needs.include(Needs::NEAR_2);
         let block_rows = if is_near { NEAR_ROWS } else { BLOCK_ROWS };
         let (threads, progress) = (self.threads, &self.progress);
@@ -53,21 +55,19 @@ impl Reading {
             let scan = |_: &_| {
                 let source = Ranges::of(numbers.clone(), block_rows, rows.clone());
                 let run = JobRun { job, needs, threads, progress };
-                run.fold(source, map, |found: &mut Vec<K>, _| found.drain(..).for_each(&mut add))
+                run.fold(source, map, |found: &mut Vec<K>, _| {
+                    found.drain(..).try_for_each(&mut add)
+                })
             };
-            let scanned = py.detach(|| progress.watch(scan))?;
-            scanned.map_err(|error| PyRuntimeError::new_err(error.to_string()))
+            py.detach(|| progress.watch(scan))?.map_err(failed)
         })
     }
 }
 
-/// A job that finds out what these properties need; it has an engine for others.
-fn classify(needs: Needs) -> Classify {
-    if needs.include(Needs::GRID) {
-        return Classify::by(Sameness::Grid);
-    }
-    let engine = Some(solve_with(EngineKind::Lanes, Limits::PROOF));
-    Classify { engine, solves: needs.include(Needs::LEVEL), ..Classify::default() }
+/// An error as a Python exception.
+#[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
+fn failed(error: io::Error) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
 }
 
 /// "class", "puzzle", "grid", or, after removing up to two clues, "near1" or "near2".
@@ -98,21 +98,21 @@ pub fn distinct(
     let by = sameness(by);
     let (mut seen, mut kept, mut row) = (Seen::default(), Vec::new(), 0);
     let add = |(is_valid, hash): (bool, Option<u128>)| {
-        if is_valid && hash.is_none_or(|hash| seen.insert(hash)) {
+        if is_valid && hash.map_or(Ok(true), |hash| seen.try_insert(hash))? {
             kept.push(row);
         }
         row += 1;
+        Ok(())
     };
     let find = |row: &Row<'_>| {
         let is_valid = !matches!(row.status(), Status::Malformed | Status::Contradictory);
         (is_valid, by.hash(row))
     };
-    let with_needs = (&classify(by.needs()), by.needs());
-    Reading::new(threads, progress).scan(py, puzzles, with_needs, find, add)?;
+    Reading::new(threads, progress).scan(py, puzzles, by.needs(), find, add)?;
     Ok(indices(kept))
 }
 
-/// Returns for each set its rows that are also in another: the first set is compared with each of the others.
+/// Returns for each set its rows that are also in another.
 #[pyfunction]
 pub fn overlap(
     py: Python<'_>,
@@ -122,38 +122,25 @@ pub fn overlap(
     progress: Progress,
 ) -> PyResult<Vec<PyArrowBuffer>> {
     let (by, reading) = (sameness(by), Reading::new(threads, progress));
-    let (first, others) = sets.split_first().expect("there are two sets or more");
-    let with_needs = (&classify(by.needs()), by.needs());
-    let mut known = Seen::default();
-    let hashes = |row: &Row<'_>| by.hashes(row).collect::<Vec<_>>();
-    reading.scan(py, first, with_needs, hashes, |hashes| {
-        hashes.into_iter().for_each(|hash| {
-            known.insert(hash);
-        });
-    })?;
-    let (mut shared, mut results) = (Seen::default(), vec![Vec::new()]);
-    for other in others {
-        let mut found = Vec::new();
-        // The hashes of rows that are in the first set.
-        let find = |row: &Row<'_>| {
-            let is_known = by.hashes(row).any(|hash| known.contains(hash));
-            is_known.then(|| (row.line() as i64, by.hashes(row).collect::<Vec<_>>()))
-        };
-        reading.scan(py, other, with_needs, find, |row| {
-            let Some((row, hashes)) = row else { return };
-            found.push(row);
-            hashes.into_iter().for_each(|hash| {
-                shared.insert(hash);
-            });
-        })?;
-        results.push(found);
+    let mut finder = OverlapFinder::new(sets.len(), None, 0);
+    for (number, set) in sets.iter().enumerate() {
+        let find = |row: &Row<'_>| RecordHashes::of(by, row);
+        let add = |record: RecordHashes| finder.add(number, &record);
+        reading.scan(py, set, by.needs(), find, add)?;
     }
-    let find = |row: &Row<'_>| {
-        let is_shared = by.hashes(row).any(|hash| shared.contains(hash));
-        is_shared.then(|| row.line() as i64)
+    let progress = &reading.progress;
+    let overlap = py.detach(|| progress.watch(|stop| finder.finish(stop)))?;
+    let mut overlap = overlap.map_err(failed)?;
+    let shared = |set: &PyRef<'_, Rows>| {
+        let mut rows = Vec::new();
+        for row in 0..set.__len__() as i64 {
+            if overlap.next().transpose().map_err(failed)? == Some(Decision::Keep) {
+                rows.push(row);
+            }
+        }
+        Ok(indices(rows))
     };
-    reading.scan(py, first, with_needs, find, |row| results[0].extend(row))?;
-    Ok(results.into_iter().map(indices).collect())
+    sets.iter().map(shared).collect()
 }
 
 /// Divides rows into parts with no class in two of them. Rows without a class are in no part.
@@ -175,39 +162,46 @@ pub fn split(
         _ => Stratify::Clues,
     });
     let keyed = Keyed { by: sameness(by), stratify, seed };
-    let mut keys = Keys::new(keyed);
-    let with_needs = (&classify(keyed.needs()), keyed.needs());
+    let mut splitter = Splitter::new(keyed, Strata::new("stratify"));
     let find = |row: &Row<'_>| keyed.of(row);
-    let add = |key: Key| keys.push(key);
-    Reading::new(threads, progress).scan(py, puzzles, with_needs, find, add)?;
-    let keys = keys.finish();
-    let parts = Parts::new(&keys, &shares);
+    let add = |key: Key| splitter.push(key, None);
+    Reading::new(threads, progress).scan(py, puzzles, keyed.needs(), find, add)?;
     let mut rows = vec![Vec::new(); shares.len()];
-    for (row, &key) in (0..).zip(&keys) {
-        if let Decision::To(part) = parts.of(key) {
+    for (row, part) in (0..).zip(splitter.finish(&shares).map_err(failed)?) {
+        if let Decision::To(part) = part.map_err(failed)? {
             rows[usize::from(part)].push(row);
         }
     }
     Ok(rows.into_iter().map(indices).collect())
 }
 
-/// Returns the rows that are puzzles, and numbers by whose order a sample is drawn from them, uint64.
+/// Draws rows that are puzzles, this many of all or of each stratum. Also returns the strata with their numbers of rows
+/// in the sample.
 #[pyfunction]
-pub fn ranks(
+#[expect(clippy::too_many_arguments, reason = "they are options of the package")]
+pub fn sample(
     py: Python<'_>,
     puzzles: &Rows,
+    count: u64,
+    strata: Option<Vec<String>>,
     seed: u64,
     first: u64,
     threads: usize,
     progress: Progress,
-) -> PyResult<(PyArrowBuffer, PyArrowBuffer)> {
-    let (mut rows, mut ranks) = (Vec::new(), Vec::new());
-    let find = |row: &Row<'_>| (row.status() == Status::Ok).then(|| row.line());
-    let add = |row: Option<u64>| {
-        rows.extend(row.map(|row| row as i64));
-        ranks.extend(row.map(|row| SeededRng::sample_rank(seed, 0, row + first)));
+) -> PyResult<(PyArrowBuffer, Vec<(String, usize)>)> {
+    let mut sampler = Sampler::new(count, Strata::new("per"));
+    let find = |row: &Row<'_>| {
+        let stratum = || strata.as_ref().map(|strata| strata[row.line() as usize].clone().into());
+        (row.status() == Status::Ok)
+            .then(|| (RankedRecord::new(seed, 0, row.line() + first), stratum()))
     };
-    let with_needs = (&Classify::default(), Needs::NONE);
-    Reading::new(threads, progress).scan(py, puzzles, with_needs, find, add)?;
-    Ok((indices(rows), PyArrowBuffer::new(Buffer::from_vec(ranks))))
+    let add = |found: Option<(RankedRecord, Option<Vec<u8>>)>| match found {
+        Some((record, stratum)) => sampler.add(record, stratum),
+        None => Ok(()),
+    };
+    Reading::new(threads, progress).scan(py, puzzles, Needs::NONE, find, add)?;
+    let name = |(value, drawn): (&[u8], usize)| (String::from_utf8_lossy(value).into(), drawn);
+    let strata = sampler.strata().map(name).collect();
+    let rows = sampler.finish().map_err(failed)?;
+    Ok((indices(rows.into_iter().map(|(_, line)| (line - first) as i64).collect()), strata))
 }

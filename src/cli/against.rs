@@ -1,22 +1,18 @@
 //! `--against`: omits records whose class occurs in another set.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::input::{InputOptions, StreamOptions};
 use bulkdoku::memory;
 use bulkdoku::output::Row;
-use bulkdoku::pipeline::PassSums;
-use bulkdoku::sets::{Collector, Known, Sameness};
-use indicatif::HumanCount;
+use bulkdoku::sets::{Collector, Known, RecordHashes, Sameness};
 
-use super::condition::Predicate;
-use super::hashed::RecordHashes;
+use super::by::note_without;
 use super::identity::STDIN;
 use super::inputs::Inputs;
 use super::run_args::RunArgs;
 use super::scan::scan;
-use super::{Failure, log, numbers};
+use super::{Failure, numbers};
 
 /// The set that records are compared with.
 #[derive(Clone, Debug, clap::Args)]
@@ -82,8 +78,20 @@ impl AgainstArgs {
         }
         let options = InputOptions { stream, ..InputOptions::default() };
         let inputs = &mut Inputs::detected(self.against.clone(), &options)?;
-        let loaded = load((inputs, None), self.memory.bytes(), by, run, |_| Ok(()))?;
-        Ok(Some(loaded.0))
+        let mut collector = Collector::new(self.memory.bytes());
+        let mut without = 0;
+        let add = |record: RecordHashes| {
+            without += u64::from(record.first.is_none());
+            record.hashes().try_for_each(|hash| collector.insert(hash))
+        };
+        scan(run, (inputs, None), by.needs(), |row: &Row<'_>| RecordHashes::of(by, row), add)?;
+        if !run.quiet {
+            note_without(&inputs.names().join(", "), by, without);
+        }
+        let known = collector.finish()?;
+        // Threads of the run that follows have an engine, and search the set.
+        memory::check_after(usize::MAX)?;
+        Ok(Some(known))
     }
 }
 
@@ -91,33 +99,4 @@ impl MemoryArgs {
     pub fn bytes(self) -> Option<usize> {
         self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
     }
-}
-
-/// Reads a set of puzzles and passes each record to `each`, in order. Also returns the checksums of
-/// the inputs.
-pub fn load(
-    (inputs, test): (&mut Inputs, Option<&Predicate>),
-    most_bytes: Option<usize>,
-    by: Sameness,
-    run: RunArgs,
-    mut each: impl FnMut(&RecordHashes) -> io::Result<()> + Send,
-) -> Result<(Known, PassSums), Failure> {
-    let mut collector = Collector::new(most_bytes);
-    let mut without = 0;
-    let add = |record: RecordHashes| {
-        without += u64::from(record.first.is_none());
-        record.hashes().try_for_each(|hash| collector.insert(hash))?;
-        each(&record)
-    };
-    let find = |row: &Row<'_>| RecordHashes::of(by, row);
-    let sums = scan(run, (&mut *inputs, test), by.needs(), find, add)?;
-    if without > 0 && !run.quiet {
-        let names = inputs.names().join(", ");
-        let what = if by == Sameness::Grid { "not exactly one solution" } else { "no puzzle" };
-        log::note(format!("{names}: {what}, not compared: {}", HumanCount(without)));
-    }
-    let known = collector.finish()?;
-    // Threads of the run that follows have an engine, and search the set.
-    memory::check_after(usize::MAX)?;
-    Ok((known, sums))
 }

@@ -1,9 +1,10 @@
 //! `--by`: the criterion for comparing records.
 
 use bulkdoku::sets::Sameness;
+use indicatif::HumanCount;
 
 use super::against::AgainstArgs;
-use super::{Failure, help};
+use super::{Failure, help, log};
 
 /// The criterion by which two records are the same.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -110,5 +111,13 @@ pub fn name(by: Sameness) -> String {
         Sameness::Puzzle => "puzzle".into(),
         Sameness::Grid => "grid".into(),
         Sameness::Near(clues) => format!("class, up to {clues} clues removed"),
+    }
+}
+
+/// Prints the number of records of a set that are not compared, if there are any.
+pub fn note_without(name: &str, by: Sameness, without: u64) {
+    if without > 0 {
+        let what = if by == Sameness::Grid { "not exactly one solution" } else { "no puzzle" };
+        log::note(format!("{name}: {what}, not compared: {}", HumanCount(without)));
     }
 }

@@ -1,15 +1,12 @@
 //! `bulkdoku sample`: random samples and stratified samples.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BinaryHeap};
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
 use bulkdoku::input::{Answers, InputOptions};
-use bulkdoku::isomorph::SeededRng;
-use bulkdoku::memory;
 use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
 use bulkdoku::pipeline::{Classify, Filter, PassSums, Solve};
+use bulkdoku::sets::{RankedRecord, Sampler, Strata};
 use indicatif::HumanCount;
 
 use super::condition::{Predicate, RecordColumn, input_names, shared_name};
@@ -23,7 +20,7 @@ use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::scan::scan_with;
 use super::select::WhereArgs;
-use super::strata::{self, MAX_STRATA, in_numerical_order, value_name};
+use super::strata::{in_numerical_order, value_name};
 use super::typed::Typed;
 use super::{Exit, Failure, help, log, numbers};
 
@@ -158,21 +155,12 @@ pub fn run(mut args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
     })
 }
 
-/// The index of an input, and a line number.
-type RecordPlace = (usize, u64);
-
-/// The records of a stratum drawn so far. The one with the largest rank is replaced next.
-type DrawnRecords = BinaryHeap<(Rank, RecordPlace)>;
-
-/// A random number by which records are drawn; the smallest are.
-type Rank = u64;
-
 impl SampleArgs {
     fn draw(
         &self,
         column: Option<&str>,
         options: &InputOptions,
-    ) -> Result<(Vec<RecordPlace>, PassSums), Failure> {
+    ) -> Result<(Vec<(usize, u64)>, PassSums), Failure> {
         let (mut inputs, test) = self.condition.open(&self.input, options, RECORD_SUBCOMMAND)?;
         let column = match column {
             None => None,
@@ -190,42 +178,21 @@ impl SampleArgs {
         inputs: &mut Inputs,
         column: Option<RecordColumn>,
         test: Option<&Predicate>,
-    ) -> Result<(Vec<RecordPlace>, PassSums), Failure> {
+    ) -> Result<(Vec<(usize, u64)>, PassSums), Failure> {
         let needs = column.map_or(Needs::NONE, RecordColumn::needs);
         let find = |row: &Row<'_>| {
             let is_drawn = row.puzzle().is_some_and(|puzzle| puzzle.contradiction().is_none());
-            if !is_drawn {
-                return None;
-            }
-            let stratum = column.map(|column| value_name(&column.value(row))).unwrap_or_default();
-            let place = (row.source(), row.line());
-            Some((stratum, SeededRng::sample_rank(self.seed, place.0, place.1), place))
+            is_drawn.then(|| {
+                let stratum = column.map(|column| value_name(&column.value(row)));
+                (RankedRecord::new(self.seed, row.source(), row.line()), stratum)
+            })
         };
         let size = self.count.or(self.per.as_ref().map(|per| per.count));
         let size = size.map_or(0, NonZeroU64::get);
-        let mut strata = BTreeMap::<Vec<u8>, DrawnRecords>::new();
-        let add = |found: Option<(Vec<u8>, Rank, RecordPlace)>| {
-            let Some((stratum, rank, place)) = found else { return Ok(()) };
-            let count = strata.len();
-            let drawn = match strata.entry(stratum) {
-                Entry::Occupied(drawn) => drawn.into_mut(),
-                Entry::Vacant(new) => {
-                    strata::check_memory(count)?;
-                    new.insert(DrawnRecords::default())
-                }
-            };
-            if (drawn.len() as u64) < size {
-                memory::reserve_in_heap(drawn)?;
-                drawn.push((rank, place));
-            } else if let Some(mut largest) = drawn.peek_mut()
-                && (rank, place) < *largest
-            {
-                *largest = (rank, place);
-            }
-            if strata.len() > MAX_STRATA {
-                return Err(strata::too_many("--per"));
-            }
-            Ok(())
+        let mut sampler = Sampler::new(size, Strata::new("--per"));
+        let add = |found: Option<(RankedRecord, Option<Vec<u8>>)>| match found {
+            Some((record, stratum)) => sampler.add(record, stratum),
+            None => Ok(()),
         };
         let is_solved = column.is_some_and(RecordColumn::needs_solving)
             || test.is_some_and(Predicate::needs_solving);
@@ -234,18 +201,16 @@ impl SampleArgs {
         } else {
             scan_with(&Classify::default(), self.run, (inputs, test), needs, find, add)?
         };
+        let strata = in_numerical_order(sampler.strata());
+        let sample = sampler.finish()?;
         if !self.run.quiet {
-            self.report(&strata, size);
+            self.report(&strata, sample.len(), size);
         }
-        let mut sample = Vec::new();
-        memory::reserve(&mut sample, strata.values().map(BinaryHeap::len).sum())?;
-        sample.extend(strata.into_values().flatten().map(|(_, place)| place));
-        sample.sort_unstable();
         Ok((sample, sums))
     }
 
     /// Prints how many records were drawn, and which strata have too few.
-    fn report(&self, strata: &BTreeMap<Vec<u8>, DrawnRecords>, size: u64) {
+    fn report(&self, strata: &[(String, usize)], all: usize, size: u64) {
         let records = |drawn: usize, size: u64| {
             let noun = if drawn == 1 { "record" } else { "records" };
             let is_short = (drawn as u64) < size;
@@ -253,11 +218,10 @@ impl SampleArgs {
             format!("{} {noun}{}", HumanCount(drawn as u64), short.unwrap_or_default())
         };
         if let Some(per) = &self.per {
-            for (value, drawn) in in_numerical_order(strata) {
-                log::note(format!("{} {value}: {}", per.column, records(drawn.len(), size)));
+            for (value, drawn) in strata {
+                log::note(format!("{} {value}: {}", per.column, records(*drawn, size)));
             }
         }
-        let all = strata.values().map(BinaryHeap::len).sum();
         let size = if self.per.is_some() { 0 } else { size };
         log::note(format!("sample: {}", records(all, size)));
     }

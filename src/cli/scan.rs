@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use bulkdoku::output::{Needs, Row, Rows};
 use bulkdoku::pipeline::{
-    BlockSource, BlockSummary, Classify, Job, PassSums, RunEnd, Solve, TextSource, fold_blocks,
+    BlockSource, BlockSummary, Classify, Job, PassSums, RunEnd, TextSource, fold_blocks,
 };
 
 use super::condition::Predicate;
@@ -23,10 +23,7 @@ pub fn scan<K: Send>(
     find: impl Fn(&Row<'_>) -> K + Sync,
     add: impl FnMut(K) -> io::Result<()> + Send,
 ) -> Result<PassSums, Failure> {
-    let of_solutions = [Needs::GRID, Needs::LEVEL];
-    let solves = of_solutions.into_iter().any(|need| needs.include(need));
-    let job = Classify { engine: Some(Solve::default()), solves, ..Classify::default() };
-    scan_with(&job, run, (inputs, test), needs, find, add)
+    scan_with(&Classify::of(needs), run, (inputs, test), needs, find, add)
 }
 
 /// Like [`scan`], after a job on the records.

@@ -1,14 +1,14 @@
 //! `bulkdoku split`: divides a set into parts without common classes.
 
 use std::collections::BTreeMap;
-use std::iter;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::Compression;
 use bulkdoku::input::Answers;
 use bulkdoku::output::{Column, Row, Subcommand};
 use bulkdoku::pipeline::{Classify, Filter};
-use bulkdoku::sets::split::{Key, KeyWriter, Keyed, Parts, Stratify};
+use bulkdoku::sets::Strata;
+use bulkdoku::sets::split::{Keyed, Split, Splitter, Stratify};
 use indicatif::HumanCount;
 
 use super::by::{ByArgs, finds};
@@ -23,7 +23,7 @@ use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
 use super::scan::scan;
 use super::select::WhereArgs;
-use super::strata::{ValueNumbers, value_name};
+use super::strata::{in_numerical_order, value_name};
 use super::typed::Typed;
 use super::{Exit, Failure, log, numbers};
 
@@ -83,7 +83,7 @@ pub struct SplitArgs {
     /// column with another name. If the input has a column with the name of a computed one,
     /// `input_NAME` or `computed_NAME` is required.
     #[arg(long, value_name = "WHAT", help_heading = "Parts", value_parser = parse_strata)]
-    stratify: Option<Strata>,
+    stratify: Option<StrataChoice>,
 
     /// Any number; another one splits differently
     #[arg(short, long, value_name = "S", help_heading = "Parts", value_parser = numbers::count)]
@@ -125,20 +125,20 @@ interrupted.";
 
 /// The strata, and the name of the property or column.
 #[derive(Clone, Debug)]
-struct Strata {
+struct StrataChoice {
     kind: Stratify,
     name: String,
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "clap expects a result")]
-fn parse_strata(name: &str) -> Result<Strata, String> {
+fn parse_strata(name: &str) -> Result<StrataChoice, String> {
     let kind = match name.strip_prefix("computed_").unwrap_or(name) {
         "level" => Stratify::Level,
         "guesses" => Stratify::Guesses,
         "clues" => Stratify::Clues,
         _ => Stratify::Value,
     };
-    Ok(Strata { kind, name: name.into() })
+    Ok(StrataChoice { kind, name: name.into() })
 }
 
 fn parse_weight(text: &str) -> Result<f64, String> {
@@ -178,25 +178,18 @@ pub fn run(mut args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let keyed = Keyed { by, stratify: kind, seed: args.seed };
     let (mut inputs, test) = args.condition.open(&args.input, &options, ROWS.subcommand)?;
     let column = args.column().map(|name| find_column(name, &inputs.read())).transpose()?;
-    let (mut keys, mut values) = (KeyWriter::new(keyed), ValueNumbers::default());
-    let find = |row: &Row<'_>| -> (Key, _) {
-        (keyed.of(row), column.map(|column| value_name(&column.value(row))))
-    };
-    let keep = |(key, value): (Key, Option<Vec<u8>>)| match (key, value) {
-        (Ok((_, number)), Some(value)) => keys.push(Ok((values.of(value, STRATIFY)?, number))),
-        (key, _) => keys.push(key),
-    };
+    let mut splitter = Splitter::new(keyed, Strata::new(STRATIFY));
+    let find = |row: &Row<'_>| (keyed.of(row), column.map(|column| value_name(&column.value(row))));
+    let keep = |(key, value)| splitter.push(key, value);
     let sums = scan(args.run, (&mut inputs, test.as_ref()), keyed.needs(), find, keep)?;
-    let mut keys = keys.finish()?;
-    let parts = keys.parts(&args.shares)?;
+    let mut split = splitter.finish(&args.shares)?;
     if !args.run.quiet {
-        print(&parts, args.stratify.as_ref(), &values, args.shares.len());
+        print(&split, args.stratify.as_ref(), args.shares.len());
     }
     typed.set_seed(args.seed);
     let run = InputRun::new(finds(by), typed, args.run).after(sums);
     let run = run.only_where(&args.condition, ROWS.subcommand);
-    let decide = || keys.read_key().map(|key| Some(parts.of(key?))).transpose();
-    let (job, decisions) = (&Classify::default(), &mut iter::from_fn(decide));
+    let (job, decisions) = (&Classify::default(), &mut split);
     let filters = move |earlier: &mut EarlierRun<'_>| {
         let decisions = decisions;
         earlier.replay(job, vec![Filter::precomputed(&mut *decisions)])?;
@@ -264,7 +257,7 @@ fn find_column(name: &str, read: &[String]) -> Result<RecordColumn, Failure> {
 /// The maximum number of strata that are printed.
 const MAX_PRINTED: usize = 100;
 
-fn print(parts: &Parts, strata: Option<&Strata>, values: &ValueNumbers, count: usize) {
+fn print(split: &Split, strata: Option<&StrataChoice>, count: usize) {
     let line = |name: &str, sizes: &[usize]| {
         let records: usize = sizes.iter().sum();
         let part = |size: &usize| {
@@ -275,15 +268,15 @@ fn print(parts: &Parts, strata: Option<&Strata>, values: &ValueNumbers, count: u
         let records = HumanCount(records as u64);
         log::note(format!("{name}: {records} records in parts of {}", sizes.join(", ")));
     };
-    if let Some(Strata { kind, name }) = strata {
-        let sizes: BTreeMap<_, _> = parts.sizes().collect();
+    if let Some(StrataChoice { kind, name }) = strata {
+        let sizes: BTreeMap<_, _> = split.sizes().collect();
         let names: Vec<_> = match kind {
             Stratify::Value if sizes.len() > MAX_PRINTED => {
                 log::note(format!("{name}: {} different values", HumanCount(sizes.len() as u64)));
                 Vec::new()
             }
             Stratify::Value => {
-                let named = values.in_order().into_iter();
+                let named = in_numerical_order(split.strata.iter()).into_iter();
                 named.map(|(value, number)| (format!("{name} {value}"), number)).collect()
             }
             kind => sizes.keys().map(|number| (kind.name(*number), *number)).collect(),
@@ -295,6 +288,6 @@ fn print(parts: &Parts, strata: Option<&Strata>, values: &ValueNumbers, count: u
             }
         }
     }
-    let sum = |part: usize| parts.sizes().map(|(_, sizes)| sizes[part]).sum();
+    let sum = |part: usize| split.sizes().map(|(_, sizes)| sizes[part]).sum();
     line("all", &(0..count).map(sum).collect::<Vec<_>>());
 }

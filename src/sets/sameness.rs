@@ -6,12 +6,12 @@ use crate::puzzle::Puzzle;
 use crate::status::Status;
 
 /// The criterion by which two puzzles are the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sameness {
-    /// They are isomorphic.
-    Class,
     /// They have the same clues in the same cells.
     Puzzle,
+    /// They are isomorphic.
+    Class,
     /// Each has exactly one solution, and these solutions are isomorphic.
     Grid,
     /// They are isomorphic after removing up to this number of clues from each, 1 or 2.
@@ -51,5 +51,32 @@ impl Sameness {
         };
         let one = if near.is_empty() { self.hash(row) } else { None };
         one.into_iter().chain(near.iter().copied())
+    }
+}
+
+/// The hashes by which a record is compared.
+#[derive(Clone, Debug)]
+pub struct RecordHashes {
+    /// The status of the record.
+    pub status: Status,
+    /// The line of the record in its input.
+    pub line: u64,
+    /// The hash for comparing the record itself, if it has one.
+    pub first: Option<u128>,
+    /// With [`Sameness::Near`], the hashes with clues removed.
+    pub others: Vec<u128>,
+}
+
+impl RecordHashes {
+    /// Returns the hashes of a record by a criterion.
+    pub fn of(by: Sameness, row: &Row<'_>) -> Self {
+        let mut hashes = by.hashes(row);
+        let (status, line) = (row.status(), row.line());
+        Self { status, line, first: hashes.next(), others: hashes.collect() }
+    }
+
+    /// Returns all hashes.
+    pub fn hashes(&self) -> impl Iterator<Item = u128> {
+        self.first.into_iter().chain(self.others.iter().copied())
     }
 }

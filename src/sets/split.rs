@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 
-use super::Sameness;
 use super::spool::{Spool, SpoolReader};
+use super::{Sameness, Strata};
 use crate::isomorph::SeededRng;
 use crate::memory;
 use crate::output::{Decision, Needs, Row};
@@ -19,7 +19,7 @@ pub enum Stratify {
     Guesses,
     /// The number of clues.
     Clues,
-    /// A value that the caller of [`Keyed::of`] numbers, because values are numbered in order.
+    /// A value that is passed to [`Splitter::push`], because values are numbered in order.
     Value,
 }
 
@@ -103,157 +103,117 @@ impl Keyed {
     }
 }
 
-/// The stratum of each number, if records that are kept together may be in several.
-struct NumberStrata {
-    keyed: Keyed,
-    strata: HashMap<u64, u32>,
-}
-
-impl NumberStrata {
-    fn new(keyed: Keyed) -> Self {
-        Self { keyed, strata: HashMap::new() }
-    }
-
-    /// Moves a record to the stratum of the first record with its number.
-    fn unite(&mut self, mut key: Key) -> io::Result<Key> {
-        if let (Ok((stratum, number)), true) = (&mut key, self.keyed.may_be_in_several_strata()) {
-            if self.strata.len() == self.strata.capacity() {
-                self.strata.try_reserve(1).map_err(|_| memory::exhausted())?;
-                memory::check_after(self.strata.capacity() * size_of::<(u64, u32)>())?;
-            }
-            *stratum = *self.strata.entry(*number).or_insert(*stratum);
-        }
-        Ok(key)
-    }
-}
-
-/// The keys of all records, in order, in memory.
-pub struct Keys {
-    strata: NumberStrata,
-    all: Vec<Key>,
-}
-
-impl Keys {
-    /// Creates an empty list.
-    pub fn new(keyed: Keyed) -> Self {
-        Self { strata: NumberStrata::new(keyed), all: Vec::new() }
-    }
-
-    /// Adds the key of the next record.
-    ///
-    /// # Panics
-    /// Panics if the memory for it is not available.
-    pub fn push(&mut self, key: Key) {
-        self.all.push(self.strata.unite(key).expect("there is memory for the strata"));
-    }
-
-    /// Returns the keys in the order of their records.
-    pub fn finish(self) -> Vec<Key> {
-        self.all
-    }
-}
-
 /// The memory for keys, beyond which they are written to a temporary file.
 const KEY_MEMORY_BYTES: usize = 64 << 20;
 
 /// The bytes of a key: whether there is one, its stratum or the status, and its number.
 const KEY_BYTES: usize = 13;
 
-/// Writes the keys of all records, in order, in bounded memory.
-pub struct KeyWriter {
-    strata: NumberStrata,
+/// Collects the keys of all records, in order.
+pub struct Splitter {
+    keyed: Keyed,
+    strata: Strata,
+    /// The stratum of each number, if records that are kept together may be in several.
+    of_numbers: HashMap<u64, u32>,
     last_stratum: u32,
-    spool: Spool,
+    keys: Spool,
 }
 
-/// The written keys.
-pub struct KeyReader {
-    keys: SpoolReader,
-    /// The largest stratum.
-    last_stratum: u32,
-}
-
-impl KeyWriter {
-    /// Creates an empty list.
-    pub fn new(keyed: Keyed) -> Self {
-        let (strata, spool) = (NumberStrata::new(keyed), Spool::new(KEY_MEMORY_BYTES));
-        Self { strata, last_stratum: 0, spool }
+impl Splitter {
+    /// Creates a splitter without records. `strata` are those of [`Stratify::Value`].
+    pub fn new(keyed: Keyed, strata: Strata) -> Self {
+        let (of_numbers, keys) = (HashMap::new(), Spool::new(KEY_MEMORY_BYTES));
+        Self { keyed, strata, of_numbers, last_stratum: 0, keys }
     }
 
-    /// Adds the key of the next record.
+    /// Adds the key of the next record, and the value that is its stratum, if values are.
     ///
     /// # Errors
     /// Fails if a temporary file cannot be written, or if there is no memory for the strata.
-    pub fn push(&mut self, key: Key) -> io::Result<()> {
-        let mut bytes = [0; KEY_BYTES];
-        let number = match self.strata.unite(key)? {
-            Ok((stratum, number)) => {
-                self.last_stratum = self.last_stratum.max(stratum);
-                bytes[0] = 1;
-                bytes[1..5].copy_from_slice(&stratum.to_le_bytes());
-                number
+    pub fn push(&mut self, key: Key, value: Option<Vec<u8>>) -> io::Result<()> {
+        let (has_key, stratum, number) = match (key, value) {
+            (Ok((_, number)), Some(value)) => {
+                let stratum = self.strata.number(value)?;
+                (1, self.united(stratum, number)?, number)
             }
-            Err(status) => {
-                bytes[1] = status as u8;
-                0
-            }
+            (Ok((stratum, number)), None) => (1, self.united(stratum, number)?, number),
+            (Err(status), _) => (0, status as u32, 0),
         };
+        self.last_stratum = self.last_stratum.max(stratum * u32::from(has_key));
+        let mut bytes = [has_key; KEY_BYTES];
+        bytes[1..5].copy_from_slice(&stratum.to_le_bytes());
         bytes[5..].copy_from_slice(&number.to_le_bytes());
-        self.spool.write(&bytes)
+        self.keys.write(&bytes)
     }
 
-    /// Ends writing.
+    /// Returns the stratum of the first record with this number.
+    fn united(&mut self, stratum: u32, number: u64) -> io::Result<u32> {
+        if !self.keyed.may_be_in_several_strata() {
+            return Ok(stratum);
+        }
+        if self.of_numbers.len() == self.of_numbers.capacity() {
+            self.of_numbers.try_reserve(1).map_err(|_| memory::exhausted())?;
+            memory::check_after(self.of_numbers.capacity() * size_of::<(u64, u32)>())?;
+        }
+        Ok(*self.of_numbers.entry(number).or_insert(stratum))
+    }
+
+    /// Divides the records into parts of these relative sizes.
     ///
     /// # Errors
-    /// Fails if a temporary file cannot be written.
-    pub fn finish(self) -> io::Result<KeyReader> {
-        Ok(KeyReader { keys: self.spool.finish()?, last_stratum: self.last_stratum })
+    /// Fails if a temporary file cannot be read or written, or if there is too little memory.
+    pub fn finish(self, weights: &[f64]) -> io::Result<Split> {
+        let mut keys = self.keys.finish()?;
+        let parts = find_parts(&mut keys, self.last_stratum, weights)?;
+        keys.rewind()?;
+        Ok(Split { keys, parts, strata: self.strata })
     }
 }
 
-impl KeyReader {
-    /// Finds the borders between parts of these relative sizes, and returns to the first key.
-    ///
-    /// # Errors
-    /// Fails if the temporary file cannot be read, or if there is too little memory.
-    pub fn parts(&mut self, weights: &[f64]) -> io::Result<Parts> {
-        let last = self.last_stratum;
-        Parts::find(weights, last, |each| {
-            self.keys.rewind()?;
-            while let Some(key) = self.read_key()? {
-                each(key)?;
-            }
-            self.keys.rewind()
-        })
-    }
+/// Returns the next key; `None` after the last one.
+fn read_key(keys: &mut SpoolReader) -> io::Result<Option<Key>> {
+    Ok(keys.read_item::<KEY_BYTES>()?.map(|[has_key, a, b, c, d, number @ ..]| match has_key {
+        0 => Err(Status::ALL[usize::from(a)]),
+        _ => Ok((u32::from_le_bytes([a, b, c, d]), u64::from_le_bytes(number))),
+    }))
+}
 
-    /// Returns the next key; `None` after the last one.
-    ///
-    /// # Errors
-    /// Fails if the temporary file cannot be read.
-    pub fn read_key(&mut self) -> io::Result<Option<Key>> {
-        Ok(self.keys.read_item::<KEY_BYTES>()?.map(|[has_key, a, b, c, d, number @ ..]| {
-            match has_key {
-                0 => Err(Status::ALL[usize::from(a)]),
-                _ => Ok((u32::from_le_bytes([a, b, c, d]), u64::from_le_bytes(number))),
-            }
+/// Records in parts. As an iterator, it returns the part of each record, in order.
+pub struct Split {
+    keys: SpoolReader,
+    parts: BTreeMap<u32, StratumParts>,
+    /// The strata of [`Stratify::Value`].
+    pub strata: Strata,
+}
+
+impl Split {
+    /// Returns each stratum with the number of records in each part.
+    pub fn sizes(&self) -> impl Iterator<Item = (u32, &[usize])> {
+        self.parts.iter().map(|(id, stratum)| (*id, &*stratum.sizes))
+    }
+}
+
+impl Iterator for Split {
+    type Item = io::Result<Decision>;
+
+    fn next(&mut self) -> Option<io::Result<Decision>> {
+        let key = read_key(&mut self.keys).transpose()?;
+        Some(key.map(|key| match key {
+            Ok((stratum, number)) => Decision::To(self.parts[&stratum].part(number)),
+            Err(status) => Decision::DropAs(status),
         }))
     }
 }
 
-/// The parts of each stratum. Earlier parts have larger keys.
-pub struct Parts {
-    strata: BTreeMap<u32, Stratum>,
-}
-
-struct Stratum {
+/// The parts of a stratum. Earlier parts have larger keys.
+struct StratumParts {
     /// The smallest key of each part except the last; `None` for empty parts at the start.
     firsts: Vec<Option<u64>>,
     /// The number of records in each part.
     sizes: Vec<usize>,
 }
 
-impl Stratum {
+impl StratumParts {
     fn part(&self, number: u64) -> u8 {
         let is_within = |first: &Option<u64>| first.is_some_and(|first| number >= first);
         self.firsts.iter().position(is_within).unwrap_or(self.firsts.len()) as u8
@@ -317,99 +277,76 @@ fn border(keys: &IntervalKeys, before: u64, total: u64, ideal: f64) -> (u64, Opt
     ends.fold((before, first.filter(|_| before < total)), closest)
 }
 
-impl Parts {
-    /// Finds the borders between parts of these relative sizes.
-    ///
-    /// # Panics
-    /// Panics if there is too little memory.
-    pub fn new(keys: &[Key], weights: &[f64]) -> Self {
-        let last = keys.iter().flatten().map(|(stratum, _)| *stratum).max();
-        let read = |each: &mut dyn FnMut(Key) -> io::Result<()>| {
-            keys.iter().try_for_each(|key| each(*key))
-        };
-        let parts = Self::find(weights, last.unwrap_or_default(), read);
-        parts.expect("there is memory for an interval of the keys")
-    }
-
-    /// Finds the borders in two passes over the keys, which `read` passes on: the first one counts
-    /// them in intervals, and the second one the keys of those intervals that have borders.
-    fn find(
-        weights: &[f64],
-        last_stratum: u32,
-        mut read: impl FnMut(&mut dyn FnMut(Key) -> io::Result<()>) -> io::Result<()>,
-    ) -> io::Result<Self> {
-        let (interval, intervals) = intervals(last_stratum);
-        let mut histograms = BTreeMap::<u32, Histogram>::new();
-        read(&mut |key| {
-            if let Ok((stratum, number)) = key {
-                let none = || Histogram(vec![0; intervals]);
-                histograms.entry(stratum).or_insert_with(none).0[interval(number)] += 1;
-            }
-            Ok(())
-        })?;
-        let sum: f64 = weights.iter().sum();
-        let shares = (1..weights.len()).map(|part| weights[part..].iter().sum::<f64>() / sum);
-        let shares: Vec<_> = shares.collect();
-        let mut keys = BTreeMap::<(u32, usize), IntervalKeys>::new();
-        for (stratum, histogram) in &histograms {
-            for share in &shares {
-                let at = histogram.interval_at(histogram.total() as f64 * share);
-                keys.extend(at.map(|(interval, _)| ((*stratum, interval), IntervalKeys::new())));
-            }
-        }
-        read(&mut |key| {
-            if let Ok((stratum, number)) = key
-                && let Some(keys) = keys.get_mut(&(stratum, interval(number)))
-            {
-                if keys.len() == keys.capacity() {
-                    keys.try_reserve(1).map_err(|_| memory::exhausted())?;
-                    memory::check_after(keys.capacity() * size_of::<(u64, u64)>())?;
-                }
-                *keys.entry(number).or_default() += 1;
-            }
-            Ok(())
-        })?;
-        let stratum = |(id, histogram): (u32, Histogram)| {
-            let (mut firsts, mut sizes) = (Vec::new(), Vec::new());
-            let total = histogram.total();
-            let mut end = total;
-            for share in &shares {
-                let ideal = total as f64 * share;
-                let (interval, before) = histogram.interval_at(ideal).unwrap_or_default();
-                let (border, first) = border(&keys[&(id, interval)], before, total, ideal);
-                firsts.push(first);
-                sizes.push((end - border) as usize);
-                end = border;
-            }
-            sizes.push(end as usize);
-            (id, Stratum { firsts, sizes })
-        };
-        Ok(Self { strata: histograms.into_iter().map(stratum).collect() })
-    }
-
-    /// Returns the part of a record.
-    pub fn of(&self, key: Key) -> Decision {
-        match key {
-            Ok((stratum, number)) => {
-                Decision::To(self.strata.get(&stratum).map_or(0, |stratum| stratum.part(number)))
-            }
-            Err(status) => Decision::DropAs(status),
+/// Finds the parts of each stratum in two passes over the keys: the first one counts them in
+/// intervals, and the second one the keys of those intervals that have borders.
+fn find_parts(
+    keys: &mut SpoolReader,
+    last_stratum: u32,
+    weights: &[f64],
+) -> io::Result<BTreeMap<u32, StratumParts>> {
+    let (interval, intervals) = intervals(last_stratum);
+    let mut histograms = BTreeMap::<u32, Histogram>::new();
+    while let Some(key) = read_key(keys)? {
+        if let Ok((stratum, number)) = key {
+            let none = || Histogram(vec![0; intervals]);
+            histograms.entry(stratum).or_insert_with(none).0[interval(number)] += 1;
         }
     }
-
-    /// Returns each stratum with the number of records in each part.
-    pub fn sizes(&self) -> impl Iterator<Item = (u32, &[usize])> {
-        self.strata.iter().map(|(id, stratum)| (*id, &*stratum.sizes))
+    let sum: f64 = weights.iter().sum();
+    let shares = (1..weights.len()).map(|part| weights[part..].iter().sum::<f64>() / sum);
+    let shares: Vec<_> = shares.collect();
+    let mut counts = BTreeMap::<(u32, usize), IntervalKeys>::new();
+    for (stratum, histogram) in &histograms {
+        for share in &shares {
+            let at = histogram.interval_at(histogram.total() as f64 * share);
+            counts.extend(at.map(|(interval, _)| ((*stratum, interval), IntervalKeys::new())));
+        }
     }
+    keys.rewind()?;
+    while let Some(key) = read_key(keys)? {
+        if let Ok((stratum, number)) = key
+            && let Some(counts) = counts.get_mut(&(stratum, interval(number)))
+        {
+            if counts.len() == counts.capacity() {
+                counts.try_reserve(1).map_err(|_| memory::exhausted())?;
+                memory::check_after(counts.capacity() * size_of::<(u64, u64)>())?;
+            }
+            *counts.entry(number).or_default() += 1;
+        }
+    }
+    let stratum = |(id, histogram): (u32, Histogram)| {
+        let (mut firsts, mut sizes) = (Vec::new(), Vec::new());
+        let total = histogram.total();
+        let mut end = total;
+        for share in &shares {
+            let ideal = total as f64 * share;
+            let (interval, before) = histogram.interval_at(ideal).unwrap_or_default();
+            let (border, first) = border(&counts[&(id, interval)], before, total, ideal);
+            firsts.push(first);
+            sizes.push((end - border) as usize);
+            end = border;
+        }
+        sizes.push(end as usize);
+        (id, StratumParts { firsts, sizes })
+    };
+    Ok(histograms.into_iter().map(stratum).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn stratum(numbers: &[u64], weights: &[f64]) -> Stratum {
+    const KEYED: Keyed = Keyed { by: Sameness::Grid, stratify: Some(Stratify::Clues), seed: 1 };
+
+    fn split(keys: &[Key], weights: &[f64]) -> Split {
+        let mut splitter = Splitter::new(KEYED, Strata::new("strata"));
+        keys.iter().for_each(|key| splitter.push(*key, None).unwrap());
+        splitter.finish(weights).unwrap()
+    }
+
+    fn stratum(numbers: &[u64], weights: &[f64]) -> StratumParts {
         let keys: Vec<Key> = numbers.iter().map(|number| Ok((0, *number))).collect();
-        Parts::new(&keys, weights).strata.remove(&0).expect("there are keys")
+        split(&keys, weights).parts.remove(&0).expect("there are keys")
     }
 
     #[test]
@@ -467,27 +404,28 @@ mod tests {
     }
 
     #[test]
-    fn written_keys_have_the_same_parts() {
-        let keyed = Keyed { by: Sameness::Grid, stratify: Some(Stratify::Clues), seed: 1 };
-        let (mut rng, mut keys, mut writer) =
-            (SeededRng::new(3), Keys::new(keyed), KeyWriter::new(keyed));
-        for _ in 0..5000 {
-            let random = rng.number();
-            let key = match random % 10 {
+    fn records_of_a_key_are_in_the_part_of_the_first() {
+        let (mut rng, mut firsts) = (SeededRng::new(3), HashMap::new());
+        let keys: Vec<Key> = (0..5000)
+            .map(|_| match rng.number() % 10 {
                 0 => Err(Status::Malformed),
-                _ => Ok(((random % 5) as u32, random % 700 * (u64::MAX / 700))),
-            };
-            keys.push(key);
-            writer.push(key).unwrap();
-        }
-        let (keys, mut reader) = (keys.finish(), writer.finish().unwrap());
-        let weights = [5.0, 3.0, 2.0];
-        let (parts, same) = (Parts::new(&keys, &weights), reader.parts(&weights).unwrap());
-        assert!(parts.sizes().eq(same.sizes()));
+                random => Ok((random as u32 % 5, rng.number() % 700 * (u64::MAX / 700))),
+            })
+            .collect();
+        let mut split = split(&keys, &[5.0, 3.0, 2.0]);
+        let sizes: Vec<_> = split.sizes().map(|(_, sizes)| sizes.to_vec()).collect();
+        let mut counted = vec![vec![0; 3]; 5];
         for key in keys {
-            assert_eq!(reader.read_key().unwrap(), Some(key));
-            assert_eq!(parts.of(key), same.of(key));
+            match (key, split.next().unwrap().unwrap()) {
+                (Ok((stratum, number)), Decision::To(part)) => {
+                    let first = *firsts.entry(number).or_insert((stratum, part));
+                    assert_eq!(part, first.1);
+                    counted[first.0 as usize][usize::from(part)] += 1;
+                }
+                decided => assert_eq!(decided, (key, Decision::DropAs(Status::Malformed))),
+            }
         }
-        assert_eq!(reader.read_key().unwrap(), None);
+        assert!(split.next().is_none());
+        assert_eq!(counted, sizes);
     }
 }

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use bulkdoku::Status;
 use indicatif::HumanCount;
 
-use super::{Cell, Page};
+use super::{Cell, Page, sha256};
 use crate::cli::audit::{Audit, Group};
-use crate::cli::sets_read::sha256;
 
 /// Adds the verdict, wrong records by reason, duplicates, the number of records that another set has
 /// as well, and the hashes of the files that were read.

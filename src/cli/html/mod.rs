@@ -7,12 +7,15 @@ mod overlap;
 mod run;
 
 use std::fmt::{self, Display, Write as _};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
 
 use indicatif::HumanCount;
+use sha2::{Digest, Sha256};
 
 pub use bench::of_bench;
-pub use overlap::of_overlap;
+pub use overlap::{ReportedSet, of_overlap};
 pub use run::of_run;
 
 use super::version;
@@ -21,6 +24,18 @@ const STYLE: &str = include_str!("style.css");
 
 /// A row of the last table: a name and a text.
 pub type Fact = (&'static str, String);
+
+/// Returns the hash of a file in hexadecimal.
+fn sha256(path: &Path) -> io::Result<String> {
+    let (mut file, mut hash, mut bytes) = (File::open(path)?, Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut bytes)? {
+            0 => break,
+            count => hash.update(&bytes[..count]),
+        }
+    }
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
 
 #[derive(Debug)]
 pub struct Page {

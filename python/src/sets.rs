@@ -98,7 +98,7 @@ pub fn distinct(
     let by = sameness(by);
     let (mut seen, mut kept, mut row) = (Seen::default(), Vec::new(), 0);
     let add = |(is_valid, hash): (bool, Option<u128>)| {
-        if is_valid && hash.map_or(Ok(true), |hash| seen.try_insert(hash))? {
+        if is_valid && hash.map_or(Ok(true), |hash| seen.insert(hash))? {
             kept.push(row);
         }
         row += 1;

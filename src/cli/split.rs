@@ -116,8 +116,8 @@ one solution have no row either; the summary counts them.
 A class with several records goes to one part as a whole, so each border between parts may be missed by
 at most half of the records of one class in each stratum. All records of a class are in the stratum of the
 first one. Memory: 13 bytes for each record, up to 64 MB and then in a temporary file (TMPDIR names its
-folder); if records of a class may be in several strata, 18 to 36 for each class. Classes with equal
-hashes go to the same part, which does no harm.
+folder); if records of a class may be in several strata, 18 to 36 for each class, up to 128 MB and then
+in temporary files. Classes with equal hashes go to the same part, which does no harm.
 
 Exit status: 0 every record is in a part, 1 some record is invalid (--fail-on none ignores these),
 2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130

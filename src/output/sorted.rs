@@ -150,18 +150,15 @@ impl Assembler for Sorter {
     }
 
     fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
-        let mut sorted = std::mem::take(&mut self.sort).finish();
+        let mut entries = std::mem::take(&mut self.sort).finish()?;
         if self.has_numbers && self.has_texts {
             let mut by_text = ExternalSort::new(MEMORY_BYTES);
-            let mut entries = sorted.read()?;
             while let Some((key, value)) = entries.next()? {
                 let (as_text, _) = split_value(value);
                 by_text.push(if as_text.is_empty() { key } else { as_text }, value)?;
             }
-            drop(entries);
-            sorted = by_text.finish();
+            entries = by_text.finish()?;
         }
-        let mut entries = sorted.read()?;
         if let Some(rows) = &mut self.rows {
             while let Some((_, value)) = entries.next()? {
                 rows.add(split_value(value).1, emit)?;

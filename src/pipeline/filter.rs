@@ -28,7 +28,7 @@ impl<'a> Filter<'a> {
     /// The caller owns `seen`, so that a resumed run can first replay the earlier records.
     pub fn distinct(seen: &'a mut Seen, by: Sameness) -> Self {
         let decide = move |row: &Row<'_>| match by.hash(row) {
-            Some(hash) if !seen.try_insert(hash)? => Ok(Decision::DropAs(Status::Duplicate)),
+            Some(hash) if !seen.insert(hash)? => Ok(Decision::DropAs(Status::Duplicate)),
             _ => Ok(Decision::Keep),
         };
         Self::InOrder(by.needs(), Box::new(decide))

@@ -1,16 +1,17 @@
 //! A set of puzzles for membership tests, in memory or on disk.
 
-use std::{io, mem};
+use std::io;
 
 use super::seen::Seen;
-use super::sorted::{Sorted, Unmerged};
+use super::sort::ExternalSort;
+use super::sorted::Sorted;
 use crate::temporary::in_folder;
 
 /// Collects the hashes of a set of puzzles ([`Seen::hash`]).
 ///
 /// In memory each puzzle takes 20 to 39 bytes, as in [`Seen`]. At a limit, or if the operating system
-/// provides no more memory, the hashes are written, sorted, to an unnamed temporary file in the folder `TMPDIR`, 16 bytes each. At the end these
-/// files are merged.
+/// provides no more memory, the hashes are written, sorted, to an unnamed temporary file in the folder `TMPDIR`, 24 bytes each. At the end these
+/// files are merged, to 16 bytes each.
 ///
 /// ```
 /// use bulkdoku::Puzzle;
@@ -28,16 +29,13 @@ use crate::temporary::in_folder;
 pub struct Collector {
     seen: Seen,
     most_bytes: Option<usize>,
-    unmerged: Vec<Unmerged>,
+    spilled: ExternalSort,
 }
-
-/// The number of temporary files that are merged into one, because processes may open only so many.
-const MAX_FILES: usize = 128;
 
 impl Collector {
     /// An empty collector that takes at most this many bytes of memory.
     pub fn new(most_bytes: Option<usize>) -> Self {
-        Self { seen: Seen::default(), most_bytes, unmerged: Vec::new() }
+        Self { seen: Seen::default(), most_bytes, spilled: ExternalSort::default() }
     }
 
     /// Adds a puzzle by its hash.
@@ -47,17 +45,17 @@ impl Collector {
     pub fn insert(&mut self, hash: u128) -> io::Result<()> {
         let most = self.most_bytes.unwrap_or(usize::MAX);
         if self.seen.insert_within(hash, most).is_none() {
-            self.unmerged.push(Unmerged::write(self.seen.drain_sorted())?);
-            if self.unmerged.len() == MAX_FILES {
-                let merged = Sorted::merge(mem::take(&mut self.unmerged))?;
-                self.unmerged.push(merged.into_unmerged()?);
-            }
+            self.spill()?;
             // One hash is kept even if the limit is too small for it.
             if self.seen.insert_within(hash, most).is_none() {
-                self.seen.insert(hash);
+                self.seen.insert(hash)?;
             }
         }
         Ok(())
+    }
+
+    fn spill(&mut self) -> io::Result<()> {
+        self.spilled.push_file(self.seen.drain_sorted().map(u128::to_be_bytes))
     }
 
     /// The set of all collected puzzles.
@@ -65,13 +63,13 @@ impl Collector {
     /// # Errors
     /// When a temporary file cannot be written or read.
     pub fn finish(mut self) -> io::Result<Known> {
-        if self.unmerged.is_empty() {
+        if self.spilled.is_empty() {
             return Ok(Known::InMemory(self.seen));
         }
-        self.unmerged.push(Unmerged::write(self.seen.drain_sorted())?);
+        self.spill()?;
         // Frees its memory for the merge.
         drop(self.seen);
-        Ok(Known::OnDisk(Sorted::merge(self.unmerged)?))
+        Ok(Known::OnDisk(Sorted::of(self.spilled)?))
     }
 }
 
@@ -133,10 +131,10 @@ mod tests {
             for &hash in all.iter().chain(&all[all.len() / 2..]) {
                 collector.insert(hash).unwrap();
             }
-            let files = collector.unmerged.len();
+            let is_spilled = !collector.spilled.is_empty();
             let known = collector.finish().unwrap();
-            assert_eq!(matches!(known, Known::OnDisk(_)), files > 0);
-            assert_eq!(files > 0, most_bytes.is_some_and(|most| most < 1 << 20), "{files}");
+            assert_eq!(matches!(known, Known::OnDisk(_)), is_spilled);
+            assert_eq!(is_spilled, most_bytes.is_some_and(|most| most < 1 << 20));
             if most_bytes != Some(0) {
                 assert_eq!(known.len(), different.len() as u64);
             }

@@ -23,8 +23,9 @@ pub(crate) type Hashes = HashSet<u128, BuildHasherDefault<IdentityHasher>>;
 /// use bulkdoku::sets::Seen;
 ///
 /// let mut seen = Seen::default();
-/// assert!(seen.insert(Seen::hash(&Puzzle::EMPTY)));
-/// assert!(!seen.insert(Seen::hash(&Puzzle::EMPTY)));
+/// assert!(seen.insert(Seen::hash(&Puzzle::EMPTY))?);
+/// assert!(!seen.insert(Seen::hash(&Puzzle::EMPTY))?);
+/// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct Seen {
     /// The hashes by their first byte. A table is in memory twice while it grows; with shards, only
@@ -36,7 +37,7 @@ pub struct Seen {
 
 /// The size of a hash table for this many hashes: a power of two slots of 17 bytes, seven eighths
 /// of which are used.
-fn table_bytes(room: usize) -> usize {
+pub(super) fn table_bytes(room: usize) -> usize {
     if room == 0 { 0 } else { (room * 8).div_ceil(7).next_power_of_two().max(4) * 17 }
 }
 
@@ -54,11 +55,6 @@ impl Seen {
         XxHash3_128::oneshot(puzzle.cells())
     }
 
-    /// Adds a puzzle by its hash; returns `false` if it is already there.
-    pub fn insert(&mut self, hash: u128) -> bool {
-        self.shards[(hash >> 120) as usize].insert(hash)
-    }
-
     /// Adds a puzzle by its hash, unless the tables would take more than this many bytes while one
     /// of them grows, or more than there are; `None` if they would.
     pub fn insert_within(&mut self, hash: u128, most_bytes: usize) -> Option<bool> {
@@ -70,14 +66,14 @@ impl Seen {
             }
             self.bytes += larger - table_bytes(shard.capacity());
         }
-        self.try_insert(hash).ok()
+        self.insert(hash).ok()
     }
 
-    /// Adds a puzzle by its hash, like [`Seen::insert`].
+    /// Adds a puzzle by its hash; returns `false` if it is already there.
     ///
     /// # Errors
     /// When the memory for it is not available.
-    pub fn try_insert(&mut self, hash: u128) -> io::Result<bool> {
+    pub fn insert(&mut self, hash: u128) -> io::Result<bool> {
         let shard = &mut self.shards[(hash >> 120) as usize];
         if shard.len() == shard.capacity() {
             shard.try_reserve(1).map_err(|_| memory::exhausted())?;
@@ -151,9 +147,9 @@ mod tests {
             })
             .collect();
         let mut seen = Seen::default();
-        let new = puzzles.iter().filter(|puzzle| seen.insert(Seen::hash(puzzle))).count();
+        let new = puzzles.iter().filter(|puzzle| seen.insert(Seen::hash(puzzle)).unwrap()).count();
         // All boards without a clue are the same puzzle.
         assert_eq!((new, seen.len()), (81 * 9 + 1, 81 * 9 + 1));
-        assert!(puzzles.iter().all(|puzzle| !seen.insert(Seen::hash(puzzle))));
+        assert!(puzzles.iter().all(|puzzle| !seen.insert(Seen::hash(puzzle)).unwrap()));
     }
 }

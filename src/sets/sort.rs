@@ -6,9 +6,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::fs::File;
-use std::io::{self, BufReader, ErrorKind, Read, Seek, Write};
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, Write};
 use std::mem;
-use std::slice::Iter;
+use std::vec::IntoIter;
 
 use crate::memory;
 use crate::temporary::TemporaryFile;
@@ -25,10 +25,6 @@ pub struct ExternalSort {
     starts: Vec<usize>,
     files: Vec<File>,
 }
-
-/// Sorted entries, which can be read several times.
-#[derive(Debug)]
-pub struct SortedEntries(ExternalSort);
 
 /// The number of files that are merged into one, because processes may open only so many.
 const MAX_FILES: usize = 128;
@@ -115,62 +111,82 @@ impl ExternalSort {
             let (key, value) = split_entry(&mut &self.entries[start..]);
             out.write_all(&self.entries[start..][..HEAD + key.len() + value.len()])?;
         }
-        self.files.push(TemporaryFile::finish(out)?);
         self.entries.clear();
         self.starts.clear();
-        if self.files.len() == MAX_FILES { self.merge_files() } else { Ok(()) }
+        self.add_file(out)
     }
 
-    /// Merges all files into one.
-    fn merge_files(&mut self) -> io::Result<()> {
-        let files = SortedEntries(Self { files: mem::take(&mut self.files), ..Self::default() });
-        let (mut all, mut out) = (files.read()?, TemporaryFile::create()?);
+    /// Adds keys without values, which are in ascending order, in a file.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be written.
+    pub(super) fn push_file<K: AsRef<[u8]>>(
+        &mut self,
+        keys: impl Iterator<Item = K>,
+    ) -> io::Result<()> {
+        let mut out = TemporaryFile::create()?;
+        for key in keys {
+            write_entry(&mut out, key.as_ref(), &[])?;
+        }
+        self.add_file(out)
+    }
+
+    fn add_file(&mut self, out: BufWriter<TemporaryFile>) -> io::Result<()> {
+        self.files.push(TemporaryFile::finish(out)?);
+        if self.files.len() < MAX_FILES {
+            return Ok(());
+        }
+        let mut out = TemporaryFile::create()?;
+        let mut all = Entries::of(mem::take(&mut self.files), Vec::new(), Vec::new())?;
         while let Some((key, value)) = all.next()? {
-            for bytes in [&head(key, value)[..], key, value] {
-                out.write_all(bytes)?;
-            }
+            write_entry(&mut out, key, value)?;
         }
         self.files.push(TemporaryFile::finish(out)?);
         Ok(())
     }
 
-    /// Ends sorting.
-    pub fn finish(mut self) -> SortedEntries {
-        self.sort();
-        SortedEntries(self)
+    /// Returns whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty() && self.files.is_empty()
     }
 
-    /// Ends sorting, and keeps nothing in memory.
-    ///
-    /// # Errors
-    /// When a temporary file cannot be written.
-    pub fn finish_on_disk(mut self) -> io::Result<SortedEntries> {
-        if !self.starts.is_empty() {
-            self.spill()?;
-        }
-        Ok(SortedEntries(Self { files: self.files, ..Self::default() }))
-    }
-}
-
-impl SortedEntries {
-    /// Reads the entries from the first one on. At most one reader may be in use.
+    /// Returns the entries in ascending order.
     ///
     /// # Errors
     /// When a temporary file cannot be read.
-    pub fn read(&self) -> io::Result<Entries<'_>> {
-        let ExternalSort { entries, starts, files, .. } = &self.0;
+    pub fn finish(mut self) -> io::Result<Entries> {
+        self.sort();
+        Entries::of(self.files, self.entries, self.starts)
+    }
+}
+
+fn write_entry(out: &mut impl Write, key: &[u8], value: &[u8]) -> io::Result<()> {
+    [&head(key, value)[..], key, value].into_iter().try_for_each(|bytes| out.write_all(bytes))
+}
+
+/// Entries in ascending order.
+#[derive(Debug)]
+pub struct Entries {
+    /// Each run, and the value of its next entry.
+    runs: Vec<(SortedRun, Vec<u8>)>,
+    /// The key of the next entry of each run. Of equal keys, those of the earlier run come first.
+    heap: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
+    /// The last entry that was returned.
+    key: Vec<u8>,
+    value: Vec<u8>,
+}
+
+impl Entries {
+    /// Merges the entries of files with those in memory.
+    fn of(files: Vec<File>, entries: Vec<u8>, starts: Vec<usize>) -> io::Result<Self> {
         let mut runs = Vec::new();
         for mut file in files {
             file.rewind()?;
             runs.push(SortedRun::File(BufReader::new(file)));
         }
-        runs.push(SortedRun::Memory { entries, starts: starts.iter() });
-        let mut all = Entries {
-            heap: BinaryHeap::new(),
-            key: Vec::new(),
-            value: Vec::new(),
-            runs: Vec::new(),
-        };
+        runs.push(SortedRun::Memory { entries, starts: starts.into_iter() });
+        let (runs_with_entries, heap) = (Vec::new(), BinaryHeap::new());
+        let mut all = Self { runs: runs_with_entries, heap, key: Vec::new(), value: Vec::new() };
         for mut run in runs {
             let (mut key, mut value) = (Vec::new(), Vec::new());
             if run.next(&mut key, &mut value)? {
@@ -180,21 +196,7 @@ impl SortedEntries {
         }
         Ok(all)
     }
-}
 
-/// Entries in ascending order.
-#[derive(Debug)]
-pub struct Entries<'a> {
-    /// Each run, and the value of its next entry.
-    runs: Vec<(SortedRun<'a>, Vec<u8>)>,
-    /// The key of the next entry of each run. Of equal keys, those of the earlier run come first.
-    heap: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
-    /// The last entry that was returned.
-    key: Vec<u8>,
-    value: Vec<u8>,
-}
-
-impl Entries<'_> {
     /// Returns the next key and its value, if there are more.
     ///
     /// # Errors
@@ -218,12 +220,12 @@ impl Entries<'_> {
 
 /// Sorted entries in one place.
 #[derive(Debug)]
-enum SortedRun<'a> {
-    File(BufReader<&'a File>),
-    Memory { entries: &'a [u8], starts: Iter<'a, usize> },
+enum SortedRun {
+    File(BufReader<File>),
+    Memory { entries: Vec<u8>, starts: IntoIter<usize> },
 }
 
-impl SortedRun<'_> {
+impl SortedRun {
     /// Reads the next entry, if there is one.
     fn next(&mut self, key: &mut Vec<u8>, value: &mut Vec<u8>) -> io::Result<bool> {
         match self {
@@ -240,7 +242,7 @@ impl SortedRun<'_> {
                 file.read_exact(value)?;
             }
             Self::Memory { entries, starts } => {
-                let Some(&start) = starts.next() else { return Ok(false) };
+                let Some(start) = starts.next() else { return Ok(false) };
                 let (next_key, next_value) = split_entry(&mut &entries[start..]);
                 key.clear();
                 key.extend_from_slice(next_key);
@@ -259,8 +261,8 @@ mod tests {
 
     type Entry = (Vec<u8>, Vec<u8>);
 
-    fn all(sorted: &SortedEntries) -> Vec<Entry> {
-        let (mut entries, mut all) = (sorted.read().unwrap(), Vec::new());
+    fn all(sort: ExternalSort) -> Vec<Entry> {
+        let (mut entries, mut all) = (sort.finish().unwrap(), Vec::new());
         while let Some((key, value)) = entries.next().unwrap() {
             all.push((key.to_vec(), value.to_vec()));
         }
@@ -279,15 +281,11 @@ mod tests {
         let mut expected = entries.clone();
         expected.sort_by(|(a, _), (b, _)| a.cmp(b));
         for (memory, files) in [(usize::MAX, 0), (20_000, 5), (1000, 2)] {
-            for is_on_disk in [false, true] {
-                let mut sort = ExternalSort::new(memory);
-                entries.iter().for_each(|(key, value)| sort.push(key, value).unwrap());
-                assert!(sort.files.len() >= files, "{memory}: {}", sort.files.len());
-                let sorted =
-                    if is_on_disk { sort.finish_on_disk().unwrap() } else { sort.finish() };
-                assert!(all(&sorted) == expected && all(&sorted) == expected, "{memory}");
-            }
+            let mut sort = ExternalSort::new(memory);
+            entries.iter().for_each(|(key, value)| sort.push(key, value).unwrap());
+            assert!(sort.files.len() >= files, "{memory}: {}", sort.files.len());
+            assert!(all(sort) == expected, "{memory}");
         }
-        assert!(all(&ExternalSort::new(1).finish_on_disk().unwrap()).is_empty());
+        assert!(all(ExternalSort::new(1)).is_empty());
     }
 }

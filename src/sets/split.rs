@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 
+use super::seen::table_bytes;
+use super::sort::ExternalSort;
 use super::spool::{Spool, SpoolReader};
 use super::{Sameness, Strata};
 use crate::isomorph::SeededRng;
@@ -106,6 +108,9 @@ impl Keyed {
 /// The memory for keys, beyond which they are written to a temporary file.
 const KEY_MEMORY_BYTES: usize = 64 << 20;
 
+/// The memory for the strata of records that are kept together and may be in several.
+const STRATA_MEMORY_BYTES: usize = 128 << 20;
+
 /// The bytes of a key: whether there is one, its stratum or the status, and its number.
 const KEY_BYTES: usize = 13;
 
@@ -115,6 +120,11 @@ pub struct Splitter {
     strata: Strata,
     /// The stratum of each number, if records that are kept together may be in several.
     of_numbers: HashMap<u64, u32>,
+    /// The memory for these, in bytes.
+    memory: usize,
+    /// The number, index, and stratum of records whose numbers have no stratum in memory.
+    others: ExternalSort,
+    records: u64,
     last_stratum: u32,
     keys: Spool,
 }
@@ -122,8 +132,16 @@ pub struct Splitter {
 impl Splitter {
     /// Creates a splitter without records. `strata` are those of [`Stratify::Value`].
     pub fn new(keyed: Keyed, strata: Strata) -> Self {
-        let (of_numbers, keys) = (HashMap::new(), Spool::new(KEY_MEMORY_BYTES));
-        Self { keyed, strata, of_numbers, last_stratum: 0, keys }
+        Self {
+            keyed,
+            strata,
+            of_numbers: HashMap::new(),
+            memory: STRATA_MEMORY_BYTES,
+            others: ExternalSort::new(KEY_MEMORY_BYTES),
+            records: 0,
+            last_stratum: 0,
+            keys: Spool::new(KEY_MEMORY_BYTES),
+        }
     }
 
     /// Adds the key of the next record, and the value that is its stratum, if values are.
@@ -140,22 +158,30 @@ impl Splitter {
             (Err(status), _) => (0, status as u32, 0),
         };
         self.last_stratum = self.last_stratum.max(stratum * u32::from(has_key));
+        self.records += 1;
         let mut bytes = [has_key; KEY_BYTES];
         bytes[1..5].copy_from_slice(&stratum.to_le_bytes());
         bytes[5..].copy_from_slice(&number.to_le_bytes());
         self.keys.write(&bytes)
     }
 
-    /// Returns the stratum of the first record with this number.
+    /// Returns the stratum of the first record with this number, if it is in memory.
     fn united(&mut self, stratum: u32, number: u64) -> io::Result<u32> {
+        let strata = &mut self.of_numbers;
         if !self.keyed.may_be_in_several_strata() {
             return Ok(stratum);
         }
-        if self.of_numbers.len() == self.of_numbers.capacity() {
-            self.of_numbers.try_reserve(1).map_err(|_| memory::exhausted())?;
-            memory::check_after(self.of_numbers.capacity() * size_of::<(u64, u32)>())?;
+        if strata.len() == strata.capacity() && !strata.contains_key(&number) {
+            let larger = table_bytes(strata.capacity() + 1);
+            let is_within = table_bytes(strata.capacity()) + larger <= self.memory;
+            if !is_within || strata.try_reserve(1).is_err() {
+                let key = [number.to_be_bytes(), self.records.to_be_bytes()];
+                self.others.push(key.as_flattened(), &stratum.to_le_bytes())?;
+                return Ok(stratum);
+            }
+            memory::check_after(larger)?;
         }
-        Ok(*self.of_numbers.entry(number).or_insert(stratum))
+        Ok(*strata.entry(number).or_insert(stratum))
     }
 
     /// Divides the records into parts of these relative sizes.
@@ -164,10 +190,44 @@ impl Splitter {
     /// Fails if a temporary file cannot be read or written, or if there is too little memory.
     pub fn finish(self, weights: &[f64]) -> io::Result<Split> {
         let mut keys = self.keys.finish()?;
+        if !self.others.is_empty() {
+            drop(self.of_numbers);
+            keys = united(keys, self.others)?;
+        }
         let parts = find_parts(&mut keys, self.last_stratum, weights)?;
         keys.rewind()?;
         Ok(Split { keys, parts, strata: self.strata })
     }
+}
+
+/// Moves other records to the stratum of the first one with their number.
+fn united(mut keys: SpoolReader, others: ExternalSort) -> io::Result<SpoolReader> {
+    let (mut others, mut moved) = (others.finish()?, ExternalSort::new(KEY_MEMORY_BYTES));
+    let mut first: Option<([u8; 8], [u8; 4])> = None;
+    while let Some((key, stratum)) = others.next()? {
+        let (number, record) = key.split_first_chunk().expect("keys start with a number");
+        match first {
+            Some((same, first)) if same == *number => {
+                if first != stratum {
+                    moved.push(record, &first)?;
+                }
+            }
+            _ => first = Some((*number, stratum.try_into().expect("values are strata"))),
+        }
+    }
+    let (mut moved, mut united) = (moved.finish()?, Spool::new(KEY_MEMORY_BYTES));
+    let mut next = moved.next()?;
+    for record in 0_u64.. {
+        let Some(mut key) = keys.read_item::<KEY_BYTES>()? else { break };
+        if let Some((at, stratum)) = next
+            && at == record.to_be_bytes()
+        {
+            key[1..5].copy_from_slice(stratum);
+            next = moved.next()?;
+        }
+        united.write(&key)?;
+    }
+    united.finish()
 }
 
 /// Returns the next key; `None` after the last one.
@@ -338,15 +398,15 @@ mod tests {
 
     const KEYED: Keyed = Keyed { by: Sameness::Grid, stratify: Some(Stratify::Clues), seed: 1 };
 
-    fn split(keys: &[Key], weights: &[f64]) -> Split {
-        let mut splitter = Splitter::new(KEYED, Strata::new("strata"));
+    fn split(keys: &[Key], weights: &[f64], memory: usize) -> Split {
+        let mut splitter = Splitter { memory, ..Splitter::new(KEYED, Strata::new("strata")) };
         keys.iter().for_each(|key| splitter.push(*key, None).unwrap());
         splitter.finish(weights).unwrap()
     }
 
     fn stratum(numbers: &[u64], weights: &[f64]) -> StratumParts {
         let keys: Vec<Key> = numbers.iter().map(|number| Ok((0, *number))).collect();
-        split(&keys, weights).parts.remove(&0).expect("there are keys")
+        split(&keys, weights, usize::MAX).parts.remove(&0).expect("there are keys")
     }
 
     #[test]
@@ -412,20 +472,22 @@ mod tests {
                 random => Ok((random as u32 % 5, rng.number() % 700 * (u64::MAX / 700))),
             })
             .collect();
-        let mut split = split(&keys, &[5.0, 3.0, 2.0]);
-        let sizes: Vec<_> = split.sizes().map(|(_, sizes)| sizes.to_vec()).collect();
-        let mut counted = vec![vec![0; 3]; 5];
-        for key in keys {
-            match (key, split.next().unwrap().unwrap()) {
-                (Ok((stratum, number)), Decision::To(part)) => {
-                    let first = *firsts.entry(number).or_insert((stratum, part));
-                    assert_eq!(part, first.1);
-                    counted[first.0 as usize][usize::from(part)] += 1;
+        for memory in [usize::MAX, 5000, 0] {
+            let mut split = split(&keys, &[5.0, 3.0, 2.0], memory);
+            let sizes: Vec<_> = split.sizes().map(|(_, sizes)| sizes.to_vec()).collect();
+            let mut counted = vec![vec![0; 3]; 5];
+            for key in &keys {
+                match (*key, split.next().unwrap().unwrap()) {
+                    (Ok((stratum, number)), Decision::To(part)) => {
+                        let first = *firsts.entry(number).or_insert((stratum, part));
+                        assert_eq!(part, first.1, "{memory}");
+                        counted[first.0 as usize][usize::from(part)] += 1;
+                    }
+                    decided => assert_eq!(decided, (*key, Decision::DropAs(Status::Malformed))),
                 }
-                decided => assert_eq!(decided, (key, Decision::DropAs(Status::Malformed))),
             }
+            assert!(split.next().is_none());
+            assert_eq!(counted, sizes, "{memory}");
         }
-        assert!(split.next().is_none());
-        assert_eq!(counted, sizes);
     }
 }

@@ -190,7 +190,10 @@ fn wrong_conditions_are_refused_before_outputs_are_opened() {
         ),
         (&["in.csv", "--where", "clues < '24'"], "character 9: a number is compared with a text"),
         (&["in.csv", "--where", "guess_rating > 2", "--first"], "--first leaves out"),
-        (&["in.csv", "--where", "clues > 2", "--solutions", "3"], "--where needs one row"),
+        (
+            &["in.csv", "--where", "clues > 2", "--solutions", "3"],
+            "cannot be combined with --where",
+        ),
         (&["in.csv", "other.csv", "--where", "source == 'a'"], "the same columns in all inputs"),
         (&["in.csv", "--sort", "sorce"], "--sort: the input has no column"),
         (

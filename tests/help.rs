@@ -44,9 +44,9 @@ fn options_are_in_groups() {
         ("bench", &["Input", "Output", "Solvers", "Search", "Run"]),
         ("canon", &["Input", "Output", "Run"]),
         ("overlap", &["Input", "Output", "Run"]),
-        ("split", &["Input", "Parts", "Output", "Run"]),
-        ("sample", &["Input", "Sample", "Output", "Run"]),
-        ("augment", &["Input", "Isomorphs", "Output", "Run"]),
+        ("split", &["Input", "Output", "Parts", "Run"]),
+        ("sample", &["Input", "Output", "Sample", "Run"]),
+        ("augment", &["Input", "Output", "Isomorphs", "Run"]),
         ("generate", &["Corpus", "Output", "Run"]),
     ] {
         for flag in ["-h", "--help"] {

@@ -162,9 +162,9 @@ fn puzzles_of_one_class_after_removing_clues_are_near() {
     assert_eq!(kinds(&ran.rows), expected(&all[3..], 400));
     folder.assert_refused(&[
         ("canon b.csv --dedup --near 1", "cannot be combined with --dedup"),
-        ("split b.csv --near 1 --shares 90,10 --seed 1 -o x.csv,y.csv", "cannot split"),
+        ("split b.csv --near 1 --shares 90,10 --seed 1 -o x.csv,y.csv", "all records of a class"),
         ("overlap a.csv b.csv --near 3", "1..=2"),
-        ("overlap a.csv b.csv --near 1 --by grid", "cannot be used with"),
+        ("overlap a.csv b.csv --near 1 --by grid", "cannot be combined with --by"),
     ]);
 }
 
@@ -248,12 +248,12 @@ fn puzzles_without_exactly_one_solution_have_no_grid_and_are_counted() {
     counted(&ran.messages);
     assert!(ran.messages.contains("in: not exactly one solution, not compared: 31"));
     folder.assert_refused(&[
-        ("solve in --by grid", "does nothing without --against"),
+        ("solve in --by grid", "--by needs --against"),
         ("solve in --against one --by grid --first", "needs the proof"),
-        ("check in --by grid", "does nothing without --against"),
+        ("check in --by grid", "--by needs --against"),
         ("check in --against one --by grid --first", "needs the proof"),
         ("solve in --against one --by grid --format boj2580", "needs the proof"),
-        ("canon in --by grid", "only --dedup and --against"),
+        ("canon in --by grid", "--by needs --against or --dedup"),
     ]);
 }
 

@@ -185,7 +185,6 @@ fn a_damaged_set_fails_before_there_is_an_output() {
         for line in [
             "solve in --against s -o out.csv",
             "canon in --against s -o out.csv",
-            "check in --against s -o out.csv",
             "generate -n 9 --seed 1 --kind hard --from s -o out.csv",
             "split s --shares 1,1 --seed 1 -o out.csv,test.csv",
             "sample s --count 5 --seed 1 -o out.csv",

@@ -112,7 +112,7 @@ fn rows_go_to_the_file_of_their_status_or_level() {
         ("solve in --split-by level -o x.csv", "{} once"),
         ("solve in --split-by level", "--output"),
         ("solve in --where status=='uniqe'", "unknown status"),
-        ("solve in --where status=='unique' --solutions 2", "--solutions writes several"),
+        ("solve in --where status=='unique' --solutions 2", "cannot be combined with --where"),
         ("solve in --columns minimal --first", "--first leaves out"),
         ("solve in --columns guess_rating --limit 1", "--limit 1 leaves out"),
         ("solve in --rating-over 3", "no column shows it"),

@@ -169,11 +169,11 @@ fn rows_against_a_set_are_those_of_other_classes() {
     let ran = folder.line("canon b --against a --by puzzle --columns line -q");
     assert_eq!(ran.rows.lines().count(), 1 + 135);
     for (line, message) in [
-        ("canon b --by puzzle", "--dedup and --against"),
-        ("canon b --memory 1G", "--memory does nothing"),
+        ("canon b --by puzzle", "--by needs --against or --dedup"),
+        ("canon b --memory 1G", "--memory needs --against"),
         ("canon b --against -", "name a file"),
         ("canon b --against a -o a", "is the input a"),
-        ("solve b --against a --solutions 3", "--solutions writes several"),
+        ("solve b --against a --solutions 3", "cannot be combined with --against"),
         ("solve b --against nowhere", "nowhere"),
         // Errors found before the set is read.
         ("solve b --against nowhere -o a", "a: exists"),

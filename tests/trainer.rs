@@ -187,11 +187,11 @@ fn solved_and_generated_puzzles_are_groups_of_one() {
     assert_eq!(load(&folder, "none/train").len(), 0);
     folder.file("p.csv", format!("puzzle\n{CLASSIC}\n"));
     folder.assert_refused(&[
-        ("solve in --layout hrm --format csv -o x", "omit --format"),
-        ("solve in --layout hrm --columns puzzle -o x", "omit --format"),
+        ("solve in --layout hrm --format csv -o x", "cannot be combined with --format"),
+        ("solve in --layout hrm --columns puzzle -o x", "cannot be combined with --columns"),
         ("solve in --layout hrm -o -", "name a folder"),
         ("solve in --layout hrm -o in", "name a folder"),
-        ("solve in --layout hrm --solutions 3 -o x", "--solutions writes several"),
+        ("solve in --layout hrm --solutions 3 -o x", "cannot be combined with --layout"),
         ("solve in --layout hrm --split-by level -o x{}", "--split-by"),
         ("solve in --subset test -o x", "--layout"),
         ("solve in --layout hrm --subset ../x -o x", "expected a name"),

@@ -28,7 +28,7 @@ RANGES = {
     "times": (0, 1_000_000), "level": (0, 255), "near": (1, 2), "per": (0, 2**63 - 1), "rounds": (1, 1000),
 }  # fmt: skip
 # The columns of functions are those of the command, except `file` and `line`.
-OF_SOLVE, OF_CHECK = (tuple(_core.offered_by(command)) for command in ("solve", "check"))
+OF_SOLVE, OF_CHECK = (tuple(_core.offered(is_checked)) for is_checked in (False, True))
 
 output_of = functools.lru_cache(256)(_core.Output)
 search_of = functools.lru_cache(256)(_core.Search)

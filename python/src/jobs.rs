@@ -12,7 +12,7 @@ use arrow_schema::{DataType, Field, Schema};
 use bulkdoku::generate::{Pattern, Recipe};
 use bulkdoku::isomorph::Kinds;
 use bulkdoku::output::{
-    Column, Entries, Format, JsonSteps, Needs, RowBuffer, Rows as Results, Subcommand,
+    Column, Entries, Format, JsonSteps, Needs, RowBuffer, Rows as Results,
 };
 use bulkdoku::pipeline::{
     Augment, BlockSource, BlockSummary, Check, Classify, Generate, Job, Options, Ranges, RunEnd,
@@ -193,7 +193,7 @@ impl<J: Job> JobRun<'_, J> {
             progress.rows.fetch_add(records as usize, Ordering::Relaxed);
             Ok(())
         };
-        match fold_blocks(&mut source, job, Vec::new(), needs, &options, map, reduce).end {
+        match fold_blocks(&mut source, job, &mut [], needs, &options, map, reduce).end {
             RunEnd::Complete => Ok(()),
             RunEnd::Stopped => Err(io::ErrorKind::Interrupted.into()),
             RunEnd::Failed(error) => Err(error),
@@ -221,15 +221,13 @@ impl Output {
     }
 }
 
-/// Returns the names of the columns that a subcommand offers, except the place of a record in a file.
+/// Returns the names of the columns of solved or checked records, except the place of a record in a
+/// file.
 #[pyfunction]
-pub fn offered_by(subcommand: &str) -> Vec<&'static str> {
-    let offering = Subcommand::ALL.into_iter().find(|found| found.name() == subcommand);
-    let is_offered = |column: &Column| {
-        offering.is_some_and(|subcommand| column.is_offered_by(subcommand))
-            && !matches!(column, Column::File | Column::Line)
-    };
-    Column::ALL.into_iter().filter(is_offered).map(Column::name).collect()
+pub fn offered(is_checked: bool) -> Vec<&'static str> {
+    let all = if is_checked { Column::OF_CHECK } else { Column::OF_SOLVE };
+    let is_place = |column: &Column| matches!(column, Column::File | Column::Line);
+    all.iter().filter(|column| !is_place(column)).map(|column| column.name()).collect()
 }
 
 /// A `ValueError` with the text of an error.

@@ -32,7 +32,7 @@ mod package {
     #[pymodule_export]
     use crate::bench::bench;
     #[pymodule_export]
-    use crate::jobs::{Made, Output, Search, augment, generate, offered_by, run, trace};
+    use crate::jobs::{Made, Output, Search, augment, generate, offered, run, trace};
     #[pymodule_export]
     use crate::rows::{Rows, find_column};
     #[pymodule_export]

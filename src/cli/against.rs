@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use bulkdoku::input::{InputOptions, StreamOptions};
 use bulkdoku::memory;
 use bulkdoku::output::Row;
+use bulkdoku::pipeline::Classify;
 use bulkdoku::sets::{Collector, Known, RecordHashes, Sameness};
 
 use super::by::note_without;
@@ -57,9 +58,6 @@ impl AgainstArgs {
 
     /// Rejects options without effect, and standard input.
     pub fn check(&self) -> Result<(), Failure> {
-        if self.memory.memory.is_some() && !self.is_given() {
-            refuse!("--memory does nothing without --against");
-        }
         if self.against.iter().any(|path| path == Path::new(STDIN)) {
             refuse!("--against -: name a file");
         }
@@ -77,14 +75,16 @@ impl AgainstArgs {
             return Ok(None);
         }
         let options = InputOptions { stream, ..InputOptions::default() };
-        let inputs = &mut Inputs::detected(self.against.clone(), &options)?;
+        let mut inputs = Inputs::detected(self.against.clone(), &options, run.threads)?;
         let mut collector = Collector::new(self.memory.bytes());
         let mut without = 0;
+        let find = |row: &Row<'_>| RecordHashes::of(by, row);
         let add = |record: RecordHashes| {
             without += u64::from(record.first.is_none());
             record.hashes().try_for_each(|hash| collector.insert(hash))
         };
-        scan(run, (inputs, None), by.needs(), |row: &Row<'_>| RecordHashes::of(by, row), add)?;
+        let job = Classify::of(by.needs());
+        scan(&job, run, (&mut inputs, None), by.needs(), find, add)?;
         if !run.quiet {
             note_without(&inputs.names().join(", "), by, without);
         }

@@ -1,5 +1,6 @@
 //! `check --solutions`: solutions in a separate file.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -19,7 +20,7 @@ pub fn open(
 ) -> Result<Source<Stream<'static>>, Failure> {
     let options = InputOptions { stream, ..InputOptions::default() };
     let of_column = |name: &str| InputOptions { column: Some(name.into()), ..options.clone() };
-    let mut inputs = Inputs::open(vec![path.into()])?;
+    let mut inputs = Inputs::open(vec![path.into()], NonZeroUsize::MIN)?;
     if let Some(column) = column {
         inputs.detect(&of_column(column), &AtomicBool::default())?;
     } else if !find_column(&mut inputs, &options, of_column)? {

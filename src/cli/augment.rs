@@ -2,18 +2,16 @@
 
 use bulkdoku::input::Answers;
 use bulkdoku::isomorph::Kinds;
-use bulkdoku::output::{Column, Subcommand};
+use bulkdoku::output::Column;
 use bulkdoku::pipeline::Augment;
 
 use super::format::RowFormat;
 use super::generate::ranges;
-use super::input_args::InputArgs;
-use super::input_run::{EarlierRun, InputRun};
-use super::outputs::Destinations;
-use super::paths::{InputPaths, OutputDirArgs};
+use super::paths::OutputDirArgs;
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
-use super::select::WhereArgs;
+use super::summary::Method;
+use super::task::{RecordArgs, Task};
 use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, numbers};
@@ -36,10 +34,7 @@ use super::{Exit, Failure, numbers};
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct AugmentArgs {
     #[command(flatten)]
-    input: InputPaths,
-
-    #[command(flatten)]
-    layout: InputArgs,
+    records: RecordArgs,
 
     /// Column with the solutions: its name, or its number from 1
     ///
@@ -90,12 +85,6 @@ pub struct AugmentArgs {
     transpose: bool,
 
     #[command(flatten)]
-    condition: WhereArgs,
-
-    #[command(flatten)]
-    destinations: Destinations,
-
-    #[command(flatten)]
     output_dir: OutputDirArgs,
 
     #[command(flatten)]
@@ -123,8 +112,9 @@ Exit status: 0 every record has its rows, 1 some record is invalid (--fail-on no
 2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
 interrupted. A closed pipe ends the run with 0.";
 
-const ROWS: RowRules = RowRules {
-    subcommand: Subcommand::Augment,
+pub static ROWS: RowRules = RowRules {
+    name: "augment",
+    columns: Column::OF_AUGMENT,
     default_format: RowFormat::Csv,
     is_written: |format| {
         format.has_columns() || matches!(format, RowFormat::Lines | RowFormat::Npy)
@@ -152,31 +142,25 @@ fn parse_hints(text: &str) -> Result<(u8, u8), String> {
     Ok((least as u8, largest as u8))
 }
 
-pub fn run(mut args: AugmentArgs, mut typed: Typed) -> Result<Exit, Failure> {
-    let mut destinations = args.destinations.clone();
-    destinations.refuse_latency()?;
-    let mut rows = args.trainer.plan(&args.rows, &args.rules(), &mut destinations)?;
+pub fn run(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
+    let mut task = Task::new(&args.records, args.run, typed, &ROWS);
+    let mut rows = args.trainer.plan(&args.rows, &args.rules(), &mut task.destinations)?;
     if args.times == 0 && !args.original {
         refuse!("--times 0 writes nothing; with --original it writes the records themselves");
     }
-    args.output_dir.expand(&mut args.input, &mut rows, &mut destinations)?;
-    let claim = destinations.claim(&args.input)?;
-    let answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
-    let options = args.layout.options_for(answers, &rows)?;
-    typed.set_seed(args.seed);
-    let run = InputRun::new("isomorphs", typed, args.run);
-    let run = run.only_where(&args.condition, ROWS.subcommand);
-    let filters = |_: &mut EarlierRun<'_>| Ok(Vec::new());
-    let job = args.isomorphs();
+    args.output_dir.plan(&mut rows, &mut task.destinations)?;
+    task.keep_columns(&rows);
+    task.answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
+    task.method = Method::finding("isomorphs");
+    task.typed.set_seed(args.seed);
+    let run = task.open()?;
+    let (inputs, job) = (run.inputs.rows(), args.isomorphs());
     let has_hints = job.hints.1 > 0;
-    let trainer = args.trainer;
-    run.run(args.input, &options, claim, &job, filters, |inputs| {
-        if (has_hints || trainer.is_given()) && !inputs.rows().have_answers {
-            let option = if has_hints { "--hints" } else { "--layout" };
-            refuse!("{option} needs solutions in the input; bulkdoku solve finds them");
-        }
-        rows.format(&inputs.rows())
-    })
+    if (has_hints || args.trainer.is_given()) && !inputs.have_answers {
+        let option = if has_hints { "--hints" } else { "--layout" };
+        refuse!("{option} needs solutions in the input; bulkdoku solve finds them");
+    }
+    run.write(&job, Vec::new(), rows.format(&inputs)?)
 }
 
 impl AugmentArgs {

@@ -3,7 +3,6 @@
 use bulkdoku::sets::Sameness;
 use indicatif::HumanCount;
 
-use super::against::AgainstArgs;
 use super::{Failure, help, log};
 
 /// The criterion by which two records are the same.
@@ -30,7 +29,6 @@ pub struct ByArgs {
         long,
         value_name = "K",
         help_heading = "Output",
-        conflicts_with = "by",
         value_parser = clap::value_parser!(u8).range(1..=2)
     )]
     near: Option<u8>,
@@ -52,36 +50,12 @@ impl ByArgs {
         }
     }
 
-    /// Rejects `--near` where all records of a group must have the same hash.
-    pub fn refuse_near(self, what: &str) -> Result<(), Failure> {
-        if self.near.is_some() {
-            refuse!(
-                "--near {what}: of three puzzles, the first and the last may differ by more clues \
-                 than each from the second"
-            );
+    /// Rejects the comparison of grids without a proof, which an option leaves out.
+    pub fn check_proof(self, without_proof: Option<&str>) -> Result<(), Failure> {
+        match without_proof.filter(|_| self.by == Some(Sameness::Grid)) {
+            Some(without) => refuse!("--by grid needs the proof, which {without} leaves out"),
+            None => Ok(()),
         }
-        Ok(())
-    }
-
-    /// Rejects options without `--against`, and the comparison of grids without a proof, which an
-    /// option leaves out.
-    pub fn check_against(
-        self,
-        against: &AgainstArgs,
-        without_proof: Option<&str>,
-    ) -> Result<(), Failure> {
-        let Some(option) = self.option() else { return Ok(()) };
-        if !against.is_given() {
-            refuse!("{option} does nothing without --against");
-        }
-        if let (Sameness::Grid, Some(without)) = (self.sameness(), without_proof) {
-            refuse!("--by grid needs the proof, which {without} leaves out");
-        }
-        Ok(())
-    }
-
-    pub fn option(self) -> Option<&'static str> {
-        self.near.map(|_| "--near").or(self.by.map(|_| "--by"))
     }
 }
 

@@ -1,21 +1,18 @@
 //! `bulkdoku canon`: canonical forms of puzzles.
 
-use bulkdoku::input::Answers;
-use bulkdoku::output::{Column, Needs, Subcommand};
+use bulkdoku::output::{Column, Needs};
 use bulkdoku::pipeline::{Classify, Filter};
 use bulkdoku::sets::{Sameness, Seen};
 
 use super::against::AgainstArgs;
 use super::by::{ByArgs, finds};
 use super::format::RowFormat;
-use super::input_args::InputArgs;
-use super::input_run::{EarlierRun, InputRun};
-use super::inputs::check_files;
 use super::outputs::Destinations;
-use super::paths::{InputPaths, OutputDirArgs};
+use super::paths::OutputDirArgs;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
-use super::select::WhereArgs;
+use super::summary::Method;
+use super::task::{RecordArgs, Task};
 use super::typed::Typed;
 use super::{Exit, Failure, help};
 
@@ -40,13 +37,7 @@ use super::{Exit, Failure, help};
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct CanonArgs {
     #[command(flatten)]
-    input: InputPaths,
-
-    #[command(flatten)]
-    layout: InputArgs,
-
-    #[command(flatten)]
-    destinations: Destinations,
+    records: RecordArgs,
 
     #[command(flatten)]
     output_dir: OutputDirArgs,
@@ -64,9 +55,6 @@ pub struct CanonArgs {
 
     #[command(flatten)]
     by: ByArgs,
-
-    #[command(flatten)]
-    condition: WhereArgs,
 
     #[command(flatten)]
     against: AgainstArgs,
@@ -102,8 +90,9 @@ With --dedup and --against, malformed and contradictory records have no row.
 
 With --dedup, --resume first reads the records that have their rows once more.";
 
-const ROWS: RowRules = RowRules {
-    subcommand: Subcommand::Canon,
+pub static ROWS: RowRules = RowRules {
+    name: "canon",
+    columns: Column::OF_CANON,
     default_format: RowFormat::Csv,
     is_written: |format| {
         format.has_columns() || matches!(format, RowFormat::Lines | RowFormat::Npy)
@@ -115,41 +104,32 @@ const ROWS: RowRules = RowRules {
     single: Column::Canonical,
 };
 
-pub fn run(mut args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
-    let mut destinations = args.destinations.clone();
-    let mut rows = args.rows.plan(&args.rules(), &destinations)?;
-    args.output_dir.expand(&mut args.input, &mut rows, &mut destinations)?;
-    let claim = destinations.claim(&[&args.input[..], &args.against.files()].concat())?;
-    args.refuse_ignored(&rows, &destinations)?;
-    let options = args.layout.options_for(Answers::Unwanted, &rows)?;
+pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
+    let mut task = Task::new(&args.records, args.run, typed, &ROWS);
+    let mut rows = args.rows.plan(&args.rules(), &task.destinations)?;
+    args.output_dir.plan(&mut rows, &mut task.destinations)?;
+    args.refuse_ignored(&rows, &task.destinations)?;
     let by = args.by.sameness();
-    let known = args.against.load(by, args.run, args.layout.stream())?;
-    let run = InputRun::new(finds(by), typed, args.run).canonical().reading(args.against.files());
-    let run = run.only_where(&args.condition, ROWS.subcommand);
+    task.keep_columns(&rows);
+    task.others = args.against.files();
+    task.method = Method { is_canon: true, ..Method::finding(finds(by)) };
+    if args.dedup && task.destinations.resume {
+        task.reads_twice = Some("--resume with --dedup reads inputs twice");
+    }
     // The latency of a form may be shown without the form.
-    let condition = args.condition.condition.as_ref();
-    let read = condition.map(|condition| condition.computed(ROWS.subcommand)).unwrap_or_default();
-    let is_timed = rows.shows(Column::LatencyNs) || read.contains(&Column::LatencyNs);
+    let is_timed = rows.shows(Column::LatencyNs) || task.reads(Column::LatencyNs);
+    let run = task.open()?;
+    let known = args.against.load(by, args.run, args.records.layout.stream())?;
     let needs = if is_timed { Needs::FORM } else { Needs::NONE };
-    let (job, seen) = (&Classify { needs, ..Classify::by(by) }, &mut Seen::default());
-    let known = &known;
-    let filters = move |earlier: &mut EarlierRun<'_>| {
-        let compared = || -> Vec<_> {
-            let compares = args.dedup || args.against.is_given();
-            let valid = compares.then(Filter::valid);
-            valid.into_iter().chain(known.iter().map(|known| Filter::unknown(known, by))).collect()
-        };
-        let mut filters = compared();
-        if args.dedup {
-            let seen = seen;
-            let mut replayed = compared();
-            replayed.push(Filter::distinct(&mut *seen, by));
-            earlier.replay(job, replayed)?;
-            filters.push(Filter::distinct(seen, by));
-        }
-        Ok(filters)
-    };
-    run.run(args.input, &options, claim, job, filters, |inputs| rows.format(&inputs.rows()))
+    let (job, mut seen) = (Classify { needs, ..Classify::by(by) }, Seen::default());
+    let compares = args.dedup || args.against.is_given();
+    let mut filters: Vec<_> = compares.then(Filter::valid).into_iter().collect();
+    filters.extend(known.iter().map(|known| Filter::unknown(known, by)));
+    if args.dedup {
+        filters.push(Filter::distinct(&mut seen, by));
+    }
+    let format = rows.format(&run.inputs.rows())?;
+    run.write(&job, filters, format)
 }
 
 /// Returns whether rows show forms or their latency.
@@ -171,19 +151,10 @@ impl CanonArgs {
 
     /// Rejects options that have no effect in combination.
     fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
-        if self.dedup {
-            self.by.refuse_near("cannot be combined with --dedup")?;
-        }
         let compares = self.dedup || self.against.is_given();
-        if let Some(option) = self.by.option().filter(|_| !compares) {
-            refuse!("{option} does nothing: only --dedup and --against compare puzzles");
-        }
         let finds_forms = shows_forms(rows) || (compares && self.by.sameness() == Sameness::Class);
         if destinations.latency.is_some() && !finds_forms {
             refuse!("--latency does nothing: no column shows a form, so none is computed");
-        }
-        if self.dedup && destinations.resume {
-            check_files(&self.input, "--resume with --dedup reads inputs twice")?;
         }
         self.against.check()
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bulkdoku::Limits;
 use bulkdoku::input::Answers;
-use bulkdoku::output::{Column, Subcommand};
+use bulkdoku::output::Column;
 use bulkdoku::pipeline::{Check, Filter, Solve};
 
 use super::against::AgainstArgs;
@@ -12,12 +12,11 @@ use super::audit::Audit;
 use super::by::ByArgs;
 use super::engine_args::EngineArgs;
 use super::format::RowFormat;
-use super::input_args::InputArgs;
-use super::input_run::{EarlierRun, InputRun};
-use super::outputs::Destinations;
-use super::paths::{InputPaths, OutputDirArgs};
+use super::paths::OutputDirArgs;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
+use super::summary::Method;
+use super::task::{RecordArgs, Task};
 use super::typed::Typed;
 use super::{Exit, Failure, answers, help};
 
@@ -41,10 +40,7 @@ use super::{Exit, Failure, answers, help};
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct CheckArgs {
     #[command(flatten)]
-    input: InputPaths,
-
-    #[command(flatten)]
-    layout: InputArgs,
+    records: RecordArgs,
 
     /// The file of the solutions, if not with the puzzles
     #[arg(long, value_name = "FILE", help_heading = "Input")]
@@ -56,9 +52,6 @@ pub struct CheckArgs {
     /// that file.
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     solution_column: Option<String>,
-
-    #[command(flatten)]
-    destinations: Destinations,
 
     #[command(flatten)]
     output_dir: OutputDirArgs,
@@ -78,7 +71,7 @@ pub struct CheckArgs {
     /// Do not check whether the solution is the only one
     ///
     /// Only the solution itself is checked, without an engine.
-    #[arg(long, help_heading = "Search", conflicts_with = "max_nodes")]
+    #[arg(long, help_heading = "Search")]
     first: bool,
 
     #[command(flatten)]
@@ -108,8 +101,9 @@ Exit status: 0 every record ok (or known), 1 some record has another status (--f
 wrong usage or an input without solutions, 3 input or output failed, 75 another run is writing an
 output, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.";
 
-const ROWS: RowRules = RowRules {
-    subcommand: Subcommand::Check,
+pub static ROWS: RowRules = RowRules {
+    name: "check",
+    columns: Column::OF_CHECK,
     default_format: RowFormat::Csv,
     is_written: |format| format.has_columns() || format == RowFormat::Lines,
     default_columns: &Column::DEFAULT_OF_CHECK,
@@ -119,40 +113,31 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-pub fn run(mut args: CheckArgs, typed: Typed) -> Result<Exit, Failure> {
-    let mut destinations = args.destinations.clone();
-    let mut rows = args.rows.plan(&ROWS, &destinations)?;
-    args.select.name_outputs(&mut destinations)?;
-    args.refuse_ignored(&rows)?;
-    args.output_dir.expand(&mut args.input, &mut rows, &mut destinations)?;
-    let others: Vec<_> = args.solutions.iter().cloned().chain(args.against.files()).collect();
-    let claim = destinations.claim(&[&args.input[..], &others].concat())?;
-    let mut options = args.layout.options_for(args.answers(), &rows)?;
-    options.also_read = args.select.also_read(ROWS.subcommand);
-    options.computed.extend(args.select.shared_names());
+pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
+    let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
+    let mut rows = args.rows.plan(&ROWS, &task.destinations)?;
+    args.select.plan(&mut task)?;
+    args.output_dir.plan(&mut rows, &mut task.destinations)?;
+    args.refuse_ignored(&task, &rows)?;
     let check = Check { solve: args.solve() };
+    task.keep_columns(&rows);
+    task.answers = args.answers();
+    task.others = args.solutions.iter().cloned().chain(args.against.files()).collect();
+    task.method = Method { check: true, ..Method::solving(&args.engine, check.solve.limits) };
     if let Some(path) = &args.solutions {
-        answers::check(path, &args.input)?;
+        answers::check(path, &task.inputs)?;
     }
-    let (stream, by) = (args.layout.stream(), args.by.sameness());
+    let mut run = task.open()?;
+    run.audit = run.claim.destinations.report.is_some().then(Audit::default);
+    let (stream, by) = (args.records.layout.stream(), args.by.sameness());
+    if let Some(path) = &args.solutions {
+        run.answers = Some(answers::open(path, args.solution_column.as_deref(), stream)?);
+    }
     let known = args.against.load(by, args.engine.run, stream)?;
-    let mut run = InputRun::with_engine(typed, &args.engine, check.solve.limits);
-    run.method.check = true;
-    run.audit = destinations.report.is_some().then(Audit::default);
-    if let Some(path) = &args.solutions {
-        let column = args.solution_column.as_deref();
-        run.answers = Some(answers::open(path, column, stream)?);
-    }
-    let run = run.only_where(&args.select.condition, ROWS.subcommand);
-    let run = run.reading(others);
-    let filters = |_: &mut EarlierRun<'_>| {
-        let unknown = known.iter().map(|known| Filter::unknown(known, by));
-        Ok(unknown.chain(args.select.filters()).collect())
-    };
-    run.run(args.input, &options, claim, &check, filters, |inputs| {
-        let format = rows.format(&inputs.rows())?;
-        args.select.sorted(&rows, ROWS.subcommand, inputs, format)
-    })
+    let unknown = known.iter().map(|known| Filter::unknown(known, by));
+    let filters = unknown.chain(args.select.filter()).collect();
+    let format = args.select.sorted(&rows, &ROWS, &run.inputs)?;
+    run.write(&check, filters, format)
 }
 
 impl CheckArgs {
@@ -167,17 +152,14 @@ impl CheckArgs {
     }
 
     /// Rejects options that have no effect in combination, and columns that would be empty.
-    fn refuse_ignored(&self, rows: &RowPlan) -> Result<(), Failure> {
-        let read = self.select.read(ROWS.subcommand);
-        let of_engine = rows.chosen().chain(read).find(|column| column.is_about_solving());
+    fn refuse_ignored(&self, task: &Task<'_>, rows: &RowPlan) -> Result<(), Failure> {
+        let of_engine =
+            rows.chosen().chain(task.computed()).find(|column| column.is_about_solving());
         if let (true, Some(column)) = (self.first, of_engine) {
             refuse!("--first uses no engine, which column {column} requires");
         }
-        if let (true, Some(option)) = (self.first, self.engine.engine_option()) {
-            refuse!("{option} does nothing: --first uses no engine");
-        }
-        self.by.check_against(&self.against, self.first.then_some("--first"))?;
-        self.select.check(rows, ROWS.subcommand, self.first.then_some("--first"))?;
+        self.by.check_proof(self.first.then_some("--first"))?;
+        self.select.check(rows, task, self.first.then_some("--first"))?;
         self.engine.check_simd()?;
         self.against.check()
     }

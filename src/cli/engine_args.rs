@@ -42,7 +42,7 @@ pub struct LimitArgs {
     /// Stop at the first solution, without proof
     ///
     /// No second solution is searched for: the status is solved.
-    #[arg(long, conflicts_with = "limit")]
+    #[arg(long)]
     pub first: bool,
 
     /// Count solutions up to this many [default: 2]
@@ -71,12 +71,6 @@ impl EngineArgs {
     /// Rejects a SIMD level for an engine without vector code.
     pub fn check_simd(&self) -> Result<(), Failure> {
         check_simd(self.simd.is_some(), &[self.engine()])
-    }
-
-    /// Returns the first option that selects the engine or its SIMD level.
-    pub fn engine_option(&self) -> Option<&'static str> {
-        let options = [("--engine", self.engine.is_some()), ("--simd", self.simd.is_some())];
-        options.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option)
     }
 
     /// Adds the node limit.

@@ -4,6 +4,8 @@ use bulkdoku::EngineKind;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, Command};
 
+use super::rules;
+
 /// The end of the help of subcommands that can be interrupted and resumed.
 pub const SIGNALS: &str = "\
 The first SIGINT (Ctrl-C) or SIGTERM ends the run once the rows of the puzzles solved so far are \
@@ -60,7 +62,7 @@ pub fn with_short_options(command: Command, has_texts: bool) -> Command {
 /// Creates the help of `bulkdoku help` and of manual pages, with all paragraphs and values.
 pub fn with_long_options(command: Command) -> Command {
     command.mut_subcommands(|subcommand| {
-        subcommand.mut_args(|arg| {
+        rules::documented(subcommand).mut_args(|arg| {
             let has_help = arg.get_possible_values().iter().any(|value| value.get_help().is_some());
             if has_help { arg.hide_possible_values(false) } else { arg }
         })

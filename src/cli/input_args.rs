@@ -1,11 +1,9 @@
 //! The options for inputs.
 
 use bulkdoku::input::csv::Delimiter;
-use bulkdoku::input::{
-    Answers, DetectError, InputFormat, InputOptions, Keep, StreamOptions, Window,
-};
+use bulkdoku::input::{Answers, DetectError, InputFormat, InputOptions, StreamOptions, Window};
 
-use super::row_args::{RowPlan, column_hint};
+use super::row_args::column_hint;
 use super::{Failure, help, numbers};
 
 /// The options for reading inputs.
@@ -100,15 +98,6 @@ impl InputArgs {
     pub fn stream(&self) -> StreamOptions {
         let (window, npy_blank) = (self.window, self.npy_offset);
         StreamOptions { window, npy_blank, npy_labels: self.labels, max_record: self.max_line }
-    }
-
-    /// Returns the input options, with these answers and the columns that rows need.
-    pub fn options_for(&self, answers: Answers, rows: &RowPlan) -> Result<InputOptions, Failure> {
-        let named = rows.input_columns();
-        let only = (!named.is_empty()).then_some(Keep::Only(named));
-        let keep = if rows.passes_rows() { Some(Keep::Row) } else { only };
-        let computed = rows.shared_names().to_vec();
-        Ok(InputOptions { keep, computed, ..self.options(answers)? })
     }
 
     /// Returns the input options, with these answers.

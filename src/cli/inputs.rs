@@ -29,8 +29,8 @@ use super::{Failure, input_args};
 /// number of files can be named.
 const KEPT_OPEN: usize = 16;
 
-/// One or more inputs. All are readable as far as can be determined without reading them.
-#[derive(Debug)]
+/// The inputs of a run. All are readable as far as can be determined without reading them.
+#[derive(Debug, Default)]
 pub struct Inputs {
     all: Vec<Input>,
     paths: Vec<PathBuf>,
@@ -73,14 +73,16 @@ impl Inputs {
     pub fn detected(
         arguments: impl Into<InputPaths>,
         options: &InputOptions,
+        threads: NonZeroUsize,
     ) -> Result<Self, Failure> {
-        let mut inputs = Self::open(arguments)?;
+        let mut inputs = Self::open(arguments, threads)?;
         inputs.detect(options, &AtomicBool::default())?;
         Ok(inputs)
     }
 
-    /// Checks and opens inputs, by default standard input. Layouts are detected later.
-    pub fn open(arguments: impl Into<InputPaths>) -> Result<Self, Failure> {
+    /// Checks and opens inputs, by default standard input. Layouts are detected later. At most
+    /// `threads` threads decode an input.
+    pub fn open(arguments: impl Into<InputPaths>, threads: NonZeroUsize) -> Result<Self, Failure> {
         let mut origins = Origin::of_all(arguments.into());
         if origins.is_empty() {
             origins.push(Origin::Stdin);
@@ -94,14 +96,7 @@ impl Inputs {
             all.push(Input { origin, layout: Layout::default(), opened });
         }
         let paths = all.iter().map(|input| input.origin.path().into()).collect();
-        let (findings, difference) = (Vec::new(), None);
-        let (bytes, options) = (Arc::default(), StreamOptions::default());
-        Ok(Self { all, paths, shown: 0, findings, difference, bytes, options, threads: 1 })
-    }
-
-    /// Sets the maximum number of threads that decode an input.
-    pub fn decode_with(&mut self, threads: NonZeroUsize) {
-        self.threads = threads.get();
+        Ok(Self { all, paths, threads: threads.get(), ..Self::default() })
     }
 
     /// Detects the layout of each input from its first bytes. If `stop` is set while waiting for an
@@ -170,14 +165,9 @@ impl Inputs {
         accepted.all(|input| input.layout.keep_keys_of(&first))
     }
 
-    /// Returns whether no column is kept, because inputs have different ones.
-    pub fn omit_columns(&self) -> bool {
-        self.difference.is_some()
-    }
-
     /// Sets the use of JSON keys that the first object lacks, if all are kept.
-    pub fn set_other_keys(&mut self, options: &InputOptions, others: &OtherKeys) {
-        if matches!(options.keep, Some(Keep::All | Keep::Row)) && !self.omit_columns() {
+    pub fn set_other_keys(&mut self, others: &OtherKeys) {
+        if self.shown == usize::MAX {
             self.all.iter_mut().for_each(|input| input.layout.set_other_keys(others));
         }
     }

@@ -28,7 +28,6 @@ mod help;
 mod html;
 mod identity;
 mod input_args;
-mod input_run;
 mod inputs;
 mod lock;
 mod log;
@@ -46,7 +45,8 @@ mod platform;
 mod progress;
 mod resume;
 mod row_args;
-mod rows_run;
+mod rules;
+mod run;
 mod run_args;
 mod sample;
 mod scan;
@@ -57,6 +57,7 @@ mod solve;
 mod split;
 mod strata;
 mod summary;
+mod task;
 mod trace;
 mod trainer_args;
 mod typed;
@@ -156,6 +157,18 @@ subcommands! {
     "man" Man(pages::ManArgs),
 }
 
+/// The subcommands whose rows have columns.
+static WITH_COLUMNS: [&row_args::RowRules; 8] = [
+    &solve::ROWS,
+    &check::ROWS,
+    &canon::ROWS,
+    &overlap::ROWS,
+    &split::ROWS,
+    &augment::ROWS,
+    &generate::ROWS,
+    &sample::ROWS,
+];
+
 impl Command {
     /// Returns the run options of a subcommand that reads or generates many records.
     fn run_args(&self) -> Option<&run_args::RunArgs> {
@@ -221,6 +234,7 @@ pub fn parse() -> Result<Cli, Failure> {
         }
     };
     cli.typed = typed::Typed::of(&command, &matches);
+    rules::check(&command, &cli.typed)?;
     let choice = match cli.global.color {
         ColorChoice::Auto => anstream::ColorChoice::Auto,
         ColorChoice::Always => anstream::ColorChoice::Always,
@@ -272,16 +286,16 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         None => {}
     }
     match cli.command {
-        Command::Solve(args) => solve::run(args, typed),
-        Command::Check(args) => check::run(args, typed),
-        Command::Canon(args) => canon::run(args, typed),
+        Command::Solve(args) => solve::run(&args, typed),
+        Command::Check(args) => check::run(&args, typed),
+        Command::Canon(args) => canon::run(&args, typed),
         Command::Overlap(args) => overlap::run(&args, typed),
-        Command::Split(args) => split::run(args, typed),
-        Command::Sample(args) => sample::run(args, typed),
-        Command::Augment(args) => augment::run(args, typed),
+        Command::Split(args) => split::run(&args, typed),
+        Command::Sample(args) => sample::run(&args, typed),
+        Command::Augment(args) => augment::run(&args, typed),
         Command::Bench(args) => bench::run(args),
         Command::Show(args) => show::run(&args),
-        Command::Trace(args) => trace::run(args, typed),
+        Command::Trace(args) => trace::run(&args, typed),
         Command::Generate(args) => generate::run(&args, typed),
         #[cfg(feature = "pages")]
         Command::Completions(args) => pages::completions(&args),

@@ -318,6 +318,17 @@ pub fn replaced_message(out: &OpenOutput) -> Option<String> {
     })
 }
 
+/// Replaces a side output of an earlier run; returns the error, if any.
+pub fn write_side(
+    out: &OpenOutput,
+    write: impl FnOnce(&OpenOutput) -> io::Result<()>,
+) -> Option<String> {
+    match out.truncate(0).and_then(|()| write(out)).and_then(|()| out.sync()) {
+        Ok(()) => replaced_message(out),
+        Err(error) => Some(error.to_string()),
+    }
+}
+
 /// Opens a regular file, readable if possible, and returns whether it was created.
 fn open_file(path: &Path) -> io::Result<(File, bool)> {
     let mut options = OpenOptions::new();

@@ -54,7 +54,7 @@ pub struct Destinations {
     ///
     /// Inputs and options have to be the same. Without an earlier run this one starts; if the
     /// output is complete, nothing is done.
-    #[arg(long, requires = "output", conflicts_with = "force")]
+    #[arg(long)]
     pub resume: bool,
 
     /// Write every message about an invalid record
@@ -69,7 +69,11 @@ pub struct Destinations {
     #[arg(skip)]
     pub parts: Vec<PathBuf>,
 
-    /// The output of each input, if each has one, in the folder `output`.
+    /// The extension of the outputs, if each input has one in the folder `output`.
+    #[arg(skip)]
+    pub per_input: Option<String>,
+
+    /// The output of each input, if each has one.
     #[arg(skip)]
     pub of_inputs: Vec<PathBuf>,
 
@@ -222,13 +226,13 @@ impl Destinations {
     /// Claims all outputs for a run, before it opens any input. Rejects outputs that are the same
     /// file, that exist, or that are files in `reads`. If a resumed run is already complete, this is
     /// the error.
-    pub fn claim(&self, reads: &[PathBuf]) -> Result<Claim, Failure> {
+    pub fn claim(self, reads: &[PathBuf]) -> Result<Claim, Failure> {
         if self.resume && !self.can_be_resumed() {
             refuse!("--resume needs a file of rows, not {}", self.rows().name());
         }
         let mut held = Held::default();
         held.create_folders(&self.parts)?;
-        let files = FilesInUse::of(self)?;
+        let files = FilesInUse::of(&self)?;
         files.refuse_reads(reads)?;
         held.lock(self.locked())?;
         let journal = self.journal();
@@ -238,17 +242,9 @@ impl Destinations {
         };
         // Other runs only remove what it lists.
         let earlier = if self.resume { earlier? } else { earlier.unwrap_or_default() };
-        let claim = Claim { destinations: self.clone(), files, journal, earlier, held };
+        let claim = Claim { destinations: self, journal, earlier, held };
         claim.refuse_existing()?;
         Ok(claim)
-    }
-
-    /// Rejects `--latency` without an engine.
-    pub fn refuse_latency(&self) -> Result<(), Failure> {
-        match self.latency {
-            Some(_) => refuse!("--latency does nothing: no engine is used"),
-            None => Ok(()),
-        }
     }
 }
 
@@ -291,7 +287,6 @@ impl<T> IntoIterator for Sides<T> {
 #[derive(Debug)]
 pub struct Claim {
     pub destinations: Destinations,
-    files: FilesInUse,
     journal: Option<JournalFile>,
     /// The journal of an earlier run with the same output.
     pub earlier: Option<Journal>,
@@ -299,11 +294,6 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Rejects files that the run reads and writes.
-    pub fn refuse_reads(&self, reads: &[PathBuf]) -> Result<(), Failure> {
-        self.files.refuse_reads(reads)
-    }
-
     /// Returns whether rows can be resumed, if their format can be continued.
     pub fn has_journal(&self) -> bool {
         self.journal.is_some()

@@ -1,29 +1,22 @@
 //! `bulkdoku overlap`: finds the classes that pairs of sets share.
 
 use std::io::ErrorKind;
-use std::path::PathBuf;
 
-use bulkdoku::input::Answers;
-use bulkdoku::output::{Column, Row, Subcommand};
-use bulkdoku::pipeline::{Classify, Filter, PassSums};
+use bulkdoku::output::{Column, Row};
+use bulkdoku::pipeline::{Classify, Filter};
 use bulkdoku::sets::{Overlap, OverlapFinder, RecordHashes, Sameness};
 use indicatif::HumanCount;
 
 use super::against::MemoryArgs;
 use super::by::{ByArgs, finds, groups, note_without};
-use super::condition::Predicate;
 use super::format::RowFormat;
-use super::html::{Page, ReportedSet};
-use super::input_args::InputArgs;
-use super::input_run::{EarlierRun, InputRun};
-use super::inputs::{Inputs, check_files};
+use super::html::ReportedSet;
 use super::numbers::counted;
-use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowRules};
+use super::run::Run;
 use super::run_args::RunArgs;
-use super::scan::scan_with;
-use super::select::WhereArgs;
-use super::summary::Verdict;
+use super::summary::{Method, Verdict};
+use super::task::{RecordArgs, Task};
 use super::typed::Typed;
 use super::{Exit, Failure, html, log, platform};
 
@@ -34,6 +27,13 @@ use super::{Exit, Failure, html, log, platform};
 /// number of such records and classes for each pair.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
+#[command(mut_arg("input", |input| input
+    .required(true)
+    .num_args(2..)
+    .value_name("SET")
+    .help("The sets: two or more files")
+    .long_help("The sets: two or more files")))]
+#[command(mut_arg("files_from", |list| list.hide(true)))]
 #[command(mut_arg("format", |format| format
     .help("csv, tsv, jsonl, parquet, lines or npy")
     .long_help(
@@ -48,18 +48,8 @@ use super::{Exit, Failure, html, log, platform};
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct OverlapArgs {
-    /// The sets: two or more files
-    #[arg(required = true, num_args = 2.., value_name = "SET")]
-    sets: Vec<PathBuf>,
-
     #[command(flatten)]
-    layout: InputArgs,
-
-    #[command(flatten)]
-    condition: WhereArgs,
-
-    #[command(flatten)]
-    destinations: Destinations,
+    records: RecordArgs,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -94,10 +84,19 @@ Exit status: 0 no pair shares a class, 1 a pair does, or a record is invalid (--
 ignores both), 2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124
 timed out, 130 interrupted. A closed pipe ends the run with 0.";
 
-const SUBCOMMAND: Subcommand = Subcommand::Overlap;
+const COLUMNS: &[Column] = &[
+    Column::File,
+    Column::Line,
+    Column::Puzzle,
+    Column::Canonical,
+    Column::Automorphisms,
+    Column::Status,
+    Column::Clues,
+];
 
-const ROWS: RowRules = RowRules {
-    subcommand: SUBCOMMAND,
+pub static ROWS: RowRules = RowRules {
+    name: "overlap",
+    columns: COLUMNS,
     default_format: RowFormat::Csv,
     is_written: |format| {
         format.has_columns() || matches!(format, RowFormat::Lines | RowFormat::Npy)
@@ -116,51 +115,36 @@ const EXAMPLES: usize = 3;
 const REPORT_MEMORY_BYTES: usize = 128 << 20;
 
 pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
-    let destinations = &args.destinations;
-    destinations.refuse_latency()?;
-    let rows = args.rows.plan(&ROWS, destinations)?;
-    check_files(&args.sets, "sets are read twice")?;
-    let options = args.layout.options_for(Answers::Unwanted, &rows)?;
-    let claim = destinations.claim(&args.sets)?;
+    let mut task = Task::new(&args.records, args.run, typed, &ROWS);
+    let rows = args.rows.plan(&ROWS, &task.destinations)?;
     let by = args.by.sameness();
-    let (sets, test) = &mut args.condition.open(&args.sets.clone().into(), &options, SUBCOMMAND)?;
-    let (mut overlap, page, sums) = args.compare(sets, test.as_ref())?;
-    let verdict = verdict(&overlap, by);
-    let verdict = Box::new(move || verdict.clone());
-    let run = InputRun { page, ..InputRun::new(finds(by), typed, args.run).after(sums) };
-    let run = InputRun { verdict: Some(verdict), ..run }.only_where(&args.condition, SUBCOMMAND);
+    task.keep_columns(&rows);
+    task.reads_twice = Some("sets are read twice");
+    task.method = Method::finding(finds(by));
     // Grids are solved once, unless the condition reads statuses.
-    let condition = args.condition.condition.as_ref();
-    let read = condition.map(|condition| condition.computed(SUBCOMMAND)).unwrap_or_default();
-    let job = &if read.contains(&Column::Status) { Classify::by(by) } else { Classify::default() };
-    let decisions = &mut overlap;
-    let filters = move |earlier: &mut EarlierRun<'_>| {
-        let decisions = decisions;
-        earlier.replay(job, vec![Filter::precomputed(&mut *decisions)])?;
-        Ok(vec![Filter::precomputed(decisions)])
-    };
-    let exit = run.run(args.sets.clone(), &options, claim, job, filters, |inputs| {
-        rows.format(&inputs.rows())
-    })?;
+    let reads_status = task.reads(Column::Status);
+    let job = if reads_status { Classify::by(by) } else { Classify::default() };
+    let mut run = task.open()?;
+    let mut overlap = args.compare(&mut run)?;
+    let (names, verdict) = (run.inputs.names(), verdict(&overlap, by));
+    run.verdict = Some(verdict);
+    let format = rows.format(&run.inputs.rows())?;
+    let exit = run.write(&job, vec![Filter::precomputed(&mut overlap)], format)?;
     if !args.run.quiet {
-        print(&overlap, &sets.names(), groups(by));
+        print(&overlap, &names, groups(by));
     }
     Ok(exit)
 }
 
 impl OverlapArgs {
-    /// Reads and compares all sets, also by other criteria for the report, if there is one. Returns
-    /// what they have in common, the report, and the checksums of the inputs.
-    fn compare(
-        &self,
-        sets: &mut Inputs,
-        test: Option<&Predicate>,
-    ) -> Result<(Overlap, Option<Page>, PassSums), Failure> {
-        let (by, count) = (self.by.sameness(), self.sets.len());
-        let reports = self.destinations.report.is_some();
+    /// Reads and compares all sets, also by other criteria for the report, if there is one.
+    fn compare(&self, run: &mut Run) -> Result<Overlap, Failure> {
+        let (by, paths) = (self.by.sameness(), run.inputs.paths().to_vec());
+        let count = paths.len();
+        let reports = run.claim.destinations.report.is_some();
         let others = [Sameness::Puzzle, Sameness::Class, Sameness::Grid].into_iter();
         let others: Vec<_> = others.filter(|other| reports && *other != by).collect();
-        let reported = self.sets.iter().filter(|_| reports).map(|path| ReportedSet::new(path));
+        let reported = paths.iter().filter(|_| reports).map(|path| ReportedSet::new(path));
         let mut reported = reported.collect::<Result<Vec<_>, _>>()?;
 
         let examples = if reports { EXAMPLES } else { 0 };
@@ -185,7 +169,7 @@ impl OverlapArgs {
         let needs = others.iter().fold(by.needs(), |needs, other| needs.union(other.needs()));
         // Rows do not depend on the report.
         let job = Classify { only_classifies: by != Sameness::Grid, ..Classify::of(needs) };
-        let sums = scan_with(&job, self.run, (sets, test), needs, find, add)?;
+        run.pass(&job, needs, find, add)?;
 
         let finish = |finder: OverlapFinder| {
             let stop = platform::new_progress().stop.into();
@@ -196,7 +180,7 @@ impl OverlapArgs {
         };
         let overlap = finish(finder)?;
         if !self.run.quiet {
-            let all = sets.names().into_iter().zip(&overlap.sets);
+            let all = run.inputs.names().into_iter().zip(&overlap.sets);
             all.for_each(|(name, set)| note_without(&name, by, set.without));
         }
         let others = others.into_iter().zip(finders);
@@ -204,8 +188,8 @@ impl OverlapArgs {
         let others = others.collect::<Result<Vec<_>, Failure>>()?;
         let mut all: Vec<_> = others.iter().map(|(by, overlap)| (*by, overlap)).collect();
         all.push((by, &overlap));
-        let page = reports.then(|| html::of_overlap(&reported, all, &verdict(&overlap, by)));
-        Ok((overlap, page, sums))
+        run.page = reports.then(|| html::of_overlap(&reported, all, &verdict(&overlap, by)));
+        Ok(overlap)
     }
 }
 

@@ -60,9 +60,9 @@ impl InputPaths {
         self.input.into_iter().zip(self.folders.into_iter().map(|components| components > 0))
     }
 
-    /// Replaces folders, patterns, and the list by files. The outputs of the run are not among
-    /// those found in folders.
-    pub fn expand(&mut self, destinations: &Destinations) -> Result<(), Failure> {
+    /// Replaces folders, patterns, and the list by files, and names the output of each if each has
+    /// one. The outputs of the run are not among those found in folders.
+    pub fn expand(&mut self, destinations: &mut Destinations) -> Result<(), Failure> {
         let mut named = Vec::new();
         for path in std::mem::take(&mut self.input) {
             match matches(&path)? {
@@ -96,6 +96,9 @@ impl InputPaths {
             self.folders.resize(self.folders.len() + found.len(), path.components().count());
             self.input.extend(found);
         }
+        if let (Some(extension), Some(folder)) = (&destinations.per_input, &destinations.output) {
+            destinations.of_inputs = self.outputs(folder, extension)?;
+        }
         Ok(())
     }
 }
@@ -107,26 +110,20 @@ pub struct OutputDirArgs {
     ///
     /// Its name is that of the input, relative to the folder that was named, with the extension of
     /// the format. Such a run is resumed as a whole.
-    #[arg(long, value_name = "DIR", help_heading = "Output", conflicts_with = "output")]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     output_dir: Option<PathBuf>,
 }
 
 impl OutputDirArgs {
-    /// Replaces folders, patterns, and the list of inputs by files, and names their outputs.
-    pub fn expand(
-        &self,
-        inputs: &mut InputPaths,
-        rows: &mut RowPlan,
-        destinations: &mut Destinations,
-    ) -> Result<(), Failure> {
-        let Some(folder) = &self.output_dir else { return inputs.expand(destinations) };
+    /// Names the folder of the outputs, if each input has one.
+    pub fn plan(&self, rows: &mut RowPlan, destinations: &mut Destinations) -> Result<(), Failure> {
+        let Some(folder) = &self.output_dir else { return Ok(()) };
         if folder.is_file() {
             refuse!("--output-dir {}: is a file; name a folder", folder.display());
         }
         rows.write_per_input();
         destinations.output = Some(folder.components().collect());
-        inputs.expand(destinations)?;
-        destinations.of_inputs = inputs.outputs(folder, &rows.format.name())?;
+        destinations.per_input = Some(rows.format.name());
         Ok(())
     }
 }

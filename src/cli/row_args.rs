@@ -5,7 +5,7 @@ use bulkdoku::input::ColumnType;
 use bulkdoku::output::ParquetRows;
 use bulkdoku::output::{
     self, Column, ColumnSource, CsvRows, InputLines, JsonRows, JudgeGrids, LabeledGrids, Lines,
-    Needs, NpyRows, OutputColumn, PrintedPages, PuzzleGrids, Subcommand, TsvRows, unique_names,
+    Needs, NpyRows, OutputColumn, PrintedPages, PuzzleGrids, TsvRows, unique_names,
 };
 use bulkdoku::pipeline::Filter;
 use clap::ValueEnum;
@@ -14,7 +14,7 @@ use super::condition::{offered, shared_name};
 use super::format::RowFormat;
 use super::outputs::Destinations;
 use super::trainer_args::TrainerLayout;
-use super::{Failure, extensions};
+use super::{Failure, WITH_COLUMNS, extensions};
 
 /// The format and columns of rows. Each subcommand has separate help for these options.
 #[derive(Clone, Debug, clap::Args)]
@@ -40,8 +40,8 @@ enum NamedColumn {
 
 impl NamedColumn {
     /// Finds a column that the subcommand computes, or otherwise of the input.
-    fn of(name: &str, subcommand: Subcommand) -> Self {
-        match offered(name, subcommand) {
+    fn of(name: &str, rules: &RowRules) -> Self {
+        match offered(name, rules) {
             Some(column) => Self::Computed(column),
             None if name == "*" => Self::All,
             None => Self::Input(name.into()),
@@ -52,7 +52,10 @@ impl NamedColumn {
 /// The formats and columns that a subcommand supports.
 #[derive(Clone, Copy, Debug)]
 pub struct RowRules {
-    pub subcommand: Subcommand,
+    /// The name of the subcommand.
+    pub name: &'static str,
+    /// The columns that it computes.
+    pub columns: &'static [Column],
     pub default_format: RowFormat,
     pub is_written: fn(RowFormat) -> bool,
     /// The default columns, unless rows are rows of the input.
@@ -72,7 +75,6 @@ impl RowRules {
         let names = |columns: &[Column]| {
             columns.iter().map(|column| column.name()).collect::<Vec<_>>().join(", ")
         };
-        let all = Column::ALL.into_iter().filter(|column| column.is_offered_by(self.subcommand));
         let default = match self.appended {
             None => names(self.default_columns),
             Some([]) => "those of the input".into(),
@@ -83,7 +85,7 @@ impl RowRules {
              they are, names of some of them, and {}. Puzzle lines have the column puzzle and, \
              if it is named, rest, the text after the cells; grids have puzzle and label, the line \
              above. [default: {default}]",
-            names(&all.collect::<Vec<_>>()),
+            names(self.columns),
         )
     }
 }
@@ -145,11 +147,6 @@ impl RowArgs {
         Self { format, columns: None }
     }
 
-    /// Returns whether columns were requested.
-    pub fn names_columns(&self) -> bool {
-        self.columns.is_some()
-    }
-
     /// Chooses the format: as requested, by the output's name, or the default. Rejects formats and
     /// columns that the subcommand does not write, and side outputs whose names imply another
     /// format.
@@ -166,13 +163,14 @@ impl RowArgs {
             let all = RowFormat::value_variants().iter().copied();
             let written: Vec<_> =
                 all.filter(|it| (rules.is_written)(*it)).map(RowFormat::name).collect();
-            let (subcommand, written) = (rules.subcommand.name(), written.join(", "));
+            let (subcommand, written) = (rules.name, written.join(", "));
             refuse!("{subcommand} writes {written}, but not {}", format.name());
         }
         format.check_output(output)?;
-        let chosen = self.columns.as_ref().map(|names| {
-            names.iter().map(|name| NamedColumn::of(name, rules.subcommand)).collect::<Vec<_>>()
-        });
+        let chosen = self
+            .columns
+            .as_ref()
+            .map(|names| names.iter().map(|name| NamedColumn::of(name, rules)).collect::<Vec<_>>());
         let shared_names =
             self.columns.iter().flatten().filter_map(|name| shared_name(name)).collect();
         let (rules, has_output_per_input) = (*rules, false);
@@ -194,8 +192,7 @@ impl RowArgs {
         if format == RowFormat::Npy {
             plan.array()?;
         }
-        if let (Subcommand::Generate, Some(name)) = (rules.subcommand, plan.input_columns().first())
-        {
+        if let ("generate", Some(name)) = (rules.name, plan.input_columns().first()) {
             refuse!("--columns: no column {name:?}; {}", column_hint(name));
         }
         if plan.passes_rows()
@@ -226,8 +223,8 @@ pub fn similar<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
 
 /// Returns the first subcommand whose rows have this column.
 fn owner(column: Column) -> &'static str {
-    let owner = Subcommand::ALL.into_iter().find(|subcommand| column.is_offered_by(*subcommand));
-    owner.map_or("", Subcommand::name)
+    let owner = WITH_COLUMNS.iter().find(|rules| rules.columns.contains(&column));
+    owner.map_or("", |rules| rules.name)
 }
 
 impl RowPlan {

@@ -3,26 +3,21 @@
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-use bulkdoku::input::{Answers, InputOptions};
-use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
-use bulkdoku::pipeline::{Classify, Filter, PassSums, Solve};
+use bulkdoku::output::{Column, Decision, Needs, Row};
+use bulkdoku::pipeline::{Classify, Filter, Solve};
 use bulkdoku::sets::{RankedRecord, Sampler, Strata};
 use indicatif::HumanCount;
 
-use super::condition::{Predicate, RecordColumn, input_names, shared_name};
+use super::condition::{Predicate, RecordColumn};
 use super::format::RowFormat;
-use super::input_args::InputArgs;
-use super::input_run::{EarlierRun, InputRun};
-use super::inputs::{Inputs, check_files};
-use super::outputs::Destinations;
-use super::paths::InputPaths;
 use super::row_args::{RowArgs, RowRules};
+use super::run::Run;
 use super::run_args::RunArgs;
-use super::scan::scan_with;
-use super::select::WhereArgs;
 use super::strata::{in_numerical_order, value_name};
+use super::summary::Method;
+use super::task::{RecordArgs, Task};
 use super::typed::Typed;
-use super::{Exit, Failure, help, log, numbers};
+use super::{Exit, Failure, help, log, numbers, solve};
 
 /// Write a sample: records drawn at random, from all or from each stratum
 ///
@@ -40,10 +35,7 @@ use super::{Exit, Failure, help, log, numbers};
     .help("Files or folders of puzzles")))]
 pub struct SampleArgs {
     #[command(flatten)]
-    input: InputPaths,
-
-    #[command(flatten)]
-    layout: InputArgs,
+    records: RecordArgs,
 
     /// Draw this many records
     #[arg(
@@ -51,7 +43,6 @@ pub struct SampleArgs {
         value_name = "N",
         help_heading = "Sample",
         required_unless_present = "per",
-        conflicts_with = "per",
         value_parser = numbers::at_least_1::<NonZeroU64>
     )]
     count: Option<NonZeroU64>,
@@ -66,12 +57,6 @@ pub struct SampleArgs {
     /// Any number; another one draws another sample
     #[arg(short, long, value_name = "S", help_heading = "Sample", value_parser = numbers::count)]
     seed: u64,
-
-    #[command(flatten)]
-    condition: WhereArgs,
-
-    #[command(flatten)]
-    destinations: Destinations,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -94,8 +79,9 @@ Exit status: 0 the sample is written, 1 some record is invalid (--fail-on none i
 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
 interrupted. A closed pipe ends the run with 0.";
 
-const ROWS: RowRules = RowRules {
-    subcommand: Subcommand::Sample,
+pub static ROWS: RowRules = RowRules {
+    name: "sample",
+    columns: &[Column::Puzzle],
     default_format: RowFormat::Csv,
     is_written: |format| {
         format.has_columns() || matches!(format, RowFormat::Lines | RowFormat::Npy)
@@ -108,7 +94,7 @@ const ROWS: RowRules = RowRules {
 };
 
 /// The columns available to strata and conditions.
-const RECORD_SUBCOMMAND: Subcommand = Subcommand::Solve;
+const OF_RECORDS: &RowRules = &solve::ROWS;
 
 /// A column, and the number of records to draw per value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,58 +113,35 @@ impl FromStr for PerStratum {
     }
 }
 
-pub fn run(mut args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
-    let destinations = args.destinations.clone();
-    destinations.refuse_latency()?;
-    let rows = args.rows.plan(&ROWS, &destinations)?;
-    let claim = destinations.claim(&args.input)?;
-    args.input.expand(&claim.destinations)?;
-    check_files(&args.input, "inputs are read twice")?;
-    let mut options = args.layout.options_for(Answers::Unwanted, &rows)?;
-    let column = args.per.as_ref().map(|per| per.column.as_str());
-    options.also_read =
-        column.iter().flat_map(|name| input_names(name, RECORD_SUBCOMMAND)).collect();
-    options.computed.extend(column.and_then(shared_name));
-    let (sample, sums) = args.draw(column, &options)?;
-    options.also_read.extend(args.condition.input_columns(RECORD_SUBCOMMAND));
-    typed.set_seed(args.seed);
-    let run = InputRun::new("samples", typed, args.run).after(sums);
-    let filters = |_: &mut EarlierRun<'_>| {
-        let decide = |row: &Row<'_>| {
-            let is_drawn = sample.binary_search(&(row.source(), row.line())).is_ok();
-            Ok(if is_drawn { Decision::Keep } else { Decision::Drop })
-        };
-        Ok(vec![Filter::Local(Needs::NONE, Box::new(decide))])
+pub fn run(args: &SampleArgs, typed: Typed) -> Result<Exit, Failure> {
+    let mut task = Task::new(&args.records, args.run, typed, OF_RECORDS);
+    let rows = args.rows.plan(&ROWS, &task.destinations)?;
+    task.keep_columns(&rows);
+    task.named.extend(args.per.iter().map(|per| per.column.clone()));
+    task.reads_twice = Some("inputs are read twice");
+    task.method = Method::finding("samples");
+    task.typed.set_seed(args.seed);
+    let mut run = task.open()?;
+    let sample = args.draw(&mut run)?;
+    // The records of the sample meet it.
+    run.test = None;
+    let decide = |row: &Row<'_>| {
+        let is_drawn = sample.binary_search(&(row.source(), row.line())).is_ok();
+        Ok(if is_drawn { Decision::Keep } else { Decision::Drop })
     };
-    run.run(args.input, &options, claim, &Classify::default(), filters, |inputs| {
-        rows.format(&inputs.rows())
-    })
+    let format = rows.format(&run.inputs.rows())?;
+    let filter = Filter::Local(Needs::NONE, Box::new(decide));
+    run.write(&Classify::default(), vec![filter], format)
 }
 
 impl SampleArgs {
-    fn draw(
-        &self,
-        column: Option<&str>,
-        options: &InputOptions,
-    ) -> Result<(Vec<(usize, u64)>, PassSums), Failure> {
-        let (mut inputs, test) = self.condition.open(&self.input, options, RECORD_SUBCOMMAND)?;
-        let column = match column {
-            None => None,
-            Some(name) => {
-                let found = RecordColumn::find(name, RECORD_SUBCOMMAND, &inputs.read());
-                Some(found.map_err(|what| Failure::Usage(format!("--per: {what}")))?)
-            }
-        };
-        self.scan(&mut inputs, column, test.as_ref())
-    }
-
     /// Reads the records and draws some of them.
-    fn scan(
-        &self,
-        inputs: &mut Inputs,
-        column: Option<RecordColumn>,
-        test: Option<&Predicate>,
-    ) -> Result<(Vec<(usize, u64)>, PassSums), Failure> {
+    fn draw(&self, run: &mut Run) -> Result<Vec<(usize, u64)>, Failure> {
+        let find = |per: &PerStratum| {
+            RecordColumn::find(&per.column, OF_RECORDS, &run.inputs.read())
+                .map_err(|what| Failure::Usage(format!("--per: {what}")))
+        };
+        let column = self.per.as_ref().map(find).transpose()?;
         let needs = column.map_or(Needs::NONE, RecordColumn::needs);
         let find = |row: &Row<'_>| {
             let is_drawn = row.puzzle().is_some_and(|puzzle| puzzle.contradiction().is_none());
@@ -195,18 +158,18 @@ impl SampleArgs {
             None => Ok(()),
         };
         let is_solved = column.is_some_and(RecordColumn::needs_solving)
-            || test.is_some_and(Predicate::needs_solving);
-        let sums = if is_solved {
-            scan_with(&Solve::default(), self.run, (inputs, test), needs, find, add)?
+            || run.test.as_ref().is_some_and(Predicate::needs_solving);
+        if is_solved {
+            run.pass(&Solve::default(), needs, find, add)?;
         } else {
-            scan_with(&Classify::default(), self.run, (inputs, test), needs, find, add)?
-        };
+            run.pass(&Classify::default(), needs, find, add)?;
+        }
         let strata = in_numerical_order(sampler.strata());
         let sample = sampler.finish()?;
         if !self.run.quiet {
             self.report(&strata, sample.len(), size);
         }
-        Ok((sample, sums))
+        Ok(sample)
     }
 
     /// Prints how many records were drawn, and which strata have too few.

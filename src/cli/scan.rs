@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use bulkdoku::output::{Needs, Row, Rows};
 use bulkdoku::pipeline::{
-    BlockSource, BlockSummary, Classify, Job, PassSums, RunEnd, TextSource, fold_blocks,
+    BlockSource, BlockSummary, Job, PassSums, RunEnd, TextSource, fold_blocks,
 };
 
 use super::condition::Predicate;
@@ -17,17 +17,6 @@ use super::{Failure, platform};
 /// Passes the result of `find` for each record that meets the condition to `add`, in order. Returns
 /// checksums of the inputs, by which a later pass verifies that it reads the same records.
 pub fn scan<K: Send>(
-    run: RunArgs,
-    (inputs, test): (&mut Inputs, Option<&Predicate>),
-    needs: Needs,
-    find: impl Fn(&Row<'_>) -> K + Sync,
-    add: impl FnMut(K) -> io::Result<()> + Send,
-) -> Result<PassSums, Failure> {
-    scan_with(&Classify::of(needs), run, (inputs, test), needs, find, add)
-}
-
-/// Like [`scan`], after a job on the records.
-pub fn scan_with<K: Send>(
     job: &impl Job,
     run: RunArgs,
     (inputs, test): (&mut Inputs, Option<&Predicate>),
@@ -38,9 +27,8 @@ pub fn scan_with<K: Send>(
     let progress = platform::new_progress();
     let meter = Meter::new(run.progress, inputs.size(), run.quiet);
     let (bytes, options) = (inputs.bytes(), run.options(&progress));
-    inputs.decode_with(run.threads);
     let mut source = TextSource::new(0, inputs.sources(), &progress.stop).recording();
-    let filters = test.into_iter().map(Predicate::filter).collect();
+    let mut filters: Vec<_> = test.into_iter().map(Predicate::filter).collect();
     let map = || {
         |rows: &Rows<'_>, found: &mut Vec<K>| {
             found.clear();
@@ -55,7 +43,7 @@ pub fn scan_with<K: Send>(
     };
     let folded = meter.watch(
         || Progressed::of_bytes(&bytes, &progress),
-        || fold_blocks(&mut source, job, filters, needs, &options, map, reduce),
+        || fold_blocks(&mut source, job, &mut filters, needs, &options, map, reduce),
     );
     bytes.store(0, Ordering::Relaxed);
     match folded.end {

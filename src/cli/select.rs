@@ -3,19 +3,17 @@
 use std::num::NonZeroU32;
 
 use bulkdoku::Status;
-use bulkdoku::input::InputOptions;
-use bulkdoku::output::{self, Column, Decision, Needs, Row, SortKey, Sorted, Subcommand};
+use bulkdoku::output::{self, Column, Decision, Needs, Row, SortKey, Sorted};
 use bulkdoku::pipeline::Filter;
 use bulkdoku::rating::Level;
 
-use super::condition::{Condition, Predicate, RecordColumn, input_names, offered, shared_name};
+use super::condition::{Condition, RecordColumn};
 use super::format::RowFormat;
 use super::help::{ColumnChoice, ColumnChoices};
 use super::inputs::Inputs;
 use super::order::Order;
-use super::outputs::Destinations;
-use super::paths::InputPaths;
-use super::row_args::RowPlan;
+use super::row_args::{RowPlan, RowRules};
+use super::task::Task;
 use super::{Failure, help, numbers};
 
 #[derive(Clone, Debug, clap::Args)]
@@ -31,53 +29,16 @@ pub struct WhereArgs {
     pub condition: Option<Condition>,
 }
 
-impl WhereArgs {
-    /// Opens inputs for a pass before that of the rows, and resolves the columns of the condition.
-    pub fn open(
-        &self,
-        paths: &InputPaths,
-        options: &InputOptions,
-        subcommand: Subcommand,
-    ) -> Result<(Inputs, Option<Predicate>), Failure> {
-        let condition = self.condition.as_ref();
-        let mut options = options.clone();
-        options.also_read.extend(self.input_columns(subcommand));
-        options.computed.extend(condition.iter().flat_map(|condition| condition.shared_names()));
-        let keep = options.keep.take();
-        let mut inputs = Inputs::detected(paths.clone(), &options)?;
-        if inputs.layouts().any(|layout| layout.types().is_some()) {
-            // The text of a Parquet file has only the columns that are read. Both passes read the
-            // same ones, so that they can be compared.
-            inputs = Inputs::detected(paths.clone(), &InputOptions { keep, ..options })?;
-        }
-        let test = condition.map(|one| one.resolve(subcommand, &inputs.read())).transpose()?;
-        Ok((inputs, test))
-    }
-
-    /// Returns the columns of the input that the condition may read.
-    pub fn input_columns(&self, subcommand: Subcommand) -> Vec<String> {
-        self.condition.iter().flat_map(|condition| condition.input_columns(subcommand)).collect()
-    }
-}
-
 /// The selection of rows.
 #[derive(Clone, Debug, clap::Args)]
 pub struct SelectArgs {
-    #[command(flatten)]
-    pub condition: WhereArgs,
-
     /// Sort rows by a column: clues, or clues:desc
     ///
     /// The column is one that --columns offers or the input has, as in --where. It is sorted as numbers
     /// if all its values are numbers, else as text. Missing values come last, rows with equal values in
     /// the order of the input. Rows may be csv, tsv, jsonl, parquet, npy, or lines. Memory: 256 MB; beyond
     /// it, temporary files in the folder that TMPDIR names. Such a run cannot be resumed.
-    #[arg(
-        long,
-        value_name = "COLUMN",
-        help_heading = "Output",
-        conflicts_with_all = ["split_by", "resume"]
-    )]
+    #[arg(long, value_name = "COLUMN", help_heading = "Output")]
     sort: Option<Order>,
 
     /// Write a file per status or level: -o 'DIR/{}.csv'
@@ -88,7 +49,6 @@ pub struct SelectArgs {
         long,
         value_name = "WHAT",
         help_heading = "Output",
-        requires = "output",
         hide_possible_values = true,
         value_parser = help::one_column_of(SPLIT_BY)
     )]
@@ -140,12 +100,14 @@ impl SplitBy {
 }
 
 impl SelectArgs {
-    /// Sets all outputs of rows in `destinations`.
-    pub fn name_outputs(&self, destinations: &mut Destinations) -> Result<(), Failure> {
-        let Some(ColumnChoice { value: by, .. }) = self.split_by else { return Ok(()) };
-        if !destinations.parts.is_empty() {
-            refuse!("--split-by cannot be combined with --layout, which names its files");
-        }
+    /// Names the columns that options read, and all outputs of rows.
+    pub fn plan(&self, task: &mut Task<'_>) -> Result<(), Failure> {
+        task.named.extend(self.sort.iter().map(|order| order.column.clone()));
+        let destinations = &mut task.destinations;
+        let Some(ColumnChoice { value: by, shared_name }) = self.split_by else {
+            return Ok(());
+        };
+        task.ambiguous.extend(shared_name.map(String::from));
         let Some(pattern) = destinations.output.as_deref().and_then(|path| path.to_str()) else {
             refuse!("--split-by needs -o 'DIR/{{}}.csv'");
         };
@@ -161,41 +123,14 @@ impl SelectArgs {
         Ok(())
     }
 
-    /// Returns the computed columns in conditions and in the order of rows.
-    pub fn read(&self, subcommand: Subcommand) -> Vec<Column> {
-        let sorted = self.sort.iter().filter_map(|order| offered(&order.column, subcommand));
-        let condition = self.condition.condition.iter();
-        condition.flat_map(|condition| condition.computed(subcommand)).chain(sorted).collect()
-    }
-
-    /// Returns the first of these options or columns that requires one row per record.
-    pub fn needs_single_rows(&self, columns: impl Iterator<Item = Column>) -> Option<String> {
-        let options = [
-            ("--sort", self.sort.is_some()),
-            ("--where", self.condition.condition.is_some()),
-            ("--split-by", self.split_by.is_some()),
-        ];
-        let given = options
-            .into_iter()
-            .filter(|(_, is_given)| *is_given)
-            .map(|(option, _)| option.to_owned());
-        let of_puzzle = |column: &Column| {
-            *column == Column::Clues
-                || !matches!(column.needs(), Needs::NONE | Needs::CONTRADICTION)
-        };
-        let columns = columns.filter(of_puzzle);
-        given.chain(columns.map(|column| format!("the column {column}"))).next()
-    }
-
     /// Rejects options without effect, and columns that need the proof omitted by `without_proof`.
     pub fn check(
         &self,
         rows: &RowPlan,
-        subcommand: Subcommand,
+        task: &Task<'_>,
         without_proof: Option<&str>,
     ) -> Result<(), Failure> {
-        let read = self.read(subcommand);
-        let uses = |column: &Column| rows.shows(*column) || read.contains(column);
+        let uses = |column: &Column| rows.shows(*column) || task.reads(*column);
         let format = rows.format;
         let is_whole = format == RowFormat::Npy || format.is_parquet() || format.has_pages();
         if self.split_by.is_some() && is_whole {
@@ -213,26 +148,14 @@ impl SelectArgs {
         Ok(())
     }
 
-    /// Returns the input columns in conditions and in the order of rows.
-    pub fn also_read(&self, subcommand: Subcommand) -> Vec<String> {
-        self.sort.iter().flat_map(|order| input_names(&order.column, subcommand)).collect()
-    }
-
-    /// Returns the name in the order of rows, if an input may not have such a column.
-    pub fn shared_names(&self) -> Vec<String> {
-        let sorted = self.sort.iter().filter_map(|order| shared_name(&order.column));
-        let split_by = self.split_by.and_then(|by| by.shared_name);
-        sorted.chain(split_by.map(String::from)).collect()
-    }
-
-    /// Sorts the rows of a format, if requested.
+    /// Creates the format of rows, which sorts them if requested.
     pub fn sorted(
         &self,
         rows: &RowPlan,
-        subcommand: Subcommand,
+        rules: &RowRules,
         inputs: &Inputs,
-        format: Box<dyn output::Format>,
     ) -> Result<Box<dyn output::Format>, Failure> {
+        let format = rows.format(&inputs.rows())?;
         let Some(order) = &self.sort else { return Ok(format) };
         let has_quotes = matches!(rows.format, RowFormat::Csv | RowFormat::Tsv);
         let has_rows =
@@ -241,7 +164,7 @@ impl SelectArgs {
             let other = rows.format.name();
             refuse!("--sort writes csv, tsv, jsonl, parquet, npy and lines, but not {other}");
         }
-        let column = RecordColumn::find(&order.column, subcommand, &inputs.read())
+        let column = RecordColumn::find(&order.column, rules, &inputs.read())
             .map_err(|what| Failure::Usage(format!("--sort: {what}")))?;
         let is_ascending = order.is_ascending;
         let is_text = matches!(column, RecordColumn::Input(index) if inputs.is_text(index));
@@ -256,12 +179,11 @@ impl SelectArgs {
         self.rating_over.map_or(0, NonZeroU32::get)
     }
 
-    /// Returns the filters that select rows and their outputs.
-    pub fn filters(&self) -> Vec<Filter<'_>> {
-        let split_by = self.split_by.map(|ColumnChoice { value: by, .. }| {
+    /// Returns the filter that chooses the output of a row, if there are several.
+    pub fn filter(&self) -> Option<Filter<'static>> {
+        self.split_by.map(|ColumnChoice { value: by, .. }| {
             let needs = if by == SplitBy::Level { Needs::LEVEL } else { Needs::NONE };
             Filter::Local(needs, Box::new(move |row| Ok(Decision::To(by.output(row)))))
-        });
-        split_by.into_iter().collect()
+        })
     }
 }

@@ -1,7 +1,6 @@
 //! `bulkdoku solve`: solves puzzles.
 
-use bulkdoku::input::Answers;
-use bulkdoku::output::{Column, Subcommand};
+use bulkdoku::output::{Column, Needs};
 use bulkdoku::pipeline::{Filter, List, Solve};
 use bulkdoku::{Limits, Marks};
 use clap::ValueEnum;
@@ -12,13 +11,11 @@ use super::against::AgainstArgs;
 use super::by::ByArgs;
 use super::engine_args::{EngineArgs, LimitArgs};
 use super::format::RowFormat;
-use super::input_args::InputArgs;
-use super::input_run::{EarlierRun, InputRun};
-use super::inputs::Inputs;
-use super::outputs::Destinations;
-use super::paths::{InputPaths, OutputDirArgs};
+use super::paths::OutputDirArgs;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
+use super::summary::Method;
+use super::task::{RecordArgs, Task};
 use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, help, numbers, show};
@@ -48,13 +45,7 @@ use super::{Exit, Failure, help, numbers, show};
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct SolveArgs {
     #[command(flatten)]
-    input: InputPaths,
-
-    #[command(flatten)]
-    layout: InputArgs,
-
-    #[command(flatten)]
-    destinations: Destinations,
+    records: RecordArgs,
 
     #[command(flatten)]
     output_dir: OutputDirArgs,
@@ -88,7 +79,6 @@ pub struct SolveArgs {
         long,
         value_name = "N",
         help_heading = "Search",
-        conflicts_with = "first",
         value_parser = numbers::at_least_1::<NonZeroU32>
     )]
     solutions: Option<NonZeroU32>,
@@ -137,8 +127,9 @@ Exit status: 0 every record unique (or solved, known), 1 some record has another
 chooses), 2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed
 out, 130 interrupted. A closed pipe ends the run with 0.";
 
-const ROWS: RowRules = RowRules {
-    subcommand: Subcommand::Solve,
+pub static ROWS: RowRules = RowRules {
+    name: "solve",
+    columns: Column::OF_SOLVE,
     default_format: RowFormat::Csv,
     is_written: |_| true,
     default_columns: &Column::DEFAULT,
@@ -156,46 +147,37 @@ enum Which {
     LexFirst,
 }
 
-pub fn run(mut args: SolveArgs, typed: Typed) -> Result<Exit, Failure> {
+pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     if let Some(puzzle) = args.puzzle_to_draw(&typed) {
         return show::draw_solution(&puzzle);
     }
-    let mut destinations = args.destinations.clone();
-    let mut rows = args.trainer.plan(&args.rows, &ROWS, &mut destinations)?;
-    args.select.name_outputs(&mut destinations)?;
-    args.output_dir.expand(&mut args.input, &mut rows, &mut destinations)?;
-    let claim = destinations.claim(&[&args.input[..], &args.against.files()].concat())?;
-    args.refuse_ignored(&rows)?;
-    let mut options = args.layout.options_for(Answers::Unwanted, &rows)?;
-    options.also_read = args.select.also_read(ROWS.subcommand);
-    options.computed.extend(args.select.shared_names());
+    let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
+    let mut rows = args.trainer.plan(&args.rows, &ROWS, &mut task.destinations)?;
+    args.select.plan(&mut task)?;
+    args.output_dir.plan(&mut rows, &mut task.destinations)?;
+    args.refuse_ignored(&task, &rows)?;
     let solve = args.solve(&rows);
-    let (stream, by) = (args.layout.stream(), args.by.sameness());
+    task.keep_columns(&rows);
+    task.others = args.against.files();
+    task.method = Method::solving(&args.engine, solve.limits);
+    task.only_rows = rows.format.is_judges();
+    let run = task.open()?;
+    let (stream, by) = (args.records.layout.stream(), args.by.sameness());
     let known = args.against.load(by, args.engine.run, stream)?;
-    let run = InputRun::with_engine(typed, &args.engine, solve.limits);
-    let run = run.only_where(&args.select.condition, ROWS.subcommand);
-    let run = InputRun { only_rows: rows.format.is_judges(), ..run }.reading(args.against.files());
-    let filters = |_: &mut EarlierRun<'_>| {
-        let unknown = known.iter().map(|known| Filter::unknown(known, by));
-        Ok(unknown.chain(args.select.filters()).chain(rows.filter()).collect())
-    };
-    let format = |inputs: &Inputs| {
-        let format = rows.format(&inputs.rows())?;
-        args.select.sorted(&rows, ROWS.subcommand, inputs, format)
-    };
+    let mut filters: Vec<_> = known.iter().map(|known| Filter::unknown(known, by)).collect();
+    filters.extend(args.select.filter());
+    filters.extend(rows.filter());
+    let format = args.select.sorted(&rows, &ROWS, &run.inputs)?;
     match args.solutions {
-        None => run.run(args.input, &options, claim, &solve, filters, format),
-        Some(solutions) => {
-            let list = List { solve, solutions };
-            run.run(args.input, &options, claim, &list, filters, format)
-        }
+        None => run.write(&solve, filters, format),
+        Some(solutions) => run.write(&List { solve, solutions }, filters, format),
     }
 }
 
 impl SolveArgs {
     /// Returns the puzzle if it is the only argument and its solution is for a terminal.
     fn puzzle_to_draw(&self, typed: &Typed) -> Option<Marks> {
-        let [path] = &self.input[..] else { return None };
+        let [path] = &self.records.input[..] else { return None };
         let is_only = typed.options.keys().all(|name| !name.starts_with("--") || name == "--color");
         let is_for_terminal = is_only && io::stdout().is_terminal() && !path.exists();
         path.to_str().filter(|_| is_for_terminal)?.parse().ok()
@@ -220,7 +202,7 @@ impl SolveArgs {
     }
 
     /// Rejects options that have no effect in combination.
-    fn refuse_ignored(&self, rows: &RowPlan) -> Result<(), Failure> {
+    fn refuse_ignored(&self, task: &Task<'_>, rows: &RowPlan) -> Result<(), Failure> {
         let is_listing = self.solutions.is_some();
         let first_of_several = self.solution == Some(Which::First);
         let limit = self.limit.limit;
@@ -246,14 +228,17 @@ impl SolveArgs {
             refuse!("{why}");
         }
         let judges = rows.format.is_judges().then_some("a judge's format");
-        self.by.check_against(&self.against, self.limit.without_proof().or(judges))?;
-        let layout = self.trainer.is_given().then(|| "--layout".to_owned());
-        let against = self.against.is_given().then(|| "--against".to_owned()).or(layout);
-        let single = self.select.needs_single_rows(rows.chosen()).or(against);
-        if let Some(option) = single.filter(|_| is_listing) {
-            refuse!("{option} needs one row for each record; --solutions writes several");
+        self.by.check_proof(self.limit.without_proof().or(judges))?;
+        let of_puzzle = |column: &Column| {
+            *column == Column::Clues
+                || !matches!(column.needs(), Needs::NONE | Needs::CONTRADICTION)
+        };
+        if let Some(column) = rows.chosen().find(of_puzzle).filter(|_| is_listing) {
+            refuse!(
+                "the column {column} needs one row for each record; --solutions writes several"
+            );
         }
-        self.select.check(rows, ROWS.subcommand, self.limit.without_proof())?;
+        self.select.check(rows, task, self.limit.without_proof())?;
         self.engine.check_simd()?;
         self.against.check()
     }

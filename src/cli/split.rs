@@ -4,26 +4,21 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::Compression;
-use bulkdoku::input::Answers;
-use bulkdoku::output::{Column, Row, Subcommand};
+use bulkdoku::output::{Column, Row};
 use bulkdoku::pipeline::{Classify, Filter};
 use bulkdoku::sets::Strata;
 use bulkdoku::sets::split::{Keyed, Split, Splitter, Stratify};
 use indicatif::HumanCount;
 
 use super::by::{ByArgs, finds};
-use super::condition::{RecordColumn, input_names, shared_name};
+use super::condition::{RecordColumn, shared_name};
 use super::format::RowFormat;
-use super::input_args::InputArgs;
-use super::input_run::{EarlierRun, InputRun};
-use super::inputs::check_files;
 use super::outputs::Destinations;
-use super::paths::InputPaths;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
-use super::scan::scan;
-use super::select::WhereArgs;
 use super::strata::{in_numerical_order, value_name};
+use super::summary::Method;
+use super::task::{RecordArgs, Task};
 use super::typed::Typed;
 use super::{Exit, Failure, log, numbers};
 
@@ -57,10 +52,7 @@ use super::{Exit, Failure, log, numbers};
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct SplitArgs {
     #[command(flatten)]
-    input: InputPaths,
-
-    #[command(flatten)]
-    layout: InputArgs,
+    records: RecordArgs,
 
     /// Relative sizes of the parts, such as 80,10,10
     #[arg(
@@ -88,12 +80,6 @@ pub struct SplitArgs {
     /// Any number; another one splits differently
     #[arg(short, long, value_name = "S", help_heading = "Parts", value_parser = numbers::count)]
     seed: u64,
-
-    #[command(flatten)]
-    condition: WhereArgs,
-
-    #[command(flatten)]
-    destinations: Destinations,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -148,8 +134,9 @@ fn parse_weight(text: &str) -> Result<f64, String> {
     }
 }
 
-const ROWS: RowRules = RowRules {
-    subcommand: Subcommand::Split,
+pub static ROWS: RowRules = RowRules {
+    name: "split",
+    columns: &[Column::Puzzle],
     default_format: RowFormat::Csv,
     is_written: |format| {
         format.has_columns() || matches!(format, RowFormat::Lines | RowFormat::Npy)
@@ -161,41 +148,32 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-pub fn run(mut args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
-    args.destinations.refuse_latency()?;
-    args.by.refuse_near("cannot split a set")?;
-    let (destinations, rows) = args.outputs()?;
-    let claim = destinations.claim(&args.input)?;
-    args.input.expand(&claim.destinations)?;
-    check_files(&args.input, "inputs are read twice")?;
-    let mut options = args.layout.options_for(Answers::Unwanted, &rows)?;
-    options.also_read = args.column().map_or(Vec::new(), |name| input_names(name, ROWS.subcommand));
-    let strata = args.stratify.as_ref();
-    options.computed.extend(strata.and_then(|strata| shared_name(&strata.name)));
-
+pub fn run(args: &SplitArgs, typed: Typed) -> Result<Exit, Failure> {
+    let mut task = Task::new(&args.records, args.run, typed, &ROWS);
+    let rows = args.plan(&mut task.destinations)?;
     let by = args.by.sameness();
+    task.keep_columns(&rows);
+    task.named.extend(args.column().map(String::from));
+    task.ambiguous.extend(args.stratify.iter().filter_map(|strata| shared_name(&strata.name)));
+    task.reads_twice = Some("inputs are read twice");
+    task.method = Method::finding(finds(by));
+    task.typed.set_seed(args.seed);
+    let mut run = task.open()?;
+
     let kind = args.stratify.as_ref().map(|strata| strata.kind);
     let keyed = Keyed { by, stratify: kind, seed: args.seed };
-    let (mut inputs, test) = args.condition.open(&args.input, &options, ROWS.subcommand)?;
-    let column = args.column().map(|name| find_column(name, &inputs.read())).transpose()?;
+    let column = args.column().map(|name| find_column(name, &run.inputs.read())).transpose()?;
     let mut splitter = Splitter::new(keyed, Strata::new(STRATIFY));
     let find = |row: &Row<'_>| (keyed.of(row), column.map(|column| value_name(&column.value(row))));
     let keep = |(key, value)| splitter.push(key, value);
-    let sums = scan(args.run, (&mut inputs, test.as_ref()), keyed.needs(), find, keep)?;
-    let mut split = splitter.finish(&args.shares)?;
+    run.pass(&Classify::of(keyed.needs()), keyed.needs(), find, keep)?;
+    let split = splitter.finish(&args.shares)?;
     if !args.run.quiet {
         print(&split, args.stratify.as_ref(), args.shares.len());
     }
-    typed.set_seed(args.seed);
-    let run = InputRun::new(finds(by), typed, args.run).after(sums);
-    let run = run.only_where(&args.condition, ROWS.subcommand);
-    let (job, decisions) = (&Classify::default(), &mut split);
-    let filters = move |earlier: &mut EarlierRun<'_>| {
-        let decisions = decisions;
-        earlier.replay(job, vec![Filter::precomputed(&mut *decisions)])?;
-        Ok(vec![Filter::precomputed(decisions)])
-    };
-    run.run(args.input, &options, claim, job, filters, |inputs| rows.format(&inputs.rows()))
+    let filters = vec![Filter::precomputed(split)];
+    let format = rows.format(&run.inputs.rows())?;
+    run.write(&Classify::default(), filters, format)
 }
 
 impl SplitArgs {
@@ -205,9 +183,10 @@ impl SplitArgs {
         strata.map(|strata| strata.name.as_str())
     }
 
-    /// Returns the outputs of the parts, and the format of rows.
-    fn outputs(&self) -> Result<(Destinations, RowPlan), Failure> {
-        let output = self.destinations.output.as_deref().unwrap_or(Path::new(""));
+    /// Names the outputs of the parts, and returns the format of rows.
+    fn plan(&self, destinations: &mut Destinations) -> Result<RowPlan, Failure> {
+        let output = destinations.output.take();
+        let output = output.as_deref().unwrap_or(Path::new(""));
         let Some(names) = output.to_str() else {
             refuse!("-o {}: the names of the parts must be UTF-8", output.display());
         };
@@ -224,8 +203,7 @@ impl SplitArgs {
         }
         let plan = |output: &PathBuf| {
             let output = Some(output.clone());
-            let destinations = Destinations { output, ..self.destinations.clone() };
-            self.rows.plan(&ROWS, &destinations)
+            self.rows.plan(&ROWS, &Destinations { output, ..destinations.clone() })
         };
         let first = &parts[0];
         let rows = plan(first)?;
@@ -237,8 +215,8 @@ impl SplitArgs {
                 refuse!("{names} have a single format; use the same extension, or --format");
             }
         }
-        let output = Some(first.clone());
-        Ok((Destinations { output, parts, ..self.destinations.clone() }, rows))
+        (destinations.output, destinations.parts) = (Some(first.clone()), parts);
+        Ok(rows)
     }
 }
 
@@ -249,7 +227,7 @@ const STRATIFY: &str = "--stratify";
 
 /// Finds the column of the input whose values are strata.
 fn find_column(name: &str, read: &[String]) -> Result<RecordColumn, Failure> {
-    RecordColumn::find(name, ROWS.subcommand, read).map_err(|what| {
+    RecordColumn::find(name, &ROWS, read).map_err(|what| {
         Failure::Usage(format!("{STRATIFY} is level, guesses, clues, or a column: {what}"))
     })
 }

@@ -11,10 +11,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Exit;
+use super::engine_args::EngineArgs;
 use super::html::Fact;
 use super::numbers::counted;
 use super::platform::Interruption;
-use super::rows_run::RunSummary;
+use super::run::RunSummary;
 use super::run_args::RunArgs;
 
 /// The summary, printable (`Display`) and serializable to JSON.
@@ -107,7 +108,7 @@ impl LatencySummary {
 }
 
 /// The engine of a run, or what it does without one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Method {
     /// The name of the task without an engine.
     pub finds: &'static str,
@@ -120,6 +121,20 @@ pub struct Method {
     pub limits: Option<Limits>,
     /// Whether the inputs' solutions are checked.
     pub check: bool,
+}
+
+impl Method {
+    /// Finds something without an engine.
+    pub fn finding(finds: &'static str) -> Self {
+        Self { finds, ..Self::default() }
+    }
+
+    /// Solves within these limits.
+    pub fn solving(args: &EngineArgs, limits: Limits) -> Self {
+        let engine = args.engine();
+        let (simd, limits) = (engine.uses(args.simd()), Some(limits));
+        Self { engine: Some(engine), simd, limits, ..Self::default() }
+    }
 }
 
 impl RunSummary for RecordSummary {

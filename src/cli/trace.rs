@@ -1,8 +1,5 @@
 //! `bulkdoku trace`: writes the solving paths of puzzles.
 
-use std::path::PathBuf;
-
-use bulkdoku::input::Answers;
 use bulkdoku::output::{self, Boards, Decision, HodokuSteps, JsonSteps, Needs, TraceArrays};
 use bulkdoku::pipeline::{Filter, Solve};
 use bulkdoku::{Compression, Limits, Status};
@@ -10,12 +7,11 @@ use clap::ValueEnum;
 
 use super::engine_args::EngineArgs;
 use super::format::RowFormat;
-use super::input_args::InputArgs;
-use super::input_run::{EarlierRun, InputRun};
 use super::outputs::Destinations;
-use super::select::WhereArgs;
+use super::summary::Method;
+use super::task::{RecordArgs, Task};
 use super::typed::Typed;
-use super::{Exit, Failure, help};
+use super::{Exit, Failure, help, solve};
 
 /// Write the steps that lead from each puzzle to its solution, as a person would take them
 ///
@@ -28,17 +24,8 @@ use super::{Exit, Failure, help};
 #[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
 #[command(allow_negative_numbers = true)]
 pub struct TraceArgs {
-    /// Files, or puzzles themselves; - or nothing reads standard input
-    input: Vec<PathBuf>,
-
     #[command(flatten)]
-    layout: InputArgs,
-
-    #[command(flatten)]
-    condition: WhereArgs,
-
-    #[command(flatten)]
-    destinations: Destinations,
+    records: RecordArgs,
 
     /// jsonl, hodoku, npy, or boards [default: jsonl]
     ///
@@ -83,39 +70,30 @@ enum TraceFormat {
 /// smaller than those of other runs.
 const BLOCK_BYTES: usize = 8 << 10;
 
-pub fn run(args: TraceArgs, typed: Typed) -> Result<Exit, Failure> {
-    let format = args.format.unwrap_or(TraceFormat::Jsonl);
-    let mut destinations = args.destinations.clone();
-    args.check(format, &mut destinations)?;
-    let options = args.layout.options(Answers::Unwanted)?;
-    let claim = destinations.claim(&args.input)?;
+pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
+    let mut task = Task::new(&args.records, args.engine.run, typed, &solve::ROWS);
+    let kind = args.format.unwrap_or(TraceFormat::Jsonl);
+    args.check(kind, &mut task.destinations)?;
     let (engine, simd) = (args.engine.engine(), args.engine.simd());
     let solve = Solve {
         limits: args.engine.limits(Limits::PROOF),
         engine: Box::new(move || engine.build(simd)),
         ..Solve::default()
     };
-    let run = InputRun::with_engine(typed, &args.engine, solve.limits);
-    let run = run.only_where(&args.condition, output::Subcommand::Solve);
-    let run = InputRun { block_bytes: BLOCK_BYTES, ..run };
-    let filters = |_: &mut EarlierRun<'_>| {
-        let only_unique = |row: &output::Row<'_>| {
-            Ok(if row.status() == Status::Unique { Decision::Keep } else { Decision::Drop })
-        };
-        let is_array = format == TraceFormat::Npy;
-        Ok(is_array
-            .then(|| Filter::Local(Needs::NONE, Box::new(only_unique)))
-            .into_iter()
-            .collect())
+    task.method = Method::solving(&args.engine, solve.limits);
+    task.block_bytes = BLOCK_BYTES;
+    let only_unique = |row: &output::Row<'_>| {
+        Ok(if row.status() == Status::Unique { Decision::Keep } else { Decision::Drop })
     };
-    run.run(args.input, &options, claim, &solve, filters, |_| {
-        Ok(match format {
-            TraceFormat::Jsonl => Box::new(JsonSteps { sentences: args.sentences }),
-            TraceFormat::Hodoku => Box::new(HodokuSteps),
-            TraceFormat::Npy => Box::new(TraceArrays::new()),
-            TraceFormat::Boards => Box::new(Boards),
-        })
-    })
+    let filter =
+        (kind == TraceFormat::Npy).then(|| Filter::Local(Needs::NONE, Box::new(only_unique)));
+    let format: Box<dyn output::Format> = match kind {
+        TraceFormat::Jsonl => Box::new(JsonSteps { sentences: args.sentences }),
+        TraceFormat::Hodoku => Box::new(HodokuSteps),
+        TraceFormat::Npy => Box::new(TraceArrays::new()),
+        TraceFormat::Boards => Box::new(Boards),
+    };
+    task.open()?.write(&solve, filter.into_iter().collect(), format)
 }
 
 impl TraceArgs {

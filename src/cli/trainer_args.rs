@@ -26,7 +26,6 @@ pub struct TrainerArgs {
     #[arg(
         long,
         value_name = "LAYOUT",
-        requires = "output",
         hide_possible_values = true,
         value_parser = help::one_of(LAYOUTS)
     )]
@@ -35,7 +34,7 @@ pub struct TrainerArgs {
     /// With --layout: train, test, val, … [default: train]
     ///
     /// The name of the subfolder, which the trainer's configuration names.
-    #[arg(long, value_name = "NAME", requires = "layout", value_parser = parse_subset)]
+    #[arg(long, value_name = "NAME", value_parser = parse_subset)]
     subset: Option<String>,
 }
 
@@ -72,9 +71,6 @@ impl TrainerArgs {
         let (Some(layout), Some(folder)) = (self.layout, destinations.output.clone()) else {
             return rows.plan(rules, destinations);
         };
-        if rows.format.is_some() || rows.names_columns() {
-            refuse!("--layout determines the format and columns; omit --format and --columns");
-        }
         if layout == Layout::ReasoningGym {
             if self.subset.is_some() {
                 refuse!("--subset goes with --layout hrm, whose subfolders it names");

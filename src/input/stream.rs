@@ -303,9 +303,7 @@ impl Stream<'static> {
     #[cfg_attr(not(feature = "parquet"), allow(unused_variables, clippy::unused_self))]
     pub fn decode_only(&mut self, layout: &Layout) -> io::Result<()> {
         #[cfg(feature = "parquet")]
-        if let (Some(ParquetColumns { file, .. }), Rest::Plain(_) | Rest::Ended) =
-            (&self.parquet, &self.rest)
-        {
+        if let Some(ParquetColumns { file, .. }) = &self.parquet {
             let wanted = layout.columns();
             let cells = 1 + usize::from(layout.has_answers());
             let wanted = wanted.as_deref().map(|wanted| (wanted, cells));

@@ -103,76 +103,16 @@ struct Definition {
     kind: Kind,
     /// The properties that `value` reads.
     needs: Needs,
-    /// The subcommands that offer the column.
-    offered_by: u8,
     value: for<'a> fn(&Row<'a>) -> Value<'a>,
 }
-
-/// A subcommand whose rows have columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Subcommand {
-    /// `solve`
-    Solve = 1,
-    /// `check`
-    Check = 2,
-    /// `canon`
-    Canon = 4,
-    /// `overlap`
-    Overlap = 8,
-    /// `split`
-    Split = 16,
-    /// `augment`
-    Augment = 32,
-    /// `generate`
-    Generate = 64,
-    /// `sample`
-    Sample = 128,
-}
-
-impl Subcommand {
-    /// All subcommands with columns.
-    pub const ALL: [Self; 8] = [
-        Self::Solve,
-        Self::Check,
-        Self::Canon,
-        Self::Overlap,
-        Self::Split,
-        Self::Augment,
-        Self::Generate,
-        Self::Sample,
-    ];
-
-    /// Returns the name of the subcommand.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Solve => "solve",
-            Self::Check => "check",
-            Self::Canon => "canon",
-            Self::Overlap => "overlap",
-            Self::Split => "split",
-            Self::Augment => "augment",
-            Self::Generate => "generate",
-            Self::Sample => "sample",
-        }
-    }
-}
-
-const CHECK: u8 = Subcommand::Check as u8;
-const AUGMENT: u8 = Subcommand::Augment as u8;
-const GENERATE: u8 = Subcommand::Generate as u8;
-const CANON: u8 = Subcommand::Canon as u8;
-const CLASSES: u8 = CANON | Subcommand::Overlap as u8;
-const SOLVING: u8 = Subcommand::Solve as u8 | CHECK;
 
 const fn column(
     column: Column,
     kind: Kind,
     needs: Needs,
-    offered_by: u8,
     value: for<'a> fn(&Row<'a>) -> Value<'a>,
 ) -> Definition {
-    Definition { column, kind, needs, offered_by, value }
+    Definition { column, kind, needs, value }
 }
 
 /// The definitions of all columns, in the order of [`Column::ALL`].
@@ -180,95 +120,87 @@ static TABLE: [Definition; Column::ALL.len()] = {
     use Kind::{Double, Number, Text, Truth};
     use Needs as N;
     [
-        column(Column::File, Text, N::NONE, SOLVING | CLASSES | AUGMENT, |row| {
-            Value::Text(row.file().as_bytes())
-        }),
-        column(Column::Line, Number, N::NONE, SOLVING | CLASSES | AUGMENT, |row| {
-            Value::Number(row.line())
-        }),
-        column(Column::Id, Number, N::NONE, GENERATE, |row| Value::Number(row.line())),
-        column(Column::Seed, Number, N::NONE, GENERATE, |row| {
+        column(Column::File, Text, N::NONE, |row| Value::Text(row.file().as_bytes())),
+        column(Column::Line, Number, N::NONE, |row| Value::Number(row.line())),
+        column(Column::Id, Number, N::NONE, |row| Value::Number(row.line())),
+        column(Column::Seed, Number, N::NONE, |row| {
             row.results().seed.map_or(Value::None, Value::Number)
         }),
-        column(Column::Puzzle, Text, N::NONE, u8::MAX, |row| {
+        column(Column::Puzzle, Text, N::NONE, |row| {
             Value::of_text(row.text(), row.record.puzzle.is_ok())
         }),
-        column(Column::Solution, Text, N::NONE, SOLVING | AUGMENT | GENERATE, |row| {
+        column(Column::Solution, Text, N::NONE, |row| {
             row.solution().map_or(Value::None, Value::Grid)
         }),
-        column(Column::Answer, Text, N::NONE, CHECK, |row| {
+        column(Column::Answer, Text, N::NONE, |row| {
             Value::of_text(row.answer(), row.status() == crate::Status::Ok)
         }),
-        column(Column::Canonical, Text, N::FORM, SOLVING | CLASSES | GENERATE, |row| {
+        column(Column::Canonical, Text, N::FORM, |row| {
             let form = row.results().forms[row.index].as_ref();
             form.map_or(Value::None, |canonical| Value::Form(&canonical.form))
         }),
-        column(Column::Automorphisms, Number, N::FORM, SOLVING | CLASSES | GENERATE, |row| {
+        column(Column::Automorphisms, Number, N::FORM, |row| {
             let form = row.results().forms[row.index].as_ref();
             form.map_or(Value::None, |canonical| Value::Number(canonical.automorphisms.into()))
         }),
-        column(Column::Status, Kind::Status, N::NONE, SOLVING | CLASSES | GENERATE, |row| {
-            Value::Status(row.status())
-        }),
-        column(Column::Reason, Text, N::CONTRADICTION, SOLVING, |row| match row.reason() {
+        column(Column::Status, Kind::Status, N::NONE, |row| Value::Status(row.status())),
+        column(Column::Reason, Text, N::CONTRADICTION, |row| match row.reason() {
             "" => Value::None,
             reason => Value::Text(reason.as_bytes()),
         }),
-        column(Column::Solutions, Number, N::NONE, SOLVING | GENERATE, |row| {
+        column(Column::Solutions, Number, N::NONE, |row| {
             Value::Number(row.outcome_or_none().solutions.into())
         }),
-        column(Column::Guesses, Number, N::NONE, SOLVING | GENERATE, |row| {
+        column(Column::Guesses, Number, N::NONE, |row| {
             Value::Number(row.outcome_or_none().guesses)
         }),
-        column(Column::Nodes, Number, N::NONE, SOLVING | GENERATE, |row| {
-            Value::Number(row.outcome_or_none().nodes)
-        }),
-        column(Column::LatencyNs, Number, N::NONE, SOLVING | CANON, |row| {
+        column(Column::Nodes, Number, N::NONE, |row| Value::Number(row.outcome_or_none().nodes)),
+        column(Column::LatencyNs, Number, N::NONE, |row| {
             Value::Number(row.outcome_or_none().latency_ns)
         }),
-        column(Column::Clues, Number, N::NONE, SOLVING | CLASSES | GENERATE, |row| {
+        column(Column::Clues, Number, N::NONE, |row| {
             row.clues().map_or(Value::None, |clues| Value::Number(clues as u64))
         }),
-        column(Column::Level, Number, N::LEVEL, SOLVING | GENERATE, |row| {
+        column(Column::Level, Number, N::LEVEL, |row| {
             row.level().map_or(Value::None, |level| Value::Number(level.number().into()))
         }),
-        column(Column::Technique, Kind::Technique, N::PATH, SOLVING | GENERATE, |row| {
+        column(Column::Technique, Kind::Technique, N::PATH, |row| {
             row.path().and_then(|path| path.hardest).map_or(Value::None, Value::Technique)
         }),
-        column(Column::Score, Number, N::PATH, SOLVING | GENERATE, |row| {
+        column(Column::Score, Number, N::PATH, |row| {
             row.path().map_or(Value::None, |path| Value::Number(path.score.into()))
         }),
-        column(Column::Steps, Number, N::PATH, SOLVING | GENERATE, |row| {
+        column(Column::Steps, Number, N::PATH, |row| {
             row.path().map_or(Value::None, |path| Value::Number(path.steps.into()))
         }),
-        column(Column::Techniques, Text, N::PATH, SOLVING | GENERATE, |row| {
+        column(Column::Techniques, Text, N::PATH, |row| {
             row.path().map_or(Value::None, Value::Counts)
         }),
-        column(Column::Se121, Double, N::SE, SOLVING | GENERATE, |row| {
+        column(Column::Se121, Double, N::SE, |row| {
             row.se_rating().map_or(Value::None, |rating| Value::Tenths(rating.er))
         }),
-        column(Column::Se121Ep, Double, N::SE, SOLVING | GENERATE, |row| {
+        column(Column::Se121Ep, Double, N::SE, |row| {
             row.se_rating().map_or(Value::None, |rating| Value::Tenths(rating.ep))
         }),
-        column(Column::Se121Ed, Double, N::SE, SOLVING | GENERATE, |row| {
+        column(Column::Se121Ed, Double, N::SE, |row| {
             row.se_rating().map_or(Value::None, |rating| Value::Tenths(rating.ed))
         }),
-        column(Column::GuessRating, Double, N::RATING, SOLVING | GENERATE, |row| {
+        column(Column::GuessRating, Double, N::RATING, |row| {
             row.guess_rating().map_or(Value::None, Value::Decimal)
         }),
-        column(Column::Minimal, Truth, N::MINIMAL, SOLVING | GENERATE, |row| {
+        column(Column::Minimal, Truth, N::MINIMAL, |row| {
             row.results().minimal[row.index].map_or(Value::None, Value::Truth)
         }),
-        column(Column::Copy, Number, N::NONE, AUGMENT, |row| {
+        column(Column::Copy, Number, N::NONE, |row| {
             row.copy().map_or(Value::None, |copy| Value::Number(copy.into()))
         }),
-        column(Column::CorrectCells, Number, N::NONE, CHECK, |row| {
+        column(Column::CorrectCells, Number, N::NONE, |row| {
             row.score().map_or(Value::None, |score| Value::Number(score.correct.into()))
         }),
-        column(Column::CluesKept, Number, N::NONE, CHECK, |row| {
+        column(Column::CluesKept, Number, N::NONE, |row| {
             row.score().map_or(Value::None, |score| Value::Number(score.clues_kept.into()))
         }),
-        column(Column::BrokenUnits, Number, N::NONE, CHECK, |row| {
+        column(Column::BrokenUnits, Number, N::NONE, |row| {
             row.score().map_or(Value::None, |score| Value::Number(score.rules_broken.into()))
         }),
     ]
@@ -283,6 +215,105 @@ const _: () = {
 };
 
 impl Column {
+    /// The columns of solved records.
+    pub const OF_SOLVE: &[Self] = &[
+        Self::File,
+        Self::Line,
+        Self::Puzzle,
+        Self::Solution,
+        Self::Canonical,
+        Self::Automorphisms,
+        Self::Status,
+        Self::Reason,
+        Self::Solutions,
+        Self::Guesses,
+        Self::Nodes,
+        Self::LatencyNs,
+        Self::Clues,
+        Self::Level,
+        Self::Technique,
+        Self::Score,
+        Self::Steps,
+        Self::Techniques,
+        Self::Se121,
+        Self::Se121Ep,
+        Self::Se121Ed,
+        Self::GuessRating,
+        Self::Minimal,
+    ];
+
+    /// The columns of records whose solutions are checked.
+    pub const OF_CHECK: &[Self] = &[
+        Self::File,
+        Self::Line,
+        Self::Puzzle,
+        Self::Solution,
+        Self::Answer,
+        Self::Canonical,
+        Self::Automorphisms,
+        Self::Status,
+        Self::Reason,
+        Self::Solutions,
+        Self::Guesses,
+        Self::Nodes,
+        Self::LatencyNs,
+        Self::Clues,
+        Self::Level,
+        Self::Technique,
+        Self::Score,
+        Self::Steps,
+        Self::Techniques,
+        Self::Se121,
+        Self::Se121Ep,
+        Self::Se121Ed,
+        Self::GuessRating,
+        Self::Minimal,
+        Self::CorrectCells,
+        Self::CluesKept,
+        Self::BrokenUnits,
+    ];
+
+    /// The columns of records with canonical forms.
+    pub const OF_CANON: &[Self] = &[
+        Self::File,
+        Self::Line,
+        Self::Puzzle,
+        Self::Canonical,
+        Self::Automorphisms,
+        Self::Status,
+        Self::LatencyNs,
+        Self::Clues,
+    ];
+
+    /// The columns of isomorphs.
+    pub const OF_AUGMENT: &[Self] =
+        &[Self::File, Self::Line, Self::Puzzle, Self::Solution, Self::Copy];
+
+    /// The columns of generated puzzles.
+    pub const OF_GENERATE: &[Self] = &[
+        Self::Id,
+        Self::Seed,
+        Self::Puzzle,
+        Self::Solution,
+        Self::Canonical,
+        Self::Automorphisms,
+        Self::Status,
+        Self::Solutions,
+        Self::Guesses,
+        Self::Nodes,
+        Self::Clues,
+        Self::Level,
+        Self::Technique,
+        Self::Score,
+        Self::Steps,
+        Self::Techniques,
+        Self::Se121,
+        Self::Se121Ep,
+        Self::Se121Ed,
+        Self::GuessRating,
+        Self::Minimal,
+    ];
+
     /// The default columns. With several inputs, [`Column::File`] precedes them.
     pub const DEFAULT: [Self; 7] = [
         Self::Line,
@@ -317,11 +348,6 @@ impl Column {
     /// Returns the properties needed for the values.
     pub const fn needs(self) -> Needs {
         TABLE[self as usize].needs
-    }
-
-    /// Returns whether a subcommand offers the column.
-    pub const fn is_offered_by(self, subcommand: Subcommand) -> bool {
-        TABLE[self as usize].offered_by & subcommand as u8 != 0
     }
 
     /// Returns the value in a row.

@@ -46,7 +46,6 @@ pub use trainer::TrainerFiles;
 
 // Used only by the command and the Python package.
 pub use buffer::{Fields, SHORT, Short};
-pub use columns::Subcommand;
 pub use compress::{Compressed, Packer};
 pub use grid::{JudgeGrids, LabeledGrids, PuzzleGrids};
 #[cfg(feature = "parquet")]

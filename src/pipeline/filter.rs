@@ -25,7 +25,6 @@ pub enum Filter<'a> {
 impl<'a> Filter<'a> {
     /// Drops records that are the same as an earlier one, with the status `duplicate`.
     ///
-    /// The caller owns `seen`, so that a resumed run can first replay the earlier records.
     pub fn distinct(seen: &'a mut Seen, by: Sameness) -> Self {
         let decide = move |row: &Row<'_>| match by.hash(row) {
             Some(hash) if !seen.insert(hash)? => Ok(Decision::DropAs(Status::Duplicate)),
@@ -70,6 +69,11 @@ impl<'a> Filter<'a> {
         Self::InOrder(Needs::NONE, Box::new(decide))
     }
 
+    /// Returns whether decisions depend on earlier records.
+    pub fn is_in_order(&self) -> bool {
+        matches!(self, Self::InOrder(..))
+    }
+
     /// Returns the required properties.
     fn needs(&self) -> Needs {
         let (Self::Local(needs, _) | Self::InOrder(needs, _)) = self;
@@ -86,31 +90,31 @@ impl<'a> Filter<'a> {
 
 /// The filters of a run. Those from the first to the last ordered one share one turn; local filters
 /// before and after them run in parallel.
-pub(super) struct Filters<'a> {
+pub(super) struct Filters<'a, 'f> {
     /// The properties that the filters read.
     pub(super) needs: Needs,
-    before_ordered: Vec<Box<Decide<'a>>>,
+    before_ordered: Vec<&'a Decide<'f>>,
     /// The sequencer guards stateful closures, which cannot be shared.
-    in_order: Option<Sequencer<WaitOnly<Vec<Filter<'a>>>>>,
-    after_ordered: Vec<Box<Decide<'a>>>,
+    in_order: Option<Sequencer<WaitOnly<&'a mut [Filter<'f>]>>>,
+    after_ordered: Vec<&'a Decide<'f>>,
 }
 
-impl<'a> Filters<'a> {
-    pub(super) fn new(mut all: Vec<Filter<'a>>) -> Self {
+impl<'a, 'f> Filters<'a, 'f> {
+    pub(super) fn new(all: &'a mut [Filter<'f>]) -> Self {
         let needs = all.iter().fold(Needs::NONE, |needs, filter| needs.union(filter.needs()));
-        let is_ordered = |filter: &Filter<'_>| !matches!(filter, Filter::Local(..));
-        let after_ordered =
-            all.split_off(all.iter().rposition(is_ordered).map_or(0, |last| last + 1));
-        let in_order = all.split_off(all.iter().position(is_ordered).unwrap_or(0));
+        let last = all.iter().rposition(Filter::is_in_order).map_or(0, |last| last + 1);
+        let (ordered, after) = all.split_at_mut(last);
+        let first = ordered.iter().position(Filter::is_in_order).unwrap_or(0);
+        let (before, in_order) = ordered.split_at_mut(first);
         let in_order = (!in_order.is_empty()).then(|| Sequencer::new(WaitOnly(in_order), 0));
-        let local = |filters: Vec<Filter<'a>>| {
-            let decide = filters.into_iter().filter_map(|filter| match filter {
-                Filter::Local(_, decide) => Some(decide),
+        let local = |filters: &'a [Filter<'f>]| {
+            let decide = filters.iter().filter_map(|filter| match filter {
+                Filter::Local(_, decide) => Some(&**decide),
                 Filter::InOrder(..) => None,
             });
             decide.collect()
         };
-        Self { needs, before_ordered: local(all), in_order, after_ordered: local(after_ordered) }
+        Self { needs, before_ordered: local(before), in_order, after_ordered: local(after) }
     }
 
     /// Applies all filters to a block. Returns `None` once the run has ended.
@@ -121,7 +125,7 @@ impl<'a> Filters<'a> {
         records: &Records,
         results: &mut Results,
     ) -> Option<io::Result<()>> {
-        let local = |filters: &[Box<Decide<'_>>], results: &mut Results| {
+        let local = |filters: &[&Decide<'_>], results: &mut Results| {
             filters.iter().try_for_each(|decide| apply(block, records, results, decide))
         };
         let mut applied = local(&self.before_ordered, results);

@@ -187,7 +187,7 @@ pub struct Folded {
 pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
     source: &mut impl BlockSource,
     job: &J,
-    filters: Vec<Filter<'_>>,
+    filters: &mut [Filter<'_>],
     needs: Needs,
     options: &Options,
     map: impl Fn() -> M + Sync,
@@ -238,10 +238,10 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
 }
 
 /// The state that the workers of a run share.
-struct Fold<'a, S, J, C: Consumer> {
+struct Fold<'a, 'f, S, J, C: Consumer> {
     source: Mutex<NumberedSource<'a, S>>,
     job: &'a J,
-    filters: Filters<'a>,
+    filters: Filters<'a, 'f>,
     /// The properties that the rows show.
     needs: Needs,
     options: &'a Options,
@@ -267,7 +267,7 @@ struct FoldWorker<W, M> {
 }
 
 impl<W, M> FoldWorker<W, M> {
-    fn new<J: Job<Worker = W>>(fold: &Fold<'_, impl BlockSource, J, impl Consumer>) -> Self {
+    fn new<J: Job<Worker = W>>(fold: &Fold<'_, '_, impl BlockSource, J, impl Consumer>) -> Self {
         let bytes = fold.options.block_bytes;
         Self {
             block: Block::new(bytes, fold.job.block_bytes().min(bytes)),
@@ -290,7 +290,7 @@ impl<W, M> FoldWorker<W, M> {
 /// The largest buffer of texts that is kept for the next block, in bytes.
 const LARGEST_TEXTS: usize = 1 << 20;
 
-impl<S, J, P, R> Fold<'_, S, J, Reducer<P, R>>
+impl<S, J, P, R> Fold<'_, '_, S, J, Reducer<P, R>>
 where
     S: BlockSource,
     J: Job,
@@ -420,9 +420,9 @@ fn spin_then_lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A guard that ends the run if its worker panics, so that no other worker waits forever.
-struct CloseOnPanic<'f, 'a, S, J, C: Consumer>(&'f Fold<'a, S, J, C>);
+struct CloseOnPanic<'a, 's, 'f, S, J, C: Consumer>(&'a Fold<'s, 'f, S, J, C>);
 
-impl<S, J, C: Consumer> Drop for CloseOnPanic<'_, '_, S, J, C> {
+impl<S, J, C: Consumer> Drop for CloseOnPanic<'_, '_, '_, S, J, C> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.sequencer.close();

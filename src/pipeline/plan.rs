@@ -122,7 +122,7 @@ impl<J: Job> Pipeline<J> {
         let mut source = TextSource::new(first, sources, &stop);
         let options = Options { threads, stop, block_bytes, ..Options::default() };
         let mut writer = RowWriter::new(sink, &*self.format, 1, start, progress);
-        writer.run(&mut source, &self.job, Vec::new(), &options);
+        writer.run(&mut source, &self.job, &mut [], &options);
         writer.finish()
     }
 }

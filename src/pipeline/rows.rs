@@ -126,7 +126,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         &mut self,
         source: &mut impl BlockSource,
         job: &impl Job,
-        filters: Vec<Filter<'_>>,
+        filters: &mut [Filter<'_>],
         options: &Options,
     ) {
         if self.failure.is_some() || self.report.stopped {

@@ -26,12 +26,11 @@ use bulkdoku::{Compression, EngineKind, Limits, SimdLevel};
 use super::engine_args::{LimitArgs, check_simd};
 use super::input_args::InputArgs;
 use super::inputs::Inputs;
+use super::out::write_side;
 use super::outputs::Destinations;
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, MOST_ROWS};
-use super::{
-    Exit, Failure, extensions, html, log, numbers, parse_threads, platform, rows_run, version,
-};
+use super::{Exit, Failure, extensions, html, log, numbers, parse_threads, platform, version};
 #[cfg(unix)]
 pub use command::end_running;
 pub use format::{MeasurementFormat, TEXTS, columns};
@@ -115,7 +114,6 @@ pub struct BenchArgs {
         long,
         value_name = "PERCENT",
         help_heading = "Output",
-        requires = "baseline",
         value_parser = parse_percent
     )]
     fail_above: Option<f64>,
@@ -214,7 +212,7 @@ pub struct BenchArgs {
     seed: u64,
 
     /// Keep the puzzles and their order
-    #[arg(long, help_heading = "Run", conflicts_with = "seed")]
+    #[arg(long, help_heading = "Run")]
     no_permute: bool,
 
     /// Numbers of threads, separated by commas; 0: all cores
@@ -287,7 +285,8 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let past = args.history.as_deref().map(read_past).transpose()?.unwrap_or_default();
     let has_input = !args.input.is_empty();
     let sample = plan.rows_at_most.map(|rows| (rows, args.seed));
-    let mut inputs = has_input.then(|| Inputs::detected(args.input, &options)).transpose()?;
+    let mut inputs =
+        has_input.then(|| Inputs::detected(args.input, &options, NonZeroUsize::MIN)).transpose()?;
     let sets = match &mut inputs {
         Some(inputs) => sets::read(inputs, sample)?,
         None => sets::bundled(sample)?,
@@ -298,9 +297,6 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     }
     if let Some((baseline, path)) = baseline.as_ref().zip(args.baseline.as_deref()) {
         check_baseline(baseline, path, (&bench, &subjects), &sets)?;
-    }
-    if let Some(inputs) = &inputs {
-        claim.refuse_reads(inputs.paths())?;
     }
     let mut opened = claim.prepare(false)?;
     opened.open_new(args.force)?;
@@ -314,12 +310,12 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     }
     let sides = opened.sides.as_ref();
     (&opened.outs[0]).write_all(&text)?;
-    let slow = sides.latency.and_then(|out| {
-        rows_run::write_side(out, |mut out| out.write_all(&format::slowest(&measurements)?))
-    });
+    let slow = sides
+        .latency
+        .and_then(|out| write_side(out, |mut out| out.write_all(&format::slowest(&measurements)?)));
     let page = sides.page.and_then(|out| {
         let page = html::of_bench(&measurements, &past, version::date(SystemTime::now()));
-        rows_run::write_side(out, |out| page.write(out))
+        write_side(out, |out| page.write(out))
     });
     slow.or(page).map_or(Ok(()), |failed| Err(Failure::Io(failed)))?;
     opened.remove_journal()?;

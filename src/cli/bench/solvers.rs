@@ -34,7 +34,6 @@ pub struct SolverArgs {
         long,
         value_name = "FORM",
         help_heading = "Solvers",
-        requires = "solver",
         default_value = "lines",
         hide_possible_values = true,
         value_parser = help::one_of(ANSWERS)
@@ -44,13 +43,13 @@ pub struct SolverArgs {
     /// Write the number of puzzles to commands first
     ///
     /// This is the form of many contests.
-    #[arg(long, help_heading = "Solvers", requires = "solver", conflicts_with = "interactive")]
+    #[arg(long, help_heading = "Solvers")]
     count_line: bool,
 
     /// Measure latencies as well, with one line at a time
     ///
     /// Each puzzle is written after the answer to the one before. The ten slowest are printed.
-    #[arg(long, help_heading = "Solvers", requires = "solver")]
+    #[arg(long, help_heading = "Solvers")]
     pub(super) interactive: bool,
 
     /// Stop a command that takes longer, such as 90s
@@ -58,7 +57,6 @@ pub struct SolverArgs {
         long,
         value_name = "TIME",
         help_heading = "Solvers",
-        requires = "solver",
         default_value = "60s",
         value_parser = humantime::parse_duration
     )]

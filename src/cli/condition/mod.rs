@@ -13,11 +13,12 @@ use std::str::FromStr;
 
 use bulkdoku::Status;
 use bulkdoku::logic::Technique;
-use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
+use bulkdoku::output::{Column, Decision, Needs, Row};
 use bulkdoku::pipeline::Filter;
 
 use super::Failure;
-use super::row_args::similar;
+use super::WITH_COLUMNS;
+use super::row_args::{RowRules, similar};
 use parse::point;
 use value::ValueType;
 pub use value::{RecordColumn, RecordValue};
@@ -84,16 +85,16 @@ impl FromStr for Condition {
 }
 
 impl Condition {
-    pub fn computed(&self, subcommand: Subcommand) -> Vec<Column> {
+    pub fn computed(&self, rules: &RowRules) -> Vec<Column> {
         let mut columns = Vec::new();
-        self.parsed.visit(&mut |name| columns.extend(offered(&name.text, subcommand)));
+        self.parsed.visit(&mut |name| columns.extend(offered(&name.text, rules)));
         columns
     }
 
     /// Returns the names of input columns in the condition.
-    pub fn input_columns(&self, subcommand: Subcommand) -> Vec<String> {
+    pub fn input_columns(&self, rules: &RowRules) -> Vec<String> {
         let mut names = Vec::new();
-        self.parsed.visit(&mut |name| names.extend(input_names(&name.text, subcommand)));
+        self.parsed.visit(&mut |name| names.extend(input_names(&name.text, rules)));
         names
     }
 
@@ -105,9 +106,9 @@ impl Condition {
     }
 
     /// Resolves the column names, among those of a subcommand and those read from the input.
-    pub fn resolve(&self, subcommand: Subcommand, read: &[String]) -> Result<Predicate, Failure> {
+    pub fn resolve(&self, rules: &RowRules, read: &[String]) -> Result<Predicate, Failure> {
         let find = |name: &ColumnName| {
-            RecordColumn::find(&name.text, subcommand, read).map_err(|what| (name.at, what))
+            RecordColumn::find(&name.text, rules, read).map_err(|what| (name.at, what))
         };
         let refused = |(at, what): (usize, String)| {
             Failure::Usage(format!("--where: {}", point(&self.text, at, &what)))
@@ -118,8 +119,8 @@ impl Condition {
 }
 
 /// Returns the input names that a column may refer to; none if it is a computed column.
-pub fn input_names(name: &str, subcommand: Subcommand) -> Vec<String> {
-    if offered(name, subcommand).is_some() {
+pub fn input_names(name: &str, rules: &RowRules) -> Vec<String> {
+    if offered(name, rules).is_some() {
         return Vec::new();
     }
     let own = name.strip_prefix("input_");
@@ -135,17 +136,16 @@ pub fn input_names(name: &str, subcommand: Subcommand) -> Vec<String> {
 /// record.
 pub fn shared_name(name: &str) -> Option<String> {
     let column = name.parse::<Column>().ok()?;
-    let is_computed = |subcommand: &Subcommand| {
-        *subcommand != Subcommand::Generate && column.is_offered_by(*subcommand)
-    };
-    let is_shared = column != Column::Puzzle && Subcommand::ALL.iter().any(is_computed);
+    let is_computed =
+        |rules: &&RowRules| rules.name != "generate" && rules.columns.contains(&column);
+    let is_shared = column != Column::Puzzle && WITH_COLUMNS.iter().any(is_computed);
     is_shared.then(|| name.into())
 }
 
 /// Returns the computed column `x`, which is also `computed_x`, if a subcommand offers it.
-pub fn offered(name: &str, subcommand: Subcommand) -> Option<Column> {
+pub fn offered(name: &str, rules: &RowRules) -> Option<Column> {
     let name = name.strip_prefix("computed_").unwrap_or(name);
-    name.parse().ok().filter(|column: &Column| column.is_offered_by(subcommand))
+    name.parse().ok().filter(|column: &Column| rules.columns.contains(column))
 }
 
 impl<C> Expression<C> {
@@ -396,7 +396,7 @@ mod tests {
             let condition: Condition = text.parse().unwrap();
             let read = ["source".into(), "level".into(), "my col".into()];
             condition
-                .resolve(Subcommand::Solve, &read)
+                .resolve(&crate::cli::solve::ROWS, &read)
                 .map(|_| ())
                 .map_err(|error| error.to_string())
         };

@@ -58,7 +58,6 @@ impl Operand<RecordColumn> {
 
 #[cfg(test)]
 mod tests {
-    use bulkdoku::output::Subcommand;
 
     use super::super::Condition;
     use super::*;
@@ -76,7 +75,7 @@ mod tests {
             ("not (technique == 'x-wing')", "full-house", Technique::COUNT),
         ] {
             let parsed: Condition = condition.parse().unwrap();
-            let techniques = parsed.resolve(Subcommand::Generate, &[]).unwrap().techniques();
+            let techniques = parsed.resolve(&crate::cli::generate::ROWS, &[]).unwrap().techniques();
             let names: Vec<_> = techniques.iter().map(Technique::name).collect();
             assert_eq!((names[0], names.len()), (first, count), "{condition}");
         }

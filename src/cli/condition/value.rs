@@ -5,10 +5,10 @@ use std::cmp::Ordering;
 
 use bulkdoku::input::FieldForm;
 use bulkdoku::logic::Technique;
-use bulkdoku::output::{Column, KeyType, Kind, Needs, Row, SortKey, Subcommand, Value};
+use bulkdoku::output::{Column, KeyType, Kind, Needs, Row, SortKey, Value};
 
 use super::super::order::OrderedNumber;
-use super::super::row_args::similar;
+use super::super::row_args::{RowRules, similar};
 use super::{input_names, offered};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +44,8 @@ pub enum ValueType {
 impl RecordColumn {
     /// Finds a column by name: the computed `x`, which is also `computed_x`, or `x` of the input,
     /// which is also `input_x`. An input that shares the name `x` was refused before.
-    pub fn find(name: &str, subcommand: Subcommand, read: &[String]) -> Result<Self, String> {
-        match offered(name, subcommand) {
+    pub fn find(name: &str, rules: &RowRules, read: &[String]) -> Result<Self, String> {
+        match offered(name, rules) {
             Some(Column::Copy) => {
                 return Err(
                     "copy is an index among the rows of a record, so it cannot select records"
@@ -57,19 +57,17 @@ impl RecordColumn {
         }
         let find =
             |is: fn(&str, &str) -> bool, name: &str| read.iter().position(|known| is(known, name));
-        let names = input_names(name, subcommand);
+        let names = input_names(name, rules);
         let found = names.iter().find_map(|name| {
             find(|a, b| a == b, name).or_else(|| find(str::eq_ignore_ascii_case, name))
         });
         found.map(Self::Input).ok_or_else(|| {
-            let is_known =
-                |column: &Column| column.is_offered_by(subcommand) && *column != Column::Copy;
-            let all = Column::ALL.into_iter().filter(is_known);
-            let all: Vec<_> = all.map(Column::name).collect();
+            let all = rules.columns.iter().filter(|column| **column != Column::Copy);
+            let all: Vec<_> = all.map(|column| column.name()).collect();
             let names = all.iter().copied().chain(read.iter().map(String::as_str));
             let hint = match similar(name, names) {
                 Some(column) => format!("did you mean {column}?"),
-                None => format!("{} has {}", subcommand.name(), all.join(", ")),
+                None => format!("{} has {}", rules.name, all.join(", ")),
             };
             format!("the input has no column {name:?}; {hint}")
         })

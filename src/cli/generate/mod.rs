@@ -4,6 +4,7 @@ pub mod ranges;
 mod summary;
 
 use std::fs;
+use std::num::NonZeroUsize;
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use bulkdoku::generate::{Grids, Kind, Pattern, Recipe, Removal, Symmetry};
 use bulkdoku::input::{InputOptions, Position};
 use bulkdoku::logic::Techniques;
 use bulkdoku::measure::Content;
-use bulkdoku::output::{Column, Needs, Row, Subcommand};
+use bulkdoku::output::{Column, Needs, Row};
 use bulkdoku::pipeline::{Generate, Options, RowCondition, Solve};
 use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
 use summary::CorpusSummary;
@@ -22,12 +23,12 @@ use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::Progressed;
 use super::row_args::{InputRows, RowArgs, RowRules};
-use super::rows_run::RowsRun;
+use super::run::Run;
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
 use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
-use super::{Exit, Failure, extensions, help, log, numbers, platform, sets};
+use super::{Exit, Failure, extensions, help, log, numbers, sets};
 
 /// Make random puzzles with their solutions
 ///
@@ -160,8 +161,9 @@ Examples:
 Exit status: 0 done, 2 wrong usage, 3 output failed, 75 another run is writing an output, 124 timed
 out, 130 interrupted. A closed pipe ends the run with 0.";
 
-const ROWS: RowRules = RowRules {
-    subcommand: Subcommand::Generate,
+pub static ROWS: RowRules = RowRules {
+    name: "generate",
+    columns: Column::OF_GENERATE,
     default_format: RowFormat::Lines,
     is_written: |format| !format.is_judges(),
     default_columns: &Column::DEFAULT_OF_GENERATE,
@@ -184,12 +186,6 @@ const KINDS: &[(&str, Kind, &str)] = &[
 
 pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
-    if destinations.errors.is_some() {
-        refuse!("--errors does nothing: no record is read");
-    }
-    if args.run.fail_on.is_some() {
-        refuse!("--fail-on does nothing: no record is read");
-    }
     // Other programs use .sdm for a file of lines.
     let output = destinations.output.as_deref();
     let is_sdm = output.and_then(extensions::of).is_some_and(|extension| extension == "sdm");
@@ -199,37 +195,21 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     if args.trainer.is_given() && matches!(args.kind(), Kind::Several | Kind::Unsolvable) {
         refuse!("--layout needs puzzles with one solution, which kind {} has not", args.kind());
     }
-    if destinations.resume && args.seed.is_none() {
-        refuse!("--resume needs the --seed printed by the earlier run");
-    }
+    // The summary always includes the numbers of clues.
+    let statistics = destinations.statistics().or(Some(Needs::NONE));
     let reads = args.reads();
     let claim = destinations.claim(&reads)?;
     let (job, puzzles) = args.job()?;
-
-    let progress = platform::new_progress();
     typed.set_seed(job.seed);
-    // The summary always includes the numbers of clues.
-    let statistics = destinations.statistics().or(Some(Needs::NONE));
-    let run = RowsRun {
-        typed,
-        inputs: Vec::new(),
-        others: &reads,
-        reads: &reads,
-        claim,
-        format: rows.format(&InputRows::default())?,
-        total: Some(puzzles.end - puzzles.start),
-        args: args.run,
-        only_rows: false,
-        page: None,
-        audit: None,
-        progress: &progress,
-    };
+    let run = Run::without_inputs(typed, args.run, reads, claim);
+    let progress = Arc::clone(&run.progress);
     let options = Options { statistics, ..args.run.options(&progress) };
-    run.run(
+    run.write_rows(
         &job,
-        &options,
+        rows.format(&InputRows::default())?,
+        (Some(puzzles.end - puzzles.start), &options),
         |before| Progressed::of_rows(before, &progress).with_draws(job.yields.counts()),
-        |start| {
+        |_, start| {
             if args.seed.is_none() && !args.run.quiet {
                 log::note(format!("seed {}", job.seed));
             }
@@ -237,7 +217,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
             let filters = rows.filter().into_iter().collect();
             Ok((job.source(puzzles.clone()).from(position), filters))
         },
-        |report| CorpusSummary::new(&job, puzzles.start, report, args.simd()),
+        |_, report| CorpusSummary::new(&job, puzzles.start, report, args.simd()),
     )
 }
 
@@ -302,10 +282,10 @@ impl GenerateArgs {
     fn row_condition(&self) -> Result<Option<RowCondition>, Failure> {
         let Some(condition) = &self.condition.condition else { return Ok(None) };
         let of_row = |column: &Column| matches!(column, Column::Id | Column::Seed);
-        if let Some(column) = condition.computed(ROWS.subcommand).into_iter().find(of_row) {
+        if let Some(column) = condition.computed(&ROWS).into_iter().find(of_row) {
             refuse!("--where: {column} is not a property of the puzzle");
         }
-        let predicate = condition.resolve(ROWS.subcommand, &[])?;
+        let predicate = condition.resolve(&ROWS, &[])?;
         let techniques = predicate.techniques();
         if techniques.iter().next().is_none() {
             refuse!("--where: no technique meets the condition");
@@ -341,7 +321,8 @@ const MAX_POOL: usize = 1_000_000;
 
 /// Reads the starting puzzles of a search.
 fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
-    let mut inputs = Inputs::detected(vec![path.into()], &InputOptions::default())?;
+    let mut inputs =
+        Inputs::detected(vec![path.into()], &InputOptions::default(), NonZeroUsize::MIN)?;
     let sets = sets::read(&mut inputs, Some((MAX_POOL, 0)))?;
     let mut puzzles = Vec::new();
     for set in sets {

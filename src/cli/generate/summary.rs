@@ -14,7 +14,7 @@ use super::super::Exit;
 use super::super::html::Fact;
 use super::super::numbers::counted;
 use super::super::platform::Interruption;
-use super::super::rows_run::RunSummary;
+use super::super::run::RunSummary;
 use super::super::summary::LatencySummary;
 
 /// The summary, printable (`Display`) and serializable to JSON.

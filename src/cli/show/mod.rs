@@ -66,8 +66,7 @@ pub struct ShowArgs {
         help_heading = "Output",
         num_args = 0..=1,
         default_missing_value = "1",
-        value_parser = numbers::at_least_1::<NonZeroUsize>,
-        conflicts_with_all = ["stage", "upto", "trace", "candidates"]
+        value_parser = numbers::at_least_1::<NonZeroUsize>
     )]
     hint: Option<NonZeroUsize>,
 
@@ -79,7 +78,7 @@ pub struct ShowArgs {
     trace: bool,
 
     /// Write candidates as 729 characters, nine for each cell
-    #[arg(long, help_heading = "Output", conflicts_with = "trace")]
+    #[arg(long, help_heading = "Output")]
     candidates: bool,
 
     /// Write pages to print: html or svg
@@ -90,8 +89,7 @@ pub struct ShowArgs {
         value_name = "FORMAT",
         help_heading = "Output",
         hide_possible_values = true,
-        value_parser = help::one_of(&[("html", PrintedPages::Html, ""), ("svg", PrintedPages::Svg, "")]),
-        conflicts_with_all = ["stage", "upto", "hint", "trace", "candidates", "names"]
+        value_parser = help::one_of(&[("html", PrintedPages::Html, ""), ("svg", PrintedPages::Svg, "")])
     )]
     format: Option<PrintedPages>,
 
@@ -101,7 +99,7 @@ pub struct ShowArgs {
         value_name = "CELL",
         help_heading = "Output",
         value_parser = read_cell,
-        conflicts_with_all = ["puzzle", "stage", "upto", "hint", "trace", "candidates", "format"]
+        conflicts_with = "puzzle"
     )]
     peers: Option<(CellNames, usize)>,
 
@@ -111,7 +109,7 @@ pub struct ShowArgs {
         value_name = "CELL",
         help_heading = "Output",
         value_parser = read_cell,
-        conflicts_with_all = ["puzzle", "stage", "upto", "hint", "trace", "candidates", "format"]
+        conflicts_with = "puzzle"
     )]
     units: Option<(CellNames, usize)>,
 

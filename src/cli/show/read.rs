@@ -1,6 +1,7 @@
 //! Reads the puzzles to show, from the argument or a file.
 
 use std::io::Read;
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use bulkdoku::input::InputOptions;
@@ -42,7 +43,7 @@ pub fn puzzles(argument: &str) -> Result<FoundPuzzles, Failure> {
 }
 
 fn of_file(argument: &str) -> Result<FoundPuzzles, Failure> {
-    let mut inputs = Inputs::open(vec![argument.into()])?;
+    let mut inputs = Inputs::open(vec![argument.into()], NonZeroUsize::MIN)?;
     let Source { name, reader, .. } = inputs.sources().next().expect("there is one");
     let mut bytes = Vec::new();
     let read = reader.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);

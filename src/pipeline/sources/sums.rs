@@ -47,8 +47,6 @@ impl Changed {
 /// The checksums of consecutive inputs, which a pass has read as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PassSums {
-    /// The index of the first of these inputs in the later pass.
-    first: usize,
     inputs: Vec<InputSums>,
 }
 
@@ -60,22 +58,6 @@ struct InputSums {
 }
 
 impl PassSums {
-    /// Sets the index of the first of these inputs in the later pass.
-    #[must_use]
-    pub fn starting_at(self, first: usize) -> Self {
-        Self { first, ..self }
-    }
-
-    /// Appends the inputs of another pass.
-    pub fn append(&mut self, others: &Self) {
-        self.inputs.extend_from_slice(&others.inputs);
-    }
-
-    /// Returns whether these inputs end with those of another pass.
-    pub fn ends_with(&self, others: &Self) -> bool {
-        self.inputs.ends_with(&others.inputs)
-    }
-
     /// Returns one checksum of everything, which identifies the records of a pass between runs.
     pub fn total(&self) -> u64 {
         let mut total = StreamSum::default();
@@ -87,7 +69,7 @@ impl PassSums {
     }
 
     fn of(&self, input: usize) -> Option<&InputSums> {
-        self.inputs.get(input.checked_sub(self.first)?)
+        self.inputs.get(input)
     }
 }
 
@@ -118,8 +100,8 @@ impl SumUse {
         match self {
             Self::Positions => Ok(()),
             Self::Recorded(passed) => {
-                passed.inputs.resize_with(input - passed.first + 1, InputSums::default);
-                let sums = &mut passed.inputs[input - passed.first];
+                passed.inputs.resize_with(input + 1, InputSums::default);
+                let sums = &mut passed.inputs[input];
                 sums.sums.try_reserve(1).map_err(io::Error::from)?;
                 sums.sums.push(sum);
                 sums.bytes = end.unwrap_or_default();

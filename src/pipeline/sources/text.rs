@@ -546,11 +546,6 @@ mod tests {
                 assert!(error.contains("has changed since it was read first"), "{error}");
             }
         }
-        // Of a pass over the second input only.
-        let (_, sums) = pass([few, b""], (10, 512), None, None).unwrap();
-        let sums = PassSums::starting_at(sums, 1);
-        assert!(pass([text, few], (70_000, 5000), Some(&sums), None).is_ok());
-        assert!(pass([text, b"a\nc"], (70_000, 5000), Some(&sums), None).is_err());
     }
 
     #[test]

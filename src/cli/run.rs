@@ -1,50 +1,65 @@
-//! A run that writes rows: opens the outputs, writes rows, and reports the result.
+//! A run: passes over the inputs, writes rows, and reports the result.
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
-use bulkdoku::output::{Compressed, Format};
+use bulkdoku::input::Stream;
+use bulkdoku::output::{Compressed, Format, Needs, Row, Rows};
 use bulkdoku::pipeline::{
-    BlockSource, Changed, Checkpoint, Filter, Job, Options, OutputFailure, Report, RowWriter,
+    Answered, BLOCK_BYTES, BlockSource, Changed, Checkpoint, FIRST_BLOCK_BYTES, Filter, Job,
+    Options, OutputFailure, PassSums, Report, RowWriter, RunEnd, TextSource, fold_blocks,
 };
 use bulkdoku::stats::Latencies;
-use bulkdoku::{Compression, Progress};
+use bulkdoku::{Compression, Progress, Source};
 use serde::Serialize;
 
 use super::audit::Audit;
+use super::condition::Predicate;
 use super::html::{self, Fact, Page};
+use super::inputs::Inputs;
 use super::messages::Messages;
-use super::out::{OpenOutput, replaced_message};
+use super::out::{OpenOutput, replaced_message, write_side};
 use super::outputs::{Claim, Destinations};
 use super::progress::{Meter, Progressed};
 use super::resume::{Begin, Disk, FileHash, Journal, ListedOutput, RowFiles, Storage};
 use super::run_args::RunArgs;
-use super::typed::{FileState, Typed};
+use super::scan::scan;
+use super::summary::{Method, RecordSummary, Verdict};
+use super::typed::Typed;
 use super::{Exit, Failure, extensions, log, platform, typed};
 
-/// A run that writes rows, except its source and job.
-pub struct RowsRun<'a> {
+/// A run whose outputs are claimed and whose inputs are open. It passes over its inputs if
+/// necessary, and then writes rows.
+pub struct Run {
     pub typed: Typed,
-    pub inputs: Vec<FileState>,
-    /// Other files that affect rows.
-    pub others: &'a [PathBuf],
-    /// All files that the run reads. None of them may be an output.
-    pub reads: &'a [PathBuf],
-    pub claim: Claim,
-    /// The format of rows before compression.
-    pub format: Box<dyn Format>,
-    /// The total of the progress bar, if it is known.
-    pub total: Option<u64>,
     pub args: RunArgs,
+    pub method: Method,
+    /// Other files that affect rows.
+    pub others: Vec<PathBuf>,
+    pub claim: Claim,
+    /// The inputs, or none if records are generated.
+    pub inputs: Inputs,
+    /// The condition for records to have rows. Other filters receive only these records.
+    pub test: Option<Predicate>,
+    /// The checksums of the inputs in a pass, which must not have changed since.
+    pub sums: Option<Arc<PassSums>>,
+    /// The capacity of a block of input.
+    pub block_bytes: usize,
     /// Whether to print only rows, without progress and summary.
     pub only_rows: bool,
+    /// The input of answers, if it is separate.
+    pub answers: Option<Source<Stream<'static>>>,
     /// The page for `--report`, if it is not that of the run.
     pub page: Option<Page>,
     /// The findings about solutions, if the page shows them.
     pub audit: Option<Audit>,
-    pub progress: &'a Progress,
+    /// The first line of the summary.
+    pub verdict: Option<Verdict>,
+    pub progress: Arc<Progress>,
 }
 
 /// How the rows of a run ended.
@@ -97,33 +112,152 @@ struct JsonSummary<'a, S> {
     outputs: Vec<FileHash>,
 }
 
-impl RowsRun<'_> {
+impl Run {
+    /// Creates a run without inputs.
+    pub fn without_inputs(typed: Typed, args: RunArgs, others: Vec<PathBuf>, claim: Claim) -> Self {
+        Self {
+            typed,
+            args,
+            method: Method::default(),
+            others,
+            claim,
+            inputs: Inputs::default(),
+            test: None,
+            sums: None,
+            block_bytes: BLOCK_BYTES,
+            only_rows: false,
+            answers: None,
+            page: None,
+            audit: None,
+            verdict: None,
+            progress: Arc::new(platform::new_progress()),
+        }
+    }
+
+    /// Passes the result of `find` for each record that meets the condition to `add`, in order. The
+    /// inputs must then be the same when rows are written, also when the run is resumed.
+    pub fn pass<K: Send>(
+        &mut self,
+        job: &impl Job,
+        needs: Needs,
+        find: impl Fn(&Row<'_>) -> K + Sync,
+        add: impl FnMut(K) -> io::Result<()> + Send,
+    ) -> Result<(), Failure> {
+        let inputs = (&mut self.inputs, self.test.as_ref());
+        let sums = scan(job, self.args, inputs, needs, find, add)?;
+        self.typed.first_pass = Some(sums.total());
+        self.sums = Some(Arc::new(sums));
+        Ok(())
+    }
+
+    /// Runs `job` on the records of the inputs, and writes the rows that `filters` keep.
+    pub fn write(
+        mut self,
+        job: &impl Job,
+        mut filters: Vec<Filter<'_>>,
+        format: Box<dyn Format>,
+    ) -> Result<Exit, Failure> {
+        self.inputs.set_other_keys(&format.other_keys());
+        filters.splice(..0, self.test.iter().map(Predicate::filter));
+        let has_check_sums =
+            self.claim.has_journal() && can_be_continued(&*format).unwrap_or(false);
+        let (bytes, total) = (self.inputs.bytes(), self.inputs.size());
+        let least_bytes = job.block_bytes().min(FIRST_BLOCK_BYTES);
+        let options = Options {
+            block_bytes: self.block_bytes,
+            statistics: self.claim.destinations.statistics(),
+            messages: Messages::format(self.claim.destinations.message_format()),
+            threads: self.inputs.useful_threads(self.args.threads, least_bytes),
+            ..self.args.options(&self.progress)
+        };
+        let (answers, sums) = (self.answers.take(), self.sums.take());
+        let (progress, is_filtered) = (Arc::clone(&self.progress), self.test.is_some());
+        let progressed = |_| {
+            let progressed = Progressed::of_bytes(&bytes, &progress);
+            if is_filtered { progressed.with_filter(&progress) } else { progressed }
+        };
+        let source = |run: &mut Self, start: Option<&Checkpoint>| {
+            if let Some(start) = start
+                && filters.iter().any(Filter::is_in_order)
+            {
+                run.replay(start, job, &mut filters, &options)?;
+            }
+            if let Some(audit) = &run.audit {
+                filters.insert(run.test.iter().len(), audit.filter());
+            }
+            let (place, records) = start.map_or_else(Default::default, |start| {
+                ((start.source, start.position), start.counts.records())
+            });
+            let stop = &options.stop;
+            let sources = run.inputs.sources_from(place);
+            let mut source = TextSource::new(place.0, sources, stop);
+            if has_check_sums {
+                source = source.with_check_sums();
+            }
+            if let Some(sums) = sums {
+                source = source.comparing(sums);
+            }
+            if start.is_some() {
+                source.skip()?;
+            }
+            Ok((Answered::new(source, answers, records, stop), filters))
+        };
+        let summarize = |run: &Self, report: &Report| {
+            let summary = RecordSummary::new(run.inputs.names(), run.method, &run.args, report);
+            summary.with_verdict(run.verdict.clone(), &run.args)
+        };
+        self.write_rows(job, format, (total, &options), progressed, source, summarize)
+    }
+
+    /// Applies filters to the records of an earlier run, because later ones are compared with them.
+    fn replay(
+        &mut self,
+        start: &Checkpoint,
+        job: &impl Job,
+        filters: &mut [Filter<'_>],
+        options: &Options,
+    ) -> io::Result<()> {
+        let sources = self.inputs.sources_until((start.source, start.position.offset));
+        let mut source = TextSource::new(0, sources, &options.stop);
+        let map = || |_: &Rows<'_>, (): &mut ()| {};
+        let options = Options { statistics: None, ..options.clone() };
+        let folded =
+            fold_blocks(&mut source, job, filters, Needs::NONE, &options, map, |(), _| Ok(()));
+        self.inputs.bytes().store(0, Ordering::Relaxed);
+        match (folded.end, source.take_failures().pop()) {
+            (RunEnd::Failed(error), _) => Err(error),
+            (_, Some(failure)) => Err(io::Error::other(failure.to_string())),
+            _ => Ok(()),
+        }
+    }
+
     /// Opens all outputs, writes the rows of `job`, and reports how the run ended. The source and
     /// the filters are created for the position where an earlier run ended, before its outputs are
     /// changed.
-    pub fn run<'f, B: BlockSource, S: RunSummary>(
+    pub fn write_rows<'f, B: BlockSource, S: RunSummary>(
         mut self,
         job: &impl Job,
-        options: &Options,
+        mut format: Box<dyn Format>,
+        (total, options): (Option<u64>, &Options),
         progressed: impl Fn(u64) -> Progressed,
-        source: impl FnOnce(Option<&Checkpoint>) -> io::Result<(B, Vec<Filter<'f>>)> + Send,
-        summarize: impl FnOnce(&Report) -> S,
+        source: impl FnOnce(&mut Self, Option<&Checkpoint>) -> io::Result<(B, Vec<Filter<'f>>)> + Send,
+        summarize: impl FnOnce(&Self, &Report) -> S,
     ) -> Result<Exit, Failure> {
         let output = self.claim.destinations.output.as_deref();
         let output = output.filter(|_| self.claim.destinations.of_inputs.is_empty());
         if let Some(compression) = output.and_then(Compression::of_name) {
-            self.format = Box::new(Compressed { format: self.format, compression });
+            format = Box::new(Compressed { format, compression });
         }
-        let can_be_continued = can_be_continued(&*self.format);
+        let can_be_continued = can_be_continued(&*format);
         let can_be_continued =
             can_be_continued.map_err(|error| Failure::Usage(error.to_string()))?;
         if !can_be_continued && !self.claim.destinations.of_inputs.is_empty() {
-            refuse!("--output-dir cannot be combined with parquet or --sort; name an output");
+            refuse!("--output-dir cannot be combined with parquet; name an output");
         }
         let is_quiet = self.args.quiet || self.only_rows;
-        let meter = Meter::new(self.args.progress, self.total, is_quiet);
+        let meter = Meter::new(self.args.progress, total, is_quiet);
         // Puzzles generated with several solutions are not errors.
-        let is_generated = self.inputs.is_empty();
+        let is_generated = self.inputs.paths().is_empty();
         let message_format = self.claim.destinations.message_format();
         let messages =
             Messages::new(meter.bar.clone(), self.args.quiet, is_generated, message_format);
@@ -132,25 +266,26 @@ impl RowsRun<'_> {
             let what = "cannot be resumed: if --timeout ends the run, it is not written";
             log::note(format!("{name}: {what}"));
         }
-        let (mut results, start) = self.open(messages, !can_be_continued)?;
+        let (mut results, start) = self.open_outputs(&*format, messages, !can_be_continued)?;
         let began = SystemTime::now();
         let before = start.as_ref().map_or(0, |start| start.counts.records());
         let outputs = self.claim.destinations.parts.len().max(1) as u8;
         let has_output_per_source = !self.claim.destinations.of_inputs.is_empty();
+        let progress = Arc::clone(&self.progress);
         let ran = meter.watch(
             || progressed(before),
             || -> io::Result<_> {
-                let (mut source, filters) = source(start.as_ref())?;
+                let (mut source, mut filters) = source(&mut self, start.as_ref())?;
                 if start.is_some() {
                     results.truncate_to_start()?;
                 }
-                let (format, progress) = (&*self.format, self.progress);
+                let (format, progress) = (&*format, &*progress);
                 let mut writer = if has_output_per_source {
                     RowWriter::with_output_per_source(&mut results, format, start, progress)
                 } else {
                     RowWriter::new(&mut results, format, outputs, start, progress)
                 };
-                writer.run(&mut source, job, filters, options);
+                writer.run(&mut source, job, &mut filters, options);
                 Ok(writer.finish())
             },
         );
@@ -164,14 +299,14 @@ impl RowsRun<'_> {
     }
 
     /// Opens the outputs, or those of an earlier run, and returns the position where it ended.
-    fn open(
+    fn open_outputs(
         &mut self,
+        format: &dyn Format,
         messages: Messages,
         is_temporary: bool,
     ) -> Result<(RowFiles<Disk>, Option<Checkpoint>), Failure> {
-        let Self { typed, inputs, others, reads, claim, .. } = self;
-        let run = typed.run(inputs.clone(), others);
-        claim.refuse_reads(reads)?;
+        let Self { typed, inputs, others, claim, .. } = self;
+        let run = typed.run(inputs.states(), others);
         let name = claim.destinations.rows().name();
         if let Some(earlier) = claim.resumed() {
             if let Some(difference) = earlier.difference(&run, &claim.destinations.stored_outputs())
@@ -193,7 +328,7 @@ impl RowsRun<'_> {
         let rows = if has_output_per_source { 1 } else { claim.destinations.all_rows().len() };
         let listed = claim.destinations.stored_outputs().into_iter().enumerate();
         let listed = listed.map(|(output, path)| {
-            let format = self.format.files().get(output).unwrap_or(&self.format);
+            let format = format.files().get(output).map_or(format, |file| &**file);
             let header = if output < rows { format.header() } else { Vec::new() };
             ListedOutput { path, header, is_begun: false }
         });
@@ -222,7 +357,7 @@ impl RowsRun<'_> {
         mut results: RowFiles<Disk>,
         began: SystemTime,
         ran: Result<Report, OutputFailure>,
-        summarize: impl FnOnce(&Report) -> S,
+        summarize: impl FnOnce(&Self, &Report) -> S,
     ) -> Result<Exit, Failure> {
         let (report, end) = RowsEnd::of(ran);
         let destinations = &self.claim.destinations;
@@ -232,7 +367,7 @@ impl RowsRun<'_> {
             results.invalidate_all();
         }
         results.list_sides(destinations.stored_sides());
-        let summary = summarize(&report);
+        let summary = summarize(&self, &report);
         let mut losses = self.write_sides(&results, &report, &summary, began);
         // All files in the journal must be synced before it is removed.
         let unsynced: Vec<_> =
@@ -305,7 +440,8 @@ impl RowsRun<'_> {
             if let Some(page) = &self.page {
                 return page.write(out);
             }
-            let audit = self.audit.as_ref().map(|audit| (audit, self.reads));
+            let reads = [self.inputs.paths(), &self.others].concat();
+            let audit = self.audit.as_ref().map(|audit| (audit, &reads[..]));
             let facts = summary.facts();
             html::of_run(report, audit, &facts, results.timeline(), began).write(out)
         };
@@ -379,17 +515,6 @@ fn write_latencies(latencies: &Latencies, out: &OpenOutput) -> io::Result<()> {
     match extensions::of(Path::new(&out.name())).as_deref() {
         Some("hgrm") => latencies.write_hgrm(out),
         _ => latencies.write_csv(out),
-    }
-}
-
-/// Replaces a side output of an earlier run; returns the error, if any.
-pub fn write_side(
-    out: &OpenOutput,
-    write: impl FnOnce(&OpenOutput) -> io::Result<()>,
-) -> Option<String> {
-    match out.truncate(0).and_then(|()| write(out)).and_then(|()| out.sync()) {
-        Ok(()) => replaced_message(out),
-        Err(error) => Some(error.to_string()),
     }
 }
 

@@ -1,0 +1,165 @@
+//! The task of a subcommand over records: what its arguments ask for, before any file is opened.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use bulkdoku::input::{Answers, InputOptions, Keep};
+use bulkdoku::output::Column;
+use bulkdoku::pipeline::BLOCK_BYTES;
+
+use super::condition::{Condition, input_names, offered, shared_name};
+use super::input_args::InputArgs;
+use super::inputs::{Inputs, check_files};
+use super::outputs::Destinations;
+use super::paths::InputPaths;
+use super::row_args::{RowPlan, RowRules};
+use super::run::Run;
+use super::run_args::RunArgs;
+use super::select::WhereArgs;
+use super::summary::Method;
+use super::typed::Typed;
+use super::{Failure, log, platform};
+
+/// The arguments of all subcommands over records.
+#[derive(Debug, clap::Args)]
+pub struct RecordArgs {
+    #[command(flatten)]
+    pub input: InputPaths,
+
+    #[command(flatten)]
+    pub layout: InputArgs,
+
+    #[command(flatten)]
+    pub destinations: Destinations,
+
+    #[command(flatten)]
+    pub condition: WhereArgs,
+}
+
+/// What a run over records does, before any file is opened. [`Self::open`] is the next step.
+pub struct Task<'a> {
+    layout: &'a InputArgs,
+    pub typed: Typed,
+    pub run: RunArgs,
+    pub inputs: InputPaths,
+    /// The reason that each input must be a file, if the run reads inputs twice.
+    pub reads_twice: Option<&'static str>,
+    /// The files read in addition to the inputs.
+    pub others: Vec<PathBuf>,
+    pub destinations: Destinations,
+    pub method: Method,
+    /// Where the inputs have solutions.
+    pub answers: Answers,
+    keep: Option<Keep>,
+    /// The columns that options name, besides those of the condition.
+    pub named: Vec<String>,
+    /// The names that are ambiguous if an input has them.
+    pub ambiguous: Vec<String>,
+    condition: Option<Condition>,
+    /// The rules of the subcommand whose computed columns options can name.
+    rules: &'static RowRules,
+    /// The capacity of a block of input.
+    pub block_bytes: usize,
+    /// Whether to print only rows, without progress and summary.
+    pub only_rows: bool,
+}
+
+impl<'a> Task<'a> {
+    pub fn new(args: &'a RecordArgs, run: RunArgs, typed: Typed, rules: &'static RowRules) -> Self {
+        Self {
+            layout: &args.layout,
+            typed,
+            run,
+            inputs: args.input.clone(),
+            reads_twice: None,
+            others: Vec::new(),
+            destinations: args.destinations.clone(),
+            method: Method::default(),
+            answers: Answers::Unwanted,
+            keep: None,
+            named: Vec::new(),
+            ambiguous: Vec::new(),
+            condition: args.condition.condition.clone(),
+            rules,
+            block_bytes: BLOCK_BYTES,
+            only_rows: false,
+        }
+    }
+
+    /// Keeps the columns of the inputs that rows have.
+    pub fn keep_columns(&mut self, rows: &RowPlan) {
+        let named = rows.input_columns();
+        let only = (!named.is_empty()).then_some(Keep::Only(named));
+        self.keep = if rows.passes_rows() { Some(Keep::Row) } else { only };
+        self.ambiguous.extend_from_slice(rows.shared_names());
+    }
+
+    /// Returns the computed columns that options name.
+    pub fn computed(&self) -> impl Iterator<Item = Column> {
+        let named = self.named.iter().filter_map(|name| offered(name, self.rules));
+        let condition = self.condition.iter();
+        condition.flat_map(|condition| condition.computed(self.rules)).chain(named)
+    }
+
+    /// Returns whether options read a computed column.
+    pub fn reads(&self, column: Column) -> bool {
+        self.computed().any(|read| read == column)
+    }
+
+    /// Claims the outputs, and then opens the inputs, detects their layouts, and finds the columns of
+    /// the condition among them.
+    pub fn open(mut self) -> Result<Run, Failure> {
+        self.inputs.expand(&mut self.destinations)?;
+        if let Some(why) = self.reads_twice {
+            check_files(&self.inputs, why)?;
+        }
+        let options = self.options()?;
+        let claim = self.destinations.claim(&[&self.inputs[..], &self.others].concat())?;
+        let mut inputs = Inputs::open(self.inputs, self.run.threads)?;
+        if inputs.wait_for_typing() && !self.only_rows {
+            log::note("reading puzzles from the terminal; Ctrl-D ends");
+        }
+        let progress = platform::new_progress();
+        inputs.detect(&options, &progress.stop)?;
+        if !self.run.quiet && !self.only_rows {
+            inputs.findings().for_each(log::note);
+        }
+        if progress.stop.load(Ordering::Relaxed) {
+            return Err(Failure::Stopped);
+        }
+        let condition = self.condition.as_ref();
+        let test = condition.map(|one| one.resolve(self.rules, &inputs.read())).transpose()?;
+        Ok(Run {
+            typed: self.typed,
+            args: self.run,
+            method: self.method,
+            others: self.others,
+            claim,
+            inputs,
+            test,
+            sums: None,
+            block_bytes: self.block_bytes,
+            only_rows: self.only_rows,
+            answers: None,
+            page: None,
+            audit: None,
+            verdict: None,
+            progress: Arc::new(progress),
+        })
+    }
+
+    fn options(&self) -> Result<InputOptions, Failure> {
+        let mut options = self.layout.options(self.answers.clone())?;
+        options.keep.clone_from(&self.keep);
+        options.also_read =
+            self.named.iter().flat_map(|name| input_names(name, self.rules)).collect();
+        options.computed.clone_from(&self.ambiguous);
+        options.computed.extend(self.named.iter().filter_map(|name| shared_name(name)));
+        if let Some(condition) = &self.condition {
+            options.also_read.extend(condition.input_columns(self.rules));
+            options.computed.extend(condition.shared_names());
+        }
+        Ok(options)
+    }
+}

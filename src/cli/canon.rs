@@ -106,7 +106,7 @@ pub static ROWS: RowRules = RowRules {
 
 pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
-    let mut rows = args.rows.plan(&args.rules(), &task.destinations)?;
+    let mut rows = args.rows.plan(&args.rules(), task.destinations.output.as_deref())?;
     args.output_dir.plan(&mut rows, &mut task.destinations)?;
     args.refuse_ignored(&rows, &task.destinations)?;
     let by = args.by.sameness();

@@ -115,7 +115,7 @@ pub static ROWS: RowRules = RowRules {
 
 pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
-    let mut rows = args.rows.plan(&ROWS, &task.destinations)?;
+    let mut rows = args.rows.plan(&ROWS, task.destinations.output.as_deref())?;
     args.select.plan(&mut task)?;
     args.output_dir.plan(&mut rows, &mut task.destinations)?;
     args.refuse_ignored(&task, &rows)?;

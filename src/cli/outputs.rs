@@ -84,7 +84,7 @@ pub struct Destinations {
 
 impl Destinations {
     /// Rejects names of side outputs with extensions that do not match their contents.
-    pub fn check_sides(&self) -> Result<(), Failure> {
+    fn check_sides(&self) -> Result<(), Failure> {
         let sides = [
             ("--latency", &self.latency, &["csv", "hgrm"][..]),
             ("--errors", &self.errors, &["err", "errors", "jsonl", "ndjson"]),
@@ -227,6 +227,7 @@ impl Destinations {
     /// file, that exist, or that are files in `reads`. If a resumed run is already complete, this is
     /// the error.
     pub fn claim(self, reads: &[PathBuf]) -> Result<Claim, Failure> {
+        self.check_sides()?;
         if self.resume && !self.can_be_resumed() {
             refuse!("--resume needs a file of rows, not {}", self.rows().name());
         }

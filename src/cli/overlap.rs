@@ -116,7 +116,7 @@ const REPORT_MEMORY_BYTES: usize = 128 << 20;
 
 pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
-    let rows = args.rows.plan(&ROWS, &task.destinations)?;
+    let rows = args.rows.plan(&ROWS, task.destinations.output.as_deref())?;
     let by = args.by.sameness();
     task.keep_columns(&rows);
     task.reads_twice = Some("sets are read twice");

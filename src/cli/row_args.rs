@@ -1,5 +1,7 @@
 //! `--format` and `--columns`, which are checked before anything is read.
 
+use std::path::Path;
+
 use bulkdoku::input::ColumnType;
 #[cfg(feature = "parquet")]
 use bulkdoku::output::ParquetRows;
@@ -12,7 +14,6 @@ use clap::ValueEnum;
 
 use super::condition::{offered, shared_name};
 use super::format::RowFormat;
-use super::outputs::Destinations;
 use super::trainer_args::TrainerLayout;
 use super::{Failure, WITH_COLUMNS, extensions};
 
@@ -148,11 +149,8 @@ impl RowArgs {
     }
 
     /// Chooses the format: as requested, by the output's name, or the default. Rejects formats and
-    /// columns that the subcommand does not write, and side outputs whose names imply another
-    /// format.
-    pub fn plan(&self, rules: &RowRules, destinations: &Destinations) -> Result<RowPlan, Failure> {
-        destinations.check_sides()?;
-        let output = destinations.output.as_deref();
+    /// columns that the subcommand does not write.
+    pub fn plan(&self, rules: &RowRules, output: Option<&Path>) -> Result<RowPlan, Failure> {
         output.map_or(Ok(()), extensions::check)?;
         let format = match (self.format, output) {
             (None, Some(path)) => RowFormat::of_name(path)?,

@@ -85,6 +85,16 @@ impl RowsEnd {
     }
 }
 
+/// Which rows are in the outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Written {
+    All,
+    /// All that could be read, but an input failed.
+    WithGaps,
+    /// Those before the run ended.
+    Partly,
+}
+
 /// The summary of a run, as text and JSON.
 pub trait RunSummary: Display + Serialize {
     /// Returns details of the run for the report.
@@ -378,9 +388,15 @@ impl Run {
         if has_summary && !is_quiet && !self.only_rows {
             log::write("summary", &summary, &summary);
         }
-        let has_all_rows = matches!(end, RowsEnd::Complete) && unsynced.is_empty();
-        let has_losses = !report.failures.is_empty() || results.is_incomplete();
-        let is_complete = losses.is_empty() && has_all_rows && !has_losses;
+        let written = match &end {
+            RowsEnd::Complete if !unsynced.is_empty() => Written::Partly,
+            RowsEnd::Complete if !report.failures.is_empty() || results.is_incomplete() => {
+                Written::WithGaps
+            }
+            RowsEnd::Complete => Written::All,
+            _ => Written::Partly,
+        };
+        let is_complete = losses.is_empty() && written == Written::All;
         let is_temporary = results.storage.is_temporary();
         if let RowsEnd::Failed(error) = &end {
             losses.push(lost_rows(error, &report, is_temporary));
@@ -388,11 +404,11 @@ impl Run {
         losses.extend(results.messages_loss());
         losses.extend(results.storage.outs.iter().filter_map(replaced_message));
         losses.extend(report.failures.iter().map(ToString::to_string));
-        let advice = self.advice(&results, (has_all_rows, has_losses), &summary.resume_options());
+        let advice = self.advice(&results, written, &summary.resume_options());
         // Rows with temporary names are lost otherwise.
-        let is_kept = is_temporary && has_all_rows;
+        let is_kept = is_temporary && written != Written::Partly;
         if is_complete || advice.is_none() || is_kept {
-            if let Err(error) = results.complete(is_temporary && has_losses) {
+            if let Err(error) = results.complete(is_temporary && written == Written::WithGaps) {
                 losses.push(error.to_string());
                 let name = destinations.rows().name();
                 losses.push(format!("{name} is not complete; --resume continues it"));
@@ -459,20 +475,20 @@ impl Run {
     fn advice(
         &self,
         results: &RowFiles<Disk>,
-        (has_all_rows, has_losses): (bool, bool),
+        written: Written,
         resume_options: &str,
     ) -> Option<String> {
         let name = self.claim.destinations.rows().name();
         let is_replaced = results.storage.rows().iter().any(OpenOutput::is_replaced);
         let is_temporary = results.storage.is_temporary();
-        let is_continued = !is_temporary || has_all_rows && has_losses;
+        let is_continued = !is_temporary || written == Written::WithGaps;
         if results.has_journal() && !is_replaced && is_continued {
             Some(if results.can_be_resumed() {
                 format!("{name} is not complete; {resume_options} continues it")
             } else {
                 format!("{name} is not complete; --force starts over")
             })
-        } else if is_temporary && !has_all_rows {
+        } else if is_temporary && written == Written::Partly {
             Some(format!("{name} is not written"))
         } else {
             None

@@ -115,7 +115,7 @@ impl FromStr for PerStratum {
 
 pub fn run(args: &SampleArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.run, typed, OF_RECORDS);
-    let rows = args.rows.plan(&ROWS, &task.destinations)?;
+    let rows = args.rows.plan(&ROWS, task.destinations.output.as_deref())?;
     task.keep_columns(&rows);
     task.named.extend(args.per.iter().map(|per| per.column.clone()));
     task.reads_twice = Some("inputs are read twice");

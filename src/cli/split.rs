@@ -201,10 +201,7 @@ impl SplitArgs {
         if parts.iter().any(|path| path.as_os_str() == "-") {
             refuse!("-o: standard output cannot be one of several parts; name files");
         }
-        let plan = |output: &PathBuf| {
-            let output = Some(output.clone());
-            self.rows.plan(&ROWS, &Destinations { output, ..destinations.clone() })
-        };
+        let plan = |output: &PathBuf| self.rows.plan(&ROWS, Some(output));
         let first = &parts[0];
         let rows = plan(first)?;
         for other in &parts[1..] {

@@ -99,7 +99,6 @@ pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
 impl TraceArgs {
     /// Rejects options without effect, and names the files of arrays.
     fn check(&self, format: TraceFormat, destinations: &mut Destinations) -> Result<(), Failure> {
-        destinations.check_sides()?;
         if self.sentences && format != TraceFormat::Jsonl {
             refuse!("--sentences goes with --format jsonl");
         }

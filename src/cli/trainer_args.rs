@@ -1,5 +1,7 @@
 //! `--layout`: training files.
 
+use std::path::PathBuf;
+
 use bulkdoku::output::{self, Decision, Entries, Needs, TrainerFiles};
 use bulkdoku::pipeline::Filter;
 use bulkdoku::{Compression, Status};
@@ -69,13 +71,13 @@ impl TrainerArgs {
         destinations: &mut Destinations,
     ) -> Result<RowPlan, Failure> {
         let (Some(layout), Some(folder)) = (self.layout, destinations.output.clone()) else {
-            return rows.plan(rules, destinations);
+            return rows.plan(rules, destinations.output.as_deref());
         };
         if layout == Layout::ReasoningGym {
             if self.subset.is_some() {
                 refuse!("--subset goes with --layout hrm, whose subfolders it names");
             }
-            let plan = RowArgs::of_format(Some(RowFormat::Jsonl)).plan(rules, destinations)?;
+            let plan = RowArgs::of_format(Some(RowFormat::Jsonl)).plan(rules, Some(&folder))?;
             return Ok(plan.of_trainer(TrainerLayout::ReasoningGym));
         }
         if folder.as_os_str() == "-" || Compression::of_name(&folder).is_some() || folder.is_file()
@@ -85,9 +87,8 @@ impl TrainerArgs {
         let set = self.subset.clone().unwrap_or_else(|| "train".into());
         let names = TrainerFiles::names(&set);
         destinations.parts = names.iter().map(|name| folder.join(name)).collect();
-        let output = destinations.parts.first().cloned();
-        let of_layout = Destinations { output, ..destinations.clone() };
-        let plan = RowArgs::of_format(Some(RowFormat::Npy)).plan(rules, &of_layout)?;
+        let output = destinations.parts.first().map(PathBuf::as_path);
+        let plan = RowArgs::of_format(Some(RowFormat::Npy)).plan(rules, output)?;
         Ok(plan.of_trainer(TrainerLayout::Hrm(set)))
     }
 }

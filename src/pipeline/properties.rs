@@ -5,11 +5,12 @@ use std::ops::ControlFlow;
 
 use super::block::Block;
 use super::jobs::{PropertyEngine, Stopped};
+use crate::canon::Canonical;
 use crate::clock::Instant;
 use crate::input::Records;
-use crate::logic::{Explainer, Rater, Techniques};
+use crate::logic::{Explainer, Path, Rater, SeRating, Techniques};
 use crate::output::{Needs, Results, Row, Timed};
-use crate::puzzle::{CELLS, Puzzle};
+use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::rating::{Level, isomorphs};
 use crate::sets::near_hashes;
 use crate::solver::{Batch, Limits, Outcome};
@@ -20,6 +21,27 @@ struct UniquePuzzle {
     record: usize,
     puzzle: Puzzle,
     outcome: Outcome,
+}
+
+/// The values of a property, or that the search was stopped.
+type Computed<T> = ControlFlow<Stopped, Vec<T>>;
+
+/// Computes each property that is needed and whose results are empty.
+macro_rules! compute_missing {
+    ($of:ident: $($($need:ident)|+ => $field:ident: $compute:expr,)*) => {
+        $(if ($($of.needs.include(Needs::$need))||+) && $of.results.$field.is_empty() {
+            $of.results.$field = $compute(&mut $of)?;
+        })*
+    };
+}
+
+/// The records of a block whose properties are computed, and an engine if there is one.
+struct Computation<'a, 'e> {
+    engine: Option<PropertyEngine<'e>>,
+    needs: Needs,
+    block: &'a Block,
+    records: &'a Records,
+    results: &'a mut Results,
 }
 
 /// Computes the required properties that are still missing, for records that have rows.
@@ -34,32 +56,100 @@ pub(super) fn compute(
     records: &Records,
     results: &mut Results,
 ) -> ControlFlow<Stopped> {
-    let missing = |property: Needs, is_missing: bool| needs.include(property) && is_missing;
-    if missing(Needs::FORM, results.forms.is_empty()) {
-        compute_forms(block, records, results);
+    let mut of = Computation { engine, needs, block, records, results };
+    // Each property comes after those that it reads.
+    compute_missing! { of:
+        FORM => forms: Computation::forms,
+        GRID => grids: Computation::grids,
+        NEAR_1 | NEAR_2 => near: Computation::near,
+        LEVEL => levels: Computation::levels,
+        PATH => paths: Computation::paths,
+        SE => se_ratings: Computation::se_ratings,
+        CONTRADICTION => contradictions: Computation::contradictions,
+        RATING => ratings: Computation::ratings,
+        MINIMAL => minimal: Computation::minimal,
+        PUZZLE_GUESSES | FORM_GUESSES => proof_guesses: Computation::proof_guesses,
     }
-    let proves =
-        engine.as_ref().is_some_and(|engine| engine.limits.solutions > Limits::FIRST.solutions);
-    if missing(Needs::GRID, results.grids.is_empty()) {
-        results.grids = per_record(block, records, results, |row| {
-            let outcome = row.outcome_or_none();
-            let is_proved = proves && has_one_solution(outcome);
-            is_proved.then(|| outcome.grid.canonical().ok()).flatten().map(|found| found.form)
+    ControlFlow::Continue(())
+}
+
+impl Computation<'_, '_> {
+    /// Returns whether searches prove that a solution is the only one.
+    fn proves(&self) -> bool {
+        self.engine.as_ref().is_some_and(|it| it.limits.solutions > Limits::FIRST.solutions)
+    }
+
+    /// Returns one value per record, `None` for records without rows.
+    fn per_record<T>(&self, value: impl Fn(&Row<'_>) -> Option<T>) -> Vec<Option<T>> {
+        let rows = self.block.rows(self.records, self.results);
+        let has_rows = |row: &Row<'_>| self.results.destination(row.index).is_some();
+        rows.records().map(|row| if has_rows(&row) { value(&row) } else { None }).collect()
+    }
+
+    /// Returns one value per record with exactly one solution, if searches prove that.
+    fn per_unique<T>(&self, value: impl Fn(&Row<'_>) -> Option<T>) -> Vec<Option<T>> {
+        let proves = self.proves();
+        self.per_record(|row| {
+            let is_unique = proves && has_one_solution(row.outcome_or_none());
+            if is_unique { value(row) } else { None }
+        })
+    }
+
+    /// Returns the puzzles with exactly one solution, if searches prove that.
+    fn unique_puzzles(&self) -> Vec<UniquePuzzle> {
+        let unique = self.per_unique(|row| {
+            let (puzzle, outcome) = (row.puzzle()?, *row.outcome_or_none());
+            Some(UniquePuzzle { record: row.index, puzzle, outcome })
         });
+        unique.into_iter().flatten().collect()
     }
-    for (need, removed) in [(Needs::NEAR_1, 1), (Needs::NEAR_2, 2)] {
-        if missing(need, results.near.is_empty()) {
-            let near = per_record(block, records, results, |row| {
-                let puzzle = row.puzzle().filter(|_| row.status() != Status::Contradictory)?;
-                Some(near_hashes(&puzzle, removed))
-            });
-            results.near = near.into_iter().map(Option::unwrap_or_default).collect();
+}
+
+/// The properties: one value per record each, or none if they need an engine and there is none.
+impl Computation<'_, '_> {
+    /// If nothing is solved, the latencies of forms become those of the records.
+    fn forms(&mut self) -> Computed<Option<Canonical<Puzzle>>> {
+        let start = Cell::new(Instant::now());
+        let forms = self.per_record(|row| {
+            let form = row.puzzle()?.canonical().ok();
+            let end = Instant::now();
+            let latency_ns = end.duration_since(start.replace(end)).as_nanos() as u64;
+            form.map(|form| (form, latency_ns))
+        });
+        if self.results.timed == Timed::Forms {
+            for (record, form) in self.records.all.iter().zip(&forms) {
+                let puzzle = record.puzzle.ok();
+                let outcome = puzzle.and_then(|puzzle| self.results.outcomes.of_mut(puzzle));
+                if let Some(outcome) = outcome {
+                    outcome.latency_ns = form.map_or(0, |(_, latency_ns)| latency_ns);
+                }
+            }
         }
+        ControlFlow::Continue(forms.into_iter().map(|form| form.map(|(form, _)| form)).collect())
     }
-    if missing(Needs::LEVEL, results.levels.is_empty()) {
+
+    fn grids(&mut self) -> Computed<Option<Grid>> {
+        ControlFlow::Continue(
+            self.per_unique(|row| {
+                row.outcome_or_none().grid.canonical().ok().map(|found| found.form)
+            }),
+        )
+    }
+
+    fn near(&mut self) -> Computed<Vec<u128>> {
+        let removed = if self.needs.include(Needs::NEAR_1) { 1 } else { 2 };
+        let near = self.per_record(|row| {
+            let puzzle = row.puzzle().filter(|_| row.status() != Status::Contradictory)?;
+            Some(near_hashes(&puzzle, removed))
+        });
+        ControlFlow::Continue(near.into_iter().map(Option::unwrap_or_default).collect())
+    }
+
+    fn levels(&mut self) -> Computed<Option<Level>> {
+        let proves = self.proves();
         let guesses_suffice =
-            proves && engine.as_ref().is_some_and(|it| it.engine.guesses_imply_beyond());
-        results.levels = per_record(block, records, results, |row| {
+            proves && self.engine.as_ref().is_some_and(|it| it.engine.guesses_imply_beyond());
+        ControlFlow::Continue(self.per_record(|row| {
             let outcome = row.outcome_or_none();
             if !has_one_solution(outcome) {
                 return None;
@@ -72,67 +162,73 @@ pub(super) fn compute(
             let level = row.puzzle().map(|puzzle| Level::of(&puzzle)).or_else(of_marks);
             // Rules that solve a puzzle also prove that it has no other solution.
             level.filter(|&level| proves || level < Level::Beyond)
-        });
+        }))
     }
-    if missing(Needs::PATH, results.paths.is_empty()) {
+
+    fn paths(&mut self) -> Computed<Option<Path>> {
         let rater = RefCell::new(Rater::new(Techniques::ALL));
-        results.paths = per_record(block, records, results, |row| {
-            let is_unique = proves && has_one_solution(row.outcome_or_none());
-            is_unique.then(|| row.board()).flatten().map(|board| rater.borrow_mut().rate(board))
-        });
+        ControlFlow::Continue(
+            self.per_unique(|row| row.board().map(|board| rater.borrow_mut().rate(board))),
+        )
     }
-    if missing(Needs::SE, results.se_ratings.is_empty()) {
+
+    fn se_ratings(&mut self) -> Computed<Option<SeRating>> {
         let rater = RefCell::new(Explainer::default());
-        results.se_ratings = per_record(block, records, results, |row| {
-            let is_unique = proves && has_one_solution(row.outcome_or_none());
-            row.puzzle().filter(|_| is_unique).and_then(|puzzle| rater.borrow_mut().rate(&puzzle))
-        });
+        ControlFlow::Continue(self.per_unique(|row| rater.borrow_mut().rate(&row.puzzle()?)))
     }
-    if missing(Needs::CONTRADICTION, results.contradictions.is_empty())
-        && results.statuses.contains(&Status::Contradictory)
-    {
-        results.contradictions = per_record(block, records, results, |row| {
+
+    fn contradictions(&mut self) -> Computed<Option<String>> {
+        if !self.results.statuses.contains(&Status::Contradictory) {
+            return ControlFlow::Continue(Vec::new());
+        }
+        ControlFlow::Continue(self.per_record(|row| {
             let marks = row.marks().filter(|_| row.status() == Status::Contradictory)?;
             marks.clues().contradiction().map(|contradiction| contradiction.to_string())
+        }))
+    }
+
+    fn ratings(&mut self) -> Computed<Option<f64>> {
+        if self.engine.as_ref().is_some_and(|engine| engine.rating_isomorphs == 0) {
+            let own = self.per_unique(|row| Some(row.outcome_or_none().guesses as f64));
+            return ControlFlow::Continue(own);
+        }
+        let (unique, records) = (self.unique_puzzles(), self.records.all.len());
+        match &mut self.engine {
+            Some(engine) => engine.rate(&unique, records),
+            None => ControlFlow::Continue(Vec::new()),
+        }
+    }
+
+    fn minimal(&mut self) -> Computed<Option<bool>> {
+        let (mut unique, records) = (self.unique_puzzles(), self.records);
+        let givens = self.per_record(|row| {
+            let givens = records.givens(row.index)?;
+            has_one_solution(row.outcome_or_none()).then_some((row.index, *givens))
         });
+        let Some(engine) = &mut self.engine else { return ControlFlow::Continue(Vec::new()) };
+        // Puzzles of which some cells are solved are replaced by their givens.
+        unique.retain(|unique| records.givens(unique.record).is_none());
+        unique.extend(engine.unique_givens(givens.into_iter().flatten().collect())?);
+        engine.find_minimal(unique, records.all.len())
     }
-    let Some(mut engine) = engine else { return ControlFlow::Continue(()) };
-    if missing(Needs::RATING, results.ratings.is_empty()) {
-        results.ratings = match engine.rating_isomorphs {
-            0 => per_record(block, records, results, |row| {
-                let outcome = row.outcome_or_none();
-                (proves && has_one_solution(outcome)).then_some(outcome.guesses as f64)
-            }),
-            count => {
-                let unique_puzzles = unique_puzzles(proves, block, records, results);
-                engine.rate(&unique_puzzles, records.all.len(), count)?
-            }
-        };
-    }
-    if missing(Needs::MINIMAL, results.minimal.is_empty()) {
-        let mut unique_puzzles = unique_puzzles(proves, block, records, results);
-        engine.replace_by_givens(&mut unique_puzzles, block, records, results)?;
-        results.minimal = engine.find_minimal(unique_puzzles, records.all.len())?;
-    }
-    let of_form = needs.include(Needs::FORM_GUESSES);
-    if missing(Needs::PUZZLE_GUESSES, results.proof_guesses.is_empty())
-        || missing(Needs::FORM_GUESSES, results.proof_guesses.is_empty())
-    {
-        let puzzles = per_record(block, records, results, |row| {
+
+    fn proof_guesses(&mut self) -> Computed<u64> {
+        let of_form = self.needs.include(Needs::FORM_GUESSES);
+        let puzzles = self.per_record(|row| {
             if of_form {
                 row.results().forms[row.index].map(|canonical| canonical.form)
             } else {
                 row.puzzle()
             }
         });
+        let Some(engine) = &mut self.engine else { return ControlFlow::Continue(Vec::new()) };
         let existing: Vec<_> = puzzles.iter().flatten().copied().collect();
         let mut outcomes = engine.prove(&existing)?.into_iter();
         let guesses = |puzzle: Option<Puzzle>| {
             puzzle.and_then(|_| outcomes.next()).map_or(0, |outcome| outcome.guesses)
         };
-        results.proof_guesses = puzzles.into_iter().map(guesses).collect();
+        ControlFlow::Continue(puzzles.into_iter().map(guesses).collect())
     }
-    ControlFlow::Continue(())
 }
 
 /// Returns whether a search has found one solution, which is the only one if the search continued.
@@ -140,55 +236,9 @@ fn has_one_solution(outcome: &Outcome) -> bool {
     outcome.solutions == 1 && !outcome.gave_up
 }
 
-/// Returns one value per record, `None` for records without rows.
-fn per_record<T>(
-    block: &Block,
-    records: &Records,
-    results: &Results,
-    value: impl Fn(&Row<'_>) -> Option<T>,
-) -> Vec<Option<T>> {
-    let rows = block.rows(records, results);
-    rows.records().map(|row| results.destination(row.index).and_then(|_| value(&row))).collect()
-}
-
-/// Computes canonical forms. If nothing is solved, their latencies become those of the records.
-fn compute_forms(block: &Block, records: &Records, results: &mut Results) {
-    let start = Cell::new(Instant::now());
-    let forms = per_record(block, records, results, |row| {
-        let form = row.puzzle()?.canonical().ok();
-        let end = Instant::now();
-        let latency_ns = end.duration_since(start.replace(end)).as_nanos() as u64;
-        form.map(|form| (form, latency_ns))
-    });
-    if results.timed == Timed::Forms {
-        for (record, form) in records.all.iter().zip(&forms) {
-            let outcome = record.puzzle.ok().and_then(|puzzle| results.outcomes.of_mut(puzzle));
-            if let Some(outcome) = outcome {
-                outcome.latency_ns = form.map_or(0, |(_, latency_ns)| latency_ns);
-            }
-        }
-    }
-    results.forms = forms.into_iter().map(|form| form.map(|(form, _)| form)).collect();
-}
-
-/// Returns the puzzles with one solution among the records that have rows, if searches prove that.
-fn unique_puzzles(
-    proves: bool,
-    block: &Block,
-    records: &Records,
-    results: &Results,
-) -> Vec<UniquePuzzle> {
-    let unique = |row: &Row<'_>| {
-        let outcome = *row.outcome_or_none();
-        let puzzle = row.puzzle().filter(|_| proves && has_one_solution(&outcome))?;
-        Some(UniquePuzzle { record: row.index, puzzle, outcome })
-    };
-    per_record(block, records, results, unique).into_iter().flatten().collect()
-}
-
 impl PropertyEngine<'_> {
     /// Searches for up to two solutions of each puzzle.
-    fn prove(&mut self, puzzles: &[Puzzle]) -> ControlFlow<Stopped, Vec<Outcome>> {
+    fn prove(&mut self, puzzles: &[Puzzle]) -> Computed<Outcome> {
         let mut outcomes = vec![Outcome::NONE; puzzles.len()];
         let limits = Limits { nodes: self.limits.nodes, ..Limits::PROOF };
         let solved = self.engine.solve(Batch::Puzzles(puzzles), limits, &mut outcomes);
@@ -200,12 +250,8 @@ impl PropertyEngine<'_> {
 
     /// Rates puzzles by the geometric mean of guesses + 1, minus 1, over isomorphs of their
     /// canonical forms, so all isomorphs of a puzzle have the same rating.
-    fn rate(
-        &mut self,
-        unique_puzzles: &[UniquePuzzle],
-        records: usize,
-        count: u32,
-    ) -> ControlFlow<Stopped, Vec<Option<f64>>> {
+    fn rate(&mut self, unique_puzzles: &[UniquePuzzle], records: usize) -> Computed<Option<f64>> {
+        let count = self.rating_isomorphs;
         let forms: Vec<_> =
             unique_puzzles.iter().filter_map(|unique| unique.puzzle.canonical().ok()).collect();
         let mut sums = vec![0.0; unique_puzzles.len()];
@@ -224,31 +270,16 @@ impl PropertyEngine<'_> {
         ControlFlow::Continue(ratings)
     }
 
-    /// Replaces puzzles of which some cells are solved with their given cells, if these have one
-    /// solution.
-    fn replace_by_givens(
+    /// Returns the given cells of records that have one solution themselves.
+    fn unique_givens(
         &mut self,
-        unique_puzzles: &mut Vec<UniquePuzzle>,
-        block: &Block,
-        records: &Records,
-        results: &Results,
-    ) -> ControlFlow<Stopped> {
-        if records.givens.is_empty() {
-            return ControlFlow::Continue(());
-        }
-        unique_puzzles.retain(|unique| records.givens(unique.record).is_none());
-        let givens = per_record(block, records, results, |row| {
-            let givens = records.givens(row.index)?;
-            has_one_solution(row.outcome_or_none()).then_some((row.index, *givens))
-        });
-        let givens: Vec<_> = givens.into_iter().flatten().collect();
+        givens: Vec<(usize, Puzzle)>,
+    ) -> ControlFlow<Stopped, impl Iterator<Item = UniquePuzzle>> {
         let puzzles: Vec<_> = givens.iter().map(|(_, puzzle)| *puzzle).collect();
-        let outcomes = self.prove(&puzzles)?;
-        let proved = givens.into_iter().zip(outcomes).map(|((record, puzzle), outcome)| {
+        let proved = givens.into_iter().zip(self.prove(&puzzles)?);
+        ControlFlow::Continue(proved.filter_map(|((record, puzzle), outcome)| {
             has_one_solution(&outcome).then_some(UniquePuzzle { record, puzzle, outcome })
-        });
-        unique_puzzles.extend(proved.flatten());
-        ControlFlow::Continue(())
+        }))
     }
 
     /// Determines whether each clue is necessary, i.e. whether another solution exists without it.
@@ -257,7 +288,7 @@ impl PropertyEngine<'_> {
         &mut self,
         mut unique_puzzles: Vec<UniquePuzzle>,
         records: usize,
-    ) -> ControlFlow<Stopped, Vec<Option<bool>>> {
+    ) -> Computed<Option<bool>> {
         let mut minimal = vec![None; records];
         unique_puzzles.iter().for_each(|unique| minimal[unique.record] = Some(true));
         for cell in 0..CELLS {

@@ -276,7 +276,6 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
         force: args.force,
         ..Destinations::default()
     };
-    destinations.check_sides()?;
     // The baseline is an input as well, and must not be overwritten.
     let reads = args.input.iter().chain(&args.baseline).chain(&args.history);
     let reads: Vec<_> = reads.cloned().collect();

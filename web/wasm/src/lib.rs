@@ -193,11 +193,11 @@ impl Input {
         let mut writer = RowWriter::new(&mut rows, &format, 1, checkpoint, &progress);
         if self.is_plain {
             let mut source = TextSource::new(0, [self.source(at, reader)], &options.stop);
-            writer.run(&mut source, &solve, Vec::new(), &options);
+            writer.run(&mut source, &solve, &mut [], &options);
         } else {
             let mut source =
                 TextSource::new(0, [self.source(at, Stream::new(reader))], &options.stop);
-            writer.run(&mut source, &solve, Vec::new(), &options);
+            writer.run(&mut source, &solve, &mut [], &options);
         }
         let report = writer.finish()?;
         let counts = report.counts;

@@ -210,7 +210,8 @@ fn a_damaged_stream_keeps_the_rows_before_it_and_other_inputs_are_read() {
         let message = format!("bad: the {} stream is damaged near byte ", kind.name());
         assert!(ran.messages.contains(&message), "{}", ran.messages);
         let same = ran.rows.lines().zip(expected.lines()).take_while(|(a, b)| a == b).count();
-        assert!(same > 1500, "{kind:?}: {same}");
+        // A call of the decoder that fails loses its output, up to 64 KiB.
+        assert!(same > 700, "{kind:?}: {same}");
         assert!(ran.rows.lines().last().unwrap().starts_with(&format!("1,{CLASSIC}")));
     }
 }

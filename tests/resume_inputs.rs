@@ -122,7 +122,8 @@ fn a_damaged_input_may_be_replaced() {
             assert!(ran.messages.contains("--resume continues it"), "{name}: {ran:?}");
             let rows = folder.read("out.csv");
             assert!(rows.ends_with(",malformed\n"), "{name}: later inputs have rows: {rows}");
-            if name.contains("check sum") || name.contains("member") {
+            // The other decoders lose the output of the call that fails.
+            if name == "gz, check sum" || name.contains("member") {
                 assert!(rows.lines().count() > 60, "{name}: rows before the damage are written");
             }
             let again = run(&damaged, &["-o", "out.csv", "--resume"]);

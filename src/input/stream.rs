@@ -53,8 +53,8 @@ pub struct StreamOptions {
 ///
 /// A read returns what the buffered compressed bytes produce, and reads more only if that is
 /// nothing, so lines from a slow pipe are available immediately. Errors of the source leave the
-/// state unchanged, so an interrupted read can be repeated. A truncated or damaged stream returns
-/// all bytes before the fault, then an error.
+/// state unchanged, so an interrupted read can be repeated. A truncated stream returns all its bytes,
+/// then an error. A damaged one may lack up to one buffer before the fault.
 pub struct Stream<'a> {
     /// The first bytes; those before `taken` have been read. They are raw until the codec is known,
     /// and decompressed afterwards.

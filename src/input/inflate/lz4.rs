@@ -4,11 +4,11 @@
 //! complete units. A truncated frame is one whose next unit is incomplete.
 
 use std::collections::VecDeque;
-use std::io::Read;
+use std::io::{self, Read};
 
 use lz4_flex::frame::FrameDecoder;
 
-use super::{DecodeStep, Fault};
+use super::decoder::{DecodeStep, Decoder};
 
 const LARGEST_BLOCK: usize = 4 << 20;
 
@@ -30,39 +30,29 @@ impl Default for Lz4Frames {
     }
 }
 
-impl Lz4Frames {
+impl Decoder for Lz4Frames {
     /// Consumes at most one unit: a header, a block, or an end mark.
-    pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> DecodeStep {
-        let (mut used, mut end) = (0, Ok(false));
-        let mut made = self.decode(into);
-        if matches!(made, Ok(0)) {
-            match self.unit_length(bytes) {
-                Ok(length) if length <= bytes.len() => {
-                    used = length;
-                    end = Ok(self.pass_on(&bytes[..length]));
-                    made = self.decode(into);
-                }
-                Ok(_) => {}
-                Err(fault) => end = Err(fault),
+    fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> io::Result<DecodeStep> {
+        let (mut used, mut is_end) = (0, false);
+        let mut made = self.decoder.read(into)?;
+        if made == 0 {
+            let length = self.unit_length(bytes)?;
+            if length <= bytes.len() {
+                used = length;
+                is_end = self.pass_on(&bytes[..length]);
+                made = self.decoder.read(into)?;
             }
         }
-        match made {
-            Ok(made) => DecodeStep { used, made, end },
-            Err(fault) => DecodeStep { used, made: 0, end: Err(fault) },
-        }
+        Ok(DecodeStep { used, made, is_end })
     }
+}
 
-    /// Decompresses the units passed to the decoder.
-    fn decode(&mut self, into: &mut [u8]) -> Result<usize, Fault> {
-        self.decoder.read(into).map_err(|error| Fault::Damaged(error.to_string()))
-    }
-
+impl Lz4Frames {
     /// Returns the length of the unit at the start of `bytes`, or more than are available.
-    fn unit_length(&self, bytes: &[u8]) -> Result<usize, Fault> {
+    fn unit_length(&self, bytes: &[u8]) -> io::Result<usize> {
         match (self.flags, bytes) {
             (None, [_, _, _, _, flags, ..]) if flags & DICTIONARY != 0 => {
-                let what = "a dictionary, which it does not contain; decompress it first: lz4 -d";
-                Err(Fault::Needs(what.into()))
+                Err(io::Error::other("Dictionary"))
             }
             (None, [_, _, _, _, flags, ..]) if flags & CONTENT_SIZE != 0 => Ok(15),
             (Some(flags), [a, b, c, d, ..]) => {
@@ -71,7 +61,7 @@ impl Lz4Frames {
                 // The highest bit marks an uncompressed block.
                 let size = (size & !(1 << 31)) as usize;
                 if size > LARGEST_BLOCK {
-                    return Err(Fault::Damaged(format!("a block of {size} bytes")));
+                    return Err(io::Error::other(format!("a block of {size} bytes")));
                 }
                 Ok(4 + size + if flags & checksum == 0 { 0 } else { 4 })
             }

@@ -1,13 +1,7 @@
 //! Decompresses inputs. Concatenated members or frames are read as one stream.
-//!
-//! The decoders are used without their `Read` adapters. On damage, an adapter returns an error and
-//! drops the output of that call, and how much that is depends on how the bytes arrive. Here, all
-//! output before the damage is kept.
 
 mod codec;
 mod decoder;
-#[cfg(feature = "zstd")]
-mod frames;
 #[cfg(feature = "lz4")]
 mod lz4;
 mod npy;
@@ -20,51 +14,30 @@ pub use window::Window;
 
 use super::StreamOptions;
 use super::damage::Damage;
-use decoder::Decoder;
+use decoder::{Decoder, decoder};
 
 const READ_BYTES: usize = 128 * 1024;
 
 /// The size of the parts of a zst file that are decompressed in parallel, and the longest frame that
-/// is one.
+/// is in one.
 #[cfg(feature = "zstd")]
 const PART_BYTES: usize = 256 * 1024;
 #[cfg(feature = "zstd")]
 const MAX_FRAME_BYTES: usize = 1024 * 1024;
 
-/// The result of one decoder call.
-struct DecodeStep {
-    /// The number of compressed bytes consumed.
-    used: usize,
-    /// The number of bytes produced.
-    made: usize,
-    /// Whether the member has ended, or its fault.
-    end: Result<bool, Fault>,
-}
-
-/// The reason why a member cannot be decompressed.
-#[derive(Debug)]
-enum Fault {
-    Damaged(String),
-    /// The member is valid, but requires something unsupported.
-    Needs(String),
-}
-
 pub(super) struct Inflate {
     codec: Codec,
-    #[cfg_attr(not(feature = "zstd"), allow(dead_code))]
     options: StreamOptions,
-    /// The number of bytes to read before decompressing: 0 for a pipe, whose output must not wait.
+    /// Whether reads of the source never block.
     #[cfg_attr(not(feature = "zstd"), allow(dead_code))]
-    expected: usize,
+    is_file: bool,
     /// Whether a read ends with a member, so that the next ones can be split off.
     is_split: bool,
-    decoder: Decoder,
+    decoder: Box<dyn Decoder>,
     /// Compressed bytes; `start..end` are unused.
     bytes: Vec<u8>,
     start: usize,
     end: usize,
-    /// Whether the source has ended.
-    is_over: bool,
     /// The total number of compressed bytes consumed.
     used: u64,
     is_in_member: bool,
@@ -85,18 +58,15 @@ impl Inflate {
         is_file: bool,
         bytes: Vec<u8>,
     ) -> io::Result<Self> {
-        let decoder = Decoder::new(codec, options)?;
-        let end = bytes.len();
         Ok(Self {
             codec,
             options,
-            expected: if is_file { usize::MAX } else { 0 },
+            is_file,
             is_split: false,
-            decoder,
+            decoder: decoder(codec, options)?,
+            end: bytes.len(),
             bytes,
             start: 0,
-            end,
-            is_over: false,
             used: 0,
             is_in_member: false,
             unverified: 0,
@@ -117,69 +87,57 @@ impl Inflate {
             if let Some((kind, damage)) = &self.failure {
                 return Err(damage.clone().error(*kind));
             }
-            if !self.is_over && self.fill(source)? > 0 {
-                continue;
-            }
-            // The decoder may still produce output from an incomplete block.
-            if std::mem::replace(&mut self.is_over, true) {
-                let rest = self.end - self.start;
-                if rest == 0 && !self.is_in_member {
+            if self.fill(source)? == 0 {
+                if self.unused().is_empty() && !self.is_in_member {
                     return Ok(0);
                 }
-                let what = format!("is cut off after byte {}", self.used + rest as u64);
-                self.fail(ErrorKind::UnexpectedEof, &what);
+                let end = self.used + self.unused().len() as u64;
+                self.fail(ErrorKind::UnexpectedEof, &format!("is cut off after byte {end}"));
             }
         }
     }
 
-    /// Splits off complete zst frames. A pipe provides those that have been received; a file, at
-    /// least [`PART_BYTES`] of them. A long frame is decompressed as it is read.
+    /// Splits off complete zst frames. A pipe provides those that have been received. A long frame
+    /// is decompressed as it is read.
     #[cfg(feature = "zstd")]
     pub(super) fn split(
         &mut self,
         source: &mut impl Read,
     ) -> io::Result<Option<Box<dyn Read + Send>>> {
-        use frames::{NextFrame, complete_frames};
-
         self.is_split = self.codec == Codec::Zst;
-        while self.is_split && !self.is_in_member && !self.is_over && self.failure.is_none() {
-            let bytes = &self.bytes[self.start..self.end];
-            let (length, next) = complete_frames(bytes);
-            let has_output = length > 0 || next == NextFrame::Blocks;
-            let expected = self.expected.min(if length > 0 { PART_BYTES } else { MAX_FRAME_BYTES });
-            let is_enough = bytes.len() >= expected && has_output
-                || bytes.len() >= MAX_FRAME_BYTES
-                || next == NextFrame::Unsuitable;
-            if !is_enough {
-                match self.fill(source) {
-                    Ok(0) => {}
-                    Ok(_) => continue,
-                    Err(error) if !has_output || error.kind() == ErrorKind::Interrupted => {
-                        return Err(error);
-                    }
-                    // The source is read again after the bytes before the error.
-                    Err(_) => {}
-                }
-            }
-            if length == 0 {
-                break;
-            }
-            let bytes = self.bytes[self.start..][..length].to_vec();
-            let part = Self::new(self.codec, self.options, false, bytes)?;
-            let part = Self { is_over: true, used: self.used, ..part };
-            self.start += length;
-            self.used += length as u64;
-            return Ok(Some(Box::new(Whole(part))));
+        if !self.is_split || self.is_in_member || self.failure.is_some() {
+            return Ok(None);
         }
-        Ok(None)
+        let expected = if self.is_file { MAX_FRAME_BYTES } else { 1 };
+        while self.unused().len() < expected {
+            match self.fill(source) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error),
+                // The source is read again after the bytes before the error.
+                Ok(0) | Err(_) => break,
+                Ok(_) => {}
+            }
+        }
+        let length = decoder::complete_frames(self.unused(), PART_BYTES);
+        let bytes = self.unused()[..length].to_vec();
+        let part = Self { used: self.used, ..Self::new(self.codec, self.options, true, bytes)? };
+        self.consume(length);
+        Ok((length > 0).then(|| Box::new(Part(part)) as _))
     }
 
+    fn unused(&self) -> &[u8] {
+        &self.bytes[self.start..self.end]
+    }
+
+    fn consume(&mut self, used: usize) {
+        self.start += used;
+        self.used += used as u64;
+    }
+
+    /// Reads more bytes after the unused ones.
     fn fill(&mut self, source: &mut impl Read) -> io::Result<usize> {
-        if self.start > 0 {
-            self.bytes.copy_within(self.start..self.end, 0);
-            (self.start, self.end) = (0, self.end - self.start);
-        }
-        if self.end == self.bytes.len() || self.bytes.len() < READ_BYTES {
+        self.bytes.copy_within(self.start..self.end, 0);
+        (self.start, self.end) = (0, self.end - self.start);
+        if self.bytes.len() < self.end + READ_BYTES / 2 {
             self.bytes.resize(self.end + READ_BYTES, 0);
         }
         let got = source.read(&mut self.bytes[self.end..])?;
@@ -192,12 +150,12 @@ impl Inflate {
     fn inflate(&mut self, into: &mut [u8]) -> usize {
         let mut made = 0;
         while made < into.len() && self.failure.is_none() {
-            let bytes = &self.bytes[self.start..self.end];
             if !self.is_in_member {
-                let padding = self.decoder.padding(bytes);
-                self.start += padding;
-                self.used += padding as u64;
-                match Beginning::of(&bytes[padding..]) {
+                // Devices and archives fill their last block with zeros, which `gzip -t` and
+                // `xz -t` accept as well.
+                let padding = if self.codec == Codec::Npy { 0 } else { zeros(self.unused()) };
+                self.consume(padding);
+                match Beginning::of(self.unused()) {
                     Beginning::TooShort => break,
                     Beginning::Compressed(codec) if codec == self.codec => {
                         self.is_in_member = true;
@@ -209,30 +167,63 @@ impl Inflate {
                 }
                 continue;
             }
-            let step = self.decoder.step(bytes, self.is_over, &mut into[made..]);
-            made += step.made;
-            self.unverified += step.made as u64;
-            self.start += step.used;
-            self.used += step.used as u64;
-            match step.end {
-                Ok(true) => {
-                    (self.is_in_member, self.unverified) = (false, 0);
-                    if self.is_split && made > 0 {
+            match self.decoder.step(&self.bytes[self.start..self.end], &mut into[made..]) {
+                Ok(step) => {
+                    self.consume(step.used);
+                    made += self.within_window(step.made);
+                    if step.is_end {
+                        (self.is_in_member, self.unverified) = (false, 0);
+                        if self.is_split && made > 0 {
+                            break;
+                        }
+                    } else if step.used == 0 && step.made == 0 {
                         break;
                     }
                 }
-                Ok(false) if step.used == 0 && step.made == 0 => break,
-                Ok(false) => {}
-                Err(Fault::Damaged(what)) => {
-                    let what = format!("is damaged near byte {}: {what}", self.used);
-                    self.fail(ErrorKind::InvalidData, &what);
-                }
-                Err(Fault::Needs(what)) => {
-                    self.fail(ErrorKind::InvalidData, &format!("needs {what}"));
-                }
+                Err(error) => self.fail(ErrorKind::InvalidData, &self.described(&error)),
             }
         }
         made
+    }
+
+    /// Counts output of the current member, and returns how much of it may be used. A zst or xz
+    /// member that declares a window above the limit, as `xz -9` does, is decompressed up to the
+    /// limit, because that needs no more memory.
+    fn within_window(&mut self, made: usize) -> usize {
+        let limit = self.options.window.bytes();
+        let left = limit.saturating_sub(self.unverified) as usize;
+        if self.decoder.window() <= limit || made <= left {
+            self.unverified += made as u64;
+            return made;
+        }
+        self.unverified += left as u64;
+        self.fail(ErrorKind::InvalidData, &self.refusal());
+        left
+    }
+
+    /// Describes an error of the decoder. Some can be recognized only by their texts.
+    fn described(&self, error: &io::Error) -> String {
+        let text = error.to_string();
+        if error.kind() == ErrorKind::OutOfMemory || text.contains("requires too much memory") {
+            return self.refusal();
+        } else if text.contains("Dictionary") {
+            let zst = "zstd -d -D DICTIONARY";
+            let tool = if self.codec == Codec::Zst { zst } else { "lz4 -d" };
+            return format!(
+                "needs a dictionary, which it does not contain; decompress it first: {tool}"
+            );
+        } else if error.kind() == ErrorKind::Unsupported && self.codec == Codec::Npy {
+            return format!("needs {text}");
+        }
+        format!("is damaged near byte {}: {text}", self.used)
+    }
+
+    fn refusal(&self) -> String {
+        let tool = if self.codec == Codec::Zst { "zstd -d --long=31" } else { "xz -dc" };
+        let window = self.options.window;
+        format!(
+            "needs a window of more than {window}; allow a larger one, or decompress it first: {tool}"
+        )
     }
 
     fn fail(&mut self, kind: ErrorKind, what: &str) {
@@ -241,12 +232,17 @@ impl Inflate {
     }
 }
 
+/// Returns the number of zeros at the start of `bytes`.
+fn zeros(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|&&byte| byte == 0).count()
+}
+
 /// A stream of which all bytes are known.
 #[cfg(feature = "zstd")]
-struct Whole(Inflate);
+struct Part(Inflate);
 
 #[cfg(feature = "zstd")]
-impl Read for Whole {
+impl Read for Part {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.0.read(&mut io::empty(), into)
     }

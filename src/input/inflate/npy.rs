@@ -6,9 +6,10 @@
 //! blanks, because its zeros may be labels. For the format, see
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
+use std::io::{self, ErrorKind};
 use std::num::NonZeroUsize;
 
-use super::{DecodeStep, Fault};
+use super::decoder::{DecodeStep, Decoder};
 use crate::forms::list;
 use crate::puzzle::CELLS;
 
@@ -62,26 +63,23 @@ enum Kind {
 impl NpyReader {
     /// Creates a reader; `blank` is the number that means a blank cell, unless it is a label.
     pub(super) fn new(blank: u8, are_labels: bool) -> Self {
-        Self::of(Cells { blank, are_labels })
+        Self { cells: Cells { blank, are_labels }, array: None, line: Vec::new(), read: 0 }
     }
+}
 
-    fn of(cells: Cells) -> Self {
-        Self { cells, array: None, line: Vec::new(), read: 0 }
-    }
-
+impl Decoder for NpyReader {
     /// Converts complete rows of `bytes` to lines.
-    pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> DecodeStep {
+    fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> io::Result<DecodeStep> {
         let (mut used, mut made) = (0, 0);
         let Some(array) = &mut self.array else {
-            let end = header(bytes).map(|header| {
-                let Some((array, length)) = header else { return false };
-                used = length;
-                self.array = (array.rows > 0).then_some(array);
-                self.array.is_none()
-            });
-            return DecodeStep { used, made, end };
+            let Some((array, used)) = header(bytes)? else {
+                return Ok(DecodeStep { used, made, is_end: false });
+            };
+            let is_end = array.rows == 0;
+            self.array = (!is_end).then_some(array);
+            return Ok(DecodeStep { used, made, is_end });
         };
-        let end = loop {
+        let is_end = loop {
             let length = (self.line.len() - self.read).min(into.len() - made);
             into[made..made + length].copy_from_slice(&self.line[self.read..][..length]);
             self.read += length;
@@ -97,15 +95,20 @@ impl NpyReader {
             used += array.row_bytes;
             array.rows -= 1;
         };
-        if end {
-            *self = Self::of(self.cells);
+        if is_end {
+            *self = Self { line: Vec::new(), read: 0, array: None, ..*self };
         }
-        DecodeStep { used, made, end: Ok(end) }
+        Ok(DecodeStep { used, made, is_end })
     }
 }
 
+/// Returns the error of a valid array that is not supported.
+fn needs(what: impl Into<String>) -> io::Error {
+    io::Error::new(ErrorKind::Unsupported, what.into())
+}
+
 /// Parses the header, if it is complete. Returns the array and the offset of its elements.
-fn header(bytes: &[u8]) -> Result<Option<(Array, usize)>, Fault> {
+fn header(bytes: &[u8]) -> io::Result<Option<(Array, usize)>> {
     let (text, start) = match bytes {
         [_, _, _, _, _, _, 1, _, a, b, ..] => (10, 10 + usize::from(u16::from_le_bytes([*a, *b]))),
         [_, _, _, _, _, _, 2 | 3, _, a, b, c, d, ..] => {
@@ -113,12 +116,12 @@ fn header(bytes: &[u8]) -> Result<Option<(Array, usize)>, Fault> {
         }
         [_, _, _, _, _, _, 1..=3, ..] => return Ok(None),
         [_, _, _, _, _, _, version, ..] => {
-            return Err(Fault::Damaged(format!("version {version} is not supported")));
+            return Err(io::Error::other(format!("version {version} is not supported")));
         }
         _ => return Ok(None),
     };
     if start > LONGEST_HEADER {
-        return Err(Fault::Damaged("its header is too long".into()));
+        return Err(io::Error::other("its header is too long"));
     }
     let Some(text) = bytes.get(text..start) else { return Ok(None) };
     let text = String::from_utf8_lossy(text);
@@ -127,21 +130,21 @@ fn header(bytes: &[u8]) -> Result<Option<(Array, usize)>, Fault> {
 
 impl Array {
     /// Parses a header such as `{'descr': '|u1', 'fortran_order': False, 'shape': (2, 81), }`.
-    fn of(header: &str) -> Result<Self, Fault> {
+    fn of(header: &str) -> io::Result<Self> {
         let value = |key: &str| {
-            let missing = || Fault::Damaged(format!("its header has no {key}"));
-            let (_, rest) = header.split_once(&format!("'{key}':")).ok_or_else(missing)?;
-            Ok(rest.trim_start())
+            let missing = || io::Error::other(format!("its header has no {key}"));
+            let rest = header.split_once(&format!("'{key}':")).map(|(_, rest)| rest.trim_start());
+            rest.ok_or_else(missing)
         };
         let descr = value("descr")?;
         let name = descr.strip_prefix('\'').and_then(|rest| rest.split_once('\''));
         let element = name.and_then(|(name, _)| Element::of(name)).ok_or_else(|| {
             let name = descr.split([',', '}']).next().unwrap_or(descr);
-            Fault::Needs(format!("numbers or texts as elements, not {name}"))
+            needs(format!("numbers or texts as elements, not {name}"))
         })?;
         if !value("fortran_order")?.starts_with("False") {
             let hint = "contiguous rows: numpy.save(FILE, numpy.ascontiguousarray(array))";
-            return Err(Fault::Needs(hint.into()));
+            return Err(needs(hint));
         }
         let shape = value("shape")?;
         let shape = shape.strip_prefix('(').and_then(|rest| rest.split_once(')'));
@@ -154,9 +157,9 @@ impl Array {
             }
             (Element::Text { .. } | Element::Wide { .. }, Some([rows])) => (*rows, 1),
             (Element::Number { .. }, _) => {
-                return Err(Fault::Needs(format!("the shape (n, 81) or (n, 9, 9), not ({shape})")));
+                return Err(needs(format!("the shape (n, 81) or (n, 9, 9), not ({shape})")));
             }
-            _ => return Err(Fault::Needs(format!("the shape (n,) for texts, not ({shape})"))),
+            _ => return Err(needs(format!("the shape (n,) for texts, not ({shape})"))),
         };
         Ok(Self { element, row_bytes: element.bytes() * row, rows })
     }
@@ -355,14 +358,13 @@ mod tests {
         let (mut text, mut at) = (Vec::new(), 0);
         loop {
             let mut into = vec![0; room];
-            let step = rows.step(&bytes[at..], &mut into);
+            let step = rows.step(&bytes[at..], &mut into).map_err(|error| error.to_string())?;
             at += step.used;
             text.extend_from_slice(&into[..step.made]);
-            match step.end {
-                Ok(true) => return Ok(String::from_utf8(text).unwrap()),
-                Ok(false) => assert!(step.used > 0 || step.made > 0, "it ends"),
-                Err(Fault::Damaged(what) | Fault::Needs(what)) => return Err(what),
+            if step.is_end {
+                return Ok(String::from_utf8(text).unwrap());
             }
+            assert!(step.used > 0 || step.made > 0, "it ends");
         }
     }
 

@@ -1,6 +1,5 @@
 //! Orders records by a column.
 
-use std::cmp::Ordering;
 use std::str::FromStr;
 
 /// A column name with an optional direction: `clues` or `clues:asc`.
@@ -27,43 +26,12 @@ impl FromStr for Order {
     }
 }
 
-/// A number with a total order.
-#[derive(Clone, Copy, Debug)]
-pub struct OrderedNumber(f64);
-
-impl OrderedNumber {
-    /// Creates an ordered number; 0 and -0 are equal.
-    pub fn new(number: f64) -> Self {
-        Self(number + 0.0)
-    }
-
-    /// Returns bytes that sort like the numbers.
-    pub fn to_bytes(self) -> [u8; 8] {
-        let bits = self.0.to_bits();
-        // The bits of negative numbers sort in descending order.
-        let mask = if bits >> 63 == 1 { u64::MAX } else { 1 << 63 };
-        (bits ^ mask).to_be_bytes()
-    }
-}
-
-impl PartialEq for OrderedNumber {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for OrderedNumber {}
-
-impl PartialOrd for OrderedNumber {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for OrderedNumber {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0)
-    }
+/// Returns bytes that sort like the numbers; 0 and -0 are equal.
+pub fn sorting_bytes(number: f64) -> [u8; 8] {
+    let bits = (number + 0.0).to_bits();
+    // The bits of negative numbers sort in descending order.
+    let mask = if bits >> 63 == 1 { u64::MAX } else { 1 << 63 };
+    (bits ^ mask).to_be_bytes()
 }
 
 #[cfg(test)]
@@ -73,8 +41,8 @@ mod tests {
     #[test]
     fn bytes_have_the_order_of_numbers() {
         let numbers = [f64::NEG_INFINITY, -1e300, -2.5, -1e-9, 0.0, 1e-9, 1.0, 1.5, 1e300];
-        let bytes = numbers.map(|number| OrderedNumber::new(number).to_bytes());
+        let bytes = numbers.map(sorting_bytes);
         assert!(bytes.is_sorted_by(|a, b| a < b));
-        assert_eq!(OrderedNumber::new(-0.0).to_bytes(), OrderedNumber::new(0.0).to_bytes());
+        assert_eq!(sorting_bytes(-0.0), sorting_bytes(0.0));
     }
 }

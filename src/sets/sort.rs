@@ -164,13 +164,22 @@ fn write_entry(out: &mut impl Write, key: &[u8], value: &[u8]) -> io::Result<()>
     [&head(key, value)[..], key, value].into_iter().try_for_each(|bytes| out.write_all(bytes))
 }
 
+/// Returns a number that is smaller for a smaller key, or equal.
+fn first_bytes(key: &[u8]) -> u64 {
+    let mut bytes = [0; size_of::<u64>()];
+    let length = key.len().min(bytes.len());
+    bytes[..length].copy_from_slice(&key[..length]);
+    u64::from_be_bytes(bytes)
+}
+
 /// Entries in ascending order.
 #[derive(Debug)]
 pub struct Entries {
     /// Each run, and the value of its next entry.
     runs: Vec<(SortedRun, Vec<u8>)>,
     /// The key of the next entry of each run. Of equal keys, those of the earlier run come first.
-    heap: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
+    /// The first bytes of keys, as a number, decide most comparisons.
+    heap: BinaryHeap<Reverse<(u64, Vec<u8>, usize)>>,
     /// The last entry that was returned.
     key: Vec<u8>,
     value: Vec<u8>,
@@ -190,7 +199,7 @@ impl Entries {
         for mut run in runs {
             let (mut key, mut value) = (Vec::new(), Vec::new());
             if run.next(&mut key, &mut value)? {
-                all.heap.push(Reverse((key, all.runs.len())));
+                all.heap.push(Reverse((first_bytes(&key), key, all.runs.len())));
                 all.runs.push((run, value));
             }
         }
@@ -207,11 +216,13 @@ impl Entries {
     )]
     pub fn next(&mut self) -> io::Result<Option<(&[u8], &[u8])>> {
         let Some(mut least) = self.heap.peek_mut() else { return Ok(None) };
-        let Reverse((key, index)) = &mut *least;
+        let Reverse((first, key, index)) = &mut *least;
         let (run, value) = &mut self.runs[*index];
-        self.key.clone_from(key);
+        mem::swap(&mut self.key, key);
         mem::swap(&mut self.value, value);
-        if !run.next(key, value)? {
+        if run.next(key, value)? {
+            *first = first_bytes(key);
+        } else {
             PeekMut::pop(least);
         }
         Ok(Some((&self.key, &self.value)))

@@ -7,7 +7,7 @@ use bulkdoku::input::FieldForm;
 use bulkdoku::logic::Technique;
 use bulkdoku::output::{Column, KeyType, Kind, Needs, Row, SortKey, Value};
 
-use super::super::order::OrderedNumber;
+use super::super::order::sorting_bytes;
 use super::super::row_args::{RowRules, similar};
 use super::{input_names, offered};
 
@@ -164,7 +164,7 @@ impl RecordValue<'_> {
         };
         let number = self.number().filter(|_| !is_text);
         if let Some(number) = number {
-            let bytes = OrderedNumber::new(number).to_bytes();
+            let bytes = sorting_bytes(number);
             push(KeyType::Number, &mut bytes.into_iter(), &mut key.bytes);
         } else if let Self::Technique(technique) = self {
             // Techniques are ordered by difficulty.

@@ -3,12 +3,12 @@
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-use bulkdoku::output::{Column, Decision, Needs, Row};
+use bulkdoku::output::{Column, ColumnSource, Decision, Needs, Row};
 use bulkdoku::pipeline::{Classify, Filter, Solve};
 use bulkdoku::sets::{RankedRecord, Sampler, Strata};
 use indicatif::HumanCount;
 
-use super::condition::{Predicate, RecordColumn};
+use super::condition::{Predicate, find_column, needs_solving, value};
 use super::format::RowFormat;
 use super::row_args::{RowArgs, RowRules};
 use super::run::Run;
@@ -138,15 +138,15 @@ impl SampleArgs {
     /// Reads the records and draws some of them.
     fn draw(&self, run: &mut Run) -> Result<Vec<(usize, u64)>, Failure> {
         let find = |per: &PerStratum| {
-            RecordColumn::find(&per.column, OF_RECORDS, &run.inputs.read())
+            find_column(&per.column, OF_RECORDS, &run.inputs.read())
                 .map_err(|what| Failure::Usage(format!("--per: {what}")))
         };
         let column = self.per.as_ref().map(find).transpose()?;
-        let needs = column.map_or(Needs::NONE, RecordColumn::needs);
+        let needs = column.map_or(Needs::NONE, ColumnSource::needs);
         let find = |row: &Row<'_>| {
             let is_drawn = row.puzzle().is_some_and(|puzzle| puzzle.contradiction().is_none());
             is_drawn.then(|| {
-                let stratum = column.map(|column| value_name(&column.value(row)));
+                let stratum = column.map(|column| value_name(&value(column, row)));
                 (RankedRecord::new(self.seed, row.source(), row.line()), stratum)
             })
         };
@@ -157,7 +157,7 @@ impl SampleArgs {
             Some((record, stratum)) => sampler.add(record, stratum),
             None => Ok(()),
         };
-        let is_solved = column.is_some_and(RecordColumn::needs_solving)
+        let is_solved = column.is_some_and(needs_solving)
             || run.test.as_ref().is_some_and(Predicate::needs_solving);
         if is_solved {
             run.pass(&Solve::default(), needs, find, add)?;

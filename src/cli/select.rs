@@ -3,11 +3,11 @@
 use std::num::NonZeroU32;
 
 use bulkdoku::Status;
-use bulkdoku::output::{self, Column, Decision, Needs, Row, SortKey, Sorted};
+use bulkdoku::output::{self, Column, ColumnSource, Decision, Needs, Row, SortKey, Sorted};
 use bulkdoku::pipeline::Filter;
 use bulkdoku::rating::Level;
 
-use super::condition::{Condition, RecordColumn};
+use super::condition::{self, Condition, find_column};
 use super::format::RowFormat;
 use super::help::{ColumnChoice, ColumnChoices};
 use super::inputs::Inputs;
@@ -164,12 +164,12 @@ impl SelectArgs {
             let other = rows.format.name();
             refuse!("--sort writes csv, tsv, jsonl, parquet, npy and lines, but not {other}");
         }
-        let column = RecordColumn::find(&order.column, rules, &inputs.read())
+        let column = find_column(&order.column, rules, &inputs.read())
             .map_err(|what| Failure::Usage(format!("--sort: {what}")))?;
         let is_ascending = order.is_ascending;
-        let is_text = matches!(column, RecordColumn::Input(index) if inputs.is_text(index));
+        let is_text = matches!(column, ColumnSource::Input(index) if inputs.is_text(index));
         let key = move |row: &Row<'_>, key: &mut SortKey| {
-            column.value(row).push_key(is_ascending, is_text, key);
+            condition::value(column, row).push_key(is_ascending, is_text, key);
         };
         Ok(Box::new(Sorted { format, key: Box::new(key), needs: column.needs(), has_quotes }))
     }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::Compression;
-use bulkdoku::output::{Column, Row};
+use bulkdoku::output::{Column, ColumnSource, Row};
 use bulkdoku::pipeline::{Classify, Filter};
 use bulkdoku::sets::Strata;
 use bulkdoku::sets::split::{Keyed, Split, Splitter, Stratify};
 use indicatif::HumanCount;
 
 use super::by::{ByArgs, finds};
-use super::condition::{RecordColumn, shared_name};
+use super::condition::{find_column, shared_name, value};
 use super::format::RowFormat;
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
@@ -162,9 +162,10 @@ pub fn run(args: &SplitArgs, typed: Typed) -> Result<Exit, Failure> {
 
     let kind = args.stratify.as_ref().map(|strata| strata.kind);
     let keyed = Keyed { by, stratify: kind, seed: args.seed };
-    let column = args.column().map(|name| find_column(name, &run.inputs.read())).transpose()?;
+    let column = args.column().map(|name| find_strata(name, &run.inputs.read())).transpose()?;
     let mut splitter = Splitter::new(keyed, Strata::new(STRATIFY));
-    let find = |row: &Row<'_>| (keyed.of(row), column.map(|column| value_name(&column.value(row))));
+    let find =
+        |row: &Row<'_>| (keyed.of(row), column.map(|column| value_name(&value(column, row))));
     let keep = |(key, value)| splitter.push(key, value);
     run.pass(&Classify::of(keyed.needs()), keyed.needs(), find, keep)?;
     let split = splitter.finish(&args.shares)?;
@@ -223,8 +224,8 @@ const MAX_PARTS: usize = 100;
 const STRATIFY: &str = "--stratify";
 
 /// Finds the column of the input whose values are strata.
-fn find_column(name: &str, read: &[String]) -> Result<RecordColumn, Failure> {
-    RecordColumn::find(name, &ROWS, read).map_err(|what| {
+fn find_strata(name: &str, read: &[String]) -> Result<ColumnSource, Failure> {
+    find_column(name, &ROWS, read).map_err(|what| {
         Failure::Usage(format!("{STRATIFY} is level, guesses, clues, or a column: {what}"))
     })
 }

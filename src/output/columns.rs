@@ -381,6 +381,16 @@ pub enum ColumnSource {
     Input(usize),
 }
 
+impl ColumnSource {
+    /// Returns the properties needed for the values.
+    pub fn needs(self) -> Needs {
+        match self {
+            Self::Computed(column) => column.needs(),
+            Self::Input(_) => Needs::NONE,
+        }
+    }
+}
+
 impl From<Column> for OutputColumn {
     fn from(column: Column) -> Self {
         Self { name: column.name().into(), source: ColumnSource::Computed(column) }
@@ -411,10 +421,7 @@ impl OutputColumn {
 
     /// Returns the properties needed for these columns.
     pub fn needs(columns: &[Self]) -> Needs {
-        columns.iter().fold(Needs::NONE, |needs, column| match column.source {
-            ColumnSource::Computed(column) => needs.union(column.needs()),
-            ColumnSource::Input(_) => needs,
-        })
+        columns.iter().fold(Needs::NONE, |needs, column| needs.union(column.source.needs()))
     }
 }
 

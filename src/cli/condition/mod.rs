@@ -13,15 +13,15 @@ use std::str::FromStr;
 
 use bulkdoku::Status;
 use bulkdoku::logic::Technique;
-use bulkdoku::output::{Column, Decision, Needs, Row};
+use bulkdoku::output::{Column, ColumnSource, Decision, Needs, Row};
 use bulkdoku::pipeline::Filter;
 
 use super::Failure;
 use super::WITH_COLUMNS;
 use super::row_args::{RowRules, similar};
 use parse::point;
-use value::ValueType;
-pub use value::{RecordColumn, RecordValue};
+pub use value::{RecordValue, find_column, needs_solving, value};
+use value::{ValueType, value_type};
 
 /// A parsed condition. It can be evaluated once the columns of the input are known.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +74,7 @@ enum Operator {
 
 /// A condition that can be evaluated.
 #[derive(Clone, Debug)]
-pub struct Predicate(Expression<RecordColumn>);
+pub struct Predicate(Expression<ColumnSource>);
 
 impl FromStr for Condition {
     type Err = String;
@@ -108,7 +108,7 @@ impl Condition {
     /// Resolves the column names, among those of a subcommand and those read from the input.
     pub fn resolve(&self, rules: &RowRules, read: &[String]) -> Result<Predicate, Failure> {
         let find = |name: &ColumnName| {
-            RecordColumn::find(&name.text, rules, read).map_err(|what| (name.at, what))
+            find_column(&name.text, rules, read).map_err(|what| (name.at, what))
         };
         let refused = |(at, what): (usize, String)| {
             Failure::Usage(format!("--where: {}", point(&self.text, at, &what)))
@@ -171,8 +171,8 @@ type LocatedError = (usize, String);
 impl Expression<ColumnName> {
     fn resolve(
         &self,
-        find: &impl Fn(&ColumnName) -> Result<RecordColumn, LocatedError>,
-    ) -> Result<Expression<RecordColumn>, LocatedError> {
+        find: &impl Fn(&ColumnName) -> Result<ColumnSource, LocatedError>,
+    ) -> Result<Expression<ColumnSource>, LocatedError> {
         let all = |all: &[Self]| all.iter().map(|one| one.resolve(find)).collect::<Result<_, _>>();
         Ok(match self {
             Self::Any(any) => Expression::Any(all(any)?),
@@ -215,8 +215,8 @@ impl Expression<ColumnName> {
 
 /// Rejects comparisons that would always be false.
 fn check_types(
-    (left, one): (ValueType, &Operand<RecordColumn>),
-    (right, other): (ValueType, &Operand<RecordColumn>),
+    (left, one): (ValueType, &Operand<ColumnSource>),
+    (right, other): (ValueType, &Operand<ColumnSource>),
     left_at: usize,
     right_at: usize,
 ) -> Result<(), LocatedError> {
@@ -259,8 +259,8 @@ impl Operand<ColumnName> {
 
     fn resolve(
         &self,
-        find: &impl Fn(&ColumnName) -> Result<RecordColumn, LocatedError>,
-    ) -> Result<Operand<RecordColumn>, LocatedError> {
+        find: &impl Fn(&ColumnName) -> Result<ColumnSource, LocatedError>,
+    ) -> Result<Operand<ColumnSource>, LocatedError> {
         Ok(match self {
             Self::Column(name) => Operand::Column(find(name)?),
             Self::Literal(literal, at) => Operand::Literal(literal.clone(), *at),
@@ -268,10 +268,10 @@ impl Operand<ColumnName> {
     }
 }
 
-impl Operand<RecordColumn> {
+impl Operand<ColumnSource> {
     fn kind(&self) -> ValueType {
         match self {
-            Self::Column(column) => column.kind(),
+            Self::Column(column) => value_type(*column),
             Self::Literal(Literal::Number(_), _) => ValueType::Number,
             Self::Literal(Literal::Text(_), _) => ValueType::Text,
             Self::Literal(Literal::Truth(_), _) => ValueType::Truth,
@@ -280,7 +280,7 @@ impl Operand<RecordColumn> {
 
     fn value<'a>(&'a self, row: &Row<'a>) -> RecordValue<'a> {
         match self {
-            Self::Column(column) => column.value(row),
+            Self::Column(column) => value(*column, row),
             Self::Literal(literal, _) => literal.value(),
         }
     }
@@ -325,7 +325,7 @@ impl Predicate {
     /// Returns whether records must be solved first.
     pub fn needs_solving(&self) -> bool {
         let mut is_needed = false;
-        self.0.visit(&mut |column| is_needed |= column.needs_solving());
+        self.0.visit(&mut |column| is_needed |= needs_solving(*column));
         is_needed
     }
 
@@ -338,7 +338,7 @@ impl Predicate {
     }
 }
 
-impl Expression<RecordColumn> {
+impl Expression<ColumnSource> {
     fn holds(&self, row: &Row<'_>) -> bool {
         match self {
             Self::Any(any) => any.iter().any(|one| one.holds(row)),

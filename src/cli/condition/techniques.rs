@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 
 use bulkdoku::logic::{Technique, Techniques};
-use bulkdoku::output::Column;
+use bulkdoku::output::{Column, ColumnSource};
 
-use super::{Expression, Operand, Predicate, RecordColumn, RecordValue};
+use super::{Expression, Operand, Predicate, RecordValue};
 
 impl Predicate {
     /// Returns the hardest techniques of all records that can meet the condition.
@@ -14,7 +14,7 @@ impl Predicate {
     }
 }
 
-impl Expression<RecordColumn> {
+impl Expression<ColumnSource> {
     /// Returns the techniques of all records that can meet the condition.
     fn techniques(&self) -> Techniques {
         match self {
@@ -43,11 +43,11 @@ impl Expression<RecordColumn> {
     }
 }
 
-impl Operand<RecordColumn> {
+impl Operand<ColumnSource> {
     /// Returns the value for records of this technique, if it follows from the technique.
     fn of_technique(&self, technique: Technique) -> Option<RecordValue<'_>> {
         match self {
-            Self::Column(RecordColumn::Computed(Column::Technique)) => {
+            Self::Column(ColumnSource::Computed(Column::Technique)) => {
                 Some(RecordValue::Technique(technique))
             }
             Self::Column(_) => None,

@@ -5,18 +5,11 @@ use std::cmp::Ordering;
 
 use bulkdoku::input::FieldForm;
 use bulkdoku::logic::Technique;
-use bulkdoku::output::{Column, KeyType, Kind, Needs, Row, SortKey, Value};
+use bulkdoku::output::{Column, ColumnSource, KeyType, Kind, Needs, Row, SortKey, Value};
 
 use super::super::order::sorting_bytes;
 use super::super::row_args::{RowRules, similar};
 use super::{input_names, offered};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordColumn {
-    Computed(Column),
-    /// The field at this index among those read from the input.
-    Input(usize),
-}
 
 /// The value of a record in a column, or a literal.
 #[derive(Clone, Debug)]
@@ -41,93 +34,82 @@ pub enum ValueType {
     Any,
 }
 
-impl RecordColumn {
-    /// Finds a column by name: the computed `x`, which is also `computed_x`, or `x` of the input,
-    /// which is also `input_x`. An input that shares the name `x` was refused before.
-    pub fn find(name: &str, rules: &RowRules, read: &[String]) -> Result<Self, String> {
-        match offered(name, rules) {
-            Some(Column::Copy) => {
-                return Err(
-                    "copy is an index among the rows of a record, so it cannot select records"
-                        .into(),
-                );
-            }
-            Some(column) => return Ok(Self::Computed(column)),
-            None => {}
+/// Finds a column by name: the computed `x`, which is also `computed_x`, or `x` of the input,
+/// which is also `input_x`. An input that shares the name `x` was refused before.
+pub fn find_column(name: &str, rules: &RowRules, read: &[String]) -> Result<ColumnSource, String> {
+    match offered(name, rules) {
+        Some(Column::Copy) => {
+            return Err(
+                "copy is an index among the rows of a record, so it cannot select records".into()
+            );
         }
-        let find =
-            |is: fn(&str, &str) -> bool, name: &str| read.iter().position(|known| is(known, name));
-        let names = input_names(name, rules);
-        let found = names.iter().find_map(|name| {
-            find(|a, b| a == b, name).or_else(|| find(str::eq_ignore_ascii_case, name))
-        });
-        found.map(Self::Input).ok_or_else(|| {
-            let all = rules.columns.iter().filter(|column| **column != Column::Copy);
-            let all: Vec<_> = all.map(|column| column.name()).collect();
-            let names = all.iter().copied().chain(read.iter().map(String::as_str));
-            let hint = match similar(name, names) {
-                Some(column) => format!("did you mean {column}?"),
-                None => format!("{} has {}", rules.name, all.join(", ")),
-            };
-            format!("the input has no column {name:?}; {hint}")
-        })
+        Some(column) => return Ok(ColumnSource::Computed(column)),
+        None => {}
     }
-
-    /// Returns the properties required for the value.
-    pub fn needs(self) -> Needs {
-        match self {
-            Self::Computed(column) => column.needs(),
-            Self::Input(_) => Needs::NONE,
-        }
-    }
-
-    /// Returns whether the value is known only after solving.
-    pub fn needs_solving(self) -> bool {
-        let Self::Computed(column) = self else { return false };
-        let of_proof = [Needs::LEVEL, Needs::PATH, Needs::SE, Needs::RATING, Needs::MINIMAL];
-        column.is_about_solving()
-            || matches!(column, Column::Status | Column::Reason)
-            || of_proof.contains(&column.needs())
-    }
-
-    pub fn kind(self) -> ValueType {
-        let Self::Computed(column) = self else { return ValueType::Any };
-        match column.kind() {
-            Kind::Number | Kind::Double => ValueType::Number,
-            Kind::Truth => ValueType::Truth,
-            Kind::Text | Kind::Bytes => ValueType::Text,
-            Kind::Status => ValueType::Status,
-            Kind::Technique => ValueType::Technique,
-        }
-    }
-
-    pub fn value<'a>(self, row: &Row<'a>) -> RecordValue<'a> {
-        let column = match self {
-            Self::Computed(column) => column,
-            Self::Input(index) => {
-                let (text, form) = row.kept().get(index);
-                // A missing field has no text.
-                return if text.is_empty() {
-                    RecordValue::Missing
-                } else {
-                    RecordValue::Field(text, form)
-                };
-            }
+    let find =
+        |is: fn(&str, &str) -> bool, name: &str| read.iter().position(|known| is(known, name));
+    let names = input_names(name, rules);
+    let found = names.iter().find_map(|name| {
+        find(|a, b| a == b, name).or_else(|| find(str::eq_ignore_ascii_case, name))
+    });
+    found.map(ColumnSource::Input).ok_or_else(|| {
+        let all = rules.columns.iter().filter(|column| **column != Column::Copy);
+        let all: Vec<_> = all.map(|column| column.name()).collect();
+        let names = all.iter().copied().chain(read.iter().map(String::as_str));
+        let hint = match similar(name, names) {
+            Some(column) => format!("did you mean {column}?"),
+            None => format!("{} has {}", rules.name, all.join(", ")),
         };
-        match column.value(row) {
-            Value::None | Value::Text([]) => RecordValue::Missing,
-            Value::Number(number) => RecordValue::Number(number as f64),
-            Value::Decimal(number) => RecordValue::Number(number),
-            Value::Tenths(tenths) => RecordValue::Number(f64::from(tenths) / 10.0),
-            Value::Technique(technique) => RecordValue::Technique(technique),
-            Value::Counts(path) => RecordValue::Text(path.counts_text().into_bytes().into()),
-            Value::Truth(is) => RecordValue::Truth(is),
-            Value::Status(status) => RecordValue::Text(status.name().as_bytes().into()),
-            Value::Cells(cells) => RecordValue::Text(cells[..].into()),
-            Value::Grid(grid) => RecordValue::Text(grid.to_string().into_bytes().into()),
-            Value::Form(form) => RecordValue::Text(form.to_string().into_bytes().into()),
-            Value::Text(text) => RecordValue::Text(text.into()),
+        format!("the input has no column {name:?}; {hint}")
+    })
+}
+
+/// Returns whether the value is known only after solving.
+pub fn needs_solving(source: ColumnSource) -> bool {
+    let ColumnSource::Computed(column) = source else { return false };
+    let of_proof = [Needs::LEVEL, Needs::PATH, Needs::SE, Needs::RATING, Needs::MINIMAL];
+    column.is_about_solving()
+        || matches!(column, Column::Status | Column::Reason)
+        || of_proof.contains(&column.needs())
+}
+
+pub fn value_type(source: ColumnSource) -> ValueType {
+    let ColumnSource::Computed(column) = source else { return ValueType::Any };
+    match column.kind() {
+        Kind::Number | Kind::Double => ValueType::Number,
+        Kind::Truth => ValueType::Truth,
+        Kind::Text | Kind::Bytes => ValueType::Text,
+        Kind::Status => ValueType::Status,
+        Kind::Technique => ValueType::Technique,
+    }
+}
+
+pub fn value<'a>(source: ColumnSource, row: &Row<'a>) -> RecordValue<'a> {
+    let column = match source {
+        ColumnSource::Computed(column) => column,
+        ColumnSource::Input(index) => {
+            let (text, form) = row.kept().get(index);
+            // A missing field has no text.
+            return if text.is_empty() {
+                RecordValue::Missing
+            } else {
+                RecordValue::Field(text, form)
+            };
         }
+    };
+    match column.value(row) {
+        Value::None | Value::Text([]) => RecordValue::Missing,
+        Value::Number(number) => RecordValue::Number(number as f64),
+        Value::Decimal(number) => RecordValue::Number(number),
+        Value::Tenths(tenths) => RecordValue::Number(f64::from(tenths) / 10.0),
+        Value::Technique(technique) => RecordValue::Technique(technique),
+        Value::Counts(path) => RecordValue::Text(path.counts_text().into_bytes().into()),
+        Value::Truth(is) => RecordValue::Truth(is),
+        Value::Status(status) => RecordValue::Text(status.name().as_bytes().into()),
+        Value::Cells(cells) => RecordValue::Text(cells[..].into()),
+        Value::Grid(grid) => RecordValue::Text(grid.to_string().into_bytes().into()),
+        Value::Form(form) => RecordValue::Text(form.to_string().into_bytes().into()),
+        Value::Text(text) => RecordValue::Text(text.into()),
     }
 }
 

@@ -106,9 +106,8 @@ impl OverlapFinder {
         let counts = &mut self.counts[set];
         counts.records += 1;
         counts.without += u64::from(record.first.is_none());
-        let count = record.hashes().count() as u16;
-        self.records.write(&[record.status as u8])?;
-        self.records.write(&count.to_le_bytes())?;
+        let [low, high] = (record.hashes().count() as u16).to_le_bytes();
+        self.records.write(&[record.status as u8, low, high])?;
         if self.examples > 0 {
             self.records.write(&record.line.to_le_bytes())?;
         }
@@ -261,8 +260,8 @@ struct RecordReader {
 
 impl RecordReader {
     fn next(&mut self) -> io::Result<RecordHashes> {
-        let [status] = self.take()?;
-        let count = u16::from_le_bytes(self.take()?);
+        let [status, low, high] = self.take()?;
+        let count = u16::from_le_bytes([low, high]);
         let line = if self.has_lines { u64::from_le_bytes(self.take()?) } else { 0 };
         let mut hashes = (0..count).map(|_| Ok(u128::from_le_bytes(self.take()?)));
         let first = hashes.next().transpose()?;

@@ -69,6 +69,7 @@ pub struct RecordHashes {
 
 impl RecordHashes {
     /// Returns the hashes of a record by a criterion.
+    #[inline]
     pub fn of(by: Sameness, row: &Row<'_>) -> Self {
         let mut hashes = by.hashes(row);
         let (status, line) = (row.status(), row.line());

@@ -95,6 +95,13 @@ impl Read for SpoolReader {
             Self::File(file) => file.read(into),
         }
     }
+
+    fn read_exact(&mut self, into: &mut [u8]) -> io::Result<()> {
+        match self {
+            Self::Memory(memory) => memory.read_exact(into),
+            Self::File(file) => file.read_exact(into),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -37,8 +37,8 @@ const OF_LINES: [&str; 10] = [
     "solve grids --columns line,puzzle,solution,status,label -o OUT.csv --errors OUT.err",
     "solve folder --output-dir OUT --columns line,puzzle,status",
     "check puzzles --solutions solutions -o OUT.csv",
-    "generate --count 9000 --seed 3 -o OUT.txt",
-    "generate --count 5000 --seed 3 -o OUT.jsonl.gz",
+    "generate --count 4000 --seed 3 -o OUT.txt",
+    "generate --count 2500 --seed 3 -o OUT.jsonl.gz",
 ];
 
 const TRACES: [&str; 3] = [

@@ -109,7 +109,6 @@ fn each_kind_of_planted_leak_is_found_and_no_other() {
     let all = ["puzzle", "class", "near1", "near2", "grid"];
     for (by, found) in [
         ("--by puzzle", &all[..1]),
-        ("--by puzzle", &all[..1]),
         ("", &all[..2]),
         ("--by class", &all[..2]),
         ("--by grid", &all[..]),

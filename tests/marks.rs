@@ -264,7 +264,7 @@ fn any_marks() -> impl Strategy<Value = Marks> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 20, ..ProptestConfig::default() })]
 
     #[test]
     fn engines_agree_with_the_oracle(

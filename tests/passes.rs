@@ -7,7 +7,7 @@ use std::thread;
 
 use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, SOLVED, grid};
 
-const RECORDS: usize = 20_000;
+const RECORDS: usize = 12_000;
 
 /// Returns the records of a format. Their solutions differ, so that records are not equal.
 fn records(format: &str) -> String {
@@ -77,8 +77,8 @@ fn inputs_that_change_between_two_passes_end_the_run() {
             format!(
                 "split --shares 90,10 --seed 1 --by puzzle {name} -o pipe,other-pipe --format csv --force"
             ),
-            format!("sample --count 19999 --seed 1 {name} -o pipe --format csv --force"),
-            format!("sample --per clues=19999 --seed 1 {small} {name} -o pipe --force"),
+            format!("sample --count 11999 --seed 1 {name} -o pipe --format csv --force"),
+            format!("sample --per clues=11999 --seed 1 {small} {name} -o pipe --force"),
             format!("overlap {name} {small} -o pipe --by puzzle --format csv --force"),
         ] {
             for how in CHANGES {

@@ -99,8 +99,14 @@ fn memory_is_bounded_for_rows_with_many_or_long_fields() {
     }
     folder.file("long.csv", long);
     for name in ["many.csv", "long.csv"] {
-        let endings = ["csv", "tsv.gz", "jsonl", "jsonl.zst", "parquet"].into_iter();
-        for ending in endings.take(if cfg!(feature = "full") { 5 } else { 3 }) {
+        let mut endings = vec!["csv", "jsonl"];
+        if name == "many.csv" {
+            endings.push("tsv.gz");
+        }
+        if cfg!(feature = "full") {
+            endings.extend(["jsonl.zst", "parquet"]);
+        }
+        for ending in endings {
             let output = format!("out.{ending}");
             let args = ["-q", "-j", "2", "--columns", "*", "--force", name, "-o", &output];
             let mut child = folder.spawn("solve", &args);
@@ -130,7 +136,7 @@ fn memory_is_bounded_for_objects_with_many_keys() {
         (0..3).map(digit).collect()
     };
     let keys: String = (0..8016).map(|number| format!(",\"{}\":1", key(number))).collect();
-    let short = format!("{{\"puzzle\":\"{CLASSIC}\"}}\n").repeat(2500);
+    let short = format!("{{\"puzzle\":\"{CLASSIC}\"}}\n").repeat(1500);
     folder.file("in.jsonl", format!("{{\"puzzle\":\"{CLASSIC}\"{keys}}}\n{short}"));
     // Empty fields with long names.
     let names: String = (0..100).map(|key| format!(",{}{key}", "n".repeat(600))).collect();
@@ -168,7 +174,7 @@ fn too_little_memory_for_the_input_is_reported() {
     folder.file("in", (0..60_000).map(line).collect::<String>());
     folder.file("few", CLASSIC);
     let (mut reported, mut complete) = (0, 0);
-    for kilobytes in (24_000..74_000).step_by(12_000) {
+    for kilobytes in [26_000, 50_000, 74_000] {
         for args in [
             "sample --count 60000 --seed 1 in",
             "split --shares 90,10 --by puzzle --seed 1 in -o a.csv,b.csv --force",

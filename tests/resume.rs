@@ -179,7 +179,7 @@ fn on_a_full_disk(folder: &Folder, blocks: u32, args: &[&str]) -> Ran {
 #[test]
 fn a_full_disk_with_several_outputs_leaves_complete_rows() {
     // Different puzzles, which are hardly compressible.
-    let puzzles = Folder::new().line("generate -n 12000 -s 1 -q").rows;
+    let puzzles = Folder::new().line("generate -n 6000 -s 1 -q").rows;
     let input = puzzles + &mixed(3);
     for ending in splittable() {
         let folder = Folder::new();
@@ -228,17 +228,17 @@ fn summaries_identify_the_rows_of_every_format() {
     for ending in endings() {
         let folder = Folder::new();
         let name = format!("a.{ending}");
-        let line = format!("generate --count 2000 --seed 8 --skip 7 -q -o {name}");
+        let line = format!("generate --count 700 --seed 8 --skip 7 -q -o {name}");
         assert_eq!(folder.line(&format!("{line} --summary-json a.json -j 1")).status, 0);
         let summary: serde_json::Value = serde_json::from_str(&folder.read("a.json")).unwrap();
         let bytes = contents(&folder, &name);
         let sum: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         let output = serde_json::json!({"name": name, "bytes": bytes.len(), "sha256": sum});
         assert_eq!(summary["outputs"], serde_json::json!([output]), "{name}");
-        assert_eq!((&summary["seed"], &summary["rows"]), (&8.into(), &2000.into()));
+        assert_eq!((&summary["seed"], &summary["rows"]), (&8.into(), &700.into()));
         assert_eq!(summary["version"], env!("CARGO_PKG_VERSION"));
         let options = &summary["options"];
-        assert_eq!([&options["--count"][0], &options["--skip"][0]], ["2000", "7"], "{options}");
+        assert_eq!([&options["--count"][0], &options["--skip"][0]], ["700", "7"], "{options}");
         assert_eq!(options["--quiet"], serde_json::json!([]));
 
         // A resumed run results in the same hash.
@@ -440,8 +440,8 @@ fn a_list_of_solutions_that_times_out_has_each_solution_once() {
     ] {
         let has_columns = output.contains("csv") || output.contains("jsonl");
         let columns = if has_columns { &["--columns", "line,solution"][..] } else { &[] };
-        let args = [&["in", "-q", "-o", output, "--solutions", "300000"], columns].concat();
-        for milliseconds in (150..).step_by(100) {
+        let args = [&["in", "-q", "-o", output, "--solutions", "120000"], columns].concat();
+        for milliseconds in (30..).step_by(30) {
             let time = format!("{milliseconds}ms");
             let ran = folder.solve(&[&args[..], &["--resume", "--timeout", &time]].concat(), "");
             if ran.status != 124 {

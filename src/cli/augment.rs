@@ -5,7 +5,6 @@ use bulkdoku::isomorph::Kinds;
 use bulkdoku::output::Column;
 use bulkdoku::pipeline::Augment;
 
-use super::format::RowFormat;
 use super::generate::ranges;
 use super::paths::OutputDirArgs;
 use super::row_args::{RowArgs, RowRules};
@@ -115,15 +114,8 @@ interrupted. A closed pipe ends the run with 0.";
 pub static ROWS: RowRules = RowRules {
     name: "augment",
     columns: Column::OF_AUGMENT,
-    default_format: RowFormat::Csv,
-    is_written: |format| {
-        format.has_columns() || matches!(format, RowFormat::Lines | RowFormat::Npy)
-    },
-    default_columns: &[Column::Puzzle],
-    appended: Some(&[]),
     changes_cells: true,
-    names_file: false,
-    single: Column::Puzzle,
+    ..RowRules::OF_INPUT
 };
 
 /// The maximum number of isomorphs of a record.

@@ -6,7 +6,6 @@ use bulkdoku::sets::{Sameness, Seen};
 
 use super::against::AgainstArgs;
 use super::by::{ByArgs, finds};
-use super::format::RowFormat;
 use super::outputs::Destinations;
 use super::paths::OutputDirArgs;
 use super::row_args::{RowArgs, RowPlan, RowRules};
@@ -93,15 +92,11 @@ With --dedup, --resume first reads the records that have their rows once more.";
 pub static ROWS: RowRules = RowRules {
     name: "canon",
     columns: Column::OF_CANON,
-    default_format: RowFormat::Csv,
-    is_written: |format| {
-        format.has_columns() || matches!(format, RowFormat::Lines | RowFormat::Npy)
-    },
     default_columns: &Column::DEFAULT_OF_CANON,
     appended: Some(&[Column::Canonical, Column::Automorphisms, Column::Status]),
-    changes_cells: false,
     names_file: true,
     single: Column::Canonical,
+    ..RowRules::OF_INPUT
 };
 
 pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {

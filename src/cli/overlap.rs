@@ -9,7 +9,6 @@ use indicatif::HumanCount;
 
 use super::against::MemoryArgs;
 use super::by::{ByArgs, finds, groups, note_without};
-use super::format::RowFormat;
 use super::html::ReportedSet;
 use super::numbers::counted;
 use super::row_args::{RowArgs, RowRules};
@@ -97,15 +96,9 @@ const COLUMNS: &[Column] = &[
 pub static ROWS: RowRules = RowRules {
     name: "overlap",
     columns: COLUMNS,
-    default_format: RowFormat::Csv,
-    is_written: |format| {
-        format.has_columns() || matches!(format, RowFormat::Lines | RowFormat::Npy)
-    },
     default_columns: &Column::DEFAULT_OF_OVERLAP,
     appended: Some(&[Column::File, Column::Line, Column::Canonical]),
-    changes_cells: false,
-    names_file: false,
-    single: Column::Puzzle,
+    ..RowRules::OF_INPUT
 };
 
 /// The number of examples in the report, for each criterion.

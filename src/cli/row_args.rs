@@ -72,6 +72,21 @@ pub struct RowRules {
 }
 
 impl RowRules {
+    /// Rows of the input, or puzzles only.
+    pub const OF_INPUT: Self = Self {
+        name: "",
+        columns: &[Column::Puzzle],
+        default_format: RowFormat::Csv,
+        is_written: |format| {
+            format.has_columns() || matches!(format, RowFormat::Lines | RowFormat::Npy)
+        },
+        default_columns: &[Column::Puzzle],
+        appended: Some(&[]),
+        changes_cells: false,
+        names_file: false,
+        single: Column::Puzzle,
+    };
+
     pub fn columns_help(&self) -> String {
         let names = |columns: &[Column]| {
             columns.iter().map(|column| column.name()).collect::<Vec<_>>().join(", ")

@@ -3,13 +3,12 @@
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-use bulkdoku::output::{Column, ColumnSource, Decision, Needs, Row};
+use bulkdoku::output::{ColumnSource, Decision, Needs, Row};
 use bulkdoku::pipeline::{Classify, Filter, Solve};
 use bulkdoku::sets::{RankedRecord, Sampler, Strata};
 use indicatif::HumanCount;
 
 use super::condition::{Predicate, find_column, needs_solving, value};
-use super::format::RowFormat;
 use super::row_args::{RowArgs, RowRules};
 use super::run::Run;
 use super::run_args::RunArgs;
@@ -79,19 +78,7 @@ Exit status: 0 the sample is written, 1 some record is invalid (--fail-on none i
 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
 interrupted. A closed pipe ends the run with 0.";
 
-pub static ROWS: RowRules = RowRules {
-    name: "sample",
-    columns: &[Column::Puzzle],
-    default_format: RowFormat::Csv,
-    is_written: |format| {
-        format.has_columns() || matches!(format, RowFormat::Lines | RowFormat::Npy)
-    },
-    default_columns: &[Column::Puzzle],
-    appended: Some(&[]),
-    changes_cells: false,
-    names_file: false,
-    single: Column::Puzzle,
-};
+pub static ROWS: RowRules = RowRules { name: "sample", ..RowRules::OF_INPUT };
 
 /// The columns available to strata and conditions.
 const OF_RECORDS: &RowRules = &solve::ROWS;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::Compression;
-use bulkdoku::output::{Column, ColumnSource, Row};
+use bulkdoku::output::{ColumnSource, Row};
 use bulkdoku::pipeline::{Classify, Filter};
 use bulkdoku::sets::Strata;
 use bulkdoku::sets::split::{Keyed, Split, Splitter, Stratify};
@@ -12,7 +12,6 @@ use indicatif::HumanCount;
 
 use super::by::{ByArgs, finds};
 use super::condition::{find_column, shared_name, value};
-use super::format::RowFormat;
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
@@ -134,19 +133,7 @@ fn parse_weight(text: &str) -> Result<f64, String> {
     }
 }
 
-pub static ROWS: RowRules = RowRules {
-    name: "split",
-    columns: &[Column::Puzzle],
-    default_format: RowFormat::Csv,
-    is_written: |format| {
-        format.has_columns() || matches!(format, RowFormat::Lines | RowFormat::Npy)
-    },
-    default_columns: &[Column::Puzzle],
-    appended: Some(&[]),
-    changes_cells: false,
-    names_file: false,
-    single: Column::Puzzle,
-};
+pub static ROWS: RowRules = RowRules { name: "split", ..RowRules::OF_INPUT };
 
 pub fn run(args: &SplitArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);

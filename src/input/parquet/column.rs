@@ -1,7 +1,7 @@
 //! Decodes the values of a column, and appends them as text.
 
-use std::fs::File;
-use std::sync::{Arc, Mutex};
+use std::ops::Range;
+use std::sync::Arc;
 
 use parquet::basic::Type as Physical;
 use parquet::column::reader::ColumnReaderImpl;
@@ -15,14 +15,10 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
 use super::MAX_ROW;
+use super::bytes::FileBytes;
 use super::nested::{Assembly, Cursor, Node, NodeKind, mismatch};
-use super::pages::{Budget, Pages, ROWS_WITH_PREFIXES};
 use super::values::{Append, Meaning, bytes, display, number};
 use crate::input::{ColumnType, is_finite};
-
-/// The number of rows decoded at a time; smaller for lists, whose rows have many values.
-pub(super) const ROWS: usize = 1024;
-const ROWS_OF_LISTS: usize = 64;
 
 /// A column of a file, or a value in a struct, whose name is its path, with dots.
 pub(super) struct FileColumn {
@@ -73,17 +69,14 @@ impl FileColumn {
         Self { name, node, leaf, of, is_requested: false, has_cells: false }
     }
 
+    /// Returns its leaves in the file.
+    pub fn leaves(&self) -> Range<usize> {
+        self.leaf + self.node.leaves.start..self.leaf + self.node.leaves.end
+    }
+
     /// Opens the column in a row group.
-    pub fn open(
-        &self,
-        file: &Arc<Mutex<File>>,
-        budget: &Arc<Budget>,
-        group: &RowGroupMetaData,
-    ) -> Result<OpenColumn> {
-        let leaves =
-            self.node.leaves.clone().map(|leaf| {
-                open_leaf(file, budget, group.column(self.leaf + leaf), self.has_cells)
-            });
+    pub fn open(&self, file: &FileBytes, group: &RowGroupMetaData) -> Result<OpenColumn> {
+        let leaves = self.leaves().map(|leaf| open_leaf(file, group.column(leaf), self.has_cells));
         let (leaves, node) = (leaves.collect::<Result<_>>()?, Arc::clone(&self.node));
         Ok(OpenColumn { leaves, node, has_cells: self.has_cells })
     }
@@ -97,11 +90,6 @@ pub(super) struct OpenColumn {
 }
 
 impl OpenColumn {
-    /// Returns the number of rows to decode at a time.
-    pub fn step(&self) -> usize {
-        self.leaves.iter().map(|leaf| leaf.step()).min().unwrap_or(ROWS)
-    }
-
     pub fn decode(&mut self, rows: usize) -> Result<()> {
         self.leaves.iter_mut().try_for_each(|leaf| leaf.decode(rows))
     }
@@ -124,8 +112,6 @@ impl OpenColumn {
 
 /// The values of a column, or those of a field or of the elements, in a row group.
 pub(super) trait Leaf: Send {
-    fn step(&self) -> usize;
-
     fn decode(&mut self, rows: usize) -> Result<()>;
 
     fn finish(&mut self) -> Result<()>;
@@ -151,7 +137,6 @@ pub(super) trait Leaf: Send {
 
 struct LeafReader<T: DataType> {
     reader: ColumnReaderImpl<T>,
-    pages: Arc<Pages>,
     /// The number of repeated ancestors.
     lists: i16,
     /// The definition level of a value.
@@ -170,14 +155,13 @@ struct LeafReader<T: DataType> {
 }
 
 fn open_leaf(
-    file: &Arc<Mutex<File>>,
-    budget: &Arc<Budget>,
+    file: &FileBytes,
     chunk: &ColumnChunkMetaData,
     has_cells: bool,
 ) -> Result<Box<dyn Leaf>> {
     macro_rules! values {
         ($type:ty, $append:expr) => {
-            LeafReader::<$type>::open(file, budget, chunk, has_cells, $append)
+            LeafReader::<$type>::open(file, chunk, has_cells, $append)
         };
     }
     match chunk.column_type() {
@@ -206,20 +190,17 @@ fn open_leaf(
 
 impl<T: DataType> LeafReader<T> {
     fn open(
-        file: &Arc<Mutex<File>>,
-        budget: &Arc<Budget>,
+        file: &FileBytes,
         chunk: &ColumnChunkMetaData,
         has_cells: bool,
         append: Append<T::T>,
     ) -> Result<Box<dyn Leaf>> {
         let leaf = chunk.column_descr();
-        let pages = Arc::new(Pages::new(file, budget, leaf.max_rep_level() > 0, chunk));
         let meaning = Meaning::of(leaf.self_type());
         let rows = chunk.num_values() as usize;
-        let reader = SerializedPageReader::new(Arc::clone(&pages), chunk, rows, None)?;
+        let reader = SerializedPageReader::new(Arc::new(file.clone()), chunk, rows, None)?;
         Ok(Box::new(Self {
             reader: ColumnReaderImpl::new(chunk.column_descr_ptr(), Box::new(reader)),
-            pages,
             lists: leaf.max_rep_level(),
             present: leaf.max_def_level(),
             has_cells,
@@ -244,16 +225,7 @@ impl<T: DataType> LeafReader<T> {
 }
 
 impl<T: DataType> Leaf for LeafReader<T> {
-    fn step(&self) -> usize {
-        match (self.pages.has_prefixes, self.lists > 0) {
-            (true, _) => ROWS_WITH_PREFIXES,
-            (false, true) => ROWS_OF_LISTS,
-            (false, false) => ROWS,
-        }
-    }
-
     fn decode(&mut self, rows: usize) -> Result<()> {
-        self.pages.begin_call();
         self.values.clear();
         self.starts.clear();
         self.levels.clear();

@@ -3,26 +3,26 @@
 //! Only the requested columns are decoded; the fields of the others are empty. A null is an empty
 //! field. For the format, see <https://parquet.apache.org/docs/file-format/>.
 
+mod bytes;
 mod column;
 mod faults;
 pub(crate) mod footer;
 pub(crate) mod nested;
-mod pages;
 mod values;
 
 use std::fmt;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek};
 use std::ops::Range;
-use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parquet::basic::Encoding;
 use parquet::errors::{ParquetError, Result};
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
-use self::column::{FileColumn, OpenColumn, ROWS, columns};
+use self::bytes::FileBytes;
+use self::column::{FileColumn, OpenColumn, columns};
 use self::faults::{check_footer, check_single, failure, guarded};
-use self::pages::Budget;
 pub(crate) use self::values::Meaning;
 use super::read_ahead::Turn;
 use super::{ColumnType, Window};
@@ -38,21 +38,27 @@ const MAX_ROW: usize = 16 << 20;
 /// The number of bytes of text collected at a time.
 const TEXT_BYTES: usize = 64 * 1024;
 
+/// The rows decoded at a time: about this many bytes, between two limits. In pages with shared
+/// prefixes, each value may be as long as its page.
+const BATCH_BYTES: u64 = 128 << 10;
+const LEAST_ROWS: u64 = 8;
+const MOST_ROWS: u64 = 1024;
+
 /// A Parquet file as the text of a CSV table with a header.
 ///
 /// The text of each row is shorter than `MAX_ROW`. A longer puzzle is truncated, so that its row is
 /// malformed; other columns must not be longer.
 pub struct ParquetText {
-    file: Arc<Mutex<File>>,
+    file: FileBytes,
     metadata: Arc<ParquetMetaData>,
     columns: Arc<[FileColumn]>,
     /// The number of columns that are not in structs.
     outer: usize,
     /// The index of the puzzle column, or of the first column.
     puzzle: usize,
-    budget: Arc<Budget>,
-    /// The memory of the row groups that have been split off.
-    ahead: Arc<AtomicU64>,
+    window: Window,
+    /// The turn of a row group that has been split off.
+    turn: Option<Turn>,
     /// The row groups to read.
     groups: Range<usize>,
     group: Option<RowGroup>,
@@ -129,14 +135,14 @@ impl ParquetText {
         }
         text.push(b'\n');
         Ok(Self {
-            file: Arc::new(Mutex::new(file)),
+            file: FileBytes::new(file),
             groups: 0..metadata.num_row_groups(),
             metadata: Arc::new(metadata),
             columns: columns.into(),
             outer,
             puzzle: requested.and_then(|(all, _)| all.first().copied()).unwrap_or(0),
-            budget: Arc::new(Budget::new(Window::default().bytes(), None)),
-            ahead: Arc::default(),
+            window: Window::default(),
+            turn: None,
             group: None,
             rows: 0,
             end: text.len(),
@@ -155,9 +161,9 @@ impl ParquetText {
         (self.columns.iter().map(|column| column.of.clone()).collect(), self.outer)
     }
 
-    /// Sets the memory limit for the pages that are decoded.
+    /// Sets the memory limit for the rows that are decoded at a time.
     pub fn set_window(&mut self, window: Window) {
-        self.budget.set_limit(window.bytes());
+        self.window = window;
     }
 
     /// Splits off the next row group, which can be read independently, unless one has been opened.
@@ -167,15 +173,14 @@ impl ParquetText {
             return None;
         }
         let number = self.groups.next()?;
-        let ahead = Some((Arc::clone(&self.ahead), turn));
         let part = Self {
-            file: Arc::clone(&self.file),
+            file: self.file.clone(),
             metadata: Arc::clone(&self.metadata),
             columns: Arc::clone(&self.columns),
             outer: self.outer,
             puzzle: self.puzzle,
-            budget: Arc::new(Budget::new(self.budget.limit(), ahead)),
-            ahead: Arc::default(),
+            window: self.window,
+            turn: Some(turn),
             groups: number..number + 1,
             group: None,
             rows: self.rows,
@@ -297,19 +302,48 @@ impl ParquetText {
             }
         }
         let columns = self.columns.iter().map(|column| {
-            let open = || column.open(&self.file, &self.budget, group);
+            let open = || column.open(&self.file, group);
             column.is_requested.then(open).transpose()
         });
         let columns = columns.collect::<Result<Vec<_>>>()?;
-        let steps = columns.iter().flatten().map(OpenColumn::step);
         self.group = Some(RowGroup {
             left: rows as usize,
-            step: steps.min().unwrap_or(ROWS),
+            step: self.rows_at_a_time(number, group)?,
             next: 0,
             decoded: 0,
             columns,
         });
         Ok(())
+    }
+
+    /// Returns how many rows of a row group are decoded at a time.
+    fn rows_at_a_time(&self, number: usize, group: &RowGroupMetaData) -> Result<usize> {
+        let rows = group.num_rows().max(1).cast_unsigned();
+        let (mut row_bytes, mut most) = (0_u64, MOST_ROWS);
+        let requested = self.columns.iter().filter(|column| column.is_requested);
+        for chunk in requested.flat_map(FileColumn::leaves).map(|leaf| group.column(leaf)) {
+            // Elements of lists may be encoded as runs.
+            let values = chunk.num_values().saturating_mul(8);
+            let bytes = chunk.uncompressed_size().max(chunk.compressed_size()).max(values).max(0);
+            row_bytes = row_bytes.saturating_add(bytes.cast_unsigned() / rows);
+            if chunk.encodings().any(|known| known == Encoding::DELTA_BYTE_ARRAY) {
+                most = LEAST_ROWS;
+            }
+        }
+        let (limit, bytes) = (self.window.bytes(), row_bytes.saturating_mul(rows.min(LEAST_ROWS)));
+        if bytes > limit {
+            let what = format!(
+                "the rows of its row group {} take {row_bytes} bytes each, and several of them more \
+                 than {limit} bytes of memory; --window raises the limit",
+                number + 1
+            );
+            return Err(io::Error::new(ErrorKind::OutOfMemory, what).into());
+        }
+        // Of row groups with such rows, only one is decoded at a time.
+        if let Some(turn) = self.turn.as_ref().filter(|_| bytes > limit / 8) {
+            turn.wait();
+        }
+        Ok((BATCH_BYTES / row_bytes.max(1)).clamp(LEAST_ROWS, most) as usize)
     }
 
     /// Compares the number of rows of all groups with that of the file, after the last group.

@@ -143,8 +143,8 @@ pub fn run(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
     args.output_dir.plan(&mut rows, &mut task.destinations)?;
     task.keep_columns(&rows);
     task.answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
-    task.method = Method::finding("isomorphs");
-    task.typed.set_seed(args.seed);
+    task.settings.method = Method::finding("isomorphs");
+    task.settings.typed.set_seed(args.seed);
     let run = task.open()?;
     let (inputs, job) = (run.inputs.rows(), args.isomorphs());
     let has_hints = job.hints.1 > 0;

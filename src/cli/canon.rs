@@ -106,8 +106,8 @@ pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     args.refuse_ignored(&rows, &task.destinations)?;
     let by = args.by.sameness();
     task.keep_columns(&rows);
-    task.others = args.against.files();
-    task.method = Method { is_canon: true, ..Method::finding(finds(by)) };
+    task.settings.others = args.against.files();
+    task.settings.method = Method { is_canon: true, ..Method::finding(finds(by)) };
     if args.dedup && task.destinations.resume {
         task.reads_twice = Some("--resume with --dedup reads inputs twice");
     }

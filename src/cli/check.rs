@@ -122,8 +122,9 @@ pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let check = Check { solve: args.solve() };
     task.keep_columns(&rows);
     task.answers = args.answers();
-    task.others = args.solutions.iter().cloned().chain(args.against.files()).collect();
-    task.method = Method { check: true, ..Method::solving(&args.engine, check.solve.limits) };
+    task.settings.others = args.solutions.iter().cloned().chain(args.against.files()).collect();
+    task.settings.method =
+        Method { check: true, ..Method::solving(&args.engine, check.solve.limits) };
     if let Some(path) = &args.solutions {
         answers::check(path, &task.inputs)?;
     }

@@ -113,7 +113,7 @@ pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     let by = args.by.sameness();
     task.keep_columns(&rows);
     task.reads_twice = Some("sets are read twice");
-    task.method = Method::finding(finds(by));
+    task.settings.method = Method::finding(finds(by));
     // Grids are solved once, unless the condition reads statuses.
     let reads_status = task.reads(Column::Status);
     let job = if reads_status { Classify::by(by) } else { Classify::default() };

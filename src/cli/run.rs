@@ -32,14 +32,34 @@ use super::summary::{Method, RecordSummary, Verdict};
 use super::typed::Typed;
 use super::{Exit, Failure, extensions, log, platform, typed};
 
-/// A run whose outputs are claimed and whose inputs are open. It passes over its inputs if
-/// necessary, and then writes rows.
-pub struct Run {
+/// What a run keeps from its arguments to its summary.
+pub struct Settings {
     pub typed: Typed,
     pub args: RunArgs,
     pub method: Method,
-    /// Other files that affect rows.
+    /// The files read in addition to the inputs.
     pub others: Vec<PathBuf>,
+    /// The capacity of a block of input.
+    pub block_bytes: usize,
+    /// Whether to print only rows, without progress and summary.
+    pub only_rows: bool,
+}
+
+impl Settings {
+    pub fn new(typed: Typed, args: RunArgs) -> Self {
+        let (method, others) = (Method::default(), Vec::new());
+        Self { typed, args, method, others, block_bytes: BLOCK_BYTES, only_rows: false }
+    }
+
+    pub fn is_quiet(&self) -> bool {
+        self.args.quiet || self.only_rows
+    }
+}
+
+/// A run whose outputs are claimed and whose inputs are open. It passes over its inputs if
+/// necessary, and then writes rows.
+pub struct Run {
+    pub settings: Settings,
     pub claim: Claim,
     /// The inputs, or none if records are generated.
     pub inputs: Inputs,
@@ -47,10 +67,6 @@ pub struct Run {
     pub test: Option<Predicate>,
     /// The checksums of the inputs in a pass, which must not have changed since.
     pub sums: Option<Arc<PassSums>>,
-    /// The capacity of a block of input.
-    pub block_bytes: usize,
-    /// Whether to print only rows, without progress and summary.
-    pub only_rows: bool,
     /// The input of answers, if it is separate.
     pub answers: Option<Source<Stream<'static>>>,
     /// The page for `--report`, if it is not that of the run.
@@ -123,25 +139,11 @@ struct JsonSummary<'a, S> {
 }
 
 impl Run {
-    /// Creates a run without inputs.
-    pub fn without_inputs(typed: Typed, args: RunArgs, others: Vec<PathBuf>, claim: Claim) -> Self {
-        Self {
-            typed,
-            args,
-            method: Method::default(),
-            others,
-            claim,
-            inputs: Inputs::default(),
-            test: None,
-            sums: None,
-            block_bytes: BLOCK_BYTES,
-            only_rows: false,
-            answers: None,
-            page: None,
-            audit: None,
-            verdict: None,
-            progress: Arc::new(platform::new_progress()),
-        }
+    /// Creates a run over these inputs; none if records are generated.
+    pub fn new(settings: Settings, claim: Claim, inputs: Inputs) -> Self {
+        let progress = Arc::new(platform::new_progress());
+        let (test, sums, answers, page, audit, verdict) = (None, None, None, None, None, None);
+        Self { settings, claim, inputs, test, sums, answers, page, audit, verdict, progress }
     }
 
     /// Passes the result of `find` for each record that meets the condition to `add`, in order. The
@@ -154,8 +156,8 @@ impl Run {
         add: impl FnMut(K) -> io::Result<()> + Send,
     ) -> Result<(), Failure> {
         let inputs = (&mut self.inputs, self.test.as_ref());
-        let sums = scan(job, self.args, inputs, needs, find, add)?;
-        self.typed.first_pass = Some(sums.total());
+        let sums = scan(job, self.settings.args, inputs, needs, find, add)?;
+        self.settings.typed.first_pass = Some(sums.total());
         self.sums = Some(Arc::new(sums));
         Ok(())
     }
@@ -174,11 +176,11 @@ impl Run {
         let (bytes, total) = (self.inputs.bytes(), self.inputs.size());
         let least_bytes = job.block_bytes().min(FIRST_BLOCK_BYTES);
         let options = Options {
-            block_bytes: self.block_bytes,
+            block_bytes: self.settings.block_bytes,
             statistics: self.claim.destinations.statistics(),
             messages: Messages::format(self.claim.destinations.message_format()),
-            threads: self.inputs.useful_threads(self.args.threads, least_bytes),
-            ..self.args.options(&self.progress)
+            threads: self.inputs.useful_threads(self.settings.args.threads, least_bytes),
+            ..self.settings.args.options(&self.progress)
         };
         let (answers, sums) = (self.answers.take(), self.sums.take());
         let (progress, is_filtered) = (Arc::clone(&self.progress), self.test.is_some());
@@ -213,8 +215,13 @@ impl Run {
             Ok((Answered::new(source, answers, records, stop), filters))
         };
         let summarize = |run: &Self, report: &Report| {
-            let summary = RecordSummary::new(run.inputs.names(), run.method, &run.args, report);
-            summary.with_verdict(run.verdict.clone(), &run.args)
+            let summary = RecordSummary::new(
+                run.inputs.names(),
+                run.settings.method,
+                &run.settings.args,
+                report,
+            );
+            summary.with_verdict(run.verdict.clone(), &run.settings.args)
         };
         self.write_rows(job, format, (total, &options), progressed, source, summarize)
     }
@@ -264,14 +271,18 @@ impl Run {
         if !can_be_continued && !self.claim.destinations.of_inputs.is_empty() {
             refuse!("--output-dir cannot be combined with parquet; name an output");
         }
-        let is_quiet = self.args.quiet || self.only_rows;
-        let meter = Meter::new(self.args.progress, total, is_quiet);
+        let is_quiet = self.settings.is_quiet();
+        let meter = Meter::new(self.settings.args.progress, total, is_quiet);
         // Puzzles generated with several solutions are not errors.
         let is_generated = self.inputs.paths().is_empty();
         let message_format = self.claim.destinations.message_format();
-        let messages =
-            Messages::new(meter.bar.clone(), self.args.quiet, is_generated, message_format);
-        if !can_be_continued && self.args.timeout.is_some() && !is_quiet {
+        let messages = Messages::new(
+            meter.bar.clone(),
+            self.settings.args.quiet,
+            is_generated,
+            message_format,
+        );
+        if !can_be_continued && self.settings.args.timeout.is_some() && !is_quiet {
             let name = self.claim.destinations.rows().name();
             let what = "cannot be resumed: if --timeout ends the run, it is not written";
             log::note(format!("{name}: {what}"));
@@ -315,8 +326,8 @@ impl Run {
         messages: Messages,
         is_temporary: bool,
     ) -> Result<(RowFiles<Disk>, Option<Checkpoint>), Failure> {
-        let Self { typed, inputs, others, claim, .. } = self;
-        let run = typed.run(inputs.states(), others);
+        let Self { settings, inputs, claim, .. } = self;
+        let run = settings.typed.run(inputs.states(), &settings.others);
         let name = claim.destinations.rows().name();
         if let Some(earlier) = claim.resumed() {
             if let Some(difference) = earlier.difference(&run, &claim.destinations.stored_outputs())
@@ -383,9 +394,9 @@ impl Run {
         let unsynced: Vec<_> =
             results.storage.outs.iter().filter_map(|out| out.sync().err()).collect();
         losses.extend(unsynced.iter().map(ToString::to_string));
-        let is_quiet = self.args.quiet;
+        let is_quiet = self.settings.args.quiet;
         let has_summary = matches!(end, RowsEnd::Complete | RowsEnd::Stopped);
-        if has_summary && !is_quiet && !self.only_rows {
+        if has_summary && !is_quiet && !self.settings.only_rows {
             log::write("summary", &summary, &summary);
         }
         let written = match &end {
@@ -448,7 +459,7 @@ impl Run {
             losses.push(error.to_string());
             Vec::new()
         });
-        let Typed { subcommand, options, seed, .. } = &self.typed;
+        let Typed { subcommand, options, seed, .. } = &self.settings.typed;
         let version = env!("CARGO_PKG_VERSION");
         let json =
             JsonSummary { schema: 1, version, subcommand, options, seed: *seed, summary, outputs };
@@ -456,7 +467,7 @@ impl Run {
             if let Some(page) = &self.page {
                 return page.write(out);
             }
-            let reads = [self.inputs.paths(), &self.others].concat();
+            let reads = [self.inputs.paths(), &self.settings.others].concat();
             let audit = self.audit.as_ref().map(|audit| (audit, &reads[..]));
             let facts = summary.facts();
             html::of_run(report, audit, &facts, results.timeline(), began).write(out)

@@ -106,8 +106,8 @@ pub fn run(args: &SampleArgs, typed: Typed) -> Result<Exit, Failure> {
     task.keep_columns(&rows);
     task.named.extend(args.per.iter().map(|per| per.column.clone()));
     task.reads_twice = Some("inputs are read twice");
-    task.method = Method::finding("samples");
-    task.typed.set_seed(args.seed);
+    task.settings.method = Method::finding("samples");
+    task.settings.typed.set_seed(args.seed);
     let mut run = task.open()?;
     let sample = args.draw(&mut run)?;
     // The records of the sample meet it.

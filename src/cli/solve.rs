@@ -158,9 +158,9 @@ pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     args.refuse_ignored(&task, &rows)?;
     let solve = args.solve(&rows);
     task.keep_columns(&rows);
-    task.others = args.against.files();
-    task.method = Method::solving(&args.engine, solve.limits);
-    task.only_rows = rows.format.is_judges();
+    task.settings.others = args.against.files();
+    task.settings.method = Method::solving(&args.engine, solve.limits);
+    task.settings.only_rows = rows.format.is_judges();
     let run = task.open()?;
     let (stream, by) = (args.records.layout.stream(), args.by.sameness());
     let known = args.against.load(by, args.engine.run, stream)?;

@@ -143,8 +143,8 @@ pub fn run(args: &SplitArgs, typed: Typed) -> Result<Exit, Failure> {
     task.named.extend(args.column().map(String::from));
     task.ambiguous.extend(args.stratify.iter().filter_map(|strata| shared_name(&strata.name)));
     task.reads_twice = Some("inputs are read twice");
-    task.method = Method::finding(finds(by));
-    task.typed.set_seed(args.seed);
+    task.settings.method = Method::finding(finds(by));
+    task.settings.typed.set_seed(args.seed);
     let mut run = task.open()?;
 
     let kind = args.stratify.as_ref().map(|strata| strata.kind);

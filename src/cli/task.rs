@@ -1,12 +1,9 @@
 //! The task of a subcommand over records: what its arguments ask for, before any file is opened.
 
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bulkdoku::input::{Answers, InputOptions, Keep};
 use bulkdoku::output::Column;
-use bulkdoku::pipeline::BLOCK_BYTES;
 
 use super::condition::{Condition, input_names, offered, shared_name};
 use super::input_args::InputArgs;
@@ -14,12 +11,11 @@ use super::inputs::{Inputs, check_files};
 use super::outputs::Destinations;
 use super::paths::InputPaths;
 use super::row_args::{RowPlan, RowRules};
-use super::run::Run;
+use super::run::{Run, Settings};
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
-use super::summary::Method;
 use super::typed::Typed;
-use super::{Failure, log, platform};
+use super::{Failure, log};
 
 /// The arguments of all subcommands over records.
 #[derive(Debug, clap::Args)]
@@ -40,15 +36,11 @@ pub struct RecordArgs {
 /// What a run over records does, before any file is opened. [`Self::open`] is the next step.
 pub struct Task<'a> {
     layout: &'a InputArgs,
-    pub typed: Typed,
-    pub run: RunArgs,
+    pub settings: Settings,
     pub inputs: InputPaths,
     /// The reason that each input must be a file, if the run reads inputs twice.
     pub reads_twice: Option<&'static str>,
-    /// The files read in addition to the inputs.
-    pub others: Vec<PathBuf>,
     pub destinations: Destinations,
-    pub method: Method,
     /// Where the inputs have solutions.
     pub answers: Answers,
     keep: Option<Keep>,
@@ -59,31 +51,22 @@ pub struct Task<'a> {
     condition: Option<Condition>,
     /// The rules of the subcommand whose computed columns options can name.
     rules: &'static RowRules,
-    /// The capacity of a block of input.
-    pub block_bytes: usize,
-    /// Whether to print only rows, without progress and summary.
-    pub only_rows: bool,
 }
 
 impl<'a> Task<'a> {
     pub fn new(args: &'a RecordArgs, run: RunArgs, typed: Typed, rules: &'static RowRules) -> Self {
         Self {
             layout: &args.layout,
-            typed,
-            run,
+            settings: Settings::new(typed, run),
             inputs: args.input.clone(),
             reads_twice: None,
-            others: Vec::new(),
             destinations: args.destinations.clone(),
-            method: Method::default(),
             answers: Answers::Unwanted,
             keep: None,
             named: Vec::new(),
             ambiguous: Vec::new(),
             condition: args.condition.condition.clone(),
             rules,
-            block_bytes: BLOCK_BYTES,
-            only_rows: false,
         }
     }
 
@@ -115,38 +98,24 @@ impl<'a> Task<'a> {
             check_files(&self.inputs, why)?;
         }
         let options = self.options()?;
-        let claim = self.destinations.claim(&[&self.inputs[..], &self.others].concat())?;
-        let mut inputs = Inputs::open(self.inputs, self.run.threads)?;
-        if inputs.wait_for_typing() && !self.only_rows {
+        let settings = self.settings;
+        let claim = self.destinations.claim(&[&self.inputs[..], &settings.others].concat())?;
+        let inputs = Inputs::open(self.inputs, settings.args.threads)?;
+        let is_quiet = settings.is_quiet();
+        if inputs.wait_for_typing() && !settings.only_rows {
             log::note("reading puzzles from the terminal; Ctrl-D ends");
         }
-        let progress = platform::new_progress();
-        inputs.detect(&options, &progress.stop)?;
-        if !self.run.quiet && !self.only_rows {
-            inputs.findings().for_each(log::note);
+        let mut run = Run::new(settings, claim, inputs);
+        run.inputs.detect(&options, &run.progress.stop)?;
+        if !is_quiet {
+            run.inputs.findings().for_each(log::note);
         }
-        if progress.stop.load(Ordering::Relaxed) {
+        if run.progress.stop.load(Ordering::Relaxed) {
             return Err(Failure::Stopped);
         }
         let condition = self.condition.as_ref();
-        let test = condition.map(|one| one.resolve(self.rules, &inputs.read())).transpose()?;
-        Ok(Run {
-            typed: self.typed,
-            args: self.run,
-            method: self.method,
-            others: self.others,
-            claim,
-            inputs,
-            test,
-            sums: None,
-            block_bytes: self.block_bytes,
-            only_rows: self.only_rows,
-            answers: None,
-            page: None,
-            audit: None,
-            verdict: None,
-            progress: Arc::new(progress),
-        })
+        run.test = condition.map(|one| one.resolve(self.rules, &run.inputs.read())).transpose()?;
+        Ok(run)
     }
 
     fn options(&self) -> Result<InputOptions, Failure> {

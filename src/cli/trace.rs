@@ -80,8 +80,8 @@ pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
         engine: Box::new(move || engine.build(simd)),
         ..Solve::default()
     };
-    task.method = Method::solving(&args.engine, solve.limits);
-    task.block_bytes = BLOCK_BYTES;
+    task.settings.method = Method::solving(&args.engine, solve.limits);
+    task.settings.block_bytes = BLOCK_BYTES;
     let only_unique = |row: &output::Row<'_>| {
         Ok(if row.status() == Status::Unique { Decision::Keep } else { Decision::Drop })
     };

@@ -23,7 +23,7 @@ use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::Progressed;
 use super::row_args::{InputRows, RowArgs, RowRules};
-use super::run::Run;
+use super::run::{Run, Settings};
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
 use super::trainer_args::TrainerArgs;
@@ -201,7 +201,8 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let claim = destinations.claim(&reads)?;
     let (job, puzzles) = args.job()?;
     typed.set_seed(job.seed);
-    let run = Run::without_inputs(typed, args.run, reads, claim);
+    let settings = Settings { others: reads, ..Settings::new(typed, args.run) };
+    let run = Run::new(settings, claim, Inputs::default());
     let progress = Arc::clone(&run.progress);
     let options = Options { statistics, ..args.run.options(&progress) };
     run.write_rows(

@@ -179,8 +179,8 @@ def test_one_of_several_runs_creates_the_output(tmp_path):
         solve_folder.publish(temporary, output, {"a": 20}, {"a": 20})
     """
     environment = os.environ | {"PYTHONPATH": str(SCRIPT.parent)}
-    for number in range(5):
-        output, start = tmp_path / f"out{number}", time.time() + 3
+    for number in range(3):
+        output, start = tmp_path / f"out{number}", time.time() + 2
         command = [sys.executable, "-c", textwrap.dedent(code), output, str(start)]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         runs = [subprocess.Popen(command, env=environment, **pipes) for _ in range(4)]

@@ -1,6 +1,8 @@
 //! Which options need or exclude others: one table for all subcommands. The help of an option states its
 //! rules.
 
+use std::collections::BTreeSet;
+
 use clap::Command;
 
 use super::Failure;
@@ -122,11 +124,13 @@ const RULES: &[Rule] = &[
 ];
 
 impl Rule {
-    /// Returns whether the rule applies to a subcommand with these options.
-    fn applies(&self, subcommand: &str, has: impl Fn(&str) -> bool) -> bool {
-        self.only.is_none_or(|only| only == subcommand)
-            && has(self.option)
-            && (self.relation == Relation::Never || self.others.iter().any(|other| has(other)))
+    /// Returns the others that a subcommand with these options has, if the rule applies to it.
+    fn others_in(&self, subcommand: &str, offered: &Options) -> Option<Vec<&'static str>> {
+        let is_about = self.only.is_none_or(|only| only == subcommand);
+        let others = self.others.iter().copied().filter(|other| offered.contains(*other));
+        let others: Vec<_> = others.collect();
+        let applies = self.relation == Relation::Never || !others.is_empty();
+        (is_about && offered.contains(self.option) && applies).then_some(others)
     }
 
     fn text(&self, other: &str) -> String {
@@ -140,8 +144,10 @@ impl Rule {
     }
 }
 
-/// Returns the options of a subcommand.
-fn options(subcommand: &Command) -> Vec<String> {
+/// The long options of a subcommand.
+type Options = BTreeSet<String>;
+
+fn options(subcommand: &Command) -> Options {
     let long = subcommand.get_arguments().filter_map(clap::Arg::get_long);
     long.map(|long| format!("--{long}")).collect()
 }
@@ -151,25 +157,14 @@ pub fn check(command: &Command, typed: &Typed) -> Result<(), Failure> {
     let Some(subcommand) = command.find_subcommand(&typed.subcommand) else { return Ok(()) };
     let offered = options(subcommand);
     let is_typed = |option: &str| typed.options.contains_key(option);
-    let applies = |rule: &&Rule| {
-        is_typed(rule.option)
-            && rule.applies(&typed.subcommand, |option| offered.iter().any(|one| one == option))
-    };
-    for rule in RULES.iter().filter(applies) {
-        let mut others =
-            rule.others.iter().filter(|other| offered.iter().any(|one| one == **other));
-        match rule.relation {
-            Relation::Needs => {
-                let others: Vec<_> = others.copied().collect();
-                if !others.iter().any(|other| is_typed(other)) {
-                    refuse!("{} {}", rule.option, rule.text(&others.join(" or ")));
-                }
-            }
-            Relation::Never => refuse!("{} {}", rule.option, rule.text("")),
-            Relation::Excludes => {
-                if let Some(other) = others.find(|other| is_typed(other)) {
-                    refuse!("{} {}", rule.option, rule.text(other));
-                }
+    for rule in RULES.iter().filter(|rule| is_typed(rule.option)) {
+        let Some(others) = rule.others_in(&typed.subcommand, &offered) else { continue };
+        let typed_other = others.iter().find(|other| is_typed(other));
+        match (rule.relation, typed_other) {
+            (Relation::Needs, Some(_)) | (Relation::Excludes, None) => {}
+            (Relation::Excludes, Some(other)) => refuse!("{} {}", rule.option, rule.text(other)),
+            (Relation::Needs | Relation::Never, _) => {
+                refuse!("{} {}", rule.option, rule.text(&others.join(" or ")))
             }
         }
     }
@@ -179,13 +174,11 @@ pub fn check(command: &Command, typed: &Typed) -> Result<(), Failure> {
 /// Adds its rules to the help of each option of a subcommand.
 pub fn documented(subcommand: Command) -> Command {
     let (name, offered) = (subcommand.get_name().to_owned(), options(&subcommand));
-    let has = |option: &str| offered.iter().any(|one| one == option);
     subcommand.mut_args(|arg| {
         let option = arg.get_long().map(|long| format!("--{long}")).unwrap_or_default();
-        let of_option = |rule: &&Rule| rule.option == option && rule.applies(&name, has);
-        let texts = RULES.iter().filter(of_option).map(|rule| {
-            let others: Vec<_> = rule.others.iter().copied().filter(|other| has(other)).collect();
-            format!("It {}.", rule.text(&others.join(" or ")))
+        let texts = RULES.iter().filter(|rule| rule.option == option).filter_map(|rule| {
+            let others = rule.others_in(&name, &offered)?;
+            Some(format!("It {}.", rule.text(&others.join(" or "))))
         });
         let texts: Vec<_> = texts.collect();
         if texts.is_empty() {
@@ -207,10 +200,7 @@ mod tests {
         command.build();
         for rule in RULES {
             let subcommands = command.get_subcommands().filter(|subcommand| {
-                let offered = options(subcommand);
-                rule.applies(subcommand.get_name(), |option| {
-                    offered.iter().any(|one| one == option)
-                })
+                rule.others_in(subcommand.get_name(), &options(subcommand)).is_some()
             });
             let mut count = 0;
             for subcommand in subcommands {

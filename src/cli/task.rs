@@ -101,13 +101,12 @@ impl<'a> Task<'a> {
         let settings = self.settings;
         let claim = self.destinations.claim(&[&self.inputs[..], &settings.others].concat())?;
         let inputs = Inputs::open(self.inputs, settings.args.threads)?;
-        let is_quiet = settings.is_quiet();
         if inputs.wait_for_typing() && !settings.only_rows {
             log::note("reading puzzles from the terminal; Ctrl-D ends");
         }
         let mut run = Run::new(settings, claim, inputs);
         run.inputs.detect(&options, &run.progress.stop)?;
-        if !is_quiet {
+        if !run.settings.is_quiet() {
             run.inputs.findings().for_each(log::note);
         }
         if run.progress.stop.load(Ordering::Relaxed) {

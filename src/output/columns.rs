@@ -214,64 +214,45 @@ const _: () = {
     }
 };
 
+/// The columns of solved records, with columns about answers after the solution and at the end.
+macro_rules! of_solving {
+    ([$($answer:ident),*], [$($score:ident),*]) => {
+        &[
+            Self::File,
+            Self::Line,
+            Self::Puzzle,
+            Self::Solution,
+            $(Self::$answer,)*
+            Self::Canonical,
+            Self::Automorphisms,
+            Self::Status,
+            Self::Reason,
+            Self::Solutions,
+            Self::Guesses,
+            Self::Nodes,
+            Self::LatencyNs,
+            Self::Clues,
+            Self::Level,
+            Self::Technique,
+            Self::Score,
+            Self::Steps,
+            Self::Techniques,
+            Self::Se121,
+            Self::Se121Ep,
+            Self::Se121Ed,
+            Self::GuessRating,
+            Self::Minimal,
+            $(Self::$score,)*
+        ]
+    };
+}
+
 impl Column {
     /// The columns of solved records.
-    pub const OF_SOLVE: &[Self] = &[
-        Self::File,
-        Self::Line,
-        Self::Puzzle,
-        Self::Solution,
-        Self::Canonical,
-        Self::Automorphisms,
-        Self::Status,
-        Self::Reason,
-        Self::Solutions,
-        Self::Guesses,
-        Self::Nodes,
-        Self::LatencyNs,
-        Self::Clues,
-        Self::Level,
-        Self::Technique,
-        Self::Score,
-        Self::Steps,
-        Self::Techniques,
-        Self::Se121,
-        Self::Se121Ep,
-        Self::Se121Ed,
-        Self::GuessRating,
-        Self::Minimal,
-    ];
+    pub const OF_SOLVE: &[Self] = of_solving!([], []);
 
     /// The columns of records whose solutions are checked.
-    pub const OF_CHECK: &[Self] = &[
-        Self::File,
-        Self::Line,
-        Self::Puzzle,
-        Self::Solution,
-        Self::Answer,
-        Self::Canonical,
-        Self::Automorphisms,
-        Self::Status,
-        Self::Reason,
-        Self::Solutions,
-        Self::Guesses,
-        Self::Nodes,
-        Self::LatencyNs,
-        Self::Clues,
-        Self::Level,
-        Self::Technique,
-        Self::Score,
-        Self::Steps,
-        Self::Techniques,
-        Self::Se121,
-        Self::Se121Ep,
-        Self::Se121Ed,
-        Self::GuessRating,
-        Self::Minimal,
-        Self::CorrectCells,
-        Self::CluesKept,
-        Self::BrokenUnits,
-    ];
+    pub const OF_CHECK: &[Self] = of_solving!([Answer], [CorrectCells, CluesKept, BrokenUnits]);
 
     /// The columns of records with canonical forms.
     pub const OF_CANON: &[Self] = &[

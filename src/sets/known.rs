@@ -10,8 +10,8 @@ use crate::temporary::in_folder;
 /// Collects the hashes of a set of puzzles ([`Seen::hash`]).
 ///
 /// In memory each puzzle takes 20 to 39 bytes, as in [`Seen`]. At a limit, or if the operating system
-/// provides no more memory, the hashes are written, sorted, to an unnamed temporary file in the folder `TMPDIR`, 24 bytes each. At the end these
-/// files are merged, to 16 bytes each.
+/// provides no more memory, the hashes are written, sorted, to an unnamed temporary file in the folder
+/// `TMPDIR`, 24 bytes each. At the end these files are merged, to 16 bytes each.
 ///
 /// ```
 /// use bulkdoku::Puzzle;
@@ -103,7 +103,7 @@ impl Known {
         }
     }
 
-    /// Whether there are no puzzles.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -145,7 +145,7 @@ impl ExternalSort {
         Ok(())
     }
 
-    /// Returns whether there are no entries.
+    /// Returns whether nothing was added.
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty() && self.files.is_empty()
     }

@@ -46,7 +46,7 @@ impl Sorted {
         self.length
     }
 
-    /// Whether there are no hashes.
+    /// Whether the file is empty.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }

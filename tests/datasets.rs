@@ -137,9 +137,12 @@ fn check_minimal(rows: &[Row]) {
             Puzzle::from_cells(cells).expect("digits")
         })
     };
-    let puzzles: Vec<Puzzle> = rows.iter().flat_map(without_one).collect();
-    let (name, mut engine) = engines().remove(0);
-    for (puzzle, outcome) in puzzles.iter().zip(solve(&mut *engine, &puzzles, Limits::PROOF)) {
-        crate::common::check(&name, puzzle, &outcome, 2);
+    // The first engine checks all rows, the others some.
+    for (i, (name, mut engine)) in engines().into_iter().enumerate() {
+        let step = if i == 0 { 1 } else { 20 };
+        let puzzles: Vec<Puzzle> = rows.iter().step_by(step).flat_map(without_one).collect();
+        for (puzzle, outcome) in puzzles.iter().zip(solve(&mut *engine, &puzzles, Limits::PROOF)) {
+            crate::common::check(&name, puzzle, &outcome, 2);
+        }
     }
 }

@@ -1,29 +1,7 @@
 //! The smallest solution, lists of solutions, and the formats of judge problems.
 
-use bulkdoku::EngineKind;
-
-use crate::common::SEVENTEEN;
 use crate::common::command::{Folder, Ran};
-
-/// Puzzles with their smallest solutions.
-const SMALLEST: [[&str; 2]; 4] = [
-    [
-        ".................................................................................",
-        "123456789456789123789123456214365897365897214897214365531642978642978531978531642",
-    ],
-    [
-        ".....6....59.....82....8....45........3........6..3.54...325..6..................",
-        "138246579659137248274598163745682391813459627926713854487325916362971485591864732",
-    ],
-    [
-        "9531..7428627349514179528367468931252816453973952714681385296745743..219629417583",
-        "953168742862734951417952836746893125281645397395271468138529674574386219629417583",
-    ],
-    [
-        ".................1.....2.3......3.2...1.4......5....6.........4.7..8...962...7...",
-        "136458792752369841489172536847693125261745983395821467918536274573284619624917358",
-    ],
-];
+use crate::common::{SEVENTEEN, SMALLEST};
 
 /// The example of BOJ 2580.
 const EXAMPLE: &str = "\
@@ -67,19 +45,13 @@ fn grid(cells: &str, between: &str) -> String {
 
 #[test]
 fn the_smallest_solution_is_the_same_for_all_engines_and_threads() {
-    for engine in EngineKind::ALL {
-        // Plain backtracking takes seconds for the last one.
-        let count = SMALLEST.len() - usize::from(engine.name().starts_with("backtrack"));
-        let [input, expected] = [0, 1].map(|column| -> String {
-            SMALLEST[..count].iter().map(|pair| format!("{}\n", pair[column])).collect()
-        });
-        let all_threads = ["7", "1"];
-        for threads in &all_threads[..if engine.is_textbook() { 1 } else { 2 }] {
-            let args = ["--first", "--solution", "lex-first", "--format", "lines", "-q"];
-            let more = ["--engine", engine.name(), "--threads", threads];
-            let (rows, _, status) = solve(&[args.as_slice(), &more].concat(), &input);
-            assert_eq!((rows, status), (expected.clone(), 0), "{engine} x{threads}");
-        }
+    let [input, expected] =
+        [0, 1].map(|column| SMALLEST.map(|pair| format!("{}\n", pair[column])).concat());
+    for [engine, threads] in [["lanes", "7"], ["lanes", "1"], ["scalar", "7"]] {
+        let args = ["--first", "--solution", "lex-first", "--format", "lines", "-q"];
+        let more = ["--engine", engine, "--threads", threads];
+        let (rows, _, status) = solve(&[args.as_slice(), &more].concat(), &input);
+        assert_eq!((rows, status), (expected.clone(), 0), "{engine} x{threads}");
     }
 }
 
@@ -95,18 +67,17 @@ fn a_search_that_reaches_the_node_limit_gives_up_without_a_solution() {
 #[test]
 fn lists_are_in_order_and_the_same_for_all_engines() {
     let mut known: Option<String> = None;
-    for engine in EngineKind::ALL {
-        for threads in ["1", "7"] {
-            let args = ["--solutions", "20", "--format", "lines", "-q", "--engine"];
-            let more = [engine.name(), "--threads", threads];
-            let input = format!("{}\n{}\n", SMALLEST[0][0], SMALLEST[2][0]);
-            let (rows, _, _) = solve(&[args.as_slice(), &more].concat(), &input);
-            let lines: Vec<_> = rows.lines().collect();
-            assert_eq!(lines[0], SMALLEST[0][1], "{engine}");
-            assert!(lines[..20].is_sorted_by(|a, b| a < b), "{engine}");
-            assert_eq!(lines[20], SMALLEST[2][1], "{engine}");
-            assert_eq!(known.get_or_insert_with(|| rows.clone()), &rows, "{engine} x{threads}");
-        }
+    for [engine, threads] in
+        [["lanes", "1"], ["lanes", "7"], ["scalar", "7"], ["backtrack-mask", "1"]]
+    {
+        let args = ["--solutions", "20", "--format", "lines", "-q", "--engine"];
+        let input = format!("{}\n{}\n", SMALLEST[0][0], SMALLEST[2][0]);
+        let (rows, _, _) = solve(&[&args[..], &[engine, "--threads", threads]].concat(), &input);
+        let lines: Vec<_> = rows.lines().collect();
+        assert_eq!(lines[0], SMALLEST[0][1], "{engine}");
+        assert!(lines[..20].is_sorted_by(|a, b| a < b), "{engine}");
+        assert_eq!(lines[20], SMALLEST[2][1], "{engine}");
+        assert_eq!(known.get_or_insert_with(|| rows.clone()), &rows, "{engine} x{threads}");
     }
 }
 

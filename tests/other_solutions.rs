@@ -9,7 +9,7 @@ use bulkdoku::{
 use crate::common::command::{CLASSIC, SOLVED};
 use crate::common::{EMPTY, SEVENTEEN, TWO, engines, solve, textbook_engines, with_nodes};
 
-const NONE: &str =
+const CONTRADICTORY: &str =
     "11...............................................................................";
 
 /// Searches for other solutions than the given ones; all outcomes must be final.
@@ -39,7 +39,7 @@ fn mixed() -> Vec<Puzzle> {
         });
         puzzles.extend(fewer.chain([minimal, generator.puzzle(Kind::Several, 7, index)]));
     }
-    let few = [CLASSIC, SOLVED, NONE, EMPTY, SEVENTEEN, TWO];
+    let few = [CLASSIC, SOLVED, CONTRADICTORY, EMPTY, SEVENTEEN, TWO];
     puzzles.extend(few.map(|text| text.parse::<Puzzle>().expect("a puzzle")));
     puzzles
 }
@@ -164,7 +164,7 @@ fn final_outcomes_of_a_stopped_search_are_correct() {
 #[test]
 fn textbook_engines_find_other_solutions() {
     let puzzles =
-        [CLASSIC, TWO, SOLVED, NONE].map(|text| text.parse::<Puzzle>().expect("a puzzle"));
+        [CLASSIC, TWO, SOLVED, CONTRADICTORY].map(|text| text.parse::<Puzzle>().expect("a puzzle"));
     let batch = Batch::Puzzles(&puzzles);
     for (name, mut engine) in textbook_engines() {
         let limits = with_nodes(Limits::FIRST, 1_000_000);

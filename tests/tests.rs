@@ -33,10 +33,8 @@ mod jsonl;
 mod judge;
 #[cfg(unix)]
 mod killed;
-mod lanes;
 mod leaks;
 mod log;
-mod marks;
 mod npy;
 mod options;
 mod other_solutions;

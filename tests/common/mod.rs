@@ -32,6 +32,31 @@ pub const NONE: &str =
 /// In rows 4 and 5, 1 and 3 can be swapped in two columns.
 pub const TWO: &str =
     "53467891267219534819834256785976.42.42685.79.713924856961537284287419635345286179";
+/// Requires guesses.
+pub const HARD: &str =
+    "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..";
+
+/// Puzzles with their smallest solutions.
+pub const SMALLEST: [[&str; 2]; 4] = [
+    [EMPTY, "123456789456789123789123456214365897365897214897214365531642978642978531978531642"],
+    [
+        ".....6....59.....82....8....45........3........6..3.54...325..6..................",
+        "138246579659137248274598163745682391813459627926713854487325916362971485591864732",
+    ],
+    [
+        "9531..7428627349514179528367468931252816453973952714681385296745743..219629417583",
+        "953168742862734951417952836746893125281645397395271468138529674574386219629417583",
+    ],
+    [
+        ".................1.....2.3......3.2...1.4......5....6.........4.7..8...962...7...",
+        "136458792752369841489172536847693125261745983395821467918536274573284619624917358",
+    ],
+];
+
+/// Parses a puzzle.
+pub fn puzzle(text: &str) -> Puzzle {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
 
 /// Creates all engines except the textbook ones, at every SIMD level of this CPU.
 pub fn engines() -> Vec<(String, Box<dyn Engine>)> {
@@ -58,56 +83,65 @@ pub fn with_nodes(limits: Limits, nodes: u64) -> Limits {
     limits.with_nodes(NonZeroU64::new(nodes).expect("not 0"))
 }
 
-/// Returns the outcomes of a batch, without latencies.
-pub fn solve(engine: &mut dyn Engine, puzzles: &[Puzzle], limits: Limits) -> Vec<Outcome> {
-    fill_in(puzzles.len(), |outcomes| engine.solve(Batch::Puzzles(puzzles), limits, outcomes))
-}
-
-/// Returns the outcomes of a batch of marks, without latencies.
-pub fn solve_marks(engine: &mut dyn Engine, marks: &[Marks], limits: Limits) -> Vec<Outcome> {
-    fill_in(marks.len(), |outcomes| engine.solve(Batch::Marks(marks), limits, outcomes))
-}
-
-fn fill_in(count: usize, solve: impl FnOnce(&mut [Outcome]) -> usize) -> Vec<Outcome> {
-    // Stale values must be overwritten.
-    let stale = Outcome { grid: Grid::BLANK, solutions: 77, gave_up: true, ..Outcome::NONE };
-    let mut outcomes = vec![stale; count];
-    assert_eq!(solve(&mut outcomes), count);
-    for outcome in &mut outcomes {
-        outcome.latency_ns = 0;
-    }
-    outcomes
-}
-
-/// Returns the outcome of one puzzle, without latency.
-pub fn solve_one(engine: &mut dyn Engine, puzzle: &Puzzle, limits: Limits) -> Outcome {
-    solve(engine, std::slice::from_ref(puzzle), limits)[0]
-}
-
 /// A puzzle or pencil marks.
-pub trait Given: Display {
+pub trait Given: Copy + Display {
+    fn batch(given: &[Self]) -> Batch<'_>;
+
     /// Returns whether a grid obeys the rules and matches this.
     fn is_solved_by(&self, grid: &Grid) -> bool;
+
+    fn as_marks(&self) -> Marks;
 }
 
 impl Given for Puzzle {
+    fn batch(given: &[Self]) -> Batch<'_> {
+        Batch::Puzzles(given)
+    }
+
     fn is_solved_by(&self, grid: &Grid) -> bool {
         grid.solves(self)
+    }
+
+    fn as_marks(&self) -> Marks {
+        self.into()
     }
 }
 
 impl Given for Marks {
+    fn batch(given: &[Self]) -> Batch<'_> {
+        Batch::Marks(given)
+    }
+
     fn is_solved_by(&self, grid: &Grid) -> bool {
         Marks::is_solved_by(self, grid)
     }
+
+    fn as_marks(&self) -> Marks {
+        *self
+    }
+}
+
+/// Returns the outcomes of a batch, without latencies.
+pub fn solve<G: Given>(engine: &mut dyn Engine, given: &[G], limits: Limits) -> Vec<Outcome> {
+    // Stale values must be overwritten.
+    let stale = Outcome { grid: Grid::BLANK, solutions: 77, gave_up: true, ..Outcome::NONE };
+    let mut outcomes = vec![stale; given.len()];
+    assert_eq!(engine.solve(G::batch(given), limits, &mut outcomes), given.len());
+    outcomes.iter_mut().for_each(|outcome| outcome.latency_ns = 0);
+    outcomes
+}
+
+/// Returns the outcome of one puzzle, without latency.
+pub fn solve_one(engine: &mut dyn Engine, given: &impl Given, limits: Limits) -> Outcome {
+    solve(engine, std::slice::from_ref(given), limits)[0]
 }
 
 /// Checks an outcome against the expected number of solutions (up to the limit).
-pub fn check(name: &str, puzzle: &impl Given, outcome: &Outcome, solutions: u32) {
-    assert_eq!(outcome.solutions, solutions, "{name}: solutions of {puzzle}");
-    assert!(!outcome.gave_up, "{name}: gave up without a limit on {puzzle}");
+pub fn check(name: &str, given: &impl Given, outcome: &Outcome, solutions: u32) {
+    assert_eq!(outcome.solutions, solutions, "{name}: solutions of {given}");
+    assert!(!outcome.gave_up, "{name}: gave up without a limit on {given}");
     match outcome.solution() {
-        Some(grid) => assert!(puzzle.is_solved_by(grid), "{name}: {grid} for {puzzle}"),
+        Some(grid) => assert!(given.is_solved_by(grid), "{name}: {grid} for {given}"),
         None => assert_eq!(outcome.grid, Grid::BLANK, "{name}: a grid without a solution"),
     }
 }
@@ -139,8 +173,8 @@ pub struct Found {
 /// constraint with the fewest choices and tries them in turn.
 ///
 /// Returns `None` after 2,000 grids, because it is simple rather than fast.
-pub fn oracle(given: impl Into<Marks>, limit: u32) -> Option<Found> {
-    let marks = given.into();
+pub fn oracle(given: &impl Given, limit: u32) -> Option<Found> {
+    let marks = given.as_marks();
     let clues = marks.clues();
     let mut found = Found { solutions: 0, first: None, nodes: 0 };
     if !breaks_the_rules(clues.cells()) {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use bulkdoku::generate::{Generator, Kind};
-use bulkdoku::isomorph::SeededRng;
+use bulkdoku::isomorph::{Permutation, SeededRng};
 use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
 
 use crate::common::command::Folder;
@@ -12,30 +12,9 @@ use crate::common::contents::table;
 
 type Cells = [u8; 81];
 
-/// Permutes rows, columns, and digits at random, and transposes.
-fn shuffled(cells: Cells, rng: &mut SeededRng) -> Cells {
-    let mut lines = || {
-        let mut bands = [0, 1, 2];
-        rng.shuffle(&mut bands);
-        let mut order = Vec::new();
-        for band in bands {
-            let mut lines = [3 * band, 3 * band + 1, 3 * band + 2];
-            rng.shuffle(&mut lines);
-            order.extend(lines);
-        }
-        order
-    };
-    let (rows, columns) = (lines(), lines());
-    let mut digits: Vec<u8> = (1..10).collect();
-    rng.shuffle(&mut digits);
-    digits.insert(0, 0);
-    let moved: Cells =
-        std::array::from_fn(|i| digits[usize::from(cells[9 * rows[i / 9] + columns[i % 9]])]);
-    if rng.number().is_multiple_of(2) {
-        moved
-    } else {
-        std::array::from_fn(|i| moved[i % 9 * 9 + i / 9])
-    }
+fn moved(cells: Cells, rng: &mut SeededRng) -> Cells {
+    let puzzle = Puzzle::from_cells(cells).unwrap();
+    *Permutation::random(rng).puzzle(&puzzle).cells()
 }
 
 /// Adds clues of the solution.
@@ -78,7 +57,7 @@ fn planted(folder: &Folder) {
     for (kind, (name, clues, moves)) in KINDS.into_iter().enumerate() {
         for index in kind * EACH..(kind + 1) * EACH {
             let cells = with_clues(a[index], &solved[index], clues, &mut rng);
-            rows.push((name.into(), if moves { shuffled(cells, &mut rng) } else { cells }));
+            rows.push((name.into(), if moves { moved(cells, &mut rng) } else { cells }));
         }
     }
     rows.extend(minimal(2, 400).into_iter().map(|cells| ("none".into(), cells)));
@@ -265,7 +244,7 @@ fn parts_meet_their_shares_and_share_no_grid() {
     let mut rows = Vec::new();
     for (id, (cells, solution)) in puzzles.iter().zip(&solved).enumerate() {
         for copy in 0..=(id % 4) {
-            let cells = shuffled(with_clues(*cells, solution, 2 * copy, &mut rng), &mut rng);
+            let cells = moved(with_clues(*cells, solution, 2 * copy, &mut rng), &mut rng);
             rows.push(format!("{id},{}\n", Puzzle::from_cells(cells).unwrap()));
         }
     }

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use bulkdoku::Puzzle;
+use bulkdoku::{Grid, Puzzle};
 use serde_json::Value;
 
 use crate::common::command::{CLASSIC, Folder, SOLVED};
@@ -84,18 +84,7 @@ fn load(folder: &Folder, set: &str) -> Vec<Vec<(Puzzle, Puzzle)>> {
 }
 
 fn solves(solution: &Puzzle, puzzle: &Puzzle) -> bool {
-    let (cells, clues) = (solution.cells(), puzzle.cells());
-    let is_unit = |of: &dyn Fn(usize) -> usize| {
-        (0..9).all(|unit| {
-            let cells: HashSet<u8> =
-                (0..81).filter(|cell| of(*cell) == unit).map(|cell| cells[cell]).collect();
-            cells == (1..=9).collect()
-        })
-    };
-    is_unit(&|cell| cell / 9)
-        && is_unit(&|cell| cell % 9)
-        && is_unit(&|cell| cell / 27 * 3 + cell % 9 / 3)
-        && clues.iter().zip(cells).all(|(clue, cell)| *clue == 0 || clue == cell)
+    Grid::try_from(*solution.cells()).is_ok_and(|grid| grid.solves(puzzle))
 }
 
 /// Creates a table of 60 puzzles with solutions.

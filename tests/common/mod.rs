@@ -185,7 +185,8 @@ pub fn oracle(given: &impl Given, limit: u32) -> Option<Found> {
 
 const MAX_NODES: u32 = 2000;
 
-fn breaks_the_rules(cells: &[u8; CELLS]) -> bool {
+/// Returns whether a unit has a digit twice.
+pub fn breaks_the_rules(cells: &[u8; CELLS]) -> bool {
     Unit::all().any(|unit| {
         (1..=9).any(|digit| unit.cells().iter().filter(|&&cell| cells[cell] == digit).count() > 1)
     })

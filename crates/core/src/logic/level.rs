@@ -97,8 +97,6 @@ mod tests {
     use super::*;
     use crate::bundled::BUNDLED;
     use crate::isomorph::{Permutation, SeededRng};
-    use crate::marks::Digits;
-    use crate::puzzle::{CELLS, Grid, Unit, peers};
     use crate::solver::{Limits, Outcome, solve_batch};
 
     /// Returns the first puzzles of each bundled set.
@@ -131,46 +129,6 @@ mod tests {
         for (seed, puzzle) in puzzles().iter().enumerate() {
             let permuted = Permutation::random(&mut SeededRng::new(seed as u64)).puzzle(puzzle);
             assert_eq!(Level::of(&permuted), Level::of(puzzle), "{puzzle}");
-        }
-    }
-
-    /// Returns whether naked singles, or naked and hidden singles, solve a puzzle when applied cell
-    /// by cell and unit by unit.
-    fn solved_by_singles(puzzle: &Puzzle, with_hidden: bool) -> bool {
-        let mut marks = Marks::from(puzzle);
-        loop {
-            let before = marks;
-            for cell in 0..CELLS {
-                let own = marks.of_cell(cell);
-                let is_only_place = |&digit: &u8| {
-                    let lacks =
-                        |&other: &usize| other == cell || !marks.of_cell(other).contains(digit);
-                    Unit::of_cell(cell).iter().any(|unit| unit.cells().iter().all(lacks))
-                };
-                let hidden = own.into_iter().find(is_only_place).filter(|_| with_hidden);
-                let digits = match hidden {
-                    Some(digit) => Digits::one(digit),
-                    None => peers(cell).iter().fold(own, |left, &peer| {
-                        let peer = marks.of_cell(usize::from(peer));
-                        if peer.len() == 1 { Digits(left.0 & !peer.0) } else { left }
-                    }),
-                };
-                marks.set(cell, digits);
-            }
-            if marks == before {
-                return Grid(*marks.clues().cells()).is_valid();
-            }
-        }
-    }
-
-    #[test]
-    fn levels_of_singles_match_a_textbook_implementation() {
-        for puzzle in puzzles() {
-            let level = Level::of(&puzzle);
-            let by_naked = solved_by_singles(&puzzle, false);
-            assert_eq!(level == Level::NakedSingles, by_naked, "{puzzle}");
-            let by_both = solved_by_singles(&puzzle, true);
-            assert_eq!(level <= Level::HiddenSingles, by_both, "{puzzle}");
         }
     }
 

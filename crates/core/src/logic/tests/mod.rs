@@ -126,6 +126,39 @@ fn assert_commutes(technique: Technique, board: &Board, rng: &mut SeededRng) -> 
     found
 }
 
+/// Returns whether placing what the slow definitions of these techniques find solves a puzzle.
+fn is_solved_by(puzzle: &Puzzle, techniques: &[Technique]) -> bool {
+    let Some(mut board) = Board::of(puzzle) else { return false };
+    loop {
+        let definitions = slow::DEFINITIONS.iter().filter(|(one, _)| techniques.contains(one));
+        let mut placed = [0; 9];
+        for (effect, _) in
+            definitions.flat_map(|(_, definition)| slow::effects(&board, *definition))
+        {
+            (0..9).for_each(|digit| placed[digit] |= effect[digit]);
+        }
+        if placed == [0; 9] || !board.place(&placed) {
+            return board.is_solved();
+        }
+    }
+}
+
+#[test]
+fn levels_of_singles_match_slow_definitions() {
+    use Technique::{HiddenSingleBox, HiddenSingleLine, NakedSingle};
+    let mut seen = [0; 4];
+    for line in BUNDLED.iter().flat_map(|set| set.text.lines().take(40)) {
+        let puzzle: Puzzle = line.parse().unwrap();
+        let level = Level::of(&puzzle);
+        seen[usize::from(level.number())] += 1;
+        let by_naked = is_solved_by(&puzzle, &[NakedSingle]);
+        assert_eq!(level == Level::NakedSingles, by_naked, "{puzzle}");
+        let by_both = is_solved_by(&puzzle, &[NakedSingle, HiddenSingleBox, HiddenSingleLine]);
+        assert_eq!(level <= Level::HiddenSingles, by_both, "{puzzle}");
+    }
+    assert!(seen[0] > 10 && seen[1] > 10 && seen[2] + seen[3] > 10, "{seen:?}");
+}
+
 #[test]
 fn finding_commutes_with_isomorphs_and_spares_the_solution() {
     let mut rng = SeededRng::new(2);

@@ -8,7 +8,7 @@ use bulkdoku::{Canonical, Limits, Outcome, Puzzle, solve_batch};
 use proptest::prelude::*;
 
 use crate::common::command::{CLASSIC, SOLVED};
-use crate::common::{EMPTY, SEVENTEEN, SEVENTEEN_SOLVED, TWO};
+use crate::common::{EMPTY, SEVENTEEN, TWO};
 
 /// The grid with the most automorphisms.
 const MOST_SYMMETRIC: &str =
@@ -77,7 +77,6 @@ fn a_plain_search_over_all_transformations_agrees() {
         CLASSIC,
         SOLVED,
         SEVENTEEN,
-        SEVENTEEN_SOLVED,
         TWO,
         MOST_SYMMETRIC,
         // Complete grids without one cell, nine diagonal cells, a row, and two rows of a band.
@@ -85,14 +84,11 @@ fn a_plain_search_over_all_transformations_agrees() {
         ".34678912672.95348198342.678.97614234268.37917139248.696.53728428741.63534528617.",
         ".........672195348198342567859761423426853791713924856961537284287419635345286179",
         "..................198342567859761423426853791713924856961537284287419635345286179",
-        // Few clues: one, two, the same digit in every unit, a row, a row and a column, a box.
+        // Few clues: one, the same digit in every unit, a row and a column, a box.
         "1................................................................................",
-        ".........5........................2..............................................",
         "1...........1...........1...1...........1...........1...1...........1...........1",
-        "123456789........................................................................",
         "1234567894........5........2........3........6........7........8........9........",
         "123......456......789............................................................",
-        "3.......7.............................................................7.........3",
         // Three rows of a band, rows of three bands, and clues in every box of a stack.
         "123456789456789123789123456......................................................",
         "123456789..................456789123..................789123456..................",

@@ -173,6 +173,11 @@ proptest! {
         compare(&batch, limit);
     }
 
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+
     #[test]
     fn engines_agree_on_random_marks(
         batch in prop::collection::vec(any_marks(), 1..80),

@@ -113,9 +113,9 @@ fn all_levels_and_numbers_of_threads_make_the_same_bytes() {
         &["--where", "level == 1"],
         &["--where", "guesses >= 3 and guesses <= 9"],
     ] {
-        let args = [&["--count", "70", "--seed", "9"][..], what].concat();
+        let args = [&["--count", "40", "--seed", "9"][..], what].concat();
         let one = generate(&[&args[..], &["-j", "1"]].concat());
-        assert_eq!((one.status, lines(&one).len()), (0, 70), "{what:?}");
+        assert_eq!((one.status, lines(&one).len()), (0, 40), "{what:?}");
         assert_eq!(generate(&[&args[..], &["-j", "7"]].concat()).rows, one.rows, "{what:?}");
         for level in bulkdoku::SimdLevel::available() {
             let at_level = generate(&[&args[..], &["--simd", level.name()]].concat());
@@ -293,11 +293,11 @@ fn hard_puzzles_from_a_pool_differ_from_it_and_from_each_other() {
         );
         folder.line(&line).rows
     };
-    let all = generate(0, 5, 2);
+    let all = generate(0, 3, 2);
     let distinct: HashSet<_> = all.lines().collect();
-    assert_eq!(distinct.len(), 5, "{all}");
+    assert_eq!(distinct.len(), 3, "{all}");
     assert!(!distinct.contains(hardest) && !distinct.contains(CLASSIC), "{all}");
-    assert_eq!([generate(0, 2, 1), generate(2, 3, 2)].concat(), all);
+    assert_eq!([generate(0, 1, 1), generate(1, 2, 2)].concat(), all);
 }
 
 #[cfg(target_os = "linux")]

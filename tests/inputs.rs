@@ -461,7 +461,7 @@ fn memory_does_not_grow_with_lines_or_their_length() {
             }
             peak_memory(child.id()).unwrap()
         };
-        let (first, peak) = (peak_after(8), peak_after(16));
+        let (first, peak) = (peak_after(6), peak_after(12));
         drop(pipe);
         child.wait().unwrap();
         assert!(folder.read("rows").lines().skip(1).last().unwrap_or("").ends_with(last));

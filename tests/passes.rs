@@ -81,7 +81,10 @@ fn inputs_that_change_between_two_passes_end_the_run() {
             format!("sample --per clues=11999 --seed 1 {small} {name} -o pipe --force"),
             format!("overlap {name} {small} -o pipe --by puzzle --format csv --force"),
         ] {
-            for how in CHANGES {
+            // Tables change in all ways, the others in one.
+            let changes =
+                if format == "csv" { &CHANGES[..] } else { &CHANGES[line.len() % 3..][..1] };
+            for how in changes {
                 let ran = changed_while_running(&folder, &line, &name, how);
                 assert_eq!(ran.status, 3, "{line} {how}: {ran:?}");
                 let what = format!("{name}: has changed since it was read first");

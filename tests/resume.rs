@@ -228,24 +228,24 @@ fn summaries_identify_the_rows_of_every_format() {
     for ending in endings() {
         let folder = Folder::new();
         let name = format!("a.{ending}");
-        let line = format!("generate --count 700 --seed 8 --skip 7 -q -o {name}");
+        let line = format!("generate --count 400 --seed 8 --skip 7 -q -o {name}");
         assert_eq!(folder.line(&format!("{line} --summary-json a.json -j 1")).status, 0);
         let summary: serde_json::Value = serde_json::from_str(&folder.read("a.json")).unwrap();
         let bytes = contents(&folder, &name);
         let sum: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         let output = serde_json::json!({"name": name, "bytes": bytes.len(), "sha256": sum});
         assert_eq!(summary["outputs"], serde_json::json!([output]), "{name}");
-        assert_eq!((&summary["seed"], &summary["rows"]), (&8.into(), &700.into()));
+        assert_eq!((&summary["seed"], &summary["rows"]), (&8.into(), &400.into()));
         assert_eq!(summary["version"], env!("CARGO_PKG_VERSION"));
         let options = &summary["options"];
-        assert_eq!([&options["--count"][0], &options["--skip"][0]], ["700", "7"], "{options}");
+        assert_eq!([&options["--count"][0], &options["--skip"][0]], ["400", "7"], "{options}");
         assert_eq!(options["--quiet"], serde_json::json!([]));
 
         // A resumed run results in the same hash.
         fs::remove_file(folder.path(&name)).unwrap();
         let args: Vec<_> = line.split(' ').skip(1).collect();
         let mut child = folder.spawn("generate", &args);
-        sleep(Duration::from_millis(30));
+        sleep(Duration::from_millis(20));
         child.kill().unwrap();
         child.wait().unwrap();
         let again = folder.line(&format!("{line} --resume --summary-json b.json -j 3"));
@@ -440,8 +440,8 @@ fn a_list_of_solutions_that_times_out_has_each_solution_once() {
     ] {
         let has_columns = output.contains("csv") || output.contains("jsonl");
         let columns = if has_columns { &["--columns", "line,solution"][..] } else { &[] };
-        let args = [&["in", "-q", "-o", output, "--solutions", "120000"], columns].concat();
-        for milliseconds in (30..).step_by(30) {
+        let args = [&["in", "-q", "-o", output, "--solutions", "60000"], columns].concat();
+        for milliseconds in (20..).step_by(20) {
             let time = format!("{milliseconds}ms");
             let ran = folder.solve(&[&args[..], &["--resume", "--timeout", &time]].concat(), "");
             if ran.status != 124 {

@@ -211,8 +211,8 @@ fn a_run_that_has_read_another_pipe_is_not_resumed() {
         ("solve in --against pipe", &other, 3),
         ("canon in --against pipe", &other, 3),
         ("check in --solutions pipe", &solutions, 3),
-        ("generate -n 1e9 --seed 1 --kind hard --from pipe --timeout 400ms", &text, 124),
-        ("generate -n 1e9 --seed 1 --timeout 400ms --pattern pipe", &CLASSIC.to_owned(), 124),
+        ("generate -n 1e9 --seed 1 --kind hard --from pipe --timeout 200ms", &text, 124),
+        ("generate -n 1e9 --seed 1 --timeout 200ms --pattern pipe", &CLASSIC.to_owned(), 124),
     ] {
         let folder = Folder::new();
         folder.file("in", &whole[..whole.len() - 1]);

@@ -33,7 +33,7 @@ fn json(ran: &Ran) -> Vec<Value> {
 fn commands_are_measured_next_to_engines() {
     let folder = folder();
     let solvers = [
-        ("lines", "SOLVE"),
+        ("lines", "sed 's/.*/ANSWER/'"),
         ("pairs", "sed 's/.*/&,ANSWER/'"),
         ("text", "sed 's/.*/solved: ANSWER in 12 ms/'"),
         ("file", "sed 's/.*/ANSWER/' {}"),
@@ -59,9 +59,9 @@ fn commands_are_measured_next_to_engines() {
     assert!(measured[0]["startup_ns"].is_null() && measured[0]["nodes_per_puzzle"].is_f64());
     // The table, and comparing with a baseline.
     folder.file("before.json", &ran.rows);
-    let ran = bench(&folder, &solvers, &[&args[..], &["--baseline", "before.json"]].concat());
+    let ran = bench(&folder, &solvers[..1], &[&args[..], &["--baseline", "before.json"]].concat());
     assert_eq!(ran.status, 0, "{ran:?}");
-    assert!(ran.rows.lines().count() == 11 && ran.rows.contains(" start-up "), "{ran:?}");
+    assert!(ran.rows.lines().count() == 6 && ran.rows.contains(" start-up "), "{ran:?}");
     assert!(ran.messages.contains("Against the baseline: "), "{ran:?}");
     let args = ["--engine", "scalar", "--no-permute", "--baseline", "before.json"];
     let ran = bench(&folder, &[("new", "SOLVE")], &args);
@@ -207,14 +207,14 @@ fn a_signal_ends_the_command_that_hangs() {
 fn start_up_is_told_from_work() {
     let folder = folder();
     // Rounds are longer than --round-time, or the time of the work would be less than the noise.
-    let solvers = [("starts", "sleep 0.05; SOLVE")];
+    let solvers = [("starts", "sleep 0.02; SOLVE")];
     let ran = bench(&folder, &solvers, &["--format", "json"]);
     assert_eq!(ran.status, 0, "{ran:?}");
     let of = &json(&ran)[2];
     let ns = |field: &str| of[field].as_f64().unwrap();
-    assert!(ns("startup_ns") >= 50e6 && 0.0 < ns("ns_min") && ns("ns_max") < 50e6 / 16.0, "{of}");
+    assert!(ns("startup_ns") >= 20e6 && 0.0 < ns("ns_min") && ns("ns_max") < 20e6 / 16.0, "{of}");
     // No time is left for work.
-    let ran = bench(&folder, &[("starts", "sleep 1; SOLVE")], &["--timeout", "2s"]);
+    let ran = bench(&folder, &[("starts", "sleep 0.5; SOLVE")], &["--timeout", "1s"]);
     assert!(ran.status == 1 && ran.messages.contains("less than its start-up"), "{ran:?}");
 }
 

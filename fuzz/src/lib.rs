@@ -50,16 +50,14 @@ impl Format for Plain {
             rows.for_each(|row| {
                 let texts: Vec<Cow<[u8]>> =
                     std::iter::once(row.text().into()).chain(row.kept().texts()).collect();
-                let bytes: usize = texts.iter().map(|text| text.len() + 30).sum();
-                out.append_row(bytes + 100, b',', |fields| {
-                    fields.number(row.line());
-                    fields.number(row.status() as u64);
-                    fields.number(texts.len() as u64);
-                    for text in &texts {
-                        fields.number(text.len() as u64);
-                        fields.text(text);
-                    }
-                });
+                for number in [row.line(), row.status() as u64, texts.len() as u64] {
+                    out.append(format!("{number},").as_bytes());
+                }
+                for text in &texts {
+                    out.append(format!("{},", text.len()).as_bytes());
+                    out.append(text);
+                }
+                out.append(b"\n");
             });
         })
     }

@@ -1,12 +1,13 @@
 //! A buffer for the rows of a block.
 
+use std::io;
 use std::ops::Range;
 
 use crate::prefetch::prefetch_all;
 use crate::puzzle::{CELLS, Grid};
 
 /// The capacity of a short field: the widest `u64` has 20 digits.
-pub const SHORT: usize = 24;
+pub(super) const SHORT: usize = 24;
 
 /// The prefetch distance, some rows, and the number of bytes to prefetch, about one row.
 const PREFETCH_DISTANCE: usize = 1024;
@@ -48,18 +49,56 @@ impl RowBuffer {
     }
 
     /// Appends bytes.
+    #[inline(always)]
     pub fn append(&mut self, bytes: &[u8]) {
         self.room(bytes.len()).copy_from_slice(bytes);
         self.length += bytes.len();
     }
 
-    /// Appends a row: the fields that `write` adds, at most `room` bytes, each followed by
-    /// `separator`. A line feed replaces the last separator.
+    /// Appends the first `length` of some bytes.
+    ///
+    /// A copy of constant length takes a few vector moves; any other copy is a call, which is too
+    /// slow for each field. A short text is therefore copied with a constant length, and later
+    /// bytes overwrite the surplus.
     #[inline(always)]
-    pub fn append_row(&mut self, room: usize, separator: u8, write: impl FnOnce(&mut Fields<'_>)) {
-        let mut fields = Fields::new(self.room(room + SHORT), separator);
-        write(&mut fields);
-        self.length += fields.len();
+    pub(super) fn append_first<const N: usize>(&mut self, length: usize, bytes: &[u8; N]) {
+        *self.room(N).first_chunk_mut().expect("as many bytes as requested") = *bytes;
+        self.length += length;
+    }
+
+    /// Appends one byte.
+    #[inline(always)]
+    pub(super) fn push(&mut self, byte: u8) {
+        self.append_first(1, &[byte]);
+    }
+
+    /// Appends a short text.
+    #[inline(always)]
+    pub(super) fn short(&mut self, text: &Short) {
+        self.append_first(text.length, &text.text);
+    }
+
+    /// Appends the 81 digits of a grid.
+    #[inline(always)]
+    pub(super) fn grid(&mut self, grid: &Grid) {
+        self.append_first(CELLS, &grid.cells().map(|digit| digit + b'0'));
+    }
+
+    /// Appends a decimal number.
+    #[inline(always)]
+    pub(super) fn number(&mut self, number: u64) {
+        self.short(&Short::number(number));
+    }
+
+    /// Calls `write` with `room` bytes and appends as many as it returns.
+    pub(super) fn append_by(&mut self, room: usize, write: impl FnOnce(&mut [u8]) -> usize) {
+        let length = write(self.room(room));
+        self.length += length;
+    }
+
+    /// Replaces the last separator of a row with a line feed.
+    #[inline(always)]
+    pub(super) fn end_row(&mut self) {
         if let Some(last) = self.bytes[..self.length].last_mut() {
             *last = b'\n';
         }
@@ -102,117 +141,20 @@ impl RowBuffer {
     }
 }
 
-/// The fields of one row, each followed by a separator.
-///
-/// A copy of constant length takes a few vector moves; any other copy is a call, which is too slow
-/// for a row. A short field is therefore copied with a constant length, and later fields overwrite
-/// the surplus.
-#[derive(Debug)]
-pub struct Fields<'a> {
-    room: &'a mut [u8],
-    whole: usize,
-    separator: u8,
-}
-
-impl<'a> Fields<'a> {
-    /// Creates a row without fields.
-    #[inline(always)]
-    pub fn new(room: &'a mut [u8], separator: u8) -> Self {
-        Self { whole: room.len(), room, separator }
+impl io::Write for RowBuffer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.append(bytes);
+        Ok(bytes.len())
     }
 
-    /// Returns the number of bytes written.
-    #[inline(always)]
-    pub fn len(&self) -> usize {
-        self.whole - self.room.len()
-    }
-
-    /// Returns whether no bytes were written.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Appends an empty field.
-    #[inline(always)]
-    pub fn empty(&mut self) {
-        self.end(0);
-    }
-
-    /// Appends 81 cells.
-    #[inline(always)]
-    pub fn cells(&mut self, cells: &[u8; CELLS]) {
-        *self.chunk() = *cells;
-        self.end(CELLS);
-    }
-
-    /// Appends the 81 digits of a grid.
-    #[inline(always)]
-    pub fn grid(&mut self, grid: &Grid) {
-        let text: &mut [u8; CELLS] = self.chunk();
-        for (character, digit) in text.iter_mut().zip(grid.cells()) {
-            *character = digit + b'0';
-        }
-        self.end(CELLS);
-    }
-
-    /// Appends a short text.
-    #[inline(always)]
-    pub fn short(&mut self, text: &Short) {
-        let length = text.copy_to(self.room);
-        self.end(length);
-    }
-
-    /// Appends a decimal number.
-    #[inline(always)]
-    pub fn number(&mut self, number: u64) {
-        match number {
-            0..10 => {
-                self.room[0] = b'0' + number as u8;
-                self.end(1);
-            }
-            10..100_000_000 => {
-                let (digits, length) = eight_digits(number);
-                *self.chunk() = digits;
-                self.end(length);
-            }
-            _ => self.text(itoa::Buffer::new().format(number).as_bytes()),
-        }
-    }
-
-    /// Appends text of any length, without quotes.
-    #[inline(always)]
-    pub fn text(&mut self, text: &[u8]) {
-        self.room[..text.len()].copy_from_slice(text);
-        self.end(text.len());
-    }
-
-    /// Appends a field written by a function that is not inlined, without its separator.
-    ///
-    /// The function receives the unused bytes and returns how many it has written. No pointer to
-    /// `self` escapes, so the position, which is used a dozen times per row, stays in a register.
-    #[inline(always)]
-    pub fn by(&mut self, write: impl FnOnce(&mut [u8]) -> usize) {
-        let length = write(self.room);
-        self.end(length);
-    }
-
-    #[inline(always)]
-    fn chunk<const N: usize>(&mut self) -> &mut [u8; N] {
-        self.room.first_chunk_mut().expect("a row fits in the space that it reserved")
-    }
-
-    /// Ends a field of this length with a separator.
-    #[inline(always)]
-    fn end(&mut self, length: usize) {
-        let room = std::mem::take(&mut self.room);
-        room[length] = self.separator;
-        self.room = &mut room[length + 1..];
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
 /// A text of at most [`SHORT`] bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Short {
+pub(super) struct Short {
     text: [u8; SHORT],
     length: usize,
 }
@@ -233,6 +175,22 @@ impl Short {
         Self::new(if is { "true" } else { "false" })
     }
 
+    /// Formats a number.
+    #[inline(always)]
+    pub fn number(number: u64) -> Self {
+        let mut short = Self { text: [b'0' + number as u8; SHORT], length: 1 };
+        match number {
+            0..10 => {}
+            10..100_000_000 => {
+                let (digits, length) = eight_digits(number);
+                *short.text.first_chunk_mut().expect("a number fits") = digits;
+                short.length = length;
+            }
+            _ => short = Self::new(itoa::Buffer::new().format(number)),
+        }
+        short
+    }
+
     /// Formats a number with at most two decimals.
     pub fn decimal(number: f64) -> Self {
         let text = format!("{number:.2}");
@@ -244,16 +202,11 @@ impl Short {
         Self::new(&format!("{}.{}", tenths / 10, tenths % 10))
     }
 
-    /// Returns the text.
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.text[..self.length]
-    }
-
     /// Writes the text to the start of `room`, which must have [`SHORT`] bytes, and returns the
     /// length of the text.
     #[inline(always)]
     pub fn copy_to(&self, room: &mut [u8]) -> usize {
-        *room.first_chunk_mut().expect("a row fits in the space that it reserved") = self.text;
+        *room.first_chunk_mut().expect("there is room for each text") = self.text;
         self.length
     }
 }
@@ -324,14 +277,14 @@ mod tests {
         let mut expected = Vec::new();
         let numbers = (0..64).map(|shift| u64::MAX >> shift).chain([0, 9, 10, 99_999_999]);
         for number in numbers {
-            buffer.append_row(60, b';', |fields| {
-                fields.number(number);
-                fields.empty();
-                fields.text(b"text");
-                fields.short(&Short::new("short"));
-                fields.number(number);
-            });
-            expected.extend_from_slice(format!("{number};;text;short;{number}\n").as_bytes());
+            buffer.number(number);
+            buffer.push(b';');
+            buffer.short(&Short::new("short"));
+            buffer.append(b";text;");
+            buffer.number(number);
+            buffer.push(b';');
+            buffer.end_row();
+            expected.extend_from_slice(format!("{number};short;text;{number}\n").as_bytes());
         }
         assert_eq!(buffer.as_slice(), expected);
         buffer.clear();

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use super::results::Needs;
 use super::row::{Row, Value};
-use crate::logic::Path;
 use crate::named::named_enum;
 
 named_enum! {
@@ -422,46 +421,6 @@ pub fn unique_names<'a>(
         name
     };
     kept.iter().zip(is_own).map(unique).collect()
-}
-
-/// The texts of the input shown by some columns except the puzzle, which bound the length of a row.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct InputTexts {
-    answers: bool,
-    counts: bool,
-    pub(super) inputs: usize,
-}
-
-impl InputTexts {
-    pub(super) fn of(columns: &[OutputColumn]) -> Self {
-        let is_about_answers = |column: &OutputColumn| {
-            matches!(column.source, ColumnSource::Computed(Column::Answer | Column::Reason))
-        };
-        let has_counts =
-            |column: &OutputColumn| column.source == ColumnSource::Computed(Column::Techniques);
-        Self {
-            answers: columns.iter().any(is_about_answers),
-            counts: columns.iter().any(has_counts),
-            inputs: columns
-                .iter()
-                .filter(|column| matches!(column.source, ColumnSource::Input(_)))
-                .count(),
-        }
-    }
-
-    /// Returns the length of the longest text in a computed column, and of all fields of the input.
-    #[inline(always)]
-    pub(super) fn bytes(self, row: &Row<'_>) -> (usize, usize) {
-        let mut text = row.file().len() + row.text().len();
-        if self.answers {
-            text += row.answer().len() + row.reason().len();
-        }
-        if self.counts {
-            text += Path::MAX_COUNTS_TEXT;
-        }
-        // The puzzle may be written as the whole text.
-        (text, if self.inputs > 0 { row.kept().length() + row.text().len() + 2 } else { 0 })
-    }
 }
 
 #[cfg(test)]

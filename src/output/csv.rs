@@ -5,11 +5,10 @@
 
 use crate::simd::vectors::{Simd, dispatch};
 
-use super::columns::InputTexts;
+use super::buffer::Short;
 use super::plain::{PlainRows, STATUS_NAMES};
 use super::{
-    Column, ColumnSource, Encoder, Fields, Format, Needs, OutputColumn, Row, RowBuffer, Rows,
-    Short, Value,
+    Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, Rows, Value,
 };
 use crate::input::OtherKeys;
 use crate::puzzle::CELLS;
@@ -29,7 +28,6 @@ pub struct SeparatedRows<const SEPARATOR: u8> {
     /// The number of leading columns that are copied together as written in the input.
     copied: usize,
     has_header: bool,
-    shows: InputTexts,
 }
 
 /// Columns with specialized code.
@@ -65,8 +63,7 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
         } else {
             ColumnSet::Other
         };
-        let shows = InputTexts::of(&columns);
-        Self { columns, layout, copied: 0, has_header: true, shows }
+        Self { columns, layout, copied: 0, has_header: true }
     }
 
     /// Copies the first `count` columns together. They must be all fields of the input, in order,
@@ -99,11 +96,11 @@ impl<const SEPARATOR: u8> Format for SeparatedRows<SEPARATOR> {
             return Vec::new();
         }
         let mut out = RowBuffer::default();
-        let names = || self.columns.iter().map(|column| &column.name);
-        let max_bytes = names().map(|name| quoted_bytes(name.len())).sum();
-        out.append_row(max_bytes, SEPARATOR, |fields| {
-            names().for_each(|name| fields.by(|room| quote::<SEPARATOR>(name.as_bytes(), room)));
-        });
+        for column in &self.columns {
+            push_text::<SEPARATOR>(column.name.as_bytes(), &mut out);
+            out.push(SEPARATOR);
+        }
+        out.end_row();
         out.as_slice().to_vec()
     }
 
@@ -140,27 +137,20 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
 
     #[inline(never)]
     fn push_row(&self, row: &Row<'_>, out: &mut RowBuffer) {
-        out.append_row(self.max_bytes(row), SEPARATOR, |fields| match self.layout {
-            ColumnSet::Check => push_columns_of_check::<SEPARATOR>(row, fields),
-            ColumnSet::Default | ColumnSet::Other => self.push_columns(row, fields),
-        });
+        match self.layout {
+            ColumnSet::Check => push_columns_of_check::<SEPARATOR>(row, out),
+            ColumnSet::Default | ColumnSet::Other => self.push_columns(row, out),
+        }
+        out.end_row();
     }
 
-    /// Returns an upper bound for the length of a row. Text may double in length when it is quoted.
-    #[inline(always)]
-    fn max_bytes(&self, row: &Row<'_>) -> usize {
-        let (text, kept) = self.shows.bytes(row);
-        let inputs = self.shows.inputs;
-        let computed = self.columns.len() - inputs;
-        computed * (FIELD + quoted_bytes(text)) + inputs * quoted_bytes(0) + 2 * kept
-    }
-
-    fn push_columns(&self, row: &Row<'_>, out: &mut Fields<'_>) {
+    fn push_columns(&self, row: &Row<'_>, out: &mut RowBuffer) {
         let copied = if self.copied > 1 { row.kept().span(self.copied) } else { None };
         let rest = match copied {
             None => &self.columns[..],
             Some(span) => {
-                out.text(span);
+                out.append(span);
+                out.push(SEPARATOR);
                 &self.columns[self.copied..]
             }
         };
@@ -179,13 +169,10 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     }
 }
 
-/// The longest field except text: a grid and its separator.
-const FIELD: usize = CELLS + 1;
-
 /// Appends the columns of [`Column::DEFAULT_OF_CHECK`]. Because each is a constant, the compiler
 /// inlines the values, which makes a row a third faster.
 #[inline(always)]
-fn push_columns_of_check<const SEPARATOR: u8>(row: &Row<'_>, out: &mut Fields<'_>) {
+fn push_columns_of_check<const SEPARATOR: u8>(row: &Row<'_>, out: &mut RowBuffer) {
     push_value::<SEPARATOR>(Column::Line.value(row), false, out);
     push_value::<SEPARATOR>(Column::Puzzle.value(row), false, out);
     push_value::<SEPARATOR>(Column::Answer.value(row), false, out);
@@ -193,45 +180,42 @@ fn push_columns_of_check<const SEPARATOR: u8>(row: &Row<'_>, out: &mut Fields<'_
     push_value::<SEPARATOR>(Column::Reason.value(row), false, out);
 }
 
-/// Appends a value; `is_only` is true if the row has no other values.
+/// Appends a value and a separator; `is_only` is true if the row has no other values.
 #[inline(always)]
-fn push_value<const SEPARATOR: u8>(value: Value<'_>, is_only: bool, out: &mut Fields<'_>) {
+fn push_value<const SEPARATOR: u8>(value: Value<'_>, is_only: bool, out: &mut RowBuffer) {
     match value {
         // An empty line would not be a row.
-        _ if is_only && value.is_empty() => out.text(b"\"\""),
-        Value::None => out.empty(),
+        _ if is_only && value.is_empty() => out.append(b"\"\""),
+        Value::None => {}
         Value::Number(number) => out.number(number),
         Value::Decimal(number) => out.short(&Short::decimal(number)),
         Value::Tenths(tenths) => out.short(&Short::tenths(tenths)),
-        Value::Technique(technique) => out.text(technique.name().as_bytes()),
-        Value::Counts(path) => out.text(path.counts_text().as_bytes()),
+        Value::Technique(technique) => out.append(technique.name().as_bytes()),
+        Value::Counts(path) => out.append(path.counts_text().as_bytes()),
         Value::Truth(is) => out.short(&Short::truth(is)),
         Value::Status(status) => out.short(&STATUS_NAMES[status as usize]),
-        Value::Cells(cells) => out.cells(cells),
+        Value::Cells(cells) => out.append_first(CELLS, cells),
         Value::Grid(grid) => out.grid(grid),
-        Value::Form(form) => out.cells(&form.text()),
-        Value::Text(text) => out.by(|room| quote::<SEPARATOR>(text, room)),
+        Value::Form(form) => out.append_first(CELLS, &form.text()),
+        Value::Text(text) => push_text::<SEPARATOR>(text, out),
     }
+    out.push(SEPARATOR);
 }
 
-/// Returns the maximum length of a text with quotes and a separator.
-#[inline(always)]
-fn quoted_bytes(length: usize) -> usize {
-    2 * length + 3
-}
-
-/// Writes text, quoted if necessary; returns the length.
-fn quote<const SEPARATOR: u8>(text: &[u8], room: &mut [u8]) -> usize {
+/// Appends text, quoted if necessary.
+#[inline(never)]
+fn push_text<const SEPARATOR: u8>(text: &[u8], out: &mut RowBuffer) {
     if !text.iter().any(|&byte| byte == SEPARATOR || matches!(byte, b'"' | b'\n' | b'\r')) {
-        room[..text.len()].copy_from_slice(text);
-        return text.len();
+        return out.append(text);
     }
     let mut writer = csv_core::WriterBuilder::new().delimiter(SEPARATOR).build();
-    let (field, _, written) = writer.field(text, room);
-    let (end, closed) = writer.finish(&mut room[written..]);
-    let fits = (csv_core::WriteResult::InputEmpty, csv_core::WriteResult::InputEmpty);
-    assert_eq!((field, end), fits, "a row fits in the space that it reserved");
-    written + closed
+    out.append_by(2 * text.len() + 2, |room| {
+        let (field, _, written) = writer.field(text, room);
+        let (end, closed) = writer.finish(&mut room[written..]);
+        let fits = (csv_core::WriteResult::InputEmpty, csv_core::WriteResult::InputEmpty);
+        assert_eq!((field, end), fits, "a quoted text has at most twice the length, and quotes");
+        written + closed
+    });
 }
 
 #[cfg(test)]

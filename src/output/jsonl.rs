@@ -4,11 +4,10 @@
 //! string. Invalid UTF-8 in a text input becomes U+FFFD; values of Parquet files that are not UTF-8
 //! are arrays of bytes.
 
-use super::columns::InputTexts;
+use super::buffer::{SHORT, Short};
 use super::plain::STATUS_NAMES;
 use super::{
-    Column, ColumnSource, Encoder, Format, Kind, Needs, OutputColumn, Row, RowBuffer, Rows, SHORT,
-    Short, Value,
+    Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, Rows, Value,
 };
 use crate::forms::list::ArrayStyle;
 use crate::input::{ColumnType, FieldForm, OtherKeys, is_finite, names};
@@ -23,12 +22,6 @@ pub struct JsonRows {
     copied: usize,
     /// The key of each column, including punctuation.
     keys: Vec<WrittenKey>,
-    /// An upper bound for the length of all keys and of all values except text.
-    key_bytes: usize,
-    /// The number of computed columns with text of the input.
-    texts: usize,
-    /// Whether the input's solutions and fields are among the columns.
-    shows: InputTexts,
     /// The indices of the input's puzzle and solution, if they are replaced in its object.
     replaced: [Option<usize>; 2],
     /// Whether the texts of each input field are JSON values.
@@ -56,22 +49,9 @@ impl JsonRows {
         let key = |(column, before): (&OutputColumn, char)| {
             WrittenKey::of(format!("{before}{}:", serde_json::Value::from(column.name.as_str())))
         };
-        let keys: Vec<_> = columns.iter().zip(before).map(key).collect();
-        let shows = InputTexts::of(&columns);
-        let texts = columns.iter().filter(|column| column.kind() == Kind::Text).count();
-        Self {
-            key_bytes: keys.iter().map(WrittenKey::len).sum::<usize>()
-                + (columns.len() - shows.inputs) * VALUE
-                + shows.inputs * "null".len(),
-            texts: texts - shows.inputs,
-            keys,
-            columns,
-            shows,
-            copied: 0,
-            replaced: [None; 2],
-            json: Vec::new(),
-            is_parquet: false,
-        }
+        let keys = columns.iter().zip(before).map(key).collect();
+        let (json, is_parquet) = (Vec::new(), false);
+        Self { columns, copied: 0, keys, replaced: [None; 2], json, is_parquet }
     }
 
     /// Writes fields of the input as the numbers or lists that they are in Parquet files.
@@ -94,15 +74,6 @@ impl JsonRows {
     #[must_use]
     pub fn replacing(self, cells: [Option<usize>; 2]) -> Self {
         Self { replaced: cells, ..self }
-    }
-
-    /// Returns an upper bound for the length of an object. An escape may take six bytes.
-    #[inline(always)]
-    fn max_bytes(&self, row: &Row<'_>, style: Option<ArrayStyle<'_>>) -> usize {
-        let (text, kept) = self.shows.bytes(row);
-        let copied = if self.copied > 0 { row.line_text().len() + 2 * VALUE } else { 0 };
-        let arrays = style.map_or(0, |_| 2 * ArrayStyle::MAX_BYTES);
-        self.key_bytes + self.texts * 6 * text + 6 * kept + copied + arrays + 1
     }
 }
 
@@ -133,38 +104,27 @@ impl Format for JsonRows {
         Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
             rows.for_each(|row| {
                 let style = row.array();
-                out.append_row(self.max_bytes(row, style), b'\n', |fields| {
-                    fields.by(|room| {
-                        let mut object = Object { room, length: 0, is_parquet: self.is_parquet };
-                        let copied = if self.copied > 0 { row.object() } else { None };
-                        let skipped = copied.map_or(0, |text| {
-                            object.copy(text, row, self.replaced, style);
-                            self.copied
-                        });
-                        let columns = self.columns.iter().zip(&self.keys).skip(skipped);
-                        for (column, key) in columns {
-                            object.key(key);
-                            match column.source {
-                                ColumnSource::Computed(column) => {
-                                    object.computed(row, column, style);
-                                }
-                                ColumnSource::Input(index) => {
-                                    let is_json = self.json.get(index).is_some_and(|json| *json);
-                                    object.field(row, index, is_json);
-                                }
-                            }
-                        }
-                        object.put(b"}");
-                        object.length
-                    });
+                let mut object = Object { out: &mut *out, is_parquet: self.is_parquet };
+                let copied = if self.copied > 0 { row.object() } else { None };
+                let skipped = copied.map_or(0, |text| {
+                    object.copy(text, row, self.replaced, style);
+                    self.copied
                 });
+                for (column, key) in self.columns.iter().zip(&self.keys).skip(skipped) {
+                    object.key(key);
+                    match column.source {
+                        ColumnSource::Computed(column) => object.computed(row, column, style),
+                        ColumnSource::Input(index) => {
+                            let is_json = self.json.get(index).is_some_and(|json| *json);
+                            object.field(row, index, is_json);
+                        }
+                    }
+                }
+                out.append_first(2, b"}\n");
             });
         })
     }
 }
-
-/// The longest value except text, a grid in quotes, with the bytes written after it.
-const VALUE: usize = CELLS + 2 + SHORT;
 
 /// A key with punctuation. Most keys are short, and are copied with a constant length.
 #[derive(Clone, Debug)]
@@ -181,18 +141,10 @@ impl WrittenKey {
             Self::Long(text.into_bytes())
         }
     }
-
-    fn len(&self) -> usize {
-        match self {
-            Self::Short(_) => SHORT,
-            Self::Long(text) => text.len(),
-        }
-    }
 }
 
 struct Object<'a> {
-    room: &'a mut [u8],
-    length: usize,
+    out: &'a mut RowBuffer,
     /// Whether the kept fields are those of Parquet files.
     is_parquet: bool,
 }
@@ -201,10 +153,10 @@ impl Object<'_> {
     fn field(&mut self, row: &Row<'_>, index: usize, is_json: bool) {
         match row.field(index) {
             (text, FieldForm::Plain | FieldForm::Quoted) if is_json => {
-                self.put(if is_finite(&text) { &text } else { b"null" });
+                self.out.append(if is_finite(&text) { &text } else { b"null" });
             }
-            (text, FieldForm::JsonValue) => self.put(&text),
-            (_, FieldForm::Missing | FieldForm::Null) => self.put(b"null"),
+            (text, FieldForm::JsonValue) => self.out.append(&text),
+            (_, FieldForm::Missing | FieldForm::Null) => self.out.append(b"null"),
             (text, _) => match str::from_utf8(&text) {
                 Ok(text) => self.string(text),
                 // The bytes of a Parquet column must stay different.
@@ -233,33 +185,28 @@ impl Object<'_> {
         values.sort_by_key(|(range, _)| range.start);
         let mut copied = 0;
         for (range, column) in values {
-            self.put(&text[copied..range.start - start]);
+            self.out.append(&text[copied..range.start - start]);
             self.computed(row, column, style);
             copied = range.end - start;
         }
-        self.put(&text[copied..]);
+        self.out.append(&text[copied..]);
     }
 
     /// Appends bytes that are not text as an array of numbers.
     fn bytes(&mut self, bytes: &[u8]) {
         for (at, &byte) in bytes.iter().enumerate() {
-            self.put(if at == 0 { b"[" } else { b"," });
-            self.put(itoa::Buffer::new().format(byte).as_bytes());
+            self.out.append(if at == 0 { b"[" } else { b"," });
+            self.out.number(byte.into());
         }
-        self.put(b"]");
+        self.out.append(b"]");
     }
 
     #[inline(always)]
     fn key(&mut self, key: &WrittenKey) {
         match key {
-            WrittenKey::Short(key) => self.short(key),
-            WrittenKey::Long(key) => self.put(key),
+            WrittenKey::Short(key) => self.out.short(key),
+            WrittenKey::Long(key) => self.out.append(key),
         }
-    }
-
-    #[inline(always)]
-    fn short(&mut self, text: &Short) {
-        self.length += text.copy_to(&mut self.room[self.length..]);
     }
 
     /// Writes a computed value. Cells of a record that is an array of this style are an array.
@@ -298,7 +245,7 @@ impl Object<'_> {
             Value::Grid(grid) => style.write(&grid.cells().map(|digit| b'0' + digit), &mut array),
             _ => return false,
         }
-        self.put(&array);
+        self.out.append(&array);
         true
     }
 
@@ -306,17 +253,17 @@ impl Object<'_> {
     #[inline(always)]
     fn value(&mut self, value: Value<'_>) {
         match value {
-            Value::None => self.put(b"null"),
-            Value::Number(number) => self.put(itoa::Buffer::new().format(number).as_bytes()),
-            Value::Decimal(number) => self.short(&Short::decimal(number)),
-            Value::Tenths(tenths) => self.short(&Short::tenths(tenths)),
+            Value::None => self.out.append(b"null"),
+            Value::Number(number) => self.out.number(number),
+            Value::Decimal(number) => self.out.short(&Short::decimal(number)),
+            Value::Tenths(tenths) => self.out.short(&Short::tenths(tenths)),
             Value::Technique(technique) => self.string(technique.name()),
             Value::Counts(path) => self.string(&path.counts_text()),
-            Value::Truth(is) => self.short(&Short::truth(is)),
+            Value::Truth(is) => self.out.short(&Short::truth(is)),
             Value::Status(status) => {
-                self.put(b"\"");
-                self.short(&STATUS_NAMES[status as usize]);
-                self.put(b"\"");
+                self.out.append(b"\"");
+                self.out.short(&STATUS_NAMES[status as usize]);
+                self.out.append(b"\"");
             }
             Value::Cells(cells) => self.cells(cells),
             Value::Grid(grid) => self.cells(&grid.cells().map(|digit| digit + b'0')),
@@ -327,22 +274,13 @@ impl Object<'_> {
 
     /// Appends 81 characters that need no escapes.
     fn cells(&mut self, cells: &[u8; CELLS]) {
-        self.put(b"\"");
-        self.put(cells);
-        self.put(b"\"");
+        self.out.push(b'"');
+        self.out.append_first(CELLS, cells);
+        self.out.push(b'"');
     }
 
     fn string(&mut self, text: &str) {
-        let mut rest = &mut self.room[self.length..];
-        let before = rest.len();
-        serde_json::to_writer(&mut rest, text).expect("a row fits in the space that it reserved");
-        self.length += before - rest.len();
-    }
-
-    #[inline(always)]
-    fn put(&mut self, text: &[u8]) {
-        self.room[self.length..][..text.len()].copy_from_slice(text);
-        self.length += text.len();
+        serde_json::to_writer(&mut *self.out, text).expect("memory accepts all bytes");
     }
 }
 
@@ -356,7 +294,7 @@ mod tests {
     use crate::status::Status;
 
     #[test]
-    fn the_longest_escapes_fit() {
+    fn escapes_of_any_length_are_written() {
         let bytes = [1; 1000];
         let text = Field::new(0..1000, FieldForm::Plain);
         let puzzle = Err(0);

@@ -3,6 +3,8 @@
 
 use memchr::memchr;
 
+use crate::puzzle::CELLS;
+
 use super::{Column, Encoder, Format, Needs, RowBuffer, Rows, Value};
 
 /// One line per row, with the value of this column: a puzzle, solution, or canonical form.
@@ -17,17 +19,18 @@ impl Format for Lines {
     fn encoder(&self) -> Box<dyn Encoder + '_> {
         Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
             rows.for_each(|row| {
-                out.append_row(row.text().len() + LINE, b'\n', |fields| match self.0.value(row) {
-                    Value::Cells(cells) => fields.cells(cells),
-                    Value::Grid(grid) => fields.grid(grid),
-                    Value::Form(form) => fields.cells(&form.text()),
+                match self.0.value(row) {
+                    Value::Cells(cells) => out.append_first(CELLS, cells),
+                    Value::Grid(grid) => out.grid(grid),
+                    Value::Form(form) => out.append_first(CELLS, &form.text()),
                     Value::Text(text) if memchr(b'\n', text).is_some() => {
                         let line = text.iter().map(|&byte| if byte == b'\n' { b' ' } else { byte });
-                        fields.text(&line.collect::<Vec<_>>());
+                        out.append(&line.collect::<Vec<_>>());
                     }
-                    Value::Text(text) => fields.text(text),
-                    _ => fields.empty(),
-                });
+                    Value::Text(text) => out.append(text),
+                    _ => {}
+                }
+                out.push(b'\n');
             });
         })
     }
@@ -45,12 +48,9 @@ impl Format for InputLines {
     fn encoder(&self) -> Box<dyn Encoder + '_> {
         Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
             rows.for_each(|row| {
-                let line = row.line_text();
-                out.append_row(line.len() + 1, b'\n', |fields| fields.text(line));
+                out.append(row.line_text());
+                out.push(b'\n');
             });
         })
     }
 }
-
-/// The longest line except text of the input.
-const LINE: usize = crate::puzzle::CELLS + 1;

@@ -45,7 +45,6 @@ pub use trace::{Boards, HodokuSteps, JsonSteps, TraceArrays};
 pub use trainer::TrainerFiles;
 
 // Used only by the command and the Python package.
-pub use buffer::{Fields, SHORT, Short};
 pub use compress::{Compressed, Packer};
 pub use grid::{JudgeGrids, LabeledGrids, PuzzleGrids};
 #[cfg(feature = "parquet")]

@@ -8,7 +8,7 @@
 use crate::simd::vectors::Simd;
 
 use super::RowBuffer;
-use super::buffer::{EIGHT_DIGITS, Fields, SHORT, Short, eight_digits, eight_digits_with_zeros};
+use super::buffer::{EIGHT_DIGITS, SHORT, Short, eight_digits, eight_digits_with_zeros};
 use super::row::PuzzleRow;
 use crate::puzzle::CELLS;
 use crate::solver::Outcome;
@@ -141,13 +141,14 @@ impl OutcomeText {
     #[inline(never)]
     fn of(separator: u8, values: (Status, u32, u64)) -> Option<Self> {
         let (status, solutions, guesses) = values;
-        let mut room = [0; 4 * SHORT];
-        let mut fields = Fields::new(&mut room, separator);
-        fields.empty();
-        fields.short(&STATUS_NAMES[status as usize]);
-        fields.number(solutions.into());
-        fields.number(guesses);
-        let length = fields.len();
+        let mut room = [separator; 4 * SHORT];
+        let mut length = 1;
+        let solutions_text = Short::number(solutions.into());
+        for text in [STATUS_NAMES[status as usize], solutions_text, Short::number(guesses)] {
+            length += text.copy_to(&mut room[length..]);
+            room[length] = separator;
+            length += 1;
+        }
         let start = if solutions == 0 { AFTER_NO_SOLUTION } else { AFTER_SOLUTION };
         let fits = length <= Self::ROOM;
         fits.then(|| Self {

@@ -12,7 +12,7 @@ use std::io::{self, ErrorKind, Read};
 use std::num::NonZeroUsize;
 
 use bulkdoku::input::Layout;
-use bulkdoku::output::{Encoder, Format, RowBuffer, Rows};
+use bulkdoku::output::{Format, RowEncoder};
 use bulkdoku::pipeline::Solve;
 use bulkdoku::stats::Counts;
 use bulkdoku::{Batch, Engine, Outcome, Pipeline, Progress, Query, Source, Status, StopFlag};
@@ -45,9 +45,8 @@ impl Engine for Stub {
 struct Plain;
 
 impl Format for Plain {
-    fn encoder(&self) -> Box<dyn Encoder + '_> {
-        Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
-            rows.for_each(|row| {
+    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
+        Box::new(|row, out| {
                 let texts: Vec<Cow<[u8]>> =
                     std::iter::once(row.text().into()).chain(row.kept().texts()).collect();
                 for number in [row.line(), row.status() as u64, texts.len() as u64] {
@@ -58,7 +57,6 @@ impl Format for Plain {
                     out.append(text);
                 }
                 out.append(b"\n");
-            });
         })
     }
 }

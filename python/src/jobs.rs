@@ -11,7 +11,9 @@ use arrow_array::builder::LargeStringBuilder;
 use arrow_schema::{DataType, Field, Schema};
 use bulkdoku::generate::{Pattern, Recipe};
 use bulkdoku::isomorph::Kinds;
-use bulkdoku::output::{Column, Entries, Format, JsonSteps, Needs, RowBuffer, Rows as Results};
+use bulkdoku::output::{
+    Column, Format, Needs, RowBuffer, Rows as Results, entries, json_steps,
+};
 use bulkdoku::pipeline::{
     Augment, BlockSource, BlockSummary, Check, Classify, Generate, Job, Options, Ranges, RunEnd,
     Solve, cores, fold_blocks,
@@ -323,16 +325,16 @@ pub fn trace(
     progress: Progress,
 ) -> PyResult<Batches> {
     let job = &solve_with(search.engine, search.limits);
-    let format: &dyn Format = match kind {
-        "entries" => &Entries,
-        _ => &JsonSteps { sentences: kind == "sentences" },
+    let format = match kind {
+        "entries" => entries(),
+        _ => json_steps(kind == "sentences"),
     };
     let (threads, progress) = (search.threads, &progress);
     let map = || {
-        let (mut encoder, mut lines) = (format.encoder(), RowBuffer::default());
+        let (mut encode, mut lines) = (format.encoder(), RowBuffer::default());
         move |rows: &Results<'_>, part: &mut Vec<u8>| {
             lines.clear();
-            encoder.encode(rows, &mut lines);
+            encode(rows, &mut lines);
             part.clear();
             part.extend_from_slice(lines.as_slice());
         }

@@ -6,8 +6,8 @@ use bulkdoku::input::ColumnType;
 #[cfg(feature = "parquet")]
 use bulkdoku::output::ParquetRows;
 use bulkdoku::output::{
-    self, Column, ColumnSource, CsvRows, InputLines, JsonRows, JudgeGrids, LabeledGrids, Lines,
-    Needs, NpyRows, OutputColumn, PrintedPages, PuzzleGrids, TsvRows, unique_names,
+    self, Column, ColumnSource, CsvRows, JsonRows, Lines, Needs, NpyRows, OutputColumn,
+    PrintedPages, TsvRows, input_lines, judge_grids, labeled_grids, puzzle_grids, unique_names,
 };
 use bulkdoku::pipeline::Filter;
 use clap::ValueEnum;
@@ -363,14 +363,14 @@ impl RowPlan {
                 refuse!("{}", bulkdoku::features::missing("parquet").unwrap_or_default())
             }
             RowFormat::Npy => Box::new(self.array()?.with_offset(inputs.npy_blank)),
-            RowFormat::Lines if self.copies_lines(inputs) => Box::new(InputLines),
+            RowFormat::Lines if self.copies_lines(inputs) => Box::new(input_lines()),
             RowFormat::Lines => Box::new(Lines(self.rules.single)),
-            RowFormat::Grid if self.rules.single == Column::Puzzle => Box::new(PuzzleGrids),
-            RowFormat::Grid => Box::new(LabeledGrids { with_file }),
+            RowFormat::Grid if self.rules.single == Column::Puzzle => Box::new(puzzle_grids()),
+            RowFormat::Grid => Box::new(labeled_grids(with_file)),
             RowFormat::Html => Box::new(PrintedPages::Html),
             RowFormat::Svg => Box::new(PrintedPages::Svg),
-            RowFormat::Boj2580 => Box::new(JudgeGrids::Spaced),
-            RowFormat::Boj2239 => Box::new(JudgeGrids::Plain),
+            RowFormat::Boj2580 => Box::new(judge_grids(" ")),
+            RowFormat::Boj2239 => Box::new(judge_grids("")),
         })
     }
 

@@ -157,7 +157,6 @@ impl SelectArgs {
     ) -> Result<Box<dyn output::Format>, Failure> {
         let format = rows.format(&inputs.rows())?;
         let Some(order) = &self.sort else { return Ok(format) };
-        let has_quotes = matches!(rows.format, RowFormat::Csv | RowFormat::Tsv);
         let has_rows =
             rows.format.has_columns() || matches!(rows.format, RowFormat::Lines | RowFormat::Npy);
         if !has_rows {
@@ -171,7 +170,7 @@ impl SelectArgs {
         let key = move |row: &Row<'_>, key: &mut SortKey| {
             condition::value(column, row).push_key(is_ascending, is_text, key);
         };
-        Ok(Box::new(Sorted { format, key: Box::new(key), needs: column.needs(), has_quotes }))
+        Ok(Box::new(Sorted { format, key: Box::new(key), needs: column.needs() }))
     }
 
     /// Returns the number of isomorphs over which ratings are averaged; 0 rates the puzzle itself.

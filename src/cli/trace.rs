@@ -1,6 +1,8 @@
 //! `bulkdoku trace`: writes the solving paths of puzzles.
 
-use bulkdoku::output::{self, Boards, Decision, HodokuSteps, JsonSteps, Needs, TraceArrays};
+use bulkdoku::output::{
+    self, Decision, Needs, TRACE_ARRAYS, boards, hodoku_steps, json_steps, trace_arrays,
+};
 use bulkdoku::pipeline::{Filter, Solve};
 use bulkdoku::{Compression, Limits, Status};
 use clap::ValueEnum;
@@ -88,10 +90,10 @@ pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
     let filter =
         (kind == TraceFormat::Npy).then(|| Filter::Local(Needs::NONE, Box::new(only_unique)));
     let format: Box<dyn output::Format> = match kind {
-        TraceFormat::Jsonl => Box::new(JsonSteps { sentences: args.sentences }),
-        TraceFormat::Hodoku => Box::new(HodokuSteps),
-        TraceFormat::Npy => Box::new(TraceArrays::new()),
-        TraceFormat::Boards => Box::new(Boards),
+        TraceFormat::Jsonl => Box::new(json_steps(args.sentences)),
+        TraceFormat::Hodoku => Box::new(hodoku_steps()),
+        TraceFormat::Npy => Box::new(trace_arrays()),
+        TraceFormat::Boards => Box::new(boards()),
     };
     task.open()?.write(&solve, filter.into_iter().collect(), format)
 }
@@ -120,7 +122,7 @@ impl TraceArgs {
         if Compression::of_name(&folder).is_some() || folder.is_file() {
             refuse!("-o {}: --format npy writes three files; name a folder", folder.display());
         }
-        destinations.parts = TraceArrays::NAMES.iter().map(|name| folder.join(name)).collect();
+        destinations.parts = TRACE_ARRAYS.iter().map(|name| folder.join(name)).collect();
         Ok(())
     }
 }

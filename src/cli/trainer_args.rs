@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bulkdoku::output::{self, Decision, Entries, Needs, TrainerFiles};
+use bulkdoku::output::{self, Decision, Needs, entries, hrm_files, hrm_names};
 use bulkdoku::pipeline::Filter;
 use bulkdoku::{Compression, Status};
 
@@ -85,7 +85,7 @@ impl TrainerArgs {
             refuse!("-o {}: --layout writes several files; name a folder", folder.display());
         }
         let set = self.subset.clone().unwrap_or_else(|| "train".into());
-        let names = TrainerFiles::names(&set);
+        let names = hrm_names(&set);
         destinations.parts = names.iter().map(|name| folder.join(name)).collect();
         let output = destinations.parts.first().map(PathBuf::as_path);
         let plan = RowArgs::of_format(Some(RowFormat::Npy)).plan(rules, output)?;
@@ -104,8 +104,8 @@ pub enum TrainerLayout {
 impl TrainerLayout {
     pub fn format(&self) -> Box<dyn output::Format> {
         match self {
-            Self::Hrm(set) => Box::new(TrainerFiles::hrm(set)),
-            Self::ReasoningGym => Box::new(Entries),
+            Self::Hrm(set) => Box::new(hrm_files(set)),
+            Self::ReasoningGym => Box::new(entries()),
         }
     }
 

@@ -10,7 +10,7 @@ use flate2::{Compress, FlushCompress, Status};
 #[cfg(feature = "zstd")]
 use zstd::zstd_safe::{CCtx, CParameter, compress_bound};
 
-use super::{Assembler, Emit, Encoder, Format, Needs, RowBuffer, Rows};
+use super::{Assembler, Emit, Encoder, Format, Needs, RowBuffer, RowEncoder};
 use crate::compression::Compression;
 
 /// Another format, compressed.
@@ -33,17 +33,22 @@ impl Format for Compressed {
         packed
     }
 
+    /// Compresses nothing, because rows are sorted before that.
+    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
+        self.format.row_encoder()
+    }
+
     /// Leaves compression to the assembler, if there is one.
-    fn encoder(&self) -> Box<dyn Encoder + '_> {
+    fn encoder(&self) -> Box<Encoder<'_>> {
+        let mut encode = self.format.encoder();
         if self.format.assembler().is_ok_and(|assembler| assembler.is_some()) {
-            return self.format.encoder();
+            return encode;
         }
-        let mut encoder = self.format.encoder();
         let mut packer = Packer::new(self.compression);
         let (mut plain, mut packed) = (RowBuffer::default(), Vec::new());
-        Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
+        Box::new(move |rows, out| {
             plain.clear();
-            encoder.encode(rows, &mut plain);
+            encode(rows, &mut plain);
             if !plain.as_slice().is_empty() {
                 packer.pack(plain.as_slice(), &mut packed);
                 out.append(&packed);

@@ -8,7 +8,8 @@ use crate::simd::vectors::{Simd, dispatch};
 use super::buffer::Short;
 use super::plain::{PlainRows, STATUS_NAMES};
 use super::{
-    Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, Rows, Value,
+    Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, RowEncoder, Rows,
+    Value,
 };
 use crate::input::OtherKeys;
 use crate::puzzle::CELLS;
@@ -108,9 +109,13 @@ impl<const SEPARATOR: u8> Format for SeparatedRows<SEPARATOR> {
         OtherKeys::Refused
     }
 
-    fn encoder(&self) -> Box<dyn Encoder + '_> {
+    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
+        Box::new(|row, out| self.push_row(row, out))
+    }
+
+    fn encoder(&self) -> Box<Encoder<'_>> {
         let simd = SimdLevel::best().token();
-        Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
+        Box::new(move |rows, out| {
             if self.layout != ColumnSet::Default {
                 return rows.for_each(|row| self.push_row(row, out));
             }
@@ -250,7 +255,7 @@ mod tests {
     ) -> String {
         let mut out = RowBuffer::default();
         let rows = rows_of(("a,b", first_line), bytes, records, results);
-        CsvRows::new(columns).encoder().encode(&rows, &mut out);
+        CsvRows::new(columns).encoder()(&rows, &mut out);
         String::from_utf8(out.as_slice().to_vec()).unwrap()
     }
 

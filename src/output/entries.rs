@@ -5,14 +5,22 @@
 
 use serde::Serialize;
 
-use super::{Encoder, Format, Needs, Row, RowBuffer, Rows};
+use super::{Needs, Row, RowBuffer, TextRows};
 use crate::logic::Technique;
 use crate::puzzle::CELLS;
 use crate::status::Status;
 
-/// One entry per puzzle with exactly one solution.
-#[derive(Clone, Copy, Debug)]
-pub struct Entries;
+/// Returns the format of one entry per puzzle with exactly one solution.
+pub fn entries() -> TextRows {
+    let encoder = || {
+        |row: &Row<'_>, out: &mut RowBuffer| {
+            let Some(entry) = Entry::of(row) else { return };
+            serde_json::to_writer(&mut *out, &entry).expect("texts and numbers are JSON");
+            out.push(b'\n');
+        }
+    };
+    TextRows { needs: Needs::PATH, shows_failures: false, ..TextRows::new(encoder) }
+}
 
 #[derive(Serialize)]
 struct Entry {
@@ -75,28 +83,5 @@ impl Entry {
                 },
             },
         })
-    }
-}
-
-impl Format for Entries {
-    fn needs(&self) -> Needs {
-        Needs::PATH
-    }
-
-    fn encoder(&self) -> Box<dyn Encoder + '_> {
-        let mut line = Vec::new();
-        Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
-            rows.for_each(|row| {
-                let Some(entry) = Entry::of(row) else { return };
-                line.clear();
-                serde_json::to_writer(&mut line, &entry).expect("texts and numbers are JSON");
-                line.push(b'\n');
-                out.append(&line);
-            });
-        })
-    }
-
-    fn shows_failures(&self) -> bool {
-        false
     }
 }

@@ -7,7 +7,8 @@
 use super::buffer::{SHORT, Short};
 use super::plain::STATUS_NAMES;
 use super::{
-    Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, Rows, Value,
+    Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, RowEncoder, Value,
+    each_row,
 };
 use crate::forms::list::ArrayStyle;
 use crate::input::{ColumnType, FieldForm, OtherKeys, is_finite, names};
@@ -100,29 +101,36 @@ impl Format for JsonRows {
         OtherKeys::Copied(computed)
     }
 
-    fn encoder(&self) -> Box<dyn Encoder + '_> {
-        Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
-            rows.for_each(|row| {
-                let style = row.array();
-                let mut object = Object { out: &mut *out, is_parquet: self.is_parquet };
-                let copied = if self.copied > 0 { row.object() } else { None };
-                let skipped = copied.map_or(0, |text| {
-                    object.copy(text, row, self.replaced, style);
-                    self.copied
-                });
-                for (column, key) in self.columns.iter().zip(&self.keys).skip(skipped) {
-                    object.key(key);
-                    match column.source {
-                        ColumnSource::Computed(column) => object.computed(row, column, style),
-                        ColumnSource::Input(index) => {
-                            let is_json = self.json.get(index).is_some_and(|json| *json);
-                            object.field(row, index, is_json);
-                        }
-                    }
+    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
+        Box::new(|row, out| self.push_row(row, out))
+    }
+
+    fn encoder(&self) -> Box<Encoder<'_>> {
+        each_row(|row, out| self.push_row(row, out))
+    }
+}
+
+impl JsonRows {
+    #[inline(always)]
+    fn push_row(&self, row: &Row<'_>, out: &mut RowBuffer) {
+        let style = row.array();
+        let mut object = Object { out, is_parquet: self.is_parquet };
+        let copied = if self.copied > 0 { row.object() } else { None };
+        let skipped = copied.map_or(0, |text| {
+            object.copy(text, row, self.replaced, style);
+            self.copied
+        });
+        for (column, key) in self.columns.iter().zip(&self.keys).skip(skipped) {
+            object.key(key);
+            match column.source {
+                ColumnSource::Computed(column) => object.computed(row, column, style),
+                ColumnSource::Input(index) => {
+                    let is_json = self.json.get(index).is_some_and(|json| *json);
+                    object.field(row, index, is_json);
                 }
-                out.append_first(2, b"}\n");
-            });
-        })
+            }
+        }
+        out.append_first(2, b"}\n");
     }
 }
 
@@ -316,7 +324,7 @@ mod tests {
         let mut out = RowBuffer::default();
         let rows = rows_of((&file, u64::MAX), &bytes, &records, &results);
         let format = JsonRows::new([Column::ALL, Column::ALL].concat());
-        format.encoder().encode(&rows, &mut out);
+        format.encoder()(&rows, &mut out);
         let text = std::str::from_utf8(out.as_slice()).unwrap();
         assert_eq!(text.matches("\\u0001").count(), 2 * (1000 + 9));
         assert!(text.starts_with("{\"file\":\"\\u001f") && text.ends_with("}\n"));

@@ -31,9 +31,9 @@ pub use buffer::RowBuffer;
 pub use columns::unique_names;
 pub use columns::{Column, ColumnSource, Kind, OutputColumn, UnknownColumn};
 pub use csv::{CsvRows, TsvRows};
-pub use entries::Entries;
+pub use entries::entries;
 pub use jsonl::JsonRows;
-pub use lines::{InputLines, Lines};
+pub use lines::{Lines, input_lines};
 pub use npy::NpyRows;
 pub use pages::{PrintedPages, caption};
 #[cfg(feature = "parquet")]
@@ -41,12 +41,12 @@ pub use parquet::ParquetRows;
 pub use results::{Decision, Derived, Needs, Outcomes, Results, Timed};
 pub use row::{Kept, Row, Rows, Value};
 pub use sorted::{Key, KeyType, SortKey, Sorted};
-pub use trace::{Boards, HodokuSteps, JsonSteps, TraceArrays};
-pub use trainer::TrainerFiles;
+pub use trace::{TRACE_ARRAYS, boards, hodoku_steps, json_steps, trace_arrays};
+pub use trainer::{hrm_files, hrm_names};
 
 // Used only by the command and the Python package.
 pub use compress::{Compressed, Packer};
-pub use grid::{JudgeGrids, LabeledGrids, PuzzleGrids};
+pub use grid::{judge_grids, labeled_grids, puzzle_grids};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetFile;
 
@@ -69,12 +69,12 @@ pub trait Format: Send + Sync {
         None
     }
 
-    /// Creates the encoder of a worker.
-    fn encoder(&self) -> Box<dyn Encoder + '_>;
+    /// Creates the encoder of a worker for single rows, which an assembler accepts in any order.
+    fn row_encoder(&self) -> Box<RowEncoder<'_>>;
 
-    /// Creates an encoder of single rows, if an assembler needs one to accept them in any order.
-    fn row_encoder(&self) -> Option<Box<RowEncoder<'_>>> {
-        None
+    /// Creates the encoder of a worker for blocks.
+    fn encoder(&self) -> Box<Encoder<'_>> {
+        each_row(self.row_encoder())
     }
 
     /// Creates the assembler of an output, if the format has one. Such outputs cannot be resumed.
@@ -105,15 +105,72 @@ pub trait Format: Send + Sync {
 /// Appends one row.
 pub type RowEncoder<'a> = dyn FnMut(&Row<'_>, &mut RowBuffer) + 'a;
 
-/// Encodes the rows of one block after another.
-pub trait Encoder {
-    /// Appends the rows of one output.
-    fn encode(&mut self, rows: &Rows<'_>, out: &mut RowBuffer);
+/// Appends the rows of a block that belong to one output.
+pub type Encoder<'a> = dyn FnMut(&Rows<'_>, &mut RowBuffer) + 'a;
+
+/// Creates an encoder that appends one row after another.
+fn each_row<'a>(mut append: impl FnMut(&Row<'_>, &mut RowBuffer) + 'a) -> Box<Encoder<'a>> {
+    Box::new(move |rows, out| rows.for_each(|row| append(row, out)))
 }
 
-impl<F: FnMut(&Rows<'_>, &mut RowBuffer)> Encoder for F {
-    fn encode(&mut self, rows: &Rows<'_>, out: &mut RowBuffer) {
-        self(rows, out);
+/// A format in which each row is a text.
+pub struct TextRows {
+    needs: Needs,
+    shows_failures: bool,
+    encoder: Box<dyn Fn() -> Box<RowEncoder<'static>> + Send + Sync>,
+}
+
+impl TextRows {
+    /// Creates a format from a function that creates the encoder of a worker.
+    fn new<F: FnMut(&Row<'_>, &mut RowBuffer) + 'static>(
+        encoder: impl Fn() -> F + Send + Sync + 'static,
+    ) -> Self {
+        let encoder = Box::new(move || Box::new(encoder()) as Box<RowEncoder<'_>>);
+        Self { needs: Needs::NONE, shows_failures: true, encoder }
+    }
+}
+
+impl Format for TextRows {
+    fn needs(&self) -> Needs {
+        self.needs
+    }
+
+    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
+        (self.encoder)()
+    }
+
+    fn shows_failures(&self) -> bool {
+        self.shows_failures
+    }
+}
+
+/// An output of several files with the same rows, all of which must have solutions.
+pub struct Files(Vec<Box<dyn Format>>);
+
+impl Files {
+    fn of<F: Format + 'static>(
+        files: impl IntoIterator<Item = F>,
+    ) -> impl Iterator<Item = Box<dyn Format>> {
+        files.into_iter().map(|file| Box::new(file) as Box<dyn Format>)
+    }
+}
+
+impl Format for Files {
+    fn needs(&self) -> Needs {
+        self.0.iter().fold(Needs::NONE, |needs, file| needs.union(file.needs()))
+    }
+
+    /// Encodes nothing, because each file has an encoder.
+    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
+        Box::new(|_, _| {})
+    }
+
+    fn files(&self) -> &[Box<dyn Format>] {
+        &self.0
+    }
+
+    fn shows_failures(&self) -> bool {
+        false
     }
 }
 

@@ -4,7 +4,7 @@
 //! ([`Format::final_header`]). For the format, see
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
-use super::{Column, Encoder, Format, Needs, Row, RowBuffer, RowEncoder, Rows, Value};
+use super::{Column, Format, Needs, Row, RowEncoder, Value};
 use crate::puzzle::{CELLS, Puzzle};
 
 /// The length of the header for any number of rows, a multiple of 64.
@@ -71,14 +71,8 @@ impl Format for NpyRows {
         Some(header_of_cells(rows))
     }
 
-    fn encoder(&self) -> Box<dyn Encoder + '_> {
-        Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
-            rows.for_each(|row| out.append(&self.cells(row)));
-        })
-    }
-
-    fn row_encoder(&self) -> Option<Box<RowEncoder<'_>>> {
-        Some(Box::new(|row, out| out.append(&self.cells(row))))
+    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
+        Box::new(|row, out| out.append(&self.cells(row)))
     }
 }
 

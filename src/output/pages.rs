@@ -7,7 +7,7 @@
 use std::fmt::Write;
 use std::io;
 
-use super::{Assembler, Emit, Encoder, Format, Needs, Row, RowBuffer, Rows};
+use super::{Assembler, Emit, Format, Needs, RowEncoder};
 use crate::logic::{Path, SeRating};
 use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::sets::spool::{Spool, SpoolReader};
@@ -115,18 +115,15 @@ impl Format for PrintedPages {
         self.header_of(0)
     }
 
-    fn encoder(&self) -> Box<dyn Encoder + '_> {
+    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
         let mut bytes = Vec::new();
-        let mut append = move |row: &Row<'_>, out: &mut RowBuffer| {
+        Box::new(move |row, out| {
             let Some(puzzle) = row.puzzle() else { return };
             let caption = caption(puzzle.clues(), row.path(), row.se_rating());
             bytes.clear();
             let solution = row.solution().filter(|_| row.path().is_some());
             push_record(&puzzle, solution, &caption, &mut bytes);
             out.append(&bytes);
-        };
-        Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
-            rows.for_each(|row| append(row, out));
         })
     }
 

@@ -2,9 +2,7 @@
 
 use std::io;
 
-use memchr::memchr2_iter;
-
-use super::{Assembler, Emit, Encoder, Format, Needs, Row, RowBuffer, Rows};
+use super::{Assembler, Emit, Format, Needs, Row, RowBuffer, RowEncoder};
 use crate::input::OtherKeys;
 use crate::sets::sort::{ExternalSort, for_each_entry, head};
 
@@ -39,14 +37,12 @@ const EMIT_BYTES: usize = 1 << 20;
 
 /// Another format with sorted rows.
 pub struct Sorted {
-    /// The format of the rows: lines, or single rows ([`Format::row_encoder`]).
+    /// The format of the rows.
     pub format: Box<dyn Format>,
     /// The sort key.
     pub key: Key,
     /// The properties that `key` reads.
     pub needs: Needs,
-    /// Whether quoted fields may contain line feeds.
-    pub has_quotes: bool,
 }
 
 impl Format for Sorted {
@@ -62,41 +58,23 @@ impl Format for Sorted {
         self.format.final_header(rows)
     }
 
-    fn encoder(&self) -> Box<dyn Encoder + '_> {
-        let (mut plain, mut key, mut value) =
-            (RowBuffer::default(), SortKey::default(), Vec::new());
-        let mut append = move |row: &Row<'_>, encoded: &[u8], out: &mut RowBuffer| {
+    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
+        let (mut encode, mut encoded) = (self.format.row_encoder(), RowBuffer::default());
+        let (mut key, mut value) = (SortKey::default(), Vec::new());
+        Box::new(move |row, out| {
+            encoded.clear();
+            encode(row, &mut encoded);
             key.bytes.clear();
             key.as_text.clear();
             (self.key)(row, &mut key);
             value.clear();
-            for bytes in [&(key.as_text.len() as u32).to_le_bytes()[..], &key.as_text, encoded] {
+            let length = (key.as_text.len() as u32).to_le_bytes();
+            for bytes in [&length[..], &key.as_text, encoded.as_slice()] {
                 value.extend_from_slice(bytes);
             }
             for bytes in [&head(&key.bytes, &value)[..], &key.bytes, &value] {
                 out.append(bytes);
             }
-        };
-        if let Some(mut encode_row) = self.format.row_encoder() {
-            return Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
-                rows.for_each(|row| {
-                    plain.clear();
-                    encode_row(row, &mut plain);
-                    append(row, plain.as_slice(), out);
-                });
-            });
-        }
-        let mut encoder = self.format.encoder();
-        Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
-            plain.clear();
-            encoder.encode(rows, &mut plain);
-            let mut rest = plain.as_slice();
-            rows.for_each(|row| {
-                let (line, others) = rest.split_at(line_length(rest, self.has_quotes));
-                rest = others;
-                append(row, line, out);
-            });
-            assert!(rest.is_empty(), "each row is a line");
         })
     }
 
@@ -112,19 +90,6 @@ impl Format for Sorted {
     fn shows_failures(&self) -> bool {
         self.format.shows_failures()
     }
-}
-
-/// Returns the length of the first row, including its line feed.
-fn line_length(rows: &[u8], has_quotes: bool) -> usize {
-    let mut is_quoted = false;
-    for at in memchr2_iter(b'\n', b'"', rows) {
-        match rows[at] {
-            b'\n' if !is_quoted => return at + 1,
-            b'"' if has_quotes => is_quoted = !is_quoted,
-            _ => {}
-        }
-    }
-    rows.len()
 }
 
 /// Splits the value of an entry into the key of a number as text and the row.
@@ -178,17 +143,5 @@ impl Assembler for Sorter {
 
     fn final_header(&self) -> Option<Vec<u8>> {
         self.rows.as_ref().and_then(|rows| rows.final_header())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_end_at_line_feeds_outside_of_quotes() {
-        assert_eq!(line_length(b"a,\"x\n\"\"\n\",b\nc\n", true), 12);
-        assert_eq!(line_length(b"{\"a\\\"\":1}\n{}\n", false), 10);
-        assert_eq!(line_length(b"\n\n", true), 1);
     }
 }

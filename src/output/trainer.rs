@@ -8,59 +8,30 @@
 use std::io;
 
 use super::npy::{NpyRows, header};
-use super::{Assembler, Column, Emit, Encoder, Format, Needs, RowBuffer, Rows};
+use super::{Assembler, Column, Emit, Files, Format, RowEncoder};
 
-/// An output of several files with the same rows. All rows must have solutions.
-pub struct TrainerFiles {
-    files: Vec<Box<dyn Format>>,
+/// Returns the names of HRM's files, relative to the folder; `set` is `train` or `test`.
+pub fn hrm_names(set: &str) -> Vec<String> {
+    let parts = ["inputs", "labels", "puzzle_indices", "group_indices", "puzzle_identifiers"];
+    let arrays = parts.iter().map(|part| format!("{set}/all__{part}.npy"));
+    // Only one set writes the shared file.
+    let shared = (set == "train").then(|| "identifiers.json".to_owned());
+    arrays.chain([format!("{set}/dataset.json")]).chain(shared).collect()
 }
 
-impl TrainerFiles {
-    /// Returns the names of HRM's files, relative to the folder; `set` is `train` or `test`.
-    pub fn names(set: &str) -> Vec<String> {
-        let parts = ["inputs", "labels", "puzzle_indices", "group_indices", "puzzle_identifiers"];
-        let arrays = parts.iter().map(|part| format!("{set}/all__{part}.npy"));
-        // Only one set writes the shared file.
-        let shared = (set == "train").then(|| "identifiers.json".to_owned());
-        arrays.chain([format!("{set}/dataset.json")]).chain(shared).collect()
-    }
-
-    /// Creates the files of HRM, in the order of [`TrainerFiles::names`].
-    pub fn hrm(set: &str) -> Self {
-        let array = |column| {
-            let rows = NpyRows::of(column).expect("it is a column of cells");
-            Box::new(rows.with_offset(1)) as Box<dyn Format>
-        };
-        let indices = [
-            TrainerFile::PuzzleIndices,
-            TrainerFile::GroupIndices,
-            TrainerFile::PuzzleIdentifiers,
-            TrainerFile::Metadata,
-            TrainerFile::Identifiers,
-        ];
-        let indices = indices.into_iter().map(|part| Box::new(part) as Box<dyn Format>);
-        let all = [array(Column::Puzzle), array(Column::Solution)].into_iter().chain(indices);
-        Self { files: all.take(Self::names(set).len()).collect() }
-    }
-}
-
-impl Format for TrainerFiles {
-    fn needs(&self) -> Needs {
-        self.files.iter().fold(Needs::NONE, |needs, file| needs.union(file.needs()))
-    }
-
-    fn files(&self) -> &[Box<dyn Format>] {
-        &self.files
-    }
-
-    /// Encodes nothing, because each file has an encoder.
-    fn encoder(&self) -> Box<dyn Encoder + '_> {
-        Box::new(|_: &Rows<'_>, _: &mut RowBuffer| {})
-    }
-
-    fn shows_failures(&self) -> bool {
-        false
-    }
+/// Returns the format of HRM's files, in the order of [`hrm_names`].
+pub fn hrm_files(set: &str) -> Files {
+    let arrays = [Column::Puzzle, Column::Solution]
+        .map(|column| NpyRows::of(column).expect("it is a column of cells").with_offset(1));
+    let indices = [
+        TrainerFile::PuzzleIndices,
+        TrainerFile::GroupIndices,
+        TrainerFile::PuzzleIdentifiers,
+        TrainerFile::Metadata,
+        TrainerFile::Identifiers,
+    ];
+    let all = Files::of(arrays).chain(Files::of(indices));
+    Files(all.take(hrm_names(set).len()).collect())
 }
 
 /// Files that depend only on the number of rows per record.
@@ -78,33 +49,16 @@ enum TrainerFile {
     Identifiers,
 }
 
-/// The size of an encoded run: input and line of a record, and the number of its consecutive rows.
-const RUN_BYTES: usize = 16;
-
 impl Format for TrainerFile {
     fn header(&self) -> Vec<u8> {
         self.array_header(0).unwrap_or_default()
     }
 
-    fn encoder(&self) -> Box<dyn Encoder + '_> {
-        Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
-            let (mut record, mut count) = (None, 0_u32);
-            let source = rows.source as u32;
-            let mut append = |line: Option<u64>, count: u32| {
-                if let Some(line) = line {
-                    out.append(&source.to_le_bytes());
-                    out.append(&line.to_le_bytes());
-                    out.append(&count.to_le_bytes());
-                }
-            };
-            rows.for_each(|row| {
-                if record != Some(row.line()) {
-                    append(record.replace(row.line()), count);
-                    count = 0;
-                }
-                count += 1;
-            });
-            append(record, count);
+    /// Encodes the input and line of each row's record.
+    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
+        Box::new(|row, out| {
+            out.append(&(row.source() as u32).to_le_bytes());
+            out.append(&row.line().to_le_bytes());
         })
     }
 
@@ -150,25 +104,19 @@ impl Indices {
 impl Assembler for Indices {
     fn add(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
         self.buffer.clear();
-        for run in encoded.as_chunks::<RUN_BYTES>().0 {
-            let (record, count) = run.split_at(12);
-            let count = u32::from_le_bytes(count.try_into().expect("four bytes"));
-            let record = record.try_into().expect("twelve bytes");
-            // The rows of a record may be in several pieces.
-            if self.last.replace(record) != Some(record) {
+        for record in encoded.as_chunks().0 {
+            if self.last.replace(*record) != Some(*record) {
                 if self.part == TrainerFile::GroupIndices {
                     self.push(self.rows)?;
                 }
                 self.groups += 1;
             }
-            for row in self.rows..self.rows + u64::from(count) {
-                match self.part {
-                    TrainerFile::PuzzleIndices => self.push(row)?,
-                    TrainerFile::PuzzleIdentifiers => self.push(0)?,
-                    _ => {}
-                }
+            match self.part {
+                TrainerFile::PuzzleIndices => self.push(self.rows)?,
+                TrainerFile::PuzzleIdentifiers => self.push(0)?,
+                _ => {}
             }
-            self.rows += u64::from(count);
+            self.rows += 1;
         }
         emit(&self.buffer)
     }

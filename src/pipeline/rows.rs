@@ -150,7 +150,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
                     let file = of_files.get_mut(usize::from(output));
                     let rows = Rows { output: if file.is_some() { 0 } else { output }, ..*rows };
                     if rows.results.has_rows_for(rows.output) {
-                        file.unwrap_or(&mut encoder).encode(&rows, &mut encoded.rows);
+                        file.unwrap_or(&mut encoder)(&rows, &mut encoded.rows);
                     }
                     encoded.ends.push((encoded.rows.as_slice().len(), rows.count()));
                 }

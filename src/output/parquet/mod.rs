@@ -23,10 +23,7 @@ use parquet::errors::ParquetError;
 
 use self::batch::{RowBatch, Schema};
 use self::file::SMALL_BATCH;
-use super::{
-    Assembler, Column, ColumnSource, Encoder, Format, Needs, OutputColumn, RowBuffer, RowEncoder,
-    Rows,
-};
+use super::{Assembler, Column, ColumnSource, Encoder, Format, Needs, OutputColumn, RowEncoder};
 use crate::input::{ColumnType, OtherKeys};
 
 pub use super::Kind;
@@ -80,6 +77,11 @@ impl ParquetRows {
         let schema = Schema::with_kept(schema)?;
         Ok(self.schema.get_or_init(|| schema))
     }
+
+    fn batch(&self) -> RowBatch {
+        let batch = self.schema().and_then(RowBatch::new);
+        batch.expect("the assembler has accepted these columns")
+    }
 }
 
 impl Format for ParquetRows {
@@ -91,10 +93,9 @@ impl Format for ParquetRows {
         OtherKeys::Refused
     }
 
-    fn encoder(&self) -> Box<dyn Encoder + '_> {
-        let batch = self.schema().and_then(RowBatch::new);
-        let mut batch = batch.expect("the assembler has accepted these columns");
-        Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
+    fn encoder(&self) -> Box<Encoder<'_>> {
+        let mut batch = self.batch();
+        Box::new(move |rows, out| {
             rows.for_each(|row| batch.push_row(&self.columns, row));
             if batch.rows() >= SMALL_BATCH {
                 out.append(&batch.take_file().expect("memory accepts all bytes"));
@@ -104,13 +105,12 @@ impl Format for ParquetRows {
         })
     }
 
-    fn row_encoder(&self) -> Option<Box<RowEncoder<'_>>> {
-        let batch = self.schema().and_then(RowBatch::new);
-        let mut batch = batch.expect("the assembler has accepted these columns");
-        Some(Box::new(move |row, out| {
+    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
+        let mut batch = self.batch();
+        Box::new(move |row, out| {
             batch.push_row(&self.columns, row);
             out.append(&batch.take_plain());
-        }))
+        })
     }
 
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {

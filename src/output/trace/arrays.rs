@@ -6,51 +6,18 @@
 use std::io;
 
 use super::super::npy::header;
-use super::super::{Assembler, Emit, Encoder, Format, Needs, Row, RowBuffer, Rows};
-use super::{encoder, trace};
+use super::super::{Assembler, Emit, Files, Format, Needs, Row, RowBuffer, RowEncoder};
+use super::trace;
 use crate::board::Board;
-use crate::logic::{Rater, Technique};
+use crate::logic::{Rater, Technique, Techniques};
 use crate::puzzle::CELLS;
 
-/// An output of three arrays. All rows must have exactly one solution.
-pub struct TraceArrays {
-    files: Vec<Box<dyn Format>>,
-}
+/// The names of the files of [`trace_arrays`].
+pub const TRACE_ARRAYS: [&str; 3] = ["paths.npy", "states.npy", "offsets.npy"];
 
-impl TraceArrays {
-    /// The names of the files, in their order.
-    pub const NAMES: [&str; 3] = ["paths.npy", "states.npy", "offsets.npy"];
-
-    /// Creates the three files.
-    pub fn new() -> Self {
-        let parts = [Part::Paths, Part::States, Part::Offsets];
-        Self { files: parts.into_iter().map(|part| Box::new(part) as Box<dyn Format>).collect() }
-    }
-}
-
-impl Default for TraceArrays {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Format for TraceArrays {
-    fn needs(&self) -> Needs {
-        Part::Offsets.needs()
-    }
-
-    fn files(&self) -> &[Box<dyn Format>] {
-        &self.files
-    }
-
-    /// Encodes nothing, because each file has an encoder.
-    fn encoder(&self) -> Box<dyn Encoder + '_> {
-        Box::new(|_: &Rows<'_>, _: &mut RowBuffer| {})
-    }
-
-    fn shows_failures(&self) -> bool {
-        false
-    }
+/// Returns the format of three arrays. All rows must have exactly one solution.
+pub fn trace_arrays() -> Files {
+    Files(Files::of([Part::Paths, Part::States, Part::Offsets]).collect())
 }
 
 /// An array with one entry per record, or per step.
@@ -115,13 +82,14 @@ impl Format for Part {
         self.header_of(0)
     }
 
-    fn encoder(&self) -> Box<dyn Encoder + '_> {
+    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
+        let mut rater = Rater::new(Techniques::ALL);
         match self {
-            Self::Paths => encoder(push_path),
-            Self::States => encoder(push_states),
-            Self::Offsets => encoder(|_, row, bytes| {
+            Self::Paths => Box::new(move |row, out| push_path(&mut rater, row, out)),
+            Self::States => Box::new(move |row, out| push_states(&mut rater, row, out)),
+            Self::Offsets => Box::new(|row, out| {
                 let states = row.path().map_or(0, |path| u64::from(path.steps) + 1);
-                bytes.extend(states.to_le_bytes());
+                out.append(&states.to_le_bytes());
             }),
         }
     }
@@ -131,9 +99,9 @@ impl Format for Part {
     }
 }
 
-fn push_path(rater: &mut Rater, row: &Row<'_>, bytes: &mut Vec<u8>) {
+fn push_path(rater: &mut Rater, row: &Row<'_>, out: &mut RowBuffer) {
     let puzzle = row.marks().map(|marks| marks.clues()).unwrap_or_default();
-    bytes.push(puzzle.clues() as u8);
+    let mut bytes = vec![puzzle.clues() as u8];
     let mut add = |cell: usize, digit: u8, strategy: u8| {
         bytes.extend([(cell / 9) as u8, (cell % 9) as u8, digit, strategy]);
     };
@@ -148,12 +116,13 @@ fn push_path(rater: &mut Rater, row: &Row<'_>, bytes: &mut Vec<u8>) {
         }
     });
     bytes.resize(PATH, 0);
+    out.append(&bytes);
 }
 
-fn push_states(rater: &mut Rater, row: &Row<'_>, bytes: &mut Vec<u8>) {
+fn push_states(rater: &mut Rater, row: &Row<'_>, out: &mut RowBuffer) {
     let Some(mut board) = row.board().map(|bands| bands.board()) else { return };
     let mut push = |board: &Board| {
-        bytes.extend((0..CELLS).flat_map(|cell| board.mask(cell).to_le_bytes()));
+        (0..CELLS).for_each(|cell| out.append(&board.mask(cell).to_le_bytes()));
     };
     push(&board);
     trace(rater, row, |step| {

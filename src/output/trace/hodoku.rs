@@ -5,24 +5,19 @@
 
 use std::fmt::Write;
 
-use super::{encoder, trace};
+use super::{trace, traced};
 use crate::board::{Bits, Candidates, Cells, digits_of};
 use crate::logic::{Step, Technique};
-use crate::output::{Encoder, Format};
+use crate::output::TextRows;
 
-/// The steps of each record, one per line.
-#[derive(Clone, Copy, Debug)]
-pub struct HodokuSteps;
-
-impl Format for HodokuSteps {
-    fn encoder(&self) -> Box<dyn Encoder + '_> {
-        encoder(|rater, row, bytes| {
-            let mut text = String::new();
-            trace(rater, row, |step| push_step(step, &mut text));
-            bytes.extend_from_slice(text.as_bytes());
-            bytes.push(b'\n');
-        })
-    }
+/// Returns the format of the steps of each record, one per line.
+pub fn hodoku_steps() -> TextRows {
+    traced(|rater, row, out| {
+        let mut text = String::new();
+        trace(rater, row, |step| push_step(step, &mut text));
+        out.append(text.as_bytes());
+        out.append(b"\n");
+    })
 }
 
 /// Returns what `HoDoKu` calls a technique, or its own name.

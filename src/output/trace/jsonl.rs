@@ -2,20 +2,56 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{encoder, trace};
+use super::{trace, traced};
 use crate::board::{Bits, Candidates, Cells};
 use crate::logic::{Evidence, Link, Node, Step, Technique, unit_name};
-use crate::output::{Encoder, Format};
+use crate::output::TextRows;
 use crate::puzzle::CELLS;
 
 /// The version of the schema.
 const VERSION: u8 = 1;
 
-/// One object per record, with the steps of its path.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct JsonSteps {
-    /// Whether each step has a sentence.
-    pub sentences: bool,
+/// Returns the format of one object per record, with the steps of its path. Each step has a
+/// sentence if `sentences`.
+pub fn json_steps(sentences: bool) -> TextRows {
+    traced(move |rater, row, out| {
+        let mut steps = Vec::new();
+        let path = trace(rater, row, |step| {
+            steps.push(if steps.is_empty() { b'[' } else { b',' });
+            serde_json::to_writer(&mut steps, &JsonStep::new(step, sentences))
+                .expect("memory accepts all bytes");
+        });
+        let path = path.as_ref();
+        // Records of arrays have no text.
+        let shown = row.puzzle().filter(|_| row.text().is_empty());
+        let text = shown.map_or_else(
+            || String::from_utf8_lossy(row.text()),
+            |puzzle| puzzle.to_string().into(),
+        );
+        let head = Head {
+            version: VERSION,
+            line: row.line(),
+            puzzle: &text,
+            solution: path.and_then(|_| row.solution()).map(ToString::to_string),
+            status: row.status().name(),
+            technique: path.and_then(|path| path.hardest).map(Technique::name),
+            score: path.map(|path| path.score),
+            rounds: path.map(|path| path.rounds),
+        };
+        let head = serde_json::to_vec(&head).expect("memory accepts all bytes");
+        // The steps are the last key of the object.
+        out.append(&head[..head.len() - 1]);
+        out.append(b",\"steps\":");
+        match (path, steps.is_empty()) {
+            (None, _) => out.append(b"null"),
+            (Some(_), true) => out.append(b"[]"),
+            (Some(_), false) => {
+                out.append(&steps);
+                out.append(b"]");
+            }
+        }
+        out.append(b"}\n");
+    })
 }
 
 /// What precedes the steps.
@@ -148,49 +184,5 @@ impl JsonStep {
             evidence: (&step.evidence).into(),
             sentence: with_sentence.then(|| step.to_string()),
         }
-    }
-}
-
-impl Format for JsonSteps {
-    fn encoder(&self) -> Box<dyn Encoder + '_> {
-        let mut steps = Vec::new();
-        encoder(move |rater, row, bytes| {
-            steps.clear();
-            let path = trace(rater, row, |step| {
-                steps.push(if steps.is_empty() { b'[' } else { b',' });
-                serde_json::to_writer(&mut steps, &JsonStep::new(step, self.sentences))
-                    .expect("memory accepts all bytes");
-            });
-            let path = path.as_ref();
-            // Records of arrays have no text.
-            let shown = row.puzzle().filter(|_| row.text().is_empty());
-            let text = shown.map_or_else(
-                || String::from_utf8_lossy(row.text()),
-                |puzzle| puzzle.to_string().into(),
-            );
-            let head = Head {
-                version: VERSION,
-                line: row.line(),
-                puzzle: &text,
-                solution: path.and_then(|_| row.solution()).map(ToString::to_string),
-                status: row.status().name(),
-                technique: path.and_then(|path| path.hardest).map(Technique::name),
-                score: path.map(|path| path.score),
-                rounds: path.map(|path| path.rounds),
-            };
-            serde_json::to_writer(&mut *bytes, &head).expect("memory accepts all bytes");
-            // The steps are the last key of the object.
-            bytes.pop();
-            bytes.extend_from_slice(b",\"steps\":");
-            match (path, steps.is_empty()) {
-                (None, _) => bytes.extend_from_slice(b"null"),
-                (Some(_), true) => bytes.extend_from_slice(b"[]"),
-                (Some(_), false) => {
-                    bytes.append(&mut steps);
-                    bytes.push(b']');
-                }
-            }
-            bytes.extend_from_slice(b"}\n");
-        })
     }
 }

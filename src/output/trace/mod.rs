@@ -7,13 +7,13 @@ mod arrays;
 mod hodoku;
 mod jsonl;
 
-use super::{Encoder, Format, Row, RowBuffer, Rows};
+use super::{Row, RowBuffer, TextRows};
 use crate::logic::{Path, Rater, Step, Techniques};
 use crate::status::Status;
 
-pub use arrays::TraceArrays;
-pub use hodoku::HodokuSteps;
-pub use jsonl::JsonSteps;
+pub use arrays::{TRACE_ARRAYS, trace_arrays};
+pub use hodoku::hodoku_steps;
+pub use jsonl::json_steps;
 
 /// Visits the steps of a row's puzzle or pencil marks, and returns their path; `None` unless they
 /// have exactly one solution.
@@ -22,42 +22,34 @@ fn trace(rater: &mut Rater, row: &Row<'_>, visit: impl FnMut(&Step)) -> Option<P
     Some(rater.trace(board, visit))
 }
 
-/// Creates an encoder that appends bytes for each row, with a rater of its own.
-fn encoder<'a>(
-    mut append: impl FnMut(&mut Rater, &Row<'_>, &mut Vec<u8>) + 'a,
-) -> Box<dyn Encoder + 'a> {
-    let (mut rater, mut bytes) = (Rater::new(Techniques::ALL), Vec::new());
-    Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
-        rows.for_each(|row| {
-            bytes.clear();
-            append(&mut rater, row, &mut bytes);
-            out.append(&bytes);
-        });
+/// Creates a format from a function that appends a row, with a rater for each worker.
+fn traced(
+    append: impl Fn(&mut Rater, &Row<'_>, &mut RowBuffer) + Copy + Send + Sync + 'static,
+) -> TextRows {
+    TextRows::new(move || {
+        let mut rater = Rater::new(Techniques::ALL);
+        move |row: &Row<'_>, out: &mut RowBuffer| append(&mut rater, row, out)
     })
 }
 
-/// The boards of a path: 81 characters per line, from the puzzle to the solution, one placement
-/// after another, and an empty line after each record. A record without a path has only its clues.
-#[derive(Clone, Copy, Debug)]
-pub struct Boards;
-
-impl Format for Boards {
-    fn encoder(&self) -> Box<dyn Encoder + '_> {
-        encoder(|rater, row, bytes| {
-            let clues = row.marks().map(|marks| marks.clues().text().to_vec());
-            let mut board = clues.unwrap_or_else(|| row.text().to_vec());
-            let mut line = |board: &[u8]| {
-                bytes.extend_from_slice(board);
-                bytes.push(b'\n');
-            };
-            line(&board);
-            trace(rater, row, |step| {
-                if let Some((digit, cell)) = step.placed {
-                    board[cell] = b'1' + digit as u8;
-                    line(&board);
-                }
-            });
-            line(b"");
-        })
-    }
+/// Returns the format of the boards of a path: 81 characters per line, from the puzzle to the
+/// solution, one placement after another, and an empty line after each record. A record without a
+/// path has only its clues.
+pub fn boards() -> TextRows {
+    traced(|rater, row, out| {
+        let clues = row.marks().map(|marks| marks.clues().text().to_vec());
+        let mut board = clues.unwrap_or_else(|| row.text().to_vec());
+        let mut line = |board: &[u8]| {
+            out.append(board);
+            out.append(b"\n");
+        };
+        line(&board);
+        trace(rater, row, |step| {
+            if let Some((digit, cell)) = step.placed {
+                board[cell] = b'1' + digit as u8;
+                line(&board);
+            }
+        });
+        line(b"");
+    })
 }

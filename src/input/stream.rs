@@ -88,35 +88,35 @@ struct ParquetColumns {
 enum Rest<'a> {
     Unknown(Raw<'a>),
     Plain(Raw<'a>),
-    Compressed(Box<Inflate>, Raw<'a>),
+    Compressed(Box<Inflate<Raw<'a>>>),
+    #[cfg(feature = "parquet")]
+    Table(Box<ParquetText>),
     Ahead(ReadAhead),
     Ended,
 }
 
 /// The raw bytes of a source, counted.
 struct Raw<'a> {
-    source: RawSource<'a>,
+    source: Box<dyn Read + Send + 'a>,
     count: Arc<AtomicU64>,
-}
-
-enum RawSource<'a> {
-    Bytes(Box<dyn Read + Send + 'a>),
-    #[cfg(feature = "parquet")]
-    Parquet(Box<ParquetText>),
 }
 
 impl<'a> Stream<'a> {
     /// Creates a stream without reading from the source.
     pub fn new(source: impl Read + Send + 'a) -> Self {
-        Self::of(RawSource::Bytes(Box::new(source)))
-    }
-
-    fn of(source: RawSource<'a>) -> Self {
-        let (count, options) = (Arc::default(), StreamOptions::default());
-        let rest = Rest::Unknown(Raw { source, count: Arc::clone(&count) });
-        let (first, taken, failed) = (Vec::new(), 0, None);
-        let (is_file, parquet, spawn) = (false, None, None);
-        Self { first, taken, failed, options, count, rest, is_file, parquet, spawn }
+        let count = Arc::default();
+        let raw = Raw { source: Box::new(source), count: Arc::clone(&count) };
+        Self {
+            first: Vec::new(),
+            taken: 0,
+            failed: None,
+            options: StreamOptions::default(),
+            count,
+            rest: Rest::Unknown(raw),
+            is_file: false,
+            parquet: None,
+            spawn: None,
+        }
     }
 
     /// Sets the options for streams that are not plain text. Has no effect after the first read.
@@ -129,9 +129,14 @@ impl<'a> Stream<'a> {
     pub fn count_into(&mut self, count: &Arc<AtomicU64>) {
         count.fetch_add(self.count.load(Ordering::Relaxed), Ordering::Relaxed);
         self.count = Arc::clone(count);
-        if let Rest::Unknown(raw) | Rest::Plain(raw) | Rest::Compressed(_, raw) = &mut self.rest {
-            raw.count = Arc::clone(count);
-        }
+        let of_rest = match &mut self.rest {
+            Rest::Unknown(raw) | Rest::Plain(raw) => &mut raw.count,
+            Rest::Compressed(inflate) => &mut inflate.source.count,
+            #[cfg(feature = "parquet")]
+            Rest::Table(table) => &mut table.count,
+            Rest::Ahead(_) | Rest::Ended => return,
+        };
+        *of_rest = Arc::clone(count);
     }
 
     /// Detects the layout from as many first bytes as necessary. They are kept, so this can be
@@ -148,7 +153,7 @@ impl<'a> Stream<'a> {
         self.options = expected.stream;
         let mut expected = Cow::Borrowed(expected);
         #[cfg(feature = "parquet")]
-        if let Rest::Unknown(Raw { source: RawSource::Parquet(table), .. }) = &mut self.rest {
+        if let Rest::Table(table) = &mut self.rest {
             table.set_window(self.options.window);
         }
         if self.is_parquet() {
@@ -257,10 +262,8 @@ impl<'a> Stream<'a> {
             None => Rest::Plain(raw),
             Some(codec) => {
                 let head = mem::take(&mut self.first);
-                Rest::Compressed(
-                    Box::new(Inflate::new(codec, self.options, self.is_file, head)?),
-                    raw,
-                )
+                let inflate = Inflate::new(codec, self.options, self.is_file, head, raw)?;
+                Rest::Compressed(Box::new(inflate))
             }
         };
         Ok(())
@@ -289,8 +292,8 @@ impl Stream<'static> {
             let table = ParquetText::open(file.try_clone()?, None)?;
             let (types, outer) = table.types();
             let parquet = Some(ParquetColumns { file, types: types.into(), outer });
-            let source = RawSource::Parquet(Box::new(table));
-            return Ok(Self { is_file: true, parquet, ..Self::of(source) });
+            let (count, rest) = (Arc::clone(&table.count), Rest::Table(Box::new(table)));
+            return Ok(Self { is_file: true, parquet, count, rest, ..Self::new(io::empty()) });
         }
         Ok(Self { is_file: true, ..Self::new(file) })
     }
@@ -309,9 +312,8 @@ impl Stream<'static> {
             let wanted = wanted.as_deref().map(|wanted| (wanted, cells));
             let mut table = ParquetText::open(file.try_clone()?, wanted)?;
             table.set_window(self.options.window);
-            let source = RawSource::Parquet(Box::new(table));
-            self.count = Arc::default();
-            self.rest = Rest::Plain(Raw { source, count: Arc::clone(&self.count) });
+            self.count = Arc::clone(&table.count);
+            self.rest = Rest::Table(Box::new(table));
             (self.first, self.taken, self.failed) = (Vec::new(), 0, None);
         }
         Ok(())
@@ -367,9 +369,10 @@ impl Rest<'_> {
     /// Returns whether decoding takes longer than a copy.
     fn is_slow_to_decode(&self) -> bool {
         match self {
-            Self::Compressed(..) => true,
-            Self::Plain(raw) => raw.is_table(),
-            Self::Unknown(_) | Self::Ahead(_) | Self::Ended => false,
+            Self::Compressed(_) => true,
+            #[cfg(feature = "parquet")]
+            Self::Table(_) => true,
+            Self::Unknown(_) | Self::Plain(_) | Self::Ahead(_) | Self::Ended => false,
         }
     }
 }
@@ -378,7 +381,9 @@ impl Read for Rest<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Plain(raw) => raw.read(into),
-            Self::Compressed(inflate, raw) => inflate.read(raw, into),
+            Self::Compressed(inflate) => inflate.read(into),
+            #[cfg(feature = "parquet")]
+            Self::Table(table) => table.read(into),
             Self::Ahead(ahead) => ahead.read(into),
             Self::Unknown(_) | Self::Ended => Ok(0),
         }
@@ -390,46 +395,18 @@ impl Split for Rest<'_> {
     fn split(&mut self, turn: Turn) -> io::Result<Option<Box<dyn Read + Send>>> {
         match self {
             #[cfg(feature = "zstd")]
-            Self::Compressed(inflate, raw) => inflate.split(raw),
+            Self::Compressed(inflate) => inflate.split(),
             #[cfg(feature = "parquet")]
-            Self::Plain(raw) => Ok(raw.split(turn)),
+            Self::Table(table) => Ok(table.split(turn).map(|part| Box::new(part) as _)),
             _ => Ok(None),
         }
     }
 }
 
-impl Raw<'_> {
-    fn is_table(&self) -> bool {
-        match self.source {
-            RawSource::Bytes(_) => false,
-            #[cfg(feature = "parquet")]
-            RawSource::Parquet(..) => true,
-        }
-    }
-}
-
-#[cfg(feature = "parquet")]
-impl Raw<'_> {
-    /// Splits off a row group of a Parquet file.
-    fn split(&mut self, turn: Turn) -> Option<Box<dyn Read + Send>> {
-        let RawSource::Parquet(table) = &mut self.source else { return None };
-        let part = table.split(turn)?;
-        self.count.fetch_add(table.take_bytes(), Ordering::Relaxed);
-        Some(Box::new(part))
-    }
-}
-
 impl Read for Raw<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let (got, taken) = match &mut self.source {
-            RawSource::Bytes(source) => {
-                let got = source.read(into)?;
-                (got, got as u64)
-            }
-            #[cfg(feature = "parquet")]
-            RawSource::Parquet(table) => (table.read(into)?, table.take_bytes()),
-        };
-        self.count.fetch_add(taken, Ordering::Relaxed);
+        let got = self.source.read(into)?;
+        self.count.fetch_add(got as u64, Ordering::Relaxed);
         Ok(got)
     }
 }

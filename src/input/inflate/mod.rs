@@ -25,7 +25,9 @@ const PART_BYTES: usize = 256 * 1024;
 #[cfg(feature = "zstd")]
 const MAX_FRAME_BYTES: usize = 1024 * 1024;
 
-pub(super) struct Inflate {
+/// A stream that is decompressed.
+pub(super) struct Inflate<R> {
+    pub(super) source: R,
     codec: Codec,
     options: StreamOptions,
     /// Whether reads of the source never block.
@@ -47,8 +49,8 @@ pub(super) struct Inflate {
     failure: Option<(ErrorKind, Damage)>,
 }
 
-impl Inflate {
-    /// Creates a decoder; `bytes` are the first ones of the stream. Reads of a file never block.
+impl<R: Read> Inflate<R> {
+    /// Creates a decoder; `bytes` are those before the source. Reads of a file never block.
     ///
     /// # Errors
     /// Fails if this build lacks support for the codec.
@@ -57,8 +59,10 @@ impl Inflate {
         options: StreamOptions,
         is_file: bool,
         bytes: Vec<u8>,
+        source: R,
     ) -> io::Result<Self> {
         Ok(Self {
+            source,
             codec,
             options,
             is_file,
@@ -74,43 +78,17 @@ impl Inflate {
         })
     }
 
-    /// Decompresses buffered bytes into `into`; reads more only if they produce nothing.
-    pub(super) fn read(&mut self, source: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
-        if into.is_empty() {
-            return Ok(0);
-        }
-        loop {
-            let made = self.inflate(into);
-            if made > 0 {
-                return Ok(made);
-            }
-            if let Some((kind, damage)) = &self.failure {
-                return Err(damage.clone().error(*kind));
-            }
-            if self.fill(source)? == 0 {
-                if self.unused().is_empty() && !self.is_in_member {
-                    return Ok(0);
-                }
-                let end = self.used + self.unused().len() as u64;
-                self.fail(ErrorKind::UnexpectedEof, &format!("is cut off after byte {end}"));
-            }
-        }
-    }
-
     /// Splits off complete zst frames. A pipe provides those that have been received. A long frame
     /// is decompressed as it is read.
     #[cfg(feature = "zstd")]
-    pub(super) fn split(
-        &mut self,
-        source: &mut impl Read,
-    ) -> io::Result<Option<Box<dyn Read + Send>>> {
+    pub(super) fn split(&mut self) -> io::Result<Option<Box<dyn Read + Send>>> {
         self.is_split = self.codec == Codec::Zst;
         if !self.is_split || self.is_in_member || self.failure.is_some() {
             return Ok(None);
         }
         let expected = if self.is_file { MAX_FRAME_BYTES } else { 1 };
         while self.unused().len() < expected {
-            match self.fill(source) {
+            match self.fill() {
                 Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error),
                 // The source is read again after the bytes before the error.
                 Ok(0) | Err(_) => break,
@@ -119,9 +97,10 @@ impl Inflate {
         }
         let length = decoder::complete_frames(self.unused(), PART_BYTES);
         let bytes = self.unused()[..length].to_vec();
-        let part = Self { used: self.used, ..Self::new(self.codec, self.options, true, bytes)? };
+        let mut part = Inflate::new(self.codec, self.options, true, bytes, io::empty())?;
+        part.used = self.used;
         self.consume(length);
-        Ok((length > 0).then(|| Box::new(Part(part)) as _))
+        Ok((length > 0).then(|| Box::new(part) as _))
     }
 
     fn unused(&self) -> &[u8] {
@@ -134,13 +113,13 @@ impl Inflate {
     }
 
     /// Reads more bytes after the unused ones.
-    fn fill(&mut self, source: &mut impl Read) -> io::Result<usize> {
+    fn fill(&mut self) -> io::Result<usize> {
         self.bytes.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, self.end - self.start);
         if self.bytes.len() < self.end + READ_BYTES / 2 {
             self.bytes.resize(self.end + READ_BYTES, 0);
         }
-        let got = source.read(&mut self.bytes[self.end..])?;
+        let got = self.source.read(&mut self.bytes[self.end..])?;
         self.end += got;
         Ok(got)
     }
@@ -232,20 +211,34 @@ impl Inflate {
     }
 }
 
+impl<R: Read> Read for Inflate<R> {
+    /// Decompresses buffered bytes into `into`; reads more only if they produce nothing.
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if into.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            let made = self.inflate(into);
+            if made > 0 {
+                return Ok(made);
+            }
+            if let Some((kind, damage)) = &self.failure {
+                return Err(damage.clone().error(*kind));
+            }
+            if self.fill()? == 0 {
+                if self.unused().is_empty() && !self.is_in_member {
+                    return Ok(0);
+                }
+                let end = self.used + self.unused().len() as u64;
+                self.fail(ErrorKind::UnexpectedEof, &format!("is cut off after byte {end}"));
+            }
+        }
+    }
+}
+
 /// Returns the number of zeros at the start of `bytes`.
 fn zeros(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|&&byte| byte == 0).count()
-}
-
-/// A stream of which all bytes are known.
-#[cfg(feature = "zstd")]
-struct Part(Inflate);
-
-#[cfg(feature = "zstd")]
-impl Read for Part {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.0.read(&mut io::empty(), into)
-    }
 }
 
 #[cfg(all(

@@ -15,6 +15,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek};
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parquet::basic::Encoding;
 use parquet::errors::{ParquetError, Result};
@@ -73,8 +74,8 @@ pub struct ParquetText {
     verified: u64,
     /// The error that follows the text.
     failed: Option<io::Error>,
-    /// The size of the row groups opened or split off since the last call of `take_bytes`.
-    bytes: u64,
+    /// Counts the bytes of row groups that were opened or split off, for progress.
+    pub(super) count: Arc<AtomicU64>,
 }
 
 impl fmt::Debug for ParquetText {
@@ -151,7 +152,7 @@ impl ParquetText {
             before: 0,
             verified: 0,
             failed: None,
-            bytes: 0,
+            count: Arc::default(),
         })
     }
 
@@ -190,17 +191,12 @@ impl ParquetText {
             before: 0,
             verified: 0,
             failed: None,
-            bytes: 0,
+            count: Arc::default(),
         };
         let group = self.metadata.row_group(number);
         self.rows += group.num_rows().max(0).cast_unsigned();
-        self.bytes += group.compressed_size().max(0) as u64;
+        self.count.fetch_add(group.compressed_size().max(0) as u64, Ordering::Relaxed);
         Some(part)
-    }
-
-    /// Returns the size of the row groups opened since the last call, for progress.
-    pub fn take_bytes(&mut self) -> u64 {
-        std::mem::take(&mut self.bytes)
     }
 
     /// Replaces the text with the next rows; it is empty at the end.
@@ -291,7 +287,7 @@ impl ParquetText {
     fn open_group(&mut self, number: usize) -> Result<()> {
         let group = self.metadata.row_group(number);
         self.verified = self.before + self.end as u64;
-        self.bytes += group.compressed_size().max(0) as u64;
+        self.count.fetch_add(group.compressed_size().max(0) as u64, Ordering::Relaxed);
         let rows = group.num_rows();
         for chunk in group.columns() {
             let values = chunk.num_values();

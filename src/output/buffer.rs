@@ -178,9 +178,9 @@ impl Short {
     /// Formats a number.
     #[inline(always)]
     pub fn number(number: u64) -> Self {
-        let mut short = Self { text: [b'0' + number as u8; SHORT], length: 1 };
+        let mut short = Self { text: [0; SHORT], length: 1 };
         match number {
-            0..10 => {}
+            0..10 => short.text[0] = b'0' + number as u8,
             10..100_000_000 => {
                 let (digits, length) = eight_digits(number);
                 *short.text.first_chunk_mut().expect("a number fits") = digits;

@@ -7,7 +7,6 @@
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
 use std::io::{self, ErrorKind};
-use std::num::NonZeroUsize;
 
 use super::decoder::{DecodeStep, Decoder};
 use crate::forms::list;
@@ -19,21 +18,15 @@ pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 const LONGEST_HEADER: usize = 4096;
 
 pub(super) struct NpyReader {
-    cells: Cells,
+    /// The number that means a blank cell or is a label; the digits 1 to 9 follow it.
+    blank: u8,
+    /// Whether that number is a label, so that only −1 and NaN are blanks.
+    are_labels: bool,
     /// The array, once its header is read.
     array: Option<Array>,
     /// The current line, of which a part may have been read.
     line: Vec<u8>,
     read: usize,
-}
-
-/// The numbers that are cells.
-#[derive(Clone, Copy)]
-struct Cells {
-    /// The number that means a blank cell; the digits 1 to 9 follow it.
-    blank: u8,
-    /// Whether that number is a label, so that only −1 and NaN are blanks.
-    are_labels: bool,
 }
 
 struct Array {
@@ -43,27 +36,71 @@ struct Array {
     rows: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Element {
-    /// An integer, or a floating-point number.
-    Number { bytes: NonZeroUsize, kind: Kind, is_big_endian: bool },
-    /// One-byte characters, padded with zeros.
-    Text { characters: usize },
-    /// Four-byte characters, padded with zeros.
-    Wide { characters: usize, is_big_endian: bool },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Unsigned,
-    Signed,
-    Float,
+/// The type of an element, as in `<i8` or `|S81`.
+#[derive(Clone, Copy)]
+struct Element {
+    /// `u`, `i`, or `f` for numbers; `S` or `U` for texts of characters of one byte or four, padded
+    /// with zeros.
+    kind: char,
+    /// The number of bytes of a number, or of characters of a text.
+    size: usize,
+    is_big_endian: bool,
 }
 
 impl NpyReader {
     /// Creates a reader; `blank` is the number that means a blank cell, unless it is a label.
     pub(super) fn new(blank: u8, are_labels: bool) -> Self {
-        Self { cells: Cells { blank, are_labels }, array: None, line: Vec::new(), read: 0 }
+        Self { blank, are_labels, array: None, line: Vec::new(), read: 0 }
+    }
+
+    /// Replaces the line with that of a row.
+    fn read_row(&mut self, element: Element, row: &[u8]) {
+        self.line.clear();
+        match element.kind {
+            'S' => {
+                let end = row.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+                row[..end].iter().for_each(|&byte| push_character(byte.into(), &mut self.line));
+            }
+            'U' => {
+                let codes = row.chunks_exact(4).map(|wide| element.bits(wide) as u32);
+                codes
+                    .take_while(|&code| code != 0)
+                    .for_each(|code| push_character(code, &mut self.line));
+            }
+            _ => self.read_numbers(element, row),
+        }
+        // A blank line would not be a record.
+        if self.line.iter().all(|&byte| byte == b' ') {
+            self.line = b"\"\"".to_vec();
+        }
+        self.line.push(b'\n');
+    }
+
+    fn read_numbers(&mut self, element: Element, row: &[u8]) {
+        let numbers = || row.chunks_exact(element.size);
+        let line = &mut self.line;
+        line.extend(numbers().map_while(|number| element.cell(number, self.blank)));
+        let is_puzzle = line.len() == CELLS;
+        if is_puzzle && self.are_labels {
+            return;
+        }
+        if is_puzzle && !(line.contains(&b'0') && line.contains(&b'.')) {
+            line.iter_mut().filter(|cell| **cell == b'0').for_each(|cell| *cell = b'.');
+            return;
+        }
+        // A list, less the number of a blank.
+        line.clear();
+        for number in numbers() {
+            if let Some(cell) = element.cell(number, self.blank).filter(|cell| *cell != b'.') {
+                line.push(cell);
+            } else {
+                let number = element.number(number);
+                let shown = number.is_nan() || number.rem_euclid(1.0) == 0.0 && number.abs() < 1e15;
+                let text = if shown { format!("{number:.0}") } else { format!("{number:e}") };
+                line.extend_from_slice(text.as_bytes());
+            }
+            line.push(b' ');
+        }
     }
 }
 
@@ -71,10 +108,8 @@ impl Decoder for NpyReader {
     /// Converts complete rows of `bytes` to lines.
     fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> io::Result<DecodeStep> {
         let (mut used, mut made) = (0, 0);
-        let Some(array) = &mut self.array else {
-            let Some((array, used)) = header(bytes)? else {
-                return Ok(DecodeStep { used, made, is_end: false });
-            };
+        let Some(mut array) = self.array.take() else {
+            let Some((array, used)) = header(bytes)? else { return Ok(DecodeStep::default()) };
             let is_end = array.rows == 0;
             self.array = (!is_end).then_some(array);
             return Ok(DecodeStep { used, made, is_end });
@@ -90,13 +125,15 @@ impl Decoder for NpyReader {
                 break true;
             }
             let Some(row) = bytes[used..].get(..array.row_bytes) else { break false };
-            array.element.write(row, self.cells, &mut self.line);
+            self.read_row(array.element, row);
             self.read = 0;
             used += array.row_bytes;
             array.rows -= 1;
         };
         if is_end {
-            *self = Self { line: Vec::new(), read: 0, array: None, ..*self };
+            (self.line, self.read) = (Vec::new(), 0);
+        } else {
+            self.array = Some(array);
         }
         Ok(DecodeStep { used, made, is_end })
     }
@@ -151,17 +188,19 @@ impl Array {
         let shape = shape.map(|(shape, _)| shape.trim_end_matches([',', ' '])).unwrap_or_default();
         let numbers = shape.split(',').map(|number| number.trim().parse::<u64>().ok());
         let numbers: Option<Vec<_>> = numbers.collect();
-        let (rows, row) = match (element, numbers.as_deref()) {
-            (Element::Number { .. }, Some(shape)) if shape_of_cells(shape).is_some() => {
-                (shape_of_cells(shape).unwrap_or(0), CELLS)
+        let (rows, row_bytes, expected) = match element.kind {
+            'S' | 'U' => {
+                let rows = numbers.filter(|shape| shape.len() == 1).map(|shape| shape[0]);
+                let character = if element.kind == 'U' { 4 } else { 1 };
+                (rows, character * element.size, "(n,) for texts")
             }
-            (Element::Text { .. } | Element::Wide { .. }, Some([rows])) => (*rows, 1),
-            (Element::Number { .. }, _) => {
-                return Err(needs(format!("the shape (n, 81) or (n, 9, 9), not ({shape})")));
+            _ => {
+                let rows = numbers.as_deref().and_then(shape_of_cells);
+                (rows, CELLS * element.size, "(n, 81) or (n, 9, 9)")
             }
-            _ => return Err(needs(format!("the shape (n,) for texts, not ({shape})"))),
         };
-        Ok(Self { element, row_bytes: element.bytes() * row, rows })
+        let rows = rows.ok_or_else(|| needs(format!("the shape {expected}, not ({shape})")))?;
+        Ok(Self { element, row_bytes, rows })
     }
 }
 
@@ -187,66 +226,56 @@ impl Element {
         let mut characters = name.chars();
         let is_big_endian = characters.next()? == '>';
         let kind = characters.next()?;
-        let size: usize = characters.as_str().parse().ok()?;
-        match (kind, size) {
-            ('u' | 'i', 1 | 2 | 4 | 8) | ('f', 2 | 4 | 8) => {
-                let kind = match kind {
-                    'u' => Kind::Unsigned,
-                    'i' => Kind::Signed,
-                    _ => Kind::Float,
-                };
-                NonZeroUsize::new(size).map(|bytes| Self::Number { bytes, kind, is_big_endian })
-            }
-            ('S', 1..=1024) => Some(Self::Text { characters: size }),
-            ('U', 1..=1024) => Some(Self::Wide { characters: size, is_big_endian }),
-            _ => None,
+        let size = characters.as_str().parse().ok()?;
+        let is_readable = matches!(
+            (kind, size),
+            ('u' | 'i', 1 | 2 | 4 | 8) | ('f', 2 | 4 | 8) | ('S' | 'U', 1..=1024)
+        );
+        is_readable.then_some(Self { kind, size, is_big_endian })
+    }
+
+    /// Returns the cell that a number stands for, if it does: a digit, 0 for the number of a blank,
+    /// or a dot for −1 and NaN.
+    fn cell(self, bytes: &[u8], blank: u8) -> Option<u8> {
+        let ends = bytes.split_first().zip(bytes.split_last());
+        let ((first, after), (last, before)) = ends.expect("a number has a byte");
+        let (low, high) = if self.is_big_endian { (last, before) } else { (first, after) };
+        // Nearly all numbers are small integers.
+        if self.kind != 'f' && high.iter().all(|&byte| byte == 0) {
+            return match low.checked_sub(blank) {
+                Some(digit @ 0..=9) => Some(b'0' + digit),
+                _ if self.kind == 'i' && bytes == [0xFF] => Some(b'.'),
+                _ => None,
+            };
+        }
+        let number = self.number(bytes);
+        match list::number(number) {
+            Some(b'.') => Some(b'.'),
+            _ => list::number(number - f64::from(blank)).filter(|digit| *digit != b'.'),
         }
     }
 
-    fn bytes(self) -> usize {
-        match self {
-            Self::Number { bytes, .. } => bytes.get(),
-            Self::Text { characters } => characters,
-            Self::Wide { characters, .. } => 4 * characters,
+    fn number(self, bytes: &[u8]) -> f64 {
+        let bits = self.bits(bytes);
+        // The number of unused high bits.
+        let unused = 64 - 8 * bytes.len() as u32;
+        match (self.kind, bytes.len()) {
+            ('u', _) => bits as f64,
+            ('i', _) => ((bits << unused).cast_signed() >> unused) as f64,
+            (_, 8) => f64::from_bits(bits),
+            (_, 4) => f32::from_bits(bits as u32).into(),
+            _ => half(bits as u16),
         }
     }
 
-    /// Replaces `line` with the line of a row.
-    fn write(self, row: &[u8], cells: Cells, line: &mut Vec<u8>) {
-        line.clear();
-        match self {
-            Self::Number { bytes, kind, is_big_endian } => {
-                let elements = row.chunks_exact(bytes.get());
-                let Cells { blank, are_labels } = cells;
-                line.extend(
-                    elements.map_while(|element| cell(element, kind, is_big_endian, blank)),
-                );
-                let is_puzzle = line.len() == CELLS;
-                if !is_puzzle || !are_labels && line.contains(&b'0') && line.contains(&b'.') {
-                    write_list(row.chunks_exact(bytes.get()), kind, is_big_endian, blank, line);
-                } else if !are_labels {
-                    line.iter_mut().filter(|cell| **cell == b'0').for_each(|cell| *cell = b'.');
-                }
-            }
-            Self::Text { .. } => {
-                let end = row.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-                row[..end].iter().for_each(|&byte| push_character(u32::from(byte), line));
-            }
-            Self::Wide { is_big_endian, .. } => {
-                let numbers = row.chunks_exact(4).map(|wide| {
-                    let four = [wide[0], wide[1], wide[2], wide[3]];
-                    if is_big_endian { u32::from_be_bytes(four) } else { u32::from_le_bytes(four) }
-                });
-                numbers
-                    .take_while(|&number| number != 0)
-                    .for_each(|code| push_character(code, line));
-            }
+    /// Returns the bits of up to eight bytes.
+    fn bits(self, bytes: &[u8]) -> u64 {
+        let append = |bits, byte: &u8| bits << 8 | u64::from(*byte);
+        if self.is_big_endian {
+            bytes.iter().fold(0, append)
+        } else {
+            bytes.iter().rev().fold(0, append)
         }
-        // A blank line would not be a record.
-        if line.iter().all(|&byte| byte == b' ') {
-            *line = b"\"\"".to_vec();
-        }
-        line.push(b'\n');
     }
 }
 
@@ -257,75 +286,6 @@ fn push_character(code: u32, line: &mut Vec<u8>) {
         line.extend(character.escape_unicode().map(|escaped| escaped as u8));
     } else {
         line.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-    }
-}
-
-/// Appends the numbers of a row as a list, less the number of a blank.
-fn write_list<'a>(
-    elements: impl Iterator<Item = &'a [u8]>,
-    kind: Kind,
-    is_big_endian: bool,
-    blank: u8,
-    line: &mut Vec<u8>,
-) {
-    line.clear();
-    for element in elements {
-        if let Some(cell) = cell(element, kind, is_big_endian, blank).filter(|cell| *cell != b'.') {
-            line.push(cell);
-        } else {
-            let number = number(element, kind, is_big_endian);
-            let shown = number.is_nan() || number.rem_euclid(1.0) == 0.0 && number.abs() < 1e15;
-            let text = if shown { format!("{number:.0}") } else { format!("{number:e}") };
-            line.extend_from_slice(text.as_bytes());
-        }
-        line.push(b' ');
-    }
-}
-
-/// Returns the cell that an element stands for, if it does: a digit, 0 for the number of a blank, or a
-/// dot for −1 and NaN.
-fn cell(element: &[u8], kind: Kind, is_big_endian: bool, blank: u8) -> Option<u8> {
-    let (low, high) = if is_big_endian {
-        let (low, high) = element.split_last().expect("it has a byte");
-        (*low, high)
-    } else {
-        let (low, high) = element.split_first().expect("it has a byte");
-        (*low, high)
-    };
-    // Nearly all elements are small integers.
-    if kind != Kind::Float && high.iter().all(|&byte| byte == 0) {
-        return match low.checked_sub(blank) {
-            Some(digit @ 0..=9) => Some(b'0' + digit),
-            _ if kind == Kind::Signed && element == [0xFF] => Some(b'.'),
-            _ => None,
-        };
-    }
-    let number = number(element, kind, is_big_endian);
-    match list::number(number) {
-        Some(b'.') => Some(b'.'),
-        _ => list::number(number - f64::from(blank)).filter(|digit| *digit != b'.'),
-    }
-}
-
-/// Returns the number of an element.
-fn number(element: &[u8], kind: Kind, is_big_endian: bool) -> f64 {
-    let mut little = [0; 8];
-    let bytes = &mut little[..element.len()];
-    bytes.copy_from_slice(element);
-    if is_big_endian {
-        bytes.reverse();
-    }
-    let is_negative = bytes.last().is_some_and(|high| high & 0x80 != 0);
-    let size = element.len();
-    if kind == Kind::Signed && is_negative {
-        little[size..].fill(0xFF);
-    }
-    match (kind, size) {
-        (Kind::Unsigned, _) => u64::from_le_bytes(little) as f64,
-        (Kind::Signed, _) => i64::from_le_bytes(little) as f64,
-        (Kind::Float, 8) => f64::from_le_bytes(little),
-        (Kind::Float, 4) => f32::from_le_bytes([little[0], little[1], little[2], little[3]]).into(),
-        (Kind::Float, _) => half(u16::from_le_bytes([little[0], little[1]])),
     }
 }
 

@@ -4,8 +4,9 @@
 
 use std::fmt;
 
-use super::inflate::Beginning;
+use super::inflate::codec_of;
 use crate::features::lacks;
+use crate::forms::sheet::NotYet;
 
 /// An unsupported type of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,14 +20,6 @@ impl fmt::Display for Foreign {
         let Self { name, hint } = self;
         write!(f, "looks like {name}; {hint}")
     }
-}
-
-/// The result of inspecting the first bytes of a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Text,
-    Foreign(Foreign),
-    NotYet,
 }
 
 /// The number of bytes of the length that follows the magic bytes of an encrypted Parquet file.
@@ -104,59 +97,63 @@ const TAR_MAGIC: (usize, &[u8]) = (257, b"ustar");
 /// The number of bytes checked for UTF-16 and UTF-32 without a byte order mark.
 const WIDE_BYTES: usize = 8;
 
-impl Verdict {
-    /// Inspects the first decompressed bytes of a stream; `is_all` is true if they are all of it.
-    pub(super) fn of(bytes: &[u8], is_all: bool) -> Self {
-        let verdict = Self::of_start(bytes);
-        if is_all && verdict == Self::NotYet { Self::of_end(bytes) } else { verdict }
-    }
-
-    fn of_start(bytes: &[u8]) -> Self {
-        match Beginning::of(bytes) {
-            Beginning::Compressed(_) => return Self::Foreign(COMPRESSED_TWICE),
-            Beginning::TooShort => return Self::NotYet,
-            Beginning::Plain => {}
+/// Recognizes an unsupported type of file by its first decompressed bytes; `is_all` is true if they
+/// are all of it. Returns `None` for text.
+///
+/// # Errors
+/// Fails if more bytes are needed.
+pub(super) fn recognized(bytes: &[u8], is_all: bool) -> Result<Option<Foreign>, NotYet> {
+    recognized_start(bytes).or_else(|NotYet| {
+        if !is_all {
+            return Err(NotYet);
         }
-        let magics = SIGNATURES.iter().map(|known| match_signature(bytes, known));
-        let mark = match byte_order_mark(bytes) {
-            Ok(Some(_)) => Self::Text,
-            Ok(None) => Self::NotYet,
-            Err(foreign) => Self::Foreign(foreign),
-        };
-        let worst = magics.chain([mark]).find(|verdict| *verdict != Self::Text);
-        worst.unwrap_or_else(|| check_zeros(bytes))
-    }
-
-    /// Treats undecided bytes at the end of a stream as text, unless they are UTF-16 or UTF-32.
-    fn of_end(bytes: &[u8]) -> Self {
+        // At the end, undecided bytes are text unless they are UTF-16 or UTF-32.
         let is_marked = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
-        let zeros = if is_marked { Some(UTF_16) } else { wide_characters(bytes) };
-        zeros.map_or(Self::Text, Self::Foreign)
+        Ok(if is_marked { Some(UTF_16) } else { wide_characters(bytes) })
+    })
+}
+
+fn recognized_start(bytes: &[u8]) -> Result<Option<Foreign>, NotYet> {
+    if codec_of(bytes)?.is_some() {
+        return Ok(Some(COMPRESSED_TWICE));
+    }
+    for signature in SIGNATURES {
+        if let Some(foreign) = match_signature(bytes, signature)? {
+            return Ok(Some(foreign));
+        }
+    }
+    match byte_order_mark(bytes) {
+        Ok(Some(_)) => check_zeros(bytes),
+        Ok(None) => Err(NotYet),
+        Err(foreign) => Ok(Some(foreign)),
     }
 }
 
-fn match_signature(bytes: &[u8], &(magic, needs_more, name, hint): &Signature) -> Verdict {
+fn match_signature(
+    bytes: &[u8],
+    &(magic, needs_more, name, hint): &Signature,
+) -> Result<Option<Foreign>, NotYet> {
     let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
-    let is_foreign = Verdict::Foreign(Foreign { name, hint });
+    let is_foreign = Ok(Some(Foreign { name, hint }));
     let Some(rest) = bytes.strip_prefix(magic) else {
-        return if magic.starts_with(bytes) { Verdict::NotYet } else { Verdict::Text };
+        return if magic.starts_with(bytes) { Err(NotYet) } else { Ok(None) };
     };
     // The magic bytes of encrypted Parquet precede a length of four bytes, which may start with a
     // line feed but ends with a zero byte.
     let length = &rest[..rest.len().min(LENGTH_BYTES)];
     let is_length = length.len() == LENGTH_BYTES && length.ends_with(b"\0");
     if needs_more && length.len() < LENGTH_BYTES {
-        return Verdict::NotYet;
+        return Err(NotYet);
     }
     // Otherwise, the first line feed or byte that is not text decides, however many bytes are
     // available.
     let decides = |byte: &&u8| **byte == b'\n' || !is_text(byte);
     match rest.iter().take(BYTES_AFTER_MAGIC).find(decides) {
         _ if !needs_more || is_length => is_foreign,
-        Some(b'\n') => Verdict::Text,
+        Some(b'\n') => Ok(None),
         Some(_) => is_foreign,
-        None if rest.len() < BYTES_AFTER_MAGIC => Verdict::NotYet,
-        None => Verdict::Text,
+        None if rest.len() < BYTES_AFTER_MAGIC => Err(NotYet),
+        None => Ok(None),
     }
 }
 
@@ -183,20 +180,20 @@ pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
 }
 
 /// Recognizes tar archives and wide characters by zero bytes, which text does not contain.
-fn check_zeros(bytes: &[u8]) -> Verdict {
+fn check_zeros(bytes: &[u8]) -> Result<Option<Foreign>, NotYet> {
     let first = bytes.iter().take(TAR_NAME).position(|byte| matches!(byte, 0 | b'\n'));
     match first {
         Some(at) if bytes[at] == 0 => {}
-        None if bytes.len() < TAR_NAME => return Verdict::NotYet,
-        _ => return Verdict::Text,
+        None if bytes.len() < TAR_NAME => return Err(NotYet),
+        _ => return Ok(None),
     }
     if let Some(foreign) = bytes.get(..WIDE_BYTES).and_then(wide_characters) {
-        return Verdict::Foreign(foreign);
+        return Ok(Some(foreign));
     }
     match bytes.get(TAR_MAGIC.0..).and_then(|rest| rest.get(..TAR_MAGIC.1.len())) {
-        Some(magic) if magic == TAR_MAGIC.1 => Verdict::Foreign(TAR),
-        Some(_) => Verdict::Text,
-        None => Verdict::NotYet,
+        Some(magic) if magic == TAR_MAGIC.1 => Ok(Some(TAR)),
+        Some(_) => Ok(None),
+        None => Err(NotYet),
     }
 }
 
@@ -220,10 +217,10 @@ mod tests {
     use super::*;
 
     fn name(bytes: &[u8]) -> &'static str {
-        match Verdict::of(bytes, false) {
-            Verdict::Text => "text",
-            Verdict::Foreign(foreign) => foreign.name,
-            Verdict::NotYet => "not yet",
+        match recognized(bytes, false) {
+            Ok(None) => "text",
+            Ok(Some(foreign)) => foreign.name,
+            Err(NotYet) => "not yet",
         }
     }
 
@@ -279,12 +276,12 @@ mod tests {
         let mut line = vec![b'.'; 300];
         line[7] = 0;
         assert_eq!((name(&line[..200]), name(&line)), ("not yet", "text"));
-        assert_eq!(Verdict::of(b"\0", true), Verdict::Text);
-        assert_eq!(Verdict::of(b"1\0\n\0", true), Verdict::Foreign(UTF_16));
+        assert_eq!(recognized(b"\0", true), Ok(None));
+        assert_eq!(recognized(b"1\0\n\0", true), Ok(Some(UTF_16)));
     }
 
     #[test]
-    fn the_verdict_does_not_depend_on_how_many_bytes_are_there() {
+    fn the_result_does_not_depend_on_how_many_bytes_are_there() {
         let zip = b"PK\x03\x04more\0".to_vec();
         let label = b"PAR1\n. $A\0\x89H".to_vec();
         let [party, encrypted] = [b"PARTY\n".to_vec(), b"PARE\n\x01\0\0text\n".to_vec()];
@@ -297,10 +294,10 @@ mod tests {
             b"\xFF\xFE\0\0".to_vec(),
             b"x^25\n2\xFBP6".to_vec(),
         ] {
-            let expected = Verdict::of(&all, true);
+            let expected = recognized(&all, true);
             for seen in 0..all.len() {
-                let verdict = Verdict::of(&all[..seen], false);
-                assert!(verdict == Verdict::NotYet || verdict == expected, "{seen} of {all:?}");
+                let found = recognized(&all[..seen], false);
+                assert!(found == Err(NotYet) || found == expected, "{seen} of {all:?}");
             }
         }
     }

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use memchr::memchr;
 
 use super::detect::MAX_DETECTION_BYTES;
-use super::inflate::{Beginning, Inflate};
+use super::inflate::{Inflate, codec_of};
 #[cfg(feature = "parquet")]
 use super::parquet::ParquetText;
 use super::read_ahead::{ReadAhead, Split, Turn};
@@ -244,23 +244,21 @@ impl<'a> Stream<'a> {
     fn detect_codec(&mut self, buffer: &mut [u8]) -> io::Result<()> {
         let Rest::Unknown(raw) = &mut self.rest else { return Ok(()) };
         let mut is_end = false;
-        let mut beginning = Beginning::of(&self.first);
-        if beginning == Beginning::TooShort {
+        let mut codec = codec_of(&self.first);
+        if codec.is_err() {
             let most = buffer.len().min(MAGIC_BYTES);
             let got = raw.read(&mut buffer[..most])?;
             self.first.extend_from_slice(&buffer[..got]);
             is_end = got == 0;
-            beginning = Beginning::of(&self.first);
+            codec = codec_of(&self.first);
         }
-        let codec = match beginning {
-            Beginning::Compressed(codec) => Some(codec),
-            Beginning::TooShort if !is_end => return Ok(()),
-            Beginning::TooShort | Beginning::Plain => None,
-        };
+        if codec.is_err() && !is_end {
+            return Ok(());
+        }
         let Rest::Unknown(raw) = mem::replace(&mut self.rest, Rest::Ended) else { return Ok(()) };
         self.rest = match codec {
-            None => Rest::Plain(raw),
-            Some(codec) => {
+            Ok(None) | Err(_) => Rest::Plain(raw),
+            Ok(Some(codec)) => {
                 let head = mem::take(&mut self.first);
                 let inflate = Inflate::new(codec, self.options, self.is_file, head, raw)?;
                 Rest::Compressed(Box::new(inflate))

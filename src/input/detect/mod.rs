@@ -22,8 +22,9 @@ mod sample;
 pub use error::{ColumnNames, DetectError};
 
 use super::csv::Delimiter;
-use super::foreign::{Verdict, without_mark};
+use super::foreign::{recognized, without_mark};
 use super::{Layout, StreamOptions, TrailingText, grid, json, lines};
+use crate::forms::sheet::NotYet;
 use sample::{Sample, is_name};
 
 /// The maximum number of bytes that detection reads.
@@ -142,10 +143,10 @@ impl InputOptions {
 
     /// Detects the layout without considering the text after puzzles.
     fn detect_layout(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, DetectError> {
-        match Verdict::of(start, is_all) {
-            Verdict::Foreign(foreign) => return Err(DetectError::Foreign(foreign)),
-            Verdict::NotYet => return Ok(None),
-            Verdict::Text => {}
+        match recognized(start, is_all) {
+            Ok(Some(foreign)) => return Err(DetectError::Foreign(foreign)),
+            Err(NotYet) => return Ok(None),
+            Ok(None) => {}
         }
         match self.find(start, is_all) {
             Ok(layout) if self.wants_answers() && !layout.has_answers() => {

@@ -1,5 +1,7 @@
 //! Detects the codec of a stream by its first bytes.
 
+use crate::forms::sheet::NotYet;
+
 /// A codec of compressed inputs. Concatenated streams are read as one stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Codec {
@@ -34,16 +36,6 @@ impl Codec {
     }
 }
 
-/// The codec of a stream, detected from its first bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::input) enum Beginning {
-    /// Not compressed with a supported codec.
-    Plain,
-    Compressed(Codec),
-    /// More bytes are needed.
-    TooShort,
-}
-
 /// The magic bytes of a skippable zst frame, except the low half of the first one, which varies.
 const ZST_SKIPPABLE: [u8; 4] = [0x50, 0x2A, 0x4D, 0x18];
 
@@ -53,60 +45,61 @@ const BZ2_BLOCKS: [&[u8]; 2] = [b"1AY&SY", b"\x17rE8P\x90"];
 /// The second byte of a zlib stream with the default window, by level.
 const ZLIB_LEVELS: [u8; 4] = [0x01, 0x5E, 0x9C, 0xDA];
 
-impl Beginning {
-    pub(in crate::input) fn of(bytes: &[u8]) -> Self {
-        let mut skippable = ZST_SKIPPABLE;
-        skippable[0] |= bytes.first().map_or(0, |first| first & 0x0F);
-        let known: [(&[u8], Codec); 6] = [
-            (b"\x1F\x8B", Codec::Gz),
-            (b"\x28\xB5\x2F\xFD", Codec::Zst),
-            (&skippable, Codec::Zst),
-            (b"\xFD7zXZ\0", Codec::Xz),
-            (b"\x04\x22\x4D\x18", Codec::Lz4),
-            (super::npy::MAGIC, Codec::Npy),
-        ];
-        for (magic, codec) in known {
-            if bytes.starts_with(magic) {
-                return Self::Compressed(codec);
-            } else if magic.starts_with(bytes) {
-                return Self::TooShort;
-            }
-        }
-        match bytes.first() {
-            Some(b'B') => Self::of_bz2(bytes),
-            Some(b'x') => Self::of_zlib(bytes),
-            _ => Self::Plain,
+/// Returns the codec of a stream that starts with these bytes; `None` if it is not compressed with a
+/// supported one.
+///
+/// # Errors
+/// Fails if more bytes are needed.
+pub(in crate::input) fn codec_of(bytes: &[u8]) -> Result<Option<Codec>, NotYet> {
+    let mut skippable = ZST_SKIPPABLE;
+    skippable[0] |= bytes.first().map_or(0, |first| first & 0x0F);
+    let known: [(&[u8], Codec); 6] = [
+        (b"\x1F\x8B", Codec::Gz),
+        (b"\x28\xB5\x2F\xFD", Codec::Zst),
+        (&skippable, Codec::Zst),
+        (b"\xFD7zXZ\0", Codec::Xz),
+        (b"\x04\x22\x4D\x18", Codec::Lz4),
+        (super::npy::MAGIC, Codec::Npy),
+    ];
+    for (magic, codec) in known {
+        if bytes.starts_with(magic) {
+            return Ok(Some(codec));
+        } else if magic.starts_with(bytes) {
+            return Err(NotYet);
         }
     }
-
-    fn of_bz2(bytes: &[u8]) -> Self {
-        let (start, block) = bytes.split_at(bytes.len().min(4));
-        let is_start = start.iter().zip(b"BZh1").all(|(a, b)| match b {
-            b'1' => matches!(a, b'1'..=b'9'),
-            _ => a == b,
-        });
-        if is_start && BZ2_BLOCKS.iter().any(|magic| block.starts_with(magic)) {
-            Self::Compressed(Codec::Bz2)
-        } else if is_start && BZ2_BLOCKS.iter().any(|magic| magic.starts_with(block)) {
-            Self::TooShort
-        } else {
-            Self::Plain
-        }
+    match bytes.first() {
+        Some(b'B') => Ok(is_bz2(bytes)?.then_some(Codec::Bz2)),
+        Some(b'x') => Ok(is_zlib(bytes)?.then_some(Codec::Zlib)),
+        _ => Ok(None),
     }
+}
 
-    /// Distinguishes zlib from text that starts with the blank cell `x` (`x^`): its blocks contain
-    /// bytes that no text has. The number of bytes that decide is fixed, however they arrive.
-    fn of_zlib(bytes: &[u8]) -> Self {
-        let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
-        match bytes {
-            [_] => Self::TooShort,
-            [_, level, ..] if !ZLIB_LEVELS.contains(level) => Self::Plain,
-            [_, rest @ ..] if rest.iter().take(8).any(|byte| !is_text(byte)) => {
-                Self::Compressed(Codec::Zlib)
-            }
-            [_, rest @ ..] if rest.len() < 8 => Self::TooShort,
-            _ => Self::Plain,
-        }
+fn is_bz2(bytes: &[u8]) -> Result<bool, NotYet> {
+    let (start, block) = bytes.split_at(bytes.len().min(4));
+    let is_start = start.iter().zip(b"BZh1").all(|(a, b)| match b {
+        b'1' => matches!(a, b'1'..=b'9'),
+        _ => a == b,
+    });
+    if is_start && BZ2_BLOCKS.iter().any(|magic| block.starts_with(magic)) {
+        Ok(true)
+    } else if is_start && BZ2_BLOCKS.iter().any(|magic| magic.starts_with(block)) {
+        Err(NotYet)
+    } else {
+        Ok(false)
+    }
+}
+
+/// Distinguishes zlib from text that starts with the blank cell `x` (`x^`): its blocks contain bytes
+/// that no text has. The number of bytes that decide is fixed, however they arrive.
+fn is_zlib(bytes: &[u8]) -> Result<bool, NotYet> {
+    let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
+    match bytes {
+        [_] => Err(NotYet),
+        [_, level, ..] if !ZLIB_LEVELS.contains(level) => Ok(false),
+        [_, rest @ ..] if rest.iter().take(8).any(|byte| !is_text(byte)) => Ok(true),
+        [_, rest @ ..] if rest.len() < 8 => Err(NotYet),
+        _ => Ok(false),
     }
 }
 
@@ -116,44 +109,44 @@ mod tests {
 
     #[test]
     fn few_bytes_decide_and_text_is_recognized_immediately() {
-        let compressed = Beginning::Compressed;
+        let compressed = |codec| Ok(Some(codec));
         for (bytes, expected) in [
-            (&b""[..], Beginning::TooShort),
-            (b"\x1F", Beginning::TooShort),
+            (&b""[..], Err(NotYet)),
+            (b"\x1F", Err(NotYet)),
             (b"\x1F\x8B", compressed(Codec::Gz)),
-            (b"\x1F\x8C", Beginning::Plain),
-            (b"\x28\xB5\x2F", Beginning::TooShort),
+            (b"\x1F\x8C", Ok(None)),
+            (b"\x28\xB5\x2F", Err(NotYet)),
             (b"\x28\xB5\x2F\xFD", compressed(Codec::Zst)),
             (b"\x50\x2A\x4D\x18", compressed(Codec::Zst)),
             (b"\x5F\x2A\x4D\x18", compressed(Codec::Zst)),
-            (b"\x4F\x2A\x4D\x18", Beginning::Plain),
-            (b"_*", Beginning::TooShort),
-            (b"_*M.", Beginning::Plain),
-            (b"\xFD7zXZ", Beginning::TooShort),
+            (b"\x4F\x2A\x4D\x18", Ok(None)),
+            (b"_*", Err(NotYet)),
+            (b"_*M.", Ok(None)),
+            (b"\xFD7zXZ", Err(NotYet)),
             (b"\xFD7zXZ\0\0", compressed(Codec::Xz)),
             (b"\x04\x22\x4D\x18d", compressed(Codec::Lz4)),
-            (b"BZh", Beginning::TooShort),
-            (b"BZh91AY&S", Beginning::TooShort),
+            (b"BZh", Err(NotYet)),
+            (b"BZh91AY&S", Err(NotYet)),
             (b"BZh91AY&SY", compressed(Codec::Bz2)),
             (b"BZh1\x17rE8P\x90", compressed(Codec::Bz2)),
-            (b"BZh9\n", Beginning::Plain),
-            (b"BZh0", Beginning::Plain),
-            (b"x", Beginning::TooShort),
+            (b"BZh9\n", Ok(None)),
+            (b"BZh0", Ok(None)),
+            (b"x", Err(NotYet)),
             (b"x\x9C", compressed(Codec::Zlib)),
             (b"x^\xCB", compressed(Codec::Zlib)),
-            (b"x^2", Beginning::TooShort),
-            (b"x^2\n", Beginning::TooShort),
-            (b"x^2\n2..4\n", Beginning::Plain),
+            (b"x^2", Err(NotYet)),
+            (b"x^2\n", Err(NotYet)),
+            (b"x^2\n2..4\n", Ok(None)),
             (b"x^2\n2\xFB", compressed(Codec::Zlib)),
-            (b"x^2 and more", Beginning::Plain),
-            (b"x.", Beginning::Plain),
-            (b".", Beginning::Plain),
-            (b"\n", Beginning::Plain),
+            (b"x^2 and more", Ok(None)),
+            (b"x.", Ok(None)),
+            (b".", Ok(None)),
+            (b"\n", Ok(None)),
         ] {
-            assert_eq!(Beginning::of(bytes), expected, "{bytes:?}");
+            assert_eq!(codec_of(bytes), expected, "{bytes:?}");
         }
         for first in 0..=u8::MAX {
-            assert_ne!(Beginning::of(&[first, b'.', b'.', b'.']), Beginning::TooShort);
+            assert_ne!(codec_of(&[first, b'.', b'.', b'.']), Err(NotYet));
         }
     }
 }

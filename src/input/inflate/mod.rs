@@ -9,11 +9,12 @@ mod window;
 
 use std::io::{self, ErrorKind, Read};
 
-pub(super) use codec::{Beginning, Codec};
+pub(super) use codec::{Codec, codec_of};
 pub use window::Window;
 
 use super::StreamOptions;
 use super::damage::Damage;
+use crate::forms::sheet::NotYet;
 use decoder::{Decoder, decoder};
 
 const READ_BYTES: usize = 128 * 1024;
@@ -134,12 +135,10 @@ impl<R: Read> Inflate<R> {
                 // `xz -t` accept as well.
                 let padding = if self.codec == Codec::Npy { 0 } else { zeros(self.unused()) };
                 self.consume(padding);
-                match Beginning::of(self.unused()) {
-                    Beginning::TooShort => break,
-                    Beginning::Compressed(codec) if codec == self.codec => {
-                        self.is_in_member = true;
-                    }
-                    Beginning::Compressed(_) | Beginning::Plain => {
+                match codec_of(self.unused()) {
+                    Err(NotYet) => break,
+                    Ok(Some(codec)) if codec == self.codec => self.is_in_member = true,
+                    Ok(_) => {
                         let what = format!("ends at byte {}, but other data follows", self.used);
                         self.fail(ErrorKind::InvalidData, &what);
                     }

@@ -20,7 +20,7 @@ const MIN_ROWS_OF_SEVERAL: usize = 18;
 const MAX_STRAYS: usize = 2;
 
 /// More bytes are needed.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotYet;
 
 /// The position of a line, without its end.

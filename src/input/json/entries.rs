@@ -1,10 +1,11 @@
 //! The keys and values of JSON objects.
 
-use std::cell::RefCell;
+use std::borrow::Cow;
 use std::fmt;
 
 use memchr::memchr2;
-use serde::de::{DeserializeSeed, Deserializer as _, MapAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
@@ -25,32 +26,30 @@ pub(crate) fn entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
 /// Returns the first entries of an object of which only the beginning is known. The last value may
 /// be unknown.
 pub(in crate::input) fn first_entries(begin: &[u8]) -> Vec<(String, &str)> {
-    let entries = RefCell::new(Vec::new());
-    let add = |key: &str| entries.borrow_mut().push((key.to_owned(), ""));
-    let complete = |(), value| {
-        if let Some((_, last)) = entries.borrow_mut().last_mut() {
-            *last = value;
-        }
-    };
+    let mut entries = Vec::new();
     // The end is missing.
-    let _ = for_each_entry(begin, add, complete);
-    entries.into_inner()
+    let _ = for_each_entry(begin, |key, value| match (value, entries.last_mut()) {
+        (Some(value), Some((_, last))) => *last = value,
+        _ => entries.push((key.to_owned(), "")),
+    });
+    entries
 }
 
 fn strict_entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
     let mut entries = Vec::new();
-    for_each_entry(line, str::to_owned, |key, value| entries.push((key, value))).ok()?;
+    for_each_entry(line, |key, value| entries.extend(value.map(|value| (key.to_owned(), value))))
+        .ok()?;
     Some(entries)
 }
 
-/// Calls `key` with each key of an object, and `entry` with the result and the text of the value.
-pub(super) fn for_each_entry<'de, K>(
+/// Calls `entry` twice for each entry of an object: with its key, and with its key and the text of
+/// its value.
+pub(super) fn for_each_entry<'de>(
     line: &'de [u8],
-    key: impl FnMut(&str) -> K,
-    entry: impl FnMut(K, &'de str),
+    entry: impl FnMut(&str, Option<&'de str>),
 ) -> serde_json::Result<()> {
     let mut json = Deserializer::from_slice(line);
-    json.deserialize_map(EntryVisitor { key, entry })?;
+    json.deserialize_map(EntryVisitor(entry))?;
     json.end()
 }
 
@@ -169,13 +168,13 @@ pub(super) fn same_part<'a>(part: &str, of: &[u8], line: &'a [u8]) -> Option<&'a
     std::str::from_utf8(&line[at..at + part.len()]).ok()
 }
 
-/// Calls `key` with each key of an object, and `entry` with the result and the text of the value.
-struct EntryVisitor<F, G> {
-    key: F,
-    entry: G,
-}
+struct EntryVisitor<F>(F);
 
-impl<'de, K, F: FnMut(&str) -> K, G: FnMut(K, &'de str)> Visitor<'de> for EntryVisitor<F, G> {
+/// A key, which is copied only if it has escapes.
+#[derive(Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'de, F: FnMut(&str, Option<&'de str>)> Visitor<'de> for EntryVisitor<F> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -184,36 +183,12 @@ impl<'de, K, F: FnMut(&str) -> K, G: FnMut(K, &'de str)> Visitor<'de> for EntryV
 
     #[inline(always)]
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key_seed(KeyVisitor(&mut self.key))? {
+        while let Some(Key(key)) = map.next_key()? {
+            (self.0)(&key, None);
             let value: &RawValue = map.next_value()?;
-            (self.entry)(key, value.get());
+            (self.0)(&key, Some(value.get()));
         }
         Ok(())
-    }
-}
-
-/// Calls a function with a key.
-struct KeyVisitor<'a, F>(&'a mut F);
-
-impl<'de, K, F: FnMut(&str) -> K> DeserializeSeed<'de> for KeyVisitor<'_, F> {
-    type Value = K;
-
-    #[inline(always)]
-    fn deserialize<D: serde::Deserializer<'de>>(self, key: D) -> Result<K, D::Error> {
-        key.deserialize_str(self)
-    }
-}
-
-impl<K, F: FnMut(&str) -> K> Visitor<'_> for KeyVisitor<'_, F> {
-    type Value = K;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    #[inline(always)]
-    fn visit_str<E>(self, key: &str) -> Result<K, E> {
-        Ok((self.0)(key))
     }
 }
 

@@ -318,13 +318,14 @@ impl Objects {
         let is_object = line.trim_ascii_start().starts_with(b"{");
         let value = if is_object {
             let mut next = 0;
-            let index_of = |key: &str| self.index_of(key, &mut next, refused);
-            let store = |key: Option<usize>, value| {
-                if let Some(key) = key {
-                    values[key] = Some(value);
+            let store = |key: &str, value: Option<&'de str>| {
+                if value.is_some()
+                    && let Some(key) = self.index_of(key, &mut next, refused)
+                {
+                    values[key] = value;
                 }
             };
-            for_each_entry(line, index_of, store).map(|()| None)
+            for_each_entry(line, store).map(|()| None)
         } else {
             serde_json::from_slice::<&RawValue>(line).map(Some)
         };

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Cursor, ErrorKind, Read};
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -117,8 +118,10 @@ impl<S: Split + 'static> Decoders<S> {
         source.unstarted -= 1;
         let decoders = Arc::clone(self);
         let decode = move || {
-            let _guard = PanicGuard(&decoders.queue);
-            while decoders.decode() {}
+            let decode = || while decoders.decode() {};
+            if panic::catch_unwind(AssertUnwindSafe(decode)).is_err() {
+                decoders.queue.close(true);
+            }
         };
         let is_started = thread::Builder::new().name("read-ahead".into()).spawn(decode).is_ok();
         if is_started {
@@ -159,17 +162,6 @@ impl<S: Split + 'static> Decoders<S> {
         let is_open = self.queue.push(number, piece);
         self.queue.finish(number);
         is_open
-    }
-}
-
-/// Closes the queue if its thread panics.
-struct PanicGuard<'a>(&'a Queue);
-
-impl Drop for PanicGuard<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.close(true);
-        }
     }
 }
 
@@ -303,35 +295,6 @@ mod tests {
 
     use super::*;
 
-    #[derive(Clone, Debug)]
-    enum ReadResult {
-        Gives(Vec<u8>),
-        Interrupts,
-    }
-
-    /// Follows a script, then ends, possibly after an error.
-    #[derive(Debug)]
-    struct Scripted {
-        acts: std::vec::IntoIter<ReadResult>,
-        fails: bool,
-    }
-
-    impl Split for Scripted {}
-
-    impl Read for Scripted {
-        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-            match self.acts.next() {
-                Some(ReadResult::Gives(bytes)) => {
-                    into[..bytes.len()].copy_from_slice(&bytes);
-                    Ok(bytes.len())
-                }
-                Some(ReadResult::Interrupts) => Err(ErrorKind::Interrupted.into()),
-                None if std::mem::take(&mut self.fails) => Err(io::Error::other("dry")),
-                None => Ok(0),
-            }
-        }
-    }
-
     fn ahead<S: Split + 'static>(stream: S) -> ReadAhead {
         ReadAhead::spawn(stream, 3).ok().expect("a thread can be started")
     }
@@ -352,53 +315,38 @@ mod tests {
         }
     }
 
-    fn act() -> impl Strategy<Value = ReadResult> {
-        let gives = prop::collection::vec(any::<u8>(), 1..100).prop_map(ReadResult::Gives);
-        prop_oneof![4 => gives, 1 => Just(ReadResult::Interrupts)]
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-
-        #[test]
-        fn reading_ahead_returns_the_same_bytes(
-            acts in prop::collection::vec(act(), 0..40),
-            fails in any::<bool>(),
-            piece in 1_usize..300,
-        ) {
-            let stream = || Scripted { acts: acts.clone().into_iter(), fails };
-            let expected = read_all(stream(), 100);
-            prop_assert_eq!(read_all(ahead(stream()), piece), expected);
-        }
-    }
-
-    /// Parts of a stream in order, and whether each is split off.
-    struct Parts(VecDeque<(bool, Vec<u8>, bool)>);
+    /// Parts of a stream in order: whether each is split off, its bytes, and the error after them.
+    struct Parts(VecDeque<(bool, Vec<u8>, Option<ErrorKind>)>);
 
     impl Split for Parts {
         fn split(&mut self, _: Turn) -> io::Result<Option<Box<dyn Read + Send>>> {
-            if self.0.front().is_none_or(|(is_split, ..)| !is_split) {
-                return Ok(None);
-            }
-            let Some((_, bytes, fails)) = self.0.pop_front() else { return Ok(None) };
-            let end = Scripted { acts: Vec::new().into_iter(), fails };
-            Ok(Some(Box::new(Cursor::new(bytes).chain(end))))
+            let is_split = self.0.front().is_some_and(|(is_split, ..)| *is_split);
+            let part = if is_split { self.0.pop_front() } else { None };
+            Ok(part.map(|part| Box::new(Self([part].into())) as _))
         }
     }
 
     impl Read for Parts {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-            let Some((_, bytes, fails)) = self.0.front_mut() else { return Ok(0) };
+            let Some((_, bytes, error)) = self.0.front_mut() else { return Ok(0) };
             let length = bytes.len().min(into.len());
             into[..length].copy_from_slice(&bytes[..length]);
             bytes.drain(..length);
-            if length == 0 {
-                let fails = *fails;
-                self.0.pop_front();
-                return if fails { Err(io::Error::other("dry")) } else { self.read(into) };
+            if length > 0 {
+                return Ok(length);
             }
-            Ok(length)
+            let error = *error;
+            self.0.pop_front();
+            if error == Some(ErrorKind::Other) {
+                self.0.clear();
+            }
+            error.map_or_else(|| self.read(into), |kind| Err(kind.into()))
         }
+    }
+
+    fn end() -> impl Strategy<Value = Option<ErrorKind>> {
+        let errors = [Some(ErrorKind::Other), Some(ErrorKind::Interrupted)];
+        prop_oneof![18 => Just(None), 2 => prop::sample::select(errors.to_vec())]
     }
 
     proptest! {
@@ -406,19 +354,18 @@ mod tests {
 
         #[test]
         fn parts_are_read_in_order(
-            parts in prop::collection::vec((any::<bool>(), 0_usize..9, 0..20), 0..30),
+            parts in prop::collection::vec((any::<bool>(), 0_usize..9, end()), 0..30),
             threads in 1_usize..5,
+            piece in prop_oneof![1_000_usize..2_000, Just(100_000)],
         ) {
-            let parts = parts.into_iter().zip(0..).map(|((is_split, size, fails), number)| {
-                (is_split, vec![number; size * size * size * 3000], fails == 0)
+            let parts = parts.into_iter().zip(0..).map(|((is_split, size, error), number)| {
+                (is_split, vec![number; size * size * size * 3000], error)
             });
             let parts: Vec<_> = parts.collect();
-            let failing = parts.iter().position(|part| part.2).map_or(parts.len(), |at| at + 1);
-            let expected: Vec<_> = parts[..failing].iter().flat_map(|part| part.1.clone()).collect();
-            let stream = ReadAhead::spawn(Parts(parts.clone().into()), threads).ok().unwrap();
-            let (all, interrupted, error) = read_all(stream, 100_000);
-            prop_assert!(all == expected && interrupted == 0);
-            prop_assert_eq!(error.is_some(), parts.iter().any(|part| part.2));
+            let stream = || Parts(parts.clone().into());
+            let ahead = ReadAhead::spawn(stream(), threads).ok().unwrap();
+            let (found, expected) = (read_all(ahead, piece), read_all(stream(), piece));
+            prop_assert!(found == expected, "{:?}, not {:?}", found.2, expected.2);
         }
     }
 
@@ -441,17 +388,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn all_threads_end_when_the_reader_is_dropped() {
-        let (sender, receiver) = mpsc::channel();
-        let mut stream = ahead(EndlessParts(Endless(sender)));
-        stream.read_exact(&mut [0; 16]).unwrap();
-        drop(stream);
-        let dropped = || receiver.recv_timeout(Duration::from_secs(60));
-        let end = std::iter::repeat_with(dropped).find_map(Result::err);
-        assert_eq!(end, Some(mpsc::RecvTimeoutError::Disconnected));
-    }
-
     impl Split for Endless {}
 
     impl Read for Endless {
@@ -467,12 +403,15 @@ mod tests {
     }
 
     #[test]
-    fn the_thread_ends_when_the_reader_is_dropped() {
+    fn all_threads_end_when_the_reader_is_dropped() {
         let (sender, receiver) = mpsc::channel();
-        let mut stream = ahead(Endless(sender));
-        stream.read_exact(&mut [0; 16]).unwrap();
-        drop(stream);
-        receiver.recv_timeout(Duration::from_secs(60)).expect("the thread has ended");
+        let endless = Endless(sender);
+        for mut stream in [ahead(endless.clone()), ahead(EndlessParts(endless))] {
+            stream.read_exact(&mut [0; 16]).unwrap();
+        }
+        let dropped = || receiver.recv_timeout(Duration::from_secs(60));
+        let end = std::iter::repeat_with(dropped).find_map(Result::err);
+        assert_eq!(end, Some(mpsc::RecvTimeoutError::Disconnected));
     }
 
     struct PanicsOnSecondRead(bool);

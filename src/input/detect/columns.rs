@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::error::several;
 use super::sample::{
     Candidate, RowFields, Sample, cannot_be_puzzle, is_grid, is_name_of_cells, is_puzzle, is_word,
 };
@@ -296,5 +297,5 @@ fn one_of(puzzles: &[usize], fields: &RowFields, is_header: bool) -> Result<(), 
         return Ok(());
     }
     let columns = fields.columns(is_header);
-    Err(DetectError::Several { which: columns.only(puzzles), columns })
+    Err(several(puzzles, columns))
 }

@@ -1,12 +1,11 @@
 //! Errors of layout detection.
 
-use std::fmt;
-
 use thiserror::Error;
 
 use crate::input::foreign::Foreign;
 
-/// The reason why the layout of an input could not be detected.
+/// The reason why the layout of an input could not be detected. Columns are listed as `"id"`, or as
+/// `1 (53..7…)` without a header.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DetectError {
@@ -23,19 +22,22 @@ pub enum DetectError {
     )]
     ObjectInLines,
     /// A table without a puzzle column.
-    #[error("no column contains puzzles; the columns are {0}")]
-    NoPuzzles(ColumnNames),
+    #[error("no column contains puzzles; the columns are {}", .0.join(", "))]
+    NoPuzzles(Vec<String>),
     /// A table with several puzzle columns.
-    #[error("several columns may contain the puzzles: {which}; the columns are {columns}")]
+    #[error(
+        "several columns may contain the puzzles: {}; the columns are {}",
+        .which.join(", "), .columns.join(", ")
+    )]
     Several {
         /// The candidates.
-        which: ColumnNames,
+        which: Vec<String>,
         /// All columns.
-        columns: ColumnNames,
+        columns: Vec<String>,
     },
     /// A table without a solution column, although solutions are required.
-    #[error("no column contains solutions; the columns are {0}")]
-    NoSolutions(ColumnNames),
+    #[error("no column contains solutions; the columns are {}", .0.join(", "))]
+    NoSolutions(Vec<String>),
     /// A layout that cannot contain the required solutions.
     #[error("grids of nine lines cannot have solutions; use a table or lines of puzzles")]
     OnlyPuzzles,
@@ -55,32 +57,22 @@ pub enum DetectError {
     #[error("the puzzles are in column {0:?}, so their solutions cannot be there as well")]
     SameColumn(String),
     /// A requested column does not exist.
-    #[error("no column {name:?}; there are {columns}")]
+    #[error("no column {name:?}; there are {}", .columns.join(", "))]
     NoColumn {
         /// The name.
         name: String,
         /// The columns of the input.
-        columns: ColumnNames,
+        columns: Vec<String>,
     },
 }
 
-/// Column names for messages: `"id"`, or `1 ("53..7…")` without a header.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ColumnNames(pub(super) Vec<String>);
-
-impl ColumnNames {
-    pub(super) fn quoted(names: &[impl AsRef<str>]) -> Self {
-        Self(names.iter().map(|name| format!("{:?}", name.as_ref())).collect())
-    }
-
-    /// Selects columns by index.
-    pub(super) fn only(&self, columns: &[usize]) -> Self {
-        Self(columns.iter().map(|&column| self.0[column].clone()).collect())
-    }
+/// Returns names as in messages.
+pub(super) fn quoted(names: &[impl AsRef<str>]) -> Vec<String> {
+    names.iter().map(|name| format!("{:?}", name.as_ref())).collect()
 }
 
-impl fmt::Display for ColumnNames {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.join(", "))
-    }
+/// Returns the error of several columns that may contain the puzzles.
+pub(super) fn several(which: &[usize], columns: Vec<String>) -> DetectError {
+    let which = which.iter().map(|&column| columns[column].clone()).collect();
+    DetectError::Several { which, columns }
 }

@@ -1,9 +1,9 @@
 //! Detects the keys of puzzles, solutions, and kept values in JSON objects.
 
+use super::error::{quoted, several};
 use super::sample::{cannot_be_puzzle, is_grid, is_puzzle, is_word};
 use super::{
-    Answers, ColumnNames, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of,
-    keep_only,
+    Answers, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of, keep_only,
 };
 use crate::input::json::{self, Objects, cells_of, entries};
 use crate::input::lines::first_end;
@@ -130,7 +130,7 @@ impl InputOptions {
             _ => None,
         };
         if let Some(name) = self.column.as_ref().or(keep) {
-            let columns = ColumnNames(vec!["none, each line is a puzzle".into()]);
+            let columns = vec!["none, each line is a puzzle".into()];
             return Err(DetectError::NoColumn { name: name.clone(), columns });
         }
         Ok(Layout::Jsonl(Objects::default().into()))
@@ -242,11 +242,11 @@ fn puzzle_key(
     if found.is_empty() {
         found = (0..outer).filter(is_named).filter(|&key| value(key).starts_with('{')).collect();
     }
-    let columns = ColumnNames::quoted(keys);
+    let columns = quoted(keys);
     match found[..] {
         [one] => Ok(one),
         [] => Err(DetectError::NoPuzzles(columns)),
-        _ => Err(DetectError::Several { which: columns.only(&found), columns }),
+        _ => Err(several(&found, columns)),
     }
 }
 
@@ -265,5 +265,5 @@ fn answer_key(
     let named = named.min().map(|(.., key)| key);
     named
         .or_else(|| shaped(entries, keys, is_grid).into_iter().find(|&key| key != puzzle))
-        .ok_or_else(|| DetectError::NoSolutions(ColumnNames::quoted(keys)))
+        .ok_or_else(|| DetectError::NoSolutions(quoted(keys)))
 }

@@ -19,7 +19,8 @@ mod error;
 mod keys;
 mod sample;
 
-pub use error::{ColumnNames, DetectError};
+pub use error::DetectError;
+use error::quoted;
 
 use super::csv::Delimiter;
 use super::foreign::{recognized, without_mark};
@@ -174,7 +175,7 @@ impl InputOptions {
             InputFormat::Grid => self.grids(),
             InputFormat::Scan => match &self.keep {
                 Some(Keep::Only(names)) if !names.is_empty() => {
-                    let columns = ColumnNames(vec!["none, the input is text".into()]);
+                    let columns = vec!["none, the input is text".into()];
                     Err(DetectError::NoColumn { name: names[0].clone(), columns }.into())
                 }
                 _ => Ok(Layout::Scan),
@@ -276,7 +277,7 @@ impl InputOptions {
             Some(Keep::Only(names)) => match names.iter().find(|name| *name != column) {
                 None => Ok(with),
                 Some(name) => {
-                    let columns = ColumnNames::quoted(&[column]);
+                    let columns = quoted(&[column]);
                     Err(DetectError::NoColumn { name: name.clone(), columns }.into())
                 }
             },
@@ -348,6 +349,6 @@ fn column_of(names: &[impl AsRef<str>], name: &str) -> Result<usize, DetectError
     let named = find(|a, b| a == b).or_else(|| find(str::eq_ignore_ascii_case));
     let numbered = || name.parse::<usize>().ok()?.checked_sub(1);
     let column = named.or_else(numbered).filter(|&column| column < names.len());
-    let columns = || ColumnNames::quoted(names);
+    let columns = || quoted(names);
     column.ok_or_else(|| DetectError::NoColumn { name: name.into(), columns: columns() })
 }

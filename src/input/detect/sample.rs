@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use super::{ColumnNames, Undecided};
+use super::Undecided;
 use crate::forms::{self, list};
 use crate::input::csv::{
     Delimiter, Header, SplitRow, Table, declared_delimiter, is_separator_line,
@@ -265,7 +265,7 @@ impl RowFields {
         }
     }
 
-    pub(super) fn columns(&self, is_header: bool) -> ColumnNames {
+    pub(super) fn columns(&self, is_header: bool) -> Vec<String> {
         let column = |(number, field): (usize, &Vec<u8>)| {
             let text = String::from_utf8_lossy(field);
             if is_header {
@@ -275,7 +275,7 @@ impl RowFields {
             let more = if text.chars().count() > SAMPLE { "…" } else { "" };
             format!("{number} ({sample}{more})")
         };
-        ColumnNames((1..).zip(&self.texts).map(column).collect())
+        (1..).zip(&self.texts).map(column).collect()
     }
 }
 

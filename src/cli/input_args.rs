@@ -1,7 +1,7 @@
 //! The options for inputs.
 
 use bulkdoku::input::csv::Delimiter;
-use bulkdoku::input::{Answers, DetectError, InputFormat, InputOptions, StreamOptions, Window};
+use bulkdoku::input::{Answers, DetectError, InputFormat, InputOptions, StreamOptions};
 
 use super::row_args::column_hint;
 use super::{Failure, help, numbers};
@@ -55,7 +55,7 @@ pub struct InputArgs {
         hide_default_value = true,
         value_parser = parse_window
     )]
-    window: Window,
+    window: u64,
 
     /// Longest line or row [default: 16M]
     ///
@@ -146,8 +146,9 @@ fn parse_max_line(text: &str) -> Result<usize, String> {
 /// The largest `--max-line`: offsets in a block have 32 bits.
 const MAX_MAX_LINE: usize = 1 << 30;
 
-fn parse_window(text: &str) -> Result<Window, String> {
-    numbers::size(text).map(Window::new)
+/// Parses a window: at least that of the default level of zstd, rounded down.
+fn parse_window(text: &str) -> Result<u64, String> {
+    numbers::size(text).map(|bytes| bytes.max(1 << 20))
 }
 
 fn parse_delimiter(text: &str) -> Result<Delimiter, String> {

@@ -46,7 +46,6 @@ pub mod source;
 mod stream;
 
 pub use detect::{Answers, DetectError, InputFormat, InputOptions, Keep};
-pub use inflate::Window;
 pub use layout::Layout;
 pub use source::{Position, Source};
 pub use stream::{Stream, StreamOptions};

@@ -24,7 +24,7 @@ use super::inflate::{Inflate, codec_of};
 #[cfg(feature = "parquet")]
 use super::parquet::ParquetText;
 use super::read_ahead::{ReadAhead, Split, Turn};
-use super::{ColumnType, DetectError, InputFormat, InputOptions, Keep, Layout, Window};
+use super::{ColumnType, DetectError, InputFormat, InputOptions, Keep, Layout};
 
 /// The number of bytes that detection reads at a time: one or a few lines of most inputs.
 const READ_BYTES: usize = 4096;
@@ -37,16 +37,27 @@ const MAGIC_BYTES: usize = 64 * 1024;
 const DETECT_EACH_LINE_BYTES: usize = 64;
 
 /// Options for streams that are not plain text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamOptions {
-    /// The largest window of a compressed stream.
-    pub window: Window,
+    /// The largest window, or dictionary, of a compressed stream, and the memory of the open pages
+    /// of a Parquet file, in bytes.
+    ///
+    /// zst and xz streams declare how far back they refer. A decoder keeps that much of its output,
+    /// so this is the memory that a long stream takes. A short stream takes no more than its length.
+    pub window: u64,
     /// The number of a blank cell in a `NumPy` array; the digits 1 to 9 follow it.
     pub npy_blank: u8,
     /// Whether that number is a label in an array, and not a blank cell.
     pub npy_labels: bool,
     /// The maximum length of a record, if it is longer than a block, in bytes.
     pub max_record: usize,
+}
+
+impl Default for StreamOptions {
+    fn default() -> Self {
+        // Enough for `xz -8` and `zstd -19`, while a run stays below 64 MB in total.
+        Self { window: 32 << 20, npy_blank: 0, npy_labels: false, max_record: 0 }
+    }
 }
 
 /// The bytes of an input, decompressed if necessary. Parquet files are read as the text of a table.
@@ -154,7 +165,7 @@ impl<'a> Stream<'a> {
         let mut expected = Cow::Borrowed(expected);
         #[cfg(feature = "parquet")]
         if let Rest::Table(table) = &mut self.rest {
-            table.set_window(self.options.window);
+            table.window = self.options.window;
         }
         if self.is_parquet() {
             let expected = expected.to_mut();
@@ -309,7 +320,7 @@ impl Stream<'static> {
             let cells = 1 + usize::from(layout.has_answers());
             let wanted = wanted.as_deref().map(|wanted| (wanted, cells));
             let mut table = ParquetText::open(file.try_clone()?, wanted)?;
-            table.set_window(self.options.window);
+            table.window = self.options.window;
             self.count = Arc::clone(&table.count);
             self.rest = Rest::Table(Box::new(table));
             (self.first, self.taken, self.failed) = (Vec::new(), 0, None);

@@ -9,8 +9,6 @@ use crate::input::json::{self, Objects, cells_of, entries};
 use crate::input::lines::first_end;
 use crate::input::{Layout, names};
 
-type JsonEntries<'a> = [(String, &'a str)];
-
 impl InputOptions {
     /// Returns whether the options do not require a table of fields.
     pub(super) fn may_be_json(&self) -> bool {
@@ -100,7 +98,7 @@ impl InputOptions {
     }
 
     /// Returns the requested or usual keys, for objects without a puzzle among their first keys.
-    fn usual_keys(&self, first: &JsonEntries<'_>) -> Objects {
+    fn usual_keys(&self, first: &[(String, &str)]) -> Objects {
         let puzzle = Some(self.column.clone().unwrap_or_else(|| names::PUZZLES[0].into()));
         let answer = match &self.answers {
             Answers::Unwanted => None,
@@ -136,7 +134,7 @@ impl InputOptions {
         Ok(Layout::Jsonl(Objects::default().into()))
     }
 
-    fn of_object(&self, entries: &JsonEntries<'_>) -> Result<Layout, DetectError> {
+    fn of_object(&self, entries: &[(String, &str)]) -> Result<Layout, DetectError> {
         let outer = keys(entries).len();
         let entries = &with_paths(entries);
         let keys = keys(entries);
@@ -168,7 +166,7 @@ impl InputOptions {
 }
 
 /// Adds the entries of inner objects, whose keys are paths with dots, after those of the outer one.
-fn with_paths<'a>(entries: &JsonEntries<'a>) -> Vec<(String, &'a str)> {
+fn with_paths<'a>(entries: &[(String, &'a str)]) -> Vec<(String, &'a str)> {
     let mut all = entries.to_vec();
     let mut next = 0;
     while let Some((path, value)) = all.get(next).cloned() {
@@ -186,7 +184,7 @@ fn with_paths<'a>(entries: &JsonEntries<'a>) -> Vec<(String, &'a str)> {
 const MAX_DEPTH: usize = 4;
 const MAX_KEYS: usize = 1000;
 
-fn keys<'a>(entries: &'a JsonEntries<'_>) -> Vec<&'a str> {
+fn keys<'a>(entries: &'a [(String, &str)]) -> Vec<&'a str> {
     let mut keys = Vec::new();
     for (key, _) in entries {
         if !keys.contains(&key.as_str()) {
@@ -197,7 +195,7 @@ fn keys<'a>(entries: &'a JsonEntries<'_>) -> Vec<&'a str> {
 }
 
 /// Returns the keys whose values are cells that satisfy `is`.
-fn shaped(entries: &JsonEntries<'_>, keys: &[&str], is: fn(&[u8]) -> bool) -> Vec<usize> {
+fn shaped(entries: &[(String, &str)], keys: &[&str], is: fn(&[u8]) -> bool) -> Vec<usize> {
     let holds = |value: &str| cells_of(value).is_some_and(|cells| is(&cells));
     let found = entries.iter().filter(|(_, value)| holds(value));
     found.filter_map(|(key, _)| keys.iter().position(|known| known == key)).collect()
@@ -211,7 +209,7 @@ fn last_name(path: &str) -> &str {
 /// Returns the key with a known name for puzzles whose value may be one, or whose value is a puzzle.
 /// The first `outer` keys precede those of inner objects.
 fn puzzle_key(
-    entries: &JsonEntries<'_>,
+    entries: &[(String, &str)],
     keys: &[&str],
     outer: usize,
 ) -> Result<usize, DetectError> {
@@ -252,7 +250,7 @@ fn puzzle_key(
 
 /// Returns the key with a known name for solutions, or whose value is a solution.
 fn answer_key(
-    entries: &JsonEntries<'_>,
+    entries: &[(String, &str)],
     keys: &[&str],
     puzzle: usize,
     (outer, is_required): (usize, bool),

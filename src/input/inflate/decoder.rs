@@ -7,8 +7,6 @@ use super::codec::Codec;
 use super::npy::NpyReader;
 use crate::features::missing;
 use crate::input::StreamOptions;
-#[cfg(any(feature = "zstd", feature = "xz"))]
-use crate::input::Window;
 
 /// The result of one decoder call.
 #[derive(Default)]
@@ -114,15 +112,15 @@ impl Decoder for bzip2::Decompress {
 const MAX_DECLARED: u64 = 128 << 20;
 
 #[cfg(feature = "xz")]
-struct XzStreams(lzma_rust2::XzStream, Window);
+struct XzStreams(lzma_rust2::XzStream, u64);
 
 /// The memory of the decoder without its dictionary, in KiB.
 #[cfg(feature = "xz")]
 const XZ_OVERHEAD: u32 = 40;
 
 #[cfg(feature = "xz")]
-fn xz_stream(window: Window) -> lzma_rust2::XzStream {
-    let limit = u32::try_from(window.bytes().max(MAX_DECLARED) >> 10).unwrap_or(u32::MAX);
+fn xz_stream(window: u64) -> lzma_rust2::XzStream {
+    let limit = u32::try_from(window.max(MAX_DECLARED) >> 10).unwrap_or(u32::MAX);
     lzma_rust2::XzStream::new_mem_limit(false, limit.saturating_add(XZ_OVERHEAD))
 }
 
@@ -154,10 +152,10 @@ struct ZstFrames {
 
 #[cfg(feature = "zstd")]
 impl ZstFrames {
-    fn new(window: Window) -> io::Result<Self> {
+    fn new(window: u64) -> io::Result<Self> {
         let mut decoder = zstd::stream::raw::Decoder::new()?;
         // The library supports up to 2^31.
-        let log = window.bytes().max(MAX_DECLARED).ilog2().min(31);
+        let log = window.max(MAX_DECLARED).ilog2().min(31);
         decoder.set_parameter(zstd::stream::raw::DParameter::WindowLogMax(log))?;
         Ok(Self { decoder, window: None, is_full: false })
     }

@@ -5,12 +5,10 @@ mod decoder;
 #[cfg(feature = "lz4")]
 mod lz4;
 mod npy;
-mod window;
 
 use std::io::{self, ErrorKind, Read};
 
 pub(super) use codec::{Codec, codec_of};
-pub use window::Window;
 
 use super::StreamOptions;
 use super::damage::Damage;
@@ -168,7 +166,7 @@ impl<R: Read> Inflate<R> {
     /// member that declares a window above the limit, as `xz -9` does, is decompressed up to the
     /// limit, because that needs no more memory.
     fn within_window(&mut self, made: usize) -> usize {
-        let limit = self.options.window.bytes();
+        let limit = self.options.window;
         let left = limit.saturating_sub(self.unverified) as usize;
         if self.decoder.window() <= limit || made <= left {
             self.unverified += made as u64;
@@ -198,7 +196,10 @@ impl<R: Read> Inflate<R> {
 
     fn refusal(&self) -> String {
         let tool = if self.codec == Codec::Zst { "zstd -d --long=31" } else { "xz -dc" };
-        let window = self.options.window;
+        let window = match self.options.window {
+            bytes if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
+            bytes => format!("{bytes} bytes"),
+        };
         format!(
             "needs a window of more than {window}; allow a larger one, or decompress it first: {tool}"
         )

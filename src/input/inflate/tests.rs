@@ -312,7 +312,7 @@ fn a_short_stream_needs_no_window() {
     // Its dictionary is 128 MiB.
     let (found, error) = read_all(made("dictionary.xz").as_slice(), 1000);
     assert!(error.is_none() && found.len() > 1000);
-    let options = StreamOptions { window: Window::new(0), ..StreamOptions::default() };
+    let options = StreamOptions { window: 1 << 20, ..StreamOptions::default() };
     let mut above = Stream::new(Cursor::new(made("dictionary.xz"))).with_options(options);
     let mut read = Vec::new();
     above.read_to_end(&mut read).unwrap();

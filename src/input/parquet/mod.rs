@@ -26,7 +26,7 @@ use self::column::{FileColumn, OpenColumn, columns};
 use self::faults::{check_footer, check_single, failure, guarded};
 pub(crate) use self::values::Meaning;
 use super::read_ahead::Turn;
-use super::{ColumnType, Window};
+use super::{ColumnType, StreamOptions};
 
 const MAGIC: [u8; 4] = *b"PAR1";
 
@@ -57,7 +57,8 @@ pub struct ParquetText {
     outer: usize,
     /// The index of the puzzle column, or of the first column.
     puzzle: usize,
-    window: Window,
+    /// The memory limit for the rows that are decoded at a time, in bytes.
+    pub(super) window: u64,
     /// The turn of a row group that has been split off.
     turn: Option<Turn>,
     /// The row groups to read.
@@ -142,7 +143,7 @@ impl ParquetText {
             columns: columns.into(),
             outer,
             puzzle: requested.and_then(|(all, _)| all.first().copied()).unwrap_or(0),
-            window: Window::default(),
+            window: StreamOptions::default().window,
             turn: None,
             group: None,
             rows: 0,
@@ -160,11 +161,6 @@ impl ParquetText {
     /// come first.
     pub fn types(&self) -> (Vec<ColumnType>, usize) {
         (self.columns.iter().map(|column| column.of.clone()).collect(), self.outer)
-    }
-
-    /// Sets the memory limit for the rows that are decoded at a time.
-    pub fn set_window(&mut self, window: Window) {
-        self.window = window;
     }
 
     /// Splits off the next row group, which can be read independently, unless one has been opened.
@@ -326,7 +322,7 @@ impl ParquetText {
                 most = LEAST_ROWS;
             }
         }
-        let (limit, bytes) = (self.window.bytes(), row_bytes.saturating_mul(rows.min(LEAST_ROWS)));
+        let (limit, bytes) = (self.window, row_bytes.saturating_mul(rows.min(LEAST_ROWS)));
         if bytes > limit {
             let what = format!(
                 "the rows of its row group {} take {row_bytes} bytes each, and several of them more \

@@ -9,7 +9,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use bulkdoku::Pipeline;
-use bulkdoku::input::{InputFormat, InputOptions, Keep, Layout, TrailingText};
+use bulkdoku::input::{InputFormat, InputOptions, Keep, Layout};
 use bulkdoku::output::{Column, CsvRows, OutputColumn};
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
@@ -122,12 +122,13 @@ fn a_grid_ends_before_an_overlong_line() {
     let grid = (0..9).map(|row| format!("{}\n", &CLASSIC[9 * row..9 * row + 9]));
     let input = format!("{}{}\n", grid.collect::<String>(), "-".repeat(BLOCK_BYTES + 10));
     for sizes in [&[BLOCK_BYTES * 3][..], &[90, 100], &[1]] {
-        for layout in [Layout::Grid, Layout::GridAndLabel, Layout::LinesAnd(TrailingText::Rest)] {
+        let [grid, labeled] = [false, true].map(|labels| Layout::Grid { labels });
+        for layout in [grid, labeled, Layout::Lines { answers: false, rest: true }] {
             let all_at_once = run(&layout, input.as_bytes(), &[BLOCK_BYTES * 3], None);
             assert!(run(&layout, input.as_bytes(), sizes, None) == all_at_once, "{layout:?}");
         }
     }
-    let rows = run(&Layout::Grid, input.as_bytes(), &[90, 100], None).0;
+    let rows = run(&Layout::Grid { labels: false }, input.as_bytes(), &[90, 100], None).0;
     assert!(
         rows.lines().any(|row| row.len() > BLOCK_BYTES),
         "the part of the line that fits in a block"

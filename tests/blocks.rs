@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use bulkdoku::Pipeline;
 use bulkdoku::forms;
 use bulkdoku::input::csv::{Delimiter, Header, Table};
-use bulkdoku::input::{Answers, InputOptions, Layout, TrailingText, grid};
+use bulkdoku::input::{Answers, InputOptions, Layout, grid};
 use bulkdoku::output::{Column, CsvRows, OutputColumn};
 use bulkdoku::pipeline::{Check, Job, Solve};
 use proptest::prelude::*;
@@ -195,10 +195,10 @@ proptest! {
         lines in prop::collection::vec(any_line(), 0..60),
         ends_with_line in any::<bool>(),
         layout in select(vec![
-            Layout::Lines,
-            Layout::LinesAnd(TrailingText::Rest),
-            Layout::LinesAnd(TrailingText::Answer),
-            Layout::LinesAnd(TrailingText::AnswerAndRest),
+            Layout::LINES,
+            Layout::Lines { answers: false, rest: true },
+            Layout::Lines { answers: true, rest: false },
+            Layout::Lines { answers: true, rest: true },
         ]),
         cuts in any_cuts(),
     ) {
@@ -228,7 +228,7 @@ proptest! {
         let mut input = lines.join(&b'\n');
         input.extend(ends_with_line.then_some(b'\n'));
         prop_assume!(!has_mark(&input));
-        let layout = if keep { Layout::GridAndLabel } else { Layout::Grid };
+        let layout = Layout::Grid { labels: keep };
         // The largest grid with its label.
         let min_bytes = 40 * grid::LONGEST_LINE;
         prop_assert_eq!(in_pieces(&layout, &input, min_bytes, &cuts), whole(&layout, &input));

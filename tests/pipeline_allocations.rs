@@ -4,7 +4,7 @@ use std::alloc::System;
 use std::io::{self, Read, Write};
 use std::num::NonZeroUsize;
 
-use bulkdoku::input::{Layout, TrailingText};
+use bulkdoku::input::Layout;
 use bulkdoku::pipeline::{Check, Job, Solve};
 use bulkdoku::{Limits, Pipeline, Progress, Source};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
@@ -67,8 +67,8 @@ fn the_number_of_blocks_makes_no_allocations() {
         threads: NonZeroUsize::MIN,
         ..Pipeline::new(Check { solve: Solve { limits, ..Solve::default() } })
     };
-    assert_no_allocations(PUZZLE, Layout::Lines, &pipeline());
-    let layout = || Layout::LinesAnd(TrailingText::Answer);
+    assert_no_allocations(PUZZLE, Layout::LINES, &pipeline());
+    let layout = || Layout::Lines { answers: true, rest: false };
     assert_no_allocations(ANSWERED, layout(), &check(Limits::PROOF));
     assert_no_allocations(ANSWERED, layout(), &check(Limits::FIRST));
 }

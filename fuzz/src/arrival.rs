@@ -54,7 +54,7 @@ pub fn check_rows(
 ) {
     let all = [input.len() + 1; 4];
     let Ok(Some(layout)) = detected(input, all, expected) else { return };
-    let is_grid = matches!(layout, Layout::Grid | Layout::GridAndLabel);
+    let is_grid = matches!(layout, Layout::Grid { .. });
     let block_bytes = if is_grid { GRID_BYTES } else { 4 } + block_bytes;
     let [at_once, in_pieces] = [all, sizes].map(|pieces| Cuts { block_bytes, pieces });
     let whole = run_on(None, &layout, input, &at_once);

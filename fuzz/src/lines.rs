@@ -1,7 +1,7 @@
 //! Puzzle lines, compared with a simple parser.
 
 use bulkdoku::Status;
-use bulkdoku::input::{Layout, TrailingText};
+use bulkdoku::input::Layout;
 
 use crate::{Cuts, Ran, Row, plain, run};
 
@@ -20,7 +20,7 @@ pub fn check_counts(layout: &Layout, input: &[u8], cuts: &Cuts) {
 
 /// Checks that each line is read as the expected record, blank line, or comment.
 pub fn check(input: &[u8], keep_rest: bool, cuts: &Cuts) {
-    let layout = if keep_rest { Layout::LinesAnd(TrailingText::Rest) } else { Layout::Lines };
+    let layout = Layout::Lines { answers: false, rest: keep_rest };
     let whole = run(&layout, input, &Cuts::none(input));
     let rows = whole.checked_rows(input);
 

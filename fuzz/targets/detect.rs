@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use bulkdoku::input::{Answers, InputFormat, InputOptions, Keep, Layout, TrailingText};
+use bulkdoku::input::{Answers, InputFormat, InputOptions, Keep, Layout};
 use bulkdoku_fuzz::{Cuts, grids, has_mark, lines, tables};
 use libfuzzer_sys::fuzz_target;
 
@@ -33,11 +33,9 @@ fuzz_target!(|data: &[u8]| {
     }
     let Ok(detected) = detected else { return };
     match detected.expect("all bytes are enough") {
-        Layout::Lines => lines::check(input, false, &cuts),
-        Layout::LinesAnd(TrailingText::Rest) => lines::check(input, true, &cuts),
-        Layout::LinesAnd(TrailingText::Answer | TrailingText::AnswerAndRest) => {}
-        Layout::Grid => grids::check(input, false, &cuts),
-        Layout::GridAndLabel => grids::check(input, true, &cuts),
+        Layout::Lines { answers: false, rest } => lines::check(input, rest, &cuts),
+        Layout::Lines { .. } => {}
+        Layout::Grid { labels } => grids::check(input, labels, &cuts),
         Layout::Jsonl(objects) if objects.is_document() => {}
         Layout::Jsonl(objects) => lines::check_counts(&Layout::Jsonl(objects), input, &cuts),
         Layout::Csv(table) if table.width > 1 => {}

@@ -28,7 +28,7 @@ pub fn open(
     }
     let source = inputs.sources().next().expect("there is one");
     let layout = match &source.layout {
-        Layout::Lines => Layout::AnswerLines(0),
+        Layout::Lines { .. } => Layout::AnswerLines(0),
         Layout::Csv(table) if table.fields == 1 && table.types.is_none() => {
             Layout::AnswerLines(table.header.as_ref().map_or(0, |header| header.line))
         }

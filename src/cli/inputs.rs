@@ -194,18 +194,16 @@ impl Inputs {
     /// Returns the properties of the inputs that affect rows.
     pub fn rows(&self) -> InputRows {
         let kind = |layout: &Layout| match layout.digits() {
-            Layout::Lines | Layout::LinesAnd(_) => InputKind::Lines,
+            Layout::Lines { .. } => InputKind::Lines,
             Layout::Csv(table) => match table.delimiter {
                 Delimiter::Byte(byte) => InputKind::Table(byte),
                 Delimiter::Blanks => InputKind::Other,
             },
             Layout::Jsonl(objects) if objects.is_document() => InputKind::Document,
             Layout::Jsonl(_) => InputKind::Objects,
-            Layout::AnswerLines(_)
-            | Layout::Grid
-            | Layout::GridAndLabel
-            | Layout::Scan
-            | Layout::Labels(_) => InputKind::Other,
+            Layout::AnswerLines(_) | Layout::Grid { .. } | Layout::Scan | Layout::Labels(_) => {
+                InputKind::Other
+            }
         };
         let first = self.first();
         let are_alike = self.layouts().all(|layout| kind(layout) == kind(first));
@@ -514,7 +512,7 @@ fn finding(layout: &Layout, is_parquet: bool, options: &InputOptions) -> Option<
         Layout::Csv(table) if is_parquet => Some(table.to_string().replacen("CSV", "Parquet", 1)),
         Layout::Csv(table) => Some(table.to_string()),
         Layout::Jsonl(objects) => Some(objects.to_string()),
-        Layout::Grid | Layout::GridAndLabel if options.format == InputFormat::Auto => {
+        Layout::Grid { .. } if options.format == InputFormat::Auto => {
             Some("grids of nine lines".into())
         }
         Layout::Scan => Some("text with puzzles: all runs of exactly 81 cells".into()),

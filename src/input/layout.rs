@@ -6,20 +6,21 @@ use memchr::memchr_iter;
 
 use super::csv::{self, Table};
 use super::json::{self, Objects, OtherKeys};
-use super::lines::{self, TrailingText};
-use super::{ColumnType, Records, grid, scan};
+use super::{ColumnType, Records, grid, lines, scan};
 
 /// The bytes of the fields and names that the records of a block copy to the output.
 const MAX_KEPT_BYTES: usize = 512 * 1024;
 
 /// The layout of an input, detected once. Each block has a copy.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// One puzzle, or its pencil marks, per line.
-    #[default]
-    Lines,
-    /// One puzzle per line; some of the text after it is read.
-    LinesAnd(TrailingText),
+    Lines {
+        /// Whether the first field after the puzzle is its solution.
+        answers: bool,
+        /// Whether the other text after the puzzle is kept as one field.
+        rest: bool,
+    },
     /// One answer per line after this number of lines; a blank line is an empty answer.
     AnswerLines(u64),
     /// A table with a puzzle column.
@@ -31,12 +32,22 @@ pub enum Layout {
     /// Another layout, in which the cells 0 to 8 stand for the digits 1 to 9.
     Labels(Arc<Self>),
     /// Nine lines per puzzle.
-    Grid,
-    /// Nine lines per puzzle, with the label above them.
-    GridAndLabel,
+    Grid {
+        /// Whether the label above them is kept.
+        labels: bool,
+    },
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Self::LINES
+    }
 }
 
 impl Layout {
+    /// Lines of which only the puzzles are read.
+    pub const LINES: Self = Self::Lines { answers: false, rest: false };
+
     /// Returns the layout without the meaning of its cells.
     pub fn digits(&self) -> &Self {
         match self {
@@ -57,12 +68,9 @@ impl Layout {
                 Some(brackets) => json::last_element_end(brackets, bytes),
                 None => lines::last_end(bytes),
             },
-            Self::Lines | Self::LinesAnd(_) | Self::AnswerLines(_) | Self::Scan => {
-                lines::last_end(bytes)
-            }
+            Self::Lines { .. } | Self::AnswerLines(_) | Self::Scan => lines::last_end(bytes),
             Self::Csv(table) => csv::last_end(table.delimiter, bytes),
-            Self::Grid => grid::last_end(bytes, false),
-            Self::GridAndLabel => grid::last_end(bytes, true),
+            Self::Grid { labels } => grid::last_end(bytes, *labels),
             Self::Labels(inner) => inner.last_end(bytes),
         }
     }
@@ -70,7 +78,7 @@ impl Layout {
     /// Returns whether a record may be longer than a block. The cells of a line and the lines of a
     /// grid are shorter.
     pub fn has_long_records(&self) -> bool {
-        !matches!(self.digits(), Self::Lines | Self::Grid | Self::GridAndLabel)
+        !matches!(self.digits(), Self::Lines { answers: false, rest: false } | Self::Grid { .. })
     }
 
     /// Returns where a record that fills a block is cut, or 0 if it is not.
@@ -87,7 +95,7 @@ impl Layout {
     pub fn last_end_of_all(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Csv(_) => lines::last_end(bytes),
-            Self::GridAndLabel => grid::last_end(bytes, false),
+            Self::Grid { .. } => grid::last_end(bytes, false),
             Self::Labels(inner) => inner.last_end_of_all(bytes),
             _ => self.last_end(bytes),
         }
@@ -97,10 +105,11 @@ impl Layout {
     /// line; `cut_short` is true if the last line did not fit in the block.
     pub fn read(&self, block: &[u8], first_line: u64, cut_short: bool, records: &mut Records) {
         match self {
-            Self::Lines => lines::read(block, cut_short, records),
-            Self::LinesAnd(trailing) => {
+            Self::Lines { answers, rest } => {
                 lines::read(block, cut_short, records);
-                lines::read_trailing_text(block, *trailing, records);
+                if *answers || *rest {
+                    lines::read_trailing_text(block, *answers, *rest, records);
+                }
             }
             Self::AnswerLines(skipped) => {
                 lines::read_answers(block, skipped + 1 - first_line.min(skipped + 1), records);
@@ -108,8 +117,7 @@ impl Layout {
             Self::Csv(table) => csv::read(table, block, first_line, cut_short, records),
             Self::Jsonl(objects) => json::read(objects, block, cut_short, records),
             Self::Scan => scan::read_all(block, records),
-            Self::Grid => grid::read(block, false, records),
-            Self::GridAndLabel => grid::read(block, true, records),
+            Self::Grid { labels } => grid::read(block, *labels, records),
             Self::Labels(inner) => {
                 inner.read(block, first_line, cut_short, records);
                 records.read_labels(block);
@@ -157,7 +165,7 @@ impl Layout {
     /// Returns whether the input's solutions are read ([`Records::answers`]).
     pub fn has_answers(&self) -> bool {
         match self.digits() {
-            Self::LinesAnd(trailing) => *trailing != TrailingText::Rest,
+            Self::Lines { answers, .. } => *answers,
             Self::Csv(table) => table.answer.is_some(),
             Self::Jsonl(objects) => objects.has_answers(),
             _ => false,
@@ -228,18 +236,14 @@ impl Layout {
     /// Returns the names of the columns copied to the output.
     pub fn kept(&self) -> Vec<String> {
         match self.digits() {
-            Self::LinesAnd(TrailingText::Rest | TrailingText::AnswerAndRest) => {
-                vec![lines::REST.into()]
-            }
+            Self::Lines { rest: true, .. } => vec![lines::REST.into()],
             Self::Csv(table) => table.kept.iter().map(|&column| table.name(column)).collect(),
             Self::Jsonl(objects) => objects.kept(),
-            Self::GridAndLabel => vec![grid::LABEL.into()],
+            Self::Grid { labels: true } => vec![grid::LABEL.into()],
             Self::Labels(_) => unreachable!("layouts of labels are not nested"),
-            Self::Lines
-            | Self::LinesAnd(TrailingText::Answer)
-            | Self::AnswerLines(_)
-            | Self::Grid
-            | Self::Scan => Vec::new(),
+            Self::Lines { .. } | Self::AnswerLines(_) | Self::Grid { .. } | Self::Scan => {
+                Vec::new()
+            }
         }
     }
 }

@@ -279,32 +279,26 @@ pub(super) fn too_long(bytes: usize) -> Malformed {
     Malformed { column: CELLS + 1, what }
 }
 
-/// The parts of the text after the cells that are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TrailingText {
-    /// The text is kept as one field.
-    Rest,
-    /// The first field is the solution.
-    Answer,
-    /// The first field is the solution, and the rest is kept.
-    AnswerAndRest,
-}
-
-/// Reads the requested parts of the text after the cells of each record, without surrounding
-/// whitespace. A malformed record has no solution.
-pub fn read_trailing_text(block: &[u8], parts: TrailingText, records: &mut Records) {
+/// Reads the solution, which is the first field after the cells of each record, and the other text,
+/// or one of them, without surrounding whitespace. A malformed record has no solution.
+pub fn read_trailing_text(
+    block: &[u8],
+    has_answers: bool,
+    keeps_rest: bool,
+    records: &mut Records,
+) {
     for record in &records.all {
         let is_puzzle = record.puzzle.is_ok();
         let mut rest = match record.text.form {
             FieldForm::Own => trailing_text_of_other_form(block, record.start as usize),
             _ => trailing_text(block, record.text, is_puzzle),
         };
-        if parts != TrailingText::Rest {
+        if has_answers {
             let (answer, others) = if is_puzzle { split(block, rest) } else { Default::default() };
             records.answers.push(answer);
             rest = others;
         }
-        if parts != TrailingText::Answer {
+        if keeps_rest {
             records.kept.push(rest);
         }
     }
@@ -396,7 +390,7 @@ mod tests {
         let block =
             format!("{CLASSIC} ; a, \"b\" \r\n\n 12,c\n\x0C e\n{CLASSIC}\n{CLASSIC}\t\r\nd");
         let mut found = records(&block);
-        read_trailing_text(block.as_bytes(), TrailingText::Rest, &mut found);
+        read_trailing_text(block.as_bytes(), false, true, &mut found);
         let text = |field: &Field| field.text(block.as_bytes()).into_owned();
         let kept: Vec<_> = found.kept.iter().map(text).collect();
         assert_eq!(kept, [&b"a, \"b\""[..], b"c", b"e", b"", b"", b""]);
@@ -411,17 +405,14 @@ mod tests {
         );
         let text = |field: &Field| String::from_utf8(field.of(block.as_bytes()).to_vec()).unwrap();
         let longer = format!("{solved}1");
-        for parts in [TrailingText::Answer, TrailingText::AnswerAndRest] {
+        for keeps_rest in [false, true] {
             let mut found = records(&block);
-            read_trailing_text(block.as_bytes(), parts, &mut found);
+            read_trailing_text(block.as_bytes(), true, keeps_rest, &mut found);
             let answers: Vec<_> = found.answers.iter().map(text).collect();
             assert_eq!(answers, [&solved, &solved, "", "", "12", &longer, &solved]);
             let kept: Vec<_> = found.kept.iter().map(text).collect();
-            let expected: &[&str] = match parts {
-                TrailingText::Answer => &[],
-                _ => &["", "x, y", "", "", "z", "", ""],
-            };
-            assert_eq!(kept, expected);
+            let all = ["", "x, y", "", "", "z", "", ""];
+            assert_eq!(kept, if keeps_rest { &all[..] } else { &[] });
         }
     }
 

@@ -58,7 +58,6 @@ pub use attached::AttachedAnswers;
 pub use column_type::ColumnType;
 pub use field::{Field, FieldForm};
 pub use json::{Objects, OtherKeys};
-pub use lines::TrailingText;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetText;
 pub use record_runs::RecordList;

@@ -459,7 +459,7 @@ mod tests {
 
         let mut stream = Stream::new(FailsAtEnd(b"12"));
         let layout = stream.layout(&InputOptions::default(), || false);
-        assert_eq!(layout, Ok(Some(Layout::Lines)));
+        assert_eq!(layout, Ok(Some(Layout::LINES)));
         read.clear();
         assert_eq!(stream.read_to_end(&mut read).unwrap_err().to_string(), "dry");
         assert_eq!(read, b"12");
@@ -469,7 +469,7 @@ mod tests {
     fn bytes_are_counted_from_the_first() {
         let count = Arc::default();
         let mut stream = Stream::new(&b"12\n34\n"[..]);
-        assert_eq!(stream.layout(&InputOptions::default(), || false), Ok(Some(Layout::Lines)));
+        assert_eq!(stream.layout(&InputOptions::default(), || false), Ok(Some(Layout::LINES)));
         stream.count_into(&count);
         stream.read_to_end(&mut Vec::new()).unwrap();
         assert_eq!(count.load(Ordering::Relaxed), 6);
@@ -483,7 +483,7 @@ mod tests {
         file.write_all("12\n".repeat(3000).as_bytes()).unwrap();
         file.rewind().unwrap();
         let mut stream = Stream::of_file(file).unwrap();
-        assert_eq!(stream.layout(&InputOptions::default(), || false), Ok(Some(Layout::Lines)));
+        assert_eq!(stream.layout(&InputOptions::default(), || false), Ok(Some(Layout::LINES)));
         assert_eq!(stream.read(&mut [0; 8000]).unwrap(), 8000);
     }
 

@@ -16,6 +16,7 @@
 //! The judge problems BOJ 2580 and BOJ 2239 expect grids without labels.
 
 use super::{Row, RowBuffer, TextRows};
+use crate::puzzle::CELLS;
 
 /// Returns the format of a label, and the grid and a blank line if there is a solution; labels
 /// include the input's name if `with_file`.
@@ -65,8 +66,10 @@ pub fn judge_grids(separator: &'static str) -> TextRows {
 /// Appends the nine lines of a solution.
 fn push_solution(row: &Row<'_>, separator: &[u8], out: &mut RowBuffer) {
     let Some(grid) = row.solution() else { return };
+    let mut text = Vec::with_capacity(2 * CELLS);
     for (cell, digit) in (1..).zip(grid.cells()) {
-        out.push(b'0' + digit);
-        out.append(if cell % 9 == 0 { b"\n" } else { separator });
+        text.push(b'0' + digit);
+        text.extend_from_slice(if cell % 9 == 0 { b"\n" } else { separator });
     }
+    out.append(&text);
 }

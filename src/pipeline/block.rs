@@ -50,7 +50,7 @@ impl Block {
             file: "".into(),
             source: 0,
             first: 0,
-            contents: Arc::new(Layout::Lines),
+            contents: Arc::new(Layout::LINES),
             bytes: vec![0; capacity],
             capacity,
             long: None,

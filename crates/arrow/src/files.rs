@@ -84,7 +84,7 @@ impl FileReader {
         let Some(layout) = layout else { return Ok(None) };
         input.decode_only(&layout).map_err(failed)?;
         let all_columns = schema_of(&layout);
-        let is_text = matches!(layout, Layout::LinesAnd(_));
+        let is_text = matches!(layout, Layout::Lines { .. });
         let is_parquet = input.is_parquet();
         let solutions = if layout.has_answers() { Solutions::Empty } else { Solutions::Absent };
         let texts = all_columns.fields()[1..].iter().map(|_| StringBuilder::new()).collect();

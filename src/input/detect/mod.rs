@@ -24,7 +24,7 @@ use error::quoted;
 
 use super::csv::Delimiter;
 use super::foreign::{recognized, without_mark};
-use super::{Layout, StreamOptions, TrailingText, grid, json, lines};
+use super::{Layout, StreamOptions, grid, json, lines};
 use crate::forms::sheet::NotYet;
 use sample::{Sample, is_name};
 
@@ -130,7 +130,7 @@ impl InputOptions {
             };
         }
         let found = self.detect_layout(start, is_all)?;
-        if self.answers == Answers::Wanted && matches!(found, Some(Layout::LinesAnd(_))) {
+        if self.answers == Answers::Wanted && matches!(found, Some(Layout::Lines { .. })) {
             let is_all = is_all || start.len() >= MAX_DETECTION_BYTES;
             let start = without_mark(&start[..start.len().min(MAX_DETECTION_BYTES)]);
             return match sample::may_have_answers(start, is_all) {
@@ -218,7 +218,7 @@ impl InputOptions {
                     // A quoted field may contain the rows of a grid.
                     if sample.starts_with_header() {
                         let table = self.table(sample);
-                        if !matches!(table, Ok(Layout::Lines | Layout::LinesAnd(_))) {
+                        if !matches!(table, Ok(Layout::Lines { .. })) {
                             return table;
                         }
                     }
@@ -246,12 +246,7 @@ impl InputOptions {
     }
 
     fn lines(&self) -> Result<Layout, Undecided> {
-        let (with, without) = if self.wants_answers() {
-            (TrailingText::AnswerAndRest, Layout::LinesAnd(TrailingText::Answer))
-        } else {
-            (TrailingText::Rest, Layout::Lines)
-        };
-        self.with_or_without(lines::REST, Layout::LinesAnd(with), without)
+        Ok(Layout::Lines { answers: self.wants_answers(), rest: self.keeps(lines::REST)? })
     }
 
     /// Returns the layout of an input in which no puzzles were found.
@@ -260,25 +255,19 @@ impl InputOptions {
     }
 
     fn grids(&self) -> Result<Layout, Undecided> {
-        self.with_or_without(grid::LABEL, Layout::GridAndLabel, Layout::Grid)
+        Ok(Layout::Grid { labels: self.keeps(grid::LABEL)? })
     }
 
-    /// Returns the layout with or without its only extra column, depending on whether it is kept.
-    fn with_or_without(
-        &self,
-        column: &str,
-        with: Layout,
-        without: Layout,
-    ) -> Result<Layout, Undecided> {
+    /// Returns whether the only extra column of a layout is kept.
+    fn keeps(&self, column: &str) -> Result<bool, DetectError> {
         match &self.keep {
-            None if self.also_read.iter().any(|name| name == column) => Ok(with),
-            None | Some(Keep::Row) => Ok(without),
-            Some(Keep::All) => Ok(with),
+            None => Ok(self.also_read.iter().any(|name| name == column)),
+            Some(Keep::Row) => Ok(false),
+            Some(Keep::All) => Ok(true),
             Some(Keep::Only(names)) => match names.iter().find(|name| *name != column) {
-                None => Ok(with),
+                None => Ok(true),
                 Some(name) => {
-                    let columns = quoted(&[column]);
-                    Err(DetectError::NoColumn { name: name.clone(), columns }.into())
+                    Err(DetectError::NoColumn { name: name.clone(), columns: quoted(&[column]) })
                 }
             },
         }

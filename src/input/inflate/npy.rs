@@ -237,9 +237,11 @@ impl Element {
     /// Returns the cell that a number stands for, if it does: a digit, 0 for the number of a blank,
     /// or a dot for −1 and NaN.
     fn cell(self, bytes: &[u8], blank: u8) -> Option<u8> {
-        let ends = bytes.split_first().zip(bytes.split_last());
-        let ((first, after), (last, before)) = ends.expect("a number has a byte");
-        let (low, high) = if self.is_big_endian { (last, before) } else { (first, after) };
+        let (low, high) = match bytes {
+            [high @ .., low] if self.is_big_endian => (*low, high),
+            [low, high @ ..] => (*low, high),
+            [] => return None,
+        };
         // Nearly all numbers are small integers.
         if self.kind != 'f' && high.iter().all(|&byte| byte == 0) {
             return match low.checked_sub(blank) {

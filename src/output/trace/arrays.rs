@@ -121,8 +121,9 @@ fn push_path(rater: &mut Rater, row: &Row<'_>, out: &mut RowBuffer) {
 
 fn push_states(rater: &mut Rater, row: &Row<'_>, out: &mut RowBuffer) {
     let Some(mut board) = row.board().map(|bands| bands.board()) else { return };
+    let mut bytes = Vec::new();
     let mut push = |board: &Board| {
-        (0..CELLS).for_each(|cell| out.append(&board.mask(cell).to_le_bytes()));
+        bytes.extend((0..CELLS).flat_map(|cell| board.mask(cell).to_le_bytes()));
     };
     push(&board);
     trace(rater, row, |step| {
@@ -134,6 +135,7 @@ fn push_states(rater: &mut Rater, row: &Row<'_>, out: &mut RowBuffer) {
         }
         push(&board);
     });
+    out.append(&bytes);
 }
 
 /// Counts entries, and turns numbers of states into offsets.

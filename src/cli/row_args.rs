@@ -369,8 +369,8 @@ impl RowPlan {
             RowFormat::Grid => Box::new(labeled_grids(with_file)),
             RowFormat::Html => Box::new(PrintedPages::Html),
             RowFormat::Svg => Box::new(PrintedPages::Svg),
-            RowFormat::Boj2580 => Box::new(judge_grids(" ")),
-            RowFormat::Boj2239 => Box::new(judge_grids("")),
+            RowFormat::Boj2580 => Box::new(judge_grids(true)),
+            RowFormat::Boj2239 => Box::new(judge_grids(false)),
         })
     }
 

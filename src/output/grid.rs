@@ -16,7 +16,6 @@
 //! The judge problems BOJ 2580 and BOJ 2239 expect grids without labels.
 
 use super::{Row, RowBuffer, TextRows};
-use crate::puzzle::CELLS;
 
 /// Returns the format of a label, and the grid and a blank line if there is a solution; labels
 /// include the input's name if `with_file`.
@@ -31,7 +30,7 @@ pub fn labeled_grids(with_file: bool) -> TextRows {
             };
             let label = format!("# {file}line {}: {}\n", row.line(), row.status().name());
             out.append(label.as_bytes());
-            push_solution(row, b"", out);
+            push_solution::<10>(row, out);
             if row.solution().is_some() {
                 out.append(b"\n");
             }
@@ -54,22 +53,22 @@ pub fn puzzle_grids() -> TextRows {
     })
 }
 
-/// Returns the format of nine lines per solution, with this text between digits: a space for BOJ
-/// 2580, nothing for BOJ 2239. A record without a solution has a message instead.
-pub fn judge_grids(separator: &'static str) -> TextRows {
-    let encoder = move || {
-        move |row: &Row<'_>, out: &mut RowBuffer| push_solution(row, separator.as_bytes(), out)
-    };
-    TextRows { shows_failures: false, ..TextRows::new(encoder) }
+/// Returns the format of nine lines per solution: digits with spaces between them for BOJ 2580, or
+/// without for BOJ 2239. A record without a solution has a message instead.
+pub fn judge_grids(has_spaces: bool) -> TextRows {
+    let push = if has_spaces { push_solution::<18> } else { push_solution::<10> };
+    TextRows { shows_failures: false, ..TextRows::new(move || push) }
 }
 
-/// Appends the nine lines of a solution.
-fn push_solution(row: &Row<'_>, separator: &[u8], out: &mut RowBuffer) {
+/// Appends the nine lines of a solution, which have this length.
+fn push_solution<const LENGTH: usize>(row: &Row<'_>, out: &mut RowBuffer) {
     let Some(grid) = row.solution() else { return };
-    let mut text = Vec::with_capacity(2 * CELLS);
-    for (cell, digit) in (1..).zip(grid.cells()) {
-        text.push(b'0' + digit);
-        text.extend_from_slice(if cell % 9 == 0 { b"\n" } else { separator });
+    for digits in grid.cells().as_chunks::<9>().0 {
+        let mut line = [b' '; LENGTH];
+        for (place, digit) in digits.iter().enumerate() {
+            line[place * (LENGTH / 9)] = b'0' + digit;
+        }
+        line[LENGTH - 1] = b'\n';
+        out.append_first(LENGTH, &line);
     }
-    out.append(&text);
 }

@@ -297,43 +297,10 @@ fn other_files_are_recognized() {
 }
 
 #[test]
-fn single_values_come_back_and_must_fit_their_columns() {
-    let mut out = Vec::new();
-    let columns = [
-        ("n", Kind::Number),
-        ("d", Kind::Double),
-        ("t", Kind::Truth),
-        ("x", Kind::Text),
-        ("b", Kind::Bytes),
-    ];
-    let columns = columns.map(|(name, kind)| (name.to_owned(), kind));
-    let mut file = ParquetFile::new(&columns).unwrap();
-    let mut expected = "n,d,t,x,b\n".to_owned();
-    for row in 0..10_000_u32 {
-        if row.is_multiple_of(3) {
-            file.push([Value::Null; 5], &mut out).unwrap();
-            expected += ",,,,\n";
-        } else {
-            let (text, double) = (format!("é{row}"), f64::from(row) / 4.0);
-            let values = [
-                Value::Number(-i64::from(row)),
-                Value::Double(double),
-                Value::Truth(row.is_multiple_of(2)),
-                Value::Text(text.as_bytes()),
-                Value::Text(b"z"),
-            ];
-            file.push(values, &mut out).unwrap();
-            writeln!(expected, "-{row},{double},{},{text},z", row.is_multiple_of(2)).unwrap();
-        }
-    }
-    file.finish(&mut out).unwrap();
-    let mut written = tempfile::tempfile().unwrap();
-    written.write_all(&out).unwrap();
-    assert!(read(&written, None) == expected);
-
+fn values_must_fit_their_columns() {
     for wrong in [&[Value::Text(b"1")][..], &[], &[Value::Number(1), Value::Null]] {
-        let mut file = ParquetFile::new(&columns[..1]).unwrap();
-        assert!(file.push(wrong.iter().copied(), &mut out).is_err(), "{wrong:?}");
+        let mut file = ParquetFile::new(&[("n".to_owned(), Kind::Number)]).unwrap();
+        assert!(file.push(wrong.iter().copied(), &mut Vec::new()).is_err(), "{wrong:?}");
     }
 }
 

@@ -7,20 +7,15 @@ use std::alloc::System;
 
 use bulkdoku::logic::{Rater, Techniques};
 use bulkdoku::{Batch, Grid, Limits, Marks, Outcome, Puzzle};
-use common::{count, engines, textbook_engines, with_nodes};
+use common::command::CLASSIC;
+use common::{CONTRADICTORY, EMPTY, NONE, SEVENTEEN, count, engines, textbook_engines, with_nodes};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Puzzles without any search, with a deep search, and with many solutions.
-const PUZZLES: [&str; 5] = [
-    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
-    "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9",
-    ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........",
-    ".................................................................................",
-    "11...............................................................................",
-];
+const PUZZLES: [&str; 5] = [CLASSIC, SEVENTEEN, NONE, EMPTY, CONTRADICTORY];
 
 // The main thread of the test harness may allocate while a test runs.
 fn main() {

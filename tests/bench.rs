@@ -3,6 +3,7 @@
 use bulkdoku::{EngineKind, SimdLevel};
 use serde_json::Value;
 
+use crate::common::HARDEST;
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, grid};
 use crate::common::contents::gz;
 
@@ -287,8 +288,7 @@ fn bad_records_are_named_and_counted_and_the_others_measured() {
 #[test]
 fn a_sample_is_drawn_from_all_of_a_pipe() {
     let folder = Folder::new();
-    let hard = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..";
-    let puzzles = format!("{CLASSIC}\n").repeat(500) + &format!("{hard}\n").repeat(500);
+    let puzzles = format!("{CLASSIC}\n").repeat(500) + &format!("{HARDEST}\n").repeat(500);
     let args = ["-", "--rows", "50", "--rounds", "1", "--round-time", "0.01", "--format", "json"];
     let ran = folder.run("bench", &args, puzzles);
     assert_eq!(ran.status, 0, "{ran:?}");

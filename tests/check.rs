@@ -22,11 +22,6 @@ fn run(args: &[&str], input: impl AsRef<[u8]>) -> Ran {
     Folder::new().run("check", args, input)
 }
 
-/// Returns the rows after the header.
-pub fn rows(ran: &Ran) -> Vec<&str> {
-    ran.rows.lines().skip(1).collect()
-}
-
 #[test]
 fn rows_have_the_default_columns() {
     let wrong = solved_but(&[(1, 3, '5')]);
@@ -42,7 +37,7 @@ fn rows_have_the_default_columns() {
     assert!(ran.messages.contains(&format!("<stdin>:4:85: mismatch: {reason}\n")), "{ran:?}");
 
     let ran = run(&["--columns", "solution,solutions,answer,file"], format!("{CLASSIC} {SOLVED}"));
-    assert_eq!(rows(&ran), [format!("{SOLVED},1,{SOLVED},<stdin>")]);
+    assert_eq!(ran.records(), [format!("{SOLVED},1,{SOLVED},<stdin>")]);
     assert_eq!(ran.status, 0);
 }
 
@@ -54,7 +49,7 @@ fn the_solution_of_a_line_is_after_its_puzzle() {
                 &["--columns", "answer,status"],
                 format!("{CLASSIC}{between}{SOLVED}{behind}\n"),
             );
-            assert_eq!(rows(&ran), [format!("{SOLVED},ok")], "{between:?} {behind:?}: {ran:?}");
+            assert_eq!(ran.records(), [format!("{SOLVED},ok")], "{between:?} {behind:?}: {ran:?}");
         }
     }
     let args = ["--columns", "status,rest"];
@@ -79,12 +74,12 @@ fn the_column_of_solutions_is_found_by_name_or_contents() {
     ];
     for (input, found) in cases {
         let ran = run(&["--columns", "status"], &input);
-        assert_eq!((ran.status, rows(&ran)), (0, vec!["ok"]), "{input}: {ran:?}");
+        assert_eq!((ran.status, ran.records()), (0, vec!["ok"]), "{input}: {ran:?}");
         assert!(ran.messages.contains(&format!(", solutions in column {found}")), "{ran:?}");
     }
     // Output of solve, whose column `solutions` is their number.
     let solved = Folder::new().solve(&[], format!("{CLASSIC}\n"));
-    assert_eq!(rows(&run(&["--columns", "computed_status"], solved.rows)), ["ok"]);
+    assert_eq!(run(&["--columns", "computed_status"], solved.rows).records(), ["ok"]);
 }
 
 #[test]
@@ -93,13 +88,13 @@ fn the_column_of_solutions_can_be_chosen() {
     let input = format!("puzzle,a,b,solution\n{CLASSIC},{SOLVED},{wrong},x\n");
     for (column, status) in [("a", "ok"), ("2", "ok"), ("B", "mismatch"), ("4", "mismatch")] {
         let ran = run(&["--columns", "status", "--solution-column", column], &input);
-        assert_eq!(rows(&ran), [status], "{column}: {ran:?}");
+        assert_eq!(ran.records(), [status], "{column}: {ran:?}");
     }
     let ran = run(&["--columns", "status,b,input_solution", "--solution-column", "a"], &input);
     assert_eq!(ran.rows, format!("status,b,input_solution\nok,{wrong},x\n"));
     let lines = format!("{CLASSIC},x,{SOLVED}\n");
     let ran = run(&["--columns", "status", "--solution-column", "3"], lines);
-    assert_eq!(rows(&ran), ["ok"], "{ran:?}");
+    assert_eq!(ran.records(), ["ok"], "{ran:?}");
 }
 
 #[test]
@@ -168,7 +163,7 @@ fn lines_without_solutions_are_refused_once() {
         ("bad\n12\n".into(), "malformed"),
     ] {
         let ran = run(&["--columns", "status", "--first"], input);
-        assert_eq!(rows(&ran).last(), Some(&status), "{ran:?}");
+        assert_eq!(ran.records().last(), Some(&status), "{ran:?}");
     }
     assert_eq!(run(&[], "# nothing\n").status, 0);
 }
@@ -304,11 +299,11 @@ fn a_node_limit_affects_correct_solutions_but_not_wrong_ones() {
     let wrong = solved_but(&[(1, 3, '5')]);
     let input = format!("{double},{SOLVED}\n{double},{wrong}\n{CLASSIC},{SOLVED}\n");
     let ran = run(&["--columns", "status,reason", "--max-nodes", "1"], &input);
-    let found = rows(&ran);
+    let found = ran.records();
     assert_eq!((found[0], found[2]), ("gave_up,the limit of nodes was reached", "ok,"), "{ran:?}");
     assert!(found[1].starts_with("mismatch,"), "{ran:?}");
     let ran = run(&["--columns", "status"], &input);
-    assert_eq!(rows(&ran), ["mismatch", "mismatch", "ok"]);
+    assert_eq!(ran.records(), ["mismatch", "mismatch", "ok"]);
 }
 
 #[test]
@@ -317,7 +312,7 @@ fn with_first_only_the_solution_is_checked() {
     let folder = Folder::new();
     let args = ["--first", "--columns", "status", "--summary-json", "sum", "--latency", "ns"];
     let ran = folder.run("check", &args, &input);
-    assert_eq!((ran.status, rows(&ran)), (1, vec!["ok", "mismatch"]));
+    assert_eq!((ran.status, ran.records()), (1, vec!["ok", "mismatch"]));
     assert!(ran.messages.contains("no engine, "), "{ran:?}");
     let summary: Value = serde_json::from_str(&folder.read("sum")).unwrap();
     assert_eq!((&summary["latency_ns"]["count"], &summary["check"]), (&0.into(), &true.into()));
@@ -393,7 +388,7 @@ fn what_bulkdoku_solves_is_ok_by_every_engine_and_number_of_threads() {
             let args = [&["solved.csv.gz", "--columns", "status,input_line"], args].concat();
             let ran = folder.run("check", &args, "");
             assert_eq!(ran.status, 0, "{set} {args:?}: {}", ran.messages);
-            assert!((1..).zip(rows(&ran)).all(|(line, row)| row == format!("ok,{line}")));
+            assert!((1..).zip(ran.records()).all(|(line, row)| row == format!("ok,{line}")));
         }
     }
 }

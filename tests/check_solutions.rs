@@ -1,6 +1,6 @@
 //! Tests `bulkdoku check --solutions`, with solutions in a separate input.
 
-use crate::check::{rows, solved_but};
+use crate::check::solved_but;
 use crate::common::command::{CLASSIC, Folder, SOLVED, grid};
 use crate::common::contents::gz;
 
@@ -33,7 +33,7 @@ fn solutions_may_be_in_a_separate_file() {
         format!("4,{SOLVED},malformed"),
         "5,?,mismatch".into(),
     ];
-    assert_eq!(rows(&ran), expected, "{ran:?}");
+    assert_eq!(ran.records(), expected, "{ran:?}");
     assert_eq!(ran.status, 1);
     let message = format!("puzzles.txt:3:1: mismatch: {reason} (solutions.txt:2)\n");
     assert!(ran.messages.contains(&message), "{ran:?}");
@@ -48,16 +48,16 @@ fn solutions_may_be_in_a_separate_file() {
         let ran = folder.run("check", &args, "");
         let expected =
             [format!("1,{SOLVED},ok"), format!("11,{wrong},mismatch"), format!("21,{SOLVED},ok")];
-        assert_eq!((rows(&ran), ran.status), (expected.iter().map(String::as_str).collect(), 1));
+        assert_eq!((ran.records(), ran.status), (expected.iter().map(String::as_str).collect(), 1));
     }
     // Output of solve, which includes the puzzles.
     let ran = folder.run("check", &["puzzles.grid", "--solutions", "solved.csv"], "");
-    assert_eq!((ran.status, rows(&ran).len()), (0, 3), "{ran:?}");
+    assert_eq!((ran.status, ran.records().len()), (0, 3), "{ran:?}");
     // Either input may be standard input.
     let ran = folder.run("check", &["puzzles.grid", "--solutions", "-"], SOLVED.to_owned() + "\n");
     assert!(ran.messages.contains(": 1 solution for 3 puzzles"), "{ran:?}");
     let ran = folder.run("check", &["--solutions", "three.txt"], as_grids(&grids));
-    assert_eq!((ran.status, rows(&ran).len()), (1, 3), "{ran:?}");
+    assert_eq!((ran.status, ran.records().len()), (1, 3), "{ran:?}");
 }
 
 /// Each line is the answer to one puzzle, and may be empty.
@@ -93,7 +93,7 @@ fn solutions_of_a_solver_are_checked_line_by_line() {
             folder.file("answers.gz", gz(&answers));
             let args = [&["few.txt", "--solutions", name][..], &columns].concat();
             let ran = folder.run("check", &args, if name == "-" { &answers } else { "" });
-            assert_eq!(rows(&ran), statuses, "{answers:?} {ran:?}");
+            assert_eq!(ran.records(), statuses, "{answers:?} {ran:?}");
             assert_eq!(ran.status, 1, "{answers:?} {ran:?}");
         }
     }
@@ -106,7 +106,7 @@ fn solutions_of_a_solver_are_checked_line_by_line() {
     folder.file("two.txt", format!("{CLASSIC}\n{CLASSIC}\n"));
     let grids = format!("\n\n{}\n\n{}", grid(SOLVED), grid(SOLVED));
     let ran = folder.run("check", &["two.txt", "--solutions", "-", "--columns", "status"], grids);
-    assert_eq!((rows(&ran), ran.status), (vec!["ok", "ok"], 0), "{ran:?}");
+    assert_eq!((ran.records(), ran.status), (vec!["ok", "ok"], 0), "{ran:?}");
 }
 
 #[test]
@@ -122,10 +122,10 @@ fn the_numbers_of_solutions_and_puzzles_must_be_equal() {
         folder.file("solutions", all(count, SOLVED));
         let args = ["puzzles", "--solutions", "solutions", "--columns", "status", "-q", "-j", "3"];
         let ran = folder.run("check", &args, "");
-        assert_eq!((ran.status, rows(&ran).len()), (3, 5000), "{}", ran.messages);
+        assert_eq!((ran.status, ran.records().len()), (3, 5000), "{}", ran.messages);
         assert!(ran.messages.contains(hint), "{}", ran.messages);
         assert!(!ran.messages.contains("panicked"), "{}", ran.messages);
-        let ok = rows(&ran).iter().filter(|row| **row == "ok").count();
+        let ok = ran.records().iter().filter(|row| **row == "ok").count();
         assert_eq!(ok, count.min(5000));
     }
     // The reason is also in the row.
@@ -135,8 +135,8 @@ fn the_numbers_of_solutions_and_puzzles_must_be_equal() {
     let args = ["three", "--solutions", "one", "--columns", "line,status,reason"];
     let ran = folder.run("check", &args, "");
     let missing = "the solution is missing: there are fewer solutions than puzzles";
-    assert_eq!(rows(&ran)[1], format!("2,mismatch,{missing}"));
-    assert_eq!(rows(&ran)[2], format!("3,mismatch,{missing}; the puzzle has no solution"));
+    assert_eq!(ran.records()[1], format!("2,mismatch,{missing}"));
+    assert_eq!(ran.records()[2], format!("3,mismatch,{missing}; the puzzle has no solution"));
     assert!(ran.messages.contains(&format!("three:2:1: mismatch: {missing} (one)\n")), "{ran:?}");
     let missing = folder.run("check", &["puzzles", "--solutions", "none"], "");
     assert_eq!(missing.status, 3, "{missing:?}");
@@ -164,5 +164,5 @@ fn solutions_that_cannot_be_read_end_the_run() {
     assert_eq!(ran.status, 3, "{}", ran.messages);
     assert!(ran.messages.contains("cut.gz: "), "{}", ran.messages);
     // No solution is reported as missing.
-    assert!(rows(&ran).iter().all(|row| *row == "ok") && rows(&ran).len() < 20_000);
+    assert!(ran.records().iter().all(|row| *row == "ok") && ran.records().len() < 20_000);
 }

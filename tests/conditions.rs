@@ -120,14 +120,14 @@ fn conditions_choose_the_same_records_in_every_format() {
             for threads in ["1", "7"] {
                 let args = [input, "-q", "-j", threads, "--columns", "line", "--where", condition];
                 let ran = folder.run("solve", &args, "");
-                let lines: Vec<_> = ran.rows.lines().skip(1).collect();
+                let lines = ran.records();
                 assert_eq!(lines, expected, "{input}: {condition}: {ran:?}");
                 // All records are counted.
                 assert_eq!(ran.status, 1);
             }
             let args = ["-q", "--columns", "line", "--where", condition];
             let piped = folder.run("solve", &args, std::fs::read(folder.path(input)).unwrap());
-            assert_eq!(piped.rows.lines().skip(1).collect::<Vec<_>>(), expected, "{condition}");
+            assert_eq!(piped.records(), expected, "{condition}");
         }
     }
     // Kept columns are the same with and without a condition that reads other columns.
@@ -402,7 +402,7 @@ fn sorted_arrays_have_the_cells_of_sorted_rows() {
     let (header, cells) = array.split_at(128);
     let cells = cells.chunks(81).map(|row| row.iter().map(u8::to_string).collect::<String>());
     let cells: Vec<_> = cells.collect();
-    assert_eq!(cells, rows.rows.lines().skip(1).collect::<Vec<_>>());
+    assert_eq!(cells, rows.records());
     let shape = format!("({}, 81)", cells.len());
     assert!(cells.len() > 20 && String::from_utf8_lossy(header).contains(&shape));
 }

@@ -9,20 +9,15 @@ fn solve(input: &str, args: &[&str]) -> Ran {
     folder.solve(&[&["in", "--columns", "line,status"], args].concat(), "")
 }
 
-/// Returns the rows after the header.
-fn rows(ran: &Ran) -> Vec<&str> {
-    ran.rows.lines().skip(1).collect()
-}
-
 #[test]
 fn without_a_header_the_column_is_found_by_its_shape() {
     let folder = Folder::new();
     folder.file("in", format!("0000183b305c {CLASSIC} 1.2\n00aa {CLASSIC} 2.3\n"));
     let ran = folder.line("solve in --columns line,status,column_1,column_3 -q");
     assert_eq!(ran.rows.lines().next(), Some("line,status,column_1,column_3"));
-    assert_eq!(rows(&ran), ["1,unique,0000183b305c,1.2", "2,unique,00aa,2.3"]);
+    assert_eq!(ran.records(), ["1,unique,0000183b305c,1.2", "2,unique,00aa,2.3"]);
     let ran = solve(&format!("7,{CLASSIC},x\n8,{CLASSIC},y\n"), &[]);
-    assert_eq!(rows(&ran), ["1,unique", "2,unique"]);
+    assert_eq!(ran.records(), ["1,unique", "2,unique"]);
 }
 
 #[test]
@@ -31,8 +26,8 @@ fn the_column_can_be_named_and_must_be_if_it_is_not_clear() {
     let ran = solve(&two, &[]);
     assert_eq!(ran.status, 2, "{ran:?}");
     assert!(ran.messages.contains("the columns are \"a\", \"b\"; --column"), "{ran:?}");
-    assert_eq!(rows(&solve(&two, &["--column", "a"])), ["2,unique"]);
-    assert_eq!(rows(&solve(&two, &["--column", "2"])), ["2,multiple"]);
+    assert_eq!(solve(&two, &["--column", "a"]).records(), ["2,unique"]);
+    assert_eq!(solve(&two, &["--column", "2"]).records(), ["2,multiple"]);
     let ran = solve(&two, &["--column", "c"]);
     assert_eq!(ran.status, 2, "{ran:?}");
     assert!(ran.messages.contains("no column \"c\"; there are \"a\", \"b\""), "{ran:?}");
@@ -44,13 +39,13 @@ fn the_column_can_be_named_and_must_be_if_it_is_not_clear() {
 #[test]
 fn quoted_fields_may_hold_line_feeds_and_lines_stay_physical() {
     let ran = solve(&format!("id,puzzle,n\n1,{CLASSIC},\"x\ny, \"\"z\"\"\"\n2,{CLASSIC},\n"), &[]);
-    assert_eq!(rows(&ran), ["2,unique", "4,unique"]);
+    assert_eq!(ran.records(), ["2,unique", "4,unique"]);
 }
 
 #[test]
 fn an_unclosed_quote_affects_only_its_line() {
     let ran = solve(&format!("id,puzzle,n\n1,{CLASSIC},\"x\n2,{CLASSIC},y\n3,{CLASSIC},z"), &[]);
-    assert_eq!(rows(&ran), ["2,malformed", "3,unique", "4,unique"]);
+    assert_eq!(ran.records(), ["2,malformed", "3,unique", "4,unique"]);
     assert!(ran.messages.contains("in:2:85: malformed: a quoted field without a closing quote"));
 }
 

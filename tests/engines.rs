@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 use crate::common::command::{CLASSIC, SOLVED};
 use crate::common::{
-    EMPTY, Given, HARD, NONE, SEVENTEEN, SMALLEST, TWO, check, count, engines, oracle, puzzle,
+    EMPTY, Given, HARDEST, NONE, SEVENTEEN, SMALLEST, TWO, check, count, engines, oracle, puzzle,
     solve, solve_one, textbook_engines, with_nodes,
 };
 use cases::{Case, SHIFTED, any_marks, any_puzzle, less, marks, puzzles, two_in_each_cell};
@@ -88,7 +88,7 @@ fn the_oracle_agrees_with_the_table() {
         let limit = case.limit.min(20);
         let Some(found) = oracle(&case.given, limit) else {
             let text = case.given.clues().to_string();
-            assert!([NONE, HARD].contains(&&*text), "only two cases take too long: {text}");
+            assert!([NONE, HARDEST].contains(&&*text), "only two cases take too long: {text}");
             continue;
         };
         assert_eq!(found.solutions, case.solutions.min(limit), "{}", case.name);
@@ -139,13 +139,13 @@ fn a_node_limit_is_exact_and_has_no_other_effect() {
 }
 
 fn limit_nodes<G: Given>(cases: &[Case<G>]) {
-    for (name, mut engine, patience) in all_engines(2000) {
+    for (name, mut engine, patience) in all_engines(500) {
         for case in cases {
             let label = format!("{name}, {}", case.name);
             let limits = count(case.limit);
             let free = solve_one(&mut *engine, &case.given, bounded(limits, patience));
             let n = free.nodes;
-            let mut all = vec![1, 2, 3, 5, 8, 13, n / 2, n - 1, n];
+            let mut all = vec![1, 2, 3, 5, 13, n / 2, n - 1, n];
             all.extend((!free.gave_up).then_some(n + 1));
             for nodes in all.into_iter().filter(|&nodes| nodes > 0 && nodes <= n + 1) {
                 let limited = solve_one(&mut *engine, &case.given, with_nodes(limits, nodes));
@@ -236,7 +236,7 @@ fn a_contradiction_or_a_full_grid_is_one_node() {
 fn puzzles_that_are_hard_for_other_searches_need_few_nodes() {
     for (name, mut engine) in engines() {
         let most = if engine.name() == "lanes" { 1000 } else { 20_000 };
-        for text in [NONE, SEVENTEEN, CLASSIC, HARD] {
+        for text in [NONE, SEVENTEEN, CLASSIC, HARDEST] {
             let outcome = solve_one(&mut *engine, &puzzle(text), Limits::PROOF);
             assert!(outcome.nodes < most, "{name}: {} nodes for {text}", outcome.nodes);
         }
@@ -338,7 +338,7 @@ fn slices_of_different_lengths_are_refused() {
 
 #[test]
 fn latency_is_of_each_puzzle() {
-    let puzzles = [puzzle(HARD); 100];
+    let puzzles = [puzzle(HARDEST); 100];
     for (name, mut engine, patience) in all_engines(1000) {
         let mut outcomes = [Outcome::NONE; 100];
         let start = Instant::now();
@@ -402,7 +402,9 @@ fn final_outcomes_of_a_stopped_batch_are_correct() {
             |i: usize| if i.is_multiple_of(share) { kinds[i / share % 6] } else { kinds[i % 3] };
         let puzzles: Vec<Puzzle> = (0..20_000).map(kind).collect();
         stop_batch(&puzzles);
-        stop_batch(&puzzles.iter().map(Marks::from).collect::<Vec<_>>());
+        if share > 1 {
+            stop_batch(&puzzles.iter().map(Marks::from).collect::<Vec<_>>());
+        }
     }
 }
 

@@ -13,7 +13,7 @@ fn solve(input: impl AsRef<[u8]>, args: &[&str]) -> Ran {
 #[track_caller]
 fn assert_unique(ran: &Ran, lines: &[usize], what: &str) {
     let rows: Vec<_> = lines.iter().map(|line| format!("{line},{SOLVED},unique,30")).collect();
-    let found: Vec<_> = ran.rows.lines().skip(1).collect();
+    let found = ran.records();
     assert_eq!(found, rows, "{what}\n{ran:?}");
     assert_eq!(ran.status, 0, "{what}\n{ran:?}");
 }
@@ -446,7 +446,7 @@ fn copied_puzzles_keep_their_blanks_and_their_type() {
         Folder::new().run("augment", &args, input)
     };
     let lines = augment(&z, &["--columns", "puzzle"]);
-    let puzzles: Vec<_> = lines.rows.lines().skip(1).collect();
+    let puzzles = lines.records();
     assert_eq!((puzzles.len(), puzzles[0]), (3, &*z), "{lines:?}");
     assert!(puzzles.iter().all(|puzzle| puzzle.contains('0') && !puzzle.contains('.')));
     for (blank, quote) in [("0", ""), ("null", ""), ("-1", ""), ("\".\"", "\"")] {
@@ -521,7 +521,7 @@ fn long_rows_are_read_one_at_a_time() {
 fn parquet_has_rows_of_cells() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/packed/rows.parquet");
     let ran = Folder::new().solve(&["--columns", "id,solution,status,clues", file], "");
-    let rows: Vec<_> = ran.rows.lines().skip(1).collect();
+    let rows = ran.records();
     let unique = |id: usize| format!("{id},{SOLVED},unique,30");
     let malformed = |id: usize| format!("{id},,malformed,");
     let expected: Vec<_> =

@@ -166,7 +166,7 @@ fn files_of_other_programs_are_read() {
     let args = ["--columns", "file,line,puzzle,solution"];
     let ran = folder.solve(&[&names[..], &args].concat(), "");
     let row = |(name, _, line): &(&str, String, u64)| format!("{name},{line},{CLASSIC},{SOLVED}");
-    let rows: Vec<_> = ran.rows.lines().skip(1).collect();
+    let rows = ran.records();
     assert_eq!(
         (rows, ran.status),
         (files.each_ref().map(row).each_ref().map(|row| &**row).to_vec(), 0)

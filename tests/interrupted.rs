@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use crate::common::NONE as ENDLESS;
 #[cfg(target_os = "linux")]
 use crate::common::command::peak_memory;
 use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, grid, wait_until};
@@ -88,10 +89,6 @@ fn a_signal_ends_a_run_that_waits_and_it_can_be_resumed() {
         assert_eq!(summary["latency_ns"]["count"], 12);
     }
 }
-
-/// Row-by-row backtracking takes too long for this puzzle.
-const ENDLESS: &str =
-    ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........";
 
 #[test]
 fn a_second_signal_ends_a_run_immediately() {

@@ -8,11 +8,6 @@ fn solve(input: &str, args: &[&str]) -> Ran {
     Folder::new().solve(&[&["--columns", "line,puzzle,status"], args].concat(), input)
 }
 
-/// Returns the rows after the header.
-fn rows(ran: &Ran) -> Vec<&str> {
-    ran.rows.lines().skip(1).collect()
-}
-
 /// Returns the cells as JSON numbers.
 fn numbers(cells: &str) -> Vec<u32> {
     cells.chars().map(|cell| cell.to_digit(10).unwrap_or(0)).collect()
@@ -37,7 +32,7 @@ fn objects_are_recognized_and_the_key_is_detected() {
         ),
     ] {
         let ran = solve(&format!("{line}\r\n"), &[]);
-        assert_eq!(rows(&ran), [row], "{line}");
+        assert_eq!(ran.records(), [row], "{line}");
         assert!(ran.messages.starts_with("<stdin>: JSON lines, puzzles in key "), "{ran:?}");
         assert!(ran.messages.contains(message), "{message}: {ran:?}");
         assert_eq!(ran.status, 0);
@@ -46,7 +41,7 @@ fn objects_are_recognized_and_the_key_is_detected() {
     let input = format!("\"{CLASSIC}\"\n\n{array:?}\n{nested:?}\n");
     let ran = solve(&input, &["--input-format", "jsonl"]);
     let all = [format!("1,{CLASSIC}"), format!("3,{zeros}"), format!("4,{zeros}")];
-    assert_eq!(rows(&ran), all.map(|row| row + ",unique"), "{ran:?}");
+    assert_eq!(ran.records(), all.map(|row| row + ",unique"), "{ran:?}");
 }
 
 #[test]
@@ -60,8 +55,8 @@ fn the_key_can_be_named_and_must_be_if_it_is_not_clear() {
             .contains("several columns may contain the puzzles: \"a\", \"b\"; the columns are"),
         "{ran:?}"
     );
-    assert_eq!(rows(&solve(&two, &["--column", "b"])), [format!("1,{other},multiple")]);
-    assert_eq!(rows(&solve(&two, &["--column", "1"])), [format!("1,{CLASSIC},unique")]);
+    assert_eq!(solve(&two, &["--column", "b"]).records(), [format!("1,{other},multiple")]);
+    assert_eq!(solve(&two, &["--column", "1"]).records(), [format!("1,{CLASSIC},unique")]);
     let ran = solve(&two, &["--column", "c"]);
     assert!(
         ran.status == 2 && ran.messages.contains("no column \"c\"; there are \"a\""),
@@ -100,7 +95,7 @@ fn each_bad_line_is_malformed_at_its_column_and_the_others_are_solved() {
     for (bad, message) in cases {
         let ran = solve(&format!("{good}\n{bad}\n# c\n{good}"), &[]);
         assert_eq!(ran.status, 1, "{bad}: {ran:?}");
-        let rows = rows(&ran);
+        let rows = ran.records();
         assert_eq!(
             (rows.len(), rows[0], rows[2].starts_with("4,")),
             (3, &*format!("1,{CLASSIC},unique"), true)
@@ -164,7 +159,7 @@ fn solutions_are_checked() {
     for key in ["solution", "2"] {
         let ran = Folder::new().run("check", &[&args[..], &[key]].concat(), &input);
         assert_eq!(
-            rows(&ran),
+            ran.records(),
             ["1,ok", "2,ok", "3,mismatch", "4,mismatch", "5,mismatch"],
             "{ran:?}"
         );

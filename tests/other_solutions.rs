@@ -7,10 +7,9 @@ use bulkdoku::{
 };
 
 use crate::common::command::{CLASSIC, SOLVED};
-use crate::common::{EMPTY, SEVENTEEN, TWO, engines, solve, textbook_engines, with_nodes};
-
-const CONTRADICTORY: &str =
-    "11...............................................................................";
+use crate::common::{
+    CONTRADICTORY, EMPTY, SEVENTEEN, TWO, engines, solve, textbook_engines, with_nodes,
+};
 
 /// Searches for other solutions than the given ones; all outcomes must be final.
 fn solve_other(

@@ -1,18 +1,10 @@
 //! Pasted inputs: drawn pencil marks, lists from programs, lines of other tools.
 
-use crate::common::SEVENTEEN;
 use crate::common::command::{CLASSIC, Folder, Ran};
-
-const HARD: &str =
-    "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......";
+use crate::common::{HARD, SEVENTEEN};
 
 fn solve(input: impl AsRef<[u8]>) -> Ran {
     Folder::new().solve(&["--columns", "line,puzzle,status"], input)
-}
-
-/// Returns the rows after the header.
-fn rows(ran: &Ran) -> Vec<&str> {
-    ran.rows.lines().skip(1).collect()
 }
 
 fn zeros() -> String {
@@ -87,12 +79,12 @@ fn drawn_pencil_marks_are_read() {
         (format!("A puzzle\n{}\n", hodoku.replace('\n', "\r\n")), 3),
     ] {
         let ran = solve(&text);
-        assert_eq!(rows(&ran), [format!("{line},{marks},unique")], "{text}\n{ran:?}");
+        assert_eq!(ran.records(), [format!("{line},{marks},unique")], "{text}\n{ran:?}");
         assert!(ran.messages.starts_with("<stdin>: grids of nine lines"), "{ran:?}");
     }
     let both = format!("one\n{hodoku}\n\ntwo\n{drawing}");
     let ran = Folder::new().solve(&["-q", "--columns", "line,status,label"], both);
-    assert_eq!(rows(&ran), ["3,unique,one", "17,unique,two"]);
+    assert_eq!(ran.records(), ["3,unique,one", "17,unique,two"]);
 }
 
 /// Cells of nine positions may have no candidates, even all of a row: `show` draws and reads them.
@@ -116,7 +108,7 @@ fn cells_without_candidates_are_read_as_show_reads_them() {
             let folder = Folder::new();
             folder.file("in", text + "\n");
             let ran = folder.solve(&["in", "-q", "--columns", "line,status"], "");
-            assert_eq!(rows(&ran), [format!("1,{expected}")], "{row} {between:?}: {ran:?}");
+            assert_eq!(ran.records(), [format!("1,{expected}")], "{row} {between:?}: {ran:?}");
             assert_eq!(
                 folder.run("show", &["in"], "").status,
                 i32::from(row < 9),
@@ -156,7 +148,7 @@ fn an_ellipsis_is_three_dots_and_is_counted() {
     let ran = solve(format!("{dotted} # a hard one\n{CLASSIC}\n{dotted}\n"));
     let hard = format!("{HARD},unique");
     assert_eq!(
-        rows(&ran),
+        ran.records(),
         [format!("1,{hard}"), format!("2,{CLASSIC},unique"), format!("3,{hard}")]
     );
     assert!(ran.messages.contains("  (with … as three dots)    2\n"), "{ran:?}");
@@ -166,11 +158,11 @@ fn an_ellipsis_is_three_dots_and_is_counted() {
     assert!(ran.messages.contains("  (with … as three dots)    1\n"), "{ran:?}");
     let grid = joined(HARD, "").join("\n").replace("...", "…");
     let ran = solve(grid);
-    assert_eq!(rows(&ran), [format!("1,{HARD},unique")]);
+    assert_eq!(ran.records(), [format!("1,{HARD},unique")]);
     assert!(ran.messages.contains("  (with … as three dots)    1\n"), "{ran:?}");
     let args = ["-q", "--columns", "line,status,rest"];
     let ran = Folder::new().solve(&args, format!("{CLASSIC} a\n{dotted} b c\n"));
-    assert_eq!(rows(&ran), ["1,unique,a", "2,unique,b c"]);
+    assert_eq!(ran.records(), ["1,unique,a", "2,unique,b c"]);
 }
 
 #[test]
@@ -203,7 +195,7 @@ fn grids_as_programs_write_them_are_read() {
         (format!("[\"{}\"]", joined(CLASSIC, "").join("\",\n\"")), CLASSIC, 1),
     ] {
         let ran = solve(&text);
-        assert_eq!(rows(&ran), [format!("{line},{cells},unique")], "{text}\n{ran:?}");
+        assert_eq!(ran.records(), [format!("{line},{cells},unique")], "{text}\n{ran:?}");
     }
 }
 
@@ -231,7 +223,7 @@ fn lines_as_programs_write_them_are_read() {
             format!("2,{CLASSIC},unique"),
             format!("3,{cells},unique"),
         ];
-        assert_eq!(rows(&ran), expected, "{line}\n{ran:?}");
+        assert_eq!(ran.records(), expected, "{line}\n{ran:?}");
     }
     let twice = all(&CLASSIC.replacen("7....6", "5....6", 1), ",").replace('.', "");
     let ran = solve(twice);
@@ -260,7 +252,7 @@ fn lines_of_a_technique_library_are_read() {
         &CLASSIC[1..]
     );
     let ran = solve(input);
-    let rows = rows(&ran);
+    let rows = ran.records();
     assert!(
         rows[0].starts_with("1,....5......3.......234567891.3456789......7..")
             && rows[0].ends_with("unique"),

@@ -4,13 +4,10 @@ use std::process::Command;
 
 use crate::common::command::{BULKDOKU, CLASSIC, Folder, SOLVED};
 use crate::common::contents::gz;
+use crate::common::{HARD, HARDEST};
 
 const EASY: &str =
     "003020600900305001001806400008102900700000008006708200002609500800203009005010300";
-const HARD: &str =
-    "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......";
-const HARDEST: &str =
-    "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..";
 const HARD_SOLVED: &str =
     "417369825632158947958724316825437169791586432346912758289643571573291684164875293";
 

@@ -171,6 +171,13 @@ pub struct Ran {
     pub messages: String,
 }
 
+impl Ran {
+    /// Returns the rows after the header.
+    pub fn records(&self) -> Vec<&str> {
+        self.rows.lines().skip(1).collect()
+    }
+}
+
 impl From<Output> for Ran {
     fn from(output: Output) -> Self {
         Self {

@@ -32,8 +32,14 @@ pub const NONE: &str =
 /// In rows 4 and 5, 1 and 3 can be swapped in two columns.
 pub const TWO: &str =
     "53467891267219534819834256785976.42.42685.79.713924856961537284287419635345286179";
-/// Requires guesses.
+/// The same digit twice in a row.
+pub const CONTRADICTORY: &str =
+    "11...............................................................................";
+/// Chains solve it.
 pub const HARD: &str =
+    "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......";
+/// Requires guesses.
+pub const HARDEST: &str =
     "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..";
 
 /// Puzzles with their smallest solutions.

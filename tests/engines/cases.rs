@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::common::command::{CLASSIC, SOLVED};
 use crate::common::{
-    EMPTY, HARD, NONE, SEVENTEEN, SEVENTEEN_SOLVED, TWO, full_grid, order, puzzle,
+    CONTRADICTORY, EMPTY, HARDEST, NONE, SEVENTEEN, SEVENTEEN_SOLVED, TWO, full_grid, order, puzzle,
 };
 
 /// A puzzle or marks, and the number of solutions up to a limit.
@@ -41,7 +41,7 @@ pub fn puzzles() -> Vec<Case<Puzzle>> {
             "53467891267219534819834256785976142342685379171392485696153728428741963534528617.", SOLVED),
         unique("a blank row",
             "534678912672195348198342567859761423.........713924856961537284287419635345286179", SOLVED),
-        unique("many guesses", HARD,
+        unique("many guesses", HARDEST,
             "812753649943682175675491283154237896369845721287169534521974368438526917796318452"),
         case("the first only", CLASSIC, 1, 1),
         case("more than there are", CLASSIC, 1000, 1),
@@ -74,8 +74,7 @@ pub fn puzzles() -> Vec<Case<Puzzle>> {
             "354678912672195348198342567859761423426853791713924856961537284287419635345286179", 2, 0),
         case("contradictory: all ones",
             "111111111111111111111111111111111111111111111111111111111111111111111111111111111", 2, 0),
-        case("contradictory: row",
-            "1.......1........................................................................", 2, 0),
+        case("contradictory: row", CONTRADICTORY, 2, 0),
     ];
     // Two pairs of digits can be swapped in two rectangles of this grid.
     let without_four = SOLVED.replace(['1', '2', '3', '4'], ".");

@@ -34,7 +34,6 @@ mod log;
 mod memory;
 mod messages;
 mod numbers;
-mod order;
 mod out;
 mod outputs;
 mod overlap;

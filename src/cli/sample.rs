@@ -8,7 +8,7 @@ use bulkdoku::pipeline::{Classify, Filter, Solve};
 use bulkdoku::sets::{RankedRecord, Sampler, Strata};
 use indicatif::HumanCount;
 
-use super::condition::{Predicate, find_column, needs_solving, value};
+use super::condition::{Predicate, find_column};
 use super::row_args::{RowArgs, RowRules};
 use super::run::Run;
 use super::run_args::RunArgs;
@@ -133,7 +133,7 @@ impl SampleArgs {
         let find = |row: &Row<'_>| {
             let is_drawn = row.puzzle().is_some_and(|puzzle| puzzle.contradiction().is_none());
             is_drawn.then(|| {
-                let stratum = column.map(|column| value_name(&value(column, row)));
+                let stratum = column.map(|column| value_name(&column.value(row)));
                 (RankedRecord::new(self.seed, row.source(), row.line()), stratum)
             })
         };
@@ -144,7 +144,7 @@ impl SampleArgs {
             Some((record, stratum)) => sampler.add(record, stratum),
             None => Ok(()),
         };
-        let is_solved = column.is_some_and(needs_solving)
+        let is_solved = column.is_some_and(ColumnSource::needs_solving)
             || run.test.as_ref().is_some_and(Predicate::needs_solving);
         if is_solved {
             run.pass(&Solve::default(), needs, find, add)?;

@@ -1,20 +1,44 @@
 //! Options of `solve` and `check` that select rows and their files.
 
 use std::num::NonZeroU32;
+use std::str::FromStr;
 
 use bulkdoku::Status;
 use bulkdoku::output::{self, Column, ColumnSource, Decision, Needs, Row, SortKey, Sorted};
 use bulkdoku::pipeline::Filter;
 use bulkdoku::rating::Level;
 
-use super::condition::{self, Condition, find_column};
+use super::condition::{Condition, find_column};
 use super::format::RowFormat;
 use super::help::{ColumnChoice, ColumnChoices};
 use super::inputs::Inputs;
-use super::order::Order;
 use super::row_args::{RowPlan, RowRules};
 use super::task::Task;
 use super::{Failure, help, numbers};
+
+/// A column name with an optional direction: `clues` or `clues:asc`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Order {
+    column: String,
+    /// Whether the smallest values come first.
+    is_ascending: bool,
+}
+
+impl FromStr for Order {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (column, is_ascending) = match text.rsplit_once(':') {
+            Some((column, "asc")) => (column, true),
+            Some((column, "desc")) => (column, false),
+            _ => (text, true),
+        };
+        if column.is_empty() {
+            return Err("expected the name of a column, such as clues or clues:asc".into());
+        }
+        Ok(Self { column: column.into(), is_ascending })
+    }
+}
 
 #[derive(Clone, Debug, clap::Args)]
 pub struct WhereArgs {
@@ -168,7 +192,7 @@ impl SelectArgs {
         let is_ascending = order.is_ascending;
         let is_text = matches!(column, ColumnSource::Input(index) if inputs.is_text(index));
         let key = move |row: &Row<'_>, key: &mut SortKey| {
-            condition::value(column, row).push_key(is_ascending, is_text, key);
+            column.value(row).push_key(is_ascending, is_text, key);
         };
         Ok(Box::new(Sorted { format, key: Box::new(key), needs: column.needs() }))
     }

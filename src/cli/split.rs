@@ -11,7 +11,7 @@ use bulkdoku::sets::split::{Keyed, Split, Splitter, Stratify};
 use indicatif::HumanCount;
 
 use super::by::{ByArgs, finds};
-use super::condition::{find_column, shared_name, value};
+use super::condition::{find_column, shared_name};
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
@@ -151,8 +151,7 @@ pub fn run(args: &SplitArgs, typed: Typed) -> Result<Exit, Failure> {
     let keyed = Keyed { by, stratify: kind, seed: args.seed };
     let column = args.column().map(|name| find_strata(name, &run.inputs.read())).transpose()?;
     let mut splitter = Splitter::new(keyed, Strata::new(STRATIFY));
-    let find =
-        |row: &Row<'_>| (keyed.of(row), column.map(|column| value_name(&value(column, row))));
+    let find = |row: &Row<'_>| (keyed.of(row), column.map(|column| value_name(&column.value(row))));
     let keep = |(key, value)| splitter.push(key, value);
     run.pass(&Classify::of(keyed.needs()), keyed.needs(), find, keep)?;
     let split = splitter.finish(&args.shares)?;

@@ -3,15 +3,13 @@
 use std::cmp::Ordering;
 
 use bulkdoku::logic::Technique;
-
-use super::condition::RecordValue;
+use bulkdoku::output::Value;
 
 /// Returns the text of a value, which identifies its stratum.
-pub fn value_name(value: &RecordValue<'_>) -> Vec<u8> {
-    match value {
-        RecordValue::Missing => Vec::new(),
-        RecordValue::Number(number) => number.to_string().into_bytes(),
-        value => value.text().unwrap_or_default().to_vec(),
+pub fn value_name(value: &Value<'_>) -> Vec<u8> {
+    match (value.text(), value.number()) {
+        (Some(text), _) => text.into_owned(),
+        (None, number) => number.map(|number| number.to_string()).unwrap_or_default().into_bytes(),
     }
 }
 

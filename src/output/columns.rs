@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use super::results::Needs;
-use super::row::{Row, Value};
+use super::row::Row;
+use super::value::Value;
 use crate::named::named_enum;
 
 named_enum! {
@@ -368,6 +369,26 @@ impl ColumnSource {
             Self::Computed(column) => column.needs(),
             Self::Input(_) => Needs::NONE,
         }
+    }
+
+    /// Returns the value in a row.
+    pub fn value<'a>(self, row: &Row<'a>) -> Value<'a> {
+        match self {
+            Self::Computed(column) => column.value(row),
+            Self::Input(index) => {
+                let (text, form) = row.field(index);
+                Value::Field(text, form)
+            }
+        }
+    }
+
+    /// Returns whether the value is known only after solving.
+    pub fn needs_solving(self) -> bool {
+        let Self::Computed(column) = self else { return false };
+        let of_proof = [Needs::LEVEL, Needs::PATH, Needs::SE, Needs::RATING, Needs::MINIMAL];
+        column.is_about_solving()
+            || matches!(column, Column::Status | Column::Reason)
+            || of_proof.contains(&column.needs())
     }
 }
 

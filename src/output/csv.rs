@@ -8,8 +8,7 @@ use crate::simd::vectors::{Simd, dispatch};
 use super::buffer::Short;
 use super::plain::{PlainRows, STATUS_NAMES};
 use super::{
-    Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, RowEncoder, Rows,
-    Value,
+    Column, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, RowEncoder, Rows, Value,
 };
 use crate::input::OtherKeys;
 use crate::puzzle::CELLS;
@@ -161,15 +160,7 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
         };
         let is_only = self.columns.len() == 1;
         for column in rest {
-            match column.source {
-                ColumnSource::Computed(column) => {
-                    push_value::<SEPARATOR>(column.value(row), is_only, out);
-                }
-                ColumnSource::Input(index) => {
-                    let (text, _) = row.field(index);
-                    push_value::<SEPARATOR>(Value::Text(&text), is_only, out);
-                }
-            }
+            push_value::<SEPARATOR>(column.source.value(row), is_only, out);
         }
     }
 }
@@ -203,6 +194,7 @@ fn push_value<const SEPARATOR: u8>(value: Value<'_>, is_only: bool, out: &mut Ro
         Value::Grid(grid) => out.grid(grid),
         Value::Form(form) => out.append_first(CELLS, &form.text()),
         Value::Text(text) => push_text::<SEPARATOR>(text, out),
+        Value::Field(text, _) => push_text::<SEPARATOR>(&text, out),
     }
     out.push(SEPARATOR);
 }

@@ -114,7 +114,7 @@ impl JsonRows {
     #[inline(always)]
     fn push_row(&self, row: &Row<'_>, out: &mut RowBuffer) {
         let style = row.array();
-        let mut object = Object { out, is_parquet: self.is_parquet };
+        let mut object = Object { out, json: &self.json, is_parquet: self.is_parquet };
         let copied = if self.copied > 0 { row.object() } else { None };
         let skipped = copied.map_or(0, |text| {
             object.copy(text, row, self.replaced, style);
@@ -122,13 +122,7 @@ impl JsonRows {
         });
         for (column, key) in self.columns.iter().zip(&self.keys).skip(skipped) {
             object.key(key);
-            match column.source {
-                ColumnSource::Computed(column) => object.computed(row, column, style),
-                ColumnSource::Input(index) => {
-                    let is_json = self.json.get(index).is_some_and(|json| *json);
-                    object.field(row, index, is_json);
-                }
-            }
+            object.column(row, column.source, style);
         }
         out.append_first(2, b"}\n");
     }
@@ -153,23 +147,45 @@ impl WrittenKey {
 
 struct Object<'a> {
     out: &'a mut RowBuffer,
+    /// Whether the texts of a kept field are JSON.
+    json: &'a [bool],
     /// Whether the kept fields are those of Parquet files.
     is_parquet: bool,
 }
 
 impl Object<'_> {
-    fn field(&mut self, row: &Row<'_>, index: usize, is_json: bool) {
-        match row.field(index) {
-            (text, FieldForm::Plain | FieldForm::Quoted) if is_json => {
-                self.out.append(if is_finite(&text) { &text } else { b"null" });
+    /// Writes a value of a row. Cells of a record that is an array of this style are an array.
+    #[inline(always)]
+    fn column(&mut self, row: &Row<'_>, source: ColumnSource, style: Option<ArrayStyle<'_>>) {
+        let is_json = |index: usize| self.json.get(index).is_some_and(|json| *json);
+        let value = match (source.value(row), source) {
+            (
+                Value::Field(text, FieldForm::Plain | FieldForm::Quoted),
+                ColumnSource::Input(index),
+            ) if is_json(index) => {
+                let json = if is_finite(&text) { text } else { b"null".into() };
+                Value::Field(json, FieldForm::JsonValue)
             }
-            (text, FieldForm::JsonValue) => self.out.append(&text),
-            (_, FieldForm::Missing | FieldForm::Null) => self.out.append(b"null"),
-            (text, _) => match str::from_utf8(&text) {
+            (value, _) => value,
+        };
+        if let Some(style) = style
+            && let ColumnSource::Computed(column) = source
+            && self.array(style, row, column, &value)
+        {
+            return;
+        }
+        self.value(value);
+    }
+
+    fn field(&mut self, text: &[u8], form: FieldForm) {
+        match form {
+            FieldForm::JsonValue => self.out.append(text),
+            FieldForm::Missing | FieldForm::Null => self.out.append(b"null"),
+            _ => match str::from_utf8(text) {
                 Ok(text) => self.string(text),
                 // The bytes of a Parquet column must stay different.
-                Err(_) if self.is_parquet => self.bytes(&text),
-                Err(_) => self.string(&String::from_utf8_lossy(&text)),
+                Err(_) if self.is_parquet => self.bytes(text),
+                Err(_) => self.string(&String::from_utf8_lossy(text)),
             },
         }
     }
@@ -194,7 +210,7 @@ impl Object<'_> {
         let mut copied = 0;
         for (range, column) in values {
             self.out.append(&text[copied..range.start - start]);
-            self.computed(row, column, style);
+            self.column(row, ColumnSource::Computed(column), style);
             copied = range.end - start;
         }
         self.out.append(&text[copied..]);
@@ -217,18 +233,6 @@ impl Object<'_> {
         }
     }
 
-    /// Writes a computed value. Cells of a record that is an array of this style are an array.
-    #[inline(always)]
-    fn computed(&mut self, row: &Row<'_>, column: Column, style: Option<ArrayStyle<'_>>) {
-        let value = column.value(row);
-        if let Some(style) = style
-            && self.array(style, row, column, value)
-        {
-            return;
-        }
-        self.value(value);
-    }
-
     /// Writes cells as an array; returns `false` for any other value.
     #[cold]
     #[inline(never)]
@@ -237,7 +241,7 @@ impl Object<'_> {
         style: ArrayStyle<'_>,
         row: &Row<'_>,
         column: Column,
-        value: Value<'_>,
+        value: &Value<'_>,
     ) -> bool {
         let is_array = match column {
             Column::Puzzle => true,
@@ -249,7 +253,7 @@ impl Object<'_> {
         }
         let mut array = Vec::new();
         match value {
-            Value::Cells(cells) => style.write(cells, &mut array),
+            Value::Cells(cells) => style.write(*cells, &mut array),
             Value::Grid(grid) => style.write(&grid.cells().map(|digit| b'0' + digit), &mut array),
             _ => return false,
         }
@@ -277,6 +281,7 @@ impl Object<'_> {
             Value::Grid(grid) => self.cells(&grid.cells().map(|digit| digit + b'0')),
             Value::Form(form) => self.cells(&form.text()),
             Value::Text(text) => self.string(&String::from_utf8_lossy(text)),
+            Value::Field(text, form) => self.field(&text, form),
         }
     }
 

@@ -22,6 +22,7 @@ mod row;
 mod sorted;
 mod trace;
 mod trainer;
+mod value;
 
 use std::io;
 
@@ -39,10 +40,11 @@ pub use pages::{PrintedPages, caption};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRows;
 pub use results::{Decision, Derived, Needs, Outcomes, Results, Timed};
-pub use row::{Kept, Row, Rows, Value};
-pub use sorted::{Key, KeyType, SortKey, Sorted};
+pub use row::{Kept, Row, Rows};
+pub use sorted::{Key, SortKey, Sorted};
 pub use trace::{TRACE_ARRAYS, boards, hodoku_steps, json_steps, trace_arrays};
 pub use trainer::{hrm_files, hrm_names};
+pub use value::Value;
 
 // Used only by the command and the Python package.
 pub use compress::{Compressed, Packer};

@@ -13,7 +13,7 @@ use crate::forms::list::ArrayStyle;
 use crate::input::lines::quoted_puzzle;
 use crate::input::record_runs::RecordRun;
 use crate::input::{AttachedAnswers, Field, FieldForm, PuzzleRef, Record, Records};
-use crate::logic::{Bands, Path, SeRating, Technique};
+use crate::logic::{Bands, Path, SeRating};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid, Malformed, Puzzle};
 use crate::rating::Level;
@@ -54,51 +54,6 @@ pub struct Row<'a> {
     pub(crate) record: Record,
     mismatch: Option<Reason<'a>>,
     derived: Option<&'a Derived>,
-}
-
-/// The value of a row in a column. Each format defines how to write it.
-#[derive(Clone, Copy, Debug)]
-pub enum Value<'a> {
-    /// No value.
-    None,
-    /// An integer.
-    Number(u64),
-    /// A number written with at most two decimals.
-    Decimal(f64),
-    /// A number of tenths, written with one decimal.
-    Tenths(u16),
-    /// A technique. Techniques are compared by difficulty.
-    Technique(Technique),
-    /// The number of steps of each technique of a path, written as [`Path::counts_text`].
-    Counts(&'a Path),
-    /// `true` or `false`.
-    Truth(bool),
-    /// The name of a status.
-    Status(Status),
-    /// The 81 cells of a valid puzzle, as written in the input.
-    Cells(&'a [u8; CELLS]),
-    /// A solution.
-    Grid(&'a Grid),
-    /// A puzzle, written with `.` for blank cells.
-    Form(&'a Puzzle),
-    /// Arbitrary text, which may need quotes.
-    Text(&'a [u8]),
-}
-
-impl<'a> Value<'a> {
-    /// Returns a text as cells if it is a valid puzzle of 81 characters.
-    #[inline(always)]
-    pub(super) fn of_text(text: &'a [u8], is_valid: bool) -> Self {
-        match text.try_into() {
-            Ok(cells) if is_valid => Self::Cells(cells),
-            _ => Self::Text(text),
-        }
-    }
-
-    /// Returns whether the value is an empty CSV field.
-    pub(super) fn is_empty(self) -> bool {
-        matches!(self, Self::None | Self::Text([]))
-    }
 }
 
 /// The row of a puzzle written as 81 contiguous cells, as nearly all are.

@@ -4,24 +4,22 @@
 //! compared as a number if the other operand is a number, or if both are fields that are numbers;
 //! otherwise it is compared as text.
 
+mod names;
 mod parse;
 mod techniques;
-mod value;
 
 use std::cmp::Ordering;
 use std::str::FromStr;
 
 use bulkdoku::Status;
 use bulkdoku::logic::Technique;
-use bulkdoku::output::{Column, ColumnSource, Decision, Needs, Row};
+use bulkdoku::output::{Column, ColumnSource, Decision, Kind, Needs, Row, Value};
 use bulkdoku::pipeline::Filter;
 
 use super::Failure;
-use super::WITH_COLUMNS;
 use super::row_args::{RowRules, similar};
+pub use names::{find_column, input_names, offered, shared_name};
 use parse::point;
-pub use value::{RecordValue, find_column, needs_solving, value};
-use value::{ValueType, value_type};
 
 /// A parsed condition. It can be evaluated once the columns of the input are known.
 #[derive(Clone, Debug, PartialEq)]
@@ -118,36 +116,6 @@ impl Condition {
     }
 }
 
-/// Returns the input names that a column may refer to; none if it is a computed column.
-pub fn input_names(name: &str, rules: &RowRules) -> Vec<String> {
-    if offered(name, rules).is_some() {
-        return Vec::new();
-    }
-    let own = name.strip_prefix("input_");
-    let mut names = [Some(name), own];
-    if own.is_some_and(|own| own.parse::<Column>().is_ok()) {
-        names.reverse();
-    }
-    names.into_iter().flatten().map(String::from).collect()
-}
-
-/// Returns a name that would be ambiguous if an input had such a column: that of a column which any
-/// subcommand with inputs computes, without the prefix `computed_`. The puzzle is always that of the
-/// record.
-pub fn shared_name(name: &str) -> Option<String> {
-    let column = name.parse::<Column>().ok()?;
-    let is_computed =
-        |rules: &&RowRules| rules.name != "generate" && rules.columns.contains(&column);
-    let is_shared = column != Column::Puzzle && WITH_COLUMNS.iter().any(is_computed);
-    is_shared.then(|| name.into())
-}
-
-/// Returns the computed column `x`, which is also `computed_x`, if a subcommand offers it.
-pub fn offered(name: &str, rules: &RowRules) -> Option<Column> {
-    let name = name.strip_prefix("computed_").unwrap_or(name);
-    name.parse().ok().filter(|column: &Column| rules.columns.contains(column))
-}
-
 impl<C> Expression<C> {
     /// Calls `visit` with each column.
     fn visit(&self, visit: &mut impl FnMut(&C)) {
@@ -182,28 +150,23 @@ impl Expression<ColumnName> {
                 let (resolved, other) = (left.resolve(find)?, right.resolve(find)?);
                 let is_order = !matches!(operator, Operator::Equal | Operator::NotEqual);
                 let types = [resolved.kind(), other.kind()];
-                if is_order && types.contains(&ValueType::Truth) {
+                if is_order && types.contains(&Some(Kind::Truth)) {
                     return Err((left.at(), "true and false have no order".into()));
                 }
-                check_types((types[0], &resolved), (types[1], &other), left.at(), right.at())?;
+                check_types((&resolved, left.at()), (&other, right.at()))?;
                 Expression::Compare(resolved, *operator, other)
             }
             Self::In(left, list) => {
                 let resolved = left.resolve(find)?;
                 for (literal, at) in list {
                     let literal = Operand::Literal(literal.clone(), *at);
-                    check_types(
-                        (resolved.kind(), &resolved),
-                        (literal.kind(), &literal),
-                        left.at(),
-                        *at,
-                    )?;
+                    check_types((&resolved, left.at()), (&literal, *at))?;
                 }
                 Expression::In(resolved, list.clone())
             }
             Self::Truth(operand) => {
                 let resolved = operand.resolve(find)?;
-                if resolved.kind() != ValueType::Truth {
+                if resolved.kind() != Some(Kind::Truth) {
                     let what = "a comparison is expected here, such as clues < 24";
                     return Err((operand.at(), what.into()));
                 }
@@ -215,37 +178,32 @@ impl Expression<ColumnName> {
 
 /// Rejects comparisons that would always be false.
 fn check_types(
-    (left, one): (ValueType, &Operand<ColumnSource>),
-    (right, other): (ValueType, &Operand<ColumnSource>),
-    left_at: usize,
-    right_at: usize,
+    (one, one_at): (&Operand<ColumnSource>, usize),
+    (other, other_at): (&Operand<ColumnSource>, usize),
 ) -> Result<(), LocatedError> {
-    use ValueType::{Any, Number, Status as State, Technique as Named, Text, Truth};
-    for (kind, literal, at) in [(left, other, right_at), (right, one, left_at)] {
-        if kind == State
-            && let Operand::Literal(Literal::Text(name), _) = literal
-            && let Err(error) = name.parse::<Status>()
-        {
-            return Err((at, error.to_string()));
-        }
-        if kind == Named
-            && let Operand::Literal(Literal::Text(name), _) = literal
-            && Technique::named(name).is_none()
-        {
-            let hint = similar(name, Technique::all().map(Technique::name));
-            let hint = hint.map_or(String::new(), |name| format!("; did you mean \"{name}\"?"));
-            return Err((at, format!("unknown technique \"{name}\"{hint}")));
+    for (column, literal, at) in [(one, other, other_at), (other, one, one_at)] {
+        let Operand::Literal(Literal::Text(name), _) = literal else { continue };
+        match column.kind() {
+            Some(Kind::Status) => {
+                name.parse::<Status>().map_err(|error| (at, error.to_string()))?;
+            }
+            Some(Kind::Technique) if Technique::named(name).is_none() => {
+                let hint = similar(name, Technique::all().map(Technique::name));
+                let hint = hint.map_or(String::new(), |name| format!("; did you mean \"{name}\"?"));
+                return Err((at, format!("unknown technique \"{name}\"{hint}")));
+            }
+            _ => {}
         }
     }
     let name = |kind| match kind {
-        Number => "a number",
-        Truth => "true or false",
-        Text | State | Named | Any => "a text",
+        Kind::Number | Kind::Double => "a number",
+        Kind::Truth => "true or false",
+        Kind::Text | Kind::Bytes | Kind::Status | Kind::Technique => "a text",
     };
-    match (left, right) {
-        (Any, _) | (_, Any) | (Text | State | Named, Text | State | Named) => Ok(()),
-        _ if left == right => Ok(()),
-        _ => Err((right_at, format!("{} is compared with {}", name(left), name(right)))),
+    let (Some(one), Some(other)) = (one.kind(), other.kind()) else { return Ok(()) };
+    match [one, other].map(name) {
+        [one, other] if one == other => Ok(()),
+        [one, other] => Err((other_at, format!("{one} is compared with {other}"))),
     }
 }
 
@@ -269,29 +227,38 @@ impl Operand<ColumnName> {
 }
 
 impl Operand<ColumnSource> {
-    fn kind(&self) -> ValueType {
-        match self {
-            Self::Column(column) => value_type(*column),
-            Self::Literal(Literal::Number(_), _) => ValueType::Number,
-            Self::Literal(Literal::Text(_), _) => ValueType::Text,
-            Self::Literal(Literal::Truth(_), _) => ValueType::Truth,
-        }
+    /// Returns the type of the values; `None` for a column of the input.
+    fn kind(&self) -> Option<Kind> {
+        Some(match self {
+            Self::Column(ColumnSource::Input(_)) => return None,
+            Self::Column(ColumnSource::Computed(column)) => match column.kind() {
+                Kind::Double => Kind::Number,
+                Kind::Bytes => Kind::Text,
+                kind => kind,
+            },
+            Self::Literal(Literal::Number(_), _) => Kind::Number,
+            Self::Literal(Literal::Text(_), _) => Kind::Text,
+            Self::Literal(Literal::Truth(_), _) => Kind::Truth,
+        })
     }
 
-    fn value<'a>(&'a self, row: &Row<'a>) -> RecordValue<'a> {
+    fn value<'a>(&'a self, row: &Row<'a>) -> Value<'a> {
         match self {
-            Self::Column(column) => value(*column, row),
+            Self::Column(column) => match column.value(row) {
+                Value::Text([]) => Value::None,
+                value => value,
+            },
             Self::Literal(literal, _) => literal.value(),
         }
     }
 }
 
 impl Literal {
-    fn value(&self) -> RecordValue<'_> {
+    fn value(&self) -> Value<'_> {
         match self {
-            Self::Number(number) => RecordValue::Number(*number),
-            Self::Text(text) => RecordValue::Text(text.as_bytes().into()),
-            Self::Truth(is) => RecordValue::Truth(*is),
+            Self::Number(number) => Value::Decimal(*number),
+            Self::Text(text) => Value::Text(text.as_bytes()),
+            Self::Truth(is) => Value::Truth(*is),
         }
     }
 }
@@ -325,7 +292,7 @@ impl Predicate {
     /// Returns whether records must be solved first.
     pub fn needs_solving(&self) -> bool {
         let mut is_needed = false;
-        self.0.visit(&mut |column| is_needed |= needs_solving(*column));
+        self.0.visit(&mut |column| is_needed |= column.needs_solving());
         is_needed
     }
 
@@ -354,7 +321,7 @@ impl Expression<ColumnSource> {
                     |literal: &Literal| value.compare(&literal.value()) == Some(Ordering::Equal);
                 list.iter().any(|(literal, _)| is_equal(literal))
             }
-            Self::Truth(operand) => matches!(operand.value(row), RecordValue::Truth(true)),
+            Self::Truth(operand) => matches!(operand.value(row), Value::Truth(true)),
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 
 use bulkdoku::logic::{Technique, Techniques};
-use bulkdoku::output::{Column, ColumnSource};
+use bulkdoku::output::{Column, ColumnSource, Value};
 
-use super::{Expression, Operand, Predicate, RecordValue};
+use super::{Expression, Operand, Predicate};
 
 impl Predicate {
     /// Returns the hardest techniques of all records that can meet the condition.
@@ -32,7 +32,7 @@ impl Expression<ColumnSource> {
                 })
             }),
             Self::In(left, list) => Techniques::filter(|technique| {
-                let is_in = |value: RecordValue<'_>| {
+                let is_in = |value: Value<'_>| {
                     let mut values = list.iter().map(|(literal, _)| literal.value());
                     values.any(|other| value.compare(&other) == Some(Ordering::Equal))
                 };
@@ -45,10 +45,10 @@ impl Expression<ColumnSource> {
 
 impl Operand<ColumnSource> {
     /// Returns the value for records of this technique, if it follows from the technique.
-    fn of_technique(&self, technique: Technique) -> Option<RecordValue<'_>> {
+    fn of_technique(&self, technique: Technique) -> Option<Value<'_>> {
         match self {
             Self::Column(ColumnSource::Computed(Column::Technique)) => {
-                Some(RecordValue::Technique(technique))
+                Some(Value::Technique(technique))
             }
             Self::Column(_) => None,
             Self::Literal(literal, _) => Some(literal.value()),

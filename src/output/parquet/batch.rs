@@ -231,8 +231,7 @@ impl RowBatch {
         let columns = columns.iter().zip(&mut self.columns).zip(&*self.schema.kept);
         for ((column, values), kept) in columns {
             match (column.source, kept) {
-                (ColumnSource::Computed(column), None) => values.push_output(column.value(row)),
-                (ColumnSource::Input(index), None) => values.push_text(&row.field(index).0),
+                (source, None) => values.push_output(source.value(row)),
                 (source, Some(kept)) => values.push_kept(kept.value(source, row).as_deref(), kept),
             }
         }
@@ -532,8 +531,9 @@ impl ColumnValues {
             }
             output::Value::Form(form) => self.push(Value::Text(&form.text())),
             output::Value::Text(text) => return self.push_text(text),
+            output::Value::Field(text, _) => return self.push_text(&text),
         };
-        debug_assert!(pushed.is_some(), "{value:?} in {:?}", self.values);
+        debug_assert!(pushed.is_some(), "another type in {:?}", self.values);
     }
 
     /// Appends a value of a kept column, or a null.

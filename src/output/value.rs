@@ -1,0 +1,160 @@
+//! Values of rows, how they compare, and the keys that sort them.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use super::sorted::{KeyType, SortKey};
+use crate::input::FieldForm;
+use crate::logic::{Path, Technique};
+use crate::puzzle::{CELLS, Grid, Puzzle};
+use crate::status::Status;
+
+/// The value of a row in a column. Each format defines how to write it.
+#[derive(Clone, Debug)]
+pub enum Value<'a> {
+    /// No value.
+    None,
+    /// An integer.
+    Number(u64),
+    /// A number written with at most two decimals.
+    Decimal(f64),
+    /// A number of tenths, written with one decimal.
+    Tenths(u16),
+    /// A technique. Techniques are compared by difficulty.
+    Technique(Technique),
+    /// The number of steps of each technique of a path, written as [`Path::counts_text`].
+    Counts(&'a Path),
+    /// `true` or `false`.
+    Truth(bool),
+    /// The name of a status.
+    Status(Status),
+    /// The 81 cells of a valid puzzle, as written in the input.
+    Cells(&'a [u8; CELLS]),
+    /// A solution.
+    Grid(&'a Grid),
+    /// A puzzle, written with `.` for blank cells.
+    Form(&'a Puzzle),
+    /// Arbitrary text, which may need quotes.
+    Text(&'a [u8]),
+    /// A field of the input, which may be the text of a number.
+    Field(Cow<'a, [u8]>, FieldForm),
+}
+
+impl<'a> Value<'a> {
+    /// Returns a text as cells if it is a valid puzzle of 81 characters.
+    #[inline(always)]
+    pub(super) fn of_text(text: &'a [u8], is_valid: bool) -> Self {
+        match text.try_into() {
+            Ok(cells) if is_valid => Self::Cells(cells),
+            _ => Self::Text(text),
+        }
+    }
+
+    /// Returns whether the value is an empty CSV field.
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::None | Self::Text([]) => true,
+            Self::Field(text, _) => text.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Returns the number, if the value is one. The text of a field may be a number.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number as f64),
+            Self::Decimal(number) => Some(*number),
+            Self::Tenths(tenths) => Some(f64::from(*tenths) / 10.0),
+            Self::Field(text, _) => {
+                let number: f64 = str::from_utf8(text).ok()?.trim().parse().ok()?;
+                (!number.is_nan()).then_some(number)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the text, if the value is one. An empty field is no value.
+    pub fn text(&self) -> Option<Cow<'_, [u8]>> {
+        Some(match self {
+            Self::None | Self::Number(_) | Self::Decimal(_) | Self::Tenths(_) => return None,
+            Self::Field(text, _) if text.is_empty() => return None,
+            Self::Technique(technique) => technique.name().as_bytes().into(),
+            Self::Counts(path) => path.counts_text().into_bytes().into(),
+            Self::Truth(true) => b"true".into(),
+            Self::Truth(false) => b"false".into(),
+            Self::Status(status) => status.name().as_bytes().into(),
+            Self::Cells(cells) => cells[..].into(),
+            Self::Grid(grid) => grid.to_string().into_bytes().into(),
+            Self::Form(form) => form.text().to_vec().into(),
+            Self::Text(text) => (*text).into(),
+            Self::Field(text, _) => (&**text).into(),
+        })
+    }
+
+    /// Compares two values; returns `None` if one is missing or they have different types. A field
+    /// is compared as a number with a number, and with a field if both are numbers.
+    pub fn compare(&self, other: &Self) -> Option<Ordering> {
+        let are_fields = matches!((self, other), (Self::Field(..), Self::Field(..)));
+        let is_number = |one: &Self| !matches!(one, Self::Field(..)) && one.number().is_some();
+        if (are_fields || is_number(self) || is_number(other))
+            && let (Some(a), Some(b)) = (self.number(), other.number())
+        {
+            return a.partial_cmp(&b);
+        }
+        let (a, b) = (self.text()?, other.text()?);
+        if [self, other].iter().any(|one| matches!(one, Self::Technique(_))) {
+            let rank = |name: &[u8]| Technique::named(str::from_utf8(name).ok()?);
+            return Some(rank(&a)?.cmp(&rank(&b)?));
+        }
+        Some(a.cmp(&b))
+    }
+
+    /// Appends a key that sorts like the values. The text of a field is a number if it can be one,
+    /// unless it is a JSON string or `is_text`.
+    pub fn push_key(&self, is_ascending: bool, is_text: bool, key: &mut SortKey) {
+        let is_text = is_text || matches!(self, Self::Field(_, FieldForm::JsonString));
+        let push = |kind: KeyType, bytes: &mut dyn Iterator<Item = u8>, key: &mut Vec<u8>| {
+            key.push(kind as u8);
+            key.extend(bytes.map(|byte| if is_ascending { byte } else { !byte }));
+        };
+        let number = self.number().filter(|_| !is_text);
+        if let Some(number) = number {
+            let bytes = sorting_bytes(number);
+            push(KeyType::Number, &mut bytes.into_iter(), &mut key.bytes);
+        } else if let Self::Technique(technique) = self {
+            // Techniques are ordered by difficulty.
+            return push(KeyType::Number, &mut [*technique as u8].into_iter(), &mut key.bytes);
+        }
+        let text = self.text().filter(|text| !text.is_empty());
+        if let Some(text) = &text {
+            let bytes = if number.is_some() { &mut key.as_text } else { &mut key.bytes };
+            // Texts must be comparable whatever follows their end.
+            let escaped = |&byte| [byte].into_iter().chain((byte == 0).then_some(1));
+            push(KeyType::Text, &mut text.iter().flat_map(escaped).chain([0, 0]), bytes);
+        }
+        if number.is_none() && text.is_none() {
+            key.bytes.push(KeyType::Missing as u8);
+        }
+    }
+}
+
+/// Returns bytes that sort like the numbers; 0 and -0 are equal.
+fn sorting_bytes(number: f64) -> [u8; 8] {
+    let bits = (number + 0.0).to_bits();
+    // The bits of negative numbers sort in descending order.
+    let mask = if bits >> 63 == 1 { u64::MAX } else { 1 << 63 };
+    (bits ^ mask).to_be_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_have_the_order_of_numbers() {
+        let numbers = [f64::NEG_INFINITY, -1e300, -2.5, -1e-9, 0.0, 1e-9, 1.0, 1.5, 1e300];
+        let bytes = numbers.map(sorting_bytes);
+        assert!(bytes.is_sorted_by(|a, b| a < b));
+        assert_eq!(sorting_bytes(-0.0), sorting_bytes(0.0));
+    }
+}

@@ -336,9 +336,9 @@ impl ShowTask {
                 "contradiction: {digit} occurs twice in {unit}, at {first} and {second}"
             ));
         }
-        let mut engine = Propagate::new(Level::LockedCandidates);
         let limits = Limits::FIRST.with_nodes(MAX_NODES);
-        let found = engine.search_from(Bands::from(given), limits, &mut ());
+        let rules = Level::LockedCandidates;
+        let found = Propagate::search_from(Bands::from(given), rules, limits, &mut ());
         if found.solutions > 0 || found.gave_up {
             return None;
         }
@@ -381,15 +381,15 @@ impl ShowTask {
 
 /// Finds the first solution, and whether there is another.
 fn solve(given: &Marks, found: &Bands, rules: Level, watch: &mut impl Watch) -> DrawnStage {
-    let mut engine = Propagate::new(rules);
-    let first = engine.search_from(found.clone(), Limits::FIRST.with_nodes(MAX_NODES), watch);
+    let limits = Limits::FIRST.with_nodes(MAX_NODES);
+    let first = Propagate::search_from(found.clone(), rules, limits, watch);
     let Some(grid) = first.solution() else {
         let verdict = if first.gave_up { "gave up: too many guesses" } else { "no solution" };
         let exit = Exit::SomeRecords;
         return DrawnStage { marks: *given, verdict: Some(verdict.into()), exit };
     };
     let limits = Limits::PROOF.with_nodes(MAX_NODES);
-    let all = engine.search_from(found.clone(), limits, &mut ());
+    let all = Propagate::search_from(found.clone(), rules, limits, &mut ());
     let verdict = match (all.solutions, all.gave_up) {
         (2.., _) => "solved; there are other solutions",
         (_, true) => "solved; perhaps there are other solutions",

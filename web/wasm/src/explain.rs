@@ -37,8 +37,8 @@ fn contradiction(given: &Marks) -> Option<String> {
 /// Returns the status, solution, rating, and path.
 pub fn explain(given: &Marks) -> Value {
     let limits = Limits::PROOF.with_nodes(MAX_NODES);
-    let mut engine = Propagate::new(Level::LockedCandidates);
-    let outcome = engine.search_from(Bands::from(given), limits, &mut ());
+    let rules = Level::LockedCandidates;
+    let outcome = Propagate::search_from(Bands::from(given), rules, limits, &mut ());
     let clues = given.clues();
     let status = Status::of(&clues, limits, &outcome);
     let steps: Vec<Step> = if status == Status::GaveUp { vec![] } else { given.path().collect() };

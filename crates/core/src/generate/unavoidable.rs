@@ -171,7 +171,7 @@ mod tests {
                 let clue = |cell: usize| if set >> cell & 1 == 0 { solution[cell] } else { 0 };
                 let puzzle = Puzzle(std::array::from_fn(clue));
                 let mut outcome = [Outcome::NONE];
-                Scalar::new().solve_other(
+                Scalar::default().solve_other(
                     Batch::Puzzles(&[puzzle]),
                     &[Grid(solution)],
                     Limits::PROOF,

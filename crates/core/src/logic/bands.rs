@@ -8,6 +8,7 @@
 //! <http://sudopedia.enjoysudoku.com/Locked_Candidates.html>.
 
 use crate::board::{self, Bits, Board, Candidates, Cells, UNITS, UNITS_OF};
+use crate::chute::{self, ALL, EACH_ROW};
 use crate::marks::Marks;
 use crate::puzzle::Puzzle;
 
@@ -18,9 +19,8 @@ const LANES: usize = 28;
 /// A set of cells of each digit: in each lane, bit `9 * row + column` of a band.
 pub type Lanes = [u32; LANES];
 
-/// The first cell of each minirow of a band, of each row, and of each box.
+/// The first cell of each minirow of a band, and of each box.
 const MINIROWS: u32 = 0o111_111_111;
-const ROWS: u32 = 0o001_001_001;
 const BOXES: u32 = 0o111;
 
 /// The cells of each band that remain possible for a digit placed in this cell.
@@ -52,18 +52,6 @@ static ONE_OF_EACH: [[u64; 3]; 81] = {
     table
 };
 
-/// The cells of each unit in each band.
-static BAND_UNITS: [[u32; 3]; 27] = {
-    let mut table = [[0; 3]; 27];
-    let mut unit = 0;
-    while unit < 27 {
-        let cells = UNITS[unit];
-        table[unit] = [cells as u32 & ALL, (cells >> 27) as u32 & ALL, (cells >> 54) as u32];
-        unit += 1;
-    }
-    table
-};
-
 /// The band, the digit, and the bit of each lane.
 static BAND_OF: [u8; LANES] = LANE_TABLES.0;
 static DIGIT_OF: [u8; LANES] = LANE_TABLES.1;
@@ -79,9 +67,6 @@ const LANE_TABLES: ([u8; LANES], [u8; LANES], Lanes) = {
     }
     (bands, digits, bits)
 };
-
-/// All cells of a band.
-const ALL: u32 = 0x7ff_ffff;
 
 /// The lowest bit of nine counters of four bits.
 const EACH_COUNTER: u64 = 0x1_1111_1111;
@@ -339,7 +324,7 @@ impl Bands {
         let mut last = [0; 3];
         for (kind, mut counters) in with_one.into_iter().enumerate() {
             while counters != 0 {
-                let unit = BAND_UNITS[9 * kind + counters.trailing_zeros() as usize / 4];
+                let unit = chute::UNITS[9 * kind + counters.trailing_zeros() as usize / 4];
                 counters &= counters - 1;
                 for band in 0..3 {
                     last[band] |= unit[band] & self.open_cells[band];
@@ -392,7 +377,9 @@ impl Bands {
         let columns = self.single_columns();
         self.find(found, |i, open| {
             // The last cell of each row that has places, and that has other than the first one.
-            let some = |cells: u32| (((cells & (ROWS * 0xff)) + ROWS * 0xff) | cells) & (ROWS << 8);
+            let some = |cells: u32| {
+                (((cells & (EACH_ROW * 0xff)) + EACH_ROW * 0xff) | cells) & (EACH_ROW << 8)
+            };
             let one = some(open);
             let two = some(open & open.wrapping_sub(one >> 8));
             let only = one & !two;
@@ -456,10 +443,11 @@ impl Bands {
         let mut all = ALL;
         for i in 0..LANES {
             possible[i] = self.open[i] | self.placed[i];
-            let any = (((possible[i] & (ROWS * 0xff)) + ROWS * 0xff) | possible[i]) & (ROWS << 8);
+            let any = (((possible[i] & (EACH_ROW * 0xff)) + EACH_ROW * 0xff) | possible[i])
+                & (EACH_ROW << 8);
             columns[i] = (possible[i] | possible[i] >> 9 | possible[i] >> 18) & 0x1ff;
             let boxes = (columns[i] | columns[i] >> 1 | columns[i] >> 2) & 0o111;
-            let is_complete = any == ROWS << 8 && boxes == 0o111;
+            let is_complete = any == EACH_ROW << 8 && boxes == 0o111;
             all &= if is_complete || i >= 27 { ALL } else { 0 };
         }
         for i in 0..9 {
@@ -494,7 +482,8 @@ impl Bands {
             // Boxes with places in one, or several, rows; and rows with places in boxes.
             let (one, two) = add_rows(minirows, BOXES);
             let (in_one_row, in_rows) = (in_all_rows(one & !two), in_all_rows(two));
-            let (one, two) = add(minirows & ROWS, minirows >> 3 & ROWS, minirows >> 6 & ROWS);
+            let (one, two) =
+                add(minirows & EACH_ROW, minirows >> 3 & EACH_ROW, minirows >> 6 & EACH_ROW);
             let (in_one_box, in_boxes) = ((one & !two) * 0o111, two * 0o111);
             // Boxes with places in one, or several, columns.
             let minicolumns = places[i];

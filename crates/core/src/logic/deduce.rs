@@ -24,6 +24,14 @@ impl Watch for () {
     fn observe(&mut self, _: Event<'_>) {}
 }
 
+impl<W: Watch> Watch for &mut W {
+    const IS_ACTIVE: bool = W::IS_ACTIVE;
+
+    fn observe(&mut self, event: Event<'_>) {
+        W::observe(self, event);
+    }
+}
+
 /// An event of a deduction or search. Digits are 1 to 9.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {

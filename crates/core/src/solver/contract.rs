@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::clock::Instant;
 use crate::marks::Marks;
 use crate::prefetch::Prefetch;
 use crate::puzzle::{Grid, Puzzle};
@@ -268,59 +267,4 @@ pub enum Unfinished {
     GaveUp,
     /// The stop flag is set.
     Stopped,
-}
-
-/// Searches puzzle after puzzle and times each, until one search is stopped. Returns the number of
-/// final outcomes.
-pub(super) fn search_each(
-    outcomes: &mut [Outcome],
-    mut search: impl FnMut(usize) -> Result<Outcome, Unfinished>,
-) -> usize {
-    // The end of one search is the start of the next, so the clock is read once per puzzle.
-    let mut start = Instant::now();
-    for (i, outcome) in outcomes.iter_mut().enumerate() {
-        let Ok(found) = search(i) else { return i };
-        *outcome = found;
-        let end = Instant::now();
-        outcome.latency_ns = end.duration_since(start).as_nanos() as u64;
-        start = end;
-    }
-    outcomes.len()
-}
-
-/// Counts the solutions that `next` returns one by one, up to the limit and except `known`. `next`
-/// adds its guesses and nodes to the outcome.
-///
-/// # Errors
-/// [`Unfinished::Stopped`]. (A search that gives up has an outcome.)
-#[inline(always)]
-pub(super) fn count_solutions<S: Into<Grid>>(
-    limits: Limits,
-    known: Option<&Grid>,
-    mut next: impl FnMut(&mut Outcome) -> Result<Option<S>, Unfinished>,
-) -> Result<Outcome, Unfinished> {
-    let mut outcome = Outcome::NONE;
-    while outcome.solutions < limits.solutions.get() {
-        match next(&mut outcome) {
-            // Only the grid of the first solution is needed.
-            Ok(Some(_)) if known.is_none() && outcome.solutions > 0 => outcome.solutions += 1,
-            Ok(Some(solution)) => {
-                let grid = solution.into();
-                if known == Some(&grid) {
-                    continue;
-                }
-                if outcome.solutions == 0 {
-                    outcome.grid = grid;
-                }
-                outcome.solutions += 1;
-            }
-            Ok(None) => break,
-            Err(Unfinished::GaveUp) => {
-                outcome.gave_up = true;
-                break;
-            }
-            Err(Unfinished::Stopped) => return Err(Unfinished::Stopped),
-        }
-    }
-    Ok(outcome)
 }

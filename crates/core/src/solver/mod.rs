@@ -15,6 +15,7 @@
 
 mod backtrack;
 mod contract;
+mod depth_first;
 mod lanes;
 mod lex;
 mod propagate;
@@ -22,8 +23,8 @@ mod scalar;
 mod single;
 
 pub use backtrack::{Backtrack, Flags, Mask, Scan};
-pub use contract::Unfinished;
-pub use contract::{Batch, Engine, Limits, Outcome, Query, StopFlag};
+pub use contract::{Batch, Engine, Limits, Outcome, Query, StopFlag, Unfinished};
+pub use depth_first::DepthFirst;
 pub use lanes::Lanes;
 pub use lex::LexFirst;
 pub use propagate::Propagate;
@@ -109,7 +110,7 @@ impl EngineKind {
         LexFirst {
             engine: self.build(simd),
             // `lanes` is efficient only in large batches.
-            one_at_a_time: (self == Self::Lanes).then(Scalar::new),
+            one_at_a_time: (self == Self::Lanes).then(Scalar::default),
             finds_smallest: self.finds_smallest(),
         }
     }
@@ -118,7 +119,7 @@ impl EngineKind {
     pub fn build(self, simd: SimdLevel) -> Box<dyn Engine> {
         match self {
             Self::Lanes => Box::new(Lanes::new(simd)),
-            Self::Scalar => Box::new(Scalar::new()),
+            Self::Scalar => Box::new(Scalar::default()),
             Self::Propagate => Box::new(Propagate::new(Level::HiddenSingles)),
             Self::BacktrackScan => Box::new(Backtrack::<Scan>::default()),
             Self::BacktrackFlags => Box::new(Backtrack::<Flags>::default()),

@@ -2,26 +2,30 @@
 //! then a search on the cell with the fewest candidates, as in Peter Norvig's article "Solving
 //! Every Sudoku Puzzle".
 
-use super::contract::{Query, Unfinished, count_solutions, search_each};
-use super::{Batch, Engine, Limits, Outcome, StopFlag};
+use super::depth_first::{DepthFirst, Nodes};
+use super::{Batch, Limits, Outcome};
 use crate::board::{Board, digits_of};
 use crate::logic::{Bands, Event, Level, Watch};
 use crate::puzzle::{CELLS, Grid};
 
 /// An engine that solves one puzzle at a time with [`Bands`]. It guesses in the first cell
 /// with the fewest candidates and tries digits in ascending order.
+pub type Propagate = DepthFirst<Guesses<()>>;
+
+/// Unexplored guesses, and what observes each step.
 #[derive(Debug)]
-pub struct Propagate {
-    /// The highest level of the rules that it applies.
+pub struct Guesses<W> {
+    /// The highest level of the rules that are applied.
     rules: Level,
-    /// Unexplored nodes, the next one last. Each guess replaces a node with at most nine.
+    /// The next one is the last. Each guess replaces a node with at most nine.
     pending: Vec<Node>,
-    stop: StopFlag,
+    solution: Option<Grid>,
+    watch: W,
 }
 
 /// A state, and the guess to assign in it.
 #[derive(Debug)]
-struct Node {
+pub struct Node {
     bands: Bands,
     /// The cell and its digit; `None` at the root.
     guess: Option<(usize, u8)>,
@@ -32,68 +36,29 @@ struct Node {
 impl Propagate {
     /// Returns an engine that applies the rules up to a level.
     pub fn new(rules: Level) -> Self {
-        Self { rules, pending: Vec::with_capacity(8 * CELLS + 1), stop: StopFlag::default() }
+        Self::of(Guesses {
+            rules,
+            pending: Vec::with_capacity(8 * CELLS + 1),
+            solution: None,
+            watch: (),
+        })
     }
 
-    /// Searches depth first from a state, until the search is complete or a limit is reached.
-    /// `watch` observes each step. The outcome's latency is left at 0.
-    ///
-    /// # Panics
-    /// When the engine has a stop flag that is set; only [`Engine::solve`] can be stopped.
+    /// Searches depth first from a state with the rules up to a level, until the search is complete
+    /// or a limit is reached. `watch` observes each step. The outcome's latency is left at 0.
     pub fn search_from<W: Watch>(
-        &mut self,
         start: Bands,
+        rules: Level,
         limits: Limits,
         watch: &mut W,
     ) -> Outcome {
-        self.search_until_stopped(start, limits, None, watch).expect("not asked to stop")
+        let pending = vec![Node { bands: start, guess: None, depth: 0 }];
+        let mut search = DepthFirst::of(Guesses { rules, pending, solution: None, watch });
+        search.count(limits, None).expect("no flag stops the search")
     }
+}
 
-    /// Searches until the stop flag is set. The solution `known` does not count.
-    fn search_until_stopped<W: Watch>(
-        &mut self,
-        start: Bands,
-        limits: Limits,
-        known: Option<&Grid>,
-        watch: &mut W,
-    ) -> Result<Outcome, Unfinished> {
-        self.pending.clear();
-        self.pending.push(Node { bands: start, guess: None, depth: 0 });
-        count_solutions(limits, known, |outcome| self.next(limits.max_nodes(), watch, outcome))
-    }
-
-    /// Returns the next solution, or `None` after the last one.
-    #[inline(always)]
-    fn next<W: Watch>(
-        &mut self,
-        max_nodes: u64,
-        watch: &mut W,
-        outcome: &mut Outcome,
-    ) -> Result<Option<Grid>, Unfinished> {
-        while let Some(Node { mut bands, guess, depth }) = self.pending.pop() {
-            if outcome.nodes == max_nodes {
-                return Err(Unfinished::GaveUp);
-            }
-            self.stop.check(outcome.nodes)?;
-            outcome.nodes += 1;
-            if let Some((cell, digit)) = guess {
-                if W::IS_ACTIVE {
-                    watch.observe(Event::Guessed { depth, cell, digit });
-                }
-                bands.assign(usize::from(digit) - 1, cell);
-            }
-            if let Err(why) = bands.deduce(self.rules, watch) {
-                watch.observe(Event::Retreated { depth, why });
-            } else if bands.is_full() {
-                return Ok(bands.board().grid());
-            } else {
-                outcome.guesses += 1;
-                self.branch(&bands, depth + 1);
-            }
-        }
-        Ok(None)
-    }
-
+impl<W: Watch> Guesses<W> {
     /// Adds a node for each candidate of the first open cell with the fewest candidates.
     fn branch(&mut self, bands: &Bands, depth: usize) {
         let board = bands.board();
@@ -111,22 +76,48 @@ impl Propagate {
     }
 }
 
-impl Engine for Propagate {
-    fn name(&self) -> &'static str {
-        "propagate"
+impl<W: Watch> Nodes for Guesses<W> {
+    const NAME: &'static str = "propagate";
+
+    type Node = Node;
+
+    type Solved = Grid;
+
+    fn start(&mut self, batch: Batch<'_>, puzzle: usize) {
+        let bands = match batch {
+            Batch::Puzzles(puzzles) => Bands::of(&puzzles[puzzle]),
+            Batch::Marks(marks) => (&Board::from(&marks[puzzle])).into(),
+        };
+        self.pending.clear();
+        self.pending.push(Node { bands, guess: None, depth: 0 });
     }
 
-    fn stop_at(&mut self, stop: StopFlag) {
-        self.stop = stop;
+    fn next(&mut self) -> Option<Node> {
+        self.pending.pop()
     }
 
-    fn search(&mut self, query: &Query<'_>, outcomes: &mut [Outcome]) -> usize {
-        search_each(outcomes, |i| {
-            let start = match query.batch {
-                Batch::Puzzles(puzzles) => Bands::of(&puzzles[i]),
-                Batch::Marks(marks) => (&Board::from(&marks[i])).into(),
-            };
-            self.search_until_stopped(start, query.limits, query.known(i), &mut ())
-        })
+    #[inline(always)]
+    fn explore(&mut self, node: Node, outcome: &mut Outcome) -> bool {
+        let Node { mut bands, guess, depth } = node;
+        if let Some((cell, digit)) = guess {
+            if W::IS_ACTIVE {
+                self.watch.observe(Event::Guessed { depth, cell, digit });
+            }
+            bands.assign(usize::from(digit) - 1, cell);
+        }
+        if let Err(why) = bands.deduce(self.rules, &mut self.watch) {
+            self.watch.observe(Event::Retreated { depth, why });
+        } else if bands.is_full() {
+            self.solution = bands.board().grid();
+            return true;
+        } else {
+            outcome.guesses += 1;
+            self.branch(&bands, depth + 1);
+        }
+        false
+    }
+
+    fn take_solution(&mut self) -> Grid {
+        self.solution.take().expect("a full board has a grid")
     }
 }

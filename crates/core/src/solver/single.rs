@@ -11,7 +11,7 @@ use crate::marks::Marks;
 use crate::puzzle::{Grid, Puzzle};
 
 thread_local! {
-    static ENGINE: RefCell<Scalar> = RefCell::new(Scalar::new());
+    static ENGINE: RefCell<Scalar> = RefCell::new(Scalar::default());
 }
 
 /// Returns the outcome of a batch of one, using this thread's engine.

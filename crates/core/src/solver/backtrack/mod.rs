@@ -7,8 +7,8 @@
 
 mod digit_test;
 
-use super::contract::{Query, Unfinished, count_solutions, search_each};
-use super::{Engine, Outcome, StopFlag};
+use super::depth_first::{DepthFirst, Nodes};
+use super::{Batch, Outcome};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid};
 pub use digit_test::{DigitTest, Flags, Mask, Scan};
@@ -17,8 +17,11 @@ pub use digit_test::{DigitTest, Flags, Mask, Scan};
 ///
 /// Its nodes are the puzzle and each digit placed. Since it cannot detect that only one digit is
 /// possible, every node with a digit in its next blank counts as a guess.
+pub type Backtrack<A> = DepthFirst<Placements<A>>;
+
+/// The digits placed in the blanks of a puzzle.
 #[derive(Clone, Debug)]
-pub struct Backtrack<A> {
+pub struct Placements<A> {
     digit_test: A,
     /// The candidates of each cell. A single candidate is a clue.
     marks: Marks,
@@ -27,12 +30,22 @@ pub struct Backtrack<A> {
     /// The blanks in row order. This is also the stack: the blanks before the current one have
     /// digits.
     blanks: Vec<u8>,
-    /// The position of the current blank in `blanks`, from 1; 0 if the search is complete.
+    /// The position of the current blank in `blanks`, from 1; 0 if no digit remains to be tried.
     depth: usize,
-    stop: StopFlag,
+    /// Whether the clues are valid, until the puzzle itself is explored.
+    root: Option<bool>,
 }
 
-impl<A: DigitTest> Backtrack<A> {
+/// A node that is found, and explored next.
+#[derive(Clone, Copy, Debug)]
+pub enum Node {
+    /// The puzzle, and whether its clues are valid.
+    Root { is_valid: bool },
+    /// A digit in the current blank, a cell, and whether it is the first one there.
+    Digit { cell: usize, digit: u8, is_first: bool },
+}
+
+impl<A: DigitTest> Placements<A> {
     /// Loads the clues; returns `false` if two clues conflict or a cell has no candidate.
     fn load(&mut self, marks: Marks) -> bool {
         self.marks = marks;
@@ -54,38 +67,6 @@ impl<A: DigitTest> Backtrack<A> {
         true
     }
 
-    /// Returns the next solution, or `None` after the last one.
-    #[inline(always)]
-    fn next(&mut self, max_nodes: u64, outcome: &mut Outcome) -> Result<Option<Grid>, Unfinished> {
-        if outcome.nodes == 0 {
-            self.stop.check(0)?;
-            outcome.nodes = 1;
-        }
-        while self.depth > 0 {
-            let Some(&cell) = self.blanks.get(self.depth - 1) else {
-                self.depth -= 1;
-                return Ok(Some(Grid(self.cells)));
-            };
-            let cell = usize::from(cell);
-            let tried = self.remove_digit(cell);
-            let untried = self.marks.of_cell(cell).above(tried);
-            if let Some(digit) = self.digit_test.next(&self.cells, cell, untried) {
-                if outcome.nodes == max_nodes {
-                    return Err(Unfinished::GaveUp);
-                }
-                outcome.nodes += 1;
-                self.stop.check(outcome.nodes)?;
-                outcome.guesses += u64::from(tried == 0);
-                self.digit_test.record(cell, digit, true);
-                self.cells[cell] = digit;
-                self.depth += 1;
-            } else {
-                self.depth -= 1;
-            }
-        }
-        Ok(None)
-    }
-
     /// Removes and returns the digit of a cell, 0 if it is blank.
     fn remove_digit(&mut self, cell: usize) -> u8 {
         let digit = std::mem::take(&mut self.cells[cell]);
@@ -96,7 +77,7 @@ impl<A: DigitTest> Backtrack<A> {
     }
 }
 
-impl<A: DigitTest> Default for Backtrack<A> {
+impl<A: DigitTest> Default for Placements<A> {
     fn default() -> Self {
         Self {
             digit_test: A::default(),
@@ -104,27 +85,53 @@ impl<A: DigitTest> Default for Backtrack<A> {
             cells: [0; CELLS],
             blanks: Vec::with_capacity(CELLS),
             depth: 0,
-            stop: StopFlag::default(),
+            root: None,
         }
     }
 }
 
-impl<A: DigitTest> Engine for Backtrack<A> {
-    fn name(&self) -> &'static str {
-        A::NAME
+impl<A: DigitTest> Nodes for Placements<A> {
+    const NAME: &'static str = A::NAME;
+
+    type Node = Node;
+
+    type Solved = Grid;
+
+    fn start(&mut self, batch: Batch<'_>, puzzle: usize) {
+        self.root = Some(self.load(batch.marks(puzzle)));
+        self.depth = 0;
     }
 
-    fn stop_at(&mut self, stop: StopFlag) {
-        self.stop = stop;
+    #[inline(always)]
+    fn next(&mut self) -> Option<Node> {
+        while self.depth > 0 {
+            let cell = usize::from(self.blanks[self.depth - 1]);
+            let tried = self.remove_digit(cell);
+            let untried = self.marks.of_cell(cell).above(tried);
+            if let Some(digit) = self.digit_test.next(&self.cells, cell, untried) {
+                return Some(Node::Digit { cell, digit, is_first: tried == 0 });
+            }
+            self.depth -= 1;
+        }
+        self.root.take().map(|is_valid| Node::Root { is_valid })
     }
 
-    fn search(&mut self, query: &Query<'_>, outcomes: &mut [Outcome]) -> usize {
-        let limits = query.limits;
-        search_each(outcomes, |i| {
-            self.depth = usize::from(self.load(query.batch.marks(i)));
-            count_solutions(limits, query.known(i), |outcome| {
-                self.next(limits.max_nodes(), outcome)
-            })
-        })
+    #[inline(always)]
+    fn explore(&mut self, node: Node, outcome: &mut Outcome) -> bool {
+        match node {
+            Node::Root { is_valid } => self.depth = usize::from(is_valid),
+            Node::Digit { cell, digit, is_first } => {
+                outcome.guesses += u64::from(is_first);
+                self.digit_test.record(cell, digit, true);
+                self.cells[cell] = digit;
+                self.depth += 1;
+            }
+        }
+        self.depth > self.blanks.len()
+    }
+
+    fn take_solution(&mut self) -> Grid {
+        self.depth -= 1;
+        Grid(self.cells)
     }
 }

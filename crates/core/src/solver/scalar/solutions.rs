@@ -6,10 +6,11 @@
 use std::iter::FusedIterator;
 use std::num::NonZeroU64;
 
-use super::Scalar;
-use super::board::{BitBoard, Propagation};
+use super::Boards;
+use super::board::BitBoard;
 use crate::marks::Marks;
 use crate::puzzle::Grid;
+use crate::solver::depth_first::DepthFirst;
 use crate::solver::{Engine, Outcome, StopFlag, Unfinished};
 
 /// An iterator over the solutions of a puzzle, the smallest first: see
@@ -17,7 +18,7 @@ use crate::solver::{Engine, Outcome, StopFlag, Unfinished};
 ///
 /// Its memory does not grow with the number of solutions.
 #[derive(Debug)]
-pub struct Solutions(Scalar);
+pub struct Solutions(DepthFirst<Boards<true>>);
 
 /// Methods for the command: limits, a stop flag, and any start.
 ///
@@ -38,31 +39,19 @@ impl Solutions {
     /// Returns an iterator without solutions until a search begins. Setting `stop` ends each
     /// search.
     pub fn stopped_by(stop: StopFlag) -> Self {
-        let mut scalar = Scalar::new();
-        scalar.stop_at(stop);
-        Self(scalar)
+        let mut search = DepthFirst::default();
+        search.stop_at(stop);
+        Self(search)
     }
 
     /// Starts a search before the first solution of `marks`.
     pub fn begin(&mut self, marks: &Marks) {
-        self.0.begin(BitBoard::from_marks(marks));
+        self.0.nodes.start_at(BitBoard::from_marks(marks));
     }
 
     /// Starts a search after the given solution of `marks`.
     pub fn begin_after(&mut self, marks: &Marks, solution: &Grid) {
-        self.begin(marks);
-        while let Some(board) = self.0.pending.last_mut() {
-            if board.propagate() != Propagation::Stuck {
-                self.0.pending.pop();
-                break;
-            }
-            let guess = board.first_of_first_open();
-            if guess.digit() == solution.cells()[guess.board_cell()] {
-                self.0.branch(guess);
-            } else {
-                board.exclude(guess);
-            }
-        }
+        self.0.nodes.start_after(marks, solution.cells());
     }
 
     /// Returns the next solution after searching at most `nodes` nodes, or `None` after the last
@@ -73,7 +62,7 @@ impl Solutions {
     pub fn next_within(&mut self, nodes: Option<NonZeroU64>) -> Result<Option<Grid>, Unfinished> {
         let most = nodes.map_or(u64::MAX, NonZeroU64::get);
         let mut outcome = Outcome::NONE;
-        let solved = self.0.next(BitBoard::first_of_first_open, most, &mut outcome)?;
+        let solved = self.0.next(most, &mut outcome)?;
         Ok(solved.map(Grid::from))
     }
 }
@@ -92,7 +81,7 @@ impl FusedIterator for Solutions {}
 mod tests {
     use super::*;
     use crate::puzzle::Puzzle;
-    use crate::solver::{Batch, Limits};
+    use crate::solver::{Batch, Limits, Scalar};
 
     fn marks_of(puzzle: &str) -> Marks {
         Marks::from(&puzzle.parse::<Puzzle>().unwrap())
@@ -120,7 +109,7 @@ mod tests {
             assert!(found.iter().all(|grid| grid.solves(&puzzles[0])), "{puzzle}");
             let limits = Limits::count(20_000.try_into().unwrap());
             let mut outcome = [Outcome::NONE];
-            Scalar::new().solve(Batch::Puzzles(&puzzles), limits, &mut outcome);
+            Scalar::default().solve(Batch::Puzzles(&puzzles), limits, &mut outcome);
             assert_eq!(found.len(), outcome[0].solutions as usize, "{puzzle}");
         }
     }

@@ -272,6 +272,6 @@ fn entries_of_reasoning_gym_have_question_answer_and_difficulty() {
     assert_eq!(metadata["difficulty"], difficulty);
     folder.assert_refused(&[(
         "solve in.txt --layout reasoning-gym --subset test -o x.jsonl",
-        "--subset goes with --layout hrm",
+        "--subset cannot be combined with --layout reasoning-gym",
     )]);
 }

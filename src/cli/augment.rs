@@ -146,13 +146,14 @@ pub fn run(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
     task.settings.method = Method::finding("isomorphs");
     task.settings.typed.set_seed(args.seed);
     let run = task.open()?;
-    let (inputs, job) = (run.inputs.rows(), args.isomorphs());
+    let job = args.isomorphs();
     let has_hints = job.hints.1 > 0;
-    if (has_hints || args.trainer.is_given()) && !inputs.have_answers {
+    if (has_hints || args.trainer.is_given()) && !run.inputs.have_answers() {
         let option = if has_hints { "--hints" } else { "--layout" };
         refuse!("{option} needs solutions in the input; bulkdoku solve finds them");
     }
-    run.write(&job, Vec::new(), rows.format(&inputs)?)
+    let format = rows.format(&run.inputs)?;
+    run.write(&job, Vec::new(), format)
 }
 
 impl AugmentArgs {

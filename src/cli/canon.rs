@@ -123,7 +123,7 @@ pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     if args.dedup {
         filters.push(Filter::distinct(&mut seen, by));
     }
-    let format = rows.format(&run.inputs.rows())?;
+    let format = rows.format(&run.inputs)?;
     run.write(&job, filters, format)
 }
 

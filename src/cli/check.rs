@@ -144,12 +144,7 @@ pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
 impl CheckArgs {
     fn solve(&self) -> Solve {
         let limits = if self.first { Limits::FIRST } else { Limits::PROOF };
-        let (engine, simd) = (self.engine.engine(), self.engine.simd());
-        Solve {
-            limits: self.engine.limits(limits),
-            engine: Box::new(move || engine.build(simd)),
-            rating_isomorphs: self.select.rating_isomorphs(),
-        }
+        self.engine.solve(limits, false, self.select.rating_isomorphs())
     }
 
     /// Rejects options that have no effect in combination, and columns that would be empty.

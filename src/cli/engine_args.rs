@@ -2,7 +2,9 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
+use bulkdoku::pipeline::Solve;
 use bulkdoku::{EngineKind, Limits, SimdLevel};
+use clap::ValueEnum;
 
 use super::run_args::RunArgs;
 use super::{Failure, help, numbers};
@@ -50,6 +52,36 @@ pub struct LimitArgs {
     pub limit: Option<NonZeroU32>,
 }
 
+/// Which solutions are shown, if there are several.
+#[derive(Clone, Copy, Debug, clap::Args)]
+#[command(next_help_heading = "Search")]
+pub struct SolutionArgs {
+    /// Of several solutions the first, or lex-first
+    #[arg(long, value_name = "WHICH", hide_possible_values = true)]
+    solution: Option<Which>,
+
+    /// List up to this many solutions, a row for each
+    ///
+    /// The smallest comes first.
+    #[arg(long, value_name = "N", value_parser = numbers::at_least_1::<NonZeroU32>)]
+    pub solutions: Option<NonZeroU32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Which {
+    /// The first that the engine finds (the default)
+    First,
+    /// The smallest as an 81-digit number, the same for every engine
+    LexFirst,
+}
+
+impl SolutionArgs {
+    /// Returns whether the smallest solution comes first.
+    pub fn are_sorted(self) -> bool {
+        self.solution == Some(Which::LexFirst) || self.solutions.is_some()
+    }
+}
+
 impl LimitArgs {
     /// Returns the maximum number of solutions to count.
     pub fn solutions(self) -> NonZeroU32 {
@@ -73,9 +105,17 @@ impl EngineArgs {
         check_simd(self.simd.is_some(), &[self.engine()])
     }
 
-    /// Adds the node limit.
-    pub fn limits(&self, limits: Limits) -> Limits {
-        self.max_nodes.map_or(limits, |nodes| limits.with_nodes(nodes))
+    /// Returns the job that solves, with the node limit; of several solutions, the first is the
+    /// smallest if `smallest`.
+    pub fn solve(&self, limits: Limits, smallest: bool, rating_isomorphs: u32) -> Solve {
+        let (engine, simd) = (self.engine(), self.simd());
+        Solve {
+            limits: self.max_nodes.map_or(limits, |nodes| limits.with_nodes(nodes)),
+            engine: Box::new(move || {
+                if smallest { Box::new(engine.build_lex_first(simd)) } else { engine.build(simd) }
+            }),
+            rating_isomorphs,
+        }
     }
 
     pub fn simd(&self) -> SimdLevel {

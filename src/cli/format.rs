@@ -19,6 +19,8 @@ pub enum RowFormat {
     #[value(alias = "ndjson")]
     Jsonl,
     /// Just the solution, an empty line where there is none
+    // Other programs name a file of lines .sdm.
+    #[value(alias = "sdm")]
     Lines,
     /// An array for numpy.load, uint8 of shape (n, 81): the solutions, or the column that is chosen
     Npy,
@@ -38,8 +40,10 @@ pub enum RowFormat {
 
 impl RowFormat {
     /// The file extensions that imply a format.
-    const EXTENSIONS: &[&str] =
-        &["csv", "tsv", "jsonl", "ndjson", "lines", "npy", "parquet", "grid", "html", "svg"];
+    #[rustfmt::skip]
+    const EXTENSIONS: &[&str] = &[
+        "csv", "tsv", "jsonl", "ndjson", "lines", "sdm", "npy", "parquet", "grid", "html", "svg",
+    ];
 
     /// Rejects outputs that cannot have this format.
     pub fn check_output(self, output: Option<&Path>) -> Result<(), Failure> {

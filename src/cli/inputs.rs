@@ -1,27 +1,22 @@
 //! Inputs, which are checked and opened before work starts and read one after another.
 
-use std::fs::{self, File};
-use std::io::{self, Cursor, ErrorKind, IsTerminal, Read};
+use std::io::{self, IsTerminal, Read};
 use std::iter;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use bulkdoku::Source;
 use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{
     ColumnType, DetectError, InputFormat, InputOptions, Keep, Layout, OtherKeys, Position, Stream,
     StreamOptions,
 };
-use bulkdoku::marks;
-use bulkdoku::puzzle::{BLANKS, CELLS};
-use bulkdoku::{Marks, Source};
 
-use super::identity::STDIN;
 use super::numbers::counted;
+use super::origin::{FailedInput, Origin};
 use super::paths::InputPaths;
-use super::platform::Pipe;
-use super::row_args::{InputKind, InputRows};
 use super::typed::FileState;
 use super::{Failure, input_args};
 
@@ -47,25 +42,25 @@ pub struct Inputs {
     threads: usize,
 }
 
+/// The format of all inputs of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputKind {
+    Lines,
+    /// Tables with this separator.
+    Table(u8),
+    Objects,
+    /// One array of objects.
+    Document,
+    /// Another format, or several formats.
+    Other,
+}
+
 #[derive(Debug)]
 struct Input {
     origin: Origin,
     layout: Layout,
     /// The open input, of which only the first bytes have been read.
     opened: Option<Stream<'static>>,
-}
-
-#[derive(Clone, Debug)]
-enum Origin {
-    Stdin,
-    /// A file, named pipe, or device.
-    Path(PathBuf),
-    /// A file found in a folder, which need not contain puzzles.
-    Found(PathBuf),
-    /// A file found in a folder without a layout of puzzles, and the reason. It fails when read.
-    Rejected(PathBuf, Arc<str>),
-    /// Puzzles typed as arguments, one per line.
-    Typed(Arc<[u8]>),
 }
 
 impl Inputs {
@@ -186,13 +181,14 @@ impl Inputs {
         self.all.iter().filter(|input| input.is_accepted())
     }
 
-    /// Returns the layout of the first input.
+    /// Returns the layout of the first input; that of lines if there are none.
     fn first(&self) -> &Layout {
-        &self.accepted().next().unwrap_or(&self.all[0]).layout
+        let first = self.accepted().next().or(self.all.first());
+        first.map_or(&Layout::LINES, |input| &input.layout)
     }
 
-    /// Returns the properties of the inputs that affect rows.
-    pub fn rows(&self) -> InputRows {
+    /// Returns the format of all inputs.
+    pub fn kind(&self) -> InputKind {
         let kind = |layout: &Layout| match layout.digits() {
             Layout::Lines { .. } => InputKind::Lines,
             Layout::Csv(table) => match table.delimiter {
@@ -205,23 +201,44 @@ impl Inputs {
                 InputKind::Other
             }
         };
-        let first = self.first();
-        let are_alike = self.layouts().all(|layout| kind(layout) == kind(first));
-        InputRows {
-            kept: self.kept(),
-            header: first.header().map(|names| names[..self.kept().len()].to_vec()),
-            types: self.types(),
-            cells: first.kept_cells(),
-            kind: if are_alike { kind(first) } else { InputKind::Other },
-            have_cells_in_columns: self.layouts().any(Layout::has_cells_in_columns),
-            have_answers: self.layouts().any(Layout::has_answers),
-            are_several: self.all.len() > 1,
-            npy_blank: self.options.npy_blank,
-        }
+        let first = kind(self.first());
+        if self.layouts().all(|layout| kind(layout) == first) { first } else { InputKind::Other }
+    }
+
+    /// Returns the names of the kept columns as written in the header of a table; `None` without a
+    /// header.
+    pub fn header(&self) -> Option<Vec<String>> {
+        let mut header = self.first().header()?;
+        header.truncate(self.shown);
+        Some(header)
+    }
+
+    /// Returns the positions of the puzzle and its solution among the kept columns.
+    pub fn kept_cells(&self) -> [Option<usize>; 2] {
+        self.first().kept_cells()
+    }
+
+    /// Returns whether each cell has a column.
+    pub fn have_cells_in_columns(&self) -> bool {
+        self.layouts().any(Layout::has_cells_in_columns)
+    }
+
+    /// Returns whether the inputs have solutions.
+    pub fn have_answers(&self) -> bool {
+        self.layouts().any(Layout::has_answers)
+    }
+
+    pub fn are_several(&self) -> bool {
+        self.all.len() > 1
+    }
+
+    /// Returns the value of a blank cell in arrays.
+    pub fn npy_blank(&self) -> u8 {
+        self.options.npy_blank
     }
 
     /// Returns the names of the columns kept in the output, which are the same for all inputs.
-    fn kept(&self) -> Vec<String> {
+    pub fn kept(&self) -> Vec<String> {
         let mut kept = self.read();
         kept.truncate(self.shown);
         kept
@@ -229,7 +246,7 @@ impl Inputs {
 
     /// Returns the Parquet types of the columns kept in the output. Where inputs differ, columns are
     /// text.
-    fn types(&self) -> Vec<Option<ColumnType>> {
+    pub fn types(&self) -> Vec<Option<ColumnType>> {
         let of =
             |layout: &Layout| layout.types().unwrap_or_else(|| vec![None; layout.kept().len()]);
         let mut types = of(self.first());
@@ -366,146 +383,6 @@ impl Input {
     }
 }
 
-/// An input that could not be opened, and fails when it is read.
-struct FailedInput(Option<io::Error>);
-
-impl Read for FailedInput {
-    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        self.0.take().map_or(Ok(0), Err)
-    }
-}
-
-impl Origin {
-    /// Classifies arguments as files and puzzles. Consecutive puzzles are one input.
-    fn of_all(arguments: InputPaths) -> Vec<Self> {
-        let mut all = Vec::new();
-        for (argument, is_found) in arguments.into_paths() {
-            if is_found {
-                all.push(Self::Found(argument));
-                continue;
-            }
-            let line = typed_puzzle(&argument).map(String::into_bytes);
-            match (line, all.last_mut()) {
-                (Some(line), Some(Self::Typed(text))) => *text = [text, &line[..]].concat().into(),
-                (Some(line), _) => all.push(Self::Typed(line.into())),
-                (None, _) if is_stdin(&argument) => all.push(Self::Stdin),
-                (None, _) => all.push(Self::Path(argument)),
-            }
-        }
-        all
-    }
-
-    /// Rejects unreadable inputs, and opens files. Pipes are opened later, because only once.
-    fn check(&self) -> Result<Option<Stream<'static>>, Failure> {
-        let (Self::Path(path) | Self::Found(path)) = self else { return Ok(None) };
-        let metadata = fs::metadata(path).map_err(|error| match cells(path) {
-            Some(count) if count != CELLS => {
-                let hint =
-                    format!("no such file, and not a puzzle ({count} cells, expected {CELLS})");
-                Failure::Usage(format!("{}: {hint}", path.display()))
-            }
-            _ => missing(path, error, true),
-        })?;
-        if metadata.is_dir() {
-            return Err(Failure::at(path, "is a directory; name its files"));
-        }
-        if !metadata.is_file() {
-            return Ok(None);
-        }
-        let file = File::open(path).map_err(|error| Failure::at(path, error))?;
-        // A file that cannot be decoded fails when it is read.
-        Ok(Some(
-            Stream::of_file(file).unwrap_or_else(|error| Stream::new(FailedInput(Some(error)))),
-        ))
-    }
-
-    /// Returns whether opening the input twice would return different bytes.
-    fn can_be_opened_once(&self) -> bool {
-        match self {
-            Self::Stdin => true,
-            Self::Path(path) => !path.is_file(),
-            Self::Found(_) | Self::Rejected(..) | Self::Typed(_) => false,
-        }
-    }
-
-    fn open(&self) -> io::Result<Stream<'static>> {
-        let opened = match self {
-            Self::Typed(text) => return Ok(Stream::new(Cursor::new(Arc::clone(text)))),
-            Self::Stdin => Pipe::stdin()?,
-            Self::Path(path) | Self::Found(path) => Pipe::open(path)?,
-            Self::Rejected(_, reason) => {
-                return Err(io::Error::new(ErrorKind::InvalidData, &**reason));
-            }
-        };
-        opened.map_or_else(|pipe| Ok(Stream::new(pipe)), Stream::of_file)
-    }
-
-    fn open_or_fail(&self) -> Stream<'static> {
-        self.open().unwrap_or_else(|error| Stream::new(FailedInput(Some(error))))
-    }
-
-    /// Returns the origin of a file without a layout of puzzles, which fails when it is read.
-    fn rejected(&self, error: &DetectError) -> Self {
-        Self::Rejected(self.path().into(), error.to_string().into())
-    }
-
-    /// Returns the entry in [`Inputs::paths`].
-    fn path(&self) -> &Path {
-        match self {
-            Self::Stdin => Path::new(STDIN),
-            Self::Path(path) | Self::Found(path) | Self::Rejected(path, _) => path,
-            Self::Typed(_) => Path::new(TYPED),
-        }
-    }
-
-    /// Returns the path for metadata.
-    fn on_disk(&self) -> &Path {
-        if let Self::Stdin = self { Path::new("/dev/stdin") } else { self.path() }
-    }
-
-    /// Returns the name for rows and messages.
-    fn name(&self) -> String {
-        if let Self::Stdin = self { "<stdin>".into() } else { self.path().display().to_string() }
-    }
-
-    /// Returns the size in bytes, if the input is a file.
-    fn size(&self) -> Option<u64> {
-        if let Self::Typed(text) = self {
-            return Some(text.len() as u64);
-        }
-        let metadata = fs::metadata(self.on_disk()).ok()?;
-        metadata.is_file().then_some(metadata.len())
-    }
-}
-
-/// The name of typed puzzles in rows and messages.
-const TYPED: &str = "<arguments>";
-
-/// Returns a typed puzzle as a line, normalized unless it is a single line of cells or marks.
-fn typed_puzzle(argument: &Path) -> Option<String> {
-    let text = argument.to_str().filter(|_| !argument.exists())?;
-    let marks: Marks = text.parse().ok()?;
-    let text = text.trim();
-    let is_line = text.len() == CELLS || text.len() == marks::TEXT;
-    Some(match marks.puzzle() {
-        _ if is_line => format!("{text}\n"),
-        Some(puzzle) => format!("{puzzle}\n"),
-        None => format!("{marks}\n"),
-    })
-}
-
-/// Returns whether an argument is a puzzle, or looks like one with cells missing.
-pub fn looks_like_puzzle(argument: &Path) -> bool {
-    cells(argument).is_some() || argument.to_str().is_some_and(|text| text.parse::<Marks>().is_ok())
-}
-
-/// Returns the number of cells in an argument that looks like a puzzle.
-fn cells(argument: &Path) -> Option<usize> {
-    let text = argument.to_str()?.as_bytes();
-    let is_cell = |byte: &u8| byte.is_ascii_digit() || BLANKS.contains(byte);
-    (text.len() > 2 * 9 && text.iter().all(is_cell)).then_some(text.len())
-}
-
 /// Returns the message about a detected layout, if it is notable.
 fn finding(layout: &Layout, is_parquet: bool, options: &InputOptions) -> Option<String> {
     match layout.digits() {
@@ -543,45 +420,4 @@ fn unlike(one: (String, Vec<String>), other: (String, Vec<String>)) -> Failure {
     Failure::Usage(format!(
         "--columns and --where need the same columns in all inputs: {one}; {other}"
     ))
-}
-
-/// Rejects inputs that cannot be read twice because they are not files.
-pub fn check_files(paths: &[PathBuf], why: &str) -> Result<(), Failure> {
-    let is_path = |path: &&PathBuf| !is_stdin(path) && !looks_like_puzzle(path);
-    for path in paths.iter().filter(is_path) {
-        fs::metadata(path).map_err(|error| missing(path, error, false))?;
-    }
-    let is_file = |path: &PathBuf| !is_stdin(path) && path.is_file();
-    if !paths.is_empty() && paths.iter().all(is_file) {
-        return Ok(());
-    }
-    Err(Failure::Usage(format!("{why}: each input must be a file")))
-}
-
-fn is_stdin(path: &Path) -> bool {
-    path.as_os_str() == STDIN
-}
-
-/// Returns the error for a file that does not exist. For a URL, it has the command that fetches it.
-fn missing(path: &Path, error: io::Error, may_be_piped: bool) -> Failure {
-    let Some((scheme, _)) = path.to_str().and_then(|name| name.split_once("://")) else {
-        return Failure::at(path, error);
-    };
-    let fetch = fetch(scheme);
-    let hint = if may_be_piped {
-        format!("pipe it: {fetch} | bulkdoku …")
-    } else {
-        format!("save it as a file, because it is read twice: {fetch} > FILE")
-    };
-    Failure::at(path, format!("{scheme}:// is not read; {hint}"))
-}
-
-/// Returns the usual command that writes what is at a URL to standard output.
-fn fetch(scheme: &str) -> &'static str {
-    match &*scheme.to_lowercase() {
-        "s3" => "aws s3 cp URL -",
-        "gs" => "gcloud storage cat URL",
-        "hf" => "curl -L https://huggingface.co/…",
-        _ => "curl -L URL",
-    }
 }

@@ -34,6 +34,7 @@ mod log;
 mod memory;
 mod messages;
 mod numbers;
+mod origin;
 mod out;
 mod outputs;
 mod overlap;

@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use bulkdoku::input::foreign::byte_order_mark;
 
 use super::identity::{Identity, STDIN};
-use super::inputs::looks_like_puzzle;
+use super::origin::looks_like_puzzle;
 use super::outputs::Destinations;
 use super::platform::path_of_bytes;
 use super::resume::JournalFile;

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use bulkdoku::input::ColumnType;
 #[cfg(feature = "parquet")]
 use bulkdoku::output::ParquetRows;
 use bulkdoku::output::{
@@ -14,6 +13,7 @@ use clap::ValueEnum;
 
 use super::condition::{offered, shared_name};
 use super::format::RowFormat;
+use super::inputs::{InputKind, Inputs};
 use super::trainer_args::TrainerLayout;
 use super::{Failure, WITH_COLUMNS, extensions};
 
@@ -120,41 +120,6 @@ pub struct RowPlan {
     rules: RowRules,
     /// The layout of files for a trainer, which determines the rest.
     trainer: Option<TrainerLayout>,
-}
-
-/// The properties of inputs that affect rows.
-#[derive(Clone, Debug, Default)]
-pub struct InputRows {
-    /// The names of the kept fields.
-    pub kept: Vec<String>,
-    /// The names as written in the header of a table; `None` without a header.
-    pub header: Option<Vec<String>>,
-    /// The types of the kept fields, if they come from Parquet files.
-    pub types: Vec<Option<ColumnType>>,
-    /// The positions of the puzzle and its solution among the kept fields.
-    pub cells: [Option<usize>; 2],
-    pub kind: InputKind,
-    /// Whether each cell has a column.
-    pub have_cells_in_columns: bool,
-    /// Whether the inputs have solutions.
-    pub have_answers: bool,
-    pub are_several: bool,
-    /// The value of a blank cell in arrays.
-    pub npy_blank: u8,
-}
-
-/// The format of all inputs of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum InputKind {
-    Lines,
-    /// Tables with this separator.
-    Table(u8),
-    Objects,
-    /// One array of objects.
-    Document,
-    /// Another format, or several formats.
-    #[default]
-    Other,
 }
 
 impl RowArgs {
@@ -313,31 +278,32 @@ impl RowPlan {
     }
 
     /// Creates the format for rows of these inputs.
-    pub fn format(&self, inputs: &InputRows) -> Result<Box<dyn output::Format>, Failure> {
+    pub fn format(&self, inputs: &Inputs) -> Result<Box<dyn output::Format>, Failure> {
         if let Some(layout) = &self.trainer {
             return Ok(layout.format());
         }
-        let with_file = self.rules.names_file && inputs.are_several && !self.has_output_per_input;
-        let passes_table = self.passes_rows() && !inputs.kept.is_empty();
+        let with_file = self.rules.names_file && inputs.are_several() && !self.has_output_per_input;
+        let (kind, kept, cells) = (inputs.kind(), inputs.kept(), inputs.kept_cells());
+        let passes_table = self.passes_rows() && !kept.is_empty();
         let named = self.named(inputs, with_file);
         let begins_with_fields = named.first() == Some(&NamedColumn::All);
         let list = self.columns(inputs, named)?;
         let format = self.format_for(inputs);
-        if passes_table && self.rules.changes_cells && inputs.have_cells_in_columns {
+        if passes_table && self.rules.changes_cells && inputs.have_cells_in_columns() {
             refuse!("the input has a column for each cell; --columns puzzle writes puzzles in one")
         }
-        let has_names = !matches!(inputs.kind, InputKind::Lines | InputKind::Other);
-        if passes_table && self.rules.changes_cells && has_names && inputs.cells[0].is_none() {
+        let has_names = !matches!(kind, InputKind::Lines | InputKind::Other);
+        if passes_table && self.rules.changes_cells && has_names && cells[0].is_none() {
             refuse!("the puzzle is in an inner object; --columns puzzle writes it as a column")
         }
-        let copied = if passes_table && begins_with_fields { inputs.kept.len() } else { 0 };
-        let of_table = |separator| match inputs.kind {
+        let copied = if passes_table && begins_with_fields { kept.len() } else { 0 };
+        let of_table = |separator| match kind {
             InputKind::Table(own) if own == separator && !self.rules.changes_cells => copied,
             _ => 0,
         };
         // Rows of a table without a header have no header.
-        let is_table = matches!(inputs.kind, InputKind::Table(_));
-        let has_header = !(passes_table && is_table && inputs.header.is_none());
+        let is_table = matches!(kind, InputKind::Table(_));
+        let has_header = !(passes_table && is_table && inputs.header().is_none());
         Ok(match format {
             RowFormat::Csv => {
                 Box::new(CsvRows::of(list).copying(of_table(b',')).headed(has_header))
@@ -346,23 +312,22 @@ impl RowPlan {
                 Box::new(TsvRows::of(list).copying(of_table(b'\t')).headed(has_header))
             }
             RowFormat::Jsonl => {
-                let copied = if inputs.kind == InputKind::Objects { copied } else { 0 };
-                let mut types = inputs.types.clone();
-                inputs.cells.iter().flatten().for_each(|cells| types[*cells] = None);
+                let copied = if kind == InputKind::Objects { copied } else { 0 };
+                let mut types = inputs.types();
+                cells.iter().flatten().for_each(|place| types[*place] = None);
                 let rows = JsonRows::of(unique(list)).copying(copied).typed(&types);
-                let replaced = if self.rules.changes_cells { inputs.cells } else { [None; 2] };
+                let replaced = if self.rules.changes_cells { cells } else { [None; 2] };
                 Box::new(rows.replacing(replaced))
             }
             #[cfg(feature = "parquet")]
             RowFormat::Parquet => {
-                let types = &inputs.types;
-                Box::new(ParquetRows::of(unique(list)).typed(types, inputs.cells))
+                Box::new(ParquetRows::of(unique(list)).typed(&inputs.types(), cells))
             }
             #[cfg(not(feature = "parquet"))]
             RowFormat::Parquet => {
                 refuse!("{}", bulkdoku::features::missing("parquet").unwrap_or_default())
             }
-            RowFormat::Npy => Box::new(self.array()?.with_offset(inputs.npy_blank)),
+            RowFormat::Npy => Box::new(self.array()?.with_offset(inputs.npy_blank())),
             RowFormat::Lines if self.copies_lines(inputs) => Box::new(input_lines()),
             RowFormat::Lines => Box::new(Lines(self.rules.single)),
             RowFormat::Grid if self.rules.single == Column::Puzzle => Box::new(puzzle_grids()),
@@ -375,11 +340,13 @@ impl RowPlan {
     }
 
     /// Returns the requested format, or that of the inputs.
-    fn format_for(&self, inputs: &InputRows) -> RowFormat {
-        match inputs.kind {
+    fn format_for(&self, inputs: &Inputs) -> RowFormat {
+        match inputs.kind() {
             _ if !self.follows_input || !self.passes_rows() => self.format,
             InputKind::Table(b'\t') => RowFormat::Tsv,
-            InputKind::Objects | InputKind::Document if !inputs.kept.is_empty() => RowFormat::Jsonl,
+            InputKind::Objects | InputKind::Document if !inputs.kept().is_empty() => {
+                RowFormat::Jsonl
+            }
             InputKind::Lines if self.computed().is_empty() && self.copies_lines(inputs) => {
                 RowFormat::Lines
             }
@@ -388,12 +355,12 @@ impl RowPlan {
     }
 
     /// Returns whether rows without columns are lines of the input.
-    fn copies_lines(&self, inputs: &InputRows) -> bool {
-        inputs.kind == InputKind::Lines && self.passes_rows() && !self.rules.changes_cells
+    fn copies_lines(&self, inputs: &Inputs) -> bool {
+        inputs.kind() == InputKind::Lines && self.passes_rows() && !self.rules.changes_cells
     }
 
     /// Returns the requested columns, or the default ones.
-    fn named(&self, inputs: &InputRows, with_file: bool) -> Vec<NamedColumn> {
+    fn named(&self, inputs: &Inputs, with_file: bool) -> Vec<NamedColumn> {
         let computed = |columns: &[Column]| -> Vec<_> {
             columns.iter().copied().map(NamedColumn::Computed).collect()
         };
@@ -401,13 +368,13 @@ impl RowPlan {
         match (&self.chosen, self.rules.appended) {
             (Some(chosen), _) => chosen.clone(),
             _ if !self.format.has_columns() => computed(&[self.rules.single]),
-            (None, Some(appended)) if !inputs.kept.is_empty() => {
+            (None, Some(appended)) if !inputs.kept().is_empty() => {
                 let names_file = appended.is_empty() || appended.contains(&Column::File);
                 let file = if names_file { &[] } else { file };
                 [vec![NamedColumn::All], computed(appended), computed(file)].concat()
             }
             _ => {
-                let has_solution = self.rules.changes_cells && inputs.have_answers;
+                let has_solution = self.rules.changes_cells && inputs.have_answers();
                 let solution = if has_solution { &[Column::Solution][..] } else { &[] };
                 computed(&[file, self.rules.default_columns, solution].concat())
             }
@@ -417,27 +384,31 @@ impl RowPlan {
     /// Returns the columns of rows. A computed column whose name a field has is `computed_NAME`.
     fn columns(
         &self,
-        inputs: &InputRows,
+        inputs: &Inputs,
         named: Vec<NamedColumn>,
     ) -> Result<Vec<OutputColumn>, Failure> {
         let is_separated = matches!(self.format_for(inputs), RowFormat::Csv | RowFormat::Tsv);
-        let fields = inputs.header.as_ref().filter(|_| is_separated).unwrap_or(&inputs.kept);
-        let fields = if named.contains(&NamedColumn::All) { &fields[..] } else { &[] };
+        let kept = inputs.kept();
+        let fields = match inputs.header().filter(|_| is_separated) {
+            _ if !named.contains(&NamedColumn::All) => Vec::new(),
+            Some(header) => header,
+            None => kept.clone(),
+        };
         // The requested input columns are the first kept ones.
-        let mut kept = 0..;
+        let mut places = 0..;
         let mut list = Vec::new();
         for column in named {
             match column {
                 NamedColumn::All if !fields.is_empty() => {
-                    list.extend(self.fields(fields, inputs.cells));
+                    list.extend(self.fields(&fields, inputs.kept_cells()));
                     continue;
                 }
                 NamedColumn::All => list.push(OutputColumn::from(Column::Puzzle)),
                 NamedColumn::Computed(column) => list.push(OutputColumn::from(column)),
                 NamedColumn::Input(name) => {
-                    let at = kept.next().unwrap_or_default();
+                    let at = places.next().unwrap_or_default();
                     let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
-                    let name = inputs.kept.get(at).filter(|_| is_number).cloned().unwrap_or(name);
+                    let name = kept.get(at).filter(|_| is_number).cloned().unwrap_or(name);
                     list.push(OutputColumn::input(at, name));
                 }
             }

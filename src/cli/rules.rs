@@ -9,6 +9,7 @@ use super::Failure;
 use super::typed::Typed;
 
 /// A rule about an option. It applies where the subcommand has the option and one of the others.
+/// Options may be written with one of their values.
 struct Rule {
     option: &'static str,
     relation: Relation,
@@ -57,6 +58,7 @@ const RULES: &[Rule] = &[
     needs("--resume", &["--seed"], "which the earlier run has printed").only("generate"),
     needs("--layout", &["--output"], "which names the files"),
     needs("--subset", &["--layout"], ""),
+    excludes("--subset", &["--layout reasoning-gym"], "which has no subfolders"),
     excludes("--layout", &["--format", "--columns"], "which it determines"),
     excludes("--layout", &["--split-by"], "which names other files"),
     needs("--split-by", &["--output"], "such as 'DIR/{}.csv'"),
@@ -94,6 +96,20 @@ const RULES: &[Rule] = &[
         "which needs a single row for each record",
     )
     .only("solve"),
+    excludes("--solutions", &["--solution first"], "because it lists the smallest"),
+    excludes(
+        "--limit",
+        &["--format boj2580", "--format boj2239"],
+        "because judges do not count solutions",
+    ),
+    excludes("--solution first", &["--format boj2239"], "which shows the smallest"),
+    // Generating.
+    needs("--from", &["--kind hard"], "whose search starts there"),
+    excludes(
+        "--layout",
+        &["--kind several", "--kind unsolvable"],
+        "which do not have exactly one solution",
+    ),
     // Measuring.
     needs("--fail-above", &["--baseline"], ""),
     needs("--answers", &["--solver"], ""),
@@ -127,10 +143,10 @@ impl Rule {
     /// Returns the others that a subcommand with these options has, if the rule applies to it.
     fn others_in(&self, subcommand: &str, offered: &Options) -> Option<Vec<&'static str>> {
         let is_about = self.only.is_none_or(|only| only == subcommand);
-        let others = self.others.iter().copied().filter(|other| offered.contains(*other));
+        let others = self.others.iter().copied().filter(|other| offered.contains(name(other)));
         let others: Vec<_> = others.collect();
         let applies = self.relation == Relation::Never || !others.is_empty();
-        (is_about && offered.contains(self.option) && applies).then_some(others)
+        (is_about && offered.contains(name(self.option)) && applies).then_some(others)
     }
 
     fn text(&self, other: &str) -> String {
@@ -142,6 +158,11 @@ impl Rule {
         let why = if self.why.is_empty() { String::new() } else { format!(", {}", self.why) };
         format!("{verb} {other}{why}")
     }
+}
+
+/// Returns the name of an option that may be written with a value.
+fn name(option: &str) -> &str {
+    option.split_once(' ').map_or(option, |(name, _)| name)
 }
 
 /// The long options of a subcommand.
@@ -156,7 +177,11 @@ fn options(subcommand: &Command) -> Options {
 pub fn check(command: &Command, typed: &Typed) -> Result<(), Failure> {
     let Some(subcommand) = command.find_subcommand(&typed.subcommand) else { return Ok(()) };
     let offered = options(subcommand);
-    let is_typed = |option: &str| typed.options.contains_key(option);
+    let is_typed = |option: &str| {
+        let values = typed.options.get(name(option));
+        let value = option.split_once(' ').map(|(_, value)| value);
+        values.is_some_and(|all| value.is_none_or(|value| all.iter().any(|one| one == value)))
+    };
     for rule in RULES.iter().filter(|rule| is_typed(rule.option)) {
         let Some(others) = rule.others_in(&typed.subcommand, &offered) else { continue };
         let typed_other = others.iter().find(|other| is_typed(other));
@@ -173,12 +198,13 @@ pub fn check(command: &Command, typed: &Typed) -> Result<(), Failure> {
 
 /// Adds its rules to the help of each option of a subcommand.
 pub fn documented(subcommand: Command) -> Command {
-    let (name, offered) = (subcommand.get_name().to_owned(), options(&subcommand));
+    let (of, offered) = (subcommand.get_name().to_owned(), options(&subcommand));
     subcommand.mut_args(|arg| {
         let option = arg.get_long().map(|long| format!("--{long}")).unwrap_or_default();
-        let texts = RULES.iter().filter(|rule| rule.option == option).filter_map(|rule| {
-            let others = rule.others_in(&name, &offered)?;
-            Some(format!("It {}.", rule.text(&others.join(" or "))))
+        let texts = RULES.iter().filter(|rule| name(rule.option) == option).filter_map(|rule| {
+            let others = rule.others_in(&of, &offered)?;
+            let option = if rule.option == option { "It" } else { rule.option };
+            Some(format!("{option} {}.", rule.text(&others.join(" or "))))
         });
         let texts: Vec<_> = texts.collect();
         if texts.is_empty() {
@@ -206,7 +232,8 @@ mod tests {
             for subcommand in subcommands {
                 count += 1;
                 let mut options = subcommand.get_arguments();
-                let option = options.find(|arg| arg.get_long() == rule.option.strip_prefix("--"));
+                let option =
+                    options.find(|arg| arg.get_long() == name(rule.option).strip_prefix("--"));
                 let help = option.unwrap().get_long_help().unwrap().to_string();
                 assert!(
                     help.contains(rule.why),

@@ -116,7 +116,7 @@ pub fn run(args: &SampleArgs, typed: Typed) -> Result<Exit, Failure> {
         let is_drawn = sample.binary_search(&(row.source(), row.line())).is_ok();
         Ok(if is_drawn { Decision::Keep } else { Decision::Drop })
     };
-    let format = rows.format(&run.inputs.rows())?;
+    let format = rows.format(&run.inputs)?;
     let filter = Filter::Local(Needs::NONE, Box::new(decide));
     run.write(&Classify::default(), vec![filter], format)
 }

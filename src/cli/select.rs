@@ -179,7 +179,7 @@ impl SelectArgs {
         rules: &RowRules,
         inputs: &Inputs,
     ) -> Result<Box<dyn output::Format>, Failure> {
-        let format = rows.format(&inputs.rows())?;
+        let format = rows.format(inputs)?;
         let Some(order) = &self.sort else { return Ok(format) };
         let has_rows =
             rows.format.has_columns() || matches!(rows.format, RowFormat::Lines | RowFormat::Npy);

@@ -1,15 +1,14 @@
 //! `bulkdoku solve`: solves puzzles.
 
+use std::num::NonZeroU32;
+
+use bulkdoku::Limits;
 use bulkdoku::output::{Column, Needs};
 use bulkdoku::pipeline::{Filter, List, Solve};
-use bulkdoku::{Limits, Marks};
-use clap::ValueEnum;
-use std::io::{self, IsTerminal};
-use std::num::NonZeroU32;
 
 use super::against::AgainstArgs;
 use super::by::ByArgs;
-use super::engine_args::{EngineArgs, LimitArgs};
+use super::engine_args::{EngineArgs, LimitArgs, SolutionArgs};
 use super::format::RowFormat;
 use super::paths::OutputDirArgs;
 use super::row_args::{RowArgs, RowPlan, RowRules};
@@ -18,7 +17,7 @@ use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
-use super::{Exit, Failure, help, numbers, show};
+use super::{Exit, Failure, help, show};
 
 /// Solve puzzles and write one row for each, in order
 ///
@@ -68,20 +67,8 @@ pub struct SolveArgs {
     #[command(flatten)]
     limit: LimitArgs,
 
-    /// Of several solutions the first, or lex-first
-    #[arg(long, value_name = "WHICH", help_heading = "Search", hide_possible_values = true)]
-    solution: Option<Which>,
-
-    /// List up to this many solutions, a row for each
-    ///
-    /// The smallest comes first.
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Search",
-        value_parser = numbers::at_least_1::<NonZeroU32>
-    )]
-    solutions: Option<NonZeroU32>,
+    #[command(flatten)]
+    solution: SolutionArgs,
 
     #[command(flatten)]
     pub engine: EngineArgs,
@@ -139,16 +126,8 @@ pub static ROWS: RowRules = RowRules {
     single: Column::Solution,
 };
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Which {
-    /// The first that the engine finds (the default)
-    First,
-    /// The smallest as an 81-digit number, the same for every engine
-    LexFirst,
-}
-
 pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
-    if let Some(puzzle) = args.puzzle_to_draw(&typed) {
+    if let Some(puzzle) = show::puzzle_to_draw(&args.records.input, &typed) {
         return show::draw_solution(&puzzle);
     }
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
@@ -168,64 +147,31 @@ pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     filters.extend(args.select.filter());
     filters.extend(rows.filter());
     let format = args.select.sorted(&rows, &ROWS, &run.inputs)?;
-    match args.solutions {
+    match args.solution.solutions {
         None => run.write(&solve, filters, format),
         Some(solutions) => run.write(&List { solve, solutions }, filters, format),
     }
 }
 
 impl SolveArgs {
-    /// Returns the puzzle if it is the only argument and its solution is for a terminal.
-    fn puzzle_to_draw(&self, typed: &Typed) -> Option<Marks> {
-        let [path] = &self.records.input[..] else { return None };
-        let is_only = typed.options.keys().all(|name| !name.starts_with("--") || name == "--color");
-        let is_for_terminal = is_only && io::stdout().is_terminal() && !path.exists();
-        path.to_str().filter(|_| is_for_terminal)?.parse().ok()
-    }
-
     fn solve(&self, rows: &RowPlan) -> Solve {
-        let is_listing = self.solutions.is_some();
-        let first = self.limit.first || (rows.format.is_judges() && !is_listing);
-        let count = self.solutions.unwrap_or(NonZeroU32::MIN).max(self.limit.solutions());
+        let listed = self.solution.solutions;
+        let first = self.limit.first || (rows.format.is_judges() && listed.is_none());
+        let count = listed.unwrap_or(NonZeroU32::MIN).max(self.limit.solutions());
         let limits = if first { Limits::FIRST } else { Limits::count(count) };
-        let smallest = self.solution == Some(Which::LexFirst)
-            || is_listing
-            || rows.format == RowFormat::Boj2239;
-        let (engine, simd) = (self.engine.engine(), self.engine.simd());
-        Solve {
-            limits: self.engine.limits(limits),
-            engine: Box::new(move || {
-                if smallest { Box::new(engine.build_lex_first(simd)) } else { engine.build(simd) }
-            }),
-            rating_isomorphs: self.select.rating_isomorphs(),
-        }
+        let smallest = self.solution.are_sorted() || rows.format == RowFormat::Boj2239;
+        self.engine.solve(limits, smallest, self.select.rating_isomorphs())
     }
 
     /// Rejects options that have no effect in combination.
     fn refuse_ignored(&self, task: &Task<'_>, rows: &RowPlan) -> Result<(), Failure> {
-        let is_listing = self.solutions.is_some();
-        let first_of_several = self.solution == Some(Which::First);
-        let limit = self.limit.limit;
-        let ignored = [
-            (
-                self.solutions.zip(limit).is_some_and(|(listed, limit)| limit < listed),
-                "--limit is less than --solutions, which counts as far as it lists",
-            ),
-            (
-                is_listing && first_of_several,
-                "--solutions lists the smallest solutions; omit --solution first",
-            ),
-            (
-                rows.format.is_judges() && limit.is_some(),
-                "--limit does nothing: formats of judges do not count solutions",
-            ),
-            (
-                rows.format == RowFormat::Boj2239 && first_of_several,
-                "--format boj2239 shows the smallest solution; omit --solution first",
-            ),
-        ];
-        if let Some((_, why)) = ignored.iter().find(|(is_ignored, _)| *is_ignored) {
-            refuse!("{why}");
+        if self
+            .solution
+            .solutions
+            .zip(self.limit.limit)
+            .is_some_and(|(listed, limit)| limit < listed)
+        {
+            refuse!("--limit is less than --solutions, which counts as far as it lists");
         }
         let judges = rows.format.is_judges().then_some("a judge's format");
         self.by.check_proof(self.limit.without_proof().or(judges))?;
@@ -233,7 +179,9 @@ impl SolveArgs {
             *column == Column::Clues
                 || !matches!(column.needs(), Needs::NONE | Needs::CONTRADICTION)
         };
-        if let Some(column) = rows.chosen().find(of_puzzle).filter(|_| is_listing) {
+        if let Some(column) =
+            rows.chosen().find(of_puzzle).filter(|_| self.solution.solutions.is_some())
+        {
             refuse!(
                 "the column {column} needs one row for each record; --solutions writes several"
             );

@@ -1,25 +1,23 @@
 //! `bulkdoku split`: divides a set into parts without common classes.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::Compression;
-use bulkdoku::output::{ColumnSource, Row};
+use bulkdoku::output::Row;
 use bulkdoku::pipeline::{Classify, Filter};
 use bulkdoku::sets::Strata;
-use bulkdoku::sets::split::{Keyed, Split, Splitter, Stratify};
-use indicatif::HumanCount;
+use bulkdoku::sets::split::{Keyed, Splitter};
 
 use super::by::{ByArgs, finds};
 use super::condition::{find_column, shared_name};
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
-use super::strata::{in_numerical_order, value_name};
+use super::strata::{StrataChoice, parse_strata, print_sizes, value_name};
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
-use super::{Exit, Failure, log, numbers};
+use super::{Exit, Failure, numbers};
 
 /// Split a set of puzzles into parts, such as training and test, with no class in two of them
 ///
@@ -108,24 +106,6 @@ Exit status: 0 every record is in a part, 1 some record is invalid (--fail-on no
 2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
 interrupted.";
 
-/// The strata, and the name of the property or column.
-#[derive(Clone, Debug)]
-struct StrataChoice {
-    kind: Stratify,
-    name: String,
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "clap expects a result")]
-fn parse_strata(name: &str) -> Result<StrataChoice, String> {
-    let kind = match name.strip_prefix("computed_").unwrap_or(name) {
-        "level" => Stratify::Level,
-        "guesses" => Stratify::Guesses,
-        "clues" => Stratify::Clues,
-        _ => Stratify::Value,
-    };
-    Ok(StrataChoice { kind, name: name.into() })
-}
-
 fn parse_weight(text: &str) -> Result<f64, String> {
     match text.trim().trim_end_matches('%').parse::<f64>() {
         Ok(weight) if weight > 0.0 && weight.is_finite() => Ok(weight),
@@ -140,36 +120,34 @@ pub fn run(args: &SplitArgs, typed: Typed) -> Result<Exit, Failure> {
     let rows = args.plan(&mut task.destinations)?;
     let by = args.by.sameness();
     task.keep_columns(&rows);
-    task.named.extend(args.column().map(String::from));
-    task.ambiguous.extend(args.stratify.iter().filter_map(|strata| shared_name(&strata.name)));
+    let strata = args.stratify.as_ref();
+    let column = strata.and_then(StrataChoice::column);
+    task.named.extend(column.map(String::from));
+    task.ambiguous.extend(strata.and_then(|strata| shared_name(&strata.name)));
     task.reads_twice = Some("inputs are read twice");
     task.settings.method = Method::finding(finds(by));
     task.settings.typed.set_seed(args.seed);
     let mut run = task.open()?;
 
-    let kind = args.stratify.as_ref().map(|strata| strata.kind);
-    let keyed = Keyed { by, stratify: kind, seed: args.seed };
-    let column = args.column().map(|name| find_strata(name, &run.inputs.read())).transpose()?;
-    let mut splitter = Splitter::new(keyed, Strata::new(STRATIFY));
+    let keyed = Keyed { by, stratify: strata.map(|strata| strata.kind), seed: args.seed };
+    let find = |name| find_column(name, &ROWS, &run.inputs.read());
+    let column = column.map(find).transpose().map_err(|what| {
+        Failure::Usage(format!("--stratify is level, guesses, clues, or a column: {what}"))
+    })?;
+    let mut splitter = Splitter::new(keyed, Strata::new("--stratify"));
     let find = |row: &Row<'_>| (keyed.of(row), column.map(|column| value_name(&column.value(row))));
     let keep = |(key, value)| splitter.push(key, value);
     run.pass(&Classify::of(keyed.needs()), keyed.needs(), find, keep)?;
     let split = splitter.finish(&args.shares)?;
     if !args.run.quiet {
-        print(&split, args.stratify.as_ref(), args.shares.len());
+        print_sizes(&split, strata, args.shares.len());
     }
     let filters = vec![Filter::precomputed(split)];
-    let format = rows.format(&run.inputs.rows())?;
+    let format = rows.format(&run.inputs)?;
     run.write(&Classify::default(), filters, format)
 }
 
 impl SplitArgs {
-    /// Returns the name of the column of the input whose values are strata.
-    fn column(&self) -> Option<&str> {
-        let strata = self.stratify.as_ref().filter(|strata| strata.kind == Stratify::Value);
-        strata.map(|strata| strata.name.as_str())
-    }
-
     /// Names the outputs of the parts, and returns the format of rows.
     fn plan(&self, destinations: &mut Destinations) -> Result<RowPlan, Failure> {
         let output = destinations.output.take();
@@ -206,50 +184,3 @@ impl SplitArgs {
 
 /// The maximum number of parts.
 const MAX_PARTS: usize = 100;
-
-const STRATIFY: &str = "--stratify";
-
-/// Finds the column of the input whose values are strata.
-fn find_strata(name: &str, read: &[String]) -> Result<ColumnSource, Failure> {
-    find_column(name, &ROWS, read).map_err(|what| {
-        Failure::Usage(format!("{STRATIFY} is level, guesses, clues, or a column: {what}"))
-    })
-}
-
-/// The maximum number of strata that are printed.
-const MAX_PRINTED: usize = 100;
-
-fn print(split: &Split, strata: Option<&StrataChoice>, count: usize) {
-    let line = |name: &str, sizes: &[usize]| {
-        let records: usize = sizes.iter().sum();
-        let part = |size: &usize| {
-            let share = 100.0 * *size as f64 / records.max(1) as f64;
-            format!("{} ({share:.2}%)", HumanCount(*size as u64))
-        };
-        let sizes: Vec<_> = sizes.iter().map(part).collect();
-        let records = HumanCount(records as u64);
-        log::note(format!("{name}: {records} records in parts of {}", sizes.join(", ")));
-    };
-    if let Some(StrataChoice { kind, name }) = strata {
-        let sizes: BTreeMap<_, _> = split.sizes().collect();
-        let names: Vec<_> = match kind {
-            Stratify::Value if sizes.len() > MAX_PRINTED => {
-                log::note(format!("{name}: {} different values", HumanCount(sizes.len() as u64)));
-                Vec::new()
-            }
-            Stratify::Value => {
-                let named = in_numerical_order(split.strata.iter()).into_iter();
-                named.map(|(value, number)| (format!("{name} {value}"), number)).collect()
-            }
-            kind => sizes.keys().map(|number| (kind.name(*number), *number)).collect(),
-        };
-        for (name, number) in names {
-            // The records of a value may all be in the strata of other records of their classes.
-            if let Some(sizes) = sizes.get(&number) {
-                line(&name, sizes);
-            }
-        }
-    }
-    let sum = |part: usize| split.sizes().map(|(_, sizes)| sizes[part]).sum();
-    line("all", &(0..count).map(sum).collect::<Vec<_>>());
-}

@@ -7,7 +7,8 @@ use bulkdoku::output::Column;
 
 use super::condition::{Condition, input_names, offered, shared_name};
 use super::input_args::InputArgs;
-use super::inputs::{Inputs, check_files};
+use super::inputs::Inputs;
+use super::origin::check_files;
 use super::outputs::Destinations;
 use super::paths::InputPaths;
 use super::row_args::{RowPlan, RowRules};

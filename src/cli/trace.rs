@@ -3,7 +3,7 @@
 use bulkdoku::output::{
     self, Decision, Needs, TRACE_ARRAYS, boards, hodoku_steps, json_steps, trace_arrays,
 };
-use bulkdoku::pipeline::{Filter, Solve};
+use bulkdoku::pipeline::Filter;
 use bulkdoku::{Compression, Limits, Status};
 use clap::ValueEnum;
 
@@ -76,12 +76,7 @@ pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.engine.run, typed, &solve::ROWS);
     let kind = args.format.unwrap_or(TraceFormat::Jsonl);
     args.check(kind, &mut task.destinations)?;
-    let (engine, simd) = (args.engine.engine(), args.engine.simd());
-    let solve = Solve {
-        limits: args.engine.limits(Limits::PROOF),
-        engine: Box::new(move || engine.build(simd)),
-        ..Solve::default()
-    };
+    let solve = args.engine.solve(Limits::PROOF, false, 0);
     task.settings.method = Method::solving(&args.engine, solve.limits);
     task.settings.block_bytes = BLOCK_BYTES;
     let only_unique = |row: &output::Row<'_>| {

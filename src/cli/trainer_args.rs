@@ -74,9 +74,6 @@ impl TrainerArgs {
             return rows.plan(rules, destinations.output.as_deref());
         };
         if layout == Layout::ReasoningGym {
-            if self.subset.is_some() {
-                refuse!("--subset goes with --layout hrm, whose subfolders it names");
-            }
             let plan = RowArgs::of_format(Some(RowFormat::Jsonl)).plan(rules, Some(&folder))?;
             return Ok(plan.of_trainer(TrainerLayout::ReasoningGym));
         }

@@ -1,34 +1,32 @@
 //! `bulkdoku generate`: random puzzles.
 
+mod job;
 pub mod ranges;
 mod summary;
 
-use std::fs;
-use std::num::NonZeroUsize;
-use std::ops::{Range, RangeInclusive};
-use std::path::{Path, PathBuf};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use bulkdoku::generate::{Grids, Kind, Pattern, Recipe, Removal, Symmetry};
-use bulkdoku::input::{InputOptions, Position};
-use bulkdoku::logic::Techniques;
-use bulkdoku::measure::Content;
-use bulkdoku::output::{Column, Needs, Row};
-use bulkdoku::pipeline::{Generate, Options, RowCondition, Solve};
-use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
+use bulkdoku::SimdLevel;
+use bulkdoku::generate::{Grids, Kind, Symmetry};
+use bulkdoku::input::Position;
+use bulkdoku::output::{Column, Needs};
+use bulkdoku::pipeline::Options;
+use job::KINDS;
 use summary::CorpusSummary;
 
 use super::format::RowFormat;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::Progressed;
-use super::row_args::{InputRows, RowArgs, RowRules};
+use super::row_args::{RowArgs, RowRules};
 use super::run::{Run, Settings};
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
 use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
-use super::{Exit, Failure, extensions, help, log, numbers, sets};
+use super::{Exit, Failure, help, log, numbers};
 
 /// Make random puzzles with their solutions
 ///
@@ -168,33 +166,12 @@ pub static ROWS: RowRules = RowRules {
     is_written: |format| !format.is_judges(),
     default_columns: &Column::DEFAULT_OF_GENERATE,
     appended: None,
-    changes_cells: false,
-    names_file: false,
-    single: Column::Puzzle,
+    ..RowRules::OF_INPUT
 };
-
-#[rustfmt::skip]
-const KINDS: &[(&str, Kind, &str)] = &[
-    ("minimal", Kind::Minimal, "one solution, no clue can be removed"),
-    ("unique", Kind::Unique, "one solution, with --clues or --pattern"),
-    ("solved", Kind::Solved, "solution grids"),
-    ("easy", Kind::Easy, "one solution, 30 to 37 clues, naked singles suffice"),
-    ("hard", Kind::Hard, "minimal, found by search for many guesses (slow to make)"),
-    ("several", Kind::Several, "more than one solution"),
-    ("unsolvable", Kind::Unsolvable, "legal clues, no solution"),
-];
 
 pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
-    // Other programs use .sdm for a file of lines.
-    let output = destinations.output.as_deref();
-    let is_sdm = output.and_then(extensions::of).is_some_and(|extension| extension == "sdm");
-    let mut row_args = args.rows.clone();
-    row_args.format = row_args.format.or(is_sdm.then_some(RowFormat::Lines));
-    let rows = args.trainer.plan(&row_args, &ROWS, &mut destinations)?;
-    if args.trainer.is_given() && matches!(args.kind(), Kind::Several | Kind::Unsolvable) {
-        refuse!("--layout needs puzzles with one solution, which kind {} has not", args.kind());
-    }
+    let rows = args.trainer.plan(&args.rows, &ROWS, &mut destinations)?;
     // The summary always includes the numbers of clues.
     let statistics = destinations.statistics().or(Some(Needs::NONE));
     let reads = args.reads();
@@ -207,7 +184,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let options = Options { statistics, ..args.run.options(&progress) };
     run.write_rows(
         &job,
-        rows.format(&InputRows::default())?,
+        rows.format(&Inputs::default())?,
         (Some(puzzles.end - puzzles.start), &options),
         |before| Progressed::of_rows(before, &progress).with_draws(job.yields.counts()),
         |_, start| {
@@ -220,129 +197,4 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
         },
         |_, report| CorpusSummary::new(&job, puzzles.start, report, args.simd()),
     )
-}
-
-impl GenerateArgs {
-    fn reads(&self) -> Vec<PathBuf> {
-        let pattern = self.pattern.as_deref().filter(|typed| typed.parse::<Pattern>().is_err());
-        self.from.iter().cloned().chain(pattern.map(PathBuf::from)).collect()
-    }
-
-    fn simd(&self) -> SimdLevel {
-        self.simd.unwrap_or_else(SimdLevel::best)
-    }
-
-    fn kind(&self) -> Kind {
-        let default = if self.pattern.is_some() { Kind::Unique } else { Kind::default() };
-        self.kind.unwrap_or(default)
-    }
-
-    /// Returns the job and the indices of the puzzles to generate.
-    fn job(&self) -> Result<(Generate, Range<u64>), Failure> {
-        let usage = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
-        let kind = self.kind();
-        let default = if kind == Kind::Solved { Grids::Fast } else { Grids::Rows };
-        let plain = Recipe::default();
-        let condition = self.row_condition()?;
-        let techniques = condition.iter().flat_map(|condition| condition.techniques.iter());
-        let mut removals = techniques.map(Removal::favoring);
-        let removal = removals.next().unwrap_or_default();
-        let recipe = Recipe {
-            kind,
-            grids: self.grids.unwrap_or(default),
-            removal: if removals.all(|other| other == removal) { removal } else { plain.removal },
-            symmetry: self.symmetry,
-            pattern: self.pattern.as_deref().map_or(Ok(plain.pattern), read_pattern)?,
-            clues: self.clues.clone().unwrap_or(plain.clues),
-            ..plain
-        };
-        if let Some(warning) = recipe.check().map_err(|error| usage(&error))? {
-            log::note(warning);
-        }
-        if self.from.is_some() && kind != Kind::Hard {
-            refuse!("--from needs --kind hard, whose search starts there");
-        }
-        let end = self.skip.checked_add(self.count);
-        let end = end.ok_or_else(|| Failure::Usage("--skip and --count are too large".into()))?;
-        let simd = self.simd();
-        let engine = Box::new(move || EngineKind::default().build(simd));
-        let job = Generate {
-            solve: Solve { engine, ..Solve::default() },
-            recipe,
-            condition,
-            seed: self.seed.unwrap_or_else(draw_seed),
-            yields: Arc::default(),
-            pool: self.from.as_deref().map_or_else(|| Ok(Arc::from([])), read_pool)?,
-        };
-        Ok((job, self.skip..end))
-    }
-}
-
-impl GenerateArgs {
-    /// Returns the condition of `--where`.
-    fn row_condition(&self) -> Result<Option<RowCondition>, Failure> {
-        let Some(condition) = &self.condition.condition else { return Ok(None) };
-        let of_row = |column: &Column| matches!(column, Column::Id | Column::Seed);
-        if let Some(column) = condition.computed(&ROWS).into_iter().find(of_row) {
-            refuse!("--where: {column} is not a property of the puzzle");
-        }
-        let predicate = condition.resolve(&ROWS, &[])?;
-        let techniques = predicate.techniques();
-        if techniques.iter().next().is_none() {
-            refuse!("--where: no technique meets the condition");
-        }
-        let has_solution = !matches!(self.kind(), Kind::Several | Kind::Unsolvable);
-        if !has_solution && techniques != Techniques::ALL {
-            refuse!("--where: puzzles of kind {} have no technique", self.kind());
-        }
-        let needs = predicate.needs();
-        let holds = Box::new(move |row: &Row<'_>| predicate.holds(row));
-        Ok(Some(RowCondition { techniques, needs, holds }))
-    }
-}
-
-/// Returns a random seed of 53 bits, which every JSON reader preserves.
-fn draw_seed() -> u64 {
-    use std::hash::{BuildHasher, RandomState};
-    RandomState::new().hash_one(std::time::SystemTime::now()) >> 11
-}
-
-/// Parses a pattern, given directly or as a file.
-fn read_pattern(typed: &str) -> Result<Pattern, Failure> {
-    if let Ok(pattern) = typed.parse() {
-        return Ok(pattern);
-    }
-    let text = fs::read_to_string(typed)
-        .map_err(|error| Failure::Usage(format!("--pattern {typed}: {error}")))?;
-    text.parse().map_err(|error| Failure::Usage(format!("{typed}:{error}")))
-}
-
-/// The maximum number of puzzles in a pool.
-const MAX_POOL: usize = 1_000_000;
-
-/// Reads the starting puzzles of a search.
-fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
-    let mut inputs =
-        Inputs::detected(vec![path.into()], &InputOptions::default(), NonZeroUsize::MIN)?;
-    let sets = sets::read(&mut inputs, Some((MAX_POOL, 0)))?;
-    let mut puzzles = Vec::new();
-    for set in sets {
-        match set.content {
-            Content::Puzzles(some) => puzzles.extend(some),
-            Content::Marks(_) => {
-                refuse!(
-                    "{}: pencil marks that clues cannot express; a pool can contain only puzzles",
-                    path.display()
-                );
-            }
-        }
-    }
-    let mut outcomes = vec![Outcome::NONE; puzzles.len()];
-    solve_batch(&puzzles, Limits::PROOF, &mut outcomes);
-    let name = path.display();
-    match outcomes.iter().position(|outcome| outcome.solutions != 1) {
-        Some(at) => refuse!("{name}: puzzle {} does not have exactly one solution", at + 1),
-        None if puzzles.is_empty() => refuse!("{name}: it contains no puzzles"),
-        None => Ok(puzzles.into()),
-    }
 }

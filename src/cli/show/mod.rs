@@ -6,8 +6,9 @@ mod pages;
 mod read;
 mod trace;
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
 
 use bulkdoku::logic::{Bands, Watch};
 use bulkdoku::output::PrintedPages;
@@ -17,6 +18,7 @@ use bulkdoku::solver::Propagate;
 use bulkdoku::{Limits, Marks};
 use clap::ValueEnum;
 
+use super::typed::Typed;
 use super::{Exit, Failure, help, numbers, print};
 use draw::Drawing;
 use names::CellNames;
@@ -171,6 +173,14 @@ struct DrawnStage {
     marks: Marks,
     verdict: Option<String>,
     exit: Exit,
+}
+
+/// Returns the puzzle if it is the only argument of `solve` and its solution is for a terminal.
+pub fn puzzle_to_draw(input: &[PathBuf], typed: &Typed) -> Option<Marks> {
+    let [path] = input else { return None };
+    let is_only = typed.options.keys().all(|name| !name.starts_with("--") || name == "--color");
+    let is_for_terminal = is_only && io::stdout().is_terminal() && !path.exists();
+    path.to_str().filter(|_| is_for_terminal)?.parse().ok()
 }
 
 /// Draws the solution of a puzzle.

@@ -1,23 +1,24 @@
 //! `bulkdoku overlap`: finds the classes that pairs of sets share.
 
+mod summary;
+
 use std::io::ErrorKind;
 
 use bulkdoku::output::{Column, Row};
 use bulkdoku::pipeline::{Classify, Filter};
 use bulkdoku::sets::{Overlap, OverlapFinder, RecordHashes, Sameness};
-use indicatif::HumanCount;
+use summary::{print, verdict};
 
 use super::against::MemoryArgs;
-use super::by::{ByArgs, finds, groups, note_without};
+use super::by::{ByArgs, finds, note_without};
 use super::html::ReportedSet;
-use super::numbers::counted;
 use super::row_args::{RowArgs, RowRules};
 use super::run::Run;
 use super::run_args::RunArgs;
-use super::summary::{Method, Verdict};
+use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
-use super::{Exit, Failure, html, log, platform};
+use super::{Exit, Failure, html, platform};
 
 /// Find the classes that sets of puzzles share; one row for each record of them
 ///
@@ -121,10 +122,10 @@ pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut overlap = args.compare(&mut run)?;
     let (names, verdict) = (run.inputs.names(), verdict(&overlap, by));
     run.verdict = Some(verdict);
-    let format = rows.format(&run.inputs.rows())?;
+    let format = rows.format(&run.inputs)?;
     let exit = run.write(&job, vec![Filter::precomputed(&mut overlap)], format)?;
     if !args.run.quiet {
-        print(&overlap, &names, groups(by));
+        print(&overlap, &names, by);
     }
     Ok(exit)
 }
@@ -184,38 +185,4 @@ impl OverlapArgs {
         run.page = reports.then(|| html::of_overlap(&reported, all, &verdict(&overlap, by)));
         Ok(overlap)
     }
-}
-
-/// Prints the number of records and classes that each pair of sets shares.
-fn print(overlap: &Overlap, names: &[String], what: &str) {
-    for (name, set) in names.iter().zip(&overlap.sets) {
-        let (records, different) = (counted(set.records, "record"), HumanCount(set.different));
-        log::note(format!("{name}: {records}; different {what}: {different}"));
-    }
-    for [one, other] in overlap.pairs() {
-        for (from, to) in [(one, other), (other, one)] {
-            let shared = overlap.shared(from, to);
-            log::note(format!(
-                "{}: {} of {} records occur in {}; different {what}: {}",
-                names[from],
-                HumanCount(shared.records),
-                HumanCount(overlap.sets[from].records),
-                names[to],
-                HumanCount(shared.different),
-            ));
-        }
-    }
-}
-
-/// Returns the first line of a summary.
-fn verdict(overlap: &Overlap, by: Sameness) -> Verdict {
-    let (found, pairs) = (overlap.pairs_with_shared_records(), overlap.pairs().count());
-    let what = groups(by);
-    let text = match (found, pairs) {
-        (0, 1) => format!("the sets share no {what}"),
-        (_, 1) => format!("the sets share {what}"),
-        (0, _) => format!("none of {pairs} pairs of sets shares {what}"),
-        _ => format!("{found} of {pairs} pairs of sets share {what}"),
-    };
-    Verdict { fails: found > 0, text }
 }

@@ -1,0 +1,151 @@
+//! The job of `generate`, and the files that it reads first.
+
+use std::fs;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bulkdoku::generate::{Grids, Kind, Pattern, Recipe, Removal};
+use bulkdoku::input::InputOptions;
+use bulkdoku::logic::Techniques;
+use bulkdoku::measure::Content;
+use bulkdoku::output::{Column, Row};
+use bulkdoku::pipeline::{Generate, RowCondition, Solve};
+use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
+
+use super::super::inputs::Inputs;
+use super::super::{Failure, log, sets};
+use super::{GenerateArgs, ROWS};
+
+#[rustfmt::skip]
+pub const KINDS: &[(&str, Kind, &str)] = &[
+    ("minimal", Kind::Minimal, "one solution, no clue can be removed"),
+    ("unique", Kind::Unique, "one solution, with --clues or --pattern"),
+    ("solved", Kind::Solved, "solution grids"),
+    ("easy", Kind::Easy, "one solution, 30 to 37 clues, naked singles suffice"),
+    ("hard", Kind::Hard, "minimal, found by search for many guesses (slow to make)"),
+    ("several", Kind::Several, "more than one solution"),
+    ("unsolvable", Kind::Unsolvable, "legal clues, no solution"),
+];
+
+impl GenerateArgs {
+    /// Returns the files that are read before the outputs are opened.
+    pub fn reads(&self) -> Vec<PathBuf> {
+        let pattern = self.pattern.as_deref().filter(|typed| typed.parse::<Pattern>().is_err());
+        self.from.iter().cloned().chain(pattern.map(PathBuf::from)).collect()
+    }
+
+    pub fn simd(&self) -> SimdLevel {
+        self.simd.unwrap_or_else(SimdLevel::best)
+    }
+
+    fn kind(&self) -> Kind {
+        let default = if self.pattern.is_some() { Kind::Unique } else { Kind::default() };
+        self.kind.unwrap_or(default)
+    }
+
+    /// Returns the job and the indices of the puzzles to generate.
+    pub fn job(&self) -> Result<(Generate, Range<u64>), Failure> {
+        let usage = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
+        let kind = self.kind();
+        let default = if kind == Kind::Solved { Grids::Fast } else { Grids::Rows };
+        let plain = Recipe::default();
+        let condition = self.row_condition()?;
+        let techniques = condition.iter().flat_map(|condition| condition.techniques.iter());
+        let mut removals = techniques.map(Removal::favoring);
+        let removal = removals.next().unwrap_or_default();
+        let recipe = Recipe {
+            kind,
+            grids: self.grids.unwrap_or(default),
+            removal: if removals.all(|other| other == removal) { removal } else { plain.removal },
+            symmetry: self.symmetry,
+            pattern: self.pattern.as_deref().map_or(Ok(plain.pattern), read_pattern)?,
+            clues: self.clues.clone().unwrap_or(plain.clues),
+            ..plain
+        };
+        if let Some(warning) = recipe.check().map_err(|error| usage(&error))? {
+            log::note(warning);
+        }
+        let end = self.skip.checked_add(self.count);
+        let end = end.ok_or_else(|| Failure::Usage("--skip and --count are too large".into()))?;
+        let simd = self.simd();
+        let engine = Box::new(move || EngineKind::default().build(simd));
+        let job = Generate {
+            solve: Solve { engine, ..Solve::default() },
+            recipe,
+            condition,
+            seed: self.seed.unwrap_or_else(draw_seed),
+            yields: Arc::default(),
+            pool: self.from.as_deref().map_or_else(|| Ok(Arc::from([])), read_pool)?,
+        };
+        Ok((job, self.skip..end))
+    }
+
+    /// Returns the condition of `--where`.
+    fn row_condition(&self) -> Result<Option<RowCondition>, Failure> {
+        let Some(condition) = &self.condition.condition else { return Ok(None) };
+        let of_row = |column: &Column| matches!(column, Column::Id | Column::Seed);
+        if let Some(column) = condition.computed(&ROWS).into_iter().find(of_row) {
+            refuse!("--where: {column} is not a property of the puzzle");
+        }
+        let predicate = condition.resolve(&ROWS, &[])?;
+        let techniques = predicate.techniques();
+        if techniques.iter().next().is_none() {
+            refuse!("--where: no technique meets the condition");
+        }
+        let has_solution = !matches!(self.kind(), Kind::Several | Kind::Unsolvable);
+        if !has_solution && techniques != Techniques::ALL {
+            refuse!("--where: puzzles of kind {} have no technique", self.kind());
+        }
+        let needs = predicate.needs();
+        let holds = Box::new(move |row: &Row<'_>| predicate.holds(row));
+        Ok(Some(RowCondition { techniques, needs, holds }))
+    }
+}
+
+/// Returns a random seed of 53 bits, which every JSON reader preserves.
+fn draw_seed() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(std::time::SystemTime::now()) >> 11
+}
+
+/// Parses a pattern, given directly or as a file.
+fn read_pattern(typed: &str) -> Result<Pattern, Failure> {
+    if let Ok(pattern) = typed.parse() {
+        return Ok(pattern);
+    }
+    let text = fs::read_to_string(typed)
+        .map_err(|error| Failure::Usage(format!("--pattern {typed}: {error}")))?;
+    text.parse().map_err(|error| Failure::Usage(format!("{typed}:{error}")))
+}
+
+/// The maximum number of puzzles in a pool.
+const MAX_POOL: usize = 1_000_000;
+
+/// Reads the starting puzzles of a search.
+fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
+    let mut inputs =
+        Inputs::detected(vec![path.into()], &InputOptions::default(), NonZeroUsize::MIN)?;
+    let sets = sets::read(&mut inputs, Some((MAX_POOL, 0)))?;
+    let mut puzzles = Vec::new();
+    for set in sets {
+        match set.content {
+            Content::Puzzles(some) => puzzles.extend(some),
+            Content::Marks(_) => {
+                refuse!(
+                    "{}: pencil marks that clues cannot express; a pool can contain only puzzles",
+                    path.display()
+                );
+            }
+        }
+    }
+    let mut outcomes = vec![Outcome::NONE; puzzles.len()];
+    solve_batch(&puzzles, Limits::PROOF, &mut outcomes);
+    let name = path.display();
+    match outcomes.iter().position(|outcome| outcome.solutions != 1) {
+        Some(at) => refuse!("{name}: puzzle {} does not have exactly one solution", at + 1),
+        None if puzzles.is_empty() => refuse!("{name}: it contains no puzzles"),
+        None => Ok(puzzles.into()),
+    }
+}

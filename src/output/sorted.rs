@@ -12,7 +12,7 @@ pub type Key = Box<dyn Fn(&Row<'_>, &mut SortKey) + Send + Sync>;
 /// The sort key of a row.
 #[derive(Clone, Debug, Default)]
 pub struct SortKey {
-    /// The key, which is compared by its bytes; it starts with its [`KeyType`].
+    /// The key, which is compared by its bytes; it starts with the type of the value.
     pub bytes: Vec<u8>,
     /// The key if the column is text, for a field of the input that is a number; otherwise empty.
     pub as_text: Vec<u8>,

@@ -147,6 +147,13 @@ impl io::Write for RowBuffer {
         Ok(bytes.len())
     }
 
+    /// Faster than the loop of the default.
+    #[inline(always)]
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.append(bytes);
+        Ok(())
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

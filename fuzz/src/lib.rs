@@ -47,16 +47,15 @@ struct Plain;
 impl Format for Plain {
     fn row_encoder(&self) -> Box<RowEncoder<'_>> {
         Box::new(|row, out| {
-                let texts: Vec<Cow<[u8]>> =
-                    std::iter::once(row.text().into()).chain(row.kept().texts()).collect();
-                for number in [row.line(), row.status() as u64, texts.len() as u64] {
-                    out.append(format!("{number},").as_bytes());
-                }
-                for text in &texts {
-                    out.append(format!("{},", text.len()).as_bytes());
-                    out.append(text);
-                }
-                out.append(b"\n");
+            let texts: Vec<Cow<[u8]>> =
+                std::iter::once(row.text().into()).chain(row.kept().texts()).collect();
+            let (line, status) = (row.line(), row.status() as u64);
+            out.append(format!("{line},{status},{}", texts.len()).as_bytes());
+            for text in &texts {
+                out.append(format!(",{},", text.len()).as_bytes());
+                out.append(text);
+            }
+            out.append(b"\n");
         })
     }
 }

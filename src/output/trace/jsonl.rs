@@ -16,7 +16,11 @@ const VERSION: u8 = 1;
 pub fn json_steps(sentences: bool) -> TextRows {
     traced(move |rater, row, out| {
         let mut steps = Vec::new();
-        let path = trace(rater, row, |step| steps.push(JsonStep::new(step, sentences)));
+        let path = trace(rater, row, |step| {
+            steps.push(if steps.is_empty() { b'[' } else { b',' });
+            serde_json::to_writer(&mut steps, &JsonStep::new(step, sentences))
+                .expect("memory accepts all bytes");
+        });
         let path = path.as_ref();
         // Records of arrays have no text.
         let shown = row.puzzle().filter(|_| row.text().is_empty());
@@ -24,7 +28,7 @@ pub fn json_steps(sentences: bool) -> TextRows {
             || String::from_utf8_lossy(row.text()),
             |puzzle| puzzle.to_string().into(),
         );
-        let record = JsonRecord {
+        let head = Head {
             version: VERSION,
             line: row.line(),
             puzzle: &text,
@@ -33,15 +37,26 @@ pub fn json_steps(sentences: bool) -> TextRows {
             technique: path.and_then(|path| path.hardest).map(Technique::name),
             score: path.map(|path| path.score),
             rounds: path.map(|path| path.rounds),
-            steps: path.map(|_| steps),
         };
-        serde_json::to_writer(&mut *out, &record).expect("memory accepts all bytes");
-        out.push(b'\n');
+        let head = serde_json::to_vec(&head).expect("memory accepts all bytes");
+        // The steps are the last key of the object.
+        out.append(&head[..head.len() - 1]);
+        out.append(b",\"steps\":");
+        match (path, steps.is_empty()) {
+            (None, _) => out.append(b"null"),
+            (Some(_), true) => out.append(b"[]"),
+            (Some(_), false) => {
+                out.append(&steps);
+                out.append(b"]");
+            }
+        }
+        out.append(b"}\n");
     })
 }
 
+/// What precedes the steps.
 #[derive(Serialize)]
-struct JsonRecord<'a> {
+struct Head<'a> {
     version: u8,
     line: u64,
     puzzle: &'a str,
@@ -50,7 +65,6 @@ struct JsonRecord<'a> {
     technique: Option<&'static str>,
     score: Option<u32>,
     rounds: Option<u32>,
-    steps: Option<Vec<JsonStep>>,
 }
 
 #[derive(Serialize)]

@@ -11,9 +11,7 @@ use arrow_array::builder::LargeStringBuilder;
 use arrow_schema::{DataType, Field, Schema};
 use bulkdoku::generate::{Pattern, Recipe};
 use bulkdoku::isomorph::Kinds;
-use bulkdoku::output::{
-    Column, Format, Needs, RowBuffer, Rows as Results, entries, json_steps,
-};
+use bulkdoku::output::{Column, Format, Needs, RowBuffer, Rows as Results, entries, json_steps};
 use bulkdoku::pipeline::{
     Augment, BlockSource, BlockSummary, Check, Classify, Generate, Job, Options, Ranges, RunEnd,
     Solve, cores, fold_blocks,

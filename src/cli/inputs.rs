@@ -181,7 +181,7 @@ impl Inputs {
         self.all.iter().filter(|input| input.is_accepted())
     }
 
-    /// Returns the layout of the first input; that of lines if there are none.
+    /// Returns the layout of the first input, or that of lines without inputs.
     fn first(&self) -> &Layout {
         let first = self.accepted().next().or(self.all.first());
         first.map_or(&Layout::LINES, |input| &input.layout)

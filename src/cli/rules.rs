@@ -108,7 +108,7 @@ const RULES: &[Rule] = &[
     excludes(
         "--layout",
         &["--kind several", "--kind unsolvable"],
-        "which do not have exactly one solution",
+        "whose puzzles do not have exactly one solution",
     ),
     // Measuring.
     needs("--fail-above", &["--baseline"], ""),

@@ -73,7 +73,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the text, if the value is one. An empty field is no value.
+    /// Returns the text, if the value is one; `None` also for an empty field.
     pub fn text(&self) -> Option<Cow<'_, [u8]>> {
         Some(match self {
             Self::None | Self::Number(_) | Self::Decimal(_) | Self::Tenths(_) => return None,

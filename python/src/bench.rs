@@ -130,7 +130,6 @@ impl Subject for Function {
 
 /// Measures functions and engines on these puzzles. Returns the measurements as JSON.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "they are options of the package")]
 pub fn bench(
     py: Python<'_>,
     functions: Vec<(String, Py<PyAny>)>,

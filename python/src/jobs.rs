@@ -361,7 +361,6 @@ pub fn trace(
 /// Draws isomorphs of puzzles, numbered from `first`, and of the answers to them. Also returns the number of records
 /// without rows, and messages about the first ones.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "they are options of the package")]
 pub fn augment(
     py: Python<'_>,
     puzzles: &Rows,
@@ -433,7 +432,6 @@ impl Made {
 
 /// Generates puzzles of a corpus, by their numbers.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "they are options of the package")]
 pub fn generate(
     py: Python<'_>,
     recipe: &Made,

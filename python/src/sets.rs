@@ -65,7 +65,6 @@ impl Reading {
 }
 
 /// An error as a Python exception.
-#[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
 fn failed(error: io::Error) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
 }
@@ -145,7 +144,6 @@ pub fn overlap(
 
 /// Divides rows into parts with no class in two of them. Rows without a class are in no part.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "they are options of the package")]
 pub fn split(
     py: Python<'_>,
     puzzles: &Rows,
@@ -178,7 +176,6 @@ pub fn split(
 /// Draws rows that are puzzles, this many of all or of each stratum. Also returns the strata with their numbers of rows
 /// in the sample.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "they are options of the package")]
 pub fn sample(
     py: Python<'_>,
     puzzles: &Rows,

@@ -63,7 +63,6 @@ impl BlockSource for Chained {
 
 /// Solves the batches of a reader on demand. Keeps some of their columns, and adds others with these names.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "they are options of the package")]
 pub fn solve_stream(
     input: &Stream,
     column: usize,

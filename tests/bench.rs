@@ -180,35 +180,6 @@ fn a_baseline_is_compared_with_and_decides_the_exit_status() {
 }
 
 #[test]
-fn runs_are_appended_to_a_history() {
-    let folder = folder();
-    let args = ["puzzles.txt", "--history", "h.jsonl", "--report", "page.html", "--force"];
-    for runs in 1..=3 {
-        let ran = bench(&folder, &args, "");
-        assert_eq!(ran.status, 0, "{ran:?}");
-        let lines = folder.read("h.jsonl");
-        assert_eq!(lines.lines().count(), runs);
-        for line in lines.lines() {
-            let entry: Value = serde_json::from_str(line).unwrap();
-            assert!(entry["set"] == "puzzles" && entry["machine"].is_object(), "{entry}");
-            assert!(entry.as_object().unwrap().contains_key("commit"), "{entry}");
-        }
-        let page = folder.read("page.html");
-        let earlier = if runs == 1 { 0 } else { runs };
-        assert_eq!(page.matches("class=\"bar\"").count(), 1 + earlier, "{page}");
-    }
-    folder.file("bad", "{}");
-    assert_refused(&folder, &["puzzles.txt", "--history", "bad"], 2, "not a history");
-    folder.file("puzzles.jsonl", format!("{{\"puzzle\": \"{CLASSIC}\"}}\n"));
-    assert_refused(
-        &folder,
-        &["puzzles.txt", "--history", "h.jsonl", "-o", "h.jsonl"],
-        2,
-        "h.jsonl",
-    );
-}
-
-#[test]
 fn sets_are_read_in_every_form_that_solve_reads() {
     let folder = folder();
     for (name, text, options) in [

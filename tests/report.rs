@@ -6,9 +6,7 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
-
-use crate::common::command::{CLASSIC, Folder, SOLVED};
+use crate::common::command::{CLASSIC, Folder};
 
 /// Checks that a page is complete, self-contained, and has a dark style.
 fn check_page(page: &str) {
@@ -56,9 +54,9 @@ fn the_page_of_a_run_shows_difficulty_statuses_and_charts() {
     let page = folder.read("run.html");
     check_page(&page);
     let headings: Vec<_> = page.split("<h2>").skip(1).map(|rest| rest.split('<').next()).collect();
-    let expected = ["Difficulty", "Run", "Statuses", "Latency", "Throughput", "How"];
+    let expected = ["Difficulty", "Run", "Statuses", "Latency", "How"];
     assert_eq!(headings, expected.map(Some));
-    assert_eq!(page.matches("class=\"chart\"").count(), 3, "clues, latency, throughput");
+    assert_eq!(page.matches("class=\"chart\"").count(), 2, "clues, latency");
     assert!(page.contains("a&lt;b&amp;c") && !page.contains("a<b"), "{page}");
     let statuses = [("unique", 3000), ("multiple", 1), ("malformed", 1)];
     assert_eq!(counts(&page, "status"), statuses.map(|(name, count)| (name.into(), count)));
@@ -216,60 +214,4 @@ fn the_name_chooses_the_format_of_latencies() {
     assert_eq!(summary["latency_ns"]["count"], 30);
     let clues = summary["clues"].as_object().unwrap();
     assert_eq!(clues.values().map(|count| count.as_u64().unwrap()).sum::<u64>(), 30);
-}
-
-#[test]
-fn the_page_of_a_check_is_an_audit() {
-    let folder = Folder::new();
-    let wrong = SOLVED.replacen('5', "3", 1);
-    let rows = [
-        (CLASSIC, SOLVED),
-        (CLASSIC, &*wrong),
-        (CLASSIC, "I give up."),
-        ("12", SOLVED),
-        (&".".repeat(81), SOLVED),
-    ];
-    let text: String = rows.map(|(puzzle, answer)| format!("{puzzle},\"{answer}\"\n")).concat();
-    folder.file("answers.csv", format!("puzzle,response\n{text}"));
-    let ran = folder.run("check", &["answers.csv", "-q", "-o", "o.csv", "--report", "p.html"], "");
-    assert_eq!(ran.status, 1, "{ran:?}");
-    let page = folder.read("p.html");
-    check_page(&page);
-    assert!(page.contains("4 of 5 records are not right."), "{page}");
-    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} in {page}"));
-    assert!(at("class=\"verdict bad\"") < at("<h2>"), "the verdict is first: {page}");
-    let reasons = [
-        ("malformed: not a puzzle", 1),
-        ("a clue is changed", 1),
-        ("the puzzle has more than one solution", 1),
-        ("the solution is not a grid", 1),
-    ];
-    let mut found = counts(&page, "reason");
-    found.sort_unstable();
-    let mut expected = reasons.map(|(name, count)| (name.to_owned(), count));
-    expected.sort_unstable();
-    assert_eq!(found, expected);
-    let examples = table(&page, "first records");
-    let changed = "a clue is changed: r1c1 is 5 in the puzzle, 3 in the solution";
-    assert!(examples.contains(&vec!["answers.csv:3".into(), changed.into()]), "{examples:?}");
-    assert!(page.contains("The puzzles of 2 records occurred before"), "{page}");
-    let hash = Sha256::digest(fs::read(folder.path("answers.csv")).unwrap());
-    let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(table(&page, "file"), [["answers.csv".to_owned(), hash]]);
-    let [audit, known] = ["a.html", "k.html"];
-    let against = format!("check answers.csv --against answers.csv -q -o a.csv --report {audit}");
-    assert_eq!(folder.line(&against).status, 1);
-    let page = folder.read(audit);
-    assert!(page.contains("1 right record is also in the set of --against."), "{page}");
-    assert!(page.contains("4 of 5 records are not right."), "{page}");
-    folder.file("other.csv", format!("puzzle\n{}\n", ".".repeat(81)));
-    let by_grid = format!("check answers.csv --against other.csv --by grid -q --report {known}");
-    assert_eq!(folder.line(&by_grid).status, 1);
-    assert!(!folder.read(known).contains("<h2>Overlap"));
-    folder.file("right.csv", format!("puzzle,solution\n{CLASSIC},{SOLVED}\n"));
-    let ran = folder.run("check", &["right.csv", "-q", "--report", "right.html"], "");
-    assert_eq!(ran.status, 0, "{ran:?}");
-    let page = folder.read("right.html");
-    assert!(page.contains("All 1 solutions are right.") && page.contains("No puzzle occurs twice"));
-    assert!(!page.contains("Wrong records"), "{page}");
 }

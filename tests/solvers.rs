@@ -123,69 +123,6 @@ fn commands_that_hang_are_stopped() {
 }
 
 #[test]
-fn single_puzzles_are_measured_through_the_pipe() {
-    let folder = folder();
-    let solvers = [
-        ("solves", "SOLVE"),
-        ("buffers", "cat > all; SOLVE all"),
-        ("swaps", "SOLVE | sed -u '7y/12/21/'"),
-        ("two", "SOLVE | sed -u '5p'"),
-        ("leaves", "head -n 3 | SOLVE"),
-    ];
-    let args = ["--interactive", "--timeout", "2s", "--format", "json"];
-    let ran = bench(&folder, &solvers, &args);
-    assert_eq!(ran.status, 1, "{ran:?}");
-    let measured = json(&ran);
-    for of in &measured[1..3] {
-        let slowest = of["slowest"].as_array().unwrap();
-        assert!((1..=10).contains(&slowest.len()) && of["invalid"].is_null(), "{of}");
-        let ns = |of: &Value, field: &str| of[field].as_u64().unwrap();
-        assert_eq!(ns(&slowest[0], "latency_ns"), ns(of, "latency_max_ns"), "{of}");
-        assert!(ns(of, "latency_p50_ns") > 0, "{of}");
-        assert!(slowest.is_sorted_by_key(|slow| std::cmp::Reverse(ns(slow, "latency_ns"))), "{of}");
-        assert_eq!(slowest[0]["puzzle"].as_str().unwrap().len(), 81, "{of}");
-    }
-    let reasons: Vec<_> = measured[3..].iter().map(|of| of["invalid"].as_str().unwrap()).collect();
-    assert_eq!(reasons[0], "one line at a time: stopped after 2s");
-    assert!(reasons[1].starts_with("1 wrong (line 7)"), "{reasons:?}");
-    assert!(reasons[2].contains("1 extra (line 17)"), "{reasons:?}");
-    assert!(reasons[3].contains(" missing "), "{reasons:?}");
-    assert!(
-        ran.messages.contains("in solves, 1 thread, proof: the slowest puzzles:\n  "),
-        "{ran:?}"
-    );
-    folder.assert_refused(&[("bench in --solver a=x{} --interactive", "reads a file")]);
-}
-
-#[test]
-fn the_slowest_puzzles_are_written() {
-    let folder = folder();
-    // A command takes long for the second puzzle, the first one that is measured.
-    folder.file("in", format!("{CLASSIC}\n{}\n", CLASSIC.replace('7', ".")));
-    let command = "while read -r row; do case $row in *7*) ;; *) sleep 0.05;; esac; \
-                   echo $row | BULKDOKU solve --quiet --fail-on none --format lines; done";
-    let args = ["--interactive", "--slowest", "1", "slow.csv", "--no-permute", "--limit", "2"];
-    let ran = bench(&folder, &[("sleeps", command)], &args);
-    assert_eq!(ran.status, 0, "{ran:?}");
-    let written = folder.read("slow.csv");
-    let rows: Vec<Vec<&str>> = written.lines().map(|line| line.split(',').collect()).collect();
-    assert_eq!(rows[0], ["set", "engine", "simd", "threads", "mode", "latency_ns", "puzzle"]);
-    let engines: Vec<_> = rows[1..].iter().map(|row| row[1]).collect();
-    assert_eq!(engines, ["lanes", "\"bulkdoku", "sleeps"], "{written}");
-    let [.., latency, puzzle] = rows[3][..] else { panic!("{written}") };
-    assert!(puzzle == CLASSIC.replace('7', ".") && latency.parse::<u64>().unwrap() >= 50_000_000);
-    // The file is an input.
-    let ran = folder.line("solve slow.csv --columns solution --quiet --fail-on none");
-    assert_eq!(ran.rows.lines().count(), 4, "{ran:?}");
-    folder.assert_refused(&[
-        ("bench in --slowest 1 a.csv --solver a=x", "--interactive"),
-        ("bench in --slowest 0 a.csv", "at least 1"),
-        ("bench in --slowest 1 a.json", ".csv"),
-        ("bench in --slowest 1 in.csv -o in.csv", "in.csv"),
-    ]);
-}
-
-#[test]
 fn a_signal_ends_the_command_that_hangs() {
     let folder = folder();
     for command in ["exec sleep 600", "sleep 600 & echo $! > pid; wait", "cat {} > rows; sleep 600"]
@@ -235,17 +172,6 @@ fn answers_have_other_forms() {
         assert_eq!(reasons[..3], [None; 3], "{form}");
         assert_eq!(reasons[3], Some("1 wrong (line 1)"), "{form}");
     }
-}
-
-#[test]
-fn the_first_line_is_the_number_of_puzzles() {
-    let folder = folder();
-    let solvers = [
-        ("stdin", "read n; head -n $n > rest; [ $n = $(wc -l < rest) ] && SOLVE rest"),
-        ("file", "[ $(head -n 1 {}) = $(sed 1d {} | wc -l) ] && sed 1d {} | SOLVE"),
-    ];
-    let ran = bench(&folder, &solvers, &["--count-line"]);
-    assert_eq!(ran.status, 0, "{ran:?}");
 }
 
 #[test]

@@ -8,7 +8,6 @@ use bulkdoku::output::Column;
 use bulkdoku::pipeline::{Check, Filter, Solve};
 
 use super::against::AgainstArgs;
-use super::audit::Audit;
 use super::by::ByArgs;
 use super::engine_args::EngineArgs;
 use super::format::RowFormat;
@@ -84,7 +83,6 @@ Examples:
   bulkdoku check puzzles.txt --solutions answers.grid
   bulkdoku check --where 'status == \"mismatch\"' sudoku.csv
   bulkdoku check --columns line,reason sudoku.csv.gz | grep -v ',$'
-  bulkdoku check test.csv --against train.csv --report audit.html -o checked.csv
   bulkdoku check --solution-column answer --columns id,status puzzles.tsv -o checked.jsonl
   bulkdoku solve --columns puzzle,solution puzzles.txt | bulkdoku check --first
   paste -d, puzzles.txt solutions.txt | bulkdoku check --quiet > /dev/null && echo all right
@@ -129,7 +127,6 @@ pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
         answers::check(path, &task.inputs)?;
     }
     let mut run = task.open()?;
-    run.audit = run.claim.destinations.report.is_some().then(Audit::default);
     let (stream, by) = (args.records.layout.stream(), args.by.sameness());
     if let Some(path) = &args.solutions {
         run.answers = Some(answers::open(path, args.solution_column.as_deref(), stream)?);

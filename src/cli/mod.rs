@@ -12,7 +12,6 @@ macro_rules! refuse {
 
 mod against;
 mod answers;
-mod audit;
 mod augment;
 mod bench;
 mod by;

@@ -113,10 +113,7 @@ const RULES: &[Rule] = &[
     // Measuring.
     needs("--fail-above", &["--baseline"], ""),
     needs("--answers", &["--solver"], ""),
-    needs("--count-line", &["--solver"], ""),
-    needs("--interactive", &["--solver"], ""),
     needs("--timeout", &["--solver"], "").only("bench"),
-    excludes("--count-line", &["--interactive"], "which writes one line at a time"),
     excludes("--no-permute", &["--seed"], ""),
     // Drawing.
     excludes("--hint", &["--stage", "--upto", "--trace", "--candidates"], "").only("show"),

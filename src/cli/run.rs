@@ -17,7 +17,6 @@ use bulkdoku::stats::Latencies;
 use bulkdoku::{Compression, Progress, Source};
 use serde::Serialize;
 
-use super::audit::Audit;
 use super::condition::Predicate;
 use super::html::{self, Fact, Page};
 use super::inputs::Inputs;
@@ -71,8 +70,6 @@ pub struct Run {
     pub answers: Option<Source<Stream<'static>>>,
     /// The page for `--report`, if it is not that of the run.
     pub page: Option<Page>,
-    /// The findings about solutions, if the page shows them.
-    pub audit: Option<Audit>,
     /// The first line of the summary.
     pub verdict: Option<Verdict>,
     pub progress: Arc<Progress>,
@@ -142,8 +139,8 @@ impl Run {
     /// Creates a run over these inputs; none if records are generated.
     pub fn new(settings: Settings, claim: Claim, inputs: Inputs) -> Self {
         let progress = Arc::new(platform::new_progress());
-        let (test, sums, answers, page, audit, verdict) = (None, None, None, None, None, None);
-        Self { settings, claim, inputs, test, sums, answers, page, audit, verdict, progress }
+        let (test, sums, answers, page, verdict) = (None, None, None, None, None);
+        Self { settings, claim, inputs, test, sums, answers, page, verdict, progress }
     }
 
     /// Passes the result of `find` for each record that meets the condition to `add`, in order. The
@@ -193,9 +190,6 @@ impl Run {
                 && filters.iter().any(Filter::is_in_order)
             {
                 run.replay(start, job, &mut filters, &options)?;
-            }
-            if let Some(audit) = &run.audit {
-                filters.insert(run.test.iter().len(), audit.filter());
             }
             let (place, records) = start.map_or_else(Default::default, |start| {
                 ((start.source, start.position), start.counts.records())
@@ -366,9 +360,6 @@ impl Run {
             Begin::At(start) => Some(*start),
             Begin::New => None,
         };
-        if claim.destinations.report.is_some() {
-            results.record_times(start.as_ref().map_or(0, |start| start.counts.records()));
-        }
         Ok((results, start))
     }
 
@@ -467,10 +458,7 @@ impl Run {
             if let Some(page) = &self.page {
                 return page.write(out);
             }
-            let reads = [self.inputs.paths(), &self.settings.others].concat();
-            let audit = self.audit.as_ref().map(|audit| (audit, &reads[..]));
-            let facts = summary.facts();
-            html::of_run(report, audit, &facts, results.timeline(), began).write(out)
+            html::of_run(report, &summary.facts(), began).write(out)
         };
         losses.extend(
             sides

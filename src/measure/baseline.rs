@@ -26,37 +26,6 @@ pub struct Machine {
 #[derive(Clone, Debug, Deserialize)]
 pub struct Baseline(Vec<Measurement>);
 
-/// An earlier measurement of a history.
-#[derive(Clone, Debug, Deserialize)]
-pub struct PastMeasurement {
-    /// The time of the run.
-    pub date: String,
-    /// The version of the program.
-    pub version: String,
-    /// The commit of the folder in which the run was started, if there was one.
-    pub commit: Option<String>,
-    /// The measurement.
-    #[serde(skip)]
-    pub measurement: Measurement,
-}
-
-/// Reads the measurements of earlier runs, one JSON object per line, except those of rejected
-/// solvers.
-///
-/// # Errors
-/// When a line is not a measurement.
-pub fn read_history(lines: &[u8]) -> serde_json::Result<Vec<PastMeasurement>> {
-    let mut all = Vec::new();
-    for json in serde_json::Deserializer::from_slice(lines).into_iter::<serde_json::Value>() {
-        let json = json?;
-        if json["invalid"].is_null() {
-            let past: PastMeasurement = serde_json::from_value(json.clone())?;
-            all.push(PastMeasurement { measurement: read(json)?, ..past });
-        }
-    }
-    Ok(all)
-}
-
 /// Reads a measurement, in which null stands for a number that the solver does not report.
 fn read(mut measurement: serde_json::Value) -> serde_json::Result<Measurement> {
     if let Some(fields) = measurement.as_object_mut() {

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use crate::isomorph::{Permutation, SeededRng};
-pub use baseline::{Baseline, Machine, PastMeasurement, read_history};
+pub use baseline::{Baseline, Machine};
 pub use contender::Configuration;
 pub use set::{Content, PuzzleSet};
 pub use task::{
@@ -124,25 +124,10 @@ pub struct Measurement {
     pub peak_bytes: Option<u64>,
     /// The reason that the solver is rejected. It has no times.
     pub invalid: Option<String>,
-    /// The puzzles with the largest latencies, if they were measured one at a time or requested.
-    #[serde(skip)]
-    pub slowest: Vec<SlowPuzzle>,
     /// The machine, in a baseline.
     #[serde(skip_serializing)]
     pub machine: Option<Machine>,
 }
-
-/// A puzzle, and its latency.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SlowPuzzle {
-    /// The cells.
-    pub puzzle: String,
-    /// The latency in nanoseconds.
-    pub latency_ns: u64,
-}
-
-/// The number of puzzles with the largest latencies that are kept for solvers.
-const SLOWEST: usize = 10;
 
 impl Measurement {
     /// Returns the engine, its SIMD level, and the threads: `lanes avx2, 2 threads`.
@@ -189,20 +174,6 @@ impl Measurement {
         self.startup_ns = Some(figures.startup_ns);
         self.peak_bytes = figures.peak_bytes;
         self.set_rounds(figures.rounds.iter().map(|round| round.wall_ns).collect());
-        let ns = |latency: &Duration| latency.as_nanos() as u64;
-        if !figures.latencies.is_empty() {
-            self.set_latencies(figures.latencies.iter().map(|(_, latency)| ns(latency)).collect());
-        }
-    }
-
-    /// Sets the `most` puzzles with the largest latencies, from rows and their nanoseconds.
-    fn set_slowest(&mut self, mut latencies: Vec<(usize, u64)>, rows: &SetRows, most: usize) {
-        latencies.sort_by_key(|(_, latency_ns)| std::cmp::Reverse(*latency_ns));
-        let slowest = latencies.into_iter().take(most).map(|(row, latency_ns)| {
-            let puzzle = String::from_utf8_lossy(rows.text(row..row + 1)).into_owned();
-            SlowPuzzle { puzzle, latency_ns }
-        });
-        self.slowest = slowest.collect();
     }
 
     /// Sets the times of the rounds.
@@ -221,8 +192,6 @@ impl Measurement {
 pub struct Bench {
     plan: Plan,
     contenders: Vec<Contender>,
-    /// The number of puzzles with the largest latencies that are kept for every contender.
-    slowest: Option<usize>,
 }
 
 impl Bench {
@@ -239,13 +208,7 @@ impl Bench {
                 contenders.push(Contender::new(configuration, plan.batch.get(), plan.limits)?);
             }
         }
-        Ok(Self { plan, contenders, slowest: None })
-    }
-
-    /// Keeps this many puzzles with the largest latencies for every engine and other solver.
-    #[must_use]
-    pub fn with_slowest(self, most: usize) -> Self {
-        Self { slowest: Some(most), ..self }
+        Ok(Self { plan, contenders })
     }
 
     /// Returns the number of steps that [`Bench::measure`] reports for each set, with this number of
@@ -287,10 +250,6 @@ impl Bench {
             let outcomes = contender.outcomes(&rows, count);
             let mut measurement = self.unmeasured(set, contender);
             measurement.set_outcomes(&outcomes);
-            if let Some(most) = self.slowest {
-                let latencies = outcomes.iter().map(|outcome| outcome.latency_ns);
-                measurement.set_slowest(latencies.enumerate().collect(), &rows, most);
-            }
             let counts = check(&measurement.title(), &rows, &outcomes, first.as_ref())?;
             first.get_or_insert((measurement.contender(), counts));
             measurements.push(measurement);
@@ -330,11 +289,7 @@ impl Bench {
         }
         for (subject, mut measurement) in subjects.iter_mut().zip(of_subjects) {
             if measurement.invalid.is_none() {
-                let figures = subject.figures();
-                measurement.set_figures(&figures);
-                let ns = |(row, latency): &(usize, Duration)| (*row, latency.as_nanos() as u64);
-                let latencies = figures.latencies.iter().map(ns).collect();
-                measurement.set_slowest(latencies, &rows, self.slowest.unwrap_or(SLOWEST));
+                measurement.set_figures(&subject.figures());
             }
             measurements.push(measurement);
         }

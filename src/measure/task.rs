@@ -305,8 +305,6 @@ pub struct Figures {
     pub startup_ns: f64,
     /// The largest resident memory in bytes, if it is known.
     pub peak_bytes: Option<u64>,
-    /// Rows that were measured one at a time, and their latencies.
-    pub latencies: Vec<(usize, Duration)>,
 }
 
 /// Measures passes of more and more rows, up to `most`, until one is enough, and returns its number

@@ -27,11 +27,6 @@ pub struct Solver {
     threads: usize,
     form: AnswerForm,
     timeout: Duration,
-    /// Whether the first line is the number of puzzles.
-    has_count: bool,
-    /// Whether single rows are measured as well, and their latencies.
-    is_interactive: bool,
-    latencies: Vec<(usize, Duration)>,
     /// The number of rows that are measured, and with repetitions.
     rows: usize,
     total: usize,
@@ -80,11 +75,8 @@ impl Span {
         (self.first + index) % self.rows
     }
 
-    /// Writes the rows, after a line with their number if `has_count`.
-    fn write(self, task: &Task, has_count: bool, mut out: impl Write) -> io::Result<()> {
-        if has_count {
-            writeln!(out, "{}", self.total)?;
-        }
+    /// Writes the rows.
+    fn write(self, task: &Task, mut out: impl Write) -> io::Result<()> {
         let (mut row, mut rest) = (self.first, self.total);
         while rest > 0 {
             let count = rest.min(self.rows - row);
@@ -112,7 +104,6 @@ impl Solver {
         threads: usize,
         form: AnswerForm,
         timeout: Duration,
-        is_interactive: bool,
     ) -> Self {
         Self {
             name: name.into(),
@@ -120,20 +111,12 @@ impl Solver {
             threads,
             form,
             timeout,
-            has_count: false,
-            is_interactive,
-            latencies: Vec::new(),
             rows: 0,
             total: 0,
             digests: Vec::new(),
             startups: Vec::new(),
             passes: Vec::new(),
         }
-    }
-
-    /// Writes the number of puzzles as the first line.
-    pub fn with_count_line(self, has_count: bool) -> Self {
-        Self { has_count, ..self }
     }
 
     /// Runs the command. `talk` writes to it unless it reads a file, reads its output, and may stop it.
@@ -204,13 +187,12 @@ impl Solver {
         each: &mut impl FnMut(Answer) -> ControlFlow<()>,
     ) -> Result<Pass, String> {
         let takes_file = self.command.contains("{}");
-        let file = takes_file.then(|| file_of(task, span, self.has_count)).transpose();
+        let file = takes_file.then(|| file_of(task, span)).transpose();
         let file = file.map_err(|error| error.to_string())?;
         let ran = self.run(file.as_ref(), |stdin, stdout, stop| {
             let read = thread::scope(|scope| {
-                let has_count = self.has_count;
                 // A command need not read all rows.
-                scope.spawn(move || stdin.map(|stdin| span.write(task, has_count, stdin)));
+                scope.spawn(move || stdin.map(|stdin| span.write(task, stdin)));
                 let read = read_answers(stdout, self.form, each);
                 if read.is_break() {
                     stop();
@@ -220,66 +202,6 @@ impl Solver {
             ((), read)
         });
         ran.map(|((), pass)| pass)
-    }
-
-    /// Measures single rows, each of which is written after the answer to the one before, for about
-    /// this time.
-    fn interact(&self, task: &Task, at_most: Duration) -> Result<Vec<(usize, Duration)>, String> {
-        let ran = self.run(None, |stdin, mut stdout, stop| {
-            let mut stdin = stdin.expect("it is a pipe");
-            let (mut reader, mut bytes) = (AnswerReader::new(self.form), vec![0; 1 << 16]);
-            let (mut latencies, mut faults) = (Vec::new(), Faults::default());
-            let (mut written, mut answers, start) = (0, 0, Instant::now());
-            // The first answer takes part of the start-up, so its row is measured again.
-            while written <= self.rows && answers == written {
-                let (row, began) = (written % self.rows, Instant::now());
-                if written > 1 && began - start > at_most
-                    || stdin.write_all(task.lines(row..row + 1)).is_err()
-                {
-                    break;
-                }
-                written += 1;
-                while answers < written {
-                    let Ok(count @ 1..) = stdout.read(&mut bytes) else { break };
-                    let _ = reader.read(&bytes[..count], &mut |answer| {
-                        answers += 1;
-                        let found = if answers > written {
-                            Err(Fault::Extra)
-                        } else {
-                            task.check(row, &answer)
-                        };
-                        if let Err(fault) = found {
-                            faults.add(fault, answers as u64);
-                        }
-                        let is_endless = answers > written + MAX_EXTRA as usize;
-                        if is_endless || answer == Answer::TooLong {
-                            return ControlFlow::Break(());
-                        }
-                        ControlFlow::Continue(())
-                    });
-                }
-                if answers == written && written > 1 {
-                    latencies.push((row, began.elapsed()));
-                }
-            }
-            drop(stdin);
-            if answers < written {
-                faults.add(Fault::Missing, written as u64);
-            }
-            let rest = read_answers(stdout, self.form, &mut |answer| {
-                if answer == Answer::None {
-                    return ControlFlow::Continue(());
-                }
-                faults.add(Fault::Extra, answers as u64 + 1);
-                ControlFlow::Break(())
-            });
-            if rest.is_break() {
-                stop();
-            }
-            ((latencies, faults), rest)
-        });
-        let ((latencies, faults), pass) = ran?;
-        if faults.are_none() { Ok(latencies) } else { Err(format!("{faults}{}", pass.message)) }
     }
 
     /// Runs the command, and checks its answers. Those with a known digest are right; others are
@@ -336,7 +258,6 @@ impl Subject for Solver {
         self.digests.clear();
         self.startups.clear();
         self.passes.clear();
-        self.latencies.clear();
         let mut startup = Duration::MAX;
         self.total = grow(MAX_TOTAL, 4, |total, growth| {
             self.rows = task.len().min(total);
@@ -363,11 +284,6 @@ impl Subject for Solver {
             }
             Ok(is_longest || total >= task.len() && net >= aim)
         })?;
-        if self.is_interactive {
-            let interacted = self.interact(task, at_most);
-            self.latencies =
-                interacted.map_err(|reason| format!("one line at a time: {reason}"))?;
-        }
         Ok(self.rows)
     }
 
@@ -400,7 +316,6 @@ impl Subject for Solver {
         Figures {
             rounds: self.passes.iter().map(usage).collect(),
             startup_ns: startups[0].as_nanos() as f64,
-            latencies: self.latencies.clone(),
             peak_bytes: peak.filter(|peak| own_peak().is_none_or(|own| *peak > own)),
         }
     }
@@ -444,9 +359,9 @@ fn status_text(status: ExitStatus) -> String {
 }
 
 /// Writes rows to a temporary file.
-fn file_of(task: &Task, span: Span, has_count: bool) -> io::Result<NamedTempFile> {
+fn file_of(task: &Task, span: Span) -> io::Result<NamedTempFile> {
     let file = NamedTempFile::new()?;
-    span.write(task, has_count, BufWriter::new(file.as_file()))?;
+    span.write(task, BufWriter::new(file.as_file()))?;
     Ok(file)
 }
 

@@ -64,9 +64,6 @@ const COLUMNS: [TableColumn; 15] = [
 /// The number of [`COLUMNS`] that other solvers have as well.
 const COMMON: usize = 10;
 
-/// The number of [`COLUMNS`] at the end that they have if puzzles are measured one at a time.
-const LATENCIES: usize = 2;
-
 /// The table columns of other solvers, which follow.
 const OF_SOLVERS: [TableColumn; 4] = [
     ("user ns", |of| of.user_ns_per_puzzle.map_or("-".into(), |ns| number(ns, 1))),
@@ -79,11 +76,7 @@ const OF_SOLVERS: [TableColumn; 4] = [
 pub fn columns(measurements: &[Measurement]) -> Vec<TableColumn> {
     let is_solver = |of: &Measurement| of.startup_ns.is_some() || of.invalid.is_some();
     if measurements.iter().any(is_solver) {
-        let has_latencies = |of: &Measurement| !of.slowest.is_empty();
-        let latencies = COLUMNS.len() - LATENCIES..;
-        let latencies =
-            if measurements.iter().any(has_latencies) { &COLUMNS[latencies] } else { &[] };
-        return [&COLUMNS[..COMMON], &OF_SOLVERS, latencies].concat();
+        return [&COLUMNS[..COMMON], &OF_SOLVERS].concat();
     }
     COLUMNS.to_vec()
 }
@@ -138,29 +131,12 @@ impl MeasurementFormat {
 pub fn entry(of: &Measurement) -> serde_json::Result<Value> {
     let mut entry = serde_json::to_value(of)?;
     entry["ns_rounds"] = json!(of.ns_rounds);
-    entry["slowest"] = json!(of.slowest);
     // See `docs/schemas/`.
     entry["schema"] = 1.into();
     entry["version"] = version::VERSION.into();
     entry["date"] = version::date(SystemTime::now()).into();
     entry["machine"] = json!(version::machine());
     Ok(entry)
-}
-
-/// Returns the CSV of the puzzles with the largest latencies, of one measurement after the other.
-pub fn slowest(measurements: &[Measurement]) -> io::Result<Vec<u8>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(["set", "engine", "simd", "threads", "mode", "latency_ns", "puzzle"])?;
-    for of in measurements {
-        let simd = of.simd.as_deref().unwrap_or_default();
-        for slow in &of.slowest {
-            let latency = slow.latency_ns.to_string();
-            let threads = of.threads.to_string();
-            let fields = [&of.set, &of.engine, simd, &threads, &of.mode, &latency, &slow.puzzle];
-            writer.write_record(fields)?;
-        }
-    }
-    writer.into_inner().map_err(csv::IntoInnerError::into_error)
 }
 
 /// Formats aligned columns; in Markdown, with a ruler below the headings.

@@ -6,21 +6,18 @@ mod format;
 mod solvers;
 
 use std::fmt::Display;
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::fs;
+use std::io::Write;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bulkdoku::input::Answers;
 use bulkdoku::measure::{
-    Baseline, Bench, BenchError, Configuration, Measurement, PastMeasurement, Plan, PuzzleSet,
-    Subject, read_history,
+    Baseline, Bench, BenchError, Configuration, Measurement, Plan, PuzzleSet, Subject,
 };
 use bulkdoku::output::Packer;
-use bulkdoku::stats::human_time;
 use bulkdoku::{Compression, EngineKind, Limits, SimdLevel};
 
 use super::engine_args::{LimitArgs, check_simd};
@@ -30,7 +27,7 @@ use super::out::write_side;
 use super::outputs::Destinations;
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, MOST_ROWS};
-use super::{Exit, Failure, extensions, html, log, numbers, parse_threads, platform, version};
+use super::{Exit, Failure, html, log, numbers, parse_threads, platform, version};
 #[cfg(unix)]
 pub use command::end_running;
 pub use format::{MeasurementFormat, TEXTS, columns};
@@ -92,20 +89,6 @@ pub struct BenchArgs {
     /// measurement must include everything that is measured now.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     baseline: Option<PathBuf>,
-
-    /// Append to this file, one JSON object per line
-    ///
-    /// With --report, the page shows the course of earlier runs in this file. A line has the commit of
-    /// the current folder, if it is in a git repository, in addition to the fields of JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    history: Option<PathBuf>,
-
-    /// Write the N slowest puzzles of each engine and solver
-    ///
-    /// As CSV, with latencies. Those of commands are measured with --interactive only. In the engine
-    /// lanes, puzzles share vectors; the latencies of other engines are those of a puzzle alone.
-    #[arg(long, value_names = ["N", "FILE"], num_args = 2, help_heading = "Output")]
-    slowest: Vec<PathBuf>,
 
     /// Exit with 1 if slower than the baseline by more than this percentage
     ///
@@ -238,7 +221,6 @@ Examples:
   bulkdoku bench --threads 1,2,4 --first puzzles.txt
   bulkdoku bench --format json -o before.json
   bulkdoku bench --baseline before.json --fail-above 5%
-  bulkdoku bench --history speed.jsonl --report speed.html
   bulkdoku bench --engine all --max-nodes 10000 --report engines.html
   bulkdoku bench --solver mine='./mine --threads {threads}' --threads 1,2 puzzles.txt
   bulkdoku bench --solver qq='qqwing --solve --count-solutions' --answers count puzzles.txt
@@ -266,22 +248,18 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let format = MeasurementFormat::choose(args.format, args.output.as_deref())?;
     let plan = plan(&args)?;
     let mut subjects = args.subjects()?;
-    let slowest = args.slowest()?;
     let options = args.layout.options(Answers::Unwanted)?;
     let destinations = Destinations {
         output: args.output.clone(),
         report: args.report.clone(),
-        // The slowest rows are written at the end, as latencies of other runs are.
-        latency: slowest.as_ref().map(|(_, path)| path.clone()),
         force: args.force,
         ..Destinations::default()
     };
     // The baseline is an input as well, and must not be overwritten.
-    let reads = args.input.iter().chain(&args.baseline).chain(&args.history);
+    let reads = args.input.iter().chain(&args.baseline);
     let reads: Vec<_> = reads.cloned().collect();
     let mut claim = destinations.claim(&reads)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
-    let past = args.history.as_deref().map(read_past).transpose()?.unwrap_or_default();
     let has_input = !args.input.is_empty();
     let sample = plan.rows_at_most.map(|rows| (rows, args.seed));
     let mut inputs =
@@ -290,10 +268,7 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
         Some(inputs) => sets::read(inputs, sample)?,
         None => sets::bundled(sample)?,
     };
-    let mut bench = Bench::new(plan)?;
-    if let Some((most, _)) = &slowest {
-        bench = bench.with_slowest(most.get());
-    }
+    let bench = Bench::new(plan)?;
     if let Some((baseline, path)) = baseline.as_ref().zip(args.baseline.as_deref()) {
         check_baseline(baseline, path, (&bench, &subjects), &sets)?;
     }
@@ -309,33 +284,18 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     }
     let sides = opened.sides.as_ref();
     (&opened.outs[0]).write_all(&text)?;
-    let slow = sides
-        .latency
-        .and_then(|out| write_side(out, |mut out| out.write_all(&format::slowest(&measurements)?)));
     let page = sides.page.and_then(|out| {
-        let page = html::of_bench(&measurements, &past, version::date(SystemTime::now()));
+        let page = html::of_bench(&measurements, version::date(SystemTime::now()));
         write_side(out, |out| page.write(out))
     });
-    slow.or(page).map_or(Ok(()), |failed| Err(Failure::Io(failed)))?;
+    page.map_or(Ok(()), |failed| Err(Failure::Io(failed)))?;
     opened.remove_journal()?;
-    if let Some(path) = &args.history {
-        append(path, &measurements).map_err(|error| Failure::at(path, error))?;
-    }
     let judged = baseline.map(|baseline| judge(&baseline, &measurements, args.fail_above));
     let mut exit = judged.unwrap_or(Exit::Done);
     for of in &measurements {
         if let Some(reason) = &of.invalid {
             log::note(format!("{}: invalid: {reason}", of.title()));
             exit = Exit::SomeRecords;
-        }
-        if slowest.is_some() {
-            continue;
-        }
-        if !of.slowest.is_empty() {
-            log::note(format!("{}: the slowest puzzles:", of.title()));
-        }
-        for slow in &of.slowest {
-            log::note(format!("  {} {}", slow.puzzle, human_time(slow.latency_ns as f64)));
         }
     }
     Ok(exit)
@@ -374,23 +334,6 @@ fn judge(baseline: &Baseline, measurements: &[Measurement], fail_above: Option<f
         }
     }
     exit
-}
-
-impl BenchArgs {
-    /// Returns the values of `--slowest`.
-    fn slowest(&self) -> Result<Option<(NonZeroUsize, PathBuf)>, Failure> {
-        let [number, path] = &self.slowest[..] else { return Ok(None) };
-        let number = numbers::up_to(&number.to_string_lossy(), MOST_ROWS as u64);
-        let number = number.or_else(|error| refuse!("--slowest: the first value: {error}"))?;
-        if !self.solvers.solver.is_empty() && !self.solvers.interactive {
-            refuse!("--slowest: latencies of commands are measured with --interactive");
-        }
-        if let Some(extension) = extensions::of(path).filter(|extension| extension != "csv") {
-            let what = "the output of --slowest";
-            return Err(extensions::refused(path, &extension, what, &["csv"], ""));
-        }
-        Ok(Some((number, path.clone())))
-    }
 }
 
 /// Returns the plan of the measurements.
@@ -445,32 +388,6 @@ fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim_end().parse().ok();
     let percent = number.filter(|percent: &f64| percent.is_finite() && *percent >= 0.0);
     percent.ok_or_else(|| "a percentage from 0, such as 5%".into())
-}
-
-/// Reads the file of `--history`, if it exists.
-fn read_past(path: &Path) -> Result<Vec<PastMeasurement>, Failure> {
-    let lines = match fs::read(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-        read => read.map_err(|error| Failure::at(path, error))?,
-    };
-    read_history(&lines).map_err(|error| {
-        let what = "not a history of measurements";
-        Failure::Usage(format!("--history {}: {what} ({error})", path.display()))
-    })
-}
-
-/// Appends measurements to a history, all at once.
-fn append(path: &Path, measurements: &[Measurement]) -> io::Result<()> {
-    let revision = Command::new("git").args(["rev-parse", "HEAD"]).stderr(Stdio::null()).output();
-    let revision = revision.ok().filter(|ran| ran.status.success());
-    let commit = revision.map(|ran| String::from_utf8_lossy(&ran.stdout).trim().to_owned());
-    let mut lines = String::new();
-    for measurement in measurements {
-        let mut entry = format::entry(measurement)?;
-        entry["commit"] = commit.clone().into();
-        lines.extend([&*entry.to_string(), "\n"]);
-    }
-    File::options().create(true).append(true).open(path)?.write_all(lines.as_bytes())
 }
 
 fn read_baseline(path: &Path) -> Result<Baseline, Failure> {

@@ -27,7 +27,7 @@ pub struct SolverArgs {
         help_heading = "Solvers",
         value_parser = parse_solver
     )]
-    pub(super) solver: Vec<SolverCommand>,
+    solver: Vec<SolverCommand>,
 
     /// What commands write: lines, grid or count
     #[arg(
@@ -39,18 +39,6 @@ pub struct SolverArgs {
         value_parser = help::one_of(ANSWERS)
     )]
     answers: AnswerForm,
-
-    /// Write the number of puzzles to commands first
-    ///
-    /// This is the form of many contests.
-    #[arg(long, help_heading = "Solvers")]
-    count_line: bool,
-
-    /// Measure latencies as well, with one line at a time
-    ///
-    /// Each puzzle is written after the answer to the one before. The ten slowest are printed.
-    #[arg(long, help_heading = "Solvers")]
-    pub(super) interactive: bool,
 
     /// Stop a command that takes longer, such as 90s
     #[arg(
@@ -72,7 +60,7 @@ const ANSWERS: &[(&str, AnswerForm, &str)] = &[
 
 /// The name of a solver, and its command.
 #[derive(Clone, Debug)]
-pub(super) struct SolverCommand {
+struct SolverCommand {
     name: String,
     command: String,
 }
@@ -110,18 +98,12 @@ impl BenchArgs {
         }
         own = format!("{own} --threads {{threads}} --format {form}");
         let own = SolverCommand { name: OWN_NAME.into(), command: own };
-        // `tail` writes its lines at the end.
-        let has_own = !(self.solvers.interactive && self.solvers.answers == AnswerForm::Count);
-        let own = has_own.then_some(&own);
         let mut subjects: Vec<Box<dyn Subject>> = Vec::new();
-        for SolverCommand { name, command } in own.into_iter().chain(&self.solvers.solver) {
+        for SolverCommand { name, command } in [&own].into_iter().chain(&self.solvers.solver) {
             if self.solvers.solver.iter().filter(|other| other.name == *name).count() > 1
                 || name.parse::<EngineKind>().is_ok()
             {
                 refuse!("--solver {name}: another solver has this name");
-            }
-            if self.solvers.interactive && command.contains("{}") {
-                refuse!("--interactive: the command of {name} reads a file");
             }
             // A command that does not know the number of threads is measured once.
             let takes_threads = command.contains("{threads}");
@@ -133,11 +115,8 @@ impl BenchArgs {
                 form => form,
             };
             subjects.extend(threads.iter().map(|threads| -> Box<dyn Subject> {
-                let threads = threads.get();
-                let (timeout, is_interactive) = (self.solvers.timeout, self.solvers.interactive);
-                let solver =
-                    command::Solver::new(name, command, threads, form, timeout, is_interactive);
-                Box::new(solver.with_count_line(self.solvers.count_line && !is_own))
+                let (threads, timeout) = (threads.get(), self.solvers.timeout);
+                Box::new(command::Solver::new(name, command, threads, form, timeout))
             }));
         }
         Ok(subjects)

@@ -2,27 +2,21 @@
 
 use std::ops::Range;
 
-use bulkdoku::measure::{Measurement, PastMeasurement};
+use bulkdoku::measure::Measurement;
 use bulkdoku::stats::short_time;
 
 use super::super::bench::{TEXTS, columns};
-use super::super::version;
 use super::{Cell, Fact, Page};
 
-/// The number of earlier runs that are shown.
-const PAST_RUNS: usize = 20;
-
-/// Builds the report, with earlier measurements of the same title. The measurements of a set are
-/// adjacent, with the same engines in each set.
-pub fn of_bench(measurements: &[Measurement], past: &[PastMeasurement], date: String) -> Page {
+/// Builds the report. The measurements of a set are adjacent.
+pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
     let mut page = Page::new("bulkdoku bench");
     page.note(
         "Time per puzzle, from its 81 characters to those of its solution, on a logarithmic axis. Bars \
          show the median of the rounds, lines the range from the fastest to the slowest. Less is \
          better.",
     );
-    let of_past = past.iter().map(|past| &past.measurement);
-    let axis = axis(measurements.iter().chain(of_past));
+    let axis = axis(measurements);
     let place = |ns: f64| ((ns.log10() - axis.start) / (axis.end - axis.start)).clamp(0.0, 1.0);
     let bar = |one: &Measurement| {
         let Measurement { ns_min, ns_per_puzzle, ns_max, .. } = *one;
@@ -48,33 +42,6 @@ pub fn of_bench(measurements: &[Measurement], past: &[PastMeasurement], date: St
             [Cell::Text(one.contender()), bar].into_iter().chain(numbers).collect()
         };
         page.table_with_axis(&headings, &labels, &of_set.iter().map(row).collect::<Vec<_>>());
-        for one in of_set.iter().filter(|one| one.invalid.is_none()) {
-            let title = one.title();
-            let earlier = past.iter().filter(|past| past.measurement.title() == title);
-            let earlier: Vec<_> = earlier.collect();
-            if earlier.is_empty() {
-                continue;
-            }
-            page.heading(&format!("{title}: earlier runs"));
-            let row = |one: &Measurement, [date, version, commit]: [&str; 3]| {
-                let cells = [bar(one), Cell::Number(format!("{:.1}", one.ns_per_puzzle))];
-                let texts = [version, commit.get(..8).unwrap_or(commit)]
-                    .map(|text| Cell::Number(text.into()));
-                [Cell::Text(date.into())].into_iter().chain(cells).chain(texts).collect()
-            };
-            let from = earlier.len().saturating_sub(PAST_RUNS);
-            let mut rows: Vec<Vec<Cell>> = Vec::new();
-            for past in &earlier[from..] {
-                let commit = past.commit.as_deref().unwrap_or_default();
-                rows.push(row(&past.measurement, [&past.date, &past.version, commit]));
-            }
-            rows.push(row(one, [&date, version::VERSION, ""]));
-            page.table_with_axis(
-                &["date", "time", "ns/puzzle", "version", "commit"],
-                &labels,
-                &rows,
-            );
-        }
     }
     let one = measurements.first();
     let rounds = one.map_or(String::new(), |one| {
@@ -87,9 +54,9 @@ pub fn of_bench(measurements: &[Measurement], past: &[PastMeasurement], date: St
 }
 
 /// Returns the powers of ten that enclose all times.
-fn axis<'a>(measurements: impl Iterator<Item = &'a Measurement> + Clone) -> Range<f64> {
-    let least = measurements.clone().map(|one| one.ns_min).fold(f64::INFINITY, f64::min);
-    let largest = measurements.map(|one| one.ns_max).fold(1.0, f64::max);
+fn axis(measurements: &[Measurement]) -> Range<f64> {
+    let least = measurements.iter().map(|one| one.ns_min).fold(f64::INFINITY, f64::min);
+    let largest = measurements.iter().map(|one| one.ns_max).fold(1.0, f64::max);
     let first = least.min(largest).max(1.0).log10().floor();
     first..largest.log10().ceil().max(first + 1.0)
 }

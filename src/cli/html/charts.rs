@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::time::Duration;
 
-use bulkdoku::stats::{Latencies, Timeline, short_number, short_time};
+use bulkdoku::stats::{Latencies, short_number, short_time};
 use indicatif::HumanCount;
 
 use super::Escaped;
@@ -136,27 +135,6 @@ pub fn latency(latencies: &Latencies) -> String {
         labels: labels.map(|label| (label, time(label))).collect(),
         unit: "%",
         marks: marks.into(),
-    }
-    .html()
-}
-
-/// Creates a chart of records per second over the time of a run.
-pub fn throughput(timeline: &Timeline, wall: Duration) -> String {
-    let time = |seconds: f64| short_time(seconds * 1e9);
-    let bars = timeline.rates(wall).map(|(begin, end, height)| {
-        let (left, right) = (begin.as_secs_f64(), end.as_secs_f64());
-        let values =
-            format!("{} to {}: {} per second", time(left), time(right), short_number(height));
-        Bar { left, right, height, values }
-    });
-    let end = wall.as_secs_f64().max(1e-9);
-    Chart {
-        what: "records per second over time",
-        range: 0.0..end,
-        bars: bars.collect(),
-        labels: ticks(end).map(|label| (label, time(label))).collect(),
-        unit: "",
-        marks: Vec::new(),
     }
     .html()
 }

@@ -1,6 +1,5 @@
 //! HTML reports of runs and measurements: a single file without scripts.
 
-mod audit;
 mod bench;
 mod charts;
 mod overlap;
@@ -80,10 +79,6 @@ impl Page {
 
     fn note(&mut self, text: &str) {
         self.add(format_args!("<p class=\"note\">{}</p>", Escaped(text)));
-    }
-
-    fn subheading(&mut self, text: &str) {
-        self.add(format_args!("<h3>{}</h3>", Escaped(text)));
     }
 
     /// Adds a table of counts by name, with bars.

@@ -1,27 +1,18 @@
 //! The report of a run.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::SystemTime;
 
 use bulkdoku::Status;
 use bulkdoku::pipeline::{Report, Statistics};
 use bulkdoku::rating::Level;
-use bulkdoku::stats::{Latencies, Timeline, human_time, short_number, short_time};
+use bulkdoku::stats::{Latencies, human_time, short_number, short_time};
 use indicatif::HumanCount;
 
 use super::{Cell, Fact, Page, charts, version};
-use crate::cli::audit::Audit;
 
-/// Creates the report of a run. `timeline` records when rows were written, if it is known; `audit` has
-/// the findings about solutions and the files that were read, if solutions were checked.
-pub fn of_run(
-    report: &Report,
-    audit: Option<(&Audit, &[PathBuf])>,
-    facts: &[Fact],
-    timeline: Option<&Timeline>,
-    began: SystemTime,
-) -> Page {
+/// Creates the report of a run.
+pub fn of_run(report: &Report, facts: &[Fact], began: SystemTime) -> Page {
     let subcommand = std::env::args_os().nth(1).unwrap_or_default();
     let mut page = Page::new(&format!("bulkdoku {}", subcommand.to_string_lossy()));
     let records = report.counts.records();
@@ -37,11 +28,6 @@ pub fn of_run(
         figures.push(("median latency", latency(0.5)));
         figures.push(("99th percentile", latency(0.99)));
     }
-    if let Some((audit, reads)) = audit {
-        let known = report.counts.of(Status::Known);
-        let is_complete = !report.stopped && report.failures.is_empty();
-        super::audit::add(&mut page, audit, known, reads, is_complete);
-    }
     add_difficulty(&mut page, &report.statistics, records);
     page.heading("Run");
     page.figures(&figures);
@@ -52,16 +38,11 @@ pub fn of_run(
         let all = HumanCount(records);
         page.note(&format!(
             "The run resumed an earlier one. Latencies and statuses are those of all {all} records, \
-             the figures above and the throughput those of this run."
+             the figures above those of this run."
         ));
     }
     add_statuses(&mut page, report);
     add_latency(&mut page, &report.latencies);
-    if let Some(timeline) = timeline.filter(|_| here > 0) {
-        page.heading("Throughput");
-        page.note("Records per second, by the time at which their rows were written.");
-        page.add(charts::throughput(timeline, report.wall));
-    }
     let began = version::date(began);
     let all: Vec<_> = facts.iter().cloned().chain([("Begun", began)]).collect();
     page.origin(&all);

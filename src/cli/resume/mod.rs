@@ -24,7 +24,6 @@ use std::time::{Duration, Instant};
 
 use bulkdoku::Tail;
 use bulkdoku::pipeline::{Checkpoint, Sink};
-use bulkdoku::stats::Timeline;
 use bulkdoku::tail::StreamSum;
 
 use super::Failure;
@@ -146,15 +145,6 @@ pub struct RowFiles<S> {
     is_incomplete: bool,
     messages_error: Option<io::Error>,
     pub messages: Messages,
-    timing: Option<Timing>,
-}
-
-/// The times at which rows were written.
-#[derive(Debug)]
-struct Timing {
-    began: Instant,
-    records: u64,
-    timeline: Timeline,
 }
 
 impl<S: Storage> RowFiles<S> {
@@ -185,7 +175,6 @@ impl<S: Storage> RowFiles<S> {
             is_incomplete: false,
             messages_error: None,
             messages,
-            timing: None,
         }
     }
 
@@ -273,17 +262,6 @@ impl<S: Storage> RowFiles<S> {
             self.storage.truncate(output, *length)?;
         }
         Ok(())
-    }
-
-    /// Starts recording when rows are written. Earlier runs have written the rows of `records`.
-    pub fn record_times(&mut self, records: u64) {
-        let (began, timeline) = (Instant::now(), Timeline::new());
-        self.timing = Some(Timing { began, records, timeline });
-    }
-
-    /// Returns when rows were written, if it was recorded.
-    pub fn timeline(&self) -> Option<&Timeline> {
-        self.timing.as_ref().map(|timing| &timing.timeline)
     }
 
     pub fn has_journal(&self) -> bool {
@@ -485,10 +463,6 @@ impl<S: Storage> Sink for RowFiles<S> {
     }
 
     fn checkpoint(&mut self, at: &Checkpoint, is_end: bool) -> io::Result<()> {
-        if let Some(Timing { began, records, timeline }) = &mut self.timing {
-            let all = at.counts.records();
-            timeline.add(began.elapsed(), all - mem::replace(records, all));
-        }
         if is_end {
             // A run that was stopped within a block may have written some of its rows.
             self.truncate_rows()?;

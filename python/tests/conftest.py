@@ -2,6 +2,7 @@
 
 import csv
 import pathlib
+import shutil
 
 import pytest
 
@@ -20,6 +21,16 @@ def solutions(name):
     """Their solutions."""
     with (DATASETS / f"{name}.expected").open(newline="") as file:
         return [row["solution"] for row in csv.DictReader(file)]
+
+
+def command():
+    """The command that was built last."""
+    paths = [DATASETS.parent / "target" / profile / "bulkdoku" for profile in ("release", "debug")]
+    built = [path for path in paths if path.exists()]
+    return max(built, key=lambda path: path.stat().st_mtime) if built else shutil.which("bulkdoku")
+
+
+needs_command = pytest.mark.skipif(command() is None, reason="the command is not built")
 
 
 def table(result):

@@ -13,8 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import lines, solve
-from test_files import command, needs_command
+from conftest import command, lines, needs_command, solve
 
 import bulkdoku
 

@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -12,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
-from conftest import DATASETS
+from conftest import DATASETS, command, needs_command
 
 import bulkdoku
 
@@ -168,16 +167,6 @@ def test_files_that_fail(tmp_path, minimal):
         bulkdoku.write(minimal, tmp_path / "rows.csv")
     with pytest.raises(FileNotFoundError):
         bulkdoku.write(bulkdoku.solve([]), tmp_path / "absent" / "rows.csv")
-
-
-def command():
-    """The command that was built last."""
-    paths = [ROOT / "target" / profile / "bulkdoku" for profile in ("release", "debug")]
-    built = [path for path in paths if path.exists()]
-    return max(built, key=lambda path: path.stat().st_mtime) if built else shutil.which("bulkdoku")
-
-
-needs_command = pytest.mark.skipif(command() is None, reason="the command is not built")
 
 
 def run(*arguments):

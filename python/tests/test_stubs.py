@@ -8,10 +8,6 @@ import pydoc
 import subprocess
 import sys
 
-import pyarrow
-import pyarrow.parquet
-import pytest
-
 import bulkdoku
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -89,32 +85,6 @@ def test_lines_of_the_guide(monkeypatch, tmp_path):
         if "import torch" not in block:
             exec(block, names)
     assert bulkdoku.read("solved.parquet").to_list("solution") == bulkdoku.solve(names["puzzles"]).to_list("solution")
-
-
-def imported(block):
-    """What an example imports in addition to this package, the engine last."""
-    return next(line for line in block.splitlines() if line.startswith("import ")).split(", ")[1:]
-
-
-@pytest.mark.parametrize("block", blocks("docs/scale.md"), ids=lambda block: imported(block)[-1])
-def test_lines_about_engines(block, monkeypatch, tmp_path, minimal, minimal_solutions):
-    for package in imported(block):
-        pytest.importorskip(package)
-    engine = imported(block)[-1]
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "in").mkdir()
-    bulkdoku.write(pyarrow.table({"id": range(len(minimal)), "puzzle": minimal}), "in/rows.parquet")
-    # A row without a solution.
-    bulkdoku.write(pyarrow.table({"id": [-1], "puzzle": ["11" + "." * 79]}), "in/none.parquet")
-    names = {}
-    exec(block, names)
-    if engine == "ray":
-        solved = pyarrow.Table.from_pandas(names["rows"].to_pandas())
-    else:
-        written = {"polars": "out.parquet", "duckdb": "duck.parquet", "daft": "daft"}[engine]
-        solved = pyarrow.parquet.read_table(written)
-    assert sorted(filter(None, solved["solution"].to_pylist())) == sorted(minimal_solutions)
-    assert len(solved) == len(minimal) + 1
 
 
 def test_the_notebook_needs_only_numpy(tmp_path):

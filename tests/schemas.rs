@@ -1,11 +1,10 @@
 //! Files for other programs conform to `docs/schemas/`, which list all fields.
 
 use std::fs;
-use std::io::Write;
 
 use serde_json::Value;
 
-use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, wait_until};
+use crate::common::command::{CLASSIC, Folder};
 
 fn schema(name: &str) -> Value {
     let path = format!("{}/docs/schemas/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
@@ -115,37 +114,6 @@ fn measurements_conform() {
         assert_eq!(ran.status, 1, "{ran:?}");
         assert_conforms("bench", folder.read("c.json").as_bytes());
     }
-}
-
-#[test]
-fn journals_conform() {
-    let folder = Folder::new();
-    folder.file("in", format!("{CLASSIC}\nbad\n"));
-    folder.file("cut", b"\x1F\x8B\x08\0");
-    let ran = folder.line("solve in cut -q -o out.csv --errors bad --latency l.csv");
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert_journal_conforms(&folder.read("out.csv.resume"));
-}
-
-fn assert_journal_conforms(journal: &str) -> Value {
-    let (head, text) = journal.split_once('\n').unwrap();
-    assert!(head.starts_with("bulkdoku journal, format 3, check sum "), "{head}");
-    assert_conforms("journal", text.as_bytes());
-    serde_json::from_str(text).unwrap()
-}
-
-/// A folder in the place of an output that appears during the run cannot be replaced.
-#[test]
-fn journals_of_complete_files_conform() {
-    let folder = Folder::new();
-    let mut child = folder.spawn("augment", &["-q", "--seed", "1", "--layout", "hrm", "-o", "hd"]);
-    child.stdin.as_mut().unwrap().write_all(format!("{CLASSIC},{SOLVED}\n").as_bytes()).unwrap();
-    wait_until(|| folder.count(".tmp") == 7);
-    fs::create_dir(folder.path("hd/train/dataset.json")).unwrap();
-    let ran = Ran::from(child.wait_with_output().unwrap());
-    assert_eq!(ran.status, 3, "{ran:?}");
-    let journal = assert_journal_conforms(&folder.read("hd/train/all__inputs.npy.resume"));
-    assert_eq!(journal["complete"].as_array().unwrap().len(), 7);
 }
 
 #[test]

@@ -31,8 +31,6 @@ mod inputs;
 mod interrupted;
 mod jsonl;
 mod judge;
-#[cfg(unix)]
-mod killed;
 mod leaks;
 mod log;
 mod npy;
@@ -49,7 +47,6 @@ mod pasted;
 mod paths;
 mod pipeline;
 mod ratings;
-mod readers;
 mod report;
 #[cfg(unix)]
 mod resources;

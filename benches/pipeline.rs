@@ -3,16 +3,11 @@
 //! The engine returns immediately, and rows are written to memory, so the measured time is for
 //! reading, splitting, parsing, formatting, ordering, and recording.
 
-use std::env;
-use std::fs::File;
 use std::hint::black_box;
-use std::io::{self, Read};
+use std::io;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
-use std::time::Instant;
 
-use bulkdoku::input::{InputOptions, Stream};
-use bulkdoku::pipeline::{BLOCK_BYTES, Block, BlockSource, Fill, Solve, TextSource};
+use bulkdoku::pipeline::Solve;
 use bulkdoku::{Engine, Grid, Outcome, Pipeline, Progress, Puzzle, Query, Source, StopFlag};
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -74,43 +69,6 @@ fn without_engine(bencher: Bencher<'_, '_>, threads: usize) {
     });
 }
 
-/// Prints the seconds that it takes one thread to fill blocks from each file, and from its decoded text
-/// in memory: the minima of several rounds, for `scripts/scaling`.
-fn print_stages(rounds: usize, files: &[String]) {
-    for file in files {
-        let decoded = || {
-            let mut stream = Stream::of_file(File::open(file).unwrap()).unwrap();
-            let layout = stream.layout(&InputOptions::default(), || false).unwrap().unwrap();
-            stream.decode_only(&layout).unwrap();
-            Source { layout, ..Source::new(file, stream) }
-        };
-        let mut text = Vec::new();
-        decoded().reader.read_to_end(&mut text).unwrap();
-        let (mut read, mut copied) = (f64::MAX, f64::MAX);
-        for _ in 0..rounds {
-            read = read.min(seconds_to_fill(decoded()));
-            copied = copied.min(seconds_to_fill(decoded().map(|_| text.as_slice())));
-        }
-        println!("[{file:?}, {read}, {copied}]");
-    }
-}
-
-fn seconds_to_fill<R: Read + Send>(source: Source<R>) -> f64 {
-    let start = Instant::now();
-    let mut block = Block::new(BLOCK_BYTES, BLOCK_BYTES);
-    let mut source = TextSource::new(0, [source], &Arc::default());
-    while matches!(source.fill(&mut block), Fill::Filled) {
-        black_box(block.filled());
-    }
-    start.elapsed().as_secs_f64()
-}
-
 fn main() {
-    let arguments: Vec<_> = env::args().filter(|argument| argument != "--bench").collect();
-    match arguments.get(1..) {
-        Some([stages, rounds, files @ ..]) if stages == "--stages" => {
-            print_stages(rounds.parse().unwrap(), files);
-        }
-        _ => divan::main(),
-    }
+    divan::main();
 }

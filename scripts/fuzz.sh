@@ -23,6 +23,7 @@
 #
 #   cargo +nightly fuzz run --sanitizer none TARGET fuzz/artifacts/TARGET/crash-...
 set -euo pipefail
+[ "${1:-}" != --help ] || exec sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
 export LC_ALL=C
 
 usage="usage: scripts/fuzz.sh puzzle|blocks|detect|arrival|fields|documents|parquet [RUNS]"

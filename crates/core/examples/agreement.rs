@@ -1,6 +1,6 @@
 //! Checks that all engines, at every SIMD level of this CPU, agree on random inputs.
 //!
-//! `scripts/agreement.sh` or `cargo run --release -p bulkdoku-core --example agreement -- [INPUTS] [SEED]`
+//! `cargo run --release -p bulkdoku-core --example agreement -- [INPUTS] [SEED]`, with a million inputs by default.
 
 use std::error::Error;
 use std::num::{NonZeroU32, NonZeroU64};

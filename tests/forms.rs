@@ -290,7 +290,7 @@ fn prompts_are_not_puzzles_and_inner_keys_have_dots() {
     assert_unique(&solve(&table, &[]), &[2, 2 + rows], &table);
     let ran = solve(format!("id,question\n1,{}\n", quoted(&prompt)), &[]);
     assert_eq!(ran.status, 2, "{ran:?}");
-    assert!(ran.messages.contains("--input-format scan"), "{ran:?}");
+    assert!(ran.messages.contains("no column contains puzzles"), "{ran:?}");
 }
 
 #[test]
@@ -363,33 +363,6 @@ fn excel_declares_a_delimiter() {
     assert_unique(&solve(&input, &[]), &[2], &input);
     let input = format!("sep=~\nid~a~x,y~puzzle\n1~b~2,3~{CLASSIC}\n");
     assert_unique(&solve(&input, &[]), &[3], &input);
-}
-
-#[test]
-fn text_is_scanned_for_puzzles() {
-    let z = zeros(CLASSIC);
-    let input = format!(
-        "<game data=\"{z}\"/><game data=\"{CLASSIC}\"/>\n\
-         https://example.com/sudoku.htm?bd={z}\n\n{}\n{z}1\n{}\nlet p = '{CLASSIC}';",
-        "-".repeat(81),
-        &z[1..],
-    );
-    let args = ["--input-format", "scan", "--columns", "line,puzzle,status"];
-    let ran = Folder::new().solve(&args, &input);
-    let rows = format!("1,{z},unique\n1,{CLASSIC},unique\n2,{z},unique\n7,{CLASSIC},unique\n");
-    assert_eq!(ran.rows, format!("line,puzzle,status\n{rows}"), "{ran:?}");
-    assert!(ran.messages.contains("4 records"), "{ran:?}");
-    let twice = z.replacen("53", "55", 1);
-    let ran = Folder::new().solve(&args, format!("é = {twice};"));
-    assert!(ran.messages.contains("<stdin>:1:6: contradictory"), "{ran:?}");
-    // Detection never chooses it, but messages suggest it.
-    let ran = Folder::new().solve(&["--columns", "status"], &input);
-    assert!(
-        ran.messages.contains("the input format \"scan\" reads the 81 cells at column 13"),
-        "{ran:?}"
-    );
-    let ran = Folder::new().solve(&args, "no puzzles");
-    assert_eq!((ran.status, ran.rows.lines().count()), (0, 1), "{ran:?}");
 }
 
 #[test]

@@ -161,7 +161,7 @@ fn counts_have_suffixes_and_bounds() {
         ("bench --rows 0 in", "at least 1"),
         (
             "solve --input-format foo in",
-            "auto, lines, csv, tsv, jsonl, ndjson, scan, grid, boj2580, boj2239",
+            "auto, lines, csv, tsv, jsonl, ndjson, grid, boj2580, boj2239",
         ),
         (
             "solve --format foo in",

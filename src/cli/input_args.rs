@@ -10,7 +10,7 @@ use super::{Failure, help, numbers};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
-    /// auto, lines, csv, tsv, jsonl, grid, scan, boj2580 or boj2239
+    /// auto, lines, csv, tsv, jsonl, grid, boj2580 or boj2239
     #[arg(
         long,
         value_name = "FORMAT",
@@ -86,8 +86,6 @@ const FORMATS: &[(&str, InputFormat, &str)] = &[
     ("jsonl", InputFormat::Jsonl,
         "A JSON value per line, or one array of them: objects with a key for the puzzle, strings or arrays"),
     ("ndjson", InputFormat::Jsonl, "The same as jsonl"),
-    ("scan", InputFormat::Scan,
-        "Any text: all runs of exactly 81 cells, with their lines and columns"),
     ("grid", InputFormat::Grid, "Nine lines per puzzle, with or without spaces, borders and labels"),
     ("boj2580", InputFormat::Grid, "BOJ 2580: nine lines of nine numbers, read as grid is"),
     ("boj2239", InputFormat::Grid, "BOJ 2239: nine lines of nine digits, read as grid is"),
@@ -169,9 +167,7 @@ fn parse_delimiter(text: &str) -> Result<Delimiter, String> {
 pub fn refused(name: &str, error: &DetectError) -> Failure {
     let hint = match error {
         DetectError::NoColumn { name, .. } => &format!("; {}", column_hint(name)),
-        DetectError::NoPuzzles(_) => {
-            "; --column NAME or NUMBER overrides this, and --input-format scan reads puzzles in text"
-        }
+        DetectError::NoPuzzles(_) => "; --column NAME or NUMBER overrides this",
         DetectError::Several { .. } => "; --column NAME or NUMBER selects one",
         DetectError::BareLines => "; --solutions FILE reads them from a file",
         DetectError::NoSolutions(_) => "; --solution-column NAME or NUMBER overrides this",

@@ -197,7 +197,7 @@ impl Inputs {
             },
             Layout::Jsonl(objects) if objects.is_document() => InputKind::Document,
             Layout::Jsonl(_) => InputKind::Objects,
-            Layout::AnswerLines(_) | Layout::Grid { .. } | Layout::Scan | Layout::Labels(_) => {
+            Layout::AnswerLines(_) | Layout::Grid { .. } | Layout::Labels(_) => {
                 InputKind::Other
             }
         };
@@ -392,7 +392,6 @@ fn finding(layout: &Layout, is_parquet: bool, options: &InputOptions) -> Option<
         Layout::Grid { .. } if options.format == InputFormat::Auto => {
             Some("grids of nine lines".into())
         }
-        Layout::Scan => Some("text with puzzles: all runs of exactly 81 cells".into()),
         _ => None,
     }
 }

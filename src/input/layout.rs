@@ -6,7 +6,7 @@ use memchr::memchr_iter;
 
 use super::csv::{self, Table};
 use super::json::{self, Objects, OtherKeys};
-use super::{ColumnType, Records, grid, lines, scan};
+use super::{ColumnType, Records, grid, lines};
 
 /// The bytes of the fields and names that the records of a block copy to the output.
 const MAX_KEPT_BYTES: usize = 512 * 1024;
@@ -27,8 +27,6 @@ pub enum Layout {
     Csv(Arc<Table>),
     /// One JSON value per line.
     Jsonl(Arc<Objects>),
-    /// All runs of exactly 81 cells in a text.
-    Scan,
     /// Another layout, in which the cells 0 to 8 stand for the digits 1 to 9.
     Labels(Arc<Self>),
     /// Nine lines per puzzle.
@@ -68,7 +66,7 @@ impl Layout {
                 Some(brackets) => json::last_element_end(brackets, bytes),
                 None => lines::last_end(bytes),
             },
-            Self::Lines { .. } | Self::AnswerLines(_) | Self::Scan => lines::last_end(bytes),
+            Self::Lines { .. } | Self::AnswerLines(_) => lines::last_end(bytes),
             Self::Csv(table) => csv::last_end(table.delimiter, bytes),
             Self::Grid { labels } => grid::last_end(bytes, *labels),
             Self::Labels(inner) => inner.last_end(bytes),
@@ -85,7 +83,6 @@ impl Layout {
     pub fn forced_end(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Csv(_) => lines::first_end(bytes).unwrap_or(0),
-            Self::Scan => scan::forced_end(bytes),
             Self::Labels(inner) => inner.forced_end(bytes),
             _ => 0,
         }
@@ -116,7 +113,6 @@ impl Layout {
             }
             Self::Csv(table) => csv::read(table, block, first_line, cut_short, records),
             Self::Jsonl(objects) => json::read(objects, block, cut_short, records),
-            Self::Scan => scan::read_all(block, records),
             Self::Grid { labels } => grid::read(block, *labels, records),
             Self::Labels(inner) => {
                 inner.read(block, first_line, cut_short, records);
@@ -132,8 +128,6 @@ impl Layout {
     pub fn lines_in(&self, block: &[u8]) -> u64 {
         match self {
             Self::Csv(table) if table.types.is_some() => csv::count(block),
-            // A block may end inside a line.
-            Self::Scan => memchr::memchr_iter(b'\n', block).count() as u64,
             Self::Jsonl(objects) if objects.is_document() => {
                 memchr::memchr_iter(b'\n', block).count() as u64
             }
@@ -241,9 +235,7 @@ impl Layout {
             Self::Jsonl(objects) => objects.kept(),
             Self::Grid { labels: true } => vec![grid::LABEL.into()],
             Self::Labels(_) => unreachable!("layouts of labels are not nested"),
-            Self::Lines { .. } | Self::AnswerLines(_) | Self::Grid { .. } | Self::Scan => {
-                Vec::new()
-            }
+            Self::Lines { .. } | Self::AnswerLines(_) | Self::Grid { .. } => Vec::new(),
         }
     }
 }

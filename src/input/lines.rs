@@ -14,12 +14,12 @@ use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use super::csv::is_separator_line;
 use super::field::{Field, FieldForm};
 use super::names::looks_like_header;
-use super::{LinePosition, Records, scan};
+use super::{LinePosition, Records};
 use crate::forms::{self, Form, list, symbols};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::simd::SimdLevel;
 pub(super) use crate::text::column;
-use crate::text::{Line, read_cells};
+use crate::text::read_cells;
 
 /// The name of the column for the text after the cells.
 pub const REST: &str = "rest";
@@ -71,7 +71,7 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
     while at < block.len() {
         // Nearly every line of a large file is 81 cells and a line end.
         let place = LinePosition { line, start: at as u32, indent: 0 };
-        let (bytes, lines) = read_alike(simd, place, &block[at..], |_| true, records);
+        let (bytes, lines) = read_alike(simd, place, &block[at..], records);
         at += bytes;
         line += lines;
         if at == block.len() {
@@ -118,14 +118,12 @@ pub(super) fn read_answers(block: &[u8], skipped: u64, records: &mut Records) {
     }
 }
 
-/// Reads consecutive lines of 81 cells that `accept` accepts and the same line end; returns the
-/// number of bytes and lines.
+/// Reads consecutive lines of 81 cells and the same line end; returns the number of bytes and lines.
 #[inline(always)]
-pub(super) fn read_alike<S: Simd>(
+fn read_alike<S: Simd>(
     simd: S,
     place: LinePosition,
     lines: &[u8],
-    accept: impl Fn(&Line) -> bool,
     records: &mut Records,
 ) -> (usize, u32) {
     // Each type of line end has its own loop, in which it is a constant.
@@ -135,14 +133,14 @@ pub(super) fn read_alike<S: Simd>(
             lines,
             b"\n",
             #[inline(always)]
-            |cells, puzzle| accept(cells) && read_cells(simd, cells, puzzle.cells_mut()),
+            |cells, puzzle| read_cells(simd, cells, puzzle.cells_mut()),
         ),
         Some(b'\r') => records.push_puzzles(
             place,
             lines,
             b"\r\n",
             #[inline(always)]
-            |cells, puzzle| accept(cells) && read_cells(simd, cells, puzzle.cells_mut()),
+            |cells, puzzle| read_cells(simd, cells, puzzle.cells_mut()),
         ),
         _ => (0, 0),
     }
@@ -202,19 +200,7 @@ fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mu
         header_between()
     } else {
         let list = (!cut_short).then(|| list::fault(field)).flatten();
-        let malformed =
-            list.or_else(|| forms::read(word).err()).unwrap_or_else(|| Malformed::new(word));
-        match scan::runs(text).next() {
-            Some(at) => Malformed {
-                what: format!(
-                    "{}; the input format \"scan\" reads the 81 cells at column {}",
-                    malformed.what,
-                    column(text, at)
-                ),
-                ..malformed
-            },
-            None => malformed,
-        }
+        list.or_else(|| forms::read(word).err()).unwrap_or_else(|| Malformed::new(word))
     };
     let column = indent + malformed.column;
     records.push_malformed(place, text.len(), Malformed { column, ..malformed });

@@ -6,7 +6,6 @@
 //! | [`csv`] | tables: a puzzle in one field of each row |
 //! | [`json`] | one JSON value per line |
 //! | [`grid`] | nine lines per puzzle |
-//! | `scan` | all runs of 81 cells in a text |
 //! | [`names`] | the usual names of columns |
 //! | [`detect`] | finds the layout of an input |
 //! | `attached` | answers from another input |
@@ -41,7 +40,6 @@ mod read_ahead;
 pub mod record_runs;
 mod records;
 pub mod reusable_vec;
-mod scan;
 pub mod source;
 mod stream;
 

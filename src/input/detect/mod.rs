@@ -48,8 +48,6 @@ pub enum InputFormat {
     Grid,
     /// One JSON value per line, or one array of them.
     Jsonl,
-    /// All runs of exactly 81 cells.
-    Scan,
     /// The text of a Parquet file, which is CSV with a header.
     Parquet,
 }
@@ -173,13 +171,6 @@ impl InputOptions {
         match self.format {
             InputFormat::Lines => self.lines(),
             InputFormat::Grid => self.grids(),
-            InputFormat::Scan => match &self.keep {
-                Some(Keep::Only(names)) if !names.is_empty() => {
-                    let columns = vec!["none, the input is text".into()];
-                    Err(DetectError::NoColumn { name: names[0].clone(), columns }.into())
-                }
-                _ => Ok(Layout::Scan),
-            },
             InputFormat::Jsonl => match self.json_document(start, is_all)? {
                 Some(layout) => Ok(layout),
                 None => self.json(start, is_all, is_end),

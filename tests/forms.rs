@@ -366,52 +366,6 @@ fn excel_declares_a_delimiter() {
 }
 
 #[test]
-fn labels_are_recognized_and_read() {
-    let label = |cell: char| match cell {
-        '.' => "null".to_owned(),
-        digit => (digit as u8 - b'1').to_string(),
-    };
-    let labels = |cells: &str| cells.chars().map(label).collect::<Vec<_>>();
-    let array = format!("[{}]", labels(CLASSIC).join(","));
-    let solution = labels(SOLVED).concat();
-    let note = "cells 0 to 8: labels? --labels reads them as the digits 1 to 9";
-    let object = format!("{{\"puzzle\":{array},\"solution\":{solution:?}}}\n");
-    for input in [object.clone(), format!("{solution}\n{solution}\n")] {
-        let ran = solve(&input, &[]);
-        assert!(ran.messages.contains(note), "{ran:?}");
-        let ran = solve(&input, &["--labels"]);
-        assert!(!ran.messages.contains(note), "{ran:?}");
-        assert!(ran.rows.contains(&format!("{SOLVED},unique")), "{ran:?}");
-    }
-    let numbers: Vec<_> =
-        CLASSIC.bytes().map(|cell| cell.wrapping_sub(b'1').cast_signed()).collect();
-    let blank = b'.'.wrapping_sub(b'1').cast_signed();
-    let labeled = |cell: &i8| if *cell == blank { -1 } else { *cell };
-    let header = "{'descr': '|i1', 'fortran_order': False, 'shape': (1, 9, 9), }";
-    let array = |cells: Vec<i8>| {
-        let cells: Vec<_> = cells.into_iter().map(i8::cast_unsigned).collect();
-        let length = (header.len() as u16).to_le_bytes();
-        [b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), &cells].concat()
-    };
-    let solved = SOLVED.bytes().map(|cell| (cell - b'1').cast_signed()).collect();
-    for (input, status) in
-        [(array(numbers.iter().map(labeled).collect()), "multiple"), (array(solved), "unique")]
-    {
-        let ran = solve(&input, &[]);
-        assert!(ran.messages.contains(note) && ran.rows.contains(status), "{ran:?}");
-        let ran = solve(&input, &["--labels"]);
-        assert!(ran.rows.contains(&format!("1,{SOLVED},unique")), "{ran:?}");
-    }
-    let ran = Folder::new().run("check", &["--labels"], &object);
-    assert!(ran.rows.contains("ok"), "{ran:?}");
-    let ran = solve(format!("{SOLVED}\n"), &["--labels"]);
-    assert!(ran.messages.contains("9 is not a label; labels are 0 to 8"), "{ran:?}");
-    for plain in [SOLVED, CLASSIC, &zeros(CLASSIC)] {
-        assert!(!solve(plain, &[]).messages.contains("labels?"), "{plain}");
-    }
-}
-
-#[test]
 fn copied_puzzles_keep_their_blanks_and_their_type() {
     let z = zeros(CLASSIC);
     let augment = |input: &str, args: &[&str]| {

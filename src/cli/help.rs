@@ -29,7 +29,6 @@ pub fn completed(command: Command) -> Command {
 const RARE: [&str; 10] = [
     "batch",
     "delimiter",
-    "labels",
     "log-format",
     "max-line",
     "no-header",

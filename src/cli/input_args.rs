@@ -36,13 +36,6 @@ pub struct InputArgs {
     #[arg(long)]
     no_header: bool,
 
-    /// Cells 0 to 8 stand for the digits 1 to 9
-    ///
-    /// Labels of training sets, in puzzles and in the inputs' solutions. Blanks are written in other
-    /// ways: null, -1, or a character.
-    #[arg(long)]
-    labels: bool,
-
     /// Largest window of compressed inputs [default: 32M]
     ///
     /// A zst or xz stream states how far back it refers, and needs that much memory if it is long:
@@ -95,7 +88,7 @@ impl InputArgs {
     /// Returns the options for files that are not text.
     pub fn stream(&self) -> StreamOptions {
         let (window, npy_blank) = (self.window, self.npy_offset);
-        StreamOptions { window, npy_blank, npy_labels: self.labels, max_record: self.max_line }
+        StreamOptions { window, npy_blank, max_record: self.max_line }
     }
 
     /// Returns the input options, with these answers.
@@ -127,7 +120,6 @@ impl InputArgs {
             computed: Vec::new(),
             needs_puzzles: false,
             answers,
-            labels: self.labels,
             stream: self.stream(),
         })
     }

@@ -189,7 +189,7 @@ impl Inputs {
 
     /// Returns the format of all inputs.
     pub fn kind(&self) -> InputKind {
-        let kind = |layout: &Layout| match layout.digits() {
+        let kind = |layout: &Layout| match layout {
             Layout::Lines { .. } => InputKind::Lines,
             Layout::Csv(table) => match table.delimiter {
                 Delimiter::Byte(byte) => InputKind::Table(byte),
@@ -197,9 +197,7 @@ impl Inputs {
             },
             Layout::Jsonl(objects) if objects.is_document() => InputKind::Document,
             Layout::Jsonl(_) => InputKind::Objects,
-            Layout::AnswerLines(_) | Layout::Grid { .. } | Layout::Labels(_) => {
-                InputKind::Other
-            }
+            Layout::AnswerLines(_) | Layout::Grid { .. } => InputKind::Other,
         };
         let first = kind(self.first());
         if self.layouts().all(|layout| kind(layout) == first) { first } else { InputKind::Other }
@@ -385,7 +383,7 @@ impl Input {
 
 /// Returns the message about a detected layout, if it is notable.
 fn finding(layout: &Layout, is_parquet: bool, options: &InputOptions) -> Option<String> {
-    match layout.digits() {
+    match layout {
         Layout::Csv(table) if is_parquet => Some(table.to_string().replacen("CSV", "Parquet", 1)),
         Layout::Csv(table) => Some(table.to_string()),
         Layout::Jsonl(objects) => Some(objects.to_string()),

@@ -31,9 +31,6 @@ pub struct RecordSummary {
     comments: u64,
     /// The number of records with an ellipsis, which is read as three dots.
     dotted: u64,
-    /// Whether the cells may be labels of digits, 0 to 8.
-    #[serde(skip)]
-    may_be_labels: bool,
     /// The number of records whose rows were written by earlier runs.
     records_before: u64,
     /// The reason that the run was stopped early.
@@ -163,7 +160,6 @@ impl RecordSummary {
             blank_lines: report.counts.blank_lines,
             comments: report.counts.comments,
             dotted: report.counts.dotted,
-            may_be_labels: report.counts.may_be_labels(),
             wall_seconds,
             records_before: report.records_before,
             puzzles_per_second: (records - report.records_before) as f64 / wall_seconds,
@@ -259,9 +255,6 @@ impl fmt::Display for RecordSummary {
                 let width = 25 - name.chars().count();
                 writeln!(f, "  ({name}){:>width$}", HumanCount(count).to_string())?;
             }
-        }
-        if self.may_be_labels {
-            writeln!(f, "cells 0 to 8: labels? --labels reads them as the digits 1 to 9")?;
         }
         write!(f, "{}", self.method())?;
         let asks_engine = !(self.check && self.solution_limit == Some(1));

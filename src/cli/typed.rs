@@ -205,20 +205,20 @@ mod tests {
     #[test]
     fn options_identify_a_run() {
         let run = |line: &str| typed(line).run(Vec::new(), &[""; 0]);
-        let before = run("x solve in --limit 3 --labels --columns id,puzzle");
+        let before = run("x solve in --limit 3 --no-header --columns id,puzzle");
         for same in [
-            "x solve --columns id,puzzle --labels --limit 3 in -j 1 -q --simd avx2 --window 64M",
-            "x solve in --limit 3 --labels --columns id,puzzle -o x --report r --resume --progress 1s",
-            "x solve in --labels --limit 3 --columns id,puzzle --latency l --color always",
+            "x solve --columns id,puzzle --no-header --limit 3 in -j 1 -q --simd avx2 --window 64M",
+            "x solve in --limit 3 --no-header --columns id,puzzle -o x --report r --resume --progress 1s",
+            "x solve in --no-header --limit 3 --columns id,puzzle --latency l --color always",
         ] {
             assert_eq!(run(same).difference(&before, 0, true), None, "{same}");
         }
         for (line, difference) in [
-            ("x solve in --limit 2 --labels --columns id,puzzle", "--limit was 3 before, is 2 now"),
-            ("x solve in --limit 3 --labels", "--columns was id,puzzle before, is not given now"),
+            ("x solve in --limit 2 --no-header --columns id,puzzle", "--limit was 3 before, is 2 now"),
+            ("x solve in --limit 3 --no-header", "--columns was id,puzzle before, is not given now"),
             ("x check in", "it was bulkdoku 0.1.0 solve before, this is bulkdoku 0.1.0 check"),
             (
-                "x solve in --limit 3 --no-header --labels --columns id,puzzle",
+                "x solve in --limit 3 --canonical --no-header --columns id,puzzle",
                 "--no-header was not given before, is given now",
             ),
         ] {

@@ -27,8 +27,6 @@ pub enum Layout {
     Csv(Arc<Table>),
     /// One JSON value per line.
     Jsonl(Arc<Objects>),
-    /// Another layout, in which the cells 0 to 8 stand for the digits 1 to 9.
-    Labels(Arc<Self>),
     /// Nine lines per puzzle.
     Grid {
         /// Whether the label above them is kept.
@@ -46,17 +44,9 @@ impl Layout {
     /// Lines of which only the puzzles are read.
     pub const LINES: Self = Self::Lines { answers: false, rest: false };
 
-    /// Returns the layout without the meaning of its cells.
-    pub fn digits(&self) -> &Self {
-        match self {
-            Self::Labels(inner) => inner,
-            other => other,
-        }
-    }
-
     /// Returns whether each cell has a column.
     pub fn has_cells_in_columns(&self) -> bool {
-        matches!(self.digits(), Self::Csv(table) if table.width > 1)
+        matches!(self, Self::Csv(table) if table.width > 1)
     }
 
     /// Returns the end of the last complete record in `bytes`, which start at a record, or 0.
@@ -69,21 +59,19 @@ impl Layout {
             Self::Lines { .. } | Self::AnswerLines(_) => lines::last_end(bytes),
             Self::Csv(table) => csv::last_end(table.delimiter, bytes),
             Self::Grid { labels } => grid::last_end(bytes, *labels),
-            Self::Labels(inner) => inner.last_end(bytes),
         }
     }
 
     /// Returns whether a record may be longer than a block. The cells of a line and the lines of a
     /// grid are shorter.
     pub fn has_long_records(&self) -> bool {
-        !matches!(self.digits(), Self::Lines { answers: false, rest: false } | Self::Grid { .. })
+        !matches!(self, Self::Lines { answers: false, rest: false } | Self::Grid { .. })
     }
 
     /// Returns where a record that fills a block is cut, or 0 if it is not.
     pub fn forced_end(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Csv(_) => lines::first_end(bytes).unwrap_or(0),
-            Self::Labels(inner) => inner.forced_end(bytes),
             _ => 0,
         }
     }
@@ -93,7 +81,6 @@ impl Layout {
         match self {
             Self::Csv(_) => lines::last_end(bytes),
             Self::Grid { .. } => grid::last_end(bytes, false),
-            Self::Labels(inner) => inner.last_end_of_all(bytes),
             _ => self.last_end(bytes),
         }
     }
@@ -114,13 +101,6 @@ impl Layout {
             Self::Csv(table) => csv::read(table, block, first_line, cut_short, records),
             Self::Jsonl(objects) => json::read(objects, block, cut_short, records),
             Self::Grid { labels } => grid::read(block, *labels, records),
-            Self::Labels(inner) => {
-                inner.read(block, first_line, cut_short, records);
-                records.read_labels(block);
-            }
-        }
-        if !matches!(self, Self::Labels(_)) {
-            records.count_labels();
         }
     }
 
@@ -131,14 +111,13 @@ impl Layout {
             Self::Jsonl(objects) if objects.is_document() => {
                 memchr::memchr_iter(b'\n', block).count() as u64
             }
-            Self::Labels(inner) => inner.lines_in(block),
             _ => lines::count(block),
         }
     }
 
     /// Returns the indices of the columns read from a table, starting with the puzzles.
     pub fn columns(&self) -> Option<Vec<usize>> {
-        let Self::Csv(table) = self.digits() else { return None };
+        let Self::Csv(table) = self else { return None };
         let width = table.width;
         let first = [table.puzzle].into_iter().chain(table.answer);
         let one = first.flat_map(|first| first..first + width);
@@ -148,7 +127,7 @@ impl Layout {
     /// Returns the types of the columns copied to the output, if the input is a Parquet file; `None`
     /// for texts of cells.
     pub fn types(&self) -> Option<Vec<Option<ColumnType>>> {
-        let Self::Csv(table) = self.digits() else { return None };
+        let Self::Csv(table) = self else { return None };
         let types = table.types.as_ref()?;
         let cells = [Some(table.puzzle), table.answer];
         let is_text = |column| cells.contains(&Some(column)) && !types[column].is_nested();
@@ -158,7 +137,7 @@ impl Layout {
 
     /// Returns whether the input's solutions are read ([`Records::answers`]).
     pub fn has_answers(&self) -> bool {
-        match self.digits() {
+        match self {
             Self::Lines { answers, .. } => *answers,
             Self::Csv(table) => table.answer.is_some(),
             Self::Jsonl(objects) => objects.has_answers(),
@@ -211,7 +190,7 @@ impl Layout {
 
     /// Returns the positions of the puzzle and solution among the fields copied to the output.
     pub fn kept_cells(&self) -> [Option<usize>; 2] {
-        match self.digits() {
+        match self {
             Self::Csv(table) if table.width > 1 => [None; 2],
             Self::Csv(table) => [Some(table.puzzle), table.answer]
                 .map(|column| table.kept.iter().position(|kept| Some(*kept) == column)),
@@ -222,19 +201,18 @@ impl Layout {
 
     /// Returns the header fields of the columns copied to the output, as written in the input.
     pub fn header(&self) -> Option<Vec<String>> {
-        let Self::Csv(table) = self.digits() else { return None };
+        let Self::Csv(table) = self else { return None };
         let names = &table.header.as_ref()?.written;
         Some(table.kept.iter().map(|&column| names[column].clone()).collect())
     }
 
     /// Returns the names of the columns copied to the output.
     pub fn kept(&self) -> Vec<String> {
-        match self.digits() {
+        match self {
             Self::Lines { rest: true, .. } => vec![lines::REST.into()],
             Self::Csv(table) => table.kept.iter().map(|&column| table.name(column)).collect(),
             Self::Jsonl(objects) => objects.kept(),
             Self::Grid { labels: true } => vec![grid::LABEL.into()],
-            Self::Labels(_) => unreachable!("layouts of labels are not nested"),
             Self::Lines { .. } | Self::AnswerLines(_) | Self::Grid { .. } => Vec::new(),
         }
     }

@@ -191,7 +191,7 @@ fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mu
         let indent = if is_indented { place.indent } else { 0 };
         let written = text.len() - indent as usize;
         records.push_form(LinePosition { indent, ..place }, written, &form);
-        records.count_forms(text);
+        records.count_ellipsis(text);
         return;
     }
     let malformed = if !is_whole {

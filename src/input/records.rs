@@ -2,9 +2,9 @@
 
 use super::field::{Field, FieldForm};
 use super::{RecordList, ReusableVec, lines, names};
-use crate::forms::{self, Form, list, symbols};
+use crate::forms::{self, Form, symbols};
 use crate::marks::{self, Marks};
-use crate::puzzle::{CELLS, Malformed, Puzzle, cell_name};
+use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::text::{Line, read};
 
 /// A record of a block.
@@ -27,21 +27,6 @@ pub struct Record {
     pub written: u32,
     /// The puzzle, or the index of the error in [`Records::malformed`].
     pub puzzle: Result<PuzzleRef, u32>,
-}
-
-/// The most zeros in a grid of labels, in which they are a digit, and some cells may be wrong.
-const LABEL_ZEROS: usize = 12;
-
-/// The cell for 9, which is not a label.
-const NO_LABEL: u8 = b'!';
-
-/// Returns the digit that a label stands for; other cells are blank.
-fn digit_of_label(label: u8) -> u8 {
-    match label {
-        b'0'..=b'8' => label + 1,
-        b'9' => NO_LABEL,
-        _ => b'.',
-    }
 }
 
 /// An index into the puzzles of a block.
@@ -107,12 +92,6 @@ pub struct Records {
     pub comments: u64,
     /// The number of records with a typographic ellipsis in their cells.
     pub dotted: u64,
-    /// The number of lists with both 0 and a blank that is not a digit.
-    pub two_blanks: u64,
-    /// The number of puzzles in which nearly no cell is blank; 0 if some cell is 9.
-    pub labels: u64,
-    /// 1 if some cell is 9, otherwise 0.
-    pub nines: u64,
     /// The index of the puzzle among the kept fields, if it is one of them.
     pub kept_puzzle: Option<usize>,
     /// The number of bytes of the names of the kept fields, with punctuation, which some formats
@@ -373,64 +352,13 @@ impl Records {
             if names::looks_like_header(text) { lines::header_between() } else { malformed }
         })?;
         self.push_form(place, written, &form);
-        self.count_forms(text);
+        self.count_ellipsis(text);
         Ok(())
     }
 
-    /// Counts the texts of puzzles with something to be noted.
-    pub(super) fn count_forms(&mut self, text: &[u8]) {
+    /// Counts a text of a puzzle with an ellipsis.
+    pub(super) fn count_ellipsis(&mut self, text: &[u8]) {
         self.dotted += u64::from(symbols::has_ellipsis(text));
-        self.two_blanks += u64::from(list::has_two_blanks(text));
-    }
-
-    /// Replaces the cells 0 to 8 of puzzles and solutions, which are labels of digits, with 1 to 9.
-    pub(super) fn read_labels(&mut self, block: &[u8]) {
-        // They need no note.
-        (self.two_blanks, self.labels, self.nines) = (0, 0, 0);
-        let all = std::mem::take(&mut self.all);
-        self.puzzles.clear();
-        for record in &all {
-            let Ok(PuzzleRef::Puzzle(_)) = record.puzzle else {
-                self.all.push(record);
-                continue;
-            };
-            let line = <&Line>::try_from(self.text(&record, block)).copied();
-            let line = line.expect("a puzzle has 81 cells").map(digit_of_label);
-            let puzzle = if let Some(at) = line.iter().position(|&cell| cell == NO_LABEL) {
-                let what = format!("{}: 9 is not a label; labels are 0 to 8", cell_name(at));
-                self.malformed.push(Malformed { column: record.indent as usize + 1, what });
-                self.all.push(Record { puzzle: Err(self.malformed.len() as u32 - 1), ..record });
-                continue;
-            } else {
-                Puzzle::from_text(&line).expect("digits and dots are cells")
-            };
-            let text = self.own(&line);
-            let puzzle_ref = PuzzleRef::Puzzle(self.puzzles.len() as u32);
-            self.puzzles.push(puzzle);
-            self.all.push(Record { text, puzzle: Ok(puzzle_ref), ..record });
-        }
-        for index in 0..self.answers.len() {
-            let answer = self.bytes_of(self.answers[index], block).trim_ascii();
-            if let Ok(cells) = <&Line>::try_from(answer)
-                && cells.iter().all(u8::is_ascii_digit)
-            {
-                let line = cells.map(digit_of_label);
-                self.answers[index] = self.own(&line);
-            }
-        }
-    }
-
-    /// Counts puzzles that may be labels: nearly no cell is blank, and no digit is 9 in the block.
-    pub(super) fn count_labels(&mut self) {
-        for puzzle in &*self.puzzles {
-            let cells = puzzle.cells();
-            if cells.contains(&9) {
-                (self.labels, self.nines) = (0, 1);
-                return;
-            }
-            let blanks = CELLS - puzzle.clues();
-            self.labels += u64::from((1..=LABEL_ZEROS).contains(&blanks));
-        }
     }
 
     /// Returns a puzzle or pencil marks as pencil marks.
@@ -486,9 +414,6 @@ impl Records {
         self.blank_lines = 0;
         self.comments = 0;
         self.dotted = 0;
-        self.two_blanks = 0;
-        self.labels = 0;
-        self.nines = 0;
         self.kept_puzzle = None;
         self.name_bytes = 0;
         self.refused = None;

@@ -47,8 +47,6 @@ pub struct StreamOptions {
     pub window: u64,
     /// The number of a blank cell in a `NumPy` array; the digits 1 to 9 follow it.
     pub npy_blank: u8,
-    /// Whether that number is a label in an array, and not a blank cell.
-    pub npy_labels: bool,
     /// The maximum length of a record, if it is longer than a block, in bytes.
     pub max_record: usize,
 }
@@ -56,7 +54,7 @@ pub struct StreamOptions {
 impl Default for StreamOptions {
     fn default() -> Self {
         // Enough for `xz -8` and `zstd -19`, while a run stays below 64 MB in total.
-        Self { window: 32 << 20, npy_blank: 0, npy_labels: false, max_record: 0 }
+        Self { window: 32 << 20, npy_blank: 0, max_record: 0 }
     }
 }
 
@@ -211,9 +209,6 @@ impl<'a> Stream<'a> {
     /// in structs, as the keys of an object are those that are not in inner objects.
     fn typed(&self, layout: Layout, keep: Option<&Keep>) -> Layout {
         match (&self.parquet, layout) {
-            (Some(_), Layout::Labels(inner)) => {
-                Layout::Labels(self.typed(Layout::clone(&inner), keep).into())
-            }
             (Some(parquet), Layout::Csv(mut table)) => {
                 let columns = Arc::make_mut(&mut table);
                 columns.types = Some(Arc::clone(&parquet.types));

@@ -185,8 +185,7 @@ impl Results {
     /// Counts the records by status, and the other lines of the block.
     pub fn counts(&self, records: &Records) -> Counts {
         let mut counts = Counts::of_other_lines(records.blank_lines, records.comments)
-            .with_dotted(records.dotted)
-            .with_labels(records.two_blanks, records.labels, records.nines);
+            .with_dotted(records.dotted);
         for run in self.statuses.chunk_by(|a, b| a == b) {
             counts.add(run[0], run.len());
         }

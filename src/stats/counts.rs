@@ -17,15 +17,6 @@ pub struct Counts {
     /// Records with a typographic ellipsis among their cells, which is parsed as three dots.
     #[serde(default)]
     pub dotted: u64,
-    /// Lists with both 0 and a blank that is not a digit.
-    #[serde(default)]
-    pub two_blanks: u64,
-    /// Puzzles in which nearly no cell is blank; 0 if some cell is 9.
-    #[serde(default)]
-    pub labels: u64,
-    /// 1 if some cell is 9, otherwise 0.
-    #[serde(default)]
-    pub nines: u64,
 }
 
 impl Counts {
@@ -38,19 +29,6 @@ impl Counts {
     #[must_use]
     pub fn with_dotted(self, dotted: u64) -> Self {
         Self { dotted, ..self }
-    }
-
-    /// Sets the counts by which labels are recognized.
-    #[must_use]
-    pub fn with_labels(self, two_blanks: u64, labels: u64, nines: u64) -> Self {
-        Self { two_blanks, labels, nines, ..self }
-    }
-
-    /// Returns whether cells may be labels of digits, 0 to 8: 0 is not the only blank of a list, or
-    /// nearly no cell of nearly all puzzles is blank, and none is 9.
-    pub fn may_be_labels(&self) -> bool {
-        let is_without_nine = self.nines == 0 && self.labels > 0;
-        self.two_blanks > 0 || is_without_nine && 10 * self.labels >= 9 * self.records()
     }
 
     /// Adds records with this status.
@@ -77,10 +55,6 @@ impl AddAssign<&Self> for Counts {
         self.blank_lines += other.blank_lines;
         self.comments += other.comments;
         self.dotted += other.dotted;
-        self.two_blanks += other.two_blanks;
-        self.nines |= other.nines;
-        // With a 9, there are no labels.
-        self.labels = if self.nines > 0 { 0 } else { self.labels + other.labels };
     }
 }
 

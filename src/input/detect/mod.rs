@@ -74,8 +74,6 @@ pub struct InputOptions {
     /// Whether an input in which no puzzles are found is rejected. Otherwise, it is read as lines,
     /// all of them malformed.
     pub needs_puzzles: bool,
-    /// Whether the cells 0 to 8 stand for the digits 1 to 9.
-    pub labels: bool,
     /// Options for inputs that are not plain text.
     pub stream: StreamOptions,
 }
@@ -114,10 +112,6 @@ impl InputOptions {
     /// Fails for an unsupported type of file, for a table whose puzzle or solution column is
     /// ambiguous or missing, and for a layout that cannot contain the required solutions.
     pub fn detect(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, DetectError> {
-        if self.labels {
-            let layout = Self { labels: false, ..self.clone() }.detect(start, is_all)?;
-            return Ok(layout.map(|layout| Layout::Labels(layout.into())));
-        }
         if self.answers == Answers::IfAny {
             let with = |answers| Self { answers, ..self.clone() };
             return match self.detect_layout(start, is_all) {

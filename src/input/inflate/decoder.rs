@@ -58,7 +58,7 @@ pub(super) fn decoder(codec: Codec, options: StreamOptions) -> io::Result<Box<dy
         Codec::Bz2 => Ok(Box::new(bzip2::Decompress::new(false))),
         #[cfg(feature = "lz4")]
         Codec::Lz4 => Ok(Box::<super::lz4::Lz4Frames>::default()),
-        Codec::Npy => Ok(Box::new(NpyReader::new(options.npy_blank, options.npy_labels))),
+        Codec::Npy => Ok(Box::new(NpyReader::new(options.npy_blank))),
         #[allow(unreachable_patterns, reason = "with all features, each codec has an arm")]
         other => {
             let name = other.name();

@@ -2,8 +2,7 @@
 //!
 //! Each row of an array is a puzzle: 81 numbers or nine rows of nine, with 0 or −1 for a blank cell, or
 //! a text of 81 characters. Numbers may be floating-point; NaN is a blank. A row with another number
-//! is written as a list, so that the message shows the number, and so is a row with both kinds of
-//! blanks, because its zeros may be labels. For the format, see
+//! is written as a list, so that the message shows the number. For the format, see
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
 use std::io::{self, ErrorKind};
@@ -18,10 +17,8 @@ pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 const LONGEST_HEADER: usize = 4096;
 
 pub(super) struct NpyReader {
-    /// The number that means a blank cell or is a label; the digits 1 to 9 follow it.
+    /// The number that means a blank cell; the digits 1 to 9 follow it.
     blank: u8,
-    /// Whether that number is a label, so that only −1 and NaN are blanks.
-    are_labels: bool,
     /// The array, once its header is read.
     array: Option<Array>,
     /// The current line, of which a part may have been read.
@@ -48,9 +45,9 @@ struct Element {
 }
 
 impl NpyReader {
-    /// Creates a reader; `blank` is the number that means a blank cell, unless it is a label.
-    pub(super) fn new(blank: u8, are_labels: bool) -> Self {
-        Self { blank, are_labels, array: None, line: Vec::new(), read: 0 }
+    /// Creates a reader; `blank` is the number that means a blank cell.
+    pub(super) fn new(blank: u8) -> Self {
+        Self { blank, array: None, line: Vec::new(), read: 0 }
     }
 
     /// Replaces the line with that of a row.
@@ -81,10 +78,7 @@ impl NpyReader {
         let line = &mut self.line;
         line.extend(numbers().map_while(|number| element.cell(number, self.blank)));
         let is_puzzle = line.len() == CELLS;
-        if is_puzzle && self.are_labels {
-            return;
-        }
-        if is_puzzle && !(line.contains(&b'0') && line.contains(&b'.')) {
+        if is_puzzle {
             line.iter_mut().filter(|cell| **cell == b'0').for_each(|cell| *cell = b'.');
             return;
         }
@@ -316,7 +310,7 @@ mod tests {
 
     /// Reads all lines into a buffer of `room` bytes.
     fn lines(bytes: &[u8], blank: u8, room: usize) -> Result<String, String> {
-        let mut rows = NpyReader::new(blank, false);
+        let mut rows = NpyReader::new(blank);
         let (mut text, mut at) = (Vec::new(), 0);
         loop {
             let mut into = vec![0; room];
@@ -394,8 +388,8 @@ mod tests {
                 let found = read(descr, "(1, 81)", [9.0, blank, blank]);
                 assert_eq!(found, Ok(format!("9..{ones}\n")), "{descr}");
             }
-            let both = read(descr, "(1, 81)", [9.0, 0.0, -1.0]).unwrap();
-            assert!(both.starts_with("9 0 -1 1 1"), "{descr}: {both}");
+            let both = read(descr, "(1, 81)", [9.0, 0.0, -1.0]);
+            assert_eq!(both, Ok(format!("9..{ones}\n")), "{descr}");
             let wrong = read(descr, "(1, 81)", [9.0, -2.0, 11.0]).unwrap();
             assert!(wrong.starts_with("9 -2 11 1 1"), "{descr}: {wrong}");
         }

@@ -432,7 +432,7 @@ fn push(
             match forms::read(array) {
                 Ok(form) => {
                     records.push_form(place, array.len(), &form);
-                    records.count_forms(array);
+                    records.count_ellipsis(array);
                     Ok(())
                 }
                 Err(malformed) => Err(in_line(malformed, at)),

@@ -139,10 +139,7 @@ fn table_with(answer: Option<usize>, kept: Vec<usize>) -> Layout {
     let names = ["id", "puzzle", "note"].map(String::from).to_vec();
     let header = Some(Header { line: 1, written: names.clone(), names });
     let delimiter = Delimiter::Byte(b',');
-    Layout::Csv(
-        Table { delimiter, header, fields: 3, puzzle: 1, width: 1, answer, kept, types: None }
-            .into(),
-    )
+    Layout::Csv(Table { delimiter, header, fields: 3, puzzle: 1, answer, kept, types: None }.into())
 }
 
 /// Detection from a few bytes must agree with detection from all bytes.

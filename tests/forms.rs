@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, grid};
-use crate::common::forms::{self, nested, rows_of, strings, zeros};
+use crate::common::forms::{self, nested, strings, zeros};
 
 fn solve(input: impl AsRef<[u8]>, args: &[&str]) -> Ran {
     Folder::new()
@@ -317,40 +317,6 @@ fn headers_of_cells_and_single_names() {
     assert!(solve(&two, &[]).messages.contains("several columns may contain the puzzles"));
     let ran = solve(format!("5\n{CLASSIC}\n"), &[]);
     assert_eq!(ran.rows.matches("malformed").count(), 1, "digits are not a name: {ran:?}");
-}
-
-#[test]
-fn a_column_for_each_cell_needs_no_option() {
-    let cells = |cells: &str, blank: &str| rows_of(cells, ",", blank).join(",");
-    let names = |prefix: &str, first: usize| -> String {
-        (first..first + 81).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>().join(",")
-    };
-    let row = cells(CLASSIC, "0");
-    let by_row: Vec<_> = (0..81).map(|n| format!("r{}c{}", n / 9 + 1, n % 9 + 1)).collect();
-    let by_row = by_row.join(",");
-    for (input, what) in [
-        (format!("{}\n{row}\n{row}\n", names("c", 1)), "names"),
-        (format!("{}\n{row}\n{row}\n", names("", 0)), "numbers of pandas"),
-        (format!("id,{by_row}\n1,{row}\n2,{row}\n"), "rows and columns"),
-        (format!("id,{}\n1,{row}\n2,{row}\n", by_row.replace(['r', 'c'], "")), "11 to 99"),
-        (format!("id,{}\n1,{row}\n2,{row}\n", names("c", 1)), "an index"),
-        (format!(",{},note\n0,{row},a\n1,{row},b\n", names("", 0)), "an index and a note"),
-        (format!("{}\n{1}\n{1}\n", names("c", 1), cells(CLASSIC, "")), "empty cells"),
-        (format!("{}\n{1}\n{1}\n", names("c", 1), cells(CLASSIC, "NaN")), "NaN"),
-    ] {
-        assert_unique(&solve(&input, &[]), &[2, 3], what);
-        let tabs = input.replace(',', "\t");
-        assert_unique(&solve(&tabs, &[]), &[2, 3], what);
-    }
-    let both = format!("{},{}\n{row},{}\n", names("q", 0), names("s", 0), cells(SOLVED, ""));
-    let ran = Folder::new().run("check", &[], &both);
-    assert!(ran.rows.contains("ok"), "{ran:?}");
-    let wrong = both.replacen(&cells(SOLVED, ""), &cells(CLASSIC, "1"), 1);
-    assert!(Folder::new().run("check", &[], &wrong).rows.contains("mismatch"));
-    // The other columns are kept.
-    let input = format!("id,{}\n7,{row}\n", names("c", 1));
-    let ran = Folder::new().solve(&["--columns", "status,id"], &input);
-    assert_eq!(ran.rows, "status,id\nunique,7\n", "{ran:?}");
 }
 
 #[test]

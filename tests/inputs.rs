@@ -114,11 +114,6 @@ fn utf_16() {
         let input: Vec<u8> = format!("{CLASSIC}\n").encode_utf16().flat_map(bytes).collect();
         given(input).is_refused(3, "looks like UTF-16");
     }
-    for bytes in [u32::to_le_bytes as fn(_) -> _, u32::to_be_bytes] {
-        let text = |text: &str| text.chars().map(u32::from).flat_map(bytes).collect::<Vec<u8>>();
-        given(text(CLASSIC)).is_refused(3, "looks like UTF-32");
-        given(text(&format!("\u{feff}{CLASSIC}"))).is_refused(3, "looks like UTF-32");
-    }
 }
 
 const PARQUET: &str = if cfg!(feature = "parquet") {
@@ -133,15 +128,17 @@ fn unsupported_types_of_files() {
     let mut tar = vec![0; 1024];
     tar[..8].copy_from_slice(b"some.txt");
     tar[257..262].copy_from_slice(b"ustar");
-    let cases: [(&[u8], &str); 8] = [
+    let mut npz = b"PK\x03\x04\x2D".to_vec();
+    npz.resize(30, 0);
+    npz[26] = 11;
+    npz.extend(b"x_train.npy");
+    let cases: [(&[u8], &str); 6] = [
         (b"PAR1\x15\x04\x15\xF0\n", PARQUET),
-        (b"PK\x03\x04\x2D\0\0\0", "looks like a zip archive (.zip, .npz, .xlsx); unpack"),
-        (b"7z\xBC\xAF\x27\x1C\0\x04", "looks like a 7z archive"),
-        (b"%PDF-1.7\n%\xE2\xE3\n", "looks like a PDF document"),
-        (b"\x7FELF\x02\x01\x01\0", "looks like a program (ELF)"),
-        (b"SQLite format 3\0\x10\0", "looks like an SQLite database"),
-        (b"\x02\x21\x4C\x18", "looks like an lz4 file in the legacy format"),
-        (&tar, "looks like a tar archive; unpack it first: tar -xOf"),
+        (b"PK\x03\x04\x2D\0\0\0", "looks like a zip archive; unpack it first"),
+        (&npz, "looks like an .npz archive; name one of its arrays: unzip -p FILE x_train.npy |"),
+        (b"\x7FELF\x02\x01\x01\0", "not text; expected"),
+        (b"SQLite format 3\0\x10\0", "not text; expected"),
+        (&tar, "not text; expected"),
     ];
     for (input, message) in cases {
         given(input).is_refused(3, &format!("<stdin>: {message}"));

@@ -30,9 +30,11 @@ fn texts() -> [String; 2] {
 /// Returns an array of these lines.
 fn npy(text: &str) -> Vec<u8> {
     let shape = text.lines().count();
-    let header = format!("{{'descr': '|S81', 'fortran_order': False, 'shape': ({shape},), }}");
+    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({shape}, 81), }}");
     let length = [header.len() as u8, 0];
-    [b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), text.replace('\n', "").as_bytes()].concat()
+    let cells = text.bytes().filter(|byte| *byte != b'\n');
+    let cells: Vec<_> = cells.map(|cell| if cell == b'.' { 0 } else { cell - b'0' }).collect();
+    [b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), &cells].concat()
 }
 
 #[cfg(feature = "full")]

@@ -28,7 +28,6 @@ pub fn any_table(choice: u8) -> Table {
         puzzle,
         answer: None,
         kept,
-        width: 1,
         types: None,
     }
 }

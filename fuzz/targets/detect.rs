@@ -38,7 +38,6 @@ fuzz_target!(|data: &[u8]| {
         Layout::Grid { labels } => grids::check(input, labels, &cuts),
         Layout::Jsonl(objects) if objects.is_document() => {}
         Layout::Jsonl(objects) => lines::check_counts(&Layout::Jsonl(objects), input, &cuts),
-        Layout::Csv(table) if table.width > 1 => {}
         Layout::Csv(table) => tables::check(input, (*table).clone(), &cuts),
         Layout::AnswerLines(_) => unreachable!("they are not detected"),
     }

@@ -26,7 +26,7 @@ pub fn completed(command: Command) -> Command {
 }
 
 /// The options that `-h` leaves out, because few need them.
-const RARE: [&str; 10] = [
+const RARE: [&str; 9] = [
     "batch",
     "delimiter",
     "log-format",

@@ -216,11 +216,6 @@ impl Inputs {
         self.first().kept_cells()
     }
 
-    /// Returns whether each cell has a column.
-    pub fn have_cells_in_columns(&self) -> bool {
-        self.layouts().any(Layout::has_cells_in_columns)
-    }
-
     /// Returns whether the inputs have solutions.
     pub fn have_answers(&self) -> bool {
         self.layouts().any(Layout::has_answers)

@@ -289,9 +289,6 @@ impl RowPlan {
         let begins_with_fields = named.first() == Some(&NamedColumn::All);
         let list = self.columns(inputs, named)?;
         let format = self.format_for(inputs);
-        if passes_table && self.rules.changes_cells && inputs.have_cells_in_columns() {
-            refuse!("the input has a column for each cell; --columns puzzle writes puzzles in one")
-        }
         let has_names = !matches!(kind, InputKind::Lines | InputKind::Other);
         if passes_table && self.rules.changes_cells && has_names && cells[0].is_none() {
             refuse!("the puzzle is in an inner object; --columns puzzle writes it as a column")

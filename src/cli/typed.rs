@@ -214,11 +214,17 @@ mod tests {
             assert_eq!(run(same).difference(&before, 0, true), None, "{same}");
         }
         for (line, difference) in [
-            ("x solve in --limit 2 --no-header --columns id,puzzle", "--limit was 3 before, is 2 now"),
-            ("x solve in --limit 3 --no-header", "--columns was id,puzzle before, is not given now"),
+            (
+                "x solve in --limit 2 --no-header --columns id,puzzle",
+                "--limit was 3 before, is 2 now",
+            ),
+            (
+                "x solve in --limit 3 --no-header",
+                "--columns was id,puzzle before, is not given now",
+            ),
             ("x check in", "it was bulkdoku 0.1.0 solve before, this is bulkdoku 0.1.0 check"),
             (
-                "x solve in --limit 3 --canonical --no-header --columns id,puzzle",
+                "x solve in --limit 3 --first --no-header --columns id,puzzle",
                 "--no-header was not given before, is given now",
             ),
         ] {

@@ -44,11 +44,6 @@ impl Layout {
     /// Lines of which only the puzzles are read.
     pub const LINES: Self = Self::Lines { answers: false, rest: false };
 
-    /// Returns whether each cell has a column.
-    pub fn has_cells_in_columns(&self) -> bool {
-        matches!(self, Self::Csv(table) if table.width > 1)
-    }
-
     /// Returns the end of the last complete record in `bytes`, which start at a record, or 0.
     pub fn last_end(&self, bytes: &[u8]) -> usize {
         match self {
@@ -118,10 +113,8 @@ impl Layout {
     /// Returns the indices of the columns read from a table, starting with the puzzles.
     pub fn columns(&self) -> Option<Vec<usize>> {
         let Self::Csv(table) = self else { return None };
-        let width = table.width;
-        let first = [table.puzzle].into_iter().chain(table.answer);
-        let one = first.flat_map(|first| first..first + width);
-        Some(one.chain(table.kept.iter().copied()).collect())
+        let cells = [table.puzzle].into_iter().chain(table.answer);
+        Some(cells.chain(table.kept.iter().copied()).collect())
     }
 
     /// Returns the types of the columns copied to the output, if the input is a Parquet file; `None`
@@ -191,7 +184,6 @@ impl Layout {
     /// Returns the positions of the puzzle and solution among the fields copied to the output.
     pub fn kept_cells(&self) -> [Option<usize>; 2] {
         match self {
-            Self::Csv(table) if table.width > 1 => [None; 2],
             Self::Csv(table) => [Some(table.puzzle), table.answer]
                 .map(|column| table.kept.iter().position(|kept| Some(*kept) == column)),
             Self::Jsonl(objects) => objects.kept_cells(),

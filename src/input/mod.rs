@@ -18,7 +18,7 @@
 //! | `stream` | the bytes of an input; its first bytes are kept until they are read |
 //! | `inflate`, `read_ahead` | decompression; decoding on other threads, several if the parts are independent |
 //! | `parquet` | Parquet files as tables, with the feature of that name |
-//! | [`foreign`] | recognizes files that are not text; byte order marks |
+//! | [`foreign`] | recognizes inputs that are not text; byte order marks |
 //! | [`source`] | a named input and the position of its reader |
 
 mod attached;

@@ -33,8 +33,6 @@ pub struct Table {
     pub fields: usize,
     /// The index of the puzzle column.
     pub puzzle: usize,
-    /// The number of columns of a puzzle or a solution: 1, or 81 with one cell in each.
-    pub width: usize,
     /// The index of the solution column, if solutions are read.
     pub answer: Option<usize>,
     /// The indices of the columns copied to the output, in output order.
@@ -91,16 +89,6 @@ impl Table {
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (number, fields) = (self.puzzle + 1, self.fields);
-        if self.width > 1 {
-            let last = self.puzzle + self.width;
-            write!(f, "{}, cells of puzzles in columns {number} to {last}", self.delimiter)?;
-            return match self.answer {
-                Some(answer) => {
-                    write!(f, ", of solutions in columns {} to {}", answer + 1, answer + self.width)
-                }
-                None => Ok(()),
-            };
-        }
         write!(f, "{}, puzzles in column ", self.delimiter)?;
         match &self.header {
             Some(_) => write!(f, "{:?} ({number} of {fields})", self.name(self.puzzle))?,
@@ -129,7 +117,6 @@ mod tests {
             header: Some(header),
             fields: 2,
             puzzle: 1,
-            width: 1,
             answer: None,
             kept: vec![],
             types: None,

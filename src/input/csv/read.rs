@@ -116,22 +116,7 @@ impl RowReader<'_> {
             if Some(number) == table.answer {
                 answer = Some(trimmed(table.delimiter, rest, field));
             }
-            if table.width > 1 {
-                let extend = |first: usize, cells: &mut Option<Field>| {
-                    if (first..first + table.width).contains(&number) {
-                        *cells = cells.map(|cells| span(cells, field));
-                    }
-                };
-                extend(table.puzzle, &mut puzzle);
-                if let Some(first) = table.answer {
-                    extend(first, &mut answer);
-                }
-            }
         });
-        if table.width > 1 {
-            let cells = answer.and_then(|answer| forms::read(answer.of(rest)).ok()?.cells());
-            answer = cells.map(|cells| records.own(&cells)).or(answer);
-        }
         let is_header = self.header == Some(place.line.into());
         let (length, found) = match row {
             SplitRow::Whole { length, .. } if is_header => return length,
@@ -223,7 +208,6 @@ impl RowReader<'_> {
         if self.table.answer.is_some() {
             let answer = match answer {
                 None => Field::default(),
-                Some(field) if field.form == FieldForm::Own => field,
                 Some(field) => {
                     let field = field.moved(start);
                     // Quotes in a quoted field are doubled, such as those of a list.
@@ -259,13 +243,6 @@ impl RowReader<'_> {
             }
         });
     }
-}
-
-/// Returns the field from the start of one field to the end of a later one, including quotes.
-fn span(first: Field, last: Field) -> Field {
-    let quote = |field: Field| u32::from(field.form == FieldForm::Quoted);
-    let (start, end) = (first.start - quote(first), last.end + quote(last));
-    Field { start, end, form: FieldForm::Plain }
 }
 
 /// A row without quotes and with the right number of fields.

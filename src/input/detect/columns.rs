@@ -6,13 +6,10 @@ use super::error::several;
 use super::sample::{
     Candidate, RowFields, Sample, cannot_be_puzzle, is_grid, is_name_of_cells, is_puzzle, is_word,
 };
-use super::{
-    Answers, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of, keep_only,
-};
-use crate::forms::list;
+use super::{Answers, DetectError, InputFormat, InputOptions, Undecided, column_of, keep_only};
 use crate::input::csv::{Delimiter, Table};
 use crate::input::{Layout, names};
-use crate::puzzle::{CELLS, is_cell};
+use crate::puzzle::is_cell;
 
 /// The delimiters tried by default, most likely first.
 const DELIMITERS: [Delimiter; 5] = [
@@ -58,14 +55,6 @@ impl InputOptions {
         let Some(mut table) = found else { return self.lines() };
         table.answer = self.answer(&table, &sample)?;
         table.kept = self.kept(&table.names(), table.puzzle, table.answer)?;
-        if table.width > 1 && self.keep == Some(Keep::All) {
-            let first = [Some(table.puzzle), table.answer];
-            let is_cell = |column: usize| {
-                let width = table.width;
-                first.into_iter().flatten().any(|first| (first..first + width).contains(&column))
-            };
-            table.kept.retain(|&column| !is_cell(column));
-        }
         Ok(Layout::Csv(Arc::new(table)))
     }
 
@@ -138,9 +127,6 @@ impl InputOptions {
         sample: &Sample<'_>,
         candidates: &[Candidate],
     ) -> Result<Option<Table>, Undecided> {
-        if let Some(table) = self.one_cell_per_column(sample, candidates)? {
-            return Ok(Some(table));
-        }
         if let Some((candidate, row)) = sample.earliest(candidates)? {
             let puzzles = row.columns_where(is_puzzle);
             return self.shown(sample, candidate, &row, &puzzles);
@@ -170,40 +156,6 @@ impl InputOptions {
             return Err(DetectError::NoPuzzles(first.columns(is_header)).into());
         }
         self.malformed_lines().map(|_| None)
-    }
-
-    /// Returns the table in which each cell of a puzzle has a column with a name, if the second row
-    /// has such cells. Without a header, such rows are lines. The first column is the first of 81, or
-    /// of 162 with solutions, or the first of 81 with numbered names.
-    fn one_cell_per_column(
-        &self,
-        sample: &Sample<'_>,
-        candidates: &[Candidate],
-    ) -> Result<Option<Table>, Undecided> {
-        if self.no_header {
-            return Ok(None);
-        }
-        for Candidate { delimiter, first } in candidates {
-            let start = match first.len() {
-                CELLS => Some(0),
-                length if length == 2 * CELLS => Some(0),
-                _ => first.first_of_numbered(CELLS),
-            };
-            let Some(start) = start else { continue };
-            let Some(row) = sample.rows(*delimiter).nth(1) else {
-                return if sample.is_all { Ok(None) } else { Err(Undecided::NotYet) };
-            };
-            let are_cells = |row: &RowFields, start: usize| {
-                row.texts.get(start..start + CELLS).is_some_and(|cells| {
-                    list::with_empty_cells::<CELLS>(&cells.join(&b',')).is_some()
-                })
-            };
-            if row.len() == first.len() && are_cells(&row, start) && !are_cells(first, start) {
-                let table = first.table(*delimiter, start, Some(sample.line));
-                return Ok(Some(Table { width: CELLS, ..table }));
-            }
-        }
-        Ok(None)
     }
 
     /// Returns the table for a row with puzzles in these columns, or `None` for lines.
@@ -243,12 +195,6 @@ impl InputOptions {
     /// Returns the solution column, if it is read: the one with a known name, or the column of the
     /// first solution next to a puzzle.
     fn answer(&self, table: &Table, sample: &Sample<'_>) -> Result<Option<usize>, Undecided> {
-        if table.width > 1 && self.answers != Answers::Unwanted {
-            let answer = table.puzzle + table.width;
-            if answer + table.width <= table.fields {
-                return Ok(Some(answer));
-            }
-        }
         let names = match &self.answers {
             Answers::Unwanted => return Ok(None),
             Answers::Column(name) => {

@@ -205,27 +205,6 @@ impl RowFields {
         (0..self.len()).filter(|&column| is(&self.texts[column])).collect()
     }
 
-    /// Returns the first of `count` columns whose names end with numbers that are consecutive in each
-    /// row of nine: `c1` to `c81`, or `r1c1` to `r9c9`.
-    pub(super) fn first_of_numbered(&self, count: usize) -> Option<usize> {
-        let number = |name: &Vec<u8>| {
-            let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-            let (name, number) = name.split_at(name.len() - digits);
-            let number = std::str::from_utf8(number).ok()?.parse::<u32>().ok()?;
-            Some((name.to_vec(), number))
-        };
-        let numbers: Vec<_> = self.texts.iter().map(number).collect();
-        let continues = |pair: &[Option<(Vec<u8>, u32)>]| match pair {
-            [Some((name, number)), Some((next, following))] => {
-                name == next && number.checked_add(1) == Some(*following)
-            }
-            _ => false,
-        };
-        let last = numbers.len().checked_sub(count)?;
-        let is_row = |nine: &[Option<(Vec<u8>, u32)>]| nine.windows(2).all(continues);
-        (0..=last).find(|&first| numbers[first..first + count].chunks(9).all(is_row))
-    }
-
     /// Returns whether the values are the numbers from 0 on, possibly after an empty one, which
     /// pandas writes as names.
     pub(super) fn are_numbers_from_0(&self) -> bool {
@@ -258,7 +237,6 @@ impl RowFields {
             header,
             fields: self.len(),
             puzzle,
-            width: 1,
             answer: None,
             kept: Vec::new(),
             types: None,

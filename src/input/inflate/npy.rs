@@ -1,7 +1,7 @@
 //! `NumPy` arrays (.npy), read as lines of text.
 //!
-//! Each row of an array is a puzzle: 81 numbers or nine rows of nine, with 0 or −1 for a blank cell, or
-//! a text of 81 characters. Numbers may be floating-point; NaN is a blank. A row with another number
+//! Each row of an array is a puzzle: 81 numbers or nine rows of nine, with 0 or −1 for a blank cell.
+//! Numbers may be floating-point; NaN is a blank. A row with another number
 //! is written as a list, so that the message shows the number. For the format, see
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
@@ -33,15 +33,13 @@ struct Array {
     rows: u64,
 }
 
-/// The type of an element, as in `<i8` or `|S81`.
+/// The type of a number, as in `<i8`.
 #[derive(Clone, Copy)]
 struct Element {
-    /// `u`, `i`, or `f` for numbers; `S` or `U` for texts of characters of one byte or four, padded
-    /// with zeros.
-    kind: char,
-    /// The number of bytes of a number, or of characters of a text.
+    /// `u`, `i`, or `f`.
+    kind: u8,
+    /// The number of bytes.
     size: usize,
-    is_big_endian: bool,
 }
 
 impl NpyReader {
@@ -53,23 +51,7 @@ impl NpyReader {
     /// Replaces the line with that of a row.
     fn read_row(&mut self, element: Element, row: &[u8]) {
         self.line.clear();
-        match element.kind {
-            'S' => {
-                let end = row.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-                row[..end].iter().for_each(|&byte| push_character(byte.into(), &mut self.line));
-            }
-            'U' => {
-                let codes = row.chunks_exact(4).map(|wide| element.bits(wide) as u32);
-                codes
-                    .take_while(|&code| code != 0)
-                    .for_each(|code| push_character(code, &mut self.line));
-            }
-            _ => self.read_numbers(element, row),
-        }
-        // A blank line would not be a record.
-        if self.line.iter().all(|&byte| byte == b' ') {
-            self.line = b"\"\"".to_vec();
-        }
+        self.read_numbers(element, row);
         self.line.push(b'\n');
     }
 
@@ -171,7 +153,7 @@ impl Array {
         let name = descr.strip_prefix('\'').and_then(|rest| rest.split_once('\''));
         let element = name.and_then(|(name, _)| Element::of(name)).ok_or_else(|| {
             let name = descr.split([',', '}']).next().unwrap_or(descr);
-            needs(format!("numbers or texts as elements, not {name}"))
+            needs(format!("numbers such as int8 as elements, not {} ({name})", kind_of(descr)))
         })?;
         if !value("fortran_order")?.starts_with("False") {
             let hint = "contiguous rows: numpy.save(FILE, numpy.ascontiguousarray(array))";
@@ -182,19 +164,9 @@ impl Array {
         let shape = shape.map(|(shape, _)| shape.trim_end_matches([',', ' '])).unwrap_or_default();
         let numbers = shape.split(',').map(|number| number.trim().parse::<u64>().ok());
         let numbers: Option<Vec<_>> = numbers.collect();
-        let (rows, row_bytes, expected) = match element.kind {
-            'S' | 'U' => {
-                let rows = numbers.filter(|shape| shape.len() == 1).map(|shape| shape[0]);
-                let character = if element.kind == 'U' { 4 } else { 1 };
-                (rows, character * element.size, "(n,) for texts")
-            }
-            _ => {
-                let rows = numbers.as_deref().and_then(shape_of_cells);
-                (rows, CELLS * element.size, "(n, 81) or (n, 9, 9)")
-            }
-        };
-        let rows = rows.ok_or_else(|| needs(format!("the shape {expected}, not ({shape})")))?;
-        Ok(Self { element, row_bytes, rows })
+        let rows = numbers.as_deref().and_then(shape_of_cells);
+        let other = || needs(format!("the shape (n, 81) or (n, 9, 9), not ({shape})"));
+        Ok(Self { element, row_bytes: CELLS * element.size, rows: rows.ok_or_else(other)? })
     }
 }
 
@@ -215,32 +187,23 @@ fn shape_of_cells(shape: &[u64]) -> Option<u64> {
 }
 
 impl Element {
-    /// Parses a type name such as `|u1`, `<i8`, `|S81`, or `<U81`.
+    /// Parses a type name such as `|u1` or `<i8`.
     fn of(name: &str) -> Option<Self> {
-        let mut characters = name.chars();
-        let is_big_endian = characters.next()? == '>';
-        let kind = characters.next()?;
-        let size = characters.as_str().parse().ok()?;
-        let is_readable = matches!(
-            (kind, size),
-            ('u' | 'i', 1 | 2 | 4 | 8) | ('f', 2 | 4 | 8) | ('S' | 'U', 1..=1024)
-        );
-        is_readable.then_some(Self { kind, size, is_big_endian })
+        let &[b'|' | b'<' | b'=', kind, size] = name.as_bytes() else { return None };
+        let size = usize::from(size.wrapping_sub(b'0'));
+        let is_readable = matches!((kind, size), (b'u' | b'i', 1 | 2 | 4 | 8) | (b'f', 4 | 8));
+        is_readable.then_some(Self { kind, size })
     }
 
     /// Returns the cell that a number stands for, if it does: a digit, 0 for the number of a blank,
     /// or a dot for −1 and NaN.
     fn cell(self, bytes: &[u8], blank: u8) -> Option<u8> {
-        let (low, high) = match bytes {
-            [high @ .., low] if self.is_big_endian => (*low, high),
-            [low, high @ ..] => (*low, high),
-            [] => return None,
-        };
+        let (&low, high) = bytes.split_first()?;
         // Nearly all numbers are small integers.
-        if self.kind != 'f' && high.iter().all(|&byte| byte == 0) {
+        if self.kind != b'f' && high.iter().all(|&byte| byte == 0) {
             return match low.checked_sub(blank) {
                 Some(digit @ 0..=9) => Some(b'0' + digit),
-                _ if self.kind == 'i' && bytes == [0xFF] => Some(b'.'),
+                _ if self.kind == b'i' && bytes == [0xFF] => Some(b'.'),
                 _ => None,
             };
         }
@@ -252,49 +215,29 @@ impl Element {
     }
 
     fn number(self, bytes: &[u8]) -> f64 {
-        let bits = self.bits(bytes);
+        let bits = bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
         // The number of unused high bits.
         let unused = 64 - 8 * bytes.len() as u32;
         match (self.kind, bytes.len()) {
-            ('u', _) => bits as f64,
-            ('i', _) => ((bits << unused).cast_signed() >> unused) as f64,
+            (b'u', _) => bits as f64,
+            (b'i', _) => ((bits << unused).cast_signed() >> unused) as f64,
             (_, 8) => f64::from_bits(bits),
-            (_, 4) => f32::from_bits(bits as u32).into(),
-            _ => half(bits as u16),
-        }
-    }
-
-    /// Returns the bits of up to eight bytes.
-    fn bits(self, bytes: &[u8]) -> u64 {
-        let append = |bits, byte: &u8| bits << 8 | u64::from(*byte);
-        if self.is_big_endian {
-            bytes.iter().fold(0, append)
-        } else {
-            bytes.iter().rev().fold(0, append)
+            _ => f32::from_bits(bits as u32).into(),
         }
     }
 }
 
-/// Appends a character. Characters that would end the line or turn it into a comment are escaped.
-fn push_character(code: u32, line: &mut Vec<u8>) {
-    let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-    if character.is_control() || character == '#' && line.is_empty() {
-        line.extend(character.escape_unicode().map(|escaped| escaped as u8));
-    } else {
-        line.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+/// Describes the elements of an unsupported array.
+fn kind_of(descr: &str) -> &'static str {
+    match descr.trim_start_matches(['\'', '<', '>', '|', '=']).as_bytes() {
+        [b'S' | b'U', ..] => "strings",
+        [b'O', ..] => "objects",
+        [b'b', ..] => "truth values",
+        [b'f', b'2', ..] => "halves",
+        [b'u' | b'i' | b'f', ..] => "big-endian numbers",
+        [b'[', ..] => "records",
+        _ => "this type",
     }
-}
-
-/// Converts a number of 16 bits.
-fn half(bits: u16) -> f64 {
-    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f64::from(bits & 0x3FF));
-    let magnitude = match exponent {
-        0 => fraction * f64::exp2(-24.0),
-        0x1F if fraction > 0.0 => f64::NAN,
-        0x1F => f64::INFINITY,
-        _ => (1024.0 + fraction) * f64::exp2(f64::from(exponent - 25)),
-    };
-    if bits & 0x8000 != 0 { -magnitude } else { magnitude }
 }
 
 #[cfg(test)]
@@ -332,14 +275,9 @@ mod tests {
         let little = |bytes: usize| -> Vec<u8> {
             cells.iter().flat_map(|&c| [vec![c], vec![0; bytes - 1]].concat()).collect()
         };
-        let big: Vec<u8> = cells.iter().flat_map(|&c| [0, c]).collect();
-        for (descr, row) in [
-            ("|u1", little(1)),
-            ("|i1", little(1)),
-            ("<i4", little(4)),
-            ("<i8", little(8)),
-            (">u2", big),
-        ] {
+        for (descr, row) in
+            [("|u1", little(1)), ("|i1", little(1)), ("<i4", little(4)), ("<i8", little(8))]
+        {
             for (shape, rows) in [("(2, 81)", 2), ("(2, 9, 9)", 2), ("(81,)", 1), ("(0, 81)", 0)] {
                 let bytes = [array(descr, shape, "False"), row.repeat(rows)].concat();
                 let expected = format!("{line}\n").repeat(rows);
@@ -358,9 +296,7 @@ mod tests {
     fn numbers_of_any_type_and_shape_are_cells() {
         let numbers = |all: [f64; 3]| [&all[..], &[1.0; CELLS - 3]].concat();
         let of = |descr: &str, number: f64| match descr {
-            "<f2" => [0, if number.is_nan() { 0x7E } else { 0 }].to_vec(),
             "<f4" => (number as f32).to_le_bytes().to_vec(),
-            ">f8" => number.to_be_bytes().to_vec(),
             "<i2" => (number as i16).to_le_bytes().to_vec(),
             "|i1" => (number as i8).to_le_bytes().to_vec(),
             _ => number.to_le_bytes().to_vec(),
@@ -383,7 +319,7 @@ mod tests {
             let found = read("<f8", shape, [5.0, -1.0, f64::NAN]);
             assert_eq!(found, Ok(format!("5..{ones}\n")), "{shape}");
         }
-        for descr in ["<f4", ">f8", "<i2", "|i1"] {
+        for descr in ["<f4", "<f8", "<i2", "|i1"] {
             for blank in [0.0, -1.0] {
                 let found = read(descr, "(1, 81)", [9.0, blank, blank]);
                 assert_eq!(found, Ok(format!("9..{ones}\n")), "{descr}");
@@ -395,30 +331,21 @@ mod tests {
         }
         let wrong = read("<f8", "(1, 81)", [0.5, 1.0, 1e300]).unwrap();
         assert!(wrong.starts_with("5e-1 1 1e300 1"), "{wrong}");
-        for (bits, number) in [(0x4500, 5.0), (0x3C00, 1.0), (0xBC00, -1.0), (0, 0.0)] {
-            assert_eq!(half(bits).to_bits(), f64::to_bits(number));
-        }
         for shape in ["(1, 9, 9, 9)", "(2, 80)", "()", "(9,)"] {
             assert!(read("<f8", shape, [1.0; 3]).is_err(), "{shape}");
         }
     }
 
     #[test]
-    fn texts_are_lines() {
-        let bytes = [array("|S4", "(2,)", "False"), b"12.\0#\n3 ".to_vec()].concat();
-        assert_eq!(lines(&bytes, 0, 3), Ok("12.\n\\u{23}\\u{a}3 \n".into()));
-        let wide = b"1\0\0\0.\0\0\0\xE9\0\0\0\0\0\0\0".to_vec();
-        let bytes = [array("<U4", "(1,)", "False"), wide].concat();
-        assert_eq!(lines(&bytes, 0, 3), Ok("1.é\n".into()));
-    }
-
-    #[test]
     fn unsupported_arrays_are_refused() {
         for (descr, shape, order, message) in [
-            ("<c8", "(2, 81)", "False", "numbers or texts as elements, not '<c8'"),
+            ("<U81", "(2,)", "False", "numbers such as int8 as elements, not strings ('<U81')"),
+            (">u2", "(2, 81)", "False", "not big-endian numbers ('>u2')"),
+            ("<f2", "(2, 81)", "False", "not halves ('<f2')"),
+            ("|O", "(2,)", "False", "not objects ('|O')"),
+            ("<c8", "(2, 81)", "False", "not this type ('<c8')"),
             ("|u1", "(2, 80)", "False", "the shape (n, 81) or (n, 9, 9), not (2, 80)"),
             ("|u1", "(2, 81)", "True", "numpy.ascontiguousarray"),
-            ("|S81", "(2, 81)", "False", "the shape (n,) for texts"),
             ("|u1", "", "False", "the shape"),
         ] {
             let error = lines(&array(descr, shape, order), 0, 1000).unwrap_err();

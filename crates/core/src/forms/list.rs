@@ -81,15 +81,6 @@ pub fn has_all_cells(text: &[u8]) -> bool {
     (count == CELLS || delimiter(text, CELLS).is_some()) && fault(text).is_some()
 }
 
-/// Returns whether a list has both 0 and a blank that is not a digit, so that 0 may be a digit.
-pub fn has_two_blanks(text: &[u8]) -> bool {
-    if !text.iter().any(|byte| matches!(byte, b'N' | b'n' | b'-')) {
-        return false;
-    }
-    let cells = || tokens(text).filter_map(|(_, token)| cell(token));
-    cells().any(|cell| cell == b'0') && cells().any(|cell| !cell.is_ascii_digit())
-}
-
 fn is_lone_bracket(token: &[u8]) -> bool {
     matches!(token, [byte] if is_bracket(*byte))
 }

@@ -5,7 +5,7 @@
 use std::error::Error;
 
 use bulkdoku::generate::{Generator, Kind};
-use bulkdoku::logic::{Rater, Technique, Techniques};
+use bulkdoku::logic::{Rater, Technique, Techniques, hint};
 use bulkdoku::{Marks, Puzzle};
 
 /// Returns the first generated puzzle whose hardest technique is this one.
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // The candidates that are left change with each hint, and with the moves of the player.
     let mut marks = Marks::from(&puzzle);
-    while let Some(step) = marks.next_step() {
+    while let Some(step) = hint(&marks) {
         println!("{}: {step}", step.technique);
         step.apply(&mut marks);
     }

@@ -51,8 +51,9 @@
 //!
 //! # Features
 //!
-//! Puzzles, engines, canonical forms, and generators are the crate [`bulkdoku_core`], which is
-//! re-exported here and can be used alone. The features `gzip`, `zstd`, `xz`, `bzip2`, and `lz4` add
+//! Puzzles, engines, canonical forms, and generators are the crate [`bulkdoku_core`], and human
+//! techniques the crate [`bulkdoku_logic`]. Both are re-exported here and can be used alone. The
+//! features `gzip`, `zstd`, `xz`, `bzip2`, and `lz4` add
 //! compressed inputs, and the first two also compressed outputs. `parquet` reads and writes Parquet
 //! files. `cli` adds the command and its dependencies, and `pages` prints completions and manual
 //! pages. `cli` and `gzip` are enabled by default; `full` enables all of these. `js` measures time on `wasm32-unknown-unknown` with `performance.now`; without it,
@@ -72,6 +73,7 @@ pub mod tail;
 mod temporary;
 
 pub use bulkdoku_core::*;
+pub use bulkdoku_logic as logic;
 pub use compression::Compression;
 pub use input::Source;
 pub use pipeline::{Pipeline, Progress, Report};

@@ -56,10 +56,6 @@ fn locked_candidates_solve_a_puzzle_of_level_2() {
         text.lines().take(11).flat_map(str::chars).filter(char::is_ascii_digit).collect();
     assert_eq!(digits, HARD_SOLVED);
     assert!(text.ends_with("\n\nsolved by propagation alone; the only solution\n"), "{text}");
-    let trace = shown(&["--trace", HARD]);
-    assert!(trace.starts_with("in box 4, 4 is possible only in r6c2, so r6c2 is 4\n"), "{trace}");
-    let pointing = "\nin box 3, 7 is possible only in row 2, so r2c1 and r2c3 lose 7\n";
-    assert!(trace.contains(pointing), "{trace}");
 }
 
 #[test]
@@ -74,9 +70,7 @@ fn a_puzzle_of_level_3_is_stuck_and_search_solves_it() {
 fn a_contradiction_names_cell_and_unit_and_ends_with_1() {
     let puzzle = format!("5.5{}", ".".repeat(78));
     let twice = "\n\ncontradiction: 5 occurs twice in row 1, at r1c1 and r1c3\n";
-    for args in
-        [&[][..], &["--stage", "propagated"], &["--stage", "solved", "--trace"], &["--hint"]]
-    {
+    for args in [&[][..], &["--stage", "propagated"], &["--stage", "solved"], &["--hint"]] {
         let (text, status) = show(&[&[puzzle.as_str()], args].concat(), "");
         assert!(text.ends_with(twice) && status == 1, "{args:?}: {text}");
     }
@@ -97,21 +91,6 @@ fn candidates_are_read_back_to_the_same_state() {
     // Givens are drawn without propagation.
     let given = shown(&["--candidates", "--stage", "givens", HARD]);
     assert_eq!(shown(&[given.trim_end()]), shown(&[HARD]));
-}
-
-#[test]
-fn a_trace_lists_assignments_with_their_rule() {
-    let text = shown(&["--trace", EASY]);
-    assert!(text.contains("4 is the only candidate of r9c4, so r9c4 is 4\n"), "{text}");
-    assert!(!text.contains("guess"), "{text}");
-}
-
-#[test]
-fn a_trace_of_a_search_lists_guesses_and_retreats() {
-    let text = shown(&["--trace", "--stage", "solved", "--names", "rc", HARDEST]);
-    assert!(text.contains("\nguess at depth 1: r"), "{text}");
-    assert!(text.contains("\n  guess at depth 2: r"), "{text}");
-    assert!(text.contains("retreat from depth "), "{text}");
 }
 
 #[test]
@@ -164,7 +143,7 @@ fn peers_and_units_of_a_cell() {
     assert!(shown(&["--peers", "r3c2"]).starts_with("r1c1 r1c2 r1c3 r2c1"));
     assert_eq!(shown(&["--peers", "r3c2", "--names", "letters"]), peers);
     for args in
-        [&["--peers", "J1"][..], &["--peers", "C2", EASY], &["--units", "C2", "--trace"], &[]]
+        [&["--peers", "J1"][..], &["--peers", "C2", EASY], &["--units", "C2", "--path"], &[]]
     {
         assert_eq!(show(args, ""), (String::new(), 2), "{args:?}");
     }
@@ -175,10 +154,9 @@ fn options_without_effect_are_refused() {
     for args in [
         &["--names", "rc", EASY][..],
         &["--names", "rc", "--candidates", EASY],
-        &["--trace", "--stage", "givens", EASY],
         &["--upto", "naked-single", EASY],
-        &[EASY, "--hint", "0"],
-        &["--hint", EASY],
+        &[EASY, "--hint=0"],
+        &["--hint", "--path", EASY],
         &["--hint", "--stage", "solved", EASY],
         &["--hint", "--candidates", EASY],
     ] {
@@ -229,12 +207,12 @@ fn a_contradiction_is_explained_by_a_cell_a_unit_or_steps() {
 
 #[test]
 fn hints_are_sentences_with_marked_cells() {
-    let hint = shown(&[HARD, "--hint"]);
+    let hint = shown(&["--hint", HARD]);
     let sentence = "hidden-single-box: in box 4, 4 is possible only in r6c2, so r6c2 is 4\n\n";
     assert!(hint.starts_with(sentence) && hint.contains("\n.  =4 .  |"), "{hint}");
     // 5 is the only candidate of r5c5, which is not a digit of the grid yet.
     assert!(shown(&[CLASSIC, "--hint"]).contains("\n4  .  .  | 8  .  3  |"));
-    let hints = shown(&[HARD, "--hint", "99", "--names", "letters"]);
+    let hints = shown(&["--path", HARD, "--names", "letters"]);
     assert!(hints.starts_with(&sentence.replace("r6c2", "F2")), "{hints}");
     let pointing = "\npointing: in box 3, 7 is possible only in row 2, so B1 and B3 lose 7\n\n\
                     4         1679      12679     | 139 ";

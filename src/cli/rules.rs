@@ -116,22 +116,22 @@ const RULES: &[Rule] = &[
     needs("--timeout", &["--solver"], "").only("bench"),
     excludes("--no-permute", &["--seed"], ""),
     // Drawing.
-    excludes("--hint", &["--stage", "--upto", "--trace", "--candidates"], "").only("show"),
-    excludes("--candidates", &["--trace"], "").only("show"),
+    excludes("--hint", &["--stage", "--upto", "--candidates"], "").only("show"),
+    excludes("--path", &["--stage", "--upto", "--hint", "--candidates"], "").only("show"),
     excludes(
         "--format",
-        &["--stage", "--upto", "--hint", "--trace", "--candidates", "--names"],
+        &["--stage", "--upto", "--hint", "--path", "--candidates", "--names"],
         "which pages do not have",
     )
     .only("show"),
     excludes(
         "--peers",
-        &["--stage", "--upto", "--hint", "--trace", "--candidates", "--format"],
+        &["--stage", "--upto", "--hint", "--path", "--candidates", "--format"],
         "which draws a puzzle",
     ),
     excludes(
         "--units",
-        &["--stage", "--upto", "--hint", "--trace", "--candidates", "--format"],
+        &["--stage", "--upto", "--hint", "--path", "--candidates", "--format"],
         "which draws a puzzle",
     ),
 ];

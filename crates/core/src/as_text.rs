@@ -3,7 +3,6 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::logic::Technique;
 use crate::marks::Marks;
 use crate::puzzle::{Grid, Puzzle};
 
@@ -27,19 +26,6 @@ macro_rules! as_text {
 as_text!(Puzzle, |text: &str| text.parse::<Puzzle>());
 as_text!(Grid, |text: &str| text.parse::<Grid>());
 as_text!(Marks, |text: &str| Marks::parse(text.as_bytes()));
-
-impl Serialize for Technique {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-impl<'de> Deserialize<'de> for Technique {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        Self::named(&name).ok_or_else(|| D::Error::custom(format!("unknown technique {name:?}")))
-    }
-}
 
 #[cfg(test)]
 mod tests {

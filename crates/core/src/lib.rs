@@ -1,5 +1,5 @@
-//! The core of [bulkdoku](https://docs.rs/bulkdoku): puzzles, engines, human logic, canonical forms,
-//! isomorphs, generators, and checking, without input and output.
+//! The core of [bulkdoku](https://docs.rs/bulkdoku): puzzles, engines, canonical forms, isomorphs,
+//! generators, and checking, without input and output.
 //!
 //! The crate `bulkdoku` re-exports all of this and adds the pipeline: use it unless you need few
 //! dependencies.
@@ -22,6 +22,8 @@
 
 #[cfg(feature = "serde")]
 mod as_text;
+pub mod bands;
+#[doc(hidden)]
 pub mod board;
 #[cfg(test)]
 #[allow(dead_code, reason = "the names are for the command")]
@@ -30,20 +32,25 @@ mod bundled;
 pub mod canon;
 pub mod check;
 mod chute;
+#[doc(hidden)]
 pub mod clock;
 pub mod forms;
 pub mod generate;
 pub mod isomorph;
-pub mod logic;
 pub mod marks;
+#[doc(hidden)]
 pub mod named;
+#[doc(hidden)]
 pub mod prefetch;
 pub mod puzzle;
 mod random;
+#[doc(hidden)]
 pub mod rating;
 pub mod simd;
 pub mod solver;
+#[doc(hidden)]
 pub mod status;
+#[doc(hidden)]
 pub mod text;
 
 pub use canon::Canonical;

@@ -10,8 +10,8 @@
 //! the same for all of them. Neither number is a rating like that of Sudoku Explainer, which
 //! searches for the steps that people take.
 
+pub use crate::bands::{Level, UnknownLevel};
 use crate::isomorph::{Permutation, SeededRng};
-pub use crate::logic::{Level, UnknownLevel};
 
 /// Returns the permutations over which ratings are averaged, which are always the same.
 pub fn isomorphs() -> impl Iterator<Item = Permutation> {

@@ -6,9 +6,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bulkdoku::generate::{Grids, Kind, Pattern, Recipe, Removal};
+use bulkdoku::generate::{Grids, Kind, Pattern, Recipe};
 use bulkdoku::input::InputOptions;
 use bulkdoku::logic::Techniques;
+use bulkdoku::logic::generate::removal_favoring;
 use bulkdoku::measure::Content;
 use bulkdoku::output::{Column, Row};
 use bulkdoku::pipeline::{Generate, RowCondition, Solve};
@@ -53,7 +54,7 @@ impl GenerateArgs {
         let plain = Recipe::default();
         let condition = self.row_condition()?;
         let techniques = condition.iter().flat_map(|condition| condition.techniques.iter());
-        let mut removals = techniques.map(Removal::favoring);
+        let mut removals = techniques.map(removal_favoring);
         let removal = removals.next().unwrap_or_default();
         let recipe = Recipe {
             kind,

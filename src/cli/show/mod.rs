@@ -4,18 +4,17 @@ mod draw;
 mod names;
 mod pages;
 mod read;
-mod trace;
 
 use std::io::{self, IsTerminal};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
-use bulkdoku::logic::{Bands, Watch};
+use bulkdoku::bands::{Bands, Level};
+use bulkdoku::logic;
 use bulkdoku::output::PrintedPages;
 use bulkdoku::puzzle::{CELLS, Contradiction, Unit, peers};
-use bulkdoku::rating::Level;
 use bulkdoku::solver::Propagate;
-use bulkdoku::{Limits, Marks};
+use bulkdoku::{Batch, Engine, Limits, Marks, Outcome};
 use clap::ValueEnum;
 
 use super::typed::Typed;
@@ -23,14 +22,13 @@ use super::{Exit, Failure, help, numbers, print};
 use draw::Drawing;
 use names::CellNames;
 use read::FoundPuzzles;
-use trace::Trace;
 
 /// Sufficient for nearly all known puzzles.
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
 /// Draw a puzzle, its candidates or its solution, and explain the next steps
 ///
-/// With --hint, all techniques are used. Otherwise, the rules are those of the levels 0 to 2 of
+/// With --hint and --path, all techniques are used. Otherwise, the rules are those of the levels 0 to 2 of
 /// "solve --columns level": a cell with one candidate left has that digit; a unit with one place
 /// left for a digit has it there; and locked candidates. Cells that stay open are solved by guessing
 /// in the cell with the fewest candidates. If the puzzle has no solution, it says why.
@@ -47,7 +45,7 @@ pub struct ShowArgs {
 
     /// Draw the puzzle as givens, propagated or solved
     ///
-    /// By default givens, or propagated with --candidates or --trace.
+    /// By default givens, or propagated with --candidates.
     #[arg(long, value_name = "STAGE", hide_possible_values = true, help_heading = "Output")]
     stage: Option<Stage>,
 
@@ -67,17 +65,15 @@ pub struct ShowArgs {
         value_name = "STEPS",
         help_heading = "Output",
         num_args = 0..=1,
+        require_equals = true,
         default_missing_value = "1",
         value_parser = numbers::at_least_1::<NonZeroUsize>
     )]
     hint: Option<NonZeroUsize>,
 
-    /// List every step in a line, and guesses
-    ///
-    /// Steps in words, guesses with their depth, retreats. Candidates that a placed digit removes
-    /// from other cells are not listed.
+    /// Explain all steps up to the solution, like --hint
     #[arg(long, help_heading = "Output")]
-    trace: bool,
+    path: bool,
 
     /// Write candidates as 729 characters, nine for each cell
     #[arg(long, help_heading = "Output")]
@@ -131,8 +127,8 @@ const AFTER_HELP: &str = "\
 Examples:
   bulkdoku show 4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......
   bulkdoku show PUZZLE --hint
+  bulkdoku show PUZZLE --path
   bulkdoku show --stage propagated PUZZLE
-  bulkdoku show --stage solved --trace PUZZLE
   bulkdoku show --stage propagated PUZZLE | bulkdoku show --stage solved -
   bulkdoku show --stage solved puzzles.txt
   bulkdoku show --peers C2
@@ -190,7 +186,6 @@ pub fn draw_solution(given: &Marks) -> Result<Exit, Failure> {
         rules: Level::LockedCandidates,
         names: CellNames::default(),
         hints: 0,
-        trace: false,
         candidates: false,
         color: wants_color(),
     };
@@ -255,31 +250,26 @@ struct ShowTask {
     names: CellNames,
     /// The number of steps to explain.
     hints: usize,
-    trace: bool,
     candidates: bool,
     color: bool,
 }
 
 impl ShowTask {
     fn of(args: &ShowArgs) -> Result<Self, Failure> {
-        let ShowArgs { stage, upto, hint, trace, candidates, names, .. } = *args;
-        let default = if candidates || trace { Stage::Propagated } else { Stage::Givens };
+        let ShowArgs { stage, upto, hint, path, candidates, names, .. } = *args;
+        let default = if candidates { Stage::Propagated } else { Stage::Givens };
         let stage = stage.unwrap_or(default);
-        if trace && stage == Stage::Givens {
-            let hint = "--trace does nothing: givens are drawn without any step";
-            return Err(Failure::Usage(hint.into()));
-        }
+        let hints = if path { usize::MAX } else { hint.map_or(0, NonZeroUsize::get) };
         if upto.is_some() && stage == Stage::Givens {
             let hint = "--upto does nothing: givens are drawn without any step";
             return Err(Failure::Usage(hint.into()));
         }
-        if names.is_some() && !trace && hint.is_none() && (candidates || stage == Stage::Givens) {
+        if names.is_some() && hints == 0 && (candidates || stage == Stage::Givens) {
             return Err(Failure::Usage("--names does nothing: no cell is named".into()));
         }
         let names = names.unwrap_or_default();
         let rules = upto.unwrap_or(Rule::LockedCandidates).into();
-        let hints = hint.map_or(0, NonZeroUsize::get);
-        Ok(Self { stage, rules, names, hints, trace, candidates, color: wants_color() })
+        Ok(Self { stage, rules, names, hints, candidates, color: wants_color() })
     }
 
     /// Appends the drawing of a puzzle to `out`.
@@ -288,16 +278,7 @@ impl ShowTask {
             self.explain_steps(given, out);
             return Exit::Done;
         }
-        let shown = if self.trace {
-            let mut trace = Trace::new(self.names);
-            let shown = self.show(given, &mut trace);
-            if !trace.text.is_empty() {
-                out.extend([&trace.text, "\n"]);
-            }
-            shown
-        } else {
-            self.show(given, &mut ())
-        };
+        let shown = self.show(given);
         if self.candidates {
             out.extend([&shown.marks.to_string(), "\n"]);
         } else {
@@ -315,7 +296,7 @@ impl ShowTask {
         let clues = clues.cells().iter().enumerate().filter(|(_, digit)| **digit != 0);
         let mut filled: u128 = clues.fold(0, |cells, (cell, _)| cells | 1 << cell);
         let mut parts = Vec::new();
-        for step in given.path() {
+        for step in logic::steps(given) {
             let before = marks;
             let has_effect = step.apply(&mut marks);
             if !has_effect && step.placed.is_none() {
@@ -346,13 +327,11 @@ impl ShowTask {
                 "contradiction: {digit} occurs twice in {unit}, at {first} and {second}"
             ));
         }
-        let limits = Limits::FIRST.with_nodes(MAX_NODES);
-        let rules = Level::LockedCandidates;
-        let found = Propagate::search_from(Bands::from(given), rules, limits, &mut ());
+        let found = search(given, Level::LockedCandidates, Limits::FIRST);
         if found.solutions > 0 || found.gave_up {
             return None;
         }
-        let Some((steps, why)) = given.refutation() else {
+        let Some((steps, why)) = logic::refutation(given) else {
             return Some("no solution: a search refutes all candidates".into());
         };
         let why = why.sentence(self.names.function());
@@ -363,7 +342,7 @@ impl ShowTask {
         Some(format!("contradiction: {why} after these steps:\n{}", steps.join("\n")))
     }
 
-    fn show(&self, given: &Marks, watch: &mut impl Watch) -> DrawnStage {
+    fn show(&self, given: &Marks) -> DrawnStage {
         if let Some(why) = self.contradiction(given) {
             return DrawnStage { marks: *given, verdict: Some(why), exit: Exit::SomeRecords };
         }
@@ -372,12 +351,12 @@ impl ShowTask {
         }
         let mut bands = Bands::from(given);
         // The rules meet no contradiction unless the search for a solution gave up.
-        if let Err(why) = bands.deduce(self.rules, watch) {
+        if let Err(why) = bands.deduce(self.rules) {
             let why = format!("contradiction: {}", why.sentence(self.names.function()));
             return DrawnStage { marks: *given, verdict: Some(why), exit: Exit::SomeRecords };
         }
         if self.stage == Stage::Solved {
-            return solve(given, &bands, self.rules, watch);
+            return solve(given, self.rules);
         }
         let board = bands.board();
         let verdict = match CELLS - board.placed.count_ones() as usize {
@@ -389,17 +368,23 @@ impl ShowTask {
     }
 }
 
+/// Searches with the rules up to a level.
+fn search(given: &Marks, rules: Level, limits: Limits) -> Outcome {
+    let mut outcome = [Outcome::NONE];
+    let limits = limits.with_nodes(MAX_NODES);
+    Propagate::new(rules).solve(Batch::Marks(&[*given]), limits, &mut outcome);
+    outcome[0]
+}
+
 /// Finds the first solution, and whether there is another.
-fn solve(given: &Marks, found: &Bands, rules: Level, watch: &mut impl Watch) -> DrawnStage {
-    let limits = Limits::FIRST.with_nodes(MAX_NODES);
-    let first = Propagate::search_from(found.clone(), rules, limits, watch);
+fn solve(given: &Marks, rules: Level) -> DrawnStage {
+    let first = search(given, rules, Limits::FIRST);
     let Some(grid) = first.solution() else {
         let verdict = if first.gave_up { "gave up: too many guesses" } else { "no solution" };
         let exit = Exit::SomeRecords;
         return DrawnStage { marks: *given, verdict: Some(verdict.into()), exit };
     };
-    let limits = Limits::PROOF.with_nodes(MAX_NODES);
-    let all = Propagate::search_from(found.clone(), rules, limits, &mut ());
+    let all = search(given, rules, Limits::PROOF);
     let verdict = match (all.solutions, all.gave_up) {
         (2.., _) => "solved; there are other solutions",
         (_, true) => "solved; perhaps there are other solutions",

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use bulkdoku::logic::cell_name;
+use bulkdoku::puzzle::cell_name;
 
 /// The two notations for cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use std::num::NonZeroU64;
 
+use bulkdoku::bands::{Bands, Level};
 use bulkdoku::board::Bits;
-use bulkdoku::logic::{Bands, Explainer, Step, Technique};
-use bulkdoku::rating::Level;
+use bulkdoku::logic::{Explainer, Step, Technique, refutation, steps};
 use bulkdoku::solver::Propagate;
-use bulkdoku::{Limits, Marks, Status};
+use bulkdoku::{Batch, Engine, Limits, Marks, Outcome, Status};
 use serde_json::{Value, json};
 
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
@@ -28,7 +28,7 @@ fn contradiction(given: &Marks) -> Option<String> {
     if let Some(why) = given.clues().contradiction() {
         return Some(why.to_string());
     }
-    let (steps, why) = given.refutation()?;
+    let (steps, why) = refutation(given)?;
     let after =
         if steps.is_empty() { String::new() } else { format!(" after {} steps", steps.len()) };
     Some(format!("{why}{after}"))
@@ -38,10 +38,12 @@ fn contradiction(given: &Marks) -> Option<String> {
 pub fn explain(given: &Marks) -> Value {
     let limits = Limits::PROOF.with_nodes(MAX_NODES);
     let rules = Level::LockedCandidates;
-    let outcome = Propagate::search_from(Bands::from(given), rules, limits, &mut ());
+    let mut outcome = [Outcome::NONE];
+    Propagate::new(rules).solve(Batch::Marks(&[*given]), limits, &mut outcome);
+    let [outcome] = outcome;
     let clues = given.clues();
     let status = Status::of(&clues, limits, &outcome);
-    let steps: Vec<Step> = if status == Status::GaveUp { vec![] } else { given.path().collect() };
+    let steps: Vec<Step> = if status == Status::GaveUp { vec![] } else { steps(given).collect() };
     let is_unique = status == Status::Unique;
     let hardest = steps.iter().map(|step| step.technique).max().filter(|_| is_unique);
     let se = given.puzzle().filter(|_| is_unique).and_then(|it| Explainer::default().rate(&it));

@@ -11,9 +11,12 @@
 //! | `symbols` | characters that stand for others: `…`, `·`, `□`, `–` |
 
 mod hodoku;
+#[doc(hidden)]
 pub mod list;
 pub(crate) mod row;
+#[doc(hidden)]
 pub mod sheet;
+#[doc(hidden)]
 pub mod symbols;
 
 use crate::marks::{self, Marks};

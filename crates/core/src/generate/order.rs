@@ -2,7 +2,6 @@
 
 use super::Cells;
 use super::symmetry::Symmetry;
-use crate::logic::Technique;
 use crate::puzzle::{CELLS, ROW_COLUMN_BOX};
 use crate::random::SeededRng;
 
@@ -22,16 +21,6 @@ pub enum Removal {
 }
 
 impl Removal {
-    /// Returns the order with which the most puzzles need this technique and no harder one.
-    pub fn favoring(technique: Technique) -> Self {
-        use Technique as T;
-        match technique {
-            T::Swordfish | T::Jellyfish | T::UniqueRectangle4 | T::UniqueLoop2 => Self::ByDigit,
-            T::NakedQuad | T::HiddenQuad | T::UniqueLoop3 | T::UniqueLoop4 => Self::BoxAndRow,
-            _ => Self::Random,
-        }
-    }
-
     /// Returns all cells of a grid in a random order of this kind.
     fn cells(self, solution: &Cells, random: &mut SeededRng) -> [usize; CELLS] {
         let mut order = random.order::<CELLS>();

@@ -8,6 +8,7 @@
 
 mod any_form;
 mod digits;
+#[doc(hidden)]
 pub mod drawn;
 
 use std::fmt;

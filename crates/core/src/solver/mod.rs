@@ -31,7 +31,7 @@ pub use propagate::Propagate;
 pub use scalar::{Scalar, Solutions};
 pub(crate) use single::outcome_of;
 
-use crate::logic::Level;
+use crate::bands::Level;
 use crate::named::named_enum;
 use crate::puzzle::Puzzle;
 use crate::simd::SimdLevel;

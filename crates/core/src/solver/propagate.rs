@@ -3,80 +3,57 @@
 //! Every Sudoku Puzzle".
 
 use super::depth_first::{DepthFirst, Nodes};
-use super::{Batch, Limits, Outcome};
+use super::{Batch, Outcome};
+use crate::bands::{Bands, Level};
 use crate::board::{Board, digits_of};
-use crate::logic::{Bands, Event, Level, Watch};
 use crate::puzzle::{CELLS, Grid};
 
 /// An engine that solves one puzzle at a time with [`Bands`]. It guesses in the first cell
 /// with the fewest candidates and tries digits in ascending order.
-pub type Propagate = DepthFirst<Guesses<()>>;
+pub type Propagate = DepthFirst<Guesses>;
 
-/// Unexplored guesses, and what observes each step.
+/// Unexplored guesses.
 #[derive(Debug)]
-pub struct Guesses<W> {
+pub struct Guesses {
     /// The highest level of the rules that are applied.
     rules: Level,
     /// The next one is the last. Each guess replaces a node with at most nine.
     pending: Vec<Node>,
     solution: Option<Grid>,
-    watch: W,
 }
 
 /// A state, and the guess to assign in it.
 #[derive(Debug)]
 pub struct Node {
     bands: Bands,
-    /// The cell and its digit; `None` at the root.
-    guess: Option<(usize, u8)>,
-    /// The number of guesses up to and including this one.
-    depth: usize,
+    /// The cell and its digit (from 0); `None` at the root.
+    guess: Option<(usize, usize)>,
 }
 
 impl Propagate {
     /// Returns an engine that applies the rules up to a level.
     pub fn new(rules: Level) -> Self {
-        Self::of(Guesses {
-            rules,
-            pending: Vec::with_capacity(8 * CELLS + 1),
-            solution: None,
-            watch: (),
-        })
-    }
-
-    /// Searches depth first from a state with the rules up to a level, until the search is complete
-    /// or a limit is reached. `watch` observes each step. The outcome's latency is left at 0.
-    pub fn search_from<W: Watch>(
-        start: Bands,
-        rules: Level,
-        limits: Limits,
-        watch: &mut W,
-    ) -> Outcome {
-        let pending = vec![Node { bands: start, guess: None, depth: 0 }];
-        let mut search = DepthFirst::of(Guesses { rules, pending, solution: None, watch });
-        search.count(limits, None).expect("no flag stops the search")
+        Self::of(Guesses { rules, pending: Vec::with_capacity(8 * CELLS + 1), solution: None })
     }
 }
 
-impl<W: Watch> Guesses<W> {
+impl Guesses {
     /// Adds a node for each candidate of the first open cell with the fewest candidates.
-    fn branch(&mut self, bands: &Bands, depth: usize) {
+    fn branch(&mut self, bands: &Bands) {
         let board = bands.board();
         let open = (0..CELLS).filter(|&cell| board.placed >> cell & 1 == 0);
         let fewest =
             open.map(|cell| (board.mask(cell), cell)).min_by_key(|(mask, _)| mask.count_ones());
         let (mask, cell) = fewest.expect("a cell is open");
         let first = self.pending.len();
-        self.pending.extend(digits_of(mask).map(|digit| Node {
-            bands: bands.clone(),
-            guess: Some((cell, digit as u8 + 1)),
-            depth,
-        }));
+        self.pending.extend(
+            digits_of(mask).map(|digit| Node { bands: bands.clone(), guess: Some((cell, digit)) }),
+        );
         self.pending[first..].reverse();
     }
 }
 
-impl<W: Watch> Nodes for Guesses<W> {
+impl Nodes for Guesses {
     const NAME: &'static str = "propagate";
 
     type Node = Node;
@@ -89,7 +66,7 @@ impl<W: Watch> Nodes for Guesses<W> {
             Batch::Marks(marks) => (&Board::from(&marks[puzzle])).into(),
         };
         self.pending.clear();
-        self.pending.push(Node { bands, guess: None, depth: 0 });
+        self.pending.push(Node { bands, guess: None });
     }
 
     fn next(&mut self) -> Option<Node> {
@@ -98,22 +75,19 @@ impl<W: Watch> Nodes for Guesses<W> {
 
     #[inline(always)]
     fn explore(&mut self, node: Node, outcome: &mut Outcome) -> bool {
-        let Node { mut bands, guess, depth } = node;
+        let Node { mut bands, guess } = node;
         if let Some((cell, digit)) = guess {
-            if W::IS_ACTIVE {
-                self.watch.observe(Event::Guessed { depth, cell, digit });
-            }
-            bands.assign(usize::from(digit) - 1, cell);
+            bands.assign(digit, cell);
         }
-        if let Err(why) = bands.deduce(self.rules, &mut self.watch) {
-            self.watch.observe(Event::Retreated { depth, why });
-        } else if bands.is_full() {
+        if bands.deduce(self.rules).is_err() {
+            return false;
+        }
+        if bands.is_full() {
             self.solution = bands.board().grid();
             return true;
-        } else {
-            outcome.guesses += 1;
-            self.branch(&bands, depth + 1);
         }
+        outcome.guesses += 1;
+        self.branch(&bands);
         false
     }
 

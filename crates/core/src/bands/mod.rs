@@ -4,8 +4,16 @@
 //! Boxes and rows do not cross bands, so bands of 27 bits are independent lanes of a vector; only
 //! columns combine lanes. The loops over lanes compile to vector instructions.
 //!
+//! [`Level`] is the weakest of three sets of these rules that solves a puzzle.
+//!
 //! Sources: <http://sudopedia.enjoysudoku.com/Single.html>,
 //! <http://sudopedia.enjoysudoku.com/Locked_Candidates.html>.
+
+mod deduce;
+mod level;
+
+pub use deduce::Contradiction;
+pub use level::{Level, UnknownLevel};
 
 use crate::board::{self, Bits, Board, Candidates, Cells, UNITS, UNITS_OF};
 use crate::chute::{self, ALL, EACH_ROW};
@@ -109,15 +117,17 @@ fn once_and_twice(lanes: &Lanes, band: usize) -> (u32, u32) {
         .fold((0, 0), |(once, twice), cells| (once | cells, twice | once & cells))
 }
 
-/// Cells that were found, to place their digits.
+/// Cells and the digits to place in them.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct Singles {
+    /// The cells of each digit.
     pub cells: Lanes,
     /// The lanes that have cells.
     lanes: u32,
 }
 
-impl Found {
+impl Singles {
+    /// No cells.
     pub const NONE: Self = Self { cells: [0; LANES], lanes: 0 };
 
     /// Computes which lanes have cells. Returns whether any has.
@@ -245,7 +255,7 @@ impl Bands {
 
     /// Places digits. Returns their number.
     #[inline(always)]
-    pub fn place(&mut self, found: &Found) -> u32 {
+    pub fn place(&mut self, found: &Singles) -> u32 {
         let (mut count, mut cells) = (0, [0; 3]);
         let mut lanes = found.lanes;
         while lanes != 0 {
@@ -284,7 +294,7 @@ impl Bands {
 
     /// Removes candidates of open cells, and places digits.
     pub fn apply(&mut self, removed: &Candidates, placed: &Candidates) {
-        let mut found = Found::NONE;
+        let mut found = Singles::NONE;
         for digit in 0..9 {
             for band in 0..3 {
                 let lane = 9 * band + digit;
@@ -313,7 +323,7 @@ impl Bands {
     /// Finds full houses: the last open cell of a row, column, or box has the digit that the unit
     /// lacks.
     #[inline(always)]
-    pub fn full_houses(&self, found: &mut Found) -> bool {
+    pub fn full_houses(&self, found: &mut Singles) -> bool {
         let with_one = self.counters.map(|counters| {
             let others = counters ^ EACH_COUNTER;
             !(others | others >> 1 | others >> 2 | others >> 3) & EACH_COUNTER
@@ -331,7 +341,7 @@ impl Bands {
                 }
             }
         }
-        *found = Found::NONE;
+        *found = Singles::NONE;
         for band in 0..3 {
             let lanes = &self.open[9 * band..9 * band + 9];
             while last[band] != 0 {
@@ -353,7 +363,7 @@ impl Bands {
     /// Computes a set of cells for each lane from its index and open cells. Returns whether there
     /// are any.
     #[inline(always)]
-    fn find(&self, found: &mut Found, lane: impl Fn(usize, u32) -> u32) -> bool {
+    fn find(&self, found: &mut Singles, lane: impl Fn(usize, u32) -> u32) -> bool {
         for i in 0..LANES {
             found.cells[i] = lane(i, self.open[i]);
         }
@@ -362,7 +372,7 @@ impl Bands {
 
     /// Finds hidden singles of boxes: a digit has one place in a box.
     #[inline(always)]
-    pub fn hidden_in_boxes(&self, found: &mut Found) -> bool {
+    pub fn hidden_in_boxes(&self, found: &mut Singles) -> bool {
         self.find(found, |_, open| {
             let (one, two) = add(open & MINIROWS, open >> 1 & MINIROWS, open >> 2 & MINIROWS);
             let (boxes, larger) = add_rows(one, BOXES);
@@ -373,7 +383,7 @@ impl Bands {
 
     /// Finds hidden singles of lines: a digit has one place in a row or column.
     #[inline(always)]
-    pub fn hidden_in_lines(&self, found: &mut Found) -> bool {
+    pub fn hidden_in_lines(&self, found: &mut Singles) -> bool {
         let columns = self.single_columns();
         self.find(found, |i, open| {
             // The last cell of each row that has places, and that has other than the first one.
@@ -404,7 +414,7 @@ impl Bands {
 
     /// Finds naked singles: a cell has one candidate.
     #[inline(always)]
-    pub fn naked_singles(&self, found: &mut Found) -> bool {
+    pub fn naked_singles(&self, found: &mut Singles) -> bool {
         let mut only = [0; LANES];
         for band in 0..3 {
             let (once, twice) = once_and_twice(&self.open, band);
@@ -415,10 +425,10 @@ impl Bands {
 
     /// Places all hidden and naked singles. Returns whether there are any.
     pub fn place_singles(&mut self) -> bool {
-        let mut all = Found::NONE;
+        let mut all = Singles::NONE;
         let mut any = false;
         for find in [Self::hidden_in_boxes, Self::hidden_in_lines, Self::naked_singles] {
-            let mut found = Found::NONE;
+            let mut found = Singles::NONE;
             if find(self, &mut found) {
                 any = true;
                 all.lanes |= found.lanes;

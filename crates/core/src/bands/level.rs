@@ -19,7 +19,7 @@ use crate::puzzle::Puzzle;
 /// ```
 /// # use bulkdoku_core as bulkdoku;
 /// use bulkdoku::Puzzle;
-/// use bulkdoku::rating::Level;
+/// use bulkdoku::bands::Level;
 ///
 /// let easy: Puzzle =
 ///     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79".parse()?;
@@ -59,7 +59,7 @@ impl Level {
     }
 
     fn of_bands(mut bands: Bands) -> Self {
-        match bands.deduce(Self::LockedCandidates, &mut ()) {
+        match bands.deduce(Self::LockedCandidates) {
             Ok(level) if bands.is_full() => level,
             _ => Self::Beyond,
         }

@@ -1,21 +1,31 @@
-//! Human techniques, the paths that they take, and their ratings.
+//! Human techniques for sudoku, the paths that they take, and their ratings.
 //!
 //! A finder reports *all* instances of one technique on a board to a sink ([`Found`]); it never
 //! changes the board. [`Rater`] applies them in rounds: the easiest technique that has an instance,
 //! with all its instances on the same board. Ties are never broken by cell or digit, so isomorphs
 //! have the same path.
+//!
+//! Puzzles and pencil marks are those of the crate `bulkdoku-core`. The crate `bulkdoku` re-exports
+//! this one as `bulkdoku::logic`.
+//!
+//! The feature `serde` serializes techniques as their names.
 
 mod als;
-mod bands;
+#[cfg(feature = "serde")]
+mod as_text;
 mod basic;
+mod board;
+#[cfg(test)]
+#[allow(dead_code, reason = "the names are for the command")]
+#[path = "../../../src/bundled.rs"]
+mod bundled;
 mod chains;
 mod counting;
-mod deduce;
 mod exclusion;
 mod fish;
 mod forcing;
 mod found;
-mod level;
+pub mod generate;
 mod links;
 mod position;
 mod rounds;
@@ -31,21 +41,20 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+use bulkdoku_core::bands::Singles;
 use chains::Shape;
 use links::Kind;
 
 use crate::board::Cells;
 
-pub use bands::Bands;
-pub use deduce::{Contradiction, Event, Watch};
+pub use bulkdoku_core::bands::{Bands, Contradiction};
 pub use found::{Changed, Evidence, Found, Link, Node};
-pub use level::{Level, UnknownLevel};
 pub use position::Position;
 pub use rounds::{Path, Rater, Step, rate};
 pub use se::{Explainer, SeRating};
-pub use steps::Steps;
+pub use steps::{Steps, hint, refutation, steps};
 pub use technique::{Definition, Technique, Techniques};
-pub use words::{cell_name, unit_name};
+pub use words::unit_name;
 
 /// Memory that searches reuse.
 #[derive(Debug, Default)]
@@ -82,7 +91,7 @@ pub fn find<F: Found>(
     match technique {
         T::FullHouse | T::HiddenSingleBox | T::HiddenSingleLine | T::NakedSingle => {
             let bands = Bands::from(&position.board);
-            let mut found = bands::Found::NONE;
+            let mut found = Singles::NONE;
             if basic::singles(&bands, technique, &mut found) {
                 basic::report_singles(&bands, technique, &found, out);
             }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::effects;
 use crate::board::Board;
-use crate::logic::{Explainer, SeRating, Technique};
+use crate::{Explainer, SeRating, Technique};
 
 fn assert_rated(explainer: &mut Explainer, puzzle: &str, [er, ep, ed]: [u16; 3]) -> Option<Board> {
     let mut hardest = None;

@@ -5,13 +5,15 @@ mod slow;
 
 use std::collections::BTreeSet;
 
+use bulkdoku_core::Puzzle;
+use bulkdoku_core::bands::Level;
+use bulkdoku_core::isomorph::{Permutation, SeededRng};
+use bulkdoku_core::marks::{Digits, Marks};
+use bulkdoku_core::puzzle::Grid;
+
 use super::*;
-use crate::Puzzle;
 use crate::board::{ALL, Bits, Board, Candidates, Cells};
 use crate::bundled::BUNDLED;
-use crate::isomorph::{Permutation, SeededRng};
-use crate::marks::{Digits, Marks};
-use crate::puzzle::Grid;
 
 /// The placement and the eliminations of an instance.
 type Effect = (Candidates, Candidates);
@@ -98,8 +100,10 @@ fn thinned(board: &Board, solution: &Candidates, rng: &mut SeededRng) -> Board {
 
 fn permuted(permutation: &Permutation, candidates: &Candidates) -> Candidates {
     let cell = |cell: usize| {
-        let digits = (0..9).filter(|&digit| candidates[digit] >> cell & 1 != 0);
-        Digits(digits.fold(0, |mask, digit| mask | 2 << digit))
+        let mut digits = Digits::default();
+        let own = (1..=9).zip(candidates).filter(|(_, cells)| **cells >> cell & 1 != 0);
+        own.for_each(|(digit, _)| digits.insert(digit));
+        digits
     };
     let marks = permutation.marks(&Marks::from_cells(std::array::from_fn(cell)));
     Board::from(&marks).digits
@@ -425,13 +429,13 @@ fn paths_of_single_puzzles_and_marks_are_those_of_traces() {
         let path = rater.trace(&puzzle, |step| trace.push(text(step)));
         let mut marks = Marks::from(&puzzle);
         assert_eq!(rater.rate(&marks), path);
-        assert_eq!(marks.path().map(|step| text(&step)).collect::<Vec<_>>(), trace);
-        for (i, step) in puzzle.path().enumerate() {
+        assert_eq!(steps(&marks).map(|step| text(&step)).collect::<Vec<_>>(), trace);
+        for (i, step) in steps(&puzzle).enumerate() {
             assert_eq!(text(&step), trace[i]);
             step.apply(&mut marks);
             assert!(i % 8 > 0 || rater.rate(&marks).solved, "{marks}");
         }
-        assert_eq!(marks.next_step().map(|step| text(&step)), None);
+        assert_eq!(hint(&marks).map(|step| text(&step)), None);
     }
 }
 
@@ -439,8 +443,8 @@ fn paths_of_single_puzzles_and_marks_are_those_of_traces() {
 fn only_proved_puzzles_have_steps_that_assume_uniqueness() {
     let mut boards = 0;
     for puzzle in BUNDLED[1].text.lines().flat_map(str::parse::<Puzzle>).take(12) {
-        let mut steps = puzzle.path().filter(|step| step.technique.assumes_uniqueness());
-        let Some(step) = steps.next() else { continue };
+        let unique = steps(&puzzle).find(|step| step.technique.assumes_uniqueness());
+        let Some(step) = unique else { continue };
         // Without one of its clues, the puzzle has several solutions, and its steps are right in all.
         let mut cells = *puzzle.cells();
         let clue = cells.iter().position(|&cell| cell != 0).unwrap();
@@ -448,7 +452,7 @@ fn only_proved_puzzles_have_steps_that_assume_uniqueness() {
         let several = Puzzle::from_cells(cells).unwrap();
         assert!(several.count(2) == 2 && step.placed.is_none(), "{puzzle}");
         let mut left = Marks::from(&several);
-        for step in several.path() {
+        for step in steps(&several) {
             assert!(!step.technique.assumes_uniqueness());
             step.apply(&mut left);
         }
@@ -457,5 +461,5 @@ fn only_proved_puzzles_have_steps_that_assume_uniqueness() {
     }
     assert!(boards > 0, "{boards}");
     let contradictory: Puzzle = format!("55{}", ".".repeat(79)).parse().unwrap();
-    assert!(contradictory.next_step().is_none() && Puzzle::EMPTY.next_step().is_none());
+    assert!(hint(&contradictory).is_none() && hint(&Puzzle::EMPTY).is_none());
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::{Slow, cells_of, sees};
+use crate::Technique as T;
 use crate::board::Board;
-use crate::logic::Technique as T;
-use crate::logic::tests::Effects;
-use crate::logic::{Changed, Memory, Position, find};
+use crate::tests::Effects;
+use crate::{Changed, Memory, Position, find};
 
 /// A candidate, or the cells of a group, and the digit.
 type Node = (Vec<usize>, usize);

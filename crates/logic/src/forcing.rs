@@ -7,7 +7,8 @@
 //! Sources: <https://www.sudokuwiki.org/Nishio_Forcing_Chains>,
 //! <https://hodoku.sourceforge.net/en/tech_last.php>, <https://www.sudokuwiki.org/Digit_Forcing_Chains>.
 
-use super::bands::Bands;
+use bulkdoku_core::bands::Bands;
+
 use super::chains::{Ends, Graph};
 use super::counting::{boxes_with, columns_with, rows_with};
 use super::links::{Chains, Kind, Set, and, insert, is_empty, members, or};

@@ -2,18 +2,14 @@
 
 use std::fmt;
 
+use bulkdoku_core::puzzle::{Unit, cell_name};
+
 use super::{Evidence, Node, Step, Technique};
 use crate::board::{Bits, Candidates, Cells, PEERS, UNITS, UNITS_OF, digits_of};
-use crate::puzzle::Unit;
 
-/// Returns the name of a unit of [`UNITS`](crate::board::UNITS), such as `row 4`.
+/// Returns the name of a unit (0 to 26: rows, columns, boxes), such as `row 4`.
 pub fn unit_name(unit: usize) -> String {
     Unit::all().nth(unit).map(|unit| unit.to_string()).unwrap_or_default()
-}
-
-/// Returns the name of a cell, such as `r4c1`.
-pub fn cell_name(cell: usize) -> String {
-    format!("r{}c{}", cell / 9 + 1, cell % 9 + 1)
 }
 
 impl fmt::Display for Step {

@@ -5,11 +5,12 @@ mod patterns;
 
 use std::collections::BTreeSet;
 
+use bulkdoku_core::puzzle::peers;
+
 use super::Effect;
+use crate::Technique as T;
+use crate::Technique;
 use crate::board::{Board, UNIT_CELLS};
-use crate::logic::Technique as T;
-use crate::logic::Technique;
-use crate::puzzle::peers;
 
 /// The candidates of open cells, and where instances are collected.
 pub struct Slow<'a> {

@@ -1,6 +1,7 @@
 //! Full houses, hidden and naked singles, and locked candidates, as instances.
 
-use super::bands::{self, Bands};
+use bulkdoku_core::bands::{Bands, Singles};
+
 use super::{Evidence, Found, Technique};
 use crate::board::{Bits, Cells, UNITS, UNITS_OF};
 
@@ -18,7 +19,7 @@ impl Technique {
 
 /// Finds the cells of a technique of singles. Returns whether there are any.
 #[inline(always)]
-pub fn singles(bands: &Bands, technique: Technique, found: &mut bands::Found) -> bool {
+pub fn singles(bands: &Bands, technique: Technique, found: &mut Singles) -> bool {
     match technique {
         Technique::FullHouse => bands.full_houses(found),
         Technique::HiddenSingleBox => bands.hidden_in_boxes(found),
@@ -29,12 +30,7 @@ pub fn singles(bands: &Bands, technique: Technique, found: &mut bands::Found) ->
 }
 
 /// Reports singles that were found.
-pub fn report_singles<F: Found>(
-    bands: &Bands,
-    technique: Technique,
-    found: &bands::Found,
-    out: &mut F,
-) {
+pub fn report_singles<F: Found>(bands: &Bands, technique: Technique, found: &Singles, out: &mut F) {
     let open = (0..9).fold(0, |all, digit| all | bands.open(digit));
     for (i, &cells) in found.cells[..27].iter().enumerate() {
         let digit = i % 9;

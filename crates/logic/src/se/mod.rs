@@ -13,14 +13,15 @@ mod links;
 mod nested;
 mod nets;
 
+use bulkdoku_core::bands::{Bands, Singles};
+use bulkdoku_core::puzzle::Puzzle;
+
 use self::nets::{Assertion, is_on};
-use super::bands::{self, Bands};
 use super::forcing::Effects;
 use super::rounds::difference;
 use super::subsets::tight_sets;
 use super::{Changed, Evidence, Found, Memory, Position, Technique, find};
 use crate::board::{ALL, Board, Candidates, UNIT_CELLS, UNITS, digits_of, size};
-use crate::puzzle::Puzzle;
 
 /// Ratings on the scale of Sudoku Explainer 1.2.1, in tenths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -261,7 +262,7 @@ impl Explainer {
 /// Places the easiest hidden singles, where the rating so far does not make the kind irrelevant.
 /// Returns their rating, or 0 if there are none.
 fn place_hidden(bands: &mut Bands, so_far: u16) -> u16 {
-    let mut found = bands::Found::NONE;
+    let mut found = Singles::NONE;
     let rating = if so_far < 15 && bands.full_houses(&mut found) {
         10
     } else if bands.hidden_in_boxes(&mut found) {

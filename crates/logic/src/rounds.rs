@@ -1,6 +1,7 @@
 //! Paths by rounds.
 
-use super::bands::{self, Bands};
+use bulkdoku_core::bands::{Bands, Singles};
+
 use super::basic::{locked, report_singles, singles};
 use super::{Changed, Evidence, Found, Memory, Position, Technique, Techniques, find};
 use crate::board::{ALL, Board, Candidates, Cells};
@@ -154,7 +155,7 @@ impl Rater {
     #[inline(always)]
     pub(super) fn start(&mut self, given: Bands) -> Progress {
         self.pending.fill(Changed::NONE);
-        Progress { bands: given, found: bands::Found::NONE, changed: Changed::ALL, rounds: 0 }
+        Progress { bands: given, found: Singles::NONE, changed: Changed::ALL, rounds: 0 }
     }
 
     /// Finds and applies the next round. Its instances must be cleared before the following one.
@@ -194,7 +195,7 @@ impl Rater {
     fn find_basic<const EVIDENCE: bool>(
         &mut self,
         bands: &mut Bands,
-        found: &mut bands::Found,
+        found: &mut Singles,
         round: u32,
     ) -> Option<Technique> {
         // The array is a constant, so the loop is unrolled and each technique inlined.
@@ -248,7 +249,7 @@ impl Rater {
 pub(super) struct Progress {
     bands: Bands,
     /// Memory for singles.
-    found: bands::Found,
+    found: Singles,
     /// All if the position is not that of an earlier board of the path, otherwise nothing.
     changed: Changed,
     rounds: u32,

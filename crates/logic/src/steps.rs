@@ -1,0 +1,172 @@
+//! The path of a single puzzle, one step at a time, for hints.
+
+use std::iter::FusedIterator;
+use std::vec;
+
+use bulkdoku_core::bands::{Bands, Contradiction};
+use bulkdoku_core::marks::{Digits, Marks};
+
+use super::rounds::Progress;
+use super::{Rater, Step, Technique, Techniques};
+use crate::board::{Bits, PEERS};
+
+/// The steps of a path, in order: see [`steps`].
+///
+/// Rounds are searched when their first step is requested.
+#[derive(Debug)]
+pub struct Steps {
+    rater: Rater,
+    progress: Progress,
+    round: vec::IntoIter<Step>,
+}
+
+impl Steps {
+    fn new(board: Bands) -> Self {
+        let mut rater = Rater::new(match board.board().marks().count(2) {
+            0 => Techniques::NONE,
+            1 => Techniques::ALL,
+            _ => quick(),
+        });
+        let progress = rater.start(board);
+        Self { rater, progress, round: vec::IntoIter::default() }
+    }
+}
+
+/// Returns the techniques that are valid for any puzzle, except those that take long.
+fn quick() -> Techniques {
+    Techniques::without_uniqueness().up_to(Technique::RegionForcingChain)
+}
+
+impl Iterator for Steps {
+    type Item = Step;
+
+    fn next(&mut self) -> Option<Step> {
+        if self.round.len() == 0 {
+            self.round = self.rater.next_round(&mut self.progress).into_iter();
+        }
+        self.round.next()
+    }
+}
+
+impl FusedIterator for Steps {}
+
+/// Returns the steps that a person would take, the easiest first, up to the solution or to the
+/// point where no technique applies.
+///
+/// The path consists of rounds: the easiest technique that has an instance, with all its instances
+/// on the same board. Techniques that assume uniqueness are used only after the engine has proved
+/// that there is exactly one solution; if there are several, dynamic forcing chains, which take
+/// long, are left out as well. A puzzle without a solution has no steps.
+///
+/// Cells of pencil marks with one candidate are clues. [`Rater::trace`] is faster for many puzzles.
+///
+/// ```
+/// use bulkdoku_core::Puzzle;
+/// use bulkdoku_logic::{Technique, steps};
+///
+/// let puzzle: Puzzle =
+///     "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..".parse()?;
+/// let steps: Vec<_> = steps(&puzzle).collect();
+/// let hardest = steps.iter().map(|step| step.technique).max();
+/// assert!(hardest >= Some(Technique::DynamicForcingChain));
+/// let placed = steps.iter().filter(|step| step.placed.is_some()).count();
+/// assert_eq!(placed, 81 - puzzle.clues());
+/// # Ok::<(), bulkdoku_core::Malformed>(())
+/// ```
+pub fn steps(given: impl Into<Bands>) -> Steps {
+    Steps::new(given.into())
+}
+
+/// Returns the first of the [`steps`], a hint. It formats as a sentence.
+///
+/// Returns `None` if the puzzle is solved, has no solution, or if no technique applies.
+///
+/// ```
+/// use bulkdoku_core::{Marks, Puzzle};
+/// use bulkdoku_logic::hint;
+///
+/// let puzzle: Puzzle =
+///     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79".parse()?;
+/// let mut marks = Marks::from(&puzzle);
+/// let step = hint(&marks).expect("it is not solved");
+/// assert_eq!(step.placed, Some((4, 24))); // digits and cells from 0: 5 in r3c7
+/// assert_eq!(step.to_string(), "in box 3, 5 is possible only in r3c7, so r3c7 is 5");
+///
+/// while let Some(step) = hint(&marks) {
+///     assert!(step.apply(&mut marks));
+/// }
+/// assert_eq!(marks.solve(), puzzle.solve());
+/// assert_eq!(marks.clues().clues(), 81);
+/// # Ok::<(), bulkdoku_core::Malformed>(())
+/// ```
+pub fn hint(given: impl Into<Bands>) -> Option<Step> {
+    steps(given).next()
+}
+
+/// Returns steps that lead to a contradiction, up to the one after which it is obvious: a cell
+/// without a candidate, or a digit without a place in a unit.
+///
+/// Returns `None` if the techniques up to forcing chains find no contradiction, as in any puzzle
+/// with a solution.
+///
+/// ```
+/// use bulkdoku_core::Puzzle;
+/// use bulkdoku_logic::refutation;
+///
+/// let puzzle: Puzzle =
+///     ".796..5.....7....4..635..8..5...6.......9..431.........4..72.6....1..2...35.....9".parse()?;
+/// let (steps, why) = refutation(&puzzle).expect("it has no solution");
+/// assert_eq!((steps.len(), why.to_string()), (7, "no place is left for 7 in row 9".into()));
+/// # Ok::<(), bulkdoku_core::Malformed>(())
+/// ```
+pub fn refutation(given: impl Into<Bands>) -> Option<(Vec<Step>, Contradiction)> {
+    refute(given.into())
+}
+
+fn refute(mut bands: Bands) -> Option<(Vec<Step>, Contradiction)> {
+    let mut rater = Rater::new(quick());
+    let mut progress = rater.start(bands.clone());
+    let mut steps = Vec::new();
+    let mut contradiction = bands.contradiction();
+    while contradiction.is_none() {
+        let round = rater.next_round(&mut progress);
+        if round.is_empty() {
+            return None;
+        }
+        for step in round {
+            let mut placed = [0; 9];
+            if let Some((digit, cell)) = step.placed {
+                placed[digit] = 1 << cell;
+            }
+            bands.apply(&step.removed, &placed);
+            steps.push(step);
+            contradiction = bands.contradiction();
+            if contradiction.is_some() {
+                break;
+            }
+        }
+    }
+    contradiction.map(|contradiction| (steps, contradiction))
+}
+
+impl Step {
+    /// Applies the step to pencil marks: a placed digit becomes the only candidate of its cell and
+    /// is removed from the peers; eliminated candidates are removed. Returns whether anything has
+    /// changed.
+    pub fn apply(&self, marks: &mut Marks) -> bool {
+        let before = *marks;
+        let mut remove = |cell: usize, digit: usize| {
+            let mut digits = marks.of_cell(cell);
+            digits.remove(digit as u8 + 1);
+            marks.set(cell, digits);
+        };
+        for (digit, &cells) in self.removed.iter().enumerate() {
+            Bits(cells).for_each(|cell| remove(cell, digit));
+        }
+        if let Some((digit, cell)) = self.placed {
+            Bits(PEERS[cell]).for_each(|peer| remove(peer, digit));
+            marks.set(cell, Digits::one(digit as u8 + 1));
+        }
+        *marks != before
+    }
+}

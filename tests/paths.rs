@@ -1,4 +1,4 @@
-//! Inputs named by folders, patterns, and lists of files.
+//! Inputs named by folders and lists of files.
 
 use std::fs;
 
@@ -82,27 +82,6 @@ fn files_without_puzzles_are_named_after_the_others() {
 }
 
 #[test]
-fn patterns_are_expanded_unless_a_file_has_the_name() {
-    let folder = folder();
-    let ran = folder.line("solve in/*.txt");
-    assert_eq!(files(&ran.rows), ["in/a.txt", "in/b-c.txt"], "{ran:?}");
-    let ran = folder.line("solve */?/*.txt i?");
-    assert_eq!(files(&ran.rows)[..2], ["in/b/z.txt", "in/a.txt"], "{ran:?}");
-    let ran = folder.line("solve in/*.csv");
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert!(ran.messages.contains("in/*.csv: no such file, and no file matches"), "{ran:?}");
-    // A puzzle whose blanks are * is not a pattern.
-    let ran = folder.line(&format!("solve {}", CLASSIC.replace('.', "*")));
-    assert!(ran.rows.contains(SOLVED), "{ran:?}");
-    #[cfg(unix)]
-    {
-        folder.file("in/*.txt", format!("{SOLVED}\n"));
-        let ran = folder.line("solve in/*.txt --columns puzzle");
-        assert_eq!(ran.rows, format!("puzzle\n{SOLVED}\n"), "{ran:?}");
-    }
-}
-
-#[test]
 fn lists_name_files_by_line_or_nul() {
     let folder = folder();
     let lists = [
@@ -132,6 +111,13 @@ fn lists_name_files_by_line_or_nul() {
     folder.assert_refused(&[
         ("solve --files-from list -o list --force", refused),
         ("solve --files-from - -", "standard input (-) can be read only once"),
+    ]);
+    // Neither an endless list nor too many names take memory.
+    folder.file("list", "in/a.txt\n".repeat(1_000_001));
+    folder.assert_refused(&[
+        ("solve --files-from list", "list: lists more than 1,000,000 files"),
+        #[cfg(unix)]
+        ("solve --files-from /dev/zero", "/dev/zero: has more than 16 MB"),
     ]);
     // The list itself may change before a run is resumed.
     folder.file("in/b/many.txt", format!("{CLASSIC}\n").repeat(200_000));
@@ -231,100 +217,4 @@ fn runs_without_records_write_their_outputs() {
             }
         }
     }
-}
-
-const COLUMNS: &str = "--columns line,puzzle,solution,status";
-
-/// Checks that each input has the output of a run over it alone.
-#[track_caller]
-fn assert_one_output_each(folder: &Folder, inputs: &[&str], out: &str, extension: &str) {
-    for input in inputs {
-        let name = input.strip_prefix("in/").unwrap().replace(".txt", &format!(".{extension}"));
-        folder.line(&format!("solve {input} --force -q -o alone.{extension} {COLUMNS}"));
-        let [whole, alone] = [format!("{out}/{name}"), format!("alone.{extension}")]
-            .map(|name| fs::read(folder.path(&name)).unwrap_or_else(|_| panic!("no {name}")));
-        assert_eq!(whole, alone, "{input}");
-    }
-    assert!(!folder.path(&format!("{out}.resume")).exists());
-}
-
-#[test]
-fn each_input_has_an_output_at_its_path() {
-    let folder = folder();
-    for line in ["solve in", "check in --solutions solutions", "canon in", "augment in --seed 1"] {
-        folder.file("solutions", format!("{SOLVED}\n").repeat(3));
-        let ran = folder.line(&format!("{line} --output-dir of --force"));
-        assert_eq!(ran.status, 0, "{ran:?}");
-        for name in ["of/a.csv", "of/b/z.csv", "of/b-c.csv"] {
-            let rows = folder.read(name);
-            assert!(rows.lines().count() == 2 && !rows.contains("file"), "{line}: {rows}");
-        }
-    }
-    for extension in ["csv", "jsonl", "lines", "grid", "tsv"] {
-        let columns = if ["lines", "grid"].contains(&extension) { "" } else { COLUMNS };
-        let line = format!("solve in --output-dir {extension} --format {extension} {columns}");
-        let ran = folder.line(&line);
-        assert_eq!(ran.status, 0, "{ran:?}");
-        for name in ["a", "b/z", "b-c"] {
-            folder.line(&format!("solve in/{name}.txt --force -q -o alone.{extension} {columns}"));
-            let [whole, alone] = [format!("{extension}/{name}"), "alone".into()]
-                .map(|name: String| fs::read(folder.path(&format!("{name}.{extension}"))).unwrap());
-            assert_eq!(whole, alone, "{extension} {name}");
-        }
-    }
-    // The outputs are not inputs, and are not replaced by accident.
-    let line = format!("solve in --output-dir in/out {COLUMNS} --summary-json s.json");
-    for (more, status) in [("", 0), ("", 2), (" --resume", 0), (" --force", 0)] {
-        let ran = folder.line(&format!("{line}{more}"));
-        assert_eq!(ran.status, status, "{more}: {ran:?}");
-        assert_one_output_each(&folder, &ALL, "in/out", "csv");
-    }
-    let summary: serde_json::Value = serde_json::from_str(&folder.read("s.json")).unwrap();
-    assert_eq!(summary["outputs"].as_array().unwrap().len(), 3, "{summary}");
-    fs::remove_file(folder.path("in/out/a.csv")).unwrap();
-    let ran = folder.line(&format!("{line} --resume"));
-    assert!(ran.status == 2 && ran.messages.contains("without in/out/a.csv"), "{ran:?}");
-}
-
-#[test]
-fn outputs_of_inputs_are_refused_before_any_work() {
-    let folder = folder();
-    fs::create_dir(folder.path("x")).unwrap();
-    folder.file("in/a.csv", format!("puzzle\n{CLASSIC}\n"));
-    folder.file("x/y.csv", format!("puzzle\n{CLASSIC}\n"));
-    let parquet =
-        if cfg!(feature = "parquet") { "cannot be combined with parquet" } else { "lacks" };
-    folder.assert_refused(&[
-        ("solve in --output-dir out", "out/a.csv: would be the output of in/a.csv and of in/a.txt"),
-        ("solve x --output-dir x", "x/y.csv: is the input x/y.csv"),
-        ("solve in/b --output-dir out --format npy", "npy goes to a file"),
-        ("solve in/b --output-dir out -o x.csv", "cannot be combined with --output"),
-        ("solve in/b --output-dir out --format parquet", parquet),
-        ("solve in/b --output-dir out --sort line", "cannot be combined with --sort"),
-        ("solve --output-dir out", "needs inputs that are files"),
-        ("solve - --output-dir out", "- is not a file"),
-        ("solve in/b --output-dir in/a.txt", "is a file"),
-    ]);
-    assert!(!folder.path("out").exists());
-}
-
-#[test]
-fn inputs_without_puzzles_have_no_output() {
-    let folder = folder();
-    folder.file("in/README", "About these puzzles\n\nThey come from several sources.\n");
-    folder.file("in/b/empty.txt", "");
-    let ran = folder.line(&format!("solve in --output-dir out {COLUMNS}"));
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert!(ran.messages.contains("in/README: no puzzles"), "{ran:?}");
-    assert!(!folder.path("out/README.csv").exists());
-    for input in [&ALL[..], &["in/b/empty.txt"]].concat() {
-        let name = input.strip_prefix("in/").unwrap().replace(".txt", ".csv");
-        assert!(folder.read(&format!("out/{name}")).starts_with("line,"), "{input}");
-    }
-    folder.file("in/README", format!("{CLASSIC}\n"));
-    let ran = folder.line(&format!("solve in --output-dir out {COLUMNS} --resume"));
-    assert_eq!(ran.status, 0, "{ran:?}");
-    let inputs = [&ALL[..], &["in/b/empty.txt"]].concat();
-    assert_one_output_each(&folder, &inputs, "out", "csv");
-    assert_eq!(folder.read("out/README.csv").lines().count(), 2);
 }

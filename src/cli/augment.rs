@@ -6,7 +6,6 @@ use bulkdoku::output::Column;
 use bulkdoku::pipeline::Augment;
 
 use super::generate::ranges;
-use super::paths::OutputDirArgs;
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::summary::Method;
@@ -84,9 +83,6 @@ pub struct AugmentArgs {
     transpose: bool,
 
     #[command(flatten)]
-    output_dir: OutputDirArgs,
-
-    #[command(flatten)]
     rows: RowArgs,
 
     #[command(flatten)]
@@ -136,11 +132,10 @@ fn parse_hints(text: &str) -> Result<(u8, u8), String> {
 
 pub fn run(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
-    let mut rows = args.trainer.plan(&args.rows, &args.rules(), &mut task.destinations)?;
+    let rows = args.trainer.plan(&args.rows, &args.rules(), &mut task.destinations)?;
     if args.times == 0 && !args.original {
         refuse!("--times 0 writes nothing; with --original it writes the records themselves");
     }
-    args.output_dir.plan(&mut rows, &mut task.destinations)?;
     task.keep_columns(&rows);
     task.answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
     task.settings.method = Method::finding("isomorphs");

@@ -7,7 +7,6 @@ use bulkdoku::sets::{Sameness, Seen};
 use super::against::AgainstArgs;
 use super::by::{ByArgs, finds};
 use super::outputs::Destinations;
-use super::paths::OutputDirArgs;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
 use super::summary::Method;
@@ -37,9 +36,6 @@ use super::{Exit, Failure, help};
 pub struct CanonArgs {
     #[command(flatten)]
     records: RecordArgs,
-
-    #[command(flatten)]
-    output_dir: OutputDirArgs,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -101,8 +97,7 @@ pub static ROWS: RowRules = RowRules {
 
 pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
-    let mut rows = args.rows.plan(&args.rules(), task.destinations.output.as_deref())?;
-    args.output_dir.plan(&mut rows, &mut task.destinations)?;
+    let rows = args.rows.plan(&args.rules(), task.destinations.output.as_deref())?;
     args.refuse_ignored(&rows, &task.destinations)?;
     let by = args.by.sameness();
     task.keep_columns(&rows);

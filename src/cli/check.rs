@@ -11,7 +11,6 @@ use super::against::AgainstArgs;
 use super::by::ByArgs;
 use super::engine_args::EngineArgs;
 use super::format::RowFormat;
-use super::paths::OutputDirArgs;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
 use super::summary::Method;
@@ -51,9 +50,6 @@ pub struct CheckArgs {
     /// that file.
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     solution_column: Option<String>,
-
-    #[command(flatten)]
-    output_dir: OutputDirArgs,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -113,9 +109,8 @@ pub static ROWS: RowRules = RowRules {
 
 pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
-    let mut rows = args.rows.plan(&ROWS, task.destinations.output.as_deref())?;
+    let rows = args.rows.plan(&ROWS, task.destinations.output.as_deref())?;
     args.select.plan(&mut task)?;
-    args.output_dir.plan(&mut rows, &mut task.destinations)?;
     args.refuse_ignored(&task, &rows)?;
     let check = Check { solve: args.solve() };
     task.keep_columns(&rows);

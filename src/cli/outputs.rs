@@ -69,14 +69,6 @@ pub struct Destinations {
     #[arg(skip)]
     pub parts: Vec<PathBuf>,
 
-    /// The extension of the outputs, if each input has one in the folder `output`.
-    #[arg(skip)]
-    pub per_input: Option<String>,
-
-    /// The output of each input, if each has one.
-    #[arg(skip)]
-    pub of_inputs: Vec<PathBuf>,
-
     /// Whether parts without rows are not created, so that any number of them is complete.
     #[arg(skip)]
     pub is_template: bool,
@@ -141,11 +133,10 @@ impl Destinations {
     }
 
     pub fn all_rows(&self) -> Vec<OutputTarget<'_>> {
-        let several = if self.of_inputs.is_empty() { &self.parts } else { &self.of_inputs };
-        if several.is_empty() {
+        if self.parts.is_empty() {
             return vec![self.rows()];
         }
-        several.iter().map(|path| OutputTarget::of(path)).collect()
+        self.parts.iter().map(|path| OutputTarget::of(path)).collect()
     }
 
     /// Returns the output of messages, if it is requested.
@@ -170,16 +161,14 @@ impl Destinations {
         FilesInUse::of(self)?.refuse_reads(reads)
     }
 
-    /// Returns the identities of the files and the folder that the run writes, except its journal.
+    /// Returns the identities of the files that the run writes, except its journal.
     pub fn identities(&self) -> HashSet<Identity> {
-        let folder = self.output.as_deref().and_then(Identity::of);
-        self.all().filter_map(|target| Identity::of(target.regular()?)).chain(folder).collect()
+        self.all().filter_map(|target| Identity::of(target.regular()?)).collect()
     }
 
     /// Returns the paths of the outputs of rows, and then that of messages.
     pub fn stored_outputs(&self) -> Vec<String> {
-        let rows = if self.of_inputs.is_empty() { self.all_rows() } else { vec![self.rows()] };
-        rows.into_iter().chain(self.messages()).map(OutputTarget::stored).collect()
+        self.all_rows().into_iter().chain(self.messages()).map(OutputTarget::stored).collect()
     }
 
     /// Returns the paths of the files that are written at the end.
@@ -200,23 +189,19 @@ impl Destinations {
 
     /// Returns the path next to the journal and the lock of all parts: the output, or the first part
     /// that is a file if the output is none or is in another folder, because the folder `{}` does not
-    /// exist. That of outputs of inputs is their folder.
+    /// exist.
     fn base(&self) -> Option<&Path> {
         let output = self.output.as_deref()?;
-        if !self.of_inputs.is_empty() {
-            return Some(output);
-        }
         let first = self.parts.first().filter(|first| first.parent() != output.parent());
         let parts = self.parts.iter().map(PathBuf::as_path);
         let mut files = iter::once(first.map_or(output, PathBuf::as_path)).chain(parts);
         files.find(|path| OutputTarget::of(path).regular().is_some())
     }
 
-    /// Returns the paths to lock: of all files, but only one for a folder or a template.
+    /// Returns the paths to lock: of all files, but only one for a template.
     fn locked(&self) -> Vec<&Path> {
         let rows = self.all_rows().into_iter().filter_map(OutputTarget::regular);
-        let is_common = !self.of_inputs.is_empty()
-            || self.parts.first().is_some_and(|first| Some(first) != self.output.as_ref());
+        let is_common = self.parts.first().is_some_and(|first| Some(first) != self.output.as_ref());
         let base = self.base().filter(|_| is_common);
         let rows: Vec<_> = base.map_or_else(|| rows.collect(), |base| vec![base]);
         let others = self.messages().into_iter().chain(self.sides());
@@ -315,11 +300,7 @@ impl Claim {
         for path in self.destinations.all().filter_map(OutputTarget::regular) {
             let Ok(found) = fs::metadata(path) else { continue };
             // An earlier run may have written it, which is checked later.
-            let is_of_run = || match &self.destinations.of_inputs[..] {
-                [] => written.contains(&stored(path)),
-                _ => self.earlier.is_some(),
-            };
-            let is_kept = resume && (found.len() == 0 || is_of_run());
+            let is_kept = resume && (found.len() == 0 || written.contains(&stored(path)));
             if !force && !is_kept {
                 return Err(self.refuse(path));
             }
@@ -387,13 +368,10 @@ impl Claim {
                 None => OpenOutput::new(target),
             }
         };
-        let of_inputs = self.destinations.of_inputs.clone();
-        let rows = if of_inputs.is_empty() { self.destinations.all_rows() } else { Vec::new() };
-        let count = rows.len().max(1);
-        let folder = self.destinations.output.as_deref().filter(|_| !of_inputs.is_empty());
-        let folder = folder.map(|folder| Ok(OpenOutput::unopened(folder)));
+        let rows = self.destinations.all_rows();
+        let count = rows.len();
         let rows = rows.into_iter().chain(self.destinations.messages()).map(new);
-        let outs = folder.into_iter().chain(rows).collect::<Result<_, _>>()?;
+        let outs = rows.collect::<Result<_, _>>()?;
         let sides = self.destinations.sides();
         let open = |target: Option<_>| target.map(new).transpose();
         let (latency, summary) = (open(sides.latency)?, open(sides.summary)?);
@@ -401,8 +379,7 @@ impl Claim {
         let journal = self.journal.take();
         let held = mem::take(&mut self.held);
         let is_template = self.destinations.is_template;
-        let disk = Disk::new((outs, count), sides, journal, held, is_temporary, is_template);
-        Ok(disk.with_output_per_source(of_inputs))
+        Ok(Disk::new((outs, count), sides, journal, held, is_temporary, is_template))
     }
 }
 
@@ -415,7 +392,7 @@ pub struct Held {
 }
 
 impl Held {
-    pub fn create_folders(&mut self, parts: &[PathBuf]) -> Result<(), Failure> {
+    fn create_folders(&mut self, parts: &[PathBuf]) -> Result<(), Failure> {
         for folder in parts.iter().filter_map(|path| path.parent()) {
             let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
             let missing: Vec<_> = folder.ancestors().take_while(is_missing).collect();

@@ -112,8 +112,6 @@ pub struct RowPlan {
     pub format: RowFormat,
     /// Whether the format is that of the input.
     follows_input: bool,
-    /// Whether each input has an output, so that rows do not name it.
-    has_output_per_input: bool,
     chosen: Option<Vec<NamedColumn>>,
     /// The chosen names that are ambiguous if an input has them.
     shared_names: Vec<String>,
@@ -151,16 +149,8 @@ impl RowArgs {
             .map(|names| names.iter().map(|name| NamedColumn::of(name, rules)).collect::<Vec<_>>());
         let shared_names =
             self.columns.iter().flatten().filter_map(|name| shared_name(name)).collect();
-        let (rules, has_output_per_input) = (*rules, false);
-        let plan = RowPlan {
-            format,
-            follows_input,
-            has_output_per_input,
-            chosen,
-            shared_names,
-            rules,
-            trainer: None,
-        };
+        let plan =
+            RowPlan { format, follows_input, chosen, shared_names, rules: *rules, trainer: None };
         if let Some(format) = plan.is_without_columns() {
             refuse!(
                 "--columns goes with --format csv, tsv, jsonl and parquet; {} has none",
@@ -241,11 +231,6 @@ impl RowPlan {
         &self.shared_names
     }
 
-    /// Writes one output per input. All have the same format, which their names show.
-    pub fn write_per_input(&mut self) {
-        (self.follows_input, self.has_output_per_input) = (false, true);
-    }
-
     /// Returns whether rows have all columns of the input.
     pub fn passes_rows(&self) -> bool {
         match &self.chosen {
@@ -282,7 +267,7 @@ impl RowPlan {
         if let Some(layout) = &self.trainer {
             return Ok(layout.format());
         }
-        let with_file = self.rules.names_file && inputs.are_several() && !self.has_output_per_input;
+        let with_file = self.rules.names_file && inputs.are_several();
         let (kind, kept, cells) = (inputs.kind(), inputs.kept(), inputs.kept_cells());
         let passes_table = self.passes_rows() && !kept.is_empty();
         let named = self.named(inputs, with_file);

@@ -53,7 +53,7 @@ impl Rule {
 
 const RULES: &[Rule] = &[
     // Outputs.
-    needs("--resume", &["--output", "--output-dir"], "which it continues"),
+    needs("--resume", &["--output"], "which it continues"),
     excludes("--resume", &["--force"], "which starts over"),
     needs("--resume", &["--seed"], "which the earlier run has printed").only("generate"),
     needs("--layout", &["--output"], "which names the files"),
@@ -64,8 +64,6 @@ const RULES: &[Rule] = &[
     needs("--split-by", &["--output"], "such as 'DIR/{}.csv'"),
     excludes("--sort", &["--split-by"], ""),
     excludes("--sort", &["--resume"], "because sorted rows are written at the end"),
-    excludes("--output-dir", &["--output"], ""),
-    excludes("--output-dir", &["--sort"], "which writes one output"),
     never("--errors", "generate", "no record is read"),
     never("--fail-on", "generate", "no record is read"),
     never("--latency", "overlap", "no engine is measured"),

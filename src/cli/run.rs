@@ -255,16 +255,12 @@ impl Run {
         summarize: impl FnOnce(&Self, &Report) -> S,
     ) -> Result<Exit, Failure> {
         let output = self.claim.destinations.output.as_deref();
-        let output = output.filter(|_| self.claim.destinations.of_inputs.is_empty());
         if let Some(compression) = output.and_then(Compression::of_name) {
             format = Box::new(Compressed { format, compression });
         }
         let can_be_continued = can_be_continued(&*format);
         let can_be_continued =
             can_be_continued.map_err(|error| Failure::Usage(error.to_string()))?;
-        if !can_be_continued && !self.claim.destinations.of_inputs.is_empty() {
-            refuse!("--output-dir cannot be combined with parquet; name an output");
-        }
         let is_quiet = self.settings.is_quiet();
         let meter = Meter::new(self.settings.args.progress, total, is_quiet);
         // Puzzles generated with several solutions are not errors.
@@ -285,7 +281,6 @@ impl Run {
         let began = SystemTime::now();
         let before = start.as_ref().map_or(0, |start| start.counts.records());
         let outputs = self.claim.destinations.parts.len().max(1) as u8;
-        let has_output_per_source = !self.claim.destinations.of_inputs.is_empty();
         let progress = Arc::clone(&self.progress);
         let ran = meter.watch(
             || progressed(before),
@@ -295,11 +290,7 @@ impl Run {
                     results.truncate_to_start()?;
                 }
                 let (format, progress) = (&*format, &*progress);
-                let mut writer = if has_output_per_source {
-                    RowWriter::with_output_per_source(&mut results, format, start, progress)
-                } else {
-                    RowWriter::new(&mut results, format, outputs, start, progress)
-                };
+                let mut writer = RowWriter::new(&mut results, format, outputs, start, progress);
                 writer.run(&mut source, job, &mut filters, options);
                 Ok(writer.finish())
             },
@@ -339,8 +330,7 @@ impl Run {
         }
         let disk = claim.prepare(is_temporary)?;
         let Destinations { force, resume, is_template, .. } = claim.destinations;
-        let has_output_per_source = !claim.destinations.of_inputs.is_empty();
-        let rows = if has_output_per_source { 1 } else { claim.destinations.all_rows().len() };
+        let rows = claim.destinations.all_rows().len();
         let listed = claim.destinations.stored_outputs().into_iter().enumerate();
         let listed = listed.map(|(output, path)| {
             let format = format.files().get(output).map_or(format, |file| &**file);

@@ -10,7 +10,6 @@ use super::against::AgainstArgs;
 use super::by::ByArgs;
 use super::engine_args::{EngineArgs, LimitArgs, SolutionArgs};
 use super::format::RowFormat;
-use super::paths::OutputDirArgs;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
 use super::summary::Method;
@@ -45,9 +44,6 @@ use super::{Exit, Failure, help, show};
 pub struct SolveArgs {
     #[command(flatten)]
     records: RecordArgs,
-
-    #[command(flatten)]
-    output_dir: OutputDirArgs,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -131,9 +127,8 @@ pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
         return show::draw_solution(&puzzle);
     }
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
-    let mut rows = args.trainer.plan(&args.rows, &ROWS, &mut task.destinations)?;
+    let rows = args.trainer.plan(&args.rows, &ROWS, &mut task.destinations)?;
     args.select.plan(&mut task)?;
-    args.output_dir.plan(&mut rows, &mut task.destinations)?;
     args.refuse_ignored(&task, &rows)?;
     let solve = args.solve(&rows);
     task.keep_columns(&rows);

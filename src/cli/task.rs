@@ -94,7 +94,7 @@ impl<'a> Task<'a> {
     /// Claims the outputs, and then opens the inputs, detects their layouts, and finds the columns of
     /// the condition among them.
     pub fn open(mut self) -> Result<Run, Failure> {
-        self.inputs.expand(&mut self.destinations)?;
+        self.inputs.expand(&self.destinations)?;
         if let Some(why) = self.reads_twice {
             check_files(&self.inputs, why)?;
         }

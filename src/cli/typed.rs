@@ -25,7 +25,6 @@ pub const WITHOUT_EFFECT_ON_ROWS: &[&str] = &[
     "--log-format",
     "--memory",
     "--output",
-    "--output-dir",
     "--progress",
     "--quiet",
     "--report",
@@ -235,7 +234,7 @@ mod tests {
     /// A new option identifies runs, unless it is also listed here.
     #[test]
     fn the_options_without_effect_on_rows_are_listed() {
-        let expected = "--color --fail-on --files-from --force --latency --log-format --memory --output --output-dir --progress \
+        let expected = "--color --fail-on --files-from --force --latency --log-format --memory --output --progress \
                         --quiet --report --resume --simd --summary-json --threads --timeout \
                         --window";
         assert_eq!(WITHOUT_EFFECT_ON_ROWS.join(" "), expected);

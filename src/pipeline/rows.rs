@@ -29,8 +29,6 @@ pub struct RowWriter<'a, S> {
     checkpoint: Checkpoint,
     /// The number of rows in each output, including those of a block that is not complete.
     rows: Vec<u64>,
-    /// Whether each source has an output, of which one at a time is open.
-    has_output_per_source: bool,
     progress: &'a Progress,
     report: Report,
     began: Instant,
@@ -41,8 +39,6 @@ pub struct RowWriter<'a, S> {
 /// The encoded rows of a block, or of a part of it.
 #[derive(Default)]
 struct Encoded {
-    /// The index of the source.
-    source: usize,
     /// The rows of all outputs, so that memory does not grow with their number.
     rows: RowBuffer,
     /// The end of each output's rows in `rows`, and their number.
@@ -67,7 +63,6 @@ impl<'a, S: Sink> RowWriter<'a, S> {
             assemblers: Vec::new(),
             checkpoint: start.unwrap_or_default(),
             rows: Vec::new(),
-            has_output_per_source: false,
             progress,
             report: Report { records_before, ..Report::default() },
             began: Instant::now(),
@@ -76,21 +71,6 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         writer.checkpoint.rows.resize(outputs.into(), 0);
         writer.rows.clone_from(&writer.checkpoint.rows);
         writer.failure = writer.begin(is_new).err();
-        writer
-    }
-
-    /// Starts a separate output for each source that has a block, with its header, or continues
-    /// that of an earlier run.
-    pub fn with_output_per_source(
-        sink: &'a mut S,
-        format: &'a dyn Format,
-        start: Option<Checkpoint>,
-        progress: &'a Progress,
-    ) -> Self {
-        let mut start = start.unwrap_or_default();
-        start.rows.resize(1, 0);
-        let mut writer = Self::new(sink, format, 1, Some(start), progress);
-        writer.has_output_per_source = true;
         writer
     }
 
@@ -106,18 +86,6 @@ impl<'a, S: Sink> RowWriter<'a, S> {
             self.sink.checkpoint(&self.checkpoint, false)?;
         }
         Ok(())
-    }
-
-    /// Completes the output of the previous source and starts that of `source`.
-    fn start_source(&mut self, source: usize) -> io::Result<()> {
-        if self.checkpoint.output_source.is_some() {
-            self.end_outputs(true)?;
-        }
-        self.sink.next_source(source)?;
-        self.checkpoint.output_source = Some(source);
-        self.checkpoint.rows.fill(0);
-        self.rows.fill(0);
-        self.begin(true)
     }
 
     /// Runs a job on all blocks of a source and writes the rows. Does nothing after a failure,
@@ -140,7 +108,6 @@ impl<'a, S: Sink> RowWriter<'a, S> {
             let mut of_files: Vec<_> = of_files.collect();
             let mut encoder = format.encoder();
             move |rows: &Rows<'_>, encoded: &mut Encoded| {
-                encoded.source = rows.source;
                 encoded.rows.clear();
                 encoded.ends.clear();
                 encoded.messages.clear();
@@ -183,12 +150,6 @@ impl<'a, S: Sink> RowWriter<'a, S> {
     }
 
     fn write(&mut self, encoded: &mut Encoded, summary: Option<&BlockSummary>) -> io::Result<()> {
-        let is_unreadable =
-            encoded.rows.as_slice().is_empty() && summary.is_some_and(|it| it.failed == Some(0));
-        let is_next = self.checkpoint.output_source.is_none_or(|last| last < encoded.source);
-        if self.has_output_per_source && is_next && !is_unreadable {
-            self.start_source(encoded.source)?;
-        }
         let mut start = 0;
         for (output, &(end, rows)) in encoded.ends.iter().enumerate() {
             let bytes = &encoded.rows.as_slice()[start..end];
@@ -236,12 +197,8 @@ impl<'a, S: Sink> RowWriter<'a, S> {
     fn end(&mut self) -> io::Result<()> {
         let is_complete = !self.report.stopped;
         self.sink.checkpoint(&self.checkpoint, true)?;
-        let is_started = !self.has_output_per_source || self.checkpoint.output_source.is_some();
-        if is_started {
-            self.end_outputs(is_complete)?;
-            self.sink.finish(is_complete)?;
-        }
-        Ok(())
+        self.end_outputs(is_complete)?;
+        self.sink.finish(is_complete)
     }
 
     /// Writes the ends, if the outputs are complete, and the final headers.

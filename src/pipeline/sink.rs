@@ -20,16 +20,6 @@ pub trait Sink: Send {
     /// Fails if the header cannot be written.
     fn header(&mut self, output: u8, bytes: &[u8]) -> io::Result<()>;
 
-    /// Called before the header and the rows of the output of a source, if each source has one
-    /// ([`RowWriter::with_output_per_source`](super::RowWriter::with_output_per_source)). The
-    /// output of the previous source is complete.
-    ///
-    /// # Errors
-    /// Fails if that output cannot be completed, or this one cannot be opened.
-    fn next_source(&mut self, _source: usize) -> io::Result<()> {
-        Ok(())
-    }
-
     /// Receives complete rows of an output.
     ///
     /// # Errors
@@ -88,8 +78,6 @@ pub struct Checkpoint {
     pub position: Position,
     /// Records by status, and other lines.
     pub counts: Counts,
-    /// The source whose output is being written, if each source has one and any has been started.
-    pub output_source: Option<usize>,
     /// The number of rows in each output.
     pub rows: Vec<u64>,
     /// Latencies of all records that an engine solved.

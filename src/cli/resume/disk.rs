@@ -1,11 +1,8 @@
 //! The files of a run on disk.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{mem, slice, thread};
+use std::path::Path;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -15,9 +12,6 @@ use super::super::out::OpenOutput;
 use super::super::outputs::{Held, Sides};
 use super::super::platform::sync_folder;
 use super::{JournalFile, Opening, Storage};
-
-/// The maximum number of concurrent syncs, and of files that are open for them.
-const SYNCS: usize = 16;
 
 /// The outputs of a run, and its journal.
 #[derive(Debug)]
@@ -37,12 +31,6 @@ pub struct Disk {
     owns: bool,
     /// The hashes of outputs of rows that cannot be read again, if hashes are requested.
     hashes: Vec<Sha256>,
-    /// The output of each source, of which the first of `outs` is one at a time.
-    of_sources: Vec<PathBuf>,
-    /// The hashes of complete outputs of sources, if hashes are requested.
-    complete: Vec<FileHash>,
-    /// The complete outputs of sources that must be synced before the journal has their rows.
-    unsynced: Vec<PathBuf>,
     /// Dropped last.
     held: Held,
 }
@@ -66,26 +54,7 @@ impl Disk {
     ) -> Self {
         let hashes = vec![Sha256::new(); if sides.summary.is_some() { rows } else { 0 }];
         let owns = false;
-        let (of_sources, complete, unsynced) = (Vec::new(), Vec::new(), Vec::new());
-        Self {
-            outs,
-            rows,
-            sides,
-            journal,
-            is_temporary,
-            is_template,
-            owns,
-            hashes,
-            of_sources,
-            complete,
-            unsynced,
-            held,
-        }
-    }
-
-    /// Sets the output of each source. The only output of rows is opened with its source.
-    pub fn with_output_per_source(self, of_sources: Vec<PathBuf>) -> Self {
-        Self { of_sources, ..self }
+        Self { outs, rows, sides, journal, is_temporary, is_template, owns, hashes, held }
     }
 
     pub fn rows(&self) -> &[OpenOutput] {
@@ -94,11 +63,6 @@ impl Disk {
 
     /// Returns the current hashes of outputs of rows, if the summary is requested.
     pub fn hashes(&self) -> io::Result<Vec<FileHash>> {
-        Ok([self.complete.clone(), self.open_hashes()?].concat())
-    }
-
-    /// Returns the hashes of outputs of rows that are open.
-    fn open_hashes(&self) -> io::Result<Vec<FileHash>> {
         let of_output = |(hash, out): (&Sha256, &OpenOutput)| {
             let mut hash = hash.clone();
             let bytes = out.read_rows(|bytes| hash.update(bytes))?;
@@ -107,36 +71,7 @@ impl Disk {
         };
         let is_unused = |out: &OpenOutput| self.is_template && matches!(out.length(), Ok(Some(0)));
         let hashes = self.hashes.iter().zip(&self.outs).filter(|(_, out)| !is_unused(out));
-        let is_open = |(_, out): &(_, &OpenOutput)| self.of_sources.is_empty() || out.is_regular();
-        hashes.filter(is_open).map(of_output).collect()
-    }
-
-    /// Syncs complete outputs of sources. Concurrent syncs share the work of the file system.
-    fn sync_complete(&mut self) -> io::Result<()> {
-        let paths = mem::take(&mut self.unsynced);
-        let next = AtomicUsize::new(0);
-        let sync = || -> io::Result<()> {
-            while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let synced =
-                    File::options().write(true).open(path).and_then(|file| file.sync_data());
-                synced.map_err(|error| {
-                    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-                })?;
-            }
-            Ok(())
-        };
-        thread::scope(|scope| {
-            let spawn = |_| thread::Builder::new().spawn_scoped(scope, sync).ok();
-            // Without threads, all are synced here.
-            let others: Vec<_> = (1..SYNCS.min(paths.len())).filter_map(spawn).collect();
-            let own = sync();
-            others
-                .into_iter()
-                .map(|other| other.join().expect("it does not panic"))
-                .fold(own, Result::and)
-        })?;
-        let folders: BTreeSet<_> = paths.iter().filter_map(|path| path.parent()).collect();
-        folders.into_iter().try_for_each(sync_folder)
+        hashes.map(of_output).collect()
     }
 
     fn files(&self) -> impl Iterator<Item = &OpenOutput> {
@@ -145,12 +80,6 @@ impl Disk {
 
     fn files_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut OpenOutput> {
         self.outs.iter_mut().chain(self.sides.as_mut())
-    }
-
-    /// Returns all files except the output of a source, which is opened later.
-    fn files_to_open(&mut self) -> impl Iterator<Item = &mut OpenOutput> {
-        let opened_later = usize::from(!self.of_sources.is_empty());
-        self.files_mut().skip(opened_later)
     }
 
     fn file(&self, number: usize) -> &OpenOutput {
@@ -172,7 +101,7 @@ impl Disk {
 
     fn create(&mut self) -> Result<(), Failure> {
         let is_temporary = self.is_temporary;
-        self.files_to_open()
+        self.files_mut()
             .try_for_each(|out| if is_temporary { out.open_temporary() } else { out.open() })
     }
 
@@ -281,7 +210,7 @@ impl Storage for Disk {
             }
             Opening::Kept => {
                 self.owns = true;
-                self.files_to_open().try_for_each(OpenOutput::open)
+                self.files_mut().try_for_each(OpenOutput::open)
             }
             Opening::Complete(paths) => {
                 let lock = |path: &Path| self.held.lock_more(path);
@@ -294,30 +223,11 @@ impl Storage for Disk {
         }
     }
 
-    fn next_source(&mut self, source: usize, keeps: bool) -> Result<(), Failure> {
-        let Some(path) = self.of_sources.get(source).cloned() else { return Ok(()) };
-        if self.outs[0].is_regular() {
-            self.complete.extend(self.open_hashes()?);
-            self.unsynced.push(self.outs[0].path().into());
-        }
-        self.held.create_folders(slice::from_ref(&path))?;
-        let mut out = OpenOutput::unopened(&path);
-        out.open()?;
-        if !keeps && self.owns {
-            out.truncate(0)?;
-        } else if !keeps && out.length()? > Some(0) {
-            refuse!("{}: exists; --force replaces it", out.name());
-        }
-        self.outs[0] = out;
-        Ok(())
-    }
-
     fn has_journal(&self) -> bool {
         self.journal.is_some()
     }
 
     fn save(&mut self, journal: &[u8]) -> io::Result<()> {
-        self.sync_complete()?;
         let saved = self.journal.as_mut().map_or(Ok(()), |file| file.save(journal));
         saved.map_err(|error| self.named(&error))
     }
@@ -333,7 +243,6 @@ impl Storage for Disk {
 
     fn finish(&mut self) -> io::Result<()> {
         self.remove_unused();
-        self.sync_complete()?;
         let folders: BTreeSet<_> = self.files().filter_map(OpenOutput::folder).collect();
         folders.iter().try_for_each(|folder| sync_folder(folder))?;
         self.remove_journal()

@@ -75,11 +75,6 @@ pub trait Storage: Send {
     /// Returns whether files have temporary names until they are complete.
     fn is_temporary(&self) -> bool;
     fn open(&mut self, opening: Opening<'_>) -> Result<(), Failure>;
-    /// Completes the output of rows, and opens that of a source, if each source has one: an empty
-    /// file, or with `keeps` what an earlier run has written.
-    fn next_source(&mut self, _source: usize, _keeps: bool) -> Result<(), Failure> {
-        Ok(())
-    }
     fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()>;
     /// Replaces the first bytes of an output.
     fn replace_start(&mut self, output: usize, bytes: &[u8]) -> io::Result<()>;
@@ -190,10 +185,6 @@ impl<S: Storage> RowFiles<S> {
                 let run = mem::take(&mut self.journal.run);
                 self.journal = Journal { run, ..earlier };
                 self.storage.open(Opening::Kept)?;
-                let last = self.journal.entries.last();
-                if let Some(source) = last.and_then(|last| last.checkpoint.output_source) {
-                    self.storage.next_source(source, true)?;
-                }
                 return Ok(Begin::At(Box::new(self.resume()?)));
             }
             // Files with temporary names cannot be continued.
@@ -225,10 +216,8 @@ impl<S: Storage> RowFiles<S> {
         let count = journal.outputs.len();
         let lengths = (0..count).map(|output| Ok(storage.length(output)?.unwrap_or(0)));
         let lengths = lengths.collect::<io::Result<Vec<_>>>()?;
-        let source = journal.entries.last().and_then(|last| last.checkpoint.output_source);
         let is_within = |entry: &JournalEntry| {
-            entry.checkpoint.output_source == source
-                && entry.marks.iter().zip(&lengths).all(|(mark, length)| mark.bytes <= *length)
+            entry.marks.iter().zip(&lengths).all(|(mark, length)| mark.bytes <= *length)
         };
         let last = journal.entries.iter().rposition(is_within).unwrap_or(0);
         journal.entries.truncate(last + 1);
@@ -433,14 +422,6 @@ impl<S: Storage> Sink for RowFiles<S> {
             return self.storage.replace_start(output, bytes);
         }
         self.begin(output)
-    }
-
-    fn next_source(&mut self, source: usize) -> io::Result<()> {
-        let opened = self.storage.next_source(source, false);
-        opened.map_err(|failure| io::Error::other(failure.to_string()))?;
-        self.lengths[0] = 0;
-        self.complete_lengths[0] = 0;
-        Ok(())
     }
 
     fn rows(&mut self, output: u8, bytes: &[u8]) -> io::Result<()> {

@@ -64,13 +64,11 @@ pub mod compression;
 pub mod features;
 pub mod input;
 pub mod measure;
-pub mod memory;
 pub mod output;
 pub mod pipeline;
 pub mod sets;
 pub mod stats;
 pub mod tail;
-mod temporary;
 
 pub use bulkdoku_core::*;
 pub use bulkdoku_logic as logic;

@@ -3,7 +3,7 @@
 mod cli;
 
 fn main() -> cli::Exit {
-    let ran = cli::check_memory().and_then(|()| cli::parse()).and_then(cli::run);
+    let ran = cli::parse().and_then(cli::run);
     let exit = ran.unwrap_or_else(|failure| {
         failure.print();
         failure.exit()

@@ -90,7 +90,6 @@ fn tables_grids_and_outputs_are_those_of_solve() {
     // Other subcommands write no canonical forms.
     folder.file("in", CLASSIC);
     for line in [
-        "sample in --count 1 --seed 1",
         "augment in --seed 1",
         "split in --seed 1 --shares 90,10 --by puzzle -o a,b",
         "split in --seed 1 --shares 90,10 -o a,b",

@@ -48,8 +48,7 @@ fn no_run_starts_while_another_writes_one_of_its_outputs() {
     let mut lines: Vec<_> =
         ENDINGS.iter().map(|ending| format!("solve -q -o a.{ending}")).collect();
     lines.push("augment -q --seed 1 --layout hrm -o hrm".into());
-    lines.push("solve -q --split-by status -o split/{}.csv".into());
-    lines.push("solve -q --split-by status -o {}/b.csv".into());
+    lines.push("split -q --seed 1 --shares 1,1 -o x.csv,y.csv".into());
     lines.push("solve -q -o c.csv --report r.html --errors e.jsonl".into());
     let first = waiting(&folder, &lines);
     let before = folder.all_names();
@@ -256,7 +255,7 @@ fn a_killed_run_with_force_keeps_the_old_set_until_the_new_one_is_complete() {
 fn a_timeout_that_loses_all_rows_is_announced() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC},{SOLVED}\n"));
-    for output in ["-o a.parquet", "--layout hrm -o hrm", "--sort clues -o b.csv"] {
+    for output in ["-o a.parquet", "--layout hrm -o hrm"] {
         let ran = folder.line(&format!("solve in --timeout 1h {output}"));
         assert_eq!(ran.status, 0, "{ran:?}");
         let what = "cannot be resumed: if --timeout ends the run, it is not written";

@@ -1,4 +1,4 @@
-//! `--where` and `--sort`, compared with filtering and sorting all rows.
+//! `--where`, compared with filtering all rows.
 
 use std::collections::HashMap;
 
@@ -250,8 +250,6 @@ fn shared_names_are_refused() {
     for (name, input) in &inputs {
         for use_of_name in [
             "solve {i} --columns line,{n}",
-            "solve {i} --sort {n}",
-            "sample {i} --seed 1 --per {n}=1",
             "split {i} --seed 1 --shares 90,10 -o a,b --where {n}==7",
         ] {
             let line = use_of_name.replace("{i}", input);
@@ -270,156 +268,33 @@ fn shared_names_are_refused() {
         ("solve in.csv --columns input_solution", "input_solution\n7\n"),
         ("solve in.csv --columns computed_clues --where input_level==7", "clues\n30\n"),
         ("solve in.csv --columns computed_clues --where computed_level==7", "clues\n"),
-        ("solve in.csv --columns input_clues --sort computed_guesses", "input_clues\n7\n"),
-        (
-            "sample in.csv --seed 1 --per input_level=1 --columns puzzle --where computed_clues==7",
-            "puzzle\n",
-        ),
         ("canon in.csv --columns input_status --where computed_status=='ok'", "input_status\n7\n"),
     ] {
         let ran = folder.line(&format!("{line} -q"));
         assert_eq!((ran.status, &*ran.rows), (0, rows), "{line}: {ran:?}");
     }
-    folder.assert_refused(&[
-        ("split in.csv --seed 1 --shares 90,10 --stratify guesses -o a,b", "computed_guesses"),
-        ("solve in.csv --split-by status -o {}.csv", "computed_status"),
-        ("sample in.csv --seed 1 --per clues=1", "computed_clues"),
-        ("augment in.csv --seed 1 --columns solution", "input_solution"),
-        ("check in.csv --sort level:desc", "computed_level"),
-    ]);
-    let split = "split in.csv --seed 1 --shares 90,10 --stratify computed_clues -o a,b -q";
-    assert_eq!(folder.line(split).status, 0);
-    let split = folder.line("solve in.csv --split-by computed_status -q -o {}.csv");
-    assert!(split.status == 0 && folder.path("unique.csv").exists(), "{split:?}");
+    folder.assert_refused(&[("augment in.csv --seed 1 --columns solution", "input_solution")]);
 }
 
 #[test]
-fn rows_are_sorted_stably_in_every_format() {
+fn repeated_columns_are_refused() {
     let folder = Folder::new();
-    let records = records();
-    folder.file("in.csv", csv_text(&records));
-    let all = folder.line(&format!("solve in.csv -q --columns {COLUMNS},{OWN}"));
-    let all = table(&all.rows);
-    let compare = |a: &Row, b: &Row, column: &str, is_ascending: bool| {
-        let are_numbers =
-            all.iter().all(|row| row[column].is_empty() || number(&row[column]).is_some());
-        let [a, b] = [a, b].map(|row| &*row[column]);
-        let ordering =
-            if are_numbers { number(a).partial_cmp(&number(b)).unwrap() } else { a.cmp(b) };
-        let by_value = if is_ascending { ordering } else { ordering.reverse() };
-        a.is_empty().cmp(&b.is_empty()).then(by_value)
-    };
-    for (sort, column, is_ascending) in [
-        ("guess_rating", "guess_rating", true),
-        ("guess_rating:desc", "guess_rating", false),
-        ("clues:asc", "clues", true),
-        ("input_status", "input_status", true),
-        ("input_status:desc", "input_status", false),
-    ] {
-        let mut expected = all.clone();
-        expected.sort_by(|a, b| compare(a, b, column, is_ascending));
-        for threads in ["1", "7"] {
-            let sorted = folder.line(&format!(
-                "solve in.csv -q -j {threads} --columns {COLUMNS},{OWN} --sort {sort}"
-            ));
-            assert_eq!(table(&sorted.rows), expected, "{sort}");
-        }
-        let ran = folder.line(&format!(
-            "solve in.csv -q --columns {COLUMNS},{OWN} --sort {sort} -o {sort}.csv.gz"
-        ));
-        assert_eq!(ran.status, 1, "{ran:?}");
-        assert_eq!(table(&folder.unpacked(&format!("{sort}.csv.gz"))), expected);
-        let json =
-            folder.line(&format!("solve in.csv -q --format jsonl --columns line,* --sort {sort}"));
-        let lines: Vec<_> = json
-            .rows
-            .lines()
-            .map(|line| {
-                serde_json::from_str::<serde_json::Value>(line).unwrap()["line"].to_string()
-            })
-            .collect();
-        assert_eq!(lines, expected.iter().map(|row| row["line"].clone()).collect::<Vec<_>>());
-    }
-    let ran = folder.line("solve in.csv -q --sort source:desc --columns line,source");
-    let sources: Vec<_> = table(&ran.rows).iter().map(|row| row["source"].clone()).collect();
-    assert!(
-        sources[..12].iter().all(|source| source == "forum") && sources[12].starts_with("a, "),
-        "{sources:?}"
-    );
-    assert!(sources[48..].iter().all(String::is_empty), "{sources:?}");
-    let none = folder.line(
-        "solve in.csv -q --sort clues --where computed_status=='gave_up' --columns line -o none.csv.gz",
-    );
-    assert_eq!((none.status, &*folder.unpacked("none.csv.gz")), (1, "line\n"));
-}
-
-#[test]
-fn text_is_sorted_as_text_and_repeated_columns_are_refused() {
-    let folder = Folder::new();
-    let csv = |values: &[&str]| {
-        let row = |value: &&str| format!("{CLASSIC},{value}\n");
-        format!("puzzle,x\n{}", values.iter().map(row).collect::<String>())
-    };
-    folder.file("numbers.csv", csv(&["10", "9", "1e1", "", "-1"]));
-    folder.file("texts.csv", csv(&["10", "9", "1e1", "", "1a"]));
-    let json = |values: &[&str]| {
-        let row = |value: &&str| format!("{{\"puzzle\":\"{CLASSIC}\",\"x\":{value}}}\n");
-        values.iter().map(row).collect::<String>()
-    };
-    folder.file("numbers.jsonl", json(&["10", "9", "null", "-1"]));
-    folder.file("texts.jsonl", json(&["\"10\"", "\"9\"", "\"\"", "\"-1\""]));
-    for (input, sort, expected) in [
-        ("numbers.csv", "x", "-1 9 10 1e1 "),
-        ("numbers.csv", "x:desc", "10 1e1 9 -1 "),
-        ("texts.csv", "x", "10 1a 1e1 9 "),
-        ("texts.csv", "x:desc", "9 1e1 1a 10 "),
-        ("numbers.jsonl", "x", "-1 9 10 "),
-        ("texts.jsonl", "x", "-1 10 9 "),
-    ] {
-        let ran = folder.line(&format!("solve {input} -q --format csv --columns x --sort {sort}"));
-        let rows: Vec<_> = ran.rows.lines().skip(1).map(|row| row.trim_matches('"')).collect();
-        assert_eq!(rows.join(" "), expected, "{input} {sort}");
-    }
+    folder.file("numbers.csv", format!("puzzle,x\n{CLASSIC},10\n"));
     folder.file("twice.csv", format!("puzzle,x,x\n{CLASSIC},1,2\n"));
     folder.assert_refused(&[
         ("solve numbers.csv --columns x,x", "--columns has x twice"),
         ("solve numbers.csv --columns *,status,status", "--columns has status twice"),
         ("solve numbers.csv --columns *,x", "* has all columns of the input, also x"),
         ("solve twice.csv --columns x", "several columns are named \"x\""),
-        ("solve twice.csv --sort x", "several columns are named \"x\""),
         ("solve twice.csv --column x", "several columns are named \"x\""),
     ]);
 }
 
-#[test]
-fn sorted_arrays_have_the_cells_of_sorted_rows() {
-    let folder = Folder::new();
-    folder.file("in.csv", csv_text(&records()));
-    let sort = "solve in.csv -q --where computed_status=='unique' --sort guess_rating:desc";
-    let rows = folder.line(&format!("{sort} --columns solution"));
-    folder.line(&format!("{sort} --columns solution -o out.npy"));
-    let array = std::fs::read(folder.path("out.npy")).unwrap();
-    let (header, cells) = array.split_at(128);
-    let cells = cells.chunks(81).map(|row| row.iter().map(u8::to_string).collect::<String>());
-    let cells: Vec<_> = cells.collect();
-    assert_eq!(cells, rows.records());
-    let shape = format!("({}, 81)", cells.len());
-    assert!(cells.len() > 20 && String::from_utf8_lossy(header).contains(&shape));
-}
-
 #[cfg(feature = "parquet")]
 #[test]
-fn parquet_files_are_sorted_and_selected_like_tables() {
+fn parquet_files_are_selected_like_tables() {
     let folder = Folder::new();
     folder.file("in.csv", csv_text(&records()));
-    let columns = format!("{COLUMNS},{OWN}");
-    folder.line(&format!("solve in.csv -q --columns {columns} --sort guess_rating -o s.parquet"));
-    let expected = folder.line(&format!("solve in.csv -q --columns {columns} --sort guess_rating"));
-    // The rows of the file, read as a table of the same columns.
-    let read = folder.line("canon s.parquet -q --columns key");
-    let ids = |rows: &str| rows.lines().skip(1).map(String::from).collect::<Vec<_>>();
-    let own = table(&expected.rows).iter().map(|row| row["key"].clone()).collect::<Vec<_>>();
-    assert_eq!((ids(&read.rows), own.len()), (own, 60), "{read:?}");
     folder.line("solve in.csv -q --columns * -o in.parquet");
     for (condition, _) in conditions() {
         let of = |input: &str| {
@@ -444,12 +319,10 @@ fn conditions_select_what_smaller_files_have() {
         folder.file(&format!("some-{name}"), table(some.collect()));
     }
     for (line, outputs) in [
-        ("overlap {}a {}b --columns key", &["out"][..]),
-        ("overlap {}a {}b --columns key --by grid --memory 1k", &["out"]),
-        ("overlap {}a {}b --columns key --near 1", &["out"]),
-        ("split {}a --shares 2,1,1 --seed 1 --stratify clues", &["x", "y", "z"]),
+        ("split {}a --shares 2,1,1 --seed 1", &["x", "y", "z"][..]),
         ("split {}a --shares 70,30 --seed 1 --by grid", &["x", "y"]),
         ("canon {}b --dedup --by puzzle", &["out"]),
+        ("canon {}b --against a --by puzzle", &["out"]),
         ("augment {}a --seed 1 --times 0 --original", &["out"]),
     ] {
         let rows = |prefix: &str, condition: &[&str]| {
@@ -465,20 +338,16 @@ fn conditions_select_what_smaller_files_have() {
         assert_eq!(found, rows("some-", &[]), "{line}");
         assert!(found[0].lines().count() > 20 && found != rows("", &[]), "{line}");
     }
-    // The second pass over a set selects the same records as the first one.
+    // With --by grid, records are solved before they are selected.
     folder.file("several", format!("{}\n{CLASSIC}\n", ".".repeat(81)));
-    let line = ["several", "several", "--by", "grid", "--columns", "file,line", "--where"];
-    let ran = folder.run("overlap", &[&line[..], &["status == 'ok'"]].concat(), "");
-    assert_eq!(ran.rows, "file,line\nseveral,2\nseveral,2\n", "{ran:?}");
-    let drawn = ["a", "-q", "--seed", "1", "--count", "20", "--where", "third == 0"];
-    let drawn = folder.run("sample", &drawn, "");
-    let thirds: Vec<_> = table(&drawn.rows).iter().map(|row| row["third"].clone()).collect();
-    assert_eq!(thirds, ["0"; 20], "{drawn:?}");
+    let line = ["several", "--dedup", "--by", "grid", "--columns", "line", "--where"];
+    let ran = folder.run("canon", &[&line[..], &["status == 'ok'"]].concat(), "");
+    assert_eq!(ran.rows, "line\n2\n", "{ran:?}");
 }
 
-/// Latencies differ between runs, but select and order the rows of each.
+/// Latencies differ between runs, but select the rows of each.
 #[test]
-fn latencies_are_selected_and_sorted() {
+fn latencies_are_selected() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n").repeat(50));
     for subcommand in ["solve", "canon"] {
@@ -491,8 +360,4 @@ fn latencies_are_selected_and_sorted() {
         assert_eq!(latencies("--where latency_ns>0").len(), 50);
         assert_eq!(latencies("--where latency_ns>1e12").len(), 0);
     }
-    let line = "solve in --columns latency_ns --sort latency_ns:desc";
-    let ran = folder.line(line);
-    let sorted: Vec<u64> = ran.rows.lines().skip(1).map(|row| row.parse().unwrap()).collect();
-    assert!(sorted.len() == 50 && sorted.is_sorted_by(|a, b| a >= b), "{ran:?}");
 }

@@ -43,7 +43,6 @@ fn outputs_that_need_a_feature_are_refused() {
         ("solve in --format csv -o x.csv.zst", "zstd"),
         ("solve in -o x.parquet", "parquet"),
         ("solve in --format parquet -o x", "parquet"),
-        ("solve in --split-by status -o {}.csv.zst", "zstd"),
         ("split in -o a.csv,b.csv.zst --shares 90,10 --seed 1", "zstd"),
         ("generate -n 1 -o x.parquet", "parquet"),
         ("bench in -o x.csv.zst", "zstd"),

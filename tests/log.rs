@@ -49,7 +49,7 @@ fn failures_and_interruptions_have_events() {
     for (line, exit, error) in [
         ("solve missing", 3, "missing: No such file"),
         ("check in", 2, "in: no line has a solution"),
-        ("overlap in missing", 3, "missing: No such file"),
+        ("canon in --against missing", 3, "missing: No such file"),
     ] {
         let ran = folder.line(&format!("{line} --log-format json"));
         let events = events(&ran.messages);

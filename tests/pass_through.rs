@@ -58,12 +58,7 @@ fn odd_columns_pass_through_every_command_byte_for_byte() {
             (format!("canon --against other {name}"), "", all()),
             (format!("canon {name} --columns *,status"), ",status", appended(&["ok", "ok"])),
             (format!("augment --times 0 --original --seed 1 {name}"), "", all()),
-            (format!("sample --count 2 --seed 1 {name}"), "", all()),
             (format!("solve {name} --columns *,solutions"), ",solutions", appended(&["1", "1"])),
-            (format!("overlap --columns *,line {name} {name}"), ",line", {
-                let once = appended(&["3", "5"]);
-                format!("{once}\n{once}")
-            }),
         ] {
             let ran = folder.line(&format!("{line} -q"));
             assert_eq!(ran.rows, format!("{HEADER}{columns}\n{expected}\n"), "{line}: {ran:?}");
@@ -212,16 +207,9 @@ fn inputs_with_different_columns_omit_them() {
     assert!(ran.messages.contains("the inputs have different columns"), "{ran:?}");
     // Conditions read columns by name, in any order.
     folder.file("c.csv", format!("puzzle,x,key\n{CLASSIC},y,1\n{CLASSIC},y,2\n"));
-    for subcommand in ["canon", "solve", "sample --count 9 --seed 1", "overlap"] {
-        let ran = folder.run(
-            subcommand.split(' ').next().unwrap(),
-            &[
-                &subcommand.split(' ').skip(1).collect::<Vec<_>>()[..],
-                &["a.csv", "c.csv", "--columns", "puzzle", "--where", "key == 1"],
-            ]
-            .concat(),
-            "",
-        );
+    for subcommand in ["canon", "solve"] {
+        let args = ["a.csv", "c.csv", "--columns", "puzzle", "--where", "key == 1"];
+        let ran = folder.run(subcommand, &args, "");
         assert_eq!(ran.rows, format!("puzzle\n{CLASSIC}\n{CLASSIC}\n"), "{subcommand}: {ran:?}");
     }
 }
@@ -244,7 +232,6 @@ fn objects_keep_all_of_their_keys() {
         "canon --dedup --by puzzle",
         "canon --columns *,status",
         "solve --columns *,status",
-        "sample --count 9 --seed 1",
         "check --columns *,status",
         "augment --times 0 --original --seed 1",
     ] {
@@ -269,7 +256,6 @@ fn objects_keep_all_of_their_keys() {
         ("canon --dedup in.jsonl --format csv", "more"),
         ("augment --seed 1 in.jsonl -o out.tsv --force", "more"),
         ("solve --columns *,level in.jsonl -o out.csv --force", "more"),
-        ("sample --count 9 --seed 1 in.jsonl -o out.csv --force", "more"),
         // A computed column must not hide one of the input.
         ("solve --columns *,level more.jsonl", "level"),
         ("augment --seed 1 more.jsonl", "solution"),
@@ -406,7 +392,6 @@ proptest! {
             for (command, outputs) in [
                 ("canon --dedup", 1),
                 ("canon --against other", 1),
-                ("sample --count 1000 --seed 1", 1),
                 ("split --shares 50,50 --by puzzle --seed 1", 2),
             ] {
                 folder.file("other", "1........".repeat(9));
@@ -422,7 +407,7 @@ proptest! {
                 }
                 let is_valid = after.iter().all(|status| ["ok", "no_form"].contains(&&**status));
                 prop_assert!(is_valid, "{}: {:?}\n{}", line, after, text());
-                // Only puzzles are in a sample or a part, and pencil marks may have no canonical form.
+                // Only puzzles are in a part, and pencil marks may have no canonical form.
                 let others = if command.contains("against") { count("no_form") } else { 0 };
                 let is_all = after.len() == count("ok") + others || command.contains("dedup");
                 prop_assert!(is_all, "{} {:?}\n{}", line, after, text());

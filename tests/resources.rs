@@ -1,60 +1,6 @@
-//! Runs with fewer threads and less memory than requested.
+//! The number of threads, and memory.
 
-use std::process::{Command, Output};
-
-use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, SOLVED};
-
-/// Runs `solve` in a shell with `limits`, on a valid and an invalid line from a pipe, so that their
-/// number is not known.
-fn solve_under(limits: &str, args: &str) -> Ran {
-    let folder = Folder::new();
-    let input = folder.file("in", format!("{CLASSIC}\nbad\n"));
-    let script = format!(
-        "cat {} | ({limits} exec {} solve --columns line,solution,status {args})",
-        input.display(),
-        BULKDOKU
-    );
-    let output: Output = Command::new("sh").args(["-c", &script]).output().unwrap();
-    output.into()
-}
-
-fn assert_solved(ran: &Ran) {
-    assert_eq!(ran.status, 1, "{ran:?}");
-    assert_eq!(ran.rows, format!("line,solution,status\n1,{SOLVED},unique\n2,,malformed\n"));
-}
-
-#[test]
-fn fewer_threads_start_if_memory_is_limited() {
-    for kilobytes in [60_000, 400_000] {
-        let ran = solve_under(&format!("ulimit -v {kilobytes};"), "-j 1024");
-        assert_solved(&ran);
-        let why = " of 1024 threads (the operating system provides no more threads or memory)";
-        assert!(ran.messages.contains(why), "{ran:?}");
-    }
-}
-
-/// With any memory limit, the command works or fails with a message (below 20 MB, of the system).
-#[test]
-fn too_little_memory_is_reported_before_the_run() {
-    let mut reported = 0;
-    for kilobytes in (20_000..44_000).step_by(3_500) {
-        for more in ["", "--progress always", "-o /dev/null"] {
-            let args = format!("-j 2 {more}");
-            let ran = solve_under(&format!("ulimit -c 0; ulimit -v {kilobytes};"), &args);
-            match ran.status {
-                1 if more.starts_with("-o") => {}
-                1 => assert_solved(&ran),
-                127 => assert!(ran.messages.contains("shared"), "{kilobytes} {more}: {ran:?}"),
-                _ => {
-                    assert_eq!(ran.status, 3, "{kilobytes} {more}: {ran:?}");
-                    assert!(ran.messages.contains("of memory are required"), "{ran:?}");
-                    reported += 1;
-                }
-            }
-        }
-    }
-    assert!(reported > 0);
-}
+use crate::common::command::{CLASSIC, Folder};
 
 #[test]
 fn many_threads_without_input_end_immediately() {
@@ -160,46 +106,4 @@ fn memory_is_bounded_for_objects_with_many_keys() {
         assert_eq!(child.wait().unwrap().code(), Some(0), "{line}");
         assert!(peak > 1 << 20 && peak < 64 << 20, "{line}: {peak} bytes");
     }
-}
-
-/// Commands whose memory grows with the input end with a message if there is too little.
-#[test]
-fn too_little_memory_for_the_input_is_reported() {
-    let folder = Folder::new();
-    // Different puzzles without contradictions.
-    let line = |number: usize| {
-        let cell = |(at, digit)| if at < 24 && number >> at & 1 == 1 { '.' } else { digit };
-        SOLVED.chars().enumerate().map(cell).chain(['\n']).collect::<String>()
-    };
-    folder.file("in", (0..60_000).map(line).collect::<String>());
-    folder.file("few", CLASSIC);
-    let (mut reported, mut complete) = (0, 0);
-    for kilobytes in [26_000, 50_000, 74_000] {
-        for args in [
-            "sample --count 60000 --seed 1 in",
-            "split --shares 90,10 --by puzzle --seed 1 in -o a.csv,b.csv --force",
-            "canon --dedup --by puzzle in",
-            "canon --against in --by puzzle few",
-            "overlap --by puzzle in few",
-            "solve --sort line:desc --columns line,puzzle in --max-nodes 1",
-        ] {
-            let script = format!(
-                "ulimit -c 0; ulimit -v {kilobytes}; exec {BULKDOKU} {args} -j 1 -q > rows"
-            );
-            let mut command = Command::new("sh");
-            let output =
-                command.current_dir(folder.path("")).args(["-c", &script]).output().unwrap();
-            let ran = Ran::from(output);
-            match ran.status {
-                0 | 1 => complete += 1,
-                127 => assert!(ran.messages.contains("shared"), "{kilobytes} {args}: {ran:?}"),
-                _ => {
-                    assert_eq!(ran.status, 3, "{kilobytes} {args}: {ran:?}");
-                    assert!(ran.messages.contains("memory"), "{kilobytes} {args}: {ran:?}");
-                    reported += 1;
-                }
-            }
-        }
-    }
-    assert!(reported > 0 && complete > 0, "{reported} {complete}");
 }

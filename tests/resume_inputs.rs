@@ -186,12 +186,8 @@ fn a_damaged_set_fails_before_there_is_an_output() {
     for damaged in [&whole[..whole.len() / 2], &whole[..whole.len() - 1]] {
         folder.file("s", damaged);
         for line in [
-            "solve in --against s -o out.csv",
             "canon in --against s -o out.csv",
             "generate -n 9 --seed 1 --kind hard --from s -o out.csv",
-            "split s --shares 1,1 --seed 1 -o out.csv,test.csv",
-            "sample s --count 5 --seed 1 -o out.csv",
-            "overlap s in -o out.csv",
         ] {
             for resume in ["", " --resume"] {
                 let ran = folder.line(&format!("{line}{resume}"));
@@ -210,7 +206,6 @@ fn a_run_that_has_read_another_pipe_is_not_resumed() {
     let whole = gz(&text);
     let solutions = Folder::new().solve(&["-q", "--columns", "solution"], &text).rows;
     for (line, set, status) in [
-        ("solve in --against pipe", &other, 3),
         ("canon in --against pipe", &other, 3),
         ("check in --solutions pipe", &solutions, 3),
         ("generate -n 1e9 --seed 1 --kind hard --from pipe --timeout 200ms", &text, 124),

@@ -76,7 +76,7 @@ fn summaries_conform() {
         "solve in --first --engine scalar --max-nodes 9",
         "check solved",
         "canon in --dedup",
-        "overlap in in",
+        "canon in --against in",
         "split in --shares 1,1 --seed 1",
         "augment in --times 2 --seed 1",
         "generate -n 3 --seed 1",

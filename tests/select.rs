@@ -1,15 +1,12 @@
-//! The selection of rows in `solve` and `check`, their files, and properties of puzzles.
-
-use std::collections::HashMap;
-use std::fs;
+//! The selection of rows in `solve` and `check`, and properties of puzzles.
 
 use bulkdoku::generate::{Generator, Kind};
 use bulkdoku::isomorph::{Permutation, SeededRng};
 use bulkdoku::rating::Level;
-use bulkdoku::{Limits, Outcome, Puzzle, Status, solve_batch};
+use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
-use crate::common::contents::{gz, table};
+use crate::common::contents::table;
 
 /// Creates a file with one puzzle of each type, and an invalid line.
 fn mixed(folder: &Folder) {
@@ -64,53 +61,10 @@ fn only_some_statuses_have_rows_and_all_are_counted() {
 }
 
 #[test]
-fn rows_go_to_the_file_of_their_status_or_level() {
+fn options_without_effect_are_refused() {
     let folder = Folder::new();
     mixed(&folder);
-    let all = table(&folder.line("solve in --columns line,status,level -q").rows);
-    for (by, names) in [
-        ("status", &["unique", "multiple", "unsolvable", "contradictory", "malformed"][..]),
-        ("level", &["0", "1", "3", "none"]),
-    ] {
-        for threads in ["1", "7"] {
-            let ran = folder.line(
-                &format!(
-                    "solve in --columns line,status,level --split-by {by} -j {threads} --force -o {by}/{{}}.csv"
-                ),
-            );
-            assert_eq!(ran.status, 1, "{ran:?}");
-            let mut found = 0;
-            for name in names {
-                let rows = table(&folder.read(&format!("{by}/{name}.csv")));
-                let field = |row: &HashMap<String, String>| match &*row[by] {
-                    "" => "none".to_owned(),
-                    field => field.to_owned(),
-                };
-                assert!(rows.iter().all(|row| field(row) == *name && all.contains(row)));
-                assert!(!rows.is_empty());
-                found += rows.len();
-            }
-            let level_2 = folder.path("level/2.csv");
-            if by == "level" && level_2.exists() {
-                found += table(&folder.read("level/2.csv")).len();
-            }
-            assert_eq!(found, all.len());
-        }
-    }
-    // A file without rows is not created.
-    assert!(!folder.path("status/gave_up.csv").exists());
-    let again = folder.line("solve in --split-by status -o status/{}.csv");
-    assert!(again.status == 2 && again.messages.contains("--force replaces it"), "{again:?}");
-    let only = folder.line(
-        "solve in -q --where `status`in('unique','multiple') --split-by status -o x-{}.jsonl.gz",
-    );
-    assert_eq!(only.status, 1);
-    assert!(
-        folder.path("x-unique.jsonl.gz").exists() && !folder.path("x-malformed.jsonl.gz").exists()
-    );
     folder.assert_refused(&[
-        ("solve in --split-by level -o x.csv", "{} once"),
-        ("solve in --split-by level", "--output"),
         ("solve in --where status=='uniqe'", "unknown status"),
         ("solve in --where status=='unique' --solutions 2", "cannot be combined with --where"),
         ("solve in --columns minimal --first", "--first leaves out"),
@@ -119,61 +73,6 @@ fn rows_go_to_the_file_of_their_status_or_level() {
         ("solve in --columns copy", "bulkdoku augment"),
         ("solve in --columns level --solutions 2", "--solutions writes several"),
     ]);
-}
-
-#[test]
-fn folders_of_expanded_names_are_created_and_runs_in_them_resumed() {
-    let folder = Folder::new();
-    mixed(&folder);
-    let line = "solve in -q --columns line,status --split-by status -o a/{}/b/rows.csv";
-    let ran = folder.line(line);
-    assert_eq!((ran.status, &*ran.messages), (1, ""), "{ran:?}");
-    for status in Status::ALL {
-        let has_rows = folder.path(&format!("a/{status}/b/rows.csv")).exists();
-        assert_eq!(folder.path(&format!("a/{status}")).exists(), has_rows, "{status}");
-    }
-    assert_eq!(fs::read_dir(folder.path("a")).unwrap().count(), 5, "statuses with rows");
-    let unique = folder.read("a/unique/b/rows.csv");
-    let again = folder.line(&format!("{line} --resume"));
-    assert!(again.status == 0 && again.messages.contains("is already complete"), "{again:?}");
-
-    // The input is truncated at first, and complete when the run is resumed.
-    let packed = gz(folder.read("in"));
-    folder.file("in.gz", &packed[..packed.len() - 9]);
-    let line = "solve in.gz -q --columns line,status --split-by status -o c/{}/rows.csv";
-    let ran = folder.line(line);
-    assert!(ran.status == 3 && ran.messages.contains("--resume continues it"), "{ran:?}");
-    folder.file("in.gz", packed);
-    assert_eq!(folder.line(&format!("{line} --resume")).status, 1);
-    assert_eq!(folder.read("c/unique/rows.csv"), unique);
-    assert_eq!(fs::read_dir(folder.path("c/unique")).unwrap().count(), 1, "no journal remains");
-}
-
-#[test]
-fn files_without_rows_are_removed_even_if_they_existed() {
-    for ending in [
-        "csv",
-        "tsv",
-        "jsonl",
-        "lines",
-        "csv.gz",
-        #[cfg(feature = "full")]
-        "jsonl.zst",
-    ] {
-        let folder = Folder::new();
-        mixed(&folder);
-        folder.file("one", CLASSIC);
-        let run = |input: &str| {
-            let line = format!("solve {input} -q --force --split-by status -o {{}}.{ending}");
-            folder.line(&line)
-        };
-        let name = |status: &str| format!("{status}.{ending}");
-        assert_eq!(run("in").status, 1);
-        assert!(folder.path(&name("malformed")).exists());
-        fs::write(folder.path(&name("gave_up")), "").unwrap();
-        assert_eq!(run("one").status, 0);
-        assert_eq!(folder.names(), ["in".to_owned(), "one".into(), name("unique")]);
-    }
 }
 
 #[test]
@@ -189,8 +88,6 @@ fn no_level_is_given_without_a_proof() {
             let level = if proved["level"] == "3" { "" } else { &proved["level"] };
             assert_eq!(row["level"], level, "{option}");
         }
-        folder.line(&format!("solve in -q {option} --split-by level -o {{}}.csv --force"));
-        assert!(folder.path("2.csv").exists() && !folder.path("3.csv").exists());
     }
 }
 

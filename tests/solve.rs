@@ -151,9 +151,9 @@ fn the_statuses_that_fail_can_be_chosen() {
         ("augment in --seed 1 --times 2 --fail-on none", 0),
         ("split in --seed 1 --shares 1,1 -o a.csv,b.csv --force", 1),
         ("split in --seed 1 --shares 1,1 -o a.csv,b.csv --force --fail-on none", 0),
-        ("overlap good in --fail-on malformed", 1),
-        // A shared class is not a status.
-        ("overlap good in --fail-on none", 0),
+        ("canon good --against in", 0),
+        ("canon good --against in --fail-on known", 1),
+        ("canon good --against in --by grid --fail-on known", 1),
     ] {
         let ran = folder.line(&format!("{line} -q"));
         assert_eq!(ran.status, status, "{line}: {ran:?}");

@@ -41,8 +41,6 @@ mod outputs;
 #[cfg(feature = "full")]
 mod parquet;
 mod pass_through;
-#[cfg(unix)]
-mod passes;
 mod pasted;
 mod paths;
 mod pipeline;
@@ -54,7 +52,6 @@ mod resources;
 mod resume;
 #[cfg(unix)]
 mod resume_inputs;
-mod sample;
 mod schemas;
 mod select;
 mod sets;

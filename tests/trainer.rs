@@ -181,7 +181,6 @@ fn solved_and_generated_puzzles_are_groups_of_one() {
         ("solve in --layout hrm -o -", "name a folder"),
         ("solve in --layout hrm -o in", "name a folder"),
         ("solve in --layout hrm --solutions 3 -o x", "cannot be combined with --layout"),
-        ("solve in --layout hrm --split-by level -o x{}", "--split-by"),
         ("solve in --subset test -o x", "--layout"),
         ("solve in --layout hrm --subset ../x -o x", "expected a name"),
         ("augment p.csv --seed 1 --layout hrm -o x", "needs solutions"),

@@ -13,7 +13,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from ._table import Batches, Table, quoted, suggestion
 
 __all__ = [
     "Batches", "Puzzles", "Solver", "Table", "__version__", "augment", "bench", "canon", "check", "dedup", "generate",
-    "hint", "overlap", "rate", "read", "sample", "scan", "score", "solve", "solve_batches", "split", "stream", "trace",
+    "hint", "rate", "read", "scan", "score", "solve", "solve_batches", "split", "stream", "trace",
     "verify", "write",
 ]  # fmt: skip
 
@@ -451,45 +451,19 @@ def dedup(
     return frame.take(_core.distinct(frame.grids(column, blank), same, count, progress))
 
 
-def overlap(
-    first: Any, *others: Any, by: By | None = None, near: Literal[1, 2] | None = None, column: str | None = None,
-    blank: int = 0, threads: int = 1, progress: Progress | None = None,
-) -> tuple[Any, ...]:  # fmt: skip
-    """Returns the rows of sets whose class also occurs in another: those that `bulkdoku overlap` writes.
-
-    Args:
-        first, others: sets of puzzles, as for `solve`; all pairs are compared.
-        by: when two rows are the same, as for `dedup`; None for "class".
-        near: 1 or 2: compares classes after removing up to this many clues from each puzzle; None for `by`.
-        column: the column of the puzzles in all sets. Other arguments, and exceptions, are those of `solve`.
-
-    Returns:
-        tuple: for each set, in the order of the arguments, its rows that are also in another set, as for `dedup`.
-    """
-    if near is not None and by is not None:
-        raise ValueError("by and near exclude each other")
-    same = f"near{whole('near', near)}" if near is not None else one_of("by", "class" if by is None else by)
-    if not others:
-        raise ValueError("a set is compared with others: give two or more")
-    count, frames = whole("threads", threads), [Frame(rows) for rows in (first, *others)]
-    found = _core.overlap([frame.grids(column, blank) for frame in frames], same, count, progress)
-    return tuple(frame.take(rows) for frame, rows in zip(frames, found, strict=True))
-
-
 def split(
-    rows: Any, shares: Sequence[float], *, seed: int, by: By = "class",
-    stratify: Literal["level", "guesses", "clues"] | None = None, column: str | None = None, blank: int = 0,
+    rows: Any, shares: Sequence[float], *, seed: int, by: By = "class", column: str | None = None, blank: int = 0,
     threads: int = 1, progress: Progress | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Divides rows into parts with no class in two of them: the rows of `bulkdoku split`.
 
-    The part of a class depends on the seed and the class alone, up to borders that are set to meet the shares.
+    Each part is a range of hashes of classes, so the part of a row depends on its class, the seed, and the shares
+    alone, whatever other rows there are. The shares are met within what chance allows.
 
     Args:
         shares: the relative sizes of 2 to 100 parts, such as (80, 10, 10).
         seed: any number from 0 to 2**64 - 1.
         by: what is kept together, as for `dedup`, whose other arguments are the same.
-        stratify: "level", "guesses" or "clues" to meet the shares among the puzzles of each; None for all together.
 
     Returns:
         tuple: the rows of each part, as for `dedup`. A UserWarning counts rows that cannot be compared, which are left
@@ -503,58 +477,13 @@ def split(
         raise TypeError("shares is a sequence of numbers, such as (80, 10, 10)")
     if not 2 <= len(shares) <= 100 or not all(0 < share < 2**1000 for share in shares):
         raise ValueError("shares are 2 to 100 numbers above 0, such as (80, 10, 10)")
-    strata = None if stratify is None else one_of("stratify", stratify)
     same, seed, count, frame = one_of("by", by), whole("seed", seed), whole("threads", threads), Frame(rows)
     puzzles = frame.grids(column, blank)
-    parts = _core.split(puzzles, [float(share) for share in shares], seed, same, strata, count, progress)
+    parts = _core.split(puzzles, [float(share) for share in shares], seed, same, count, progress)
     if without := len(puzzles) - sum(memoryview(part).nbytes // 8 for part in parts):
         lack = "exactly one solution" if same == "grid" else "a class"
         warnings.warn(f"{without} of {len(puzzles)} rows are in no part: they do not have {lack}", stacklevel=2)
     return tuple(frame.take(part) for part in parts)
-
-
-def sample(
-    rows: Any, count: int | None = None, *, per: Mapping[str, int] | None = None, seed: int, first: int = 1,
-    column: str | None = None, blank: int = 0, threads: int = 1, progress: Progress | None = None,
-) -> Any:  # fmt: skip
-    """Draws rows at random: the rows of `bulkdoku sample`.
-
-    All rows that are puzzles have the same probability, in each stratum if there are any, and none is drawn twice. The
-    same seed draws the same rows, and a smaller sample is part of a larger one.
-
-    Args:
-        count: the number of rows; None with `per`.
-        per: {column: n} draws n rows of each value of a column: one that `solve` offers, such as "level", or of `rows`.
-        seed, first: the sample depends on the seed (0 to 2**64 - 1) and on the numbers of rows, from `first` on: with 1
-            it is that of the command from a file of lines, with 2 from a table with a header.
-        rows, column, blank, threads, progress: as for `dedup`.
-
-    Returns:
-        The rows in their order, as for `dedup`. A UserWarning lists strata with fewer rows, which are taken whole.
-
-    Raises:
-        TypeError, ValueError: as `solve`, and if the column does not exist.
-    """
-    seed, first = whole("seed", seed), whole("first", first, 0, 2**63 - 1)
-    if per is not None and not (isinstance(per, Mapping) and all(isinstance(name, str) for name in per)):
-        raise TypeError('per is a dict with one column, such as {"level": 1000}')
-    if (count is None) == (per is None) or per is not None and len(per) != 1:
-        raise ValueError('give count, or per with one column: per={"level": 1000}')
-    stratum, size = next(iter(per.items())) if per is not None else ("", count)
-    size = whole("count" if per is None else "per", size, 0, 2**63 - 1)
-    number, frame = whole("threads", threads), Frame(rows)
-    puzzles, strata = frame.grids(column, blank), None
-    if per is not None:
-        if stratum not in OF_SOLVE and stratum in (frame.names or ()):
-            values = frame.values(stratum)
-        else:
-            how, output = search("lanes", 2, None, threads), output_of(columns_of([stratum], OF_SOLVE), "text", 0)
-            values = Table(_core.run("solve", puzzles, None, how, output, None)).to_list(stratum)
-        strata = ["" if value is None else str(value) for value in values]
-    drawn, counts = _core.sample(puzzles, size, strata, seed, first, number, progress)
-    if short := [f"{quoted(name)}: {rows}" for name, rows in sorted(counts) if rows < size]:
-        warnings.warn(f"strata of {stratum} with fewer than {size} rows: {', '.join(short)}", stacklevel=2)
-    return frame.take(drawn)
 
 
 def solve_batches(

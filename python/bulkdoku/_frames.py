@@ -154,13 +154,6 @@ class Frame:
                 rows = rows.append_column(name, values)
         return rows
 
-    def values(self, column: str) -> list[Any]:
-        """Returns the values of a column as a list."""
-        if self.kind == "table":
-            return list(self.rows.to_list(column))
-        values = self.rows[column]
-        return list(values.to_pylist() if self.kind == "pyarrow" else values)
-
 
 def like(values: Any, old: Any) -> Any:
     """Returns values of the type of an old column, if they can be converted."""

@@ -19,13 +19,13 @@ Span = int | tuple[int, int] | None
 KINDS: tuple[Kind, ...] = ("digits", "rows", "bands", "transpose")
 NAMES: dict[str, tuple[str, ...]] = {
     "by": ("class", "puzzle", "grid"), "solution": ("text", "binary", "cells"),
-    "stratify": ("level", "guesses", "clues"), "kinds": KINDS,
+    "kinds": KINDS,
 }  # fmt: skip
 # The least and the most of numbers; others are from 0 to MAX. A text column of i32 offsets holds many more rows.
 MAX = 2**64 - 1
 RANGES = {
     "threads": (0, 4096), "blank": (0, 246), "limit": (1, 2**32 - 1), "max_nodes": (1, MAX), "batch_rows": (1, 2**24),
-    "times": (0, 1_000_000), "level": (0, 255), "near": (1, 2), "per": (0, 2**63 - 1), "rounds": (1, 1000),
+    "times": (0, 1_000_000), "level": (0, 255), "rounds": (1, 1000),
 }  # fmt: skip
 # The columns of functions are those of the command, except `file` and `line`.
 OF_SOLVE, OF_CHECK = (tuple(_core.offered(is_checked)) for is_checked in (False, True))

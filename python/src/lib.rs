@@ -48,7 +48,7 @@ mod package {
     #[pymodule_export]
     use crate::scan::scan;
     #[pymodule_export]
-    use crate::sets::{distinct, overlap, sample, split};
+    use crate::sets::{distinct, split};
     #[pymodule_export]
     use crate::stream::{Stream, solve_stream};
     #[pymodule_export]

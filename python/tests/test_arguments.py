@@ -29,9 +29,7 @@ CALLS = {
     "scan": {"path": "in.csv"},
     "write": {"rows": TABLE, "path": "out.csv"},
     "dedup": {"rows": TABLE},
-    "overlap": {"first": PUZZLES, "others": PUZZLES},
     "split": {"rows": TABLE, "shares": (1, 1), "seed": 1},
-    "sample": {"rows": TABLE, "count": 1, "seed": 1},
     "Solver": {},
     "Table": {"rows": TABLE},
 }
@@ -44,9 +42,6 @@ WRONG = [
 
 def call(name, arguments):
     function = getattr(bulkdoku, name)
-    if name == "overlap":
-        arguments = arguments.copy()
-        return function(arguments.pop("first"), arguments.pop("others"), **arguments)
     if name == "Table":
         return function(arguments["rows"])
     made = function(**arguments)
@@ -93,7 +88,6 @@ def test_wrong_arguments(name, option, tmp_path, monkeypatch):
         ("solve", "max_nodes", [1] * 100, "max_nodes is a whole number, not list"),
         ("split", "shares", 0.1, "shares is a sequence of numbers, such as (80, 10, 10)"),
         ("split", "shares", "ab", "shares is a sequence of numbers"),
-        ("sample", "per", 3, "per is a dict with one column"),
         ("augment", "kinds", "digits", "kinds is a sequence of names"),
         ("stream", "shard", 3, "shard (3, 3)"),
         ("stream", "shard", (1, 2, 3), "shard is a whole number, not (1, 2, 3)"),
@@ -101,8 +95,6 @@ def test_wrong_arguments(name, option, tmp_path, monkeypatch):
         ("solve_batches", "keep", ["puzzle", "puzzle"], "keep names \"puzzle\" twice"),
         ("generate", "clues", (24, 22), "clues: no number is at least 24 and at most 22"),
         ("generate", "guesses", -1, "guesses is 0 to 18446744073709551615, not -1"),
-        ("overlap", "near", 3, "near is 1 to 2, not 3"),
-        ("sample", "first", 2**64 - 1, "first is 0 to 9223372036854775807, not 18446744073709551615"),
         ("solve", "max_nodes", 0.5, "max_nodes is a whole number, not 0.5"),
     ],
 )

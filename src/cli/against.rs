@@ -1,19 +1,19 @@
-//! `--against`: omits records whose class occurs in another set.
+//! `--against`: compares records with those of other sets.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use bulkdoku::input::{InputOptions, StreamOptions};
-use bulkdoku::memory;
-use bulkdoku::output::Row;
-use bulkdoku::pipeline::Classify;
-use bulkdoku::sets::{Collector, Known, RecordHashes, Sameness};
+use bulkdoku::output::Rows;
+use bulkdoku::pipeline::{BlockSource, BlockSummary, Classify, RunEnd, TextSource, fold_blocks};
+use bulkdoku::sets::{Sameness, Seen};
 
 use super::by::note_without;
 use super::identity::STDIN;
 use super::inputs::Inputs;
+use super::progress::{Meter, Progressed};
 use super::run_args::RunArgs;
-use super::scan::scan;
-use super::{Failure, numbers};
+use super::{Failure, platform};
 
 /// The set that records are compared with.
 #[derive(Clone, Debug, clap::Args)]
@@ -21,29 +21,9 @@ pub struct AgainstArgs {
     /// Only rows whose class is not in this file
     ///
     /// It is read first, in any format. The option may be given several times. Records that are
-    /// left out are counted as known.
+    /// left out are counted as known. Each class takes 20 to 39 bytes of memory.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     against: Vec<PathBuf>,
-
-    #[command(flatten)]
-    memory: MemoryArgs,
-}
-
-/// The memory limit of a set of puzzles.
-#[derive(Clone, Copy, Debug, clap::Args)]
-pub struct MemoryArgs {
-    /// Memory for the compared set; beyond it, disk
-    ///
-    /// Each class takes 20 to 39 bytes: 16 for its hash, and its share of a hash table. What
-    /// exceeds this is sorted in temporary files, in the folder that TMPDIR names. With overlap,
-    /// half of it is for the first set, the rest for what sets have in common.
-    #[arg(
-        long,
-        value_name = "SIZE",
-        help_heading = "Run",
-        value_parser = numbers::size
-    )]
-    memory: Option<u64>,
 }
 
 impl AgainstArgs {
@@ -56,7 +36,7 @@ impl AgainstArgs {
         self.against.clone()
     }
 
-    /// Rejects options without effect, and standard input.
+    /// Rejects standard input.
     pub fn check(&self) -> Result<(), Failure> {
         if self.against.iter().any(|path| path == Path::new(STDIN)) {
             refuse!("--against -: name a file");
@@ -70,33 +50,60 @@ impl AgainstArgs {
         by: Sameness,
         run: RunArgs,
         stream: StreamOptions,
-    ) -> Result<Option<Known>, Failure> {
+    ) -> Result<Option<Seen>, Failure> {
         if !self.is_given() {
             return Ok(None);
         }
         let options = InputOptions { stream, ..InputOptions::default() };
         let mut inputs = Inputs::detected(self.against.clone(), &options, run.threads)?;
-        let mut collector = Collector::new(self.memory.bytes());
-        let mut without = 0;
-        let find = |row: &Row<'_>| RecordHashes::of(by, row);
-        let add = |record: RecordHashes| {
-            without += u64::from(record.first.is_none());
-            record.hashes().try_for_each(|hash| collector.insert(hash))
+        let (mut known, mut without) = (Seen::default(), 0_u64);
+        let add = |hash: Option<u128>| match hash {
+            Some(hash) => known.insert(hash).map(drop),
+            None => {
+                without += 1;
+                Ok(())
+            }
         };
-        let job = Classify::of(by.needs());
-        scan(&job, run, (&mut inputs, None), by.needs(), find, add)?;
+        read_hashes(&mut inputs, by, run, add)?;
         if !run.quiet {
             note_without(&inputs.names().join(", "), by, without);
         }
-        let known = collector.finish()?;
-        // Threads of the run that follows have an engine, and search the set.
-        memory::check_after(usize::MAX)?;
         Ok(Some(known))
     }
 }
 
-impl MemoryArgs {
-    pub fn bytes(self) -> Option<usize> {
-        self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
+/// Passes the hash of each record to `add`, in order.
+fn read_hashes(
+    inputs: &mut Inputs,
+    by: Sameness,
+    run: RunArgs,
+    mut add: impl FnMut(Option<u128>) -> std::io::Result<()> + Send,
+) -> Result<(), Failure> {
+    let progress = platform::new_progress();
+    let meter = Meter::new(run.progress, inputs.size(), run.quiet);
+    let (bytes, options) = (inputs.bytes(), run.options(&progress));
+    let mut source = TextSource::new(0, inputs.sources(), &progress.stop);
+    let map = || {
+        |rows: &Rows<'_>, hashes: &mut Vec<Option<u128>>| {
+            hashes.clear();
+            hashes.extend(rows.records().map(|row| by.hash(&row)));
+        }
+    };
+    let reduce = |hashes: &mut Vec<Option<u128>>, summary: Option<&BlockSummary>| {
+        let records = summary.map_or(0, |summary| summary.counts.records());
+        progress.records.fetch_add(records, Ordering::Relaxed);
+        hashes.drain(..).try_for_each(&mut add)
+    };
+    let (job, needs) = (Classify::by(by), by.needs());
+    let folded = meter.watch(
+        || Progressed::of_bytes(&bytes, &progress),
+        || fold_blocks(&mut source, &job, &mut [], needs, &options, map, reduce),
+    );
+    match folded.end {
+        RunEnd::Complete => {}
+        RunEnd::Stopped => return Err(Failure::Stopped),
+        RunEnd::Failed(error) => return Err(error.into()),
     }
+    let failures: Vec<_> = source.take_failures().iter().map(ToString::to_string).collect();
+    if failures.is_empty() { Ok(()) } else { Err(Failure::of_all(&failures)) }
 }

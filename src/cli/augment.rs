@@ -97,7 +97,7 @@ Examples:
   bulkdoku augment --times 10 --seed 1 train.csv -o augmented.csv
   bulkdoku augment --times 4 --digits --transpose --seed 1 --original train.csv -o a.jsonl.zst
   bulkdoku augment --times 1000 --original --layout hrm --seed 1 train.csv -o data/sudoku
-  bulkdoku sample --count 100k --seed 1 large.csv | bulkdoku augment --seed 1 -o isomorphs.csv
+  shuf -n 100000 large.txt | bulkdoku augment --seed 1 -o isomorphs.csv
 
 Invalid records have no isomorphs: each has a message, and no row. The same goes for
 records whose solution is incomplete, changes a clue, or breaks the rules (status mismatch). A missing

@@ -3,7 +3,7 @@
 use bulkdoku::sets::Sameness;
 use indicatif::HumanCount;
 
-use super::{Failure, help, log};
+use super::{help, log};
 
 /// The criterion by which two records are the same.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -19,19 +19,6 @@ pub struct ByArgs {
         value_parser = help::one_of(CRITERIA)
     )]
     by: Option<Sameness>,
-
-    /// Compare classes after removing up to K clues (1, 2)
-    ///
-    /// Two puzzles are compared by the canonical forms of all puzzles that result from removing up
-    /// to K clues from each: some 26 forms per puzzle for K = 1, 330 for K = 2, so it takes as many
-    /// times the time and, for the first set, the memory.
-    #[arg(
-        long,
-        value_name = "K",
-        help_heading = "Output",
-        value_parser = clap::value_parser!(u8).range(1..=2)
-    )]
-    near: Option<u8>,
 }
 
 #[rustfmt::skip]
@@ -44,18 +31,7 @@ const CRITERIA: &[(&str, Sameness, &str)] = &[
 
 impl ByArgs {
     pub fn sameness(self) -> Sameness {
-        match (self.by, self.near) {
-            (_, Some(clues)) => Sameness::Near(clues),
-            (by, None) => by.unwrap_or(Sameness::Class),
-        }
-    }
-
-    /// Rejects the comparison of grids without a proof, which an option leaves out.
-    pub fn check_proof(self, without_proof: Option<&str>) -> Result<(), Failure> {
-        match without_proof.filter(|_| self.by == Some(Sameness::Grid)) {
-            Some(without) => refuse!("--by grid needs the proof, which {without} leaves out"),
-            None => Ok(()),
-        }
+        self.by.unwrap_or(Sameness::Class)
     }
 }
 
@@ -65,26 +41,6 @@ pub fn finds(by: Sameness) -> &'static str {
         Sameness::Class => "canonical forms",
         Sameness::Puzzle => "equal puzzles",
         Sameness::Grid => "canonical forms of solutions",
-        Sameness::Near(_) => "canonical forms with clues removed",
-    }
-}
-
-/// Returns the plural noun for groups of records that are the same.
-pub fn groups(by: Sameness) -> &'static str {
-    match by {
-        Sameness::Class | Sameness::Near(_) => "classes",
-        Sameness::Puzzle => "puzzles",
-        Sameness::Grid => "grids",
-    }
-}
-
-/// Returns the property shared by records that are the same.
-pub fn name(by: Sameness) -> String {
-    match by {
-        Sameness::Class => "class".into(),
-        Sameness::Puzzle => "puzzle".into(),
-        Sameness::Grid => "grid".into(),
-        Sameness::Near(clues) => format!("class, up to {clues} clues removed"),
     }
 }
 

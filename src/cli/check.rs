@@ -5,14 +5,12 @@ use std::path::PathBuf;
 use bulkdoku::Limits;
 use bulkdoku::input::Answers;
 use bulkdoku::output::Column;
-use bulkdoku::pipeline::{Check, Filter, Solve};
+use bulkdoku::pipeline::{Check, Solve};
 
-use super::against::AgainstArgs;
-use super::by::ByArgs;
 use super::engine_args::EngineArgs;
 use super::format::RowFormat;
 use super::row_args::{RowArgs, RowPlan, RowRules};
-use super::select::SelectArgs;
+use super::select::RatingArgs;
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
@@ -55,13 +53,7 @@ pub struct CheckArgs {
     rows: RowArgs,
 
     #[command(flatten)]
-    select: SelectArgs,
-
-    #[command(flatten)]
-    against: AgainstArgs,
-
-    #[command(flatten)]
-    by: ByArgs,
+    rating: RatingArgs,
 
     /// Do not check whether the solution is the only one
     ///
@@ -87,11 +79,10 @@ Statuses:
   ok             the solution is right, and (without --first) the only one
   mismatch       it is not; the column reason and a message say why
   malformed      not a puzzle; its solution is not checked
-  known          the class is in the set of --against; counted, without a row
   gave_up        the solution is right, but --max-nodes was reached before another was excluded
   internal_error the engine failed or did not find the solution; please report it
 
-Exit status: 0 every record ok (or known), 1 some record has another status (--fail-on chooses), 2
+Exit status: 0 every record ok, 1 some record has another status (--fail-on chooses), 2
 wrong usage or an input without solutions, 3 input or output failed, 75 another run is writing an
 output, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.";
 
@@ -110,33 +101,29 @@ pub static ROWS: RowRules = RowRules {
 pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
     let rows = args.rows.plan(&ROWS, task.destinations.output.as_deref())?;
-    args.select.plan(&mut task)?;
     args.refuse_ignored(&task, &rows)?;
     let check = Check { solve: args.solve() };
     task.keep_columns(&rows);
     task.answers = args.answers();
-    task.settings.others = args.solutions.iter().cloned().chain(args.against.files()).collect();
+    task.settings.others = args.solutions.iter().cloned().collect();
     task.settings.method =
         Method { check: true, ..Method::solving(&args.engine, check.solve.limits) };
     if let Some(path) = &args.solutions {
         answers::check(path, &task.inputs)?;
     }
     let mut run = task.open()?;
-    let (stream, by) = (args.records.layout.stream(), args.by.sameness());
     if let Some(path) = &args.solutions {
+        let stream = args.records.layout.stream();
         run.answers = Some(answers::open(path, args.solution_column.as_deref(), stream)?);
     }
-    let known = args.against.load(by, args.engine.run, stream)?;
-    let unknown = known.iter().map(|known| Filter::unknown(known, by));
-    let filters = unknown.chain(args.select.filter()).collect();
-    let format = args.select.sorted(&rows, &ROWS, &run.inputs)?;
-    run.write(&check, filters, format)
+    let format = rows.format(&run.inputs)?;
+    run.write(&check, Vec::new(), format)
 }
 
 impl CheckArgs {
     fn solve(&self) -> Solve {
         let limits = if self.first { Limits::FIRST } else { Limits::PROOF };
-        self.engine.solve(limits, false, self.select.rating_isomorphs())
+        self.engine.solve(limits, false, self.rating.rating_isomorphs())
     }
 
     /// Rejects options that have no effect in combination, and columns that would be empty.
@@ -146,10 +133,8 @@ impl CheckArgs {
         if let (true, Some(column)) = (self.first, of_engine) {
             refuse!("--first uses no engine, which column {column} requires");
         }
-        self.by.check_proof(self.first.then_some("--first"))?;
-        self.select.check(rows, task, self.first.then_some("--first"))?;
-        self.engine.check_simd()?;
-        self.against.check()
+        self.rating.check(rows, task, self.first.then_some("--first"))?;
+        self.engine.check_simd()
     }
 
     /// Returns where the inputs have solutions.

@@ -85,11 +85,6 @@ impl RowFormat {
         self.is_parquet() || matches!(self, Self::Csv | Self::Tsv | Self::Jsonl)
     }
 
-    /// Returns whether the rows are arranged on pages.
-    pub fn has_pages(self) -> bool {
-        matches!(self, Self::Html | Self::Svg)
-    }
-
     pub fn is_parquet(self) -> bool {
         self == Self::Parquet
     }

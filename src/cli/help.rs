@@ -95,31 +95,6 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
     })
 }
 
-/// A choice by the name of a computed column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ColumnChoice<T> {
-    pub value: T,
-    /// The name, if it is ambiguous in an input that has it.
-    pub shared_name: Option<&'static str>,
-}
-
-/// The two names of a column, the second one with the prefix `computed_`; the value, and its help.
-pub type ColumnChoices<T> = &'static [([&'static str; 2], T, &'static str)];
-
-/// Parses one of several names of columns.
-pub fn one_column_of<T: Copy + Send + Sync + 'static>(
-    list: ColumnChoices<T>,
-) -> impl TypedValueParser<Value = ColumnChoice<T>> {
-    let names = list
-        .iter()
-        .map(|([name, long], _, text)| PossibleValue::new(*name).alias(*long).help(*text));
-    PossibleValuesParser::new(names.collect::<Vec<_>>()).map(|name| {
-        let entry = list.iter().find(|(names, ..)| names.contains(&name.as_str()));
-        let ([short, _], value, _) = entry.expect("the name is listed");
-        ColumnChoice { value: *value, shared_name: (name == *short).then_some(*short) }
-    })
-}
-
 pub fn engines() -> impl TypedValueParser<Value = EngineKind> {
     let values = EngineKind::ALL.map(|kind| PossibleValue::new(kind.name()).help(kind.about()));
     PossibleValuesParser::new(values).try_map(|name| name.parse::<EngineKind>())

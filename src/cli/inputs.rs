@@ -251,11 +251,6 @@ impl Inputs {
         types
     }
 
-    /// Returns whether a column that is read is text in a Parquet file.
-    pub fn is_text(&self, column: usize) -> bool {
-        self.types()[column].as_ref().is_some_and(|of| !of.is_json())
-    }
-
     /// Returns the names of the columns kept in the output and of those that are only read.
     pub fn read(&self) -> Vec<String> {
         self.first().kept()

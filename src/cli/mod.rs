@@ -30,13 +30,11 @@ mod input_args;
 mod inputs;
 mod lock;
 mod log;
-mod memory;
 mod messages;
 mod numbers;
 mod origin;
 mod out;
 mod outputs;
-mod overlap;
 #[cfg(feature = "pages")]
 mod pages;
 mod paths;
@@ -47,14 +45,11 @@ mod row_args;
 mod rules;
 mod run;
 mod run_args;
-mod sample;
-mod scan;
 mod select;
 mod sets;
 mod show;
 mod solve;
 mod split;
-mod strata;
 mod summary;
 mod task;
 mod trace;
@@ -77,7 +72,6 @@ use thiserror::Error;
 
 pub use exit::Exit;
 pub use log::end as log_end;
-pub use memory::check as check_memory;
 use out::{OpenOutput, OutputTarget};
 
 /// Solve millions of sudoku puzzles, one row for each, in order.
@@ -142,9 +136,7 @@ subcommands! {
     "solve" Solve(solve::SolveArgs),
     "check" Check(check::CheckArgs),
     "canon" Canon(canon::CanonArgs),
-    "overlap" Overlap(overlap::OverlapArgs),
     "split" Split(split::SplitArgs),
-    "sample" Sample(sample::SampleArgs),
     "augment" Augment(augment::AugmentArgs),
     "bench" Bench(bench::BenchArgs),
     "show" Show(show::ShowArgs),
@@ -157,16 +149,8 @@ subcommands! {
 }
 
 /// The subcommands whose rows have columns.
-static WITH_COLUMNS: [&row_args::RowRules; 8] = [
-    &solve::ROWS,
-    &check::ROWS,
-    &canon::ROWS,
-    &overlap::ROWS,
-    &split::ROWS,
-    &augment::ROWS,
-    &generate::ROWS,
-    &sample::ROWS,
-];
+static WITH_COLUMNS: [&row_args::RowRules; 6] =
+    [&solve::ROWS, &check::ROWS, &canon::ROWS, &split::ROWS, &augment::ROWS, &generate::ROWS];
 
 impl Command {
     /// Returns the run options of a subcommand that reads or generates many records.
@@ -176,9 +160,7 @@ impl Command {
             Self::Check(args) => Some(&args.engine.run),
             Self::Trace(args) => Some(&args.engine.run),
             Self::Canon(args) => Some(&args.run),
-            Self::Overlap(args) => Some(&args.run),
             Self::Split(args) => Some(&args.run),
-            Self::Sample(args) => Some(&args.run),
             Self::Augment(args) => Some(&args.run),
             Self::Generate(args) => Some(&args.run),
             _ => None,
@@ -288,9 +270,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Solve(args) => solve::run(&args, typed),
         Command::Check(args) => check::run(&args, typed),
         Command::Canon(args) => canon::run(&args, typed),
-        Command::Overlap(args) => overlap::run(&args, typed),
         Command::Split(args) => split::run(&args, typed),
-        Command::Sample(args) => sample::run(&args, typed),
         Command::Augment(args) => augment::run(&args, typed),
         Command::Bench(args) => bench::run(args),
         Command::Show(args) => show::run(&args),

@@ -60,40 +60,19 @@ const RULES: &[Rule] = &[
     needs("--subset", &["--layout"], ""),
     excludes("--subset", &["--layout reasoning-gym"], "which has no subfolders"),
     excludes("--layout", &["--format", "--columns"], "which it determines"),
-    excludes("--layout", &["--split-by"], "which names other files"),
-    needs("--split-by", &["--output"], "such as 'DIR/{}.csv'"),
-    excludes("--sort", &["--split-by"], ""),
-    excludes("--sort", &["--resume"], "because sorted rows are written at the end"),
     never("--errors", "generate", "no record is read"),
     never("--fail-on", "generate", "no record is read"),
-    never("--latency", "overlap", "no engine is measured"),
     never("--latency", "split", "no engine is measured"),
-    never("--latency", "sample", "no engine is measured"),
     never("--latency", "augment", "no engine is used"),
     // Comparing records.
-    never("--near", "split", "a part must have all records of a class"),
-    excludes("--near", &["--by"], ""),
     needs("--by", &["--against", "--dedup"], "to compare puzzles"),
-    needs("--near", &["--against", "--dedup"], "to compare puzzles"),
-    excludes(
-        "--near",
-        &["--dedup"],
-        "because of three puzzles, the first and the last may differ by more clues than each from the \
-         second",
-    ),
-    needs("--memory", &["--against"], ""),
-    excludes("--count", &["--per"], "which has the number of each stratum").only("sample"),
     // Searches.
     excludes("--first", &["--limit"], ""),
     excludes("--first", &["--max-nodes", "--engine", "--simd"], "because no engine is used")
         .only("check"),
     excludes("--solutions", &["--first"], "which ends at one solution").only("solve"),
-    excludes(
-        "--solutions",
-        &["--against", "--layout", "--sort", "--where", "--split-by"],
-        "which needs a single row for each record",
-    )
-    .only("solve"),
+    excludes("--solutions", &["--layout", "--where"], "which needs a single row for each record")
+        .only("solve"),
     excludes("--solutions", &["--solution first"], "because it lists the smallest"),
     excludes(
         "--limit",

@@ -1,4 +1,4 @@
-//! A run: passes over the inputs, writes rows, and reports the result.
+//! A run: reads the inputs, writes rows, and reports the result.
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -8,17 +8,17 @@ use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use bulkdoku::input::Stream;
-use bulkdoku::output::{Compressed, Format, Needs, Row, Rows};
+use bulkdoku::output::{Compressed, Format, Needs, Rows};
 use bulkdoku::pipeline::{
-    Answered, BLOCK_BYTES, BlockSource, Changed, Checkpoint, FIRST_BLOCK_BYTES, Filter, Job,
-    Options, OutputFailure, PassSums, Report, RowWriter, RunEnd, TextSource, fold_blocks,
+    Answered, BLOCK_BYTES, BlockSource, Checkpoint, FIRST_BLOCK_BYTES, Filter, Job, Options,
+    OutputFailure, Report, RowWriter, RunEnd, TextSource, fold_blocks,
 };
 use bulkdoku::stats::Latencies;
 use bulkdoku::{Compression, Progress, Source};
 use serde::Serialize;
 
 use super::condition::Predicate;
-use super::html::{self, Fact, Page};
+use super::html::{self, Fact};
 use super::inputs::Inputs;
 use super::messages::Messages;
 use super::out::{OpenOutput, replaced_message, write_side};
@@ -26,7 +26,6 @@ use super::outputs::{Claim, Destinations};
 use super::progress::{Meter, Progressed};
 use super::resume::{Begin, Disk, FileHash, Journal, ListedOutput, RowFiles, Storage};
 use super::run_args::RunArgs;
-use super::scan::scan;
 use super::summary::{Method, RecordSummary, Verdict};
 use super::typed::Typed;
 use super::{Exit, Failure, extensions, log, platform, typed};
@@ -55,8 +54,7 @@ impl Settings {
     }
 }
 
-/// A run whose outputs are claimed and whose inputs are open. It passes over its inputs if
-/// necessary, and then writes rows.
+/// A run whose outputs are claimed and whose inputs are open.
 pub struct Run {
     pub settings: Settings,
     pub claim: Claim,
@@ -64,12 +62,8 @@ pub struct Run {
     pub inputs: Inputs,
     /// The condition for records to have rows. Other filters receive only these records.
     pub test: Option<Predicate>,
-    /// The checksums of the inputs in a pass, which must not have changed since.
-    pub sums: Option<Arc<PassSums>>,
     /// The input of answers, if it is separate.
     pub answers: Option<Source<Stream<'static>>>,
-    /// The page for `--report`, if it is not that of the run.
-    pub page: Option<Page>,
     /// The first line of the summary.
     pub verdict: Option<Verdict>,
     pub progress: Arc<Progress>,
@@ -139,24 +133,8 @@ impl Run {
     /// Creates a run over these inputs; none if records are generated.
     pub fn new(settings: Settings, claim: Claim, inputs: Inputs) -> Self {
         let progress = Arc::new(platform::new_progress());
-        let (test, sums, answers, page, verdict) = (None, None, None, None, None);
-        Self { settings, claim, inputs, test, sums, answers, page, verdict, progress }
-    }
-
-    /// Passes the result of `find` for each record that meets the condition to `add`, in order. The
-    /// inputs must then be the same when rows are written, also when the run is resumed.
-    pub fn pass<K: Send>(
-        &mut self,
-        job: &impl Job,
-        needs: Needs,
-        find: impl Fn(&Row<'_>) -> K + Sync,
-        add: impl FnMut(K) -> io::Result<()> + Send,
-    ) -> Result<(), Failure> {
-        let inputs = (&mut self.inputs, self.test.as_ref());
-        let sums = scan(job, self.settings.args, inputs, needs, find, add)?;
-        self.settings.typed.first_pass = Some(sums.total());
-        self.sums = Some(Arc::new(sums));
-        Ok(())
+        let (test, answers, verdict) = (None, None, None);
+        Self { settings, claim, inputs, test, answers, verdict, progress }
     }
 
     /// Runs `job` on the records of the inputs, and writes the rows that `filters` keep.
@@ -179,7 +157,7 @@ impl Run {
             threads: self.inputs.useful_threads(self.settings.args.threads, least_bytes),
             ..self.settings.args.options(&self.progress)
         };
-        let (answers, sums) = (self.answers.take(), self.sums.take());
+        let answers = self.answers.take();
         let (progress, is_filtered) = (Arc::clone(&self.progress), self.test.is_some());
         let progressed = |_| {
             let progressed = Progressed::of_bytes(&bytes, &progress);
@@ -189,7 +167,8 @@ impl Run {
             if let Some(start) = start
                 && filters.iter().any(Filter::is_in_order)
             {
-                run.replay(start, job, &mut filters, &options)?;
+                let replayed = run.replay(start, job, &mut filters, &options);
+                replayed.map_err(|error| run.unchanged(&error))?;
             }
             let (place, records) = start.map_or_else(Default::default, |start| {
                 ((start.source, start.position), start.counts.records())
@@ -200,11 +179,9 @@ impl Run {
             if has_check_sums {
                 source = source.with_check_sums();
             }
-            if let Some(sums) = sums {
-                source = source.comparing(sums);
-            }
-            if start.is_some() {
-                source.skip()?;
+            let skipped = if start.is_some() { source.skip() } else { Ok(None) };
+            if let Some(difference) = skipped.map_err(|error| run.unchanged(&error))? {
+                refuse!("{difference}; --force starts over");
             }
             Ok((Answered::new(source, answers, records, stop), filters))
         };
@@ -215,6 +192,7 @@ impl Run {
                 &run.settings.args,
                 report,
             );
+            let summary = summary.with_parts(&run.claim.destinations.parts, &report.rows);
             summary.with_verdict(run.verdict.clone(), &run.settings.args)
         };
         self.write_rows(job, format, (total, &options), progressed, source, summarize)
@@ -251,7 +229,8 @@ impl Run {
         mut format: Box<dyn Format>,
         (total, options): (Option<u64>, &Options),
         progressed: impl Fn(u64) -> Progressed,
-        source: impl FnOnce(&mut Self, Option<&Checkpoint>) -> io::Result<(B, Vec<Filter<'f>>)> + Send,
+        source: impl FnOnce(&mut Self, Option<&Checkpoint>) -> Result<(B, Vec<Filter<'f>>), Failure>
+        + Send,
         summarize: impl FnOnce(&Self, &Report) -> S,
     ) -> Result<Exit, Failure> {
         let output = self.claim.destinations.output.as_deref();
@@ -284,10 +263,11 @@ impl Run {
         let progress = Arc::clone(&self.progress);
         let ran = meter.watch(
             || progressed(before),
-            || -> io::Result<_> {
+            || -> Result<_, Failure> {
                 let (mut source, mut filters) = source(&mut self, start.as_ref())?;
                 if start.is_some() {
-                    results.truncate_to_start()?;
+                    let truncated = results.truncate_to_start();
+                    truncated.map_err(|error| self.unchanged(&error))?;
                 }
                 let (format, progress) = (&*format, &*progress);
                 let mut writer = RowWriter::new(&mut results, format, outputs, start, progress);
@@ -299,9 +279,19 @@ impl Run {
             Ok(ran) => self.close(results, began, ran, summarize),
             Err(error) => {
                 results.storage.discard_sides();
-                Err(unchanged(&error, &self.claim.destinations.rows().name()))
+                Err(error)
             }
         }
+    }
+
+    /// Returns the error of a run that could not be resumed and left its outputs unchanged.
+    fn unchanged(&self, error: &io::Error) -> Failure {
+        if error.kind() == ErrorKind::Interrupted {
+            return Failure::Stopped;
+        }
+        let name = self.claim.destinations.rows().name();
+        let advice = format!("{name} is not complete; --resume continues it");
+        Failure::of_all(&[error.to_string(), advice])
     }
 
     /// Opens the outputs, or those of an earlier run, and returns the position where it ended.
@@ -364,8 +354,7 @@ impl Run {
         let (report, end) = RowsEnd::of(ran);
         let destinations = &self.claim.destinations;
         results.messages.finish(destinations.errors.is_some());
-        let is_changed = matches!(&end, RowsEnd::Failed(error) if Changed::is(error));
-        if is_changed || report.failures.iter().any(|failure| failure.has_answers) {
+        if report.failures.iter().any(|failure| failure.has_answers) {
             results.invalidate_all();
         }
         results.list_sides(destinations.stored_sides());
@@ -444,12 +433,8 @@ impl Run {
         let version = env!("CARGO_PKG_VERSION");
         let json =
             JsonSummary { schema: 1, version, subcommand, options, seed: *seed, summary, outputs };
-        let write_page = |out: &OpenOutput| {
-            if let Some(page) = &self.page {
-                return page.write(out);
-            }
-            html::of_run(report, &summary.facts(), began).write(out)
-        };
+        let write_page =
+            |out: &OpenOutput| html::of_run(report, &summary.facts(), began).write(out);
         losses.extend(
             sides
                 .latency
@@ -500,18 +485,6 @@ fn lost_rows(error: &io::Error, report: &Report, is_temporary: bool) -> String {
             format!("{error}; the last complete row is that of {}:{}", last.file, last.line)
         }
         None => format!("{error}; no row is written"),
-    }
-}
-
-/// Returns the error of a run that could not be resumed and left its outputs unchanged.
-fn unchanged(error: &io::Error, name: &str) -> Failure {
-    match error.kind() {
-        _ if Changed::is(error) => Failure::Usage(format!("{error}; --force starts over")),
-        ErrorKind::Interrupted => Failure::Stopped,
-        _ => Failure::of_all(&[
-            error.to_string(),
-            format!("{name} is not complete; --resume continues it"),
-        ]),
     }
 }
 

@@ -4,14 +4,12 @@ use std::num::NonZeroU32;
 
 use bulkdoku::Limits;
 use bulkdoku::output::{Column, Needs};
-use bulkdoku::pipeline::{Filter, List, Solve};
+use bulkdoku::pipeline::{List, Solve};
 
-use super::against::AgainstArgs;
-use super::by::ByArgs;
 use super::engine_args::{EngineArgs, LimitArgs, SolutionArgs};
 use super::format::RowFormat;
 use super::row_args::{RowArgs, RowPlan, RowRules};
-use super::select::SelectArgs;
+use super::select::RatingArgs;
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::trainer_args::TrainerArgs;
@@ -52,13 +50,7 @@ pub struct SolveArgs {
     trainer: TrainerArgs,
 
     #[command(flatten)]
-    select: SelectArgs,
-
-    #[command(flatten)]
-    against: AgainstArgs,
-
-    #[command(flatten)]
-    by: ByArgs,
+    rating: RatingArgs,
 
     #[command(flatten)]
     limit: LimitArgs,
@@ -79,8 +71,6 @@ Examples:
   bulkdoku solve sudoku.csv --column quizzes --columns '*,solution' -o solved.csv
   bulkdoku solve --resume sudoku.csv -o solved.csv
   bulkdoku solve --where 'status == \"unique\"' --columns puzzle,level puzzles.txt -o graded.csv
-  bulkdoku solve --split-by level puzzles.txt -o 'levels/{}.csv'
-  bulkdoku solve --against train.csv puzzles.txt -o unseen.csv
   bulkdoku solve --input-format boj2239 --format boj2239 < judge.txt
   bulkdoku solve --solutions 10 --columns line,solution several.txt
   bulkdoku solve --layout hrm --subset test puzzles.txt -o hrm
@@ -93,7 +83,6 @@ Statuses:
   contradictory  two equal clues share a row, column or box
   malformed      not a puzzle
   gave_up        --max-nodes was reached
-  known          the class is in the set of --against; counted, without a row
   internal_error the engine failed; please report it
 
 Columns about a puzzle with one solution, empty for others:
@@ -106,7 +95,7 @@ Columns about a puzzle with one solution, empty for others:
 
 The column reason has what is wrong with a malformed or contradictory record, as its message does.
 
-Exit status: 0 every record unique (or solved, known), 1 some record has another status (--fail-on
+Exit status: 0 every record unique (or solved), 1 some record has another status (--fail-on
 chooses), 2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed
 out, 130 interrupted. A closed pipe ends the run with 0.";
 
@@ -128,20 +117,14 @@ pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     }
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
     let rows = args.trainer.plan(&args.rows, &ROWS, &mut task.destinations)?;
-    args.select.plan(&mut task)?;
     args.refuse_ignored(&task, &rows)?;
     let solve = args.solve(&rows);
     task.keep_columns(&rows);
-    task.settings.others = args.against.files();
     task.settings.method = Method::solving(&args.engine, solve.limits);
     task.settings.only_rows = rows.format.is_judges();
     let run = task.open()?;
-    let (stream, by) = (args.records.layout.stream(), args.by.sameness());
-    let known = args.against.load(by, args.engine.run, stream)?;
-    let mut filters: Vec<_> = known.iter().map(|known| Filter::unknown(known, by)).collect();
-    filters.extend(args.select.filter());
-    filters.extend(rows.filter());
-    let format = args.select.sorted(&rows, &ROWS, &run.inputs)?;
+    let filters = rows.filter().into_iter().collect();
+    let format = rows.format(&run.inputs)?;
     match args.solution.solutions {
         None => run.write(&solve, filters, format),
         Some(solutions) => run.write(&List { solve, solutions }, filters, format),
@@ -155,7 +138,7 @@ impl SolveArgs {
         let count = listed.unwrap_or(NonZeroU32::MIN).max(self.limit.solutions());
         let limits = if first { Limits::FIRST } else { Limits::count(count) };
         let smallest = self.solution.are_sorted() || rows.format == RowFormat::Boj2239;
-        self.engine.solve(limits, smallest, self.select.rating_isomorphs())
+        self.engine.solve(limits, smallest, self.rating.rating_isomorphs())
     }
 
     /// Rejects options that have no effect in combination.
@@ -168,8 +151,6 @@ impl SolveArgs {
         {
             refuse!("--limit is less than --solutions, which counts as far as it lists");
         }
-        let judges = rows.format.is_judges().then_some("a judge's format");
-        self.by.check_proof(self.limit.without_proof().or(judges))?;
         let of_puzzle = |column: &Column| {
             *column == Column::Clues
                 || !matches!(column.needs(), Needs::NONE | Needs::CONTRADICTION)
@@ -181,8 +162,7 @@ impl SolveArgs {
                 "the column {column} needs one row for each record; --solutions writes several"
             );
         }
-        self.select.check(rows, task, self.limit.without_proof())?;
-        self.engine.check_simd()?;
-        self.against.check()
+        self.rating.check(rows, task, self.limit.without_proof())?;
+        self.engine.check_simd()
     }
 }

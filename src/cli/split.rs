@@ -5,32 +5,28 @@ use std::path::{Path, PathBuf};
 use bulkdoku::Compression;
 use bulkdoku::output::Row;
 use bulkdoku::pipeline::{Classify, Filter};
-use bulkdoku::sets::Strata;
-use bulkdoku::sets::split::{Keyed, Splitter};
+use bulkdoku::sets::Split;
 
 use super::by::{ByArgs, finds};
-use super::condition::{find_column, shared_name};
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
-use super::strata::{StrataChoice, parse_strata, print_sizes, value_name};
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
-use super::{Exit, Failure, numbers};
+use super::{Exit, Failure, help, numbers};
 
 /// Split a set of puzzles into parts, such as training and test, with no class in two of them
 ///
-/// A class is all isomorphs of a puzzle: see bulkdoku canon. The part of a class depends on the
-/// seed and the class alone, up to borders that are set to meet the shares, in each stratum if there
-/// are any. The inputs are read twice.
+/// A class is all isomorphs of a puzzle: see bulkdoku canon. Each part is a range of hashes of
+/// classes. So the part of a record depends on its class, the seed, and the shares alone: it stays
+/// the same when records are added, in any order and in any number of files. The shares are met
+/// within what chance allows; the summary counts the records of each part.
 ///
 /// Rows have the puzzle as it was written; those of tables have all other columns after it.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
-#[command(mut_arg("input", |input| input
-    .required_unless_present("files_from")
-    .help("Files or folders of puzzles")))]
+#[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
+#[command(allow_negative_numbers = true)]
 #[command(mut_arg("output", |output| output
     .required(true)
     .value_name("TRAIN,TEST,…")
@@ -39,7 +35,6 @@ use super::{Exit, Failure, numbers};
         "Where the rows of each part go\n\nA name that ends with .gz or .zst compresses them."
     )))]
 #[command(mut_arg("by", |by| by.help_heading("Parts").help("Keep together: class, puzzle or grid [default: class]")))]
-#[command(mut_arg("near", |near| near.hide(true)))]
 #[command(mut_arg("format", |format| format
     .help("csv, tsv, jsonl, parquet, lines or npy")
     .long_help(
@@ -65,15 +60,6 @@ pub struct SplitArgs {
     #[command(flatten)]
     by: ByArgs,
 
-    /// Meet the share for each level, guesses, clues, or value of a column
-    ///
-    /// The strata are level: the rules that a puzzle needs, 0 to 3; guesses of its proof: 0, 1, 2 to
-    /// 3, 4 to 7, …, by class those of the canonical form; clues: their number; or the values of the
-    /// column with another name. If the input has a column with the name of a computed one,
-    /// `input_NAME` or `computed_NAME` is required.
-    #[arg(long, value_name = "WHAT", help_heading = "Parts", value_parser = parse_strata)]
-    stratify: Option<StrataChoice>,
-
     /// Any number; another one splits differently
     #[arg(short, long, value_name = "S", help_heading = "Parts", value_parser = numbers::count)]
     seed: u64,
@@ -88,19 +74,16 @@ pub struct SplitArgs {
 const AFTER_HELP: &str = "\
 Examples:
   bulkdoku split --shares 90,10 --seed 1 puzzles.csv -o train.csv,test.csv
-  bulkdoku split --shares 4,1 --stratify level --seed 1 a.txt b.txt.gz -o train.csv.zst,test.csv.zst
+  bulkdoku split --shares 4,1 --seed 1 a.txt b.txt.gz -o train.csv.zst,test.csv.zst
   bulkdoku split --shares 80,10,10 --by grid --seed 1 puzzles.csv -o train.csv,val.csv,test.csv
-  bulkdoku split --shares 90,10 --stratify source --seed 1 puzzles.csv -o train.csv,test.csv
   bulkdoku split --shares 90,10 --by puzzle --seed 1 --columns id,puzzle puzzles.csv -o train.jsonl,test.jsonl
 
 Invalid records have no class: each has a message, and no row. With --by grid, puzzles without exactly
 one solution have no row either; the summary counts them.
 
-A class with several records goes to one part as a whole, so each border between parts may be missed by
-at most half of the records of one class in each stratum. All records of a class are in the stratum of the
-first one. Memory: 13 bytes for each record, up to 64 MB and then in a temporary file (TMPDIR names its
-folder); if records of a class may be in several strata, 18 to 36 for each class, up to 128 MB and then
-in temporary files. Classes with equal hashes go to the same part, which does no harm.
+A part that is split again needs another seed. With larger shares of the first parts, these keep their
+records. The hash is XXH3 with 128 bits of the 81 cells, as bytes from 0 to 9, of the canonical form
+(--by grid: that of the solution; --by puzzle: the puzzle), with the seed.
 
 Exit status: 0 every record is in a part, 1 some record is invalid (--fail-on none ignores these),
 2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
@@ -120,31 +103,13 @@ pub fn run(args: &SplitArgs, typed: Typed) -> Result<Exit, Failure> {
     let rows = args.plan(&mut task.destinations)?;
     let by = args.by.sameness();
     task.keep_columns(&rows);
-    let strata = args.stratify.as_ref();
-    let column = strata.and_then(StrataChoice::column);
-    task.named.extend(column.map(String::from));
-    task.ambiguous.extend(strata.and_then(|strata| shared_name(&strata.name)));
-    task.reads_twice = Some("inputs are read twice");
     task.settings.method = Method::finding(finds(by));
     task.settings.typed.set_seed(args.seed);
-    let mut run = task.open()?;
-
-    let keyed = Keyed { by, stratify: strata.map(|strata| strata.kind), seed: args.seed };
-    let find = |name| find_column(name, &ROWS, &run.inputs.read());
-    let column = column.map(find).transpose().map_err(|what| {
-        Failure::Usage(format!("--stratify is level, guesses, clues, or a column: {what}"))
-    })?;
-    let mut splitter = Splitter::new(keyed, Strata::new("--stratify"));
-    let find = |row: &Row<'_>| (keyed.of(row), column.map(|column| value_name(&column.value(row))));
-    let keep = |(key, value)| splitter.push(key, value);
-    run.pass(&Classify::of(keyed.needs()), keyed.needs(), find, keep)?;
-    let split = splitter.finish(&args.shares)?;
-    if !args.run.quiet {
-        print_sizes(&split, strata, args.shares.len());
-    }
-    let filters = vec![Filter::precomputed(split)];
+    let run = task.open()?;
+    let split = Split::new(&args.shares, by, args.seed);
+    let decide = Box::new(move |row: &Row<'_>| Ok(split.decide(row)));
     let format = rows.format(&run.inputs)?;
-    run.write(&Classify::default(), filters, format)
+    run.write(&Classify::by(by), vec![Filter::Local(by.needs(), decide)], format)
 }
 
 impl SplitArgs {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 use bulkdoku::pipeline::{Report, Statistics};
 use bulkdoku::stats::{Latencies, human_time};
@@ -27,6 +28,9 @@ pub struct RecordSummary {
     verdict: Option<Verdict>,
     records: u64,
     statuses: Map<String, Value>,
+    /// The outputs of rows, if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<PartSummary>,
     blank_lines: u64,
     comments: u64,
     /// The number of records with an ellipsis, which is read as three dots.
@@ -60,6 +64,13 @@ pub struct RecordSummary {
     #[serde(flatten)]
     statistics: Statistics,
     failures: Vec<String>,
+}
+
+/// An output of rows.
+#[derive(Debug, Serialize)]
+struct PartSummary {
+    output: String,
+    rows: u64,
 }
 
 /// The first line of a summary, and whether it causes exit status 1.
@@ -157,6 +168,7 @@ impl RecordSummary {
             verdict: None,
             records,
             statuses: statuses.into_iter().collect(),
+            parts: Vec::new(),
             blank_lines: report.counts.blank_lines,
             comments: report.counts.comments,
             dotted: report.counts.dotted,
@@ -183,6 +195,15 @@ impl RecordSummary {
             statistics: report.statistics.clone(),
             failures: report.failures.iter().map(ToString::to_string).collect(),
         }
+    }
+
+    /// Adds the numbers of rows of several outputs.
+    pub fn with_parts(self, outputs: &[PathBuf], rows: &[u64]) -> Self {
+        let part = |(path, rows): (&PathBuf, &u64)| PartSummary {
+            output: path.display().to_string(),
+            rows: *rows,
+        };
+        Self { parts: outputs.iter().zip(rows).map(part).collect(), ..self }
     }
 
     /// Adds the verdict of a run that was not stopped, which fails unless `--fail-on none`.
@@ -255,6 +276,11 @@ impl fmt::Display for RecordSummary {
                 let width = 25 - name.chars().count();
                 writeln!(f, "  ({name}){:>width$}", HumanCount(count).to_string())?;
             }
+        }
+        let in_parts = self.parts.iter().map(|part| part.rows).sum::<u64>().max(1) as f64;
+        for PartSummary { output, rows } in &self.parts {
+            let share = 100.0 * *rows as f64 / in_parts;
+            writeln!(f, "{output}: {} ({share:.2}%)", counted(*rows, "record"))?;
         }
         write!(f, "{}", self.method())?;
         let asks_engine = !(self.check && self.solution_limit == Some(1));

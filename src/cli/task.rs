@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use bulkdoku::input::{Answers, InputOptions, Keep};
 use bulkdoku::output::Column;
 
-use super::condition::{Condition, input_names, offered, shared_name};
+use super::condition::Condition;
 use super::input_args::InputArgs;
 use super::inputs::Inputs;
 use super::origin::check_files;
@@ -45,12 +45,10 @@ pub struct Task<'a> {
     /// Where the inputs have solutions.
     pub answers: Answers,
     keep: Option<Keep>,
-    /// The columns that options name, besides those of the condition.
-    pub named: Vec<String>,
-    /// The names that are ambiguous if an input has them.
-    pub ambiguous: Vec<String>,
+    /// The names of columns in `--columns` that are ambiguous if an input has them.
+    ambiguous: Vec<String>,
     condition: Option<Condition>,
-    /// The rules of the subcommand whose computed columns options can name.
+    /// The rules of the subcommand whose computed columns the condition can name.
     rules: &'static RowRules,
 }
 
@@ -64,7 +62,6 @@ impl<'a> Task<'a> {
             destinations: args.destinations.clone(),
             answers: Answers::Unwanted,
             keep: None,
-            named: Vec::new(),
             ambiguous: Vec::new(),
             condition: args.condition.condition.clone(),
             rules,
@@ -76,17 +73,15 @@ impl<'a> Task<'a> {
         let named = rows.input_columns();
         let only = (!named.is_empty()).then_some(Keep::Only(named));
         self.keep = if rows.passes_rows() { Some(Keep::Row) } else { only };
-        self.ambiguous.extend_from_slice(rows.shared_names());
+        self.ambiguous = rows.shared_names().to_vec();
     }
 
-    /// Returns the computed columns that options name.
+    /// Returns the computed columns that the condition reads.
     pub fn computed(&self) -> impl Iterator<Item = Column> {
-        let named = self.named.iter().filter_map(|name| offered(name, self.rules));
-        let condition = self.condition.iter();
-        condition.flat_map(|condition| condition.computed(self.rules)).chain(named)
+        self.condition.iter().flat_map(|condition| condition.computed(self.rules))
     }
 
-    /// Returns whether options read a computed column.
+    /// Returns whether the condition reads a computed column.
     pub fn reads(&self, column: Column) -> bool {
         self.computed().any(|read| read == column)
     }
@@ -121,12 +116,9 @@ impl<'a> Task<'a> {
     fn options(&self) -> Result<InputOptions, Failure> {
         let mut options = self.layout.options(self.answers.clone())?;
         options.keep.clone_from(&self.keep);
-        options.also_read =
-            self.named.iter().flat_map(|name| input_names(name, self.rules)).collect();
         options.computed.clone_from(&self.ambiguous);
-        options.computed.extend(self.named.iter().filter_map(|name| shared_name(name)));
         if let Some(condition) = &self.condition {
-            options.also_read.extend(condition.input_columns(self.rules));
+            options.also_read = condition.input_columns(self.rules);
             options.computed.extend(condition.shared_names());
         }
         Ok(options)

@@ -23,7 +23,6 @@ pub const WITHOUT_EFFECT_ON_ROWS: &[&str] = &[
     "--force",
     "--latency",
     "--log-format",
-    "--memory",
     "--output",
     "--progress",
     "--quiet",
@@ -46,8 +45,6 @@ pub struct Typed {
     pub options: TypedOptions,
     /// The seed, if the subcommand has one.
     pub seed: Option<u64>,
-    /// The checksum of inputs that are read before the rows are written.
-    pub first_pass: Option<u64>,
 }
 
 impl Typed {
@@ -92,7 +89,7 @@ impl Typed {
         });
         let program = format!("{PROGRAM} {}", self.subcommand);
         let others = others.collect();
-        RunIdentity { program, inputs, others, options, first_pass: self.first_pass }
+        RunIdentity { program, inputs, others, options }
     }
 }
 
@@ -106,9 +103,6 @@ pub struct RunIdentity {
     others: Vec<FileState>,
     /// The options that affect rows.
     options: TypedOptions,
-    /// The checksum of inputs that were read before the rows were written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    first_pass: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -180,11 +174,8 @@ impl RunIdentity {
         let inputs = self.inputs.iter().zip(&before.inputs).take(compared);
         let others = self.others.iter().zip(&before.others).filter(|_| compares_others);
         let mut files = inputs.chain(others);
-        if let Some((now, _)) = files.find(|(now, before)| now != before) {
-            return Some(format!("the input {} has changed since", now.name));
-        }
-        let is_other_pass = compares_others && self.first_pass != before.first_pass;
-        is_other_pass.then(|| "the inputs have changed since".into())
+        let changed = files.find(|(now, before)| now != before);
+        changed.map(|(now, _)| format!("the input {} has changed since", now.name))
     }
 }
 
@@ -234,7 +225,7 @@ mod tests {
     /// A new option identifies runs, unless it is also listed here.
     #[test]
     fn the_options_without_effect_on_rows_are_listed() {
-        let expected = "--color --fail-on --files-from --force --latency --log-format --memory --output --progress \
+        let expected = "--color --fail-on --files-from --force --latency --log-format --output --progress \
                         --quiet --report --resume --simd --summary-json --threads --timeout \
                         --window";
         assert_eq!(WITHOUT_EFFECT_ON_ROWS.join(" "), expected);

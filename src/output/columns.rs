@@ -381,15 +381,6 @@ impl ColumnSource {
             }
         }
     }
-
-    /// Returns whether the value is known only after solving.
-    pub fn needs_solving(self) -> bool {
-        let Self::Computed(column) = self else { return false };
-        let of_proof = [Needs::LEVEL, Needs::PATH, Needs::SE, Needs::RATING, Needs::MINIMAL];
-        column.is_about_solving()
-            || matches!(column, Column::Status | Column::Reason)
-            || of_proof.contains(&column.needs())
-    }
 }
 
 impl From<Column> for OutputColumn {

@@ -1,8 +1,8 @@
 //! Pages to print: six puzzles per page, with their rating, and their solutions at the end.
 //!
 //! Pages fit on A4 and Letter. In HTML, each page is a drawing, and the browser starts a new sheet
-//! for each; SVG has no pages, so one drawing has all of them, one below the other. Solutions wait in
-//! a [`Spool`], so memory is bounded.
+//! for each; SVG has no pages, so one drawing has all of them, one below the other. The solutions are
+//! in memory until the end, 81 bytes each, because they come last.
 
 use std::fmt::Write;
 use std::io;
@@ -10,7 +10,6 @@ use std::io;
 use super::{Assembler, Emit, Format, Needs, RowEncoder};
 use crate::logic::{Path, SeRating};
 use crate::puzzle::{CELLS, Grid, Puzzle};
-use crate::sets::spool::{Spool, SpoolReader};
 
 /// The width and height of a page in millimeters, within the margins of both sizes of paper.
 const PAGE: [u64; 2] = [190, 250];
@@ -18,8 +17,6 @@ const PAGE: [u64; 2] = [190, 250];
 type Sheet = (usize, usize, f64);
 const PUZZLES: Sheet = (2, 3, 70.0);
 const SOLUTIONS: Sheet = (3, 4, 50.0);
-/// The solutions that are kept in memory, in bytes.
-const MEMORY: usize = 1 << 20;
 
 /// The type of a document of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,13 +47,10 @@ const HTML: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\
 
 impl PrintedPages {
     /// Returns a document with these puzzles.
-    ///
-    /// # Errors
-    /// Fails if a temporary file for solutions cannot be written.
     pub fn document<'a>(
         self,
         puzzles: impl IntoIterator<Item = (&'a Puzzle, Option<&'a Grid>, &'a str)>,
-    ) -> io::Result<Vec<u8>> {
+    ) -> Vec<u8> {
         let (mut encoded, mut body) = (Vec::new(), Vec::new());
         for (puzzle, solution, caption) in puzzles {
             push_record(puzzle, solution, caption, &mut encoded);
@@ -66,9 +60,9 @@ impl PrintedPages {
             body.extend_from_slice(bytes);
             Ok(())
         };
-        pages.add(&encoded, &mut emit)?;
-        pages.finish(&mut emit)?;
-        Ok([self.header_of(pages.count), body].concat())
+        let added = pages.add(&encoded, &mut emit).and_then(|()| pages.finish(&mut emit));
+        added.expect("a buffer takes every write");
+        [self.header_of(pages.count), body].concat()
     }
 
     fn header_of(self, pages: u64) -> Vec<u8> {
@@ -145,13 +139,14 @@ struct Pages {
     puzzles: u64,
     /// The drawing of the unfinished page, and the number of its grids.
     page: (String, usize),
-    solutions: Spool,
+    /// The solutions, all 0 for puzzles without one.
+    solutions: Vec<[u8; CELLS]>,
 }
 
 impl Pages {
     fn new(form: PrintedPages) -> Self {
         let page = (String::new(), 0);
-        Self { form, count: 0, puzzles: 0, page, solutions: Spool::new(MEMORY) }
+        Self { form, count: 0, puzzles: 0, page, solutions: Vec::new() }
     }
 
     /// Adds a grid to the page, and emits the page if it is full.
@@ -223,13 +218,8 @@ impl Pages {
     }
 
     /// Draws the solutions on pages of their own.
-    fn draw_solutions(
-        &mut self,
-        solutions: &mut SpoolReader,
-        emit: &mut Emit<'_>,
-    ) -> io::Result<()> {
-        for number in 1.. {
-            let Some(solution) = solutions.read_item::<CELLS>()? else { break };
+    fn draw_solutions(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
+        for (number, solution) in (1..).zip(std::mem::take(&mut self.solutions)) {
             if solution[0] != 0 {
                 self.draw(SOLUTIONS, &solution, &format!("Solution {number}"), emit)?;
             }
@@ -246,15 +236,14 @@ impl Assembler for Pages {
             self.puzzles += 1;
             let caption = format!("{}. {}", self.puzzles, String::from_utf8_lossy(caption));
             self.draw(PUZZLES, &cells[..CELLS], &caption, emit)?;
-            self.solutions.write(&cells[CELLS..2 * CELLS])?;
+            self.solutions.extend(cells[CELLS..].first_chunk::<CELLS>());
         }
         Ok(())
     }
 
     fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
         self.end_page(emit)?;
-        let solutions = std::mem::replace(&mut self.solutions, Spool::new(0));
-        self.draw_solutions(&mut solutions.finish()?, emit)?;
+        self.draw_solutions(emit)?;
         emit(match self.form {
             PrintedPages::Html => b"</body>\n</html>\n",
             PrintedPages::Svg => b"</svg>\n",

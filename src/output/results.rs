@@ -12,7 +12,7 @@ use crate::status::Status;
 
 /// A set of properties that must be computed because a column or filter reads them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs(u16);
+pub struct Needs(u8);
 
 impl Needs {
     /// Nothing.
@@ -25,22 +25,14 @@ impl Needs {
     pub const RATING: Self = Self(4);
     /// [`Results::minimal`].
     pub const MINIMAL: Self = Self(8);
-    /// [`Results::proof_guesses`], of the puzzle itself.
-    pub const PUZZLE_GUESSES: Self = Self(16);
-    /// [`Results::proof_guesses`], of the canonical form.
-    pub const FORM_GUESSES: Self = Self(1 | 32);
     /// [`Results::contradictions`].
-    pub const CONTRADICTION: Self = Self(64);
+    pub const CONTRADICTION: Self = Self(16);
     /// [`Results::grids`].
-    pub const GRID: Self = Self(128);
-    /// [`Results::near`], with up to one clue removed.
-    pub const NEAR_1: Self = Self(256);
-    /// [`Results::near`], with up to two clues removed.
-    pub const NEAR_2: Self = Self(512);
+    pub const GRID: Self = Self(32);
     /// [`Results::paths`].
-    pub const PATH: Self = Self(1024);
+    pub const PATH: Self = Self(64);
     /// [`Results::se_ratings`].
-    pub const SE: Self = Self(2048);
+    pub const SE: Self = Self(128);
 
     /// Returns whether all properties of `other` are in this set.
     pub const fn include(self, other: Self) -> bool {
@@ -85,9 +77,6 @@ pub struct Results {
     pub forms: Vec<Option<Canonical<Puzzle>>>,
     /// Canonical forms of the solutions of puzzles with exactly one solution, if needed.
     pub grids: Vec<Option<Grid>>,
-    /// Hashes of the canonical forms of each puzzle with some clues removed, if needed
-    /// ([`near_hashes`](crate::sets::near_hashes)).
-    pub near: Vec<Vec<u128>>,
     /// Levels of puzzles with one solution, if needed.
     pub levels: Vec<Option<Level>>,
     /// Paths by rounds of puzzles with one solution, if needed.
@@ -98,8 +87,6 @@ pub struct Results {
     pub ratings: Vec<Option<f64>>,
     /// Whether puzzles with one solution are minimal, if needed.
     pub minimal: Vec<Option<bool>>,
-    /// Guesses of the proof of uniqueness, if needed.
-    pub proof_guesses: Vec<u64>,
     /// The causes of contradictions in contradictory records, if needed; empty if there are none.
     pub contradictions: Vec<Option<String>>,
     /// The output of each record's rows, or `None` for a dropped record. Empty if all rows belong
@@ -129,13 +116,11 @@ impl Results {
         self.reasons.clear();
         self.forms.clear();
         self.grids.clear();
-        self.near.clear();
         self.levels.clear();
         self.paths.clear();
         self.se_ratings.clear();
         self.ratings.clear();
         self.minimal.clear();
-        self.proof_guesses.clear();
         self.contradictions.clear();
         self.destinations.clear();
     }
@@ -284,6 +269,5 @@ mod tests {
         let both = Needs::LEVEL.union(Needs::RATING);
         assert!(both.include(Needs::LEVEL) && both.include(Needs::RATING));
         assert!(!both.include(Needs::FORM));
-        assert!(Needs::FORM_GUESSES.include(Needs::FORM));
     }
 }

@@ -314,11 +314,6 @@ impl<'a> Row<'a> {
         self.rows.results.ratings.get(self.index).copied().flatten()
     }
 
-    /// Returns the guesses of the proof of uniqueness.
-    pub fn proof_guesses(&self) -> u64 {
-        self.rows.results.proof_guesses.get(self.index).copied().unwrap_or(0)
-    }
-
     /// Returns the index of the row among those of its record, if it is derived.
     pub fn copy(&self) -> Option<u32> {
         self.derived.map(|derived| derived.copy)

@@ -1,9 +1,8 @@
-//! Values of rows, how they compare, and the keys that sort them.
+//! Values of rows, and how they compare.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use super::sorted::{KeyType, SortKey};
 use crate::input::FieldForm;
 use crate::logic::{Path, Technique};
 use crate::puzzle::{CELLS, Grid, Puzzle};
@@ -107,54 +106,5 @@ impl<'a> Value<'a> {
             return Some(rank(&a)?.cmp(&rank(&b)?));
         }
         Some(a.cmp(&b))
-    }
-
-    /// Appends a key that sorts like the values. The text of a field is a number if it can be one,
-    /// unless it is a JSON string or `is_text`.
-    pub fn push_key(&self, is_ascending: bool, is_text: bool, key: &mut SortKey) {
-        let is_text = is_text || matches!(self, Self::Field(_, FieldForm::JsonString));
-        let push = |kind: KeyType, bytes: &mut dyn Iterator<Item = u8>, key: &mut Vec<u8>| {
-            key.push(kind as u8);
-            key.extend(bytes.map(|byte| if is_ascending { byte } else { !byte }));
-        };
-        let number = self.number().filter(|_| !is_text);
-        if let Some(number) = number {
-            let bytes = sorting_bytes(number);
-            push(KeyType::Number, &mut bytes.into_iter(), &mut key.bytes);
-        } else if let Self::Technique(technique) = self {
-            // Techniques are ordered by difficulty.
-            return push(KeyType::Number, &mut [*technique as u8].into_iter(), &mut key.bytes);
-        }
-        let text = self.text().filter(|text| !text.is_empty());
-        if let Some(text) = &text {
-            let bytes = if number.is_some() { &mut key.as_text } else { &mut key.bytes };
-            // Texts must be comparable whatever follows their end.
-            let escaped = |&byte| [byte].into_iter().chain((byte == 0).then_some(1));
-            push(KeyType::Text, &mut text.iter().flat_map(escaped).chain([0, 0]), bytes);
-        }
-        if number.is_none() && text.is_none() {
-            key.bytes.push(KeyType::Missing as u8);
-        }
-    }
-}
-
-/// Returns bytes that sort like the numbers; 0 and -0 are equal.
-fn sorting_bytes(number: f64) -> [u8; 8] {
-    let bits = (number + 0.0).to_bits();
-    // The bits of negative numbers sort in descending order.
-    let mask = if bits >> 63 == 1 { u64::MAX } else { 1 << 63 };
-    (bits ^ mask).to_be_bytes()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_have_the_order_of_numbers() {
-        let numbers = [f64::NEG_INFINITY, -1e300, -2.5, -1e-9, 0.0, 1e-9, 1.0, 1.5, 1e300];
-        let bytes = numbers.map(sorting_bytes);
-        assert!(bytes.is_sorted_by(|a, b| a < b));
-        assert_eq!(sorting_bytes(-0.0), sorting_bytes(0.0));
     }
 }

@@ -4,10 +4,9 @@ use std::io;
 
 use super::block::Block;
 use super::sequencer::{Sequencer, WaitOnly};
-use super::sources::Changed;
 use crate::input::Records;
 use crate::output::{Decision, Needs, Results, Row};
-use crate::sets::{Known, Sameness, Seen};
+use crate::sets::{Sameness, Seen};
 use crate::status::Status;
 
 type Decide<'a> = dyn Fn(&Row<'_>) -> io::Result<Decision> + Send + Sync + 'a;
@@ -24,7 +23,6 @@ pub enum Filter<'a> {
 
 impl<'a> Filter<'a> {
     /// Drops records that are the same as an earlier one, with the status `duplicate`.
-    ///
     pub fn distinct(seen: &'a mut Seen, by: Sameness) -> Self {
         let decide = move |row: &Row<'_>| match by.hash(row) {
             Some(hash) if !seen.insert(hash)? => Ok(Decision::DropAs(Status::Duplicate)),
@@ -42,31 +40,13 @@ impl<'a> Filter<'a> {
         Self::Local(Needs::NONE, Box::new(decide))
     }
 
-    /// Drops records that are the same as one in `known`, with the status `known`. A wrong solution
-    /// stays wrong.
-    pub fn unknown(known: &'a Known, by: Sameness) -> Self {
-        let decide = move |row: &Row<'_>| {
-            if row.status() == Status::Mismatch {
-                return Ok(Decision::Keep);
-            }
-            for hash in by.hashes(row) {
-                if known.contains(hash)? {
-                    return Ok(Decision::DropAs(Status::Known));
-                }
-            }
-            Ok(Decision::Keep)
+    /// Drops records that are the same as one in `known`, with the status `known`.
+    pub fn unknown(known: &'a Seen, by: Sameness) -> Self {
+        let decide = move |row: &Row<'_>| match by.hash(row) {
+            Some(hash) if known.contains(hash) => Ok(Decision::DropAs(Status::Known)),
+            _ => Ok(Decision::Keep),
         };
         Self::Local(by.needs(), Box::new(decide))
-    }
-
-    /// Applies the decisions of an earlier pass over the same records, one per record.
-    pub fn precomputed(
-        mut decisions: impl Iterator<Item = io::Result<Decision>> + Send + 'a,
-    ) -> Self {
-        let decide = move |row: &Row<'_>| {
-            decisions.next().unwrap_or_else(|| Err(Changed::since_first_pass(&row.file())))
-        };
-        Self::InOrder(Needs::NONE, Box::new(decide))
     }
 
     /// Returns whether decisions depend on earlier records.

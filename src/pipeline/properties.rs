@@ -12,7 +12,6 @@ use crate::logic::{Explainer, Path, Rater, SeRating, Techniques};
 use crate::output::{Needs, Results, Row, Timed};
 use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::rating::{Level, isomorphs};
-use crate::sets::near_hashes;
 use crate::solver::{Batch, Limits, Outcome};
 use crate::status::Status;
 
@@ -28,8 +27,8 @@ type Computed<T> = ControlFlow<Stopped, Vec<T>>;
 
 /// Computes each property that is needed and whose results are empty.
 macro_rules! compute_missing {
-    ($of:ident: $($($need:ident)|+ => $field:ident: $compute:expr,)*) => {
-        $(if ($($of.needs.include(Needs::$need))||+) && $of.results.$field.is_empty() {
+    ($of:ident: $($need:ident => $field:ident: $compute:expr,)*) => {
+        $(if $of.needs.include(Needs::$need) && $of.results.$field.is_empty() {
             $of.results.$field = $compute(&mut $of)?;
         })*
     };
@@ -47,8 +46,7 @@ struct Computation<'a, 'e> {
 /// Computes the required properties that are still missing, for records that have rows.
 ///
 /// Grids, levels, ratings, and minimality require exactly one solution, which a search for one
-/// solution does not prove. Ratings, minimality, and guesses of proofs are computed only with an
-/// engine.
+/// solution does not prove. Ratings and minimality are computed only with an engine.
 pub(super) fn compute(
     engine: Option<PropertyEngine<'_>>,
     needs: Needs,
@@ -61,14 +59,12 @@ pub(super) fn compute(
     compute_missing! { of:
         FORM => forms: Computation::forms,
         GRID => grids: Computation::grids,
-        NEAR_1 | NEAR_2 => near: Computation::near,
         LEVEL => levels: Computation::levels,
         PATH => paths: Computation::paths,
         SE => se_ratings: Computation::se_ratings,
         CONTRADICTION => contradictions: Computation::contradictions,
         RATING => ratings: Computation::ratings,
         MINIMAL => minimal: Computation::minimal,
-        PUZZLE_GUESSES | FORM_GUESSES => proof_guesses: Computation::proof_guesses,
     }
     ControlFlow::Continue(())
 }
@@ -136,15 +132,6 @@ impl Computation<'_, '_> {
         )
     }
 
-    fn near(&mut self) -> Computed<Vec<u128>> {
-        let removed = if self.needs.include(Needs::NEAR_1) { 1 } else { 2 };
-        let near = self.per_record(|row| {
-            let puzzle = row.puzzle().filter(|_| row.status() != Status::Contradictory)?;
-            Some(near_hashes(&puzzle, removed))
-        });
-        ControlFlow::Continue(near.into_iter().map(Option::unwrap_or_default).collect())
-    }
-
     fn levels(&mut self) -> Computed<Option<Level>> {
         let proves = self.proves();
         let guesses_suffice =
@@ -210,24 +197,6 @@ impl Computation<'_, '_> {
         unique.retain(|unique| records.givens(unique.record).is_none());
         unique.extend(engine.unique_givens(givens.into_iter().flatten().collect())?);
         engine.find_minimal(unique, records.all.len())
-    }
-
-    fn proof_guesses(&mut self) -> Computed<u64> {
-        let of_form = self.needs.include(Needs::FORM_GUESSES);
-        let puzzles = self.per_record(|row| {
-            if of_form {
-                row.results().forms[row.index].map(|canonical| canonical.form)
-            } else {
-                row.puzzle()
-            }
-        });
-        let Some(engine) = &mut self.engine else { return ControlFlow::Continue(Vec::new()) };
-        let existing: Vec<_> = puzzles.iter().flatten().copied().collect();
-        let mut outcomes = engine.prove(&existing)?.into_iter();
-        let guesses = |puzzle: Option<Puzzle>| {
-            puzzle.and_then(|_| outcomes.next()).map_or(0, |outcome| outcome.guesses)
-        };
-        ControlFlow::Continue(puzzles.into_iter().map(guesses).collect())
     }
 }
 

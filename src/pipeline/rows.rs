@@ -14,7 +14,6 @@ use super::jobs::Job;
 use super::messages::write_messages;
 use super::progress::{InputFailure, Progress};
 use super::sink::{Checkpoint, RecordName, Sink};
-use super::sources::Changed;
 use super::statistics::Statistics;
 use crate::clock::Instant;
 use crate::output::{Assembler, Format, RowBuffer, Rows};
@@ -134,18 +133,10 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         let Folded { end, threads, threads_refused } = folded;
         self.report.threads = threads;
         self.report.threads_refused |= threads_refused;
-        let failures = source.take_failures();
+        self.report.failures.append(&mut source.take_failures());
         self.report.stopped |= !matches!(end, RunEnd::Complete);
         if let RunEnd::Failed(error) = end {
             self.failure = Some(error);
-        }
-        for failure in failures {
-            if Changed::is(&failure.error) {
-                // Rows depend on an earlier pass, so all of them may be wrong.
-                self.failure = Some(Changed::naming(&failure.file, &failure.error));
-            } else {
-                self.report.failures.push(failure);
-            }
         }
     }
 
@@ -184,10 +175,10 @@ impl<'a, S: Sink> RowWriter<'a, S> {
             self.failure = self.end().err();
         }
         let Self { checkpoint, mut report, began, failure, .. } = self;
-        let Checkpoint { counts, latencies, last_record, statistics, .. } = checkpoint;
+        let Checkpoint { counts, rows, latencies, last_record, statistics, .. } = checkpoint;
         report.stopped |= failure.is_some();
         report.wall = began.elapsed();
-        report = Report { counts, latencies, last_record, statistics, ..report };
+        report = Report { counts, rows, latencies, last_record, statistics, ..report };
         match failure {
             None => Ok(report),
             Some(error) => Err(OutputFailure { error, report: Box::new(report) }),
@@ -231,6 +222,8 @@ fn format_of(format: &dyn Format, output: u8) -> &dyn Format {
 pub struct Report {
     /// Records by status, blank lines, and comments.
     pub counts: Counts,
+    /// The number of rows in each output.
+    pub rows: Vec<u64>,
     /// Latencies of all records that an engine solved.
     pub latencies: Latencies,
     /// The record of the last row.
@@ -255,6 +248,7 @@ impl Default for Report {
     fn default() -> Self {
         Self {
             counts: Counts::default(),
+            rows: Vec::new(),
             latencies: Latencies::new(),
             last_record: None,
             statistics: Statistics::default(),

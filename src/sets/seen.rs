@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::io;
+use std::io::{self, ErrorKind};
 
 use twox_hash::XxHash3_128;
 
-use crate::memory;
 use crate::puzzle::Puzzle;
 
 /// A small set of hashes of puzzles ([`Seen::hash`]).
@@ -31,21 +30,13 @@ pub struct Seen {
     /// The hashes by their first byte. A table is in memory twice while it grows; with shards, only
     /// a 256th of the set is.
     shards: Vec<Hashes>,
-    /// The size of the tables, if only [`Seen::insert_within`] is used.
-    bytes: usize,
-}
-
-/// The size of a hash table for this many hashes: a power of two slots of 17 bytes, seven eighths
-/// of which are used.
-pub(super) fn table_bytes(room: usize) -> usize {
-    if room == 0 { 0 } else { (room * 8).div_ceil(7).next_power_of_two().max(4) * 17 }
 }
 
 const SHARDS: usize = 256;
 
 impl Default for Seen {
     fn default() -> Self {
-        Self { shards: vec![HashSet::default(); SHARDS], bytes: 0 }
+        Self { shards: vec![HashSet::default(); SHARDS] }
     }
 }
 
@@ -55,20 +46,6 @@ impl Seen {
         XxHash3_128::oneshot(puzzle.cells())
     }
 
-    /// Adds a puzzle by its hash, unless the tables would take more than this many bytes while one
-    /// of them grows, or more than there are; `None` if they would.
-    pub fn insert_within(&mut self, hash: u128, most_bytes: usize) -> Option<bool> {
-        let shard = &self.shards[(hash >> 120) as usize];
-        if shard.len() == shard.capacity() && !shard.contains(&hash) {
-            let larger = table_bytes(shard.capacity() + 1);
-            if self.bytes + larger > most_bytes {
-                return None;
-            }
-            self.bytes += larger - table_bytes(shard.capacity());
-        }
-        self.insert(hash).ok()
-    }
-
     /// Adds a puzzle by its hash; returns `false` if it is already there.
     ///
     /// # Errors
@@ -76,8 +53,9 @@ impl Seen {
     pub fn insert(&mut self, hash: u128) -> io::Result<bool> {
         let shard = &mut self.shards[(hash >> 120) as usize];
         if shard.len() == shard.capacity() {
-            shard.try_reserve(1).map_err(|_| memory::exhausted())?;
-            memory::check_after(table_bytes(shard.capacity()))?;
+            shard.try_reserve(1).map_err(|_| {
+                io::Error::new(ErrorKind::OutOfMemory, "not enough memory for the set of puzzles")
+            })?;
         }
         Ok(shard.insert(hash))
     }
@@ -85,16 +63,6 @@ impl Seen {
     /// Whether a puzzle is there, by its hash.
     pub fn contains(&self, hash: u128) -> bool {
         self.shards[(hash >> 120) as usize].contains(&hash)
-    }
-
-    /// Removes all hashes and returns them in ascending order. The tables keep their memory.
-    pub fn drain_sorted(&mut self) -> impl Iterator<Item = u128> {
-        // The shards are in order, so only one at a time must be sorted.
-        self.shards.iter_mut().flat_map(|shard| {
-            let mut hashes: Vec<_> = shard.drain().collect();
-            hashes.sort_unstable();
-            hashes
-        })
     }
 
     /// The number of puzzles.

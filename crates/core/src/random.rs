@@ -39,11 +39,6 @@ impl SeededRng {
         Self::of(ChaCha8Rng::from_seed(key))
     }
 
-    /// Returns the number that decides whether a record of an input is in a sample: the smallest ones are.
-    pub fn sample_rank(seed: u64, source: usize, line: u64) -> u64 {
-        Self::of_stream(seed, [source as u64, line, 2]).number()
-    }
-
     /// Creates the generator for one row of a corpus: the seed is the key, and the index is the
     /// stream of the cipher.
     pub(crate) fn of_row(seed: u64, index: u64) -> Self {

@@ -18,7 +18,8 @@ use bulkdoku::pipeline::Filter;
 
 use super::Failure;
 use super::row_args::{RowRules, similar};
-pub use names::{find_column, input_names, offered, shared_name};
+use names::{find_column, input_names};
+pub use names::{offered, shared_name};
 use parse::point;
 
 /// A parsed condition. It can be evaluated once the columns of the input are known.
@@ -287,13 +288,6 @@ impl Predicate {
         let mut needs = Needs::NONE;
         self.0.visit(&mut |column| needs = needs.union(column.needs()));
         needs
-    }
-
-    /// Returns whether records must be solved first.
-    pub fn needs_solving(&self) -> bool {
-        let mut is_needed = false;
-        self.0.visit(&mut |column| is_needed |= column.needs_solving());
-        is_needed
     }
 
     /// Drops all records that do not meet the condition.

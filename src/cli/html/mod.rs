@@ -2,19 +2,14 @@
 
 mod bench;
 mod charts;
-mod overlap;
 mod run;
 
 use std::fmt::{self, Display, Write as _};
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::path::Path;
+use std::io::{self, Write};
 
 use indicatif::HumanCount;
-use sha2::{Digest, Sha256};
 
 pub use bench::of_bench;
-pub use overlap::{ReportedSet, of_overlap};
 pub use run::of_run;
 
 use super::version;
@@ -23,18 +18,6 @@ const STYLE: &str = include_str!("style.css");
 
 /// A row of the last table: a name and a text.
 pub type Fact = (&'static str, String);
-
-/// Returns the hash of a file in hexadecimal.
-fn sha256(path: &Path) -> io::Result<String> {
-    let (mut file, mut hash, mut bytes) = (File::open(path)?, Sha256::new(), vec![0; 1 << 16]);
-    loop {
-        match file.read(&mut bytes)? {
-            0 => break,
-            count => hash.update(&bytes[..count]),
-        }
-    }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
-}
 
 #[derive(Debug)]
 pub struct Page {
@@ -52,12 +35,6 @@ impl Page {
         let words = words.join(" ");
         page.add(format_args!("<p><code>{}</code></p>", Escaped(&words)));
         page
-    }
-
-    /// Adds the answer to the question of the page, as its first line.
-    fn verdict(&mut self, text: &str, is_good: bool) {
-        let class = if is_good { "verdict" } else { "verdict bad" };
-        self.add(format_args!("<p class=\"{class}\">{}</p>", Escaped(text)));
     }
 
     /// Adds large figures with their names.

@@ -31,5 +31,5 @@ pub fn document(located: &[LocatedPuzzle], form: PrintedPages) -> Result<Vec<u8>
         })
         .collect();
     let pages = rated.iter().map(|(puzzle, solution, caption)| (*puzzle, *solution, &**caption));
-    Ok(form.document(pages)?)
+    Ok(form.document(pages))
 }

@@ -20,20 +20,12 @@ pub struct Classify {
     /// Whether the engine solves all puzzles. If so, records without exactly one solution have the
     /// status that [`Solve`] sets.
     pub solves: bool,
-    /// Whether records have the status without solving, even if the engine solves all puzzles.
-    pub only_classifies: bool,
     /// Properties that are computed even if no filter reads and no row shows them, for their latency.
     pub needs: Needs,
 }
 
 impl Classify {
-    /// Creates a job that provides these properties, and has an engine for others.
-    pub fn of(needs: Needs) -> Self {
-        let solves = [Needs::GRID, Needs::LEVEL].into_iter().any(|need| needs.include(need));
-        Self { engine: Some(Solve::default()), solves, ..Self::default() }
-    }
-
-    /// Creates a job that provides the properties that [`Sameness::hash`] reads.
+    /// Creates a job that provides the properties that [`Sameness::representative`] reads.
     pub fn by(by: Sameness) -> Self {
         let solves = by == Sameness::Grid;
         Self { engine: solves.then(Solve::default), solves, ..Self::default() }
@@ -55,20 +47,16 @@ impl Job for Classify {
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
         if let (Some(solve), Some(solver), true) = (&self.engine, solver, self.solves) {
-            if self.only_classifies {
-                solve.solve(solver, records, results)?;
-            } else {
-                solve.run(solver, block, records, results)?;
-                for (status, record) in results.statuses.iter_mut().zip(&records.all) {
-                    *status = match record.puzzle {
-                        Ok(PuzzleRef::Marks(_)) => Status::NoForm,
-                        _ if *status == Status::Unique => Status::Ok,
-                        _ => *status,
-                    };
-                }
-                results.timed = Timed::Forms;
-                return ControlFlow::Continue(());
+            solve.run(solver, block, records, results)?;
+            for (status, record) in results.statuses.iter_mut().zip(&records.all) {
+                *status = match record.puzzle {
+                    Ok(PuzzleRef::Marks(_)) => Status::NoForm,
+                    _ if *status == Status::Unique => Status::Ok,
+                    _ => *status,
+                };
             }
+            results.timed = Timed::Forms;
+            return ControlFlow::Continue(());
         }
         results.timed = Timed::Forms;
         results.outcomes.resize(records);

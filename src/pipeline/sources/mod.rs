@@ -2,10 +2,8 @@
 
 mod answers;
 mod ranges;
-mod sums;
 mod text;
 
 pub use self::answers::Answered;
 pub use self::ranges::Ranges;
-pub use self::sums::{Changed, PassSums};
 pub use self::text::{FIRST_BLOCK_BYTES, TextSource};

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use memchr::memchr;
 
-use super::sums::{Changed, InputSum, PassSums, SumUse};
 use crate::input::foreign::byte_order_mark;
 use crate::input::{Layout, Position, Source, unverified_bytes};
 use crate::pipeline::block::{BLOCK_BYTES, Block, BlockSource, Fill};
 use crate::pipeline::long_record::LongRecords;
 use crate::pipeline::progress::InputFailure;
+use crate::tail::StreamSum;
 
 /// Size of the first block. It is small so that every worker has a block soon.
 pub const FIRST_BLOCK_BYTES: usize = 16 * 1024;
@@ -34,7 +34,6 @@ pub struct TextSource<I, R> {
     target_bytes: usize,
     /// Whether positions have checksums.
     has_sums: bool,
-    sums: SumUse,
     failures: Vec<InputFailure>,
 }
 
@@ -81,7 +80,6 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
             long: LongRecords::default(),
             target_bytes: FIRST_BLOCK_BYTES,
             has_sums: false,
-            sums: SumUse::default(),
             failures: Vec::new(),
         }
     }
@@ -92,44 +90,26 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         Self { has_sums: true, ..self }
     }
 
-    /// Records the checksums of the inputs for a later pass ([`TextSource::into_sums`]).
-    #[must_use]
-    pub fn recording(self) -> Self {
-        Self { sums: SumUse::Recorded(PassSums::default()), ..self }
-    }
-
-    /// Fails with [`Changed`] if inputs differ from those that an earlier pass has read.
-    #[must_use]
-    pub fn comparing(self, sums: Arc<PassSums>) -> Self {
-        Self { sums: SumUse::Compared(sums), ..self }
-    }
-
-    /// Returns the recorded checksums.
-    pub fn into_sums(self) -> PassSums {
-        if let SumUse::Recorded(sums) = self.sums { sums } else { PassSums::default() }
-    }
-
-    /// Skips the bytes that an earlier run has read now instead of with the first block.
+    /// Skips the bytes that an earlier run has read now instead of with the first block. Returns how
+    /// the input differs from what that run has read, if it does.
     ///
     /// # Errors
-    /// Fails with [`Changed`] if the bytes have changed, or if reading fails or is stopped.
-    pub fn skip(&mut self) -> io::Result<()> {
-        if let Some(source) = self.sources.next() {
-            let mut open = self.begin(source);
-            let skipped = open.input.skip(open.at.check_sum, &mut self.sums);
-            let name = Arc::clone(&open.file);
-            self.open = Some(open);
-            return skipped.map_err(|error| Changed::naming(&name, &error));
+    /// Fails if reading fails or is stopped.
+    pub fn skip(&mut self) -> io::Result<Option<String>> {
+        let Some(source) = self.sources.next() else { return Ok(None) };
+        let mut open = self.begin(source);
+        let skipped = open.input.skip(open.at.check_sum);
+        let file = Arc::clone(&open.file);
+        self.open = Some(open);
+        match skipped {
+            Ok(difference) => Ok(difference.map(|what| format!("{file}: {what}"))),
+            Err(error) => Err(io::Error::new(error.kind(), format!("{file}: {error}"))),
         }
-        Ok(())
     }
 
     /// Fills a block; returns `false` at the end. Fails only if stopped.
     fn fill_unless_stopped(&mut self, block: &mut Block) -> io::Result<bool> {
         loop {
-            if self.failures.last().is_some_and(|failure| Changed::is(&failure.error)) {
-                return Ok(false);
-            }
             let open = match self.open.take() {
                 Some(open) => open,
                 None => match self.sources.next() {
@@ -152,7 +132,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
             stop: Arc::clone(&self.stop),
             to_skip: source.skip,
             read_bytes: 0,
-            sum: (self.has_sums || self.sums.includes(self.next)).then(|| InputSum::new(self.next)),
+            sum: self.has_sums.then(StreamSum::default),
         };
         self.carry.clear();
         self.next += 1;
@@ -178,15 +158,8 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
                 let (layout, most) = (Arc::clone(&open.layout), open.max_record);
                 self.fill_up(block, &layout, most, &mut open.input)?
             }
-            Ok(false) => {
-                self.end(&mut open);
-                return Ok(false);
-            }
+            Ok(false) => return Ok(false),
             Err(error) if is_stop(&error) => return Err(error),
-            Err(error) if Changed::is(&error) => {
-                self.fail(&open, error);
-                return Ok(false);
-            }
             Err(error) => {
                 block.length = 0;
                 self.end_failed(&open, block, error);
@@ -208,13 +181,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         };
         self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
         let offset = *start + input.read_bytes - self.carry.len() as u64;
-        let check_sum = match input.add(block.filled(), &mut self.sums) {
-            Ok(check_sum) => check_sum.filter(|_| self.has_sums),
-            Err(error) => {
-                self.fail(&open, error);
-                return Ok(false);
-            }
-        };
+        let check_sum = input.add(block.filled());
         *at = at.after(layout, block.filled(), offset, block.is_cut_short, check_sum);
         match filled {
             FillEnd::Failed(error) => self.end_failed(&open, block, error),
@@ -222,22 +189,17 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
                 stamp(block, &open, None);
                 self.open = Some(open);
             }
-            FillEnd::End if !self.end(&mut open) => return Ok(false),
             FillEnd::End => stamp(block, &open, None),
         }
         Ok(true)
     }
 
-    /// Ends an input; returns whether an earlier pass has read the same bytes.
-    fn end(&mut self, open: &mut OpenInput<R>) -> bool {
-        let ended = open.input.sum.as_mut().map_or(Ok(()), |sum| sum.end(&mut self.sums));
-        ended.map_err(|error| self.fail(open, error)).is_ok()
-    }
-
     /// Skips to the start of the block, and copies bytes that were read before; returns `false` at
     /// the end of the input.
     fn begin_block(&mut self, open: &mut OpenInput<R>, block: &mut Block) -> io::Result<bool> {
-        open.input.skip(open.at.check_sum, &mut self.sums)?;
+        if let Some(difference) = open.input.skip(open.at.check_sum)? {
+            return Err(io::Error::other(difference));
+        }
         if self.carry.len() > block.bytes.len() {
             // A long record was followed by others.
             match block.grow(self.carry.len(), &self.long, &self.stop) {
@@ -249,11 +211,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         block.bytes[..self.carry.len()].copy_from_slice(&self.carry);
         block.length = self.carry.len();
         self.carry.clear();
-        if open.at.inside_line {
-            skip_line(block, &mut open.input, &mut self.sums)
-        } else {
-            Ok(true)
-        }
+        if open.at.inside_line { skip_line(block, &mut open.input) } else { Ok(true) }
     }
 
     /// Records that the input failed at the end of the part that has been passed on in blocks.
@@ -341,18 +299,14 @@ fn stamp<R>(block: &mut Block, open: &OpenInput<R>, failed: Option<u64>) {
 }
 
 /// Discards bytes up to the end of a line; returns whether the line ended.
-fn skip_line(
-    block: &mut Block,
-    input: &mut CountingReader<impl Read>,
-    sums: &mut SumUse,
-) -> io::Result<bool> {
+fn skip_line(block: &mut Block, input: &mut CountingReader<impl Read>) -> io::Result<bool> {
     loop {
         let got = input.read(&mut block.bytes)?;
         if got == 0 {
             return Ok(false);
         }
         let end = memchr(b'\n', &block.bytes[..got]);
-        input.add(&block.bytes[..end.map_or(got, |end| end + 1)], sums)?;
+        input.add(&block.bytes[..end.map_or(got, |end| end + 1)]);
         if let Some(end) = end {
             block.bytes.copy_within(end + 1..got, 0);
             block.length = got - end - 1;
@@ -377,43 +331,40 @@ struct CountingReader<R> {
     /// The number of bytes read after the skipped ones.
     read_bytes: u64,
     /// The checksum of the bytes passed on in blocks, if it is computed.
-    sum: Option<InputSum>,
+    sum: Option<StreamSum>,
 }
 
 impl<R: Read> CountingReader<R> {
     /// Adds bytes to the checksum, and returns the result.
-    fn add(&mut self, bytes: &[u8], sums: &mut SumUse) -> io::Result<Option<u64>> {
-        let Some(sum) = self.sum.as_mut() else { return Ok(None) };
-        sum.add(bytes, sums)?;
-        Ok(Some(sum.value()))
+    fn add(&mut self, bytes: &[u8]) -> Option<u64> {
+        let sum = self.sum.as_mut()?;
+        sum.add(bytes);
+        Some(sum.value())
     }
 
-    /// Skips the bytes that an earlier run has read, and compares their checksum.
-    fn skip(&mut self, check_sum: Option<u64>, sums: &mut SumUse) -> io::Result<()> {
+    /// Skips the bytes that an earlier run has read, and returns how they differ from those, if
+    /// their number or checksum does.
+    fn skip(&mut self, check_sum: Option<u64>) -> io::Result<Option<String>> {
         let bytes = std::mem::take(&mut self.to_skip);
         if bytes == 0 {
-            return Ok(());
+            return Ok(None);
         }
         let mut room = vec![0; bytes.min(SKIP_BYTES) as usize];
         while self.read_bytes < bytes {
             let most = (bytes - self.read_bytes).min(SKIP_BYTES) as usize;
             let got = self.read(&mut room[..most])?;
             if got == 0 {
-                let what = format!(
-                    "ends after {} bytes, but the previous run read {bytes}",
-                    self.read_bytes
-                );
-                return Err(Changed::error(what));
+                let read = self.read_bytes;
+                let what = format!("ends after {read} bytes, but the previous run read {bytes}");
+                return Ok(Some(what));
             }
-            self.add(&room[..got], sums)?;
+            self.add(&room[..got]);
         }
         self.read_bytes = 0;
-        if check_sum.is_some() && check_sum != self.add(&[], sums)? {
-            let what =
-                format!("has been modified since the previous run: it differs before byte {bytes}");
-            return Err(Changed::error(what));
-        }
-        Ok(())
+        let is_modified = check_sum.is_some() && check_sum != self.add(&[]);
+        Ok(is_modified.then(|| {
+            format!("has been modified since the previous run: it differs before byte {bytes}")
+        }))
     }
 
     /// Reads once, or repeatedly to skip a byte order mark at the start of the input.
@@ -473,11 +424,13 @@ mod tests {
     }
 
     /// Skips the bytes before `from`, and returns the ends of the blocks after them.
-    fn ends(bytes: &[u8], piece: usize, from: Option<Position>) -> io::Result<Vec<Position>> {
+    fn ends(bytes: &[u8], piece: usize, from: Option<Position>) -> Result<Vec<Position>, String> {
         let source = Source::new("in", ShortReads(bytes, piece));
         let source = if let Some(from) = from { source.from(from) } else { source };
         let mut source = TextSource::new(0, [source], &Arc::default()).with_check_sums();
-        source.skip()?;
+        if let Some(difference) = source.skip().unwrap() {
+            return Err(difference);
+        }
         let mut block = Block::new(32, 32);
         let mut ends = Vec::new();
         while source.fill(&mut block) == Fill::Filled {
@@ -485,67 +438,6 @@ mod tests {
         }
         assert!(source.take_failures().is_empty());
         Ok(ends)
-    }
-
-    /// Reads inputs in pieces and blocks of these sizes, after `skipped` bytes of the first one;
-    /// returns the number of bytes in blocks, and the error.
-    fn pass(
-        inputs: [&[u8]; 2],
-        (piece, block): (usize, usize),
-        sums: Option<&PassSums>,
-        skipped: Option<Position>,
-    ) -> Result<(Vec<Position>, PassSums), String> {
-        let sources = inputs.map(|bytes| Source::new("in", ShortReads(bytes, piece)));
-        let [first, second] = sources;
-        let first = if let Some(position) = skipped { first.from(position) } else { first };
-        let source = TextSource::new(0, [first, second], &Arc::default());
-        let mut source = match sums {
-            None => source.recording(),
-            Some(sums) => source.comparing(Arc::new(sums.clone())),
-        };
-        if skipped.is_some() {
-            source.skip().map_err(|error| error.to_string())?;
-        }
-        let mut block = Block::new(block, block);
-        let mut ends = Vec::new();
-        while source.fill(&mut block) == Fill::Filled {
-            ends.push(block.end);
-        }
-        match source.take_failures().pop() {
-            Some(failure) => Err(failure.error.to_string()),
-            None => Ok((ends, source.into_sums())),
-        }
-    }
-
-    #[test]
-    fn a_second_pass_that_reads_other_bytes_fails() {
-        let long = "a line that is longer than a block".repeat(200);
-        let text = format!("one\ntwo\n\n{long}\n").repeat(500);
-        assert!(text.len() > 3 << 20);
-        let (text, few) = (text.as_bytes(), &b"a\nb"[..]);
-        let (ends, sums) = pass([text, few], (70_000, 5000), None, None).unwrap();
-        // Pieces and blocks of other sizes, and a position in the middle.
-        for sizes in [(3000, 64 << 10), (usize::MAX, 512)] {
-            assert!(pass([text, few], sizes, Some(&sums), None).is_ok());
-            let middle = Some(ends[ends.len() / 2]);
-            assert!(pass([text, few], sizes, Some(&sums), middle).is_ok());
-        }
-        let changed = |at: usize| {
-            let mut changed = text.to_vec();
-            changed[at] ^= 1;
-            changed
-        };
-        let longer = [text, b"x"].concat();
-        for other in [&[], &text[..5], &text[..1 << 20], &text[..text.len() - 1], &longer]
-            .into_iter()
-            .map(<[u8]>::to_vec)
-            .chain([0, 1 << 20, text.len() - 1].map(changed))
-        {
-            for inputs in [[&other, few], [text, &other]] {
-                let error = pass(inputs, (70_000, 5000), Some(&sums), None).unwrap_err();
-                assert!(error.contains("has changed since it was read first"), "{error}");
-            }
-        }
     }
 
     #[test]
@@ -563,8 +455,8 @@ mod tests {
                 }
                 let offset = end.offset as usize;
                 let changed = |bytes: &[u8]| {
-                    let error = ends(bytes, piece, Some(end)).unwrap_err();
-                    assert!(Changed::is(&error), "{end:?}");
+                    let difference = ends(bytes, piece, Some(end)).unwrap_err();
+                    assert!(difference.contains("the previous run"), "{end:?}: {difference}");
                 };
                 changed(&text.as_bytes()[..offset - 1]);
                 for at in 0..offset {

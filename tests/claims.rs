@@ -47,7 +47,6 @@ fn no_run_starts_while_another_writes_one_of_its_outputs() {
     folder.file("two", format!("{CLASSIC}\n").repeat(2));
     let mut lines: Vec<_> =
         ENDINGS.iter().map(|ending| format!("solve -q -o a.{ending}")).collect();
-    lines.push("augment -q --seed 1 --layout hrm -o hrm".into());
     lines.push("split -q --seed 1 --shares 1,1 -o x.csv,y.csv".into());
     lines.push("solve -q -o c.csv --report r.html --errors e.jsonl".into());
     let first = waiting(&folder, &lines);
@@ -116,8 +115,6 @@ fn no_file_in_the_place_of_a_lock_is_changed() {
 
 /// Commands that write a set of files from `in.csv`, and the folder of the files.
 const SETS: &[(&str, &str)] = &[
-    ("augment in.csv -q --seed 1 --layout hrm -o hd", "hd"),
-    ("augment in.csv -q --seed 1 --layout hrm --subset test -o hd", "hd"),
     ("split in.csv -q --seed 1 --shares 50,50 -o a.csv,b.csv", ""),
     ("split in.csv -q --seed 1 --shares 50,30,20 -o a.lines,b.lines,c.lines", ""),
     #[cfg(feature = "full")]
@@ -231,23 +228,23 @@ fn files_of_a_killed_run_are_removed_by_the_next_one() {
 #[cfg(feature = "full")]
 fn a_killed_run_with_force_keeps_the_old_set_until_the_new_one_is_complete() {
     let folder = Folder::new();
-    folder.file("in.csv", set_input());
-    let line = "augment -q --seed 1 --layout hrm -o hd";
-    assert_eq!(folder.line(&format!("{line} in.csv")).status, 0);
+    folder.file("in", format!("{CLASSIC}\n"));
+    let line = "solve -q -o a.parquet --errors e.jsonl --report r.html";
+    assert_eq!(folder.line(&format!("{line} in")).status, 0);
     let old = folder.all_files();
-    killed(&folder, &format!("{line} --force"), 7);
+    killed(&folder, &format!("{line} --force"), 3);
     for (name, bytes) in &old {
         assert_eq!(&fs::read(folder.path(name)).unwrap(), bytes, "{name}");
     }
-    let ran = folder.line(&format!("{line} in.csv"));
+    let ran = folder.line(&format!("{line} in"));
     assert_eq!(ran.status, 2, "{ran:?}");
     assert!(ran.messages.contains("exists and is not complete"), "{ran:?}");
     // Standard input is repeated from its start.
     let again: Vec<_> = line.split(' ').skip(1).chain(["--resume"]).collect();
-    let ran = folder.run("augment", &again, format!("{CLASSIC},{SOLVED}\n"));
-    assert_eq!(ran.status, 0, "{ran:?}");
+    let ran = folder.run("solve", &again, "bad\n");
+    assert_eq!(ran.status, 1, "{ran:?}");
     assert_eq!(folder.all_files().keys().collect::<Vec<_>>(), old.keys().collect::<Vec<_>>());
-    assert_eq!(fs::read(folder.path("hd/train/all__inputs.npy")).unwrap().len(), 128 + 81);
+    assert_eq!(folder.read("e.jsonl").lines().count(), 1);
 }
 
 #[test]
@@ -255,7 +252,7 @@ fn a_killed_run_with_force_keeps_the_old_set_until_the_new_one_is_complete() {
 fn a_timeout_that_loses_all_rows_is_announced() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC},{SOLVED}\n"));
-    for output in ["-o a.parquet", "--layout hrm -o hrm"] {
+    for output in ["-o a.parquet", "-o a.html"] {
         let ran = folder.line(&format!("solve in --timeout 1h {output}"));
         assert_eq!(ran.status, 0, "{ran:?}");
         let what = "cannot be resumed: if --timeout ends the run, it is not written";
@@ -344,23 +341,20 @@ fn rows_of_a_damaged_input_do_not_look_complete() {
     let folder = Folder::new();
     let table = set_input();
     let packed = gz(&table);
-    let line = "augment in.csv.gz -q --seed 1";
-    for output in ["-o a.parquet", "--layout hrm -o hd"] {
-        folder.file("in.csv.gz", &packed[..packed.len() - 9]);
-        let ran = folder.line(&format!("{line} {output}"));
-        assert_eq!(ran.status, 3, "{ran:?}");
-        assert!(ran.messages.contains("is not complete; --resume continues it"), "{ran:?}");
-        let left = folder.all_names();
-        let rows = ["a.parquet", "hd/train/all__inputs.npy"];
-        assert!(left.iter().any(|name| rows.contains(&&**name)), "{left:?}");
-        let ran = folder.line(&format!("{line} {output} --resume"));
-        assert_eq!(ran.status, 3, "{ran:?}");
-        assert_eq!(folder.all_names(), left);
-        folder.file("in.csv.gz", &packed);
-        let ran = folder.line(&format!("{line} {output} --resume"));
-        assert_eq!(ran.status, 0, "{ran:?}");
-        let whole = folder.all_files();
-        assert_eq!(folder.line(&format!("{line} {output} --force")).status, 0);
-        assert_eq!(folder.all_files(), whole);
-    }
+    let line = "augment in.csv.gz -q --seed 1 -o a.parquet";
+    folder.file("in.csv.gz", &packed[..packed.len() - 9]);
+    let ran = folder.line(line);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.messages.contains("is not complete; --resume continues it"), "{ran:?}");
+    let left = folder.all_names();
+    assert!(left.iter().any(|name| name == "a.parquet"), "{left:?}");
+    let ran = folder.line(&format!("{line} --resume"));
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert_eq!(folder.all_names(), left);
+    folder.file("in.csv.gz", &packed);
+    let ran = folder.line(&format!("{line} --resume"));
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let whole = folder.all_files();
+    assert_eq!(folder.line(&format!("{line} --force")).status, 0);
+    assert_eq!(folder.all_files(), whole);
 }

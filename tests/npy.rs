@@ -77,6 +77,22 @@ fn solutions_are_written_as_an_array() {
 }
 
 #[test]
+fn arrays_are_written_with_the_offset_with_which_they_are_read() {
+    let folder = Folder::new();
+    let both = [numbers(CLASSIC), numbers(SOLVED)].concat();
+    let shifted: Vec<u8> = both.iter().map(|cell| cell + 1).collect();
+    folder.file("in", format!("{CLASSIC}\n{SOLVED}\n"));
+    let line = "canon in --columns puzzle --npy-offset 1 -o one.npy -q";
+    assert_eq!(folder.line(line).status, 0);
+    let line = "solve one.npy --npy-offset 1 --columns puzzle -o two.npy -q";
+    assert_eq!(folder.line(line).status, 0);
+    for name in ["one.npy", "two.npy"] {
+        let written = fs::read(folder.path(name)).unwrap();
+        assert_eq!(written, array("|u1", "(2, 81)", &shifted), "{name}");
+    }
+}
+
+#[test]
 fn impossible_arrays_are_refused() {
     let folder = Folder::new();
     for (args, message) in [

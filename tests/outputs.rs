@@ -379,6 +379,4 @@ fn a_file_that_replaces_another_has_its_permissions() {
         assert_eq!(folder.line(&format!("solve in -o {name} --force -q")).status, 0);
         assert_eq!(mode(), 0o600, "{name}");
     }
-    let side = "solve in --layout hrm -o hz --summary-json hz/train/dataset.json";
-    folder.assert_refused(&[(side, "hz/train/dataset.json: used for two outputs")]);
 }

@@ -5,6 +5,7 @@ mod common;
 
 mod answers;
 mod arrival;
+mod augment;
 mod bench;
 mod blocks;
 mod canon;
@@ -59,5 +60,4 @@ mod show;
 mod solve;
 #[cfg(unix)]
 mod solvers;
-mod trainer;
 mod version;

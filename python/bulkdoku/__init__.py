@@ -205,7 +205,7 @@ def verify(answer: str | None, entry: Mapping[str, Any]) -> float:
 
     Args:
         answer: the cells as text, in any form that `solve` reads.
-        entry: an entry of `Puzzles.entries`, or of `--layout reasoning-gym`.
+        entry: an entry of `Puzzles.entries`.
 
     Returns:
         float: 1.0 if the answer solves the puzzle, otherwise 0.0.
@@ -361,7 +361,7 @@ class Puzzles:
         return self._next(self._output)[1]
 
     def entries(self) -> Iterator[dict[str, Any]]:
-        """Yields single puzzles as environments of reasoning-gym have them: the entries of `--layout reasoning-gym`.
+        """Yields single puzzles as environments of reasoning-gym have them.
 
         Yields:
             dict: `question` (a prompt) and `answer` (nine lines), and `metadata`: `puzzle` and `solution` as nested

@@ -313,7 +313,7 @@ pub fn run(
 }
 
 /// Traces the path of each puzzle: a column of JSON, with the lines of `bulkdoku trace` ("trace" or
-/// "sentences") or of `--layout reasoning-gym` ("entries", which not every puzzle has).
+/// "sentences") or an entry for reasoning-gym ("entries", which not every puzzle has).
 #[pyfunction]
 pub fn trace(
     py: Python<'_>,
@@ -381,7 +381,7 @@ pub fn augment(
         bands: has("bands"),
         transpose: has("transpose"),
     };
-    let job = Augment { times, original, seed, kinds, hints: (0, 0), needs_solution: false };
+    let job = Augment { times, original, seed, kinds, hints: (0, 0) };
     // A block whose rows are in one part does not wait for its turn.
     let block_rows = (ISOMORPHS_PER_BLOCK / u64::from(times + 1)).max(1);
     let call = Call::new(job, output, threads, &progress);

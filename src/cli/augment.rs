@@ -10,7 +10,6 @@ use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
-use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, numbers};
 
@@ -86,9 +85,6 @@ pub struct AugmentArgs {
     rows: RowArgs,
 
     #[command(flatten)]
-    trainer: TrainerArgs,
-
-    #[command(flatten)]
     pub run: RunArgs,
 }
 
@@ -96,7 +92,6 @@ const AFTER_HELP: &str = "\
 Examples:
   bulkdoku augment --times 10 --seed 1 train.csv -o augmented.csv
   bulkdoku augment --times 4 --digits --transpose --seed 1 --original train.csv -o a.jsonl.zst
-  bulkdoku augment --times 1000 --original --layout hrm --seed 1 train.csv -o data/sudoku
   shuf -n 100000 large.txt | bulkdoku augment --seed 1 -o isomorphs.csv
 
 Invalid records have no isomorphs: each has a message, and no row. The same goes for
@@ -132,7 +127,7 @@ fn parse_hints(text: &str) -> Result<(u8, u8), String> {
 
 pub fn run(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
-    let rows = args.trainer.plan(&args.rows, &args.rules(), &mut task.destinations)?;
+    let rows = args.rows.plan(&args.rules(), task.destinations.output.as_deref())?;
     if args.times == 0 && !args.original {
         refuse!("--times 0 writes nothing; with --original it writes the records themselves");
     }
@@ -142,10 +137,8 @@ pub fn run(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
     task.settings.typed.set_seed(args.seed);
     let run = task.open()?;
     let job = args.isomorphs();
-    let has_hints = job.hints.1 > 0;
-    if (has_hints || args.trainer.is_given()) && !run.inputs.have_answers() {
-        let option = if has_hints { "--hints" } else { "--layout" };
-        refuse!("{option} needs solutions in the input; bulkdoku solve finds them");
+    if job.hints.1 > 0 && !run.inputs.have_answers() {
+        refuse!("--hints needs solutions in the input; bulkdoku solve finds them");
     }
     let format = rows.format(&run.inputs)?;
     run.write(&job, Vec::new(), format)
@@ -168,7 +161,6 @@ impl AugmentArgs {
             seed: self.seed,
             kinds,
             hints: self.hints.unwrap_or_default(),
-            needs_solution: self.trainer.is_given() || self.hints.is_some(),
         }
     }
 }

@@ -53,7 +53,6 @@ mod split;
 mod summary;
 mod task;
 mod trace;
-mod trainer_args;
 mod typed;
 mod version;
 

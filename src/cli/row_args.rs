@@ -8,13 +8,11 @@ use bulkdoku::output::{
     self, Column, ColumnSource, CsvRows, JsonRows, Lines, Needs, NpyRows, OutputColumn,
     PrintedPages, TsvRows, input_lines, judge_grids, labeled_grids, puzzle_grids, unique_names,
 };
-use bulkdoku::pipeline::Filter;
 use clap::ValueEnum;
 
 use super::condition::{offered, shared_name};
 use super::format::RowFormat;
 use super::inputs::{InputKind, Inputs};
-use super::trainer_args::TrainerLayout;
 use super::{Failure, WITH_COLUMNS, extensions};
 
 /// The format and columns of rows. Each subcommand has separate help for these options.
@@ -116,16 +114,9 @@ pub struct RowPlan {
     /// The chosen names that are ambiguous if an input has them.
     shared_names: Vec<String>,
     rules: RowRules,
-    /// The layout of files for a trainer, which determines the rest.
-    trainer: Option<TrainerLayout>,
 }
 
 impl RowArgs {
-    /// Creates the default columns of a format.
-    pub fn of_format(format: Option<RowFormat>) -> Self {
-        Self { format, columns: None }
-    }
-
     /// Chooses the format: as requested, by the output's name, or the default. Rejects formats and
     /// columns that the subcommand does not write.
     pub fn plan(&self, rules: &RowRules, output: Option<&Path>) -> Result<RowPlan, Failure> {
@@ -149,8 +140,7 @@ impl RowArgs {
             .map(|names| names.iter().map(|name| NamedColumn::of(name, rules)).collect::<Vec<_>>());
         let shared_names =
             self.columns.iter().flatten().filter_map(|name| shared_name(name)).collect();
-        let plan =
-            RowPlan { format, follows_input, chosen, shared_names, rules: *rules, trainer: None };
+        let plan = RowPlan { format, follows_input, chosen, shared_names, rules: *rules };
         if let Some(format) = plan.is_without_columns() {
             refuse!(
                 "--columns goes with --format csv, tsv, jsonl and parquet; {} has none",
@@ -196,16 +186,6 @@ fn owner(column: Column) -> &'static str {
 }
 
 impl RowPlan {
-    /// Writes the files of a trainer's layout instead.
-    pub fn of_trainer(self, layout: TrainerLayout) -> Self {
-        Self { trainer: Some(layout), ..self }
-    }
-
-    /// Returns the filter of the records that have rows, if the layout needs one.
-    pub fn filter(&self) -> Option<Filter<'static>> {
-        self.trainer.as_ref().map(|_| TrainerLayout::filter())
-    }
-
     /// Returns the computed columns in `--columns`.
     pub fn chosen(&self) -> impl Iterator<Item = Column> {
         self.chosen.iter().flatten().filter_map(|column| match column {
@@ -264,9 +244,6 @@ impl RowPlan {
 
     /// Creates the format for rows of these inputs.
     pub fn format(&self, inputs: &Inputs) -> Result<Box<dyn output::Format>, Failure> {
-        if let Some(layout) = &self.trainer {
-            return Ok(layout.format());
-        }
         let with_file = self.rules.names_file && inputs.are_several();
         let (kind, kept, cells) = (inputs.kind(), inputs.kept(), inputs.kept_cells());
         let passes_table = self.passes_rows() && !kept.is_empty();

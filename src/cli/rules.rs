@@ -56,10 +56,6 @@ const RULES: &[Rule] = &[
     needs("--resume", &["--output"], "which it continues"),
     excludes("--resume", &["--force"], "which starts over"),
     needs("--resume", &["--seed"], "which the earlier run has printed").only("generate"),
-    needs("--layout", &["--output"], "which names the files"),
-    needs("--subset", &["--layout"], ""),
-    excludes("--subset", &["--layout reasoning-gym"], "which has no subfolders"),
-    excludes("--layout", &["--format", "--columns"], "which it determines"),
     never("--errors", "generate", "no record is read"),
     never("--fail-on", "generate", "no record is read"),
     never("--latency", "split", "no engine is measured"),
@@ -71,7 +67,7 @@ const RULES: &[Rule] = &[
     excludes("--first", &["--max-nodes", "--engine", "--simd"], "because no engine is used")
         .only("check"),
     excludes("--solutions", &["--first"], "which ends at one solution").only("solve"),
-    excludes("--solutions", &["--layout", "--where"], "which needs a single row for each record")
+    excludes("--solutions", &["--where"], "which needs a single row for each record")
         .only("solve"),
     excludes("--solutions", &["--solution first"], "because it lists the smallest"),
     excludes(
@@ -82,11 +78,6 @@ const RULES: &[Rule] = &[
     excludes("--solution first", &["--format boj2239"], "which shows the smallest"),
     // Generating.
     needs("--from", &["--kind hard"], "whose search starts there"),
-    excludes(
-        "--layout",
-        &["--kind several", "--kind unsolvable"],
-        "whose puzzles do not have exactly one solution",
-    ),
     // Measuring.
     needs("--fail-above", &["--baseline"], ""),
     needs("--answers", &["--solver"], ""),

@@ -12,7 +12,6 @@ use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::select::RatingArgs;
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
-use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, help, show};
 
@@ -47,9 +46,6 @@ pub struct SolveArgs {
     rows: RowArgs,
 
     #[command(flatten)]
-    trainer: TrainerArgs,
-
-    #[command(flatten)]
     rating: RatingArgs,
 
     #[command(flatten)]
@@ -73,7 +69,6 @@ Examples:
   bulkdoku solve --where 'status == \"unique\"' --columns puzzle,level puzzles.txt -o graded.csv
   bulkdoku solve --input-format boj2239 --format boj2239 < judge.txt
   bulkdoku solve --solutions 10 --columns line,solution several.txt
-  bulkdoku solve --layout hrm --subset test puzzles.txt -o hrm
 
 Statuses:
   unique         exactly one solution, proved
@@ -116,18 +111,17 @@ pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
         return show::draw_solution(&puzzle);
     }
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
-    let rows = args.trainer.plan(&args.rows, &ROWS, &mut task.destinations)?;
+    let rows = args.rows.plan(&ROWS, task.destinations.output.as_deref())?;
     args.refuse_ignored(&task, &rows)?;
     let solve = args.solve(&rows);
     task.keep_columns(&rows);
     task.settings.method = Method::solving(&args.engine, solve.limits);
     task.settings.only_rows = rows.format.is_judges();
     let run = task.open()?;
-    let filters = rows.filter().into_iter().collect();
     let format = rows.format(&run.inputs)?;
     match args.solution.solutions {
-        None => run.write(&solve, filters, format),
-        Some(solutions) => run.write(&List { solve, solutions }, filters, format),
+        None => run.write(&solve, Vec::new(), format),
+        Some(solutions) => run.write(&List { solve, solutions }, Vec::new(), format),
     }
 }
 

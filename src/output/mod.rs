@@ -20,7 +20,6 @@ mod plain;
 mod results;
 mod row;
 mod trace;
-mod trainer;
 mod value;
 
 use std::io;
@@ -41,7 +40,6 @@ pub use parquet::ParquetRows;
 pub use results::{Decision, Derived, Needs, Outcomes, Results, Timed};
 pub use row::{Kept, Row, Rows};
 pub use trace::{TRACE_ARRAYS, boards, hodoku_steps, json_steps, trace_arrays};
-pub use trainer::{hrm_files, hrm_names};
 pub use value::Value;
 
 // Used only by the command and the Python package.

@@ -24,7 +24,6 @@ use super::row_args::{RowArgs, RowRules};
 use super::run::{Run, Settings};
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
-use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, help, log, numbers};
 
@@ -130,9 +129,6 @@ pub struct GenerateArgs {
     #[command(flatten)]
     rows: RowArgs,
 
-    #[command(flatten)]
-    trainer: TrainerArgs,
-
     /// Use this vector level, not the best of the machine
     #[arg(long, value_name = "LEVEL", help_heading = "Run", value_parser = SimdLevel::by_name)]
     simd: Option<SimdLevel>,
@@ -148,7 +144,6 @@ Examples:
   bulkdoku generate --count 1e6 --seed 1 -o corpus.csv --report corpus.html
   bulkdoku generate --count 500k --skip 500k --seed 1 -o second-half.txt
   bulkdoku generate --count 1000 --kind solved --grids uniform --seed 1 -o grids.txt
-  bulkdoku generate --count 1e6 --seed 1 --layout hrm -o data/minimal
   bulkdoku generate --count 100 --clues 21..22 --symmetry rot180 -o few.csv
   bulkdoku generate --count 1e6 --kind unique --clues 30..36 --seed 1 -o train.txt
   bulkdoku generate --count 10 --pattern heart.txt -o heart.csv
@@ -170,8 +165,8 @@ pub static ROWS: RowRules = RowRules {
 };
 
 pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
-    let mut destinations = args.destinations.clone();
-    let rows = args.trainer.plan(&args.rows, &ROWS, &mut destinations)?;
+    let destinations = args.destinations.clone();
+    let rows = args.rows.plan(&ROWS, destinations.output.as_deref())?;
     // The summary always includes the numbers of clues.
     let statistics = destinations.statistics().or(Some(Needs::NONE));
     let reads = args.reads();
@@ -192,8 +187,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
                 log::note(format!("seed {}", job.seed));
             }
             let position = start.map_or_else(Position::default, |start| start.position);
-            let filters = rows.filter().into_iter().collect();
-            Ok((job.source(puzzles.clone()).from(position), filters))
+            Ok((job.source(puzzles.clone()).from(position), Vec::new()))
         },
         |_, report| CorpusSummary::new(&job, puzzles.start, report, args.simd()),
     )

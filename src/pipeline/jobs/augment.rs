@@ -34,10 +34,9 @@ pub struct Augment {
     pub seed: u64,
     /// The kinds of permutations.
     pub kinds: Kinds,
-    /// The minimum and maximum number of cells of the solution added to each isomorph.
+    /// The minimum and maximum number of cells of the solution added to each isomorph. If there are
+    /// any, a record without a solution in the input has no rows.
     pub hints: (u8, u8),
-    /// Whether a record without a solution in the input has no rows.
-    pub needs_solution: bool,
 }
 
 /// The progress of [`Augment`] within a block.
@@ -141,7 +140,7 @@ impl Augment {
         for (index, record) in records.all.iter().enumerate() {
             let answer = records.answer(index, block.filled()).trim_ascii();
             let is_compared = results.statuses[index] == Status::Ok
-                && (self.needs_solution || !answer.is_empty());
+                && (self.hints.1 > 0 || !answer.is_empty());
             let puzzle = record.puzzle.ok().and_then(|puzzle| records.puzzle(puzzle));
             if let Some(puzzle) = puzzle.filter(|_| is_compared)
                 && !check::solves(&puzzle, answer)

@@ -181,9 +181,6 @@ fn traces_lead_to_the_solution() {
             assert_eq!(differences.count(), 1, "{pair:?}");
         }
     }
-    let hodoku = folder.line("trace in -q --format hodoku").rows;
-    assert_eq!(hodoku.matches("\n\n").count(), puzzles().len());
-    assert!(hodoku.starts_with("Full House: r") || hodoku.starts_with("Hidden Single: r"));
 }
 
 #[test]
@@ -197,54 +194,10 @@ fn every_record_has_a_trace() {
     let statuses: Vec<_> = all.iter().map(|trace| trace["status"].as_str().unwrap()).collect();
     assert_eq!(statuses, ["unique", "multiple", "unsolvable", "contradictory", "malformed"]);
     assert!(all.iter().skip(1).all(|trace| trace["steps"].is_null()), "{}", ran.rows);
-    for (format, separator) in [("hodoku", "\n"), ("boards", "\n\n")] {
-        let rows = folder.line(&format!("trace in -q --format {format}")).rows;
-        assert!(rows.ends_with(separator), "{rows}");
-    }
-}
-
-/// Returns the header of an array, and its values as bytes.
-fn array(folder: &Folder, name: &str) -> (String, Vec<u8>) {
-    let bytes = std::fs::read(folder.path(name)).unwrap();
-    (String::from_utf8_lossy(&bytes[10..128]).trim().to_owned(), bytes[128..].to_vec())
-}
-
-#[test]
-fn arrays_have_paths_states_and_offsets() {
-    let folder = Folder::new();
-    folder.file("in", format!("{}\n{}", puzzles().join("\n"), others()));
-    let ran = folder.line("trace in -q --format npy -o paths");
-    assert_eq!(ran.status, 1, "{ran:?}");
-    let rows = table(&folder.line("solve in -q --columns status,puzzle,solution,steps").rows);
-    let rows: Vec<_> = rows.iter().filter(|row| row["status"] == "unique").collect();
-    let (header, paths) = array(&folder, "paths/paths.npy");
-    assert!(header.contains("'|u1'") && header.contains(&format!("({}, 325)", rows.len())));
-    for (path, row) in paths.chunks(325).zip(&rows) {
-        let clues = row["puzzle"].bytes().filter(|&cell| cell != b'.').count();
-        assert_eq!(usize::from(path[0]), clues);
-        let mut cells = [b'?'; 81];
-        for (i, part) in path[1..].chunks(4).enumerate() {
-            cells[usize::from(part[0]) * 9 + usize::from(part[1])] = b'0' + part[2];
-            assert_eq!(part[3] == 0, i < clues, "{part:?}");
-        }
-        assert_eq!(cells, row["solution"].as_bytes());
-    }
-    let (header, offsets) = array(&folder, "paths/offsets.npy");
-    assert!(header.contains(&format!("({},)", rows.len() + 1)), "{header}");
-    let offsets: Vec<_> =
-        offsets.as_chunks().0.iter().map(|offset| u64::from_le_bytes(*offset)).collect();
-    let (header, states) = array(&folder, "paths/states.npy");
-    assert!(header.contains(&format!("({}, 81)", offsets.last().unwrap())), "{header}");
-    for (pair, row) in offsets.windows(2).zip(&rows) {
-        assert_eq!(pair[1] - pair[0], row["steps"].parse::<u64>().unwrap() + 1);
-        let last = &states[162 * (pair[1] as usize - 1)..][..162];
-        let masks = last.as_chunks().0.iter().map(|mask| u16::from_le_bytes(*mask));
-        let digits = row["solution"].bytes().map(|digit| 1 << (digit - b'1'));
-        assert!(masks.eq(digits), "{row:?}");
-    }
+    let boards = folder.line("trace in -q --format boards").rows;
+    assert!(boards.ends_with("\n\n"), "{boards}");
     folder.assert_refused(&[
-        ("trace in --format npy", "-o names their folder"),
-        ("trace in --format hodoku --sentences", "goes with --format jsonl"),
+        ("trace in --format boards --sentences", "goes with --format jsonl"),
         ("trace in -o x.parquet", "not parquet"),
     ]);
 }

@@ -323,7 +323,6 @@ impl Run {
         let rows = claim.destinations.all_rows().len();
         let listed = claim.destinations.stored_outputs().into_iter().enumerate();
         let listed = listed.map(|(output, path)| {
-            let format = format.files().get(output).map_or(format, |file| &**file);
             let header = if output < rows { format.header() } else { Vec::new() };
             ListedOutput { path, header, is_begun: false }
         });
@@ -470,10 +469,10 @@ impl Run {
     }
 }
 
-/// Returns whether rows can be appended to those of an earlier run. A file with an assembler, and one
-/// of several files with the same rows, is written as a whole.
+/// Returns whether rows can be appended to those of an earlier run. A file with an assembler is
+/// written as a whole.
 pub fn can_be_continued(format: &dyn Format) -> io::Result<bool> {
-    Ok(format.assembler()?.is_none() && format.files().is_empty())
+    Ok(format.assembler()?.is_none())
 }
 
 /// Returns the message that an output error ended the rows, and where.

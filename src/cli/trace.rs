@@ -1,15 +1,11 @@
 //! `bulkdoku trace`: writes the solving paths of puzzles.
 
-use bulkdoku::output::{
-    self, Decision, Needs, TRACE_ARRAYS, boards, hodoku_steps, json_steps, trace_arrays,
-};
-use bulkdoku::pipeline::Filter;
-use bulkdoku::{Compression, Limits, Status};
+use bulkdoku::Limits;
+use bulkdoku::output::{self, boards, json_steps};
 use clap::ValueEnum;
 
 use super::engine_args::EngineArgs;
 use super::format::RowFormat;
-use super::outputs::Destinations;
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
@@ -29,15 +25,11 @@ pub struct TraceArgs {
     #[command(flatten)]
     records: RecordArgs,
 
-    /// jsonl, hodoku, npy, or boards [default: jsonl]
+    /// jsonl or boards [default: jsonl]
     ///
-    /// jsonl: an object per record, with technique, effect, and evidence of each step. hodoku: a
-    /// line per step in the notation of that program, and an empty line after each record. boards: a line of
-    /// 81 characters for the puzzle and after each placement, and an empty line after each record.
-    /// npy: -o names a folder with three arrays, for puzzles with one solution only: paths.npy of
-    /// shape (n, 325) in the layout of Shah et al. (2024), states.npy of shape (m, 81) with the
-    /// candidates before the first and after each step, bit d - 1 for digit d, and offsets.npy with
-    /// the first state of each puzzle.
+    /// jsonl: an object per record, with technique, effect, and evidence of each step. boards: a
+    /// line of 81 characters for the puzzle and after each placement, and an empty line after each
+    /// record.
     #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
     format: Option<TraceFormat>,
 
@@ -54,7 +46,7 @@ Examples:
   bulkdoku trace puzzles.txt -o paths.jsonl.zst
   bulkdoku trace --sentences 4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......
   bulkdoku trace --where 'technique == \"xy-wing\"' puzzles.csv -o wings.jsonl
-  bulkdoku trace --format npy puzzles.txt -o paths
+  bulkdoku trace --format boards puzzles.txt -o boards.txt
 
 Exit status: 0 every record unique, 1 some record has another status (--fail-on chooses), 2 wrong
 usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
@@ -63,8 +55,6 @@ interrupted. A closed pipe ends the run with 0.";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum TraceFormat {
     Jsonl,
-    Hodoku,
-    Npy,
     Boards,
 }
 
@@ -75,49 +65,29 @@ const BLOCK_BYTES: usize = 8 << 10;
 pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.engine.run, typed, &solve::ROWS);
     let kind = args.format.unwrap_or(TraceFormat::Jsonl);
-    args.check(kind, &mut task.destinations)?;
+    args.check(kind)?;
     let solve = args.engine.solve(Limits::PROOF, false, 0);
     task.settings.method = Method::solving(&args.engine, solve.limits);
     task.settings.block_bytes = BLOCK_BYTES;
-    let only_unique = |row: &output::Row<'_>| {
-        Ok(if row.status() == Status::Unique { Decision::Keep } else { Decision::Drop })
-    };
-    let filter =
-        (kind == TraceFormat::Npy).then(|| Filter::Local(Needs::NONE, Box::new(only_unique)));
     let format: Box<dyn output::Format> = match kind {
         TraceFormat::Jsonl => Box::new(json_steps(args.sentences)),
-        TraceFormat::Hodoku => Box::new(hodoku_steps()),
-        TraceFormat::Npy => Box::new(trace_arrays()),
         TraceFormat::Boards => Box::new(boards()),
     };
-    task.open()?.write(&solve, filter.into_iter().collect(), format)
+    task.open()?.write(&solve, Vec::new(), format)
 }
 
 impl TraceArgs {
-    /// Rejects options without effect, and names the files of arrays.
-    fn check(&self, format: TraceFormat, destinations: &mut Destinations) -> Result<(), Failure> {
+    /// Rejects options without effect, and names of outputs with the extension of another format.
+    fn check(&self, format: TraceFormat) -> Result<(), Failure> {
         if self.sentences && format != TraceFormat::Jsonl {
             refuse!("--sentences goes with --format jsonl");
         }
         self.engine.check_simd()?;
-        let output = destinations.output.clone();
-        if format != TraceFormat::Npy {
-            let implied = output.as_deref().map_or(Ok(None), RowFormat::of_name)?;
-            return match implied {
-                None | Some(RowFormat::Lines) => Ok(()),
-                Some(RowFormat::Jsonl) if format == TraceFormat::Jsonl => Ok(()),
-                Some(other) => {
-                    refuse!("trace writes jsonl, hodoku, boards, and npy, not {}", other.name())
-                }
-            };
+        let output = self.records.destinations.output.as_deref();
+        match output.map_or(Ok(None), RowFormat::of_name)? {
+            None | Some(RowFormat::Lines) => Ok(()),
+            Some(RowFormat::Jsonl) if format == TraceFormat::Jsonl => Ok(()),
+            Some(other) => refuse!("trace writes jsonl and boards, not {}", other.name()),
         }
-        let Some(folder) = output.filter(|folder| folder.as_os_str() != "-") else {
-            refuse!("--format npy writes three files; -o names their folder");
-        };
-        if Compression::of_name(&folder).is_some() || folder.is_file() {
-            refuse!("-o {}: --format npy writes three files; name a folder", folder.display());
-        }
-        destinations.parts = TRACE_ARRAYS.iter().map(|name| folder.join(name)).collect();
-        Ok(())
     }
 }

@@ -39,7 +39,7 @@ pub use pages::{PrintedPages, caption};
 pub use parquet::ParquetRows;
 pub use results::{Decision, Derived, Needs, Outcomes, Results, Timed};
 pub use row::{Kept, Row, Rows};
-pub use trace::{TRACE_ARRAYS, boards, hodoku_steps, json_steps, trace_arrays};
+pub use trace::{boards, json_steps};
 pub use value::Value;
 
 // Used only by the command and the Python package.
@@ -81,12 +81,6 @@ pub trait Format: Send + Sync {
     /// Fails if no file can have these columns.
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
         Ok(None)
-    }
-
-    /// Returns the formats of the files, if an output has several. Each file has all rows, a
-    /// separate header, encoder, and assembler, and is a separate output for the sink.
-    fn files(&self) -> &[Box<dyn Format>] {
-        &[]
     }
 
     /// Returns the use of JSON keys that the first object of an input lacks, if all keys are kept.
@@ -139,36 +133,6 @@ impl Format for TextRows {
 
     fn shows_failures(&self) -> bool {
         self.shows_failures
-    }
-}
-
-/// An output of several files with the same rows, all of which must have solutions.
-pub struct Files(Vec<Box<dyn Format>>);
-
-impl Files {
-    fn of<F: Format + 'static>(
-        files: impl IntoIterator<Item = F>,
-    ) -> impl Iterator<Item = Box<dyn Format>> {
-        files.into_iter().map(|file| Box::new(file) as Box<dyn Format>)
-    }
-}
-
-impl Format for Files {
-    fn needs(&self) -> Needs {
-        self.0.iter().fold(Needs::NONE, |needs, file| needs.union(file.needs()))
-    }
-
-    /// Encodes nothing, because each file has an encoder.
-    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
-        Box::new(|_, _| {})
-    }
-
-    fn files(&self) -> &[Box<dyn Format>] {
-        &self.0
-    }
-
-    fn shows_failures(&self) -> bool {
-        false
     }
 }
 

@@ -8,7 +8,7 @@ use super::{Column, Format, Needs, Row, RowEncoder, Value};
 use crate::puzzle::{CELLS, Puzzle};
 
 /// The length of the header for any number of rows, a multiple of 64.
-pub const HEADER: usize = 128;
+const HEADER: usize = 128;
 
 /// An array of type `uint8` and shape (records, 81) with the cells of one column.
 #[derive(Clone, Copy, Debug)]
@@ -43,9 +43,10 @@ impl NpyRows {
     }
 }
 
-/// Returns the header of an array with this type and shape.
-pub(super) fn header(descr: &str, shape: &str) -> Vec<u8> {
-    let dictionary = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
+/// Returns the header of an array with this number of rows.
+fn header(rows: u64) -> Vec<u8> {
+    let shape = format!("({rows}, {CELLS})");
+    let dictionary = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}");
     // The header starts with magic bytes, version, and length.
     let length = HEADER - 10;
     let mut header = b"\x93NUMPY\x01\0".to_vec();
@@ -54,21 +55,17 @@ pub(super) fn header(descr: &str, shape: &str) -> Vec<u8> {
     header
 }
 
-fn header_of_cells(rows: u64) -> Vec<u8> {
-    header("|u1", &format!("({rows}, {CELLS})"))
-}
-
 impl Format for NpyRows {
     fn needs(&self) -> Needs {
         self.column.needs()
     }
 
     fn header(&self) -> Vec<u8> {
-        header_of_cells(0)
+        header(0)
     }
 
     fn final_header(&self, rows: u64) -> Option<Vec<u8>> {
-        Some(header_of_cells(rows))
+        Some(header(rows))
     }
 
     fn row_encoder(&self) -> Box<RowEncoder<'_>> {
@@ -83,7 +80,7 @@ mod tests {
     #[test]
     fn headers_have_one_length() {
         for rows in [0, 7, u64::MAX] {
-            let header = header_of_cells(rows);
+            let header = header(rows);
             assert_eq!((header.len(), header[HEADER - 1]), (HEADER, b'\n'));
             let text = String::from_utf8_lossy(&header[10..]).into_owned();
             assert!(text.contains(&format!("({rows}, 81)")), "{text}");

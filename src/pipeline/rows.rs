@@ -76,11 +76,11 @@ impl<'a, S: Sink> RowWriter<'a, S> {
     fn begin(&mut self, is_new: bool) -> io::Result<()> {
         let outputs = self.rows.len() as u8;
         self.assemblers = (0..outputs)
-            .map(|output| format_of(self.format, output).assembler())
+            .map(|output| self.format.assembler())
             .collect::<io::Result<_>>()?;
         if is_new {
             for output in 0..outputs {
-                self.sink.header(output, &format_of(self.format, output).header())?;
+                self.sink.header(output, &self.format.header())?;
             }
             self.sink.checkpoint(&self.checkpoint, false)?;
         }
@@ -102,9 +102,6 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         let (format, outputs) = (self.format, self.checkpoint.rows.len() as u8);
         let (reports_failures, message_format) = (!format.shows_failures(), options.messages);
         let map = || {
-            // If an output has several files, each file has all rows.
-            let of_files = format.files().iter().map(|file| file.encoder());
-            let mut of_files: Vec<_> = of_files.collect();
             let mut encoder = format.encoder();
             move |rows: &Rows<'_>, encoded: &mut Encoded| {
                 encoded.rows.clear();
@@ -113,10 +110,9 @@ impl<'a, S: Sink> RowWriter<'a, S> {
                 // Default rows have less than three times the bytes of their lines.
                 encoded.rows.reserve(3 * rows.bytes.len().min(BLOCK_BYTES));
                 for output in 0..outputs {
-                    let file = of_files.get_mut(usize::from(output));
-                    let rows = Rows { output: if file.is_some() { 0 } else { output }, ..*rows };
-                    if rows.results.has_rows_for(rows.output) {
-                        file.unwrap_or(&mut encoder)(&rows, &mut encoded.rows);
+                    let rows = Rows { output, ..*rows };
+                    if rows.results.has_rows_for(output) {
+                        encoder(&rows, &mut encoded.rows);
                     }
                     encoded.ends.push((encoded.rows.as_slice().len(), rows.count()));
                 }
@@ -196,7 +192,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
     fn end_outputs(&mut self, is_complete: bool) -> io::Result<()> {
         for (output, &rows) in (0..).zip(&self.checkpoint.rows) {
             let sink = &mut *self.sink;
-            let mut header = format_of(self.format, output).final_header(rows);
+            let mut header = self.format.final_header(rows);
             if let Some(assembler) = &mut self.assemblers[usize::from(output)]
                 && is_complete
             {
@@ -209,11 +205,6 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         }
         Ok(())
     }
-}
-
-/// Returns the format of an output, which may be one of several files.
-fn format_of(format: &dyn Format, output: u8) -> &dyn Format {
-    format.files().get(usize::from(output)).map_or(format, |file| &**file)
 }
 
 /// The report of a run.

@@ -1,18 +1,14 @@
-//! Solving paths: the steps that lead from a puzzle to its solution, in four formats.
+//! Solving paths: the steps that lead from a puzzle to its solution.
 //!
 //! Paths are computed while rows are encoded, because the steps of a block would take a hundred
 //! times the memory of its puzzles. A record without exactly one solution has a row without steps.
 
-mod arrays;
-mod hodoku;
 mod jsonl;
 
 use super::{Row, RowBuffer, TextRows};
 use crate::logic::{Path, Rater, Step, Techniques};
 use crate::status::Status;
 
-pub use arrays::{TRACE_ARRAYS, trace_arrays};
-pub use hodoku::hodoku_steps;
 pub use jsonl::json_steps;
 
 /// Visits the steps of a row's puzzle or pencil marks, and returns their path; `None` unless they

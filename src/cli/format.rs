@@ -30,8 +30,6 @@ pub enum RowFormat {
     Grid,
     /// Pages to print: six puzzles each, and the solutions at the end
     Html,
-    /// A drawing of those pages, one below the other
-    Svg,
     /// BOJ 2580: nine lines per solution, spaces between the digits, and nothing else
     Boj2580,
     /// BOJ 2239: nine lines per solution, and nothing else
@@ -42,7 +40,7 @@ impl RowFormat {
     /// The file extensions that imply a format.
     #[rustfmt::skip]
     const EXTENSIONS: &[&str] = &[
-        "csv", "tsv", "jsonl", "ndjson", "lines", "sdm", "npy", "parquet", "grid", "html", "svg",
+        "csv", "tsv", "jsonl", "ndjson", "lines", "sdm", "npy", "parquet", "grid", "html",
     ];
 
     /// Rejects outputs that cannot have this format.
@@ -50,12 +48,10 @@ impl RowFormat {
         let target = output.map(OutputTarget::of);
         let is_plain_file = target.and_then(OutputTarget::regular).is_some()
             && output.and_then(Compression::of_name).is_none();
-        if matches!(self, Self::Npy | Self::Svg) && !is_plain_file {
-            let what = if self == Self::Npy { "rows" } else { "pages" };
+        if self == Self::Npy && !is_plain_file {
             refuse!(
-                "{} goes to a file that is not compressed, with -o: its header has the number of \
-                 {what}",
-                self.name()
+                "npy goes to a file that is not compressed, with -o: its header has the number of \
+                 rows"
             );
         }
         if self.is_parquet() && output.and_then(Compression::of_name).is_some() {

@@ -291,8 +291,7 @@ impl RowPlan {
             RowFormat::Lines => Box::new(Lines(self.rules.single)),
             RowFormat::Grid if self.rules.single == Column::Puzzle => Box::new(puzzle_grids()),
             RowFormat::Grid => Box::new(labeled_grids(with_file)),
-            RowFormat::Html => Box::new(PrintedPages::Html),
-            RowFormat::Svg => Box::new(PrintedPages::Svg),
+            RowFormat::Html => Box::new(PrintedPages),
             RowFormat::Boj2580 => Box::new(judge_grids(true)),
             RowFormat::Boj2239 => Box::new(judge_grids(false)),
         })

@@ -31,10 +31,10 @@ use super::{Exit, Failure, help, show};
 #[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
 #[command(allow_negative_numbers = true)]
 #[command(mut_arg("format", |format| format
-    .help("csv, tsv, jsonl, parquet, npy, lines, grid, html or svg (--help: more)")
+    .help("csv, tsv, jsonl, parquet, npy, lines, grid or html (--help: more)")
     .long_help(
         "How rows are written: csv, unless the output's name has another extension (.tsv .jsonl \
-         .ndjson .parquet .npy .lines .grid .html .svg, most of them also before .gz or .zst). boj2580 \
+         .ndjson .parquet .npy .lines .grid .html, most of them also before .gz or .zst). boj2580 \
          and boj2239 are the formats of two online judges"
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]

@@ -152,11 +152,6 @@ pub trait Assembler: Send {
     /// # Errors
     /// Fails if it cannot be emitted.
     fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()>;
-
-    /// Returns the header of the finished file, of equal length, if it differs from the first one.
-    fn final_header(&self) -> Option<Vec<u8>> {
-        None
-    }
 }
 
 /// Returns the rows of records read from `bytes`.

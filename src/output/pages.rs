@@ -1,8 +1,7 @@
 //! Pages to print: six puzzles per page, with their rating, and their solutions at the end.
 //!
-//! Pages fit on A4 and Letter. In HTML, each page is a drawing, and the browser starts a new sheet
-//! for each; SVG has no pages, so one drawing has all of them, one below the other. The solutions are
-//! in memory until the end, 81 bytes each, because they come last.
+//! Pages fit on A4 and Letter: each is a drawing in a document of HTML, and the browser starts a new
+//! sheet for each. The solutions are in memory until the end, 81 bytes each, because they come last.
 
 use std::fmt::Write;
 use std::io;
@@ -18,14 +17,9 @@ type Sheet = (usize, usize, f64);
 const PUZZLES: Sheet = (2, 3, 70.0);
 const SOLUTIONS: Sheet = (3, 4, 50.0);
 
-/// The type of a document of pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PrintedPages {
-    /// HTML with a page break between pages.
-    Html,
-    /// A drawing of all pages.
-    Svg,
-}
+/// A document of pages.
+#[derive(Clone, Copy, Debug)]
+pub struct PrintedPages;
 
 /// The lines of a grid, 9 units wide, and the style of all pages.
 const DEFINITIONS: &str = "<defs>\
@@ -48,36 +42,20 @@ const HTML: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\
 impl PrintedPages {
     /// Returns a document with these puzzles.
     pub fn document<'a>(
-        self,
         puzzles: impl IntoIterator<Item = (&'a Puzzle, Option<&'a Grid>, &'a str)>,
     ) -> Vec<u8> {
         let (mut encoded, mut body) = (Vec::new(), Vec::new());
         for (puzzle, solution, caption) in puzzles {
             push_record(puzzle, solution, caption, &mut encoded);
         }
-        let mut pages = Pages::new(self);
+        let mut pages = Pages::default();
         let mut emit = |bytes: &[u8]| {
             body.extend_from_slice(bytes);
             Ok(())
         };
         let added = pages.add(&encoded, &mut emit).and_then(|()| pages.finish(&mut emit));
         added.expect("a buffer takes every write");
-        [self.header_of(pages.count), body].concat()
-    }
-
-    fn header_of(self, pages: u64) -> Vec<u8> {
-        match self {
-            Self::Html => format!("{HTML}{DEFINITIONS}</svg>\n").into_bytes(),
-            Self::Svg => {
-                let [width, height] = [PAGE[0], pages * PAGE[1]];
-                // The header of the finished file has the same length.
-                format!(
-                    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}mm\" \
-                     viewBox=\"0 0 {width} {height:<12}\">\n{DEFINITIONS}"
-                )
-                .into_bytes()
-            }
-        }
+        [Self.header(), body].concat()
     }
 }
 
@@ -106,7 +84,7 @@ impl Format for PrintedPages {
     }
 
     fn header(&self) -> Vec<u8> {
-        self.header_of(0)
+        format!("{HTML}{DEFINITIONS}</svg>\n").into_bytes()
     }
 
     fn row_encoder(&self) -> Box<RowEncoder<'_>> {
@@ -122,7 +100,7 @@ impl Format for PrintedPages {
     }
 
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
-        Ok(Some(Box::new(Pages::new(*self))))
+        Ok(Some(Box::new(Pages::default())))
     }
 
     fn shows_failures(&self) -> bool {
@@ -131,8 +109,8 @@ impl Format for PrintedPages {
 }
 
 /// Arranges puzzles on pages, and collects their solutions.
+#[derive(Default)]
 struct Pages {
-    form: PrintedPages,
     /// The number of finished pages.
     count: u64,
     /// The number of puzzles.
@@ -144,11 +122,6 @@ struct Pages {
 }
 
 impl Pages {
-    fn new(form: PrintedPages) -> Self {
-        let page = (String::new(), 0);
-        Self { form, count: 0, puzzles: 0, page, solutions: Vec::new() }
-    }
-
     /// Adds a grid to the page, and emits the page if it is full.
     fn draw(
         &mut self,
@@ -194,27 +167,16 @@ impl Pages {
             return Ok(());
         }
         let [width, height] = PAGE;
-        let top = self.count * height;
         self.count += 1;
-        let (begin, end) = match self.form {
-            PrintedPages::Html => (
-                format!(
-                    "<svg class=\"page\" width=\"{width}mm\" height=\"{height}mm\" \
-                     viewBox=\"0 0 {width} {height}\">"
-                ),
-                "</svg>",
-            ),
-            PrintedPages::Svg => {
-                (format!("<g id=\"page-{}\" transform=\"translate(0 {top})\">", self.count), "</g>")
-            }
-        };
-        let number = format!(
-            "<text x=\"{}\" y=\"{}\" font-size=\"3.5\">{}</text>",
+        let drawing = format!(
+            "<svg class=\"page\" width=\"{width}mm\" height=\"{height}mm\" \
+             viewBox=\"0 0 {width} {height}\">\n{page}<text x=\"{}\" y=\"{}\" font-size=\"3.5\">{}\
+             </text></svg>\n",
             width / 2,
             height - 1,
             self.count
         );
-        emit(format!("{begin}\n{page}{number}{end}\n").as_bytes())
+        emit(drawing.as_bytes())
     }
 
     /// Draws the solutions on pages of their own.
@@ -244,13 +206,6 @@ impl Assembler for Pages {
     fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
         self.end_page(emit)?;
         self.draw_solutions(emit)?;
-        emit(match self.form {
-            PrintedPages::Html => b"</body>\n</html>\n",
-            PrintedPages::Svg => b"</svg>\n",
-        })
-    }
-
-    fn final_header(&self) -> Option<Vec<u8>> {
-        (self.form == PrintedPages::Svg).then(|| self.form.header_of(self.count))
+        emit(b"</body>\n</html>\n")
     }
 }

@@ -192,14 +192,12 @@ impl<'a, S: Sink> RowWriter<'a, S> {
     fn end_outputs(&mut self, is_complete: bool) -> io::Result<()> {
         for (output, &rows) in (0..).zip(&self.checkpoint.rows) {
             let sink = &mut *self.sink;
-            let mut header = self.format.final_header(rows);
             if let Some(assembler) = &mut self.assemblers[usize::from(output)]
                 && is_complete
             {
                 assembler.finish(&mut |bytes| sink.rows(output, bytes))?;
-                header = assembler.final_header().or(header);
             }
-            if let Some(header) = header {
+            if let Some(header) = self.format.final_header(rows) {
                 sink.header(output, &header)?;
             }
         }

@@ -36,10 +36,10 @@ use super::{Exit, Failure, help, log, numbers};
 #[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
 #[command(allow_negative_numbers = true)]
 #[command(mut_arg("format", |format| format
-    .help("lines, csv, tsv, jsonl, parquet, npy, grid, html or svg")
+    .help("lines, csv, tsv, jsonl, parquet, npy, grid or html")
     .long_help(
         "How rows are written: lines (puzzles only), csv, tsv, jsonl, parquet, npy, grid, or pages to \
-         print (html, svg); by default as the output's name says, else lines"
+         print (html); by default as the output's name says, else lines"
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 #[command(mut_arg("errors", |errors| errors.hide(true)))]

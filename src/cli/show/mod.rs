@@ -11,14 +11,13 @@ use std::path::PathBuf;
 
 use bulkdoku::bands::{Bands, Level};
 use bulkdoku::logic;
-use bulkdoku::output::PrintedPages;
 use bulkdoku::puzzle::{CELLS, Contradiction, Unit, peers};
 use bulkdoku::solver::Propagate;
 use bulkdoku::{Batch, Engine, Limits, Marks, Outcome};
 use clap::ValueEnum;
 
 use super::typed::Typed;
-use super::{Exit, Failure, help, numbers, print};
+use super::{Exit, Failure, numbers, print};
 use draw::Drawing;
 use names::CellNames;
 use read::FoundPuzzles;
@@ -79,7 +78,7 @@ pub struct ShowArgs {
     #[arg(long, help_heading = "Output")]
     candidates: bool,
 
-    /// Write pages to print: html or svg
+    /// Write pages to print: html
     ///
     /// Six puzzles per page with their rating, and the solutions at the end.
     #[arg(
@@ -87,9 +86,9 @@ pub struct ShowArgs {
         value_name = "FORMAT",
         help_heading = "Output",
         hide_possible_values = true,
-        value_parser = help::one_of(&[("html", PrintedPages::Html, ""), ("svg", PrintedPages::Svg, "")])
+        value_parser = ["html"]
     )]
-    format: Option<PrintedPages>,
+    format: Option<String>,
 
     /// The 20 cells that share a unit with a cell: C2 or r3c2
     #[arg(
@@ -205,8 +204,8 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
         eprintln!("{message}");
     }
     let mut exit = if bad.is_empty() { Exit::Done } else { Exit::SomeRecords };
-    if let Some(form) = args.format {
-        return print(&pages::document(&puzzles, form)?).map(|()| exit);
+    if args.format.is_some() {
+        return print(&pages::document(&puzzles)?).map(|()| exit);
     }
     for (i, named) in puzzles.iter().enumerate() {
         let mut out = String::new();

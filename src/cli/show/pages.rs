@@ -8,7 +8,7 @@ use super::read::LocatedPuzzle;
 use crate::cli::Failure;
 
 /// Returns a document of these puzzles, with their ratings and solutions.
-pub fn document(located: &[LocatedPuzzle], form: PrintedPages) -> Result<Vec<u8>, Failure> {
+pub fn document(located: &[LocatedPuzzle]) -> Result<Vec<u8>, Failure> {
     let mut puzzles: Vec<Puzzle> = Vec::new();
     for LocatedPuzzle { place, marks } in located {
         let Some(puzzle) = marks.puzzle() else {
@@ -31,5 +31,5 @@ pub fn document(located: &[LocatedPuzzle], form: PrintedPages) -> Result<Vec<u8>
         })
         .collect();
     let pages = rated.iter().map(|(puzzle, solution, caption)| (*puzzle, *solution, &**caption));
-    Ok(form.document(pages))
+    Ok(PrintedPages::document(pages))
 }

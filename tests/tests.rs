@@ -33,7 +33,6 @@ mod interrupted;
 mod jsonl;
 mod judge;
 mod leaks;
-mod log;
 mod npy;
 mod options;
 mod other_solutions;

@@ -26,10 +26,9 @@ pub fn completed(command: Command) -> Command {
 }
 
 /// The options that `-h` leaves out, because few need them.
-const RARE: [&str; 9] = [
+const RARE: [&str; 8] = [
     "batch",
     "delimiter",
-    "log-format",
     "max-line",
     "no-header",
     "npy-offset",

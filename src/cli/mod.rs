@@ -70,7 +70,6 @@ use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand
 use thiserror::Error;
 
 pub use exit::Exit;
-pub use log::end as log_end;
 use out::{OpenOutput, OutputTarget};
 
 /// Solve millions of sudoku puzzles, one row for each, in order.
@@ -256,10 +255,7 @@ fn unless_closed(written: io::Result<()>) -> io::Result<()> {
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
     let typed = cli.typed;
     match cli.command.run_args() {
-        Some(args) => {
-            log::set_format(args.log_format);
-            platform::stop_at_signal_or_timeout(args.quiet, args.timeout)?;
-        }
+        Some(args) => platform::stop_at_signal_or_timeout(args.quiet, args.timeout)?,
         None if matches!(cli.command, Command::Bench(_)) => {
             platform::end_at_signal(bench::end_running)?;
         }
@@ -317,9 +313,6 @@ impl Failure {
 
     pub fn print(&self) {
         const ERROR: Style = AnsiColor::Red.on_default().effects(Effects::BOLD);
-        if log::error(self) {
-            return;
-        }
         // Errors of standard error cannot be reported.
         let _ = writeln!(anstream::stderr(), "{ERROR}bulkdoku:{ERROR:#} {self}");
     }

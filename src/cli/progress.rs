@@ -11,7 +11,6 @@ use bulkdoku::Progress;
 use bulkdoku::pipeline::watch;
 use bulkdoku::stats::human_time;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde::Serialize;
 
 use super::numbers::counted;
 use super::{log, platform};
@@ -146,7 +145,7 @@ impl Meter {
     /// Creates a meter for `total` work, if it is known. By default, progress is shown on a
     /// terminal, unless `quiet`.
     pub fn new(args: ProgressArgs, total: Option<u64>, quiet: bool) -> Self {
-        let is_terminal = io::stderr().is_terminal() && !log::is_json();
+        let is_terminal = io::stderr().is_terminal();
         let (is_shown, interval) = match args.progress {
             When::Auto => (!quiet, None),
             When::Every(interval) => (true, Some(interval)),
@@ -195,7 +194,7 @@ impl Meter {
                 due = begin.elapsed() + self.interval.unwrap_or_default();
             }
             if platform::progress_is_requested() || is_due {
-                self.bar.suspend(|| log::write("progress", &progress, &progress));
+                self.bar.suspend(|| log::note(&progress));
             }
             if is_last {
                 self.bar.finish_and_clear();
@@ -253,12 +252,11 @@ impl Pace {
 }
 
 /// The progress at one time.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 struct ShownProgress {
     seconds: f64,
     percent: Option<f64>,
     puzzles: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     what: Option<Cow<'static, str>>,
     puzzles_per_second: Option<f64>,
     seconds_left: Option<f64>,

@@ -153,7 +153,7 @@ impl Run {
         let options = Options {
             block_bytes: self.settings.block_bytes,
             statistics: self.claim.destinations.statistics(),
-            messages: Messages::format(self.claim.destinations.message_format()),
+            messages: self.claim.destinations.message_format(),
             threads: self.inputs.useful_threads(self.settings.args.threads, least_bytes),
             ..self.settings.args.options(&self.progress)
         };
@@ -366,7 +366,7 @@ impl Run {
         let is_quiet = self.settings.args.quiet;
         let has_summary = matches!(end, RowsEnd::Complete | RowsEnd::Stopped);
         if has_summary && !is_quiet && !self.settings.only_rows {
-            log::write("summary", &summary, &summary);
+            log::note(&summary);
         }
         let written = match &end {
             RowsEnd::Complete if !unsynced.is_empty() => Written::Partly,

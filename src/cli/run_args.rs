@@ -8,7 +8,6 @@ use bulkdoku::pipeline::Options;
 use bulkdoku::stats::Counts;
 use bulkdoku::{Progress, Status};
 
-use super::log::LogFormat;
 use super::parse_threads;
 use super::progress::ProgressArgs;
 
@@ -44,19 +43,6 @@ pub struct RunArgs {
 
     #[command(flatten)]
     pub progress: ProgressArgs,
-
-    /// Standard error: text, or json
-    ///
-    /// With json, each line is an object with the time and an event: message, note, progress,
-    /// summary, error, or end.
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        default_value = "text",
-        hide_default_value = true,
-        hide_possible_values = true
-    )]
-    pub log_format: LogFormat,
 }
 
 impl RunArgs {

@@ -22,7 +22,6 @@ pub const WITHOUT_EFFECT_ON_ROWS: &[&str] = &[
     "--files-from",
     "--force",
     "--latency",
-    "--log-format",
     "--output",
     "--progress",
     "--quiet",
@@ -225,7 +224,7 @@ mod tests {
     /// A new option identifies runs, unless it is also listed here.
     #[test]
     fn the_options_without_effect_on_rows_are_listed() {
-        let expected = "--color --fail-on --files-from --force --latency --log-format --output --progress \
+        let expected = "--color --fail-on --files-from --force --latency --output --progress \
                         --quiet --report --resume --simd --summary-json --threads --timeout \
                         --window";
         assert_eq!(WITHOUT_EFFECT_ON_ROWS.join(" "), expected);

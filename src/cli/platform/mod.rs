@@ -118,7 +118,6 @@ pub fn exit_of_stop() -> Exit {
 fn end_soon(quiet: bool) {
     let end = || {
         thread::sleep(GRACE);
-        log::end(exit_of_stop());
         process::exit(exit_of_stop() as i32);
     };
     // Without this thread, a waiting run ends at the second signal.

@@ -434,8 +434,7 @@ impl<S: Storage> Sink for RowFiles<S> {
         let has_file = self.journal.outputs.len() > self.rows;
         if has_file && self.messages_error.is_none() {
             let length = self.lengths[self.rows];
-            let bytes = self.messages.for_file(bytes);
-            if let Err(error) = self.append(self.rows, &bytes) {
+            if let Err(error) = self.append(self.rows, bytes) {
                 self.messages_error = Some(error);
                 let _ = self.storage.truncate(self.rows, length);
             }

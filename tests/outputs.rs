@@ -346,24 +346,6 @@ fn a_folder_without_write_access_is_an_error() {
     assert!(ran.messages.contains("/proc/self/out: "), "{ran:?}");
 }
 
-/// A hash is that of the rows, so it does not depend on where compressed blocks end.
-#[test]
-fn hashes_are_those_of_rows_before_compression() {
-    let folder = Folder::new();
-    folder.file("in", format!("{CLASSIC}\n").repeat(5000));
-    let outputs = |name: &str, more: &str| {
-        let columns = "--columns line,solution --summary-json s.json -q --force";
-        folder.line(&format!("solve in -o {name} {columns} {more}"));
-        let summary: serde_json::Value = serde_json::from_str(&folder.read("s.json")).unwrap();
-        [&summary["outputs"][0]["sha256"], &summary["outputs"][0]["bytes"]].map(ToString::to_string)
-    };
-    let plain = outputs("rows.csv", "");
-    assert_eq!(outputs("rows.csv.gz", ""), plain);
-    #[cfg(feature = "full")]
-    assert_eq!(outputs("rows.csv.zst", ""), plain);
-    assert_ne!(outputs("rows.csv", "--where line>1"), plain);
-}
-
 #[test]
 fn a_file_that_replaces_another_has_its_permissions() {
     use std::os::unix::fs::PermissionsExt;

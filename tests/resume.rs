@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use flate2::read::MultiGzDecoder;
 use rustix::process::{Pid, Signal, kill_process};
-use sha2::{Digest, Sha256};
 
 use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, wait_until};
 
@@ -203,7 +202,7 @@ fn a_full_disk_with_several_outputs_leaves_complete_rows() {
 }
 
 #[test]
-fn summaries_identify_the_rows_of_every_format() {
+fn summaries_identify_the_run_and_its_rows_are_reproducible() {
     for ending in endings() {
         let folder = Folder::new();
         let name = format!("a.{ending}");
@@ -211,35 +210,26 @@ fn summaries_identify_the_rows_of_every_format() {
         assert_eq!(folder.line(&format!("{line} --summary-json a.json -j 1")).status, 0);
         let summary: serde_json::Value = serde_json::from_str(&folder.read("a.json")).unwrap();
         let bytes = contents(&folder, &name);
-        let sum: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        let output = serde_json::json!({"name": name, "bytes": bytes.len(), "sha256": sum});
-        assert_eq!(summary["outputs"], serde_json::json!([output]), "{name}");
         assert_eq!((&summary["seed"], &summary["rows"]), (&8.into(), &400.into()));
         assert_eq!(summary["version"], env!("CARGO_PKG_VERSION"));
         let options = &summary["options"];
         assert_eq!([&options["--count"][0], &options["--skip"][0]], ["400", "7"], "{options}");
         assert_eq!(options["--quiet"], serde_json::json!([]));
 
-        // A resumed run results in the same hash.
+        // A resumed run has the same rows.
         fs::remove_file(folder.path(&name)).unwrap();
         let args: Vec<_> = line.split(' ').skip(1).collect();
         let mut child = folder.spawn("generate", &args);
         sleep(Duration::from_millis(20));
         child.kill().unwrap();
         child.wait().unwrap();
-        let again = folder.line(&format!("{line} --resume --summary-json b.json -j 3"));
+        let again = folder.line(&format!("{line} --resume -j 3"));
         assert_eq!(again.status, 0, "{again:?}");
         assert!(contents(&folder, &name) == bytes, "{name}");
-        if let Ok(text) = fs::read_to_string(folder.path("b.json")) {
-            let again: serde_json::Value = serde_json::from_str(&text).unwrap();
-            assert_eq!(again["outputs"], summary["outputs"], "{name}");
-        }
     }
     let folder = Folder::new();
-    let ran = folder.run("solve", &["--summary-json", "s", "--columns", "line"], mixed(3));
+    folder.run("solve", &["--summary-json", "s", "--columns", "line"], mixed(3));
     let summary: serde_json::Value = serde_json::from_str(&folder.read("s")).unwrap();
-    let sum: String = Sha256::digest(&ran.rows).iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(summary["outputs"][0]["sha256"], sum);
     assert_eq!(summary["seed"], serde_json::Value::Null);
 }
 

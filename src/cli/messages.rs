@@ -73,11 +73,9 @@ impl Messages {
 fn as_text(format: MessageFormat, line: &[u8]) -> Cow<'_, [u8]> {
     match format {
         MessageFormat::Text => line.into(),
-        MessageFormat::Json => {
-            match serde_json::from_slice::<Message<'_>>(line) {
+        MessageFormat::Json => match serde_json::from_slice::<Message<'_>>(line) {
             Ok(message) => format!("{message}\n").into_bytes().into(),
             Err(_) => line.into(),
         },
-        }
     }
 }

@@ -4,8 +4,6 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use bulkdoku::Compression;
-use bulkdoku::input::Stream;
 use tempfile::TempPath;
 
 use super::Failure;
@@ -239,29 +237,6 @@ impl OpenOutput {
             file.seek(SeekFrom::Start(place))?;
             read.map(|()| bytes)
         })
-    }
-
-    /// Passes the rows in a regular file to `take`, decompressed, and returns their length.
-    pub fn read_rows(&self, mut take: impl FnMut(&[u8])) -> io::Result<Option<u64>> {
-        let compressed = Compression::of_name(&self.path).filter(|_| self.is_regular());
-        if compressed.is_none() {
-            return self.read_all(take);
-        }
-        let path = self.temporary.as_deref().unwrap_or(&self.path);
-        let mut read = || {
-            let mut rows = Stream::of_file(File::open(path)?)?;
-            let (mut piece, mut length) = (vec![0; PIECE as usize], 0);
-            loop {
-                match rows.read(&mut piece)? {
-                    0 => return Ok(Some(length)),
-                    count => {
-                        take(&piece[..count]);
-                        length += count as u64;
-                    }
-                }
-            }
-        };
-        self.named(read())
     }
 
     /// Passes the contents of a regular file to `take`, and returns its length.

@@ -67,8 +67,7 @@ const RULES: &[Rule] = &[
     excludes("--first", &["--max-nodes", "--engine", "--simd"], "because no engine is used")
         .only("check"),
     excludes("--solutions", &["--first"], "which ends at one solution").only("solve"),
-    excludes("--solutions", &["--where"], "which needs a single row for each record")
-        .only("solve"),
+    excludes("--solutions", &["--where"], "which needs a single row for each record").only("solve"),
     excludes("--solutions", &["--solution first"], "because it lists the smallest"),
     excludes(
         "--limit",

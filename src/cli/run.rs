@@ -24,7 +24,7 @@ use super::messages::Messages;
 use super::out::{OpenOutput, replaced_message, write_side};
 use super::outputs::{Claim, Destinations};
 use super::progress::{Meter, Progressed};
-use super::resume::{Begin, Disk, FileHash, Journal, ListedOutput, RowFiles, Storage};
+use super::resume::{Begin, Disk, Journal, ListedOutput, RowFiles, Storage};
 use super::run_args::RunArgs;
 use super::summary::{Method, RecordSummary, Verdict};
 use super::typed::Typed;
@@ -126,7 +126,6 @@ struct JsonSummary<'a, S> {
     seed: Option<u64>,
     #[serde(flatten)]
     summary: &'a S,
-    outputs: Vec<FileHash>,
 }
 
 impl Run {
@@ -424,14 +423,9 @@ impl Run {
     ) -> Vec<String> {
         let sides = results.storage.sides.as_ref();
         let mut losses = Vec::new();
-        let outputs = results.storage.hashes().unwrap_or_else(|error| {
-            losses.push(error.to_string());
-            Vec::new()
-        });
         let Typed { subcommand, options, seed, .. } = &self.settings.typed;
         let version = env!("CARGO_PKG_VERSION");
-        let json =
-            JsonSummary { schema: 1, version, subcommand, options, seed: *seed, summary, outputs };
+        let json = JsonSummary { schema: 1, version, subcommand, options, seed: *seed, summary };
         let write_page =
             |out: &OpenOutput| html::of_run(report, &summary.facts(), began).write(out);
         losses.extend(

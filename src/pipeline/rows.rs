@@ -75,9 +75,8 @@ impl<'a, S: Sink> RowWriter<'a, S> {
 
     fn begin(&mut self, is_new: bool) -> io::Result<()> {
         let outputs = self.rows.len() as u8;
-        self.assemblers = (0..outputs)
-            .map(|output| self.format.assembler())
-            .collect::<io::Result<_>>()?;
+        self.assemblers =
+            (0..outputs).map(|_| self.format.assembler()).collect::<io::Result<_>>()?;
         if is_new {
             for output in 0..outputs {
                 self.sink.header(output, &self.format.header())?;

@@ -4,9 +4,6 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::Path;
 
-use serde::Serialize;
-use sha2::{Digest, Sha256};
-
 use super::super::Failure;
 use super::super::out::OpenOutput;
 use super::super::outputs::{Held, Sides};
@@ -29,17 +26,8 @@ pub struct Disk {
     is_template: bool,
     /// Whether empty files of an earlier run may be removed, because this run replaces or resumes it.
     owns: bool,
-    /// The hashes of outputs of rows that cannot be read again, if hashes are requested.
-    hashes: Vec<Sha256>,
     /// Dropped last.
     held: Held,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct FileHash {
-    name: String,
-    bytes: Option<u64>,
-    sha256: String,
 }
 
 impl Disk {
@@ -52,26 +40,12 @@ impl Disk {
         is_temporary: bool,
         is_template: bool,
     ) -> Self {
-        let hashes = vec![Sha256::new(); if sides.summary.is_some() { rows } else { 0 }];
         let owns = false;
-        Self { outs, rows, sides, journal, is_temporary, is_template, owns, hashes, held }
+        Self { outs, rows, sides, journal, is_temporary, is_template, owns, held }
     }
 
     pub fn rows(&self) -> &[OpenOutput] {
         &self.outs[..self.rows]
-    }
-
-    /// Returns the current hashes of outputs of rows, if the summary is requested.
-    pub fn hashes(&self) -> io::Result<Vec<FileHash>> {
-        let of_output = |(hash, out): (&Sha256, &OpenOutput)| {
-            let mut hash = hash.clone();
-            let bytes = out.read_rows(|bytes| hash.update(bytes))?;
-            let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-            Ok(FileHash { name: out.name(), bytes, sha256 })
-        };
-        let is_unused = |out: &OpenOutput| self.is_template && matches!(out.length(), Ok(Some(0)));
-        let hashes = self.hashes.iter().zip(&self.outs).filter(|(_, out)| !is_unused(out));
-        hashes.map(of_output).collect()
     }
 
     fn files(&self) -> impl Iterator<Item = &OpenOutput> {
@@ -157,14 +131,7 @@ impl Storage for Disk {
     }
 
     fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
-        let mut out = &self.outs[output];
-        out.write_all(bytes)?;
-        if let Some(hash) = self.hashes.get_mut(output)
-            && !out.is_regular()
-        {
-            hash.update(bytes);
-        }
-        Ok(())
+        (&self.outs[output]).write_all(bytes)
     }
 
     fn replace_start(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {

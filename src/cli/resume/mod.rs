@@ -30,7 +30,7 @@ use super::Failure;
 use super::lock::is_denied;
 use super::messages::Messages;
 
-pub use disk::{Disk, FileHash};
+pub use disk::Disk;
 use journal::{CompleteFile, JournalEntry, OutputPosition};
 pub use journal::{Journal, JournalFile, ListedOutput};
 

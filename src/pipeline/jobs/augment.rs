@@ -139,8 +139,8 @@ impl Augment {
         }
         for (index, record) in records.all.iter().enumerate() {
             let answer = records.answer(index, block.filled()).trim_ascii();
-            let is_compared = results.statuses[index] == Status::Ok
-                && (self.hints.1 > 0 || !answer.is_empty());
+            let is_compared =
+                results.statuses[index] == Status::Ok && (self.hints.1 > 0 || !answer.is_empty());
             let puzzle = record.puzzle.ok().and_then(|puzzle| records.puzzle(puzzle));
             if let Some(puzzle) = puzzle.filter(|_| is_compared)
                 && !check::solves(&puzzle, answer)

@@ -7,8 +7,8 @@
 //! <https://hodoku.sourceforge.net/en/tech_misc.php#sdc>.
 
 use super::links::{Set, and, insert, members, or};
-use super::{Evidence, Found, Position};
-use crate::board::{Bits, Board, Candidates, Cells, UNIT_CELLS, UNITS, cells_at, common_peers};
+use super::{Evidence, Instances, Position};
+use crate::board::{Bits, Candidates, Cells, UNIT_CELLS, UNITS, cells_at, common_peers};
 use crate::board::{digits_of, size};
 
 /// An almost locked set.
@@ -24,10 +24,10 @@ struct Als {
     by_wing: u16,
 }
 
-/// The almost locked sets of a board.
+/// The almost locked sets of a position.
 #[derive(Debug, Default)]
 pub struct Memory {
-    board: Option<Board>,
+    version: u64,
     sets: Vec<Als>,
     linked: Vec<(usize, u16)>,
     small: Places<4>,
@@ -38,8 +38,8 @@ pub struct Memory {
 impl Memory {
     /// Finds the almost locked sets, and which of them are part of something effective.
     fn update(&mut self, position: &Position) {
-        if self.board != Some(position.board) {
-            self.board = Some(position.board);
+        if self.version != position.version {
+            self.version = position.version;
             self.collect(position);
             match self.sets.len() {
                 0..=256 => self.small.analyze(position, &mut self.sets),
@@ -191,7 +191,7 @@ fn by_common(position: &Position, a: &Als, b: &Als) -> (u16, u16, Candidates) {
 
 /// Two sets with an RCC X: one of them lacks X and has its other digits, so cells that see all
 /// places of another common digit Z lose Z. With two RCCs, both sets are locked.
-pub fn xz<F: Found>(position: &Position, memory: &mut Memory, out: &mut F) {
+pub fn xz(position: &Position, memory: &mut Memory, out: &mut Instances) {
     memory.update(position);
     let sets = &memory.sets;
     for (i, a) in sets.iter().enumerate().filter(|(_, a)| a.in_xz) {
@@ -209,7 +209,7 @@ pub fn xz<F: Found>(position: &Position, memory: &mut Memory, out: &mut F) {
 
 /// A pivot C with an RCC X to A and another one, Y, to B: A or B has each other common digit Z, so
 /// cells that see all its places in both lose Z.
-pub fn xy_wing<F: Found>(position: &Position, memory: &mut Memory, out: &mut F) {
+pub fn xy_wing(position: &Position, memory: &mut Memory, out: &mut Instances) {
     memory.update(position);
     let Memory { sets, linked, .. } = memory;
     for c in sets.iter().filter(|c| c.by_wing != 0) {
@@ -251,7 +251,7 @@ pub fn xy_wing<F: Found>(position: &Position, memory: &mut Memory, out: &mut F) 
 /// Two or three cells that a box shares with a line have at least two digits more than cells. With
 /// cells of the line and of the box, which have no digit in common, there are as many digits as
 /// cells: each digit is removed from the rest of the line or box that must have it here.
-pub fn sue_de_coq<F: Found>(position: &Position, out: &mut F) {
+pub fn sue_de_coq(position: &Position, out: &mut Instances) {
     for square in 18..27 {
         for line in 0..18 {
             let shared = UNITS[square] & UNITS[line];

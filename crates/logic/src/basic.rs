@@ -2,19 +2,13 @@
 
 use bulkdoku_core::bands::{Bands, Singles};
 
-use super::{Evidence, Found, Technique};
+use super::{Evidence, Instances, Technique};
 use crate::board::{Bits, Cells, UNITS, UNITS_OF};
 
 impl Technique {
-    /// The techniques that are found without a [`Position`](super::Position).
-    pub(super) const BASIC: [Self; 6] = [
-        Self::FullHouse,
-        Self::HiddenSingleBox,
-        Self::HiddenSingleLine,
-        Self::NakedSingle,
-        Self::Pointing,
-        Self::Claiming,
-    ];
+    /// The techniques that place singles.
+    pub(super) const SINGLES: [Self; 4] =
+        [Self::FullHouse, Self::HiddenSingleBox, Self::HiddenSingleLine, Self::NakedSingle];
 }
 
 /// Finds the cells of a technique of singles. Returns whether there are any.
@@ -30,7 +24,7 @@ pub fn singles(bands: &Bands, technique: Technique, found: &mut Singles) -> bool
 }
 
 /// Reports singles that were found.
-pub fn report_singles<F: Found>(bands: &Bands, technique: Technique, found: &Singles, out: &mut F) {
+pub fn report_singles(bands: &Bands, technique: Technique, found: &Singles, out: &mut Instances) {
     let open = (0..9).fold(0, |all, digit| all | bands.open(digit));
     for (i, &cells) in found.cells[..27].iter().enumerate() {
         let digit = i % 9;
@@ -57,7 +51,7 @@ pub fn report_singles<F: Found>(bands: &Bands, technique: Technique, found: &Sin
 /// Finds locked candidates: all places of a digit in a unit, a box for pointing and a line for
 /// claiming, are in another one, which loses the digit elsewhere.
 #[inline(always)]
-pub fn locked<F: Found>(bands: &Bands, technique: Technique, out: &mut F) {
+pub fn locked(bands: &Bands, technique: Technique, out: &mut Instances) {
     bands.locked(technique == Technique::Pointing, |digit, base, cover, cells| {
         let mut removed = [0; 9];
         removed[digit] = cells;

@@ -10,8 +10,8 @@
 //! <https://www.sudokuwiki.org/Grouped_X-Cycles>.
 
 use super::links::{Chains, Kind, NONE, Set, and, contains, insert, is_empty, members, or};
-use super::{Changed, Evidence, Found, Link, Node, Position};
-use crate::board::{Bits, Board, Candidates, Cells, PEERS, cells_at, common_peers};
+use super::{Changed, Evidence, Instances, Link, Node, Position};
+use crate::board::{Bits, Candidates, Cells, PEERS, cells_at, common_peers};
 use crate::board::{digits_of, size};
 
 /// Memory for the search of chains, for different numbers of nodes.
@@ -21,8 +21,8 @@ pub struct Memory {
     medium: Workspace<4>,
     large: Workspace<48>,
     ends: Ends,
-    /// The last board without effective chains of each kind, of some digits.
-    exhausted: [Option<(Board, u16)>; 6],
+    /// The version of the last position without effective chains of each kind, of some digits.
+    exhausted: [(u64, u16); 6],
 }
 
 /// Which chains count.
@@ -37,34 +37,34 @@ pub enum Shape {
 impl Memory {
     /// Finds the shortest effective chains. With groups, their nodes can be two or three cells of a
     /// digit in the intersection of a box and a line.
-    pub fn find<F: Found>(
+    pub fn find(
         &mut self,
         position: &Position,
         changed: Changed,
         (kind, is_grouped): (Kind, bool),
         shape: Shape,
-        out: &mut F,
+        out: &mut Instances,
     ) {
         let digits = if kind == Kind::X { changed.digits } else { 0x1ff };
         let i = kind as usize + 3 * usize::from(is_grouped);
-        let is_exhausted = self.exhausted[i]
-            .is_some_and(|(board, all)| board == position.board && digits & !all == 0);
+        let (version, all) = self.exhausted[i];
+        let is_exhausted = version == position.version && digits & !all == 0;
         if !is_exhausted && !self.search(position, (kind, digits, is_grouped), shape, out) {
-            self.exhausted[i] = Some((position.board, digits));
+            self.exhausted[i] = (position.version, digits);
         }
     }
 
     /// Returns whether there are effective chains of any shape.
-    fn search<F: Found>(
+    fn search(
         &mut self,
         position: &Position,
         of: (Kind, u16, bool),
         shape: Shape,
-        out: &mut F,
+        out: &mut Instances,
     ) -> bool {
         self.ends.update(position, of);
         let nodes: u32 = self.ends.linked.iter().map(|cells| cells.count_ones()).sum();
-        let key = (position.board, of);
+        let key = (position.version, of);
         match nodes as usize + self.ends.groups.len() {
             0..=128 => self.small.search(position, key, &self.ends, shape, out),
             129..=256 => self.medium.search(position, key, &self.ends, shape, out),
@@ -185,21 +185,21 @@ impl Ends {
 
 #[derive(Debug, Default)]
 struct Workspace<const W: usize> {
-    /// What the graph is of: a board, the kind of links, the digits, and whether there are groups.
-    key: Option<(Board, (Kind, u16, bool))>,
+    /// What the graph is of: a position, the kind of links, the digits, and whether there are groups.
+    key: Option<(u64, (Kind, u16, bool))>,
     graph: Graph<W>,
     chains: Chains<W>,
 }
 
 impl<const W: usize> Workspace<W> {
     /// Reports the shortest effective chains. Returns whether there are any, of any shape.
-    fn search<F: Found>(
+    fn search(
         &mut self,
         position: &Position,
-        key: (Board, (Kind, u16, bool)),
+        key: (u64, (Kind, u16, bool)),
         ends: &Ends,
         shape: Shape,
-        out: &mut F,
+        out: &mut Instances,
     ) -> bool {
         if self.key != Some(key) {
             self.key = Some(key);

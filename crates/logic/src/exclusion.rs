@@ -3,12 +3,12 @@
 //! Sources: <https://www.sudokuwiki.org/Aligned_Pair_Exclusion>,
 //! <http://sudopedia.enjoysudoku.com/Aligned_Triple_Exclusion.html>.
 
-use super::{Changed, Evidence, Found, Position};
+use super::{Changed, Evidence, Instances, Position};
 use crate::board::{Bits, Cells, PEERS, digits_of, size};
 
 /// Two cells cannot have digits that are all candidates of a cell that sees both, nor the same
 /// digit if they see each other. Candidates without a possible combination are removed.
-pub fn pair<F: Found>(position: &Position, changed: Changed, out: &mut F) {
+pub fn pair(position: &Position, changed: Changed, out: &mut Instances) {
     let masks = &position.masks;
     let open = position.open.iter().fold(0, |all, cells| all | cells);
     for a in Bits(open) {
@@ -46,7 +46,7 @@ pub fn pair<F: Found>(position: &Position, changed: Changed, out: &mut F) {
 }
 
 /// The same for three cells and the cells with two or three candidates that see all of them.
-pub fn triplet<F: Found>(position: &Position, changed: Changed, out: &mut F) {
+pub fn triplet(position: &Position, changed: Changed, out: &mut Instances) {
     let open = position.open.iter().fold(0, |all, cells| all | cells);
     let small = position.exactly[2] | position.exactly[3];
     for a in Bits(open) {
@@ -63,7 +63,7 @@ pub fn triplet<F: Found>(position: &Position, changed: Changed, out: &mut F) {
     }
 }
 
-fn exclude<F: Found>(position: &Position, cells: [usize; 3], excluders: Cells, out: &mut F) {
+fn exclude(position: &Position, cells: [usize; 3], excluders: Cells, out: &mut Instances) {
     let [a, b, c] = cells;
     let masks = cells.map(|cell| position.masks[cell]);
     let sees = |i: usize, j: usize| PEERS[i] >> j & 1 != 0;

@@ -4,18 +4,18 @@
 //! <https://hodoku.sourceforge.net/en/tech_fishb.php> (finned and sashimi).
 
 use super::subsets::{small_unions, tight_sets};
-use super::{Changed, Evidence, Found, Position};
-use crate::board::{Board, Cells, columns, digits_of, rows, size, transpose};
+use super::{Changed, Evidence, Instances, Position};
+use crate::board::{Cells, columns, digits_of, rows, size, transpose};
 
 /// A digit's places in one set of lines, of one direction, are in as many crossing lines, which
 /// lose it elsewhere.
 #[inline(always)]
-pub fn basic<F: Found>(
+pub fn basic(
     position: &Position,
     changed: Changed,
     count: usize,
     min_lines: usize,
-    out: &mut F,
+    out: &mut Instances,
 ) {
     for digit in digits_of(changed.digits) {
         for kind in 0..2 {
@@ -30,20 +30,20 @@ pub fn basic<F: Found>(
     }
 }
 
-/// The digits of the last board without effective sashimi fish of each size.
-pub type Memory = [Option<(Board, u16)>; 5];
+/// The version and the digits of the last position without effective sashimi fish of each size.
+pub type Memory = [(u64, u16); 5];
 
 /// A fish with additional places in one box, its fins. The cover loses the digit only where it sees
 /// all fins. A fish is sashimi if one of its lines has fewer than two places other than fins.
-pub fn finned<F: Found>(
+pub fn finned(
     position: &Position,
     changed: Changed,
     count: usize,
     is_sashimi: bool,
     memory: &mut Memory,
-    out: &mut F,
+    out: &mut Instances,
 ) {
-    let searched = Some((position.board, changed.digits));
+    let searched = (position.version, changed.digits);
     if is_sashimi && memory[count] == searched {
         return;
     }
@@ -80,13 +80,13 @@ pub fn finned<F: Found>(
             });
         }
     }
-    memory[count] = searched.filter(|_| !has_sashimi);
+    memory[count] = if has_sashimi { (0, 0) } else { searched };
 }
 
 /// Reports a fish. Cells are relative to its direction: its base consists of rows.
 #[expect(clippy::too_many_arguments, reason = "these are the parts of a fish")]
 #[inline(always)]
-fn report<F: Found>(
+fn report(
     position: &Position,
     digit: usize,
     kind: usize,
@@ -94,7 +94,7 @@ fn report<F: Found>(
     cover: u16,
     fins: u16,
     targets: Cells,
-    out: &mut F,
+    out: &mut Instances,
 ) {
     let places = position.layout(kind, digit);
     let removed = places & targets & columns(cover);

@@ -11,16 +11,17 @@ use bulkdoku_core::bands::Bands;
 
 use super::chains::{Ends, Graph};
 use super::counting::{boxes_with, columns_with, rows_with};
+use super::instances::{Collect, Evidence, Instances};
 use super::links::{Chains, Kind, Set, and, insert, is_empty, members, or};
-use super::{Changed, Contradiction, Evidence, Found, Position, Technique, find};
-use crate::board::{Bits, Candidates, Cells, PEERS, UNITS, digits_of};
+use super::{Changed, Contradiction, Position, Technique, find};
+use crate::board::{Bits, Board, Cells, PEERS, UNITS, digits_of};
 
 /// A digit, in one or in none of its places, leads to a contradiction within the digit: a unit
 /// without a place.
-pub fn nishio<F: Found>(
+pub fn nishio(
     position: &Position,
     assumptions: &mut Vec<(usize, usize, bool, Cells)>,
-    out: &mut F,
+    out: &mut Instances,
 ) {
     // The places of a digit without contradiction so far, for each assumption: a digit and a cell,
     // and whether the cell has it.
@@ -75,7 +76,7 @@ struct Closures<const W: usize> {
 
 impl<const W: usize> Closures<W> {
     /// Finds what all candidates of a cell, or all places of a digit in a unit, imply by chains.
-    pub fn find<F: Found>(&mut self, position: &Position, by_cell: bool, out: &mut F) {
+    pub fn find(&mut self, position: &Position, by_cell: bool, out: &mut Instances) {
         self.graph.update(position, Kind::All, &Ends::of(position.open));
         let graph = &self.graph;
         let len = graph.nodes.len();
@@ -162,35 +163,6 @@ fn alternatives(position: &Position, by_cell: bool, mut visit: impl FnMut(Cells,
     }
 }
 
-/// What the instances of a technique do together.
-#[derive(Debug, Default)]
-pub struct Effects {
-    /// The digits that they place.
-    pub placed: Candidates,
-    /// The candidates that they remove.
-    pub removed: Candidates,
-    /// Whether there is an instance.
-    pub any: bool,
-}
-
-impl Found for Effects {
-    const EVIDENCE: bool = false;
-
-    #[inline(always)]
-    fn place(&mut self, digit: usize, cell: usize, _: impl FnOnce() -> Evidence) {
-        self.placed[digit] |= 1 << cell;
-        self.any = true;
-    }
-
-    #[inline(always)]
-    fn remove(&mut self, removed: &Candidates, _: impl FnOnce() -> Evidence) {
-        for (all, cells) in self.removed.iter_mut().zip(removed) {
-            *all |= cells;
-        }
-        self.any = true;
-    }
-}
-
 /// Techniques that a net uses when there are no singles, by level.
 const LEVELS: [&[Technique]; 6] = {
     use Technique as T;
@@ -216,7 +188,7 @@ pub struct Memory {
 
 impl Memory {
     /// Finds what all candidates of a cell, or all places of a digit in a unit, imply by chains.
-    pub fn find_chains<F: Found>(&mut self, position: &Position, by_cell: bool, out: &mut F) {
+    pub fn find_chains(&mut self, position: &Position, by_cell: bool, out: &mut Instances) {
         if position.candidates() <= 256 {
             self.small.find(position, by_cell, out);
         } else {
@@ -232,8 +204,16 @@ pub struct Nets {
     states: Vec<State>,
     /// The state of each candidate.
     numbers: Vec<[u16; 9]>,
-    /// Memory for nets within nets.
-    inner: Option<Box<super::Memory>>,
+    /// Memory for techniques within nets.
+    inner: Option<Box<Inner>>,
+}
+
+/// Memory for techniques within nets.
+#[derive(Debug)]
+struct Inner {
+    position: Position,
+    memory: super::Memory,
+    effects: Instances,
 }
 
 /// What follows from a candidate.
@@ -249,7 +229,7 @@ struct State {
 impl Nets {
     /// Follows all candidates by singles and the techniques up to a level, and finds contradictions
     /// and what all candidates of a cell, or all places of a digit in a unit, imply.
-    pub fn find<F: Found>(&mut self, position: &Position, level: usize, out: &mut F) {
+    pub fn find(&mut self, position: &Position, level: usize, out: &mut Instances) {
         self.states.clear();
         self.numbers.clear();
         self.numbers.resize(81, [0; 9]);
@@ -317,7 +297,8 @@ impl Nets {
             for state in self.states.iter_mut().filter(|state| !state.is_complete) {
                 let is_changed = state.bands.place_singles()
                     || (1..=level).any(|level| {
-                        apply(LEVELS[level], &mut state.bands, self.inner.get_or_insert_default())
+                        let inner = self.inner.get_or_insert_with(Box::default);
+                        inner.apply(LEVELS[level], &mut state.bands)
                     });
                 state.is_complete = !is_changed;
                 state.is_possible = !is_changed || !state.bands.is_impossible();
@@ -330,15 +311,28 @@ impl Nets {
     }
 }
 
-/// Applies all instances of techniques. Returns whether there are any.
-fn apply(techniques: &[Technique], bands: &mut Bands, memory: &mut super::Memory) -> bool {
-    let position = Position::of(&bands.board());
-    let mut effects = Effects::default();
-    for &technique in techniques {
-        find(technique, &position, Changed::ALL, memory, &mut effects);
+impl Default for Inner {
+    fn default() -> Self {
+        let position = Position::of(&Board { digits: [0; 9], placed: 0 });
+        let (memory, effects) = (super::Memory::default(), Instances::new(Collect::Effects));
+        Self { position, memory, effects }
     }
-    if effects.any {
-        bands.apply(&effects.removed, &effects.placed);
+}
+
+impl Inner {
+    /// Applies all instances of techniques. Returns whether there are any.
+    fn apply(&mut self, techniques: &[Technique], bands: &mut Bands) -> bool {
+        let Self { position, memory, effects } = self;
+        position.board = bands.board();
+        position.update(Changed::ALL);
+        effects.start(Technique::FullHouse, 0);
+        for &technique in techniques {
+            find(technique, position, Changed::ALL, memory, effects);
+        }
+        let any = effects.count > 0;
+        if any {
+            bands.apply(&effects.removed, &effects.placed);
+        }
+        any
     }
-    effects.any
 }

@@ -1,7 +1,6 @@
 //! Human techniques for sudoku, the paths that they take, and their ratings.
 //!
-//! A finder reports *all* instances of one technique on a board to a sink ([`Found`]); it never
-//! changes the board. [`Rater`] applies them in rounds: the easiest technique that has an instance,
+//! A finder collects *all* instances of one technique on a board. [`Rater`] applies them in rounds: the easiest technique that has an instance,
 //! with all its instances on the same board. Ties are never broken by cell or digit, so isomorphs
 //! have the same path.
 //!
@@ -24,8 +23,8 @@ mod counting;
 mod exclusion;
 mod fish;
 mod forcing;
-mod found;
 pub mod generate;
+mod instances;
 mod links;
 mod position;
 mod rounds;
@@ -42,15 +41,16 @@ mod words;
 mod tests;
 
 use bulkdoku_core::bands::Singles;
-use chains::Shape;
-use links::Kind;
 
 use crate::board::Cells;
+use chains::Shape;
+use instances::Instances;
+use links::Kind;
+use position::{Changed, Position};
 
 pub use bulkdoku_core::bands::{Bands, Contradiction};
-pub use found::{Changed, Evidence, Found, Link, Node};
-pub use position::Position;
-pub use rounds::{Path, Rater, Step, rate};
+pub use instances::{Evidence, Link, Node, Step};
+pub use rounds::{Path, Rater, rate};
 pub use se::{Explainer, SeRating};
 pub use steps::{Steps, hint, refutation, steps};
 pub use technique::{Definition, Technique, Techniques};
@@ -58,7 +58,7 @@ pub use words::unit_name;
 
 /// Memory that searches reuse.
 #[derive(Debug, Default)]
-pub struct Memory {
+struct Memory {
     als: als::Memory,
     chains: chains::Memory,
     fish: fish::Memory,
@@ -79,13 +79,13 @@ impl Memory {
     }
 }
 
-/// Reports all instances of a technique on a board that involve a change.
-pub fn find<F: Found>(
+/// Collects all instances of a technique on a board that involve a change.
+fn find(
     technique: Technique,
     position: &Position,
     changed: Changed,
     memory: &mut Memory,
-    out: &mut F,
+    out: &mut Instances,
 ) {
     use Technique as T;
     match technique {

@@ -1,12 +1,13 @@
 //! A board with what most techniques need to know about it.
 
-use super::Changed;
 use super::counting::{boxes_with, columns_with, rows_with};
 use crate::board::{ALL, Bits, Board, Cells, UNITS, UNITS_OF, boxes_as_rows, size, transpose};
 
 /// A board, and facts derived from it.
 #[derive(Clone, Debug)]
 pub struct Position {
+    /// The number of updates so far, at least 1, by which memories recognize the board.
+    pub version: u64,
     /// The board.
     pub board: Board,
     /// The candidates of each open cell: bit `d` for digit `d`; 0 for placed cells.
@@ -25,6 +26,7 @@ impl Position {
     /// Returns the position of a board.
     pub fn of(board: &Board) -> Self {
         let mut position = Self {
+            version: 0,
             board: *board,
             masks: [0; 81],
             exactly: [0; 5],
@@ -38,6 +40,7 @@ impl Position {
 
     /// Derives all facts that depend on these changes of the board.
     pub fn update(&mut self, changed: Changed) {
+        self.version += 1;
         for digit in 0..9 {
             if changed.digits >> digit & 1 != 0 {
                 let open = self.board.open(digit);
@@ -102,5 +105,82 @@ impl Position {
         let unit = UNITS[usize::from(UNITS_OF[cell][kind])];
         let is_strong = self.strong[digit][kind] >> cell & 1 != 0;
         is_strong.then(|| (self.open[digit] & unit & !(1 << cell)).trailing_zeros() as usize)
+    }
+}
+
+/// What has changed since a technique was last tried on the board and all its instances were
+/// applied. New instances involve a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Changed {
+    /// The digits that lost candidates.
+    pub digits: u16,
+    /// The cells that lost candidates or whose digit was placed.
+    pub cells: Cells,
+}
+
+impl Changed {
+    /// Nothing has changed.
+    pub const NONE: Self = Self { digits: 0, cells: 0 };
+    /// Anything may have changed.
+    pub const ALL: Self = Self { digits: 0x1ff, cells: ALL };
+
+    /// Adds changes.
+    #[inline(always)]
+    pub fn add(&mut self, other: Self) {
+        self.digits |= other.digits;
+        self.cells |= other.cells;
+    }
+
+    /// Returns the digits and cells in which two boards differ.
+    fn between(before: &Board, after: &Board) -> Self {
+        let mut changed = Self { digits: 0, cells: before.placed ^ after.placed };
+        for digit in 0..9 {
+            let cells = before.open(digit) ^ after.open(digit);
+            changed.digits |= u16::from(cells != 0) << digit;
+            changed.cells |= cells;
+        }
+        changed
+    }
+}
+
+/// The position of a path, and what has changed since each of a list of rules was last tried. A rule
+/// that has been tried passes its changes on to the next one.
+#[derive(Debug)]
+pub struct Tracker {
+    pub position: Position,
+    pub pending: Vec<Changed>,
+    /// Whether the position is that of an earlier path.
+    is_stale: bool,
+}
+
+impl Tracker {
+    pub fn new(rules: usize) -> Self {
+        let position = Position::of(&Board { digits: [ALL; 9], placed: 0 });
+        Self { position, pending: vec![Changed::NONE; rules + 1], is_stale: true }
+    }
+
+    /// Starts a path.
+    #[inline(always)]
+    pub fn start(&mut self) {
+        self.pending.fill(Changed::NONE);
+        self.is_stale = true;
+    }
+
+    /// Continues with a board of the path.
+    pub fn update(&mut self, board: &Board) {
+        let is_stale = std::mem::replace(&mut self.is_stale, false);
+        let changed =
+            if is_stale { Changed::ALL } else { Changed::between(&self.position.board, board) };
+        self.position.board = *board;
+        self.position.update(changed);
+        self.pending[0].add(changed);
+    }
+
+    /// Returns what has changed since a rule was last tried.
+    #[inline(always)]
+    pub fn changed(&mut self, rule: usize) -> Changed {
+        let changed = std::mem::replace(&mut self.pending[rule], Changed::NONE);
+        self.pending[rule + 1].add(changed);
+        changed
     }
 }

@@ -1,10 +1,13 @@
 //! Paths by rounds.
 
+use std::ops::ControlFlow;
+
 use bulkdoku_core::bands::{Bands, Singles};
 
 use super::basic::{locked, report_singles, singles};
-use super::{Changed, Evidence, Found, Memory, Position, Technique, Techniques, find};
-use crate::board::{ALL, Board, Candidates, Cells};
+use super::instances::{Collect, Instances, Step};
+use super::position::{Changed, Tracker};
+use super::{Memory, Technique, Techniques, find};
 
 /// The path of a puzzle by rounds.
 ///
@@ -59,9 +62,6 @@ impl Path {
 }
 
 impl Path {
-    /// The length of the longest [`Path::counts_text`].
-    pub const MAX_COUNTS_TEXT: usize = 48 * Technique::COUNT;
-
     /// Returns the counts as text, such as `hidden-single-box:40 naked-pair:2`.
     pub fn counts_text(&self) -> String {
         let counts = Technique::all().zip(&self.counts).filter(|(_, count)| **count > 0);
@@ -69,22 +69,6 @@ impl Path {
             counts.map(|(technique, count)| format!("{technique}:{count}")).collect();
         counts.join(" ")
     }
-}
-
-/// A step of a path: an instance of a technique.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Step {
-    /// The technique.
-    pub technique: Technique,
-    /// The round, from 0. All steps of a round are found on the same board.
-    pub round: u32,
-    /// The placed digit (from 0) and its cell.
-    pub placed: Option<(usize, usize)>,
-    /// The removed candidates, without those that a placement implies.
-    pub removed: Candidates,
-    /// Why it is an instance.
-    pub evidence: Evidence,
 }
 
 /// Returns the path of a puzzle, or of pencil marks, that have exactly one solution.
@@ -96,14 +80,16 @@ pub fn rate(given: impl Into<Bands>) -> Path {
 #[derive(Debug)]
 pub struct Rater {
     techniques: Techniques,
-    /// The techniques that need a [`Position`].
+    /// The techniques that need a [`Position`](super::position::Position).
     advanced: Vec<Technique>,
-    /// What has changed since each of these was last tried. A technique that has been tried passes
-    /// its changes on to the next one. Longer chains may remain after the shortest ones.
-    pending: Vec<Changed>,
-    position: Position,
+    bands: Bands,
+    /// Memory for singles.
+    singles: Singles,
+    tracker: Tracker,
     memory: Memory,
+    /// The instances of the last round, unless it placed singles and no steps are collected.
     instances: Instances,
+    rounds: u32,
 }
 
 impl Rater {
@@ -111,224 +97,132 @@ impl Rater {
     pub fn new(techniques: Techniques) -> Self {
         let advanced = Technique::all().filter(|&t| t > Technique::Claiming);
         let advanced: Vec<_> = advanced.filter(|&t| techniques.contains(t)).collect();
-        let pending = vec![Changed::ALL; advanced.len() + 1];
-        let position = Position::of(&Board { digits: [ALL; 9], placed: 0 });
-        let easier = Technique::all().filter(|&technique| {
+        let mut easier = Technique::all().filter(|&technique| {
             technique <= Technique::HiddenQuad && !technique.assumes_uniqueness()
         });
-        let lacks_easier = easier.into_iter().all(|technique| techniques.contains(technique));
-        let memory = Memory { lacks_easier, ..Memory::default() };
-        let instances = Instances::default();
-        Self { techniques, advanced, pending, position, memory, instances }
+        let lacks_easier = easier.all(|technique| techniques.contains(technique));
+        Self {
+            techniques,
+            bands: Bands::NONE,
+            singles: Singles::NONE,
+            tracker: Tracker::new(advanced.len()),
+            advanced,
+            memory: Memory { lacks_easier, ..Memory::default() },
+            instances: Instances::new(Collect::Distinct),
+            rounds: 0,
+        }
     }
 
     /// Returns the path of a puzzle, or of pencil marks, that have exactly one solution.
     ///
     /// In pencil marks, cells with one candidate are clues.
     pub fn rate(&mut self, given: impl Into<Bands>) -> Path {
-        self.run::<false>(given.into(), |_| {})
+        self.start(given.into(), Collect::Distinct);
+        self.run(&mut |_| ControlFlow::Continue(()))
     }
 
     /// Returns the path of a puzzle, or of pencil marks, that have exactly one solution, and visits
-    /// its steps.
-    pub fn trace(&mut self, given: impl Into<Bands>, visit: impl FnMut(&Step)) -> Path {
-        self.run::<true>(given.into(), visit)
+    /// its steps until the visitor breaks.
+    pub fn trace(
+        &mut self,
+        given: impl Into<Bands>,
+        mut visit: impl FnMut(&Step) -> ControlFlow<()>,
+    ) -> Path {
+        self.start(given.into(), Collect::DistinctSteps);
+        self.run(&mut visit)
     }
 
-    fn run<const EVIDENCE: bool>(&mut self, given: Bands, mut visit: impl FnMut(&Step)) -> Path {
+    fn run(&mut self, visit: &mut dyn FnMut(&Step) -> ControlFlow<()>) -> Path {
         let mut path = Path::EMPTY;
-        let mut progress = self.start(given);
-        while let Some(technique) = self.find_round::<EVIDENCE>(&mut progress) {
+        while let Some(technique) = self.find_round() {
             path.add(technique, self.instances.count);
-            self.instances.steps.iter().for_each(&mut visit);
-            // Without evidence, singles are counted only.
-            if EVIDENCE || technique > Technique::NakedSingle {
-                self.instances.clear();
+            if self.instances.steps.iter().try_for_each(&mut *visit).is_break() {
+                break;
             }
-            self.instances.count = 0;
         }
-        path.finish(progress.bands.is_full() && progress.bands.is_solved());
+        path.finish(self.bands.is_full() && self.bands.is_solved());
         path
     }
 
     /// Starts a path.
-    #[inline(always)]
-    pub(super) fn start(&mut self, given: Bands) -> Progress {
-        self.pending.fill(Changed::NONE);
-        Progress { bands: given, found: Singles::NONE, changed: Changed::ALL, rounds: 0 }
-    }
-
-    /// Finds and applies the next round. Its instances must be cleared before the following one.
-    #[inline(always)]
-    fn find_round<const EVIDENCE: bool>(&mut self, progress: &mut Progress) -> Option<Technique> {
-        let Progress { bands, found, changed, rounds } = progress;
-        if bands.is_full() {
-            return None;
-        }
-        let mut technique = self.find_basic::<EVIDENCE>(bands, found, *rounds);
-        if technique.is_none() {
-            let board = bands.board();
-            if *changed != Changed::ALL {
-                *changed = difference(&self.position.board, &board);
-            }
-            self.position.board = board;
-            self.position.update(*changed);
-            technique = self.find_advanced::<EVIDENCE>(*changed, *rounds);
-            *changed = Changed::NONE;
-            bands.apply(&self.instances.removed, &self.instances.placed);
-        }
-        *rounds += 1;
-        technique
+    pub(super) fn start(&mut self, given: Bands, collect: Collect) {
+        self.bands = given;
+        self.tracker.start();
+        self.instances.start(Technique::FullHouse, 0);
+        self.instances.collect = collect;
+        self.rounds = 0;
     }
 
     /// Finds and applies the next round. Returns its steps; there are none if no technique applies.
-    pub(super) fn next_round(&mut self, progress: &mut Progress) -> Vec<Step> {
-        self.find_round::<true>(progress);
-        let steps = std::mem::take(&mut self.instances.steps);
-        self.instances.clear();
-        self.instances.count = 0;
-        steps
+    pub(super) fn next_round(&mut self) -> Vec<Step> {
+        match self.find_round() {
+            Some(_) => std::mem::take(&mut self.instances.steps),
+            None => Vec::new(),
+        }
     }
 
-    /// Finds and applies the easiest basic technique that has an instance.
+    /// Finds and applies the next round.
     #[inline(always)]
-    fn find_basic<const EVIDENCE: bool>(
-        &mut self,
-        bands: &mut Bands,
-        found: &mut Singles,
-        round: u32,
-    ) -> Option<Technique> {
+    fn find_round(&mut self) -> Option<Technique> {
+        if self.bands.is_full() {
+            return None;
+        }
+        let technique =
+            self.find_singles().or_else(|| self.find_locked()).or_else(|| self.find_advanced());
+        self.rounds += 1;
+        technique
+    }
+
+    /// Places the singles of the easiest technique that has any.
+    #[inline(always)]
+    fn find_singles(&mut self) -> Option<Technique> {
+        let Self { bands, singles: found, instances, .. } = self;
         // The array is a constant, so the loop is unrolled and each technique inlined.
-        for technique in Technique::BASIC {
-            let mut sink = Sink::<EVIDENCE> { technique, round, instances: &mut self.instances };
-            if !self.techniques.contains(technique) {
-                continue;
+        for technique in Technique::SINGLES {
+            if self.techniques.contains(technique) && singles(bands, technique, found) {
+                if instances.has_steps() {
+                    instances.start(technique, self.rounds);
+                    report_singles(bands, technique, found, instances);
+                }
+                instances.count = bands.place(found);
+                return Some(technique);
             }
-            if technique >= Technique::Pointing {
-                locked(bands, technique, &mut sink);
+        }
+        None
+    }
+
+    /// Applies the locked candidates of the easiest kind that has any.
+    #[inline(always)]
+    fn find_locked(&mut self) -> Option<Technique> {
+        for technique in [Technique::Pointing, Technique::Claiming] {
+            if self.techniques.contains(technique) {
+                self.instances.start(technique, self.rounds);
+                locked(&self.bands, technique, &mut self.instances);
                 if self.instances.count > 0 {
-                    bands.apply(&self.instances.removed, &[0; 9]);
+                    self.bands.apply(&self.instances.removed, &[0; 9]);
                     return Some(technique);
                 }
-            } else if singles(bands, technique, found) {
-                if EVIDENCE {
-                    report_singles(bands, technique, found, &mut sink);
-                }
-                self.instances.count = bands.place(found);
-                return Some(technique);
             }
         }
         None
     }
 
-    /// Finds the easiest advanced technique that has an instance.
-    fn find_advanced<const EVIDENCE: bool>(
-        &mut self,
-        changed: Changed,
-        round: u32,
-    ) -> Option<Technique> {
-        self.pending[0].add(changed);
+    /// Applies the easiest advanced technique that has an instance.
+    fn find_advanced(&mut self) -> Option<Technique> {
+        let Self { tracker, instances, .. } = self;
+        tracker.update(&self.bands.board());
         for (i, &technique) in self.advanced.iter().enumerate() {
-            let changed = std::mem::replace(&mut self.pending[i], Changed::NONE);
-            self.pending[i + 1].add(changed);
-            let mut sink = Sink::<EVIDENCE> { technique, round, instances: &mut self.instances };
-            find(technique, &self.position, changed, &mut self.memory, &mut sink);
-            if self.instances.count > 0 {
+            let changed = tracker.changed(i);
+            instances.start(technique, self.rounds);
+            find(technique, &tracker.position, changed, &mut self.memory, instances);
+            if instances.count > 0 {
                 if technique.takes_shortest() {
-                    self.pending[i] = Changed::ALL;
+                    tracker.pending[i] = Changed::ALL;
                 }
+                self.bands.apply(&instances.removed, &instances.placed);
                 return Some(technique);
             }
         }
         None
-    }
-}
-
-/// The board of a path after some rounds.
-#[derive(Clone, Debug)]
-pub(super) struct Progress {
-    bands: Bands,
-    /// Memory for singles.
-    found: Singles,
-    /// All if the position is not that of an earlier board of the path, otherwise nothing.
-    changed: Changed,
-    rounds: u32,
-}
-
-/// Returns the digits and cells in which two boards differ.
-pub(super) fn difference(before: &Board, after: &Board) -> Changed {
-    let mut changed = Changed { digits: 0, cells: before.placed ^ after.placed };
-    for digit in 0..9 {
-        let cells = before.open(digit) ^ after.open(digit);
-        changed.digits |= u16::from(cells != 0) << digit;
-        changed.cells |= cells;
-    }
-    changed
-}
-
-/// The distinct instances of a round.
-#[derive(Debug, Default)]
-pub(super) struct Instances {
-    count: u32,
-    placed: Candidates,
-    removed: Candidates,
-    /// The eliminations of each instance.
-    distinct: Vec<Candidates>,
-    /// The instances, if there is a trace.
-    pub(super) steps: Vec<Step>,
-}
-
-impl Instances {
-    fn clear(&mut self) {
-        self.placed = [0; 9];
-        self.removed = [0; 9];
-        self.distinct.clear();
-        self.steps.clear();
-    }
-}
-
-/// Collects the instances of a round.
-pub(super) struct Sink<'a, const EVIDENCE: bool> {
-    pub(super) technique: Technique,
-    pub(super) round: u32,
-    pub(super) instances: &'a mut Instances,
-}
-
-impl<const EVIDENCE: bool> Sink<'_, EVIDENCE> {
-    fn add(
-        &mut self,
-        placed: Option<(usize, usize)>,
-        removed: &Candidates,
-        evidence: impl FnOnce() -> Evidence,
-    ) {
-        self.instances.count += 1;
-        if EVIDENCE {
-            let (technique, round) = (self.technique, self.round);
-            let (removed, evidence) = (*removed, evidence());
-            self.instances.steps.push(Step { technique, round, placed, removed, evidence });
-        }
-    }
-}
-
-impl<const EVIDENCE: bool> Found for Sink<'_, EVIDENCE> {
-    const EVIDENCE: bool = EVIDENCE;
-
-    #[inline(always)]
-    fn place(&mut self, digit: usize, cell: usize, evidence: impl FnOnce() -> Evidence) {
-        let bit: Cells = 1 << cell;
-        if self.instances.placed[digit] & bit == 0 {
-            self.instances.placed[digit] |= bit;
-            self.add(Some((digit, cell)), &[0; 9], evidence);
-        }
-    }
-
-    fn remove(&mut self, removed: &Candidates, evidence: impl FnOnce() -> Evidence) {
-        if !self.instances.distinct.contains(removed) {
-            self.instances.distinct.push(*removed);
-            for (all, cells) in self.instances.removed.iter_mut().zip(removed) {
-                *all |= cells;
-            }
-            self.add(None, removed, evidence);
-        }
     }
 }

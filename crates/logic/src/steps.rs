@@ -6,7 +6,7 @@ use std::vec;
 use bulkdoku_core::bands::{Bands, Contradiction};
 use bulkdoku_core::marks::{Digits, Marks};
 
-use super::rounds::Progress;
+use super::instances::Collect;
 use super::{Rater, Step, Technique, Techniques};
 use crate::board::{Bits, PEERS};
 
@@ -16,7 +16,6 @@ use crate::board::{Bits, PEERS};
 #[derive(Debug)]
 pub struct Steps {
     rater: Rater,
-    progress: Progress,
     round: vec::IntoIter<Step>,
 }
 
@@ -27,8 +26,8 @@ impl Steps {
             1 => Techniques::ALL,
             _ => quick(),
         });
-        let progress = rater.start(board);
-        Self { rater, progress, round: vec::IntoIter::default() }
+        rater.start(board, Collect::DistinctSteps);
+        Self { rater, round: vec::IntoIter::default() }
     }
 }
 
@@ -42,7 +41,7 @@ impl Iterator for Steps {
 
     fn next(&mut self) -> Option<Step> {
         if self.round.len() == 0 {
-            self.round = self.rater.next_round(&mut self.progress).into_iter();
+            self.round = self.rater.next_round().into_iter();
         }
         self.round.next()
     }
@@ -125,11 +124,11 @@ pub fn refutation(given: impl Into<Bands>) -> Option<(Vec<Step>, Contradiction)>
 
 fn refute(mut bands: Bands) -> Option<(Vec<Step>, Contradiction)> {
     let mut rater = Rater::new(quick());
-    let mut progress = rater.start(bands.clone());
+    rater.start(bands.clone(), Collect::DistinctSteps);
     let mut steps = Vec::new();
     let mut contradiction = bands.contradiction();
     while contradiction.is_none() {
-        let round = rater.next_round(&mut progress);
+        let round = rater.next_round();
         if round.is_empty() {
             return None;
         }

@@ -3,7 +3,7 @@
 //! Sources: <http://sudopedia.enjoysudoku.com/Naked_Subset.html>,
 //! <http://sudopedia.enjoysudoku.com/Hidden_Subset.html>.
 
-use super::{Changed, Evidence, Found, Position};
+use super::{Changed, Evidence, Instances, Position};
 use crate::board::{Bits, UNIT_CELLS, UNITS, boxes_as_rows, cells_at, digits_of, size, transpose};
 
 /// Visits every set of `count` (2 to 4) of these items whose union has `count` elements, with the
@@ -70,12 +70,12 @@ fn units_with_open(position: &Position, at_least: usize) -> u32 {
 /// Some cells of a unit have only as many digits, which the other cells of the unit lose. Only units
 /// with a number of open cells are searched.
 #[inline(always)]
-pub fn naked<F: Found>(
+pub fn naked(
     position: &Position,
     changed: Changed,
     count: usize,
     min_open: usize,
-    out: &mut F,
+    out: &mut Instances,
 ) {
     let small = position.exactly[2..=count].iter().fold(0, |all, cells| all | cells);
     for unit in Bits(units_with_open(position, min_open).into()) {
@@ -94,12 +94,12 @@ pub fn naked<F: Found>(
 /// Some digits have only as many places in a unit, and these lose all other digits. Only units with
 /// a number of open cells are searched.
 #[inline(always)]
-pub fn hidden<F: Found>(
+pub fn hidden(
     position: &Position,
     changed: Changed,
     count: usize,
     min_open: usize,
-    out: &mut F,
+    out: &mut Instances,
 ) {
     let units = units_with_open(position, min_open);
     if units == 0 {
@@ -134,12 +134,12 @@ pub fn hidden<F: Found>(
 /// Reports digits that are in as many cells: the other cells lose the digits if the set is naked, the
 /// cells lose the other digits if it is hidden.
 #[inline(always)]
-fn report<F: Found>(
+fn report(
     position: &Position,
     unit: usize,
     (digits, set): (u16, u16),
     is_naked: bool,
-    out: &mut F,
+    out: &mut Instances,
 ) {
     let (lost, cells) = if is_naked { (digits, !set) } else { (!digits & 0x1ff, set) };
     let mut removed = [0; 9];

@@ -4,13 +4,13 @@
 //! Sources: <https://hodoku.sourceforge.net/en/tech_sdp.php>,
 //! <http://sudopedia.enjoysudoku.com/Single-digit_Techniques.html>.
 
-use super::{Changed, Evidence, Found, Position, Technique};
-use crate::board::{Bits, Board, PEERS, UNITS, UNITS_OF, digits_of};
+use super::{Changed, Evidence, Instances, Position, Technique};
+use crate::board::{Bits, PEERS, UNITS, UNITS_OF, digits_of};
 
-/// The effective pairs of connected links of a board, for each digit that was searched.
+/// The effective pairs of connected links of a position, for each digit that was searched.
 #[derive(Debug, Default)]
 pub struct Memory {
-    board: Option<Board>,
+    version: u64,
     searched: u16,
     pairs: [Vec<Pair>; 9],
 }
@@ -31,16 +31,16 @@ struct Pair {
 ///
 /// A skyscraper has parallel lines with ends in a crossing line; a 2-string kite has a row and a
 /// column with ends in a box; a turbot fish is any other combination.
-pub fn two_links<F: Found>(
+pub fn two_links(
     position: &Position,
     changed: Changed,
     technique: Technique,
     memory: &mut Memory,
-    out: &mut F,
+    out: &mut Instances,
 ) {
-    let Memory { board, searched, pairs } = memory;
-    if *board != Some(position.board) {
-        (*board, *searched) = (Some(position.board), 0);
+    let Memory { version, searched, pairs } = memory;
+    if *version != position.version {
+        (*version, *searched) = (position.version, 0);
     }
     for digit in digits_of(changed.digits) {
         if *searched >> digit & 1 == 0 {
@@ -107,7 +107,7 @@ impl Pair {
 /// All places of a digit in a box are in one row and one column, and a strong link in another
 /// column (or row) has one end in that row (or column): the digit is not where the other end's row
 /// meets the box's column (or the reverse).
-pub fn empty_rectangle<F: Found>(position: &Position, changed: Changed, out: &mut F) {
+pub fn empty_rectangle(position: &Position, changed: Changed, out: &mut Instances) {
     for digit in digits_of(changed.digits) {
         let open = position.open[digit];
         for (i, places) in position.all_places(2, digit).into_iter().enumerate() {

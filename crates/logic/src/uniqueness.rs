@@ -7,7 +7,7 @@
 //! <https://hodoku.sourceforge.net/en/tech_ur.php>,
 //! <http://sudopedia.enjoysudoku.com/Bivalue_Universal_Grave.html>.
 
-use super::{Changed, Evidence, Found, Position, Technique};
+use super::{Changed, Evidence, Instances, Position, Technique};
 use crate::board::{
     Bits, Candidates, Cells, PEERS, UNIT_CELLS, UNITS, UNITS_OF, cells_at, common_peers, digits_of,
     size,
@@ -35,7 +35,7 @@ fn type_of(technique: Technique, first: Technique) -> Type {
 
 /// A unique rectangle, or a unique loop of six or more cells: cells with two common digits, in which
 /// each row, column, and box has no cell of the loop or two neighbors.
-pub fn loops<F: Found>(position: &Position, changed: Changed, technique: Technique, out: &mut F) {
+pub fn loops(position: &Position, changed: Changed, technique: Technique, out: &mut Instances) {
     let is_rectangle = technique <= Technique::UniqueRectangle4;
     let first = if is_rectangle { Technique::UniqueRectangle1 } else { Technique::UniqueLoop1 };
     let kind = type_of(technique, first);
@@ -94,7 +94,7 @@ fn rectangles(cells: Cells, corner: usize) -> impl Iterator<Item = [usize; 3]> {
     })
 }
 
-struct LoopSearch<'a, F> {
+struct LoopSearch<'a> {
     position: &'a Position,
     /// The cells that have both digits.
     cells: Cells,
@@ -104,7 +104,7 @@ struct LoopSearch<'a, F> {
     pattern: u16,
     kind: Type,
     start: usize,
-    out: &'a mut F,
+    out: &'a mut Instances,
 }
 
 /// The cells of a path that have other candidates, and these.
@@ -114,7 +114,7 @@ struct Extra {
     digits: u16,
 }
 
-impl<F: Found> LoopSearch<'_, F> {
+impl LoopSearch<'_> {
     /// Extends a path that ends in this cell. `units` has the units of every second cell, the last
     /// one included, and those of the others.
     fn extend(&mut self, end: usize, path: Cells, units: [u32; 2], mut extra: Extra) {
@@ -164,12 +164,12 @@ impl<F: Found> LoopSearch<'_, F> {
 
 /// Reports what removes a deadly pattern, given its cells, the digits that all of them have, and the
 /// candidates that are not part of it.
-fn avoid<F: Found>(
+fn avoid(
     position: &Position,
     kind: Type,
     (pattern, digits): (Cells, u16),
     others: &Candidates,
-    out: &mut F,
+    out: &mut Instances,
 ) {
     let extra = others.iter().fold(0, |all, cells| all | cells);
     let other_digits = (0..9).filter(|&digit| others[digit] != 0);
@@ -258,7 +258,7 @@ fn naked_with(
 
 /// A rectangle whose corner has only two digits, X and Y, which the others have as well. If X has no
 /// other places in the row and column of the opposite corner, that corner is not Y.
-pub fn hidden_rectangle<F: Found>(position: &Position, out: &mut F) {
+pub fn hidden_rectangle(position: &Position, out: &mut Instances) {
     for corner in Bits(position.exactly[2]) {
         let mask = position.masks[corner];
         let all = digits_of(mask).fold(!0, |cells, digit| cells & position.open[digit]);
@@ -284,7 +284,7 @@ pub fn hidden_rectangle<F: Found>(position: &Position, out: &mut F) {
 
 /// A BUG: without some candidates, all open cells would have two, and each digit would have two
 /// places in each unit that lacks it.
-pub fn bug<F: Found>(position: &Position, technique: Technique, out: &mut F) {
+pub fn bug(position: &Position, technique: Technique, out: &mut Instances) {
     let kind = type_of(technique, Technique::Bug1);
     let open = position.open.iter().fold(0, |all, cells| all | cells);
     let larger = open & !position.exactly[2];

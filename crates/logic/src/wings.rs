@@ -4,11 +4,11 @@
 //! <https://www.sudokuwiki.org/XYZ_Wing>, <https://hodoku.sourceforge.net/en/tech_wings.php>,
 //! <http://sudopedia.enjoysudoku.com/Remote_Pairs.html>.
 
-use super::{Changed, Evidence, Found, Position};
+use super::{Changed, Evidence, Instances, Position};
 use crate::board::{Bits, Cells, PEERS, UNITS_OF, digits_of, size};
 
 /// A pivot with the digits XY sees pincers with XZ and YZ: cells that see both lose Z.
-pub fn xy_wing<F: Found>(position: &Position, out: &mut F) {
+pub fn xy_wing(position: &Position, out: &mut Instances) {
     let (two, masks) = (position.exactly[2], &position.masks);
     for pivot in Bits(two) {
         let xy = masks[pivot];
@@ -26,7 +26,7 @@ pub fn xy_wing<F: Found>(position: &Position, out: &mut F) {
 }
 
 /// A pivot with the digits XYZ sees pincers with XZ and YZ: cells that see all three lose Z.
-pub fn xyz_wing<F: Found>(position: &Position, out: &mut F) {
+pub fn xyz_wing(position: &Position, out: &mut Instances) {
     let masks = &position.masks;
     for pivot in Bits(position.exactly[3]) {
         let xyz = masks[pivot];
@@ -42,14 +42,14 @@ pub fn xyz_wing<F: Found>(position: &Position, out: &mut F) {
 }
 
 #[inline(always)]
-fn wing<F: Found>(
+fn wing(
     position: &Position,
     digits: u16,
     z: usize,
     pivot: usize,
     pincers: [usize; 2],
     seen: Cells,
-    out: &mut F,
+    out: &mut Instances,
 ) {
     let targets = seen & PEERS[pincers[0]] & PEERS[pincers[1]];
     out.remove_digit(&position.board, z, targets, || Evidence {
@@ -62,7 +62,7 @@ fn wing<F: Found>(
 
 /// Two cells with the same two digits, and a strong link of one of them whose ends see one cell
 /// each: cells that see both lose the other digit.
-pub fn w_wing<F: Found>(position: &Position, out: &mut F) {
+pub fn w_wing(position: &Position, out: &mut Instances) {
     let two = position.exactly[2];
     for first in Bits(two) {
         let mask = position.masks[first];
@@ -96,7 +96,7 @@ pub fn w_wing<F: Found>(position: &Position, out: &mut F) {
 
 /// Cells with the same two digits, connected to a chain. The ends of an even number of cells, at
 /// least four, have different digits, so cells that see both lose both digits.
-pub fn remote_pair<F: Found>(position: &Position, layers: &mut Vec<Cells>, out: &mut F) {
+pub fn remote_pair(position: &Position, layers: &mut Vec<Cells>, out: &mut Instances) {
     let two = position.exactly[2];
     for start in Bits(two) {
         let mask = position.masks[start];
@@ -146,11 +146,11 @@ fn digit_pair(mask: u16) -> [usize; 2] {
 /// Strong links of a digit color its places in two colors, one of which has the digit. If a color
 /// has two places that see each other, all of its places lose the digit. Other cells that see both
 /// colors lose it as well.
-pub fn simple_colors<F: Found>(
+pub fn simple_colors(
     position: &Position,
     changed: Changed,
     layers: &mut Vec<Cells>,
-    out: &mut F,
+    out: &mut Instances,
 ) {
     for digit in digits_of(changed.digits) {
         let strong = position.strong[digit];

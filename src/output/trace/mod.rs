@@ -5,6 +5,8 @@
 
 mod jsonl;
 
+use std::ops::ControlFlow;
+
 use super::{Row, RowBuffer, TextRows};
 use crate::logic::{Path, Rater, Step, Techniques};
 use crate::status::Status;
@@ -13,8 +15,12 @@ pub use jsonl::json_steps;
 
 /// Visits the steps of a row's puzzle or pencil marks, and returns their path; `None` unless they
 /// have exactly one solution.
-fn trace(rater: &mut Rater, row: &Row<'_>, visit: impl FnMut(&Step)) -> Option<Path> {
+fn trace(rater: &mut Rater, row: &Row<'_>, mut visit: impl FnMut(&Step)) -> Option<Path> {
     let board = (row.status() == Status::Unique).then(|| row.board()).flatten()?;
+    let visit = |step: &Step| {
+        visit(step);
+        ControlFlow::Continue(())
+    };
     Some(rater.trace(board, visit))
 }
 

@@ -120,7 +120,7 @@ impl<const W: usize> Search<W> {
             });
             if let Some((length, removed)) = found {
                 let key = key(length);
-                *best = Some((key, Hint { rating: key.0, placed: None, removed }));
+                *best = Some((key, Hint { rating: key.0, placed: [0; 9], removed }));
             }
         }
     }

@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 
 use super::super::Position;
-use super::super::forcing::{self, Effects};
+use super::super::forcing;
+use super::super::instances::{Collect, Instances};
 use super::super::links::{and, contains};
 use super::links::Steps;
 use super::nested::{self, Inner, Removals};
@@ -222,9 +223,9 @@ type Best = Option<((usize, u8), Assertion)>;
 impl Search {
     /// Finds the shortest nishio chain.
     pub(super) fn nishio(&mut self, position: &Position) -> Option<Hint> {
-        let mut effects = Effects::default();
+        let mut effects = Instances::new(Collect::Effects);
         forcing::nishio(position, &mut self.assumptions, &mut effects);
-        effects.any.then(|| self.by_rules(&Grid::of(position), Rules::Nishio, 75))?
+        (effects.count > 0).then(|| self.by_rules(&Grid::of(position), Rules::Nishio, 75))?
     }
 
     /// Finds the shortest cell or region forcing chain.

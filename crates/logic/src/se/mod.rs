@@ -17,11 +17,11 @@ use bulkdoku_core::bands::{Bands, Singles};
 use bulkdoku_core::puzzle::Puzzle;
 
 use self::nets::{Assertion, is_on};
-use super::forcing::Effects;
-use super::rounds::difference;
+use super::instances::{Collect, Evidence, Instances, Step};
+use super::position::Tracker;
 use super::subsets::tight_sets;
-use super::{Changed, Evidence, Found, Memory, Position, Technique, find};
-use crate::board::{ALL, Board, Candidates, UNIT_CELLS, UNITS, digits_of, size};
+use super::{Changed, Memory, Position, Technique, find};
+use crate::board::{Board, Candidates, UNIT_CELLS, UNITS, digits_of, size};
 
 /// Ratings on the scale of Sudoku Explainer 1.2.1, in tenths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,21 +39,26 @@ pub struct SeRating {
 struct Hint {
     /// The rating, in tenths.
     rating: u16,
-    /// The digit that the step places, and its cell.
-    placed: Option<(usize, usize)>,
+    /// The digits that the step places.
+    placed: Candidates,
     /// The candidates that the step removes.
     removed: Candidates,
 }
 
+/// Returns a digit in a cell.
+fn candidate((digit, cell): (usize, usize)) -> Candidates {
+    let mut candidate = [0; 9];
+    candidate[digit] = 1 << cell;
+    candidate
+}
+
 impl Hint {
     fn place(rating: u16, place: (usize, usize)) -> Self {
-        Self { rating, placed: Some(place), removed: [0; 9] }
+        Self { rating, placed: candidate(place), removed: [0; 9] }
     }
 
-    fn remove(rating: u16, (digit, cell): (usize, usize)) -> Self {
-        let mut removed = [0; 9];
-        removed[digit] = 1 << cell;
-        Self { rating, placed: None, removed }
+    fn remove(rating: u16, place: (usize, usize)) -> Self {
+        Self { rating, placed: [0; 9], removed: candidate(place) }
     }
 
     fn of(rating: u16, assertion: Assertion) -> Self {
@@ -142,10 +147,7 @@ const RULES: [(Rule, u16); 26] = {
 /// Rates puzzles on the scale of Sudoku Explainer 1.2.1, reusing its memory.
 #[derive(Debug)]
 pub struct Explainer {
-    position: Position,
-    /// What has changed since each rule was last tried. A rule that has been tried passes its
-    /// changes on to the next one.
-    pending: [Changed; RULES.len() + 1],
+    tracker: Tracker,
     memory: Memory,
     small: chains::Search<4>,
     large: chains::Search<12>,
@@ -155,8 +157,7 @@ pub struct Explainer {
 impl Default for Explainer {
     fn default() -> Self {
         Self {
-            position: Position::of(&Board { digits: [ALL; 9], placed: 0 }),
-            pending: [Changed::ALL; RULES.len() + 1],
+            tracker: Tracker::new(RULES.len()),
             memory: Memory::default(),
             small: chains::Search::default(),
             large: chains::Search::default(),
@@ -169,36 +170,31 @@ impl Explainer {
     /// Returns the ratings of a puzzle that has exactly one solution, or `None` if the clues
     /// contradict each other or the puzzle needs more than one level of nested dynamic chains.
     pub fn rate(&mut self, puzzle: &Puzzle) -> Option<SeRating> {
-        self.path(puzzle, |_, _| {})
+        self.path(puzzle, &mut |_, _| {})
     }
 
-    /// Returns the ratings, and visits the board and the rating of each step that is not a hidden single.
+    /// Returns the ratings, and visits the board and the rating of each step that is not a hidden
+    /// single.
     pub(super) fn path(
         &mut self,
         puzzle: &Puzzle,
-        mut visit: impl FnMut(&Board, u16),
+        visit: &mut dyn FnMut(&Board, u16),
     ) -> Option<SeRating> {
         Board::of(puzzle)?;
         let mut rating = SeRating { er: 0, ep: 0, ed: 0 };
         let mut bands = Bands::of(puzzle);
-        let mut changed = Changed::ALL;
-        self.pending.fill(Changed::NONE);
+        self.tracker.start();
         while !bands.is_full() {
             let singles = place_hidden(&mut bands, rating.er);
             let (tenths, is_placed) = if singles != 0 {
                 (singles, true)
             } else {
                 let board = bands.board();
-                if changed != Changed::ALL {
-                    changed = difference(&self.position.board, &board);
-                }
-                self.position.board = board;
-                self.position.update(changed);
-                let (tenths, effects) = self.step(changed, rating.er)?;
-                visit(&board, tenths);
-                changed = Changed::NONE;
-                bands.apply(&effects.removed, &effects.placed);
-                (tenths, effects.placed != [0; 9])
+                self.tracker.update(&board);
+                let hint = self.step(rating.er)?;
+                visit(&board, hint.rating);
+                bands.apply(&hint.removed, &hint.placed);
+                (hint.rating, hint.placed != [0; 9])
             };
             rating.ed = if rating.ed == 0 { tenths } else { rating.ed };
             rating.er = rating.er.max(tenths);
@@ -209,16 +205,14 @@ impl Explainer {
         Some(rating)
     }
 
-    /// Returns the next step and its rating. Rules that are not harder than the rating so far and
-    /// that others with that property imply are left out.
-    fn step(&mut self, changed: Changed, so_far: u16) -> Option<(u16, Effects)> {
-        let is_small = self.position.candidates() <= 256;
-        self.pending[0].add(changed);
+    /// Returns the next step. Rules that are not harder than the rating so far and that others with
+    /// that property imply are left out.
+    fn step(&mut self, so_far: u16) -> Option<Hint> {
+        let is_small = self.tracker.position.candidates() <= 256;
+        let mut effects = Instances::new(Collect::Effects);
         for (i, (rule, rating)) in RULES.into_iter().enumerate() {
-            let changed = std::mem::replace(&mut self.pending[i], Changed::NONE);
-            self.pending[i + 1].add(changed);
-            let mut effects = Effects::default();
-            let position = &self.position;
+            let changed = self.tracker.changed(i);
+            let position = &self.tracker.position;
             let hint = match rule {
                 Rule::All(technique) => {
                     find(technique, position, changed, &mut self.memory, &mut effects);
@@ -230,29 +224,18 @@ impl Explainer {
                     }
                     None
                 }
-                Rule::Easiest(techniques) => {
-                    let mut easiest = Easiest { position, technique: techniques[0], best: None };
-                    for &technique in techniques {
-                        easiest.technique = technique;
-                        find(technique, position, Changed::ALL, &mut self.memory, &mut easiest);
-                    }
-                    easiest.best.map(|(_, hint)| hint)
-                }
+                Rule::Easiest(techniques) => easiest(position, techniques, &mut self.memory),
                 Rule::Chain if is_small => self.small.forcing_chain(position),
                 Rule::Chain => self.large.forcing_chain(position),
                 Rule::MultipleChain => self.nets.multiple(position),
                 Rule::Nishio => self.nets.nishio(position),
                 Rule::Dynamic => self.nets.dynamic(position),
             };
-            if effects.any {
-                return Some((rating, effects));
+            if effects.count > 0 {
+                return Some(Hint { rating, placed: effects.placed, removed: effects.removed });
             }
-            if let Some(Hint { rating, placed, removed }) = hint {
-                effects.removed = removed;
-                if let Some((digit, cell)) = placed {
-                    effects.placed[digit] |= 1 << cell;
-                }
-                return Some((rating, effects));
+            if hint.is_some() {
+                return hint;
             }
         }
         None
@@ -278,7 +261,7 @@ fn place_hidden(bands: &mut Bands, so_far: u16) -> u16 {
 
 /// Finds locked candidates and hidden sets that leave one place for a digit: for the same digit in
 /// a unit of the kind that has all places in the intersection, or for another one in the same unit.
-fn direct(position: &Position, technique: Technique, effects: &mut Effects) {
+fn direct(position: &Position, technique: Technique, effects: &mut Instances) {
     match technique {
         Technique::Pointing => direct_locked(position, true, effects),
         Technique::Claiming => direct_locked(position, false, effects),
@@ -287,21 +270,20 @@ fn direct(position: &Position, technique: Technique, effects: &mut Effects) {
     }
 }
 
-fn direct_locked(position: &Position, is_pointing: bool, effects: &mut Effects) {
+fn direct_locked(position: &Position, is_pointing: bool, effects: &mut Instances) {
     Bands::from(&position.board).locked(is_pointing, |digit, base, _, removed| {
         let first = base / 9 * 9;
         for other in (first..first + 9).filter(|&other| other != base) {
             let places = position.open[digit] & UNITS[other];
             let left = places & !removed;
             if left != places && left.is_power_of_two() {
-                effects.placed[digit] |= left;
-                effects.any = true;
+                effects.place(digit, left.trailing_zeros() as usize, Evidence::default);
             }
         }
     });
 }
 
-fn direct_hidden(position: &Position, count: usize, effects: &mut Effects) {
+fn direct_hidden(position: &Position, count: usize, effects: &mut Instances) {
     for unit in 0..27 {
         let places: [u16; 9] = std::array::from_fn(|digit| position.places(unit, digit));
         tight_sets(&places, count, |digits, set| {
@@ -309,67 +291,56 @@ fn direct_hidden(position: &Position, count: usize, effects: &mut Effects) {
                 let left = places[digit] & !set;
                 if left != places[digit] && size(left) == 1 {
                     let cell = UNIT_CELLS[unit][left.trailing_zeros() as usize];
-                    effects.placed[digit] |= 1 << cell;
-                    effects.any = true;
+                    effects.place(digit, cell.into(), Evidence::default);
                 }
             }
         });
     }
 }
 
-/// The easiest instance. Of equal ratings, the type decides, then the first cell without other
-/// candidates, then the kind of unit.
-struct Easiest<'a> {
-    position: &'a Position,
-    technique: Technique,
-    best: Option<([u32; 4], Hint)>,
+/// Returns the easiest instance of techniques.
+fn easiest(position: &Position, techniques: &[Technique], memory: &mut Memory) -> Option<Hint> {
+    let mut instances = Instances::new(Collect::Steps);
+    for &technique in techniques {
+        instances.technique = technique;
+        find(technique, position, Changed::ALL, memory, &mut instances);
+    }
+    let steps = instances.steps.iter().map(|step| (order(position, step), step));
+    steps.min_by_key(|(order, _)| *order).map(|([rating, ..], step)| Hint {
+        rating: rating as u16,
+        placed: step.placed.map_or([0; 9], candidate),
+        removed: step.removed,
+    })
 }
 
-impl Easiest<'_> {
-    fn add(&mut self, evidence: &Evidence, placed: Option<(usize, usize)>, removed: &Candidates) {
-        use Technique as T;
-        let position = self.position;
-        let [pattern, _, set] = evidence.cells;
-        let base = match self.technique {
-            T::Bug1 => 56,
-            T::Bug2 | T::Bug3 | T::Bug4 => 57,
-            _ => match pattern.count_ones() {
-                4 => 45,
-                6 => 46,
-                8 => 47,
-                _ => 50,
-            },
-        };
-        let unit = evidence.base.trailing_zeros() as usize;
-        let cells = set.count_ones();
-        let (kind, more) = match self.technique {
-            T::UniqueRectangle1 | T::UniqueLoop1 | T::Bug1 => (1, 0),
-            T::UniqueRectangle2 | T::UniqueLoop2 | T::Bug2 => (2, 0),
-            T::Bug3 => (3, cells),
-            T::UniqueRectangle3 | T::UniqueLoop3 => {
-                // A larger naked set is a hidden set of the other cells and those of the loop.
-                let others = (UNITS[unit] & !position.board.placed).count_ones() - 2;
-                (3, if 2 * cells <= others { cells } else { others - cells - 1 })
-            }
-            _ => (4, 0),
-        };
-        let start = (pattern & position.exactly[2]).trailing_zeros();
-        let key = [base + more, kind, start, [1, 2, 0, 0][unit.min(27) / 9]];
-        if self.best.is_none_or(|(best, _)| key < best) {
-            let rating = key[0] as u16;
-            self.best = Some((key, Hint { rating, placed, removed: *removed }));
+/// Returns the rating of a unique rectangle, a unique loop, or a BUG. Of equal ratings, the type
+/// decides, then the first cell without other candidates, then the kind of unit.
+fn order(position: &Position, step: &Step) -> [u32; 4] {
+    use Technique as T;
+    let Evidence { cells: [pattern, _, set], base, .. } = step.evidence;
+    let rating = match step.technique {
+        T::Bug1 => 56,
+        T::Bug2 | T::Bug3 | T::Bug4 => 57,
+        _ => match pattern.count_ones() {
+            4 => 45,
+            6 => 46,
+            8 => 47,
+            _ => 50,
+        },
+    };
+    let unit = base.trailing_zeros() as usize;
+    let cells = set.count_ones();
+    let (kind, more) = match step.technique {
+        T::UniqueRectangle1 | T::UniqueLoop1 | T::Bug1 => (1, 0),
+        T::UniqueRectangle2 | T::UniqueLoop2 | T::Bug2 => (2, 0),
+        T::Bug3 => (3, cells),
+        T::UniqueRectangle3 | T::UniqueLoop3 => {
+            // A larger naked set is a hidden set of the other cells and those of the loop.
+            let others = (UNITS[unit] & !position.board.placed).count_ones() - 2;
+            (3, if 2 * cells <= others { cells } else { others - cells - 1 })
         }
-    }
-}
-
-impl Found for Easiest<'_> {
-    const EVIDENCE: bool = true;
-
-    fn place(&mut self, digit: usize, cell: usize, evidence: impl FnOnce() -> Evidence) {
-        self.add(&evidence(), Some((digit, cell)), &[0; 9]);
-    }
-
-    fn remove(&mut self, removed: &Candidates, evidence: impl FnOnce() -> Evidence) {
-        self.add(&evidence(), None, removed);
-    }
+        _ => (4, 0),
+    };
+    let start = (pattern & position.exactly[2]).trailing_zeros();
+    [rating + more, kind, start, [1, 2, 0, 0][unit.min(27) / 9]]
 }

@@ -4,6 +4,7 @@ mod explainer;
 mod slow;
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use bulkdoku_core::Puzzle;
 use bulkdoku_core::bands::Level;
@@ -14,35 +15,27 @@ use bulkdoku_core::puzzle::Grid;
 use super::*;
 use crate::board::{ALL, Bits, Board, Candidates, Cells};
 use crate::bundled::BUNDLED;
+use crate::instances::Collect;
 
 /// The placement and the eliminations of an instance.
 type Effect = (Candidates, Candidates);
 
-/// Collects distinct effects.
-#[derive(Default)]
-struct Effects(BTreeSet<Effect>);
-
-impl Found for Effects {
-    const EVIDENCE: bool = true;
-
-    fn place(&mut self, digit: usize, cell: usize, evidence: impl FnOnce() -> Evidence) {
+/// Returns what the instances of a technique place and remove, each as in a path.
+fn effects_of(technique: Technique, position: &Position, memory: &mut Memory) -> BTreeSet<Effect> {
+    let mut found = Instances::new(Collect::Steps);
+    find(technique, position, Changed::ALL, memory, &mut found);
+    let effect = |step: &Step| {
         let mut placed = [0; 9];
-        placed[digit] = 1 << cell;
-        self.0.insert((placed, [0; 9]));
-        evidence();
-    }
-
-    fn remove(&mut self, removed: &Candidates, evidence: impl FnOnce() -> Evidence) {
-        self.0.insert(([0; 9], *removed));
-        evidence();
-    }
+        if let Some((digit, cell)) = step.placed {
+            placed[digit] = 1 << cell;
+        }
+        (placed, step.removed)
+    };
+    found.steps.iter().map(effect).collect()
 }
 
 fn effects(technique: Technique, board: &Board) -> BTreeSet<Effect> {
-    let mut effects = Effects::default();
-    let position = Position::of(board);
-    find(technique, &position, Changed::ALL, &mut Memory::default(), &mut effects);
-    effects.0
+    effects_of(technique, &Position::of(board), &mut Memory::default())
 }
 
 /// Returns the candidates that are true in a solution.
@@ -64,8 +57,7 @@ fn boards(count: usize) -> Vec<(Board, Candidates)> {
     for puzzle in texts.into_iter().flatten().map(|line| line.parse::<Puzzle>().unwrap()) {
         let solution = true_candidates(&puzzle.solve().unwrap());
         let mut board = Board::of(&puzzle).unwrap();
-        let mut steps = Vec::new();
-        Rater::new(Techniques::ALL).trace(&puzzle, |step| steps.push(step.clone()));
+        let steps: Vec<_> = super::steps(&puzzle).collect();
         for (i, round) in steps.chunk_by(|a, b| a.round == b.round).enumerate() {
             if round[0].technique > Technique::Claiming && i % 4 == 0 {
                 boards.push((board, solution));
@@ -399,7 +391,11 @@ fn paths_of_isomorphs_are_equal_and_traces_have_all_steps() {
         let isomorph = Permutation::random(&mut SeededRng::new(seed as u64)).puzzle(&puzzle);
         assert_eq!(rater.rate(&isomorph), path, "{puzzle}");
         let mut steps = 0;
-        assert_eq!(rater.trace(&puzzle, |_| steps += 1), path, "{puzzle}");
+        let count = |_: &Step| {
+            steps += 1;
+            ControlFlow::Continue(())
+        };
+        assert_eq!(rater.trace(&puzzle, count), path, "{puzzle}");
         assert_eq!(steps, path.steps, "{puzzle}");
     }
 }
@@ -426,7 +422,10 @@ fn paths_of_single_puzzles_and_marks_are_those_of_traces() {
         let Ok(puzzle) = line.parse::<Puzzle>() else { continue };
         let text = |step: &Step| format!("{step:?}");
         let mut trace = vec![];
-        let path = rater.trace(&puzzle, |step| trace.push(text(step)));
+        let path = rater.trace(&puzzle, |step| {
+            trace.push(text(step));
+            ControlFlow::Continue(())
+        });
         let mut marks = Marks::from(&puzzle);
         assert_eq!(rater.rate(&marks), path);
         assert_eq!(steps(&marks).map(|step| text(&step)).collect::<Vec<_>>(), trace);

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::{Slow, cells_of, sees};
 use crate::Technique as T;
 use crate::board::Board;
-use crate::tests::Effects;
-use crate::{Changed, Memory, Position, find};
+use crate::tests::effects_of;
+use crate::{Changed, Memory, Position};
 
 /// A candidate, or the cells of a group, and the digit.
 type Node = (Vec<usize>, usize);
@@ -235,16 +235,16 @@ const LEVELS: [&[T]; 6] = [
 ];
 
 /// Applies all instances of techniques. Returns whether there are any.
-fn apply(board: &mut Board, techniques: &[T], memory: &mut Memory) -> bool {
-    let (position, mut found) = (Position::of(board), Effects::default());
-    for &technique in techniques {
-        find(technique, &position, Changed::ALL, memory, &mut found);
-    }
-    for (placed, removed) in &found.0 {
+fn apply(board: &mut Board, techniques: &[T], (position, memory): &mut (Position, Memory)) -> bool {
+    position.board = *board;
+    position.update(Changed::ALL);
+    let found = techniques.iter().flat_map(|&technique| effects_of(technique, position, memory));
+    let found: BTreeSet<_> = found.collect();
+    for (placed, removed) in &found {
         board.remove(removed);
         board.place(placed);
     }
-    !found.0.is_empty()
+    !found.is_empty()
 }
 
 fn is_impossible(board: &Board) -> bool {
@@ -257,7 +257,8 @@ fn is_impossible(board: &Board) -> bool {
 /// to a contradiction, by the techniques up to a level, all instances at a time. These have slow
 /// definitions of their own.
 pub fn nets(slow: &mut Slow<'_>, level: usize) {
-    let (mut states, mut memory) = (Vec::new(), Memory::default());
+    let mut memory = (Position::of(slow.board), Memory::default());
+    let mut states = Vec::new();
     for cell in slow.open_cells() {
         for digit in slow.digits(cell) {
             let mut board = *slow.board;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::error::Error;
 
 use bulkdoku::generate::{Generator, Kind};
-use bulkdoku::measure::{Permutation, SeededRng};
+use bulkdoku::isomorph::{Permutation, SeededRng};
 use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
 
 /// The number of isomorphs of each puzzle or grid.

@@ -63,7 +63,6 @@ pub mod bundled;
 pub mod compression;
 pub mod features;
 pub mod input;
-pub mod measure;
 pub mod output;
 pub mod pipeline;
 pub mod sets;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bulkdoku::generate::{Generator, Kind};
-use bulkdoku::measure::{Permutation, SeededRng};
+use bulkdoku::isomorph::{Permutation, SeededRng};
 use bulkdoku::{Canonical, Limits, Outcome, Puzzle, solve_batch};
 use proptest::prelude::*;
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use bulkdoku::Puzzle;
 use bulkdoku::generate::{Generator, Kind};
-use bulkdoku::measure::{Permutation, SeededRng};
+use bulkdoku::isomorph::{Permutation, SeededRng};
 
 use crate::common::command::{CLASSIC, Folder, SOLVED, grid, marks};
 

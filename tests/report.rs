@@ -1,4 +1,4 @@
-//! HTML reports, and histograms in the formats of the HDR histogram library.
+//! Pages of reports, and histograms in the formats of the HDR histogram library.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,75 +6,61 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::common::command::{CLASSIC, Folder};
 
-/// Checks that a page is complete, self-contained, and has a dark style.
-fn check_page(page: &str) {
+/// Returns the data of a page, which is complete and loads nothing.
+fn data(page: &str) -> Value {
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
-    for other in ["<script", "<link", "<img", "<svg", "@import", "@font-face", "url(", "href="] {
-        assert!(!page.contains(other), "{other}");
+    let (head, rest) = page.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+    let (json, script) = rest.split_once("</script>").unwrap();
+    for other in
+        ["<link", "<img", "src=", "@import", "@font-face", "url(", "href=", "http", "fetch("]
+    {
+        assert!(!head.contains(other) && !script.contains(other), "{other}");
     }
-    assert!(!page.contains("http"), "{page}");
-    assert!(page.contains("prefers-color-scheme: dark"));
-    for tag in ["table", "tr", "td", "th", "p", "div", "h2", "h3", "b", "i", "u", "span", "code"] {
-        let (opened, closed) = (format!("<{tag}"), format!("</{tag}>"));
-        let is_tag = |rest: &str| rest.starts_with(['>', ' ']);
-        let opened = page.split(&opened).skip(1).filter(|rest| is_tag(rest)).count();
-        assert_eq!(opened, page.matches(&closed).count(), "{tag}");
-    }
+    assert!(head.contains("prefers-color-scheme: dark") && head.contains("@media print"));
+    serde_json::from_str(json).unwrap()
 }
 
-/// Returns the texts of the rows of tables in a page whose first heading is `name`.
-fn table(page: &str, name: &str) -> Vec<Vec<String>> {
-    let start = format!("<table><tr>\n<th>{name}</th>");
-    let tables = page.split(&start).skip(1);
-    let rows = tables.flat_map(|table| {
-        table.split("</table>").next().unwrap().split("<tr>").skip(1).map(|row| {
-            let cells = row.split("<td").skip(1).filter(|cell| !cell.starts_with(" class=\"bar\""));
-            let text = |cell: &str| cell.split(['>', '<']).nth(1).unwrap().to_owned();
-            cells.map(text).collect()
-        })
-    });
-    rows.collect()
-}
-
-/// Returns the first two cells of each row, without thousands separators.
-fn counts(page: &str, name: &str) -> Vec<(String, u64)> {
-    let count = |text: &str| text.replace(',', "").parse().unwrap();
-    table(page, name).iter().map(|row| (row[0].clone(), count(&row[1]))).collect()
+/// Returns the sum of counts in the data of a page.
+fn sum(counts: &Value) -> u64 {
+    counts.as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum()
 }
 
 #[test]
-fn the_page_of_a_run_shows_difficulty_statuses_and_charts() {
+fn the_page_of_a_run_has_its_summary() {
     let folder = Folder::new();
     let puzzles = format!("{CLASSIC}\n").repeat(3000) + "bad\n" + &".".repeat(81) + "\n";
-    folder.file("a<b&c", puzzles);
-    let ran = folder.solve(&["a<b&c", "-o", "out", "--report", "run.html", "-q"], "");
+    folder.file("a<!--b", puzzles);
+    let outputs = ["-o", "out", "--report", "run.html", "--summary-json", "sum", "-q"];
+    let ran = folder.solve(&[&["a<!--b"][..], &outputs].concat(), "");
     assert_eq!(ran.status, 1, "{ran:?}");
-    let page = folder.read("run.html");
-    check_page(&page);
-    let headings: Vec<_> = page.split("<h2>").skip(1).map(|rest| rest.split('<').next()).collect();
-    let expected = ["Difficulty", "Run", "Statuses", "Latency", "How"];
-    assert_eq!(headings, expected.map(Some));
-    assert_eq!(page.matches("class=\"chart\"").count(), 2, "clues, latency");
-    assert!(page.contains("a&lt;b&amp;c") && !page.contains("a<b"), "{page}");
-    let statuses = [("unique", 3000), ("multiple", 1), ("malformed", 1)];
-    assert_eq!(counts(&page, "status"), statuses.map(|(name, count)| (name.into(), count)));
+    let data = data(&folder.read("run.html"));
+    assert_eq!(data, serde_json::from_str::<Value>(&folder.read("sum")).unwrap());
+    let command = "bulkdoku solve 'a<!--b' -o out --report run.html --summary-json sum -q";
+    assert_eq!((&data["command"], &data["inputs"][0]), (&command.into(), &"a<!--b".into()));
+    assert!(data["date"].as_str().unwrap().ends_with('Z') && data["machine"]["cores"].is_u64());
     // Of 3,002 records, one is not a puzzle, and one has several solutions.
-    assert!(page.contains("Of 3,001 of the 3,002 records"), "{page}");
-    assert_eq!(counts(&page, "level"), [("0 naked singles".into(), 3000)]);
-    assert_eq!(counts(&page, "guesses").iter().map(|(_, count)| count).sum::<u64>(), 3001);
-    assert!(
-        page.contains("title=\"30 clues: 3,000 of 3,001\"") && page.contains("\"0 clues: 1 of ")
+    let level = serde_json::json!({ "0": 3000 });
+    assert_eq!(
+        (sum(&data["statuses"]), &data["levels"], sum(&data["guesses"])),
+        (3002, &level, 3001)
     );
-    assert!(counts(&page, "guess_rating").is_empty(), "nothing rates: {page}");
-    assert!(page.contains("p99.9") && page.contains("aria-label=\"histogram of latencies"));
-    let again = folder.solve(&["a<b&c", "-o", "o2", "--report", "run.html", "-q"], "");
+    let (latency, expected) = (&data["latency_ns"], [3001, 3001].map(Value::from));
+    assert_eq!([latency["count"].clone(), sum(&latency["buckets"]).into()], expected);
+    let least = latency["buckets"].as_object().unwrap().keys().next().unwrap();
+    let (least, min) = (least.parse::<f64>().unwrap(), latency["min"].as_f64().unwrap());
+    // A bucket is 12% wide.
+    assert!(least <= min && min <= 1.13 * least, "{latency}");
+    assert!(data.get("guess_ratings").is_none(), "nothing rates: {data}");
+    let again = folder.solve(&["a<!--b", "-o", "o2", "--report", "run.html", "-q"], "");
     assert!(again.status == 2 && again.messages.contains("run.html: exists"), "{again:?}");
 }
 
 #[test]
-fn the_page_and_the_summary_have_the_difficulty_of_the_rows() {
+fn the_summary_has_the_difficulty_of_the_rows() {
     let folder = Folder::new();
     let sets = ["minimal", "hard", "several"].map(|set| format!("datasets/{set}.txt"));
     let sets = sets.map(|set| fs::read_to_string(set).unwrap());
@@ -90,68 +76,42 @@ fn the_page_and_the_summary_have_the_difficulty_of_the_rows() {
             folder.file("in", rows);
         }
         folder.run(subcommand, &args, "");
-        let summary: serde_json::Value = serde_json::from_str(&folder.read("sum")).unwrap();
-        let page = folder.read("run.html");
-        check_page(&page);
-        let page = page.replace(',', "");
+        let summary = data(&folder.read("run.html"));
         let rows = folder.read("rows.csv");
         let rows: Vec<Vec<&str>> =
             rows.lines().skip(1).map(|row| row.split(',').collect()).collect();
-        let columns = [
-            ("clues", "clues"),
-            ("level", "levels"),
-            ("guesses", "guesses"),
-            ("guess_rating", "guess_ratings"),
-        ];
-        for (column, (name, key)) in (2..).zip(columns) {
+        for (column, key) in (2..).zip(["clues", "levels", "guesses", "guess_ratings"]) {
             let mut expected = BTreeMap::new();
             for value in rows.iter().map(|row| row[column]).filter(|value| !value.is_empty()) {
                 let value = value.parse::<f64>().unwrap() as u64;
-                let is_class = ["guesses", "guess_rating"].contains(&name) && value > 0;
+                let is_class = key.starts_with("guess") && value > 0;
                 let least = if is_class { 1 << value.ilog2() } else { value };
                 *expected.entry(least).or_insert(0) += 1;
             }
-            assert!(expected.len() > 1, "{subcommand}: {name}");
+            assert!(expected.len() > 1, "{subcommand}: {key}");
             let counted: BTreeMap<u64, u64> = serde_json::from_value(summary[key].clone()).unwrap();
             assert_eq!(counted, expected, "{subcommand}: {key}");
-            let bars = |(clues, count)| page.contains(&format!("\"{clues} clues: {count} of "));
-            if name == "clues" {
-                assert!(expected.into_iter().all(bars), "{page}");
-            } else {
-                let counts: Vec<_> = counts(&page, name).into_iter().map(|it| it.1).collect();
-                assert_eq!(counts, expected.into_values().collect::<Vec<_>>(), "{name}");
-            }
         }
     }
     // Without a report, levels and ratings are counted only if rows or filters need them.
     for (columns, keys) in [("line", [false, false]), ("level", [true, false])] {
         let args = ["in", "--columns", columns, "--summary-json", "sum", "-q", "--force"];
         folder.solve(&args, "");
-        let summary: serde_json::Value = serde_json::from_str(&folder.read("sum")).unwrap();
-        assert_eq!(
-            ["levels", "guess_ratings"].map(|key| summary.get(key).is_some()),
-            keys,
-            "{columns}"
-        );
+        let summary: Value = serde_json::from_str(&folder.read("sum")).unwrap();
+        let has = ["levels", "guess_ratings"].map(|key| summary.get(key).is_some());
+        assert_eq!(has, keys, "{columns}");
         assert!(summary.get("clues").is_some() && summary.get("guesses").is_some(), "{summary}");
     }
 }
 
 #[test]
-fn there_is_no_chart_without_data() {
+fn a_page_without_records_has_no_counts() {
     let folder = Folder::new();
     folder.file("empty", "");
     let ran = folder.solve(&["empty", "--report", "run.html", "-q"], "");
     assert_eq!(ran.status, 0, "{ran:?}");
-    let page = folder.read("run.html");
-    check_page(&page);
-    assert!(!page.contains("class=\"chart\"") && !page.contains("Difficulty"), "{page}");
-    let ran = folder.run("canon", &["--report", "canon.html", "-q"], format!("{CLASSIC}\n"));
-    assert_eq!(ran.status, 0, "{ran:?}");
-    let page = folder.read("canon.html");
-    check_page(&page);
-    assert!(page.contains("title=\"30 clues: 1 of 1\""), "{page}");
-    assert!(counts(&page, "guesses").is_empty() && counts(&page, "level").is_empty(), "{page}");
+    let page = data(&folder.read("run.html"));
+    assert!(page.get("clues").is_none() && page["latency_ns"]["count"] == 0, "{page}");
 }
 
 #[test]
@@ -170,27 +130,25 @@ fn a_resumed_corpus_has_a_page_of_all_its_rows() {
     child.wait().unwrap();
     let ran = folder.run("generate", &[&args[..], &["--resume", "-q"]].concat(), "");
     assert_eq!(ran.status, 0, "{ran:?}");
-    let page = folder.read("run.html");
-    check_page(&page);
-    assert!(page.contains("resumed an earlier one"), "{page}");
-    assert!(page.contains("Of all records."), "{page}");
-    let sum = |name| counts(&page, name).iter().map(|(_, count)| count).sum::<u64>();
-    assert_eq!(["status", "level", "guesses"].map(sum), [12_000; 3], "{page}");
+    let data = data(&folder.read("run.html"));
+    assert!(data["rows_before"].as_u64().unwrap() > 0, "{data}");
+    let counted = ["levels", "guesses"].map(|key| sum(&data[key]));
+    assert_eq!((&data["rows"], counted), (&12_000.into(), [12_000; 2]), "{data}");
 }
 
 #[test]
-fn a_measurement_has_a_page_that_compares() {
+fn the_page_of_bench_has_its_measurements() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n"));
     let line = "in --engine lanes,scalar --rounds 2 --rows 100 -o out.json --report bench.html";
     let args: Vec<_> = line.split(' ').collect();
     let ran = folder.run("bench", &args, "");
     assert_eq!(ran.status, 0, "{ran:?}");
-    let page = folder.read("bench.html");
-    check_page(&page);
-    assert!(page.contains("<h2>in</h2>") && page.matches("class=\"bar\"").count() == 2, "{page}");
-    assert!(page.contains(">scalar, 1 thread</td>"), "{page}");
-    assert!(folder.read("out.json").starts_with('['));
+    let data = data(&folder.read("bench.html"));
+    assert_eq!(data["subcommand"], "bench");
+    let measured: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
+    assert_eq!(data["measurements"], measured);
+    assert_eq!(measured.as_array().unwrap().len(), 2);
 }
 
 #[test]
@@ -209,7 +167,7 @@ fn the_name_chooses_the_format_of_latencies() {
     let ran = folder.run("generate", &args, "");
     assert_eq!(ran.status, 0, "{ran:?}");
     assert!(folder.read("g.hgrm").contains("Total count    =           30]"));
-    let summary: serde_json::Value = serde_json::from_str(&folder.read("g.json")).unwrap();
+    let summary: Value = serde_json::from_str(&folder.read("g.json")).unwrap();
     assert_eq!((&summary["rows"], &summary["seed"]), (&30.into(), &1.into()));
     assert_eq!(summary["latency_ns"]["count"], 30);
     let clues = summary["clues"].as_object().unwrap();

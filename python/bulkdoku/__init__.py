@@ -9,7 +9,11 @@ different. The interpreter is released while functions work, and Ctrl-C ends the
 """
 
 import json
+import random
+import re
+import statistics
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -566,6 +570,45 @@ class Solver:
         return (), vars(self)
 
 
+def answer_in(given: str | bytes | None) -> str | None:
+    """The solution in an answer, an empty text for a puzzle without exactly one, or None for other text."""
+    text = "" if given is None else given.decode() if isinstance(given, bytes) else given
+    if not isinstance(text, str):
+        raise TypeError(f"an answer is a str, bytes, or None, not {type(given).__name__}")
+    if found := re.search("(?<![1-9])[1-9]{81}(?![1-9])", text):
+        return found[0]
+    return "" if re.sub("^[.0-9]{81},?", "", text).strip() in ("", ".") else None
+
+
+def fault(puzzle: str, answer: Any, known: Mapping[str, str | None]) -> str | None:
+    """What is wrong with an answer to a puzzle; `known` are the solutions of puzzles that have exactly one."""
+    text, solution = answer_in(answer), known[puzzle]
+    if text == solution or (text == "" and solution is None):
+        return None
+    if not text:
+        return "unreadable" if text is None else "missing"
+    if solution is None and check([puzzle], [text], limit=1)["status"][0] == "ok":
+        return None
+    return "out of order" if text in known.values() else "wrong"
+
+
+def measured(solver: Any, puzzles: list[str], known: Mapping[str, str | None]) -> int:
+    """Returns the nanoseconds that a solver takes. Raises ValueError if an answer is wrong."""
+    start = time.perf_counter_ns()
+    answers = list(solver(list(puzzles)))
+    ns = time.perf_counter_ns() - start
+    faults: dict[str, list[int]] = {}
+    for line in range(max(len(puzzles), len(answers))):
+        what = "extra" if line >= len(puzzles) else "missing" if line >= len(answers) else None
+        if what := what or fault(puzzles[line], answers[line], known):
+            faults.setdefault(what, []).append(line + 1)
+    if not faults:
+        return ns
+    listed = lambda lines: ", ".join(map(str, lines[:10])) + (", …" if len(lines) > 10 else "")  # noqa: E731
+    each = [f"{len(lines)} {what} (line{'s'[: len(lines) - 1]} {listed(lines)})" for what, lines in faults.items()]
+    raise ValueError("; ".join(each))
+
+
 def bench(
     solvers: Mapping[str, Callable[[list[str]], Iterable[str | bytes | None]]], rows: Any, *,
     engines: Sequence[str] = ("lanes",), limit: int = 2, threads: int = 1, rounds: int = 5, seconds: float = 0.2,
@@ -573,7 +616,7 @@ def bench(
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Measures solvers and our engines side by side, and checks every answer, as `bulkdoku bench --solver` does.
 
-    Each round permutes the rows in another way; checking answers is not timed.
+    Engines are called as `solve` is, with a list. Each pass has another order of rows; checking answers is not timed.
 
     Args:
         solvers: functions by their names. Each is called with a list of str (81 characters, `.` for a blank), and
@@ -585,9 +628,9 @@ def bench(
         seed: the seed of the permutation of the rows.
 
     Returns:
-        list: a dict for each engine and solver, as `bulkdoku bench` writes it as JSON: `engine` (the name), `rows`,
-        `ns_per_puzzle` (the median of the rounds), `ns_min`, `ns_max`, and others. `invalid` is None, or the reason why
-        a solver is rejected and has no times: wrong, missing, extra, or reordered answers, or its exception.
+        list: a dict for each engine and solver: `engine` (the name), `rows`, `ns_per_puzzle` (the median of the
+        rounds), `ns_min`, `ns_max`, and `ns_rounds`. `invalid` is None, or the reason why a solver is rejected and has
+        no times: wrong, missing, extra, or reordered answers, or its exception.
 
     Raises:
         TypeError, ValueError: as `solve`, and if no row is a puzzle, or a solver has the name of an engine.
@@ -600,12 +643,40 @@ def bench(
     for name in solvers:
         if name in ("lanes", "scalar", "propagate") or name.startswith("backtrack-"):
             raise ValueError(f"{name} is an engine: give the solver another name")
-    puzzles = Frame(rows).grids(column, blank)
-    parsed = _core.run("classify", puzzles, None, search("lanes", 2, None, 1), output_of(("puzzle",), "text", 0), None)
-    texts = [puzzle for puzzle in Table(parsed).to_list("puzzle") if puzzle is not None]
-    if not texts:
+    limit, threads, rounds = whole("limit", limit), whole("threads", threads), whole("rounds", rounds)
+    solved = solve(rows, limit=max(limit, 2), columns=["puzzle", "solution", "status"], column=column, blank=blank)
+    columns = [Table(solved).to_list(name) for name in ("puzzle", "solution", "status")]
+    known = {puzzle: grid if status == "unique" else None for puzzle, grid, status in zip(*columns) if puzzle}
+    if not known:
         raise ValueError("no row is a puzzle")
-    numbers = (whole("limit", limit), whole("threads", threads), whole("rounds", rounds), float(seconds))
-    measured = json.loads(_core.bench(list(solvers.items()), texts, names, *numbers, whole("seed", seed)))
-    of_processes = ("user_ns_per_puzzle", "system_ns_per_puzzle", "startup_ns", "peak_bytes")
-    return [{key: value for key, value in row.items() if key not in of_processes} for row in measured]
+    of_engine = lambda name: lambda puzzles: (  # noqa: E731
+        solve(puzzles, engine=name, limit=limit, threads=threads, columns=["solution"]).to_list("solution")
+    )
+    everyone = {**{name: of_engine(name) for name in names}, **solvers}
+    puzzles = [puzzle for puzzle in columns[0] if puzzle]
+    random.Random(whole("seed", seed)).shuffle(puzzles)
+    found = [{"engine": name, "rows": min(16, len(puzzles)), "ns_rounds": [], "invalid": None} for name in everyone]
+    starts = dict.fromkeys(everyone, 0)
+    for turn in range(-1, rounds):
+        for row, (name, solver) in zip(found, everyone.items()):
+            ns = passes = 0
+            try:
+                while row["invalid"] is None and (passes == 0 or ns < seconds * 1e9):
+                    # Each pass begins with another row, so that answers of earlier passes are wrong.
+                    starts[name] = (starts[name] + 1) % row["rows"]
+                    order = puzzles[starts[name] : row["rows"]] + puzzles[: starts[name]]
+                    ns, passes = ns + (took := measured(solver, order, known)), passes + 1
+                    # The first turn finds the number of rows, which is smaller for slow solvers.
+                    if turn < 0 and 4 * took < seconds * 1e10 and row["rows"] < len(puzzles):
+                        row["rows"], ns = min(4 * row["rows"], len(puzzles)), 0
+                if turn >= 0 and passes:
+                    row["ns_rounds"].append(ns / (passes * row["rows"]))
+            except Exception as error:  # noqa: BLE001
+                reason = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+                row["invalid"] = reason if turn < 0 else f"round {turn + 1}: {reason}"
+    for row in found:
+        times = [] if row["invalid"] else row["ns_rounds"]
+        row["ns_per_puzzle"], row["ns_min"], row["ns_max"] = (
+            (statistics.median(times), min(times), max(times)) if times else (None, None, None)
+        )
+    return found

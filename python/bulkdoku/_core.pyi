@@ -107,7 +107,3 @@ def write(
     stream: Stream, path: str | PathLike[str], format: str, compression: str | None, place: int | None
 ) -> int: ...
 def not_in_parquet(stream: Stream) -> str | None: ...
-def bench(
-    functions: Sequence[tuple[str, Any]], puzzles: Sequence[str], engines: Sequence[str], limit: int, threads: int,
-    rounds: int, seconds: float, seed: int,
-) -> str: ...  # fmt: skip

@@ -7,7 +7,6 @@
 //! |---|---|
 //! | `rows` | arguments as rows that threads read without the interpreter |
 //! | `jobs`, `sets` | jobs of the library on these rows |
-//! | `bench` | functions of the caller, measured as other solvers are |
 //! | `engines` | reused engines |
 //! | `watch` | signals and progress while a call works |
 //! | `batches` | record batches, and their conversion |
@@ -24,7 +23,6 @@
 )]
 
 mod batches;
-mod bench;
 mod engines;
 mod jobs;
 mod rows;
@@ -39,8 +37,6 @@ mod write;
 mod package {
     #[pymodule_export]
     use crate::batches::Batches;
-    #[pymodule_export]
-    use crate::bench::bench;
     #[pymodule_export]
     use crate::jobs::{Made, Output, Search, augment, generate, offered, run, trace};
     #[pymodule_export]

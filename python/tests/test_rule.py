@@ -203,7 +203,7 @@ def test_solvers_are_measured_next_to_engines():
     assert list(found) == ["lanes", "right", "lazy"]
     for row in found.values():
         assert row["invalid"] is None and row["rows"] == 7 and 0 < row["ns_min"] <= row["ns_per_puzzle"] <= row["ns_max"]
-        assert row["rounds"] == 3 and row["permuted"] and "startup_ns" not in row
+        assert len(row["ns_rounds"]) == 3
 
 
 def test_wrong_answers_invalidate_a_measurement():

@@ -24,7 +24,6 @@ mod extensions;
 mod format;
 mod generate;
 mod help;
-mod html;
 mod identity;
 mod input_args;
 mod inputs;
@@ -40,6 +39,7 @@ mod pages;
 mod paths;
 mod platform;
 mod progress;
+mod report;
 mod resume;
 mod row_args;
 mod rules;
@@ -257,7 +257,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command.run_args() {
         Some(args) => platform::stop_at_signal_or_timeout(args.quiet, args.timeout)?,
         None if matches!(cli.command, Command::Bench(_)) => {
-            platform::end_at_signal(bench::end_running)?;
+            platform::stop_at_signal_or_timeout(true, None)?;
         }
         None => {}
     }
@@ -290,8 +290,6 @@ pub enum Failure {
     /// Another run is writing an output.
     #[error("{0}")]
     Busy(String),
-    #[error("{0}; please report it")]
-    Wrong(String),
     /// The run was stopped before it wrote anything.
     #[error("stopped; nothing is written")]
     Stopped,
@@ -322,7 +320,6 @@ impl Failure {
             Self::Usage(_) => Exit::Usage,
             Self::Io(_) => Exit::Io,
             Self::Busy(_) => Exit::Busy,
-            Self::Wrong(_) => Exit::SomeRecords,
             Self::Stopped => platform::exit_of_stop(),
             Self::Complete(_) => Exit::Done,
         }

@@ -79,7 +79,7 @@ const RULES: &[Rule] = &[
     needs("--from", &["--kind hard"], "whose search starts there"),
     // Measuring.
     needs("--fail-above", &["--baseline"], ""),
-    needs("--answers", &["--solver"], ""),
+    needs("--solver-output", &["--solver"], ""),
     needs("--timeout", &["--solver"], "").only("bench"),
     excludes("--no-permute", &["--seed"], ""),
     // Drawing.

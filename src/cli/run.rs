@@ -18,7 +18,6 @@ use bulkdoku::{Compression, Progress, Source};
 use serde::Serialize;
 
 use super::condition::Predicate;
-use super::html::{self, Fact};
 use super::inputs::Inputs;
 use super::messages::Messages;
 use super::out::{OpenOutput, replaced_message, write_side};
@@ -28,7 +27,8 @@ use super::resume::{Begin, Disk, Journal, ListedOutput, RowFiles, Storage};
 use super::run_args::RunArgs;
 use super::summary::{Method, RecordSummary, Verdict};
 use super::typed::Typed;
-use super::{Exit, Failure, extensions, log, platform, typed};
+use super::version::Origin;
+use super::{Exit, Failure, extensions, log, platform, report, typed};
 
 /// What a run keeps from its arguments to its summary.
 pub struct Settings {
@@ -104,9 +104,6 @@ enum Written {
 
 /// The summary of a run, as text and JSON.
 pub trait RunSummary: Display + Serialize {
-    /// Returns details of the run for the report.
-    fn facts(&self) -> Vec<Fact>;
-
     /// Returns the exit status of a complete run without errors.
     fn exit(&self) -> Exit;
 
@@ -119,7 +116,8 @@ pub trait RunSummary: Display + Serialize {
 struct JsonSummary<'a, S> {
     /// The version of the schema in `docs/schemas/`.
     schema: u32,
-    version: &'static str,
+    #[serde(flatten)]
+    origin: Origin,
     subcommand: &'a str,
     options: &'a typed::TypedOptions,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -424,17 +422,15 @@ impl Run {
         let sides = results.storage.sides.as_ref();
         let mut losses = Vec::new();
         let Typed { subcommand, options, seed, .. } = &self.settings.typed;
-        let version = env!("CARGO_PKG_VERSION");
-        let json = JsonSummary { schema: 1, version, subcommand, options, seed: *seed, summary };
-        let write_page =
-            |out: &OpenOutput| html::of_run(report, &summary.facts(), began).write(out);
+        let origin = Origin::new(began);
+        let json = JsonSummary { schema: 1, origin, subcommand, options, seed: *seed, summary };
         losses.extend(
             sides
                 .latency
                 .and_then(|out| write_side(out, |out| write_latencies(&report.latencies, out))),
         );
         losses.extend(sides.summary.and_then(|out| write_side(out, |out| write_json(out, &json))));
-        losses.extend(sides.page.and_then(|out| write_side(out, write_page)));
+        losses.extend(sides.page.and_then(|out| write_side(out, |out| report::write(&json, out))));
         losses
     }
 

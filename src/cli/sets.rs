@@ -1,10 +1,11 @@
 //! Puzzle sets read into memory, for `bench` and the pools of `generate`.
 
+use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Read};
+use std::path::Path;
 
 use bulkdoku::bundled::BUNDLED;
 use bulkdoku::isomorph::SeededRng;
-use bulkdoku::measure::{Content, PuzzleSet};
 use bulkdoku::pipeline::RecordReader;
 use bulkdoku::{Marks, Puzzle, Source};
 use indicatif::{HumanBytes, HumanCount};
@@ -18,6 +19,45 @@ pub const MOST_ROWS: usize = 10_000_000;
 const MAX_BYTES: u64 = 4 << 30;
 /// The number of messages printed about invalid records.
 const MAX_SHOWN: u64 = 20;
+
+/// Puzzles that are measured together.
+#[derive(Clone, Debug)]
+pub struct PuzzleSet {
+    /// The name of the set in reports.
+    pub name: String,
+    /// The puzzles in the order of the file.
+    pub content: Content,
+    /// The number of invalid records of the file.
+    pub bad: u64,
+}
+
+/// The puzzles of a set, all of one form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Clues.
+    Puzzles(Vec<Puzzle>),
+    /// Pencil marks.
+    Marks(Vec<Marks>),
+}
+
+impl PuzzleSet {
+    /// Creates a set of puzzles. `source` is a path or a name, and `bad` the number of invalid
+    /// records.
+    pub fn new(source: &str, content: Content, bad: u64) -> Self {
+        Self { name: name_of(source), content, bad }
+    }
+}
+
+/// Returns the file's name without its folder and extensions.
+fn name_of(source: &str) -> String {
+    const COMPRESSED: [&str; 6] = ["gz", "zst", "xz", "bz2", "lz4", "zz"];
+    let mut path = Path::new(source);
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or("").to_lowercase();
+    if COMPRESSED.contains(&&*extension) {
+        path = Path::new(path.file_stem().expect("it has an extension"));
+    }
+    path.file_stem().and_then(OsStr::to_str).unwrap_or(source).into()
+}
 
 /// A random sample of this many of the first [`MOST_ROWS`] puzzles of each set, and its seed.
 pub type Sample = Option<(usize, u64)>;
@@ -166,6 +206,21 @@ fn rename(inputs: &mut [Vec<PuzzleSet>], paths: &[String]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl PuzzleSet {
+        /// Returns a set that has one puzzle this many times.
+        pub fn tested(times: usize) -> Self {
+            let puzzle =
+                "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+            Self::new("a set", Content::Puzzles(vec![puzzle.parse().unwrap(); times]), 0)
+        }
+    }
+
+    #[test]
+    fn sets_are_named_like_their_files() {
+        let names = ["a/b.txt", "b.txt.gz", "a/b.csv.XZ", "b", "b.zst", "<stdin>"].map(name_of);
+        assert_eq!(names, ["b", "b", "b", "b", "b", "<stdin>"]);
+    }
 
     #[test]
     fn sets_of_one_name_get_their_paths() {

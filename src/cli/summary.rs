@@ -1,5 +1,6 @@
 //! The summary of a run, as text and JSON.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -13,7 +14,6 @@ use serde_json::{Map, Value};
 
 use super::Exit;
 use super::engine_args::EngineArgs;
-use super::html::Fact;
 use super::numbers::counted;
 use super::platform::Interruption;
 use super::run::RunSummary;
@@ -98,10 +98,21 @@ pub struct LatencySummary {
     p99: u64,
     p99_9: u64,
     max: u64,
+    /// Counts by the least latency of each bucket, a twentieth of a power of ten.
+    buckets: BTreeMap<u64, u64>,
 }
+
+/// The buckets of a summary per power of ten.
+const BUCKETS_PER_DECADE: f64 = 20.0;
 
 impl LatencySummary {
     pub fn new(latencies: &Latencies) -> Self {
+        let mut buckets = BTreeMap::new();
+        for bucket in latencies.buckets() {
+            let place = (bucket.lowest_ns.max(1) as f64).log10() * BUCKETS_PER_DECADE;
+            let least = 10_f64.powf(place.floor() / BUCKETS_PER_DECADE).ceil() as u64;
+            *buckets.entry(least).or_default() += bucket.count;
+        }
         Self {
             count: latencies.count(),
             min: latencies.min(),
@@ -111,6 +122,7 @@ impl LatencySummary {
             p99: latencies.quantile(0.99),
             p99_9: latencies.quantile(0.999),
             max: latencies.max(),
+            buckets,
         }
     }
 }
@@ -146,10 +158,6 @@ impl Method {
 }
 
 impl RunSummary for RecordSummary {
-    fn facts(&self) -> Vec<Fact> {
-        vec![("Inputs", self.inputs.join(", ")), ("Engine", self.method())]
-    }
-
     fn exit(&self) -> Exit {
         self.exit
     }

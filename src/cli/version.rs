@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use std::time::SystemTime;
 
 use bulkdoku::SimdLevel;
-use bulkdoku::measure::Machine;
 use bulkdoku::pipeline::cores;
+use serde::{Deserialize, Serialize};
 
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -19,19 +19,62 @@ fn levels() -> Vec<&'static str> {
     SimdLevel::available().iter().map(|level| level.name()).collect()
 }
 
-/// Formats a time as date and time of RFC 3339.
-pub fn date(time: SystemTime) -> String {
-    humantime::format_rfc3339_seconds(time).to_string()
+/// Which program was run when, where, and how.
+#[derive(Clone, Debug, Serialize)]
+pub struct Origin {
+    version: &'static str,
+    date: String,
+    command: String,
+    machine: Machine,
 }
 
-/// Returns a description of this computer.
-pub fn machine() -> Machine {
-    Machine {
-        cpu: fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| cpu(&text)),
-        cores: cores().get(),
-        simd: levels().into_iter().map(String::from).collect(),
-        os: std::env::consts::OS.into(),
-        arch: std::env::consts::ARCH.into(),
+impl Origin {
+    /// Returns the origin of a run that began at this time.
+    pub fn new(began: SystemTime) -> Self {
+        let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
+        Self {
+            version: VERSION,
+            date: humantime::format_rfc3339_seconds(began).to_string(),
+            command: words.fold("bulkdoku".to_owned(), |command, word| command + " " + &word),
+            machine: Machine::here(),
+        }
+    }
+}
+
+/// Returns a text as one word of the shell.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=+%@".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.into();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// The CPU and operating system.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Machine {
+    /// The processor's model, if the operating system provides it.
+    pub cpu: Option<String>,
+    /// The number of hardware threads.
+    pub cores: usize,
+    /// The SIMD levels, the best first.
+    simd: Vec<String>,
+    os: String,
+    /// The instruction set.
+    arch: String,
+}
+
+impl Machine {
+    /// Returns a description of this computer.
+    pub fn here() -> Self {
+        Self {
+            cpu: fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| cpu(&text)),
+            cores: cores().get(),
+            simd: levels().into_iter().map(String::from).collect(),
+            os: std::env::consts::OS.into(),
+            arch: std::env::consts::ARCH.into(),
+        }
     }
 }
 
@@ -45,6 +88,13 @@ fn cpu(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_quoted_if_necessary() {
+        assert_eq!(quoted("a b"), "'a b'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted("--report=x.html"), "--report=x.html");
+    }
 
     #[test]
     fn the_model_of_the_processor_is_found() {

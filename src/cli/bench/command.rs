@@ -1,27 +1,29 @@
 //! Solvers that are commands, which read puzzles and write answers.
 
 use std::fs;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::ops::ControlFlow;
+use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bulkdoku::measure::{
-    Answer, AnswerForm, AnswerReader, Fault, Faults, Figures, Subject, Task, Usage, grow,
-};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::NamedTempFile;
 use wait4::Wait4;
 
+use super::answers::{Answer, AnswerForm, Fault, Faults, Task, read_answers};
+use super::engine::FIRST_ROWS;
+use super::measurement::{Contender, Measurement, Plan, median};
 use crate::cli::platform;
+use crate::cli::version::quoted;
 
 /// A command that is measured.
-pub struct Solver {
+pub struct CommandContender {
     name: String,
     command: String,
     threads: usize,
@@ -30,36 +32,8 @@ pub struct Solver {
     /// The number of rows that are measured, and with repetitions.
     rows: usize,
     total: usize,
-    /// The digests of correct answers.
-    digests: Vec<u64>,
     startups: Vec<Pass>,
     passes: Vec<Pass>,
-}
-
-/// The processes of the command that is running.
-static RUNNING: Mutex<Option<Pid>> = Mutex::new(None);
-
-fn running() -> MutexGuard<'static, Option<Pid>> {
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Ends the command that is running, after [`platform::interruption`] has a reason.
-pub fn end_running() {
-    if let Some(group) = *running() {
-        // Fails if all processes have ended.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-}
-
-/// What a pass used.
-#[derive(Clone, Debug)]
-struct Pass {
-    wall: Duration,
-    user: Duration,
-    system: Duration,
-    peak_bytes: u64,
-    /// The last line of standard error, after a colon.
-    message: String,
 }
 
 /// The rows of a pass: from this one on, and from the first one after the last.
@@ -70,33 +44,35 @@ struct Span {
     total: usize,
 }
 
-impl Span {
-    fn row(self, index: usize) -> usize {
-        (self.first + index) % self.rows
-    }
-
-    /// Writes the rows.
-    fn write(self, task: &Task, mut out: impl Write) -> io::Result<()> {
-        let (mut row, mut rest) = (self.first, self.total);
-        while rest > 0 {
-            let count = rest.min(self.rows - row);
-            out.write_all(task.lines(row..row + count))?;
-            (row, rest) = (0, rest - count);
-        }
-        out.flush()
-    }
+/// What a pass used.
+#[derive(Clone, Debug)]
+struct Pass {
+    total: usize,
+    wall: Duration,
+    user: Duration,
+    system: Duration,
+    peak_bytes: u64,
 }
 
-/// The minimum time of a round without start-up, divided by that of start-up.
-const STARTUPS_PER_ROUND: u32 = 5;
+/// A round takes at least this many times as long as the start-up.
+const LEAST_STARTUPS: u32 = 5;
+
+/// The number that rounds aim at, because times vary.
+const STARTUPS: u32 = 8;
+
+/// The factor between the rows of two passes that grow.
+const GROWTH: usize = 4;
 
 /// The maximum number of rows of a pass.
 const MAX_TOTAL: usize = 50_000_000;
 
-/// The number of extra lines after which a command is stopped.
-const MAX_EXTRA: u64 = 1000;
+/// The number of faults after which a command is stopped.
+const MAX_FAULTS: usize = 1000;
 
-impl Solver {
+/// The time between two checks for the timeout and signals.
+const TICK: Duration = Duration::from_millis(50);
+
+impl CommandContender {
     /// Creates a command for this number of threads, which replaces `{threads}`.
     pub fn new(
         name: &str,
@@ -105,237 +81,252 @@ impl Solver {
         form: AnswerForm,
         timeout: Duration,
     ) -> Self {
-        Self {
-            name: name.into(),
-            command: command.replace("{threads}", &threads.to_string()),
-            threads,
-            form,
-            timeout,
-            rows: 0,
-            total: 0,
-            digests: Vec::new(),
-            startups: Vec::new(),
-            passes: Vec::new(),
-        }
+        let command = command.replace("{threads}", &threads.to_string());
+        let (name, startups, passes) = (name.into(), Vec::new(), Vec::new());
+        Self { name, command, threads, form, timeout, rows: 0, total: 0, startups, passes }
     }
 
-    /// Runs the command. `talk` writes to it unless it reads a file, reads its output, and may stop it.
-    fn run<T>(
+    /// Runs the command on some rows, and checks its answers.
+    fn pass(&self, task: &Task, span: Span) -> Result<Pass, String> {
+        let (mut line, mut faults) = (0, Faults::default());
+        let each = |answer: Answer| {
+            line += 1;
+            let found = match line <= span.total {
+                true => task.check((span.first + line - 1) % span.rows, &answer),
+                // A last empty line is not an answer.
+                false if answer == Answer::None => Ok(()),
+                false => Err(Fault::Extra),
+            };
+            found.unwrap_or_else(|fault| faults.add(fault, line));
+            let is_endless = faults.count() >= MAX_FAULTS || line > 2 * span.total + MAX_FAULTS;
+            if is_endless { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let (pass, message) = self.run(task, span, each)?;
+        (line + 1..=span.total).for_each(|line| faults.add(Fault::Missing, line));
+        if faults.count() == 0 { Ok(pass) } else { Err(format!("{faults}{message}")) }
+    }
+
+    /// Runs the command on some rows, and passes its answers to `each`, which may stop it. Returns
+    /// what it used, and the last line of standard error, after a colon.
+    fn run(
         &self,
-        file: Option<&NamedTempFile>,
-        talk: impl FnOnce(Option<ChildStdin>, ChildStdout, &dyn Fn()) -> (T, ControlFlow<()>),
-    ) -> Result<(T, Pass), String> {
+        task: &Task,
+        span: Span,
+        each: impl FnMut(Answer) -> ControlFlow<()>,
+    ) -> Result<(Pass, String), String> {
         let failed = |error: io::Error| error.to_string();
-        let text = match file {
+        let takes_file = self.command.contains("{}");
+        let file = takes_file.then(|| file_of(task, span)).transpose().map_err(failed)?;
+        let text = match &file {
             None => self.command.clone(),
             Some(file) => self.command.replace("{}", &quoted(&file.path().to_string_lossy())),
         };
         let mut command = Command::new("sh");
         command.arg("-c").arg(text).process_group(0);
-        command.stdin(if file.is_some() { Stdio::null() } else { Stdio::piped() });
+        command.stdin(if takes_file { Stdio::null() } else { Stdio::piped() });
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let began = Instant::now();
-        let mut child = {
-            let mut running = running();
-            if platform::interruption().is_some() {
-                return Err("interrupted".into());
-            }
-            let child = command.spawn().map_err(failed)?;
-            *running = Some(Pid::from_child(&child));
-            child
-        };
-        let stop = end_running;
+        let mut child = command.spawn().map_err(failed)?;
         let stdin = child.stdin.take();
+        stdin
+            .iter()
+            .try_for_each(|stdin| ioctl_fionbio(stdin, true))
+            .map_err(|it| it.to_string())?;
         let stdout = child.stdout.take().expect("it is a pipe");
         let stderr = child.stderr.take().expect("it is a pipe");
-        let (ended, wait) = mpsc::channel::<()>();
-        let (is_late, timeout) = (AtomicBool::new(false), self.timeout);
-        let (talked, used, wall, message) = thread::scope(|scope| {
-            let is_late = &is_late;
+        let group = Pid::from_child(&child);
+        let kill = move || {
+            // Fails if all processes have ended.
+            let _ = kill_process_group(group, Signal::KILL);
+        };
+        // Processes that have left the group may keep the pipes open.
+        let is_late = || began.elapsed() >= self.timeout || platform::interruption().is_some();
+        let has_ended = AtomicBool::new(false);
+        let is_over = &|| is_late() || has_ended.load(Ordering::SeqCst);
+        let (read, used, wall, message) = thread::scope(|scope| {
+            // Writing may fail, because a command need not read all rows.
             scope.spawn(move || {
-                if wait.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout) {
-                    is_late.store(true, Ordering::Relaxed);
-                    stop();
-                }
+                let stdin = stdin.map(|stdin| Stoppable::new(stdin, is_over));
+                stdin.map(|stdin| write_rows(task, span, stdin))
             });
-            let message = scope.spawn(move || last_line(stderr));
-            let talked = talk(stdin, stdout, &stop);
+            let message = scope.spawn(move || last_line(Stoppable::new(stderr, is_over)));
+            let timer = scope.spawn(move || {
+                while !is_over() {
+                    thread::park_timeout(TICK);
+                }
+                kill();
+            });
+            let read = read_answers(Stoppable::new(stdout, &is_late), self.form, each);
+            if !matches!(read, Ok(ControlFlow::Continue(()))) {
+                kill();
+            }
             let used = child.wait4();
             let wall = began.elapsed();
-            drop(ended);
-            // Processes that the command has left would keep the pipes open.
-            stop();
-            *running() = None;
-            (talked, used, wall, message.join().unwrap_or_default())
+            has_ended.store(true, Ordering::SeqCst);
+            timer.thread().unpark();
+            (read, used, wall, message.join().unwrap_or_default())
         });
-        let ((result, talked), used) = (talked, used.map_err(failed)?);
-        if is_late.into_inner() {
+        let used = used.map_err(failed)?;
+        if platform::interruption().is_some() {
+            return Err("interrupted".into());
+        }
+        if wall >= self.timeout {
             return Err(format!("stopped after {:?}", self.timeout));
         }
-        if talked.is_continue() && !used.status.success() {
+        if read.map_err(failed)?.is_continue() && !used.status.success() {
             return Err(format!("{}{message}", status_text(used.status)));
         }
         let (user, system, peak_bytes) = (used.rusage.utime, used.rusage.stime, used.rusage.maxrss);
-        Ok((result, Pass { wall, user, system, peak_bytes, message }))
+        Ok((Pass { total: span.total, wall, user, system, peak_bytes }, message))
     }
 
-    /// Runs the command on some rows, and passes its answers to `each`, which may stop it.
-    fn pass(
-        &self,
+    /// Measures the start-up, and then more and more rows until it is enough or would take longer
+    /// than `at_most`.
+    fn measure(
+        &mut self,
         task: &Task,
-        span: Span,
-        each: &mut impl FnMut(Answer) -> ControlFlow<()>,
+        first: usize,
+        at_most: Duration,
+        is_enough: impl Fn(&Pass, Duration) -> bool,
     ) -> Result<Pass, String> {
-        let takes_file = self.command.contains("{}");
-        let file = takes_file.then(|| file_of(task, span)).transpose();
-        let file = file.map_err(|error| error.to_string())?;
-        let ran = self.run(file.as_ref(), |stdin, stdout, stop| {
-            let read = thread::scope(|scope| {
-                // A command need not read all rows.
-                scope.spawn(move || stdin.map(|stdin| span.write(task, stdin)));
-                let read = read_answers(stdout, self.form, each);
-                if read.is_break() {
-                    stop();
+        loop {
+            self.rows = task.rows.len().min(self.total);
+            let span = Span { first: first % self.rows, rows: self.rows, total: self.total };
+            self.startups.push(self.pass(task, Span { total: 1, ..span })?);
+            let (pass, startup) = (self.pass(task, span)?, self.startup(|pass| pass.wall));
+            let most = at_most.max(GROWTH as u32 * STARTUPS * startup).min(self.timeout / 2);
+            let is_longest = self.total >= MAX_TOTAL || GROWTH as u32 * pass.wall > most;
+            if is_enough(&pass, startup) || is_longest {
+                if pass.wall < LEAST_STARTUPS * startup {
+                    let what = "too short to measure: less than five times the start-up";
+                    return Err(format!("{what}, {:.1?} and {startup:.1?}", pass.wall));
                 }
-                read
-            });
-            ((), read)
-        });
-        ran.map(|((), pass)| pass)
+                return Ok(pass);
+            }
+            self.total = MAX_TOTAL.min(GROWTH * self.total);
+        }
     }
 
-    /// Runs the command, and checks its answers. Those with a known digest are right; others are
-    /// passed to `learn` if they are right.
-    fn checked_pass(
-        &self,
-        task: &Task,
-        span: Span,
-        mut learn: impl FnMut(u64),
-    ) -> Result<Pass, String> {
-        let (mut index, mut faults) = (0, Faults::default());
-        let mut each = |answer: Answer| {
-            let row = span.row(index);
-            index += 1;
-            let found = if index > span.total {
-                // A last empty line is not an answer.
-                if answer == Answer::None { Ok(()) } else { Err(Fault::Extra) }
-            } else if self.digests.get(row) == Some(&answer.digest()) {
-                Ok(())
-            } else {
-                task.check(row, &answer)
-            };
-            match found {
-                Ok(()) if index <= span.total => learn(answer.digest()),
-                Ok(()) => {}
-                Err(fault) => faults.add(fault, index as u64),
-            }
-            let is_endless = faults.count(Fault::Extra) >= MAX_EXTRA
-                || answer == Answer::TooLong
-                || index > 2 * span.total + MAX_EXTRA as usize;
-            if is_endless { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let pass = self.pass(task, span, &mut each)?;
-        (index + 1..=span.total).for_each(|line| faults.add(Fault::Missing, line as u64));
-        if faults.are_none() { Ok(pass) } else { Err(format!("{faults}{}", pass.message)) }
+    /// Returns the least value of a single row.
+    fn startup(&self, of: fn(&Pass) -> Duration) -> Duration {
+        self.startups.iter().map(of).min().unwrap_or_default()
+    }
+
+    /// Returns the nanoseconds per row of each round, without the start-up.
+    fn per_row(&self, of: fn(&Pass) -> Duration) -> Vec<f64> {
+        let startup = self.startup(of);
+        let net = |pass: &Pass| of(pass).saturating_sub(startup).as_nanos() as f64;
+        self.passes.iter().map(|pass| net(pass) / (pass.total - 1) as f64).collect()
     }
 }
 
-impl Subject for Solver {
-    fn name(&self) -> &str {
-        &self.name
+impl Contender for CommandContender {
+    fn unmeasured(&self) -> Measurement {
+        Measurement { engine: self.name.clone(), threads: self.threads, ..Measurement::default() }
     }
 
-    fn threads(&self) -> usize {
-        self.threads
-    }
-
-    fn check(
-        &mut self,
-        task: &Task,
-        at_least: Duration,
-        at_most: Duration,
-    ) -> Result<usize, String> {
-        self.digests.clear();
-        self.startups.clear();
-        self.passes.clear();
-        let mut startup = Duration::MAX;
-        self.total = grow(MAX_TOTAL, 4, |total, growth| {
-            self.rows = task.len().min(total);
-            let span = Span { first: 0, rows: self.rows, total };
-            let mut digests = Vec::with_capacity(self.rows);
-            let pass = self.checked_pass(task, span, |digest| {
-                if digests.len() < span.rows {
-                    digests.push(digest);
-                }
-            })?;
-            self.digests = digests;
-            let one = self.checked_pass(task, Span { total: 1, ..span }, |_| {})?;
-            startup = startup.min(one.wall);
-            let net = pass.wall.saturating_sub(startup);
-            // A command that starts slowly gets longer rounds, or nothing but noise would be left.
-            let clear = STARTUPS_PER_ROUND * startup;
-            let at_most = at_most.max(2 * clear).min((self.timeout / 2).saturating_sub(startup));
-            let aim = at_least.max(clear).min(at_most);
-            let growth = (task.len() as f64 / total as f64).min(growth).max(2.0);
-            let is_longest = net.mul_f64(growth) >= at_most;
-            if is_longest && net < startup {
-                let what = "its work takes less than its start-up, from which it cannot be told";
-                return Err(format!("{what}: {net:.1?} of {:.1?}", pass.wall));
-            }
-            Ok(is_longest || total >= task.len() && net >= aim)
-        })?;
-        Ok(self.rows)
-    }
-
-    fn round(&mut self, task: &Task, round: usize) -> Result<(), String> {
-        let Self { rows, total, .. } = *self;
-        // Each round begins with another row, so that answers of earlier rounds are wrong.
-        let first = (1 + round * 7919 % rows) % rows;
-        for (total, is_startup) in [(1, true), (total, false)] {
-            let pass = self.checked_pass(task, Span { first, rows, total }, |_| {});
-            let pass = pass.map_err(|reason| format!("round {}: {reason}", round + 1))?;
-            if is_startup { self.startups.push(pass) } else { self.passes.push(pass) }
-        }
+    fn check(&mut self, task: &Task, plan: &Plan, into: &mut Measurement) -> Result<(), String> {
+        (self.total, self.startups, self.passes) = (FIRST_ROWS, Vec::new(), Vec::new());
+        let is_enough = |pass: &Pass, startup| {
+            pass.total >= task.rows.len()
+                && pass.wall >= plan.round_at_least.max(STARTUPS * startup)
+        };
+        self.measure(task, 0, plan.round_at_most, is_enough)?;
+        into.rows = self.rows;
         Ok(())
     }
 
-    fn figures(&mut self) -> Figures {
-        // A pass cannot take less than its start-up, which the least one never exceeds.
-        let startup =
-            |of: fn(&Pass) -> Duration| self.startups.iter().map(of).min().unwrap_or_default();
-        let startups =
-            [startup(|pass| pass.wall), startup(|pass| pass.user), startup(|pass| pass.system)];
-        let rows = (self.total - 1).max(1) as f64;
-        let per_row = |of: Duration, startup| of.saturating_sub(startup).as_nanos() as f64 / rows;
-        let usage = |pass: &Pass| Usage {
-            wall_ns: per_row(pass.wall, startups[0]),
-            user_ns: per_row(pass.user, startups[1]),
-            system_ns: per_row(pass.system, startups[2]),
-        };
+    fn round(&mut self, task: &Task, round: usize) -> Result<(), String> {
+        // Each round begins with another row, so that answers of earlier rounds are wrong.
+        let is_enough = |pass: &Pass, startup| pass.wall >= LEAST_STARTUPS * startup;
+        let pass = self.measure(task, 1 + round * 7919, self.timeout, is_enough);
+        self.passes.push(pass.map_err(|reason| format!("round {}: {reason}", round + 1))?);
+        Ok(())
+    }
+
+    fn finish(&mut self, into: &mut Measurement) -> Result<(), String> {
+        into.set_rounds(self.per_row(|pass| pass.wall));
+        into.user_ns_per_puzzle = Some(median(self.per_row(|pass| pass.user)));
+        into.system_ns_per_puzzle = Some(median(self.per_row(|pass| pass.system)));
+        into.startup_ns = Some(self.startup(|pass| pass.wall).as_nanos() as f64);
         let peak = self.passes.iter().map(|pass| pass.peak_bytes).max();
-        Figures {
-            rounds: self.passes.iter().map(usage).collect(),
-            startup_ns: startups[0].as_nanos() as f64,
-            peak_bytes: peak.filter(|peak| own_peak().is_none_or(|own| *peak > own)),
+        into.peak_bytes = peak.filter(|peak| own_peak().is_none_or(|own| *peak > own));
+        Ok(())
+    }
+}
+
+/// A pipe that does not wait any longer when `is_over` returns true.
+struct Stoppable<'a, P> {
+    pipe: P,
+    is_over: &'a (dyn Fn() -> bool + Sync),
+    /// How often the pipe is used after that, to read what it has.
+    uses_left: u32,
+}
+
+impl<'a, P: AsFd> Stoppable<'a, P> {
+    fn new(pipe: P, is_over: &'a (dyn Fn() -> bool + Sync)) -> Self {
+        Self { pipe, is_over, uses_left: 64 }
+    }
+
+    /// Waits until the pipe can be read or written.
+    fn wait(&mut self, flags: PollFlags) -> io::Result<()> {
+        loop {
+            let is_over = (self.is_over)();
+            let tick = if is_over { Duration::ZERO } else { TICK };
+            let tick = Timespec::try_from(tick).expect("it is short");
+            let is_ready = match poll(&mut [PollFd::new(&self.pipe, flags)], Some(&tick)) {
+                Err(rustix::io::Errno::INTR) => false,
+                ready => ready? > 0,
+            };
+            self.uses_left -= u32::from(is_over);
+            if self.uses_left == 0 || is_over && !is_ready {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            if is_ready {
+                return Ok(());
+            }
         }
     }
 }
 
-/// Passes the answers in a stream to `each`, until it breaks.
-fn read_answers(
-    mut stream: impl Read,
-    form: AnswerForm,
-    each: &mut impl FnMut(Answer) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    let (mut reader, mut bytes) = (AnswerReader::new(form), vec![0; 1 << 16]);
-    loop {
-        match stream.read(&mut bytes) {
-            Ok(0) => return reader.finish(each),
-            Ok(count) => reader.read(&bytes[..count], each)?,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return ControlFlow::Break(()),
+impl<P: AsFd + Read> Read for Stoppable<'_, P> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.wait(PollFlags::IN)?;
+        self.pipe.read(into)
+    }
+}
+
+impl<P: AsFd + Write> Write for Stoppable<'_, P> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.wait(PollFlags::OUT)?;
+        match self.pipe.write(bytes) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                Err(ErrorKind::Interrupted.into())
+            }
+            written => written,
         }
     }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.pipe.flush()
+    }
+}
+
+/// Writes rows as lines.
+fn write_rows(task: &Task, span: Span, out: impl Write) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    for row in (0..span.total).map(|index| (span.first + index) % span.rows) {
+        out.write_all(task.rows.text(row..row + 1))?;
+        out.write_all(b"\n")?;
+    }
+    out.flush()
+}
+
+/// Writes rows to a temporary file.
+fn file_of(task: &Task, span: Span) -> io::Result<NamedTempFile> {
+    let file = NamedTempFile::new()?;
+    write_rows(task, span, file.as_file())?;
+    Ok(file)
 }
 
 /// Reads a stream to its end, and returns its last line that is not empty, after a colon.
@@ -348,7 +339,16 @@ fn last_line(mut stream: impl Read) -> String {
     }
     let text = String::from_utf8_lossy(&last);
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
-    line.map_or(String::new(), |line| format!(": {}", line.trim()))
+    line.map_or(String::new(), |line| format!(": {}", escaped(line.trim())))
+}
+
+/// Escapes characters that a terminal would not print.
+fn escaped(text: &str) -> String {
+    let escape = |c: char| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(escape).collect()
 }
 
 fn status_text(status: ExitStatus) -> String {
@@ -356,18 +356,6 @@ fn status_text(status: ExitStatus) -> String {
         (Some(code), _) => format!("exit status {code}"),
         (None, signal) => format!("signal {}", signal.unwrap_or_default()),
     }
-}
-
-/// Writes rows to a temporary file.
-fn file_of(task: &Task, span: Span) -> io::Result<NamedTempFile> {
-    let file = NamedTempFile::new()?;
-    span.write(task, BufWriter::new(file.as_file()))?;
-    Ok(file)
-}
-
-/// Returns a text as one word of the shell.
-pub fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// Returns the largest memory of this process, which the operating system also counts for its

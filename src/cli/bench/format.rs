@@ -2,15 +2,15 @@
 
 use std::io;
 use std::path::Path;
-use std::time::SystemTime;
 
-use bulkdoku::measure::Measurement;
 use bulkdoku::stats::human_time;
 use clap::ValueEnum;
 use indicatif::{HumanBytes, HumanCount};
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::super::{Failure, extensions, version};
+use super::measurement::Measurement;
+use crate::cli::version::Origin;
+use crate::cli::{Failure, extensions};
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum MeasurementFormat {
@@ -22,68 +22,77 @@ pub enum MeasurementFormat {
 }
 
 /// The number of text columns, which come first; the others are numbers.
-pub const TEXTS: usize = 5;
+const TEXTS: usize = 5;
 
 /// A table column: its heading, and the function that formats a cell.
-pub type TableColumn = (&'static str, fn(&Measurement) -> String);
+type TableColumn = (&'static str, fn(&Measurement) -> Option<String>);
 
-/// The table columns of engines.
-const COLUMNS: [TableColumn; 15] = [
-    ("set", |of| of.set.clone()),
-    ("engine", |of| of.engine.clone()),
-    ("simd", |of| of.simd.clone().unwrap_or("-".into())),
-    ("threads", |of| of.threads.to_string()),
-    ("mode", |of| of.mode.clone()),
-    ("rows", |of| of.rows.to_string()),
+/// The table columns of all contenders.
+const COLUMNS: [TableColumn; 10] = [
+    ("set", |of| Some(of.set.clone())),
+    ("engine", |of| Some(of.engine.clone())),
+    ("simd", |of| of.simd.clone()),
+    ("threads", |of| Some(of.threads.to_string())),
+    ("mode", |of| Some(of.mode.clone())),
+    ("rows", |of| Some(of.rows.to_string())),
     ("ns/puzzle", |of| match &of.invalid {
-        None => format!("{:.1}", of.ns_per_puzzle),
-        Some(_) => "invalid".into(),
+        None => number(of.ns_per_puzzle, 1),
+        Some(_) => Some("invalid".into()),
     }),
     ("min", |of| number(of.ns_min, 1)),
     ("max", |of| number(of.ns_max, 1)),
-    ("puzzles/s", |of| match of.puzzles_per_second {
-        rate if rate.is_nan() => "-".into(),
-        rate => HumanCount(rate.round() as u64).to_string(),
-    }),
+    ("puzzles/s", |of| Some(HumanCount(of.puzzles_per_second?.round() as u64).to_string())),
+];
+
+/// The columns that follow if there are only engines.
+const OF_ENGINES: [TableColumn; 5] = [
     ("guesses", |of| number(of.guesses_per_puzzle, 2)),
     ("nodes", |of| number(of.nodes_per_puzzle, 2)),
-    ("no guess", |of| format!("{:.1} %", of.share_without_guess * 100.0)),
+    ("no guess", |of| Some(format!("{:.1} %", of.share_without_guess? * 100.0))),
     ("p50, p99", |of| {
-        if of.latency_max_ns == 0 {
-            return "-".into();
-        }
-        let [p50, p99] = [of.latency_p50_ns, of.latency_p99_ns].map(|ns| human_time(ns as f64));
-        format!("{p50}, {p99}")
+        let [p50, p99] = [of.latency_p50_ns?, of.latency_p99_ns?].map(|ns| human_time(ns as f64));
+        Some(format!("{p50}, {p99}"))
     }),
-    ("slowest", |of| match of.latency_max_ns {
-        0 => "-".into(),
-        ns => human_time(ns as f64),
-    }),
+    ("slowest", |of| Some(human_time(of.latency_max_ns? as f64))),
 ];
 
-/// The number of [`COLUMNS`] that other solvers have as well.
-const COMMON: usize = 10;
-
-/// The table columns of other solvers, which follow.
-const OF_SOLVERS: [TableColumn; 4] = [
-    ("user ns", |of| of.user_ns_per_puzzle.map_or("-".into(), |ns| number(ns, 1))),
-    ("system ns", |of| of.system_ns_per_puzzle.map_or("-".into(), |ns| number(ns, 1))),
-    ("start-up", |of| of.startup_ns.map_or("-".into(), human_time)),
-    ("peak", |of| of.peak_bytes.map_or("-".into(), |bytes| HumanBytes(bytes).to_string())),
+/// The columns that follow if there are commands.
+const OF_COMMANDS: [TableColumn; 4] = [
+    ("user ns", |of| number(of.user_ns_per_puzzle, 1)),
+    ("system ns", |of| number(of.system_ns_per_puzzle, 1)),
+    ("start-up", |of| of.startup_ns.map(human_time)),
+    ("peak", |of| Some(HumanBytes(of.peak_bytes?).to_string())),
 ];
 
-/// Returns the table columns: if there are other solvers, those that all have, and theirs.
-pub fn columns(measurements: &[Measurement]) -> Vec<TableColumn> {
-    let is_solver = |of: &Measurement| of.startup_ns.is_some() || of.invalid.is_some();
-    if measurements.iter().any(is_solver) {
-        return [&COLUMNS[..COMMON], &OF_SOLVERS].concat();
-    }
-    COLUMNS.to_vec()
+fn columns(measurements: &[Measurement]) -> Vec<TableColumn> {
+    let is_command = |of: &Measurement| of.nodes_per_puzzle.is_none();
+    let others: &[_] = if measurements.iter().any(is_command) { &OF_COMMANDS } else { &OF_ENGINES };
+    [&COLUMNS, others].concat()
 }
 
-/// Formats a number, if it is one.
-fn number(number: f64, places: usize) -> String {
-    if number.is_nan() { "-".into() } else { format!("{number:.places$}") }
+fn number(number: Option<f64>, places: usize) -> Option<String> {
+    number.map(|number| format!("{number:.places$}"))
+}
+
+/// A measurement as JSON, with the times of all rounds and its origin.
+#[derive(Serialize)]
+pub struct Entry<'a> {
+    #[serde(flatten)]
+    measurement: &'a Measurement,
+    ns_rounds: &'a [f64],
+    /// See `docs/schemas/`.
+    schema: u32,
+    #[serde(flatten)]
+    origin: &'a Origin,
+}
+
+/// Returns the JSON of measurements.
+pub fn entries<'a>(measurements: &'a [Measurement], origin: &'a Origin) -> Vec<Entry<'a>> {
+    let entry = |measurement: &'a Measurement| {
+        let ns_rounds = &measurement.ns_rounds;
+        Entry { measurement, ns_rounds, schema: 1, origin }
+    };
+    measurements.iter().map(entry).collect()
 }
 
 impl MeasurementFormat {
@@ -108,7 +117,7 @@ impl MeasurementFormat {
     }
 
     /// Formats measurements.
-    pub fn text(self, measurements: &[Measurement]) -> io::Result<Vec<u8>> {
+    pub fn text(self, measurements: &[Measurement], origin: &Origin) -> io::Result<Vec<u8>> {
         match self {
             Self::Table => Ok(table(measurements, "  ", false).into()),
             Self::Markdown => Ok(table(measurements, " | ", true).into()),
@@ -120,23 +129,12 @@ impl MeasurementFormat {
                 writer.into_inner().map_err(csv::IntoInnerError::into_error)
             }
             Self::Json => {
-                let entries = measurements.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
-                Ok(format!("{:#}\n", Value::from(entries)).into())
+                let mut json = serde_json::to_vec_pretty(&entries(measurements, origin))?;
+                json.push(b'\n');
+                Ok(json)
             }
         }
     }
-}
-
-/// Returns the JSON of a measurement, with the times of all rounds and its origin.
-pub fn entry(of: &Measurement) -> serde_json::Result<Value> {
-    let mut entry = serde_json::to_value(of)?;
-    entry["ns_rounds"] = json!(of.ns_rounds);
-    // See `docs/schemas/`.
-    entry["schema"] = 1.into();
-    entry["version"] = version::VERSION.into();
-    entry["date"] = version::date(SystemTime::now()).into();
-    entry["machine"] = json!(version::machine());
-    Ok(entry)
 }
 
 /// Formats aligned columns; in Markdown, with a ruler below the headings.
@@ -144,7 +142,8 @@ fn table(measurements: &[Measurement], separator: &str, is_markdown: bool) -> St
     let columns = columns(measurements);
     let mut lines: Vec<Vec<String>> =
         vec![columns.iter().map(|(heading, _)| (*heading).into()).collect()];
-    let cells = |of| columns.iter().map(|(_, cell)| cell(of)).collect();
+    let cell = |of, (_, cell): &TableColumn| cell(of).unwrap_or("-".into());
+    let cells = |of| columns.iter().map(|column| cell(of, column)).collect();
     lines.extend(measurements.iter().map(cells));
     if is_markdown {
         lines.iter_mut().flatten().for_each(|cell| *cell = cell.replace('|', "\\|"));
@@ -174,8 +173,9 @@ mod tests {
 
     #[test]
     fn columns_of_tables_are_aligned() {
-        let fast = Measurement { set: "a|b".into(), ns_per_puzzle: 58.25, ..Default::default() };
-        let slow = Measurement { ns_per_puzzle: 3579.0, ..fast.clone() };
+        let fast =
+            Measurement { set: "a|b".into(), ns_per_puzzle: Some(58.25), ..Default::default() };
+        let slow = Measurement { ns_per_puzzle: Some(3579.0), ..fast.clone() };
         let text = table(&[fast.clone(), slow], "  ", false);
         let lines: Vec<_> = text.lines().collect();
         let end = |line: &str, word: &str| line.find(word).map(|at| at + word.len());
@@ -184,7 +184,11 @@ mod tests {
 
         let text = table(&[fast], " | ", true).replace("a\\|b", "set");
         assert_eq!(text.lines().count(), 3);
-        assert!(text.lines().all(|line| line.matches('|').count() == COLUMNS.len() + 1), "{text}");
+        assert!(
+            text.lines()
+                .all(|line| line.matches('|').count() == COLUMNS.len() + OF_COMMANDS.len() + 1),
+            "{text}"
+        );
         assert!(text.contains(" | ---: | --------: | "), "{text}");
     }
 }

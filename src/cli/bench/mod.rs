@@ -1,8 +1,13 @@
 //! `bulkdoku bench`: measures how fast the engines are.
 
+mod answers;
+mod baseline;
 #[cfg(unix)]
 mod command;
+mod engine;
 mod format;
+mod measurement;
+mod rows;
 mod solvers;
 
 use std::fmt::Display;
@@ -14,11 +19,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bulkdoku::input::Answers;
-use bulkdoku::measure::{
-    Baseline, Bench, BenchError, Configuration, Measurement, Plan, PuzzleSet, Subject,
-};
 use bulkdoku::output::Packer;
 use bulkdoku::{Compression, EngineKind, Limits, SimdLevel};
+use serde_json::json;
 
 use super::engine_args::{LimitArgs, check_simd};
 use super::input_args::InputArgs;
@@ -26,11 +29,13 @@ use super::inputs::Inputs;
 use super::out::write_side;
 use super::outputs::Destinations;
 use super::progress::{Meter, ProgressArgs, Progressed};
-use super::sets::{self, MOST_ROWS};
-use super::{Exit, Failure, html, log, numbers, parse_threads, platform, version};
-#[cfg(unix)]
-pub use command::end_running;
-pub use format::{MeasurementFormat, TEXTS, columns};
+use super::sets::{self, Content, MOST_ROWS, PuzzleSet};
+use super::version::{Machine, Origin};
+use super::{Exit, Failure, log, numbers, parse_threads, report};
+use baseline::Baseline;
+use engine::EngineContender;
+use format::MeasurementFormat;
+use measurement::{Contender, Measurement, Plan};
 use solvers::SolverArgs;
 
 /// The minimum number of rows of a set; smaller sets are repeated, each time with another
@@ -223,7 +228,7 @@ Examples:
   bulkdoku bench --baseline before.json --fail-above 5%
   bulkdoku bench --engine all --max-nodes 10000 --report engines.html
   bulkdoku bench --solver mine='./mine --threads {threads}' --threads 1,2 puzzles.txt
-  bulkdoku bench --solver qq='qqwing --solve --count-solutions' --answers count puzzles.txt
+  bulkdoku bench --solver qq='qqwing --solve --count-solutions' --solver-output count puzzles.txt
 
 Columns:
   ns/puzzle, min, max  wall time per puzzle: median, fastest, and slowest round
@@ -245,9 +250,12 @@ without puzzles, or a baseline that lacks a measurement, 3 input or output error
 
 /// Measures the sets.
 pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
+    let origin = Origin::new(SystemTime::now());
     let format = MeasurementFormat::choose(args.format, args.output.as_deref())?;
-    let plan = plan(&args)?;
-    let mut subjects = args.subjects()?;
+    let plan = args.plan();
+    let mut contenders = args.engines(&plan)?;
+    let engines = contenders.len();
+    contenders.extend(args.commands()?);
     let options = args.layout.options(Answers::Unwanted)?;
     let destinations = Destinations {
         output: args.output.clone(),
@@ -256,37 +264,41 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
         ..Destinations::default()
     };
     // The baseline is an input as well, and must not be overwritten.
-    let reads = args.input.iter().chain(&args.baseline);
-    let reads: Vec<_> = reads.cloned().collect();
+    let reads: Vec<_> = args.input.iter().chain(&args.baseline).cloned().collect();
     let mut claim = destinations.claim(&reads)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
-    let has_input = !args.input.is_empty();
     let sample = plan.rows_at_most.map(|rows| (rows, args.seed));
-    let mut inputs =
-        has_input.then(|| Inputs::detected(args.input, &options, NonZeroUsize::MIN)).transpose()?;
-    let sets = match &mut inputs {
-        Some(inputs) => sets::read(inputs, sample)?,
-        None => sets::bundled(sample)?,
+    let sets = if args.input.is_empty() {
+        sets::bundled(sample)?
+    } else {
+        sets::read(&mut Inputs::detected(args.input, &options, NonZeroUsize::MIN)?, sample)?
     };
-    let bench = Bench::new(plan)?;
+    let has_marks = |set: &&PuzzleSet| matches!(set.content, Content::Marks(_));
+    if let (true, Some(set)) = (contenders.len() > engines, sets.iter().find(has_marks)) {
+        refuse!("{}: pencil marks are not measured with --solver, which reads 81 cells", set.name);
+    }
+    let titles = sets.iter().flat_map(|set| {
+        contenders.iter().map(|contender| plan.unmeasured(set, &**contender).title())
+    });
     if let Some((baseline, path)) = baseline.as_ref().zip(args.baseline.as_deref()) {
-        check_baseline(baseline, path, (&bench, &subjects), &sets)?;
+        check_baseline(baseline, path, titles)?;
     }
     let mut opened = claim.prepare(false)?;
     opened.open_new(args.force)?;
 
-    let measurements = measure(&bench, &mut subjects, &sets, args.progress)?;
+    let measurements = measure(&plan, &mut contenders, &sets, args.progress)?;
 
-    let mut text = format.text(&measurements)?;
+    let mut text = format.text(&measurements, &origin)?;
     if let Some(compression) = args.output.as_deref().and_then(Compression::of_name) {
         let plain = std::mem::take(&mut text);
         Packer::new(compression).pack(&plain, &mut text);
     }
-    let sides = opened.sides.as_ref();
+    let page = opened.sides.as_ref().page;
     (&opened.outs[0]).write_all(&text)?;
-    let page = sides.page.and_then(|out| {
-        let page = html::of_bench(&measurements, version::date(SystemTime::now()));
-        write_side(out, |out| page.write(out))
+    let page = page.and_then(|out| {
+        let entries = format::entries(&measurements, &origin);
+        let data = json!({ "subcommand": "bench", "measurements": entries });
+        write_side(out, |out| report::write(&data, out))
     });
     page.map_or(Ok(()), |failed| Err(Failure::Io(failed)))?;
     opened.remove_journal()?;
@@ -301,14 +313,12 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Refuses a baseline that lacks a measurement.
+/// Refuses a baseline that lacks one of the measurements.
 fn check_baseline(
     baseline: &Baseline,
     path: &Path,
-    (bench, subjects): (&Bench, &[Box<dyn Subject>]),
-    sets: &[PuzzleSet],
+    titles: impl Iterator<Item = String>,
 ) -> Result<(), Failure> {
-    let titles = sets.iter().flat_map(|set| bench.titles(set, subjects));
     let missing: Vec<_> =
         titles.filter(|title| !baseline.has(title)).map(|title| format!("\n  {title}")).collect();
     if missing.is_empty() {
@@ -320,7 +330,7 @@ fn check_baseline(
 
 /// Reports changes since the baseline, and measurements that are slower by more than a percentage.
 fn judge(baseline: &Baseline, measurements: &[Measurement], fail_above: Option<f64>) -> Exit {
-    if let Some(machine) = baseline.other_machine(&version::machine()) {
+    if let Some(machine) = baseline.other_machine(&Machine::here()) {
         eprintln!("The baseline was measured on another machine: {machine}.");
     }
     let (report, ratios) = baseline.compare(measurements);
@@ -336,32 +346,43 @@ fn judge(baseline: &Baseline, measurements: &[Measurement], fail_above: Option<f
     exit
 }
 
-/// Returns the plan of the measurements.
-fn plan(args: &BenchArgs) -> Result<Plan, Failure> {
-    let (engines, mut levels) = (args.engine.concat(), args.simd.concat());
-    check_simd(!levels.is_empty(), &engines)?;
-    if levels.is_empty() {
-        levels.push(SimdLevel::best());
-    }
-    let mut configurations = Vec::new();
-    for &engine in &engines {
-        for &simd in &levels {
-            let each = args.threads.iter();
-            configurations.extend(each.map(|&threads| Configuration { engine, simd, threads }));
+impl BenchArgs {
+    /// Returns the plan of the measurements.
+    fn plan(&self) -> Plan {
+        let rows = self.rows.map(NonZeroUsize::get);
+        Plan {
+            limits: Limits { solutions: self.limit.solutions(), nodes: self.max_nodes },
+            rows_at_least: rows.unwrap_or(ROWS_AT_LEAST),
+            rows_at_most: rows,
+            seed: (!self.no_permute).then_some(self.seed),
+            rounds: self.rounds,
+            batch: self.batch,
+            round_at_least: ROUND_AT_LEAST.min(self.round_time),
+            round_at_most: self.round_time,
         }
     }
-    let rows = args.rows.map(NonZeroUsize::get);
-    Ok(Plan {
-        configurations,
-        limits: Limits { solutions: args.limit.solutions(), nodes: args.max_nodes },
-        rows_at_least: rows.unwrap_or(ROWS_AT_LEAST),
-        rows_at_most: rows,
-        seed: (!args.no_permute).then_some(args.seed),
-        rounds: args.rounds,
-        batch: args.batch,
-        round_at_least: ROUND_AT_LEAST.min(args.round_time),
-        round_at_most: args.round_time,
-    })
+
+    /// Starts the threads and builds the engines. An engine without vectors is measured once, not for
+    /// each level.
+    fn engines(&self, plan: &Plan) -> Result<Vec<Box<dyn Contender + Send>>, Failure> {
+        let (engines, mut levels) = (self.engine.concat(), self.simd.concat());
+        check_simd(!levels.is_empty(), &engines)?;
+        if levels.is_empty() {
+            levels.push(SimdLevel::best());
+        }
+        let (mut started, mut contenders) = (Vec::new(), Vec::<Box<dyn Contender + Send>>::new());
+        for (engine, simd) in engines.iter().flat_map(|it| levels.iter().map(move |at| (*it, *at)))
+        {
+            for &threads in &self.threads {
+                let key = (engine, engine.uses(simd), threads);
+                if !started.contains(&key) {
+                    started.push(key);
+                    contenders.push(Box::new(EngineContender::new(engine, simd, threads, plan)?));
+                }
+            }
+        }
+        Ok(contenders)
+    }
 }
 
 /// Parses one item of a list, or `all`.
@@ -400,12 +421,12 @@ fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
 
 /// Measures the sets one after another and shows progress.
 fn measure(
-    bench: &Bench,
-    subjects: &mut [Box<dyn Subject>],
+    plan: &Plan,
+    contenders: &mut [Box<dyn Contender + Send>],
     sets: &[PuzzleSet],
     progress: ProgressArgs,
 ) -> Result<Vec<Measurement>, Failure> {
-    let steps_per_set = bench.steps(subjects.len());
+    let steps_per_set = contenders.len() * (1 + plan.rounds.get());
     let meter = Meter::new(progress, Some((steps_per_set * sets.len()) as u64), false);
     let steps = AtomicU64::new(0);
     let progressed = || {
@@ -414,27 +435,14 @@ fn measure(
         let what = set.map_or(String::new(), |set| set.name.clone());
         Progressed { done, puzzles: None, what: what.into(), yields: None }
     };
-    meter.watch(progressed, || {
-        let mut measurements = Vec::new();
-        for set in sets {
-            measurements.extend(bench.measure(set, subjects, || {
-                steps.fetch_add(1, Ordering::Relaxed);
-            })?);
-            if platform::interruption().is_some() {
-                return Err(Failure::Stopped);
-            }
-        }
-        Ok(measurements)
-    })
-}
-
-impl From<BenchError> for Failure {
-    fn from(error: BenchError) -> Self {
-        match error {
-            BenchError::Threads(..) | BenchError::Marks(_) => Self::Usage(error.to_string()),
-            BenchError::Wrong(what) => Self::Wrong(what),
-        }
-    }
+    let step = || {
+        steps.fetch_add(1, Ordering::Relaxed);
+    };
+    let measured = meter.watch(progressed, || {
+        let of_sets = sets.iter().map(|set| plan.measure(set, contenders, step));
+        of_sets.collect::<Result<Vec<_>, _>>()
+    });
+    Ok(measured?.concat())
 }
 
 #[cfg(test)]

@@ -4,11 +4,14 @@ use std::time::Duration;
 
 #[cfg(unix)]
 use bulkdoku::EngineKind;
-use bulkdoku::measure::{AnswerForm, Subject};
 
 use super::BenchArgs;
+use super::answers::AnswerForm;
 #[cfg(unix)]
-use super::command;
+use super::command::CommandContender;
+use super::measurement::Contender;
+#[cfg(unix)]
+use crate::cli::version::quoted;
 use crate::cli::{Failure, help};
 
 /// Solvers that are commands.
@@ -36,9 +39,9 @@ pub struct SolverArgs {
         help_heading = "Solvers",
         default_value = "lines",
         hide_possible_values = true,
-        value_parser = help::one_of(ANSWERS)
+        value_parser = help::one_of(FORMS)
     )]
-    answers: AnswerForm,
+    solver_output: AnswerForm,
 
     /// Stop a command that takes longer, such as 90s
     #[arg(
@@ -52,7 +55,7 @@ pub struct SolverArgs {
 }
 
 #[rustfmt::skip]
-const ANSWERS: &[(&str, AnswerForm, &str)] = &[
+const FORMS: &[(&str, AnswerForm, &str)] = &[
     ("lines", AnswerForm::Lines, "A line for each puzzle, with its solution"),
     ("grid", AnswerForm::Grid, "Nine lines of nine digits for each puzzle, or a line with a dot; others are ignored"),
     ("count", AnswerForm::Count, "A line for each puzzle, with the number of its solutions"),
@@ -82,25 +85,23 @@ const OWN_NAME: &str = "bulkdoku, piped";
 #[cfg(unix)]
 impl BenchArgs {
     /// Returns the commands, with bulkdoku as the first one if there are any.
-    pub(super) fn subjects(&self) -> Result<Vec<Box<dyn Subject>>, Failure> {
-        if self.solvers.solver.is_empty() {
+    pub(super) fn commands(&self) -> Result<Vec<Box<dyn Contender + Send>>, Failure> {
+        let SolverArgs { solver, solver_output: form, timeout } = &self.solvers;
+        if solver.is_empty() {
             return Ok(Vec::new());
         }
-        let program = std::env::current_exe()?;
-        let mut own =
-            format!("{} solve --quiet --fail-on none", command::quoted(&program.to_string_lossy()));
-        let form = match self.solvers.answers {
-            AnswerForm::Count => "csv --columns solutions | tail -n +2",
-            AnswerForm::Lines | AnswerForm::Grid => "lines",
+        let program = quoted(&std::env::current_exe()?.to_string_lossy());
+        let first = if self.limit.solutions().get() == 1 { " --first" } else { "" };
+        let format = match form {
+            AnswerForm::Count => "csv --columns solutions | tail -n +2".into(),
+            AnswerForm::Lines | AnswerForm::Grid => format!("lines{first}"),
         };
-        if self.limit.solutions().get() == 1 && self.solvers.answers != AnswerForm::Count {
-            own.push_str(" --first");
-        }
-        own = format!("{own} --threads {{threads}} --format {form}");
+        let options = "--quiet --fail-on none --threads {threads}";
+        let own = format!("{program} solve {options} --format {format}");
         let own = SolverCommand { name: OWN_NAME.into(), command: own };
-        let mut subjects: Vec<Box<dyn Subject>> = Vec::new();
-        for SolverCommand { name, command } in [&own].into_iter().chain(&self.solvers.solver) {
-            if self.solvers.solver.iter().filter(|other| other.name == *name).count() > 1
+        let mut commands: Vec<Box<dyn Contender + Send>> = Vec::new();
+        for SolverCommand { name, command } in [&own].into_iter().chain(solver) {
+            if solver.iter().filter(|other| other.name == *name).count() > 1
                 || name.parse::<EngineKind>().is_ok()
             {
                 refuse!("--solver {name}: another solver has this name");
@@ -109,23 +110,21 @@ impl BenchArgs {
             let takes_threads = command.contains("{threads}");
             let threads = if takes_threads { &self.threads[..] } else { &self.threads[..1] };
             // bulkdoku writes a line for each puzzle, whatever others write.
-            let is_own = *name == OWN_NAME;
-            let form = match self.solvers.answers {
-                AnswerForm::Grid if is_own => AnswerForm::Lines,
-                form => form,
+            let form = match form {
+                AnswerForm::Grid if *name == OWN_NAME => AnswerForm::Lines,
+                form => *form,
             };
-            subjects.extend(threads.iter().map(|threads| -> Box<dyn Subject> {
-                let (threads, timeout) = (threads.get(), self.solvers.timeout);
-                Box::new(command::Solver::new(name, command, threads, form, timeout))
+            commands.extend(threads.iter().map(|threads| -> Box<dyn Contender + Send> {
+                Box::new(CommandContender::new(name, command, threads.get(), form, *timeout))
             }));
         }
-        Ok(subjects)
+        Ok(commands)
     }
 }
 
 #[cfg(not(unix))]
 impl BenchArgs {
-    pub(super) fn subjects(&self) -> Result<Vec<Box<dyn Subject>>, Failure> {
+    pub(super) fn commands(&self) -> Result<Vec<Box<dyn Contender + Send>>, Failure> {
         if !self.solvers.solver.is_empty() {
             refuse!("--solver is supported on Unix systems only");
         }

@@ -10,12 +10,12 @@ use bulkdoku::generate::{Grids, Kind, Pattern, Recipe};
 use bulkdoku::input::InputOptions;
 use bulkdoku::logic::Techniques;
 use bulkdoku::logic::generate::removal_favoring;
-use bulkdoku::measure::Content;
 use bulkdoku::output::{Column, Row};
 use bulkdoku::pipeline::{Generate, RowCondition, Solve};
 use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
 
 use super::super::inputs::Inputs;
+use super::super::sets::Content;
 use super::super::{Failure, log, sets};
 use super::{GenerateArgs, ROWS};
 

@@ -11,7 +11,6 @@ use indicatif::{HumanCount, HumanFloatCount};
 use serde::Serialize;
 
 use super::super::Exit;
-use super::super::html::Fact;
 use super::super::numbers::counted;
 use super::super::platform::Interruption;
 use super::super::run::RunSummary;
@@ -50,10 +49,6 @@ pub struct CorpusSummary {
 }
 
 impl RunSummary for CorpusSummary {
-    fn facts(&self) -> Vec<Fact> {
-        vec![("Corpus", self.corpus()), ("Engine", self.method())]
-    }
-
     fn exit(&self) -> Exit {
         Exit::Done
     }

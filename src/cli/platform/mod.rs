@@ -15,7 +15,6 @@ mod signals;
 #[cfg(unix)]
 mod unix;
 
-use std::io;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -48,7 +47,8 @@ const GRACE: Duration = Duration::from_millis(900);
 
 /// Sets [`STOP`] at the first signal or after `timeout`; ends the process if necessary.
 pub fn stop_at_signal_or_timeout(quiet: bool, timeout: Option<Duration>) -> Result<(), Failure> {
-    signals::handle(move || end_soon(quiet)).map_err(|error| cannot_wait(&error))?;
+    signals::handle(move || end_soon(quiet))
+        .map_err(|error| Failure::Io(format!("signals cannot be handled: {error}")))?;
     let Some(timeout) = timeout else { return Ok(()) };
     let wait = move || {
         thread::sleep(timeout);
@@ -58,20 +58,6 @@ pub fn stop_at_signal_or_timeout(quiet: bool, timeout: Option<Duration>) -> Resu
     };
     let spawned = thread::Builder::new().name("timeout".into()).spawn(wait);
     spawned.map(drop).map_err(|error| Failure::Io(format!("--timeout: no thread: {error}")))
-}
-
-/// Lets the first signal end the process, for a subcommand that writes only at the end. If it cannot
-/// end at once, it calls `on_stop`, and has [`GRACE`] to end.
-pub fn end_at_signal(on_stop: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
-    let end = move || {
-        on_stop();
-        end_soon(true);
-    };
-    signals::end_at_first(end).map_err(|error| cannot_wait(&error))
-}
-
-fn cannot_wait(error: &io::Error) -> Failure {
-    Failure::Io(format!("signals cannot be handled: {error}"))
 }
 
 /// Returns the progress of a new run, which ends when [`STOP`] is set.

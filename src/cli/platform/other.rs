@@ -116,8 +116,3 @@ pub fn handle(_on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
 pub fn handle(_on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Ok(())
 }
-
-/// Does nothing: the first signal ends the process by default.
-pub fn end_at_first(_on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    Ok(())
-}

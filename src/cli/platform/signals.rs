@@ -73,11 +73,6 @@ fn request_progress() -> io::Result<()> {
         .try_for_each(|signal| flag::register(signal, Arc::clone(&PROGRESS)).map(drop))
 }
 
-/// Handles signals of a subcommand that writes only at the end.
-pub fn end_at_first(on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    handle(on_stop)
-}
-
 /// Returns the signals that end a run. A process started by nohup(1) must keep ignoring SIGHUP.
 fn ending() -> impl Iterator<Item = i32> {
     [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| signal != SIGHUP || !is_ignored(signal))

@@ -2,37 +2,14 @@
 
 use std::fmt::Write as _;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::Measurement;
-
-/// The CPU and operating system of a measurement.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Machine {
-    /// The processor's model, if the operating system provides it.
-    pub cpu: Option<String>,
-    /// The number of hardware threads.
-    pub cores: usize,
-    /// The SIMD levels, the best first.
-    pub simd: Vec<String>,
-    /// The operating system.
-    pub os: String,
-    /// The instruction set.
-    pub arch: String,
-}
+use super::measurement::Measurement;
+use crate::cli::version::Machine;
 
 /// Earlier measurements to compare with.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Baseline(Vec<Measurement>);
-
-/// Reads a measurement, in which null stands for a number that the solver does not report.
-fn read(mut measurement: serde_json::Value) -> serde_json::Result<Measurement> {
-    if let Some(fields) = measurement.as_object_mut() {
-        fields.retain(|_, value| !value.is_null());
-    }
-    serde_json::from_value(measurement)
-}
 
 impl Baseline {
     /// Parses the JSON of earlier measurements. Those of rejected solvers have no times, and are left
@@ -41,9 +18,9 @@ impl Baseline {
     /// # Errors
     /// When it is not a list of measurements.
     pub fn read(json: &[u8]) -> serde_json::Result<Self> {
-        let mut all: Vec<serde_json::Value> = serde_json::from_slice(json)?;
-        all.retain(|one| one["invalid"].is_null());
-        all.into_iter().map(read).collect::<Result<_, _>>().map(Self)
+        let mut all: Vec<Measurement> = serde_json::from_slice(json)?;
+        all.retain(|one| one.times().is_some());
+        Ok(Self(all))
     }
 
     /// Returns the earlier measurement with this title.
@@ -74,25 +51,30 @@ impl Baseline {
         for now in measurements {
             let title = now.title();
             let Some(before) = self.find(&title) else { continue };
+            let Some(([min_before, old, max_before], [min, new, max])) =
+                before.times().zip(now.times())
+            else {
+                continue;
+            };
             let same_rows = before.rows == now.rows && before.seed == now.seed;
-            let nodes = [before.nodes_per_puzzle, now.nodes_per_puzzle];
-            // The difference exceeds rounding in text. A baseline without nodes has zero.
-            if same_rows && nodes[0] > 0.0 && (nodes[0] / nodes[1] - 1.0).abs() > 1e-6 {
-                let what =
-                    format!("other searches, {:.4} nodes before, now {:.4}", nodes[0], nodes[1]);
+            // The difference exceeds rounding in text.
+            if same_rows
+                && let Some((before, now)) = before.nodes_per_puzzle.zip(now.nodes_per_puzzle)
+                && (before / now - 1.0).abs() > 1e-6
+            {
+                let what = format!("other searches, {before:.4} nodes before, now {now:.4}");
                 let _ = writeln!(searches, "  {title}: {what}");
             }
-            let ratio = now.ns_per_puzzle / before.ns_per_puzzle;
-            if now.ns_max < before.ns_min || now.ns_min > before.ns_max {
+            let ratio = new / old;
+            if max < min_before || min > max_before {
                 changed += 1;
                 let (word, times) =
                     if ratio <= 1.0 { ("faster", 1.0 / ratio) } else { ("slower", ratio) };
                 let rows = if same_rows { "" } else { " (other rows)" };
-                let (before, now) = (before.ns_per_puzzle, now.ns_per_puzzle);
-                let what = format!("{before:.1} before, now {now:.1} ns per puzzle{rows}");
+                let what = format!("{old:.1} before, now {new:.1} ns per puzzle{rows}");
                 let _ = writeln!(changes, "  {title}: {word} {times:.2} times, {what}");
             }
-            ratios.push((title, ratio.min(now.ns_min / before.ns_min)));
+            ratios.push((title, ratio.min(min / min_before)));
         }
         let same = ratios.len() - changed;
         let heading =
@@ -106,7 +88,8 @@ mod tests {
     use super::*;
 
     /// Returns a measurement with these median, smallest, and largest times.
-    fn measurement(set: &str, [ns_per_puzzle, ns_min, ns_max]: [f64; 3]) -> Measurement {
+    fn measurement(set: &str, times: [f64; 3]) -> Measurement {
+        let [ns_per_puzzle, ns_min, ns_max] = times.map(Some);
         Measurement {
             set: set.into(),
             engine: "scalar".into(),
@@ -115,7 +98,7 @@ mod tests {
             ns_per_puzzle,
             ns_min,
             ns_max,
-            nodes_per_puzzle: 2.25,
+            nodes_per_puzzle: Some(2.25),
             ..Measurement::default()
         }
     }
@@ -142,7 +125,7 @@ mod tests {
     #[test]
     fn other_searches_and_rows_are_reported() {
         let mut now = [measurement("a", [100.0; 3]), measurement("b", [1.0; 3])];
-        now[0].nodes_per_puzzle += 1.0;
+        now[0].nodes_per_puzzle = Some(3.25);
         now[1].rows += 1;
         let report = compare(&now).0;
         let searches = "a scalar, 1 thread, proof: other searches, 2.2500 nodes before, now 3.2500";

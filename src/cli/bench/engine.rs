@@ -1,0 +1,248 @@
+//! One engine, at one SIMD level, on a number of threads.
+
+use std::hint::black_box;
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use bulkdoku::marks::{self, Marks};
+use bulkdoku::prefetch::prefetch_all;
+use bulkdoku::puzzle::{CELLS, Puzzle};
+use bulkdoku::simd::vectors::{Simd, dispatch};
+use bulkdoku::text::{Line, read_cells, write_cells};
+use bulkdoku::{Batch, Engine, EngineKind, Limits, Outcome, SimdLevel};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::answers::Task;
+use super::measurement::{Contender, Measurement, Plan};
+use super::rows::{ROWS_ARE_VALID, Rows};
+use crate::cli::Failure;
+
+/// Number of lines or puzzles that are prefetched ahead.
+const PREFETCH_DISTANCE: usize = 8;
+
+/// The number of rows of the first pass.
+pub const FIRST_ROWS: usize = 16;
+
+/// An engine that is ready to run, with its threads.
+pub struct EngineContender {
+    engine: EngineKind,
+    simd: SimdLevel,
+    threads: NonZeroUsize,
+    pool: ThreadPool,
+    /// One worker per thread of the pool, so no lock is contended.
+    workers: Vec<Mutex<Worker>>,
+    batch: usize,
+    limits: Limits,
+    /// The number of rows of a pass, and of passes per round.
+    rows: usize,
+    passes: u32,
+    /// Nanoseconds per puzzle of each round.
+    rounds: Vec<f64>,
+}
+
+impl EngineContender {
+    /// Starts the threads and builds the engines.
+    pub fn new(
+        engine: EngineKind,
+        simd: SimdLevel,
+        threads: NonZeroUsize,
+        plan: &Plan,
+    ) -> Result<Self, Failure> {
+        let count = threads.get();
+        let pool = ThreadPoolBuilder::new().num_threads(count).build();
+        let pool =
+            pool.map_err(|error| Failure::Usage(format!("cannot start {count} threads: {error}")))?;
+        let workers = (0..count).map(|_| Mutex::new(Worker::new(engine, simd))).collect();
+        let (batch, limits) = (plan.batch.get(), plan.limits);
+        let rounds = Vec::new();
+        Ok(Self { engine, simd, threads, pool, workers, batch, limits, rows: 0, passes: 1, rounds })
+    }
+
+    /// Distributes batches of the first `count` rows to the threads; `keep` receives the first row
+    /// and the outcomes of each. Returns the time from the start of the first batch to the end of the
+    /// last one, without the time to wake threads.
+    fn pass(&self, rows: &Rows, count: usize, keep: impl Fn(usize, &[Outcome]) + Sync) -> Duration {
+        let next = AtomicUsize::new(0);
+        let times = self.pool.broadcast(|thread| {
+            let mut worker = self.workers[thread.index()].lock().expect("each has its own");
+            worker.allocate(rows, self.batch.min(count));
+            let start = Instant::now();
+            loop {
+                let first = next.fetch_add(self.batch, Ordering::Relaxed);
+                if first >= count {
+                    break;
+                }
+                let text = rows.text(first..count.min(first + self.batch));
+                keep(first, worker.solve(text, rows.has_marks, self.limits));
+            }
+            (start, Instant::now())
+        });
+        let start = times.iter().map(|&(start, _)| start).min().expect("a thread");
+        let end = times.iter().map(|&(_, end)| end).max().expect("a thread");
+        end.duration_since(start)
+    }
+
+    /// Returns the outcomes of the first `count` rows.
+    fn outcomes(&self, rows: &Rows, count: usize) -> Vec<Outcome> {
+        let all = Mutex::new(vec![Outcome::NONE; count]);
+        self.pass(rows, count, |first, outcomes| {
+            let mut all = all.lock().expect("copying does not panic");
+            all[first..first + outcomes.len()].copy_from_slice(outcomes);
+        });
+        all.into_inner().expect("copying does not panic")
+    }
+}
+
+impl Contender for EngineContender {
+    fn unmeasured(&self) -> Measurement {
+        Measurement {
+            engine: self.engine.name().into(),
+            simd: self.engine.uses(self.simd).map(|simd| simd.name().into()),
+            threads: self.threads.get(),
+            batch: self.batch,
+            ..Measurement::default()
+        }
+    }
+
+    /// Doubles the number of rows until a round would take too long.
+    fn check(&mut self, task: &Task, plan: &Plan, into: &mut Measurement) -> Result<(), String> {
+        let all = task.rows.len();
+        self.rows = all.min(FIRST_ROWS);
+        let mut time = self.pass(&task.rows, self.rows, |_, _| {});
+        while self.rows < all && 2 * time <= plan.round_at_most {
+            self.rows = all.min(2 * self.rows);
+            time = self.pass(&task.rows, self.rows, |_, _| {});
+        }
+        let least = plan.round_at_least.as_nanos();
+        self.passes = least.div_ceil(time.as_nanos().max(1)).max(1) as u32;
+        self.rounds.clear();
+        let outcomes = self.outcomes(&task.rows, self.rows);
+        into.set_outcomes(&outcomes);
+        task.check_outcomes(&outcomes)
+    }
+
+    fn round(&mut self, task: &Task, _round: usize) -> Result<(), String> {
+        let passes = (0..self.passes).map(|_| self.pass(&task.rows, self.rows, |_, _| {}));
+        let total: Duration = passes.sum();
+        let rows = f64::from(self.passes) * self.rows as f64;
+        self.rounds.push(total.as_nanos() as f64 / rows);
+        Ok(())
+    }
+
+    fn finish(&mut self, into: &mut Measurement) -> Result<(), String> {
+        into.set_rounds(self.rounds.clone());
+        Ok(())
+    }
+}
+
+/// One engine and its buffers for a batch.
+struct Worker {
+    engine: Box<dyn Engine>,
+    /// The level for parsing and writing text.
+    simd: SimdLevel,
+    puzzles: Vec<Puzzle>,
+    marks: Vec<Marks>,
+    outcomes: Vec<Outcome>,
+    output: Vec<Line>,
+}
+
+impl Worker {
+    fn new(engine: EngineKind, simd: SimdLevel) -> Self {
+        let (puzzles, marks, outcomes, output) = Default::default();
+        Self { engine: engine.build(simd), simd, puzzles, marks, outcomes, output }
+    }
+
+    /// Allocates memory for a batch of rows, outside the timing.
+    fn allocate(&mut self, rows: &Rows, batch: usize) {
+        if rows.has_marks {
+            self.marks.resize(batch, Marks::ALL);
+        } else {
+            self.puzzles.resize(batch, Puzzle::EMPTY);
+        }
+        self.outcomes.resize(batch, Outcome::NONE);
+        self.output.resize(batch, [b'.'; CELLS]);
+    }
+
+    /// Solves rows from text to text. Only this is timed.
+    fn solve(&mut self, text: &[u8], has_marks: bool, limits: Limits) -> &[Outcome] {
+        let batch = if has_marks {
+            let lines = text.as_chunks::<{ marks::TEXT }>().0;
+            for (line, marks) in lines.iter().zip(&mut self.marks) {
+                *marks = Marks::parse(line).expect(ROWS_ARE_VALID);
+            }
+            Batch::Marks(&self.marks[..lines.len()])
+        } else {
+            let lines = text.as_chunks::<CELLS>().0;
+            parse_lines(self.simd, lines, &mut self.puzzles);
+            Batch::Puzzles(&self.puzzles[..lines.len()])
+        };
+        let outcomes = &mut self.outcomes[..batch.len()];
+        self.engine.solve(batch, limits, outcomes);
+        write_solutions(self.simd, outcomes, &mut self.output);
+        black_box(&self.output);
+        outcomes
+    }
+}
+
+/// Parses a batch of lines.
+fn parse_lines(simd: SimdLevel, lines: &[Line], puzzles: &mut [Puzzle]) {
+    dispatch!(simd.token(), s => s.vectorize(
+        #[inline(always)]
+        || {
+            for (i, line) in lines.iter().enumerate() {
+                prefetch_all(puzzles.get(i + PREFETCH_DISTANCE));
+                assert!(read_cells(s, line, puzzles[i].cells_mut()), "{ROWS_ARE_VALID}");
+            }
+        }
+    ));
+}
+
+/// Writes the solutions of a batch, with `.` in every cell if there is none.
+fn write_solutions(simd: SimdLevel, outcomes: &[Outcome], lines: &mut [Line]) {
+    dispatch!(simd.token(), s => s.vectorize(
+        #[inline(always)]
+        || {
+            for (i, outcome) in outcomes.iter().enumerate() {
+                prefetch_all(lines.get(i + PREFETCH_DISTANCE));
+                write_cells(s, outcome.grid.cells(), &mut lines[i]);
+            }
+        }
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::sets::{Content, PuzzleSet};
+
+    #[test]
+    fn every_row_is_solved_once_for_every_batch_and_number_of_threads() {
+        let Content::Puzzles(one) = PuzzleSet::tested(1).content else { panic!("marks") };
+        let puzzles: Vec<_> =
+            (0..50).map(|i| if i % 3 == 0 { Puzzle::EMPTY } else { one[0] }).collect();
+        let marks = puzzles.iter().map(Marks::from).collect();
+        let plan = Plan { rows_at_least: 0, seed: None, ..Plan::tested() };
+        let sets = [Content::Puzzles(puzzles), Content::Marks(marks)]
+            .map(|content| Rows::new(&PuzzleSet::new("", content, 0), &plan));
+        let expected: Vec<_> = (0..50).map(|i| if i % 3 == 0 { 2 } else { 1 }).collect();
+        for (threads, batch) in [(1, 7), (2, 7), (3, 50), (2, 1000), (1, 50), (1, 1)] {
+            let [threads, batch] = [threads, batch].map(|n| NonZeroUsize::new(n).unwrap());
+            let plan = Plan { batch, ..plan.clone() };
+            let (engine, simd) = (EngineKind::Scalar, SimdLevel::best());
+            let contender = EngineContender::new(engine, simd, threads, &plan).unwrap();
+            for rows in &sets {
+                let outcomes = contender.outcomes(rows, 50);
+                assert_eq!(outcomes.iter().map(|o| o.solutions).collect::<Vec<_>>(), expected);
+                assert!(contender.pass(rows, 50, |_, _| {}) > Duration::ZERO);
+                // The output of the last batch, which is the only one if it is large.
+                let worker = contender.workers[0].lock().unwrap();
+                if threads.get() == 1 && batch.get() >= 50 {
+                    let text: Vec<_> = outcomes.iter().map(|o| o.grid.to_string()).collect();
+                    assert_eq!(worker.output.as_flattened(), text.concat().as_bytes());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The page of `--report`: a static file that draws the JSON in it.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+const PAGE: &str = include_str!("report.html");
+
+/// Writes the page with a summary of a run, or with measurements.
+pub fn write(data: &impl Serialize, mut out: impl Write) -> io::Result<()> {
+    // `<` could end the element of the data.
+    let json = serde_json::to_string(data)?.replace('<', r"\u003c");
+    let page = PAGE.replacen("{{DATA}}", &json, 1);
+    out.write_all(page.as_bytes())?;
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_ends_the_data() {
+        let data = ["</script><b>", "<!-- {{DATA}}"];
+        let mut page = Vec::new();
+        write(&data, &mut page).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        let (_, rest) = page.split_once("id=\"data\">").unwrap();
+        let (json, _) = rest.split_once("</script>").unwrap();
+        assert_eq!(serde_json::from_str::<[&str; 2]>(json).unwrap(), data);
+        assert_eq!(page.matches("</script>").count(), PAGE.matches("</script>").count());
+    }
+}

@@ -52,29 +52,23 @@
 //! # Features
 //!
 //! Puzzles, engines, canonical forms, and generators are the crate [`bulkdoku_core`], and human
-//! techniques the crate [`bulkdoku_logic`]. Both are re-exported here and can be used alone. The
-//! features `gzip`, `zstd`, `xz`, `bzip2`, and `lz4` add
-//! compressed inputs, and the first two also compressed outputs. `parquet` reads and writes Parquet
-//! files. `cli` adds the command and its dependencies, and `pages` prints completions and manual
-//! pages. `cli` and `gzip` are enabled by default; `full` enables all of these. `js` measures time on `wasm32-unknown-unknown` with `performance.now`; without it,
-//! latencies there are 0.
+//! techniques the crate [`bulkdoku_logic`]. The feature `stream` adds [`bulkdoku_stream`]: inputs, the
+//! pipeline, and rows. All of them are re-exported here and can be used alone. The features `gzip`,
+//! `zstd`, `xz`, `bzip2`, and `lz4` add compressed inputs, and the first two also compressed outputs.
+//! `parquet` reads and writes Parquet files. `cli` adds the command and its dependencies, and `pages`
+//! prints completions and manual pages. `cli` and `gzip` are enabled by default; `full` enables all of
+//! these. `js` measures time on `wasm32-unknown-unknown` with `performance.now`; without it, latencies
+//! there are 0.
 
 pub mod bundled;
-pub mod compression;
-pub mod features;
-pub mod input;
-pub mod output;
-pub mod pipeline;
-pub mod sets;
-pub mod stats;
-pub mod tail;
 
 pub use bulkdoku_core::*;
 pub use bulkdoku_logic as logic;
-pub use compression::Compression;
-pub use input::Source;
-pub use pipeline::{Pipeline, Progress, Report};
-pub use tail::Tail;
+#[cfg(feature = "stream")]
+pub use bulkdoku_stream::{
+    Compression, Pipeline, Progress, Report, Source, Tail, compression, features, input, output,
+    pipeline, sets, stats, tail,
+};
 
 /// Tests the examples of the quick start.
 #[cfg(doctest)]

@@ -62,7 +62,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use bulkdoku::Marks;
-use bulkdoku::features::missing;
+use bulkdoku::features::LACKS_PAGES;
 use bulkdoku::pipeline::cores;
 use clap::builder::styling::{AnsiColor, Effects, Style};
 use clap::error::{ContextKind, ContextValue};
@@ -195,8 +195,8 @@ pub fn parse() -> Result<Cli, Failure> {
         Ok(parsed) => parsed,
         Err(error) if error.use_stderr() => {
             if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) {
-                if let Some(lacks) = missing(name) {
-                    refuse!("{name}: {lacks}");
+                if ["completions", "man"].contains(&&**name) {
+                    refuse!("{name}: {LACKS_PAGES}");
                 }
                 if name.parse::<Marks>().is_ok() {
                     refuse!("a puzzle instead of a subcommand; draw it with: bulkdoku show {name}");

@@ -11,10 +11,10 @@ use arrow_array::{
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use bulkdoku::check::{self, Score};
-use bulkdoku::output::{Column, Kind, Row, Rows, Value};
-use bulkdoku::puzzle::CELLS;
-use bulkdoku::{Grid, Outcome, Puzzle, Status};
+use bulkdoku_core::check::{self, Score};
+use bulkdoku_core::puzzle::CELLS;
+use bulkdoku_core::{Grid, Outcome, Puzzle, Status};
+use bulkdoku_stream::output::{Column, Kind, Row, Rows, Value};
 
 /// The most invalid records that have messages.
 const MAX_MESSAGES: usize = 10;

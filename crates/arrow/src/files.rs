@@ -9,11 +9,12 @@ use std::{array, io, iter, mem};
 use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, RecordBatch, UInt64Array};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use bulkdoku::input::{InputOptions, Layout, Stream};
-use bulkdoku::output::unique_names;
-use bulkdoku::pipeline::RecordReader;
-use bulkdoku::puzzle::CELLS;
-use bulkdoku::{Marks, Source, StopFlag};
+use bulkdoku_core::puzzle::CELLS;
+use bulkdoku_core::{Marks, StopFlag};
+use bulkdoku_stream::Source;
+use bulkdoku_stream::input::{InputOptions, Layout, Stream};
+use bulkdoku_stream::output::unique_names;
+use bulkdoku_stream::pipeline::RecordReader;
 
 /// The maximum length of a record in bytes, as in the command.
 const MAX_RECORD: usize = 16 << 20;

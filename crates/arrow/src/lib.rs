@@ -1,4 +1,4 @@
-//! Arrow arrays in, record batches out, for [`bulkdoku`].
+//! Arrow arrays in, record batches out, for [`bulkdoku_stream`].
 //!
 //! [`CallerRows`] is the contents of a block whose puzzles, and answers to them, are rows of Arrow arrays;
 //! [`Sheet`] collects the rows of results as a record batch; [`FileReader`] reads files of puzzles as record

@@ -11,10 +11,10 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field};
-use bulkdoku::input::Records;
-use bulkdoku::pipeline::{Block, Contents};
-use bulkdoku::puzzle::CELLS;
-use bulkdoku::text;
+use bulkdoku_core::puzzle::CELLS;
+use bulkdoku_core::text;
+use bulkdoku_stream::input::Records;
+use bulkdoku_stream::pipeline::{Block, Contents};
 
 use crate::Form;
 

@@ -15,8 +15,8 @@ use crate::puzzle::Malformed;
 /// A reader of the records of inputs in order, on the calling thread, in bounded memory.
 ///
 /// ```
-/// use bulkdoku::Source;
-/// use bulkdoku::pipeline::RecordReader;
+/// use bulkdoku_stream::Source;
+/// use bulkdoku_stream::pipeline::RecordReader;
 ///
 /// let line = "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
 /// let text = format!("# one\n{line}\n{line} 17\n12\n");

@@ -18,8 +18,8 @@ pub(crate) type Hashes = HashSet<u128, BuildHasherDefault<IdentityHasher>>;
 /// `n` different puzzles have the same hash is about n² / 2¹²⁹: one in 10²² for 100 million.
 ///
 /// ```
-/// use bulkdoku::Puzzle;
-/// use bulkdoku::sets::Seen;
+/// use bulkdoku_core::Puzzle;
+/// use bulkdoku_stream::sets::Seen;
 ///
 /// let mut seen = Seen::default();
 /// assert!(seen.insert(Seen::hash(&Puzzle::EMPTY))?);

@@ -12,7 +12,10 @@ macro_rules! lacks {
 }
 pub(crate) use lacks;
 
-/// Describes the feature that this build lacks for a codec, a file extension, or a subcommand.
+/// Describes the missing feature of a build without completion scripts and manual pages.
+pub const LACKS_PAGES: &str = lacks!("pages");
+
+/// Describes the feature that this build lacks for a codec or a file extension.
 pub fn missing(name: &str) -> Option<&'static str> {
     match name {
         "gz" | "zlib" if !cfg!(feature = "gzip") => Some(lacks!("gzip")),
@@ -21,7 +24,6 @@ pub fn missing(name: &str) -> Option<&'static str> {
         "bz2" if !cfg!(feature = "bzip2") => Some(lacks!("bzip2")),
         "lz4" if !cfg!(feature = "lz4") => Some(lacks!("lz4")),
         "parquet" if !cfg!(feature = "parquet") => Some(lacks!("parquet")),
-        "completions" | "man" if !cfg!(feature = "pages") => Some(lacks!("pages")),
         _ => None,
     }
 }

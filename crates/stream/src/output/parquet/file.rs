@@ -37,7 +37,7 @@ pub(super) const MAGIC: &[u8] = b"PAR1";
 /// appended.
 ///
 /// ```
-/// use bulkdoku::output::parquet::{Kind, ParquetFile, Value};
+/// use bulkdoku_stream::output::parquet::{Kind, ParquetFile, Value};
 ///
 /// let mut bytes = Vec::new();
 /// let columns = [("id".to_owned(), Kind::Number), ("name".to_owned(), Kind::Text)];

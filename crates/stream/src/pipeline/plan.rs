@@ -17,7 +17,8 @@ use crate::output::{CsvRows, Format};
 /// A pipeline that turns the records of inputs into rows.
 ///
 /// ```
-/// use bulkdoku::{Pipeline, Progress, Source, Status};
+/// use bulkdoku_core::Status;
+/// use bulkdoku_stream::{Pipeline, Progress, Source};
 ///
 /// let puzzles = "# two puzzles\n\
 ///     ..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9\n\

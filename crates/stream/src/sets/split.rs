@@ -10,8 +10,8 @@ use crate::puzzle::Puzzle;
 /// depends on the seed and the shares alone, whatever else is in a set.
 ///
 /// ```
-/// use bulkdoku::Puzzle;
-/// use bulkdoku::sets::{Sameness, Split};
+/// use bulkdoku_core::Puzzle;
+/// use bulkdoku_stream::sets::{Sameness, Split};
 ///
 /// let split = Split::new(&[80.0, 20.0], Sameness::Puzzle, 1);
 /// let larger = Split::new(&[90.0, 10.0], Sameness::Puzzle, 1);

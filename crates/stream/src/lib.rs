@@ -1,0 +1,41 @@
+//! Streams of sudoku: readers of puzzle lines, tables, and grids, a parallel pipeline, and rows, in
+//! order. The command of the package `bulkdoku` is built on this crate.
+//!
+//! [`Pipeline::run`] reads lines, tables, grids, or JSON from any reader, solves the puzzles on all
+//! cores, and writes rows, in order, to any [`Sink`](pipeline::Sink).
+//!
+//! ```
+//! use bulkdoku_core::Status;
+//! use bulkdoku_stream::{Pipeline, Progress, Source};
+//!
+//! let lines = b"53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79\n?\n";
+//! let (mut rows, mut messages) = (Vec::new(), Vec::new());
+//! let sources = [Source::new("example", &lines[..])];
+//! let report = Pipeline::default().run(sources, &mut rows, &mut messages, &Progress::default())?;
+//! assert_eq!(report.counts.of(Status::Unique), 1);
+//! assert_eq!(report.counts.of(Status::Malformed), 1);
+//! # Ok::<(), bulkdoku_stream::pipeline::OutputFailure>(())
+//! ```
+//!
+//! # Features
+//!
+//! `gzip`, `zstd`, `xz`, `bzip2`, and `lz4` add compressed inputs, and the first two also compressed
+//! outputs. `parquet` reads and writes Parquet files.
+
+pub mod compression;
+pub mod features;
+pub mod input;
+pub mod output;
+pub mod pipeline;
+pub mod sets;
+pub mod stats;
+pub mod tail;
+
+pub use compression::Compression;
+pub use input::Source;
+pub use pipeline::{Pipeline, Progress, Report};
+pub use tail::Tail;
+
+// The modules of this crate name everything by its path below `crate`.
+use bulkdoku_core::*;
+use bulkdoku_logic as logic;

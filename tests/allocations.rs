@@ -46,7 +46,7 @@ fn main() {
     let hard = include_str!("../datasets/hard.txt").lines().take(100);
     let hard: Vec<Puzzle> = hard.map(|line| line.parse().unwrap()).collect();
     let mut rater = Rater::new(Techniques::ALL);
-    let mut rate = || hard.iter().map(|puzzle| rater.rate(puzzle).score).sum::<u32>();
+    let mut rate = || hard.iter().map(|puzzle| rater.rate(puzzle).unwrap().score).sum::<u32>();
     let first = rate();
     let region = Region::new(ALLOCATOR);
     assert_eq!(rate(), first);

@@ -7,6 +7,7 @@
 //! Sources: <https://www.sudokuwiki.org/Nishio_Forcing_Chains>,
 //! <https://hodoku.sourceforge.net/en/tech_last.php>, <https://www.sudokuwiki.org/Digit_Forcing_Chains>.
 
+use bulkdoku_core::StopFlag;
 use bulkdoku_core::bands::Bands;
 
 use super::chains::{Ends, Graph};
@@ -229,7 +230,13 @@ struct State {
 impl Nets {
     /// Follows all candidates by singles and the techniques up to a level, and finds contradictions
     /// and what all candidates of a cell, or all places of a digit in a unit, imply.
-    pub fn find(&mut self, position: &Position, level: usize, out: &mut Instances) {
+    pub fn find(
+        &mut self,
+        position: &Position,
+        level: usize,
+        stop: &StopFlag,
+        out: &mut Instances,
+    ) {
         self.states.clear();
         self.numbers.clear();
         self.numbers.resize(81, [0; 9]);
@@ -295,9 +302,12 @@ impl Nets {
                 return;
             }
             for state in self.states.iter_mut().filter(|state| !state.is_complete) {
+                if stop.is_requested() {
+                    return;
+                }
                 let is_changed = state.bands.place_singles()
                     || (1..=level).any(|level| {
-                        let inner = self.inner.get_or_insert_with(Box::default);
+                        let inner = self.inner.get_or_insert_with(|| Inner::new(stop));
                         inner.apply(LEVELS[level], &mut state.bands)
                     });
                 state.is_complete = !is_changed;
@@ -311,15 +321,13 @@ impl Nets {
     }
 }
 
-impl Default for Inner {
-    fn default() -> Self {
-        let position = Position::of(&Board { digits: [0; 9], placed: 0 });
-        let (memory, effects) = (super::Memory::default(), Instances::new(Collect::Effects));
-        Self { position, memory, effects }
-    }
-}
-
 impl Inner {
+    fn new(stop: &StopFlag) -> Box<Self> {
+        let position = Position::of(&Board { digits: [0; 9], placed: 0 });
+        let memory = super::Memory { stop: stop.clone(), ..super::Memory::default() };
+        Box::new(Self { position, memory, effects: Instances::new(Collect::Effects) })
+    }
+
     /// Applies all instances of techniques. Returns whether there are any.
     fn apply(&mut self, techniques: &[Technique], bands: &mut Bands) -> bool {
         let Self { position, memory, effects } = self;

@@ -34,12 +34,14 @@ mod subsets;
 mod technique;
 mod turbot;
 mod uniqueness;
+mod unrated;
 mod wings;
 mod words;
 
 #[cfg(test)]
 mod tests;
 
+use bulkdoku_core::StopFlag;
 use bulkdoku_core::bands::Singles;
 
 use crate::board::Cells;
@@ -54,6 +56,7 @@ pub use rounds::{Path, Rater, rate};
 pub use se::{Explainer, SeRating};
 pub use steps::{Steps, hint, refutation, steps};
 pub use technique::{Definition, Technique, Techniques};
+pub use unrated::Unrated;
 pub use words::unit_name;
 
 /// Memory that searches reuse.
@@ -66,6 +69,8 @@ struct Memory {
     /// Cells by their distance from one of them.
     layers: Vec<Cells>,
     turbot: turbot::Memory,
+    /// Ends the search of nets, which then find nothing.
+    stop: StopFlag,
     /// Whether the boards have no instances of the easier basic fish and subsets. With few open
     /// cells in a unit, a subset leaves one of these, with the same effect, in the others.
     lacks_easier: bool,
@@ -152,11 +157,11 @@ fn find(
         T::Nishio => forcing::nishio(position, &mut memory.forcing.assumptions, out),
         T::CellForcingChain => memory.forcing.find_chains(position, true, out),
         T::RegionForcingChain => memory.forcing.find_chains(position, false, out),
-        T::DynamicForcingChain => memory.forcing.nets.find(position, 0, out),
-        T::DynamicForcingChainPlus => memory.forcing.nets.find(position, 1, out),
-        T::NestedForcingChain2 => memory.forcing.nets.find(position, 2, out),
-        T::NestedForcingChain3 => memory.forcing.nets.find(position, 3, out),
-        T::NestedForcingChain4 => memory.forcing.nets.find(position, 4, out),
-        T::NestedForcingChain5 => memory.forcing.nets.find(position, 5, out),
+        T::DynamicForcingChain => memory.forcing.nets.find(position, 0, &memory.stop, out),
+        T::DynamicForcingChainPlus => memory.forcing.nets.find(position, 1, &memory.stop, out),
+        T::NestedForcingChain2 => memory.forcing.nets.find(position, 2, &memory.stop, out),
+        T::NestedForcingChain3 => memory.forcing.nets.find(position, 3, &memory.stop, out),
+        T::NestedForcingChain4 => memory.forcing.nets.find(position, 4, &memory.stop, out),
+        T::NestedForcingChain5 => memory.forcing.nets.find(position, 5, &memory.stop, out),
     }
 }

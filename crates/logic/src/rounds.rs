@@ -2,11 +2,13 @@
 
 use std::ops::ControlFlow;
 
+use bulkdoku_core::StopFlag;
 use bulkdoku_core::bands::{Bands, Singles};
 
 use super::basic::{locked, report_singles, singles};
 use super::instances::{Collect, Instances, Step};
 use super::position::{Changed, Tracker};
+use super::unrated::{Unrated, check_unique};
 use super::{Memory, Technique, Techniques, find};
 
 /// The path of a puzzle by rounds.
@@ -71,9 +73,13 @@ impl Path {
     }
 }
 
-/// Returns the path of a puzzle, or of pencil marks, that have exactly one solution.
-pub fn rate(given: impl Into<Bands>) -> Path {
-    Rater::new(Techniques::ALL).rate(given)
+/// Returns the path of a puzzle or of pencil marks.
+///
+/// # Errors
+/// When there is not exactly one solution, or no technique leads to it.
+pub fn rate(given: impl Into<Bands>) -> Result<Path, Unrated> {
+    let path = Rater::new(Techniques::ALL).rate(given)?;
+    if path.solved { Ok(path) } else { Err(Unrated::Beyond) }
 }
 
 /// Rates puzzles, reusing its memory.
@@ -113,26 +119,56 @@ impl Rater {
         }
     }
 
-    /// Returns the path of a puzzle, or of pencil marks, that have exactly one solution.
+    /// Ends all searches when `stop` is requested.
+    pub fn stop_at(&mut self, stop: StopFlag) {
+        let lacks_easier = self.memory.lacks_easier;
+        self.memory = Memory { stop, lacks_easier, ..Memory::default() };
+    }
+
+    /// Returns the path of a puzzle or of pencil marks. It ends where no technique applies.
     ///
-    /// In pencil marks, cells with one candidate are clues.
-    pub fn rate(&mut self, given: impl Into<Bands>) -> Path {
+    /// # Errors
+    /// When there is not exactly one solution, or the search is stopped.
+    pub fn rate(&mut self, given: impl Into<Bands>) -> Result<Path, Unrated> {
+        let given = given.into();
+        check_unique(&given)?;
+        self.rate_unique(given).ok_or(Unrated::Stopped)
+    }
+
+    /// Returns the path of a puzzle or of pencil marks, and visits its steps until the visitor
+    /// breaks, where the path ends.
+    ///
+    /// # Errors
+    /// When there is not exactly one solution, or the search is stopped.
+    pub fn trace(
+        &mut self,
+        given: impl Into<Bands>,
+        visit: impl FnMut(&Step) -> ControlFlow<()>,
+    ) -> Result<Path, Unrated> {
+        let given = given.into();
+        check_unique(&given)?;
+        self.trace_unique(given, visit).ok_or(Unrated::Stopped)
+    }
+
+    /// Returns the path of a puzzle or of pencil marks with exactly one solution, which is not
+    /// checked, or `None` if the search is stopped.
+    pub fn rate_unique(&mut self, given: impl Into<Bands>) -> Option<Path> {
         self.start(given.into(), Collect::Distinct);
         self.run(&mut |_| ControlFlow::Continue(()))
     }
 
-    /// Returns the path of a puzzle, or of pencil marks, that have exactly one solution, and visits
-    /// its steps until the visitor breaks.
-    pub fn trace(
+    /// Does the work of [`Rater::trace`] for a puzzle or pencil marks with exactly one solution,
+    /// which is not checked. Returns `None` if the search is stopped.
+    pub fn trace_unique(
         &mut self,
         given: impl Into<Bands>,
         mut visit: impl FnMut(&Step) -> ControlFlow<()>,
-    ) -> Path {
+    ) -> Option<Path> {
         self.start(given.into(), Collect::DistinctSteps);
         self.run(&mut visit)
     }
 
-    fn run(&mut self, visit: &mut dyn FnMut(&Step) -> ControlFlow<()>) -> Path {
+    fn run(&mut self, visit: &mut dyn FnMut(&Step) -> ControlFlow<()>) -> Option<Path> {
         let mut path = Path::EMPTY;
         while let Some(technique) = self.find_round() {
             path.add(technique, self.instances.count);
@@ -140,8 +176,12 @@ impl Rater {
                 break;
             }
         }
-        path.finish(self.bands.is_full() && self.bands.is_solved());
-        path
+        let solved = self.bands.is_full();
+        if !solved && self.memory.stop.is_requested() {
+            return None;
+        }
+        path.finish(solved && self.bands.is_solved());
+        Some(path)
     }
 
     /// Starts a path.
@@ -209,6 +249,9 @@ impl Rater {
 
     /// Applies the easiest advanced technique that has an instance.
     fn find_advanced(&mut self) -> Option<Technique> {
+        if self.memory.stop.is_requested() {
+            return None;
+        }
         let Self { tracker, instances, .. } = self;
         tracker.update(&self.bands.board());
         for (i, &technique) in self.advanced.iter().enumerate() {

@@ -290,10 +290,8 @@ impl ShowTask {
 
     /// Appends the next steps of a puzzle, each with a grid in which it is marked.
     fn explain_steps(&self, given: &Marks, out: &mut String) {
-        let mut marks = Bands::from(given).board().marks();
-        let clues = given.clues();
-        let clues = clues.cells().iter().enumerate().filter(|(_, digit)| **digit != 0);
-        let mut filled: u128 = clues.fold(0, |cells, (cell, _)| cells | 1 << cell);
+        let board = Bands::from(given).board();
+        let (mut marks, mut filled) = (board.marks(), board.placed);
         let mut parts = Vec::new();
         for step in logic::steps(given) {
             let before = marks;
@@ -311,7 +309,7 @@ impl ShowTask {
             }
         }
         if parts.len() < self.hints {
-            let is_solved = marks.clues().clues() == CELLS;
+            let is_solved = filled.count_ones() as usize == CELLS;
             parts.push(if is_solved { "solved\n" } else { "no technique applies\n" }.into());
         }
         *out += &parts.join("\n");

@@ -25,8 +25,8 @@ pub fn document(located: &[LocatedPuzzle]) -> Result<Vec<u8>, Failure> {
         .iter()
         .zip(solutions)
         .map(|(puzzle, solution)| {
-            let path = solution.map(|_| rate(puzzle));
-            let rating = solution.and_then(|_| explainer.rate(puzzle));
+            let path = solution.and_then(|_| rate(puzzle).ok());
+            let rating = solution.and_then(|_| explainer.rate_unique(puzzle).ok());
             (puzzle, solution, caption(puzzle.clues(), path.as_ref(), rating))
         })
         .collect();

@@ -46,7 +46,10 @@ pub fn explain(given: &Marks) -> Value {
     let steps: Vec<Step> = if status == Status::GaveUp { vec![] } else { steps(given).collect() };
     let is_unique = status == Status::Unique;
     let hardest = steps.iter().map(|step| step.technique).max().filter(|_| is_unique);
-    let se = given.puzzle().filter(|_| is_unique).and_then(|it| Explainer::default().rate(&it));
+    let se = given
+        .puzzle()
+        .filter(|_| is_unique)
+        .and_then(|it| Explainer::default().rate_unique(&it).ok());
     json!({
         "clues": clues.cells().to_vec(),
         "candidates": Bands::from(given).board().marks().to_string(),

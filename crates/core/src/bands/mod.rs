@@ -15,7 +15,7 @@ mod level;
 pub use deduce::Contradiction;
 pub use level::{Level, UnknownLevel};
 
-use crate::board::{self, Bits, Board, Candidates, Cells, UNITS, UNITS_OF};
+use crate::board::{self, Bits, Board, Candidates, Cells, PEERS, UNITS, UNITS_OF};
 use crate::chute::{self, ALL, EACH_ROW};
 use crate::marks::Marks;
 use crate::puzzle::Puzzle;
@@ -173,12 +173,19 @@ impl From<&Puzzle> for Bands {
 }
 
 impl From<&Marks> for Bands {
-    /// Converts cells with one candidate to clues, whose digits are removed from their peers.
+    /// Places the digits of cells with one candidate that no peer has. If every other cell has all
+    /// nine candidates, they are the clues of a puzzle.
     fn from(marks: &Marks) -> Self {
-        let mut bands = Self::of(&marks.clues());
-        let removed = Board::from(marks).digits.map(|cells| !cells);
-        bands.apply(&removed, &[0; 9]);
-        bands
+        if let Some(puzzle) = marks.puzzle() {
+            return Self::of(&puzzle);
+        }
+        let mut board = Board::from(marks);
+        let clues = marks.clues();
+        for (cell, &clue) in clues.cells().iter().enumerate().filter(|(_, clue)| **clue != 0) {
+            let places = board.digits[usize::from(clue) - 1];
+            board.placed |= Cells::from(places & PEERS[cell] == 0) << cell;
+        }
+        Self::from(&board)
     }
 }
 

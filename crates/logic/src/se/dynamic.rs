@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use bulkdoku_core::StopFlag;
+
 use super::super::Position;
 use super::super::forcing;
 use super::super::instances::{Collect, Instances};
@@ -207,6 +209,8 @@ struct Progress {
 /// Memory for the search of dynamic forcing chains.
 #[derive(Debug, Default)]
 pub struct Search {
+    /// Ends the search, which then finds nothing.
+    pub(super) stop: StopFlag,
     nets: Nets,
     progress: Vec<Progress>,
     inner: nested::Search,
@@ -270,6 +274,9 @@ impl Search {
         loop {
             let mut any = false;
             for number in 0..self.nets.len {
+                if self.stop.is_requested() {
+                    return None;
+                }
                 let progress = &self.progress[number];
                 let is_needed = best.is_none_or(|((assertions, _), _)| progress.least < assertions);
                 if !progress.is_complete && is_needed {

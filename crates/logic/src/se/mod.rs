@@ -13,6 +13,7 @@ mod links;
 mod nested;
 mod nets;
 
+use bulkdoku_core::StopFlag;
 use bulkdoku_core::bands::{Bands, Singles};
 use bulkdoku_core::puzzle::Puzzle;
 
@@ -20,6 +21,7 @@ use self::nets::{Assertion, is_on};
 use super::instances::{Collect, Evidence, Instances, Step};
 use super::position::Tracker;
 use super::subsets::tight_sets;
+use super::unrated::{Unrated, check_unique};
 use super::{Changed, Memory, Position, Technique, find};
 use crate::board::{Board, Candidates, UNIT_CELLS, UNITS, digits_of, size};
 
@@ -167,9 +169,26 @@ impl Default for Explainer {
 }
 
 impl Explainer {
-    /// Returns the ratings of a puzzle that has exactly one solution, or `None` if the clues
-    /// contradict each other or the puzzle needs more than one level of nested dynamic chains.
-    pub fn rate(&mut self, puzzle: &Puzzle) -> Option<SeRating> {
+    /// Ends all searches when `stop` is requested.
+    pub fn stop_at(&mut self, stop: StopFlag) {
+        self.nets.stop = stop;
+    }
+
+    /// Returns the ratings of a puzzle.
+    ///
+    /// # Errors
+    /// When there is not exactly one solution, the puzzle needs more than one level of nested
+    /// dynamic chains, or the search is stopped.
+    pub fn rate(&mut self, puzzle: &Puzzle) -> Result<SeRating, Unrated> {
+        check_unique(&puzzle.into())?;
+        self.rate_unique(puzzle)
+    }
+
+    /// Returns the ratings of a puzzle with exactly one solution, which is not checked.
+    ///
+    /// # Errors
+    /// When the puzzle needs more than one level of nested dynamic chains, or the search is stopped.
+    pub fn rate_unique(&mut self, puzzle: &Puzzle) -> Result<SeRating, Unrated> {
         self.path(puzzle, &mut |_, _| {})
     }
 
@@ -179,8 +198,7 @@ impl Explainer {
         &mut self,
         puzzle: &Puzzle,
         visit: &mut dyn FnMut(&Board, u16),
-    ) -> Option<SeRating> {
-        Board::of(puzzle)?;
+    ) -> Result<SeRating, Unrated> {
         let mut rating = SeRating { er: 0, ep: 0, ed: 0 };
         let mut bands = Bands::of(puzzle);
         self.tracker.start();
@@ -191,7 +209,11 @@ impl Explainer {
             } else {
                 let board = bands.board();
                 self.tracker.update(&board);
-                let hint = self.step(rating.er)?;
+                let hint = self.step(rating.er);
+                if self.nets.stop.is_requested() {
+                    return Err(Unrated::Stopped);
+                }
+                let hint = hint.ok_or(Unrated::Beyond)?;
                 visit(&board, hint.rating);
                 bands.apply(&hint.removed, &hint.placed);
                 (hint.rating, hint.placed != [0; 9])
@@ -202,7 +224,7 @@ impl Explainer {
                 rating.ep = rating.er;
             }
         }
-        Some(rating)
+        Ok(rating)
     }
 
     /// Returns the next step. Rules that are not harder than the rating so far and that others with

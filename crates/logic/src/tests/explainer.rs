@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use bulkdoku_core::Puzzle;
+
 use super::effects;
 use crate::board::Board;
-use crate::{Explainer, SeRating, Technique};
+use crate::{Explainer, SeRating, Technique, Unrated};
 
 fn assert_rated(explainer: &mut Explainer, puzzle: &str, [er, ep, ed]: [u16; 3]) -> Option<Board> {
     let mut hardest = None;
@@ -13,7 +15,7 @@ fn assert_rated(explainer: &mut Explainer, puzzle: &str, [er, ep, ed]: [u16; 3])
             hardest = Some(*board);
         }
     });
-    assert_eq!(rating, Some(SeRating { er, ep, ed }), "{puzzle}");
+    assert_eq!(rating, Ok(SeRating { er, ep, ed }), "{puzzle}");
     hardest
 }
 
@@ -59,7 +61,9 @@ fn ratings_and_techniques_are_those_of_sudoku_explainer() {
             }
         }
     }
-    assert_eq!(explainer.rate(&format!("11{}", ".".repeat(79)).parse().unwrap()), None);
+    let contradictory = format!("11{}", ".".repeat(79)).parse().unwrap();
+    assert_eq!(explainer.rate(&contradictory), Err(Unrated::Contradictory));
+    assert_eq!(explainer.rate(&Puzzle::EMPTY), Err(Unrated::Several));
 }
 
 #[test]

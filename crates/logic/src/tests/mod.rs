@@ -387,15 +387,15 @@ fn paths_of_isomorphs_are_equal_and_traces_have_all_steps() {
         BUNDLED[0].text.lines().take(50).chain(BUNDLED[1].text.lines().take(50)).enumerate()
     {
         let Ok(puzzle) = line.parse::<Puzzle>() else { continue };
-        let path = rater.rate(&puzzle);
+        let path = rater.rate(&puzzle).unwrap();
         let isomorph = Permutation::random(&mut SeededRng::new(seed as u64)).puzzle(&puzzle);
-        assert_eq!(rater.rate(&isomorph), path, "{puzzle}");
+        assert_eq!(rater.rate(&isomorph).as_ref(), Ok(&path), "{puzzle}");
         let mut steps = 0;
         let count = |_: &Step| {
             steps += 1;
             ControlFlow::Continue(())
         };
-        assert_eq!(rater.trace(&puzzle, count), path, "{puzzle}");
+        assert_eq!(rater.trace(&puzzle, count).as_ref(), Ok(&path), "{puzzle}");
         assert_eq!(steps, path.steps, "{puzzle}");
     }
 }
@@ -432,7 +432,7 @@ fn paths_of_single_puzzles_and_marks_are_those_of_traces() {
         for (i, step) in steps(&puzzle).enumerate() {
             assert_eq!(text(&step), trace[i]);
             step.apply(&mut marks);
-            assert!(i % 8 > 0 || rater.rate(&marks).solved, "{marks}");
+            assert!(i % 8 > 0 || rater.rate(&marks).unwrap().solved, "{marks}");
         }
         assert_eq!(hint(&marks).map(|step| text(&step)), None);
     }
@@ -461,4 +461,44 @@ fn only_proved_puzzles_have_steps_that_assume_uniqueness() {
     assert!(boards > 0, "{boards}");
     let contradictory: Puzzle = format!("55{}", ".".repeat(79)).parse().unwrap();
     assert!(hint(&contradictory).is_none() && hint(&Puzzle::EMPTY).is_none());
+}
+
+#[test]
+fn a_stopped_search_ends_at_once() {
+    let stop = StopFlag::default();
+    let (mut rater, mut explainer) = (Rater::new(Techniques::ALL), Explainer::default());
+    rater.stop_at(stop.clone());
+    explainer.stop_at(stop.clone());
+    let puzzle: Puzzle =
+        "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
+            .parse()
+            .unwrap();
+    assert!(rater.rate(&puzzle).is_ok() && explainer.rate(&puzzle).is_ok());
+    stop.request();
+    assert_eq!(rater.rate(&puzzle), Err(Unrated::Stopped));
+    assert_eq!(explainer.rate(&puzzle), Err(Unrated::Stopped));
+}
+
+#[test]
+fn only_puzzles_with_one_solution_are_rated() {
+    let contradictory: Puzzle = format!("55{}", ".".repeat(79)).parse().unwrap();
+    assert_eq!(rate(&contradictory), Err(Unrated::Contradictory));
+    assert_eq!(rate(&Puzzle::EMPTY), Err(Unrated::Several));
+    assert!(rate(&bulkdoku_core::puzzle::CLASSIC.parse::<Puzzle>().unwrap()).is_ok());
+}
+
+/// A cell with one candidate that peers still have is not solved: placing it is a step.
+#[test]
+fn hints_are_true_on_the_given_marks() {
+    let puzzle: Puzzle =
+        "7..4.....3.9....7....5...82..1.......95.1..2.........851...7....3....9.......8.54"
+            .parse()
+            .unwrap();
+    let mut marks = Bands::of(&puzzle).board().marks();
+    let pair = steps(&puzzle).take_while(|step| step.technique != Technique::NakedSingle);
+    pair.for_each(|step| {
+        step.apply(&mut marks);
+    });
+    assert_eq!(marks.of_cell(6 * 9 + 3).to_string(), "9");
+    assert_eq!(hint(&marks).unwrap().to_string(), "9 is the only candidate of r7c4, so r7c4 is 9");
 }

@@ -12,7 +12,7 @@ use crate::logic::{Explainer, Path, Rater, SeRating, Techniques};
 use crate::output::{Needs, Results, Row, Timed};
 use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::rating::{Level, isomorphs};
-use crate::solver::{Batch, Limits, Outcome};
+use crate::solver::{Batch, Limits, Outcome, StopFlag};
 use crate::status::Status;
 
 /// A puzzle with exactly one solution.
@@ -153,15 +153,34 @@ impl Computation<'_, '_> {
     }
 
     fn paths(&mut self) -> Computed<Option<Path>> {
-        let rater = RefCell::new(Rater::new(Techniques::ALL));
-        ControlFlow::Continue(
-            self.per_unique(|row| row.board().map(|board| rater.borrow_mut().rate(board))),
+        let mut rater = Rater::new(Techniques::ALL);
+        rater.stop_at(self.stop());
+        let rater = RefCell::new(rater);
+        self.unless_stopped(
+            self.per_unique(|row| row.board().and_then(|it| rater.borrow_mut().rate_unique(it))),
         )
     }
 
     fn se_ratings(&mut self) -> Computed<Option<SeRating>> {
-        let rater = RefCell::new(Explainer::default());
-        ControlFlow::Continue(self.per_unique(|row| rater.borrow_mut().rate(&row.puzzle()?)))
+        let mut rater = Explainer::default();
+        rater.stop_at(self.stop());
+        let rater = RefCell::new(rater);
+        self.unless_stopped(
+            self.per_unique(|row| rater.borrow_mut().rate_unique(&row.puzzle()?).ok()),
+        )
+    }
+
+    /// Returns the flag at which searches end.
+    fn stop(&self) -> StopFlag {
+        self.engine.as_ref().map(|it| it.stop.clone()).unwrap_or_default()
+    }
+
+    /// Returns these values, unless a search may have been stopped.
+    fn unless_stopped<T>(&self, values: Vec<T>) -> Computed<T> {
+        if self.stop().is_requested() {
+            return ControlFlow::Break(Stopped);
+        }
+        ControlFlow::Continue(values)
     }
 
     fn contradictions(&mut self) -> Computed<Option<String>> {

@@ -21,7 +21,7 @@ fn trace(rater: &mut Rater, row: &Row<'_>, mut visit: impl FnMut(&Step)) -> Opti
         visit(step);
         ControlFlow::Continue(())
     };
-    Some(rater.trace(board, visit))
+    rater.trace_unique(board, visit)
 }
 
 /// Creates a format from a function that appends a row, with a rater for each worker.

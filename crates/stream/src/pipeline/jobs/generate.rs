@@ -62,8 +62,9 @@ impl RowCondition {
 
     /// Returns whether a puzzle needs one of the techniques, and no harder one.
     fn may_hold(&self, rater: &mut Rater, puzzle: &Puzzle) -> bool {
-        let path = rater.rate(puzzle);
-        path.solved && path.hardest.is_some_and(|hardest| self.techniques.contains(hardest))
+        let path = rater.rate_unique(puzzle).filter(|path| path.solved);
+        let hardest = path.and_then(|path| path.hardest);
+        hardest.is_some_and(|hardest| self.techniques.contains(hardest))
     }
 }
 

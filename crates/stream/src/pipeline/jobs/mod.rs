@@ -28,6 +28,8 @@ pub struct Stopped;
 /// The engine of a worker, for computing properties.
 pub struct PropertyEngine<'w> {
     pub(super) engine: &'w mut dyn Engine,
+    /// The flag at which searches end.
+    pub(super) stop: &'w StopFlag,
     /// The limits of the searches for records. Only the node limit applies to every search.
     pub(super) limits: Limits,
     /// The number of isomorphs over which ratings are averaged; 0 rates the puzzle itself.

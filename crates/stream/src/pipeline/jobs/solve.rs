@@ -72,7 +72,8 @@ impl Job for Solve {
 
     fn engine<'w>(&self, solver: &'w mut Solver) -> Option<PropertyEngine<'w>> {
         let Self { limits, rating_isomorphs, .. } = *self;
-        Some(PropertyEngine { engine: &mut *solver.engine, limits, rating_isomorphs })
+        let Solver { engine, stop } = solver;
+        Some(PropertyEngine { engine: &mut **engine, stop, limits, rating_isomorphs })
     }
 }
 

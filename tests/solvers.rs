@@ -189,6 +189,4 @@ fn wrong_usage_of_solvers_is_refused() {
         ("bench in --solver-output grid", "--solver"),
         ("bench in --timeout 5s", "--solver"),
     ]);
-    folder.file("marks", "12.......".to_owned() + &"123456789".repeat(80) + "\n");
-    folder.assert_refused(&[("bench marks --solver a=x", "pencil marks are not measured")]);
 }

@@ -41,8 +41,8 @@ pub struct Destinations {
 
     /// Write a page with charts of the run, as HTML
     ///
-    /// Levels, clues, and guesses, statuses, latency, and throughput over time, in one file that
-    /// needs no other. Levels are computed for it; techniques are shown if the run computes them.
+    /// The summary as charts and tables, in one file that needs no other. Levels are computed for
+    /// it; techniques are shown if the run computes them.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 

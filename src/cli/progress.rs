@@ -1,8 +1,6 @@
 //! The progress of a run: a bar on a terminal, otherwise lines on request.
 
-use std::borrow::Cow;
 use std::convert::Infallible;
-use std::fmt;
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -17,6 +15,8 @@ use super::{log, platform};
 
 /// The time between updates of the bar.
 const UPDATE: Duration = Duration::from_millis(100);
+/// The time after which a low yield is first reported.
+const FIRST_YIELD: Duration = Duration::from_secs(4);
 /// The default time between lines.
 const INTERVAL: Duration = Duration::from_secs(2);
 
@@ -75,69 +75,50 @@ pub struct Meter {
 }
 
 /// The progress of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Progressed {
     /// The amount of work done, out of the total.
     pub done: u64,
     /// The number of puzzles, if they are counted.
     pub puzzles: Option<u64>,
     /// The current task, if puzzles are not counted.
-    pub what: Cow<'static, str>,
-    /// How many rows came from how much work, if few may.
-    pub yields: Option<Yield>,
-}
-
-/// The rows of a generator or filter, and what it has drawn or read for them.
-#[derive(Clone, Copy, Debug)]
-pub struct Yield {
-    pub rows: u64,
-    pub tried: u64,
-    /// What is tried.
-    pub what: &'static str,
-    /// The time after which a low yield is first reported.
-    pub first: Duration,
-}
-
-impl Yield {
-    /// Returns whether there was less than one row in ten seconds.
-    fn is_low(&self, elapsed: Duration) -> bool {
-        let expected = elapsed.as_secs_f64() / 10.0;
-        self.tried > self.rows && (self.rows as f64) < expected
-    }
-}
-
-impl fmt::Display for Yield {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rows, tried, what, .. } = *self;
-        write!(f, "{} from {} {what}", counted(rows, "row"), HumanCount(tried))
-    }
+    pub what: String,
+    /// The number of rows, of the tried puzzles that they are chosen from, and what these are.
+    pub rows: Option<(u64, u64, &'static str)>,
 }
 
 impl Progressed {
     /// Creates the progress in bytes of the inputs.
     pub fn of_bytes(bytes: &AtomicU64, progress: &Progress) -> Self {
         let puzzles = Some(progress.records.load(Ordering::Relaxed));
-        Self { done: bytes.load(Ordering::Relaxed), puzzles, what: "".into(), yields: None }
+        Self { done: bytes.load(Ordering::Relaxed), puzzles, ..Self::default() }
     }
 
     /// Adds how many records have rows.
     pub fn with_filter(self, progress: &Progress) -> Self {
-        let (rows, tried) = (&progress.rows, &progress.records);
-        let [rows, tried] = [rows, tried].map(|count| count.load(Ordering::Relaxed));
-        let yields = Yield { rows, tried, what: "records", first: Duration::from_secs(10) };
-        Self { yields: Some(yields), ..self }
+        let [rows, tried] =
+            [&progress.rows, &progress.records].map(|count| count.load(Ordering::Relaxed));
+        Self { rows: Some((rows, tried, "records")), ..self }
     }
 
     /// Adds how many rows were drawn from how many puzzles.
     pub fn with_draws(self, (tried, rows): (u64, u64)) -> Self {
-        let yields = Yield { rows, tried, what: "drawn puzzles", first: Duration::from_secs(2) };
-        Self { yields: Some(yields), ..self }
+        Self { rows: Some((rows, tried, "drawn puzzles")), ..self }
     }
 
     /// Creates the progress in rows, including those of an earlier run.
     pub fn of_rows(before: u64, progress: &Progress) -> Self {
         let done = before + progress.records.load(Ordering::Relaxed);
-        Self { done, puzzles: Some(done), what: "".into(), yields: None }
+        Self { done, puzzles: Some(done), ..Self::default() }
+    }
+
+    /// Returns a note if there was less than one row in ten seconds.
+    fn low_yield(&self, seconds: f64) -> Option<String> {
+        let (rows, tried, what) = self.rows?;
+        let (found, from, time) =
+            (counted(rows, "row"), HumanCount(tried), human_time(seconds * 1e9));
+        let is_low = tried > rows && (rows as f64) < seconds / 10.0;
+        is_low.then(|| format!("{found} from {from} {what} in {time}"))
     }
 }
 
@@ -172,35 +153,29 @@ impl Meter {
         work: impl FnOnce() -> T + Send,
     ) -> T {
         let begin = Instant::now();
-        let mut pace = Pace { total: self.total, begin, from: None };
-        let mut due = self.interval.unwrap_or_default();
-        let mut yield_due = None;
+        let mut pace = Pace { total: self.total, from: None };
+        let (mut due, mut yield_due) = (self.interval.unwrap_or_default(), FIRST_YIELD);
         let Ok(result) = watch(UPDATE, work, |is_last| {
-            let now = progressed();
-            let done = now.done;
-            if let Some(yields) = now.yields.filter(|_| !is_last && !self.quiet)
-                && begin.elapsed() >= *yield_due.get_or_insert(yields.first)
-            {
-                if yields.is_low(begin.elapsed()) {
-                    let time = human_time(begin.elapsed().as_nanos() as f64);
-                    self.bar.suspend(|| log::note(format!("{yields} in {time}")));
-                }
-                // Each report is due after twice the time of the last.
-                yield_due = yield_due.map(|due| 2 * due);
+            let (now, elapsed) = (progressed(), begin.elapsed());
+            let (percent, rates) = pace.describe(&now, elapsed);
+            if elapsed >= yield_due && !is_last && !self.quiet {
+                // Each note is due after twice the time of the last.
+                yield_due *= 2;
+                let note = now.low_yield(elapsed.as_secs_f64());
+                note.into_iter().for_each(|note| self.bar.suspend(|| log::note(note)));
             }
-            let progress = pace.progress(now, Instant::now());
-            let is_due = self.interval.is_some() && (is_last || begin.elapsed() >= due);
+            let is_due = self.interval.is_some() && (is_last || elapsed >= due);
             if is_due {
-                due = begin.elapsed() + self.interval.unwrap_or_default();
+                due = elapsed + self.interval.unwrap_or_default();
             }
             if platform::progress_is_requested() || is_due {
-                self.bar.suspend(|| log::note(&progress));
+                self.bar.suspend(|| log::note(format!("progress: {percent}{rates}")));
             }
             if is_last {
                 self.bar.finish_and_clear();
             } else {
-                self.bar.set_position(done);
-                self.bar.set_message(progress.rates());
+                self.bar.set_position(now.done);
+                self.bar.set_message(rates);
             }
             Ok::<_, Infallible>(())
         });
@@ -212,74 +187,43 @@ impl Meter {
 #[derive(Debug)]
 struct Pace {
     total: Option<u64>,
-    begin: Instant,
     /// The time when the first puzzle was done, and `done` and the count at that time. A resumed
     /// run does not start at zero.
-    from: Option<(Instant, u64, u64)>,
+    from: Option<(Duration, u64, u64)>,
 }
 
 impl Pace {
-    fn progress(&mut self, progressed: Progressed, now: Instant) -> ShownProgress {
-        let Progressed { done, puzzles, what, yields: _ } = progressed;
-        let count = puzzles.unwrap_or(done);
-        if self.from.is_none() && count > 0 {
-            self.from = Some((now, done, count));
+    /// Returns the percentage, if the total is known; and the elapsed time, the puzzles or the task,
+    /// the rate, and the remaining time.
+    fn describe(&mut self, now: &Progressed, elapsed: Duration) -> (String, String) {
+        let Progressed { done, puzzles, what, .. } = now;
+        let count = puzzles.unwrap_or(*done);
+        let time = |seconds: f64| human_time(seconds * 1e9);
+        let mut rates = vec![time(elapsed.as_secs_f64())];
+        match puzzles {
+            Some(count) => rates.push(format!("{} puzzles", HumanCount(*count))),
+            None => rates.extend(Some(what.clone()).filter(|what| !what.is_empty())),
         }
-        let total = self.total.filter(|&total| total > 0);
-        let mut shown = ShownProgress {
-            seconds: (now - self.begin).as_secs_f64(),
-            percent: total.map(|total| 100.0 * done as f64 / total as f64),
-            puzzles,
-            what: Some(what).filter(|_| puzzles.is_none()),
-            puzzles_per_second: None,
-            seconds_left: None,
-        };
-        if let Some((begin, from_done, from_count)) = self.from
-            && now > begin
+        if self.from.is_none() && count > 0 {
+            self.from = Some((elapsed, *done, count));
+        }
+        if let Some((from, from_done, from_count)) = self.from.filter(|(from, ..)| elapsed > *from)
         {
-            let seconds = (now - begin).as_secs_f64();
-            let rate = |count: u64| (count - from_count) as f64 / seconds;
-            shown.puzzles_per_second = puzzles.map(rate);
-            if let Some(total) = self.total
-                && done > from_done
+            let seconds = (elapsed - from).as_secs_f64();
+            if puzzles.is_some() {
+                let rate = HumanCount(((count - from_count) as f64 / seconds) as u64);
+                rates.push(format!("{rate}/s"));
+            }
+            if let Some(total) = self.total.filter(|total| (from_done..*total).contains(done))
+                && *done > from_done
             {
-                let left = total.saturating_sub(done) as f64 / (done - from_done) as f64;
-                shown.seconds_left = Some(left * seconds);
+                let left = (total - done) as f64 / (done - from_done) as f64;
+                rates.push(format!("{} left", time(left * seconds)));
             }
         }
-        shown
-    }
-}
-
-/// The progress at one time.
-#[derive(Debug)]
-struct ShownProgress {
-    seconds: f64,
-    percent: Option<f64>,
-    puzzles: Option<u64>,
-    what: Option<Cow<'static, str>>,
-    puzzles_per_second: Option<f64>,
-    seconds_left: Option<f64>,
-}
-
-impl ShownProgress {
-    /// Returns the elapsed time, the puzzles done, their rate, and the remaining time.
-    fn rates(&self) -> String {
-        let time = |seconds: f64| human_time(seconds * 1e9);
-        let puzzles = self.puzzles.map(|count| format!("{} puzzles", HumanCount(count)));
-        let rate = self.puzzles_per_second.map(|rate| format!("{}/s", HumanCount(rate as u64)));
-        let left = self.seconds_left.map(|left| format!("{} left", time(left)));
-        let task = puzzles.or_else(|| self.what.as_ref().map(ToString::to_string));
-        let parts: Vec<_> =
-            [Some(time(self.seconds)), task, rate, left].into_iter().flatten().collect();
-        parts.join(", ")
-    }
-}
-
-impl fmt::Display for ShownProgress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let percent = self.percent.map_or(String::new(), |percent| format!("{percent:.0}%, "));
-        write!(f, "progress: {percent}{}", self.rates())
+        let total = self.total.filter(|&total| total > 0);
+        let percent = total.map(|total| format!("{:.0}%, ", 100.0 * *done as f64 / total as f64));
+        (percent.unwrap_or_default(), rates.join(", "))
     }
 }
 
@@ -287,43 +231,38 @@ impl fmt::Display for ShownProgress {
 mod tests {
     use super::*;
 
-    fn pace(total: Option<u64>) -> Pace {
-        Pace { total, begin: Instant::now(), from: None }
-    }
-
     fn at(pace: &mut Pace, seconds: u64, done: u64, puzzles: u64) -> String {
-        let progressed = Progressed { done, puzzles: Some(puzzles), what: "".into(), yields: None };
-        let now = pace.begin + Duration::from_secs(seconds);
-        pace.progress(progressed, now).rates()
+        let progressed = Progressed { done, puzzles: Some(puzzles), ..Progressed::default() };
+        let (percent, rates) = pace.describe(&progressed, Duration::from_secs(seconds));
+        percent + &rates
     }
 
     #[test]
     fn the_estimate_is_based_on_this_run_alone() {
-        let mut pace = pace(Some(1000));
+        let mut pace = Pace { total: Some(1000), from: None };
         // An earlier run has done 900, which are skipped.
-        assert_eq!(at(&mut pace, 1, 600, 0), "1.00 s, 0 puzzles");
-        assert_eq!(at(&mut pace, 2, 900, 10), "2.00 s, 10 puzzles");
-        assert_eq!(at(&mut pace, 4, 920, 2010), "4.00 s, 2,010 puzzles, 1,000/s, 8.00 s left");
-        assert_eq!(
-            at(&mut pace, 12, 1000, 10_010),
-            "12.0 s, 10,010 puzzles, 1,000/s, 0.00 ns left"
-        );
+        assert_eq!(at(&mut pace, 1, 600, 0), "60%, 1.00 s, 0 puzzles");
+        assert_eq!(at(&mut pace, 2, 900, 10), "90%, 2.00 s, 10 puzzles");
+        assert_eq!(at(&mut pace, 4, 920, 2010), "92%, 4.00 s, 2,010 puzzles, 1,000/s, 8.00 s left");
+        // At the end, no time is left.
+        assert_eq!(at(&mut pace, 12, 1000, 10_010), "100%, 12.0 s, 10,010 puzzles, 1,000/s");
     }
 
     #[test]
     fn without_a_total_there_is_no_estimate() {
-        let mut pace = pace(None);
+        let mut pace = Pace { total: None, from: None };
         assert_eq!(at(&mut pace, 1, 5, 5), "1.00 s, 5 puzzles");
         assert_eq!(at(&mut pace, 2, 9, 9), "2.00 s, 9 puzzles, 4/s");
     }
 
     #[test]
     fn less_than_one_row_in_ten_seconds_is_a_low_yield() {
-        let yields = |rows, tried| Yield { rows, tried, what: "records", first: Duration::ZERO };
-        let is_low =
-            |rows, tried, seconds| yields(rows, tried).is_low(Duration::from_secs(seconds));
-        assert!(is_low(0, 5, 2) && is_low(1, 5000, 11));
-        assert!(!is_low(2, 5000, 11) && !is_low(0, 0, 100) && !is_low(5, 5, 100));
-        assert_eq!(yields(1, 5000).to_string(), "1 row from 5,000 records");
+        let note = |rows, tried, seconds| {
+            let rows = Some((rows, tried, "records"));
+            Progressed { rows, ..Progressed::default() }.low_yield(seconds)
+        };
+        assert_eq!(note(1, 5000, 11.0).as_deref(), Some("1 row from 5,000 records in 11.0 s"));
+        assert!(note(0, 5, 2.0).is_some());
+        assert!([note(2, 5000, 11.0), note(0, 0, 100.0), note(5, 5, 100.0)] == [None, None, None]);
     }
 }

@@ -5,10 +5,10 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 
-use bulkdoku::puzzle::{CELLS, Grid, Puzzle};
-use bulkdoku::{Batch, EngineKind, Limits, Marks, Outcome, SimdLevel};
+use bulkdoku::puzzle::{CELLS, Grid};
+use bulkdoku::{Batch, EngineKind, Limits, Outcome, SimdLevel};
 
-use super::rows::{ROWS_ARE_VALID, Rows};
+use super::rows::Rows;
 
 /// The forms of answers on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,17 +133,8 @@ impl Task {
         let solutions = limits.solutions.max(NonZeroU32::MIN.saturating_add(1));
         let mut expected = vec![Outcome::NONE; rows.len()];
         let mut engine = EngineKind::default().build(SimdLevel::best());
-        let mut solve = |batch: Batch<'_>| {
-            engine.solve(batch, Limits { solutions, ..limits }, &mut expected);
-        };
-        let texts = (0..rows.len()).map(|row| String::from_utf8_lossy(rows.text(row..row + 1)));
-        if rows.has_marks {
-            let marks = texts.map(|text| text.parse().expect(ROWS_ARE_VALID));
-            solve(Batch::Marks(&marks.collect::<Vec<Marks>>()));
-        } else {
-            let puzzles = texts.map(|text| text.parse().expect(ROWS_ARE_VALID));
-            solve(Batch::Puzzles(&puzzles.collect::<Vec<Puzzle>>()));
-        }
+        let puzzles: Vec<_> = (0..rows.len()).map(|row| rows.puzzle(row)).collect();
+        engine.solve(Batch::Puzzles(&puzzles), Limits { solutions, ..limits }, &mut expected);
         Self { rows, expected, limit: limits.solutions.get() }
     }
 
@@ -172,7 +163,7 @@ impl Task {
                 let is_of =
                     |of: &Outcome| of.solution().is_some_and(|grid| *grid.cells() == digits);
                 let is_right = is_of(&self.expected[row])
-                    || Grid::try_from(digits).is_ok_and(|grid| self.rows.is_solved_by(row, &grid));
+                    || Grid::try_from(digits).is_ok_and(|grid| grid.solves(&self.rows.puzzle(row)));
                 match is_right {
                     true => Ok(()),
                     false if self.expected.iter().any(is_of) => Err(Fault::Reordered),
@@ -189,8 +180,8 @@ impl Task {
     /// Returns what is wrong with the first row that is.
     pub fn check_outcomes(&self, outcomes: &[Outcome]) -> Result<(), String> {
         for (row, outcome) in outcomes.iter().enumerate() {
-            let puzzle = String::from_utf8_lossy(self.rows.text(row..row + 1));
-            if outcome.solution().is_some_and(|grid| !self.rows.is_solved_by(row, grid)) {
+            let puzzle = self.rows.text(row);
+            if outcome.solution().is_some_and(|grid| !grid.solves(&self.rows.puzzle(row))) {
                 return Err(format!("{} is not a solution of {puzzle}", outcome.grid));
             }
             let (found, known) = (outcome.solutions, self.solutions(row, self.limit));
@@ -244,7 +235,7 @@ impl Display for Faults {
 mod tests {
     use super::super::measurement::Plan;
     use super::*;
-    use crate::cli::sets::{Content, PuzzleSet};
+    use crate::cli::sets::PuzzleSet;
 
     const CLASSIC: &str =
         "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
@@ -286,7 +277,7 @@ mod tests {
 
     fn task(puzzles: &[&str], limits: Limits) -> Task {
         let puzzles = puzzles.iter().map(|text| text.parse().unwrap()).collect();
-        let set = PuzzleSet::new("a set", Content::Puzzles(puzzles), 0);
+        let set = PuzzleSet { puzzles, ..PuzzleSet::tested(0) };
         let plan = Plan { rows_at_least: 0, seed: None, ..Plan::tested() };
         Task::new(Rows::new(&set, &plan), limits)
     }

@@ -316,7 +316,7 @@ impl<P: AsFd + Write> Write for Stoppable<'_, P> {
 fn write_rows(task: &Task, span: Span, out: impl Write) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
     for row in (0..span.total).map(|index| (span.first + index) % span.rows) {
-        out.write_all(task.rows.text(row..row + 1))?;
+        out.write_all(&task.rows.lines(row..row + 1)[0])?;
         out.write_all(b"\n")?;
     }
     out.flush()

@@ -6,7 +6,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use bulkdoku::marks::{self, Marks};
 use bulkdoku::prefetch::prefetch_all;
 use bulkdoku::puzzle::{CELLS, Puzzle};
 use bulkdoku::simd::vectors::{Simd, dispatch};
@@ -67,15 +66,15 @@ impl EngineContender {
         let next = AtomicUsize::new(0);
         let times = self.pool.broadcast(|thread| {
             let mut worker = self.workers[thread.index()].lock().expect("each has its own");
-            worker.allocate(rows, self.batch.min(count));
+            worker.allocate(self.batch.min(count));
             let start = Instant::now();
             loop {
                 let first = next.fetch_add(self.batch, Ordering::Relaxed);
                 if first >= count {
                     break;
                 }
-                let text = rows.text(first..count.min(first + self.batch));
-                keep(first, worker.solve(text, rows.has_marks, self.limits));
+                let lines = rows.lines(first..count.min(first + self.batch));
+                keep(first, worker.solve(lines, self.limits));
             }
             (start, Instant::now())
         });
@@ -143,43 +142,28 @@ struct Worker {
     /// The level for parsing and writing text.
     simd: SimdLevel,
     puzzles: Vec<Puzzle>,
-    marks: Vec<Marks>,
     outcomes: Vec<Outcome>,
     output: Vec<Line>,
 }
 
 impl Worker {
     fn new(engine: EngineKind, simd: SimdLevel) -> Self {
-        let (puzzles, marks, outcomes, output) = Default::default();
-        Self { engine: engine.build(simd), simd, puzzles, marks, outcomes, output }
+        let (puzzles, outcomes, output) = Default::default();
+        Self { engine: engine.build(simd), simd, puzzles, outcomes, output }
     }
 
     /// Allocates memory for a batch of rows, outside the timing.
-    fn allocate(&mut self, rows: &Rows, batch: usize) {
-        if rows.has_marks {
-            self.marks.resize(batch, Marks::ALL);
-        } else {
-            self.puzzles.resize(batch, Puzzle::EMPTY);
-        }
+    fn allocate(&mut self, batch: usize) {
+        self.puzzles.resize(batch, Puzzle::EMPTY);
         self.outcomes.resize(batch, Outcome::NONE);
         self.output.resize(batch, [b'.'; CELLS]);
     }
 
     /// Solves rows from text to text. Only this is timed.
-    fn solve(&mut self, text: &[u8], has_marks: bool, limits: Limits) -> &[Outcome] {
-        let batch = if has_marks {
-            let lines = text.as_chunks::<{ marks::TEXT }>().0;
-            for (line, marks) in lines.iter().zip(&mut self.marks) {
-                *marks = Marks::parse(line).expect(ROWS_ARE_VALID);
-            }
-            Batch::Marks(&self.marks[..lines.len()])
-        } else {
-            let lines = text.as_chunks::<CELLS>().0;
-            parse_lines(self.simd, lines, &mut self.puzzles);
-            Batch::Puzzles(&self.puzzles[..lines.len()])
-        };
-        let outcomes = &mut self.outcomes[..batch.len()];
-        self.engine.solve(batch, limits, outcomes);
+    fn solve(&mut self, lines: &[Line], limits: Limits) -> &[Outcome] {
+        parse_lines(self.simd, lines, &mut self.puzzles);
+        let outcomes = &mut self.outcomes[..lines.len()];
+        self.engine.solve(Batch::Puzzles(&self.puzzles[..lines.len()]), limits, outcomes);
         write_solutions(self.simd, outcomes, &mut self.output);
         black_box(&self.output);
         outcomes
@@ -215,33 +199,27 @@ fn write_solutions(simd: SimdLevel, outcomes: &[Outcome], lines: &mut [Line]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::sets::{Content, PuzzleSet};
+    use crate::cli::sets::PuzzleSet;
 
     #[test]
     fn every_row_is_solved_once_for_every_batch_and_number_of_threads() {
-        let Content::Puzzles(one) = PuzzleSet::tested(1).content else { panic!("marks") };
-        let puzzles: Vec<_> =
-            (0..50).map(|i| if i % 3 == 0 { Puzzle::EMPTY } else { one[0] }).collect();
-        let marks = puzzles.iter().map(Marks::from).collect();
+        let mut set = PuzzleSet::tested(50);
+        set.puzzles.iter_mut().step_by(3).for_each(|puzzle| *puzzle = Puzzle::EMPTY);
         let plan = Plan { rows_at_least: 0, seed: None, ..Plan::tested() };
-        let sets = [Content::Puzzles(puzzles), Content::Marks(marks)]
-            .map(|content| Rows::new(&PuzzleSet::new("", content, 0), &plan));
+        let rows = Rows::new(&set, &plan);
         let expected: Vec<_> = (0..50).map(|i| if i % 3 == 0 { 2 } else { 1 }).collect();
         for (threads, batch) in [(1, 7), (2, 7), (3, 50), (2, 1000), (1, 50), (1, 1)] {
             let [threads, batch] = [threads, batch].map(|n| NonZeroUsize::new(n).unwrap());
             let plan = Plan { batch, ..plan.clone() };
             let (engine, simd) = (EngineKind::Scalar, SimdLevel::best());
             let contender = EngineContender::new(engine, simd, threads, &plan).unwrap();
-            for rows in &sets {
-                let outcomes = contender.outcomes(rows, 50);
-                assert_eq!(outcomes.iter().map(|o| o.solutions).collect::<Vec<_>>(), expected);
-                assert!(contender.pass(rows, 50, |_, _| {}) > Duration::ZERO);
-                // The output of the last batch, which is the only one if it is large.
-                let worker = contender.workers[0].lock().unwrap();
-                if threads.get() == 1 && batch.get() >= 50 {
-                    let text: Vec<_> = outcomes.iter().map(|o| o.grid.to_string()).collect();
-                    assert_eq!(worker.output.as_flattened(), text.concat().as_bytes());
-                }
+            let outcomes = contender.outcomes(&rows, 50);
+            assert_eq!(outcomes.iter().map(|o| o.solutions).collect::<Vec<_>>(), expected);
+            // The output of the last batch, which is the only one if it is large.
+            let worker = contender.workers[0].lock().unwrap();
+            if threads.get() == 1 && batch.get() >= 50 {
+                let text: Vec<_> = outcomes.iter().map(|o| o.grid.to_string()).collect();
+                assert_eq!(worker.output.as_flattened(), text.concat().as_bytes());
             }
         }
     }

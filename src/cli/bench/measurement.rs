@@ -1,6 +1,6 @@
 //! Measures engines and commands, and checks their results.
 //!
-//! The time of a puzzle is the time from its 81 characters (729 for pencil marks) to the 81
+//! The time of a puzzle is the time from its 81 characters to the 81
 //! characters of its solution, in memory. Every contender is warmed up, and its results are checked.
 //! Then the contenders take turns in every round, so a disturbance affects all of them. The medians
 //! of the rounds are compared; the smallest and largest times show their error. A contender with a

@@ -29,7 +29,7 @@ use super::inputs::Inputs;
 use super::out::write_side;
 use super::outputs::Destinations;
 use super::progress::{Meter, ProgressArgs, Progressed};
-use super::sets::{self, Content, MOST_ROWS, PuzzleSet};
+use super::sets::{self, MOST_ROWS, PuzzleSet};
 use super::version::{Machine, Origin};
 use super::{Exit, Failure, log, numbers, parse_threads, report};
 use baseline::Baseline;
@@ -254,7 +254,6 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let format = MeasurementFormat::choose(args.format, args.output.as_deref())?;
     let plan = args.plan();
     let mut contenders = args.engines(&plan)?;
-    let engines = contenders.len();
     contenders.extend(args.commands()?);
     let options = args.layout.options(Answers::Unwanted)?;
     let destinations = Destinations {
@@ -273,10 +272,6 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     } else {
         sets::read(&mut Inputs::detected(args.input, &options, NonZeroUsize::MIN)?, sample)?
     };
-    let has_marks = |set: &&PuzzleSet| matches!(set.content, Content::Marks(_));
-    if let (true, Some(set)) = (contenders.len() > engines, sets.iter().find(has_marks)) {
-        refuse!("{}: pencil marks are not measured with --solver, which reads 81 cells", set.name);
-    }
     let titles = sets.iter().flat_map(|set| {
         contenders.iter().map(|contender| plan.unmeasured(set, &**contender).title())
     });
@@ -433,7 +428,7 @@ fn measure(
         let done = steps.load(Ordering::Relaxed);
         let set = sets.get(done as usize / steps_per_set.max(1));
         let what = set.map_or(String::new(), |set| set.name.clone());
-        Progressed { done, puzzles: None, what: what.into(), yields: None }
+        Progressed { done, what, ..Progressed::default() }
     };
     let step = || {
         steps.fetch_add(1, Ordering::Relaxed);

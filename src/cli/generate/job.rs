@@ -15,7 +15,6 @@ use bulkdoku::pipeline::{Generate, RowCondition, Solve};
 use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
 
 use super::super::inputs::Inputs;
-use super::super::sets::Content;
 use super::super::{Failure, log, sets};
 use super::{GenerateArgs, ROWS};
 
@@ -129,24 +128,12 @@ fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
     let mut inputs =
         Inputs::detected(vec![path.into()], &InputOptions::default(), NonZeroUsize::MIN)?;
     let sets = sets::read(&mut inputs, Some((MAX_POOL, 0)))?;
-    let mut puzzles = Vec::new();
-    for set in sets {
-        match set.content {
-            Content::Puzzles(some) => puzzles.extend(some),
-            Content::Marks(_) => {
-                refuse!(
-                    "{}: pencil marks that clues cannot express; a pool can contain only puzzles",
-                    path.display()
-                );
-            }
-        }
-    }
+    let puzzles: Vec<_> = sets.into_iter().flat_map(|set| set.puzzles).collect();
     let mut outcomes = vec![Outcome::NONE; puzzles.len()];
     solve_batch(&puzzles, Limits::PROOF, &mut outcomes);
     let name = path.display();
     match outcomes.iter().position(|outcome| outcome.solutions != 1) {
         Some(at) => refuse!("{name}: puzzle {} does not have exactly one solution", at + 1),
-        None if puzzles.is_empty() => refuse!("{name}: it contains no puzzles"),
         None => Ok(puzzles.into()),
     }
 }

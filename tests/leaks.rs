@@ -97,6 +97,17 @@ fn each_kind_of_planted_leak_is_found_and_no_other() {
         assert_eq!(ran.status, 0, "{ran:?}");
         let rest = expected(&all[found.len()..], 400);
         assert_eq!(kinds(&ran.rows), rest, "{by}");
+        let (count, what) = (EACH * found.len(), by.strip_prefix("--by ").unwrap_or("class"));
+        let verdict = format!("{count} of 550 records have their {what} in a.csv");
+        assert!(ran.messages.starts_with(&format!("{verdict}\n")), "{}", ran.messages);
+        let known =
+            folder.line(&format!("{line} --known --fail-on known --summary-json s --force"));
+        assert_eq!((known.status, kinds(&known.rows)), (1, expected(found, 0)), "{known:?}");
+        let summary: serde_json::Value = serde_json::from_str(&folder.read("s")).unwrap();
+        assert_eq!(
+            (&summary["verdict"], &summary["statuses"]["known"]),
+            (&verdict.into(), &count.into())
+        );
         let known = format!("  known                   {:>3}\n", EACH * found.len());
         assert!(ran.messages.contains(&known), "{known}: {}", ran.messages);
         for options in ["-j 1", "-j 7"] {
@@ -152,10 +163,16 @@ fn puzzles_without_exactly_one_solution_have_no_grid_and_are_counted() {
     assert!((26..=50).contains(&rows[0]), "{rows:?}");
     let ran = folder.line("canon one --against in --by grid --columns puzzle");
     assert_eq!(ran.rows, "puzzle\n");
-    assert!(ran.messages.contains("in: not exactly one solution, not compared: 31"));
+    assert!(
+        ran.messages
+            .contains("\n50 of 50 records have their grid in in; not compared: 31 records of in\n"),
+        "{ran:?}"
+    );
     let ran = folder.line("canon in --against one --by grid --columns puzzle");
     assert_eq!(ran.rows.lines().count(), 1 + 30);
     counted(&ran.messages);
+    let ran = folder.line("canon several --against one --by grid -q --known --columns puzzle");
+    assert_eq!((&*ran.rows, ran.status), ("puzzle\n", 1));
     folder.assert_refused(&[("canon in --by grid", "--by needs --against or --dedup")]);
 }
 

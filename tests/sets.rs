@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
+use std::fs;
 
 use bulkdoku::Puzzle;
 use bulkdoku::generate::{Generator, Kind};
@@ -76,15 +77,35 @@ fn rows_against_a_set_are_those_of_other_classes() {
         let found: Vec<_> = table(&ran.rows).iter().map(|row| row["puzzle"].clone()).collect();
         assert!(found == expected, "{line}");
         assert!(ran.messages.contains("  known                    35"), "{line}: {}", ran.messages);
-        assert!(ran.messages.contains("no puzzle"), "{line}: {}", ran.messages);
+        let verdict = "35 of 136 records have their class in ";
+        assert!(ran.messages.contains(verdict), "{line}: {}", ran.messages);
         assert!(ran.messages.contains("  malformed                 1"), "{line}: {}", ran.messages);
     }
+    // A folder is all of its files, except outputs.
+    fs::create_dir(folder.path("sets")).unwrap();
+    for name in ["a", "c.csv"] {
+        folder.file(&format!("sets/{name}"), folder.read(name));
+    }
+    folder.file("sets/README", "About these sets.\n");
+    let ran = folder.line("canon b --against sets --columns puzzle -o sets/new.csv");
+    assert_eq!((ran.status, folder.read("sets/new.csv").lines().count()), (3, 1), "{ran:?}");
+    // No record is known.
+    let ran = folder.line("canon c.csv --against b --fail-on known");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let verdict = "no record has its class in b; not compared: 1 record, 1 record of b\n";
+    assert!(ran.messages.contains(verdict), "{ran:?}");
+    let args = ["c.csv", "--against", "a", "--where", "id == 1"];
+    let ran = folder.run("canon", &args, "");
+    let verdict =
+        "1 of 22 records have their class in a; only records that meet --where were compared; ";
+    assert!(ran.messages.contains(verdict), "{ran:?}");
     // Isomorphs are not equal.
     let ran = folder.line("canon b --against a --by puzzle --columns line -q");
     assert_eq!(ran.rows.lines().count(), 1 + 135);
     for (line, message) in [
         ("canon b --by puzzle", "--by needs --against or --dedup"),
         ("canon b --against -", "name a file"),
+        ("canon b --known", "--known needs --against"),
         ("canon b --against a -o a", "is the input a"),
         ("canon b --against nowhere", "nowhere"),
         // Errors found before the set is read.

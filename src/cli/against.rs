@@ -3,27 +3,41 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use bulkdoku::Status;
 use bulkdoku::input::{InputOptions, StreamOptions};
 use bulkdoku::output::Rows;
-use bulkdoku::pipeline::{BlockSource, BlockSummary, Classify, RunEnd, TextSource, fold_blocks};
+use bulkdoku::pipeline::{
+    BlockSource, BlockSummary, Classify, Filter, RunEnd, TextSource, fold_blocks,
+};
 use bulkdoku::sets::{Sameness, Seen};
+use bulkdoku::stats::Counts;
+use indicatif::HumanCount;
 
-use super::by::note_without;
+use super::by::name;
 use super::identity::STDIN;
 use super::inputs::Inputs;
+use super::numbers::counted;
+use super::outputs::Destinations;
+use super::paths::InputPaths;
 use super::progress::{Meter, Progressed};
 use super::run_args::RunArgs;
 use super::{Failure, platform};
 
-/// The set that records are compared with.
+/// The sets that records are compared with.
 #[derive(Clone, Debug, clap::Args)]
 pub struct AgainstArgs {
-    /// Only rows whose class is not in this file
+    /// Compare with this file or folder: only rows whose class is not in it
     ///
-    /// It is read first, in any format. The option may be given several times. Records that are
-    /// left out are counted as known. Each class takes 20 to 39 bytes of memory.
+    /// It is read first, in any format, and its classes are kept in memory, 20 to 39 bytes each. The
+    /// option may be given several times. Records whose class is known are counted, and have no row.
+    /// The summary begins with the verdict, and --fail-on known makes it the exit status: a proof that
+    /// a test set shares nothing with a training set.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     against: Vec<PathBuf>,
+
+    /// Only rows that --against leaves out
+    #[arg(long, help_heading = "Output")]
+    known: bool,
 }
 
 impl AgainstArgs {
@@ -32,30 +46,41 @@ impl AgainstArgs {
         !self.against.is_empty()
     }
 
-    pub fn files(&self) -> Vec<PathBuf> {
-        self.against.clone()
-    }
-
-    /// Rejects standard input.
-    pub fn check(&self) -> Result<(), Failure> {
+    /// Returns the files, also those in folders, except the outputs of the run.
+    pub fn files(&self, destinations: &Destinations) -> Result<InputPaths, Failure> {
         if self.against.iter().any(|path| path == Path::new(STDIN)) {
             refuse!("--against -: name a file");
         }
-        Ok(())
+        let mut files = InputPaths::from(self.against.clone());
+        files.expand(destinations)?;
+        Ok(files)
     }
 
-    /// Reads the set, if there is one.
-    pub fn load(
-        &self,
+    /// Returns the filter of records that have rows.
+    pub fn filter<'a>(&self, known: &'a Seen, by: Sameness) -> Filter<'a> {
+        if self.known { Filter::known(known, by) } else { Filter::unknown(known, by) }
+    }
+}
+
+/// The question of a run that compares records, which its summary answers.
+pub struct Comparison {
+    by: Sameness,
+    /// The name of the set.
+    with: String,
+    /// The number of records of the set that cannot be compared.
+    without: u64,
+}
+
+impl Comparison {
+    /// Reads the set that records are compared with.
+    pub fn read(
+        files: InputPaths,
         by: Sameness,
         run: RunArgs,
         stream: StreamOptions,
-    ) -> Result<Option<Seen>, Failure> {
-        if !self.is_given() {
-            return Ok(None);
-        }
+    ) -> Result<(Self, Seen), Failure> {
         let options = InputOptions { stream, ..InputOptions::default() };
-        let mut inputs = Inputs::detected(self.against.clone(), &options, run.threads)?;
+        let mut inputs = Inputs::detected(files, &options, run.threads)?;
         let (mut known, mut without) = (Seen::default(), 0_u64);
         let add = |hash: Option<u128>| match hash {
             Some(hash) => known.insert(hash).map(drop),
@@ -65,10 +90,38 @@ impl AgainstArgs {
             }
         };
         read_hashes(&mut inputs, by, run, add)?;
-        if !run.quiet {
-            note_without(&inputs.names().join(", "), by, without);
+        let names = inputs.names();
+        let with = match &names[..] {
+            [first, others @ ..] if others.len() > 2 => {
+                format!("{first} and {} others", HumanCount(others.len() as u64))
+            }
+            names => names.join(", "),
+        };
+        Ok((Self { by, with, without }, known))
+    }
+
+    /// Returns the answer: how many records are known, and how many were not compared.
+    pub fn verdict(&self, counts: &Counts, has_condition: bool) -> String {
+        let (known, what, with) = (counts.of(Status::Known), name(self.by), &self.with);
+        let mut text = if known == 0 {
+            format!("no record has its {what} in {with}")
+        } else {
+            let all = counted(counts.records(), "record");
+            format!("{} of {all} have their {what} in {with}", HumanCount(known))
+        };
+        if has_condition {
+            text += "; only records that meet --where were compared";
         }
-        Ok(Some(known))
+        let failed = Status::ALL.iter().filter(|status| !status.is_good());
+        let here: u64 = failed.map(|status| counts.of(*status)).sum();
+        let parts = [(here, String::new()), (self.without, format!(" of {with}"))];
+        let parts = parts.iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<_> =
+            parts.map(|(count, of)| format!("{}{of}", counted(*count, "record"))).collect();
+        if !parts.is_empty() {
+            text += &format!("; not compared: {}", parts.join(", "));
+        }
+        text
     }
 }
 

@@ -1,9 +1,8 @@
 //! `--by`: the criterion for comparing records.
 
 use bulkdoku::sets::Sameness;
-use indicatif::HumanCount;
 
-use super::{help, log};
+use super::help;
 
 /// The criterion by which two records are the same.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -44,10 +43,11 @@ pub fn finds(by: Sameness) -> &'static str {
     }
 }
 
-/// Prints the number of records of a set that are not compared, if there are any.
-pub fn note_without(name: &str, by: Sameness, without: u64) {
-    if without > 0 {
-        let what = if by == Sameness::Grid { "not exactly one solution" } else { "no puzzle" };
-        log::note(format!("{name}: {what}, not compared: {}", HumanCount(without)));
+/// Returns what records that are the same have in common.
+pub fn name(by: Sameness) -> &'static str {
+    match by {
+        Sameness::Class => "class",
+        Sameness::Puzzle => "puzzle",
+        Sameness::Grid => "grid",
     }
 }

@@ -4,7 +4,7 @@ use bulkdoku::output::{Column, Needs};
 use bulkdoku::pipeline::{Classify, Filter};
 use bulkdoku::sets::{Sameness, Seen};
 
-use super::against::AgainstArgs;
+use super::against::{AgainstArgs, Comparison};
 use super::by::{ByArgs, finds};
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
@@ -21,6 +21,9 @@ use super::{Exit, Failure, help};
 /// of all isomorphs, read as 81 characters with a blank before 1 to 9 (the forum's minlex). It
 /// needs no solution. The number of automorphisms comes with it: of the 3,359,232 transformations
 /// of the cells, those that leave the puzzle as it is, apart from the names of its digits.
+///
+/// With --against, canon answers whether a set has puzzles of another one, up to isomorphism (--by
+/// grid: up to isomorphism of the solution), and writes those that are new.
 ///
 /// Inputs are those of bulkdoku solve: lines, tables, JSON lines, grids.
 #[derive(Debug, clap::Args)]
@@ -64,13 +67,15 @@ Examples:
   bulkdoku canon --format lines grids.txt | sort -u | wc -l
   bulkdoku canon --dedup puzzles.csv --columns '*' -o distinct.csv
   bulkdoku canon --against train.csv test.csv -o unseen.csv
+  bulkdoku canon --against train/ --by grid --fail-on known test.csv -o unseen.csv && echo proved
+  bulkdoku canon --against train.csv --by grid --known test.csv -o leaks.csv
   bulkdoku canon --dedup --by puzzle a.txt b.txt.gz -o union.csv
   bulkdoku canon --dedup --by grid puzzles.csv -o one-per-solution.csv
 
 Statuses:
   ok             the puzzle has a row with its form
   duplicate      --dedup: the same as an earlier one; counted, without a row
-  known          --against: the same as one of the other set; likewise
+  known          --against: the same as one of the other set; likewise, but for --known
   contradictory  two equal clues share a row, column or box
   malformed      not a puzzle
   no_form        pencil marks that are more than clues
@@ -101,20 +106,24 @@ pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     args.refuse_ignored(&rows, &task.destinations)?;
     let by = args.by.sameness();
     task.keep_columns(&rows);
-    task.settings.others = args.against.files();
+    let against = args.against.files(&task.destinations)?;
+    task.settings.others = against.to_vec();
     task.settings.method = Method { is_canon: true, ..Method::finding(finds(by)) };
     if args.dedup && task.destinations.resume {
         task.reads_twice = Some("--resume with --dedup reads inputs twice");
     }
     // The latency of a form may be shown without the form.
     let is_timed = rows.shows(Column::LatencyNs) || task.reads(Column::LatencyNs);
-    let run = task.open()?;
-    let known = args.against.load(by, args.run, args.records.layout.stream())?;
+    let mut run = task.open()?;
+    let stream = args.records.layout.stream();
+    let compared = args.against.is_given().then(|| Comparison::read(against, by, args.run, stream));
+    let (comparison, known) = compared.transpose()?.unzip();
+    run.comparison = comparison;
     let needs = if is_timed { Needs::FORM } else { Needs::NONE };
     let (job, mut seen) = (Classify { needs, ..Classify::by(by) }, Seen::default());
     let compares = args.dedup || args.against.is_given();
     let mut filters: Vec<_> = compares.then(Filter::valid).into_iter().collect();
-    filters.extend(known.iter().map(|known| Filter::unknown(known, by)));
+    filters.extend(known.iter().map(|known| args.against.filter(known, by)));
     if args.dedup {
         filters.push(Filter::distinct(&mut seen, by));
     }
@@ -146,6 +155,6 @@ impl CanonArgs {
         if destinations.latency.is_some() && !finds_forms {
             refuse!("--latency does nothing: no column shows a form, so none is computed");
         }
-        self.against.check()
+        Ok(())
     }
 }

@@ -62,6 +62,7 @@ const RULES: &[Rule] = &[
     never("--latency", "augment", "no engine is used"),
     // Comparing records.
     needs("--by", &["--against", "--dedup"], "to compare puzzles"),
+    needs("--known", &["--against"], ""),
     // Searches.
     excludes("--first", &["--limit"], ""),
     excludes("--first", &["--max-nodes", "--engine", "--simd"], "because no engine is used")

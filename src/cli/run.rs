@@ -17,6 +17,7 @@ use bulkdoku::stats::Latencies;
 use bulkdoku::{Compression, Progress, Source};
 use serde::Serialize;
 
+use super::against::Comparison;
 use super::condition::Predicate;
 use super::inputs::Inputs;
 use super::messages::Messages;
@@ -25,7 +26,7 @@ use super::outputs::{Claim, Destinations};
 use super::progress::{Meter, Progressed};
 use super::resume::{Begin, Disk, Journal, ListedOutput, RowFiles, Storage};
 use super::run_args::RunArgs;
-use super::summary::{Method, RecordSummary, Verdict};
+use super::summary::{Method, RecordSummary};
 use super::typed::Typed;
 use super::version::Origin;
 use super::{Exit, Failure, extensions, log, platform, report, typed};
@@ -64,8 +65,8 @@ pub struct Run {
     pub test: Option<Predicate>,
     /// The input of answers, if it is separate.
     pub answers: Option<Source<Stream<'static>>>,
-    /// The first line of the summary.
-    pub verdict: Option<Verdict>,
+    /// The question that the summary answers, if there is one.
+    pub comparison: Option<Comparison>,
     pub progress: Arc<Progress>,
 }
 
@@ -130,8 +131,8 @@ impl Run {
     /// Creates a run over these inputs; none if records are generated.
     pub fn new(settings: Settings, claim: Claim, inputs: Inputs) -> Self {
         let progress = Arc::new(platform::new_progress());
-        let (test, answers, verdict) = (None, None, None);
-        Self { settings, claim, inputs, test, answers, verdict, progress }
+        let (test, answers, comparison) = (None, None, None);
+        Self { settings, claim, inputs, test, answers, comparison, progress }
     }
 
     /// Runs `job` on the records of the inputs, and writes the rows that `filters` keep.
@@ -190,7 +191,9 @@ impl Run {
                 report,
             );
             let summary = summary.with_parts(&run.claim.destinations.parts, &report.rows);
-            summary.with_verdict(run.verdict.clone(), &run.settings.args)
+            let comparison = run.comparison.as_ref();
+            summary
+                .with_verdict(comparison.map(|it| it.verdict(&report.counts, run.test.is_some())))
         };
         self.write_rows(job, format, (total, &options), progressed, source, summarize)
     }

@@ -23,9 +23,9 @@ use super::run_args::RunArgs;
 #[derive(Debug, Serialize)]
 pub struct RecordSummary {
     inputs: Vec<String>,
-    /// The answer to the question of the run, which a stopped run does not have.
+    /// The answer to the question of the run, if it has read all records.
     #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<Verdict>,
+    verdict: Option<String>,
     records: u64,
     statuses: Map<String, Value>,
     /// The outputs of rows, if there are several.
@@ -71,20 +71,6 @@ pub struct RecordSummary {
 struct PartSummary {
     output: String,
     rows: u64,
-}
-
-/// The first line of a summary, and whether it causes exit status 1.
-#[derive(Clone, Debug, Serialize)]
-#[serde(into = "String")]
-pub struct Verdict {
-    pub fails: bool,
-    pub text: String,
-}
-
-impl From<Verdict> for String {
-    fn from(verdict: Verdict) -> Self {
-        verdict.text
-    }
 }
 
 /// Percentiles of latencies in nanoseconds.
@@ -214,13 +200,10 @@ impl RecordSummary {
         Self { parts: outputs.iter().zip(rows).map(part).collect(), ..self }
     }
 
-    /// Adds the verdict of a run that was not stopped, which fails unless `--fail-on none`.
-    pub fn with_verdict(mut self, verdict: Option<Verdict>, args: &RunArgs) -> Self {
-        self.verdict = verdict.filter(|_| self.interrupted.is_none());
-        if self.verdict.as_ref().is_some_and(|verdict| verdict.fails) && !args.fails_never() {
-            self.exit = Exit::SomeRecords;
-        }
-        self
+    /// Adds the answer to the question of a run, unless it has not read all records.
+    pub fn with_verdict(self, verdict: Option<String>) -> Self {
+        let is_complete = self.interrupted.is_none() && self.failures.is_empty();
+        Self { verdict: verdict.filter(|_| is_complete), ..self }
     }
 
     /// Returns the engine with its threads and mode.
@@ -258,8 +241,8 @@ impl fmt::Display for RecordSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rate = HumanCount(self.puzzles_per_second as u64);
         let wall = human_time(self.wall_seconds * 1e9);
-        if let Some(Verdict { text, .. }) = &self.verdict {
-            writeln!(f, "{text}")?;
+        if let Some(verdict) = &self.verdict {
+            writeln!(f, "{verdict}")?;
         }
         let here = counted(self.records - self.records_before, "record");
         writeln!(f, "{here} in {wall}, {rate} per second")?;

@@ -99,6 +99,8 @@ pub struct Results {
 pub enum Decision {
     /// Keeps the record in its current output, by default the first.
     Keep,
+    /// Keeps the record and sets its status.
+    KeepAs(Status),
     /// Moves the record to this output.
     To(u8),
     /// Drops the record's rows.
@@ -160,6 +162,7 @@ impl Results {
             match *decision {
                 _ if destination.is_none() => {}
                 Decision::Keep => {}
+                Decision::KeepAs(new) => *status = new,
                 Decision::To(output) => *destination = Some(output),
                 Decision::Drop => *destination = None,
                 Decision::DropAs(new) => (*destination, *status) = (None, new),

@@ -49,6 +49,16 @@ impl<'a> Filter<'a> {
         Self::Local(by.needs(), Box::new(decide))
     }
 
+    /// Drops all records except those that are the same as one in `known`, which have the status
+    /// `known`.
+    pub fn known(known: &'a Seen, by: Sameness) -> Self {
+        let decide = move |row: &Row<'_>| match by.hash(row) {
+            Some(hash) if known.contains(hash) => Ok(Decision::KeepAs(Status::Known)),
+            _ => Ok(Decision::Drop),
+        };
+        Self::Local(by.needs(), Box::new(decide))
+    }
+
     /// Returns whether decisions depend on earlier records.
     pub fn is_in_order(&self) -> bool {
         matches!(self, Self::InOrder(..))

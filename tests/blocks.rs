@@ -33,7 +33,7 @@ fn any_cuts() -> impl Strategy<Value = Cuts> {
 fn run(layout: &Layout, threads: usize, block_bytes: usize, input: &[u8], reads: &[usize]) -> Ran {
     let columns = [Column::Line, Column::Status, Column::Puzzle, Column::Answer, Column::Reason];
     if layout.has_answers() {
-        let check = Pipeline::new(Check { solve: Solve::default() });
+        let check = Pipeline::new(Check::new(Solve::default()));
         run_job(check, &columns, layout, (threads, block_bytes), input, reads)
     } else {
         run_job(Pipeline::default(), &columns[..3], layout, (threads, block_bytes), input, reads)

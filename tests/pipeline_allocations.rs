@@ -65,7 +65,7 @@ fn the_number_of_blocks_makes_no_allocations() {
     let pipeline = || Pipeline { threads: NonZeroUsize::MIN, ..Pipeline::default() };
     let check = |limits| Pipeline {
         threads: NonZeroUsize::MIN,
-        ..Pipeline::new(Check { solve: Solve { limits, ..Solve::default() } })
+        ..Pipeline::new(Check::new(Solve { limits, ..Solve::default() }))
     };
     assert_no_allocations(PUZZLE, Layout::LINES, &pipeline());
     let layout = || Layout::Lines { answers: true, rest: false };

@@ -297,7 +297,7 @@ pub fn run(
     let rows = (puzzles, answers);
     match job {
         "check" => {
-            let call = search.call(output, &progress, |solve| Check { solve });
+            let call = search.call(output, &progress, Check::new);
             call.batches(py, rows, (0, BLOCK_ROWS))
         }
         "classify" => {

@@ -1,6 +1,7 @@
 //! `bulkdoku check`: checks the solutions of puzzles.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use bulkdoku::Limits;
 use bulkdoku::input::Answers;
@@ -102,7 +103,7 @@ pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
     let rows = args.rows.plan(&ROWS, task.destinations.output.as_deref())?;
     args.refuse_ignored(&task, &rows)?;
-    let check = Check { solve: args.solve() };
+    let check = Check::new(args.solve());
     task.keep_columns(&rows);
     task.answers = args.answers();
     task.settings.others = args.solutions.iter().cloned().collect();
@@ -114,6 +115,7 @@ pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut run = task.open()?;
     if let Some(path) = &args.solutions {
         let stream = args.records.layout.stream();
+        run.shifts = Some(Arc::clone(&check.shifts));
         run.answers = Some(answers::open(path, args.solution_column.as_deref(), stream)?);
     }
     let format = rows.format(&run.inputs)?;

@@ -11,7 +11,7 @@ use bulkdoku::input::Stream;
 use bulkdoku::output::{Compressed, Format, Needs, Rows};
 use bulkdoku::pipeline::{
     Answered, BLOCK_BYTES, BlockSource, Checkpoint, FIRST_BLOCK_BYTES, Filter, Job, Options,
-    OutputFailure, Report, RowWriter, RunEnd, TextSource, fold_blocks,
+    OutputFailure, Report, RowWriter, RunEnd, Shifts, TextSource, fold_blocks,
 };
 use bulkdoku::stats::Latencies;
 use bulkdoku::{Compression, Progress, Source};
@@ -65,6 +65,8 @@ pub struct Run {
     pub test: Option<Predicate>,
     /// The input of answers, if it is separate.
     pub answers: Option<Source<Stream<'static>>>,
+    /// Whether the answers of that input are shifted.
+    pub shifts: Option<Arc<Shifts>>,
     /// The question that the summary answers, if there is one.
     pub comparison: Option<Comparison>,
     pub progress: Arc<Progress>,
@@ -131,8 +133,8 @@ impl Run {
     /// Creates a run over these inputs; none if records are generated.
     pub fn new(settings: Settings, claim: Claim, inputs: Inputs) -> Self {
         let progress = Arc::new(platform::new_progress());
-        let (test, answers, comparison) = (None, None, None);
-        Self { settings, claim, inputs, test, answers, comparison, progress }
+        let (test, answers, shifts, comparison) = (None, None, None, None);
+        Self { settings, claim, inputs, test, answers, shifts, comparison, progress }
     }
 
     /// Runs `job` on the records of the inputs, and writes the rows that `filters` keep.
@@ -191,6 +193,8 @@ impl Run {
                 report,
             );
             let summary = summary.with_parts(&run.claim.destinations.parts, &report.rows);
+            let shift = run.shifts.as_ref().and_then(|shifts| shifts.likely());
+            let summary = summary.with_shift(shift, &report.counts);
             let comparison = run.comparison.as_ref();
             summary
                 .with_verdict(comparison.map(|it| it.verdict(&report.counts, run.test.is_some())))

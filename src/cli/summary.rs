@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use bulkdoku::pipeline::{Report, Statistics};
-use bulkdoku::stats::{Latencies, human_time};
+use bulkdoku::stats::{Counts, Latencies, human_time};
 use bulkdoku::{EngineKind, Limits, SimdLevel, Status};
 use indicatif::HumanCount;
 use serde::Serialize;
@@ -26,6 +26,9 @@ pub struct RecordSummary {
     /// The answer to the question of the run, if it has read all records.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<String>,
+    /// By how many records most answers are shifted; positive if the right ones are later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answers_shifted_by: Option<isize>,
     records: u64,
     statuses: Map<String, Value>,
     /// The outputs of rows, if there are several.
@@ -160,6 +163,7 @@ impl RecordSummary {
         Self {
             inputs,
             verdict: None,
+            answers_shifted_by: None,
             records,
             statuses: statuses.into_iter().collect(),
             parts: Vec::new(),
@@ -198,6 +202,12 @@ impl RecordSummary {
             rows: *rows,
         };
         Self { parts: outputs.iter().zip(rows).map(part).collect(), ..self }
+    }
+
+    /// Adds the shift of answers, if most records have a wrong one.
+    pub fn with_shift(self, shift: Option<isize>, counts: &Counts) -> Self {
+        let are_wrong = 2 * counts.of(Status::Mismatch) > counts.records();
+        Self { answers_shifted_by: shift.filter(|_| are_wrong), ..self }
     }
 
     /// Adds the answer to the question of a run, unless it has not read all records.
@@ -267,6 +277,11 @@ impl fmt::Display for RecordSummary {
                 let width = 25 - name.chars().count();
                 writeln!(f, "  ({name}){:>width$}", HumanCount(count).to_string())?;
             }
+        }
+        if let Some(shift) = self.answers_shifted_by {
+            let place = if shift > 0 { "later" } else { "earlier" };
+            let by = shift.unsigned_abs();
+            writeln!(f, "are all answers shifted by {by}? those of most records are {by} {place}")?;
         }
         let in_parts = self.parts.iter().map(|part| part.rows).sum::<u64>().max(1) as f64;
         for PartSummary { output, rows } in &self.parts {

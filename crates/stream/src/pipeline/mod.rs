@@ -47,7 +47,7 @@ pub use self::sink::{Checkpoint, RecordName, Sink};
 pub use self::block::{BLOCK_BYTES, Block, BlockSource, Contents, Fill};
 pub use self::filter::Filter;
 pub use self::fold::{BlockSummary, Folded, Options, RunEnd, fold_blocks};
-pub use self::jobs::{DerivedRows, PropertyEngine, Stopped};
+pub use self::jobs::{DerivedRows, PropertyEngine, Shifts, Stopped};
 pub use self::messages::{Message, MessageFormat};
 pub use self::rows::RowWriter;
 pub use self::sources::{Answered, FIRST_BLOCK_BYTES, Ranges, TextSource};

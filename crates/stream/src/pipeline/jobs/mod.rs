@@ -15,7 +15,7 @@ use crate::output::{Derived, Needs, Results};
 use crate::solver::{Engine, Limits, StopFlag};
 
 pub use self::augment::Augment;
-pub use self::check::Check;
+pub use self::check::{Check, Shifts};
 pub use self::classify::Classify;
 pub use self::generate::{Generate, RowCondition};
 pub use self::list::List;

@@ -47,7 +47,6 @@ fn no_run_starts_while_another_writes_one_of_its_outputs() {
     folder.file("two", format!("{CLASSIC}\n").repeat(2));
     let mut lines: Vec<_> =
         ENDINGS.iter().map(|ending| format!("solve -q -o a.{ending}")).collect();
-    lines.push("split -q --seed 1 --shares 1,1 -o x.csv,y.csv".into());
     lines.push("solve -q -o c.csv --report r.html --errors e.jsonl".into());
     let first = waiting(&folder, &lines);
     let before = folder.all_names();

@@ -195,12 +195,6 @@ fn wrong_conditions_are_refused_before_outputs_are_opened() {
             "cannot be combined with --where",
         ),
         (&["in.csv", "other.csv", "--where", "source == 'a'"], "the same columns in all inputs"),
-        (&["in.csv", "--sort", "sorce"], "--sort: the input has no column"),
-        (
-            &["in.csv", "--sort", "clues", "--format", "grid"],
-            "--sort writes csv, tsv, jsonl, parquet, npy and lines",
-        ),
-        (&["in.csv", "--sort", "clues", "--resume"], "--resume"),
     ] {
         let ran = folder.run("solve", &[args, &["-o", "out.csv"]].concat(), "");
         let unnamed = folder.run("solve", args, "");

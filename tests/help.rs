@@ -2,29 +2,26 @@
 
 use crate::common::command::{CLASSIC, Folder, Ran};
 
-const SUBCOMMANDS: &[&str] = &[
-    "solve",
-    "check",
-    "canon",
-    "split",
-    "augment",
-    "bench",
-    "show",
-    "generate",
-    #[cfg(feature = "full")]
-    "completions",
-    #[cfg(feature = "full")]
-    "man",
-];
-
 fn run(words: &[&str]) -> Ran {
     Folder::new().run(words[0], &words[1..], "")
 }
 
+/// Returns the subcommands that the help lists, except `help`.
+fn subcommands() -> Vec<String> {
+    let help = run(&["--help"]).rows;
+    let (_, list) = help.split_once("\nCommands:\n").unwrap();
+    let (list, _) = list.split_once("\n\n").unwrap();
+    // The continuation of a description is indented further.
+    let lines = list.lines().filter_map(|line| line.strip_prefix("  "));
+    let names =
+        lines.filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(' ').next());
+    names.filter(|&name| name != "help").map(str::to_owned).collect()
+}
+
 #[test]
 fn short_help_has_a_line_for_each_common_option() {
-    for &subcommand in SUBCOMMANDS {
-        let help = run(&[subcommand, "-h"]);
+    for subcommand in subcommands() {
+        let help = run(&[&subcommand, "-h"]);
         assert_eq!(help.status, 0);
         assert!(help.rows.lines().count() <= 50, "{}", help.rows);
         for line in help.rows.lines() {
@@ -43,6 +40,7 @@ fn options_are_in_groups() {
         ("canon", &["Input", "Output", "Run"]),
         ("split", &["Input", "Output", "Parts", "Run"]),
         ("augment", &["Input", "Output", "Isomorphs", "Run"]),
+        ("trace", &["Input", "Output", "Search", "Run"]),
         ("generate", &["Corpus", "Output", "Run"]),
     ] {
         for flag in ["-h", "--help"] {
@@ -104,8 +102,8 @@ fn help_lists_the_values_of_options() {
 
 #[test]
 fn long_help_is_at_most_120_lines_and_wrapped_once() {
-    for &subcommand in SUBCOMMANDS {
-        let help = run(&[subcommand, "--help"]).rows;
+    for subcommand in subcommands() {
+        let help = run(&[&subcommand, "--help"]).rows;
         assert!(help.lines().count() <= 120, "{help}");
         let is_text = |line: &str| line.starts_with(char::is_alphanumeric) && !line.ends_with(':');
         let lines: Vec<_> = help.lines().collect();
@@ -115,7 +113,7 @@ fn long_help_is_at_most_120_lines_and_wrapped_once() {
             assert!(length > 100, "this line could take the next word: {}", pair[0]);
         }
         // The full help has more details.
-        let full = run(&["help", subcommand]).rows;
+        let full = run(&["help", &subcommand]).rows;
         assert!(full.lines().count() >= help.lines().count(), "{subcommand}");
     }
 }
@@ -147,8 +145,8 @@ fn every_subcommand_has_a_manual_page() {
     assert!(main.rows.contains(".TH bulkdoku 1") && main.rows.contains("solve"), "{}", main.rows);
     std::fs::create_dir(folder.path("man1")).unwrap();
     assert_eq!(folder.run("man", &["--dir", "man1"], "").status, 0);
-    for &subcommand in SUBCOMMANDS {
-        let page = folder.run("man", &[subcommand], "");
+    for subcommand in subcommands() {
+        let page = folder.run("man", &[&subcommand], "");
         assert_eq!(page.status, 0, "{page:?}");
         assert!(page.rows.contains(&format!(".TH bulkdoku-{subcommand} 1")), "{}", page.rows);
         assert_eq!(folder.read(&format!("man1/bulkdoku-{subcommand}.1")), page.rows);

@@ -111,21 +111,26 @@ def test_whole_floats_are_numbers():
 
 
 def test_a_stream_of_two_threads_is_refused():
-    stream, errors = bulkdoku.stream(seed=1, kind="easy", batch_rows=4096), []
+    errors = []
 
-    def read():
+    def read(stream):
         try:
             for _ in range(3):
                 next(stream)
         except RuntimeError as error:
             errors.append(str(error))
 
-    threads = [threading.Thread(target=read) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert all("another thread reads the stream" in error for error in errors), errors
+    # Threads meet if a batch takes long enough.
+    for rows in (4096 << doubling for doubling in range(10)):
+        stream = bulkdoku.stream(seed=1, kind="easy", batch_rows=rows)
+        threads = [threading.Thread(target=read, args=(stream,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if errors:
+            break
+    assert errors and all("another thread reads the stream" in error for error in errors), errors
     # The rows of each batch are read once.
     position = stream.position
-    assert position % 4096 == 0 and len(next(stream)) == 4096 and stream.position == position + 4096
+    assert position % rows == 0 and len(next(stream)) == rows and stream.position == position + rows

@@ -70,7 +70,7 @@ pub use bulkdoku_stream::{
     pipeline, sets, stats, tail,
 };
 
-/// Tests the examples of the quick start.
+/// Tests the example of the guide.
 #[cfg(doctest)]
-#[doc = include_str!("../docs/start/library.md")]
-struct QuickStart;
+#[doc = include_str!("../docs/guide.md")]
+struct Guide;

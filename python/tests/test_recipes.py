@@ -129,6 +129,10 @@ def test_exact_and_stratified_shares(folder):
     for technique, count in strata.items():
         # Three rows for each class; the first classes of a stratum have the smallest numbers.
         assert parts[technique] / 3 == sum(len(tile) for tile in np.array_split(range(count // 3), 10)[:8]), technique
+    grids = table(folder / "grids.csv")
+    assert [row["input_puzzle"] for row in grids] == [row["puzzle"] for row in rows]
+    forms = {row["canonical"] for row in grids}
+    assert len(forms) == 700 and all(form.startswith("123456789") for form in forms)
 
 
 def test_one_file_per_value(folder):

@@ -16,10 +16,10 @@ import pyarrow.dataset
 import pyarrow.parquet
 import pytest
 from conftest import DATASETS, command, needs_command
-from test_stubs import blocks
+from test_docs import ROOT, blocks
 
 pytestmark = needs_command
-PROGRAMS = {re.findall(r"\b(ray|pyspark|polars|duckdb|daft)\b", block)[0]: block for block in blocks("docs/scale.md")}
+PROGRAMS = {re.findall(r"\b(ray|pyspark|polars|duckdb|daft)\b", block)[0]: block for block in blocks(ROOT / "docs/scale.md")}
 SETS = ["easy", "minimal", "hard", "several"]
 
 
@@ -106,7 +106,7 @@ def test_engines_of_one_machine(engine, ending, tmp_path, expected):
 
 
 def test_plain_files(tmp_path, expected):
-    [block] = blocks("docs/scale.md", "sh")
+    [block] = blocks(ROOT / "docs/scale.md", "sh")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/bulkdoku").symlink_to(os.path.abspath(command()))
     (tmp_path / "in").mkdir()

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 
 use bulkdoku::bundled::BUNDLED;
 use bulkdoku::output::{Column, CsvRows};
@@ -40,9 +40,9 @@ impl Sink for Tally {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let source: Source<Box<dyn Read + Send>> = match std::env::args().nth(1) {
-        Some(path) => Source::new(path.clone(), Box::new(File::open(path)?)),
-        None => Source::new("easy", Box::new(BUNDLED[0].text.as_bytes())),
+    let source = match std::env::args().nth(1) {
+        Some(path) => Source::new(path.clone(), File::open(path)?),
+        None => Source::new("easy", BUNDLED[0].text.as_bytes()),
     };
     let format = Box::new(CsvRows::new([Column::Status, Column::Solutions]));
     let pipeline = Pipeline { format, ..Pipeline::default() };

@@ -5,10 +5,13 @@ use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::num::NonZeroUsize;
 use std::process::Command;
+use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
 use bulkdoku::Pipeline;
+use bulkdoku::input::grid::Grids;
+use bulkdoku::input::lines::Lines;
 use bulkdoku::input::{InputFormat, InputOptions, Keep, Layout};
 use bulkdoku::output::{Column, CsvRows, OutputColumn};
 use flate2::write::GzEncoder;
@@ -22,7 +25,7 @@ use crate::common::pieces::{self, Ran};
 const BLOCK_BYTES: usize = 10 * 1024;
 
 /// Runs over `input`, read in pieces of these sizes, by default on the calling thread.
-fn run(layout: &Layout, input: &[u8], sizes: &[usize], threads: Option<usize>) -> Ran {
+fn run(layout: &Arc<dyn Layout>, input: &[u8], sizes: &[usize], threads: Option<usize>) -> Ran {
     let columns = [Column::Line, Column::Status, Column::Puzzle];
     let pipeline = Pipeline {
         threads: NonZeroUsize::new(threads.unwrap_or(1)).unwrap(),
@@ -122,13 +125,18 @@ fn a_grid_ends_before_an_overlong_line() {
     let grid = (0..9).map(|row| format!("{}\n", &CLASSIC[9 * row..9 * row + 9]));
     let input = format!("{}{}\n", grid.collect::<String>(), "-".repeat(BLOCK_BYTES + 10));
     for sizes in [&[BLOCK_BYTES * 3][..], &[90, 100], &[1]] {
-        let [grid, labeled] = [false, true].map(|labels| Layout::Grid { labels });
-        for layout in [grid, labeled, Layout::Lines { answers: false, rest: true }] {
+        let layouts: [Arc<dyn Layout>; 3] = [
+            Arc::new(Grids { labels: false }),
+            Arc::new(Grids { labels: true }),
+            Arc::new(Lines { answers: false, rest: true }),
+        ];
+        for layout in layouts {
             let all_at_once = run(&layout, input.as_bytes(), &[BLOCK_BYTES * 3], None);
             assert!(run(&layout, input.as_bytes(), sizes, None) == all_at_once, "{layout:?}");
         }
     }
-    let rows = run(&Layout::Grid { labels: false }, input.as_bytes(), &[90, 100], None).0;
+    let grids: Arc<dyn Layout> = Arc::new(Grids { labels: false });
+    let rows = run(&grids, input.as_bytes(), &[90, 100], None).0;
     assert!(
         rows.lines().any(|row| row.len() > BLOCK_BYTES),
         "the part of the line that fits in a block"

@@ -1,10 +1,12 @@
 //! Rows do not depend on how the bytes of an input arrive and where its blocks end.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use bulkdoku::Pipeline;
 use bulkdoku::forms;
 use bulkdoku::input::csv::{Delimiter, Header, Table};
+use bulkdoku::input::lines::Lines;
 use bulkdoku::input::{Answers, InputOptions, Layout, grid};
 use bulkdoku::output::{Column, CsvRows, OutputColumn};
 use bulkdoku::pipeline::{Check, Job, Solve};
@@ -30,7 +32,13 @@ fn any_cuts() -> impl Strategy<Value = Cuts> {
 }
 
 /// Solves, or checks the solutions if the layout has them.
-fn run(layout: &Layout, threads: usize, block_bytes: usize, input: &[u8], reads: &[usize]) -> Ran {
+fn run(
+    layout: &Arc<dyn Layout>,
+    threads: usize,
+    block_bytes: usize,
+    input: &[u8],
+    reads: &[usize],
+) -> Ran {
     let columns = [Column::Line, Column::Status, Column::Puzzle, Column::Answer, Column::Reason];
     if layout.has_answers() {
         let check = Pipeline::new(Check::new(Solve::default()));
@@ -43,7 +51,7 @@ fn run(layout: &Layout, threads: usize, block_bytes: usize, input: &[u8], reads:
 fn run_job<J: Job>(
     pipeline: Pipeline<J>,
     columns: &[Column],
-    layout: &Layout,
+    layout: &Arc<dyn Layout>,
     (threads, block_bytes): (usize, usize),
     input: &[u8],
     reads: &[usize],
@@ -62,12 +70,12 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// Returns the result of one thread with one block.
-fn whole(layout: &Layout, input: &[u8]) -> Ran {
+fn whole(layout: &Arc<dyn Layout>, input: &[u8]) -> Ran {
     run(layout, 1, input.len() + 1, input, &[usize::MAX])
 }
 
 /// Returns the result with cuts; blocks have at least `min_bytes` bytes.
-fn in_pieces(layout: &Layout, input: &[u8], min_bytes: usize, cuts: &Cuts) -> Ran {
+fn in_pieces(layout: &Arc<dyn Layout>, input: &[u8], min_bytes: usize, cuts: &Cuts) -> Ran {
     run(layout, cuts.threads, min_bytes + cuts.block_bytes, input, &cuts.reads)
 }
 
@@ -131,15 +139,15 @@ fn field(text: &[u8], quoted: bool) -> Vec<u8> {
     [b'"'].into_iter().chain(doubled).chain([b'"']).collect()
 }
 
-fn table() -> Layout {
+fn table() -> Arc<dyn Layout> {
     table_with(None, vec![0, 2])
 }
 
-fn table_with(answer: Option<usize>, kept: Vec<usize>) -> Layout {
+fn table_with(answer: Option<usize>, kept: Vec<usize>) -> Arc<dyn Layout> {
     let names = ["id", "puzzle", "note"].map(String::from).to_vec();
     let header = Some(Header { line: 1, written: names.clone(), names });
     let delimiter = Delimiter::Byte(b',');
-    Layout::Csv(Table { delimiter, header, fields: 3, puzzle: 1, answer, kept, types: None }.into())
+    Arc::new(Table { delimiter, header, fields: 3, puzzle: 1, answer, kept, types: None })
 }
 
 /// Detection from a few bytes must agree with detection from all bytes.
@@ -192,16 +200,17 @@ proptest! {
         lines in prop::collection::vec(any_line(), 0..60),
         ends_with_line in any::<bool>(),
         layout in select(vec![
-            Layout::LINES,
-            Layout::Lines { answers: false, rest: true },
-            Layout::Lines { answers: true, rest: false },
-            Layout::Lines { answers: true, rest: true },
+            Lines { answers: false, rest: false },
+            Lines { answers: false, rest: true },
+            Lines { answers: true, rest: false },
+            Lines { answers: true, rest: true },
         ]),
         cuts in any_cuts(),
     ) {
         let mut input = lines.join(&b'\n');
         input.extend(ends_with_line.then_some(b'\n'));
         prop_assume!(!has_mark(&input));
+        let layout: Arc<dyn Layout> = Arc::new(layout);
         let expected = whole(&layout, &input);
         prop_assert_eq!(&in_pieces(&layout, &input, 300, &cuts), &expected);
 
@@ -225,7 +234,7 @@ proptest! {
         let mut input = lines.join(&b'\n');
         input.extend(ends_with_line.then_some(b'\n'));
         prop_assume!(!has_mark(&input));
-        let layout = Layout::Grid { labels: keep };
+        let layout: Arc<dyn Layout> = Arc::new(grid::Grids { labels: keep });
         // The largest grid with its label.
         let min_bytes = 40 * grid::LONGEST_LINE;
         prop_assert_eq!(in_pieces(&layout, &input, min_bytes, &cuts), whole(&layout, &input));

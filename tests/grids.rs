@@ -450,7 +450,7 @@ fn long_lines_are_one_record_unless_they_are_comments() {
 fn other_lines_are_counted() {
     let text = format!(" \nGrid 1\n# a\n{}\n[State]\n{}", drawn("", "", ["", ""], ""), plain());
     let mut records = Records::default();
-    Layout::Grid { labels: false }.read(text.as_bytes(), 1, false, &mut records);
+    grid::Grids { labels: false }.read(text.as_bytes(), 1, false, &mut records);
     assert_eq!((records.all.len(), records.blank_lines, records.comments), (1, 4, 12));
 }
 

@@ -4,7 +4,9 @@ use std::alloc::System;
 use std::io::{self, Read, Write};
 use std::num::NonZeroUsize;
 
-use bulkdoku::input::Layout;
+use std::sync::Arc;
+
+use bulkdoku::input::{Layout, lines, plain_lines};
 use bulkdoku::pipeline::{Check, Job, Solve};
 use bulkdoku::{Limits, Pipeline, Progress, Source};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
@@ -67,13 +69,17 @@ fn the_number_of_blocks_makes_no_allocations() {
         threads: NonZeroUsize::MIN,
         ..Pipeline::new(Check::new(Solve { limits, ..Solve::default() }))
     };
-    assert_no_allocations(PUZZLE, Layout::LINES, &pipeline());
-    let layout = || Layout::Lines { answers: true, rest: false };
+    assert_no_allocations(PUZZLE, plain_lines(), &pipeline());
+    let layout = || Arc::new(lines::Lines { answers: true, rest: false });
     assert_no_allocations(ANSWERED, layout(), &check(Limits::PROOF));
     assert_no_allocations(ANSWERED, layout(), &check(Limits::FIRST));
 }
 
-fn assert_no_allocations<J: Job>(line: &'static str, layout: Layout, pipeline: &Pipeline<J>) {
+fn assert_no_allocations<J: Job>(
+    line: &'static str,
+    layout: Arc<dyn Layout>,
+    pipeline: &Pipeline<J>,
+) {
     let mut at_write = Vec::with_capacity(1000);
     let lines = Lines { line, at: 0, bytes: 200 * pipeline.block_bytes };
     let source = Source { layout, ..Source::new("lines", lines) };

@@ -2,8 +2,9 @@
 //! one thread or two.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
-use bulkdoku::input::{InputOptions, Layout, Stream};
+use bulkdoku::input::{InputOptions, Layout, LayoutKind, Stream};
 
 use crate::{Arriving, Cuts, run_on};
 
@@ -54,7 +55,7 @@ pub fn check_rows(
 ) {
     let all = [input.len() + 1; 4];
     let Ok(Some(layout)) = detected(input, all, expected) else { return };
-    let is_grid = matches!(layout, Layout::Grid { .. });
+    let is_grid = layout.kind() == LayoutKind::Grids;
     let block_bytes = if is_grid { GRID_BYTES } else { 4 } + block_bytes;
     let [at_once, in_pieces] = [all, sizes].map(|pieces| Cuts { block_bytes, pieces });
     let whole = run_on(None, &layout, input, &at_once);
@@ -70,7 +71,7 @@ fn detected(
     input: &[u8],
     sizes: [usize; 4],
     expected: &InputOptions,
-) -> Result<Option<Layout>, String> {
-    let mut stream = Stream::new(Arriving { bytes: input, sizes });
+) -> Result<Option<Arc<dyn Layout>>, String> {
+    let mut stream = Stream::new(Arriving::new(input, sizes));
     stream.layout(expected, || false).map_err(|error| error.to_string())
 }

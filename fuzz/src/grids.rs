@@ -1,5 +1,7 @@
 //! Grids of nine lines: no row is lost, and complete grids are found.
 
+use std::sync::Arc;
+
 use bulkdoku::Status;
 use bulkdoku::input::{Layout, grid};
 
@@ -11,7 +13,7 @@ const MOST_BYTES: usize = 10 * 1024;
 
 /// Checks that every line that must be a row belongs to a record.
 pub fn check(input: &[u8], keep_labels: bool, cuts: &Cuts) {
-    let layout = Layout::Grid { labels: keep_labels };
+    let layout: Arc<dyn Layout> = Arc::new(grid::Grids { labels: keep_labels });
     let whole = run(&layout, input, &Cuts::none(input));
     let rows = whole.checked_rows(input);
     let cuts = Cuts { block_bytes: MOST_BYTES + cuts.block_bytes, ..*cuts };

@@ -8,8 +8,9 @@ pub mod plain;
 pub mod tables;
 
 use std::borrow::Cow;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Cursor, ErrorKind, Read};
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use bulkdoku::input::Layout;
 use bulkdoku::output::{Format, RowEncoder};
@@ -83,22 +84,26 @@ impl Cuts {
 }
 
 /// Returns bytes in pieces of successive sizes; a size of 0 is an interrupted read.
-struct Arriving<'a> {
-    bytes: &'a [u8],
+struct Arriving {
+    bytes: Cursor<Vec<u8>>,
     sizes: [usize; 4],
 }
 
-impl Read for Arriving<'_> {
+impl Arriving {
+    fn new(bytes: &[u8], sizes: [usize; 4]) -> Self {
+        Self { bytes: Cursor::new(bytes.to_vec()), sizes }
+    }
+}
+
+impl Read for Arriving {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let size = self.sizes[0];
         self.sizes.rotate_left(1);
         if size == 0 {
             return Err(ErrorKind::Interrupted.into());
         }
-        let size = size.min(into.len()).min(self.bytes.len());
-        into[..size].copy_from_slice(&self.bytes[..size]);
-        self.bytes = &self.bytes[size..];
-        Ok(size)
+        let size = size.min(into.len());
+        self.bytes.read(&mut into[..size])
     }
 }
 
@@ -145,14 +150,14 @@ pub struct Ran {
 }
 
 /// Runs the pipeline over `input`.
-pub fn run(layout: &Layout, input: &[u8], cuts: &Cuts) -> Ran {
+pub fn run(layout: &Arc<dyn Layout>, input: &[u8], cuts: &Cuts) -> Ran {
     run_on(None, layout, input, cuts).0
 }
 
 /// Runs the pipeline with this number of threads, and returns the failures of the input.
 fn run_on(
     threads: Option<NonZeroUsize>,
-    layout: &Layout,
+    layout: &Arc<dyn Layout>,
     input: &[u8],
     cuts: &Cuts,
 ) -> (Ran, Vec<String>) {
@@ -162,8 +167,8 @@ fn run_on(
         block_bytes: cuts.block_bytes,
         ..Pipeline::new(Solve { engine: Box::new(|| Box::new(Stub)), ..Solve::default() })
     };
-    let reader = Arriving { bytes: input, sizes: cuts.pieces };
-    let source = Source { layout: layout.clone(), ..Source::new("in", reader) };
+    let reader = Arriving::new(input, cuts.pieces);
+    let source = Source { layout: Arc::clone(layout), ..Source::new("in", reader) };
     let (mut sink, progress) = ((Vec::new(), Vec::new()), Progress::default());
     let report = pipeline.run_into(&mut sink, [source], &progress).expect("no limit");
     let (rows, diagnostics) = sink;
@@ -177,12 +182,6 @@ fn run_on(
 }
 
 impl Ran {
-    /// Returns the rows, of which several may have the same line.
-    pub fn rows_in_order(&self) -> Vec<Row<'_>> {
-        let mut left = self.rows.as_slice();
-        std::iter::from_fn(|| Row::take(&mut left)).collect()
-    }
-
     /// Returns the rows after checking the invariants of every run: each record has one row with a
     /// counted status, a message if it is invalid, and ascending lines.
     pub fn checked_rows(&self, input: &[u8]) -> Vec<Row<'_>> {

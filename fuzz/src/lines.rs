@@ -1,13 +1,16 @@
 //! Puzzle lines, compared with a simple parser.
 
+use std::sync::Arc;
+
 use bulkdoku::Status;
 use bulkdoku::input::Layout;
+use bulkdoku::input::lines::Lines;
 
 use crate::{Cuts, Ran, Row, plain, run};
 
 /// Checks that each line is a record, a blank line, or a comment, and that results do not depend on
 /// cuts if every line fits in a block.
-pub fn check_counts(layout: &Layout, input: &[u8], cuts: &Cuts) {
+pub fn check_counts(layout: &Arc<dyn Layout>, input: &[u8], cuts: &Cuts) {
     let whole = run(layout, input, &Cuts::none(input));
     whole.checked_rows(input);
     let counts = &whole.counts;
@@ -20,7 +23,7 @@ pub fn check_counts(layout: &Layout, input: &[u8], cuts: &Cuts) {
 
 /// Checks that each line is read as the expected record, blank line, or comment.
 pub fn check(input: &[u8], keep_rest: bool, cuts: &Cuts) {
-    let layout = Layout::Lines { answers: false, rest: keep_rest };
+    let layout: Arc<dyn Layout> = Arc::new(Lines { answers: false, rest: keep_rest });
     let whole = run(&layout, input, &Cuts::none(input));
     let rows = whole.checked_rows(input);
 

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bulkdoku::Status;
 use bulkdoku::input::Layout;
@@ -34,7 +35,7 @@ pub fn any_table(choice: u8) -> Table {
 
 /// Checks the rows of a table.
 pub fn check(input: &[u8], table: Table, cuts: &Cuts) {
-    let layout = Layout::Csv(table.clone().into());
+    let layout: Arc<dyn Layout> = Arc::new(table.clone());
     let whole = run(&layout, input, &Cuts::none(input));
     let rows = whole.checked_rows(input);
     let longest = longest_row(input, &rows);

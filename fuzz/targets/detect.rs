@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use bulkdoku::input::{Answers, InputFormat, InputOptions, Keep, Layout};
+use bulkdoku::input::{Answers, InputFormat, InputOptions, Keep, LayoutKind};
 use bulkdoku_fuzz::{Cuts, grids, has_mark, lines, tables};
 use libfuzzer_sys::fuzz_target;
 
@@ -32,13 +32,17 @@ fuzz_target!(|data: &[u8]| {
         }
     }
     let Ok(detected) = detected else { return };
-    match detected.expect("all bytes are enough") {
-        Layout::Lines { answers: false, rest } => lines::check(input, rest, &cuts),
-        Layout::Lines { .. } => {}
-        Layout::Grid { labels } => grids::check(input, labels, &cuts),
-        Layout::Jsonl(objects) if objects.is_document() => {}
-        Layout::Jsonl(objects) => lines::check_counts(&Layout::Jsonl(objects), input, &cuts),
-        Layout::Csv(table) => tables::check(input, (*table).clone(), &cuts),
-        Layout::AnswerLines(_) => unreachable!("they are not detected"),
+    let layout = detected.expect("all bytes are enough");
+    match layout.kind() {
+        LayoutKind::Lines if layout.has_answers() => {}
+        LayoutKind::Lines => lines::check(input, !layout.kept().is_empty(), &cuts),
+        LayoutKind::Grids => grids::check(input, !layout.kept().is_empty(), &cuts),
+        LayoutKind::Json if layout.json_records().is_some() => {}
+        LayoutKind::Json => lines::check_counts(&layout, input, &cuts),
+        LayoutKind::Table(_) => {
+            let table = layout.table().expect("it is a table").clone();
+            tables::check(input, table, &cuts)
+        }
+        LayoutKind::AnswerLines => unreachable!("they are not detected"),
     }
 });

@@ -80,7 +80,7 @@ impl Comparison {
         stream: StreamOptions,
     ) -> Result<(Self, Seen), Failure> {
         let options = InputOptions { stream, ..InputOptions::default() };
-        let mut inputs = Inputs::detected(files, &options, run.threads)?;
+        let mut inputs = Inputs::detected(files, &options)?;
         let (mut known, mut without) = (Seen::default(), 0_u64);
         let add = |hash: Option<u128>| match hash {
             Some(hash) => known.insert(hash).map(drop),

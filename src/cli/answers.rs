@@ -1,11 +1,12 @@
 //! `check --solutions`: solutions in a separate file.
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use bulkdoku::Source;
-use bulkdoku::input::{Answers, InputOptions, Layout, Stream, StreamOptions, names};
+use bulkdoku::input::lines::AnswerLines;
+use bulkdoku::input::{Answers, InputOptions, LayoutKind, StreamOptions, names};
 
 use super::Failure;
 use super::identity::STDIN;
@@ -17,24 +18,24 @@ pub fn open(
     path: &Path,
     column: Option<&str>,
     stream: StreamOptions,
-) -> Result<Source<Stream<'static>>, Failure> {
+) -> Result<Source<'static>, Failure> {
     let options = InputOptions { stream, ..InputOptions::default() };
     let of_column = |name: &str| InputOptions { column: Some(name.into()), ..options.clone() };
-    let mut inputs = Inputs::open(vec![path.into()], NonZeroUsize::MIN)?;
+    let mut inputs = Inputs::open(vec![path.into()])?;
     if let Some(column) = column {
         inputs.detect(&of_column(column), &AtomicBool::default())?;
     } else if !find_column(&mut inputs, &options, of_column)? {
         inputs.detect(&options, &AtomicBool::default())?;
     }
     let source = inputs.sources().next().expect("there is one");
-    let layout = match &source.layout {
-        Layout::Lines { .. } => Layout::AnswerLines(0),
-        Layout::Csv(table) if table.fields == 1 && table.types.is_none() => {
-            Layout::AnswerLines(table.header.as_ref().map_or(0, |header| header.line))
+    let before = match source.layout.table() {
+        None if source.layout.kind() == LayoutKind::Lines => 0,
+        Some(table) if table.fields == 1 && table.types.is_none() => {
+            table.header.as_ref().map_or(0, |header| header.line)
         }
-        other => other.clone(),
+        _ => return Ok(source),
     };
-    Ok(Source { layout, ..source })
+    Ok(Source { layout: Arc::new(AnswerLines(before)), ..source })
 }
 
 /// Finds a column of solutions next to one of puzzles, or with a known name.
@@ -47,7 +48,7 @@ fn find_column(
     let by_name = names::of_solutions(true).map(of_column);
     for options in [beside_puzzles].into_iter().chain(by_name) {
         match inputs.detect(&options, &AtomicBool::default()) {
-            Ok(()) if inputs.layouts().all(|layout| matches!(layout, Layout::Csv(_))) => {
+            Ok(()) if inputs.layouts().all(|layout| layout.table().is_some()) => {
                 return Ok(true);
             }
             Err(failed @ Failure::Io(_)) => return Err(failed),

@@ -1,6 +1,6 @@
 //! Inputs, which are checked and opened before work starts and read one after another.
 
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal};
 use std::iter;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use bulkdoku::Source;
 use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{
-    ColumnType, DetectError, InputFormat, InputOptions, Keep, Layout, OtherKeys, Position, Stream,
-    StreamOptions,
+    ColumnType, DetectError, InputFormat, InputOptions, Keep, Layout, LayoutKind, OtherKeys,
+    Position, Stream, StreamOptions, plain_lines,
 };
 
 use super::numbers::counted;
@@ -38,8 +38,6 @@ pub struct Inputs {
     bytes: Arc<AtomicU64>,
     /// The options for files that are not text.
     options: StreamOptions,
-    /// The maximum number of threads that decode an input.
-    threads: usize,
 }
 
 /// The format of all inputs of a run.
@@ -58,9 +56,9 @@ pub enum InputKind {
 #[derive(Debug)]
 struct Input {
     origin: Origin,
-    layout: Layout,
+    layout: Arc<dyn Layout>,
     /// The open input, of which only the first bytes have been read.
-    opened: Option<Stream<'static>>,
+    opened: Option<Stream>,
 }
 
 impl Inputs {
@@ -68,16 +66,14 @@ impl Inputs {
     pub fn detected(
         arguments: impl Into<InputPaths>,
         options: &InputOptions,
-        threads: NonZeroUsize,
     ) -> Result<Self, Failure> {
-        let mut inputs = Self::open(arguments, threads)?;
+        let mut inputs = Self::open(arguments)?;
         inputs.detect(options, &AtomicBool::default())?;
         Ok(inputs)
     }
 
-    /// Checks and opens inputs, by default standard input. Layouts are detected later. At most
-    /// `threads` threads decode an input.
-    pub fn open(arguments: impl Into<InputPaths>, threads: NonZeroUsize) -> Result<Self, Failure> {
+    /// Checks and opens inputs, by default standard input. Layouts are detected later.
+    pub fn open(arguments: impl Into<InputPaths>) -> Result<Self, Failure> {
         let mut origins = Origin::of_all(arguments.into());
         if origins.is_empty() {
             origins.push(Origin::Stdin);
@@ -88,10 +84,10 @@ impl Inputs {
         let mut all = Vec::with_capacity(origins.len());
         for origin in origins {
             let opened = origin.check()?.filter(|_| all.len() < KEPT_OPEN);
-            all.push(Input { origin, layout: Layout::default(), opened });
+            all.push(Input { origin, layout: plain_lines(), opened });
         }
         let paths = all.iter().map(|input| input.origin.path().into()).collect();
-        Ok(Self { all, paths, threads: threads.get(), ..Self::default() })
+        Ok(Self { all, paths, ..Self::default() })
     }
 
     /// Detects the layout of each input from its first bytes. If `stop` is set while waiting for an
@@ -128,7 +124,7 @@ impl Inputs {
                 let first = (first.origin.name(), first.layout.kept());
                 return Err(unlike(first, (name, layout.kept())));
             }
-            if let Some(finding) = finding(&layout, is_parquet, &options) {
+            if let Some(finding) = finding(&*layout, is_parquet, &options) {
                 let same = self.findings.iter_mut().find(|(other, ..)| *other == finding);
                 match same {
                     Some((.., others)) => *others += 1,
@@ -155,15 +151,27 @@ impl Inputs {
     /// Copies the keys of the first input of JSON objects from all inputs, if their puzzles and
     /// solutions have the same keys; returns whether they have.
     fn have_same_cells(&mut self) -> bool {
-        let first = self.first().clone();
+        let first = self.first();
         let mut accepted = self.all.iter_mut().filter(|input| input.is_accepted());
-        accepted.all(|input| input.layout.keep_keys_of(&first))
+        accepted.all(|input| {
+            let objects = input.layout.objects().zip(first.objects());
+            let alike = objects.and_then(|(objects, first)| objects.keeping_as(first));
+            let is_alike = alike.is_some();
+            if let Some(objects) = alike {
+                input.layout = Arc::new(objects);
+            }
+            is_alike
+        })
     }
 
     /// Sets the use of JSON keys that the first object lacks, if all are kept.
     pub fn set_other_keys(&mut self, others: &OtherKeys) {
         if self.shown == usize::MAX {
-            self.all.iter_mut().for_each(|input| input.layout.set_other_keys(others));
+            for input in &mut self.all {
+                if let Some(objects) = input.layout.objects() {
+                    input.layout = Arc::new(objects.clone().with_other_keys(others.clone()));
+                }
+            }
         }
     }
 
@@ -182,24 +190,23 @@ impl Inputs {
     }
 
     /// Returns the layout of the first input, or that of lines without inputs.
-    fn first(&self) -> &Layout {
+    fn first(&self) -> Arc<dyn Layout> {
         let first = self.accepted().next().or(self.all.first());
-        first.map_or(&Layout::LINES, |input| &input.layout)
+        first.map_or_else(plain_lines, |input| Arc::clone(&input.layout))
     }
 
     /// Returns the format of all inputs.
     pub fn kind(&self) -> InputKind {
-        let kind = |layout: &Layout| match layout {
-            Layout::Lines { .. } => InputKind::Lines,
-            Layout::Csv(table) => match table.delimiter {
-                Delimiter::Byte(byte) => InputKind::Table(byte),
-                Delimiter::Blanks => InputKind::Other,
-            },
-            Layout::Jsonl(objects) if objects.is_document() => InputKind::Document,
-            Layout::Jsonl(_) => InputKind::Objects,
-            Layout::AnswerLines(_) | Layout::Grid { .. } => InputKind::Other,
+        let kind = |layout: &dyn Layout| match layout.kind() {
+            LayoutKind::Lines => InputKind::Lines,
+            LayoutKind::Table(Delimiter::Byte(byte)) => InputKind::Table(byte),
+            LayoutKind::Json if layout.json_records().is_some() => InputKind::Document,
+            LayoutKind::Json => InputKind::Objects,
+            LayoutKind::Table(Delimiter::Blanks) | LayoutKind::AnswerLines | LayoutKind::Grids => {
+                InputKind::Other
+            }
         };
-        let first = kind(self.first());
+        let first = kind(&*self.first());
         if self.layouts().all(|layout| kind(layout) == first) { first } else { InputKind::Other }
     }
 
@@ -218,7 +225,7 @@ impl Inputs {
 
     /// Returns whether the inputs have solutions.
     pub fn have_answers(&self) -> bool {
-        self.layouts().any(Layout::has_answers)
+        self.layouts().any(|layout| layout.has_answers())
     }
 
     pub fn are_several(&self) -> bool {
@@ -241,8 +248,8 @@ impl Inputs {
     /// text.
     pub fn types(&self) -> Vec<Option<ColumnType>> {
         let of =
-            |layout: &Layout| layout.types().unwrap_or_else(|| vec![None; layout.kept().len()]);
-        let mut types = of(self.first());
+            |layout: &dyn Layout| layout.types().unwrap_or_else(|| vec![None; layout.kept().len()]);
+        let mut types = of(&*self.first());
         for (one, other) in self.layouts().flat_map(|layout| iter::zip(0.., of(layout))) {
             if types[one] != other {
                 types[one] = None;
@@ -256,8 +263,8 @@ impl Inputs {
         self.first().kept()
     }
 
-    pub fn layouts(&self) -> impl Iterator<Item = &Layout> {
-        self.accepted().map(|input| &input.layout)
+    pub fn layouts(&self) -> impl Iterator<Item = &dyn Layout> {
+        self.accepted().map(|input| &*input.layout)
     }
 
     /// Returns the paths; `-` is standard input.
@@ -308,7 +315,7 @@ impl Inputs {
     pub fn sources_from(
         &mut self,
         (first, position): (usize, Position),
-    ) -> impl Iterator<Item = Source<Stream<'static>>> + Send + use<> {
+    ) -> impl Iterator<Item = Source<'static>> + Send + use<> {
         let skipped: u64 = self.all[..first].iter().filter_map(|input| input.origin.size()).sum();
         self.bytes.fetch_add(skipped, Ordering::Relaxed);
         self.sources_after(first)
@@ -320,29 +327,30 @@ impl Inputs {
     pub fn sources_until(
         &mut self,
         (last, bytes): (usize, u64),
-    ) -> impl Iterator<Item = Source<io::Take<Stream<'static>>>> + Send + use<> {
-        self.sources().enumerate().take(last + 1).map(move |(number, source)| {
-            source.map(|reader| reader.take(if number == last { bytes } else { u64::MAX }))
+    ) -> impl Iterator<Item = Source<'static>> + Send + use<> {
+        self.sources().enumerate().take(last + 1).map(move |(number, source)| Source {
+            end: (number == last).then_some(bytes),
+            ..source
         })
     }
 
     /// Returns the inputs in order. Each is opened when it is read, unless it is already open.
-    pub fn sources(&mut self) -> impl Iterator<Item = Source<Stream<'static>>> + Send + use<> {
+    pub fn sources(&mut self) -> impl Iterator<Item = Source<'static>> + Send + use<> {
         self.sources_after(0)
     }
 
     fn sources_after(
         &mut self,
         skipped: usize,
-    ) -> impl Iterator<Item = Source<Stream<'static>>> + Send + use<> {
+    ) -> impl Iterator<Item = Source<'static>> + Send + use<> {
         let copy = |Input { origin, layout, opened }: &mut Input| Input {
             origin: origin.clone(),
-            layout: layout.clone(),
+            layout: Arc::clone(layout),
             opened: opened.take(),
         };
         let inputs: Vec<_> = self.all[skipped..].iter_mut().map(copy).collect();
-        let (bytes, options, threads) = (self.bytes(), self.options, self.threads);
-        inputs.into_iter().map(move |input| input.source(&bytes, options, threads))
+        let (bytes, options) = (self.bytes(), self.options);
+        inputs.into_iter().map(move |input| input.source(&bytes, options))
     }
 }
 
@@ -352,36 +360,27 @@ impl Input {
         !matches!(self.origin, Origin::Rejected(..))
     }
 
-    /// Returns the stream of the input, which counts bytes and decompresses ahead on threads.
-    fn source(
-        self,
-        bytes: &Arc<AtomicU64>,
-        options: StreamOptions,
-        threads: usize,
-    ) -> Source<Stream<'static>> {
+    /// Returns the stream of the input, which counts bytes.
+    fn source(self, bytes: &Arc<AtomicU64>, options: StreamOptions) -> Source<'static> {
         let Self { origin, layout, opened } = self;
         let stream = opened.unwrap_or_else(|| origin.open_or_fail());
-        let mut stream = stream.with_options(options).read_ahead(threads);
-        if let Err(error) = stream.decode_only(&layout) {
+        let mut stream = stream.with_options(options);
+        stream.count_into(bytes);
+        if let Err(error) = stream.decode_only(&*layout) {
             stream = Stream::new(FailedInput(Some(error)));
         }
-        stream.count_into(bytes);
         let max_record = options.max_record;
         Source { layout, max_record, ..Source::new(origin.name(), stream) }
     }
 }
 
 /// Returns the message about a detected layout, if it is notable.
-fn finding(layout: &Layout, is_parquet: bool, options: &InputOptions) -> Option<String> {
-    match layout {
-        Layout::Csv(table) if is_parquet => Some(table.to_string().replacen("CSV", "Parquet", 1)),
-        Layout::Csv(table) => Some(table.to_string()),
-        Layout::Jsonl(objects) => Some(objects.to_string()),
-        Layout::Grid { .. } if options.format == InputFormat::Auto => {
-            Some("grids of nine lines".into())
-        }
-        _ => None,
+fn finding(layout: &dyn Layout, is_parquet: bool, options: &InputOptions) -> Option<String> {
+    if layout.kind() == LayoutKind::Grids && options.format == InputFormat::Auto {
+        return Some("grids of nine lines".into());
     }
+    let description = layout.description()?;
+    Some(if is_parquet { description.replacen("CSV", "Parquet", 1) } else { description })
 }
 
 /// Returns whether an error is about the contents of a file, not about the options.
@@ -391,6 +390,7 @@ fn lacks_puzzles(error: &DetectError) -> bool {
         DetectError::Foreign(_)
             | DetectError::NotPuzzles
             | DetectError::ObjectInLines
+            | DetectError::Nested(_)
             | DetectError::NoPuzzles(_)
             | DetectError::NoSolutions(_)
             | DetectError::OnlyPuzzles

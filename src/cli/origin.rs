@@ -59,7 +59,7 @@ impl Origin {
     }
 
     /// Rejects unreadable inputs, and opens files. Pipes are opened later, because only once.
-    pub fn check(&self) -> Result<Option<Stream<'static>>, Failure> {
+    pub fn check(&self) -> Result<Option<Stream>, Failure> {
         let (Self::Path(path) | Self::Found(path)) = self else { return Ok(None) };
         let metadata = fs::metadata(path).map_err(|error| match cells(path) {
             Some(count) if count != CELLS => {
@@ -91,7 +91,7 @@ impl Origin {
         }
     }
 
-    pub fn open(&self) -> io::Result<Stream<'static>> {
+    pub fn open(&self) -> io::Result<Stream> {
         let opened = match self {
             Self::Typed(text) => return Ok(Stream::new(Cursor::new(Arc::clone(text)))),
             Self::Stdin => Pipe::stdin()?,
@@ -103,7 +103,7 @@ impl Origin {
         opened.map_or_else(|pipe| Ok(Stream::new(pipe)), Stream::of_file)
     }
 
-    pub fn open_or_fail(&self) -> Stream<'static> {
+    pub fn open_or_fail(&self) -> Stream {
         self.open().unwrap_or_else(|error| Stream::new(FailedInput(Some(error))))
     }
 

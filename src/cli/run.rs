@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
-use bulkdoku::input::Stream;
 use bulkdoku::output::{Compressed, Format, Needs, Rows};
 use bulkdoku::pipeline::{
     Answered, BLOCK_BYTES, BlockSource, Checkpoint, FIRST_BLOCK_BYTES, Filter, Job, Options,
@@ -64,7 +63,7 @@ pub struct Run {
     /// The condition for records to have rows. Other filters receive only these records.
     pub test: Option<Predicate>,
     /// The input of answers, if it is separate.
-    pub answers: Option<Source<Stream<'static>>>,
+    pub answers: Option<Source<'static>>,
     /// Whether the answers of that input are shifted.
     pub shifts: Option<Arc<Shifts>>,
     /// The question that the summary answers, if there is one.

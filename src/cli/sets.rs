@@ -1,7 +1,6 @@
 //! Puzzle sets read into memory, for `bench` and the pools of `generate`.
 
 use std::ffi::OsStr;
-use std::io::Read;
 use std::path::Path;
 
 use bulkdoku::bundled::BUNDLED;
@@ -48,7 +47,7 @@ pub fn read(inputs: &mut Inputs, sample: Sample) -> Result<Vec<PuzzleSet>, Failu
 }
 
 /// Reads the puzzles of an input, or a sample of them. Other records are reported and counted.
-fn read_set(source: Source<impl Read + Send>, sample: Sample) -> Result<PuzzleSet, Failure> {
+fn read_set(source: Source<'_>, sample: Sample) -> Result<PuzzleSet, Failure> {
     let name = source.name.clone();
     let mut records = RecordReader::new([source]);
     let mut random = SeededRng::new(sample.map_or(0, |(_, seed)| seed));

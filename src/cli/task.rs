@@ -96,7 +96,7 @@ impl<'a> Task<'a> {
         let options = self.options()?;
         let settings = self.settings;
         let claim = self.destinations.claim(&[&self.inputs[..], &settings.others].concat())?;
-        let inputs = Inputs::open(self.inputs, settings.args.threads)?;
+        let inputs = Inputs::open(self.inputs)?;
         if inputs.wait_for_typing() && !settings.only_rows {
             log::note("reading puzzles from the terminal; Ctrl-D ends");
         }

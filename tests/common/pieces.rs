@@ -2,6 +2,8 @@
 
 use std::io::{self, ErrorKind, Read};
 
+use std::sync::Arc;
+
 use bulkdoku::input::Layout;
 use bulkdoku::pipeline::Job;
 use bulkdoku::stats::Counts;
@@ -32,9 +34,14 @@ impl Read for InPieces<'_> {
 pub type Ran = (String, String, Counts);
 
 /// Runs over `input`, read in pieces of these sizes.
-pub fn run<J: Job>(pipeline: &Pipeline<J>, layout: &Layout, input: &[u8], sizes: &[usize]) -> Ran {
+pub fn run<J: Job>(
+    pipeline: &Pipeline<J>,
+    layout: &Arc<dyn Layout>,
+    input: &[u8],
+    sizes: &[usize],
+) -> Ran {
     let reader = InPieces { bytes: input, sizes, next: 0 };
-    let source = Source { layout: layout.clone(), ..Source::new("in", reader) };
+    let source = Source { layout: Arc::clone(layout), ..Source::new("in", reader) };
     let (mut sink, progress) = ((Vec::new(), Vec::new()), Progress::default());
     let report = pipeline.run_into(&mut sink, [source], &progress);
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();

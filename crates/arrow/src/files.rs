@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
-use std::{array, io, iter, mem};
+use std::{io, iter, mem};
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, RecordBatch, UInt64Array};
@@ -12,7 +12,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use bulkdoku_core::puzzle::CELLS;
 use bulkdoku_core::{Marks, StopFlag};
 use bulkdoku_stream::Source;
-use bulkdoku_stream::input::{InputOptions, Layout, Stream};
+use bulkdoku_stream::input::{InputOptions, Layout, LayoutKind, Stream};
 use bulkdoku_stream::output::unique_names;
 use bulkdoku_stream::pipeline::RecordReader;
 
@@ -22,7 +22,7 @@ const MAX_RECORD: usize = 16 << 20;
 /// The index of the column of solutions.
 const ANSWERS: usize = 2;
 
-type Reader = RecordReader<array::IntoIter<Source<Stream<'static>>, 1>, Stream<'static>>;
+type Reader = RecordReader<'static>;
 
 /// The column of solutions of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -83,9 +83,9 @@ impl FileReader {
         let layout =
             layout.map_err(|error| ArrowError::InvalidArgumentError(format!("{name}: {error}")))?;
         let Some(layout) = layout else { return Ok(None) };
-        input.decode_only(&layout).map_err(failed)?;
-        let all_columns = schema_of(&layout);
-        let is_text = matches!(layout, Layout::Lines { .. });
+        input.decode_only(&*layout).map_err(failed)?;
+        let all_columns = schema_of(&*layout);
+        let is_text = layout.kind() == LayoutKind::Lines;
         let is_parquet = input.is_parquet();
         let solutions = if layout.has_answers() { Solutions::Empty } else { Solutions::Absent };
         let texts = all_columns.fields()[1..].iter().map(|_| StringBuilder::new()).collect();
@@ -219,7 +219,7 @@ fn lossy(text: &[u8]) -> Cow<'_, str> {
     str::from_utf8(text).map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed)
 }
 
-fn schema_of(layout: &Layout) -> SchemaRef {
+fn schema_of(layout: &dyn Layout) -> SchemaRef {
     let text = |name: &str| Arc::new(Field::new(name, DataType::Utf8, true));
     let mut own = vec![Arc::new(Field::new("line", DataType::UInt64, false)), text("puzzle")];
     own.extend(layout.has_answers().then(|| text("solution")));

@@ -270,7 +270,7 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let sets = if args.input.is_empty() {
         sets::bundled(sample)?
     } else {
-        sets::read(&mut Inputs::detected(args.input, &options, NonZeroUsize::MIN)?, sample)?
+        sets::read(&mut Inputs::detected(args.input, &options)?, sample)?
     };
     let titles = sets.iter().flat_map(|set| {
         contenders.iter().map(|contender| plan.unmeasured(set, &**contender).title())

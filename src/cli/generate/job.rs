@@ -1,7 +1,6 @@
 //! The job of `generate`, and the files that it reads first.
 
 use std::fs;
-use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -125,8 +124,7 @@ const MAX_POOL: usize = 1_000_000;
 
 /// Reads the starting puzzles of a search.
 fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
-    let mut inputs =
-        Inputs::detected(vec![path.into()], &InputOptions::default(), NonZeroUsize::MIN)?;
+    let mut inputs = Inputs::detected(vec![path.into()], &InputOptions::default())?;
     let sets = sets::read(&mut inputs, Some((MAX_POOL, 0)))?;
     let puzzles: Vec<_> = sets.into_iter().flat_map(|set| set.puzzles).collect();
     let mut outcomes = vec![Outcome::NONE; puzzles.len()];

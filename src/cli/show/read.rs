@@ -1,10 +1,9 @@
 //! Reads the puzzles to show, from the argument or a file.
 
 use std::io::Read;
-use std::num::NonZeroUsize;
 use std::path::Path;
 
-use bulkdoku::input::InputOptions;
+use bulkdoku::input::{InputOptions, plain_lines};
 use bulkdoku::pipeline::RecordReader;
 use bulkdoku::{Marks, Source};
 
@@ -43,7 +42,7 @@ pub fn puzzles(argument: &str) -> Result<FoundPuzzles, Failure> {
 }
 
 fn of_file(argument: &str) -> Result<FoundPuzzles, Failure> {
-    let mut inputs = Inputs::open(vec![argument.into()], NonZeroUsize::MIN)?;
+    let mut inputs = Inputs::open(vec![argument.into()])?;
     let Source { name, reader, .. } = inputs.sources().next().expect("there is one");
     let mut bytes = Vec::new();
     let read = reader.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
@@ -77,7 +76,7 @@ fn of_file(argument: &str) -> Result<FoundPuzzles, Failure> {
 fn of_records(name: &str, bytes: &[u8]) -> Result<FoundPuzzles, Failure> {
     let layout = InputOptions::default().detect(bytes, true);
     let layout = layout.map_err(|error| input_args::refused(name, &error))?;
-    let source = Source { layout: layout.unwrap_or_default(), ..Source::new(name, bytes) };
+    let source = Source { layout: layout.unwrap_or_else(plain_lines), ..Source::new(name, bytes) };
     let mut records = RecordReader::new([source]);
     let mut found = FoundPuzzles::default();
     while let Some(record) = records.next() {

@@ -8,9 +8,11 @@
 mod explain;
 mod host;
 
+use std::io::Read;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
-use bulkdoku::input::{InputOptions, Layout, Position, Stream};
+use bulkdoku::input::{InputOptions, Layout, Position, Stream, plain_lines};
 use bulkdoku::output::{CsvRows, Format};
 use bulkdoku::pipeline::{
     BLOCK_BYTES, Block, BlockSource, Checkpoint, Fill, MessageFormat, Options, RowWriter, Solve,
@@ -113,7 +115,7 @@ pub fn explain(text: &str) -> Result<JsValue, JsError> {
 pub struct Input {
     name: String,
     size: u64,
-    layout: Layout,
+    layout: Arc<dyn Layout>,
     is_plain: bool,
 }
 
@@ -132,8 +134,10 @@ impl Input {
         host::read_with(read);
         let size = size as u64;
         let mut stream = Stream::new(Reader::new(0..size));
-        let layout = stream.layout(&InputOptions::default(), || false)?.unwrap_or_default();
-        Ok(Self { name, size, layout, is_plain: stream.is_plain() })
+        let layout = stream.layout(&InputOptions::default(), || false)?;
+        let layout = layout.unwrap_or_else(plain_lines);
+        let is_plain = stream.is_plain() && layout.json_records().is_none();
+        Ok(Self { name, size, layout, is_plain })
     }
 
     /// Returns whether the input can be divided: it is neither compressed nor an array.
@@ -222,9 +226,9 @@ impl Input {
         })))
     }
 
-    fn source<R: std::io::Read>(&self, position: Position, reader: R) -> Source<R> {
+    fn source<'a>(&self, position: Position, reader: impl Read + Send + 'a) -> Source<'a> {
         let Self { name, layout, .. } = self;
-        Source { layout: layout.clone(), position, ..Source::new(name, reader) }
+        Source { layout: Arc::clone(layout), position, ..Source::new(name, reader) }
     }
 }
 

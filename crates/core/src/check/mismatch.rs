@@ -46,27 +46,15 @@ pub enum Mismatch {
     Several,
 }
 
-/// The place of a [`Mismatch`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// A byte of the input's solution.
-    Answer(usize),
-    /// A cell of the puzzle.
-    Puzzle(usize),
-}
-
 impl Mismatch {
-    /// Returns the place of the mismatch.
-    pub fn place(&self) -> Place {
+    /// Returns the first cell of the input's solution that is wrong, if one is.
+    pub fn cell(&self) -> Option<usize> {
         match self {
-            Self::Missing | Self::Ended => Place::Answer(0),
-            Self::NoGrid(malformed) => Place::Answer(malformed.column - 1),
             Self::Blank { cell } | Self::Clue { cell, .. } | Self::Candidate { cell, .. } => {
-                Place::Answer(*cell)
+                Some(*cell)
             }
-            Self::Twice(found) => Place::Answer(found.cells[1]),
-            Self::Clues(found) => Place::Puzzle(found.cells[1]),
-            Self::Several => Place::Puzzle(0),
+            Self::Twice(found) => Some(found.cells[1]),
+            Self::Missing | Self::Ended | Self::NoGrid(_) | Self::Clues(_) | Self::Several => None,
         }
     }
 }

@@ -12,8 +12,8 @@ mod score;
 
 use crate::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
 
-pub use mismatch::{Mismatch, Place};
-pub use reasons::{Reason, Reasons};
+pub use mismatch::Mismatch;
+pub use reasons::Reasons;
 pub use score::{Score, score};
 
 use crate::forms;

@@ -2,31 +2,22 @@
 
 use std::fmt::Write;
 
-use super::{Mismatch, Place};
+use super::Mismatch;
 
 /// The reasons that solutions in a block are wrong, in the order of its records. Reused across
 /// blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Reasons {
     text: String,
-    /// The end of each text, and the place of the mismatch.
-    each: Vec<(usize, Place)>,
-}
-
-/// The reason that a solution in the input is wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reason<'a> {
-    /// The message.
-    pub text: &'a str,
-    /// The place of the mismatch.
-    pub place: Place,
+    /// The end of each text.
+    ends: Vec<usize>,
 }
 
 impl Reasons {
     /// Removes all reasons but keeps their memory.
     pub fn clear(&mut self) {
         self.text.clear();
-        self.each.clear();
+        self.ends.clear();
     }
 
     /// Adds the reason for the next wrong solution. `is_unsolvable` is whether the puzzle is known
@@ -35,16 +26,16 @@ impl Reasons {
         let is_news = is_unsolvable && !matches!(mismatch, Mismatch::Clues(_));
         let end = if is_news { "; the puzzle has no solution" } else { "" };
         write!(self.text, "{mismatch}{end}").expect("a string takes every write");
-        self.each.push((self.text.len(), mismatch.place()));
+        self.ends.push(self.text.len());
     }
 
     /// Iterates over all reasons in order.
-    pub fn iter(&self) -> impl Iterator<Item = Reason<'_>> {
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
         let mut start = 0;
-        self.each.iter().map(move |&(end, place)| {
+        self.ends.iter().map(move |&end| {
             let text = &self.text[start..end];
             start = end;
-            Reason { text, place }
+            text
         })
     }
 }
@@ -64,15 +55,11 @@ mod tests {
             let clues = twice.parse::<Puzzle>().unwrap().contradiction().unwrap();
             reasons.push(&Mismatch::Clues(clues), true);
             reasons.push(&Mismatch::Several, false);
-            let found: Vec<_> = reasons.iter().map(|reason| (reason.text, reason.place)).collect();
+            let found: Vec<_> = reasons.iter().collect();
             let expected = [
-                ("the solution is missing; the puzzle has no solution", Place::Answer(0)),
-                (
-                    "the puzzle's clues contradict each other: 1 occurs twice in row 1, at r1c1 \
-                     and r1c2",
-                    Place::Puzzle(1),
-                ),
-                ("the puzzle has more than one solution", Place::Puzzle(0)),
+                "the solution is missing; the puzzle has no solution",
+                "the puzzle's clues contradict each other: 1 occurs twice in row 1, at r1c1 and r1c2",
+                "the puzzle has more than one solution",
             ];
             assert_eq!(found, expected);
         }

@@ -134,13 +134,13 @@ fn fields(text: &[u8], delimiter: u8) -> impl Iterator<Item = (usize, &[u8])> {
 }
 
 /// Returns the offset of a cell in 81 fields, some of them empty.
-pub fn offset_among_empty(text: &[u8], cell: usize) -> Option<usize> {
+pub(super) fn offset_among_empty(text: &[u8], cell: usize) -> Option<usize> {
     with_empty_cells::<CELLS>(text)?;
     fields(text, delimiter(text, CELLS)?).nth(cell).map(|(at, _)| at)
 }
 
 /// Returns the offset of a cell of a list.
-pub fn offset_of_cell(text: &[u8], cell: usize) -> Option<usize> {
+pub(super) fn offset_of_cell(text: &[u8], cell: usize) -> Option<usize> {
     tokens(text).filter(|(_, token)| !is_lone_bracket(token)).nth(cell).map(|(at, _)| at)
 }
 

@@ -144,7 +144,7 @@ pub fn read_one(text: &[u8]) -> Result<Form, Malformed> {
 
 /// Returns the position of a cell of the well-formed grid at the start of these bytes: the number
 /// of lines before it, and its column in characters, from 1.
-pub fn cell_place(grid: &[u8], cell: usize) -> Option<(u32, usize)> {
+pub(super) fn cell_place(grid: &[u8], cell: usize) -> Option<(u32, usize)> {
     let sheet = GridText { bytes: grid, is_all: true };
     let mut start = 0;
     let rows = loop {
@@ -167,7 +167,7 @@ pub fn cell_place(grid: &[u8], cell: usize) -> Option<(u32, usize)> {
 }
 
 /// Counts line feeds.
-pub fn line_feeds(bytes: &[u8]) -> u32 {
+pub(super) fn line_feeds(bytes: &[u8]) -> u32 {
     bytes.iter().map(|&byte| u32::from(byte == b'\n')).sum()
 }
 

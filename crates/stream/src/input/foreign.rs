@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::inflate::codec_of;
+use super::codec::codec_of;
 use crate::features::lacks;
 use crate::forms::sheet::NotYet;
 

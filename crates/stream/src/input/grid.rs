@@ -36,19 +36,53 @@
 //! therefore takes less than 10 KB, and results do not depend on block boundaries.
 
 use super::field::{Field, FieldForm};
-use super::{LinePosition, Records, lines};
+use super::{Layout, LayoutKind, LinePosition, Records, lines};
 pub use crate::forms::sheet::LONGEST_LINE;
-use crate::forms::sheet::{GridText, Part, PartContent, Span, line_feeds};
+use crate::forms::sheet::{GridText, Part, PartContent, Span};
 use crate::forms::symbols;
 use crate::puzzle::Malformed;
 
 /// The name of the column for grid labels.
 pub const LABEL: &str = "label";
 
+/// Nine lines per puzzle.
+#[derive(Clone, Copy, Debug)]
+pub struct Grids {
+    /// Whether the label above them is kept.
+    pub labels: bool,
+}
+
+impl Layout for Grids {
+    fn kind(&self) -> LayoutKind {
+        LayoutKind::Grids
+    }
+
+    fn read(&self, block: &[u8], _: u64, _: bool, records: &mut Records) {
+        read(block, self.labels, records);
+    }
+
+    fn last_end(&self, bytes: &[u8]) -> usize {
+        last_end(bytes, self.labels)
+    }
+
+    fn last_end_of_all(&self, bytes: &[u8]) -> usize {
+        last_end(bytes, false)
+    }
+
+    /// The lines of a grid are shorter than a block.
+    fn has_long_records(&self) -> bool {
+        false
+    }
+
+    fn kept(&self) -> Vec<String> {
+        if self.labels { vec![LABEL.into()] } else { Vec::new() }
+    }
+}
+
 /// Returns the end of the last complete grid or other line in `bytes`, which start at one; 0 if
 /// there is none. If labels are kept, a trailing label is excluded because it may belong to the
 /// next grid. The parts up to the end do not depend on the bytes behind it.
-pub fn last_end(bytes: &[u8], keeps_labels: bool) -> usize {
+fn last_end(bytes: &[u8], keeps_labels: bool) -> usize {
     let sheet = GridText { bytes, is_all: false };
     let (mut at, mut needed_end, mut above) = (0, 0, LinesAbove::default());
     let (mut end, mut label) = (0, None);
@@ -66,7 +100,7 @@ pub fn last_end(bytes: &[u8], keeps_labels: bool) -> usize {
 }
 
 /// Reads the records of a block of complete grids and other lines, and optionally labels.
-pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
+fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
     records.clear();
     let sheet = GridText { bytes: block, is_all: true };
     let mut above = LinesAbove::default();
@@ -88,7 +122,7 @@ pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
                 let what =
                     format!("a line of more than {LONGEST_LINE} bytes is not a row of a grid");
                 let malformed = Malformed { column: LONGEST_LINE + 1, what };
-                records.push_malformed_text(place, 0, (block, field(line)), malformed);
+                records.push_malformed_text(place, (block, field(line)), malformed);
             }
             PartContent::Rows(rows) => {
                 records.blank_lines += rows.blank_lines;
@@ -99,9 +133,7 @@ pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
                         records.dotted += u64::from(symbols::has_ellipsis(text));
                     }
                     Err((line, malformed)) => {
-                        let below = &block[place.start as usize..line.start as usize];
-                        let below = line_feeds(below);
-                        records.push_malformed_text(place, below, (block, field(line)), malformed);
+                        records.push_malformed_text(place, (block, field(line)), malformed);
                     }
                 }
             }

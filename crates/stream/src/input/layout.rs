@@ -1,176 +1,108 @@
 //! The layout of an input, which determines where its records begin and end.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use memchr::memchr_iter;
 
-use super::csv::{self, Table};
-use super::json::{self, Objects, OtherKeys};
-use super::{ColumnType, Records, grid, lines};
+use super::csv::{Delimiter, Table};
+use super::json::{JsonRecords, Objects};
+use super::{ColumnType, Records, lines};
 
 /// The bytes of the fields and names that the records of a block copy to the output.
 const MAX_KEPT_BYTES: usize = 512 * 1024;
 
-/// The layout of an input, detected once. Each block has a copy.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Layout {
-    /// One puzzle, or its pencil marks, per line.
-    Lines {
-        /// Whether the first field after the puzzle is its solution.
-        answers: bool,
-        /// Whether the other text after the puzzle is kept as one field.
-        rest: bool,
-    },
-    /// One answer per line after this number of lines; a blank line is an empty answer.
-    AnswerLines(u64),
-    /// A table with a puzzle column.
-    Csv(Arc<Table>),
-    /// One JSON value per line.
-    Jsonl(Arc<Objects>),
-    /// Nine lines per puzzle.
-    Grid {
-        /// Whether the label above them is kept.
-        labels: bool,
-    },
-}
+/// The layout of an input, detected once. It splits the input into blocks of complete records, and
+/// reads the records of each block. Both are called once per block.
+pub trait Layout: Debug + Send + Sync {
+    /// Returns the kind of the layout.
+    fn kind(&self) -> LayoutKind;
 
-impl Default for Layout {
-    fn default() -> Self {
-        Self::LINES
-    }
-}
-
-impl Layout {
-    /// Lines of which only the puzzles are read.
-    pub const LINES: Self = Self::Lines { answers: false, rest: false };
+    /// Replaces `records` with those of a block of complete records. `first_line` is the number of its
+    /// first line; `cut_short` is true if the last line did not fit in the block.
+    fn read(&self, block: &[u8], first_line: u64, cut_short: bool, records: &mut Records);
 
     /// Returns the end of the last complete record in `bytes`, which start at a record, or 0.
-    pub fn last_end(&self, bytes: &[u8]) -> usize {
-        match self {
-            Self::Jsonl(objects) => match objects.document() {
-                Some(brackets) => json::last_element_end(brackets, bytes),
-                None => lines::last_end(bytes),
-            },
-            Self::Lines { .. } | Self::AnswerLines(_) => lines::last_end(bytes),
-            Self::Csv(table) => csv::last_end(table.delimiter, bytes),
-            Self::Grid { labels } => grid::last_end(bytes, *labels),
-        }
-    }
-
-    /// Returns whether a record may be longer than a block. The cells of a line and the lines of a
-    /// grid are shorter.
-    pub fn has_long_records(&self) -> bool {
-        !matches!(self, Self::Lines { answers: false, rest: false } | Self::Grid { .. })
-    }
-
-    /// Returns where a record that fills a block is cut, or 0 if it is not.
-    pub fn forced_end(&self, bytes: &[u8]) -> usize {
-        match self {
-            Self::Csv(_) => lines::first_end(bytes).unwrap_or(0),
-            _ => 0,
-        }
+    fn last_end(&self, bytes: &[u8]) -> usize {
+        lines::last_end(bytes)
     }
 
     /// Like [`Layout::last_end`], but at the end of the input.
-    pub fn last_end_of_all(&self, bytes: &[u8]) -> usize {
-        match self {
-            Self::Csv(_) => lines::last_end(bytes),
-            Self::Grid { .. } => grid::last_end(bytes, false),
-            _ => self.last_end(bytes),
-        }
+    fn last_end_of_all(&self, bytes: &[u8]) -> usize {
+        self.last_end(bytes)
     }
 
-    /// Reads the records of a block of complete records. `first_line` is the number of its first
-    /// line; `cut_short` is true if the last line did not fit in the block.
-    pub fn read(&self, block: &[u8], first_line: u64, cut_short: bool, records: &mut Records) {
-        match self {
-            Self::Lines { answers, rest } => {
-                lines::read(block, cut_short, records);
-                if *answers || *rest {
-                    lines::read_trailing_text(block, *answers, *rest, records);
-                }
-            }
-            Self::AnswerLines(skipped) => {
-                lines::read_answers(block, skipped + 1 - first_line.min(skipped + 1), records);
-            }
-            Self::Csv(table) => csv::read(table, block, first_line, cut_short, records),
-            Self::Jsonl(objects) => json::read(objects, block, cut_short, records),
-            Self::Grid { labels } => grid::read(block, *labels, records),
-        }
+    /// Returns where a record that fills a block is cut, or 0 if it is not.
+    fn forced_end(&self, _bytes: &[u8]) -> usize {
+        0
+    }
+
+    /// Returns whether a record may be longer than a block.
+    fn has_long_records(&self) -> bool {
+        true
     }
 
     /// Counts the lines in a block, including an unterminated last line.
-    pub fn lines_in(&self, block: &[u8]) -> u64 {
-        match self {
-            Self::Csv(table) if table.types.is_some() => csv::count(block),
-            Self::Jsonl(objects) if objects.is_document() => {
-                memchr::memchr_iter(b'\n', block).count() as u64
-            }
-            _ => lines::count(block),
-        }
+    fn lines_in(&self, block: &[u8]) -> u64 {
+        lines::count(block)
     }
 
-    /// Returns the indices of the columns read from a table, starting with the puzzles.
-    pub fn columns(&self) -> Option<Vec<usize>> {
-        let Self::Csv(table) = self else { return None };
-        let cells = [table.puzzle].into_iter().chain(table.answer);
-        Some(cells.chain(table.kept.iter().copied()).collect())
-    }
-
-    /// Returns the types of the columns copied to the output, if the input is a Parquet file; `None`
-    /// for texts of cells.
-    pub fn types(&self) -> Option<Vec<Option<ColumnType>>> {
-        let Self::Csv(table) = self else { return None };
-        let types = table.types.as_ref()?;
-        let cells = [Some(table.puzzle), table.answer];
-        let is_text = |column| cells.contains(&Some(column)) && !types[column].is_nested();
-        let of = |&column: &usize| (!is_text(column)).then(|| types[column].clone());
-        Some(table.kept.iter().map(of).collect())
+    /// Returns the number of bytes of the kept fields of a record, with their names; 0 without any.
+    fn record_bytes(&self) -> usize {
+        0
     }
 
     /// Returns whether the input's solutions are read ([`Records::answers`]).
-    pub fn has_answers(&self) -> bool {
-        match self {
-            Self::Lines { answers, .. } => *answers,
-            Self::Csv(table) => table.answer.is_some(),
-            Self::Jsonl(objects) => objects.has_answers(),
-            _ => false,
-        }
+    fn has_answers(&self) -> bool {
+        false
     }
 
-    /// Sets the use of JSON keys that are not copied to the output.
-    pub fn set_other_keys(&mut self, others: &OtherKeys) {
-        if let Self::Jsonl(objects) = self {
-            Arc::make_mut(objects).set_other_keys(others.clone());
-        }
+    /// Returns the names of the columns copied to the output.
+    fn kept(&self) -> Vec<String> {
+        Vec::new()
     }
 
-    /// Copies the same JSON keys as for another input, if both are objects with the same keys of
-    /// puzzles and solutions; returns whether they are.
-    pub fn keep_keys_of(&mut self, first: &Self) -> bool {
-        match (self, first) {
-            (Self::Jsonl(objects), Self::Jsonl(first)) => Arc::make_mut(objects).keep_as(first),
-            _ => false,
-        }
+    /// Returns the positions of the puzzle and solution among the fields copied to the output.
+    fn kept_cells(&self) -> [Option<usize>; 2] {
+        [None; 2]
     }
 
+    /// Returns the table, if this is one.
+    fn table(&self) -> Option<&Table> {
+        None
+    }
+
+    /// Returns the keys of JSON objects, if this is JSON.
+    fn objects(&self) -> Option<&Objects> {
+        None
+    }
+}
+
+/// The kind of a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayoutKind {
+    /// One puzzle, or its pencil marks, per line.
+    Lines,
+    /// One answer per line.
+    AnswerLines,
+    /// A table with this delimiter.
+    Table(Delimiter),
+    /// One JSON value per line, or as a part of a document.
+    Json,
+    /// Nine lines per puzzle.
+    Grids,
+}
+
+impl dyn Layout + '_ {
     /// Returns the end of the records in `bytes`, or of fewer, so that the fields copied to the
     /// output take bounded memory even if most of them are missing or empty.
     pub fn limited_end(&self, bytes: &[u8], end: usize) -> usize {
-        let (record_bytes, document) = match self {
-            Self::Csv(table) => (table.record_bytes(), None),
-            Self::Jsonl(objects) => (objects.record_bytes(), objects.document()),
-            _ => (0, None),
-        };
-        let most = MAX_KEPT_BYTES.checked_div(record_bytes).map_or(usize::MAX, |most| most.max(1));
-        let mut lines = most;
+        let most = MAX_KEPT_BYTES.checked_div(self.record_bytes());
+        let mut lines = most.map_or(usize::MAX, |most| most.max(1));
         while lines < end {
-            let limited = match document {
-                Some(brackets) => json::end_of_elements(brackets, &bytes[..end], lines),
-                None => match memchr_iter(b'\n', &bytes[..end]).nth(lines - 1) {
-                    Some(last) => self.last_end(&bytes[..=last]),
-                    None => end,
-                },
+            let limited = match memchr_iter(b'\n', &bytes[..end]).nth(lines - 1) {
+                Some(last) => self.last_end(&bytes[..=last]),
+                None => end,
             };
             // A record may have more lines.
             if limited > 0 {
@@ -181,31 +113,53 @@ impl Layout {
         end
     }
 
-    /// Returns the positions of the puzzle and solution among the fields copied to the output.
-    pub fn kept_cells(&self) -> [Option<usize>; 2] {
-        match self {
-            Self::Csv(table) => [Some(table.puzzle), table.answer]
-                .map(|column| table.kept.iter().position(|kept| Some(*kept) == column)),
-            Self::Jsonl(objects) => objects.kept_cells(),
-            _ => [None; 2],
-        }
+    /// Returns what the records of a JSON document are whose lines are not records.
+    pub fn json_records(&self) -> Option<JsonRecords> {
+        self.objects()?.document()
+    }
+
+    /// Returns the indices of the columns read from a table, starting with the puzzles.
+    pub fn columns(&self) -> Option<Vec<usize>> {
+        let table = self.table()?;
+        let cells = [table.puzzle].into_iter().chain(table.answer);
+        Some(cells.chain(table.kept.iter().copied()).collect())
+    }
+
+    /// Returns the types of the columns copied to the output, if the input is a Parquet file; `None`
+    /// for texts of cells.
+    pub fn types(&self) -> Option<Vec<Option<ColumnType>>> {
+        let table = self.table()?;
+        let types = table.types.as_ref()?;
+        let cells = [Some(table.puzzle), table.answer];
+        let is_text = |column| cells.contains(&Some(column)) && !types[column].is_nested();
+        let of = |&column: &usize| (!is_text(column)).then(|| types[column].clone());
+        Some(table.kept.iter().map(of).collect())
     }
 
     /// Returns the header fields of the columns copied to the output, as written in the input.
     pub fn header(&self) -> Option<Vec<String>> {
-        let Self::Csv(table) = self else { return None };
+        let table = self.table()?;
         let names = &table.header.as_ref()?.written;
         Some(table.kept.iter().map(|&column| names[column].clone()).collect())
     }
 
-    /// Returns the names of the columns copied to the output.
-    pub fn kept(&self) -> Vec<String> {
-        match self {
-            Self::Lines { rest: true, .. } => vec![lines::REST.into()],
-            Self::Csv(table) => table.kept.iter().map(|&column| table.name(column)).collect(),
-            Self::Jsonl(objects) => objects.kept(),
-            Self::Grid { labels: true } => vec![grid::LABEL.into()],
-            Self::Lines { .. } | Self::AnswerLines(_) | Self::Grid { .. } => Vec::new(),
-        }
+    /// Describes a table or JSON, with its columns.
+    pub fn description(&self) -> Option<String> {
+        let table = self.table().map(ToString::to_string);
+        table.or_else(|| self.objects().map(ToString::to_string))
     }
+}
+
+/// Layouts are equal if all their fields are.
+impl PartialEq for dyn Layout + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        format!("{self:?}") == format!("{other:?}")
+    }
+}
+
+impl Eq for dyn Layout + '_ {}
+
+/// Returns the layout of lines of which only the puzzles are read.
+pub fn plain_lines() -> Arc<dyn Layout> {
+    Arc::new(lines::Lines::default())
 }

@@ -14,7 +14,7 @@ use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use super::csv::is_separator_line;
 use super::field::{Field, FieldForm};
 use super::names::looks_like_header;
-use super::{LinePosition, Records};
+use super::{Layout, LayoutKind, LinePosition, Records};
 use crate::forms::{self, Form, list, symbols};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::simd::SimdLevel;
@@ -54,6 +54,55 @@ fn count_ends<S: Simd>(simd: S, bytes: &[u8]) -> u64 {
         count += u64::from(ends.count_ones());
     }
     count + memchr_iter(b'\n', chunks.remainder()).count() as u64
+}
+
+/// One puzzle, or its pencil marks, per line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lines {
+    /// Whether the first field after the puzzle is its solution.
+    pub answers: bool,
+    /// Whether the other text after the puzzle is kept as one field.
+    pub rest: bool,
+}
+
+impl Layout for Lines {
+    fn kind(&self) -> LayoutKind {
+        LayoutKind::Lines
+    }
+
+    fn read(&self, block: &[u8], _: u64, cut_short: bool, records: &mut Records) {
+        read(block, cut_short, records);
+        if self.has_long_records() {
+            read_trailing_text(block, self.answers, self.rest, records);
+        }
+    }
+
+    /// The cells of a line are shorter than a block.
+    fn has_long_records(&self) -> bool {
+        self.answers || self.rest
+    }
+
+    fn has_answers(&self) -> bool {
+        self.answers
+    }
+
+    fn kept(&self) -> Vec<String> {
+        if self.rest { vec![REST.into()] } else { Vec::new() }
+    }
+}
+
+/// One answer per line after this number of lines; a blank line is an empty answer.
+#[derive(Clone, Copy, Debug)]
+pub struct AnswerLines(pub u64);
+
+impl Layout for AnswerLines {
+    fn kind(&self) -> LayoutKind {
+        LayoutKind::AnswerLines
+    }
+
+    fn read(&self, block: &[u8], first_line: u64, _: bool, records: &mut Records) {
+        read_answers(block, self.0 + 1 - first_line.min(self.0 + 1), records);
+    }
 }
 
 /// Reads the records of a block; `cut_short` is true if its last line did not fit.
@@ -99,7 +148,7 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
 
 /// Reads answers, one per line, after the first `skipped` lines. A blank line is a malformed record
 /// without text.
-pub(super) fn read_answers(block: &[u8], skipped: u64, records: &mut Records) {
+fn read_answers(block: &[u8], skipped: u64, records: &mut Records) {
     records.clear();
     let (mut at, mut line) = (0, 0);
     while at < block.len() {

@@ -185,7 +185,7 @@ mod tests {
     fn line(line: u32, start: u32, puzzle: u32) -> Record {
         let text = Field::new(start as usize..start as usize + CELLS, FieldForm::Plain);
         let puzzle = Ok(PuzzleRef::Puzzle(puzzle));
-        Record { line, indent: 0, fault: 0, start, text, written: 0, puzzle }
+        Record { line, start, text, written: 0, puzzle }
     }
 
     #[test]
@@ -197,11 +197,10 @@ mod tests {
         };
         let runs = [
             vec![line(2, 10, 1), line(3, 93, 2), line(4, 176, 3)],
-            // Differences in distance, line, start, indent, fault, and puzzle.
+            // Differences in distance, line, start, length, and puzzle.
             vec![line(5, 260, 4), line(6, 360, 5)],
             vec![line(8, 460, 6)],
-            vec![Record { indent: 1, ..line(9, 560, 7) }],
-            vec![Record { fault: 1, ..line(10, 661, 8) }],
+            vec![Record { written: 1, ..line(9, 560, 7) }],
             vec![line(11, 761, 10)],
             vec![bad(12, 0)],
             vec![bad(13, 1)],

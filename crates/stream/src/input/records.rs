@@ -12,11 +12,7 @@ use crate::text::{Line, read};
 pub struct Record {
     /// The number of lines before the record in its block.
     pub line: u32,
-    /// The number of bytes before the cells in their line.
-    pub indent: u32,
-    /// The number of lines before the invalid one in a malformed grid.
-    pub fault: u32,
-    /// The offset of the cells in the block.
+    /// The offset of the puzzle in the block, or of the invalid line of a malformed record.
     pub start: u32,
     /// The 81 cells or 729 marks as written. For a malformed record, all of it without the line
     /// end; for a malformed grid, the invalid line. The form is [`FieldForm::Own`] if the cells are
@@ -27,6 +23,18 @@ pub struct Record {
     pub written: u32,
     /// The puzzle, or the index of the error in [`Records::malformed`].
     pub puzzle: Result<PuzzleRef, u32>,
+}
+
+/// What the numbers of records count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// The lines of a text, of which a record may have several.
+    #[default]
+    Line,
+    /// The elements of a JSON array.
+    Element,
+    /// The rows of a Parquet file, whose values may contain line ends.
+    Row,
 }
 
 /// An index into the puzzles of a block.
@@ -60,8 +68,7 @@ impl LinePosition {
     #[inline(always)]
     fn record(self, text: Field, puzzle: PuzzleRef) -> Record {
         let Self { line, start, indent } = self;
-        let start = start + indent;
-        Record { line, indent, fault: 0, start, text, written: 0, puzzle: Ok(puzzle) }
+        Record { line, start: start + indent, text, written: 0, puzzle: Ok(puzzle) }
     }
 }
 
@@ -97,6 +104,8 @@ pub struct Records {
     /// The number of bytes of the names of the kept fields, with punctuation, which some formats
     /// write for each record.
     pub name_bytes: usize,
+    /// What counts as a line.
+    pub unit: Unit,
     /// The first record with a key that cannot be written: the number of lines before it, and why.
     pub refused: Option<(u32, String)>,
 }
@@ -228,7 +237,7 @@ impl Records {
     #[inline(always)]
     fn push_without_text(&mut self, puzzle: Result<PuzzleRef, u32>) {
         let (line, text) = (self.all.len() as u32, Field::default());
-        self.all.push(Record { line, indent: 0, fault: 0, start: 0, text, written: 0, puzzle });
+        self.all.push(Record { line, start: 0, text, written: 0, puzzle });
     }
 
     /// Adds a puzzle in any form, from the caller's memory.
@@ -247,19 +256,11 @@ impl Records {
         self.answers.push(answer);
     }
 
-    /// Adds a malformed record; `fault` is the number of lines before `text` in the record.
-    fn push_bad(
-        &mut self,
-        place: LinePosition,
-        fault: u32,
-        start: u32,
-        text: Field,
-        why: Malformed,
-    ) {
-        let LinePosition { line, indent, .. } = place;
+    /// Adds a malformed record at this line, whose invalid line starts at this offset.
+    fn push_bad(&mut self, line: u32, start: u32, text: Field, why: Malformed) {
         let puzzle = Err(self.malformed.len() as u32);
         self.malformed.push(why);
-        self.all.push(Record { line, indent, fault, start, text, written: 0, puzzle });
+        self.all.push(Record { line, start, text, written: 0, puzzle });
     }
 
     /// Adds a puzzle if `read` accepts its characters as cells; returns whether it does.
@@ -377,7 +378,7 @@ impl Records {
         malformed: Malformed,
     ) {
         let text = LinePosition { indent: 0, ..place }.cells(length);
-        self.push_bad(place, 0, text.start, text, malformed);
+        self.push_bad(place.line, text.start, text, malformed);
     }
 
     /// Adds a malformed record of a layout other than lines, whose text is all of it. A text that
@@ -385,13 +386,12 @@ impl Records {
     pub(super) fn push_malformed_text(
         &mut self,
         place: LinePosition,
-        fault: u32,
         (bytes, text): (&[u8], Field),
         malformed: Malformed,
     ) {
         let start = text.start;
         let text = lines::quoted_puzzle(text.of(bytes)).map_or(text, |quoted| self.own(&quoted));
-        self.push_bad(place, fault, start, text, malformed);
+        self.push_bad(place.line, start, text, malformed);
     }
 
     /// Adds `count` empty kept fields for the last record and returns them.
@@ -416,6 +416,7 @@ impl Records {
         self.dotted = 0;
         self.kept_puzzle = None;
         self.name_bytes = 0;
+        self.unit = Unit::Line;
         self.refused = None;
     }
 }

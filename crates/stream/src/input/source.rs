@@ -1,47 +1,59 @@
 //! Named inputs and positions in them.
 
+use std::fmt;
 use std::io::Read;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::Layout;
+use super::layout::plain_lines;
 
 /// An input with its name, layout, and bytes.
-#[derive(Debug)]
-pub struct Source<R> {
+pub struct Source<'a> {
     /// The path of a file, or a name such as `<stdin>`.
     pub name: String,
     /// The layout.
-    pub layout: Layout,
+    pub layout: Arc<dyn Layout>,
     /// The position of the first requested record.
     pub position: Position,
     /// The number of bytes of the reader before that position.
     pub skip: u64,
+    /// The offset of the end of the requested records, if it is not that of the input.
+    pub end: Option<u64>,
     /// The maximum length of a record in bytes, if it is longer than a block.
     pub max_record: usize,
-    /// The bytes.
-    pub reader: R,
+    /// The bytes. Positions in a JSON document count those of the lines that are made of it.
+    pub reader: Box<dyn Read + Send + 'a>,
 }
 
-impl<R: Read> Source<R> {
+impl<'a> Source<'a> {
     /// Creates a named stream of lines, in which every record fits into a block.
-    pub fn new(name: impl Into<String>, reader: R) -> Self {
-        let (layout, position) = (Layout::default(), Position::default());
-        Self { name: name.into(), layout, position, skip: 0, max_record: 0, reader }
-    }
-}
-
-impl<R> Source<R> {
-    /// Converts the reader to another reader of the same bytes.
-    pub fn map<S>(self, into: impl FnOnce(R) -> S) -> Source<S> {
-        let Self { name, layout, position, skip, max_record, reader } = self;
-        Source { name, layout, position, skip, max_record, reader: into(reader) }
+    pub fn new(name: impl Into<String>, reader: impl Read + Send + 'a) -> Self {
+        Self {
+            name: name.into(),
+            layout: plain_lines(),
+            position: Position::default(),
+            skip: 0,
+            end: None,
+            max_record: 0,
+            reader: Box::new(reader),
+        }
     }
 
     /// Skips the records before `position`. The reader is at the start of the input.
     #[must_use]
     pub fn from(self, position: Position) -> Self {
         Self { position, skip: position.offset, ..self }
+    }
+}
+
+impl fmt::Debug for Source<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, layout, position, .. } = self;
+        let mut source = f.debug_struct("Source");
+        source.field("name", name).field("layout", layout).field("position", position);
+        source.finish_non_exhaustive()
     }
 }
 
@@ -63,7 +75,7 @@ impl Position {
     #[must_use]
     pub(crate) fn after(
         &self,
-        layout: &Layout,
+        layout: &dyn Layout,
         bytes: &[u8],
         offset: u64,
         inside_line: bool,

@@ -1,8 +1,8 @@
 //! The bytes of one input, from the opened file or pipe to the text of its records.
 //!
 //! ```text
-//! file, pipe ──▶ Raw (counted) ──▶ plain, or Inflate ──▶ first bytes ──▶ reader of the pipeline
-//!                                        └─ or on a thread: ReadAhead ─┘
+//! file, pipe ──▶ Raw (counted) ──▶ plain, or Decompress ──▶ ReadAhead ──▶ first bytes ──▶ blocks
+//!                                                      (on a thread)
 //! ```
 //!
 //! Detection inspects the first bytes, which are kept until they are read: whether the input is
@@ -12,18 +12,19 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Cursor, ErrorKind, Read};
 use std::mem;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use memchr::memchr;
 
+use super::codec::codec_of;
+use super::decompress::Decompress;
 use super::detect::MAX_DETECTION_BYTES;
-use super::inflate::{Inflate, codec_of};
 #[cfg(feature = "parquet")]
 use super::parquet::ParquetText;
-use super::read_ahead::{ReadAhead, Split, Turn};
+use super::read_ahead::ReadAhead;
 use super::{ColumnType, DetectError, InputFormat, InputOptions, Keep, Layout};
 
 /// The number of bytes that detection reads at a time: one or a few lines of most inputs.
@@ -60,11 +61,11 @@ impl Default for StreamOptions {
 
 /// The bytes of an input, decompressed if necessary. Parquet files are read as the text of a table.
 ///
-/// A read returns what the buffered compressed bytes produce, and reads more only if that is
-/// nothing, so lines from a slow pipe are available immediately. Errors of the source leave the
-/// state unchanged, so an interrupted read can be repeated. A truncated stream returns all its bytes,
-/// then an error. A damaged one may lack up to one buffer before the fault.
-pub struct Stream<'a> {
+/// A read of a pipe returns what has arrived, so its lines are available immediately. A read that
+/// waits for a thread fails with [`ErrorKind::Interrupted`] from time to time and can be repeated. A
+/// truncated stream returns all its bytes, then an error. A damaged one may lack up to one buffer
+/// before the fault.
+pub struct Stream {
     /// The first bytes; those before `taken` have been read. They are raw until the codec is known,
     /// and decompressed afterwards.
     first: Vec<u8>,
@@ -72,18 +73,14 @@ pub struct Stream<'a> {
     /// The error that ended the first bytes, returned after them.
     failed: Option<io::Error>,
     options: StreamOptions,
-    count: Arc<AtomicU64>,
-    rest: Rest<'a>,
+    count: Arc<Count>,
+    rest: Rest,
     /// Whether reads never block. If so, a read of first bytes also reads further ones, so that
     /// blocks do not depend on how many bytes detection has read.
     is_file: bool,
     /// A Parquet file, to be read again.
     parquet: Option<ParquetColumns>,
-    /// Starts the threads that decode ahead, if requested, and their maximum number.
-    spawn: Option<(Spawn<'a>, usize)>,
 }
-
-type Spawn<'a> = fn(Rest<'a>, usize) -> Result<ReadAhead, Rest<'a>>;
 
 /// A Parquet file, the types of its columns, and how many come before those in structs.
 #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
@@ -94,26 +91,46 @@ struct ParquetColumns {
 }
 
 /// The source of the bytes after the first ones.
-enum Rest<'a> {
-    Unknown(Raw<'a>),
-    Plain(Raw<'a>),
-    Compressed(Box<Inflate<Raw<'a>>>),
+enum Rest {
+    Unknown(Raw),
+    Plain(Raw),
+    Decoded(Box<dyn Read + Send>),
     #[cfg(feature = "parquet")]
     Table(Box<ParquetText>),
-    Ahead(ReadAhead),
     Ended,
 }
 
 /// The raw bytes of a source, counted.
-struct Raw<'a> {
-    source: Box<dyn Read + Send + 'a>,
-    count: Arc<AtomicU64>,
+struct Raw {
+    source: Box<dyn Read + Send>,
+    count: Arc<Count>,
 }
 
-impl<'a> Stream<'a> {
+/// The number of raw bytes that have been read, and a total to which it is added once it is known.
+#[derive(Default)]
+struct Count {
+    bytes: AtomicU64,
+    total: OnceLock<Arc<AtomicU64>>,
+}
+
+impl Count {
+    fn add(&self, bytes: u64) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        if let Some(total) = self.total.get() {
+            total.fetch_add(self.bytes.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Returns a reader of a stream that a thread decodes, if one can be started.
+fn ahead(stream: Box<dyn Read + Send>, is_dropped: &Arc<AtomicBool>) -> Box<dyn Read + Send> {
+    ReadAhead::spawn(stream, is_dropped).map_or_else(|stream| stream, |ahead| Box::new(ahead))
+}
+
+impl Stream {
     /// Creates a stream without reading from the source.
-    pub fn new(source: impl Read + Send + 'a) -> Self {
-        let count = Arc::default();
+    pub fn new(source: impl Read + Send + 'static) -> Self {
+        let count = Arc::<Count>::default();
         let raw = Raw { source: Box::new(source), count: Arc::clone(&count) };
         Self {
             first: Vec::new(),
@@ -124,7 +141,6 @@ impl<'a> Stream<'a> {
             rest: Rest::Unknown(raw),
             is_file: false,
             parquet: None,
-            spawn: None,
         }
     }
 
@@ -134,18 +150,11 @@ impl<'a> Stream<'a> {
         Self { options, ..self }
     }
 
-    /// Counts the raw bytes read from the source, past and future, in `count`.
-    pub fn count_into(&mut self, count: &Arc<AtomicU64>) {
-        count.fetch_add(self.count.load(Ordering::Relaxed), Ordering::Relaxed);
-        self.count = Arc::clone(count);
-        let of_rest = match &mut self.rest {
-            Rest::Unknown(raw) | Rest::Plain(raw) => &mut raw.count,
-            Rest::Compressed(inflate) => &mut inflate.source.count,
-            #[cfg(feature = "parquet")]
-            Rest::Table(table) => &mut table.count,
-            Rest::Ahead(_) | Rest::Ended => return,
-        };
-        *of_rest = Arc::clone(count);
+    /// Adds the raw bytes read from the source, past and future, to a total. For Parquet files, must
+    /// be called before [`Stream::decode_only`].
+    pub fn count_into(&mut self, total: &Arc<AtomicU64>) {
+        let _ = self.count.total.set(Arc::clone(total));
+        self.count.add(0);
     }
 
     /// Detects the layout from as many first bytes as necessary. They are kept, so this can be
@@ -158,7 +167,7 @@ impl<'a> Stream<'a> {
         &mut self,
         expected: &InputOptions,
         is_over: impl Fn() -> bool,
-    ) -> Result<Option<Layout>, DetectError> {
+    ) -> Result<Option<Arc<dyn Layout>>, DetectError> {
         self.options = expected.stream;
         let mut expected = Cow::Borrowed(expected);
         #[cfg(feature = "parquet")]
@@ -207,18 +216,14 @@ impl<'a> Stream<'a> {
 
     /// Adds the column types of a Parquet file to its layout. All its columns are those that are not
     /// in structs, as the keys of an object are those that are not in inner objects.
-    fn typed(&self, layout: Layout, keep: Option<&Keep>) -> Layout {
-        match (&self.parquet, layout) {
-            (Some(parquet), Layout::Csv(mut table)) => {
-                let columns = Arc::make_mut(&mut table);
-                columns.types = Some(Arc::clone(&parquet.types));
-                if matches!(keep, Some(Keep::All | Keep::Row)) {
-                    columns.kept.retain(|column| *column < parquet.outer);
-                }
-                Layout::Csv(table)
-            }
-            (_, layout) => layout,
+    fn typed(&self, layout: Arc<dyn Layout>, keep: Option<&Keep>) -> Arc<dyn Layout> {
+        let (Some(parquet), Some(table)) = (&self.parquet, layout.table()) else { return layout };
+        let mut table = table.clone();
+        table.types = Some(Arc::clone(&parquet.types));
+        if matches!(keep, Some(Keep::All | Keep::Row)) {
+            table.kept.retain(|column| *column < parquet.outer);
         }
+        Arc::new(table)
     }
 
     /// Returns whether this is the text of a Parquet file.
@@ -265,9 +270,10 @@ impl<'a> Stream<'a> {
         self.rest = match codec {
             Ok(None) | Err(_) => Rest::Plain(raw),
             Ok(Some(codec)) => {
-                let head = mem::take(&mut self.first);
-                let inflate = Inflate::new(codec, self.options, self.is_file, head, raw)?;
-                Rest::Compressed(Box::new(inflate))
+                let head = Cursor::new(mem::take(&mut self.first));
+                let (source, is_dropped) = (Box::new(head.chain(raw)), Arc::default());
+                let text = Decompress::new(codec, self.options, source, &is_dropped)?;
+                Rest::Decoded(ahead(Box::new(text), &is_dropped))
             }
         };
         Ok(())
@@ -283,9 +289,7 @@ impl<'a> Stream<'a> {
         }
         length
     }
-}
 
-impl Stream<'static> {
     /// Creates the stream of an open file. A Parquet file is read as the text of its table.
     ///
     /// # Errors
@@ -296,8 +300,8 @@ impl Stream<'static> {
             let table = ParquetText::open(file.try_clone()?, None)?;
             let (types, outer) = table.types();
             let parquet = Some(ParquetColumns { file, types: types.into(), outer });
-            let (count, rest) = (Arc::clone(&table.count), Rest::Table(Box::new(table)));
-            return Ok(Self { is_file: true, parquet, count, rest, ..Self::new(io::empty()) });
+            let rest = Rest::Table(Box::new(table));
+            return Ok(Self { is_file: true, parquet, rest, ..Self::new(io::empty()) });
         }
         Ok(Self { is_file: true, ..Self::new(file) })
     }
@@ -308,7 +312,7 @@ impl Stream<'static> {
     /// # Errors
     /// Fails if the file cannot be reopened.
     #[cfg_attr(not(feature = "parquet"), allow(unused_variables, clippy::unused_self))]
-    pub fn decode_only(&mut self, layout: &Layout) -> io::Result<()> {
+    pub fn decode_only(&mut self, layout: &dyn Layout) -> io::Result<()> {
         #[cfg(feature = "parquet")]
         if let Some(ParquetColumns { file, .. }) = &self.parquet {
             let wanted = layout.columns();
@@ -316,34 +320,21 @@ impl Stream<'static> {
             let wanted = wanted.as_deref().map(|wanted| (wanted, cells));
             let mut table = ParquetText::open(file.try_clone()?, wanted)?;
             table.window = self.options.window;
-            self.count = Arc::clone(&table.count);
-            self.rest = Rest::Table(Box::new(table));
+            table.count = self.count.total.get().cloned().unwrap_or_default();
+            self.rest = Rest::Decoded(ahead(Box::new(table), &Arc::default()));
             (self.first, self.taken, self.failed) = (Vec::new(), 0, None);
         }
         Ok(())
     }
-
-    /// Decodes ahead on up to this number of separate threads, if there is anything to decode.
-    #[must_use]
-    pub fn read_ahead(self, threads: usize) -> Self {
-        Self { spawn: Some((ReadAhead::spawn, threads)), ..self }
-    }
 }
 
-impl Read for Stream<'_> {
+impl Read for Stream {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if into.is_empty() {
             return Ok(0);
         }
         while matches!(self.rest, Rest::Unknown(_)) {
             self.detect_codec(into)?;
-        }
-        if self.rest.is_slow_to_decode()
-            && let Some((spawn, threads)) = self.spawn.take()
-        {
-            // Without a thread, it is decoded here.
-            self.rest = spawn(mem::replace(&mut self.rest, Rest::Ended), threads)
-                .map_or_else(|rest| rest, Rest::Ahead);
         }
         let taken = self.take_first(into);
         if taken == into.len() || taken > 0 && !self.is_file {
@@ -369,53 +360,27 @@ fn is_parquet(mut file: &File) -> bool {
     file.stream_position().is_ok_and(|at| at == 0) && ParquetText::is_parquet_file(file)
 }
 
-impl Rest<'_> {
-    /// Returns whether decoding takes longer than a copy.
-    fn is_slow_to_decode(&self) -> bool {
-        match self {
-            Self::Compressed(_) => true,
-            #[cfg(feature = "parquet")]
-            Self::Table(_) => true,
-            Self::Unknown(_) | Self::Plain(_) | Self::Ahead(_) | Self::Ended => false,
-        }
-    }
-}
-
-impl Read for Rest<'_> {
+impl Read for Rest {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Plain(raw) => raw.read(into),
-            Self::Compressed(inflate) => inflate.read(into),
+            Self::Decoded(text) => text.read(into),
             #[cfg(feature = "parquet")]
             Self::Table(table) => table.read(into),
-            Self::Ahead(ahead) => ahead.read(into),
             Self::Unknown(_) | Self::Ended => Ok(0),
         }
     }
 }
 
-impl Split for Rest<'_> {
-    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))]
-    fn split(&mut self, turn: Turn) -> io::Result<Option<Box<dyn Read + Send>>> {
-        match self {
-            #[cfg(feature = "zstd")]
-            Self::Compressed(inflate) => inflate.split(),
-            #[cfg(feature = "parquet")]
-            Self::Table(table) => Ok(table.split(turn).map(|part| Box::new(part) as _)),
-            _ => Ok(None),
-        }
-    }
-}
-
-impl Read for Raw<'_> {
+impl Read for Raw {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let got = self.source.read(into)?;
-        self.count.fetch_add(got as u64, Ordering::Relaxed);
+        self.count.add(got as u64);
         Ok(got)
     }
 }
 
-impl fmt::Debug for Stream<'_> {
+impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stream").field("first", &self.first.len()).finish_non_exhaustive()
     }
@@ -426,6 +391,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
+    use crate::input::plain_lines;
 
     /// Returns one byte at a time, and fails after the last one.
     struct FailsAtEnd(&'static [u8]);
@@ -444,7 +410,7 @@ mod tests {
         let mut stream = Stream::new(FailsAtEnd(text));
         for _ in 0..2 {
             let layout = stream.layout(&InputOptions::default(), || false);
-            assert!(matches!(layout, Ok(Some(Layout::Csv(_)))));
+            assert!(matches!(layout, Ok(Some(layout)) if layout.table().is_some()));
             // The first line might be the label of a grid.
             assert_eq!(stream.first, &text[..27], "no more than it takes");
         }
@@ -454,7 +420,7 @@ mod tests {
 
         let mut stream = Stream::new(FailsAtEnd(b"12"));
         let layout = stream.layout(&InputOptions::default(), || false);
-        assert_eq!(layout, Ok(Some(Layout::LINES)));
+        assert_eq!(layout, Ok(Some(plain_lines())));
         read.clear();
         assert_eq!(stream.read_to_end(&mut read).unwrap_err().to_string(), "dry");
         assert_eq!(read, b"12");
@@ -464,7 +430,7 @@ mod tests {
     fn bytes_are_counted_from_the_first() {
         let count = Arc::default();
         let mut stream = Stream::new(&b"12\n34\n"[..]);
-        assert_eq!(stream.layout(&InputOptions::default(), || false), Ok(Some(Layout::LINES)));
+        assert_eq!(stream.layout(&InputOptions::default(), || false), Ok(Some(plain_lines())));
         stream.count_into(&count);
         stream.read_to_end(&mut Vec::new()).unwrap();
         assert_eq!(count.load(Ordering::Relaxed), 6);
@@ -478,7 +444,7 @@ mod tests {
         file.write_all("12\n".repeat(3000).as_bytes()).unwrap();
         file.rewind().unwrap();
         let mut stream = Stream::of_file(file).unwrap();
-        assert_eq!(stream.layout(&InputOptions::default(), || false), Ok(Some(Layout::LINES)));
+        assert_eq!(stream.layout(&InputOptions::default(), || false), Ok(Some(plain_lines())));
         assert_eq!(stream.read(&mut [0; 8000]).unwrap(), 8000);
     }
 

@@ -228,7 +228,7 @@ mod tests {
     fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
         let text = Field::new(0..bytes.len(), FieldForm::Plain);
         let puzzle = Err(0);
-        let record = Record { line: 2, indent: 0, fault: 0, start: 0, text, written: 0, puzzle };
+        let record = Record { line: 2, start: 0, text, written: 0, puzzle };
         let records = Records {
             all: RecordList::from_iter([record]),
             malformed: vec![Malformed { column: 1, what: String::new() }],

@@ -311,7 +311,7 @@ mod tests {
         let bytes = [1; 1000];
         let text = Field::new(0..1000, FieldForm::Plain);
         let puzzle = Err(0);
-        let record = Record { line: 0, indent: 0, fault: 0, start: 0, text, written: 0, puzzle };
+        let record = Record { line: 0, start: 0, text, written: 0, puzzle };
         let records = Records {
             all: RecordList::from_iter([record]),
             malformed: vec![Malformed { column: 1, what: "\u{1}".repeat(9) }],

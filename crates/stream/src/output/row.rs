@@ -5,10 +5,10 @@ use std::iter::Zip;
 use std::ops::Range;
 use std::slice::Iter;
 
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 
 use super::results::{Derived, Results};
-use crate::check::{self, Reason, Score};
+use crate::check::{self, Score};
 use crate::forms::list::ArrayStyle;
 use crate::input::lines::quoted_puzzle;
 use crate::input::record_runs::RecordRun;
@@ -52,7 +52,7 @@ pub struct Row<'a> {
     /// The index of the record in the block.
     pub index: usize,
     pub(crate) record: Record,
-    mismatch: Option<Reason<'a>>,
+    mismatch: Option<&'a str>,
     derived: Option<&'a Derived>,
 }
 
@@ -177,7 +177,7 @@ impl<'a> Rows<'a> {
         &'a self,
         index: usize,
         record: Record,
-        reasons: &mut impl Iterator<Item = Reason<'a>>,
+        reasons: &mut impl Iterator<Item = &'a str>,
     ) -> Row<'a> {
         let is_mismatch = self.results.statuses[index] == Status::Mismatch;
         let mismatch = if is_mismatch { reasons.next() } else { None };
@@ -321,11 +321,12 @@ impl<'a> Row<'a> {
 
     /// Returns the line of the record as written in the input, without its end.
     pub fn line_text(&self) -> &'a [u8] {
-        let Record { start, indent, puzzle, .. } = self.record;
+        let Record { start, puzzle, .. } = self.record;
         if puzzle.is_err() {
             return self.text();
         }
-        let rest = &self.rows.bytes[(start - indent) as usize..];
+        let (before, _) = self.rows.bytes.split_at(start as usize);
+        let rest = &self.rows.bytes[memrchr(b'\n', before).map_or(0, |at| at + 1)..];
         let line = &rest[..memchr(b'\n', rest).unwrap_or(rest.len())];
         line.strip_suffix(b"\r").unwrap_or(line)
     }
@@ -411,16 +412,25 @@ impl<'a> Row<'a> {
         check::score(Some(&puzzle), self.answer(), only)
     }
 
-    /// Returns the offset of the input's solution in the block, if it is stored there.
-    pub(crate) fn answer_start(&self) -> Option<usize> {
+    /// Returns the offset of the input's solution in the block and its text, if it is stored there.
+    pub(crate) fn written_answer(&self) -> Option<(usize, &'a [u8])> {
         let field = self.rows.records.answers.get(self.index)?;
         let is_in_block =
             matches!(field.form, FieldForm::Plain | FieldForm::Quoted | FieldForm::JsonString);
-        is_in_block.then_some(field.start as usize)
+        is_in_block.then(|| (field.start as usize, field.of(self.rows.bytes)))
     }
 
-    /// Returns the error in the input's solution, if there is one.
-    pub fn mismatch(&self) -> Option<Reason<'a>> {
+    /// Returns the puzzle as written in the block; empty if it is written with escapes.
+    pub(crate) fn written_puzzle(&self) -> &'a [u8] {
+        let Record { start, written, text, .. } = self.record;
+        match text.form {
+            FieldForm::Own => &self.rows.bytes[start as usize..][..written as usize],
+            _ => text.of(self.rows.bytes),
+        }
+    }
+
+    /// Returns what is wrong with the input's solution, if anything is.
+    pub fn mismatch(&self) -> Option<&'a str> {
         self.mismatch
     }
 
@@ -430,7 +440,7 @@ impl<'a> Row<'a> {
         match (self.status(), self.outcome(), self.mismatch) {
             (Status::Ok, ..) => "",
             (_, Err(malformed), _) => &malformed.what,
-            (_, _, Some(mismatch)) => mismatch.text,
+            (_, _, Some(mismatch)) => mismatch,
             (Status::Contradictory, ..) => {
                 let contradiction = self.rows.results.contradictions.get(self.index);
                 contradiction.and_then(Option::as_deref).unwrap_or_default()

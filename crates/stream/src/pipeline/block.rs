@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::long_record::{LongRecord, LongRecords};
 use super::progress::InputFailure;
-use crate::input::{AttachedAnswers, Layout, Position, Records};
+use crate::input::{AttachedAnswers, Layout, Position, Records, plain_lines};
 use crate::output::{Results, Rows};
 
 pub use crate::input::BLOCK_BYTES;
@@ -50,7 +50,7 @@ impl Block {
             file: "".into(),
             source: 0,
             first: 0,
-            contents: Arc::new(Layout::LINES),
+            contents: Arc::new(TextContents(plain_lines())),
             bytes: vec![0; capacity],
             capacity,
             long: None,
@@ -128,9 +128,12 @@ pub trait Contents: Send + Sync {
     fn read(&self, block: &Block, records: &mut Records);
 }
 
-impl Contents for Layout {
+/// Text in a layout.
+pub(super) struct TextContents(pub Arc<dyn Layout>);
+
+impl Contents for TextContents {
     fn read(&self, block: &Block, records: &mut Records) {
-        Self::read(self, block.filled(), block.first, block.is_cut_short, records);
+        self.0.read(block.filled(), block.first, block.is_cut_short, records);
     }
 }
 

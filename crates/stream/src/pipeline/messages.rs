@@ -7,11 +7,12 @@ use std::io::Write;
 use memchr::{memchr_iter, memrchr};
 use serde::{Deserialize, Serialize};
 
-use crate::check::Place;
-use crate::input::{self, FieldForm};
+use crate::check::{self, Mismatch};
+use crate::forms::place_of_cell;
+use crate::input::Unit;
 use crate::marks::{self, Marks};
 use crate::output::{Row, Rows};
-use crate::puzzle::{CELLS, Contradiction, Puzzle};
+use crate::puzzle::{Contradiction, Puzzle};
 use crate::status::Status;
 
 /// The format of messages, one per line.
@@ -57,13 +58,23 @@ pub(super) fn write_messages(
     if rows.results.statuses.iter().all(|status| status.is_good()) {
         return;
     }
+    let mut lines = LineCounter { bytes: rows.bytes, at: 0, count: 0 };
     for row in rows.records().filter(|row| !row.status().is_good()) {
         let answer_at = rows.answers.map(|answers| answers.place(row.index));
-        let message = message(&row, rows.bytes, answer_at, report_failures);
-        let Some(((below, column), reason)) = message else { continue };
+        let message = message(&row, answer_at, report_failures);
+        let Some((Place { at, below, column }, mut reason)) = message else { continue };
+        let (before, line) = lines.before(at);
+        let column = if below == 0 { before + column } else { column };
+        if rows.records.unit == Unit::Element {
+            let number = row.line();
+            reason.push_str(&format!(" (element {number} of the array, column {column} in it)"));
+        }
         let message = Message {
             file: row.file().into(),
-            line: row.line() + u64::from(below),
+            line: match rows.records.unit {
+                Unit::Line => rows.first_line + line + u64::from(below),
+                Unit::Element | Unit::Row => row.line(),
+            },
             column,
             status: row.status().name().into(),
             reason: reason.into(),
@@ -80,75 +91,111 @@ pub(super) fn write_messages(
     }
 }
 
-/// The number of lines below the record's first line, and a column from 1.
-type LineAndColumn = (u32, usize);
+/// Counts the lines before ascending offsets.
+struct LineCounter<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    count: u64,
+}
+
+impl LineCounter<'_> {
+    /// Returns the number of characters before an offset in its line, and the number of lines before
+    /// that.
+    fn before(&mut self, at: usize) -> (usize, u64) {
+        let passed = self.bytes.get(self.at..at).unwrap_or_default();
+        self.count += memchr_iter(b'\n', passed).count() as u64;
+        self.at = self.at.max(at);
+        let before = &self.bytes[..at.min(self.bytes.len())];
+        let start = memrchr(b'\n', before).map_or(0, |end| end + 1);
+        (String::from_utf8_lossy(&before[start..]).chars().count(), self.count)
+    }
+}
+
+/// The place of a fault in a block.
+struct Place {
+    /// The offset of the puzzle, the solution, or the malformed text.
+    at: usize,
+    /// The number of lines from there.
+    below: u32,
+    /// The column from 1, counted from there in the same line.
+    column: usize,
+}
+
+impl Place {
+    fn start_of(at: usize) -> Self {
+        Self { at, below: 0, column: 1 }
+    }
+
+    /// Returns the place of a cell in a text at this offset, or the start of the text.
+    fn of_cell(at: usize, text: &[u8], cell: usize) -> Self {
+        let (below, column) = place_of_cell(text, cell).unwrap_or((0, 1));
+        Self { at, below, column }
+    }
+}
 
 fn message(
     row: &Row<'_>,
-    block: &[u8],
     answer_at: Option<String>,
     report_failures: bool,
-) -> Option<(LineAndColumn, String)> {
-    let indent = row.record.indent as usize;
-    let line_start = row.record.start.checked_sub(row.record.indent);
-    let before = line_start.and_then(|at| block.get(at as usize..row.record.start as usize));
-    let before = before.map_or(indent, |text| String::from_utf8_lossy(text).chars().count());
-    let start = (0, before + 1);
-    let text = row.text();
+) -> Option<(Place, String)> {
+    let at = row.record.start as usize;
+    let start = || Place::start_of(at);
     Some(match (row.status(), row.outcome()) {
-        (_, Err(malformed)) => ((row.record.fault, malformed.column), malformed.what.clone()),
+        (_, Err(malformed)) => {
+            (Place { at, below: 0, column: malformed.column }, malformed.what.clone())
+        }
         (Status::Contradictory, _) => {
-            let (clue_at, contradiction) = contradiction_in(text)?;
-            let place = match row.record.text.form {
-                FieldForm::Own => {
-                    let cell = clue_at / (text.len() / CELLS);
-                    let written = &block[row.record.start as usize..];
-                    input::cell_place(&written[..row.record.written as usize], cell)
-                        .map(|(below, at)| (below, if below == 0 { before + at } else { at }))
-                }
-                _ => Some((0, start.1 + clue_at)),
-            };
-            (place.unwrap_or(start), contradiction.to_string())
+            let contradiction = contradiction_in(row.text())?;
+            (place_of_clue(row, &contradiction), contradiction.to_string())
         }
         (Status::Mismatch, _) => {
             let mismatch = row.mismatch()?;
             match answer_at {
-                Some(place) => (start, format!("{} ({place})", mismatch.text)),
-                None => (mismatch_place(row, block, mismatch.place), mismatch.text.into()),
+                Some(place) => (start(), format!("{mismatch} ({place})")),
+                None => (place_of_mismatch(row), mismatch.into()),
             }
         }
-        (Status::NoForm | Status::InternalError, _) => (start, row.reason().into()),
-        (Status::Unsolvable, _) if report_failures => (start, "there is no solution".into()),
+        (Status::NoForm | Status::InternalError, _) => (start(), row.reason().into()),
+        (Status::Unsolvable, _) if report_failures => (start(), "there is no solution".into()),
         (Status::GaveUp, Ok(outcome)) if report_failures && outcome.solutions == 0 => {
-            (start, row.reason().into())
+            (start(), row.reason().into())
         }
         _ => return None,
     })
 }
 
-fn mismatch_place(row: &Row<'_>, block: &[u8], place: Place) -> LineAndColumn {
-    let indent = row.record.indent as usize;
-    match (place, row.answer_start()) {
-        (Place::Answer(at), Some(answer)) if row.record.text.form != FieldForm::Own => {
-            // A quoted field before the solution may contain line feeds.
-            let before = &block[row.record.start as usize - indent..answer];
-            let line = memrchr(b'\n', before).map_or(0, |at| at + 1);
-            (memchr_iter(b'\n', before).count() as u32, before.len() - line + at + 1)
+/// Returns the place of the second clue of a contradiction.
+fn place_of_clue(row: &Row<'_>, contradiction: &Contradiction) -> Place {
+    let text = row.written_puzzle();
+    let place = Place::of_cell(row.record.start as usize, text, contradiction.cells[1]);
+    // Each cell has nine characters.
+    let digit = if text.len() == marks::TEXT { usize::from(contradiction.digit) - 1 } else { 0 };
+    Place { column: place.column + digit, ..place }
+}
+
+/// Compares the solution with the puzzle again, and returns where they differ.
+fn place_of_mismatch(row: &Row<'_>) -> Place {
+    let start = Place::start_of(row.record.start as usize);
+    let Some(marks) = row.marks() else { return start };
+    let mismatch = check::compare(&marks, row.answer());
+    match (mismatch, row.written_answer()) {
+        (Err(Mismatch::Clues(contradiction)), _) => place_of_clue(row, &contradiction),
+        (Err(Mismatch::NoGrid(malformed)), Some((at, _))) => {
+            Place { column: malformed.column, ..Place::start_of(at) }
         }
-        (Place::Puzzle(cell), ..) => (0, indent + 1 + row.text().len() / CELLS * cell),
-        (Place::Answer(_), ..) => (0, indent + 1),
+        (Err(mismatch), Some((at, text))) => match mismatch.cell() {
+            Some(cell) => Place::of_cell(at, text, cell),
+            None => Place::start_of(at),
+        },
+        (Ok(()), _) | (Err(_), None) => start,
     }
 }
 
-/// Returns the contradiction between the clues of a text, 81 cells or pencil marks, and the place of
-/// the second clue in the text.
-fn contradiction_in(text: &[u8]) -> Option<(usize, Contradiction)> {
+/// Returns the contradiction between the clues of a text, 81 cells or pencil marks.
+fn contradiction_in(text: &[u8]) -> Option<Contradiction> {
     if text.len() == marks::TEXT {
-        let contradiction = Marks::parse(text).ok()?.clues().contradiction()?;
-        let at = 9 * contradiction.cells[1] + usize::from(contradiction.digit) - 1;
-        Some((at, contradiction))
+        Marks::parse(text).ok()?.clues().contradiction()
     } else {
-        let contradiction = Puzzle::parse(text).ok()?.contradiction()?;
-        Some((contradiction.cells[1], contradiction))
+        Puzzle::parse(text).ok()?.contradiction()
     }
 }

@@ -1,6 +1,6 @@
 //! The pipeline: runs a job over inputs and writes its rows.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -72,9 +72,9 @@ impl<J: Job> Pipeline<J> {
     ///
     /// # Errors
     /// Fails if an output fails. Failed inputs are in the report.
-    pub fn run<R: Read + Send>(
+    pub fn run<'a>(
         &self,
-        sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
+        sources: impl IntoIterator<Item = Source<'a>, IntoIter: Send + 'a>,
         rows: impl Write + Send,
         messages: impl Write + Send,
         progress: &Progress,
@@ -86,10 +86,10 @@ impl<J: Job> Pipeline<J> {
     ///
     /// # Errors
     /// Fails if an output fails. Failed inputs are in the report.
-    pub fn run_into<R: Read + Send>(
+    pub fn run_into<'a>(
         &self,
         sink: &mut impl Sink,
-        sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
+        sources: impl IntoIterator<Item = Source<'a>, IntoIter: Send + 'a>,
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
         self.run_from(None, sink, sources, progress)
@@ -100,21 +100,21 @@ impl<J: Job> Pipeline<J> {
     ///
     /// # Errors
     /// Fails if an output fails. Failed inputs are in the report.
-    pub fn resume<R: Read + Send>(
+    pub fn resume<'a>(
         &self,
         start: Checkpoint,
         sink: &mut impl Sink,
-        sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
+        sources: impl IntoIterator<Item = Source<'a>, IntoIter: Send + 'a>,
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
         self.run_from(Some(start), sink, sources, progress)
     }
 
-    fn run_from<R: Read + Send>(
+    fn run_from<'a>(
         &self,
         start: Option<Checkpoint>,
         sink: &mut impl Sink,
-        sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
+        sources: impl IntoIterator<Item = Source<'a>, IntoIter: Send + 'a>,
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
         let Self { threads, block_bytes, .. } = *self;

@@ -1,6 +1,5 @@
 //! Reads the records of inputs without writing rows.
 
-use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -28,8 +27,8 @@ use crate::puzzle::Malformed;
 /// assert_eq!(lines, [(2, true), (3, true), (4, false)]);
 /// assert!(records.failures().is_empty());
 /// ```
-pub struct RecordReader<I, R> {
-    source: TextSource<I, R>,
+pub struct RecordReader<'a> {
+    source: TextSource<'a>,
     block: Block,
     records: Records,
     /// The records of the block.
@@ -44,7 +43,7 @@ pub struct RecordReader<I, R> {
 pub struct ReadRecord<'a> {
     /// The name of the input.
     pub file: &'a Arc<str>,
-    /// The line in that input, from 1; for a malformed grid, the invalid line.
+    /// The line in that input, from 1.
     pub line: u64,
     /// The cells or pencil marks as written; for a malformed record, all of it; for a malformed
     /// grid, the invalid line.
@@ -58,16 +57,16 @@ pub struct ReadRecord<'a> {
     pub puzzle: Result<Marks, &'a Malformed>,
 }
 
-impl<R: Read + Send, I: Iterator<Item = Source<R>> + Send> RecordReader<I, R> {
+impl<'a> RecordReader<'a> {
     /// Creates a reader of these sources.
-    pub fn new(sources: impl IntoIterator<Item = Source<R>, IntoIter = I>) -> Self {
+    pub fn new(sources: impl IntoIterator<Item = Source<'a>, IntoIter: Send + 'a>) -> Self {
         Self::stopped_by(&Arc::default(), sources)
     }
 
     /// Like [`RecordReader::new`], but ends once `stop` is set.
     pub(super) fn stopped_by(
         stop: &Arc<AtomicBool>,
-        sources: impl IntoIterator<Item = Source<R>, IntoIter = I>,
+        sources: impl IntoIterator<Item = Source<'a>, IntoIter: Send + 'a>,
     ) -> Self {
         Self {
             source: TextSource::new(0, sources, stop),
@@ -100,7 +99,7 @@ impl<R: Read + Send, I: Iterator<Item = Source<R>> + Send> RecordReader<I, R> {
         let record = &self.all[index];
         ReadRecord {
             file: &self.block.file,
-            line: self.block.first + u64::from(record.line) + u64::from(record.fault),
+            line: self.block.first + u64::from(record.line),
             text: records.text(record, bytes),
             answer: (index < records.answers.len()).then(|| records.answer(index, bytes)),
             kept: Kept::new(bytes, records.kept_fields(index)),

@@ -16,11 +16,11 @@ mod rows;
 use std::fmt;
 use std::sync::Arc;
 
-pub(super) use read::read;
+use read::read;
 pub use rows::Delimiter;
-pub(super) use rows::{SplitRow, count, declared_delimiter, is_separator_line, last_end};
+pub(super) use rows::{SplitRow, declared_delimiter, is_separator_line};
 
-use super::{ColumnType, Field, NAME_BYTES, names};
+use super::{ColumnType, Field, Layout, LayoutKind, NAME_BYTES, Records, lines, names};
 
 /// The columns of a table, detected at the start of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,11 +69,6 @@ impl Table {
         self.kept.iter().map(|column| name(column) + NAME_BYTES).sum()
     }
 
-    /// Returns the number of bytes of the kept fields of a record, with the names.
-    pub(super) fn record_bytes(&self) -> usize {
-        self.name_bytes() + self.kept.len() * size_of::<Field>()
-    }
-
     pub(super) fn names(&self) -> Vec<String> {
         (0..self.fields).map(|column| self.name(column)).collect()
     }
@@ -83,6 +78,53 @@ impl Table {
         let own = self.header.as_ref().and_then(|header| header.names.get(self.puzzle));
         names::is_puzzles(field)
             || own.is_some_and(|name| !name.is_empty() && name.as_bytes() == field)
+    }
+}
+
+impl Layout for Table {
+    fn kind(&self) -> LayoutKind {
+        LayoutKind::Table(self.delimiter)
+    }
+
+    fn read(&self, block: &[u8], first_line: u64, cut_short: bool, records: &mut Records) {
+        read(self, block, first_line, cut_short, records);
+    }
+
+    fn last_end(&self, bytes: &[u8]) -> usize {
+        rows::last_end(self.delimiter, bytes)
+    }
+
+    fn last_end_of_all(&self, bytes: &[u8]) -> usize {
+        lines::last_end(bytes)
+    }
+
+    fn forced_end(&self, bytes: &[u8]) -> usize {
+        lines::first_end(bytes).unwrap_or(0)
+    }
+
+    fn lines_in(&self, block: &[u8]) -> u64 {
+        if self.types.is_some() { rows::count(block) } else { lines::count(block) }
+    }
+
+    fn record_bytes(&self) -> usize {
+        self.name_bytes() + self.kept.len() * size_of::<Field>()
+    }
+
+    fn has_answers(&self) -> bool {
+        self.answer.is_some()
+    }
+
+    fn kept(&self) -> Vec<String> {
+        self.kept.iter().map(|&column| self.name(column)).collect()
+    }
+
+    fn kept_cells(&self) -> [Option<usize>; 2] {
+        [Some(self.puzzle), self.answer]
+            .map(|column| self.kept.iter().position(|kept| Some(*kept) == column))
+    }
+
+    fn table(&self) -> Option<&Table> {
+        Some(self)
     }
 }
 

@@ -10,7 +10,7 @@ use super::rows::{SplitRow, first_text};
 use super::{Delimiter, Table};
 use crate::forms;
 use crate::input::field::{Field, FieldForm};
-use crate::input::{LinePosition, Records, lines};
+use crate::input::{LinePosition, Records, Unit, lines};
 use crate::puzzle::{CELLS, Malformed};
 use crate::simd::SimdLevel;
 use crate::text::read_cells;
@@ -43,6 +43,9 @@ impl RowReader<'_> {
     #[inline(always)]
     fn read<S: Simd>(&self, simd: S, records: &mut Records) {
         records.clear();
+        if self.table.types.is_some() {
+            records.unit = Unit::Row;
+        }
         records.kept_puzzle = self.table.kept.iter().position(|kept| *kept == self.table.puzzle);
         records.name_bytes = self.table.name_bytes();
         let (mut at, mut line) = (0, 0);
@@ -91,7 +94,8 @@ impl RowReader<'_> {
                 return line_length;
             }
             Some(b'#') => {
-                records.comments += 1;
+                // A header may be a comment.
+                records.comments += u64::from(self.header != Some(place.line.into()));
                 return line_length;
             }
             _ if is_cut_short => {
@@ -147,8 +151,7 @@ impl RowReader<'_> {
         let text = without_end(&rest[..length]).len();
         if let Err(malformed) = pushed {
             let whole = Field::new(0..text, FieldForm::Plain).moved(place.start);
-            let place = LinePosition { indent: 0, ..place };
-            records.push_malformed_text(place, 0, (self.block, whole), malformed);
+            records.push_malformed_text(place, (self.block, whole), malformed);
             answer = None;
         }
         self.push_answer(answer, place.start, records);

@@ -31,7 +31,7 @@ impl InputOptions {
     }
 
     /// Returns the layout of a table, or lines if the input is not a table.
-    pub(super) fn table(&self, sample: Sample<'_>) -> Result<Layout, Undecided> {
+    pub(super) fn table(&self, sample: Sample<'_>) -> Result<Arc<dyn Layout>, Undecided> {
         let mut candidates = Vec::new();
         for delimiter in self.delimiters() {
             match sample.rows(delimiter).next() {
@@ -55,7 +55,7 @@ impl InputOptions {
         let Some(mut table) = found else { return self.lines() };
         table.answer = self.answer(&table, &sample)?;
         table.kept = self.kept(&table.names(), table.puzzle, table.answer)?;
-        Ok(Layout::Csv(Arc::new(table)))
+        Ok(Arc::new(table))
     }
 
     /// Returns the table with the requested puzzle column.

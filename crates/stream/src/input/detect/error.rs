@@ -21,6 +21,9 @@ pub enum DetectError {
          with jq -c ."
     )]
     ObjectInLines,
+    /// JSON in which each record is an array of records, with the filter of jq that unpacks them.
+    #[error("the records are in inner arrays; unpack them: jq -c '{0}' FILE | bulkdoku solve")]
+    Nested(String),
     /// A table without a puzzle column.
     #[error("no column contains puzzles; the columns are {}", .0.join(", "))]
     NoPuzzles(Vec<String>),

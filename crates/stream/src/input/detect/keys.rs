@@ -1,11 +1,17 @@
 //! Detects the keys of puzzles, solutions, and kept values in JSON objects.
 
+use std::sync::Arc;
+
+use memchr::memchr;
+use serde_json::value::RawValue;
+
 use super::error::{quoted, several};
-use super::sample::{cannot_be_puzzle, is_grid, is_puzzle, is_word};
+use super::sample::{Sample, cannot_be_puzzle, is_grid, is_puzzle, is_word};
 use super::{
-    Answers, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of, keep_only,
+    Answers, DetectError, Detected, InputFormat, InputOptions, Keep, Undecided, column_of,
+    keep_only,
 };
-use crate::input::json::{self, Objects, cells_of, entries};
+use crate::input::json::{self, ElementLines, JsonRecords, Objects, cells_of, entries};
 use crate::input::lines::first_end;
 use crate::input::{Layout, names};
 
@@ -15,48 +21,50 @@ impl InputOptions {
         self.format == InputFormat::Auto && self.delimiter.is_none() && !self.no_header
     }
 
-    /// Returns the layout of one array with all records, or `None` if the text is not one.
-    pub(super) fn json_document(
-        &self,
-        text: &[u8],
-        is_all: bool,
-    ) -> Result<Option<Layout>, Undecided> {
+    /// Returns the layout of one document with all records, or `None` if the text is not one.
+    pub(super) fn json_document(&self, text: &[u8], is_all: bool) -> Detected {
         if json::is_empty_array(text) && is_all {
-            let objects = self.usual_keys(&[]).of_document(b"");
-            return Ok(Some(Layout::Jsonl(objects.into())));
+            let objects = self.usual_keys(&[]).of_document(JsonRecords::Elements);
+            return Ok(Some(Arc::new(objects)));
         }
-        let Ok(start) = json::document_start(text) else {
+        let Ok(records) = json::records_of(text) else {
             return if is_all { Ok(None) } else { Err(Undecided::NotYet) };
         };
-        let Some(start) = start else { return Ok(None) };
-        let (element, layout) = match json::first_element(text, start) {
+        let Some(records) = records else { return Ok(None) };
+        let lines = ElementLines::of_start(text, records);
+        let objects = match memchr(b'\n', &lines) {
             None if !is_all => return Err(Undecided::NotYet),
-            None => {
-                let begin = &text[start..];
-                (begin, self.of_start(begin))
-            }
-            Some(element) => match entries(element) {
-                Some(entries) => (element, self.of_object(&entries)?),
-                None => (element, self.of_values()?),
-            },
+            None => self.of_start(&lines),
+            Some(end) => self.of_record(&lines[..end]).unwrap_or_else(|| self.of_values()),
         };
-        let Layout::Jsonl(objects) = layout else { return Ok(None) };
-        let objects = Objects::clone(&objects).of_document(element);
-        Ok(Some(Layout::Jsonl(objects.into())))
+        let objects = objects.map_err(|error| match error {
+            DetectError::Nested(jq) if records == JsonRecords::Elements => {
+                DetectError::Nested(format!(".[] | {jq}"))
+            }
+            error => error,
+        });
+        Ok(Some(Arc::new(objects?.of_document(records))))
     }
 
-    pub(super) fn starts_with_object(&self, text: &[u8], is_all: bool) -> Result<bool, Undecided> {
-        if !self.may_be_json() {
-            return Ok(false);
-        }
-        let text = text.trim_ascii_start();
-        let Some(rest) = text.strip_prefix(b"{") else { return Ok(false) };
+    /// JSON lines, of which the first one is an object.
+    pub(super) fn objects(&self, sample: Sample<'_>) -> Detected {
+        let Some(rest) = sample.text.trim_ascii_start().strip_prefix(b"{") else { return Ok(None) };
         let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         match rest.get(blanks) {
-            Some(next) => Ok(matches!(next, b'"' | b'}')),
-            None if is_all => Ok(false),
-            None => Err(Undecided::NotYet),
+            Some(b'"' | b'}') => self.json(sample.text, sample.is_all, sample.is_end).map(Some),
+            None if !sample.is_all => Err(Undecided::NotYet),
+            _ => match json::starts_with_long_object(sample.text) {
+                Some(true) if sample.is_all => Err(object_in_lines(sample.text).into()),
+                Some(false) => Ok(None),
+                _ if sample.is_all => Ok(None),
+                _ => Err(Undecided::NotYet),
+            },
         }
+    }
+
+    /// The records of one JSON document.
+    pub(super) fn document(&self, sample: Sample<'_>) -> Detected {
+        self.json_document(sample.text, sample.is_all)
     }
 
     /// Detects the keys from the first object. `is_end` is true if the last line is complete.
@@ -65,18 +73,18 @@ impl InputOptions {
         mut text: &[u8],
         is_all: bool,
         is_end: bool,
-    ) -> Result<Layout, Undecided> {
+    ) -> Result<Arc<dyn Layout>, Undecided> {
         while !text.is_empty() {
             let end = first_end(text);
             if end.is_none() && !is_end {
                 break;
             }
             let (line, rest) = text.split_at(end.unwrap_or(text.len()));
-            if let Some(entries) = entries(line) {
-                return Ok(self.of_object(&entries)?);
+            if let Some(objects) = self.of_record(line) {
+                return Ok(Arc::new(objects?));
             }
             if let Some(b'[' | b'"') = line.trim_ascii_start().first() {
-                return Ok(self.of_values()?);
+                return Ok(Arc::new(self.of_values()?));
             }
             text = rest;
         }
@@ -85,16 +93,25 @@ impl InputOptions {
         }
         // The first object may be longer than the bytes for detection. Without any object, each line
         // is reported as malformed.
-        Ok(self.of_start(text))
+        Ok(Arc::new(self.of_start(text)?))
     }
 
-    /// Returns the layout of objects of which only the start of the first one is known.
-    fn of_start(&self, text: &[u8]) -> Layout {
+    /// Returns the keys of a record, if it is an object.
+    fn of_record(&self, record: &[u8]) -> Option<Result<Objects, DetectError>> {
+        if let Some(entries) = entries(record) {
+            return Some(self.of_object(&entries));
+        }
+        is_pair(record).then(|| Err(DetectError::Nested(PAIR.into())))
+    }
+
+    /// Returns the keys of objects of which only the start of the first one is known.
+    fn of_start(&self, text: &[u8]) -> Result<Objects, DetectError> {
+        if let Some(path) = path_of_open_array(text).filter(|_| self.column.is_none()) {
+            return Err(nested(&path));
+        }
         let entries = json::first_entries(text);
-        let usual = || Layout::Jsonl(self.usual_keys(&entries).into());
-        let layout = self.of_object(&entries).unwrap_or_else(|_| usual());
-        let Layout::Jsonl(objects) = layout else { return layout };
-        Layout::Jsonl(Objects::clone(&objects).of_start().into())
+        let objects = self.of_object(&entries).unwrap_or_else(|_| self.usual_keys(&entries));
+        Ok(objects.of_start())
     }
 
     /// Returns the requested or usual keys, for objects without a puzzle among their first keys.
@@ -122,7 +139,7 @@ impl InputOptions {
     }
 
     /// Returns the layout in which each line is a puzzle.
-    fn of_values(&self) -> Result<Layout, DetectError> {
+    fn of_values(&self) -> Result<Objects, DetectError> {
         let keep = match &self.keep {
             Some(Keep::Only(names)) => names.first(),
             _ => None,
@@ -131,16 +148,25 @@ impl InputOptions {
             let columns = vec!["none, each line is a puzzle".into()];
             return Err(DetectError::NoColumn { name: name.clone(), columns });
         }
-        Ok(Layout::Jsonl(Objects::default().into()))
+        Ok(Objects::default())
     }
 
-    fn of_object(&self, entries: &[(String, &str)]) -> Result<Layout, DetectError> {
+    fn of_object(&self, entries: &[(String, &str)]) -> Result<Objects, DetectError> {
         let outer = keys(entries).len();
         let entries = &with_paths(entries);
         let keys = keys(entries);
         let puzzle = match &self.column {
             Some(name) => column_of(&keys, name)?,
-            None => puzzle_key(entries, &keys, outer)?,
+            None => puzzle_key(entries, &keys, outer)
+                .ok()
+                .filter(|key| !is_array_of_puzzles(last_value(entries, keys[*key])))
+                .map_or_else(
+                    || match array_of_puzzles(entries) {
+                        Some(path) => Err(nested(path)),
+                        None => puzzle_key(entries, &keys, outer),
+                    },
+                    Ok,
+                )?,
         };
         let answer = match &self.answers {
             Answers::Unwanted => None,
@@ -160,8 +186,7 @@ impl InputOptions {
             _ => &keys[..],
         };
         let kept = self.kept(all, puzzle, answer)?.into_iter().map(name).collect();
-        let (puzzle, answer) = (Some(name(puzzle)), answer.map(name));
-        Ok(Layout::Jsonl(Objects::new(puzzle, answer, kept).into()))
+        Ok(Objects::new(Some(name(puzzle)), answer.map(name), kept))
     }
 }
 
@@ -178,6 +203,72 @@ fn with_paths<'a>(entries: &[(String, &'a str)]) -> Vec<(String, &'a str)> {
         }
     }
     all
+}
+
+/// The filter of jq for arrays of a puzzle and its solution.
+const PAIR: &str = "{puzzle: .[0], solution: .[1]}";
+
+/// Returns whether a record is an array of a puzzle and something else.
+fn is_pair(record: &[u8]) -> bool {
+    let values: Vec<&RawValue> = serde_json::from_slice(record).unwrap_or_default();
+    values.len() > 1 && cells_of(values[0].get()).is_some_and(|text| is_puzzle(&text))
+}
+
+/// Returns whether a value is an array of puzzles, or of objects with puzzles.
+fn is_array_of_puzzles(value: &str) -> bool {
+    if json::is_array_of_records(value.as_bytes()) != Ok(true) {
+        return false;
+    }
+    let lines = ElementLines::of_start(value.as_bytes(), JsonRecords::Elements);
+    let first = lines.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let holds = |value: &str| cells_of(value).is_some_and(|text| is_puzzle(&text));
+    str::from_utf8(first).is_ok_and(holds)
+        || entries(first).is_some_and(|entries| entries.iter().any(|(_, value)| holds(value)))
+        || is_pair(first)
+}
+
+/// Returns the path of the first array of puzzles.
+fn array_of_puzzles<'a>(entries: &'a [(String, &str)]) -> Option<&'a str> {
+    let found = entries.iter().find(|(_, value)| is_array_of_puzzles(value));
+    found.map(|(path, _)| path.as_str())
+}
+
+/// Returns the path of the array of records in which the known start of an object ends.
+fn path_of_open_array(text: &[u8]) -> Option<String> {
+    let entries = json::first_entries(text);
+    let (key, "") = entries.last()? else { return None };
+    let name = format!("\"{key}\"");
+    let after = memchr::memmem::rfind(text, name.as_bytes())? + name.len();
+    let value = text[after..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    match value.first()? {
+        b'[' => (json::is_array_of_records(value) == Ok(true)).then(|| key.clone()),
+        b'{' => path_of_open_array(value).map(|path| format!("{key}.{path}")),
+        _ => None,
+    }
+}
+
+/// Returns the error of objects with an array of records at this path.
+fn nested(path: &str) -> DetectError {
+    let is_plain = |key: &str| key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let jq = path
+        .split('.')
+        .map(|key| if is_plain(key) { format!(".{key}") } else { format!("[{key:?}]") });
+    let jq: String = jq.collect();
+    let dot = if jq.starts_with('.') { "" } else { "." };
+    DetectError::Nested(format!("{dot}{jq}[]"))
+}
+
+/// Returns the error of an object in several lines.
+fn object_in_lines(text: &[u8]) -> DetectError {
+    let entries = json::first_entries(text);
+    let path = path_of_open_array(text);
+    let found = path.or_else(|| array_of_puzzles(&with_paths(&entries)).map(String::from));
+    found.map_or(DetectError::ObjectInLines, |path| nested(&path))
+}
+
+/// Returns the last value of a key.
+fn last_value<'a>(entries: &[(String, &'a str)], key: &str) -> &'a str {
+    entries.iter().rev().find(|(name, _)| name == key).map_or("", |(_, value)| *value)
 }
 
 /// The deepest inner objects, and the number of keys, in which puzzles are looked for.
@@ -213,9 +304,7 @@ fn puzzle_key(
     keys: &[&str],
     outer: usize,
 ) -> Result<usize, DetectError> {
-    let value = |key: usize| {
-        entries.iter().rev().find(|(name, _)| name == keys[key]).map_or("", |(_, value)| *value)
-    };
+    let value = |key: usize| last_value(entries, keys[key]);
     let is_named = |key: &usize| names::is_puzzles(last_name(keys[*key]).as_bytes());
     let may_be = |key: &usize| {
         let value = value(*key);

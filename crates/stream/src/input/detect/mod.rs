@@ -22,9 +22,13 @@ mod sample;
 pub use error::DetectError;
 use error::quoted;
 
+use std::sync::Arc;
+
 use super::csv::Delimiter;
 use super::foreign::{recognized, without_mark};
-use super::{Layout, StreamOptions, grid, json, lines};
+use super::grid::Grids;
+use super::lines::Lines;
+use super::{Layout, LayoutKind, StreamOptions, grid, lines};
 use crate::forms::sheet::NotYet;
 use sample::{Sample, is_name};
 
@@ -111,7 +115,11 @@ impl InputOptions {
     /// # Errors
     /// Fails for an unsupported type of file, for a table whose puzzle or solution column is
     /// ambiguous or missing, and for a layout that cannot contain the required solutions.
-    pub fn detect(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, DetectError> {
+    pub fn detect(
+        &self,
+        start: &[u8],
+        is_all: bool,
+    ) -> Result<Option<Arc<dyn Layout>>, DetectError> {
         if self.answers == Answers::IfAny {
             let with = |answers| Self { answers, ..self.clone() };
             return match self.detect_layout(start, is_all) {
@@ -122,7 +130,9 @@ impl InputOptions {
             };
         }
         let found = self.detect_layout(start, is_all)?;
-        if self.answers == Answers::Wanted && matches!(found, Some(Layout::Lines { .. })) {
+        if self.answers == Answers::Wanted
+            && found.as_ref().is_some_and(|found| found.kind() == LayoutKind::Lines)
+        {
             let is_all = is_all || start.len() >= MAX_DETECTION_BYTES;
             let start = without_mark(&start[..start.len().min(MAX_DETECTION_BYTES)]);
             return match sample::may_have_answers(start, is_all) {
@@ -135,7 +145,11 @@ impl InputOptions {
     }
 
     /// Detects the layout without considering the text after puzzles.
-    fn detect_layout(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, DetectError> {
+    fn detect_layout(
+        &self,
+        start: &[u8],
+        is_all: bool,
+    ) -> Result<Option<Arc<dyn Layout>>, DetectError> {
         match recognized(start, is_all) {
             Ok(Some(foreign)) => return Err(DetectError::Foreign(foreign)),
             Err(NotYet) => return Ok(None),
@@ -155,7 +169,7 @@ impl InputOptions {
         self.answers != Answers::Unwanted
     }
 
-    fn find(&self, start: &[u8], is_all: bool) -> Result<Layout, Undecided> {
+    fn find(&self, start: &[u8], is_all: bool) -> Result<Arc<dyn Layout>, Undecided> {
         let (start, is_end) = match start.get(..MAX_DETECTION_BYTES) {
             Some(most) => (most, is_all && most.len() == start.len()),
             None => (start, is_all),
@@ -173,47 +187,52 @@ impl InputOptions {
                 let Some(sample) = Sample::new(start, is_all, is_end) else {
                     return if is_all { self.lines() } else { Err(Undecided::NotYet) };
                 };
-                if self.format == InputFormat::Parquet {
-                    return self.table(sample);
-                }
-                if let Some(declared) = sample.declared.and_then(Delimiter::new)
-                    && self.delimiter.is_none()
-                {
-                    return Self { delimiter: Some(declared), ..self.clone() }.table(sample);
-                }
-                if self.starts_with_object(sample.text, is_all)? {
-                    return self.json(sample.text, is_all, is_end);
-                }
-                if self.may_be_json() {
-                    match json::starts_with_long_object(sample.text) {
-                        Some(true) => return Err(DetectError::ObjectInLines.into()),
-                        None if !is_all => return Err(Undecided::NotYet),
-                        _ => {}
-                    }
-                }
-                if self.may_be_json()
-                    && let Some(layout) = self.json_document(sample.text, is_all)?
-                {
-                    return Ok(layout);
-                }
-                if !self.is_table() {
-                    if sample.starts_with_puzzle()? {
-                        return self.lines();
-                    }
-                    // A quoted field may contain the rows of a grid.
-                    if sample.starts_with_header() {
-                        let table = self.table(sample);
-                        if !matches!(table, Ok(Layout::Lines { .. })) {
-                            return table;
-                        }
-                    }
-                    if grid::looks_like_grid(start, is_all).ok_or(Undecided::NotYet)? {
-                        return self.grids();
+                for (applies, rule) in RULES {
+                    if applies(self)
+                        && let Some(layout) = rule(self, sample)?
+                    {
+                        return Ok(layout);
                     }
                 }
                 self.table(sample)
             }
         }
+    }
+
+    /// A table with the delimiter that a first line declares for Excel.
+    fn declared_table(&self, sample: Sample<'_>) -> Detected {
+        let declared =
+            sample.declared.and_then(Delimiter::new).filter(|_| self.delimiter.is_none());
+        let Some(declared) = declared else { return Ok(None) };
+        Self { delimiter: Some(declared), ..self.clone() }.table(sample).map(Some)
+    }
+
+    /// Lines, of which the first one starts with a puzzle.
+    fn lines_of_puzzles(&self, sample: Sample<'_>) -> Detected {
+        if sample.starts_with_puzzle()? { self.lines().map(Some) } else { Ok(None) }
+    }
+
+    /// A table with a header and quotes, because a quoted field may contain the rows of a grid.
+    fn quoted_table(&self, sample: Sample<'_>) -> Detected {
+        if !sample.starts_with_header() {
+            return Ok(None);
+        }
+        self.table(sample)
+            .map(|table| Some(table).filter(|table| table.kind() != LayoutKind::Lines))
+    }
+
+    /// Grids, of which the first one is well-formed.
+    fn well_formed_grids(&self, sample: Sample<'_>) -> Detected {
+        let is_grid = grid::looks_like_grid(sample.start, sample.is_all);
+        if is_grid.ok_or(Undecided::NotYet)? { self.grids().map(Some) } else { Ok(None) }
+    }
+
+    fn is_any(&self) -> bool {
+        self.format != InputFormat::Parquet
+    }
+
+    fn is_text(&self) -> bool {
+        !self.is_table()
     }
 
     /// Returns whether the options require a table.
@@ -230,17 +249,17 @@ impl InputOptions {
         self.format == InputFormat::Parquet || !self.no_header && is_name(field)
     }
 
-    fn lines(&self) -> Result<Layout, Undecided> {
-        Ok(Layout::Lines { answers: self.wants_answers(), rest: self.keeps(lines::REST)? })
+    fn lines(&self) -> Result<Arc<dyn Layout>, Undecided> {
+        Ok(Arc::new(Lines { answers: self.wants_answers(), rest: self.keeps(lines::REST)? }))
     }
 
     /// Returns the layout of an input in which no puzzles were found.
-    fn malformed_lines(&self) -> Result<Layout, Undecided> {
+    fn malformed_lines(&self) -> Result<Arc<dyn Layout>, Undecided> {
         if self.needs_puzzles { Err(DetectError::NotPuzzles.into()) } else { self.lines() }
     }
 
-    fn grids(&self) -> Result<Layout, Undecided> {
-        Ok(Layout::Grid { labels: self.keeps(grid::LABEL)? })
+    fn grids(&self) -> Result<Arc<dyn Layout>, Undecided> {
+        Ok(Arc::new(Grids { labels: self.keeps(grid::LABEL)? }))
     }
 
     /// Returns whether the only extra column of a layout is kept.
@@ -292,6 +311,22 @@ impl InputOptions {
         Ok(kept)
     }
 }
+
+/// The layout that a rule detects, or `None` if it does not apply.
+type Detected = Result<Option<Arc<dyn Layout>>, Undecided>;
+
+/// A rule, and whether the options allow it.
+type Rule = (fn(&InputOptions) -> bool, fn(&InputOptions, Sample<'_>) -> Detected);
+
+/// The rules by which the first row decides, in order. Anything else is a table, or lines.
+const RULES: [Rule; 6] = [
+    (InputOptions::is_any, InputOptions::declared_table),
+    (InputOptions::may_be_json, InputOptions::objects),
+    (InputOptions::may_be_json, InputOptions::document),
+    (InputOptions::is_text, InputOptions::lines_of_puzzles),
+    (InputOptions::is_text, InputOptions::quoted_table),
+    (InputOptions::is_text, InputOptions::well_formed_grids),
+];
 
 /// The reason for a missing layout.
 enum Undecided {

@@ -17,7 +17,9 @@ use crate::puzzle::{CELLS, is_cell};
 /// The start of an input, from the first line that is neither blank nor a comment.
 #[derive(Clone, Copy)]
 pub(super) struct Sample<'a> {
-    /// The text from that line on.
+    /// The start of the input.
+    pub(super) start: &'a [u8],
+    /// The text from that line on. The `#` before a header is not a part of it.
     pub(super) text: &'a [u8],
     /// The number of that line, from 1.
     pub(super) line: u64,
@@ -26,21 +28,30 @@ pub(super) struct Sample<'a> {
     /// Whether detection will receive no more bytes.
     pub(super) is_all: bool,
     /// Whether the input ends here, so that the last line is complete even without a line feed.
-    is_end: bool,
+    pub(super) is_end: bool,
 }
 
 impl<'a> Sample<'a> {
     /// Returns `None` without such a line. A line that declares the delimiter for Excel is a
     /// comment.
-    pub(super) fn new(mut text: &'a [u8], is_all: bool, is_end: bool) -> Option<Self> {
-        let (mut line, mut declared) = (1, None);
+    pub(super) fn new(start: &'a [u8], is_all: bool, is_end: bool) -> Option<Self> {
+        let (mut text, mut line, mut declared) = (start, 1, None);
         while !is_content(text) {
             let (first, rest) = text.split_at(first_end(text)?);
+            if let Some(header) = first.strip_prefix(b"#").filter(|text| looks_like_header(text)) {
+                if first_end(rest).is_none() && !is_all {
+                    return None;
+                }
+                if is_header_of(header, rest) {
+                    text = &text[1..];
+                    break;
+                }
+            }
             declared = declared.or_else(|| declared_delimiter(first));
             text = rest;
             line += 1;
         }
-        (!text.is_empty()).then_some(Self { text, line, declared, is_all, is_end })
+        (!text.is_empty()).then_some(Self { start, text, line, declared, is_all, is_end })
     }
 
     /// Returns whether the first line starts with a puzzle or pencil marks.
@@ -147,6 +158,19 @@ impl<'a> Sample<'a> {
             Some(fields)
         })
     }
+}
+
+/// Returns whether a comment with several names has as many fields as the row below it.
+fn is_header_of(header: &[u8], rest: &[u8]) -> bool {
+    let fields =
+        |delimiter: u8, text: &[u8]| match Delimiter::Byte(delimiter).split(text, |_, _| {}) {
+            SplitRow::Whole { fields, .. } => fields,
+            SplitRow::TextAfterQuote { .. } | SplitRow::Open { .. } => 0,
+        };
+    b",;\t".iter().any(|delimiter| {
+        let count = fields(*delimiter, header);
+        count > 1 && count == fields(*delimiter, rest)
+    })
 }
 
 /// Returns whether some line has text after its puzzle, which may be a solution, or no line is a

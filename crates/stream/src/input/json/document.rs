@@ -1,89 +1,48 @@
-//! One JSON array with all records, in any number of lines.
+//! Recognizes JSON documents whose lines are not records.
 
-use crate::forms::is_space;
+use super::elements::Records;
 use crate::forms::sheet::NotYet;
 use crate::puzzle::CELLS;
 
-/// Returns the offset of the next element of an array, after commas, whitespace, and the brackets of
-/// the array. An element starts with this number of brackets.
-pub(super) fn element_start(bytes: &[u8], from: usize, brackets: usize) -> Option<usize> {
-    let skip = |from: usize| {
-        let is_between = |byte: &u8| matches!(byte, b',' | b']') || is_space(*byte);
-        from + bytes[from..].iter().take_while(|byte| is_between(byte)).count()
-    };
-    let mut start = skip(from);
-    if self::brackets(&bytes[start..]) > brackets {
-        start = skip(start + 1);
-    }
-    (start < bytes.len()).then_some(start)
-}
-
-/// The longest text of a cell in quotes, in UTF-8.
+/// The longest text of a cell in quotes, in UTF-8, and of any cell.
 const LONGEST_CELL: usize = 3;
+const LONGEST_NUMBER: usize = 8;
 
-/// Returns the number of brackets at the start of a text.
-pub(super) fn brackets(text: &[u8]) -> usize {
-    let brackets = text.iter().filter(|byte| !is_space(**byte)).take_while(|byte| **byte == b'[');
-    brackets.take(3).count()
-}
-
-/// Returns the end of the element that starts here, if it is complete.
-pub(in crate::input) fn element_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let (mut depth, mut is_string) = (0_usize, false);
-    let mut at = start;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'\\' if is_string => at += 1,
-            b'"' => is_string = !is_string,
-            _ if is_string => {}
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' if depth > 0 => depth -= 1,
-            // An element has at least one byte, even if it is only an unexpected bracket.
-            b',' | b']' | b'}' if depth == 0 && at > start => return Some(at),
-            _ => {}
-        }
-        at += 1;
-        let is_closed = depth == 0 && !is_string && matches!(byte, b']' | b'}' | b'"');
-        if is_closed {
-            return Some(at);
-        }
-    }
-    None
-}
-
-/// Returns the end of the last complete element in `bytes`, which start at an element, or 0.
-pub(in crate::input) fn last_element_end(brackets: usize, bytes: &[u8]) -> usize {
-    let mut end = 0;
-    while let Some(start) = element_start(bytes, end, brackets)
-        && let Some(next) = element_end(bytes, start)
-    {
-        end = next;
-    }
-    end
-}
-
-/// Returns the end of the first `count` elements in `bytes`, which start at an element.
-pub(in crate::input) fn end_of_elements(brackets: usize, bytes: &[u8], count: usize) -> usize {
-    let mut end = 0;
-    for _ in 0..count {
-        let Some(start) = element_start(bytes, end, brackets) else { break };
-        let Some(next) = element_end(bytes, start) else { break };
-        end = next;
-    }
-    end
-}
-
-/// Returns whether a text starts with an array whose elements are puzzles or objects with puzzles,
-/// and the offset of the first element.
-///
-/// An array of 81 cells or of nine rows is a puzzle.
+/// Returns what the records of a document are whose lines are not records; `None` for lines. An array
+/// of 81 cells or of nine rows is a puzzle.
 ///
 /// # Errors
 /// Fails if more bytes are needed.
-pub(in crate::input) fn document_start(text: &[u8]) -> Result<Option<usize>, NotYet> {
-    let Some(inner) = text.trim_ascii_start().strip_prefix(b"[") else { return Ok(None) };
+pub(in crate::input) fn records_of(text: &[u8]) -> Result<Option<Records>, NotYet> {
+    if is_array_of_records(text)? {
+        return Ok(Some(Records::Elements));
+    }
+    Ok(has_cell_per_line(text)?.then_some(Records::Values))
+}
+
+/// Returns whether a text starts with an array of cells, each of which is on a line.
+fn has_cell_per_line(text: &[u8]) -> Result<bool, NotYet> {
+    let Some(inner) = text.trim_ascii_start().strip_prefix(b"[") else { return Ok(false) };
+    let row = inner.trim_ascii_start();
+    let cells = row.strip_prefix(b"[").unwrap_or(row).trim_ascii_start();
+    let Some(end) = cells.iter().position(|byte| b",]\n".contains(byte)) else {
+        return if cells.len() > LONGEST_NUMBER { Ok(false) } else { Err(NotYet) };
+    };
+    if cells[end] != b',' || end > LONGEST_NUMBER {
+        return Ok(false);
+    }
+    let after = cells[end + 1..].iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+    after.map(|byte| *byte == b'\n').ok_or(NotYet)
+}
+
+/// Returns whether a text starts with an array whose elements are puzzles or objects with puzzles.
+///
+/// # Errors
+/// Fails if more bytes are needed.
+pub(in crate::input) fn is_array_of_records(text: &[u8]) -> Result<bool, NotYet> {
+    let Some(inner) = text.trim_ascii_start().strip_prefix(b"[") else { return Ok(false) };
     let element = inner.trim_ascii_start();
-    let is_document = match element {
+    Ok(match element {
         [] => return Err(NotYet),
         // Without more text, it is an array without elements.
         [b']', rest @ ..] if rest.trim_ascii().is_empty() => return Err(NotYet),
@@ -117,8 +76,7 @@ pub(in crate::input) fn document_start(text: &[u8]) -> Result<Option<usize>, Not
             }
         },
         _ => false,
-    };
-    Ok(is_document.then(|| element.as_ptr().addr() - text.as_ptr().addr()))
+    })
 }
 
 /// Returns whether a text is an array without elements.
@@ -134,11 +92,6 @@ pub(in crate::input) fn starts_with_long_object(text: &[u8]) -> Option<bool> {
     let rest = inner.trim_ascii_start();
     let first = rest.first()?;
     Some(*first == b'"' && inner[..inner.len() - rest.len()].contains(&b'\n'))
-}
-
-/// Returns the first element of an array, if it is complete.
-pub(in crate::input) fn first_element(text: &[u8], start: usize) -> Option<&[u8]> {
-    element_end(text, start).map(|end| &text[start..end])
 }
 
 #[cfg(test)]
@@ -161,15 +114,25 @@ mod tests {
             (format!("[\"{}\",", "1".repeat(81)), true),
             (format!("[\"{}\",", "1".repeat(80)), false),
         ] {
-            let whole = document_start(text.as_bytes()).map(|start| start.is_some());
-            assert_eq!(whole.ok(), Some(is_document), "{text}");
+            assert_eq!(is_array_of_records(text.as_bytes()), Ok(is_document), "{text}");
             for length in 1..text.len() {
-                let start = document_start(&text.as_bytes()[..length]);
-                assert!(
-                    start.is_err() || start.unwrap().is_some() == is_document,
-                    "{length} of {text}"
-                );
+                let start = is_array_of_records(&text.as_bytes()[..length]);
+                assert!(start == Err(NotYet) || start == Ok(is_document), "{length} of {text}");
             }
+        }
+    }
+
+    #[test]
+    fn a_board_with_a_cell_per_line_is_one_record() {
+        for (text, expected) in [
+            ("[\n  [\n    5,\n    3,", Some(Records::Values)),
+            ("[5, \r\n3", Some(Records::Values)),
+            ("[\"5\",\n", Some(Records::Values)),
+            ("[\n[5, 3,\n", None),
+            ("[[5, 3, 0, 0, 7, 0, 0, 0, 0],\n", None),
+            ("[\n\"53..7....\",\n\"6..195...\"", None),
+        ] {
+            assert_eq!(records_of(text.as_bytes()), Ok(expected), "{text:?}");
         }
     }
 }

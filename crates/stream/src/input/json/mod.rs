@@ -1,29 +1,30 @@
-//! JSON: one object with a puzzle, or one puzzle, per line, or the elements of one array.
+//! JSON: one object with a puzzle, or one puzzle, per line, or the elements of one array, which
+//! [`ElementLines`] turns into lines.
 //!
 //! A puzzle is a string with a puzzle in any form, an array of 81 numbers from 0 to 9, or an array of
 //! nine arrays of nine numbers or of nine strings. Solutions have the same forms. Blank lines and
 //! lines that start with `#` are skipped.
 
 mod document;
+mod elements;
 mod entries;
 
 use std::borrow::Cow;
 use std::fmt;
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr;
 use serde_json::value::RawValue;
 
 use super::field::{Field, FieldForm};
 use super::lines::{column, too_long};
-use super::{LinePosition, NAME_BYTES, Records};
+use super::{Layout, LayoutKind, LinePosition, NAME_BYTES, Records, Unit};
 use crate::forms::{self, list};
 use crate::puzzle::Malformed;
 
-use self::document::{brackets, element_start};
 pub(super) use self::document::{
-    document_start, element_end, end_of_elements, first_element, is_empty_array, last_element_end,
-    starts_with_long_object,
+    is_array_of_records, is_empty_array, records_of, starts_with_long_object,
 };
+pub use self::elements::{ElementLines, Records as JsonRecords};
 pub(crate) use self::entries::entries;
 pub(super) use self::entries::first_entries;
 use self::entries::{at_path, for_each_entry, for_each_plain_entry, same_part, without_nan};
@@ -47,9 +48,8 @@ pub struct Objects {
     has_paths: bool,
     /// Whether the first object is longer than the bytes for detection.
     is_first_cut: bool,
-    /// The number of brackets at the start of an element, if the records are the elements of one
-    /// array, in any number of lines.
-    document: Option<usize>,
+    /// What the records of a document are whose lines are not records.
+    document: Option<JsonRecords>,
 }
 
 /// The use of keys that the first object of an input lacks.
@@ -64,9 +64,39 @@ pub enum OtherKeys {
     Refused,
 }
 
+impl Layout for Objects {
+    fn kind(&self) -> LayoutKind {
+        LayoutKind::Json
+    }
+
+    fn read(&self, block: &[u8], _: u64, cut_short: bool, records: &mut Records) {
+        read(self, block, cut_short, records);
+    }
+
+    fn record_bytes(&self) -> usize {
+        self.name_bytes + self.kept.len() * size_of::<Field>()
+    }
+
+    fn has_answers(&self) -> bool {
+        self.answer.is_some()
+    }
+
+    fn kept(&self) -> Vec<String> {
+        self.kept.iter().map(|&kept| self.keys[kept].clone()).collect()
+    }
+
+    fn kept_cells(&self) -> [Option<usize>; 2] {
+        [self.puzzle, self.answer].map(|key| self.kept.iter().position(|kept| Some(*kept) == key))
+    }
+
+    fn objects(&self) -> Option<&Objects> {
+        Some(self)
+    }
+}
+
 impl fmt::Display for Objects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_document() { "a JSON array" } else { "JSON lines" })?;
+        f.write_str(if self.is_array() { "a JSON array" } else { "JSON lines" })?;
         if let Some(puzzle) = self.puzzle {
             write!(f, ", puzzles in key {:?}", self.keys[puzzle])?;
         }
@@ -84,8 +114,8 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
     records.name_bytes = objects.name_bytes;
     let mut values = vec![None; objects.keys.len()];
     let (mut at, mut line) = (0, 0);
-    if let Some(brackets) = objects.document {
-        return read_elements(objects, brackets, block, cut_short, records);
+    if objects.is_array() {
+        records.unit = Unit::Element;
     }
     while at < block.len() {
         let rest = &block[at..];
@@ -106,33 +136,6 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
         }
         at += length + 1;
         line += 1;
-    }
-}
-
-/// Reads the elements of an array of which a block is a part. Elements are separated by commas.
-fn read_elements(
-    objects: &Objects,
-    brackets: usize,
-    block: &[u8],
-    cut_short: bool,
-    records: &mut Records,
-) {
-    let mut values = vec![None; objects.keys.len()];
-    let (mut at, mut line) = (0, 0);
-    while let Some(start) = element_start(block, at, brackets) {
-        line += memchr_iter(b'\n', &block[at..start]).count() as u32;
-        let end = element_end(block, start).unwrap_or(block.len());
-        let text = &block[start..end];
-        let place = LinePosition { line, start: start as u32, indent: 0 };
-        values.fill(None);
-        if cut_short && end == block.len() {
-            records.push_malformed(place, text.len(), too_long(text.len()));
-            objects.push_others(text, place, &values, false, records);
-        } else {
-            objects.read_line((text, block), place, &mut values, records);
-        }
-        line += memchr_iter(b'\n', text).count() as u32;
-        at = end;
     }
 }
 
@@ -173,59 +176,38 @@ impl Objects {
         Self { is_first_cut: true, ..self }
     }
 
-    /// Reads the elements of an array like this one instead of lines.
-    pub(super) fn of_document(self, element: &[u8]) -> Self {
-        Self { document: Some(brackets(element)), ..self }
+    /// Reads the records of a document instead of lines.
+    pub(super) fn of_document(self, records: JsonRecords) -> Self {
+        Self { document: Some(records), ..self }
     }
 
-    /// Returns the number of brackets at the start of an element, if the records are the elements of
-    /// one array.
-    pub(super) fn document(&self) -> Option<usize> {
+    /// Returns what the records of a document are whose lines are not records, so that it must be
+    /// read through [`ElementLines`].
+    pub fn document(&self) -> Option<JsonRecords> {
         self.document
     }
 
     /// Returns whether the records are the elements of one array.
-    pub fn is_document(&self) -> bool {
-        self.document.is_some()
+    pub fn is_array(&self) -> bool {
+        self.document == Some(JsonRecords::Elements)
     }
 
     /// Sets the use of keys that are not kept.
-    pub(super) fn set_other_keys(&mut self, others: OtherKeys) {
-        self.others = others;
+    #[must_use]
+    pub fn with_other_keys(self, others: OtherKeys) -> Self {
+        Self { others, ..self }
     }
 
-    /// Keeps the keys of another input, if it has the same keys of puzzles and solutions; returns
-    /// whether it has.
-    pub(super) fn keep_as(&mut self, first: &Self) -> bool {
+    /// Returns these objects with the kept keys of another input, if it has the same keys of puzzles
+    /// and solutions.
+    pub fn keeping_as(&self, first: &Self) -> Option<Self> {
         let cells = |objects: &Self| {
             [objects.puzzle, objects.answer].map(|key| key.map(|key| objects.keys[key].clone()))
         };
         let [puzzle, answer] = cells(self);
         let is_alike = [&puzzle, &answer] == cells(first).each_ref() && puzzle.is_some();
-        if is_alike {
-            *self = Self { document: self.document, ..Self::new(puzzle, answer, first.kept()) };
-        }
-        is_alike
-    }
-
-    /// Returns the number of bytes of the kept fields of a record, with the keys.
-    pub(super) fn record_bytes(&self) -> usize {
-        self.name_bytes + self.kept.len() * size_of::<Field>()
-    }
-
-    /// Returns whether solutions are read.
-    pub(super) fn has_answers(&self) -> bool {
-        self.answer.is_some()
-    }
-
-    /// Returns the keys copied to the output.
-    pub(super) fn kept(&self) -> Vec<String> {
-        self.kept.iter().map(|&kept| self.keys[kept].clone()).collect()
-    }
-
-    /// Returns the positions of the puzzle and solution keys among the kept keys.
-    pub(super) fn kept_cells(&self) -> [Option<usize>; 2] {
-        [self.puzzle, self.answer].map(|key| self.kept.iter().position(|kept| Some(*kept) == key))
+        let kept = || Self::new(puzzle, answer, first.kept());
+        is_alike.then(|| Self { document: self.document, ..kept() })
     }
 
     fn read_line<'de>(
@@ -245,7 +227,7 @@ impl Objects {
             Ok(()) => self.push_others(line, place, values, true, records),
             Err(malformed) => {
                 let text = Field::new(0..line.len(), FieldForm::Plain).moved(place.start);
-                records.push_malformed_text(place, 0, (block, text), malformed);
+                records.push_malformed_text(place, (block, text), malformed);
                 self.push_others(line, place, values, false, records);
             }
         }

@@ -25,7 +25,6 @@ use self::bytes::FileBytes;
 use self::column::{FileColumn, OpenColumn, columns};
 use self::faults::{check_footer, check_single, failure, guarded};
 pub(crate) use self::values::Meaning;
-use super::read_ahead::Turn;
 use super::{ColumnType, StreamOptions};
 
 const MAGIC: [u8; 4] = *b"PAR1";
@@ -59,8 +58,6 @@ pub struct ParquetText {
     puzzle: usize,
     /// The memory limit for the rows that are decoded at a time, in bytes.
     pub(super) window: u64,
-    /// The turn of a row group that has been split off.
-    turn: Option<Turn>,
     /// The row groups to read.
     groups: Range<usize>,
     group: Option<RowGroup>,
@@ -75,7 +72,7 @@ pub struct ParquetText {
     verified: u64,
     /// The error that follows the text.
     failed: Option<io::Error>,
-    /// Counts the bytes of row groups that were opened or split off, for progress.
+    /// Counts the bytes of row groups that were opened, for progress.
     pub(super) count: Arc<AtomicU64>,
 }
 
@@ -144,7 +141,6 @@ impl ParquetText {
             outer,
             puzzle: requested.and_then(|(all, _)| all.first().copied()).unwrap_or(0),
             window: StreamOptions::default().window,
-            turn: None,
             group: None,
             rows: 0,
             end: text.len(),
@@ -161,38 +157,6 @@ impl ParquetText {
     /// come first.
     pub fn types(&self) -> (Vec<ColumnType>, usize) {
         (self.columns.iter().map(|column| column.of.clone()).collect(), self.outer)
-    }
-
-    /// Splits off the next row group, which can be read independently, unless one has been opened.
-    pub(super) fn split(&mut self, turn: Turn) -> Option<Self> {
-        let is_between = self.group.is_none() && self.failed.is_none();
-        if !is_between || self.read < self.text.len() {
-            return None;
-        }
-        let number = self.groups.next()?;
-        let part = Self {
-            file: self.file.clone(),
-            metadata: Arc::clone(&self.metadata),
-            columns: Arc::clone(&self.columns),
-            outer: self.outer,
-            puzzle: self.puzzle,
-            window: self.window,
-            turn: Some(turn),
-            groups: number..number + 1,
-            group: None,
-            rows: self.rows,
-            end: 0,
-            text: Vec::new(),
-            read: 0,
-            before: 0,
-            verified: 0,
-            failed: None,
-            count: Arc::default(),
-        };
-        let group = self.metadata.row_group(number);
-        self.rows += group.num_rows().max(0).cast_unsigned();
-        self.count.fetch_add(group.compressed_size().max(0) as u64, Ordering::Relaxed);
-        Some(part)
     }
 
     /// Replaces the text with the next rows; it is empty at the end.
@@ -330,10 +294,6 @@ impl ParquetText {
                 number + 1
             );
             return Err(io::Error::new(ErrorKind::OutOfMemory, what).into());
-        }
-        // Of row groups with such rows, only one is decoded at a time.
-        if let Some(turn) = self.turn.as_ref().filter(|_| bytes > limit / 8) {
-            turn.wait();
         }
         Ok((BATCH_BYTES / row_bytes.max(1)).clamp(LEAST_ROWS, most) as usize)
     }

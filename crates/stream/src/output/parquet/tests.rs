@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use super::file::{GROUP_BYTES, GROUP_ROWS, SMALL_BATCH};
 use super::*;
-use crate::input::{InputOptions, ParquetText, Stream, StreamOptions};
+use crate::input::ParquetText;
 
 fn read(file: &File, requested: Option<&[usize]>) -> String {
     let mut text = String::new();
@@ -302,56 +302,4 @@ fn values_must_fit_their_columns() {
         let mut file = ParquetFile::new(&[("n".to_owned(), Kind::Number)]).unwrap();
         assert!(file.push(wrong.iter().copied(), &mut Vec::new()).is_err(), "{wrong:?}");
     }
-}
-
-/// Returns the text of a file and the error that ends it, read by several threads or by one.
-fn read_stream(file: File, window: u64, threads: Option<usize>) -> (Vec<u8>, String) {
-    let stream = StreamOptions { window, ..StreamOptions::default() };
-    let options = InputOptions { stream, ..InputOptions::default() };
-    let mut text = Vec::new();
-    let read = || {
-        let mut stream = Stream::of_file(file)?;
-        stream.layout(&options, || false).map_err(std::io::Error::other)?;
-        match threads {
-            Some(threads) => stream.read_ahead(threads).read_to_end(&mut text),
-            None => stream.read_to_end(&mut text),
-        }
-    };
-    let error = read().map_or_else(
-        |error| format!("{error} {:?}", crate::input::unverified_bytes(&error)),
-        |_| String::new(),
-    );
-    (text, error)
-}
-
-#[test]
-fn row_groups_decoded_by_several_threads_are_one_table() {
-    let columns = [("puzzle".to_owned(), Kind::Text), ("line".to_owned(), Kind::Number)];
-    let mut file = ParquetFile::new(&columns).unwrap();
-    let (text, mut out) = (vec![b'.'; 30_000], Vec::new());
-    for line in 0..1000 {
-        file.push([Value::Text(&text), Value::Number(line)], &mut out).unwrap();
-    }
-    file.finish(&mut out).unwrap();
-    assert!(groups(out.clone()).len() >= 3);
-    let named = tempfile::NamedTempFile::new().unwrap();
-    // Returns the number of windows with which reading fails.
-    let failures = |bytes: &[u8]| {
-        std::fs::write(named.path(), bytes).unwrap();
-        let fails = |window: &u64| {
-            let [expected, found] = [None, Some(3)]
-                .map(|threads| read_stream(named.reopen().unwrap(), *window, threads));
-            assert!(found == expected, "{}, not {}", found.1, expected.1);
-            !found.1.is_empty()
-        };
-        [1 << 20, 4 << 20, 32 << 20].iter().filter(|window| fails(window)).count()
-    };
-    assert!(failures(&out) < 3);
-    let mut of_damaged = 0;
-    for at in (4..out.len()).step_by(out.len() / 15) {
-        out[at] ^= 0x41;
-        of_damaged += failures(&out);
-        out[at] ^= 0x41;
-    }
-    assert!(of_damaged > 15);
 }

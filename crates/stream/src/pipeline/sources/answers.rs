@@ -1,11 +1,10 @@
 //! The input's solutions (`answer` in code) from another input, in the order of the puzzles.
 
 use std::io;
-use std::option;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::input::{Records, Source, Stream};
+use crate::input::{Records, Source};
 use crate::pipeline::block::{Block, BlockSource, Fill};
 use crate::pipeline::progress::InputFailure;
 use crate::pipeline::records::{ReadRecord, RecordReader};
@@ -15,7 +14,7 @@ pub struct Answered<S> {
     source: S,
     /// The name of the other input, if there is one.
     name: Option<Arc<str>>,
-    answers: Option<RecordReader<option::IntoIter<Source<Stream<'static>>>, Stream<'static>>>,
+    answers: Option<RecordReader<'static>>,
     /// Scratch space for the records of a block, to count them.
     puzzles: Records,
     stop: Arc<AtomicBool>,
@@ -32,7 +31,7 @@ impl<S: BlockSource> Answered<S> {
     /// stops the run.
     pub fn new(
         source: S,
-        answers: Option<Source<Stream<'static>>>,
+        answers: Option<Source<'static>>,
         skip: u64,
         stop: &Arc<AtomicBool>,
     ) -> Self {

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use memchr::memchr;
 
 use crate::input::foreign::byte_order_mark;
-use crate::input::{Layout, Position, Source, unverified_bytes};
-use crate::pipeline::block::{BLOCK_BYTES, Block, BlockSource, Fill};
+use crate::input::{ElementLines, Layout, Position, Source, unverified_bytes};
+use crate::pipeline::block::{BLOCK_BYTES, Block, BlockSource, Contents, Fill, TextContents};
 use crate::pipeline::long_record::LongRecords;
 use crate::pipeline::progress::InputFailure;
 use crate::tail::StreamSum;
@@ -18,12 +18,12 @@ pub const FIRST_BLOCK_BYTES: usize = 16 * 1024;
 const SKIP_BYTES: u64 = 256 * 1024;
 
 /// A source that reads inputs one after another. An input that fails is reported and ends early.
-pub struct TextSource<I, R> {
-    sources: I,
+pub struct TextSource<'a> {
+    sources: Box<dyn Iterator<Item = Source<'a>> + Send + 'a>,
     /// The index of the next input.
     next: usize,
     /// The input being read.
-    open: Option<OpenInput<R>>,
+    open: Option<OpenInput<'a>>,
     /// Set to stop the run.
     stop: Arc<AtomicBool>,
     /// The start of a line whose end has not been read.
@@ -37,12 +37,14 @@ pub struct TextSource<I, R> {
     failures: Vec<InputFailure>,
 }
 
-struct OpenInput<R> {
-    input: CountingReader<R>,
+struct OpenInput<'a> {
+    input: CountingReader<'a>,
     file: Arc<str>,
     /// The index of the input.
     index: usize,
-    layout: Arc<Layout>,
+    layout: Arc<dyn Layout>,
+    /// The layout as the contents of blocks.
+    contents: Arc<dyn Contents>,
     /// The maximum length of a record that is longer than a block, in bytes.
     max_record: usize,
     /// The position at which reading started.
@@ -63,16 +65,16 @@ enum FillEnd {
     Failed(io::Error),
 }
 
-impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
+impl<'a> TextSource<'a> {
     /// Creates a source of blocks. The first of `sources` has the index `first` among all inputs of
     /// the run. Setting `stop` stops the run.
     pub fn new(
         first: usize,
-        sources: impl IntoIterator<Item = Source<R>, IntoIter = I>,
+        sources: impl IntoIterator<Item = Source<'a>, IntoIter: Send + 'a>,
         stop: &Arc<AtomicBool>,
     ) -> Self {
         Self {
-            sources: sources.into_iter(),
+            sources: Box::new(sources.into_iter()),
             next: first,
             open: None,
             stop: Arc::clone(stop),
@@ -124,10 +126,16 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         }
     }
 
-    fn begin(&mut self, source: Source<R>) -> OpenInput<R> {
-        let at = source.position;
+    fn begin(&mut self, source: Source<'a>) -> OpenInput<'a> {
+        let Source { layout, position: at, mut reader, .. } = source;
+        if let Some(records) = layout.json_records() {
+            reader = Box::new(ElementLines::new(reader, records));
+        }
+        if let Some(end) = source.end {
+            reader = Box::new(reader.take(end - (at.offset - source.skip)));
+        }
         let input = CountingReader {
-            reader: source.reader,
+            reader,
             is_at_start: at.offset == source.skip,
             stop: Arc::clone(&self.stop),
             to_skip: source.skip,
@@ -140,7 +148,8 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
             input,
             file: source.name.into(),
             index: self.next - 1,
-            layout: Arc::new(source.layout),
+            contents: Arc::new(TextContents(Arc::clone(&layout))),
+            layout,
             max_record: source.max_record,
             start: at.offset,
             at,
@@ -149,14 +158,14 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
 
     /// Fills a block from this input, which remains open if it may have more; returns `false` if it
     /// has no more. An input that fails ends with a block, even if the block is empty.
-    fn fill_from(&mut self, mut open: OpenInput<R>, block: &mut Block) -> io::Result<bool> {
+    fn fill_from(&mut self, mut open: OpenInput<'a>, block: &mut Block) -> io::Result<bool> {
         block.length = 0;
         block.is_cut_short = false;
         block.first = open.at.line;
         let filled = match self.begin_block(&mut open, block) {
             Ok(true) => {
                 let (layout, most) = (Arc::clone(&open.layout), open.max_record);
-                self.fill_up(block, &layout, most, &mut open.input)?
+                self.fill_up(block, &*layout, most, &mut open.input)?
             }
             Ok(false) => return Ok(false),
             Err(error) if is_stop(&error) => return Err(error),
@@ -182,7 +191,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
         let offset = *start + input.read_bytes - self.carry.len() as u64;
         let check_sum = input.add(block.filled());
-        *at = at.after(layout, block.filled(), offset, block.is_cut_short, check_sum);
+        *at = at.after(&**layout, block.filled(), offset, block.is_cut_short, check_sum);
         match filled {
             FillEnd::Failed(error) => self.end_failed(&open, block, error),
             FillEnd::Records(_) | FillEnd::NoRecordEnd => {
@@ -196,7 +205,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
 
     /// Skips to the start of the block, and copies bytes that were read before; returns `false` at
     /// the end of the input.
-    fn begin_block(&mut self, open: &mut OpenInput<R>, block: &mut Block) -> io::Result<bool> {
+    fn begin_block(&mut self, open: &mut OpenInput<'a>, block: &mut Block) -> io::Result<bool> {
         if let Some(difference) = open.input.skip(open.at.check_sum)? {
             return Err(io::Error::other(difference));
         }
@@ -215,7 +224,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
     }
 
     /// Records that the input failed at the end of the part that has been passed on in blocks.
-    fn end_failed(&mut self, open: &OpenInput<R>, block: &mut Block, error: io::Error) {
+    fn end_failed(&mut self, open: &OpenInput<'a>, block: &mut Block, error: io::Error) {
         let verified = unverified_bytes(&error).map_or(open.at.offset, |bytes| {
             (open.start + open.input.read_bytes).saturating_sub(bytes)
         });
@@ -223,7 +232,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         self.fail(open, error);
     }
 
-    fn fail(&mut self, open: &OpenInput<R>, error: io::Error) {
+    fn fail(&mut self, open: &OpenInput<'a>, error: io::Error) {
         let file = open.file.to_string();
         self.failures.push(InputFailure { file, error, has_answers: false });
     }
@@ -235,9 +244,9 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
     fn fill_up(
         &self,
         block: &mut Block,
-        layout: &Layout,
+        layout: &dyn Layout,
         max_record: usize,
-        input: &mut CountingReader<R>,
+        input: &mut CountingReader<'_>,
     ) -> io::Result<FillEnd> {
         let mut room = block.bytes.len();
         let target = self.target_bytes.min(block.target_bytes);
@@ -275,7 +284,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
     }
 }
 
-impl<R: Read + Send, I: Iterator<Item = Source<R>> + Send> BlockSource for TextSource<I, R> {
+impl BlockSource for TextSource<'_> {
     fn fill(&mut self, block: &mut Block) -> Fill {
         match self.fill_unless_stopped(block) {
             Ok(true) => Fill::Filled,
@@ -290,16 +299,16 @@ impl<R: Read + Send, I: Iterator<Item = Source<R>> + Send> BlockSource for TextS
 }
 
 /// Sets the input of a block, and the number of verified bytes if the input failed.
-fn stamp<R>(block: &mut Block, open: &OpenInput<R>, failed: Option<u64>) {
+fn stamp(block: &mut Block, open: &OpenInput<'_>, failed: Option<u64>) {
     block.file = Arc::clone(&open.file);
     block.source = open.index;
-    block.contents = Arc::<Layout>::clone(&open.layout);
+    block.contents = Arc::clone(&open.contents);
     block.end = open.at;
     block.failed = failed;
 }
 
 /// Discards bytes up to the end of a line; returns whether the line ended.
-fn skip_line(block: &mut Block, input: &mut CountingReader<impl Read>) -> io::Result<bool> {
+fn skip_line(block: &mut Block, input: &mut CountingReader<'_>) -> io::Result<bool> {
     loop {
         let got = input.read(&mut block.bytes)?;
         if got == 0 {
@@ -321,8 +330,8 @@ fn is_stop(error: &io::Error) -> bool {
 }
 
 /// A reader that counts the bytes of one input, until the run is stopped.
-struct CountingReader<R> {
-    reader: R,
+struct CountingReader<'a> {
+    reader: Box<dyn Read + Send + 'a>,
     /// Whether a byte order mark may follow.
     is_at_start: bool,
     stop: Arc<AtomicBool>,
@@ -334,7 +343,7 @@ struct CountingReader<R> {
     sum: Option<StreamSum>,
 }
 
-impl<R: Read> CountingReader<R> {
+impl CountingReader<'_> {
     /// Adds bytes to the checksum, and returns the result.
     fn add(&mut self, bytes: &[u8]) -> Option<u64> {
         let sum = self.sum.as_mut()?;

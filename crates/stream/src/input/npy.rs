@@ -1,13 +1,13 @@
 //! `NumPy` arrays (.npy), read as lines of text.
 //!
 //! Each row of an array is a puzzle: 81 numbers or nine rows of nine, with 0 or −1 for a blank cell.
-//! Numbers may be floating-point; NaN is a blank. A row with another number
-//! is written as a list, so that the message shows the number. For the format, see
+//! Numbers may be floating-point; NaN is a blank. A row with another number is written as a list, so
+//! that the message shows the number. For the format, see
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read};
 
-use super::decoder::{DecodeStep, Decoder};
+use super::decompress::Compressed;
 use crate::forms::list;
 use crate::puzzle::CELLS;
 
@@ -16,19 +16,22 @@ pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 /// The longest accepted header; usual ones have about 128 bytes.
 const LONGEST_HEADER: usize = 4096;
 
-pub(super) struct NpyReader {
+/// One array as lines.
+pub(super) struct NpyLines {
+    source: Compressed,
     /// The number that means a blank cell; the digits 1 to 9 follow it.
     blank: u8,
     /// The array, once its header is read.
     array: Option<Array>,
-    /// The current line, of which a part may have been read.
+    /// The current row.
+    row: Vec<u8>,
+    /// Its line, of which a part may have been read.
     line: Vec<u8>,
     read: usize,
 }
 
 struct Array {
     element: Element,
-    row_bytes: usize,
     /// The number of remaining rows.
     rows: u64,
 }
@@ -42,76 +45,69 @@ struct Element {
     size: usize,
 }
 
-impl NpyReader {
+impl NpyLines {
     /// Creates a reader; `blank` is the number that means a blank cell.
-    pub(super) fn new(blank: u8) -> Self {
-        Self { blank, array: None, line: Vec::new(), read: 0 }
+    pub(super) fn new(source: Compressed, blank: u8) -> Self {
+        Self { source, blank, array: None, row: Vec::new(), line: Vec::new(), read: 0 }
     }
 
-    /// Replaces the line with that of a row.
-    fn read_row(&mut self, element: Element, row: &[u8]) {
-        self.line.clear();
-        self.read_numbers(element, row);
-        self.line.push(b'\n');
+    pub(super) fn get_ref(&self) -> &Compressed {
+        &self.source
     }
 
-    fn read_numbers(&mut self, element: Element, row: &[u8]) {
+    pub(super) fn into_inner(self) -> Compressed {
+        self.source
+    }
+
+    /// Replaces the line with that of the row.
+    fn write_line(&mut self, element: Element) {
+        let Self { blank, row, line, read, .. } = self;
+        *read = 0;
         let numbers = || row.chunks_exact(element.size);
-        let line = &mut self.line;
-        line.extend(numbers().map_while(|number| element.cell(number, self.blank)));
-        let is_puzzle = line.len() == CELLS;
-        if is_puzzle {
-            line.iter_mut().filter(|cell| **cell == b'0').for_each(|cell| *cell = b'.');
-            return;
-        }
-        // A list, less the number of a blank.
         line.clear();
-        for number in numbers() {
-            if let Some(cell) = element.cell(number, self.blank).filter(|cell| *cell != b'.') {
-                line.push(cell);
-            } else {
-                let number = element.number(number);
-                let shown = number.is_nan() || number.rem_euclid(1.0) == 0.0 && number.abs() < 1e15;
-                let text = if shown { format!("{number:.0}") } else { format!("{number:e}") };
-                line.extend_from_slice(text.as_bytes());
-            }
-            line.push(b' ');
+        line.extend(numbers().map_while(|number| element.cell(number, *blank)));
+        if line.len() == CELLS {
+            line.iter_mut().filter(|cell| **cell == b'0').for_each(|cell| *cell = b'.');
+        } else {
+            // A list, less the number of a blank.
+            line.clear();
+            let shown = |number| match element.cell(number, *blank) {
+                Some(cell) if cell != b'.' => char::from(cell).to_string(),
+                _ => element.shown(number),
+            };
+            let numbers: Vec<_> = numbers().map(shown).collect();
+            line.extend_from_slice(format!("[{}]", numbers.join(" ")).as_bytes());
         }
+        line.push(b'\n');
     }
 }
 
-impl Decoder for NpyReader {
-    /// Converts complete rows of `bytes` to lines.
-    fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> io::Result<DecodeStep> {
-        let (mut used, mut made) = (0, 0);
-        let Some(mut array) = self.array.take() else {
-            let Some((array, used)) = header(bytes)? else { return Ok(DecodeStep::default()) };
-            let is_end = array.rows == 0;
-            self.array = (!is_end).then_some(array);
-            return Ok(DecodeStep { used, made, is_end });
-        };
-        let is_end = loop {
+impl Read for NpyLines {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let mut made = 0;
+        loop {
             let length = (self.line.len() - self.read).min(into.len() - made);
             into[made..made + length].copy_from_slice(&self.line[self.read..][..length]);
             self.read += length;
             made += length;
-            if self.read < self.line.len() {
-                break false;
-            } else if array.rows == 0 {
-                break true;
+            if made == into.len() {
+                return Ok(made);
             }
-            let Some(row) = bytes[used..].get(..array.row_bytes) else { break false };
-            self.read_row(array.element, row);
-            self.read = 0;
-            used += array.row_bytes;
-            array.rows -= 1;
-        };
-        if is_end {
-            (self.line, self.read) = (Vec::new(), 0);
-        } else {
-            self.array = Some(array);
+            let Array { element, rows } = match &mut self.array {
+                Some(array) => array,
+                none => none.insert(header(&mut self.source)?),
+            };
+            let row_bytes = CELLS * element.size;
+            // Lines never wait for further rows.
+            if *rows == 0 || made > 0 && self.source.buffered() < row_bytes {
+                return Ok(made);
+            }
+            *rows -= 1;
+            let element = *element;
+            self.row.resize(row_bytes, 0);
+            self.source.read_exact(&mut self.row)?;
+            self.write_line(element);
         }
-        Ok(DecodeStep { used, made, is_end })
     }
 }
 
@@ -120,25 +116,23 @@ fn needs(what: impl Into<String>) -> io::Error {
     io::Error::new(ErrorKind::Unsupported, what.into())
 }
 
-/// Parses the header, if it is complete. Returns the array and the offset of its elements.
-fn header(bytes: &[u8]) -> io::Result<Option<(Array, usize)>> {
-    let (text, start) = match bytes {
-        [_, _, _, _, _, _, 1, _, a, b, ..] => (10, 10 + usize::from(u16::from_le_bytes([*a, *b]))),
-        [_, _, _, _, _, _, 2 | 3, _, a, b, c, d, ..] => {
-            (12, (u32::from_le_bytes([*a, *b, *c, *d]) as usize).saturating_add(12))
-        }
-        [_, _, _, _, _, _, 1..=3, ..] => return Ok(None),
-        [_, _, _, _, _, _, version, ..] => {
-            return Err(io::Error::other(format!("version {version} is not supported")));
-        }
-        _ => return Ok(None),
-    };
-    if start > LONGEST_HEADER {
+/// Reads the header.
+fn header(source: &mut impl Read) -> io::Result<Array> {
+    let mut start = [0; MAGIC.len() + 2];
+    source.read_exact(&mut start)?;
+    let mut length = [0; 4];
+    match start[MAGIC.len()] {
+        1 => source.read_exact(&mut length[..2])?,
+        2 | 3 => source.read_exact(&mut length)?,
+        version => return Err(io::Error::other(format!("version {version} is not supported"))),
+    }
+    let length = u32::from_le_bytes(length) as usize;
+    if length > LONGEST_HEADER {
         return Err(io::Error::other("its header is too long"));
     }
-    let Some(text) = bytes.get(text..start) else { return Ok(None) };
-    let text = String::from_utf8_lossy(text);
-    Array::of(&text).map(|array| Some((array, start)))
+    let mut text = vec![0; length];
+    source.read_exact(&mut text)?;
+    Array::of(&String::from_utf8_lossy(&text))
 }
 
 impl Array {
@@ -166,7 +160,7 @@ impl Array {
         let numbers: Option<Vec<_>> = numbers.collect();
         let rows = numbers.as_deref().and_then(shape_of_cells);
         let other = || needs(format!("the shape (n, 81) or (n, 9, 9), not ({shape})"));
-        Ok(Self { element, row_bytes: CELLS * element.size, rows: rows.ok_or_else(other)? })
+        Ok(Self { element, rows: rows.ok_or_else(other)? })
     }
 }
 
@@ -214,6 +208,13 @@ impl Element {
         }
     }
 
+    /// Returns a number as text.
+    fn shown(self, bytes: &[u8]) -> String {
+        let number = self.number(bytes);
+        let is_whole = number.is_nan() || number.rem_euclid(1.0) == 0.0 && number.abs() < 1e15;
+        if is_whole { format!("{number:.0}") } else { format!("{number:?}") }
+    }
+
     fn number(self, bytes: &[u8]) -> f64 {
         let bits = bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
         // The number of unused high bits.
@@ -242,6 +243,9 @@ fn kind_of(descr: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
+    use std::sync::Arc;
+
     use super::*;
 
     fn array(descr: &str, shape: &str, order: &str) -> Vec<u8> {
@@ -253,17 +257,14 @@ mod tests {
 
     /// Reads all lines into a buffer of `room` bytes.
     fn lines(bytes: &[u8], blank: u8, room: usize) -> Result<String, String> {
-        let mut rows = NpyReader::new(blank);
-        let (mut text, mut at) = (Vec::new(), 0);
+        let source = Compressed::new(Box::new(Cursor::new(bytes.to_vec())), &Arc::default());
+        let mut lines = NpyLines::new(source, blank);
+        let (mut text, mut into) = (Vec::new(), vec![0; room]);
         loop {
-            let mut into = vec![0; room];
-            let step = rows.step(&bytes[at..], &mut into).map_err(|error| error.to_string())?;
-            at += step.used;
-            text.extend_from_slice(&into[..step.made]);
-            if step.is_end {
-                return Ok(String::from_utf8(text).unwrap());
+            match lines.read(&mut into).map_err(|error| error.to_string())? {
+                0 => return Ok(String::from_utf8(text).unwrap()),
+                made => text.extend_from_slice(&into[..made]),
             }
-            assert!(step.used > 0 || step.made > 0, "it ends");
         }
     }
 
@@ -327,10 +328,10 @@ mod tests {
             let both = read(descr, "(1, 81)", [9.0, 0.0, -1.0]);
             assert_eq!(both, Ok(format!("9..{ones}\n")), "{descr}");
             let wrong = read(descr, "(1, 81)", [9.0, -2.0, 11.0]).unwrap();
-            assert!(wrong.starts_with("9 -2 11 1 1"), "{descr}: {wrong}");
+            assert!(wrong.starts_with("[9 -2 11 1 1"), "{descr}: {wrong}");
         }
         let wrong = read("<f8", "(1, 81)", [0.5, 1.0, 1e300]).unwrap();
-        assert!(wrong.starts_with("5e-1 1 1e300 1"), "{wrong}");
+        assert!(wrong.starts_with("[0.5 1 1e300 1"), "{wrong}");
         for shape in ["(1, 9, 9, 9)", "(2, 80)", "()", "(9,)"] {
             assert!(read("<f8", shape, [1.0; 3]).is_err(), "{shape}");
         }

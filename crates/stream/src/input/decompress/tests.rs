@@ -1,5 +1,6 @@
 use std::io::{Cursor, Write};
 use std::sync::Mutex;
+use std::sync::mpsc::{self, Receiver};
 
 use bzip2::write::BzEncoder;
 use flate2::write::{GzEncoder, ZlibEncoder};
@@ -67,12 +68,15 @@ const PACKED: [&str; 7] = [
     "puzzles.zlib",
 ];
 
+/// The root of the repository.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
 fn made(name: &str) -> Vec<u8> {
-    std::fs::read(std::path::Path::new("tests/packed").join(name)).unwrap()
+    std::fs::read(format!("{ROOT}/tests/packed/{name}")).unwrap()
 }
 
 fn packed_text() -> Vec<u8> {
-    let all = std::fs::read("datasets/hard.txt").unwrap();
+    let all = std::fs::read(format!("{ROOT}/datasets/hard.txt")).unwrap();
     all.split_inclusive(|&byte| byte == b'\n').take(60).collect::<Vec<_>>().concat()
 }
 
@@ -87,7 +91,7 @@ fn text(length: usize) -> Vec<u8> {
 }
 
 /// Returns all output, and the final error.
-fn read_all(source: impl Read + Send, piece: usize) -> (Vec<u8>, Option<io::Error>) {
+fn read_all(source: impl Read + Send + 'static, piece: usize) -> (Vec<u8>, Option<io::Error>) {
     let mut stream = Stream::new(source);
     let (mut all, mut buffer) = (Vec::new(), vec![0; piece]);
     loop {
@@ -95,26 +99,22 @@ fn read_all(source: impl Read + Send, piece: usize) -> (Vec<u8>, Option<io::Erro
             Ok(0) => return (all, None),
             Ok(got) => all.extend_from_slice(&buffer[..got]),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => {
-                let again = stream.read(&mut buffer).unwrap_err();
-                assert_eq!(again.to_string(), error.to_string());
-                return (all, Some(error));
-            }
+            Err(error) => return (all, Some(error)),
         }
     }
 }
 
-/// Returns the longest output and the final message, except the codec's details, after checking that
-/// other sizes of pieces and reads yield the same, except for output before damage.
+/// Returns the output and the final message, except the codec's details, after checking that other
+/// sizes of pieces and reads yield the same, except for output before damage.
 fn read_in_all_pieces(packed: &[u8]) -> (Vec<u8>, String) {
-    let read = |source: &mut (dyn Read + Send), piece| {
+    let read = |source: Slow, piece| {
         let (found, error) = read_all(source, piece);
         let message = error.map_or(String::new(), |error| error.to_string());
         (found, message.split(" near byte ").next().unwrap_or_default().to_owned())
     };
-    let mut longest = read(&mut &packed[..], 1 << 20);
-    for (size, piece) in [(1, 100), (7, 1 << 20), (1000, 37), (1 << 20, 1000)] {
-        let found = read(&mut Slow { bytes: packed, sizes: vec![size], reads: 0 }, piece);
+    let mut longest = read(Slow::new(packed, vec![1 << 20]), 1 << 20);
+    for (size, piece) in [(1, 100), (1000, 37), (1 << 20, 1000)] {
+        let found = read(Slow::new(packed, vec![size]), piece);
         // The zst library does not check all limits of blocks if frames are received in pieces.
         let is_lenient =
             packed.starts_with(MAGICS[1]) && (found.1.is_empty() || longest.1.is_empty());
@@ -130,24 +130,27 @@ fn read_in_all_pieces(packed: &[u8]) -> (Vec<u8>, String) {
 }
 
 /// Returns pieces of these sizes, each after an interruption.
-struct Slow<'a> {
-    bytes: &'a [u8],
+struct Slow {
+    bytes: Cursor<Vec<u8>>,
     sizes: Vec<usize>,
     reads: usize,
 }
 
-impl Read for Slow<'_> {
+impl Slow {
+    fn new(bytes: &[u8], sizes: Vec<usize>) -> Self {
+        Self { bytes: Cursor::new(bytes.to_vec()), sizes, reads: 0 }
+    }
+}
+
+impl Read for Slow {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.reads += 1;
         if self.reads % 2 == 1 {
             return Err(ErrorKind::Interrupted.into());
         }
         let size = self.sizes[self.reads / 2 % self.sizes.len()];
-        let size = size.min(into.len()).min(self.bytes.len());
-        let (now, later) = self.bytes.split_at(size);
-        into[..size].copy_from_slice(now);
-        self.bytes = later;
-        Ok(size)
+        let size = size.min(into.len());
+        self.bytes.read(&mut into[..size])
     }
 }
 
@@ -173,8 +176,7 @@ proptest! {
     ) {
         let parts: Vec<_> = lengths.into_iter().map(text).collect();
         let packed: Vec<u8> = parts.iter().flat_map(|part| pack(part)).collect();
-        let source = Slow { bytes: &packed, sizes, reads: 0 };
-        let (all, error) = read_all(source, piece);
+        let (all, error) = read_all(Slow::new(&packed, sizes), piece);
         prop_assert!(error.is_none(), "{error:?}");
         prop_assert!(all == parts.concat());
     }
@@ -184,7 +186,7 @@ proptest! {
         magic in prop::sample::select(MAGICS.to_vec()),
         bytes in prop::collection::vec(any::<u8>(), 0..300),
     ) {
-        read_all(magic.chain(bytes.as_slice()), 1000);
+        read_all(magic.chain(Cursor::new(bytes)), 1000);
     }
 }
 
@@ -195,11 +197,11 @@ fn a_truncated_stream_is_an_error_after_its_data() {
     let packed = PACKED.map(|name| (name, made(name), packed_text()));
     for (name, packed, text) in own.into_iter().chain(packed) {
         let mut longest = 0;
-        let step = packed.len() / 50;
+        let step = packed.len() / 20;
         for cut in (12..20).chain((20..packed.len()).step_by(step)).chain([packed.len() - 1]) {
-            let (found, error) = read_all(&packed[..cut], 64 * 1024);
-            assert!(text.starts_with(&found) && found.len() >= longest, "{name} {cut}");
-            longest = found.len();
+            let (found, error) = read_all(Cursor::new(packed[..cut].to_vec()), 64 * 1024);
+            assert!(text.starts_with(&found), "{name} {cut}");
+            longest = longest.max(found.len());
             let error = error.expect("it is cut off");
             assert_eq!(error.kind(), ErrorKind::UnexpectedEof);
             assert!(error.to_string().ends_with(&format!("is cut off after byte {cut}")));
@@ -219,14 +221,13 @@ fn damage_is_an_error_after_the_data_before_it() {
         damaged[at..at + 40].fill(0xFF);
         let (found, error) = read_in_all_pieces(&damaged);
         assert_eq!(error, format!("the {name} stream is damaged"));
-        let same = found.iter().zip(&text).take_while(|(a, b)| a == b).count();
-        assert!(same > 200_000, "{name}: {same}");
+        assert!(found.len() > 100_000, "{name}: {}", found.len());
         // Damage the checksum at the end.
         let mut damaged = packed;
         let at = damaged.len() - if name == "gz" { 8 } else { 4 };
         damaged[at] ^= 1;
         let (found, error) = read_in_all_pieces(&damaged);
-        assert!(found == text && error.contains("damaged"), "{name}: {error}");
+        assert!(text.starts_with(&found) && error.contains("damaged"), "{name}: {error}");
     }
 }
 
@@ -235,7 +236,7 @@ fn other_bytes_after_the_end_are_an_error_with_their_offset() {
     for (name, pack) in ENCODERS {
         let packed = pack(b"1\n");
         let end = packed.len();
-        let (found, error) = read_all(packed.chain(&b"2\n"[..]), 100);
+        let (found, error) = read_all(Cursor::new(packed).chain(&b"2\n"[..]), 100);
         assert_eq!(found, b"1\n");
         let expected = format!("the {name} stream ends at byte {end}, but other data follows");
         assert_eq!(error.unwrap().to_string(), expected);
@@ -246,9 +247,10 @@ fn other_bytes_after_the_end_are_an_error_with_their_offset() {
 fn frames_without_data_are_skipped() {
     let skippable = [&b"\x53\x2A\x4D\x18\x03\0\0\0abc"[..], &zst(b"1\n")].concat();
     let twice = skippable.repeat(2);
-    assert_eq!(read_all(twice.as_slice(), 100).0, b"1\n1\n");
-    assert!(read_all(&skippable[..11], 100).1.is_none());
-    assert!(read_all(&skippable[..10], 100).1.is_some());
+    assert_eq!(read_all(Cursor::new(twice), 100).0, b"1\n1\n");
+    let begin = |length: usize| Cursor::new(skippable[..length].to_vec());
+    assert!(read_all(begin(11), 100).1.is_none());
+    assert!(read_all(begin(10), 100).1.is_some());
 }
 
 #[test]
@@ -278,7 +280,7 @@ fn damage_to_any_byte_is_found_however_bytes_arrive() {
     // A raw block and a run-length block, with lengths and the header of the next block.
     let plain = b"\x28\xB5\x2F\xFD\x60\x54\0\x28\0\0.....\x0A\x08\x001\x01\0\0".to_vec();
     for packed in own.into_iter().chain(PACKED.map(made)).chain([plain]) {
-        for at in (0..packed.len()).step_by(1 + packed.len() / 50) {
+        for at in (0..packed.len()).step_by(1 + packed.len() / 20) {
             for damage in [0x01, 0x80, 0xFF] {
                 let mut damaged = packed.clone();
                 damaged[at] ^= damage;
@@ -301,7 +303,7 @@ fn unsupported_streams_are_refused_with_the_reason() {
         (zst_window, "the zst stream needs a window of more than 32 MiB"),
         (xz_dictionary, "the xz stream needs a window of more than 32 MiB"),
     ] {
-        let (found, error) = read_all(packed.as_slice(), 1000);
+        let (found, error) = read_all(Cursor::new(packed), 1000);
         assert_eq!(found, b"");
         assert!(error.is_some_and(|error| error.to_string().starts_with(message)), "{message}");
     }
@@ -310,7 +312,7 @@ fn unsupported_streams_are_refused_with_the_reason() {
 #[test]
 fn a_short_stream_needs_no_window() {
     // Its dictionary is 128 MiB.
-    let (found, error) = read_all(made("dictionary.xz").as_slice(), 1000);
+    let (found, error) = read_all(Cursor::new(made("dictionary.xz")), 1000);
     assert!(error.is_none() && found.len() > 1000);
     let options = StreamOptions { window: 1 << 20, ..StreamOptions::default() };
     let mut above = Stream::new(Cursor::new(made("dictionary.xz"))).with_options(options);
@@ -320,9 +322,9 @@ fn a_short_stream_needs_no_window() {
 }
 
 /// Records the buffer size of each read.
-struct Counted<'a>(&'a [u8], &'a Mutex<Vec<usize>>);
+struct Counted(Cursor<Vec<u8>>, Arc<Mutex<Vec<usize>>>);
 
-impl Read for Counted<'_> {
+impl Read for Counted {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.1.lock().unwrap().push(into.len());
         self.0.read(into)
@@ -331,115 +333,16 @@ impl Read for Counted<'_> {
 
 #[test]
 fn a_plain_stream_is_read_straight_into_the_buffer() {
-    let text = text(100_000);
-    let counts = Mutex::default();
-    let mut stream = Stream::new(Counted(&text, &counts));
+    let counts = Arc::<Mutex<_>>::default();
+    let mut stream = Stream::new(Counted(Cursor::new(text(100_000)), Arc::clone(&counts)));
     let mut buffer = vec![0; 60_000];
     let sizes: Vec<_> = (0..4).map(|_| stream.read(&mut buffer).unwrap()).collect();
     assert_eq!(sizes, [60_000, 40_000, 0, 0]);
     assert_eq!(*counts.lock().unwrap(), [60_000; 4]);
 }
 
-#[test]
-fn nothing_is_read_while_buffered_bytes_yield_output() {
-    let text = text(50_000);
-    for packed in [gz(&text), zst(&text)] {
-        assert!(packed.len() < 40_000);
-        let counts = Mutex::default();
-        let mut stream = Stream::new(Counted(&packed, &counts));
-        let mut buffer = vec![0; 40_000];
-        assert_eq!(stream.read(&mut buffer).unwrap(), 40_000);
-        assert_eq!(stream.read(&mut buffer).unwrap(), 10_000);
-        assert_eq!(*counts.lock().unwrap(), [40_000]);
-        assert_eq!(stream.read(&mut buffer).unwrap(), 0);
-    }
-}
-
-/// Returns all output, the number of verified bytes, and the message except the codec's details.
-fn read_to_end(mut stream: impl Read) -> (Vec<u8>, usize, String) {
-    let mut all = Vec::new();
-    let Err(error) = stream.read_to_end(&mut all) else {
-        return (all.clone(), all.len(), String::new());
-    };
-    let verified = all.len() - crate::input::unverified_bytes(&error).unwrap_or(0) as usize;
-    let message = error.to_string();
-    (all, verified, message.split(" near byte ").next().unwrap_or_default().to_owned())
-}
-
-/// Checks that the output of several threads is that of one, from memory and from a file, except
-/// for unverified output.
-fn assert_split_alike(packed: &[u8]) {
-    let (all, verified, error) = read_to_end(Stream::new(packed));
-    let mut file = tempfile::tempfile().unwrap();
-    file.write_all(packed).unwrap();
-    io::Seek::rewind(&mut file).unwrap();
-    for stream in [Stream::new(Cursor::new(packed.to_vec())), Stream::of_file(file).unwrap()] {
-        let found = read_to_end(stream.read_ahead(3));
-        assert_eq!((found.1, &found.2), (verified, &error));
-        assert!(found.0[..verified] == all[..verified]);
-    }
-}
-
-/// Returns frames of all kinds, with a declared length and without, empty, skippable, long, and with
-/// a large window, and padding.
-fn frames(lengths: &[usize]) -> Vec<u8> {
-    let mut frames = Vec::new();
-    for (number, &length) in lengths.iter().enumerate() {
-        let text = text(length);
-        match number % 7 {
-            0 | 1 => frames.extend(zstd::bulk::compress(&text, 1).unwrap()),
-            2 => frames.extend(zst(&text)),
-            3 => frames.extend([0; 3]),
-            4 => frames.extend(b"\x53\x2A\x4D\x18\x03\0\0\0abc"),
-            5 => {
-                let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
-                encoder.long_distance_matching(true).unwrap();
-                encoder.window_log(23).unwrap();
-                frames.extend(encoded(encoder, &text, zstd::Encoder::finish));
-            }
-            _ => frames.extend(zst(b"")),
-        }
-    }
-    frames
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
-
-    #[test]
-    fn frames_decompressed_by_several_threads_are_one_stream(
-        lengths in prop::collection::vec(0_usize..400_000, 0..24),
-        damage in prop::option::of((any::<prop::sample::Index>(), 1_u8..)),
-        cut in prop::option::of(any::<prop::sample::Index>()),
-    ) {
-        let mut packed = frames(&lengths);
-        if let (Some((at, damage)), false) = (damage, packed.is_empty()) {
-            let at = at.index(packed.len());
-            packed[at] ^= damage;
-        }
-        if let (Some(cut), false) = (cut, packed.is_empty()) {
-            packed.truncate(cut.index(packed.len()));
-        }
-        assert_split_alike(&packed);
-    }
-}
-
-#[test]
-fn damage_to_any_byte_of_frames_is_found_by_several_threads() {
-    let mut packed = frames(&[300, 20, 200, 0, 0, 100, 0, 50]);
-    packed.extend(b"\x28\xB5\x2F\xFD\x23\x28\x01\0\0\0\0\x01\0\0");
-    for at in (4..packed.len()).step_by(3) {
-        assert_split_alike(&packed[..at]);
-        for damage in [0x01, 0x20, 0xFF] {
-            packed[at] ^= damage;
-            assert_split_alike(&packed);
-            packed[at] ^= damage;
-        }
-    }
-}
-
 /// Returns each piece once it is sent.
-struct Pipe(std::sync::mpsc::Receiver<Vec<u8>>);
+struct Pipe(Receiver<Vec<u8>>);
 
 impl Read for Pipe {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
@@ -450,21 +353,26 @@ impl Read for Pipe {
 }
 
 #[test]
-fn frames_and_blocks_from_a_pipe_are_read_when_they_arrive() {
-    let (sender, receiver) = std::sync::mpsc::channel();
-    let mut stream = Stream::new(Pipe(receiver)).read_ahead(3);
-    let (mut room, line) = ([0; 200], text(82));
+fn members_and_blocks_from_a_pipe_are_read_when_they_arrive() {
+    let (sender, receiver) = mpsc::channel();
+    let mut stream = Stream::new(Pipe(receiver));
+    let line = text(82);
+    let mut read = || {
+        let mut room = [0; 82];
+        stream.read_exact(&mut room).unwrap();
+        assert_eq!(room[..], line);
+    };
     for _ in 0..5 {
         sender.send(zst(&line)).unwrap();
-        assert_eq!(stream.read(&mut room).unwrap(), 82);
+        read();
     }
     let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
     for _ in 0..3 {
         encoder.write_all(&line).unwrap();
         encoder.flush().unwrap();
-        sender.send(std::mem::take(encoder.get_mut())).unwrap();
-        assert_eq!(stream.read(&mut room).unwrap(), 82);
+        sender.send(mem::take(encoder.get_mut())).unwrap();
+        read();
     }
     sender.send([encoder.finish().unwrap(), zst(&line)].concat()).unwrap();
-    assert_eq!(stream.read(&mut room).unwrap(), 82);
+    read();
 }

@@ -1,4 +1,4 @@
-//! Detects the codec of a stream by its first bytes.
+//! The codecs of compressed inputs, detected by their first bytes.
 
 use crate::forms::sheet::NotYet;
 
@@ -34,6 +34,19 @@ impl Codec {
             Self::Npy => "npy",
         }
     }
+
+    /// Returns whether a stream may begin with this byte.
+    pub(super) fn begins_with(self, byte: u8) -> bool {
+        match self {
+            Self::Gz => byte == 0x1F,
+            Self::Zlib => byte == b'x',
+            Self::Zst => byte == 0x28 || byte & 0xF0 == ZST_SKIPPABLE[0],
+            Self::Xz => byte == 0xFD,
+            Self::Bz2 => byte == b'B',
+            Self::Lz4 => byte == 0x04,
+            Self::Npy => byte == super::npy::MAGIC[0],
+        }
+    }
 }
 
 /// The magic bytes of a skippable zst frame, except the low half of the first one, which varies.
@@ -50,7 +63,7 @@ const ZLIB_LEVELS: [u8; 4] = [0x01, 0x5E, 0x9C, 0xDA];
 ///
 /// # Errors
 /// Fails if more bytes are needed.
-pub(in crate::input) fn codec_of(bytes: &[u8]) -> Result<Option<Codec>, NotYet> {
+pub(super) fn codec_of(bytes: &[u8]) -> Result<Option<Codec>, NotYet> {
     let mut skippable = ZST_SKIPPABLE;
     skippable[0] |= bytes.first().map_or(0, |first| first & 0x0F);
     let known: [(&[u8], Codec); 6] = [

@@ -4,9 +4,9 @@
 
 use std::error::Error;
 
+use bulkdoku::Puzzle;
 use bulkdoku::generate::{Generator, Kind};
-use bulkdoku::logic::{Rater, Technique, Techniques, hint};
-use bulkdoku::{Marks, Puzzle};
+use bulkdoku::logic::{Board, Rater, Technique, Techniques, hint};
 
 /// Returns the first generated puzzle whose hardest technique is this one.
 fn puzzle_with(technique: Technique) -> Puzzle {
@@ -19,7 +19,7 @@ fn puzzle_with(technique: Technique) -> Puzzle {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let name = std::env::args().nth(1).unwrap_or_else(|| "xy-wing".into());
-    let technique = Technique::named(&name).ok_or("unknown technique")?;
+    let technique = name.parse::<Technique>()?;
     let puzzle = puzzle_with(technique);
     println!("{puzzle}");
 
@@ -30,11 +30,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("right in the first blank: {:?}", right.collect::<Vec<_>>());
 
     // The candidates that are left change with each hint, and with the moves of the player.
-    let mut marks = Marks::from(&puzzle);
-    while let Some(step) = hint(&marks) {
-        println!("{}: {step}", step.technique);
-        step.apply(&mut marks);
+    let mut board = Board::of(&puzzle).ok_or("no solution")?;
+    while let Some(step) = hint(&board) {
+        println!("{}: {step}", step.technique.title());
+        step.apply(&mut board);
     }
-    assert_eq!(marks.clues(), solution.into());
+    assert_eq!(board.grid(), Some(solution));
     Ok(())
 }

@@ -82,7 +82,7 @@ fn counts_and_scores_add_up() {
         for part in row["techniques"].split(' ') {
             let (name, count) = part.split_once(':').unwrap();
             let (technique, count) =
-                (Technique::named(name).unwrap(), count.parse::<u32>().unwrap());
+                (name.parse::<Technique>().unwrap(), count.parse::<u32>().unwrap());
             steps += count;
             score += count * u32::from(technique.definition().score);
             hardest = hardest.max(Some(technique));
@@ -102,7 +102,7 @@ fn techniques_are_compared_by_difficulty() {
         table(&folder.solve(&args, "").rows)
     };
     let all = rows("clues > 0");
-    let rank = |row: &HashMap<String, String>| Technique::named(&row["technique"]).unwrap();
+    let rank = |row: &HashMap<String, String>| row["technique"].parse::<Technique>().unwrap();
     let border = Technique::NakedPair;
     let harder = all.iter().filter(|row| rank(row) >= border).count();
     assert!(harder > 0 && harder < all.len());
@@ -141,7 +141,7 @@ fn replay(trace: &Value) -> String {
         usize::from(name[1] - b'1') * 9 + usize::from(name[3] - b'1')
     };
     for step in trace["steps"].as_array().unwrap() {
-        assert!(Technique::named(step["technique"].as_str().unwrap()).is_some());
+        assert!(step["technique"].as_str().unwrap().parse::<Technique>().is_ok());
         assert!(step["evidence"].is_object(), "{step}");
         if let Some([at, digit]) = step["placed"].as_array().map(Vec::as_slice) {
             assert_eq!(cells[cell(at)], b'.', "{step}");

@@ -7,7 +7,7 @@
 //! <https://hodoku.sourceforge.net/en/tech_misc.php#sdc>.
 
 use super::links::{Set, and, insert, members, or};
-use super::{Evidence, Instances, Position};
+use super::{Evidence, Instances, Link, Position, Role};
 use crate::board::{Bits, Candidates, Cells, UNIT_CELLS, UNITS, cells_at, common_peers};
 use crate::board::{digits_of, size};
 
@@ -110,7 +110,7 @@ impl<const W: usize> Places<W> {
                 }
                 let by_x = std::array::from_fn(|word| with_digit[x][word] & !outside[word]);
                 for other in members(&and(&linked, &by_x)) {
-                    let (_, _, removed) = by_common(position, set, &sets[other]);
+                    let (_, removed) = by_common(position, set, &sets[other]);
                     in_xz |= removed.iter().fold(0, |all, cells| all | cells);
                 }
                 or(&mut linked, &by_x);
@@ -167,13 +167,13 @@ fn restricted(position: &Position, a: &Als, b: &Als) -> u16 {
     common
 }
 
-/// Returns the RCCs of two sets, their common digits, and what they remove.
-fn by_common(position: &Position, a: &Als, b: &Als) -> (u16, u16, Candidates) {
+/// Returns the RCCs of two sets, and what they remove.
+fn by_common(position: &Position, a: &Als, b: &Als) -> (u16, Candidates) {
     let common = a.digits & b.digits;
     let rcc = restricted(position, a, b);
     let mut removed = [0; 9];
     if rcc == 0 {
-        return (rcc, common, removed);
+        return (rcc, removed);
     }
     let has_two = rcc & (rcc - 1) != 0;
     for digit in digits_of(a.digits | b.digits) {
@@ -186,7 +186,22 @@ fn by_common(position: &Position, a: &Als, b: &Als) -> (u16, u16, Candidates) {
             removed[digit] |= a.seen[digit] | b.seen[digit];
         }
     }
-    (rcc, common, removed)
+    (rcc, removed)
+}
+
+/// Returns the evidence that consists of these sets.
+fn with_sets(sets: &[&Als]) -> Evidence {
+    let add =
+        |evidence: Evidence, set: &&Als| evidence.with(Role::AlmostLocked, set.cells, set.digits);
+    sets.iter().fold(Evidence::default(), add)
+}
+
+/// Returns the weak links of RCCs from one set to another.
+fn links(position: &Position, a: &Als, b: &Als, rcc: u16) -> impl Iterator<Item = Link> {
+    digits_of(rcc).map(|digit| {
+        let open = position.open[digit];
+        Link::new(digit, a.cells & open, b.cells & open, false)
+    })
 }
 
 /// Two sets with an RCC X: one of them lacks X and has its other digits, so cells that see all
@@ -196,12 +211,9 @@ pub fn xz(position: &Position, memory: &mut Memory, out: &mut Instances) {
     let sets = &memory.sets;
     for (i, a) in sets.iter().enumerate().filter(|(_, a)| a.in_xz) {
         for b in sets[i + 1..].iter().filter(|b| b.in_xz) {
-            let (rcc, common, removed) = by_common(position, a, b);
-            out.remove_effective(&position.board, removed, || Evidence {
-                digits: common & !rcc,
-                common: rcc,
-                cells: [a.cells, b.cells, 0],
-                ..Evidence::default()
+            let (rcc, removed) = by_common(position, a, b);
+            out.remove_effective(&position.board, removed, || {
+                with_sets(&[a, b]).with_links(links(position, a, b, rcc).collect())
             });
         }
     }
@@ -236,11 +248,9 @@ pub fn xy_wing(position: &Position, memory: &mut Memory, out: &mut Instances) {
                     if x == 0 || y == 0 || x == y && size(x) == 1 {
                         continue;
                     }
-                    out.remove_digit(&position.board, z, targets, || Evidence {
-                        digits: 1 << z,
-                        common: x | y,
-                        cells: [a.cells, b.cells, c.cells],
-                        ..Evidence::default()
+                    out.remove_digit(&position.board, z, targets, || {
+                        let (by_x, by_y) = (links(position, a, c, x), links(position, b, c, y));
+                        with_sets(&[a, b, c]).with_links(by_x.chain(by_y).collect())
                     });
                 }
             }
@@ -291,10 +301,12 @@ pub fn sue_de_coq(position: &Position, out: &mut Instances) {
                         for digit in digits_of((v | db) & !dl) {
                             removed[digit] |= square & !(core | b);
                         }
-                        out.remove_effective(&position.board, removed, || Evidence {
-                            digits: v,
-                            cells: [core, l, b],
-                            ..Evidence::default()
+                        out.remove_effective(&position.board, removed, || {
+                            Evidence::pattern(core, v).with(Role::AlmostLocked, l, dl).with(
+                                Role::AlmostLocked,
+                                b,
+                                db,
+                            )
                         });
                     }
                 }

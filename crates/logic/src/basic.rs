@@ -38,11 +38,8 @@ pub fn report_singles(bands: &Bands, technique: Technique, found: &Singles, out:
                 };
                 let units = UNITS_OF[cell][kinds].iter();
                 let only = units.filter(|&&unit| others & UNITS[usize::from(unit)] == 1 << cell);
-                Evidence {
-                    digits: 1 << digit,
-                    base: only.fold(0, |units, unit| units | 1 << unit),
-                    ..Evidence::default()
-                }
+                let base = only.fold(0, |units, unit| units | 1 << unit);
+                Evidence::pattern(1 << cell, 1 << digit).with_base(base)
             });
         }
     }
@@ -55,12 +52,10 @@ pub fn locked(bands: &Bands, technique: Technique, out: &mut Instances) {
     bands.locked(technique == Technique::Pointing, |digit, base, cover, cells| {
         let mut removed = [0; 9];
         removed[digit] = cells;
-        out.remove(&removed, || Evidence {
-            digits: 1 << digit,
-            cells: [bands.open(digit) & UNITS[base], 0, 0],
-            base: 1 << base,
-            cover: 1 << cover,
-            ..Evidence::default()
+        out.remove(&removed, || {
+            Evidence::pattern(bands.open(digit) & UNITS[base], 1 << digit)
+                .with_base(1 << base)
+                .with_cover(1 << cover)
         });
     });
 }

@@ -221,7 +221,7 @@ impl<const W: usize> Workspace<W> {
                 }
                 for end in members(&effective).filter(|&end| end >= start) {
                     any = true;
-                    let path = || Evidence { links: graph.path(start, end), ..Evidence::default() };
+                    let path = || Evidence::default().with_links(graph.path(start, end));
                     if end == start && start < graph.candidates {
                         let (digit, cell) = graph.place(start);
                         out.place(digit, cell, path);
@@ -374,7 +374,7 @@ impl<const W: usize> Graph<W> {
 
     fn node(&self, i: usize, on: bool) -> Node {
         let Place { digit, cells, .. } = self.nodes[i];
-        Node { cells, digit, on }
+        Node::new(cells, digit, on)
     }
 
     /// Returns the links of a shortest chain.

@@ -3,7 +3,7 @@
 //! Sources: <https://www.sudokuwiki.org/Aligned_Pair_Exclusion>,
 //! <http://sudopedia.enjoysudoku.com/Aligned_Triple_Exclusion.html>.
 
-use super::{Changed, Evidence, Instances, Position};
+use super::{Changed, Evidence, Instances, Position, Role};
 use crate::board::{Bits, Cells, PEERS, digits_of, size};
 
 /// Two cells cannot have digits that are all candidates of a cell that sees both, nor the same
@@ -132,5 +132,5 @@ fn exclude(position: &Position, cells: [usize; 3], excluders: Cells, out: &mut I
 }
 
 fn evidence(cells: Cells, excluders: Cells) -> Evidence {
-    Evidence { cells: [cells, excluders, 0], ..Evidence::default() }
+    Evidence::pattern(cells, 0).with(Role::Excluders, excluders, 0)
 }

@@ -4,7 +4,7 @@
 //! <https://hodoku.sourceforge.net/en/tech_fishb.php> (finned and sashimi).
 
 use super::subsets::{small_unions, tight_sets};
-use super::{Changed, Evidence, Instances, Position};
+use super::{Changed, Evidence, Instances, Position, Role};
 use crate::board::{Cells, columns, digits_of, rows, size, transpose};
 
 /// A digit's places in one set of lines, of one direction, are in as many crossing lines, which
@@ -102,11 +102,11 @@ fn report(
         return;
     }
     let cells = |cells: Cells| if kind == 0 { cells } else { transpose(cells) };
-    out.remove_digit(&position.board, digit, cells(removed), || Evidence {
-        digits: 1 << digit,
-        cells: [cover, fins, 0].map(|set| cells(places & rows(base) & columns(set))),
-        base: u32::from(base) << (9 * kind),
-        cover: u32::from(cover) << (9 - 9 * kind),
-        ..Evidence::default()
+    out.remove_digit(&position.board, digit, cells(removed), || {
+        let [corners, fins] = [cover, fins].map(|set| cells(places & rows(base) & columns(set)));
+        Evidence::pattern(corners, 1 << digit)
+            .with(Role::Fins, fins, 1 << digit)
+            .with_base(u32::from(base) << (9 * kind))
+            .with_cover(u32::from(cover) << (9 - 9 * kind))
     });
 }

@@ -12,9 +12,9 @@ use bulkdoku_core::bands::Bands;
 
 use super::chains::{Ends, Graph};
 use super::counting::{boxes_with, columns_with, rows_with};
-use super::instances::{Collect, Evidence, Instances};
+use super::instances::{Collect, Instances};
 use super::links::{Chains, Kind, Set, and, insert, is_empty, members, or};
-use super::{Changed, Contradiction, Position, Technique, find};
+use super::{Changed, Evidence, Position, Technique, find};
 use crate::board::{Bits, Board, Cells, PEERS, UNITS, digits_of};
 
 /// A digit, in one or in none of its places, leads to a contradiction within the digit: a unit
@@ -41,12 +41,7 @@ pub fn nishio(
             let is_empty = |unit| open & UNITS[unit] != 0 && *places & UNITS[unit] == 0;
             if let Some(unit) = (0..27).find(|&unit| is_empty(unit)) {
                 any = true;
-                let evidence = || Evidence {
-                    digits: 1 << *digit,
-                    cells: [1 << *cell, 0, 0],
-                    base: 1 << unit,
-                    ..Evidence::default()
-                };
+                let evidence = || Evidence::pattern(1 << *cell, 1 << *digit).with_base(1 << unit);
                 if *on {
                     out.remove_digit(&position.board, *digit, 1 << *cell, evidence);
                 } else {
@@ -101,8 +96,7 @@ impl<const W: usize> Closures<W> {
                         (on, off) = (and(&on, &all[0]), and(&off, &all[1]));
                     }
                 }
-                let evidence =
-                    || Evidence { cells: [cells, 0, 0], digits, base, ..Evidence::default() };
+                let evidence = || Evidence::pattern(cells, digits).with_base(base);
                 for (digit, cell) in members(&on).map(|i| graph.place(i)) {
                     out.place(digit, cell, evidence);
                     any = true;
@@ -255,17 +249,9 @@ impl Nets {
             let mut any = false;
             for state in self.states.iter().filter(|state| !state.is_possible) {
                 let evidence = || {
-                    let mut evidence = Evidence { digits: 1 << state.digit, ..Evidence::default() };
-                    evidence.cells[0] = 1 << state.cell;
-                    match state.bands.contradiction() {
-                        Some(Contradiction::NoCandidate { cell }) => evidence.cells[1] = 1 << cell,
-                        Some(Contradiction::NoPlace { digit, unit }) => {
-                            evidence.common = 1 << (digit - 1);
-                            evidence.cover = 1 << unit.number();
-                        }
-                        None => {}
-                    }
-                    evidence
+                    let contradiction = state.bands.contradiction();
+                    let evidence = Evidence::pattern(1 << state.cell, 1 << state.digit);
+                    Evidence { contradiction, ..evidence }
                 };
                 out.remove_digit(&position.board, state.digit, 1 << state.cell, evidence);
                 any = true;
@@ -289,12 +275,7 @@ impl Nets {
                     });
                     if common != 0 {
                         any = true;
-                        out.remove(&removed, || Evidence {
-                            cells: [cells, 0, 0],
-                            digits,
-                            base,
-                            ..Evidence::default()
-                        });
+                        out.remove(&removed, || Evidence::pattern(cells, digits).with_base(base));
                     }
                 });
             }

@@ -1,6 +1,6 @@
 //! Instances of techniques.
 
-use super::Technique;
+use super::{Candidate, Evidence, Step, Technique};
 use crate::board::{Board, Candidates, Cells};
 
 /// What is collected of instances.
@@ -139,62 +139,8 @@ impl Instances {
 
     #[cold]
     fn push(&mut self, placed: Option<(usize, usize)>, removed: &Candidates, evidence: Evidence) {
+        let (placed, eliminated) = (placed.map(Candidate::new), Candidate::list(removed));
         let (technique, round) = (self.technique, self.round);
-        self.steps.push(Step { technique, round, placed, removed: *removed, evidence });
+        self.steps.push(Step { round, technique, placed, eliminated, evidence });
     }
-}
-
-/// A step of a path: an instance of a technique.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Step {
-    /// The technique.
-    pub technique: Technique,
-    /// The round, from 0. All steps of a round are found on the same board.
-    pub round: u32,
-    /// The placed digit (from 0) and its cell.
-    pub placed: Option<(usize, usize)>,
-    /// The removed candidates, without those that a placement implies.
-    pub removed: Candidates,
-    /// Why it is an instance.
-    pub evidence: Evidence,
-}
-
-/// Why an instance is one. The technique determines the meaning of the fields.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Evidence {
-    /// The digits of the pattern: bit `d` for digit `d` (from 0).
-    pub digits: u16,
-    /// The digits that connect the sets of cells, such as X of an ALS-XZ; those that a unique
-    /// rectangle, a unique loop, or a BUG must have; or the one that a forcing net leaves no place.
-    pub common: u16,
-    /// The cells of the pattern, by role, such as a fish's corners and fins, a wing's pivot and
-    /// pincers, up to three almost locked sets, or the cell that a forcing net leaves no candidate.
-    pub cells: [Cells; 3],
-    /// The units that define the pattern, such as a fish's base: bit `u` for unit `u`.
-    pub base: u32,
-    /// The units that lose candidates, such as a fish's cover.
-    pub cover: u32,
-    /// The links of a chain, in order.
-    pub links: Vec<Link>,
-}
-
-/// An implication between two assertions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
-    /// The reason.
-    pub from: Node,
-    /// The consequence.
-    pub to: Node,
-}
-
-/// An assertion: a digit is, or is not, in one of these cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node {
-    /// One cell, or the cells of a group.
-    pub cells: Cells,
-    /// The digit, from 0.
-    pub digit: usize,
-    /// Whether the digit is in one of the cells.
-    pub on: bool,
 }

@@ -7,7 +7,7 @@
 //! Puzzles and pencil marks are those of the crate `bulkdoku-core`. The crate `bulkdoku` re-exports
 //! this one as `bulkdoku::logic`.
 //!
-//! The feature `serde` serializes techniques as their names.
+//! The feature `serde` serializes techniques, steps, paths, and ratings.
 
 mod als;
 #[cfg(feature = "serde")]
@@ -20,6 +20,7 @@ mod board;
 mod bundled;
 mod chains;
 mod counting;
+mod evidence;
 mod exclusion;
 mod fish;
 mod forcing;
@@ -43,6 +44,7 @@ mod tests;
 
 use bulkdoku_core::StopFlag;
 use bulkdoku_core::bands::Singles;
+use bulkdoku_core::puzzle::Unit;
 
 use crate::board::Cells;
 use chains::Shape;
@@ -51,13 +53,19 @@ use links::Kind;
 use position::{Changed, Position};
 
 pub use bulkdoku_core::bands::{Bands, Contradiction};
-pub use instances::{Evidence, Link, Node, Step};
+pub use bulkdoku_core::board::Board;
+pub use evidence::{Candidate, Evidence, Link, Node, Part, Role, Step};
 pub use rounds::{Path, Rater, rate};
 pub use se::{Explainer, SeRating};
 pub use steps::{Steps, hint, refutation, steps};
-pub use technique::{Definition, Technique, Techniques};
+pub use technique::{Definition, Technique, Techniques, UnknownTechnique};
 pub use unrated::Unrated;
-pub use words::unit_name;
+
+/// Returns the unit of a number (0 to 26: rows, columns, boxes).
+fn unit(number: usize) -> Unit {
+    let i = (number % 9) as u8;
+    [Unit::Row(i), Unit::Column(i), Unit::Box(i)][number / 9]
+}
 
 /// Memory that searches reuse.
 #[derive(Debug, Default)]

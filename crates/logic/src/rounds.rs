@@ -6,10 +6,10 @@ use bulkdoku_core::StopFlag;
 use bulkdoku_core::bands::{Bands, Singles};
 
 use super::basic::{locked, report_singles, singles};
-use super::instances::{Collect, Instances, Step};
+use super::instances::{Collect, Instances};
 use super::position::{Changed, Tracker};
 use super::unrated::{Unrated, check_unique};
-use super::{Memory, Technique, Techniques, find};
+use super::{Memory, Step, Technique, Techniques, find};
 
 /// The path of a puzzle by rounds.
 ///
@@ -207,10 +207,8 @@ impl Rater {
         if self.bands.is_full() {
             return None;
         }
-        let technique =
-            self.find_singles().or_else(|| self.find_locked()).or_else(|| self.find_advanced());
         self.rounds += 1;
-        technique
+        self.find_singles().or_else(|| self.find_locked()).or_else(|| self.find_advanced())
     }
 
     /// Places the singles of the easiest technique that has any.

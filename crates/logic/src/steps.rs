@@ -4,11 +4,9 @@ use std::iter::FusedIterator;
 use std::vec;
 
 use bulkdoku_core::bands::{Bands, Contradiction};
-use bulkdoku_core::marks::{Digits, Marks};
 
 use super::instances::Collect;
 use super::{Rater, Step, Technique, Techniques};
-use crate::board::{Bits, PEERS};
 
 /// The steps of a path, in order: see [`steps`].
 ///
@@ -57,7 +55,8 @@ impl FusedIterator for Steps {}
 /// that there is exactly one solution; if there are several, dynamic forcing chains, which take
 /// long, are left out as well. A puzzle without a solution has no steps.
 ///
-/// Cells of pencil marks with one candidate are clues. [`Rater::trace`] is faster for many puzzles.
+/// Of a [`Board`](crate::Board), a cell with one candidate may be open. In pencil marks, it is solved
+/// if no peer has the candidate. [`Rater::trace`] is faster for many puzzles.
 ///
 /// ```
 /// use bulkdoku_core::Puzzle;
@@ -81,21 +80,20 @@ pub fn steps(given: impl Into<Bands>) -> Steps {
 /// Returns `None` if the puzzle is solved, has no solution, or if no technique applies.
 ///
 /// ```
-/// use bulkdoku_core::{Marks, Puzzle};
-/// use bulkdoku_logic::hint;
+/// use bulkdoku_core::Puzzle;
+/// use bulkdoku_logic::{Board, Candidate, hint};
 ///
 /// let puzzle: Puzzle =
 ///     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79".parse()?;
-/// let mut marks = Marks::from(&puzzle);
-/// let step = hint(&marks).expect("it is not solved");
-/// assert_eq!(step.placed, Some((4, 24))); // digits and cells from 0: 5 in r3c7
+/// let mut board = Board::of(&puzzle).expect("no clue is repeated in a unit");
+/// let step = hint(&board).expect("it is not solved");
+/// assert_eq!(step.placed, Some(Candidate { cell: 24, digit: 5 }));
 /// assert_eq!(step.to_string(), "in box 3, 5 is possible only in r3c7, so r3c7 is 5");
 ///
-/// while let Some(step) = hint(&marks) {
-///     assert!(step.apply(&mut marks));
+/// while let Some(step) = hint(&board) {
+///     assert!(step.apply(&mut board));
 /// }
-/// assert_eq!(marks.solve(), puzzle.solve());
-/// assert_eq!(marks.clues().clues(), 81);
+/// assert_eq!(board.grid(), puzzle.solve());
 /// # Ok::<(), bulkdoku_core::Malformed>(())
 /// ```
 pub fn hint(given: impl Into<Bands>) -> Option<Step> {
@@ -133,11 +131,8 @@ fn refute(mut bands: Bands) -> Option<(Vec<Step>, Contradiction)> {
             return None;
         }
         for step in round {
-            let mut placed = [0; 9];
-            if let Some((digit, cell)) = step.placed {
-                placed[digit] = 1 << cell;
-            }
-            bands.apply(&step.removed, &placed);
+            let (placed, removed) = step.effects();
+            bands.apply(&removed, &placed);
             steps.push(step);
             contradiction = bands.contradiction();
             if contradiction.is_some() {
@@ -146,26 +141,4 @@ fn refute(mut bands: Bands) -> Option<(Vec<Step>, Contradiction)> {
         }
     }
     contradiction.map(|contradiction| (steps, contradiction))
-}
-
-impl Step {
-    /// Applies the step to pencil marks: a placed digit becomes the only candidate of its cell and
-    /// is removed from the peers; eliminated candidates are removed. Returns whether anything has
-    /// changed.
-    pub fn apply(&self, marks: &mut Marks) -> bool {
-        let before = *marks;
-        let mut remove = |cell: usize, digit: usize| {
-            let mut digits = marks.of_cell(cell);
-            digits.remove(digit as u8 + 1);
-            marks.set(cell, digits);
-        };
-        for (digit, &cells) in self.removed.iter().enumerate() {
-            Bits(cells).for_each(|cell| remove(cell, digit));
-        }
-        if let Some((digit, cell)) = self.placed {
-            Bits(PEERS[cell]).for_each(|peer| remove(peer, digit));
-            marks.set(cell, Digits::one(digit as u8 + 1));
-        }
-        *marks != before
-    }
 }

@@ -152,11 +152,8 @@ fn report(
         }
     }
     if is_effective {
-        out.remove(&removed, || Evidence {
-            digits,
-            cells: [cells_at(unit, set), 0, 0],
-            base: 1 << unit,
-            ..Evidence::default()
+        out.remove(&removed, || {
+            Evidence::pattern(cells_at(unit, set), digits).with_base(1 << unit)
         });
     }
 }

@@ -1,9 +1,12 @@
 //! The techniques, in order of difficulty.
 
 use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
 
 macro_rules! techniques {
-    ($($variant:ident $name:literal $se:literal $score:literal $code:literal,)*) => {
+    ($($variant:ident $name:literal $title:literal $se:literal $score:literal $code:literal,)*) => {
         /// A technique. Techniques are ordered by difficulty: a round applies the first one that
         /// has an instance.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,7 +16,7 @@ macro_rules! techniques {
 
         /// The definition of each technique, in order of difficulty.
         const DEFINITIONS: &[Definition] =
-            &[$(Definition { technique: Technique::$variant, name: $name, se: $se, score: $score, code: $code },)*];
+            &[$(Definition { technique: Technique::$variant, name: $name, title: $title, se: $se, score: $score, code: $code },)*];
     };
 }
 
@@ -24,6 +27,8 @@ pub struct Definition {
     pub technique: Technique,
     /// Its name in rows.
     pub name: &'static str,
+    /// Its name for people, such as `Hidden pair`.
+    pub title: &'static str,
     /// The base rating of Sudoku Explainer 1.2.1 in tenths, or 0 if it lacks the technique.
     pub se: u8,
     /// The score of `HoDoKu`, or one of our own if it lacks the technique.
@@ -36,70 +41,70 @@ pub struct Definition {
 // does the same work: exclusions that of ALS-XZ, Nishio and forcing chains that of its forcing
 // chains, dynamic ones that of its nets, nested ones multiples of it.
 techniques! {
-    FullHouse "full-house" 10 4 "0000",
-    HiddenSingleBox "hidden-single-box" 12 14 "0002",
-    HiddenSingleLine "hidden-single-line" 15 14 "0002",
-    NakedSingle "naked-single" 23 4 "0003",
-    Pointing "pointing" 26 50 "0100",
-    Claiming "claiming" 28 50 "0101",
-    NakedPair "naked-pair" 30 60 "0200",
-    XWing "x-wing" 32 140 "0300",
-    HiddenPair "hidden-pair" 34 70 "0210",
-    NakedTriple "naked-triple" 36 80 "0201",
-    Swordfish "swordfish" 38 150 "0301",
-    HiddenTriple "hidden-triple" 40 100 "0211",
-    Skyscraper "skyscraper" 0 130 "0400",
-    TwoStringKite "2-string-kite" 0 150 "0401",
-    TurbotFish "turbot-fish" 0 120 "0403",
-    EmptyRectangle "empty-rectangle" 0 120 "0402",
-    XYWing "xy-wing" 42 160 "0800",
-    XYZWing "xyz-wing" 44 180 "0801",
-    WWing "w-wing" 0 150 "0803",
-    UniqueRectangle1 "unique-rectangle-1" 45 100 "0600",
-    UniqueRectangle2 "unique-rectangle-2" 45 100 "0601",
-    UniqueRectangle3 "unique-rectangle-3" 46 100 "0602",
-    UniqueRectangle4 "unique-rectangle-4" 45 100 "0603",
-    HiddenRectangle "hidden-rectangle" 0 100 "0606",
-    UniqueLoop1 "unique-loop-1" 46 100 "",
-    UniqueLoop2 "unique-loop-2" 46 100 "",
-    UniqueLoop3 "unique-loop-3" 47 100 "",
-    UniqueLoop4 "unique-loop-4" 46 100 "",
-    NakedQuad "naked-quad" 50 120 "0202",
-    Jellyfish "jellyfish" 52 160 "0302",
-    HiddenQuad "hidden-quad" 54 150 "0212",
-    Bug1 "bug-1" 56 100 "0610",
-    Bug2 "bug-2" 57 100 "",
-    Bug3 "bug-3" 58 100 "",
-    Bug4 "bug-4" 57 100 "",
-    RemotePair "remote-pair" 0 110 "0703",
-    SimpleColors "simple-colors" 0 150 "0500",
-    FinnedXWing "finned-x-wing" 0 130 "0310",
-    SashimiXWing "sashimi-x-wing" 0 150 "0320",
-    FinnedSwordfish "finned-swordfish" 0 200 "0311",
-    SashimiSwordfish "sashimi-swordfish" 0 240 "0321",
-    XCycle "x-cycle" 65 260 "",
-    YCycle "y-cycle" 65 260 "",
-    XChain "x-chain" 66 260 "0701",
-    XYChain "xy-chain" 70 260 "0702",
-    AlternatingChain "alternating-chain" 70 280 "0708",
-    FinnedJellyfish "finned-jellyfish" 0 250 "0312",
-    SashimiJellyfish "sashimi-jellyfish" 0 260 "0322",
-    SueDeCoq "sue-de-coq" 0 250 "1101",
-    GroupedXChain "grouped-x-chain" 0 300 "",
-    GroupedAlternatingChain "grouped-alternating-chain" 0 300 "0711",
-    AlignedPairExclusion "aligned-pair-exclusion" 62 300 "",
-    AlsXZ "als-xz" 0 300 "0901",
-    AlsXYWing "als-xy-wing" 0 320 "0902",
-    AlignedTripletExclusion "aligned-triplet-exclusion" 75 320 "",
-    Nishio "nishio" 75 500 "",
-    CellForcingChain "cell-forcing-chain" 80 500 "1302",
-    RegionForcingChain "region-forcing-chain" 80 500 "1302",
-    DynamicForcingChain "dynamic-forcing-chain" 85 700 "1303",
-    DynamicForcingChainPlus "dynamic-forcing-chain-plus" 90 1400 "",
-    NestedForcingChain2 "nested-forcing-chain-2" 95 2100 "",
-    NestedForcingChain3 "nested-forcing-chain-3" 100 2800 "",
-    NestedForcingChain4 "nested-forcing-chain-4" 105 3500 "",
-    NestedForcingChain5 "nested-forcing-chain-5" 110 4200 "",
+    FullHouse "full-house" "Full house" 10 4 "0000",
+    HiddenSingleBox "hidden-single-box" "Hidden single in a box" 12 14 "0002",
+    HiddenSingleLine "hidden-single-line" "Hidden single in a line" 15 14 "0002",
+    NakedSingle "naked-single" "Naked single" 23 4 "0003",
+    Pointing "pointing" "Pointing" 26 50 "0100",
+    Claiming "claiming" "Claiming" 28 50 "0101",
+    NakedPair "naked-pair" "Naked pair" 30 60 "0200",
+    XWing "x-wing" "X-wing" 32 140 "0300",
+    HiddenPair "hidden-pair" "Hidden pair" 34 70 "0210",
+    NakedTriple "naked-triple" "Naked triple" 36 80 "0201",
+    Swordfish "swordfish" "Swordfish" 38 150 "0301",
+    HiddenTriple "hidden-triple" "Hidden triple" 40 100 "0211",
+    Skyscraper "skyscraper" "Skyscraper" 0 130 "0400",
+    TwoStringKite "2-string-kite" "2-string kite" 0 150 "0401",
+    TurbotFish "turbot-fish" "Turbot fish" 0 120 "0403",
+    EmptyRectangle "empty-rectangle" "Empty rectangle" 0 120 "0402",
+    XYWing "xy-wing" "XY-wing" 42 160 "0800",
+    XYZWing "xyz-wing" "XYZ-wing" 44 180 "0801",
+    WWing "w-wing" "W-wing" 0 150 "0803",
+    UniqueRectangle1 "unique-rectangle-1" "Unique rectangle type 1" 45 100 "0600",
+    UniqueRectangle2 "unique-rectangle-2" "Unique rectangle type 2" 45 100 "0601",
+    UniqueRectangle3 "unique-rectangle-3" "Unique rectangle type 3" 46 100 "0602",
+    UniqueRectangle4 "unique-rectangle-4" "Unique rectangle type 4" 45 100 "0603",
+    HiddenRectangle "hidden-rectangle" "Hidden rectangle" 0 100 "0606",
+    UniqueLoop1 "unique-loop-1" "Unique loop type 1" 46 100 "",
+    UniqueLoop2 "unique-loop-2" "Unique loop type 2" 46 100 "",
+    UniqueLoop3 "unique-loop-3" "Unique loop type 3" 47 100 "",
+    UniqueLoop4 "unique-loop-4" "Unique loop type 4" 46 100 "",
+    NakedQuad "naked-quad" "Naked quad" 50 120 "0202",
+    Jellyfish "jellyfish" "Jellyfish" 52 160 "0302",
+    HiddenQuad "hidden-quad" "Hidden quad" 54 150 "0212",
+    Bug1 "bug-1" "BUG type 1" 56 100 "0610",
+    Bug2 "bug-2" "BUG type 2" 57 100 "",
+    Bug3 "bug-3" "BUG type 3" 58 100 "",
+    Bug4 "bug-4" "BUG type 4" 57 100 "",
+    RemotePair "remote-pair" "Remote pair" 0 110 "0703",
+    SimpleColors "simple-colors" "Simple colors" 0 150 "0500",
+    FinnedXWing "finned-x-wing" "Finned X-wing" 0 130 "0310",
+    SashimiXWing "sashimi-x-wing" "Sashimi X-wing" 0 150 "0320",
+    FinnedSwordfish "finned-swordfish" "Finned swordfish" 0 200 "0311",
+    SashimiSwordfish "sashimi-swordfish" "Sashimi swordfish" 0 240 "0321",
+    XCycle "x-cycle" "X-cycle" 65 260 "",
+    YCycle "y-cycle" "Y-cycle" 65 260 "",
+    XChain "x-chain" "X-chain" 66 260 "0701",
+    XYChain "xy-chain" "XY-chain" 70 260 "0702",
+    AlternatingChain "alternating-chain" "Alternating chain" 70 280 "0708",
+    FinnedJellyfish "finned-jellyfish" "Finned jellyfish" 0 250 "0312",
+    SashimiJellyfish "sashimi-jellyfish" "Sashimi jellyfish" 0 260 "0322",
+    SueDeCoq "sue-de-coq" "Sue de Coq" 0 250 "1101",
+    GroupedXChain "grouped-x-chain" "Grouped X-chain" 0 300 "",
+    GroupedAlternatingChain "grouped-alternating-chain" "Grouped alternating chain" 0 300 "0711",
+    AlignedPairExclusion "aligned-pair-exclusion" "Aligned pair exclusion" 62 300 "",
+    AlsXZ "als-xz" "ALS-XZ" 0 300 "0901",
+    AlsXYWing "als-xy-wing" "ALS-XY-wing" 0 320 "0902",
+    AlignedTripletExclusion "aligned-triplet-exclusion" "Aligned triplet exclusion" 75 320 "",
+    Nishio "nishio" "Nishio" 75 500 "",
+    CellForcingChain "cell-forcing-chain" "Cell forcing chain" 80 500 "1302",
+    RegionForcingChain "region-forcing-chain" "Region forcing chain" 80 500 "1302",
+    DynamicForcingChain "dynamic-forcing-chain" "Dynamic forcing chain" 85 700 "1303",
+    DynamicForcingChainPlus "dynamic-forcing-chain-plus" "Dynamic forcing chain plus" 90 1400 "",
+    NestedForcingChain2 "nested-forcing-chain-2" "Nested forcing chain level 2" 95 2100 "",
+    NestedForcingChain3 "nested-forcing-chain-3" "Nested forcing chain level 3" 100 2800 "",
+    NestedForcingChain4 "nested-forcing-chain-4" "Nested forcing chain level 4" 105 3500 "",
+    NestedForcingChain5 "nested-forcing-chain-5" "Nested forcing chain level 5" 110 4200 "",
 }
 
 impl Technique {
@@ -121,9 +126,9 @@ impl Technique {
         self.definition().name
     }
 
-    /// Returns the technique of a name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::all().find(|technique| technique.name() == name)
+    /// Returns the name for people, such as `Hidden pair`.
+    pub const fn title(self) -> &'static str {
+        self.definition().title
     }
 
     /// Returns whether only the shortest instances count.
@@ -134,6 +139,11 @@ impl Technique {
             || i >= Self::Nishio as usize
     }
 
+    /// Returns whether the technique compares or refutes alternatives.
+    pub(super) const fn is_forcing(self) -> bool {
+        self as usize >= Self::CellForcingChain as usize
+    }
+
     /// Returns whether the technique assumes that the puzzle has exactly one solution.
     pub const fn assumes_uniqueness(self) -> bool {
         let (i, first) = (self as usize, Self::UniqueRectangle1 as usize);
@@ -141,6 +151,20 @@ impl Technique {
             || i >= Self::Bug1 as usize && i <= Self::Bug4 as usize
     }
 }
+
+impl FromStr for Technique {
+    type Err = UnknownTechnique;
+
+    fn from_str(name: &str) -> Result<Self, UnknownTechnique> {
+        let found = Self::all().find(|technique| technique.name() == name);
+        found.ok_or_else(|| UnknownTechnique(name.into()))
+    }
+}
+
+/// There is no technique with this name.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown technique {0:?}")]
+pub struct UnknownTechnique(String);
 
 impl fmt::Display for Technique {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

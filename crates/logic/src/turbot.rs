@@ -4,7 +4,7 @@
 //! Sources: <https://hodoku.sourceforge.net/en/tech_sdp.php>,
 //! <http://sudopedia.enjoysudoku.com/Single-digit_Techniques.html>.
 
-use super::{Changed, Evidence, Instances, Position, Technique};
+use super::{Changed, Evidence, Instances, Link, Position, Technique};
 use crate::board::{Bits, PEERS, UNITS, UNITS_OF, digits_of};
 
 /// The effective pairs of connected links of a position, for each digit that was searched.
@@ -52,11 +52,11 @@ pub fn two_links(
             pairs[digit].iter().filter(|it| it.technique == technique)
         {
             let targets = PEERS[far[0]] & PEERS[far[1]];
-            out.remove_digit(&position.board, digit, targets, || Evidence {
-                digits: 1 << digit,
-                cells: [1 << far[0] | 1 << far[1], 1 << near[0] | 1 << near[1], 0],
-                base: *units,
-                ..Evidence::default()
+            out.remove_digit(&position.board, digit, targets, || {
+                let [a, b, c, d] = [far[0], near[0], near[1], far[1]].map(|cell| 1 << cell);
+                let links = [(a, b, true), (b, c, false), (c, d, true)];
+                let links = links.map(|(from, to, on)| Link::new(digit, from, to, on));
+                Evidence::default().with_base(*units).with_links(links.into())
             });
         }
     }
@@ -120,11 +120,10 @@ pub fn empty_rectangle(position: &Position, changed: Changed, out: &mut Instance
                     for end in Bits(position.strong[digit][kind] & !square & from) {
                         let Some(other) = position.partner(digit, end, kind) else { continue };
                         let targets = PEERS[other] & to & !square & !from;
-                        out.remove_digit(&position.board, digit, targets, || Evidence {
-                            digits: 1 << digit,
-                            cells: [inside, 1 << end, 1 << other],
-                            base: 1 << (18 + (i / 3 * 3 + (j - 9) / 3)),
-                            ..Evidence::default()
+                        out.remove_digit(&position.board, digit, targets, || {
+                            Evidence::pattern(inside, 1 << digit)
+                                .with_base(1 << (18 + (i / 3 * 3 + (j - 9) / 3)))
+                                .with_links(vec![Link::new(digit, 1 << other, 1 << end, true)])
                         });
                     }
                 }

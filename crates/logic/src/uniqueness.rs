@@ -7,7 +7,7 @@
 //! <https://hodoku.sourceforge.net/en/tech_ur.php>,
 //! <http://sudopedia.enjoysudoku.com/Bivalue_Universal_Grave.html>.
 
-use super::{Changed, Evidence, Instances, Position, Technique};
+use super::{Changed, Evidence, Instances, Position, Role, Technique};
 use crate::board::{
     Bits, Candidates, Cells, PEERS, UNIT_CELLS, UNITS, UNITS_OF, cells_at, common_peers, digits_of,
     size,
@@ -174,12 +174,8 @@ fn avoid(
     let extra = others.iter().fold(0, |all, cells| all | cells);
     let other_digits = (0..9).filter(|&digit| others[digit] != 0);
     let other_digits = other_digits.fold(0, |digits: u16, digit| digits | 1 << digit);
-    let evidence = |common: u16, units: u32| Evidence {
-        digits,
-        common,
-        cells: [pattern, extra, 0],
-        base: units,
-        ..Evidence::default()
+    let evidence = |common: u16, units: u32| {
+        Evidence::pattern(pattern, digits).with(Role::Extra, extra, common).with_base(units)
     };
     match (kind, extra.count_ones()) {
         (Type::One, 1) => {
@@ -205,9 +201,9 @@ fn avoid(
                                 if taken >> digit & 1 != 0 { others } else { 0 }
                             },
                         );
-                    out.remove_effective(&position.board, removed, || Evidence {
-                        cells: [pattern, extra, cells_at(unit, set)],
-                        ..evidence(taken, 1 << unit)
+                    out.remove_effective(&position.board, removed, || {
+                        let evidence = evidence(other_digits, 1 << unit);
+                        evidence.with(Role::Set, cells_at(unit, set), taken)
                     });
                 });
             }
@@ -270,11 +266,12 @@ pub fn hidden_rectangle(position: &Position, out: &mut Instances) {
                 let others: Cells = 1 << near_row | 1 << near_column;
                 if places == others | 1 << opposite {
                     let y = (mask & !(1 << x)).trailing_zeros() as usize;
-                    out.remove_digit(&position.board, y, 1 << opposite, || Evidence {
-                        digits: mask,
-                        common: 1 << x,
-                        cells: [1 << corner | others | 1 << opposite, 1 << opposite, 0],
-                        ..Evidence::default()
+                    out.remove_digit(&position.board, y, 1 << opposite, || {
+                        Evidence::pattern(1 << corner | others | 1 << opposite, mask).with(
+                            Role::Extra,
+                            1 << opposite,
+                            1 << x,
+                        )
                     });
                 }
             }

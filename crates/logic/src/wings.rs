@@ -4,7 +4,7 @@
 //! <https://www.sudokuwiki.org/XYZ_Wing>, <https://hodoku.sourceforge.net/en/tech_wings.php>,
 //! <http://sudopedia.enjoysudoku.com/Remote_Pairs.html>.
 
-use super::{Changed, Evidence, Instances, Position};
+use super::{Changed, Evidence, Instances, Link, Position, Role};
 use crate::board::{Bits, Cells, PEERS, UNITS_OF, digits_of, size};
 
 /// A pivot with the digits XY sees pincers with XZ and YZ: cells that see both lose Z.
@@ -19,7 +19,7 @@ pub fn xy_wing(position: &Position, out: &mut Instances) {
         for first in Bits(with_x) {
             let z = (masks[first] & !xy).trailing_zeros() as usize;
             for second in Bits(with_y & position.open[z]) {
-                wing(position, xy | 1 << z, z, pivot, [first, second], !0, out);
+                wing(position, z, pivot, [first, second], !0, out);
             }
         }
     }
@@ -35,7 +35,7 @@ pub fn xyz_wing(position: &Position, out: &mut Instances) {
         for first in Bits(near) {
             for second in Bits(near & !0 << first).filter(|&cell| masks[cell] != masks[first]) {
                 let z = (masks[first] & masks[second]).trailing_zeros() as usize;
-                wing(position, xyz, z, pivot, [first, second], PEERS[pivot], out);
+                wing(position, z, pivot, [first, second], PEERS[pivot], out);
             }
         }
     }
@@ -44,7 +44,6 @@ pub fn xyz_wing(position: &Position, out: &mut Instances) {
 #[inline(always)]
 fn wing(
     position: &Position,
-    digits: u16,
     z: usize,
     pivot: usize,
     pincers: [usize; 2],
@@ -52,11 +51,12 @@ fn wing(
     out: &mut Instances,
 ) {
     let targets = seen & PEERS[pincers[0]] & PEERS[pincers[1]];
-    out.remove_digit(&position.board, z, targets, || Evidence {
-        digits,
-        common: 1 << z,
-        cells: [1 << pivot, 1 << pincers[0] | 1 << pincers[1], 0],
-        ..Evidence::default()
+    out.remove_digit(&position.board, z, targets, || {
+        Evidence::default().with(Role::Pivot, 1 << pivot, position.masks[pivot]).with(
+            Role::Pincers,
+            1 << pincers[0] | 1 << pincers[1],
+            1 << z,
+        )
     });
 }
 
@@ -79,12 +79,11 @@ pub fn w_wing(position: &Position, out: &mut Instances) {
                     for end in Bits(near) {
                         let other = position.partner(link, end, kind).unwrap_or(end);
                         if PEERS[second] >> other & 1 != 0 && other != first {
-                            out.remove_digit(&position.board, lost, targets, || Evidence {
-                                digits: mask,
-                                common: 1 << link,
-                                cells: [1 << first | 1 << second, 1 << end | 1 << other, 0],
-                                base: 1 << UNITS_OF[end][kind],
-                                ..Evidence::default()
+                            out.remove_digit(&position.board, lost, targets, || {
+                                Evidence::default()
+                                    .with(Role::Pair, 1 << first | 1 << second, mask)
+                                    .with_base(1 << UNITS_OF[end][kind])
+                                    .with_links(vec![Link::new(link, 1 << end, 1 << other, true)])
                             });
                         }
                     }
@@ -109,16 +108,13 @@ pub fn remote_pair(position: &Position, layers: &mut Vec<Cells>, out: &mut Insta
                 let mut removed = [0; 9];
                 (removed[x], removed[y]) = (targets, targets);
                 out.remove_effective(&position.board, removed, || {
-                    let mut at = end;
-                    let chain = layers[..i].iter().rev().fold(1 << end, |chain, layer| {
-                        at = (layer & PEERS[at]).trailing_zeros() as usize;
-                        chain | 1 << at
-                    });
-                    Evidence {
-                        digits: mask,
-                        cells: [1 << start | 1 << end, chain, 0],
-                        ..Evidence::default()
+                    let mut evidence = Evidence::pattern(1 << end, mask);
+                    let chain = &mut evidence.parts[0].cells;
+                    for layer in layers[..i].iter().rev() {
+                        let near = layer & PEERS[chain[0]];
+                        chain.insert(0, near.trailing_zeros() as usize);
                     }
+                    evidence
                 });
             }
         }
@@ -169,10 +165,12 @@ pub fn simple_colors(
             let wraps = (0..2).filter(|&i| colors[i] & seen[i] != 0).map(|i| colors[i]);
             let traps = std::iter::once(seen[0] & seen[1] & !all);
             for removed in wraps.chain(traps) {
-                out.remove_digit(&position.board, digit, removed, || Evidence {
-                    digits: 1 << digit,
-                    cells: [colors[0], colors[1], 0],
-                    ..Evidence::default()
+                out.remove_digit(&position.board, digit, removed, || {
+                    Evidence::default().with(Role::Color, colors[0], 1 << digit).with(
+                        Role::OtherColor,
+                        colors[1],
+                        1 << digit,
+                    )
                 });
             }
         }

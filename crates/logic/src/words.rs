@@ -4,13 +4,9 @@ use std::fmt;
 
 use bulkdoku_core::puzzle::{Unit, cell_name};
 
-use super::{Evidence, Node, Step, Technique};
+use super::evidence::mask_of;
+use super::{Contradiction, Evidence, Link, Node, Part, Role, Step, Technique};
 use crate::board::{Bits, Candidates, Cells, PEERS, UNITS, UNITS_OF, digits_of};
-
-/// Returns the name of a unit (0 to 26: rows, columns, boxes), such as `row 4`.
-pub fn unit_name(unit: usize) -> String {
-    Unit::all().nth(unit).map(|unit| unit.to_string()).unwrap_or_default()
-}
 
 impl fmt::Display for Step {
     /// Formats the step as one sentence, without a period.
@@ -25,12 +21,6 @@ impl Step {
         let words = Words { step: self, name };
         format!("{}, so {}", words.pattern(), words.effect())
     }
-
-    /// Returns the cells of the pattern.
-    pub fn pattern_cells(&self) -> Cells {
-        let Evidence { cells: [a, b, c], links, .. } = &self.evidence;
-        links.iter().fold(a | b | c, |cells, link| cells | link.from.cells | link.to.cells)
-    }
 }
 
 /// A step, and how its cells are named.
@@ -44,13 +34,10 @@ impl Words<'_> {
     fn pattern(&self) -> String {
         use Technique as T;
         let Step { technique, placed, evidence, .. } = self.step;
-        let Evidence { digits: mask, common, cells: [first, second, _], .. } = *evidence;
-        let (base, cover) = (units(evidence.base), units(evidence.cover));
-        let digits = all_digits(mask);
-        let place = placed.map(|(_, cell)| (self.name)(cell)).unwrap_or_default();
-        if !evidence.links.is_empty() {
-            return self.chain();
-        }
+        let (base, cover) = (units(&evidence.base), units(&evidence.cover));
+        let cells = self.all(evidence.cells(Role::Pattern));
+        let digits = all_digits(evidence.digits(Role::Pattern));
+        let place = placed.map(|placed| (self.name)(placed.cell)).unwrap_or_default();
         match technique {
             T::FullHouse => format!("{place} is the last open cell of {base}"),
             T::HiddenSingleBox | T::HiddenSingleLine => {
@@ -59,10 +46,10 @@ impl Words<'_> {
             T::NakedSingle => format!("{digits} is the only candidate of {place}"),
             T::Pointing | T::Claiming => format!("in {base}, {digits} is possible only in {cover}"),
             T::NakedPair | T::NakedTriple | T::NakedQuad => {
-                format!("in {base}, {} have only the candidates {digits}", self.all(first))
+                format!("in {base}, {cells} have only the candidates {digits}")
             }
             T::HiddenPair | T::HiddenTriple | T::HiddenQuad => {
-                format!("{digits} are possible in {base} only in {}", self.all(first))
+                format!("{digits} are possible in {base} only in {cells}")
             }
             T::XWing | T::Swordfish | T::Jellyfish => {
                 format!("{digits} is possible in {base} only in {cover}")
@@ -73,77 +60,96 @@ impl Words<'_> {
             | T::SashimiSwordfish
             | T::FinnedJellyfish
             | T::SashimiJellyfish => {
-                let (fins, cells) = (fins(second), self.all(second));
-                format!("{digits} is possible in {base} only in {cover}, except for {fins} {cells}")
+                let at = evidence.cells(Role::Fins);
+                let (fins, at) = (fins(at), self.all(at));
+                format!("{digits} is possible in {base} only in {cover}, except for {fins} {at}")
             }
             T::Skyscraper | T::TwoStringKite | T::TurbotFish => {
-                let (near, far) = (self.all(second), self.any(first));
+                let [first, weak, last] = &evidence.links[..] else { return String::new() };
+                let near = self.all(mask_of(&weak.from.cells) | mask_of(&weak.to.cells));
+                let far = self.any(mask_of(&first.from.cells) | mask_of(&last.to.cells));
+                let digit = weak.to.digit;
                 format!(
-                    "{base} have two places each for {digits}, and {near} see each other; \
-                     {far} must be {digits}"
+                    "{base} have two places each for {digit}, and {near} see each other; \
+                     {far} must be {digit}"
                 )
             }
             T::EmptyRectangle => self.empty_rectangle(),
             T::XYWing | T::XYZWing => {
-                let (pivot, digit) = (self.all(first), all_digits(common));
-                let (options, wings) = match technique {
-                    T::XYWing => (any_digit(mask & !common), second),
-                    _ => (any_digit(mask), first | second),
-                };
-                format!("{pivot} is {options}; in any case, {} must be {digit}", self.any(wings))
+                let [pivot, pincers] =
+                    [Role::Pivot, Role::Pincers].map(|role| evidence.cells(role));
+                let options = any_digit(evidence.digits(Role::Pivot));
+                let digit = all_digits(evidence.digits(Role::Pincers));
+                let wings = if *technique == T::XYWing { pincers } else { pivot | pincers };
+                let (pivot, wings) = (self.all(pivot), self.any(wings));
+                format!("{pivot} is {options}; in any case, {wings} must be {digit}")
             }
             T::WWing => {
-                let (pair, link) = (self.all(first), all_digits(common));
+                let [Link { from, to }] = &evidence.links[..] else { return String::new() };
+                let pair = self.all(evidence.cells(Role::Pair));
+                let digits = all_digits(evidence.digits(Role::Pair));
                 format!(
-                    "{pair} have only the candidates {digits}, but cannot both be {link}, which {base} \
+                    "{pair} have only the candidates {digits}, but cannot both be {}, which {base} \
                      has in {}",
-                    self.any(second)
+                    from.digit,
+                    self.any(mask_of(&from.cells) | mask_of(&to.cells))
                 )
             }
-            T::RemotePair => format!(
-                "{} are connected by {}, which have the same candidates {digits}; one of them is \
-                 {} and the other {}",
-                self.all(first),
-                self.all(second & !first),
-                digits.split(' ').next().unwrap_or_default(),
-                digits.rsplit(' ').next().unwrap_or_default(),
-            ),
+            T::RemotePair => self.remote_pair(),
             T::SimpleColors => self.colors(),
             T::HiddenRectangle => self.hidden_rectangle(),
             _ if technique.assumes_uniqueness() => self.deadly_pattern(),
             T::AlignedPairExclusion | T::AlignedTripletExclusion => {
-                let see = Bits(first).any(|cell| PEERS[cell] & first != 0);
+                let (aligned, excluders) =
+                    (evidence.cells(Role::Pattern), evidence.cells(Role::Excluders));
+                let see = Bits(aligned).any(|cell| PEERS[cell] & aligned != 0);
                 let repeats = if see { "repeats a digit or " } else { "" };
-                let one = if second.is_power_of_two() { "" } else { "one of " };
+                let one = if excluders.is_power_of_two() { "" } else { "one of " };
                 format!(
-                    "every combination of {} with an eliminated candidate {repeats}takes all \
+                    "every combination of {cells} with an eliminated candidate {repeats}takes all \
                      candidates of {one}{}",
-                    self.all(first),
-                    self.all(second)
+                    self.all(excluders)
                 )
             }
             T::AlsXZ | T::AlsXYWing | T::SueDeCoq => self.almost_locked(),
             T::Nishio => {
                 let not = if placed.is_some() { " not" } else { "" };
                 format!(
-                    "if {} were{not} {digits}, no place would be left for {digits} in {base}",
-                    self.all(first)
+                    "if {cells} were{not} {digits}, no place would be left for {digits} in {base}"
                 )
             }
-            _ => self.alternatives(),
+            _ if technique.is_forcing() => self.alternatives(),
+            _ => self.chain(),
         }
     }
 
+    fn remote_pair(&self) -> String {
+        let Some(Part { cells, digits, .. }) = self.step.evidence.parts.first() else {
+            return String::new();
+        };
+        let ([first, middle @ .., last], [x, y]) = (&cells[..], &digits[..]) else {
+            return String::new();
+        };
+        format!(
+            "{} are connected by {}, which have the same candidates {x} and {y}; one of them is {x} \
+             and the other {y}",
+            self.all(1 << first | 1 << last),
+            self.all(mask_of(middle)),
+        )
+    }
+
     fn empty_rectangle(&self) -> String {
-        let Evidence { digits, cells: [_, end, other], base, .. } = self.step.evidence;
-        let (digit, square) = (all_digits(digits), units(base));
-        let target = self.step.removed.iter().fold(0, |all, cells| all | cells);
+        let evidence = &self.step.evidence;
+        let [Link { from: other, to: end }] = &evidence.links[..] else { return String::new() };
+        let (digit, square) = (end.digit, units(&evidence.base));
+        let (end, other) = (mask_of(&end.cells), mask_of(&other.cells));
+        let target = self.step.effects().1.iter().fold(0, |all, cells| all | cells);
         let [end_at, other_at, target_at] =
             [end, other, target].map(|cells| UNITS_OF[cells.trailing_zeros() as usize]);
         // The link is in a column if its first end meets the box in a row.
         let kind = usize::from(end_at[1] == other_at[1]);
         let [link, from, to] = [end_at[kind], end_at[1 - kind], target_at[kind]]
-            .map(|unit| unit_name(usize::from(unit)));
+            .map(|unit| super::unit(unit.into()));
         let (target, end, other) = (self.all(target), self.all(end), self.all(other));
         format!(
             "in {square}, {digit} is possible only in {from} and {to}; {link} has {digit} in \
@@ -152,9 +158,10 @@ impl Words<'_> {
     }
 
     fn colors(&self) -> String {
-        let Evidence { digits, cells: [first, second, _], .. } = self.step.evidence;
-        let digit = all_digits(digits);
-        let removed = self.step.removed.iter().fold(0, |all, cells| all | cells);
+        let evidence = &self.step.evidence;
+        let [first, second] = [Role::Color, Role::OtherColor].map(|role| evidence.cells(role));
+        let digit = all_digits(evidence.digits(Role::Color));
+        let removed = self.step.effects().1.iter().fold(0, |all, cells| all | cells);
         let both = format!(
             "units with two places for {digit} connect {}; {digit} is either in all of {} or in all \
              of {}",
@@ -171,7 +178,9 @@ impl Words<'_> {
     }
 
     fn hidden_rectangle(&self) -> String {
-        let Evidence { digits, common, cells: [pattern, opposite, _], .. } = self.step.evidence;
+        let evidence = &self.step.evidence;
+        let [pattern, opposite] = [Role::Pattern, Role::Extra].map(|role| evidence.cells(role));
+        let [digits, common] = [Role::Pattern, Role::Extra].map(|role| evidence.digits(role));
         let at = UNITS_OF[opposite.trailing_zeros() as usize].map(usize::from);
         let near = pattern & (UNITS[at[0]] | UNITS[at[1]]) & !opposite;
         let (x, y) = (all_digits(common), all_digits(digits & !common));
@@ -180,8 +189,8 @@ impl Words<'_> {
              and {} could be exchanged in these cells",
             self.all(opposite),
             self.all(near),
-            unit_name(at[0]),
-            unit_name(at[1]),
+            super::unit(at[0]),
+            super::unit(at[1]),
             self.all(pattern & !near & !opposite),
             all_digits(digits),
         )
@@ -190,29 +199,27 @@ impl Words<'_> {
     /// Returns why a unique rectangle, a unique loop, or a BUG must be avoided.
     fn deadly_pattern(&self) -> String {
         use Technique as T;
-        let Evidence { digits, common, cells: [pattern, extra, set], base, .. } =
-            self.step.evidence;
+        let evidence = &self.step.evidence;
+        let [pattern, extra, set] =
+            [Role::Pattern, Role::Extra, Role::Set].map(|role| evidence.cells(role));
+        let [digits, common] = [Role::Pattern, Role::Extra].map(|role| evidence.digits(role));
         let deadly = match digits {
             0 => "all open cells would have two candidates, which could be exchanged".into(),
             _ => format!("{} could be exchanged in {}", all_digits(digits), self.all(pattern)),
         };
         let one = if extra.is_power_of_two() { "" } else { "one of " };
-        let (extra, base) = (self.all(extra), units(base));
+        let (extra, base) = (self.all(extra), units(&evidence.base));
         match self.step.technique {
             T::UniqueRectangle3 | T::UniqueLoop3 | T::Bug3 => {
-                let with = match set {
-                    0 => String::new(),
-                    _ => format!("with {}, ", self.all(set)),
-                };
-                let digits = all_digits(common);
+                let (set, digits) = (self.all(set), all_digits(evidence.digits(Role::Set)));
                 format!(
-                    "unless {one}{extra} has one of its other candidates, {deadly}; {with}that cell \
-                     takes {digits} in {base}"
+                    "unless {one}{extra} has one of its other candidates, {deadly}; with {set}, that \
+                     cell takes {digits} in {base}"
                 )
             }
             T::UniqueRectangle4 | T::UniqueLoop4 | T::Bug4 => {
-                let lost = (0..9).filter(|&digit| self.step.removed[digit] != 0);
-                let lost = lost.fold(0, |all: u16, digit| all | 1 << digit);
+                let lost = self.step.eliminated.iter();
+                let lost = lost.fold(0, |all: u16, it| all | 1 << (it.digit - 1));
                 let other = if lost.is_power_of_two() {
                     format!("were {}", all_digits(lost))
                 } else {
@@ -226,20 +233,26 @@ impl Words<'_> {
     }
 
     fn almost_locked(&self) -> String {
-        let Evidence { digits, common, cells, .. } = self.step.evidence;
-        let set = |cells: Cells| format!("{{{}}}", self.names(cells).join(", "));
-        let [a, b, c] = cells.map(set);
-        let (digits, rcc) = (all_digits(digits), all_digits(common));
+        let Step { evidence, eliminated, .. } = self.step;
+        let set = |i: usize| {
+            let cells = evidence.parts.get(i).map_or(0, |part| mask_of(&part.cells));
+            format!("{{{}}}", self.names(cells).join(", "))
+        };
+        let (a, b, c) = (set(0), set(1), set(2));
+        let common = evidence.links.iter().fold(0, |rcc: u16, it| rcc | 1 << (it.to.digit - 1));
+        let shared = evidence.parts[..2].iter().fold(!0, |all, part| all & part.mask());
+        let (digits, rcc) = (all_digits(shared & !common), all_digits(common));
         let has_two = common & common.wrapping_sub(1) != 0;
         match self.step.technique {
             Technique::SueDeCoq => format!(
                 "{} have only as many candidates as cells, and {b} and {c} share none of them; each \
                  candidate must be in one of these cells",
-                self.all(cells[0] | cells[1] | cells[2]),
+                self.all(evidence.cells(Role::Pattern) | evidence.cells(Role::AlmostLocked)),
             ),
             Technique::AlsXYWing => format!(
-                "if neither {a} nor {b} had {digits}, they would take {rcc} from {c}, which would have \
-                 too few candidates"
+                "if neither {a} nor {b} had {}, they would take {rcc} from {c}, which would have too \
+                 few candidates",
+                eliminated.first().map_or(0, |it| it.digit)
             ),
             _ if has_two => format!(
                 "{rcc} can each be in only one of the almost locked sets {a} and {b}, and both have \
@@ -255,8 +268,9 @@ impl Words<'_> {
     /// Returns the alternatives, or the contradiction, of forcing chains and nets.
     fn alternatives(&self) -> String {
         use Technique as T;
-        let Evidence { digits, common, cells: [first, second, _], base, cover, .. } =
-            self.step.evidence;
+        let Evidence { base, contradiction, .. } = &self.step.evidence;
+        let first = self.step.evidence.cells(Role::Pattern);
+        let digits = self.step.evidence.digits(Role::Pattern);
         let means = match self.step.technique {
             T::CellForcingChain | T::RegionForcingChain => "chains",
             T::DynamicForcingChain => "singles",
@@ -278,9 +292,14 @@ impl Words<'_> {
                 "{cells} must be {options}, and {means} lead from each to the same result"
             );
         }
-        let contradiction = match second {
-            0 => format!("{} without a place for {}", units(cover), all_digits(common)),
-            cell => format!("{} without a candidate", self.all(cell)),
+        let contradiction = match contradiction {
+            Some(Contradiction::NoPlace { digit, unit }) => {
+                format!("{unit} without a place for {digit}")
+            }
+            Some(Contradiction::NoCandidate { cell }) => {
+                format!("{} without a candidate", (self.name)(*cell))
+            }
+            None => "no solution".into(),
         };
         format!("if {cells} were {options}, {means} would leave {contradiction}")
     }
@@ -291,10 +310,10 @@ impl Words<'_> {
         let (Some(first), Some(last)) = (links.first(), links.last()) else {
             return String::new();
         };
-        let (start, end) = (first.from, last.to);
-        let nodes = and(links.iter().map(|link| self.assertion(link.to)));
+        let (start, end) = (&first.from, &last.to);
+        let nodes = and(links.iter().map(|link| self.assertion(&link.to)));
         let start_off = self.assertion(start);
-        let start = self.assertion(Node { on: true, ..start });
+        let start = self.assertion(&Node { on: true, ..start.clone() });
         let end = self.assertion(end);
         if start == end {
             format!("if {start_off}, then {nodes} after all")
@@ -303,8 +322,8 @@ impl Words<'_> {
         }
     }
 
-    fn assertion(&self, Node { cells, digit, on }: Node) -> String {
-        let (names, digit) = (self.names(cells), digit + 1);
+    fn assertion(&self, Node { cells, digit, on }: &Node) -> String {
+        let names = self.names(mask_of(cells));
         match (&names[..], on) {
             ([cell], true) => format!("{cell} is {digit}"),
             ([cell], false) => format!("{cell} is not {digit}"),
@@ -316,10 +335,9 @@ impl Words<'_> {
 
     /// Returns what the step changes.
     fn effect(&self) -> String {
-        let Step { placed, removed, .. } = self.step;
-        match *placed {
-            Some((digit, cell)) => format!("{} is {}", (self.name)(cell), digit + 1),
-            None => self.losses(removed),
+        match self.step.placed {
+            Some(placed) => format!("{} is {}", (self.name)(placed.cell), placed.digit),
+            None => self.losses(&self.step.effects().1),
         }
     }
 
@@ -350,20 +368,22 @@ impl Words<'_> {
     /// Returns which part of the pattern the cells that lose candidates see, if it decides.
     fn seen(&self) -> &'static str {
         use Technique as T;
-        let [first, second, _] = self.step.evidence.cells;
-        let is_in_pattern = self.step.removed.iter().any(|cells| cells & (first | second) != 0);
+        let evidence = &self.step.evidence;
+        let pattern = self.step.pattern_cells();
+        let is_in_pattern = self.step.eliminated.iter().any(|it| pattern >> it.cell & 1 != 0);
+        let extra = evidence.cells(Role::Extra).count_ones();
         match self.step.technique {
             T::FinnedXWing
             | T::SashimiXWing
             | T::FinnedSwordfish
             | T::SashimiSwordfish
             | T::FinnedJellyfish
-            | T::SashimiJellyfish => fins(second),
+            | T::SashimiJellyfish => fins(evidence.cells(Role::Fins)),
             T::Skyscraper | T::TwoStringKite | T::TurbotFish | T::XYWing | T::WWing => "both",
             T::RemotePair => "both ends",
             T::XYZWing => "all three",
             T::SimpleColors if !is_in_pattern => "cells of both kinds",
-            T::UniqueRectangle2 | T::UniqueLoop2 | T::Bug2 if second.count_ones() == 2 => "both",
+            T::UniqueRectangle2 | T::UniqueLoop2 | T::Bug2 if extra == 2 => "both",
             T::UniqueRectangle2 | T::UniqueLoop2 | T::Bug2 => "all of them",
             _ => "",
         }
@@ -408,7 +428,8 @@ fn any_digit(mask: u16) -> String {
 }
 
 /// Returns units, such as `rows 2 and 4`, or `row 2 and box 1`.
-fn units(mask: u32) -> String {
+fn units(units: &[Unit]) -> String {
+    let mask = units.iter().fold(0_u32, |mask, unit| mask | 1 << unit.number());
     let kinds = ["row", "column", "box"].into_iter().enumerate();
     let kinds = kinds.filter_map(|(kind, name)| {
         let all = digit_names((mask >> (9 * kind)) as u16 & 0x1ff);

@@ -188,7 +188,7 @@ fn check_types(
             Some(Kind::Status) => {
                 name.parse::<Status>().map_err(|error| (at, error.to_string()))?;
             }
-            Some(Kind::Technique) if Technique::named(name).is_none() => {
+            Some(Kind::Technique) if name.parse::<Technique>().is_err() => {
                 let hint = similar(name, Technique::all().map(Technique::name));
                 let hint = hint.map_or(String::new(), |name| format!("; did you mean \"{name}\"?"));
                 return Err((at, format!("unknown technique \"{name}\"{hint}")));

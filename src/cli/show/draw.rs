@@ -38,11 +38,11 @@ impl Drawing<'_> {
         if self.is_in_pattern(cell) {
             text.insert(0, '*');
         }
-        let removed = (1..=9).zip(&step.removed).filter(|(_, cells)| *cells >> cell & 1 != 0);
-        let removed: String = removed.map(|(digit, _)| digit.to_string()).collect();
+        let removed = step.eliminated.iter().filter(|it| it.cell == cell);
+        let removed: String = removed.map(|it| it.digit.to_string()).collect();
         match step.placed {
-            Some((digit, at)) if at == cell && is_single => format!("={}", digit + 1),
-            Some((digit, at)) if at == cell => format!("{text}={}", digit + 1),
+            Some(placed) if placed.cell == cell && is_single => format!("={}", placed.digit),
+            Some(placed) if placed.cell == cell => format!("{text}={}", placed.digit),
             _ if removed.is_empty() => text,
             _ => format!("{text}-{removed}"),
         }
@@ -54,8 +54,7 @@ impl Drawing<'_> {
 
     fn is_changed(&self, cell: usize) -> bool {
         self.step.is_some_and(|(step, _)| {
-            let is_placed = step.placed.is_some_and(|(_, at)| at == cell);
-            is_placed || step.removed.iter().any(|cells| cells >> cell & 1 != 0)
+            step.placed.iter().chain(&step.eliminated).any(|changed| changed.cell == cell)
         })
     }
 

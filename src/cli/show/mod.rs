@@ -290,27 +290,26 @@ impl ShowTask {
 
     /// Appends the next steps of a puzzle, each with a grid in which it is marked.
     fn explain_steps(&self, given: &Marks, out: &mut String) {
-        let board = Bands::from(given).board();
-        let (mut marks, mut filled) = (board.marks(), board.placed);
+        let mut board = Bands::from(given).board();
         let mut parts = Vec::new();
-        for step in logic::steps(given) {
-            let before = marks;
-            let has_effect = step.apply(&mut marks);
+        for step in logic::steps(&board) {
+            let before = board;
+            let has_effect = step.apply(&mut board);
             if !has_effect && step.placed.is_none() {
                 continue;
             }
             let (technique, sentence) = (step.technique, step.sentence(self.names.function()));
-            let marked = Some((&step, filled));
-            let drawing = Drawing { marks: &before, given, step: marked, color: self.color };
-            filled |= step.placed.map_or(0, |(_, cell)| 1 << cell);
+            let marked = Some((&step, before.placed));
+            let marks = &before.marks();
+            let drawing = Drawing { marks, given, step: marked, color: self.color };
             parts.push(format!("{technique}: {sentence}\n\n{drawing}"));
             if parts.len() == self.hints {
                 break;
             }
         }
         if parts.len() < self.hints {
-            let is_solved = filled.count_ones() as usize == CELLS;
-            parts.push(if is_solved { "solved\n" } else { "no technique applies\n" }.into());
+            parts
+                .push(if board.is_solved() { "solved\n" } else { "no technique applies\n" }.into());
         }
         *out += &parts.join("\n");
     }

@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 
 use bulkdoku::bands::{Bands, Level};
 use bulkdoku::board::Bits;
-use bulkdoku::logic::{Explainer, Step, Technique, refutation, steps};
+use bulkdoku::logic::{Candidate, Explainer, Step, Technique, refutation, steps};
 use bulkdoku::solver::Propagate;
 use bulkdoku::{Batch, Engine, Limits, Marks, Outcome, Status};
 use serde_json::{Value, json};
@@ -12,14 +12,13 @@ use serde_json::{Value, json};
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
 fn describe(step: &Step) -> Value {
-    let removed = (1..).zip(step.removed);
-    let removed = removed.flat_map(|(digit, cells)| Bits(cells).map(move |cell| [cell, digit]));
+    let pair = |it: &Candidate| [it.cell, it.digit.into()];
     json!({
         "technique": step.technique.name(),
         "sentence": step.to_string(),
         "pattern": Bits(step.pattern_cells()).collect::<Vec<_>>(),
-        "placed": step.placed.map(|(digit, cell)| [cell, digit + 1]),
-        "removed": removed.collect::<Vec<_>>(),
+        "placed": step.placed.as_ref().map(pair),
+        "removed": step.eliminated.iter().map(pair).collect::<Vec<_>>(),
     })
 }
 

@@ -18,15 +18,16 @@ use bulkdoku_core::bands::{Bands, Singles};
 use bulkdoku_core::puzzle::Puzzle;
 
 use self::nets::{Assertion, is_on};
-use super::instances::{Collect, Evidence, Instances, Step};
+use super::instances::{Collect, Instances};
 use super::position::Tracker;
 use super::subsets::tight_sets;
 use super::unrated::{Unrated, check_unique};
-use super::{Changed, Memory, Position, Technique, find};
+use super::{Changed, Evidence, Memory, Position, Role, Step, Technique, find};
 use crate::board::{Board, Candidates, UNIT_CELLS, UNITS, digits_of, size};
 
 /// Ratings on the scale of Sudoku Explainer 1.2.1, in tenths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SeRating {
     /// The highest rating of all steps.
     pub er: u16,
@@ -328,10 +329,9 @@ fn easiest(position: &Position, techniques: &[Technique], memory: &mut Memory) -
         find(technique, position, Changed::ALL, memory, &mut instances);
     }
     let steps = instances.steps.iter().map(|step| (order(position, step), step));
-    steps.min_by_key(|(order, _)| *order).map(|([rating, ..], step)| Hint {
-        rating: rating as u16,
-        placed: step.placed.map_or([0; 9], candidate),
-        removed: step.removed,
+    steps.min_by_key(|(order, _)| *order).map(|([rating, ..], step)| {
+        let (placed, removed) = step.effects();
+        Hint { rating: rating as u16, placed, removed }
     })
 }
 
@@ -339,7 +339,8 @@ fn easiest(position: &Position, techniques: &[Technique], memory: &mut Memory) -
 /// decides, then the first cell without other candidates, then the kind of unit.
 fn order(position: &Position, step: &Step) -> [u32; 4] {
     use Technique as T;
-    let Evidence { cells: [pattern, _, set], base, .. } = step.evidence;
+    let evidence = &step.evidence;
+    let pattern = evidence.cells(Role::Pattern);
     let rating = match step.technique {
         T::Bug1 => 56,
         T::Bug2 | T::Bug3 | T::Bug4 => 57,
@@ -350,8 +351,8 @@ fn order(position: &Position, step: &Step) -> [u32; 4] {
             _ => 50,
         },
     };
-    let unit = base.trailing_zeros() as usize;
-    let cells = set.count_ones();
+    let unit = evidence.base.first().map_or(27, |unit| unit.number());
+    let cells = evidence.cells(Role::Set).count_ones();
     let (kind, more) = match step.technique {
         T::UniqueRectangle1 | T::UniqueLoop1 | T::Bug1 => (1, 0),
         T::UniqueRectangle2 | T::UniqueLoop2 | T::Bug2 => (2, 0),
@@ -364,5 +365,5 @@ fn order(position: &Position, step: &Step) -> [u32; 4] {
         _ => (4, 0),
     };
     let start = (pattern & position.exactly[2]).trailing_zeros();
-    [rating + more, kind, start, [1, 2, 0, 0][unit.min(27) / 9]]
+    [rating + more, kind, start, [1, 2, 0, 0][unit / 9]]
 }

@@ -34,7 +34,7 @@ fn technique(step: &str) -> Technique {
         "Naked Triplet" => Technique::NakedTriple,
         _ => {
             let name = step.trim_start_matches("Direct ").replace(" type", "").replace(' ', "-");
-            Technique::named(&name.to_lowercase()).unwrap_or_else(|| panic!("{step}"))
+            name.to_lowercase().parse().unwrap_or_else(|_| panic!("{step}"))
         }
     }
 }

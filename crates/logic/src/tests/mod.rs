@@ -24,14 +24,7 @@ type Effect = (Candidates, Candidates);
 fn effects_of(technique: Technique, position: &Position, memory: &mut Memory) -> BTreeSet<Effect> {
     let mut found = Instances::new(Collect::Steps);
     find(technique, position, Changed::ALL, memory, &mut found);
-    let effect = |step: &Step| {
-        let mut placed = [0; 9];
-        if let Some((digit, cell)) = step.placed {
-            placed[digit] = 1 << cell;
-        }
-        (placed, step.removed)
-    };
-    found.steps.iter().map(effect).collect()
+    found.steps.iter().map(Step::effects).collect()
 }
 
 fn effects(technique: Technique, board: &Board) -> BTreeSet<Effect> {
@@ -64,12 +57,7 @@ fn boards(count: usize) -> Vec<(Board, Candidates)> {
                 boards.push((thinned(&board, &solution, &mut rng), solution));
             }
             for step in round {
-                board.remove(&step.removed);
-                if let Some((digit, cell)) = step.placed {
-                    let mut placed = [0; 9];
-                    placed[digit] = 1 << cell;
-                    assert!(board.place(&placed));
-                }
+                step.apply(&mut board);
             }
         }
         assert!(board.digits.iter().zip(&solution).all(|(cells, all)| cells & all == *all));
@@ -372,7 +360,7 @@ fn the_table_is_in_order_and_names_are_unique() {
     assert_eq!(names.len(), Technique::COUNT);
     for (i, technique) in Technique::all().enumerate() {
         assert_eq!(technique as usize, i);
-        assert_eq!(Technique::named(technique.name()), Some(technique));
+        assert_eq!(technique.name().parse(), Ok(technique));
     }
     let certain = Techniques::without_uniqueness();
     assert!(!certain.contains(Technique::Bug1) && certain.contains(Technique::SimpleColors));
@@ -420,21 +408,21 @@ fn paths_of_single_puzzles_and_marks_are_those_of_traces() {
     let mut rater = Rater::new(Techniques::ALL);
     for line in BUNDLED[0].text.lines().take(5).chain(BUNDLED[1].text.lines().take(9)) {
         let Ok(puzzle) = line.parse::<Puzzle>() else { continue };
-        let text = |step: &Step| format!("{step:?}");
         let mut trace = vec![];
         let path = rater.trace(&puzzle, |step| {
-            trace.push(text(step));
+            trace.push(step.clone());
             ControlFlow::Continue(())
         });
-        let mut marks = Marks::from(&puzzle);
+        let marks = Marks::from(&puzzle);
         assert_eq!(rater.rate(&marks), path);
-        assert_eq!(steps(&marks).map(|step| text(&step)).collect::<Vec<_>>(), trace);
+        assert!(steps(&marks).eq(trace.iter().cloned()));
+        let mut board = Board::of(&puzzle).unwrap();
         for (i, step) in steps(&puzzle).enumerate() {
-            assert_eq!(text(&step), trace[i]);
-            step.apply(&mut marks);
-            assert!(i % 8 > 0 || rater.rate(&marks).unwrap().solved, "{marks}");
+            assert_eq!(step, trace[i]);
+            step.apply(&mut board);
+            assert!(i % 8 > 0 || rater.rate(&board).unwrap().solved, "{board:?}");
         }
-        assert_eq!(hint(&marks).map(|step| text(&step)), None);
+        assert!(board.is_solved() && hint(&board).is_none());
     }
 }
 
@@ -450,12 +438,15 @@ fn only_proved_puzzles_have_steps_that_assume_uniqueness() {
         cells[clue] = 0;
         let several = Puzzle::from_cells(cells).unwrap();
         assert!(several.count(2) == 2 && step.placed.is_none(), "{puzzle}");
-        let mut left = Marks::from(&several);
+        let mut left = Board::of(&several).unwrap();
         for step in steps(&several) {
             assert!(!step.technique.assumes_uniqueness());
             step.apply(&mut left);
         }
-        assert!(several.solutions().take(100).all(|grid| left.is_solved_by(&grid)), "{puzzle}");
+        assert!(
+            several.solutions().take(100).all(|grid| left.marks().is_solved_by(&grid)),
+            "{puzzle}"
+        );
         boards += 1;
     }
     assert!(boards > 0, "{boards}");
@@ -494,11 +485,14 @@ fn hints_are_true_on_the_given_marks() {
         "7..4.....3.9....7....5...82..1.......95.1..2.........851...7....3....9.......8.54"
             .parse()
             .unwrap();
-    let mut marks = Bands::of(&puzzle).board().marks();
-    let pair = steps(&puzzle).take_while(|step| step.technique != Technique::NakedSingle);
-    pair.for_each(|step| {
-        step.apply(&mut marks);
+    let mut board = Board::of(&puzzle).unwrap();
+    let before = steps(&puzzle).take_while(|step| step.technique != Technique::NakedSingle);
+    before.for_each(|step| {
+        step.apply(&mut board);
     });
+    let marks = board.marks();
     assert_eq!(marks.of_cell(6 * 9 + 3).to_string(), "9");
-    assert_eq!(hint(&marks).unwrap().to_string(), "9 is the only candidate of r7c4, so r7c4 is 9");
+    for hint in [hint(&board), hint(&marks)] {
+        assert_eq!(hint.unwrap().to_string(), "9 is the only candidate of r7c4, so r7c4 is 9");
+    }
 }

@@ -102,7 +102,7 @@ impl<'a> Value<'a> {
         }
         let (a, b) = (self.text()?, other.text()?);
         if [self, other].iter().any(|one| matches!(one, Self::Technique(_))) {
-            let rank = |name: &[u8]| Technique::named(str::from_utf8(name).ok()?);
+            let rank = |name: &[u8]| str::from_utf8(name).ok()?.parse::<Technique>().ok();
             return Some(rank(&a)?.cmp(&rank(&b)?));
         }
         Some(a.cmp(&b))

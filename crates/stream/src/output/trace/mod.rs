@@ -47,8 +47,8 @@ pub fn boards() -> TextRows {
         };
         line(&board);
         trace(rater, row, |step| {
-            if let Some((digit, cell)) = step.placed {
-                board[cell] = b'1' + digit as u8;
+            if let Some(placed) = step.placed {
+                board[placed.cell] = b'0' + placed.digit;
                 line(&board);
             }
         });

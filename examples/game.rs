@@ -4,23 +4,15 @@
 
 use std::error::Error;
 
-use bulkdoku::Puzzle;
-use bulkdoku::generate::{Generator, Kind};
-use bulkdoku::logic::{Board, Rater, Technique, Techniques, hint};
-
-/// Returns the first generated puzzle whose hardest technique is this one.
-fn puzzle_with(technique: Technique) -> Puzzle {
-    let (mut generator, mut rater) = (Generator::new(), Rater::new(Techniques::ALL));
-    let mut puzzles = (0..).map(|index| generator.puzzle(Kind::Minimal, 1, index));
-    let is_hardest =
-        |puzzle: &Puzzle| rater.rate(puzzle).is_ok_and(|path| path.hardest == Some(technique));
-    puzzles.find(is_hardest).expect("the numbers do not end")
-}
+use bulkdoku::generate::Generator;
+use bulkdoku::logic::generate::{TechniqueFilter, puzzle};
+use bulkdoku::logic::{Board, Technique, Techniques, hint};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let name = std::env::args().nth(1).unwrap_or_else(|| "xy-wing".into());
     let technique = name.parse::<Technique>()?;
-    let puzzle = puzzle_with(technique);
+    let mut filter = TechniqueFilter::new(Techniques::filter(|it| it == technique));
+    let puzzle = puzzle(&mut Generator::new(), &mut filter, 1, 0).ok_or("stopped")?;
     println!("{puzzle}");
 
     // A move is right if it agrees with the only solution.

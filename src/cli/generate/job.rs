@@ -51,13 +51,11 @@ impl GenerateArgs {
         let default = if kind == Kind::Solved { Grids::Fast } else { Grids::Rows };
         let plain = Recipe::default();
         let condition = self.row_condition()?;
-        let techniques = condition.iter().flat_map(|condition| condition.techniques.iter());
-        let mut removals = techniques.map(removal_favoring);
-        let removal = removals.next().unwrap_or_default();
+        let techniques = condition.as_ref().map(|condition| condition.techniques);
         let recipe = Recipe {
             kind,
             grids: self.grids.unwrap_or(default),
-            removal: if removals.all(|other| other == removal) { removal } else { plain.removal },
+            removal: techniques.map_or(plain.removal, removal_favoring),
             symmetry: self.symmetry,
             pattern: self.pattern.as_deref().map_or(Ok(plain.pattern), read_pattern)?,
             clues: self.clues.clone().unwrap_or(plain.clues),

@@ -7,7 +7,8 @@ use super::solve::Solver;
 use super::{Job, PropertyEngine, Solve, Stopped};
 use crate::generate::{Generator, Kind, Pattern, Recipe, Yield};
 use crate::input::Records;
-use crate::logic::{Rater, Techniques};
+use crate::logic::Techniques;
+use crate::logic::generate::TechniqueFilter;
 use crate::output::{Needs, Results, Row};
 use crate::pipeline::block::Block;
 use crate::pipeline::properties;
@@ -46,27 +47,12 @@ pub struct RowCondition {
 pub struct Worker {
     generator: Generator,
     solver: Solver,
-    /// Rates candidates by the techniques that the condition allows, if it does not allow all.
-    rater: Option<Rater>,
+    /// Rejects candidates by the techniques that the condition allows, if it does not allow all.
+    filter: Option<TechniqueFilter>,
 }
 
 /// The number of candidates that are drawn at a time once the first attempts of rows have failed.
 const CANDIDATES: u64 = 256;
-
-impl RowCondition {
-    fn rater(&self) -> Option<Rater> {
-        let hardest = self.techniques.iter().next_back()?;
-        let is_limited = self.techniques != Techniques::ALL;
-        is_limited.then(|| Rater::new(Techniques::ALL.up_to(hardest)))
-    }
-
-    /// Returns whether a puzzle needs one of the techniques, and no harder one.
-    fn may_hold(&self, rater: &mut Rater, puzzle: &Puzzle) -> bool {
-        let path = rater.rate_unique(puzzle).filter(|path| path.solved);
-        let hardest = path.and_then(|path| path.hardest);
-        hardest.is_some_and(|hardest| self.techniques.contains(hardest))
-    }
-}
 
 impl Generate {
     /// Draws candidates for each row of a block until one meets the condition. A row is the first
@@ -78,7 +64,7 @@ impl Generate {
         block: &Block,
         (records, results): (&mut Records, &mut Results),
     ) -> ControlFlow<Stopped, Vec<Puzzle>> {
-        let Worker { generator, solver, rater } = worker;
+        let Worker { generator, solver, filter } = worker;
         let mut selected = vec![None; block.count as usize];
         let mut attempts = 0..1;
         loop {
@@ -94,9 +80,9 @@ impl Generate {
                 return ControlFlow::Break(Stopped);
             }
             let of_rows = drawn.iter().map(|(row, _)| (row - block.first) as usize);
-            let candidates = of_rows.zip(puzzles).filter(|(_, puzzle)| {
-                rater.as_mut().is_none_or(|rater| condition.may_hold(rater, puzzle))
-            });
+            let candidates = of_rows
+                .zip(puzzles)
+                .filter(|(_, puzzle)| filter.as_mut().is_none_or(|filter| filter.accepts(puzzle)));
             let candidates: Vec<(usize, Puzzle)> = candidates.collect();
             let puzzles = candidates.iter().map(|(_, puzzle)| puzzle);
             self.solve_all(puzzles, solver, block, (records, results))?;
@@ -161,8 +147,13 @@ impl Job for Generate {
             generator = generator.counting(Arc::clone(&self.yields));
         }
         generator.stop_at(stop.clone());
-        let rater = self.condition.as_ref().and_then(RowCondition::rater);
-        Worker { generator, solver: self.solve.worker(stop), rater }
+        let techniques = self.condition.as_ref().map_or(Techniques::ALL, |it| it.techniques);
+        let filter = (techniques != Techniques::ALL).then(|| {
+            let mut filter = TechniqueFilter::new(techniques);
+            filter.stop_at(stop.clone());
+            filter
+        });
+        Worker { generator, solver: self.solve.worker(stop), filter }
     }
 
     fn run(

@@ -198,6 +198,7 @@ fn every_record_has_a_trace() {
     assert!(boards.ends_with("\n\n"), "{boards}");
     folder.assert_refused(&[
         ("trace in --format boards --sentences", "goes with --format jsonl"),
+        ("trace in --format boards --implications", "goes with --format jsonl"),
         ("trace in -o x.parquet", "not parquet"),
     ]);
 }

@@ -94,7 +94,7 @@ fn traces_conform() {
     let folder = Folder::new();
     let hard = include_str!("../datasets/hard.txt").lines().find(|line| line.len() == 81);
     folder.file("in", format!("{CLASSIC}\nbad\n{}\n{}\n", ".".repeat(81), hard.unwrap()));
-    let ran = folder.line("trace in -q --sentences");
+    let ran = folder.line("trace in -q --sentences --implications");
     assert_eq!(ran.rows.lines().count(), 4, "{ran:?}");
     ran.rows.lines().for_each(|trace| assert_conforms("trace", trace.as_bytes()));
 }

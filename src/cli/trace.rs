@@ -37,6 +37,10 @@ pub struct TraceArgs {
     #[arg(long, help_heading = "Output")]
     sentences: bool,
 
+    /// With jsonl: add all implications of forcing chains and nets, with their reasons
+    #[arg(long, help_heading = "Output")]
+    implications: bool,
+
     #[command(flatten)]
     pub engine: EngineArgs,
 }
@@ -70,7 +74,7 @@ pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
     task.settings.method = Method::solving(&args.engine, solve.limits);
     task.settings.block_bytes = BLOCK_BYTES;
     let format: Box<dyn output::Format> = match kind {
-        TraceFormat::Jsonl => Box::new(json_steps(args.sentences)),
+        TraceFormat::Jsonl => Box::new(json_steps(args.sentences, args.implications)),
         TraceFormat::Boards => Box::new(boards()),
     };
     task.open()?.write(&solve, Vec::new(), format)
@@ -79,8 +83,10 @@ pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
 impl TraceArgs {
     /// Rejects options without effect, and names of outputs with the extension of another format.
     fn check(&self, format: TraceFormat) -> Result<(), Failure> {
-        if self.sentences && format != TraceFormat::Jsonl {
-            refuse!("--sentences goes with --format jsonl");
+        for (is_set, name) in [(self.sentences, "sentences"), (self.implications, "implications")] {
+            if is_set && format != TraceFormat::Jsonl {
+                refuse!("--{name} goes with --format jsonl");
+            }
         }
         self.engine.check_simd()?;
         let output = self.records.destinations.output.as_deref();

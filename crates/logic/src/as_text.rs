@@ -1,5 +1,7 @@
 //! Serde implementations: techniques are serialized as their names, and so are cells and units.
 
+use std::fmt::Display;
+
 use bulkdoku_core::bands::Contradiction;
 use bulkdoku_core::puzzle::{CELLS, Unit};
 use serde::de::Error;
@@ -68,4 +70,9 @@ pub fn contradiction<S: Serializer>(
         None => {}
     }
     fields.end()
+}
+
+/// Serializes what a value formats as.
+pub fn text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
 }

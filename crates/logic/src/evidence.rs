@@ -7,7 +7,7 @@ use serde::Serialize;
 
 #[cfg(feature = "serde")]
 use super::as_text;
-use super::{Technique, unit};
+use super::{Alternative, Technique, unit};
 use crate::board::{Bits, Board, Candidates, Cells, digits_of};
 
 /// A step of a path: an instance of a technique. It formats as a sentence.
@@ -64,6 +64,10 @@ pub struct Evidence {
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(serialize_with = "as_text::contradiction"))]
     pub contradiction: Option<Contradiction>,
+    /// What follows from each alternative of forcing chains and nets. A path leaves this empty: see
+    /// [`implications`](super::implications).
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub implications: Vec<Alternative>,
 }
 
 /// Cells with a role in a pattern.

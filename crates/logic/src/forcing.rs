@@ -159,7 +159,7 @@ fn alternatives(position: &Position, by_cell: bool, mut visit: impl FnMut(Cells,
 }
 
 /// Techniques that a net uses when there are no singles, by level.
-const LEVELS: [&[Technique]; 6] = {
+pub const LEVELS: [&[Technique]; 6] = {
     use Technique as T;
     [
         &[],

@@ -4,6 +4,31 @@
 //! with all its instances on the same board. Ties are never broken by cell or digit, so isomorphs
 //! have the same path.
 //!
+//! ```
+//! use bulkdoku_core::Puzzle;
+//! use bulkdoku_logic::{Board, hint, implications, rate};
+//!
+//! let puzzle: Puzzle =
+//!     "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..".parse()?;
+//! let path = rate(&puzzle)?;
+//! println!("{}, score {}", path.hardest.map_or("solved", |it| it.title()), path.score);
+//!
+//! // What a player sees: the solved cells, and the candidates of the others.
+//! let mut board = Board::of(&puzzle).expect("no clue is repeated");
+//! while let Some(step) = hint(&board) {
+//!     println!("{}: {step}", step.technique.title());
+//!     for part in &step.evidence.parts {
+//!         println!("  {:?}: digits {:?} of cells {:?}", part.role, part.digits, part.cells);
+//!     }
+//!     for alternative in implications(&board, &step) {
+//!         println!("  {alternative}");
+//!     }
+//!     step.apply(&mut board);
+//! }
+//! assert_eq!(board.grid(), puzzle.solve());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Puzzles and pencil marks are those of the crate `bulkdoku-core`. The crate `bulkdoku` re-exports
 //! this one as `bulkdoku::logic`.
 //!
@@ -25,6 +50,7 @@ mod exclusion;
 mod fish;
 mod forcing;
 pub mod generate;
+mod implications;
 mod instances;
 mod links;
 mod position;
@@ -48,13 +74,14 @@ use bulkdoku_core::puzzle::Unit;
 
 use crate::board::Cells;
 use chains::Shape;
-use instances::Instances;
+use instances::{Collect, Instances};
 use links::Kind;
 use position::{Changed, Position};
 
 pub use bulkdoku_core::bands::{Bands, Contradiction};
 pub use bulkdoku_core::board::Board;
 pub use evidence::{Candidate, Evidence, Link, Node, Part, Role, Step};
+pub use implications::{Alternative, By, Implication, implications};
 pub use rounds::{Path, Rater, rate};
 pub use se::{Explainer, SeRating};
 pub use steps::{Steps, hint, refutation, steps};
@@ -90,6 +117,15 @@ impl Memory {
     fn min_open(&self, open: usize) -> usize {
         if self.lacks_easier { open } else { 0 }
     }
+}
+
+/// Returns all instances of a technique on a board, such as all X-wings. Those that place and
+/// eliminate the same count once. Of chains, only the shortest are instances.
+pub fn instances(board: &Board, technique: Technique) -> Vec<Step> {
+    let mut instances = Instances::new(Collect::DistinctSteps);
+    instances.start(technique, 1);
+    find(technique, &Position::of(board), Changed::ALL, &mut Memory::default(), &mut instances);
+    instances.steps
 }
 
 /// Collects all instances of a technique on a board that involve a change.

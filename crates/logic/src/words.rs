@@ -5,6 +5,7 @@ use std::fmt;
 use bulkdoku_core::puzzle::{Unit, cell_name};
 
 use super::evidence::mask_of;
+use super::{Alternative, By, Implication};
 use super::{Contradiction, Evidence, Link, Node, Part, Role, Step, Technique};
 use crate::board::{Bits, Candidates, Cells, PEERS, UNITS, UNITS_OF, digits_of};
 
@@ -20,6 +21,33 @@ impl Step {
     pub fn sentence(&self, name: fn(usize) -> String) -> String {
         let words = Words { step: self, name };
         format!("{}, so {}", words.pattern(), words.effect())
+    }
+}
+
+impl fmt::Display for Alternative {
+    /// Formats all implications as one sentence, without a period.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sentence(cell_name))
+    }
+}
+
+impl Alternative {
+    /// Returns all implications as one sentence, without a period, with other names of cells (0 to
+    /// 80), such as "if r1c1 is 3: r1c5 is not 3; r4c5 is 3, its only place in column 5".
+    pub fn sentence(&self, name: fn(usize) -> String) -> String {
+        let implications = self.implications.iter().map(|Implication { node, by, .. }| {
+            let assertion = assertion(&node.cells, node.digit, node.on, name);
+            match by {
+                By::Assumption => format!("if {assertion}:"),
+                By::Cell if node.on => format!("{assertion}, its only candidate;"),
+                By::Unit(unit) if node.on => format!("{assertion}, its only place in {unit};"),
+                By::Cell | By::Unit(_) => format!("{assertion};"),
+                By::Step(step) => format!("{assertion} ({});", step.technique.title()),
+            }
+        });
+        let contradiction = self.contradiction.map(|it| format!("but {};", it.sentence(name)));
+        let all: Vec<_> = implications.chain(contradiction).collect();
+        all.join(" ").trim_end_matches([';', ':']).into()
     }
 }
 
@@ -148,8 +176,8 @@ impl Words<'_> {
             [end, other, target].map(|cells| UNITS_OF[cells.trailing_zeros() as usize]);
         // The link is in a column if its first end meets the box in a row.
         let kind = usize::from(end_at[1] == other_at[1]);
-        let [link, from, to] = [end_at[kind], end_at[1 - kind], target_at[kind]]
-            .map(|unit| super::unit(unit.into()));
+        let [link, from, to] =
+            [end_at[kind], end_at[1 - kind], target_at[kind]].map(|unit| super::unit(unit.into()));
         let (target, end, other) = (self.all(target), self.all(end), self.all(other));
         format!(
             "in {square}, {digit} is possible only in {from} and {to}; {link} has {digit} in \
@@ -322,15 +350,8 @@ impl Words<'_> {
         }
     }
 
-    fn assertion(&self, Node { cells, digit, on }: &Node) -> String {
-        let names = self.names(mask_of(cells));
-        match (&names[..], on) {
-            ([cell], true) => format!("{cell} is {digit}"),
-            ([cell], false) => format!("{cell} is not {digit}"),
-            (_, true) => format!("one of {} is {digit}", and(names)),
-            ([a, b], false) => format!("neither {a} nor {b} is {digit}"),
-            (_, false) => format!("none of {} is {digit}", and(names)),
-        }
+    fn assertion(&self, node: &Node) -> String {
+        assertion(&node.cells, node.digit, node.on, self.name)
     }
 
     /// Returns what the step changes.
@@ -401,6 +422,18 @@ impl Words<'_> {
     /// Returns cells, such as `r1c1 or r1c2`.
     fn any(&self, cells: Cells) -> String {
         join(self.names(cells), "or")
+    }
+}
+
+/// Returns an assertion, such as `one of r1c1 and r1c2 is 3`.
+fn assertion(cells: &[usize], digit: u8, on: bool, name: fn(usize) -> String) -> String {
+    let names: Vec<_> = cells.iter().map(|&cell| name(cell)).collect();
+    match (&names[..], on) {
+        ([cell], true) => format!("{cell} is {digit}"),
+        ([cell], false) => format!("{cell} is not {digit}"),
+        (_, true) => format!("one of {} is {digit}", and(names)),
+        ([a, b], false) => format!("neither {a} nor {b} is {digit}"),
+        (_, false) => format!("none of {} is {digit}", and(names)),
     }
 }
 

@@ -57,7 +57,8 @@ pub struct ShowArgs {
     /// Explain the next step, or this number of steps, in words
     ///
     /// Each step is a sentence and a grid, which marks the cells of its pattern (*), eliminated
-    /// candidates (1679-7), and placed digits (=5). Steps are those of bulkdoku trace, without the
+    /// candidates (1679-7), and placed digits (=5). Of forcing chains and nets, all implications of
+    /// each alternative are listed. Steps are those of bulkdoku trace, without the
     /// ones that an earlier step has made superfluous.
     #[arg(
         long,
@@ -292,8 +293,13 @@ impl ShowTask {
     fn explain_steps(&self, given: &Marks, out: &mut String) {
         let mut board = Bands::from(given).board();
         let mut parts = Vec::new();
+        // The round, and its board, on which all steps of the round are found.
+        let mut round = (0, board);
         for step in logic::steps(&board) {
             let before = board;
+            if step.round != round.0 {
+                round = (step.round, board);
+            }
             let has_effect = step.apply(&mut board);
             if !has_effect && step.placed.is_none() {
                 continue;
@@ -302,7 +308,10 @@ impl ShowTask {
             let marked = Some((&step, before.placed));
             let marks = &before.marks();
             let drawing = Drawing { marks, given, step: marked, color: self.color };
-            parts.push(format!("{technique}: {sentence}\n\n{drawing}"));
+            let alternatives = logic::implications(&round.1, &step);
+            let alternatives = alternatives.iter().map(|it| it.sentence(self.names.function()));
+            let alternatives: String = alternatives.map(|it| format!("- {it}\n")).collect();
+            parts.push(format!("{technique}: {sentence}\n{alternatives}\n{drawing}"));
             if parts.len() == self.hints {
                 break;
             }

@@ -3,7 +3,7 @@
 mod explainer;
 mod slow;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use bulkdoku_core::Puzzle;
@@ -13,9 +13,9 @@ use bulkdoku_core::marks::{Digits, Marks};
 use bulkdoku_core::puzzle::Grid;
 
 use super::*;
-use crate::board::{ALL, Bits, Board, Candidates, Cells};
+use crate::board::{ALL, Bits, Board, Candidates, Cells, UNITS};
 use crate::bundled::BUNDLED;
-use crate::instances::Collect;
+use crate::evidence::mask_of;
 
 /// The placement and the eliminations of an instance.
 type Effect = (Candidates, Candidates);
@@ -495,4 +495,86 @@ fn hints_are_true_on_the_given_marks() {
     for hint in [hint(&board), hint(&marks)] {
         assert_eq!(hint.unwrap().to_string(), "9 is the only candidate of r7c4, so r7c4 is 9");
     }
+}
+
+/// Checks each implication by the rules alone, from its reasons.
+fn assert_follows(board: &Board, all: &[Implication], i: usize) {
+    let Implication { node, because, by } = &all[i];
+    let (cell, digit) = (node.cells[0], usize::from(node.digit) - 1);
+    let mut left = *board;
+    for reason in because {
+        assert!(*reason < i);
+        let Node { cells, digit, on } = &all[*reason].node;
+        if *on {
+            left.placed |= 1 << cells[0];
+        } else {
+            left.digits[usize::from(*digit) - 1] &= !(1 << cells[0]);
+        }
+    }
+    let reason = because.first().map(|&reason| &all[reason].node);
+    let by_on = reason.filter(|reason| reason.on && because.len() == 1);
+    match by {
+        By::Assumption => assert!(i == 0 && because.is_empty()),
+        By::Cell if node.on => assert_eq!(left.mask(cell), 1 << digit),
+        By::Unit(unit) if node.on => {
+            let places = left.digits[digit] & UNITS[unit.number()];
+            assert_eq!(places, 1 << cell);
+        }
+        By::Cell => assert!(by_on.is_some_and(|on| on.cells == node.cells)),
+        By::Unit(unit) => {
+            let is_near = |on: &Node| unit.cells().contains(&on.cells[0]) && on.digit == node.digit;
+            assert!(by_on.is_some_and(is_near) && unit.cells().contains(&cell));
+        }
+        By::Step(step) if step.technique == Technique::AlternatingChain => {
+            for Link { from, to } in step.evidence.links.iter().filter(|link| link.to.on) {
+                let both = mask_of(&from.cells) | mask_of(&to.cells);
+                let digit = usize::from(to.digit) - 1;
+                let in_unit = UNITS.iter().any(|unit| left.digits[digit] & unit == both);
+                assert!(in_unit || left.mask(from.cells[0]).count_ones() == 2, "{step}");
+            }
+        }
+        By::Step(step) => {
+            let found = effects(step.technique, &left);
+            let is_effect = |(placed, removed): &Effect| {
+                let effect = if node.on { placed } else { removed };
+                effect[digit] >> cell & 1 != 0
+            };
+            assert!(found.iter().any(is_effect), "{}: {step}", step.technique);
+        }
+    }
+}
+
+#[test]
+fn implications_follow_from_their_reasons() {
+    let mut counts = BTreeMap::new();
+    let mut check = |board: &Board, technique: Technique| {
+        for step in instances(board, technique) {
+            let alternatives = implications(board, &step);
+            assert!(!alternatives.is_empty());
+            for Alternative { implications, contradiction } in alternatives {
+                for i in 0..implications.len() {
+                    assert_follows(board, &implications, i);
+                }
+                let is_end = |node: &Node| {
+                    let mut effects = step.placed.iter().chain(&step.eliminated);
+                    effects.any(|it| it.cell == node.cells[0] && it.digit == node.digit)
+                };
+                let ends = implications.iter().skip(1).filter(|it| is_end(&it.node)).count();
+                let all = step.eliminated.len() + usize::from(step.placed.is_some());
+                assert!(ends >= all || contradiction.is_some(), "{step}");
+                *counts.entry(technique).or_insert(0) += implications.len();
+            }
+        }
+    };
+    for (board, _) in boards(2) {
+        let all = Technique::all().filter(|&it| it >= Technique::Nishio);
+        all.take(5).for_each(|technique| check(&board, technique));
+    }
+    for (name, board) in examples() {
+        let technique: Technique = name.parse().unwrap();
+        if (Technique::Nishio..=Technique::NestedForcingChain3).contains(&technique) {
+            check(&board, technique);
+        }
+    }
+    assert!(counts.len() == 7 && counts.values().all(|&count| count > 20), "{counts:?}");
 }

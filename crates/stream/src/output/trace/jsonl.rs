@@ -3,24 +3,36 @@
 use serde::Serialize;
 
 use super::{trace, traced};
-use crate::logic::{Step, Technique};
+use crate::logic::{Step, Technique, implications};
 use crate::output::TextRows;
 
 /// The version of the schema.
 const VERSION: u8 = 1;
 
 /// Returns the format of one object per record, with the steps of its path. Each step has a
-/// sentence if `sentences`.
-pub fn json_steps(sentences: bool) -> TextRows {
+/// sentence if `sentences`, and those of forcing chains and nets have all implications if
+/// `with_implications`.
+pub fn json_steps(sentences: bool, with_implications: bool) -> TextRows {
     traced(move |rater, row, out| {
         let mut steps = Vec::new();
+        // The board, and that of the current round.
+        let mut boards = row.board().filter(|_| with_implications).map(|it| [it.board(); 2]);
+        let mut round = 1;
         let path = trace(rater, row, |step| {
             steps.push(if steps.is_empty() { b'[' } else { b',' });
-            serde_json::to_writer(
-                &mut steps,
-                &JsonStep { step, sentence: sentences.then(|| step.to_string()) },
-            )
-            .expect("memory accepts all bytes");
+            let sentence = sentences.then(|| step.to_string());
+            let mut explained = None;
+            if let Some([board, start]) = &mut boards {
+                if step.round > round {
+                    (round, *start) = (step.round, *board);
+                }
+                step.apply(board);
+                let mut step = step.clone();
+                step.evidence.implications = implications(start, &step);
+                explained = Some(step);
+            }
+            let step = JsonStep { step: explained.as_ref().unwrap_or(step), sentence };
+            serde_json::to_writer(&mut steps, &step).expect("memory accepts all bytes");
         });
         let path = path.as_ref();
         // Records of arrays have no text.

@@ -1,0 +1,297 @@
+//! The implications of forcing chains and nets, with their reasons.
+//!
+//! Finders follow all alternatives at once and keep no reasons. Here one alternative after another is
+//! followed again, by the same rules, until it leads to the effects of the step or to a
+//! contradiction; implications that lead to neither are left out.
+
+use bulkdoku_core::bands::{Bands, Contradiction};
+use bulkdoku_core::puzzle::Unit;
+#[cfg(feature = "serde")]
+use serde::Serialize;
+
+#[cfg(feature = "serde")]
+use super::as_text;
+use super::forcing::LEVELS;
+use super::{Node, Role, Step, Technique, instances, unit};
+use crate::board::{Bits, Board, Cells, PEERS, UNITS, UNITS_OF, digits_of};
+
+/// What follows from an alternative, or from the assumption that a step refutes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+#[non_exhaustive]
+pub struct Alternative {
+    /// The implications in order. The first one is the alternative.
+    pub implications: Vec<Implication>,
+    /// The contradiction to which they lead, unless they lead to the effects of the step.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "as_text::contradiction"))]
+    pub contradiction: Option<Contradiction>,
+}
+
+/// An assertion that follows from others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+#[non_exhaustive]
+pub struct Implication {
+    /// The assertion, of one cell.
+    pub node: Node,
+    /// The earlier implications of the alternative that are its reasons, numbered from 0.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub because: Vec<usize>,
+    /// The rule by which it follows.
+    pub by: By,
+}
+
+/// The rule by which an assertion follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum By {
+    /// It is assumed.
+    Assumption,
+    /// A cell has one digit.
+    Cell,
+    /// A digit is in one cell of a unit.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "as_text::text"))]
+    Unit(Unit),
+    /// The step of a technique on the board that the reasons leave.
+    Step(Box<Step>),
+}
+
+/// Returns what follows from each alternative of a step of forcing chains or nets on its board, the
+/// candidates of the step's [`Role::Pattern`]. Other steps have no alternatives.
+pub fn implications(board: &Board, step: &Step) -> Vec<Alternative> {
+    if step.technique < Technique::Nishio {
+        return Vec::new();
+    }
+    let cells = Bits(step.evidence.cells(Role::Pattern));
+    let digits = step.evidence.digits(Role::Pattern);
+    let alternatives = cells.flat_map(|cell| digits_of(digits).map(move |digit| (digit, cell)));
+    // Only nishio assumes that a cell does not have a digit.
+    let on = step.technique > Technique::Nishio || step.placed.is_none();
+    alternatives.map(|(digit, cell)| Search::new(board).follow(digit, cell, on, step)).collect()
+}
+
+/// The board of an alternative, and what has led to it.
+struct Search {
+    board: Board,
+    implications: Vec<Implication>,
+    /// The implication by which each candidate is off, by digit and cell.
+    off: [[Option<usize>; 81]; 9],
+}
+
+impl Search {
+    fn new(board: &Board) -> Self {
+        Self { board: *board, implications: Vec::new(), off: [[None; 81]; 9] }
+    }
+
+    fn follow(mut self, digit: usize, cell: usize, on: bool, step: &Step) -> Alternative {
+        if on {
+            self.place(digit, cell, Vec::new(), By::Assumption);
+        } else {
+            self.remove(digit, cell, Vec::new(), By::Assumption);
+        }
+        let (placed, removed) = step.effects();
+        loop {
+            // What an assumption refutes is what it assumes, so it has no other effect.
+            let is_left = |digit: usize| {
+                let left = self.board.digits[digit] & removed[digit];
+                left | placed[digit] & !(self.board.digits[digit] & self.board.placed) != 0
+            };
+            let contradiction = self.contradiction(step);
+            if contradiction.is_some() || !(0..9).any(is_left) || !self.extend(step.technique) {
+                return self.finish(contradiction, step);
+            }
+        }
+    }
+
+    /// Returns a contradiction; one of the assumed digit for nishio, if possible in the same unit.
+    fn contradiction(&self, step: &Step) -> Option<Contradiction> {
+        if step.technique > Technique::Nishio {
+            return Bands::from(&self.board).contradiction();
+        }
+        let digit = self.implications[0].node.digit;
+        let places = self.board.digits[usize::from(digit) - 1];
+        let mut units = step.evidence.base.iter().copied().chain(Unit::all());
+        let unit = units.find(|unit| places & UNITS[unit.number()] == 0)?;
+        Some(Contradiction::NoPlace { digit, unit })
+    }
+
+    /// Adds what follows by one more step of all rules. Returns whether there is anything.
+    fn extend(&mut self, technique: Technique) -> bool {
+        let before = self.implications.len();
+        let is_possible =
+            |digit: usize, cell: usize, board: &Board| board.open(digit) >> cell & 1 != 0;
+        for (digit, cell, by) in self.singles(technique) {
+            let because = match by {
+                By::Unit(unit) => self.reasons(1 << digit, UNITS[unit.number()]),
+                _ => self.reasons(0x1ff, 1 << cell),
+            };
+            // The links of chains have one reason.
+            let is_chain =
+                matches!(technique, Technique::CellForcingChain | Technique::RegionForcingChain);
+            if (!is_chain || because.len() == 1) && is_possible(digit, cell, &self.board) {
+                self.place(digit, cell, because, by);
+            }
+        }
+        let level = (technique as usize).saturating_sub(Technique::DynamicForcingChain as usize);
+        for techniques in LEVELS.iter().take(level + 1) {
+            if self.implications.len() > before {
+                break;
+            }
+            let found = techniques.iter().flat_map(|&it| instances(&self.board, it));
+            let found: Vec<_> = found.map(|step| (self.premises(&step), step)).collect();
+            for (because, step) in found {
+                let by = || By::Step(Box::new(step.clone()));
+                for it in &step.eliminated {
+                    let digit = usize::from(it.digit) - 1;
+                    if is_possible(digit, it.cell, &self.board) {
+                        self.remove(digit, it.cell, because.clone(), by());
+                    }
+                }
+                if let Some(it) = &step.placed {
+                    let digit = usize::from(it.digit) - 1;
+                    if is_possible(digit, it.cell, &self.board) {
+                        self.place(digit, it.cell, because.clone(), by());
+                    }
+                }
+            }
+        }
+        self.implications.len() > before
+    }
+
+    /// Returns the singles of the board: digits, cells, and rules.
+    fn singles(&self, technique: Technique) -> Vec<(usize, usize, By)> {
+        let mut singles = Vec::new();
+        let open = !self.board.placed;
+        let is_nishio = technique == Technique::Nishio;
+        let assumed = usize::from(self.implications[0].node.digit) - 1;
+        let digits = self.board.digits.iter().enumerate();
+        for (digit, &cells) in digits.filter(|&(digit, _)| !is_nishio || digit == assumed) {
+            for number in 0..27 {
+                let places = cells & UNITS[number];
+                if (places & open).is_power_of_two() && places & !open == 0 {
+                    let cell = places.trailing_zeros() as usize;
+                    singles.push((digit, cell, By::Unit(unit(number))));
+                }
+            }
+        }
+        if !is_nishio {
+            for cell in Bits(open & crate::board::ALL) {
+                let mask = self.board.mask(cell);
+                if mask.is_power_of_two() {
+                    singles.push((mask.trailing_zeros() as usize, cell, By::Cell));
+                }
+            }
+        }
+        singles
+    }
+
+    /// Adds that a digit is in a cell, and what it removes.
+    fn place(&mut self, digit: usize, cell: usize, because: Vec<usize>, by: By) {
+        let reason = self.add(digit, cell, true, because, by);
+        self.board.placed |= 1 << cell;
+        for other in digits_of(self.board.mask(cell) & !(1 << digit)) {
+            self.remove(other, cell, vec![reason], By::Cell);
+        }
+        for peer in Bits(PEERS[cell] & self.board.open(digit)) {
+            let shared = UNITS_OF[cell].into_iter().find(|unit| UNITS_OF[peer].contains(unit));
+            let shared = unit(shared.expect("peers share a unit").into());
+            self.remove(digit, peer, vec![reason], By::Unit(shared));
+        }
+    }
+
+    fn remove(&mut self, digit: usize, cell: usize, because: Vec<usize>, by: By) {
+        self.off[digit][cell] = Some(self.add(digit, cell, false, because, by));
+        self.board.digits[digit] &= !(1 << cell);
+    }
+
+    fn add(&mut self, digit: usize, cell: usize, on: bool, because: Vec<usize>, by: By) -> usize {
+        let node = Node::new(1 << cell, digit, on);
+        self.implications.push(Implication { node, because, by });
+        self.implications.len() - 1
+    }
+
+    /// Returns why some candidates are off.
+    fn reasons(&self, digits: u16, cells: Cells) -> Vec<usize> {
+        let of_cell = |cell: usize| digits_of(digits).filter_map(move |it| self.off[it][cell]);
+        let mut reasons: Vec<_> = Bits(cells).flat_map(of_cell).collect();
+        reasons.sort_unstable();
+        reasons
+    }
+
+    /// Returns the implications that make a step possible.
+    fn premises(&self, step: &Step) -> Vec<usize> {
+        let (pattern, digits) =
+            (step.evidence.cells(Role::Pattern), step.evidence.digits(Role::Pattern));
+        let base = step.evidence.base.iter().fold(0, |all, unit| all | UNITS[unit.number()]);
+        match step.technique {
+            Technique::NakedPair => self.reasons(0x1ff, pattern),
+            Technique::AlternatingChain => {
+                let strong = step.evidence.links.iter().filter(|link| link.to.on);
+                let mut premises: Vec<_> = strong
+                    .flat_map(|link| {
+                        let [from, to] = [&link.from, &link.to].map(|node| node.cells[0]);
+                        if from == to {
+                            return self.reasons(0x1ff, 1 << from);
+                        }
+                        let digit = usize::from(link.to.digit) - 1;
+                        let both = 1 << from | 1 << to;
+                        let is_strong = |cells: &Cells| self.board.digits[digit] & cells == both;
+                        let unit = UNITS.into_iter().find(is_strong).unwrap_or(0);
+                        self.reasons(1 << digit, unit)
+                    })
+                    .collect();
+                premises.sort_unstable();
+                premises.dedup();
+                premises
+            }
+            Technique::Pointing
+            | Technique::Claiming
+            | Technique::XWing
+            | Technique::HiddenPair => self.reasons(digits, base),
+            // Nested chains and nets depend on the whole board.
+            _ => (0..self.implications.len()).collect(),
+        }
+    }
+
+    /// Returns the implications that lead to a contradiction or to the effects of a step.
+    fn finish(self, contradiction: Option<Contradiction>, step: &Step) -> Alternative {
+        let mut is_needed = vec![false; self.implications.len()];
+        let ends = match contradiction {
+            Some(Contradiction::NoCandidate { cell }) => self.reasons(0x1ff, 1 << cell),
+            Some(Contradiction::NoPlace { digit, unit }) => {
+                self.reasons(1 << (digit - 1), UNITS[unit.number()])
+            }
+            None => {
+                let is_end = |it: &Implication| {
+                    let is_of = |effect: &super::Candidate| {
+                        it.node.cells[0] == effect.cell && it.node.digit == effect.digit
+                    };
+                    let effects =
+                        if it.node.on { step.placed.as_slice() } else { &step.eliminated };
+                    effects.iter().any(is_of)
+                };
+                let all = self.implications.iter().enumerate();
+                all.filter(|(_, it)| is_end(it)).map(|(i, _)| i).collect()
+            }
+        };
+        ends.into_iter().for_each(|end| is_needed[end] = true);
+        is_needed[0] = true;
+        for (i, it) in self.implications.iter().enumerate().rev() {
+            if is_needed[i] {
+                it.because.iter().for_each(|&reason| is_needed[reason] = true);
+            }
+        }
+        let mut numbers = vec![0; is_needed.len()];
+        let mut implications: Vec<Implication> = Vec::new();
+        for (i, mut it) in self.implications.into_iter().enumerate() {
+            if is_needed[i] {
+                it.because.iter_mut().for_each(|reason| *reason = numbers[*reason]);
+                numbers[i] = implications.len();
+                implications.push(it);
+            }
+        }
+        Alternative { implications, contradiction }
+    }
+}

@@ -156,3 +156,25 @@ impl EngineKind {
 pub fn solve_batch(puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
     EngineKind::default().build(SimdLevel::best()).solve(Batch::Puzzles(puzzles), limits, outcomes);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::{CLASSIC, SOLVED};
+
+    /// Puzzles that are solved when they enter need no search in which the flag could be checked.
+    #[test]
+    fn a_request_ends_a_batch_without_searches() {
+        for text in [SOLVED, CLASSIC] {
+            let puzzles = vec![text.parse().unwrap(); 20_000];
+            for (name, kind, simd) in EngineKind::builds() {
+                let (mut engine, stop) = (kind.build(simd), StopFlag::default());
+                engine.stop_at(stop.clone());
+                stop.request();
+                let mut outcomes = vec![Outcome::NONE; puzzles.len()];
+                let batch = Batch::Puzzles(&puzzles);
+                assert_eq!(engine.solve(batch, Limits::PROOF, &mut outcomes), 0, "{name}");
+            }
+        }
+    }
+}

@@ -225,9 +225,10 @@ impl<'a, K: Kernel> BatchState<'a, K> {
         self.busy.count_ones() as usize <= self.lanes / 8
     }
 
-    /// Returns whether an entry is waiting for a work lane, after loading more if necessary.
+    /// Returns whether an entry is waiting for a work lane, after loading more if necessary. No more
+    /// are loaded once the stop flag is set.
     pub(super) fn has_entries(&mut self) -> bool {
-        while self.waiting == 0 && self.next < self.end {
+        while self.waiting == 0 && self.next < self.end && !self.job.stop.is_requested() {
             self.load_entries();
         }
         self.waiting != 0

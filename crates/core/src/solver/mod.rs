@@ -159,8 +159,10 @@ pub fn solve_batch(puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome])
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
+
     use super::*;
-    use crate::puzzle::{CLASSIC, SOLVED};
+    use crate::puzzle::{CLASSIC, Grid, SOLVED};
 
     /// Puzzles that are solved when they enter need no search in which the flag could be checked.
     #[test]
@@ -174,6 +176,34 @@ mod tests {
                 let mut outcomes = vec![Outcome::NONE; puzzles.len()];
                 let batch = Batch::Puzzles(&puzzles);
                 assert_eq!(engine.solve(batch, Limits::PROOF, &mut outcomes), 0, "{name}");
+            }
+        }
+    }
+
+    /// Whatever the limit and the difficulty, a known solution does not count.
+    #[test]
+    fn known_solutions_do_not_count() {
+        // One solution, found with and without guesses; several solutions.
+        let hard =
+            "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..";
+        let several = CLASSIC.replace(['8', '6'], ".");
+        let puzzles: Vec<Puzzle> =
+            [CLASSIC, hard, &several].map(|text| text.parse().unwrap()).repeat(50);
+        let known: Vec<Grid> = puzzles.iter().map(|it| it.solve().unwrap()).collect();
+        for limit in [1, 2, 3, 1000] {
+            let limits = Limits::count(NonZeroU32::new(limit).unwrap());
+            let all = |puzzle: &Puzzle| puzzle.solutions().take(limit as usize + 1).count() as u32;
+            let others: Vec<_> = puzzles[..3].iter().map(|it| (all(it) - 1).min(limit)).collect();
+            assert_eq!((others[0], others[1], others[2] > 0), (0, 0, true));
+            for (name, kind, simd) in
+                EngineKind::builds().filter(|(_, kind, _)| !kind.is_textbook())
+            {
+                let mut engine = kind.build(simd);
+                let query = Query { batch: Batch::Puzzles(&puzzles), limits, known: Some(&known) };
+                let mut outcomes = vec![Outcome::NONE; puzzles.len()];
+                assert_eq!(engine.search(&query, &mut outcomes), puzzles.len());
+                let counts: Vec<_> = outcomes.iter().map(|outcome| outcome.solutions).collect();
+                assert_eq!(counts, others.repeat(50), "{name} {limit}");
             }
         }
     }

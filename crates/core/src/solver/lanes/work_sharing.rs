@@ -43,9 +43,11 @@ impl WorkSharing {
         }
     }
 
-    /// Returns whether the order of a search is irrelevant while there is at most one solution.
+    /// Returns whether the order of a search is irrelevant while there is at most one solution. A
+    /// known solution must not count, which only the other policies consider.
     pub(super) fn suits(query: &Query<'_>) -> bool {
-        query.limits.solutions.get() > 1 && query.limits.nodes.is_none()
+        let Query { limits, known, .. } = query;
+        limits.solutions.get() > 1 && limits.nodes.is_none() && known.is_none()
     }
 
     /// Finds an alternative for each of the `free` lanes until none is left, and a place for each

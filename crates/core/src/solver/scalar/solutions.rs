@@ -70,8 +70,10 @@ impl Solutions {
 impl Iterator for Solutions {
     type Item = Grid;
 
+    /// Returns the next solution, or `None` after the last one or once the stop flag is set, which
+    /// [`Solutions::next_within`] distinguishes.
     fn next(&mut self) -> Option<Grid> {
-        self.next_within(None).expect("the search is unlimited and cannot be stopped")
+        self.next_within(None).unwrap_or(None)
     }
 }
 
@@ -143,5 +145,6 @@ mod tests {
         solutions.begin(&Marks::ALL);
         stop.request();
         assert_eq!(solutions.next_within(None), Err(Unfinished::Stopped));
+        assert_eq!(solutions.next(), None);
     }
 }

@@ -258,10 +258,12 @@ fn tokens(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut at = 0;
     // The end of the row in quotes, and whether it has separators.
     let mut row: Option<(usize, bool)> = None;
-    // Whether a parenthesis follows that encloses only the last value.
+    // Whether the value or row that is being read is enclosed in the parentheses of its name.
     let mut is_enclosed = false;
     std::iter::from_fn(move || {
-        at += usize::from(std::mem::take(&mut is_enclosed));
+        if row.is_none() {
+            at += usize::from(std::mem::take(&mut is_enclosed));
+        }
         loop {
             at += text[at..].iter().position(|&byte| !is_separator(byte))?;
             match ignored(&text[at..]) {
@@ -329,10 +331,14 @@ fn name_of_list(text: &[u8]) -> Option<usize> {
     name_length(text).filter(|length| matches!(text.get(length + 1), Some(b'[' | b'(')))
 }
 
-/// Returns the length of the name and the parenthesis before a value, such as that of `np.int8(5)`.
+/// Returns the length of the name and the parenthesis before a value or a row in quotes, such as that
+/// of `np.int8(5)`.
 fn name_of_value(text: &[u8]) -> Option<usize> {
     let before = name_length(text)? + 1;
-    let value = token_length(&text[before..]);
+    let value = match row_in_quotes(&text[before..]) {
+        Some(row) => row.len() + 2,
+        None => token_length(&text[before..]),
+    };
     (value > 0 && text.get(before + value) == Some(&b')')).then_some(before)
 }
 
@@ -382,6 +388,8 @@ pub fn number(number: f64) -> Option<u8> {
     if number.is_nan() || number.total_cmp(&-1.0).is_eq() {
         return Some(b'.');
     }
+    // -0 is 0.
+    let number = number + 0.0;
     let digit = (0..=9_u8).find(|&digit| f64::from(digit).total_cmp(&number).is_eq())?;
     Some(b'0' + digit)
 }
@@ -406,6 +414,11 @@ mod tests {
             format!("\"{}\"", cells.join(separator))
         };
         format!("[{}]", CLASSIC.as_bytes().chunks(9).map(row).collect::<Vec<_>>().join(", "))
+    }
+
+    /// Returns strings as numpy prints them.
+    fn named(strings: &str) -> String {
+        strings.replace("\"]", "')]").replace("\", \"", "'), np.str_('").replace('"', "np.str_('")
     }
 
     #[test]
@@ -434,6 +447,9 @@ mod tests {
             format!("tensor([{}], device='cuda:0', dtype=torch.int8)", nested.join(",\n       ")),
             format!("np.array([{}], dtype=object)", joined(", ", digit)),
             format!("[{}]", joined(", ", |byte| format!("np.int64({})", digit(byte)))),
+            format!("[{}]", joined(" ", |byte| format!("{}.", digit(byte).replace('0', "-0")))),
+            named(&strings("")),
+            format!("array({})", named(&strings(" "))),
         ] {
             let found = puzzle(text.as_bytes()).expect(&text);
             assert!(
@@ -460,6 +476,9 @@ mod tests {
             strings("").replacen('5', "55", 1),
             strings("").replacen('5', "", 1),
             strings(" ").replacen("5 ", "-1", 1),
+            named(&strings("")).replacen("53", "5153", 1),
+            named(&strings("")).replacen("53", "3", 1),
+            named(&strings("")).replacen("')", "'", 1),
             format!("# {comma}"),
             format!("array{comma}"),
             format!("array([{comma}], 5)"),

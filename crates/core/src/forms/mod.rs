@@ -155,12 +155,15 @@ fn malformed(text: &[u8]) -> Malformed {
     Malformed { column: indent + malformed.column, ..malformed }
 }
 
-/// Returns 81 cells of which the blanks are spaces: exactly 81 digits and spaces, which are not
-/// trimmed.
+/// Returns 81 cells of which the blanks are spaces: exactly 81 spaces and digits from 1 to 9, which are
+/// not trimmed. A list of 41 digits with spaces between them has as many characters.
 pub fn spaced(text: &[u8]) -> Option<Line> {
     let line = <&Line>::try_from(without_end(text)).ok()?;
-    let is_spaced = line.iter().all(|byte| byte.is_ascii_digit() || *byte == b' ')
-        && line.iter().any(u8::is_ascii_digit);
+    let is_list =
+        line.chunks(2).all(|pair| pair[0] != b' ' && pair.get(1).is_none_or(|it| *it == b' '));
+    let is_spaced = line.iter().all(|byte| matches!(byte, b'1'..=b'9' | b' '))
+        && line.iter().any(u8::is_ascii_digit)
+        && !is_list;
     is_spaced.then(|| line.map(|byte| if byte == b' ' { b'.' } else { byte }))
 }
 
@@ -185,6 +188,7 @@ pub fn trimmed(text: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::puzzle::CLASSIC;
 
     #[test]
     fn cells_are_located_in_every_form() {
@@ -208,5 +212,20 @@ mod tests {
             assert_eq!(place_of_cell(text.as_bytes(), cell), Some(place), "{text}");
         }
         assert_eq!(place_of_cell(b"no puzzle", 9), None);
+    }
+
+    #[test]
+    fn half_a_list_is_not_a_puzzle_with_spaces() {
+        let spaces = CLASSIC.replace('.', " ");
+        assert_eq!(
+            form(spaces.as_bytes()).unwrap().marks(),
+            read(CLASSIC.as_bytes()).unwrap().marks()
+        );
+        // 41 cells with spaces between them are 81 characters as well.
+        for blank in ["0", "7"] {
+            let cells: Vec<_> = CLASSIC.replace('.', blank).chars().map(String::from).collect();
+            let half = cells[..41].join(" ");
+            assert_eq!((half.len(), form(half.as_bytes())), (81, None), "{half}");
+        }
     }
 }

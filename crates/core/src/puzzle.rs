@@ -153,10 +153,7 @@ impl Grid {
 
     /// Returns whether every unit has every digit.
     pub fn is_valid(&self) -> bool {
-        let digits_of = |unit: Unit| {
-            (unit.cells().into_iter()).fold(0_u16, |digits, cell| digits | 1 << self.0[cell])
-        };
-        Unit::all().all(|unit| digits_of(unit) == 0b11_1111_1110)
+        !self.0.contains(&0) && Puzzle(self.0).obeys_rules()
     }
 }
 

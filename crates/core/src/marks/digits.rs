@@ -41,14 +41,14 @@ impl Digits {
     /// Returns the digits of the set above `digit`, which is 0 to 9.
     #[inline]
     #[must_use]
-    pub const fn above(self, digit: u8) -> Self {
+    pub(crate) const fn above(self, digit: u8) -> Self {
         Self(self.0 & Self::ALL.0 << digit)
     }
 
     /// Returns the digits of the set below `digit`, which is 1 to 9.
     #[inline]
     #[must_use]
-    pub const fn below(self, digit: u8) -> Self {
+    pub(crate) const fn below(self, digit: u8) -> Self {
         Self(self.0 & !(Self::ALL.0 << (digit - 1)))
     }
 

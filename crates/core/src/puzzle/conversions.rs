@@ -16,14 +16,6 @@ macro_rules! conversions {
             }
         }
 
-        impl TryFrom<&str> for $type {
-            type Error = Malformed;
-
-            fn try_from(text: &str) -> Result<Self, Malformed> {
-                text.parse()
-            }
-        }
-
         impl Index<usize> for $type {
             type Output = u8;
 
@@ -135,7 +127,6 @@ mod tests {
         let grid: Grid = SOLVED.parse().unwrap();
         assert_eq!((grid[0], grid[80], grid.to_string()), (5, 9, SOLVED.to_owned()));
         assert_eq!(Grid::try_from(*grid.cells()), Ok(grid));
-        assert_eq!(Grid::try_from(SOLVED), Ok(grid));
         assert_eq!(Puzzle::try_from(*grid.cells()), Ok(Puzzle::from(grid)));
         assert!(grid.is_valid() && grid > Grid::default() && Puzzle::default() < grid.into());
         assert_eq!(Grid::BLANK.to_string().parse(), Ok(Grid::BLANK));

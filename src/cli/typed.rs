@@ -214,7 +214,7 @@ mod tests {
             ("x check in", "it was bulkdoku 0.1.0 solve before, this is bulkdoku 0.1.0 check"),
             (
                 "x solve in --limit 3 --first --no-header --columns id,puzzle",
-                "--no-header was not given before, is given now",
+                "--first was not given before, is given now",
             ),
         ] {
             assert_eq!(run(line).difference(&before, 0, true).unwrap(), difference);

@@ -363,7 +363,18 @@ fn a_row_that_meets_the_condition_at_once_is_that_of_the_corpus() {
 #[test]
 fn conditions_that_no_puzzle_can_meet_are_refused() {
     for (args, message) in [
-        (["minimal", "technique == 'x-wing' and technique == 'xy-wing'"], "no technique meets"),
+        (
+            ["minimal", "technique == 'x-wing' and technique == 'xy-wing'"],
+            "no puzzle of kind minimal meets it: no value of technique meets it",
+        ),
+        (["minimal", "clues > 50"], "no value of clues meets it; possible values: 17 to 40"),
+        (["minimal", "clues == 17 and clues == 18"], "no value of clues meets it"),
+        (["minimal", "level > 5"], "possible values: 0 to 3"),
+        (["minimal", "se121 < 1"], "possible values: 1 or more"),
+        (["minimal", "status == 'multiple'"], "possible values: unique"),
+        (["minimal", "minimal == false"], "possible values: true"),
+        (["unique", "clues < 17"], "possible values: 17 to 81"),
+        (["easy", "technique >= 'xy-wing'"], "no value of technique meets it"),
         (["minimal", "technique == 'xwing'"], "did you mean \"x-wing\"?"),
         (["minimal", "id > 5"], "id is not a property of the puzzle"),
         (["several", "technique == 'x-wing'"], "puzzles of kind several have no technique"),

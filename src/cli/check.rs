@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bulkdoku::Limits;
 use bulkdoku::input::Answers;
-use bulkdoku::output::Column;
+use bulkdoku::output::{Column, Needs};
 use bulkdoku::pipeline::{Check, Solve};
 
 use super::engine_args::EngineArgs;
@@ -130,8 +130,10 @@ impl CheckArgs {
 
     /// Rejects options that have no effect in combination, and columns that would be empty.
     fn refuse_ignored(&self, task: &Task<'_>, rows: &RowPlan) -> Result<(), Failure> {
-        let of_engine =
-            rows.chosen().chain(task.computed()).find(|column| column.is_about_solving());
+        let of_engine = rows
+            .chosen()
+            .chain(task.computed())
+            .find(|column| column.needs().include(Needs::SEARCH));
         if let (true, Some(column)) = (self.first, of_engine) {
             refuse!("--first uses no engine, which column {column} requires");
         }

@@ -17,7 +17,6 @@ mod bench;
 mod by;
 mod canon;
 mod check;
-mod condition;
 mod engine_args;
 mod exit;
 mod extensions;

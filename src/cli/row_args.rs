@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use bulkdoku::condition::{computed_column, shared_name, similar};
 #[cfg(feature = "parquet")]
 use bulkdoku::output::ParquetRows;
 use bulkdoku::output::{
@@ -10,7 +11,6 @@ use bulkdoku::output::{
 };
 use clap::ValueEnum;
 
-use super::condition::{offered, shared_name};
 use super::format::RowFormat;
 use super::inputs::{InputKind, Inputs};
 use super::{Failure, WITH_COLUMNS, extensions};
@@ -40,7 +40,7 @@ enum NamedColumn {
 impl NamedColumn {
     /// Finds a column that the subcommand computes, or otherwise of the input.
     fn of(name: &str, rules: &RowRules) -> Self {
-        match offered(name, rules) {
+        match computed_column(name, rules.columns) {
             Some(column) => Self::Computed(column),
             None if name == "*" => Self::All,
             None => Self::Input(name.into()),
@@ -170,13 +170,6 @@ pub fn column_hint(name: &str) -> String {
         (Err(_), Some(column)) => format!("did you mean {column}?"),
         (Err(_), None) => format!("computed columns are {}", names.join(", ")),
     }
-}
-
-/// Returns the name that is most similar to a misspelled one, if any is.
-pub fn similar<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let scores = names.into_iter().map(|other| (strsim::jaro(name, other), other));
-    let best = scores.filter(|(score, _)| *score > 0.7).max_by(|(a, _), (b, _)| a.total_cmp(b));
-    best.map(|(_, other)| other)
 }
 
 /// Returns the first subcommand whose rows have this column.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
+use bulkdoku::condition::Predicate;
 use bulkdoku::output::{Compressed, Format, Needs, Rows};
 use bulkdoku::pipeline::{
     Answered, BLOCK_BYTES, BlockSource, Checkpoint, FIRST_BLOCK_BYTES, Filter, Job, Options,
@@ -17,7 +18,6 @@ use bulkdoku::{Compression, Progress, Source};
 use serde::Serialize;
 
 use super::against::Comparison;
-use super::condition::Predicate;
 use super::inputs::Inputs;
 use super::messages::Messages;
 use super::out::{OpenOutput, replaced_message, write_side};

@@ -2,9 +2,9 @@
 
 use std::num::NonZeroU32;
 
+use bulkdoku::condition::Condition;
 use bulkdoku::output::Column;
 
-use super::condition::Condition;
 use super::row_args::RowPlan;
 use super::task::Task;
 use super::{Failure, numbers};

@@ -145,10 +145,9 @@ impl SolveArgs {
         {
             refuse!("--limit is less than --solutions, which counts as far as it lists");
         }
-        let of_puzzle = |column: &Column| {
-            *column == Column::Clues
-                || !matches!(column.needs(), Needs::NONE | Needs::CONTRADICTION)
-        };
+        let of_row = Needs::SEARCH.union(Needs::CONTRADICTION);
+        let of_puzzle =
+            |column: &Column| *column == Column::Clues || !of_row.include(column.needs());
         if let Some(column) =
             rows.chosen().find(of_puzzle).filter(|_| self.solution.solutions.is_some())
         {

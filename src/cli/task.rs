@@ -1,11 +1,12 @@
 //! The task of a subcommand over records: what its arguments ask for, before any file is opened.
 
+use std::fmt::Display;
 use std::sync::atomic::Ordering;
 
+use bulkdoku::condition::{Bounds, Condition, Predicate};
 use bulkdoku::input::{Answers, InputOptions, Keep};
 use bulkdoku::output::Column;
 
-use super::condition::Condition;
 use super::input_args::InputArgs;
 use super::inputs::Inputs;
 use super::origin::check_files;
@@ -78,7 +79,7 @@ impl<'a> Task<'a> {
 
     /// Returns the computed columns that the condition reads.
     pub fn computed(&self) -> impl Iterator<Item = Column> {
-        self.condition.iter().flat_map(|condition| condition.computed(self.rules))
+        self.condition.iter().flat_map(|condition| condition.computed(self.rules.columns))
     }
 
     /// Returns whether the condition reads a computed column.
@@ -109,7 +110,8 @@ impl<'a> Task<'a> {
             return Err(Failure::Stopped);
         }
         let condition = self.condition.as_ref();
-        run.test = condition.map(|one| one.resolve(self.rules, &run.inputs.read())).transpose()?;
+        let resolve = |condition: &Condition| predicate(condition, self.rules, &run.inputs.read());
+        run.test = condition.map(resolve).transpose()?;
         Ok(run)
     }
 
@@ -118,9 +120,21 @@ impl<'a> Task<'a> {
         options.keep.clone_from(&self.keep);
         options.computed.clone_from(&self.ambiguous);
         if let Some(condition) = &self.condition {
-            options.also_read = condition.input_columns(self.rules);
+            options.also_read = condition.input_columns(self.rules.columns);
             options.computed.extend(condition.shared_names());
         }
         Ok(options)
     }
+}
+
+/// Finds the columns of a condition, and rejects it if no row can meet it.
+fn predicate(
+    condition: &Condition,
+    rules: &RowRules,
+    read: &[String],
+) -> Result<Predicate, Failure> {
+    let failed = |error: &dyn Display| Failure::Usage(format!("--where: {error}"));
+    let predicate = condition.resolve(rules.columns, read).map_err(|error| failed(&error))?;
+    predicate.narrow(&Bounds::default()).map_err(|error| failed(&error))?;
+    Ok(predicate)
 }

@@ -23,6 +23,7 @@
 //! outputs. `parquet` reads and writes Parquet files.
 
 pub mod compression;
+pub mod condition;
 pub mod features;
 pub mod input;
 pub mod output;

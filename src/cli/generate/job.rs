@@ -1,17 +1,19 @@
 //! The job of `generate`, and the files that it reads first.
 
+use std::fmt::Display;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bulkdoku::generate::{Grids, Kind, Pattern, Recipe};
+use bulkdoku::condition::{Bounds, Impossible};
+use bulkdoku::generate::{Grids, Kind, Pattern, Recipe, Symmetry};
 use bulkdoku::input::InputOptions;
-use bulkdoku::logic::Techniques;
 use bulkdoku::logic::generate::removal_favoring;
+use bulkdoku::logic::{Technique, Techniques};
 use bulkdoku::output::{Column, Row};
 use bulkdoku::pipeline::{Generate, RowCondition, Solve};
-use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
+use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, Status, solve_batch};
 
 use super::super::inputs::Inputs;
 use super::super::{Failure, log, sets};
@@ -82,22 +84,58 @@ impl GenerateArgs {
     /// Returns the condition of `--where`.
     fn row_condition(&self) -> Result<Option<RowCondition>, Failure> {
         let Some(condition) = &self.condition.condition else { return Ok(None) };
+        let failed = |error: &dyn Display| Failure::Usage(format!("--where: {error}"));
         let of_row = |column: &Column| matches!(column, Column::Id | Column::Seed);
-        if let Some(column) = condition.computed(&ROWS).into_iter().find(of_row) {
+        if let Some(column) = condition.computed(ROWS.columns).into_iter().find(of_row) {
             refuse!("--where: {column} is not a property of the puzzle");
         }
-        let predicate = condition.resolve(&ROWS, &[])?;
-        let techniques = predicate.techniques();
-        if techniques.iter().next().is_none() {
-            refuse!("--where: no technique meets the condition");
-        }
-        let has_solution = !matches!(self.kind(), Kind::Several | Kind::Unsolvable);
+        let predicate = condition.resolve(ROWS.columns, &[]).map_err(|error| failed(&error))?;
+        let (kind, all) = (self.kind(), Bounds::default());
+        let possible = self.bounds().and_then(|bounds| predicate.narrow(&bounds));
+        let techniques = possible.and_then(|_| predicate.narrow(&all));
+        let techniques = techniques
+            .map_err(|error| failed(&format_args!("no puzzle of kind {kind} meets it: {error}")))?
+            .techniques();
+        let has_solution = !matches!(kind, Kind::Several | Kind::Unsolvable);
         if !has_solution && techniques != Techniques::ALL {
-            refuse!("--where: puzzles of kind {} have no technique", self.kind());
+            refuse!("--where: puzzles of kind {kind} have no technique");
         }
         let needs = predicate.needs();
         let holds = Box::new(move |row: &Row<'_>| predicate.holds(row));
         Ok(Some(RowCondition { techniques, needs, holds }))
+    }
+
+    /// Returns the values that columns can have in the puzzles of the kind. No minimal puzzle with
+    /// more than 40 clues is known, and no puzzle with fewer than 17 has one solution (McGuire,
+    /// Tugemann, Civario 2012).
+    fn bounds(&self) -> Result<Bounds, Impossible> {
+        let mut bounds = Bounds::default();
+        let (status, solutions) = match self.kind() {
+            Kind::Several => (Status::Multiple, 2),
+            Kind::Unsolvable => (Status::Unsolvable, 0),
+            _ => (Status::Unique, 1),
+        };
+        let clues = match self.kind() {
+            Kind::Minimal | Kind::Hard => 17..=40,
+            Kind::Easy => 30..=37,
+            Kind::Solved => 81..=81,
+            Kind::Several | Kind::Unsolvable => 0..=81,
+            _ => 17..=81,
+        };
+        bounds.narrow(Column::Status, status as u64..=status as u64)?;
+        bounds.narrow(Column::Solutions, solutions..=solutions)?;
+        bounds.narrow(Column::Clues, clues)?;
+        if let Some(clues) = &self.clues {
+            bounds.narrow(Column::Clues, *clues.start() as u64..=*clues.end() as u64)?;
+        }
+        if matches!(self.kind(), Kind::Minimal | Kind::Hard) && self.symmetry == Symmetry::None {
+            bounds.narrow(Column::Minimal, 1..=1)?;
+        }
+        if self.kind() == Kind::Easy {
+            bounds.narrow(Column::Level, 0..=0)?;
+            bounds.narrow(Column::Technique, 0..=Technique::NakedSingle as u64)?;
+        }
+        Ok(bounds)
     }
 }
 

@@ -1,82 +1,15 @@
 //! The columns of a row: one table for all formats, filters, and help texts.
+//!
+//! To add a column, add an entry to the table, and to add a property of puzzles, one to the table of
+//! `pipeline::properties` and a field to [`Properties`](super::Properties).
 
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 use super::results::Needs;
 use super::row::Row;
 use super::value::Value;
 use crate::named::named_enum;
-
-named_enum! {
-    /// A computed column.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub enum Column {
-        /// The name of the input.
-        File = "file",
-        /// The physical line number in the input, from 1.
-        Line = "line",
-        /// The index of a generated puzzle, from 0.
-        Id = "id",
-        /// The seed of generated puzzles.
-        Seed = "seed",
-        /// The cells or marks as written; the whole line of a malformed record.
-        Puzzle = "puzzle",
-        /// 81 digits; empty for a puzzle without a solution.
-        Solution = "solution",
-        /// The input's solution as written, if it is checked.
-        Answer = "answer",
-        /// The canonical form, with `.` for blank cells.
-        Canonical = "canonical",
-        /// The number of automorphisms.
-        Automorphisms = "automorphisms",
-        /// One of [`Status::ALL`](crate::Status::ALL).
-        Status = "status",
-        /// What is wrong with the record, if the status alone is not sufficient.
-        Reason = "reason",
-        /// The number of solutions found, up to the limit.
-        Solutions = "solutions",
-        /// The number of guesses of the search.
-        Guesses = "guesses",
-        /// The number of nodes of the search.
-        Nodes = "nodes",
-        /// Nanoseconds from the puzzle's entry into the engine to its outcome.
-        LatencyNs = "latency_ns",
-        /// The number of clues.
-        Clues = "clues",
-        /// The hardest rule needed: [`Level`](crate::rating::Level).
-        Level = "level",
-        /// The hardest technique of the path by rounds: [`Technique`](crate::logic::Technique).
-        Technique = "technique",
-        /// The sum of the scores of all steps of that path.
-        Score = "score",
-        /// The number of steps of that path.
-        Steps = "steps",
-        /// The number of steps of each technique.
-        Techniques = "techniques",
-        /// The rating of Sudoku Explainer 1.2.1.
-        Se121 = "se121",
-        /// That rating up to the first placement.
-        Se121Ep = "se121_ep",
-        /// That rating of the first step.
-        Se121Ed = "se121_ed",
-        /// The guesses of the proof, or their geometric mean over isomorphs.
-        GuessRating = "guess_rating",
-        /// Whether the puzzle is minimal.
-        Minimal = "minimal",
-        /// The index of an isomorph of the record; 0 for the record itself.
-        Copy = "copy",
-        /// The number of cells of the input's solution that equal the only solution.
-        CorrectCells = "correct_cells",
-        /// The number of clues that the input's solution keeps.
-        CluesKept = "clues_kept",
-        /// The number of rows, columns, and boxes in which the input's solution has a digit twice.
-        BrokenUnits = "broken_units",
-    }
-
-    /// A column that does not exist.
-    UnknownColumn = "no column {0:?}; there are {names}"
-}
 
 /// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,203 +30,198 @@ pub enum Kind {
     Technique,
 }
 
-/// What formats, filters, and subcommands need to know about a column.
+/// A column in the table.
 struct Definition {
-    column: Column,
     kind: Kind,
+    /// The smallest and the largest number, if the values are numbers.
+    range: RangeInclusive<u64>,
     /// The properties that `value` reads.
     needs: Needs,
+    /// The subcommands whose rows can have the column, as a sum of bits.
+    of: u8,
     value: for<'a> fn(&Row<'a>) -> Value<'a>,
 }
 
-const fn column(
-    column: Column,
-    kind: Kind,
-    needs: Needs,
-    value: for<'a> fn(&Row<'a>) -> Value<'a>,
-) -> Definition {
-    Definition { column, kind, needs, value }
+const SOLVE: u8 = 1;
+const CHECK: u8 = 2;
+const CANON: u8 = 4;
+const AUGMENT: u8 = 8;
+const GENERATE: u8 = 16;
+/// The subcommands that solve the puzzles of rows.
+const SOLVED: u8 = SOLVE | CHECK | GENERATE;
+
+const MAX: u64 = u64::MAX;
+
+/// Defines all columns: documentation, name, type, range, needs, subcommands, and value of each.
+macro_rules! columns {
+    ($(
+        $(#[$doc:meta])*
+        $column:ident = $name:literal, $kind:ident, $range:expr, $needs:expr, $of:expr, $value:expr;
+    )*) => {
+        named_enum! {
+            /// A computed column.
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            #[non_exhaustive]
+            pub enum Column {
+                $($(#[$doc])* $column = $name,)*
+            }
+
+            /// A column that does not exist.
+            UnknownColumn = "no column {0:?}; there are {names}"
+        }
+
+        /// The definitions of all columns, in the order of [`Column::ALL`].
+        static TABLE: [Definition; Column::ALL.len()] = [
+            $(Definition {
+                kind: Kind::$kind,
+                range: $range,
+                needs: $needs,
+                of: $of,
+                value: $value,
+            },)*
+        ];
+    };
 }
 
-/// The definitions of all columns, in the order of [`Column::ALL`].
-static TABLE: [Definition; Column::ALL.len()] = {
-    use Kind::{Double, Number, Text, Truth};
-    use Needs as N;
-    [
-        column(Column::File, Text, N::NONE, |row| Value::Text(row.file().as_bytes())),
-        column(Column::Line, Number, N::NONE, |row| Value::Number(row.line())),
-        column(Column::Id, Number, N::NONE, |row| Value::Number(row.line())),
-        column(Column::Seed, Number, N::NONE, |row| {
-            row.results().seed.map_or(Value::None, Value::Number)
-        }),
-        column(Column::Puzzle, Text, N::NONE, |row| {
-            Value::of_text(row.text(), row.record.puzzle.is_ok())
-        }),
-        column(Column::Solution, Text, N::NONE, |row| {
-            row.solution().map_or(Value::None, Value::Grid)
-        }),
-        column(Column::Answer, Text, N::NONE, |row| {
-            Value::of_text(row.answer(), row.status() == crate::Status::Ok)
-        }),
-        column(Column::Canonical, Text, N::FORM, |row| {
-            let form = row.results().forms[row.index].as_ref();
-            form.map_or(Value::None, |canonical| Value::Form(&canonical.form))
-        }),
-        column(Column::Automorphisms, Number, N::FORM, |row| {
-            let form = row.results().forms[row.index].as_ref();
-            form.map_or(Value::None, |canonical| Value::Number(canonical.automorphisms.into()))
-        }),
-        column(Column::Status, Kind::Status, N::NONE, |row| Value::Status(row.status())),
-        column(Column::Reason, Text, N::CONTRADICTION, |row| match row.reason() {
+columns! {
+    /// The name of the input.
+    File = "file", Text, 0..=MAX, Needs::NONE, SOLVE | CHECK | CANON | AUGMENT,
+        |row| Value::Text(row.file().as_bytes());
+    /// The physical line number in the input, from 1.
+    Line = "line", Number, 1..=MAX, Needs::NONE, SOLVE | CHECK | CANON | AUGMENT,
+        |row| Value::Number(row.line());
+    /// The index of a generated puzzle, from 0.
+    Id = "id", Number, 0..=MAX, Needs::NONE, GENERATE,
+        |row| Value::Number(row.line());
+    /// The seed of generated puzzles.
+    Seed = "seed", Number, 0..=MAX, Needs::NONE, GENERATE,
+        |row| row.results().seed.map_or(Value::None, Value::Number);
+    /// The cells or marks as written; the whole line of a malformed record.
+    Puzzle = "puzzle", Text, 0..=MAX, Needs::NONE, SOLVE | CHECK | CANON | AUGMENT | GENERATE,
+        |row| Value::of_text(row.text(), row.record.puzzle.is_ok());
+    /// 81 digits; empty for a puzzle without a solution.
+    Solution = "solution", Text, 0..=MAX, Needs::SEARCH, SOLVE | CHECK | AUGMENT | GENERATE,
+        |row| row.solution().map_or(Value::None, Value::Grid);
+    /// The input's solution as written, if it is checked.
+    Answer = "answer", Text, 0..=MAX, Needs::NONE, CHECK,
+        |row| Value::of_text(row.answer(), row.status() == crate::Status::Ok);
+    /// The canonical form, with `.` for blank cells.
+    Canonical = "canonical", Text, 0..=MAX, Needs::FORM, SOLVE | CHECK | CANON | GENERATE,
+        |row| row.properties().form.as_ref()
+            .map_or(Value::None, |canonical| Value::Form(&canonical.form));
+    /// The number of automorphisms.
+    Automorphisms = "automorphisms", Number, 1..=MAX, Needs::FORM, SOLVE | CHECK | CANON | GENERATE,
+        |row| row.properties().form.as_ref()
+            .map_or(Value::None, |canonical| Value::Number(canonical.automorphisms.into()));
+    /// One of [`Status::ALL`](crate::Status::ALL).
+    Status = "status", Status, 0..=MAX, Needs::NONE, SOLVE | CHECK | CANON | GENERATE,
+        |row| Value::Status(row.status());
+    /// What is wrong with the record, if the status alone is not sufficient.
+    Reason = "reason", Text, 0..=MAX, Needs::CONTRADICTION, SOLVE | CHECK,
+        |row| match row.reason() {
             "" => Value::None,
             reason => Value::Text(reason.as_bytes()),
-        }),
-        column(Column::Solutions, Number, N::NONE, |row| {
-            Value::Number(row.outcome_or_none().solutions.into())
-        }),
-        column(Column::Guesses, Number, N::NONE, |row| {
-            Value::Number(row.outcome_or_none().guesses)
-        }),
-        column(Column::Nodes, Number, N::NONE, |row| Value::Number(row.outcome_or_none().nodes)),
-        column(Column::LatencyNs, Number, N::NONE, |row| {
-            Value::Number(row.outcome_or_none().latency_ns)
-        }),
-        column(Column::Clues, Number, N::NONE, |row| {
-            row.clues().map_or(Value::None, |clues| Value::Number(clues as u64))
-        }),
-        column(Column::Level, Number, N::LEVEL, |row| {
-            row.level().map_or(Value::None, |level| Value::Number(level.number().into()))
-        }),
-        column(Column::Technique, Kind::Technique, N::PATH, |row| {
-            row.path().and_then(|path| path.hardest).map_or(Value::None, Value::Technique)
-        }),
-        column(Column::Score, Number, N::PATH, |row| {
-            row.path().map_or(Value::None, |path| Value::Number(path.score.into()))
-        }),
-        column(Column::Steps, Number, N::PATH, |row| {
-            row.path().map_or(Value::None, |path| Value::Number(path.steps.into()))
-        }),
-        column(Column::Techniques, Text, N::PATH, |row| {
-            row.path().map_or(Value::None, Value::Counts)
-        }),
-        column(Column::Se121, Double, N::SE, |row| {
-            row.se_rating().map_or(Value::None, |rating| Value::Tenths(rating.er))
-        }),
-        column(Column::Se121Ep, Double, N::SE, |row| {
-            row.se_rating().map_or(Value::None, |rating| Value::Tenths(rating.ep))
-        }),
-        column(Column::Se121Ed, Double, N::SE, |row| {
-            row.se_rating().map_or(Value::None, |rating| Value::Tenths(rating.ed))
-        }),
-        column(Column::GuessRating, Double, N::RATING, |row| {
-            row.guess_rating().map_or(Value::None, Value::Decimal)
-        }),
-        column(Column::Minimal, Truth, N::MINIMAL, |row| {
-            row.results().minimal[row.index].map_or(Value::None, Value::Truth)
-        }),
-        column(Column::Copy, Number, N::NONE, |row| {
-            row.copy().map_or(Value::None, |copy| Value::Number(copy.into()))
-        }),
-        column(Column::CorrectCells, Number, N::NONE, |row| {
-            row.score().map_or(Value::None, |score| Value::Number(score.correct.into()))
-        }),
-        column(Column::CluesKept, Number, N::NONE, |row| {
-            row.score().map_or(Value::None, |score| Value::Number(score.clues_kept.into()))
-        }),
-        column(Column::BrokenUnits, Number, N::NONE, |row| {
-            row.score().map_or(Value::None, |score| Value::Number(score.rules_broken.into()))
-        }),
-    ]
-};
+        };
+    /// The number of solutions found, up to the limit.
+    Solutions = "solutions", Number, 0..=MAX, Needs::SEARCH, SOLVED,
+        |row| Value::Number(row.outcome_or_none().solutions.into());
+    /// The number of guesses of the search.
+    Guesses = "guesses", Number, 0..=MAX, Needs::SEARCH, SOLVED,
+        |row| Value::Number(row.outcome_or_none().guesses);
+    /// The number of nodes of the search.
+    Nodes = "nodes", Number, 0..=MAX, Needs::SEARCH, SOLVED,
+        |row| Value::Number(row.outcome_or_none().nodes);
+    /// Nanoseconds from the puzzle's entry into the engine to its outcome.
+    LatencyNs = "latency_ns", Number, 0..=MAX, Needs::SEARCH, SOLVE | CHECK | CANON,
+        |row| Value::Number(row.outcome_or_none().latency_ns);
+    /// The number of clues.
+    Clues = "clues", Number, 0..=81, Needs::NONE, SOLVE | CHECK | CANON | GENERATE,
+        |row| row.clues().map_or(Value::None, |clues| Value::Number(clues as u64));
+    /// The hardest rule needed: [`Level`](crate::rating::Level).
+    Level = "level", Number, 0..=3, Needs::LEVEL, SOLVED,
+        |row| row.properties().level
+            .map_or(Value::None, |level| Value::Number(level.number().into()));
+    /// The hardest technique of the path by rounds: [`Technique`](crate::logic::Technique).
+    Technique = "technique", Technique, 0..=MAX, Needs::PATH, SOLVED,
+        |row| row.properties().path().and_then(|path| path.hardest)
+            .map_or(Value::None, Value::Technique);
+    /// The sum of the scores of all steps of that path.
+    Score = "score", Number, 0..=MAX, Needs::PATH, SOLVED,
+        |row| row.properties().path().map_or(Value::None, |path| Value::Number(path.score.into()));
+    /// The number of steps of that path.
+    Steps = "steps", Number, 0..=MAX, Needs::PATH, SOLVED,
+        |row| row.properties().path().map_or(Value::None, |path| Value::Number(path.steps.into()));
+    /// The number of steps of each technique.
+    Techniques = "techniques", Text, 0..=MAX, Needs::PATH, SOLVED,
+        |row| row.properties().path().map_or(Value::None, Value::Counts);
+    /// The rating of Sudoku Explainer 1.2.1.
+    Se121 = "se121", Double, 1..=MAX, Needs::SE, SOLVED,
+        |row| row.properties().se_rating.map_or(Value::None, |se| Value::Tenths(se.er));
+    /// That rating up to the first placement.
+    Se121Ep = "se121_ep", Double, 1..=MAX, Needs::SE, SOLVED,
+        |row| row.properties().se_rating.map_or(Value::None, |se| Value::Tenths(se.ep));
+    /// That rating of the first step.
+    Se121Ed = "se121_ed", Double, 1..=MAX, Needs::SE, SOLVED,
+        |row| row.properties().se_rating.map_or(Value::None, |se| Value::Tenths(se.ed));
+    /// The guesses of the proof, or their geometric mean over isomorphs.
+    GuessRating = "guess_rating", Double, 0..=MAX, Needs::RATING, SOLVED,
+        |row| row.properties().guess_rating.map_or(Value::None, Value::Decimal);
+    /// Whether the puzzle is minimal.
+    Minimal = "minimal", Truth, 0..=MAX, Needs::MINIMAL, SOLVED,
+        |row| row.properties().minimal.map_or(Value::None, Value::Truth);
+    /// The index of an isomorph of the record; 0 for the record itself.
+    Copy = "copy", Number, 0..=MAX, Needs::NONE, AUGMENT,
+        |row| row.copy().map_or(Value::None, |copy| Value::Number(copy.into()));
+    /// The number of cells of the input's solution that equal the only solution.
+    CorrectCells = "correct_cells", Number, 0..=81, Needs::SEARCH, CHECK,
+        |row| row.score().map_or(Value::None, |score| Value::Number(score.correct.into()));
+    /// The number of clues that the input's solution keeps.
+    CluesKept = "clues_kept", Number, 0..=81, Needs::NONE, CHECK,
+        |row| row.score().map_or(Value::None, |score| Value::Number(score.clues_kept.into()));
+    /// The number of rows, columns, and boxes in which the input's solution has a digit twice.
+    BrokenUnits = "broken_units", Number, 0..=27, Needs::NONE, CHECK,
+        |row| row.score().map_or(Value::None, |score| Value::Number(score.rules_broken.into()));
+}
 
-const _: () = {
-    let mut index = 0;
+/// Returns the number of columns of a subcommand.
+const fn count_of(subcommand: u8) -> usize {
+    let (mut count, mut index) = (0, 0);
     while index < TABLE.len() {
-        assert!(TABLE[index].column as usize == index, "the table has the order of the enum");
+        count += (TABLE[index].of & subcommand != 0) as usize;
         index += 1;
     }
-};
+    count
+}
 
-/// The columns of solved records, with columns about answers after the solution and at the end.
-macro_rules! of_solving {
-    ([$($answer:ident),*], [$($score:ident),*]) => {
-        &[
-            Self::File,
-            Self::Line,
-            Self::Puzzle,
-            Self::Solution,
-            $(Self::$answer,)*
-            Self::Canonical,
-            Self::Automorphisms,
-            Self::Status,
-            Self::Reason,
-            Self::Solutions,
-            Self::Guesses,
-            Self::Nodes,
-            Self::LatencyNs,
-            Self::Clues,
-            Self::Level,
-            Self::Technique,
-            Self::Score,
-            Self::Steps,
-            Self::Techniques,
-            Self::Se121,
-            Self::Se121Ep,
-            Self::Se121Ed,
-            Self::GuessRating,
-            Self::Minimal,
-            $(Self::$score,)*
-        ]
-    };
+/// Returns the columns of a subcommand, in the order of the table.
+const fn columns_of<const COUNT: usize>(subcommand: u8) -> [Column; COUNT] {
+    let mut columns = [Column::File; COUNT];
+    let (mut count, mut index) = (0, 0);
+    while index < TABLE.len() {
+        if TABLE[index].of & subcommand != 0 {
+            columns[count] = Column::ALL[index];
+            count += 1;
+        }
+        index += 1;
+    }
+    columns
 }
 
 impl Column {
     /// The columns of solved records.
-    pub const OF_SOLVE: &[Self] = of_solving!([], []);
+    pub const OF_SOLVE: &[Self] = &columns_of::<{ count_of(SOLVE) }>(SOLVE);
 
     /// The columns of records whose solutions are checked.
-    pub const OF_CHECK: &[Self] = of_solving!([Answer], [CorrectCells, CluesKept, BrokenUnits]);
+    pub const OF_CHECK: &[Self] = &columns_of::<{ count_of(CHECK) }>(CHECK);
 
     /// The columns of records with canonical forms.
-    pub const OF_CANON: &[Self] = &[
-        Self::File,
-        Self::Line,
-        Self::Puzzle,
-        Self::Canonical,
-        Self::Automorphisms,
-        Self::Status,
-        Self::LatencyNs,
-        Self::Clues,
-    ];
+    pub const OF_CANON: &[Self] = &columns_of::<{ count_of(CANON) }>(CANON);
 
     /// The columns of isomorphs.
-    pub const OF_AUGMENT: &[Self] =
-        &[Self::File, Self::Line, Self::Puzzle, Self::Solution, Self::Copy];
+    pub const OF_AUGMENT: &[Self] = &columns_of::<{ count_of(AUGMENT) }>(AUGMENT);
 
     /// The columns of generated puzzles.
-    pub const OF_GENERATE: &[Self] = &[
-        Self::Id,
-        Self::Seed,
-        Self::Puzzle,
-        Self::Solution,
-        Self::Canonical,
-        Self::Automorphisms,
-        Self::Status,
-        Self::Solutions,
-        Self::Guesses,
-        Self::Nodes,
-        Self::Clues,
-        Self::Level,
-        Self::Technique,
-        Self::Score,
-        Self::Steps,
-        Self::Techniques,
-        Self::Se121,
-        Self::Se121Ep,
-        Self::Se121Ed,
-        Self::GuessRating,
-        Self::Minimal,
-    ];
+    pub const OF_GENERATE: &[Self] = &columns_of::<{ count_of(GENERATE) }>(GENERATE);
 
     /// The default columns. With several inputs, [`Column::File`] precedes them.
     pub const DEFAULT: [Self; 7] = [
@@ -326,6 +254,16 @@ impl Column {
         TABLE[self as usize].kind
     }
 
+    /// Returns the smallest and the largest value, if the values are numbers.
+    pub fn range(self) -> RangeInclusive<u64> {
+        TABLE[self as usize].range.clone()
+    }
+
+    /// Returns whether the column is computed for records, not only for generated puzzles.
+    pub const fn is_of_records(self) -> bool {
+        TABLE[self as usize].of & !GENERATE != 0
+    }
+
     /// Returns the properties needed for the values.
     pub const fn needs(self) -> Needs {
         TABLE[self as usize].needs
@@ -335,12 +273,6 @@ impl Column {
     #[inline(always)]
     pub fn value<'a>(self, row: &Row<'a>) -> Value<'a> {
         (TABLE[self as usize].value)(row)
-    }
-
-    /// Returns whether the column has values only if an engine solves the records.
-    pub const fn is_about_solving(self) -> bool {
-        use Column::{CorrectCells, Guesses, LatencyNs, Nodes, Solution, Solutions};
-        matches!(self, Solution | Solutions | Guesses | Nodes | LatencyNs | CorrectCells)
     }
 }
 

@@ -63,7 +63,7 @@ impl Entry {
         }
         let (puzzle, solution) = (row.puzzle()?, row.solution()?);
         let num_empty = CELLS - puzzle.clues();
-        let path = row.path();
+        let path = row.properties().path();
         Some(Self {
             question: format!(
                 "Solve this Sudoku puzzle:\n{}\nRespond with only your answer, formatted as the \

@@ -301,7 +301,7 @@ impl Object<'_> {
 mod tests {
     use super::*;
     use crate::input::{Field, FieldForm, Record, RecordList, Records};
-    use crate::output::{Results, rows_of};
+    use crate::output::{Properties, Results, rows_of};
     use crate::puzzle::Malformed;
     use crate::rating::Level;
     use crate::status::Status;
@@ -319,10 +319,12 @@ mod tests {
         };
         let results = Results {
             statuses: vec![Status::InternalError],
-            forms: vec![None],
-            levels: vec![Some(Level::ALL[0])],
-            ratings: vec![Some(f64::MAX.ln())],
-            minimal: vec![Some(false)],
+            properties: vec![Properties {
+                level: Some(Level::ALL[0]),
+                guess_rating: Some(f64::MAX.ln()),
+                minimal: Some(false),
+                ..Properties::NONE
+            }],
             ..Results::default()
         };
         let file = "\u{1f}".repeat(100);

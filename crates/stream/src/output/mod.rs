@@ -37,7 +37,7 @@ pub use npy::NpyRows;
 pub use pages::{PrintedPages, caption};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRows;
-pub use results::{Decision, Derived, Needs, Outcomes, Results, Timed};
+pub use results::{Decision, Derived, Needs, Outcomes, Properties, Results, Timed};
 pub use row::{Kept, Row, Rows};
 pub use trace::{boards, json_steps};
 pub use value::Value;

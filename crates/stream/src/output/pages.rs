@@ -91,9 +91,10 @@ impl Format for PrintedPages {
         let mut bytes = Vec::new();
         Box::new(move |row, out| {
             let Some(puzzle) = row.puzzle() else { return };
-            let caption = caption(puzzle.clues(), row.path(), row.se_rating());
+            let properties = row.properties();
+            let caption = caption(puzzle.clues(), properties.path(), properties.se_rating);
             bytes.clear();
-            let solution = row.solution().filter(|_| row.path().is_some());
+            let solution = row.solution().filter(|_| properties.path.is_some());
             push_record(&puzzle, solution, &caption, &mut bytes);
             out.append(&bytes);
         })

@@ -12,27 +12,29 @@ use crate::status::Status;
 
 /// A set of properties that must be computed because a column or filter reads them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs(u8);
+pub struct Needs(u16);
 
 impl Needs {
     /// Nothing.
     pub const NONE: Self = Self(0);
-    /// [`Results::forms`].
+    /// [`Properties::form`].
     pub const FORM: Self = Self(1);
-    /// [`Results::levels`].
+    /// [`Properties::level`].
     pub const LEVEL: Self = Self(2);
-    /// [`Results::ratings`].
+    /// [`Properties::guess_rating`].
     pub const RATING: Self = Self(4);
-    /// [`Results::minimal`].
+    /// [`Properties::minimal`].
     pub const MINIMAL: Self = Self(8);
-    /// [`Results::contradictions`].
+    /// [`Properties::contradiction`].
     pub const CONTRADICTION: Self = Self(16);
-    /// [`Results::grids`].
+    /// [`Properties::grid`].
     pub const GRID: Self = Self(32);
-    /// [`Results::paths`].
+    /// [`Properties::path`].
     pub const PATH: Self = Self(64);
-    /// [`Results::se_ratings`].
+    /// [`Properties::se_rating`].
     pub const SE: Self = Self(128);
+    /// The outcome of the search by an engine, which a job has or does not have.
+    pub const SEARCH: Self = Self(256);
 
     /// Returns whether all properties of `other` are in this set.
     pub const fn include(self, other: Self) -> bool {
@@ -73,25 +75,53 @@ pub struct Results {
     pub timed: Timed,
     /// The seed of generated puzzles.
     pub seed: Option<u64>,
-    /// Canonical forms, if needed: one entry per record, as in the vectors below.
-    pub forms: Vec<Option<Canonical<Puzzle>>>,
-    /// Canonical forms of the solutions of puzzles with exactly one solution, if needed.
-    pub grids: Vec<Option<Grid>>,
-    /// Levels of puzzles with one solution, if needed.
-    pub levels: Vec<Option<Level>>,
-    /// Paths by rounds of puzzles with one solution, if needed.
-    pub paths: Vec<Option<Path>>,
-    /// Sudoku Explainer ratings of puzzles with one solution, if needed.
-    pub se_ratings: Vec<Option<SeRating>>,
-    /// Ratings of puzzles with one solution, if needed.
-    pub ratings: Vec<Option<f64>>,
-    /// Whether puzzles with one solution are minimal, if needed.
-    pub minimal: Vec<Option<bool>>,
-    /// The causes of contradictions in contradictory records, if needed; empty if there are none.
-    pub contradictions: Vec<Option<String>>,
+    /// The properties of each record, or none if no property is computed.
+    pub properties: Vec<Properties>,
+    /// The properties that are computed.
+    pub computed: Needs,
     /// The output of each record's rows, or `None` for a dropped record. Empty if all rows belong
     /// to the first output.
     pub(super) destinations: Vec<Option<u8>>,
+}
+
+/// The properties of a record's puzzle: those that are computed and that it has.
+#[derive(Clone, Debug, Default)]
+pub struct Properties {
+    /// The canonical form.
+    pub form: Option<Canonical<Puzzle>>,
+    /// The canonical form of the only solution.
+    pub grid: Option<Grid>,
+    /// The level, if there is one solution.
+    pub level: Option<Level>,
+    /// The path by rounds, if there is one solution.
+    pub path: Option<Box<Path>>,
+    /// The rating of Sudoku Explainer, if there is one solution.
+    pub se_rating: Option<SeRating>,
+    /// The guesses of the proof, or their mean over isomorphs, if there is one solution.
+    pub guess_rating: Option<f64>,
+    /// Whether a puzzle with one solution is minimal.
+    pub minimal: Option<bool>,
+    /// The cause of the contradiction in a contradictory record.
+    pub contradiction: Option<String>,
+}
+
+impl Properties {
+    /// No properties.
+    pub const NONE: Self = Self {
+        form: None,
+        grid: None,
+        level: None,
+        path: None,
+        se_rating: None,
+        guess_rating: None,
+        minimal: None,
+        contradiction: None,
+    };
+
+    /// Returns the path by rounds, if there is one.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
 }
 
 /// The decision of a filter about a record.
@@ -116,14 +146,8 @@ impl Results {
         self.statuses.clear();
         self.failed.clear();
         self.reasons.clear();
-        self.forms.clear();
-        self.grids.clear();
-        self.levels.clear();
-        self.paths.clear();
-        self.se_ratings.clear();
-        self.ratings.clear();
-        self.minimal.clear();
-        self.contradictions.clear();
+        self.properties.clear();
+        self.computed = Needs::NONE;
         self.destinations.clear();
     }
 
@@ -191,7 +215,7 @@ impl Results {
         let is_timed = |index: usize, puzzle: PuzzleRef| match self.timed {
             Timed::Nothing => false,
             Timed::Solutions => !self.failed.contains(&puzzle),
-            Timed::Forms => self.forms.get(index).is_some_and(Option::is_some),
+            Timed::Forms => self.properties.get(index).is_some_and(|of| of.form.is_some()),
         };
         let latencies = records.all.iter().enumerate().filter_map(|(index, record)| {
             let puzzle = record.puzzle.ok().filter(|&puzzle| is_timed(index, puzzle))?;

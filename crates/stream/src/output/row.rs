@@ -7,16 +7,15 @@ use std::slice::Iter;
 
 use memchr::{memchr, memrchr};
 
-use super::results::{Derived, Results};
+use super::results::{Derived, Properties, Results};
 use crate::check::{self, Score};
 use crate::forms::list::ArrayStyle;
 use crate::input::lines::quoted_puzzle;
 use crate::input::record_runs::RecordRun;
 use crate::input::{AttachedAnswers, Field, FieldForm, PuzzleRef, Record, Records};
-use crate::logic::{Bands, Path, SeRating};
+use crate::logic::Bands;
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid, Malformed, Puzzle};
-use crate::rating::Level;
 use crate::solver::Outcome;
 use crate::status::Status;
 
@@ -294,24 +293,9 @@ impl<'a> Row<'a> {
         self.record.puzzle.ok().map(|puzzle| self.rows.records.clues(self.index, puzzle))
     }
 
-    /// Returns the level of the puzzle, if it is known.
-    pub fn level(&self) -> Option<Level> {
-        self.rows.results.levels.get(self.index).copied().flatten()
-    }
-
-    /// Returns the path of the puzzle, if it is known.
-    pub fn path(&self) -> Option<&'a Path> {
-        self.rows.results.paths.get(self.index)?.as_ref()
-    }
-
-    /// Returns the Sudoku Explainer rating of the puzzle, if it is known.
-    pub fn se_rating(&self) -> Option<SeRating> {
-        self.rows.results.se_ratings.get(self.index).copied().flatten()
-    }
-
-    /// Returns the guesses of the proof, or their mean over isomorphs, if they are known.
-    pub fn guess_rating(&self) -> Option<f64> {
-        self.rows.results.ratings.get(self.index).copied().flatten()
+    /// Returns the properties of the puzzle, as far as they are computed.
+    pub fn properties(&self) -> &'a Properties {
+        self.rows.results.properties.get(self.index).unwrap_or(&Properties::NONE)
     }
 
     /// Returns the index of the row among those of its record, if it is derived.
@@ -442,8 +426,7 @@ impl<'a> Row<'a> {
             (_, Err(malformed), _) => &malformed.what,
             (_, _, Some(mismatch)) => mismatch,
             (Status::Contradictory, ..) => {
-                let contradiction = self.rows.results.contradictions.get(self.index);
-                contradiction.and_then(Option::as_deref).unwrap_or_default()
+                self.properties().contradiction.as_deref().unwrap_or_default()
             }
             (Status::GaveUp, ..) => "the limit of nodes was reached",
             (Status::NoForm, ..) => "pencil marks that clues cannot express have no canonical form",

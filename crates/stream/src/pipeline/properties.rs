@@ -9,7 +9,7 @@ use crate::canon::Canonical;
 use crate::clock::Instant;
 use crate::input::Records;
 use crate::logic::{Explainer, Path, Rater, SeRating, Techniques};
-use crate::output::{Needs, Results, Row, Timed};
+use crate::output::{Needs, Properties, Results, Row, Timed};
 use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::rating::{Level, isomorphs};
 use crate::solver::{Batch, Limits, Outcome, StopFlag};
@@ -24,15 +24,6 @@ struct UniquePuzzle {
 
 /// The values of a property, or that the search was stopped.
 type Computed<T> = ControlFlow<Stopped, Vec<T>>;
-
-/// Computes each property that is needed and whose results are empty.
-macro_rules! compute_missing {
-    ($of:ident: $($need:ident => $field:ident: $compute:expr,)*) => {
-        $(if $of.needs.include(Needs::$need) && $of.results.$field.is_empty() {
-            $of.results.$field = $compute(&mut $of)?;
-        })*
-    };
-}
 
 /// The records of a block whose properties are computed, and an engine if there is one.
 struct Computation<'a, 'e> {
@@ -56,17 +47,36 @@ pub(super) fn compute(
 ) -> ControlFlow<Stopped> {
     let mut of = Computation { engine, needs, block, records, results };
     // Each property comes after those that it reads.
-    compute_missing! { of:
-        FORM => forms: Computation::forms,
-        GRID => grids: Computation::grids,
-        LEVEL => levels: Computation::levels,
-        PATH => paths: Computation::paths,
-        SE => se_ratings: Computation::se_ratings,
-        CONTRADICTION => contradictions: Computation::contradictions,
-        RATING => ratings: Computation::ratings,
-        MINIMAL => minimal: Computation::minimal,
-    }
+    of.add(Needs::FORM, Computation::forms, |of, form| of.form = form)?;
+    of.add(Needs::GRID, Computation::grids, |of, grid| of.grid = grid)?;
+    of.add(Needs::LEVEL, Computation::levels, |of, level| of.level = level)?;
+    of.add(Needs::PATH, Computation::paths, |of, path| of.path = path.map(Box::new))?;
+    of.add(Needs::SE, Computation::se_ratings, |of, rating| of.se_rating = rating)?;
+    of.add(Needs::CONTRADICTION, Computation::contradictions, |of, what| {
+        of.contradiction = what;
+    })?;
+    of.add(Needs::RATING, Computation::ratings, |of, rating| of.guess_rating = rating)?;
+    of.add(Needs::MINIMAL, Computation::minimal, |of, minimal| of.minimal = minimal)?;
+    of.results.computed = of.results.computed.union(needs);
     ControlFlow::Continue(())
+}
+
+impl Computation<'_, '_> {
+    /// Computes a property, if it is needed and missing, and sets its values.
+    fn add<T>(
+        &mut self,
+        need: Needs,
+        compute: impl FnOnce(&mut Self) -> Computed<T>,
+        set: impl Fn(&mut Properties, T),
+    ) -> ControlFlow<Stopped> {
+        if self.needs.include(need) && !self.results.computed.include(need) {
+            let values = compute(self)?;
+            let properties = &mut self.results.properties;
+            properties.resize_with(self.records.all.len(), Properties::default);
+            properties.iter_mut().zip(values).for_each(|(of, value)| set(of, value));
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 impl Computation<'_, '_> {

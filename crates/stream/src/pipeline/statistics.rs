@@ -50,14 +50,18 @@ impl Statistics {
             let (Some(count), Ok(outcome)) = (row.clues(), row.outcome()) else { continue };
             clues[count] += 1;
             guesses[digits(outcome.guesses)] += u64::from(is_solved);
-            row.level().into_iter().for_each(|level| levels[usize::from(level.number())] += 1);
-            if let Some(hardest) = row.path().and_then(|path| path.hardest) {
+            let properties = row.properties();
+            properties.level.into_iter().for_each(|level| levels[usize::from(level.number())] += 1);
+            if let Some(hardest) = properties.path().and_then(|path| path.hardest) {
                 *techniques.entry(hardest).or_default() += 1;
             }
-            if let Some(rating) = row.se_rating() {
+            if let Some(rating) = properties.se_rating {
                 *se121.entry(rating.er.into()).or_default() += 1;
             }
-            row.guess_rating().into_iter().for_each(|rating| ratings[digits(rating as u64)] += 1);
+            properties
+                .guess_rating
+                .into_iter()
+                .for_each(|rating| ratings[digits(rating as u64)] += 1);
         }
         let least = |digits: u64| if digits == 0 { 0 } else { 1 << (digits - 1) };
         Self {

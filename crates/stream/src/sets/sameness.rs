@@ -31,9 +31,9 @@ impl Sameness {
     /// grid.
     pub fn representative(self, row: &Row<'_>) -> Option<Puzzle> {
         match self {
-            Self::Class => row.results().forms[row.index].map(|canonical| canonical.form),
+            Self::Class => row.properties().form.map(|canonical| canonical.form),
             Self::Puzzle => row.puzzle().filter(|_| row.status() != Status::Contradictory),
-            Self::Grid => row.results().grids[row.index].map(Puzzle::from),
+            Self::Grid => row.properties().grid.map(Puzzle::from),
         }
     }
 

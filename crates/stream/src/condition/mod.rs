@@ -1,26 +1,36 @@
-//! `--where`: conditions on records, over computed columns and columns of the input.
+//! Conditions on records, over computed columns and columns of the input: `--where`.
 //!
 //! A comparison with a missing value is false; an empty field is missing. A field of the input is
 //! compared as a number if the other operand is a number, or if both are fields that are numbers;
 //! otherwise it is compared as text.
+//!
+//! ```
+//! use bulkdoku_stream::condition::Condition;
+//! use bulkdoku_stream::output::Column;
+//!
+//! let condition: Condition = "technique >= 'x-wing' and clues < 24".parse()?;
+//! let predicate = condition.resolve(Column::OF_GENERATE, &[])?;
+//! assert!(predicate.narrow(&Default::default()).is_ok());
+//! assert!("clues <".parse::<Condition>().is_err());
+//! # Ok::<_, bulkdoku_stream::condition::ConditionError>(())
+//! ```
 
+mod bounds;
 mod names;
 mod parse;
-mod techniques;
 
 use std::cmp::Ordering;
 use std::str::FromStr;
 
-use bulkdoku::Status;
-use bulkdoku::logic::Technique;
-use bulkdoku::output::{Column, ColumnSource, Decision, Kind, Needs, Row, Value};
-use bulkdoku::pipeline::Filter;
+use thiserror::Error;
 
-use super::Failure;
-use super::row_args::{RowRules, similar};
-use names::{find_column, input_names};
-pub use names::{offered, shared_name};
-use parse::point;
+use crate::Status;
+use crate::logic::Technique;
+use crate::output::{Column, ColumnSource, Decision, Kind, Needs, Row, Value};
+use crate::pipeline::Filter;
+
+pub use bounds::{Bounds, Impossible};
+pub use names::{computed_column, input_names, shared_name, similar};
 
 /// A parsed condition. It can be evaluated once the columns of the input are known.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +38,15 @@ pub struct Condition {
     text: String,
     parsed: Expression<ColumnName>,
 }
+
+/// What is wrong with a condition, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct ConditionError(String);
+
+/// A condition that can be evaluated.
+#[derive(Clone, Debug)]
+pub struct Predicate(Expression<ColumnSource>);
 
 /// The name of a column, and its offset in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,29 +90,31 @@ enum Operator {
     AtLeast,
 }
 
-/// A condition that can be evaluated.
-#[derive(Clone, Debug)]
-pub struct Predicate(Expression<ColumnSource>);
+/// An offset in the text, and the error there.
+type LocatedError = (usize, String);
 
 impl FromStr for Condition {
-    type Err = String;
+    type Err = ConditionError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        Ok(Self { text: text.into(), parsed: parse::parse(text)? })
+    fn from_str(text: &str) -> Result<Self, ConditionError> {
+        let parsed =
+            parse::parse(text).map_err(|error| ConditionError(parse::point(text, &error)))?;
+        Ok(Self { text: text.into(), parsed })
     }
 }
 
 impl Condition {
-    pub fn computed(&self, rules: &RowRules) -> Vec<Column> {
+    /// Returns the computed columns in the condition, among these.
+    pub fn computed(&self, computed: &[Column]) -> Vec<Column> {
         let mut columns = Vec::new();
-        self.parsed.visit(&mut |name| columns.extend(offered(&name.text, rules)));
+        self.parsed.visit(&mut |name| columns.extend(computed_column(&name.text, computed)));
         columns
     }
 
-    /// Returns the names of input columns in the condition.
-    pub fn input_columns(&self, rules: &RowRules) -> Vec<String> {
+    /// Returns the names of input columns in the condition: all that are not computed.
+    pub fn input_columns(&self, computed: &[Column]) -> Vec<String> {
         let mut names = Vec::new();
-        self.parsed.visit(&mut |name| names.extend(input_names(&name.text, rules)));
+        self.parsed.visit(&mut |name| names.extend(input_names(&name.text, computed)));
         names
     }
 
@@ -104,16 +125,20 @@ impl Condition {
         names
     }
 
-    /// Resolves the column names, among those of a subcommand and those read from the input.
-    pub fn resolve(&self, rules: &RowRules, read: &[String]) -> Result<Predicate, Failure> {
+    /// Resolves the names of columns, among the computed ones and those read from the input.
+    ///
+    /// # Errors
+    /// Fails if there is no such column, or if values that are compared have different types.
+    pub fn resolve(
+        &self,
+        computed: &[Column],
+        read: &[String],
+    ) -> Result<Predicate, ConditionError> {
         let find = |name: &ColumnName| {
-            find_column(&name.text, rules, read).map_err(|what| (name.at, what))
+            names::find_column(&name.text, computed, read).map_err(|what| (name.at, what))
         };
-        let refused = |(at, what): (usize, String)| {
-            Failure::Usage(format!("--where: {}", point(&self.text, at, &what)))
-        };
-        let resolved = self.parsed.resolve(&find).map_err(refused)?;
-        Ok(Predicate(resolved))
+        let resolved = self.parsed.resolve(&find);
+        resolved.map(Predicate).map_err(|error| ConditionError(parse::point(&self.text, &error)))
     }
 }
 
@@ -133,9 +158,6 @@ impl<C> Expression<C> {
         }
     }
 }
-
-/// An offset in the text, and the error there.
-type LocatedError = (usize, String);
 
 impl Expression<ColumnName> {
     fn resolve(
@@ -189,7 +211,7 @@ fn check_types(
                 name.parse::<Status>().map_err(|error| (at, error.to_string()))?;
             }
             Some(Kind::Technique) if name.parse::<Technique>().is_err() => {
-                let hint = similar(name, Technique::all().map(Technique::name));
+                let hint = names::similar(name, Technique::all().map(Technique::name));
                 let hint = hint.map_or(String::new(), |name| format!("; did you mean \"{name}\"?"));
                 return Err((at, format!("unknown technique \"{name}\"{hint}")));
             }
@@ -329,7 +351,7 @@ mod tests {
         for (text, at, expected) in [
             ("", 1, "the name of a column"),
             ("level >= ", 10, "the name of a column"),
-            ("level = 2", 7, "an operator such as =="),
+            ("level = 2", 7, "== instead of ="),
             ("level >= 2 and", 15, "the name of a column"),
             ("level >= 2 clues < 4", 12, "an operator such as =="),
             ("(level >= 2", 12, "an operator, `and`"),
@@ -340,14 +362,15 @@ mod tests {
             ("20 < clues < 24", 12, "an operator such as =="),
             ("not", 4, "the name of a column"),
         ] {
-            let error = text.parse::<Condition>().unwrap_err();
+            let error = text.parse::<Condition>().unwrap_err().to_string();
             assert!(
                 error.starts_with(&format!("character {at}: expected {expected}")),
                 "{text}: {error}"
             );
             assert!(error.ends_with(&format!("\n  {text}\n  {}^", " ".repeat(at - 1))), "{error}");
         }
-        assert!("(".repeat(10_000).parse::<Condition>().unwrap_err().starts_with("character 101"));
+        let error = "(".repeat(10_000).parse::<Condition>().unwrap_err().to_string();
+        assert!(error.starts_with("character 101: too many"), "{error}");
         assert!(format!("{} level > 1", "not ".repeat(10_000)).parse::<Condition>().is_ok());
     }
 
@@ -356,10 +379,8 @@ mod tests {
         let refused = |text: &str| {
             let condition: Condition = text.parse().unwrap();
             let read = ["source".into(), "level".into(), "my col".into()];
-            condition
-                .resolve(&crate::cli::solve::ROWS, &read)
-                .map(|_| ())
-                .map_err(|error| error.to_string())
+            let resolved = condition.resolve(Column::OF_SOLVE, &read);
+            resolved.map(drop).map_err(|error| error.to_string())
         };
         for fine in [
             "level >= 2 and clues < 24 and source == \"forum\"",
@@ -380,7 +401,7 @@ mod tests {
             ("copy == 1", 1, "no column \"copy\""),
         ] {
             let error = refused(text).unwrap_err();
-            assert!(error.starts_with(&format!("--where: character {at}: ")), "{text}: {error}");
+            assert!(error.starts_with(&format!("character {at}: ")), "{text}: {error}");
             assert!(error.contains(what), "{text}: {error}");
         }
     }

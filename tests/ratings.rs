@@ -196,9 +196,16 @@ fn every_record_has_a_trace() {
     assert!(all.iter().skip(1).all(|trace| trace["steps"].is_null()), "{}", ran.rows);
     let boards = folder.line("trace in -q --format boards").rows;
     assert!(boards.ends_with("\n\n"), "{boards}");
+    assert!(all.iter().all(|trace| trace.get("file").is_none()), "{}", ran.rows);
+    folder.file("other", CLASSIC);
+    let files = folder.line("trace other in -q").rows;
+    let files = files.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let files: Vec<_> = files.map(|trace| trace["file"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(files[..2], ["other", "in"]);
     folder.assert_refused(&[
         ("trace in --format boards --sentences", "goes with --format jsonl"),
         ("trace in --format boards --implications", "goes with --format jsonl"),
-        ("trace in -o x.parquet", "not parquet"),
+        ("trace in -o x.parquet", "trace writes jsonl, boards, but not parquet"),
+        ("solve in --format boards", "but not boards"),
     ]);
 }

@@ -13,7 +13,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use bulkdoku::input::Layout;
-use bulkdoku::output::{Format, RowEncoder};
+use bulkdoku::output::{Encoder, Format};
 use bulkdoku::pipeline::Solve;
 use bulkdoku::stats::Counts;
 use bulkdoku::{Batch, Engine, Outcome, Pipeline, Progress, Query, Source, Status, StopFlag};
@@ -46,8 +46,8 @@ impl Engine for Stub {
 struct Plain;
 
 impl Format for Plain {
-    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
-        Box::new(|row, out| {
+    fn encoder(&self) -> Box<Encoder<'_>> {
+        Box::new(|rows, out| rows.for_each(|row| {
             let texts: Vec<Cow<[u8]>> =
                 std::iter::once(row.text().into()).chain(row.kept().texts()).collect();
             let (line, status) = (row.line(), row.status() as u64);
@@ -57,7 +57,7 @@ impl Format for Plain {
                 out.append(text);
             }
             out.append(b"\n");
-        })
+        }))
     }
 }
 

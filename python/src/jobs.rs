@@ -325,7 +325,7 @@ pub fn trace(
     let job = &solve_with(search.engine, search.limits);
     let format = match kind {
         "entries" => entries(),
-        _ => json_steps(kind == "sentences", false),
+        _ => json_steps(kind == "sentences", false, false),
     };
     let (threads, progress) = (search.threads, &progress);
     let map = || {

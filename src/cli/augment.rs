@@ -135,12 +135,12 @@ pub fn run(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
     task.answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
     task.settings.method = Method::finding("isomorphs");
     task.settings.typed.set_seed(args.seed);
-    let run = task.open()?;
+    let mut run = task.open()?;
     let job = args.isomorphs();
     if job.hints.1 > 0 && !run.inputs.have_answers() {
         refuse!("--hints needs solutions in the input; bulkdoku solve finds them");
     }
-    let format = rows.format(&run.inputs)?;
+    let format = rows.format(&mut run.inputs)?;
     run.write(&job, Vec::new(), format)
 }
 

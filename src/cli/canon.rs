@@ -127,7 +127,7 @@ pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     if args.dedup {
         filters.push(Filter::distinct(&mut seen, by));
     }
-    let format = rows.format(&run.inputs)?;
+    let format = rows.format(&mut run.inputs)?;
     run.write(&job, filters, format)
 }
 

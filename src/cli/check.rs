@@ -118,7 +118,7 @@ pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
         run.shifts = Some(Arc::clone(&check.shifts));
         run.answers = Some(answers::open(path, args.solution_column.as_deref(), stream)?);
     }
-    let format = rows.format(&run.inputs)?;
+    let format = rows.format(&mut run.inputs)?;
     run.write(&check, Vec::new(), format)
 }
 

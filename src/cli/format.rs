@@ -6,6 +6,7 @@ use bulkdoku::Compression;
 use clap::ValueEnum;
 
 use super::out::OutputTarget;
+use super::row_args::RowRules;
 use super::{Failure, extensions};
 
 /// The formats by their names on the command line.
@@ -30,6 +31,8 @@ pub enum RowFormat {
     Grid,
     /// Pages to print: six puzzles each, and the solutions at the end
     Html,
+    /// The boards of a solving path, a line of 81 characters each
+    Boards,
     /// BOJ 2580: nine lines per solution, spaces between the digits, and nothing else
     Boj2580,
     /// BOJ 2239: nine lines per solution, and nothing else
@@ -43,8 +46,35 @@ impl RowFormat {
         "csv", "tsv", "jsonl", "ndjson", "lines", "sdm", "npy", "parquet", "grid", "html",
     ];
 
+    /// Returns the format of a subcommand's rows: as requested, by the output's name, or the
+    /// default; and whether it is the default. Rejects formats that the subcommand does not write.
+    pub fn choose(
+        requested: Option<Self>,
+        output: Option<&Path>,
+        rules: &RowRules,
+    ) -> Result<(Self, bool), Failure> {
+        output.map_or(Ok(()), extensions::check)?;
+        let implied = match output {
+            Some(path) if requested.is_none() => Self::of_name(path)?,
+            _ => None,
+        };
+        // Any text can have the name of lines.
+        let implied = implied.filter(|it| *it != Self::Lines || (rules.is_written)(*it));
+        let chosen = requested.or(implied);
+        let format = chosen.unwrap_or(rules.default_format);
+        if !(rules.is_written)(format) {
+            let all = Self::value_variants().iter().copied();
+            let written: Vec<_> =
+                all.filter(|it| (rules.is_written)(*it)).map(Self::name).collect();
+            let (subcommand, written) = (rules.name, written.join(", "));
+            refuse!("{subcommand} writes {written}, but not {}", format.name());
+        }
+        format.check_output(output)?;
+        Ok((format, chosen.is_none()))
+    }
+
     /// Rejects outputs that cannot have this format.
-    pub fn check_output(self, output: Option<&Path>) -> Result<(), Failure> {
+    fn check_output(self, output: Option<&Path>) -> Result<(), Failure> {
         let target = output.map(OutputTarget::of);
         let is_plain_file = target.and_then(OutputTarget::regular).is_some()
             && output.and_then(Compression::of_name).is_none();

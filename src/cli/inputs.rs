@@ -107,7 +107,7 @@ impl Inputs {
             let mut stream = opened.take().unwrap_or_else(|| origin.open_or_fail());
             let options = InputOptions { needs_puzzles: is_found, ..options.clone() };
             let layout = stream.layout(&options, || stop.load(Ordering::Relaxed));
-            let (name, is_parquet) = (origin.name(), stream.is_parquet());
+            let (name, is_parquet) = (origin.shown_name(), stream.is_parquet());
             *opened = Some(stream).filter(|_| is_kept);
             let layout = match layout {
                 Err(error) if is_found && lacks_puzzles(&error) => {
@@ -121,7 +121,7 @@ impl Inputs {
             if let Some(first) = first.filter(|first| first.layout.kept() != layout.kept())
                 && options.keep != Some(Keep::Row)
             {
-                let first = (first.origin.name(), first.layout.kept());
+                let first = (first.origin.shown_name(), first.layout.kept());
                 return Err(unlike(first, (name, layout.kept())));
             }
             if let Some(finding) = finding(&*layout, is_parquet, &options) {

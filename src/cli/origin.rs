@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bulkdoku::Marks;
 use bulkdoku::input::{DetectError, Stream};
 use bulkdoku::marks;
+use bulkdoku::pipeline::visible;
 use bulkdoku::puzzle::{BLANKS, CELLS};
 
 use super::Failure;
@@ -126,7 +127,12 @@ impl Origin {
         if let Self::Stdin = self { Path::new("/dev/stdin") } else { self.path() }
     }
 
-    /// Returns the name for rows and messages.
+    /// Returns the name for messages of the command.
+    pub fn shown_name(&self) -> String {
+        visible(&self.name()).into()
+    }
+
+    /// Returns the name for rows, and messages about records.
     pub fn name(&self) -> String {
         if let Self::Stdin = self { "<stdin>".into() } else { self.path().display().to_string() }
     }

@@ -3,17 +3,18 @@
 use std::path::Path;
 
 use bulkdoku::condition::{computed_column, shared_name, similar};
+use bulkdoku::input::OtherKeys;
 #[cfg(feature = "parquet")]
 use bulkdoku::output::ParquetRows;
 use bulkdoku::output::{
     self, Column, ColumnSource, CsvRows, JsonRows, Lines, Needs, NpyRows, OutputColumn,
     PrintedPages, TsvRows, input_lines, judge_grids, labeled_grids, puzzle_grids, unique_names,
 };
-use clap::ValueEnum;
+use bulkdoku::pipeline::visible;
 
 use super::format::RowFormat;
 use super::inputs::{InputKind, Inputs};
-use super::{Failure, WITH_COLUMNS, extensions};
+use super::{Failure, WITH_COLUMNS};
 
 /// The format and columns of rows. Each subcommand has separate help for these options.
 #[derive(Clone, Debug, clap::Args)]
@@ -117,23 +118,9 @@ pub struct RowPlan {
 }
 
 impl RowArgs {
-    /// Chooses the format: as requested, by the output's name, or the default. Rejects formats and
-    /// columns that the subcommand does not write.
+    /// Chooses the format and the columns. Rejects those that the subcommand does not write.
     pub fn plan(&self, rules: &RowRules, output: Option<&Path>) -> Result<RowPlan, Failure> {
-        output.map_or(Ok(()), extensions::check)?;
-        let format = match (self.format, output) {
-            (None, Some(path)) => RowFormat::of_name(path)?,
-            (format, _) => format,
-        };
-        let (follows_input, format) = (format.is_none(), format.unwrap_or(rules.default_format));
-        if !(rules.is_written)(format) {
-            let all = RowFormat::value_variants().iter().copied();
-            let written: Vec<_> =
-                all.filter(|it| (rules.is_written)(*it)).map(RowFormat::name).collect();
-            let (subcommand, written) = (rules.name, written.join(", "));
-            refuse!("{subcommand} writes {written}, but not {}", format.name());
-        }
-        format.check_output(output)?;
+        let (format, follows_input) = RowFormat::choose(self.format, output, rules)?;
         let chosen = self
             .columns
             .as_ref()
@@ -156,7 +143,7 @@ impl RowArgs {
         if plan.passes_rows()
             && let Some(name) = plan.input_columns().first()
         {
-            refuse!("--columns: * has all columns of the input, also {name}");
+            refuse!("--columns: * has all columns of the input, also {}", visible(name));
         }
         Ok(plan)
     }
@@ -235,59 +222,65 @@ impl RowPlan {
         (has_none && self.chosen.is_some()).then_some(self.format)
     }
 
-    /// Creates the format for rows of these inputs.
-    pub fn format(&self, inputs: &Inputs) -> Result<Box<dyn output::Format>, Failure> {
-        let with_file = self.rules.names_file && inputs.are_several();
-        let (kind, kept, cells) = (inputs.kind(), inputs.kept(), inputs.kept_cells());
-        let passes_table = self.passes_rows() && !kept.is_empty();
-        let named = self.named(inputs, with_file);
-        let begins_with_fields = named.first() == Some(&NamedColumn::All);
-        let list = self.columns(inputs, named)?;
+    /// Creates the format for rows of these inputs, whose reading depends on it.
+    pub fn format(&self, inputs: &mut Inputs) -> Result<Box<dyn output::Format>, Failure> {
         let format = self.format_for(inputs);
-        let has_names = !matches!(kind, InputKind::Lines | InputKind::Other);
-        if passes_table && self.rules.changes_cells && has_names && cells[0].is_none() {
-            refuse!("the puzzle is in an inner object; --columns puzzle writes it as a column")
+        if format.has_columns() {
+            return self.format_of_columns(format, inputs);
         }
-        let copied = if passes_table && begins_with_fields { kept.len() } else { 0 };
-        let of_table = |separator| match kind {
-            InputKind::Table(own) if own == separator && !self.rules.changes_cells => copied,
-            _ => 0,
-        };
-        // Rows of a table without a header have no header.
-        let is_table = matches!(kind, InputKind::Table(_));
-        let has_header = !(passes_table && is_table && inputs.header().is_none());
         Ok(match format {
-            RowFormat::Csv => {
-                Box::new(CsvRows::of(list).copying(of_table(b',')).headed(has_header))
-            }
-            RowFormat::Tsv => {
-                Box::new(TsvRows::of(list).copying(of_table(b'\t')).headed(has_header))
-            }
+            RowFormat::Npy => Box::new(self.array()?.with_offset(inputs.npy_blank())),
+            RowFormat::Lines if self.copies_lines(inputs) => Box::new(input_lines()),
+            RowFormat::Grid if self.rules.single == Column::Puzzle => Box::new(puzzle_grids()),
+            RowFormat::Grid => Box::new(labeled_grids(self.names_file(inputs))),
+            RowFormat::Html => Box::new(PrintedPages),
+            RowFormat::Boj2580 => Box::new(judge_grids(true)),
+            RowFormat::Boj2239 => Box::new(judge_grids(false)),
+            _ => Box::new(Lines(self.rules.single)),
+        })
+    }
+
+    fn format_of_columns(
+        &self,
+        format: RowFormat,
+        inputs: &mut Inputs,
+    ) -> Result<Box<dyn output::Format>, Failure> {
+        let fields = self.fields(format, inputs)?;
+        let named = self.named(inputs);
+        let copied = if named.first() == Some(&NamedColumn::All) { fields.len() } else { 0 };
+        let list = resolve(named, &fields, &inputs.kept())?;
+        let (types, cells) = (inputs.types(), inputs.kept_cells());
+        // Rows of a table without a header have no header.
+        let is_table = matches!(inputs.kind(), InputKind::Table(_));
+        let has_header = fields.is_empty() || !is_table || inputs.header().is_some();
+        let mut others = OtherKeys::Refused;
+        let rows: Box<dyn output::Format> = match format {
+            RowFormat::Tsv => Box::new(TsvRows::of(list).copying(copied).headed(has_header)),
             RowFormat::Jsonl => {
-                let copied = if kind == InputKind::Objects { copied } else { 0 };
-                let mut types = inputs.types();
+                let copied = if inputs.kind() == InputKind::Objects { copied } else { 0 };
+                let replaced = if self.rules.changes_cells { cells } else { [None; 2] };
+                let mut types = types;
                 cells.iter().flatten().for_each(|place| types[*place] = None);
                 let rows = JsonRows::of(unique(list)).copying(copied).typed(&types);
-                let replaced = if self.rules.changes_cells { cells } else { [None; 2] };
-                Box::new(rows.replacing(replaced))
+                let rows = rows.replacing(replaced);
+                others = rows.other_keys();
+                Box::new(rows)
             }
             #[cfg(feature = "parquet")]
-            RowFormat::Parquet => {
-                Box::new(ParquetRows::of(unique(list)).typed(&inputs.types(), cells))
-            }
+            RowFormat::Parquet => Box::new(ParquetRows::of(unique(list)).typed(&types, cells)),
             #[cfg(not(feature = "parquet"))]
             RowFormat::Parquet => {
                 refuse!("{}", bulkdoku::features::missing("parquet").unwrap_or_default())
             }
-            RowFormat::Npy => Box::new(self.array()?.with_offset(inputs.npy_blank())),
-            RowFormat::Lines if self.copies_lines(inputs) => Box::new(input_lines()),
-            RowFormat::Lines => Box::new(Lines(self.rules.single)),
-            RowFormat::Grid if self.rules.single == Column::Puzzle => Box::new(puzzle_grids()),
-            RowFormat::Grid => Box::new(labeled_grids(with_file)),
-            RowFormat::Html => Box::new(PrintedPages),
-            RowFormat::Boj2580 => Box::new(judge_grids(true)),
-            RowFormat::Boj2239 => Box::new(judge_grids(false)),
-        })
+            _ => Box::new(CsvRows::of(list).copying(copied).headed(has_header)),
+        };
+        inputs.set_other_keys(&others);
+        Ok(rows)
+    }
+
+    /// Returns whether rows name their input by default.
+    fn names_file(&self, inputs: &Inputs) -> bool {
+        self.rules.names_file && inputs.are_several()
     }
 
     /// Returns the requested format, or that of the inputs.
@@ -311,85 +304,49 @@ impl RowPlan {
     }
 
     /// Returns the requested columns, or the default ones.
-    fn named(&self, inputs: &Inputs, with_file: bool) -> Vec<NamedColumn> {
-        let computed = |columns: &[Column]| -> Vec<_> {
-            columns.iter().copied().map(NamedColumn::Computed).collect()
+    fn named(&self, inputs: &Inputs) -> Vec<NamedColumn> {
+        let file = if self.names_file(inputs) { &[Column::File][..] } else { &[] };
+        let computed = |columns: &[&[Column]]| -> Vec<_> {
+            columns.concat().into_iter().map(NamedColumn::Computed).collect()
         };
-        let file = if with_file { &[Column::File][..] } else { &[] };
         match (&self.chosen, self.rules.appended) {
             (Some(chosen), _) => chosen.clone(),
-            _ if !self.format.has_columns() => computed(&[self.rules.single]),
             (None, Some(appended)) if !inputs.kept().is_empty() => {
                 let names_file = appended.is_empty() || appended.contains(&Column::File);
                 let file = if names_file { &[] } else { file };
-                [vec![NamedColumn::All], computed(appended), computed(file)].concat()
+                [vec![NamedColumn::All], computed(&[appended, file])].concat()
             }
             _ => {
                 let has_solution = self.rules.changes_cells && inputs.have_answers();
                 let solution = if has_solution { &[Column::Solution][..] } else { &[] };
-                computed(&[file, self.rules.default_columns, solution].concat())
+                computed(&[file, self.rules.default_columns, solution])
             }
         }
     }
 
-    /// Returns the columns of rows. A computed column whose name a field has is `computed_NAME`.
-    fn columns(
-        &self,
-        inputs: &Inputs,
-        named: Vec<NamedColumn>,
-    ) -> Result<Vec<OutputColumn>, Failure> {
-        let is_separated = matches!(self.format_for(inputs), RowFormat::Csv | RowFormat::Tsv);
-        let kept = inputs.kept();
-        let fields = match inputs.header().filter(|_| is_separated) {
-            _ if !named.contains(&NamedColumn::All) => Vec::new(),
-            Some(header) => header,
-            None => kept.clone(),
-        };
-        // The requested input columns are the first kept ones.
-        let mut places = 0..;
-        let mut list = Vec::new();
-        for column in named {
-            match column {
-                NamedColumn::All if !fields.is_empty() => {
-                    list.extend(self.fields(&fields, inputs.kept_cells()));
-                    continue;
-                }
-                NamedColumn::All => list.push(OutputColumn::from(Column::Puzzle)),
-                NamedColumn::Computed(column) => list.push(OutputColumn::from(column)),
-                NamedColumn::Input(name) => {
-                    let at = places.next().unwrap_or_default();
-                    let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
-                    let name = kept.get(at).filter(|_| is_number).cloned().unwrap_or(name);
-                    list.push(OutputColumn::input(at, name));
-                }
-            }
-            let (last, others) = list.split_last_mut().expect("a column was pushed");
-            if fields.contains(&last.name) {
-                last.name.insert_str(0, "computed_");
-            }
-            if fields.contains(&last.name) || others.iter().any(|other| other.name == last.name) {
-                refuse!("--columns has {} twice; the names of columns must differ", last.name);
-            }
+    /// Returns the columns that `*` stands for: the fields of the input, in which changed cells are
+    /// replaced. None for an input without fields.
+    fn fields(&self, format: RowFormat, inputs: &Inputs) -> Result<Vec<OutputColumn>, Failure> {
+        let (kept, cells) = (inputs.kept(), inputs.kept_cells());
+        if !self.passes_rows() || kept.is_empty() {
+            return Ok(Vec::new());
         }
-        Ok(list)
-    }
-
-    /// Returns the fields of the input, in which changed cells are replaced.
-    fn fields(&self, names: &[String], cells: [Option<usize>; 2]) -> Vec<OutputColumn> {
-        let mut fields: Vec<_> = names
-            .iter()
-            .cloned()
-            .enumerate()
-            .map(|(at, name)| OutputColumn::input(at, name))
-            .collect();
+        let is_separated = matches!(format, RowFormat::Csv | RowFormat::Tsv);
+        let names = inputs.header().filter(|_| is_separated).unwrap_or(kept).into_iter();
+        let mut fields: Vec<_> =
+            names.enumerate().map(|(at, name)| OutputColumn::input(at, name)).collect();
         if self.rules.changes_cells {
-            for (place, column) in cells.iter().zip([Column::Puzzle, Column::Solution]) {
-                if let Some(place) = *place {
+            let has_names = !matches!(inputs.kind(), InputKind::Lines | InputKind::Other);
+            if has_names && cells[0].is_none() {
+                refuse!("the puzzle is in an inner object; --columns puzzle writes it as a column")
+            }
+            for (place, column) in cells.into_iter().zip([Column::Puzzle, Column::Solution]) {
+                if let Some(place) = place {
                     fields[place].source = ColumnSource::Computed(column);
                 }
             }
         }
-        fields
+        Ok(fields)
     }
 
     /// Creates an array of one column.
@@ -402,6 +359,43 @@ impl RowPlan {
         }
         refuse!("an npy array has one column: puzzle, solution, or canonical")
     }
+}
+
+/// Returns the columns of rows. The requested input columns are the first `kept` ones. A computed
+/// column whose name a field has is `computed_NAME`.
+fn resolve(
+    named: Vec<NamedColumn>,
+    fields: &[OutputColumn],
+    kept: &[String],
+) -> Result<Vec<OutputColumn>, Failure> {
+    let (mut list, mut places): (Vec<OutputColumn>, _) = (Vec::new(), 0..);
+    for column in named {
+        let mut column = match column {
+            NamedColumn::All if !fields.is_empty() => {
+                list.extend_from_slice(fields);
+                continue;
+            }
+            NamedColumn::All => OutputColumn::from(Column::Puzzle),
+            NamedColumn::Computed(column) => OutputColumn::from(column),
+            NamedColumn::Input(name) => {
+                let at = places.next().unwrap_or_default();
+                let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
+                let name = kept.get(at).filter(|_| is_number).cloned().unwrap_or(name);
+                OutputColumn::input(at, name)
+            }
+        };
+        let is_taken =
+            |list: &[OutputColumn], name: &str| list.iter().any(|other| other.name == name);
+        if is_taken(fields, &column.name) {
+            column.name.insert_str(0, "computed_");
+        }
+        if is_taken(fields, &column.name) || is_taken(&list, &column.name) {
+            let name = visible(&column.name);
+            refuse!("--columns has {name} twice; the names of columns must differ");
+        }
+        list.push(column);
+    }
+    Ok(list)
 }
 
 /// Makes the names of columns unique, as formats with keys require.

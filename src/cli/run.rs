@@ -11,7 +11,7 @@ use bulkdoku::condition::Predicate;
 use bulkdoku::output::{Compressed, Format, Needs, Rows};
 use bulkdoku::pipeline::{
     Answered, BLOCK_BYTES, BlockSource, Checkpoint, FIRST_BLOCK_BYTES, Filter, Job, Options,
-    OutputFailure, Report, RowWriter, RunEnd, Shifts, TextSource, fold_blocks,
+    OutputFailure, Report, RowWriter, RunEnd, Shifts, TextSource, fold_blocks, visible,
 };
 use bulkdoku::stats::Latencies;
 use bulkdoku::{Compression, Progress, Source};
@@ -143,7 +143,6 @@ impl Run {
         mut filters: Vec<Filter<'_>>,
         format: Box<dyn Format>,
     ) -> Result<Exit, Failure> {
-        self.inputs.set_other_keys(&format.other_keys());
         filters.splice(..0, self.test.iter().map(Predicate::filter));
         let has_check_sums =
             self.claim.has_journal() && can_be_continued(&*format).unwrap_or(false);
@@ -153,6 +152,7 @@ impl Run {
             block_bytes: self.settings.block_bytes,
             statistics: self.claim.destinations.statistics(),
             messages: self.claim.destinations.message_format(),
+            unsolved: self.settings.only_rows,
             threads: self.inputs.useful_threads(self.settings.args.threads, least_bytes),
             ..self.settings.args.options(&self.progress)
         };
@@ -477,7 +477,11 @@ fn lost_rows(error: &io::Error, report: &Report, is_temporary: bool) -> String {
         // An incomplete Parquet file has no readable rows.
         _ if is_temporary => error.to_string(),
         Some(last) => {
-            format!("{error}; the last complete row is that of {}:{}", last.file, last.line)
+            format!(
+                "{error}; the last complete row is that of {}:{}",
+                visible(&last.file),
+                last.line
+            )
         }
         None => format!("{error}; no row is written"),
     }

@@ -98,7 +98,7 @@ pub static ROWS: RowRules = RowRules {
     name: "solve",
     columns: Column::OF_SOLVE,
     default_format: RowFormat::Csv,
-    is_written: |_| true,
+    is_written: |format| format != RowFormat::Boards,
     default_columns: &Column::DEFAULT,
     appended: None,
     changes_cells: false,
@@ -117,8 +117,8 @@ pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     task.keep_columns(&rows);
     task.settings.method = Method::solving(&args.engine, solve.limits);
     task.settings.only_rows = rows.format.is_judges();
-    let run = task.open()?;
-    let format = rows.format(&run.inputs)?;
+    let mut run = task.open()?;
+    let format = rows.format(&mut run.inputs)?;
     match args.solution.solutions {
         None => run.write(&solve, Vec::new(), format),
         Some(solutions) => run.write(&List { solve, solutions }, Vec::new(), format),

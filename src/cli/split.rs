@@ -105,10 +105,10 @@ pub fn run(args: &SplitArgs, typed: Typed) -> Result<Exit, Failure> {
     task.keep_columns(&rows);
     task.settings.method = Method::finding(finds(by));
     task.settings.typed.set_seed(args.seed);
-    let run = task.open()?;
+    let mut run = task.open()?;
     let split = Split::new(&args.shares, by, args.seed);
     let decide = Box::new(move |row: &Row<'_>| Ok(split.decide(row)));
-    let format = rows.format(&run.inputs)?;
+    let format = rows.format(&mut run.inputs)?;
     run.write(&Classify::by(by), vec![Filter::Local(by.needs(), decide)], format)
 }
 

@@ -1,15 +1,15 @@
 //! `bulkdoku trace`: writes the solving paths of puzzles.
 
 use bulkdoku::Limits;
-use bulkdoku::output::{self, boards, json_steps};
-use clap::ValueEnum;
+use bulkdoku::output::{Column, boards, json_steps};
 
 use super::engine_args::EngineArgs;
 use super::format::RowFormat;
+use super::row_args::RowRules;
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
-use super::{Exit, Failure, help, solve};
+use super::{Exit, Failure, help};
 
 /// Write the steps that lead from each puzzle to its solution, as a person would take them
 ///
@@ -31,7 +31,7 @@ pub struct TraceArgs {
     /// line of 81 characters for the puzzle and after each placement, and an empty line after each
     /// record.
     #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
-    format: Option<TraceFormat>,
+    format: Option<RowFormat>,
 
     /// With jsonl: add a sentence to each step
     #[arg(long, help_heading = "Output")]
@@ -56,44 +56,36 @@ Exit status: 0 every record unique, 1 some record has another status (--fail-on 
 usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
 interrupted. A closed pipe ends the run with 0.";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum TraceFormat {
-    Jsonl,
-    Boards,
-}
-
 /// The steps of a puzzle take about a hundred times as many bytes as the puzzle, so blocks are
 /// smaller than those of other runs.
 const BLOCK_BYTES: usize = 8 << 10;
 
+pub static ROWS: RowRules = RowRules {
+    name: "trace",
+    columns: Column::OF_SOLVE,
+    default_format: RowFormat::Jsonl,
+    is_written: |format| matches!(format, RowFormat::Jsonl | RowFormat::Boards),
+    appended: None,
+    ..RowRules::OF_INPUT
+};
+
 pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
-    let mut task = Task::new(&args.records, args.engine.run, typed, &solve::ROWS);
-    let kind = args.format.unwrap_or(TraceFormat::Jsonl);
-    args.check(kind)?;
+    let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
+    let output = args.records.destinations.output.as_deref();
+    let (format, _) = RowFormat::choose(args.format, output, &ROWS)?;
+    for (is_set, name) in [(args.sentences, "sentences"), (args.implications, "implications")] {
+        if is_set && format != RowFormat::Jsonl {
+            refuse!("--{name} goes with --format jsonl");
+        }
+    }
+    args.engine.check_simd()?;
     let solve = args.engine.solve(Limits::PROOF, false, 0);
     task.settings.method = Method::solving(&args.engine, solve.limits);
     task.settings.block_bytes = BLOCK_BYTES;
-    let format: Box<dyn output::Format> = match kind {
-        TraceFormat::Jsonl => Box::new(json_steps(args.sentences, args.implications)),
-        TraceFormat::Boards => Box::new(boards()),
+    let run = task.open()?;
+    let rows = match format {
+        RowFormat::Boards => boards(),
+        _ => json_steps(args.sentences, args.implications, run.inputs.are_several()),
     };
-    task.open()?.write(&solve, Vec::new(), format)
-}
-
-impl TraceArgs {
-    /// Rejects options without effect, and names of outputs with the extension of another format.
-    fn check(&self, format: TraceFormat) -> Result<(), Failure> {
-        for (is_set, name) in [(self.sentences, "sentences"), (self.implications, "implications")] {
-            if is_set && format != TraceFormat::Jsonl {
-                refuse!("--{name} goes with --format jsonl");
-            }
-        }
-        self.engine.check_simd()?;
-        let output = self.records.destinations.output.as_deref();
-        match output.map_or(Ok(None), RowFormat::of_name)? {
-            None | Some(RowFormat::Lines) => Ok(()),
-            Some(RowFormat::Jsonl) if format == TraceFormat::Jsonl => Ok(()),
-            Some(other) => refuse!("trace writes jsonl and boards, not {}", other.name()),
-        }
-    }
+    run.write(&solve, Vec::new(), Box::new(rows))
 }

@@ -158,7 +158,7 @@ pub static ROWS: RowRules = RowRules {
     name: "generate",
     columns: Column::OF_GENERATE,
     default_format: RowFormat::Lines,
-    is_written: |format| !format.is_judges(),
+    is_written: |format| !format.is_judges() && format != RowFormat::Boards,
     default_columns: &Column::DEFAULT_OF_GENERATE,
     appended: None,
     ..RowRules::OF_INPUT
@@ -179,7 +179,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let options = Options { statistics, ..args.run.options(&progress) };
     run.write_rows(
         &job,
-        rows.format(&Inputs::default())?,
+        rows.format(&mut Inputs::default())?,
         (Some(puzzles.end - puzzles.start), &options),
         |before| Progressed::of_rows(before, &progress).with_draws(job.yields.counts()),
         |_, start| {

@@ -2,7 +2,7 @@
 
 use bulkdoku::logic::{Explainer, rate};
 use bulkdoku::output::{PrintedPages, caption};
-use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
+use bulkdoku::{Limits, Outcome, Puzzle, Status, solve_batch};
 
 use super::read::LocatedPuzzle;
 use crate::cli::Failure;
@@ -19,15 +19,15 @@ pub fn document(located: &[LocatedPuzzle]) -> Result<Vec<u8>, Failure> {
     let mut outcomes = vec![Outcome::NONE; puzzles.len()];
     solve_batch(&puzzles, Limits::PROOF, &mut outcomes);
     let mut explainer = Explainer::default();
-    let solutions =
-        outcomes.iter().map(|outcome| outcome.solution().filter(|_| outcome.solutions == 1));
     let rated: Vec<_> = puzzles
         .iter()
-        .zip(solutions)
-        .map(|(puzzle, solution)| {
+        .zip(&outcomes)
+        .map(|(puzzle, outcome)| {
+            let status = Status::of(puzzle, Limits::PROOF, outcome);
+            let solution = outcome.solution().filter(|_| status == Status::Unique);
             let path = solution.and_then(|_| rate(puzzle).ok());
             let rating = solution.and_then(|_| explainer.rate_unique(puzzle).ok());
-            (puzzle, solution, caption(puzzle.clues(), path.as_ref(), rating))
+            (puzzle, solution, caption(puzzle.clues(), status, path.as_ref(), rating))
         })
         .collect();
     let pages = rated.iter().map(|(puzzle, solution, caption)| (*puzzle, *solution, &**caption));

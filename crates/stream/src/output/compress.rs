@@ -10,7 +10,7 @@ use flate2::{Compress, FlushCompress, Status};
 #[cfg(feature = "zstd")]
 use zstd::zstd_safe::{CCtx, CParameter, compress_bound};
 
-use super::{Assembler, Emit, Encoder, Format, Needs, RowBuffer, RowEncoder};
+use super::{Assembler, Emit, Encoder, Format, Needs, RowBuffer};
 use crate::compression::Compression;
 
 /// Another format, compressed.
@@ -31,11 +31,6 @@ impl Format for Compressed {
         let mut packed = Vec::new();
         Packer::new(self.compression).pack(&self.format.header(), &mut packed);
         packed
-    }
-
-    /// Compresses nothing, because rows are sorted before that.
-    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
-        self.format.row_encoder()
     }
 
     /// Leaves compression to the assembler, if there is one.
@@ -64,10 +59,6 @@ impl Format for Compressed {
         };
         Ok(assembler.map(packed))
     }
-
-    fn shows_failures(&self) -> bool {
-        self.format.shows_failures()
-    }
 }
 
 /// Compresses the bytes that an assembler emits.
@@ -78,11 +69,12 @@ struct PackedAssembler {
 }
 
 impl PackedAssembler {
-    fn run(
+    /// Calls the assembler with a function that compresses what it emits.
+    fn run<T>(
         &mut self,
         emit: &mut Emit<'_>,
-        run: impl FnOnce(&mut dyn Assembler, &mut Emit<'_>) -> io::Result<()>,
-    ) -> io::Result<()> {
+        run: impl FnOnce(&mut dyn Assembler, &mut Emit<'_>) -> io::Result<T>,
+    ) -> io::Result<T> {
         let Self { assembler, packer, packed } = self;
         run(&mut **assembler, &mut |bytes| {
             packer.pack(bytes, packed);
@@ -96,7 +88,7 @@ impl Assembler for PackedAssembler {
         self.run(emit, |assembler, emit| assembler.add(encoded, emit))
     }
 
-    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
+    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<Option<Vec<u8>>> {
         self.run(emit, |assembler, emit| assembler.finish(emit))
     }
 }

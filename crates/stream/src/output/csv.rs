@@ -8,9 +8,9 @@ use crate::simd::vectors::{Simd, dispatch};
 use super::buffer::Short;
 use super::plain::{PlainRows, STATUS_NAMES};
 use super::{
-    Column, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, RowEncoder, Rows, Value,
+    Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, Rows, Value,
+    each_row,
 };
-use crate::input::OtherKeys;
 use crate::puzzle::CELLS;
 use crate::simd::SimdLevel;
 
@@ -25,7 +25,7 @@ pub type TsvRows = SeparatedRows<b'\t'>;
 pub struct SeparatedRows<const SEPARATOR: u8> {
     columns: Vec<OutputColumn>,
     layout: ColumnSet,
-    /// The number of leading columns that are copied together as written in the input.
+    /// The number of leading columns that are fields of the input, to copy together as written.
     copied: usize,
     has_header: bool,
 }
@@ -66,11 +66,13 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
         Self { columns, layout, copied: 0, has_header: true }
     }
 
-    /// Copies the first `count` columns together. They must be all fields of the input, in order,
-    /// and the input must have the same separator.
+    /// Copies the first `count` columns as written in the input, if they are its first fields and it
+    /// has the same separator.
     #[must_use]
     pub fn copying(self, count: usize) -> Self {
-        Self { copied: count, ..self }
+        let mut copied = self.columns[..count].iter().enumerate();
+        let is_copied = copied.all(|(at, column)| column.source == ColumnSource::Input(at));
+        Self { copied: if is_copied { count } else { 0 }, ..self }
     }
 
     /// Sets whether there is a header.
@@ -104,20 +106,12 @@ impl<const SEPARATOR: u8> Format for SeparatedRows<SEPARATOR> {
         out.as_slice().to_vec()
     }
 
-    fn other_keys(&self) -> OtherKeys {
-        OtherKeys::Refused
-    }
-
-    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
-        Box::new(|row, out| self.push_row(row, out))
-    }
-
     fn encoder(&self) -> Box<Encoder<'_>> {
+        if self.layout != ColumnSet::Default {
+            return each_row(|row, out| self.push_row(row, out));
+        }
         let simd = SimdLevel::best().token();
         Box::new(move |rows, out| {
-            if self.layout != ColumnSet::Default {
-                return rows.for_each(|row| self.push_row(row, out));
-            }
             // Two fields of 81 bytes, which vectors move, are most of a row.
             dispatch!(simd, simd => simd.vectorize(
                 #[inline(always)]
@@ -149,7 +143,7 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     }
 
     fn push_columns(&self, row: &Row<'_>, out: &mut RowBuffer) {
-        let copied = if self.copied > 1 { row.kept().span(self.copied) } else { None };
+        let copied = if self.copied > 1 { row.kept().span(self.copied, SEPARATOR) } else { None };
         let rest = match copied {
             None => &self.columns[..],
             Some(span) => {

@@ -19,7 +19,7 @@ pub fn entries() -> TextRows {
             out.push(b'\n');
         }
     };
-    TextRows { needs: Needs::PATH, shows_failures: false, ..TextRows::new(encoder) }
+    TextRows { needs: Needs::PATH, ..TextRows::new(encoder) }
 }
 
 #[derive(Serialize)]

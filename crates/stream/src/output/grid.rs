@@ -16,18 +16,14 @@
 //! The judge problems BOJ 2580 and BOJ 2239 expect grids without labels.
 
 use super::{Row, RowBuffer, TextRows};
+use crate::pipeline::visible;
 
 /// Returns the format of a label, and the grid and a blank line if there is a solution; labels
 /// include the input's name if `with_file`.
 pub fn labeled_grids(with_file: bool) -> TextRows {
     TextRows::new(move || {
         move |row: &Row<'_>, out: &mut RowBuffer| {
-            // A line feed in a name must not end the label.
-            let file = if with_file {
-                format!("{}, ", row.file().replace(char::is_control, "?"))
-            } else {
-                String::new()
-            };
+            let file = if with_file { format!("{}, ", visible(row.file())) } else { String::new() };
             let label = format!("# {file}line {}: {}\n", row.line(), row.status().name());
             out.append(label.as_bytes());
             push_solution::<10>(row, out);
@@ -54,10 +50,12 @@ pub fn puzzle_grids() -> TextRows {
 }
 
 /// Returns the format of nine lines per solution: digits with spaces between them for BOJ 2580, or
-/// without for BOJ 2239. A record without a solution has a message instead.
+/// without for BOJ 2239. A record without a solution has no row; [`Options::unsolved`] reports it.
+///
+/// [`Options::unsolved`]: crate::pipeline::Options::unsolved
 pub fn judge_grids(has_spaces: bool) -> TextRows {
     let push = if has_spaces { push_solution::<18> } else { push_solution::<10> };
-    TextRows { shows_failures: false, ..TextRows::new(move || push) }
+    TextRows::new(move || push)
 }
 
 /// Appends the nine lines of a solution, which have this length.

@@ -7,8 +7,7 @@
 use super::buffer::{SHORT, Short};
 use super::plain::STATUS_NAMES;
 use super::{
-    Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, RowEncoder, Value,
-    each_row,
+    Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, Value, each_row,
 };
 use crate::forms::list::ArrayStyle;
 use crate::input::{ColumnType, FieldForm, OtherKeys, is_finite, names};
@@ -76,6 +75,19 @@ impl JsonRows {
     pub fn replacing(self, cells: [Option<usize>; 2]) -> Self {
         Self { replaced: cells, ..self }
     }
+
+    /// Returns the use of keys that the first object of an input lacks.
+    pub fn other_keys(&self) -> OtherKeys {
+        if self.copied == 0 {
+            return OtherKeys::Refused;
+        }
+        let mut computed: Vec<_> =
+            self.columns[self.copied..].iter().map(|column| column.name.clone()).collect();
+        if let [Some(_), None] = self.replaced {
+            computed.extend(names::SOLUTIONS.iter().map(ToString::to_string));
+        }
+        OtherKeys::Copied(computed)
+    }
 }
 
 impl Default for JsonRows {
@@ -87,22 +99,6 @@ impl Default for JsonRows {
 impl Format for JsonRows {
     fn needs(&self) -> Needs {
         OutputColumn::needs(&self.columns)
-    }
-
-    fn other_keys(&self) -> OtherKeys {
-        if self.copied == 0 {
-            return OtherKeys::Refused;
-        }
-        let mut computed: Vec<_> =
-            self.columns[self.copied..].iter().map(|column| column.name.clone()).collect();
-        if let [Some(_), None] = self.replaced {
-            computed.extend(names::SOLUTIONS.iter().map(ToString::to_string));
-        }
-        OtherKeys::Copied(computed)
-    }
-
-    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
-        Box::new(|row, out| self.push_row(row, out))
     }
 
     fn encoder(&self) -> Box<Encoder<'_>> {

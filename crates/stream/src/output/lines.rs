@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use super::{Column, Format, Needs, Row, RowBuffer, RowEncoder, TextRows, Value};
+use super::{Column, Encoder, Format, Needs, Row, RowBuffer, TextRows, Value, each_row};
 use crate::puzzle::CELLS;
 
 /// One line per row, with the value of this column: a puzzle, solution, or canonical form.
@@ -14,8 +14,8 @@ impl Format for Lines {
         self.0.needs()
     }
 
-    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
-        Box::new(|row, out| {
+    fn encoder(&self) -> Box<Encoder<'_>> {
+        each_row(|row, out| {
             match self.0.value(row) {
                 Value::Cells(cells) => out.append_first(CELLS, cells),
                 Value::Grid(grid) => out.grid(grid),

@@ -24,8 +24,6 @@ mod value;
 
 use std::io;
 
-use crate::input::OtherKeys;
-
 pub use buffer::RowBuffer;
 pub use columns::unique_names;
 pub use columns::{Column, ColumnSource, Kind, OutputColumn, UnknownColumn};
@@ -48,7 +46,7 @@ pub use grid::{judge_grids, labeled_grids, puzzle_grids};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetFile;
 
-/// An output format. Workers encode; an assembler works in order, for files that are more than
+/// An output format. Workers encode rows; an assembler works in order, for files that are more than
 /// concatenated blocks.
 pub trait Format: Send + Sync {
     /// Returns the properties needed for the rows.
@@ -61,41 +59,17 @@ pub trait Format: Send + Sync {
         Vec::new()
     }
 
-    /// Returns the header of a complete output with this number of rows, if it differs from the
-    /// first header. Both have the same length.
-    fn final_header(&self, _rows: u64) -> Option<Vec<u8>> {
-        None
-    }
+    /// Creates the encoder of a worker.
+    fn encoder(&self) -> Box<Encoder<'_>>;
 
-    /// Creates the encoder of a worker for single rows, which an assembler accepts in any order.
-    fn row_encoder(&self) -> Box<RowEncoder<'_>>;
-
-    /// Creates the encoder of a worker for blocks.
-    fn encoder(&self) -> Box<Encoder<'_>> {
-        each_row(self.row_encoder())
-    }
-
-    /// Creates the assembler of an output, if the format has one. Such outputs cannot be resumed.
+    /// Creates the assembler of an output, if it is a whole file. Such an output cannot be resumed.
     ///
     /// # Errors
     /// Fails if no file can have these columns.
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
         Ok(None)
     }
-
-    /// Returns the use of JSON keys that the first object of an input lacks, if all keys are kept.
-    fn other_keys(&self) -> OtherKeys {
-        OtherKeys::Ignored
-    }
-
-    /// Returns whether a record without a solution has a row. Otherwise, it has a message.
-    fn shows_failures(&self) -> bool {
-        true
-    }
 }
-
-/// Appends one row.
-pub type RowEncoder<'a> = dyn FnMut(&Row<'_>, &mut RowBuffer) + 'a;
 
 /// Appends the rows of a block that belong to one output.
 pub type Encoder<'a> = dyn FnMut(&Rows<'_>, &mut RowBuffer) + 'a;
@@ -108,17 +82,15 @@ fn each_row<'a>(mut append: impl FnMut(&Row<'_>, &mut RowBuffer) + 'a) -> Box<En
 /// A format in which each row is a text.
 pub struct TextRows {
     needs: Needs,
-    shows_failures: bool,
-    encoder: Box<dyn Fn() -> Box<RowEncoder<'static>> + Send + Sync>,
+    encoder: Box<dyn Fn() -> Box<Encoder<'static>> + Send + Sync>,
 }
 
 impl TextRows {
-    /// Creates a format from a function that creates the encoder of a worker.
+    /// Creates a format from a function that creates the function with which a worker appends rows.
     fn new<F: FnMut(&Row<'_>, &mut RowBuffer) + 'static>(
-        encoder: impl Fn() -> F + Send + Sync + 'static,
+        append: impl Fn() -> F + Send + Sync + 'static,
     ) -> Self {
-        let encoder = Box::new(move || Box::new(encoder()) as Box<RowEncoder<'_>>);
-        Self { needs: Needs::NONE, shows_failures: true, encoder }
+        Self { needs: Needs::NONE, encoder: Box::new(move || each_row(append())) }
     }
 }
 
@@ -127,12 +99,8 @@ impl Format for TextRows {
         self.needs
     }
 
-    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
+    fn encoder(&self) -> Box<Encoder<'_>> {
         (self.encoder)()
-    }
-
-    fn shows_failures(&self) -> bool {
-        self.shows_failures
     }
 }
 
@@ -147,11 +115,12 @@ pub trait Assembler: Send {
     /// Fails if they cannot be emitted.
     fn add(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()>;
 
-    /// Emits the end of the file.
+    /// Emits the end of the file, and returns its header, of equal length, if that differs from the
+    /// first one.
     ///
     /// # Errors
-    /// Fails if it cannot be emitted.
-    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()>;
+    /// Fails if the end cannot be emitted.
+    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<Option<Vec<u8>>>;
 }
 
 /// Returns the rows of records read from `bytes`.

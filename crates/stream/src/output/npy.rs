@@ -1,10 +1,11 @@
 //! `NumPy` arrays (.npy): 81 bytes per record, with 0 for blank cells.
 //!
-//! The header contains the number of rows, so it is rewritten at the end
-//! ([`Format::final_header`]). For the format, see
+//! The header contains the number of rows, so it is rewritten at the end. For the format, see
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
-use super::{Column, Format, Needs, Row, RowEncoder, Value};
+use std::io;
+
+use super::{Assembler, Column, Emit, Encoder, Format, Needs, Row, Value, each_row};
 use crate::puzzle::{CELLS, Puzzle};
 
 /// The length of the header for any number of rows, a multiple of 64.
@@ -64,12 +65,28 @@ impl Format for NpyRows {
         header(0)
     }
 
-    fn final_header(&self, rows: u64) -> Option<Vec<u8>> {
-        Some(header(rows))
+    fn encoder(&self) -> Box<Encoder<'_>> {
+        each_row(|row, out| out.append(&self.cells(row)))
     }
 
-    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
-        Box::new(|row, out| out.append(&self.cells(row)))
+    fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
+        Ok(Some(Box::new(NpyFile { bytes: 0 })))
+    }
+}
+
+/// Counts the bytes of an array.
+struct NpyFile {
+    bytes: u64,
+}
+
+impl Assembler for NpyFile {
+    fn add(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
+        self.bytes += encoded.len() as u64;
+        emit(encoded)
+    }
+
+    fn finish(&mut self, _: &mut Emit<'_>) -> io::Result<Option<Vec<u8>>> {
+        Ok(Some(header(self.bytes / CELLS as u64)))
     }
 }
 

@@ -6,9 +6,10 @@
 use std::fmt::Write;
 use std::io;
 
-use super::{Assembler, Emit, Format, Needs, RowEncoder};
+use super::{Assembler, Emit, Encoder, Format, Needs, each_row};
 use crate::logic::{Path, SeRating};
 use crate::puzzle::{CELLS, Grid, Puzzle};
+use crate::status::Status;
 
 /// The width and height of a page in millimeters, within the margins of both sizes of paper.
 const PAGE: [u64; 2] = [190, 250];
@@ -59,10 +60,20 @@ impl PrintedPages {
     }
 }
 
-/// Returns the caption of a puzzle: its hardest technique, rating, and number of clues.
-pub fn caption(clues: usize, path: Option<&Path>, rating: Option<SeRating>) -> String {
-    let mut caption =
-        path.and_then(|path| path.hardest).map_or(String::new(), |hardest| format!("{hardest} · "));
+/// Returns the caption of a puzzle: its hardest technique and rating, or what it has instead of one
+/// solution, and its number of clues.
+pub fn caption(
+    clues: usize,
+    status: Status,
+    path: Option<&Path>,
+    rating: Option<SeRating>,
+) -> String {
+    let mut caption = match (status, path.and_then(|path| path.hardest)) {
+        (Status::Multiple, _) => "several solutions · ".into(),
+        (Status::Unsolvable | Status::Contradictory, _) => "no solution · ".into(),
+        (_, Some(hardest)) => format!("{hardest} · "),
+        (_, None) => String::new(),
+    };
     if let Some(SeRating { er, .. }) = rating {
         let _ = write!(caption, "SE {}.{} · ", er / 10, er % 10);
     }
@@ -87,12 +98,13 @@ impl Format for PrintedPages {
         format!("{HTML}{DEFINITIONS}</svg>\n").into_bytes()
     }
 
-    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
+    fn encoder(&self) -> Box<Encoder<'_>> {
         let mut bytes = Vec::new();
-        Box::new(move |row, out| {
+        each_row(move |row, out| {
             let Some(puzzle) = row.puzzle() else { return };
             let properties = row.properties();
-            let caption = caption(puzzle.clues(), properties.path(), properties.se_rating);
+            let caption =
+                caption(puzzle.clues(), row.status(), properties.path(), properties.se_rating);
             bytes.clear();
             let solution = row.solution().filter(|_| properties.path.is_some());
             push_record(&puzzle, solution, &caption, &mut bytes);
@@ -102,10 +114,6 @@ impl Format for PrintedPages {
 
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
         Ok(Some(Box::new(Pages::default())))
-    }
-
-    fn shows_failures(&self) -> bool {
-        false
     }
 }
 
@@ -204,9 +212,9 @@ impl Assembler for Pages {
         Ok(())
     }
 
-    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
+    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<Option<Vec<u8>>> {
         self.end_page(emit)?;
         self.draw_solutions(emit)?;
-        emit(b"</body>\n</html>\n")
+        emit(b"</body>\n</html>\n").map(|()| None)
     }
 }

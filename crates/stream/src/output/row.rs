@@ -454,16 +454,27 @@ impl<'a> Kept<'a> {
         (field.text(self.bytes), field.form)
     }
 
-    /// Returns the first `count` fields as written in a table, with their separators and quotes;
-    /// `None` if one of them is missing.
-    pub(super) fn span(self, count: usize) -> Option<&'a [u8]> {
-        let quote = |field: &Field| u32::from(field.form == FieldForm::Quoted);
+    /// Returns the first `count` fields as written, with their quotes, if they are in a row of a table
+    /// with this separator, and none is missing.
+    pub(super) fn span(self, count: usize, separator: u8) -> Option<&'a [u8]> {
         let fields = self.fields.get(..count)?;
-        let (first, last) = (fields.first()?, fields.last()?);
-        if fields.iter().any(|field| field.form == FieldForm::Missing) {
-            return None;
+        let mut span: Option<Range<usize>> = None;
+        for field in fields {
+            let (start, end) = (field.start as usize, field.end as usize);
+            let range = match field.form {
+                FieldForm::Plain => start..end,
+                FieldForm::Quoted => start - 1..end + 1,
+                _ => return None,
+            };
+            let before = span.get_or_insert(range.start..range.start);
+            if before.end != range.start
+                && (before.end + 1 != range.start || self.bytes[before.end] != separator)
+            {
+                return None;
+            }
+            before.end = range.end;
         }
-        Some(&self.bytes[(first.start - quote(first)) as usize..(last.end + quote(last)) as usize])
+        Some(&self.bytes[span?])
     }
 
     /// Returns the text of each field.

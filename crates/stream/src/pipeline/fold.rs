@@ -37,6 +37,9 @@ pub struct Options {
     pub statistics: Option<Needs>,
     /// How messages are written.
     pub messages: MessageFormat,
+    /// Whether records without a solution have messages as well, for formats that have no row for
+    /// them.
+    pub unsolved: bool,
 }
 
 impl Default for Options {
@@ -48,6 +51,7 @@ impl Default for Options {
             block_bytes: BLOCK_BYTES,
             statistics: None,
             messages: MessageFormat::Text,
+            unsolved: false,
         }
     }
 }

@@ -43,9 +43,31 @@ pub struct Message<'a> {
 
 impl fmt::Display for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, line, column, status, reason, .. } = self;
+        let Self { line, column, status, .. } = self;
+        let [file, reason] = [&self.file, &self.reason].map(|text| visible(text));
         write!(f, "{file}:{line}:{column}: {status}: {reason}")
     }
+}
+
+/// Returns a text in which control characters are escaped, so that a name can neither end its line
+/// nor control a terminal.
+///
+/// ```
+/// assert_eq!(bulkdoku::pipeline::visible("a\n\u{1b}[31mb"), "a\\n\\u{1b}[31mb");
+/// ```
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return text.into();
+    }
+    let mut escaped = String::new();
+    for character in text.chars() {
+        if character.is_control() {
+            escaped.extend(character.escape_default());
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped.into()
 }
 
 /// Appends a message for each invalid record, and, if requested, for each without a solution.

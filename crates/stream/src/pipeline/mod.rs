@@ -48,7 +48,7 @@ pub use self::block::{BLOCK_BYTES, Block, BlockSource, Contents, Fill};
 pub use self::filter::Filter;
 pub use self::fold::{BlockSummary, Folded, Options, RunEnd, fold_blocks};
 pub use self::jobs::{DerivedRows, PropertyEngine, Shifts, Stopped};
-pub use self::messages::{Message, MessageFormat};
+pub use self::messages::{Message, MessageFormat, visible};
 pub use self::rows::RowWriter;
 pub use self::sources::{Answered, FIRST_BLOCK_BYTES, Ranges, TextSource};
 pub use self::statistics::Statistics;

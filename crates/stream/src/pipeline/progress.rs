@@ -8,6 +8,8 @@ use std::{io, panic, thread};
 
 use thiserror::Error;
 
+use super::messages::visible;
+
 /// The progress of a run, shared with other threads.
 #[derive(Debug, Default)]
 pub struct Progress {
@@ -21,7 +23,7 @@ pub struct Progress {
 
 /// An input that could not be read to its end.
 #[derive(Debug, Error)]
-#[error("{file}: {error}")]
+#[error("{}: {error}", visible(file))]
 #[non_exhaustive]
 pub struct InputFailure {
     /// The name of the input.

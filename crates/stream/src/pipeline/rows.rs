@@ -99,7 +99,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
             return;
         }
         let (format, outputs) = (self.format, self.checkpoint.rows.len() as u8);
-        let (reports_failures, message_format) = (!format.shows_failures(), options.messages);
+        let (reports_unsolved, message_format) = (options.unsolved, options.messages);
         let map = || {
             let mut encoder = format.encoder();
             move |rows: &Rows<'_>, encoded: &mut Encoded| {
@@ -117,7 +117,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
                 }
                 if rows.is_last_part {
                     let messages = &mut encoded.messages;
-                    write_messages(rows, reports_failures, message_format, messages);
+                    write_messages(rows, reports_unsolved, message_format, messages);
                 }
             }
         };
@@ -183,20 +183,19 @@ impl<'a, S: Sink> RowWriter<'a, S> {
     fn end(&mut self) -> io::Result<()> {
         let is_complete = !self.report.stopped;
         self.sink.checkpoint(&self.checkpoint, true)?;
-        self.end_outputs(is_complete)?;
+        if is_complete {
+            self.end_outputs()?;
+        }
         self.sink.finish(is_complete)
     }
 
-    /// Writes the ends, if the outputs are complete, and the final headers.
-    fn end_outputs(&mut self, is_complete: bool) -> io::Result<()> {
-        for (output, &rows) in (0..).zip(&self.checkpoint.rows) {
+    /// Writes the ends of whole files.
+    fn end_outputs(&mut self) -> io::Result<()> {
+        for (output, assembler) in (0..).zip(&mut self.assemblers) {
             let sink = &mut *self.sink;
-            if let Some(assembler) = &mut self.assemblers[usize::from(output)]
-                && is_complete
+            if let Some(assembler) = assembler
+                && let Some(header) = assembler.finish(&mut |bytes| sink.rows(output, bytes))?
             {
-                assembler.finish(&mut |bytes| sink.rows(output, bytes))?;
-            }
-            if let Some(header) = self.format.final_header(rows) {
                 sink.header(output, &header)?;
             }
         }

@@ -127,7 +127,7 @@ impl ParquetFile {
     /// # Errors
     /// Fails if the file cannot be written.
     pub fn finish(&mut self, mut out: impl Write) -> io::Result<()> {
-        Assembler::finish(self, &mut |bytes| out.write_all(bytes))
+        Assembler::finish(self, &mut |bytes| out.write_all(bytes)).map(drop)
     }
 
     /// Writes the single rows once there are enough for a page.
@@ -240,7 +240,7 @@ impl Assembler for ParquetFile {
         metadata.row_groups().iter().try_for_each(|group| self.add_pages(encoded, group, emit))
     }
 
-    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
+    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<Option<Vec<u8>>> {
         self.write_batch(emit)?;
         self.write_group(emit)?;
         let groups = mem::take(&mut self.groups);
@@ -251,7 +251,7 @@ impl Assembler for ParquetFile {
             let checksum = footer::checksum(&footer, &place);
             footer[place].copy_from_slice(checksum.as_bytes());
         }
-        self.emit(&footer, emit)
+        self.emit(&footer, emit).map(|()| None)
     }
 }
 

@@ -23,8 +23,8 @@ use parquet::errors::ParquetError;
 
 use self::batch::{RowBatch, Schema};
 use self::file::SMALL_BATCH;
-use super::{Assembler, Column, ColumnSource, Encoder, Format, Needs, OutputColumn, RowEncoder};
-use crate::input::{ColumnType, OtherKeys};
+use super::{Assembler, Column, ColumnSource, Encoder, Format, Needs, OutputColumn};
+use crate::input::ColumnType;
 
 pub use super::Kind;
 pub use batch::Value;
@@ -89,10 +89,6 @@ impl Format for ParquetRows {
         OutputColumn::needs(&self.columns)
     }
 
-    fn other_keys(&self) -> OtherKeys {
-        OtherKeys::Refused
-    }
-
     fn encoder(&self) -> Box<Encoder<'_>> {
         let mut batch = self.batch();
         Box::new(move |rows, out| {
@@ -102,14 +98,6 @@ impl Format for ParquetRows {
             } else if batch.rows() > 0 {
                 out.append(&batch.take_plain());
             }
-        })
-    }
-
-    fn row_encoder(&self) -> Box<RowEncoder<'_>> {
-        let mut batch = self.batch();
-        Box::new(move |row, out| {
-            batch.push_row(&self.columns, row);
-            out.append(&batch.take_plain());
         })
     }
 

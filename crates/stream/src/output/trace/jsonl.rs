@@ -11,8 +11,8 @@ const VERSION: u8 = 1;
 
 /// Returns the format of one object per record, with the steps of its path. Each step has a
 /// sentence if `sentences`, and those of forcing chains and nets have all implications if
-/// `with_implications`.
-pub fn json_steps(sentences: bool, with_implications: bool) -> TextRows {
+/// `with_implications`. Each object has the input's name if `with_file`.
+pub fn json_steps(sentences: bool, with_implications: bool, with_file: bool) -> TextRows {
     traced(move |rater, row, out| {
         let mut steps = Vec::new();
         // The board, and that of the current round.
@@ -43,6 +43,7 @@ pub fn json_steps(sentences: bool, with_implications: bool) -> TextRows {
         );
         let head = Head {
             version: VERSION,
+            file: with_file.then(|| row.file()),
             line: row.line(),
             puzzle: &text,
             solution: path.and_then(|_| row.solution()).map(ToString::to_string),
@@ -71,6 +72,8 @@ pub fn json_steps(sentences: bool, with_implications: bool) -> TextRows {
 #[derive(Serialize)]
 struct Head<'a> {
     version: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
     line: u64,
     puzzle: &'a str,
     solution: Option<String>,

@@ -188,6 +188,11 @@ fn wrong_conditions_are_refused_before_outputs_are_opened() {
             &["in.csv", "--where", "clues < 24 and sorce == 'a'"],
             "character 16: no column \"sorce\"",
         ),
+        (&["in.csv", "--where", "clues > 81"], "possible values: 0 to 81"),
+        (
+            &["in.csv", "--where", "source == 'a' and (level > 5 or se121 < 1)"],
+            "--where: no value of level meets it; possible values: 0 to 3",
+        ),
         (&["in.csv", "--where", "clues < '24'"], "character 9: a number is compared with a text"),
         (&["in.csv", "--where", "guess_rating > 2", "--first"], "--first leaves out"),
         (

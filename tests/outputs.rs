@@ -362,3 +362,30 @@ fn a_file_that_replaces_another_has_its_permissions() {
         assert_eq!(mode(), 0o600, "{name}");
     }
 }
+
+/// A name can neither forge a line of messages nor control a terminal.
+#[test]
+#[cfg(unix)]
+fn control_characters_in_names_are_escaped_in_messages() {
+    let folder = Folder::new();
+    let name = "a\n\u{1b}[31mb.csv";
+    let shown = "a\\n\\u{1b}[31mb.csv";
+    let no_puzzle = folder.run("solve", &[name], "");
+    assert_eq!(no_puzzle.status, 3, "{no_puzzle:?}");
+    folder.file(name, format!("puzzle\n{CLASSIC}\nbad\n"));
+    let args = [name, "-o", "x\u{7}.csv", "--errors", "e"];
+    let read = folder.run("solve", &args, "");
+    assert_eq!(read.status, 1, "{read:?}");
+    let again = folder.run("solve", &args, "");
+    assert_eq!(again.status, 2, "{again:?}");
+    assert!(again.messages.contains("x\\u{7}.csv: exists"), "{again:?}");
+    assert!(folder.read("e").starts_with(&format!("{shown}:3:1: malformed: ")));
+    for ran in [no_puzzle, read] {
+        assert!(ran.messages.contains(&format!("{shown}:")), "{ran:?}");
+        let is_shown = |character: char| !character.is_control() || character == '\n';
+        assert!(ran.messages.chars().all(is_shown), "{ran:?}");
+    }
+    // Rows have the name itself.
+    let rows = folder.run("solve", &[name, "--columns", "file", "--format", "jsonl", "-q"], "");
+    assert!(rows.rows.starts_with("{\"file\":\"a\\n\\u001b[31mb.csv\"}\n"), "{rows:?}");
+}

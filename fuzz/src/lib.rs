@@ -47,17 +47,19 @@ struct Plain;
 
 impl Format for Plain {
     fn encoder(&self) -> Box<Encoder<'_>> {
-        Box::new(|rows, out| rows.for_each(|row| {
-            let texts: Vec<Cow<[u8]>> =
-                std::iter::once(row.text().into()).chain(row.kept().texts()).collect();
-            let (line, status) = (row.line(), row.status() as u64);
-            out.append(format!("{line},{status},{}", texts.len()).as_bytes());
-            for text in &texts {
-                out.append(format!(",{},", text.len()).as_bytes());
-                out.append(text);
-            }
-            out.append(b"\n");
-        }))
+        Box::new(|rows, out| {
+            rows.for_each(|row| {
+                let texts: Vec<Cow<[u8]>> =
+                    std::iter::once(row.text().into()).chain(row.kept().texts()).collect();
+                let (line, status) = (row.line(), row.status() as u64);
+                out.append(format!("{line},{status},{}", texts.len()).as_bytes());
+                for text in &texts {
+                    out.append(format!(",{},", text.len()).as_bytes());
+                    out.append(text);
+                }
+                out.append(b"\n");
+            })
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use bulkdoku::Compression;
 use bulkdoku::features::missing;
 
-use super::Failure;
+use super::{Failure, shown};
 
 /// Extensions of outputs that require a feature.
 const NEED_FEATURES: [&str; 3] = ["gz", "parquet", "zst"];
@@ -51,14 +51,14 @@ pub fn check(path: &Path) -> Result<(), Failure> {
             "gs" => ": bulkdoku … | gcloud storage cp - URL",
             _ => "",
         };
-        refuse!("{}: {scheme}:// is not written; pipe standard output{hint}", path.display());
+        refuse!("{}: {scheme}:// is not written; pipe standard output{hint}", shown(path));
     }
     let last = path.extension().and_then(OsStr::to_str).map(str::to_lowercase);
     for extension in [last, of(path)].into_iter().flatten() {
         if NEED_FEATURES.contains(&extension.as_str())
             && let Some(lacks) = missing(&extension)
         {
-            refuse!("{}: {lacks}", path.display());
+            refuse!("{}: {lacks}", shown(path));
         }
     }
     Ok(())
@@ -69,7 +69,7 @@ pub fn refused(path: &Path, extension: &str, what: &str, known: &[&str], hint: &
     let list = |extensions: &[&str]| {
         extensions.iter().map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(", ")
     };
-    let (name, known, general) = (path.display(), list(known), list(&WITHOUT_FORMAT));
+    let (name, known, general) = (shown(path), list(known), list(&WITHOUT_FORMAT));
     Failure::Usage(format!(
         "{name}: {what} cannot be written as .{extension}; the extension may be {known}, one that \
          names no format ({general}){hint}"

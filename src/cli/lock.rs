@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::Failure;
 use super::identity::{Identity, hidden};
 use super::platform::FileId;
+use super::{Failure, shown};
 
 /// The time to wait for the lock of another run. A killed run keeps its files open until the
 /// operating system has ended it.
@@ -35,8 +35,8 @@ impl Lock {
                 refuse!(
                     "{}: is not a lock of bulkdoku, but is where that of {} would be; move it, or \
                      name another output",
-                    lock.display(),
-                    path.display()
+                    shown(&lock),
+                    shown(path)
                 );
             }
             let file = OpenOptions::new().write(true).create(true).truncate(false).open(&lock);
@@ -52,7 +52,7 @@ impl Lock {
             }
             if start.elapsed() >= LOCK_TIMEOUT {
                 let what = "another run is writing it; try again when it has ended";
-                return Err(Failure::Busy(format!("{}: {what}", path.display())));
+                return Err(Failure::Busy(format!("{}: {what}", shown(path))));
             }
             thread::sleep(Duration::from_millis(20));
         }

@@ -62,7 +62,7 @@ use std::path::Path;
 
 use bulkdoku::Marks;
 use bulkdoku::features::LACKS_PAGES;
-use bulkdoku::pipeline::cores;
+use bulkdoku::pipeline::{cores, visible};
 use clap::builder::styling::{AnsiColor, Effects, Style};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -243,6 +243,11 @@ fn print(text: &[u8]) -> Result<(), Failure> {
     Ok(unless_closed((&out).write_all(text))?)
 }
 
+/// Returns a path for a message.
+fn shown(path: &Path) -> String {
+    visible(&path.to_string_lossy()).into()
+}
+
 /// Ignores that the reader of a pipe has closed it.
 fn unless_closed(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| match error.kind() {
@@ -300,7 +305,7 @@ pub enum Failure {
 impl Failure {
     /// Returns an input or output error at `path`.
     fn at(path: &Path, error: impl std::fmt::Display) -> Self {
-        Self::Io(format!("{}: {error}", path.display()))
+        Self::Io(format!("{}: {error}", shown(path)))
     }
 
     /// Combines several input and output errors, one per line.

@@ -11,10 +11,10 @@ use bulkdoku::marks;
 use bulkdoku::pipeline::visible;
 use bulkdoku::puzzle::{BLANKS, CELLS};
 
-use super::Failure;
 use super::identity::STDIN;
 use super::paths::InputPaths;
 use super::platform::Pipe;
+use super::{Failure, shown};
 
 /// The origin of an input.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ impl Origin {
             Some(count) if count != CELLS => {
                 let hint =
                     format!("no such file, and not a puzzle ({count} cells, expected {CELLS})");
-                Failure::Usage(format!("{}: {hint}", path.display()))
+                Failure::Usage(format!("{}: {hint}", shown(path)))
             }
             _ => missing(path, error, true),
         })?;

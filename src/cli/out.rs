@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use super::Failure;
 use super::identity::{Identity, folder_of, hidden, is_stream, resolve, stored};
 use super::platform::{FileId, Stdout};
+use super::{Failure, shown};
 
 /// The number of bytes that are read at a time.
 const PIECE: u64 = 1 << 20;
@@ -32,7 +32,7 @@ impl<'a> OutputTarget<'a> {
     pub fn name(self) -> String {
         match self {
             Self::Stdout => "standard output".into(),
-            Self::File(path) => path.display().to_string(),
+            Self::File(path) => shown(path),
         }
     }
 

@@ -16,7 +16,7 @@ use super::lock::Lock;
 use super::out::{OpenOutput, OutputTarget, TEMPORARY};
 use super::platform::FileId;
 use super::resume::{Disk, Journal, JournalFile};
-use super::{Failure, extensions};
+use super::{Failure, extensions, shown};
 
 /// The files that a run writes.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -86,12 +86,12 @@ impl Destinations {
         for (flag, path, known) in sides {
             let Some(path) = path else { continue };
             if let Some(compression) = Compression::of_name(path) {
-                let (name, plain) = (path.display(), path.with_extension(""));
+                let (name, plain) = (shown(path), path.with_extension(""));
                 refuse!(
                     "{flag} {name}: what is written there is never compressed, only rows are; \
                      leave out .{}: {}",
                     compression.name(),
-                    plain.display()
+                    shown(&plain)
                 );
             }
             let extension =
@@ -334,7 +334,7 @@ impl Claim {
 
     /// Returns the error for an existing output.
     fn refuse(&self, path: &Path) -> Failure {
-        let name = path.display();
+        let name = shown(path);
         let is_listed = |earlier: &Journal| earlier.paths().any(|listed| listed == stored(path));
         let is_own = self.earlier.as_ref().is_some_and(is_listed);
         let other = JournalFile::of(path);
@@ -364,7 +364,7 @@ impl Claim {
         let new = |target: OutputTarget<'_>| {
             let temporary = target.regular().map(|path| hidden(path, TEMPORARY));
             match temporary.filter(|path| is_temporary && !complete && path.exists()) {
-                Some(path) => refuse!("{}: is in the way of the output; move it", path.display()),
+                Some(path) => refuse!("{}: is in the way of the output; move it", shown(&path)),
                 None => OpenOutput::new(target),
             }
         };
@@ -485,7 +485,7 @@ impl FilesInUse {
             } else {
                 Identity::of(path)
             };
-            let input = path.display();
+            let input = shown(path);
             let what = match identity.and_then(|identity| self.files.get(&identity)) {
                 None => continue,
                 Some((FileUse::Journal, _)) => {
@@ -523,7 +523,7 @@ impl FilesInUse {
     fn journal(&mut self, journal: &JournalFile) -> Result<(), Failure> {
         for path in journal.paths() {
             if let Some(identity) = Identity::of(path) {
-                self.take(identity, FileUse::Journal, path.display().to_string())?;
+                self.take(identity, FileUse::Journal, shown(path))?;
             }
         }
         Ok(())

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use bulkdoku::input::foreign::byte_order_mark;
 
-use super::Failure;
 use super::identity::{Identity, STDIN};
 use super::outputs::Destinations;
 use super::platform::path_of_bytes;
 use super::resume::JournalFile;
+use super::{Failure, shown};
 
 /// The inputs of a run, in order. [`Self::expand`] replaces folders and lists by files.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -131,13 +131,13 @@ fn read_list(list: &Path) -> Result<Vec<PathBuf>, Failure> {
     };
     read.map_err(|error| failed(&error))?;
     if text.len() as u64 > MAX_LIST_BYTES {
-        refuse!("{}: has more than 16 MB, so it is not a list of files", list.display());
+        refuse!("{}: has more than 16 MB, so it is not a list of files", shown(list));
     }
     let mark = byte_order_mark(&text).map_err(|wide| failed(&wide))?;
     let text = &text[mark.unwrap_or_default()..];
     let separator = if text.contains(&0) { 0 } else { b'\n' };
     if text.split(|byte| *byte == separator).filter(|path| !path.is_empty()).count() > MAX_LISTED {
-        refuse!("{}: lists more than 1,000,000 files", list.display());
+        refuse!("{}: lists more than 1,000,000 files", shown(list));
     }
     let mut listed = Vec::new();
     for (number, path) in (1..).zip(text.split(|byte| *byte == separator)) {
@@ -147,8 +147,8 @@ fn read_list(list: &Path) -> Result<Vec<PathBuf>, Failure> {
         }
         let path = path_of_bytes(path);
         if let Err(error) = fs::metadata(&path) {
-            let what = format!("{}: {error}", path.display());
-            return Err(Failure::Io(format!("{}:{number}: {what}", list.display())));
+            let what = format!("{}: {error}", shown(&path));
+            return Err(Failure::Io(format!("{}:{number}: {what}", shown(list))));
         }
         // A listed file may be named - as well.
         listed.push(if path.as_os_str() == STDIN { Path::new(".").join(path) } else { path });

@@ -14,7 +14,7 @@ use super::run_args::RunArgs;
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
-use super::{Exit, Failure, help, numbers};
+use super::{Exit, Failure, help, numbers, shown};
 
 /// Split a set of puzzles into parts, such as training and test, with no class in two of them
 ///
@@ -118,7 +118,7 @@ impl SplitArgs {
         let output = destinations.output.take();
         let output = output.as_deref().unwrap_or(Path::new(""));
         let Some(names) = output.to_str() else {
-            refuse!("-o {}: the names of the parts must be UTF-8", output.display());
+            refuse!("-o {}: the names of the parts must be UTF-8", shown(output));
         };
         let parts: Vec<_> = names.split(',').map(PathBuf::from).collect();
         let (count, shares) = (parts.len(), self.shares.len());
@@ -138,7 +138,7 @@ impl SplitArgs {
             if plan(other)?.format != rows.format
                 || Compression::of_name(first) != Compression::of_name(other)
             {
-                let names = format!("{} and {}", first.display(), other.display());
+                let names = format!("{} and {}", shown(first), shown(other));
                 refuse!("{names} have a single format; use the same extension, or --format");
             }
         }

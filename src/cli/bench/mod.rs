@@ -31,7 +31,7 @@ use super::outputs::Destinations;
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, MOST_ROWS, PuzzleSet};
 use super::version::{Machine, Origin};
-use super::{Exit, Failure, log, numbers, parse_threads, report};
+use super::{Exit, Failure, log, numbers, parse_threads, report, shown};
 use baseline::Baseline;
 use engine::EngineContender;
 use format::MeasurementFormat;
@@ -319,7 +319,7 @@ fn check_baseline(
     if missing.is_empty() {
         return Ok(());
     }
-    let (name, missing) = (path.display(), missing.concat());
+    let (name, missing) = (shown(path), missing.concat());
     Err(Failure::Usage(format!("--baseline {name} has no measurement of{missing}")))
 }
 
@@ -410,7 +410,7 @@ fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
     let json = fs::read(path).map_err(|error| Failure::at(path, error))?;
     Baseline::read(&json).map_err(|error| {
         let what = "not measurements of --format json";
-        Failure::Usage(format!("--baseline {}: {what} ({error})", path.display()))
+        Failure::Usage(format!("--baseline {}: {what} ({error})", shown(path)))
     })
 }
 

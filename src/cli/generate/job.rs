@@ -16,7 +16,7 @@ use bulkdoku::pipeline::{Generate, RowCondition, Solve};
 use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, Status, solve_batch};
 
 use super::super::inputs::Inputs;
-use super::super::{Failure, log, sets};
+use super::super::{Failure, log, sets, shown};
 use super::{GenerateArgs, ROWS};
 
 #[rustfmt::skip]
@@ -165,7 +165,7 @@ fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
     let puzzles: Vec<_> = sets.into_iter().flat_map(|set| set.puzzles).collect();
     let mut outcomes = vec![Outcome::NONE; puzzles.len()];
     solve_batch(&puzzles, Limits::PROOF, &mut outcomes);
-    let name = path.display();
+    let name = shown(path);
     match outcomes.iter().position(|outcome| outcome.solutions != 1) {
         Some(at) => refuse!("{name}: puzzle {} does not have exactly one solution", at + 1),
         None => Ok(puzzles.into()),

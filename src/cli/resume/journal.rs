@@ -22,10 +22,10 @@ use bulkdoku::tail::check_sum;
 use serde::{Deserialize, Serialize};
 use tempfile::TempPath;
 
-use super::super::Failure;
 use super::super::identity::{folder_of, target};
 use super::super::platform::sync_folder;
 use super::super::typed::RunIdentity;
+use super::super::{Failure, shown};
 
 /// The number of checkpoints kept in addition to the first one and that of an earlier input.
 const KEPT_CHECKPOINTS: usize = 4;
@@ -257,8 +257,8 @@ impl JournalFile {
                 refuse!(
                     "{}: is not a journal of bulkdoku, but is where that of {} would be; move it, \
                      or name another output",
-                    path.display(),
-                    self.output.display()
+                    shown(path),
+                    shown(&self.output)
                 );
             }
         }
@@ -279,7 +279,7 @@ impl JournalFile {
     pub fn decode(&self, bytes: &[u8]) -> Result<Journal, Failure> {
         Journal::decode(bytes).ok_or_else(|| {
             let what = "is damaged or was changed; --force starts over";
-            Failure::Usage(format!("{}: {what}", self.path.display()))
+            Failure::Usage(format!("{}: {what}", shown(&self.path)))
         })
     }
 

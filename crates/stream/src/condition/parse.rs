@@ -119,10 +119,8 @@ impl<'t> Parser<'t> {
         while self.keyword("not") {
             is_negated = !is_negated;
         }
-        let inner = match self.rest().starts_with('(') {
-            true => self.in_parentheses()?,
-            false => self.comparison()?,
-        };
+        let is_nested = self.rest().starts_with('(');
+        let inner = if is_nested { self.in_parentheses() } else { self.comparison() }?;
         Ok(if is_negated { Expression::Not(Box::new(inner)) } else { inner })
     }
 
@@ -207,8 +205,8 @@ impl<'t> Parser<'t> {
             self.skip(length);
             return Ok(Some(Literal::Number(number)));
         }
-        let truth = [("true", true), ("false", false)].into_iter();
-        Ok(truth.into_iter().find(|(word, _)| self.keyword(word)).map(|(_, is)| Literal::Truth(is)))
+        let truth = [true, false].into_iter().find(|is| self.keyword(&is.to_string()));
+        Ok(truth.map(Literal::Truth))
     }
 
     /// Parses a text between two of these quotes, if one is next.

@@ -53,7 +53,7 @@ impl fmt::Display for Message<'_> {
 /// nor control a terminal.
 ///
 /// ```
-/// assert_eq!(bulkdoku::pipeline::visible("a\n\u{1b}[31mb"), "a\\n\\u{1b}[31mb");
+/// assert_eq!(bulkdoku_stream::pipeline::visible("a\n\u{1b}[31mb"), "a\\n\\u{1b}[31mb");
 /// ```
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(char::is_control) {

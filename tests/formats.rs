@@ -129,7 +129,7 @@ fn grids_have_labels() {
     folder.file("a", CLASSIC);
     folder.file("b\nc", "x\n");
     let ran = folder.solve(&["-q", "--format", "grid", "a", "b\nc"], "");
-    let expected = format!("# a, line 1: unique\n{grid}\n# b?c, line 1: malformed\n");
+    let expected = format!("# a, line 1: unique\n{grid}\n# b\\nc, line 1: malformed\n");
     assert_eq!(ran.rows, expected);
 }
 

@@ -243,7 +243,7 @@ impl Literal {
                 name.parse::<Status>().ok().map(|status| f64::from(status as u8))
             }
             (Self::Text(name), Kind::Technique) => {
-                Technique::named(name).map(|technique| f64::from(technique as u8))
+                name.parse::<Technique>().ok().map(|technique| f64::from(technique as u8))
             }
             _ => None,
         }

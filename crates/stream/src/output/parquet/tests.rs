@@ -153,7 +153,8 @@ fn a_flipped_bit_in_a_file_of_another_program_never_loses_rows() {
 
 /// Returns a file written by pyarrow.
 fn packed(name: &str) -> Vec<u8> {
-    std::fs::read(format!("{}/../../tests/packed/{name}.parquet", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    std::fs::read(format!("{}/../../tests/packed/{name}.parquet", env!("CARGO_MANIFEST_DIR")))
+        .unwrap()
 }
 
 /// Counts the rows; quoted fields may contain several lines.

@@ -75,7 +75,7 @@ Examples:
 Statuses:
   ok             the puzzle has a row with its form
   duplicate      --dedup: the same as an earlier one; counted, without a row
-  known          --against: the same as one of the other set; likewise, but for --known
+  known          --against: the same as one of the other set; without a row, unless --known
   contradictory  two equal clues share a row, column or box
   malformed      not a puzzle
   no_form        pencil marks that are more than clues

@@ -1,4 +1,4 @@
-//! The set of puzzles seen before.
+//! A set of puzzles in memory.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -41,15 +41,15 @@ impl Default for Seen {
 }
 
 impl Seen {
-    /// The hash of a puzzle.
+    /// Returns the hash of a puzzle.
     pub fn hash(puzzle: &Puzzle) -> u128 {
         XxHash3_128::oneshot(puzzle.cells())
     }
 
-    /// Adds a puzzle by its hash; returns `false` if it is already there.
+    /// Adds a puzzle by its hash; returns whether it is new.
     ///
     /// # Errors
-    /// When the memory for it is not available.
+    /// Fails if the operating system does not provide the memory.
     pub fn insert(&mut self, hash: u128) -> io::Result<bool> {
         let shard = &mut self.shards[(hash >> 120) as usize];
         if shard.len() == shard.capacity() {
@@ -60,17 +60,17 @@ impl Seen {
         Ok(shard.insert(hash))
     }
 
-    /// Whether a puzzle is there, by its hash.
+    /// Returns whether a puzzle with this hash is in the set.
     pub fn contains(&self, hash: u128) -> bool {
         self.shards[(hash >> 120) as usize].contains(&hash)
     }
 
-    /// The number of puzzles.
+    /// Returns the number of puzzles.
     pub fn len(&self) -> usize {
         self.shards.iter().map(HashSet::len).sum()
     }
 
-    /// Whether there are no puzzles.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.shards.iter().all(HashSet::is_empty)
     }

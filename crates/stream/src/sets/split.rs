@@ -104,11 +104,11 @@ mod tests {
         assert_eq!(of(&[90.0, 10.0], 1), of(&[0.9, 0.1], 1));
     }
 
-    /// Rows of earlier runs are in the same parts.
+    /// Compares with the highest bytes of the hashes that `xxhash.xxh3_128` of Python returns.
     #[test]
-    fn hashes_do_not_change() {
+    fn hashes_are_those_of_other_implementations() {
         let classic: Puzzle = CLASSIC.parse().unwrap();
         let split = Split::new(&[1.0; 256], Sameness::Puzzle, 42);
-        assert_eq!([split.part(&classic), split.part(&Puzzle::EMPTY)], [0, 0]);
+        assert_eq!([split.part(&classic), split.part(&Puzzle::EMPTY)], [0xAB, 0x38]);
     }
 }

@@ -644,18 +644,22 @@ def bench(
         if name in ("lanes", "scalar", "propagate") or name.startswith("backtrack-"):
             raise ValueError(f"{name} is an engine: give the solver another name")
     limit, threads, rounds = whole("limit", limit), whole("threads", threads), whole("rounds", rounds)
-    solved = solve(rows, limit=max(limit, 2), columns=["puzzle", "solution", "status"], column=column, blank=blank)
-    columns = [Table(solved).to_list(name) for name in ("puzzle", "solution", "status")]
-    known = {puzzle: grid if status == "unique" else None for puzzle, grid, status in zip(*columns) if puzzle}
-    if not known:
+    grids = Frame(rows).grids(column, blank)
+    parsed = _core.run("classify", grids, None, search("lanes", 2, None, 1), output_of(("puzzle",), "text", 0), None)
+    puzzles = [puzzle for puzzle in Table(parsed).to_list("puzzle") if puzzle is not None]
+    if not puzzles:
         raise ValueError("no row is a puzzle")
+    solved = solve(puzzles, limit=max(limit, 2), columns=["solution", "status"])
+    answers = zip(puzzles, solved.to_list("solution"), solved.to_list("status"))
+    known = {puzzle: solution if status == "unique" else None for puzzle, solution, status in answers}
     of_engine = lambda name: lambda puzzles: (  # noqa: E731
         solve(puzzles, engine=name, limit=limit, threads=threads, columns=["solution"]).to_list("solution")
     )
     everyone = {**{name: of_engine(name) for name in names}, **solvers}
-    puzzles = [puzzle for puzzle in columns[0] if puzzle]
     random.Random(whole("seed", seed)).shuffle(puzzles)
-    found = [{"engine": name, "rows": min(16, len(puzzles)), "ns_rounds": [], "invalid": None} for name in everyone]
+    found: list[dict[str, Any]] = [
+        {"engine": name, "rows": min(16, len(puzzles)), "ns_rounds": [], "invalid": None} for name in everyone
+    ]
     starts = dict.fromkeys(everyone, 0)
     for turn in range(-1, rounds):
         for row, (name, solver) in zip(found, everyone.items()):

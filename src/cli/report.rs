@@ -27,7 +27,7 @@ mod tests {
         let page = String::from_utf8(page).unwrap();
         let (_, rest) = page.split_once("id=\"data\">").unwrap();
         let (json, _) = rest.split_once("</script>").unwrap();
-        assert_eq!(serde_json::from_str::<[&str; 2]>(json).unwrap(), data);
+        assert_eq!(serde_json::from_str::<[String; 2]>(json).unwrap(), data);
         assert_eq!(page.matches("</script>").count(), PAGE.matches("</script>").count());
     }
 }

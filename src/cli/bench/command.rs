@@ -180,8 +180,8 @@ impl CommandContender {
         Ok((Pass { total: span.total, wall, user, system, peak_bytes }, message))
     }
 
-    /// Measures the start-up, and then more and more rows until it is enough or would take longer
-    /// than `at_most`.
+    /// Measures more and more rows, and the start-up, until it is enough or would take longer than
+    /// `at_most`.
     fn measure(
         &mut self,
         task: &Task,
@@ -192,8 +192,9 @@ impl CommandContender {
         loop {
             self.rows = task.rows.len().min(self.total);
             let span = Span { first: first % self.rows, rows: self.rows, total: self.total };
+            let pass = self.pass(task, span)?;
             self.startups.push(self.pass(task, Span { total: 1, ..span })?);
-            let (pass, startup) = (self.pass(task, span)?, self.startup(|pass| pass.wall));
+            let startup = self.startup(|pass| pass.wall);
             let most = at_most.max(GROWTH as u32 * STARTUPS * startup).min(self.timeout / 2);
             let is_longest = self.total >= MAX_TOTAL || GROWTH as u32 * pass.wall > most;
             if is_enough(&pass, startup) || is_longest {
@@ -244,14 +245,13 @@ impl Contender for CommandContender {
         Ok(())
     }
 
-    fn finish(&mut self, into: &mut Measurement) -> Result<(), String> {
+    fn finish(&mut self, into: &mut Measurement) {
         into.set_rounds(self.per_row(|pass| pass.wall));
         into.user_ns_per_puzzle = Some(median(self.per_row(|pass| pass.user)));
         into.system_ns_per_puzzle = Some(median(self.per_row(|pass| pass.system)));
         into.startup_ns = Some(self.startup(|pass| pass.wall).as_nanos() as f64);
         let peak = self.passes.iter().map(|pass| pass.peak_bytes).max();
         into.peak_bytes = peak.filter(|peak| own_peak().is_none_or(|own| *peak > own));
-        Ok(())
     }
 }
 
@@ -278,7 +278,7 @@ impl<'a, P: AsFd> Stoppable<'a, P> {
                 Err(rustix::io::Errno::INTR) => false,
                 ready => ready? > 0,
             };
-            self.uses_left -= u32::from(is_over);
+            self.uses_left = self.uses_left.saturating_sub(is_over.into());
             if self.uses_left == 0 || is_over && !is_ready {
                 return Err(ErrorKind::TimedOut.into());
             }

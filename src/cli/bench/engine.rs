@@ -6,10 +6,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use bulkdoku::prefetch::prefetch_all;
 use bulkdoku::puzzle::{CELLS, Puzzle};
-use bulkdoku::simd::vectors::{Simd, dispatch};
-use bulkdoku::text::{Line, read_cells, write_cells};
+use bulkdoku::solver::{parse_lines, write_solutions};
+use bulkdoku::text::Line;
 use bulkdoku::{Batch, Engine, EngineKind, Limits, Outcome, SimdLevel};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -17,9 +16,6 @@ use super::answers::Task;
 use super::measurement::{Contender, Measurement, Plan};
 use super::rows::{ROWS_ARE_VALID, Rows};
 use crate::cli::Failure;
-
-/// Number of lines or puzzles that are prefetched ahead.
-const PREFETCH_DISTANCE: usize = 8;
 
 /// The number of rows of the first pass.
 pub const FIRST_ROWS: usize = 16;
@@ -130,9 +126,8 @@ impl Contender for EngineContender {
         Ok(())
     }
 
-    fn finish(&mut self, into: &mut Measurement) -> Result<(), String> {
-        into.set_rounds(self.rounds.clone());
-        Ok(())
+    fn finish(&mut self, into: &mut Measurement) {
+        into.set_rounds(std::mem::take(&mut self.rounds));
     }
 }
 
@@ -161,39 +156,13 @@ impl Worker {
 
     /// Solves rows from text to text. Only this is timed.
     fn solve(&mut self, lines: &[Line], limits: Limits) -> &[Outcome] {
-        parse_lines(self.simd, lines, &mut self.puzzles);
+        assert!(parse_lines(self.simd, lines, &mut self.puzzles), "{ROWS_ARE_VALID}");
         let outcomes = &mut self.outcomes[..lines.len()];
         self.engine.solve(Batch::Puzzles(&self.puzzles[..lines.len()]), limits, outcomes);
         write_solutions(self.simd, outcomes, &mut self.output);
         black_box(&self.output);
         outcomes
     }
-}
-
-/// Parses a batch of lines.
-fn parse_lines(simd: SimdLevel, lines: &[Line], puzzles: &mut [Puzzle]) {
-    dispatch!(simd.token(), s => s.vectorize(
-        #[inline(always)]
-        || {
-            for (i, line) in lines.iter().enumerate() {
-                prefetch_all(puzzles.get(i + PREFETCH_DISTANCE));
-                assert!(read_cells(s, line, puzzles[i].cells_mut()), "{ROWS_ARE_VALID}");
-            }
-        }
-    ));
-}
-
-/// Writes the solutions of a batch, with `.` in every cell if there is none.
-fn write_solutions(simd: SimdLevel, outcomes: &[Outcome], lines: &mut [Line]) {
-    dispatch!(simd.token(), s => s.vectorize(
-        #[inline(always)]
-        || {
-            for (i, outcome) in outcomes.iter().enumerate() {
-                prefetch_all(lines.get(i + PREFETCH_DISTANCE));
-                write_cells(s, outcome.grid.cells(), &mut lines[i]);
-            }
-        }
-    ));
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ fn wrong_answers_are_named_and_do_not_end_the_run() {
         ("endless", "yes", &*format!("16 unreadable ({numbers}); 984 extra (lines 17, ")),
         ("line", "cat /dev/zero", "a line without end"),
         ("nothing", "true", &*format!("16 missing ({numbers})")),
-        ("keeps", keeps, "round 1: 1 "),
+        ("keeps", keeps, "round 1: 1000 out of order (lines 1, 2, "),
         ("absent", "./absent", "exit status 127: "),
     ];
     let commands: Vec<_> = solvers.iter().map(|(name, command, _)| (*name, *command)).collect();

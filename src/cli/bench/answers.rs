@@ -35,6 +35,9 @@ pub enum Answer {
     Unreadable,
 }
 
+/// The number of lines that are listed per fault.
+const MAX_LISTED: usize = 10;
+
 /// The maximum length of a line.
 const MAX_LINE: u64 = 1 << 16;
 
@@ -105,21 +108,6 @@ fn row_of_grid(line: &[u8], grid: &mut Vec<u8>) -> Option<Answer> {
     Some(Answer::Grid(answer))
 }
 
-/// What is wrong with an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// It breaks the rules, has other clues, or is another number.
-    Wrong,
-    /// It is not an answer.
-    Unreadable,
-    /// There is a solution, but no answer.
-    Missing,
-    /// It is the solution of another row.
-    Reordered,
-    /// There is no such row.
-    Extra,
-}
-
 /// Rows, and the outcomes that answers are compared with.
 pub struct Task {
     pub rows: Rows,
@@ -148,15 +136,15 @@ impl Task {
     ///
     /// # Errors
     /// Returns what is wrong with it.
-    pub fn check(&self, row: usize, answer: &Answer) -> Result<(), Fault> {
+    pub fn check(&self, row: usize, answer: &Answer) -> Result<(), &'static str> {
         let known = self.solutions(row, u32::MAX);
         match answer {
-            Answer::Unreadable => Err(Fault::Unreadable),
-            Answer::None if known == Some(1) => Err(Fault::Missing),
+            Answer::Unreadable => Err("unreadable"),
+            Answer::None if known == Some(1) => Err("missing"),
             Answer::None => Ok(()),
             Answer::Count(count) => {
                 let is_right = |known| (*count).min(self.limit.max(2).into()) == u64::from(known);
-                if known.is_none_or(is_right) { Ok(()) } else { Err(Fault::Wrong) }
+                if known.is_none_or(is_right) { Ok(()) } else { Err("wrong") }
             }
             Answer::Grid(text) => {
                 let digits = text.map(|digit| digit - b'0');
@@ -166,8 +154,8 @@ impl Task {
                     || Grid::try_from(digits).is_ok_and(|grid| grid.solves(&self.rows.puzzle(row)));
                 match is_right {
                     true => Ok(()),
-                    false if self.expected.iter().any(is_of) => Err(Fault::Reordered),
-                    false => Err(Fault::Wrong),
+                    false if self.expected.iter().any(is_of) => Err("out of order"),
+                    false => Err("wrong"),
                 }
             }
         }
@@ -193,41 +181,36 @@ impl Task {
     }
 }
 
-/// The faults of a pass: their numbers, and the first lines that have them.
+/// What is wrong with the answers of a pass, how often, and in which lines of the output first.
 #[derive(Clone, Debug, Default)]
-pub struct Faults([(usize, Vec<usize>); 5]);
-
-/// The number of lines that are listed per fault.
-const MAX_LISTED: usize = 10;
+pub struct Faults(Vec<(&'static str, usize, Vec<usize>)>);
 
 impl Faults {
-    /// Adds a fault of a line of the output, from 1.
-    pub fn add(&mut self, fault: Fault, line: usize) {
-        let (count, lines) = &mut self.0[fault as usize];
+    /// Adds a fault of a line, from 1.
+    pub fn add(&mut self, fault: &'static str, line: usize) {
+        let at = self.0.iter().position(|(other, ..)| *other == fault).unwrap_or_else(|| {
+            self.0.push((fault, 0, Vec::new()));
+            self.0.len() - 1
+        });
+        let (_, count, first) = &mut self.0[at];
         *count += 1;
-        if lines.len() < MAX_LISTED {
-            lines.push(line);
-        }
+        first.extend((first.len() < MAX_LISTED).then_some(line));
     }
 
-    /// Returns the number of all faults.
     pub fn count(&self) -> usize {
-        self.0.iter().map(|(count, _)| count).sum()
+        self.0.iter().map(|(_, count, _)| count).sum()
     }
 }
 
 impl Display for Faults {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let names = ["wrong", "unreadable", "missing", "out of order", "extra"];
-        let listed = names.iter().zip(&self.0).filter(|(_, (count, _))| *count > 0);
-        for (number, (name, (count, lines))) in listed.enumerate() {
-            let separator = if number == 0 { "" } else { "; " };
+        let list = |(fault, count, first): &(&str, usize, Vec<usize>)| {
+            let more = if *count > first.len() { ", …" } else { "" };
+            let first: Vec<_> = first.iter().map(usize::to_string).collect();
             let plural = if *count == 1 { "" } else { "s" };
-            let more = if *count > lines.len() { ", …" } else { "" };
-            let lines: Vec<_> = lines.iter().map(usize::to_string).collect();
-            write!(f, "{separator}{count} {name} (line{plural} {}{more})", lines.join(", "))?;
-        }
-        Ok(())
+            format!("{count} {fault} (line{plural} {}{more})", first.join(", "))
+        };
+        f.write_str(&self.0.iter().map(list).collect::<Vec<_>>().join("; "))
     }
 }
 
@@ -290,21 +273,21 @@ mod tests {
         for (row, answer, expected) in [
             (0, grid(SOLVED), Ok(())),
             (1, grid(&swapped), Ok(())),
-            (0, grid(&swapped), Err(Fault::Wrong)),
-            (0, Answer::None, Err(Fault::Missing)),
+            (0, grid(&swapped), Err("wrong")),
+            (0, Answer::None, Err("missing")),
             (1, Answer::None, Ok(())),
             (0, Answer::Count(1), Ok(())),
-            (0, Answer::Count(2), Err(Fault::Wrong)),
+            (0, Answer::Count(2), Err("wrong")),
             (1, Answer::Count(6_670), Ok(())),
-            (1, Answer::Count(1), Err(Fault::Wrong)),
-            (2, Answer::Unreadable, Err(Fault::Unreadable)),
+            (1, Answer::Count(1), Err("wrong")),
+            (2, Answer::Unreadable, Err("unreadable")),
         ] {
             assert_eq!(task.check(row, &answer), expected, "{row} {answer:?}");
         }
         let mut faults = Faults::default();
         assert_eq!(faults.count(), 0);
-        (1..=12).for_each(|line| faults.add(Fault::Wrong, line));
-        faults.add(Fault::Extra, 20);
+        (1..=12).for_each(|line| faults.add("wrong", line));
+        faults.add("extra", 20);
         let text = "12 wrong (lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …); 1 extra (line 20)";
         assert_eq!((faults.to_string().as_str(), faults.count()), (text, 13));
     }

@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::NamedTempFile;
 use wait4::Wait4;
 
-use super::answers::{Answer, AnswerForm, Fault, Faults, Task, read_answers};
+use super::answers::{Answer, AnswerForm, Faults, Task, read_answers};
 use super::engine::FIRST_ROWS;
 use super::measurement::{Contender, Measurement, Plan, median};
 use crate::cli::platform;
@@ -88,21 +88,23 @@ impl CommandContender {
 
     /// Runs the command on some rows, and checks its answers.
     fn pass(&self, task: &Task, span: Span) -> Result<Pass, String> {
-        let (mut line, mut faults) = (0, Faults::default());
+        let (mut line, mut faults, mut is_endless) = (0, Faults::default(), false);
         let each = |answer: Answer| {
             line += 1;
             let found = match line <= span.total {
                 true => task.check((span.first + line - 1) % span.rows, &answer),
                 // A last empty line is not an answer.
                 false if answer == Answer::None => Ok(()),
-                false => Err(Fault::Extra),
+                false => Err("extra"),
             };
             found.unwrap_or_else(|fault| faults.add(fault, line));
-            let is_endless = faults.count() >= MAX_FAULTS || line > 2 * span.total + MAX_FAULTS;
+            is_endless = faults.count() >= MAX_FAULTS || line > 2 * span.total + MAX_FAULTS;
             if is_endless { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let (pass, message) = self.run(task, span, each)?;
-        (line + 1..=span.total).for_each(|line| faults.add(Fault::Missing, line));
+        if !is_endless {
+            (line + 1..=span.total).for_each(|line| faults.add("missing", line));
+        }
         if faults.count() == 0 { Ok(pass) } else { Err(format!("{faults}{message}")) }
     }
 
@@ -128,10 +130,9 @@ impl CommandContender {
         let began = Instant::now();
         let mut child = command.spawn().map_err(failed)?;
         let stdin = child.stdin.take();
-        stdin
-            .iter()
-            .try_for_each(|stdin| ioctl_fionbio(stdin, true))
-            .map_err(|it| it.to_string())?;
+        if let Some(stdin) = &stdin {
+            ioctl_fionbio(stdin, true).map_err(|error| failed(error.into()))?;
+        }
         let stdout = child.stdout.take().expect("it is a pipe");
         let stderr = child.stderr.take().expect("it is a pipe");
         let group = Pid::from_child(&child);

@@ -243,7 +243,7 @@ CSV and JSON have these fields and more, with times in nanoseconds. JSON also in
 the version, the date, and the machine.
 
 Invalid records are reported and counted, but not measured. Sets are kept in memory: at most
-10,000,000 records and 4 GiB of text per input.
+10,000,000 records per input.
 
 Exit status: 0 success, 1 a solver was wrong or --fail-above was exceeded, 2 invalid usage, a set
 without puzzles, or a baseline that lacks a measurement, 3 input or output error.";

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bulkdoku::pipeline::visible;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -340,16 +341,7 @@ fn last_line(mut stream: impl Read) -> String {
     }
     let text = String::from_utf8_lossy(&last);
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
-    line.map_or(String::new(), |line| format!(": {}", escaped(line.trim())))
-}
-
-/// Escapes characters that a terminal would not print.
-fn escaped(text: &str) -> String {
-    let escape = |c: char| match c.is_control() {
-        true => c.escape_default().to_string(),
-        false => c.to_string(),
-    };
-    text.chars().map(escape).collect()
+    line.map_or(String::new(), |line| format!(": {}", visible(line.trim())))
 }
 
 fn status_text(status: ExitStatus) -> String {

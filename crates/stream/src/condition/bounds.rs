@@ -75,11 +75,11 @@ impl Values {
             Kind::Technique => {
                 Technique::all().nth(value as usize).expect("it exists").name().into()
             }
-            Kind::Truth => (value == 1.0).to_string(),
+            Kind::Truth => (value > 0.0).to_string(),
             _ => value.to_string(),
         };
         let interval = |&(least, most): &(f64, f64)| match most {
-            _ if least == most => name(least),
+            most if most <= least => name(least),
             most if most >= u64::MAX as f64 => format!("{} or more", name(least)),
             _ => format!("{} to {}", name(least), name(most)),
         };

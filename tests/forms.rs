@@ -555,3 +555,80 @@ fn zeros_after_a_stream_are_padding() {
         assert_eq!(ran.status, 3, "{ran:?}");
     }
 }
+
+#[test]
+fn quotes_groups_and_text_after_cells() {
+    let spaced: String = CLASSIC.chars().map(|cell| format!("{cell} ")).collect();
+    let groups = |between: &str| {
+        let rows: Vec<_> = (0..9).map(|row| &CLASSIC[9 * row..9 * row + 9]).collect();
+        rows.join(between)
+    };
+    for line in [
+        format!("\"{CLASSIC}\""),
+        format!("'{CLASSIC}'"),
+        format!("  \"{CLASSIC}\","),
+        format!("[\"{CLASSIC}\"]"),
+        format!("{spaced} SE=7.3"),
+        groups(" "),
+        groups("/"),
+    ] {
+        let input = format!("{line}\n{line}\n");
+        assert_unique(&solve(&input, &[]), &[1, 2], &line);
+        if line.contains("SE") {
+            // Only lines may have other text.
+            continue;
+        }
+        let field = format!("id,puzzle,n\n1,{},2\n", quoted(&line));
+        assert_unique(&solve(&field, &[]), &[2], &field);
+        let object = format!("{}\n", json!({"id": 1, "puzzle": line}));
+        assert_unique(&solve(&object, &[]), &[1], &object);
+    }
+    // Quotes of a table.
+    let table = format!("\"{CLASSIC}\",\"{SOLVED}\"\n");
+    let ran = Folder::new().run("check", &[], table.repeat(2));
+    assert_eq!((ran.status, ran.rows.matches(",ok,").count()), (0, 2), "{ran:?}");
+}
+
+#[test]
+fn a_header_may_be_a_comment() {
+    let input = format!("#id,puzzle,rating\na,{CLASSIC},1.5\nb,{CLASSIC},2\n");
+    let ran = Folder::new().solve(&["--columns", "line,id,rating,status"], &input);
+    assert_eq!(ran.rows, "line,id,rating,status\n2,a,1.5,unique\n3,b,2,unique\n", "{ran:?}");
+    let ran = solve(format!("# puzzle, then more\n{CLASSIC}\n"), &[]);
+    assert_unique(&ran, &[2], "a comment");
+}
+
+#[test]
+fn answers_of_language_models_are_searched_for_a_grid() {
+    let rows: Vec<_> =
+        SOLVED.as_bytes().chunks(9).map(|row| str::from_utf8(row).unwrap()).collect();
+    let answers = [
+        (format!("The solution is \\boxed{{{SOLVED}}}."), "ok"),
+        (format!("Sure!\n```\n{}\n```", rows.join("\n")), "ok"),
+        (format!("<answer>{}</answer>", SOLVED.replacen('5', "6", 1)), "mismatch"),
+        ("I'm sorry, I cannot solve this.".to_owned(), "mismatch"),
+    ];
+    let objects: String = answers
+        .iter()
+        .map(|(text, _)| format!("{}\n", json!({"puzzle": CLASSIC, "response": text})))
+        .collect();
+    let args = ["--answers", "text", "--columns", "line,status,reason"];
+    let ran = Folder::new().run("check", &args, &objects);
+    let expected: Vec<_> = answers.iter().map(|(_, status)| *status).collect();
+    let found: Vec<_> =
+        ran.records().iter().map(|row| row.split(',').nth(1).unwrap().to_owned()).collect();
+    assert_eq!(found, expected, "{ran:?}");
+    assert!(ran.rows.contains("text instead of 81 cells"), "{ran:?}");
+    let ran = Folder::new().run("check", &args[2..], &objects);
+    assert_eq!(ran.rows.matches("mismatch").count(), 4, "{ran:?}");
+}
+
+#[test]
+fn wrong_answers_have_the_column_of_their_cell() {
+    let wrong = SOLVED.replacen("534678", "534618", 1);
+    let spaced: Vec<_> = wrong.chars().map(String::from).collect();
+    let input = format!("puzzle,solution\n{CLASSIC},\"{}\"\n", spaced.join(", "));
+    let ran = Folder::new().run("check", &[], &input);
+    // The fifth cell is 13 characters after the quote at column 83.
+    assert!(ran.messages.contains("<stdin>:2:96: mismatch"), "{ran:?}");
+}

@@ -50,6 +50,13 @@ pub struct CheckArgs {
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     solution_column: Option<String>,
 
+    /// What solutions are: text, in which the last grid counts
+    ///
+    /// For the answers of language models: the last complete grid of a text, in one line or nine, in a
+    /// list, or in a table of Markdown or LaTeX; without any, the last one with blank cells.
+    #[arg(long, value_name = "FORM", value_parser = ["text"], help_heading = "Input")]
+    answers: Option<String>,
+
     #[command(flatten)]
     rows: RowArgs,
 
@@ -72,6 +79,7 @@ Examples:
   bulkdoku check puzzles.txt --solutions answers.grid
   bulkdoku check --where 'status == \"mismatch\"' sudoku.csv
   bulkdoku check --columns line,reason sudoku.csv.gz | grep -v ',$'
+  bulkdoku check --answers text --solution-column response answers.jsonl
   bulkdoku check --solution-column answer --columns id,status puzzles.tsv -o checked.jsonl
   bulkdoku solve --columns puzzle,solution puzzles.txt | bulkdoku check --first
   paste -d, puzzles.txt solutions.txt | bulkdoku check --quiet > /dev/null && echo all right
@@ -103,7 +111,8 @@ pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
     let rows = args.rows.plan(&ROWS, task.destinations.output.as_deref())?;
     args.refuse_ignored(&task, &rows)?;
-    let check = Check::new(args.solve());
+    let mut check = Check::new(args.solve());
+    check.answers_are_texts = args.answers.is_some();
     task.keep_columns(&rows);
     task.answers = args.answers();
     task.settings.others = args.solutions.iter().cloned().collect();

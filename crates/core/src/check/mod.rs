@@ -134,7 +134,8 @@ pub fn read(answer: &[u8]) -> Result<Puzzle, Mismatch> {
     if forms::trimmed(answer).is_empty() {
         return Err(Mismatch::Missing);
     }
-    let form = forms::read(answer).map_err(Mismatch::NoGrid)?;
+    let form = forms::read(answer)
+        .map_err(|fault| Mismatch::NoGrid(forms::prose(answer).unwrap_or(fault)))?;
     form.marks().puzzle().ok_or_else(|| {
         let what = "pencil marks, not digits".into();
         Mismatch::NoGrid(Malformed { column: 1, what })

@@ -6,7 +6,7 @@
 
 use super::{Form, symbols};
 use crate::marks::Marks;
-use crate::puzzle::{CELLS, Puzzle};
+use crate::puzzle::{CELLS, Malformed, Puzzle};
 
 /// Parses a line as a puzzle, or as pencil marks if candidates are removed; solved cells are not
 /// given.
@@ -22,6 +22,9 @@ pub(super) fn read(line: &[u8]) -> Option<Form> {
     let cells = text.iter().copied().filter(|&byte| byte != b'+');
     let cells: [u8; CELLS] = cells.collect::<Vec<_>>().try_into().ok()?;
     let puzzle = Puzzle::from_text(&cells)?;
+    if text.windows(2).any(|two| two[0] == b'+' && !matches!(two[1], b'1'..=b'9')) {
+        return None;
+    }
     let mut marks = Marks::from(&puzzle);
     let removed = parts.next().unwrap_or_default();
     let removed = removed.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -42,6 +45,43 @@ pub(super) fn read(line: &[u8]) -> Option<Form> {
         Some(givens) if givens != puzzle => Form::Placed { state: Box::new(state), givens },
         _ => state,
     })
+}
+
+/// Returns the fault of a line that is not a puzzle.
+pub(super) fn fault(line: &[u8]) -> Malformed {
+    let parts: Vec<_> = line.split(|&byte| byte == b':').collect();
+    let &[_, technique, digits, cells, ref others @ ..] = &parts[..] else { return not_hodoku() };
+    let is_number = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'x');
+    if technique.is_empty() || !technique.iter().chain(digits).all(is_number) {
+        return not_hodoku();
+    }
+    let at = cells.as_ptr().addr() - line.as_ptr().addr();
+    let plain: Vec<_> = cells.iter().copied().filter(|byte| *byte != b'+').collect();
+    let in_line = |fault: Malformed| Malformed { column: at + fault.column, ..fault };
+    if plain.len() != CELLS || Puzzle::parse(&plain).is_err() {
+        return in_line(Malformed::new(&plain));
+    }
+    if let Some(sign) =
+        cells.windows(2).position(|two| two[0] == b'+' && !matches!(two[1], b'1'..=b'9'))
+    {
+        return in_line(Malformed { column: sign + 1, what: "a blank cell after +".into() });
+    }
+    let removed = others.first().copied().unwrap_or_default();
+    let mut words = removed.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let is_wrong =
+        |word: &&[u8]| !(word.len() == 3 && word.iter().all(|byte| matches!(byte, b'1'..=b'9')));
+    words.find(is_wrong).map_or_else(not_hodoku, |word| {
+        let column = word.as_ptr().addr() - line.as_ptr().addr() + 1;
+        let word = String::from_utf8_lossy(word);
+        let what =
+            format!("{word:?} is not a removed candidate; expected its digit, row, and column");
+        Malformed { column, what }
+    })
+}
+
+fn not_hodoku() -> Malformed {
+    let what = "not a line of HoDoKu's library; expected :technique:digits:cells:removed:";
+    Malformed { column: 1, what: what.into() }
 }
 
 /// Returns the offset of a cell in a line.

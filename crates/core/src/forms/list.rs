@@ -75,6 +75,20 @@ pub fn fault(text: &[u8]) -> Option<Malformed> {
     Some(Malformed { column: column(text, surplus), what })
 }
 
+/// Returns 81 separated cells at the start of a text, and where they end, if other text follows.
+pub fn leading_cells(text: &[u8]) -> Option<(Line, usize)> {
+    let mut cells = [b'.'; CELLS];
+    let mut all = tokens(text);
+    let mut end = 0;
+    for place in &mut cells {
+        let (at, token) = all.next()?;
+        *place = cell(token).filter(|_| token.len() == 1)?;
+        end = at + 1;
+    }
+    let (_, next) = all.next()?;
+    (cell(next).is_none() && !is_lone_bracket(next)).then_some((cells, end))
+}
+
 /// Returns whether a text is a list of 81 values, some of which may be invalid.
 pub fn has_all_cells(text: &[u8]) -> bool {
     let count = tokens(text).filter(|(_, token)| !is_lone_bracket(token)).count();

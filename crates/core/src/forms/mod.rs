@@ -3,13 +3,15 @@
 //!
 //! | file | form |
 //! |---|---|
-//! | here | 81 cells; 81 characters with spaces for blanks; 729 characters of pencil marks |
+//! | here | 81 cells, perhaps in quotes; nine groups of nine cells; 81 characters with spaces for blanks; 729 characters of pencil marks |
 //! | `list` | cells written as a list: `[5, 3, 0, …]`; 81 fields, some of them empty |
 //! | `hodoku` | lines of `HoDoKu`'s library |
 //! | `sheet` | nine lines: plain, drawn with borders, or with candidates |
 //! | `row` | one of these lines |
+//! | `answer` | the grid in the answer of a language model |
 //! | `symbols` | characters that stand for others: `…`, `·`, `□`, `–` |
 
+mod answer;
 mod hodoku;
 #[doc(hidden)]
 pub mod list;
@@ -19,6 +21,7 @@ pub mod sheet;
 #[doc(hidden)]
 pub mod symbols;
 
+pub use self::answer::answer;
 use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::text::{Line, column};
@@ -96,16 +99,42 @@ pub fn form(text: &[u8]) -> Option<Form> {
     if trimmed.first() == Some(&b':') {
         return hodoku::read(trimmed);
     }
+    if let Some(cells) = unquoted(trimmed).and_then(|inner| <&Line>::try_from(inner).ok()) {
+        return Puzzle::from_text(cells).map(|_| Form::Cells(*cells));
+    }
     let cells = || {
         spaced(text)
             .or_else(|| list::puzzle(trimmed))
             .or_else(|| list::with_empty_cells(without_end(text)))
+            .or_else(|| grouped(trimmed))
     };
     let plain = || {
         let plain = symbols::replaced(trimmed)?;
         <Line>::try_from(&plain[..]).ok().filter(|cells| Puzzle::from_text(cells).is_some())
     };
     cells().or_else(plain).map(Form::Cells)
+}
+
+/// Returns the fault of a text with several words.
+pub(crate) fn prose(text: &[u8]) -> Option<Malformed> {
+    const LONGEST: usize = 40;
+
+    let text = std::str::from_utf8(text).ok().filter(|text| !text.starts_with(['[', '{', '(']))?;
+    let is_word = |word: &&str| {
+        let word = word.trim_matches(|c: char| c.is_ascii_punctuation());
+        let letters = word.chars().all(|c| c.is_alphabetic() || c == '\'');
+        word.len() > 1 && letters && word.chars().any(|c| !"OoIlxX'".contains(c))
+    };
+    let words =
+        text.split_whitespace().filter(|word| !matches!(*word, "null" | "None" | "NaN" | "nan"));
+    if words.filter(is_word).take(2).count() < 2 || list::may_be(text.as_bytes()) {
+        return None;
+    }
+    let visible = |c: char| if c.is_control() { ' ' } else { c };
+    let begin: String = text.chars().take(LONGEST).map(visible).collect();
+    let more = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };
+    let what = format!("text instead of 81 cells: \"{begin}{more}\"");
+    Some(Malformed { column: 1, what })
 }
 
 /// Returns the place of a cell in the text of a puzzle in any form: the number of lines before it, and
@@ -126,6 +155,13 @@ pub fn place_of_cell(text: &[u8], cell: usize) -> Option<(u32, usize)> {
         [b':', ..] => trimmed_at + hodoku::offset_of_cell(trimmed, cell)?,
         _ if trimmed.len() == CELLS => trimmed_at + cell,
         _ if text.len() == CELLS => cell,
+        _ if let Some(inner) = unquoted(trimmed).filter(|inner| inner.len() == CELLS) => {
+            inner.as_ptr().addr() - text.as_ptr().addr() + cell
+        }
+        _ if grouped(trimmed).is_some() => {
+            let is_cell = |(_, byte): &(usize, &u8)| crate::puzzle::is_cell(**byte);
+            trimmed_at + trimmed.iter().enumerate().filter(is_cell).nth(cell)?.0
+        }
         _ if trimmed.len() == marks::TEXT => trimmed_at + cell * marks::TEXT / CELLS,
         _ => match symbols::offset_of_cell(trimmed, cell) {
             Some(at) => trimmed_at + at,
@@ -143,7 +179,10 @@ fn malformed(text: &[u8]) -> Malformed {
     let has_form = trimmed.len() <= LONGEST;
     let is_marks = trimmed.len() == marks::TEXT && !trimmed.contains(&b'\n');
     let marks = || is_marks.then(|| Marks::parse(trimmed).err()).flatten();
-    let fault = || list::fault(trimmed).or_else(marks);
+    let fault = || {
+        let hodoku = || (trimmed.first() == Some(&b':')).then(|| hodoku::fault(trimmed));
+        hodoku().or_else(|| list::fault(trimmed)).or_else(marks)
+    };
     let malformed = match has_form.then(fault).flatten() {
         Some(fault) => fault,
         None if has_form && trimmed.contains(&b'\n') => match sheet::read_one(text) {
@@ -153,6 +192,34 @@ fn malformed(text: &[u8]) -> Malformed {
         None => Malformed::new(trimmed),
     };
     Malformed { column: indent + malformed.column, ..malformed }
+}
+
+/// Returns the text in quotes, which may be escaped, in brackets, or followed by a comma.
+fn unquoted(text: &[u8]) -> Option<&[u8]> {
+    let is_around = |byte: &&u8| b"\"'\\[], ".contains(byte);
+    if text.len() > CELLS + 16 || !matches!(text.first()?, b'"' | b'\'' | b'\\' | b'[') {
+        return None;
+    }
+    let start = text.iter().take_while(is_around).count();
+    let end = text[start..].iter().rev().take_while(is_around).count();
+    Some(&text[start..text.len() - end])
+}
+
+/// Returns the cells of nine groups of nine. A row of pencil marks with nine places per cell is not a
+/// puzzle.
+fn grouped(text: &[u8]) -> Option<Line> {
+    let is_between = |byte: &u8| matches!(byte, b' ' | b'\t' | b'/' | b'|' | b',' | b';');
+    let mut cells = [0; CELLS];
+    let mut groups = text.split(is_between).filter(|group| !group.is_empty());
+    let mut is_row_of_marks = true;
+    for row in cells.chunks_exact_mut(9) {
+        let group = <&[u8; 9]>::try_from(groups.next()?).ok()?;
+        row.copy_from_slice(group);
+        let is_in_place = |(digit, cell): (u8, &u8)| *cell == digit || !matches!(cell, b'1'..=b'9');
+        is_row_of_marks &= (b'1'..).zip(group).all(is_in_place);
+    }
+    let is_puzzle = groups.next().is_none() && !is_row_of_marks;
+    (is_puzzle && Puzzle::from_text(&cells).is_some()).then_some(cells)
 }
 
 /// Returns 81 cells of which the blanks are spaces: exactly 81 spaces and digits from 1 to 9, which are
@@ -204,10 +271,12 @@ mod tests {
             (&format!("\x0B{line}"), 9, (0, 11)),
             (&line.replace('.', "·"), 9, (0, 10)),
             (&line.replace("...", "…"), 9, (0, 6)),
-            (&line.replace('.', "").replace("12", "1,,2,,,,,,,"), 2, (0, 4)),
+            (&"1,,2,,,,,,,".repeat(9)[..98].to_owned(), 2, (0, 4)),
             (&"1.2......\n".repeat(9), 9, (1, 1)),
             (&format!(":0300:2:+{line}:::"), 9, (0, 19)),
             (&marks, 2, (0, 19)),
+            (&format!("[\"{line}\"]"), 2, (0, 5)),
+            (&"1.2....../".repeat(9), 9, (0, 11)),
         ] {
             assert_eq!(place_of_cell(text.as_bytes(), cell), Some(place), "{text}");
         }
@@ -226,6 +295,47 @@ mod tests {
             let cells: Vec<_> = CLASSIC.replace('.', blank).chars().map(String::from).collect();
             let half = cells[..41].join(" ");
             assert_eq!((half.len(), form(half.as_bytes())), (81, None), "{half}");
+        }
+    }
+
+    #[test]
+    fn quotes_and_groups_are_forms() {
+        let line =
+            "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+        let groups = |between: &str| {
+            let rows: Vec<_> =
+                line.as_bytes().chunks(9).map(|row| str::from_utf8(row).unwrap()).collect();
+            rows.join(between)
+        };
+        for text in [
+            format!("\"{line}\""),
+            format!("'{line}'"),
+            format!("  \"{line}\",\r\n"),
+            format!("[\"{line}\"]"),
+            format!("\"\\\"{line}\\\"\""),
+            groups(" "),
+            groups("/"),
+            groups(" | "),
+        ] {
+            let found = form(text.as_bytes());
+            assert_eq!(found, Some(Form::Cells(line.as_bytes().try_into().unwrap())), "{text}");
+        }
+        let marks = vec!["1____67_9"; 9].join(" ");
+        assert_eq!(form(marks.as_bytes()), None, "a row of candidates");
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let cells = "5".repeat(80);
+        for (text, what) in [
+            (&format!(":0300:2:{cells}:::"), "80 cells, 81 expected"),
+            (&format!(":0300:2:{cells}a:::"), "'a' is not a cell"),
+            (&format!(":0300:2:{cells}+.:::"), "a blank cell after +"),
+            (&format!(":0300:2:{cells}5:10::"), "\"10\" is not a removed candidate"),
+            (&":name:5".to_owned(), "not a line of HoDoKu"),
+        ] {
+            let fault = read(text.as_bytes()).unwrap_err();
+            assert!(fault.what.contains(what), "{text}: {fault}");
         }
     }
 }

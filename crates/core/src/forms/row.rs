@@ -17,10 +17,23 @@ pub fn cells_of_row(row: &[u8], number: usize) -> Result<[u8; 9], Malformed> {
         .or_else(|| list::row(row))
         .or_else(|| list::with_empty_cells(row))
         .or_else(framed)
+        .or_else(|| commented(row))
         .ok_or_else(|| Malformed {
             what: malformed.what.replacen("row of", &format!("row {number} of"), 1),
             ..malformed
         })
+}
+
+/// Parses nine cells before a comment.
+fn commented(row: &[u8]) -> Option<[u8; 9]> {
+    let text = row.trim_ascii_start();
+    let (cells, rest) = text.split_first_chunk::<9>()?;
+    let comment = rest.trim_ascii_start();
+    let is_comment = comment.len() < rest.len()
+        && comment.first().is_some_and(|byte| byte.is_ascii_alphabetic() || b"#/;".contains(byte))
+        && comment.iter().filter(|byte| byte.is_ascii_alphabetic()).count() > 1;
+    let cells = plain_cells(cells).ok().filter(|_| is_comment)?;
+    cells.iter().any(u8::is_ascii_digit).then_some(cells)
 }
 
 /// Removes surrounding brackets, quotes, and commas.

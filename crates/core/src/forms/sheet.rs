@@ -305,11 +305,20 @@ impl GridText<'_> {
             match self.line(at)? {
                 Some((Kind::Row, line, end)) => {
                     if matches!(rows.count, 3 | 9)
-                        && is_stray(line.of(self.bytes))
                         && rows.as_slice().iter().all(|row| is_row(row.of(self.bytes)))
-                        && let Some((strays, end)) = self.strays_after(at, rows.count == 9)?
                     {
-                        return Ok(RowLines { strays, end, ..rows });
+                        if is_stray(line.of(self.bytes))
+                            && let Some((strays, end)) = self.strays_after(at, rows.count == 9)?
+                        {
+                            return Ok(RowLines { strays, end, ..rows });
+                        }
+                        // A line after a grid that is not a row, nor before one.
+                        if rows.count == 9
+                            && !is_row(line.of(self.bytes))
+                            && !matches!(self.line(end)?, Some((Kind::Row, ..)))
+                        {
+                            return Ok(RowLines { strays: 1, end, ..rows });
+                        }
                     }
                     rows.push(line);
                     rows.end = end;

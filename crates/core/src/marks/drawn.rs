@@ -241,6 +241,10 @@ pub(crate) fn spaced_cells(row: &[u8]) -> Option<[u8; 9]> {
             last.push(b' ');
         }
     }
+    // Editors remove spaces at the ends of lines.
+    if !has_margins && last.len() < width {
+        last.resize(width, b' ');
+    }
     let boxes = [&first[..], inner[1], &last];
     let are_placed = boxes
         .iter()

@@ -234,6 +234,7 @@ impl Decompress {
     }
 
     /// Creates the decoder of the member that begins here, with a limit for its window.
+    #[cfg_attr(not(any(feature = "zstd", feature = "xz")), allow(unused_variables))]
     fn decoder(&self, source: Compressed, window: u64) -> io::Result<Box<dyn Decoder>> {
         Ok(match self.codec {
             #[cfg(feature = "gzip")]

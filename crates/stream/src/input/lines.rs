@@ -16,7 +16,7 @@ use super::field::{Field, FieldForm};
 use super::names::looks_like_header;
 use super::{Layout, LayoutKind, LinePosition, Records};
 use crate::forms::{self, Form, list, symbols};
-use crate::puzzle::{CELLS, Malformed, Puzzle};
+use crate::puzzle::{CELLS, Malformed, Puzzle, is_cell};
 use crate::simd::SimdLevel;
 pub(super) use crate::text::column;
 use crate::text::read_cells;
@@ -234,11 +234,11 @@ fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mu
     if is_whole && records.push_plain(place, word) {
         return;
     }
-    if !cut_short && let Some(form) = other_form(text) {
+    if !cut_short && let Some((form, end)) = other_form(text) {
         // Leading whitespace may be a cell.
         let is_indented = list::with_empty_cells::<CELLS>(text).is_none();
         let indent = if is_indented { place.indent } else { 0 };
-        let written = text.len() - indent as usize;
+        let written = end - indent as usize;
         records.push_form(LinePosition { indent, ..place }, written, &form);
         records.count_ellipsis(text);
         return;
@@ -248,20 +248,34 @@ fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mu
     } else if looks_like_header(text) {
         header_between()
     } else {
-        let list = (!cut_short).then(|| list::fault(field)).flatten();
-        list.or_else(|| forms::read(word).err()).unwrap_or_else(|| Malformed::new(word))
+        // Lines of `HoDoKu`'s library have several words.
+        let is_hodoku = field.starts_with(b":");
+        let list = (!cut_short && !is_hodoku).then(|| list::fault(field)).flatten();
+        let text = if is_hodoku { field } else { word };
+        list.or_else(|| forms::read(text).err()).unwrap_or_else(|| Malformed::new(word))
     };
     let column = indent + malformed.column;
     records.push_malformed(place, text.len(), Malformed { column, ..malformed });
 }
 
-/// Parses a puzzle in a less common form. Other text may follow cells with symbols.
-fn other_form(line: &[u8]) -> Option<Form> {
-    forms::form(line).or_else(|| {
-        let text = line.trim_ascii_start();
-        let cells = symbols::replaced(&text[..word_length(text)])?.try_into().ok()?;
-        Puzzle::from_text(&cells).map(|_| Form::Cells(cells))
-    })
+/// Parses a puzzle in a less common form, and returns where it ends. Other text may follow cells with
+/// symbols, and 81 separated cells.
+fn other_form(line: &[u8]) -> Option<(Form, usize)> {
+    if let Some(form) = forms::form(line) {
+        return Some((form, line.len()));
+    }
+    let text = line.trim_ascii_start();
+    let before = line.len() - text.len();
+    let word = word_length(text);
+    let of_symbols = || {
+        let cells = symbols::replaced(&text[..word])?.try_into().ok()?;
+        Puzzle::from_text(&cells).map(|_| (Form::Cells(cells), before + word))
+    };
+    let separated = || {
+        let (cells, end) = list::leading_cells(text)?;
+        Some((Form::Cells(cells), before + end))
+    };
+    of_symbols().or_else(separated)
 }
 
 /// Returns a text in quotes if it would be a puzzle as a field or a string, or contains a line that
@@ -290,7 +304,9 @@ pub(super) fn may_be_other_form(begin: &[u8]) -> bool {
         && (text.first() == Some(&b':')
             || list::may_be(text)
             || has_symbols()
-            || begin.len() <= CELLS && is_spaced())
+            || begin.len() <= CELLS && is_spaced()
+            || list::leading_cells(text).is_some()
+            || text.iter().all(|byte| is_cell(*byte) || b" \t/|,;\r".contains(byte)))
 }
 
 /// The longest line of a puzzle in a less common form.
@@ -325,7 +341,10 @@ pub fn read_trailing_text(
     for record in &records.all {
         let is_puzzle = record.puzzle.is_ok();
         let mut rest = match record.text.form {
-            FieldForm::Own => trailing_text_of_other_form(block, record.start as usize),
+            FieldForm::Own => {
+                let cells_end = (record.start + record.written) as usize;
+                trimmed(block, cells_end, end_of_line(block, cells_end))
+            }
             _ => trailing_text(block, record.text, is_puzzle),
         };
         if has_answers {
@@ -351,15 +370,6 @@ fn trailing_text(block: &[u8], text: Field, is_puzzle: bool) -> Field {
         start + indent + word_length(&block[start + indent..end])
     };
     trimmed(block, cells_end, end)
-}
-
-/// Returns the text after cells in a less common form, which needs symbols.
-fn trailing_text_of_other_form(block: &[u8], start: usize) -> Field {
-    let end = end_of_line(block, start);
-    let word = word_length(&block[start..end]);
-    let line = &block[start..end];
-    let is_dotted = symbols::replaced(&line[..word]).is_some() && forms::form(line).is_none();
-    trimmed(block, if is_dotted { start + word } else { end }, end)
 }
 
 /// Returns the end of the line that contains `start`, without its line feed.

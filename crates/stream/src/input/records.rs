@@ -362,6 +362,15 @@ impl Records {
         self.dotted += u64::from(symbols::has_ellipsis(text));
     }
 
+    /// Replaces solutions with the grids in them, if they have one.
+    pub(crate) fn find_grids_in_answers(&mut self, block: &[u8]) {
+        for index in 0..self.answers.len() {
+            if let Some(cells) = forms::answer(self.answer(index, block)) {
+                self.answers[index] = self.own(&cells);
+            }
+        }
+    }
+
     /// Returns a puzzle or pencil marks as pencil marks.
     pub fn as_marks(&self, puzzle_ref: PuzzleRef) -> Marks {
         match puzzle_ref {

@@ -65,6 +65,10 @@ impl<'a> Sample<'a> {
             None => return Err(Undecided::NotYet),
         };
         let word = &text[..end];
+        // Quotes enclose a field of a table, unless they enclose the line.
+        if word.starts_with(b"\"") {
+            return self.starts_with_other_form();
+        }
         if !is_grid(word) {
             return if is_puzzle(word) { Ok(true) } else { self.starts_with_other_form() };
         }

@@ -20,6 +20,9 @@ pub struct Check {
     pub solve: Solve,
     /// Whether answers from another input are shifted.
     pub shifts: Arc<Shifts>,
+    /// Whether solutions are texts with a grid, such as the answers of language models
+    /// ([`forms::answer`](crate::forms::answer())).
+    pub answers_are_texts: bool,
 }
 
 /// The largest shift of answers that is recognized.
@@ -66,6 +69,9 @@ impl Job for Check {
         records: &mut Records,
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
+        if self.answers_are_texts {
+            records.find_grids_in_answers(block.filled());
+        }
         match solver {
             Some(solver) => self.solve.solve(solver, records, results)?,
             None => results.timed = Timed::Nothing,
@@ -106,7 +112,7 @@ impl Job for Check {
 impl Check {
     /// Creates a job that checks answers with the engine of another job.
     pub fn new(solve: Solve) -> Self {
-        Self { solve, shifts: Arc::default() }
+        Self { solve, shifts: Arc::default(), answers_are_texts: false }
     }
 
     /// Tries the answers of near records, if most answers of a block are wrong.

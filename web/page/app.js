@@ -308,10 +308,15 @@ async function drawPuzzle(text) {
     $("explanation").textContent = step ? `${step.technique}: ${step.sentence}.`
       : cells.every(Boolean) ? "Solved." : contradiction ? verdict : "No technique applies.";
   };
-  $("steps").replaceChildren(...steps.map(({ technique, sentence }) => {
+  $("steps").replaceChildren(...steps.map(({ technique, sentence, alternatives }) => {
     const [li, name] = [document.createElement("li"), document.createElement("b")];
     name.textContent = technique;
     li.append(name, `: ${sentence}.`);
+    if (alternatives.length) {
+      const list = document.createElement("ul");
+      list.append(...alternatives.map(text => Object.assign(document.createElement("li"), { textContent: `${text}.` })));
+      li.append(list);
+    }
     return li;
   }));
   $("path").hidden = steps.length === 0;

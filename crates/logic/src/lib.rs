@@ -84,7 +84,7 @@ pub use evidence::{Candidate, Evidence, Link, Node, Part, Role, Step};
 pub use implications::{Alternative, By, Implication, implications};
 pub use rounds::{Path, Rater, rate};
 pub use se::{Explainer, SeRating};
-pub use steps::{Steps, hint, refutation, steps};
+pub use steps::{Steps, hint, mistakes, refutation, steps};
 pub use technique::{Definition, Technique, Techniques, UnknownTechnique};
 pub use unrated::Unrated;
 

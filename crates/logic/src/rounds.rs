@@ -10,6 +10,7 @@ use super::instances::{Collect, Instances};
 use super::position::{Changed, Tracker};
 use super::unrated::{Unrated, check_unique};
 use super::{Memory, Step, Technique, Techniques, find};
+use crate::board::Board;
 
 /// The path of a puzzle by rounds.
 ///
@@ -191,6 +192,10 @@ impl Rater {
         self.instances.start(Technique::FullHouse, 0);
         self.instances.collect = collect;
         self.rounds = 0;
+    }
+
+    pub(super) fn board(&self) -> Board {
+        self.bands.board()
     }
 
     /// Finds and applies the next round. Returns its steps; there are none if no technique applies.

@@ -3,10 +3,13 @@
 use std::iter::FusedIterator;
 use std::vec;
 
+use bulkdoku_core::Puzzle;
 use bulkdoku_core::bands::{Bands, Contradiction};
 
 use super::instances::Collect;
+use super::unrated::{Unrated, check_unique};
 use super::{Rater, Step, Technique, Techniques};
+use crate::board::Board;
 
 /// The steps of a path, in order: see [`steps`].
 ///
@@ -15,6 +18,7 @@ use super::{Rater, Step, Technique, Techniques};
 pub struct Steps {
     rater: Rater,
     round: vec::IntoIter<Step>,
+    board: Board,
 }
 
 impl Steps {
@@ -25,7 +29,13 @@ impl Steps {
             _ => quick(),
         });
         rater.start(board, Collect::DistinctSteps);
-        Self { rater, round: vec::IntoIter::default() }
+        Self { board: rater.board(), rater, round: vec::IntoIter::default() }
+    }
+
+    /// Returns the board on which the last step was found, such as for
+    /// [`implications`](crate::implications).
+    pub fn board(&self) -> &Board {
+        &self.board
     }
 }
 
@@ -39,6 +49,7 @@ impl Iterator for Steps {
 
     fn next(&mut self) -> Option<Step> {
         if self.round.len() == 0 {
+            self.board = self.rater.board();
             self.round = self.rater.next_round().into_iter();
         }
         self.round.next()
@@ -98,6 +109,19 @@ pub fn steps(given: impl Into<Bands>) -> Steps {
 /// ```
 pub fn hint(given: impl Into<Bands>) -> Option<Step> {
     steps(given).next()
+}
+
+/// Returns the cells of a board that lack the digit of the only solution of its puzzle, because
+/// another digit was placed there or the candidate was eliminated. Hints need a board without any.
+///
+/// # Errors
+/// When the puzzle does not have exactly one solution.
+pub fn mistakes(puzzle: &Puzzle, board: &Board) -> Result<Vec<usize>, Unrated> {
+    check_unique(&puzzle.into())?;
+    let solution = puzzle.solve().ok_or(Unrated::Contradictory)?;
+    let cells = solution.cells().iter().enumerate();
+    let lacks = |cell: usize, digit: u8| board.digits[usize::from(digit) - 1] >> cell & 1 == 0;
+    Ok(cells.filter(|&(cell, &digit)| lacks(cell, digit)).map(|(cell, _)| cell).collect())
 }
 
 /// Returns steps that lead to a contradiction, up to the one after which it is obvious: a cell

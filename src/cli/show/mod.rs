@@ -293,13 +293,9 @@ impl ShowTask {
     fn explain_steps(&self, given: &Marks, out: &mut String) {
         let mut board = Bands::from(given).board();
         let mut parts = Vec::new();
-        // The round, and its board, on which all steps of the round are found.
-        let mut round = (0, board);
-        for step in logic::steps(&board) {
+        let mut steps = logic::steps(&board);
+        while let Some(step) = steps.next() {
             let before = board;
-            if step.round != round.0 {
-                round = (step.round, board);
-            }
             let has_effect = step.apply(&mut board);
             if !has_effect && step.placed.is_none() {
                 continue;
@@ -308,7 +304,7 @@ impl ShowTask {
             let marked = Some((&step, before.placed));
             let marks = &before.marks();
             let drawing = Drawing { marks, given, step: marked, color: self.color };
-            let alternatives = logic::implications(&round.1, &step);
+            let alternatives = logic::implications(steps.board(), &step);
             let alternatives = alternatives.iter().map(|it| it.sentence(self.names.function()));
             let alternatives: String = alternatives.map(|it| format!("- {it}\n")).collect();
             parts.push(format!("{technique}: {sentence}\n{alternatives}\n{drawing}"));

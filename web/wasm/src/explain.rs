@@ -4,18 +4,20 @@ use std::num::NonZeroU64;
 
 use bulkdoku::bands::{Bands, Level};
 use bulkdoku::board::Bits;
-use bulkdoku::logic::{Candidate, Explainer, Step, Technique, refutation, steps};
+use bulkdoku::logic::{Board, Candidate, Explainer, Step, Technique};
+use bulkdoku::logic::{implications, refutation, steps};
 use bulkdoku::solver::Propagate;
 use bulkdoku::{Batch, Engine, Limits, Marks, Outcome, Status};
 use serde_json::{Value, json};
 
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
-fn describe(step: &Step) -> Value {
+fn describe(step: &Step, board: &Board) -> Value {
     let pair = |it: &Candidate| [it.cell, it.digit.into()];
     json!({
         "technique": step.technique.name(),
         "sentence": step.to_string(),
+        "alternatives": implications(board, step).iter().map(ToString::to_string).collect::<Vec<_>>(),
         "pattern": Bits(step.pattern_cells()).collect::<Vec<_>>(),
         "placed": step.placed.as_ref().map(pair),
         "removed": step.eliminated.iter().map(pair).collect::<Vec<_>>(),
@@ -42,9 +44,15 @@ pub fn explain(given: &Marks) -> Value {
     let [outcome] = outcome;
     let clues = given.clues();
     let status = Status::of(&clues, limits, &outcome);
-    let steps: Vec<Step> = if status == Status::GaveUp { vec![] } else { steps(given).collect() };
     let is_unique = status == Status::Unique;
-    let hardest = steps.iter().map(|step| step.technique).max().filter(|_| is_unique);
+    let (mut described, mut hardest) = (Vec::new(), None);
+    let mut path = steps(given);
+    while status != Status::GaveUp
+        && let Some(step) = path.next()
+    {
+        hardest = hardest.max(Some(step.technique).filter(|_| is_unique));
+        described.push(describe(&step, path.board()));
+    }
     let se = given
         .puzzle()
         .filter(|_| is_unique)
@@ -59,6 +67,6 @@ pub fn explain(given: &Marks) -> Value {
         "technique": hardest.map(Technique::name),
         "se121": se.map(|rating| f64::from(rating.er) / 10.0),
         "contradiction": if outcome.solutions == 0 { contradiction(given) } else { None },
-        "steps": steps.iter().map(describe).collect::<Vec<_>>(),
+        "steps": described,
     })
 }

@@ -58,6 +58,8 @@ export type Step = {
     technique: string,
     /** Why, in words. */
     sentence: string,
+    /** All implications of each alternative of forcing chains and nets, in words. */
+    alternatives: string[],
     /** The cells of the pattern. */
     pattern: number[],
     placed: [number, number] | null,

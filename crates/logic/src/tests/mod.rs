@@ -13,7 +13,7 @@ use bulkdoku_core::marks::{Digits, Marks};
 use bulkdoku_core::puzzle::Grid;
 
 use super::*;
-use crate::board::{ALL, Bits, Board, Candidates, Cells, UNITS};
+use crate::board::{ALL, Bits, Board, Candidates, Cells, PEERS, UNITS};
 use crate::bundled::BUNDLED;
 use crate::evidence::mask_of;
 
@@ -476,6 +476,25 @@ fn only_puzzles_with_one_solution_are_rated() {
     assert_eq!(rate(&contradictory), Err(Unrated::Contradictory));
     assert_eq!(rate(&Puzzle::EMPTY), Err(Unrated::Several));
     assert!(rate(&bulkdoku_core::puzzle::CLASSIC.parse::<Puzzle>().unwrap()).is_ok());
+}
+
+#[test]
+fn mistakes_are_cells_without_the_digit_of_the_solution() {
+    let puzzle: Puzzle = bulkdoku_core::puzzle::CLASSIC.parse().unwrap();
+    let mut board = Board::of(&puzzle).unwrap();
+    while let Some(step) = hint(&board) {
+        assert_eq!(mistakes(&puzzle, &board), Ok(vec![]));
+        step.apply(&mut board);
+    }
+    // 1 in r1c3 is wrong, and 1 is lost in its peers.
+    let mut board = Board::of(&puzzle).unwrap();
+    board.place(&[1 << 2, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let solution = puzzle.solve().unwrap();
+    let found = mistakes(&puzzle, &board).unwrap();
+    let is_lost = |&cell: &usize| cell == 2 || PEERS[2] >> cell & 1 != 0 && solution[cell] == 1;
+    assert_eq!(found, (0..81).filter(is_lost).collect::<Vec<_>>());
+    assert!(found.len() > 1);
+    assert_eq!(mistakes(&Puzzle::EMPTY, &board), Err(Unrated::Several));
 }
 
 /// A cell with one candidate that peers still have is not solved: placing it is a step.

@@ -25,17 +25,23 @@ impl Step {
 }
 
 impl fmt::Display for Alternative {
-    /// Formats all implications as one sentence, without a period.
+    /// Formats the implications as one sentence, without a period.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.sentence(cell_name))
     }
 }
 
 impl Alternative {
-    /// Returns all implications as one sentence, without a period, with other names of cells (0 to
-    /// 80), such as "if r1c1 is 3: r1c5 is not 3; r4c5 is 3, its only place in column 5".
+    /// Returns the implications as one sentence, without a period, with other names of cells (0 to
+    /// 80), such as "if r1c1 is 3: r4c5 is 3, its only place in column 5". Candidates that a digit
+    /// excludes from its cell and from its peers are left out, except at the end.
     pub fn sentence(&self, name: fn(usize) -> String) -> String {
-        let implications = self.implications.iter().map(|Implication { node, by, .. }| {
+        let last = self.implications.len().saturating_sub(1);
+        let is_named = |&(i, it): &(usize, &Implication)| {
+            it.node.on || !matches!(it.by, By::Cell | By::Unit(_)) || i == last
+        };
+        let implications = self.implications.iter().enumerate().filter(is_named);
+        let implications = implications.map(|(_, Implication { node, by, .. })| {
             let assertion = assertion(&node.cells, node.digit, node.on, name);
             match by {
                 By::Assumption => format!("if {assertion}:"),

@@ -127,7 +127,7 @@ fn parse_hints(text: &str) -> Result<(u8, u8), String> {
 
 pub fn run(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
-    let rows = args.rows.plan(&args.rules(), task.destinations.output.as_deref())?;
+    let rows = args.rows.plan(&args.rules(), task.destinations.path())?;
     if args.times == 0 && !args.original {
         refuse!("--times 0 writes nothing; with --original it writes the records themselves");
     }

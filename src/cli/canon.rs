@@ -102,7 +102,7 @@ pub static ROWS: RowRules = RowRules {
 
 pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
-    let rows = args.rows.plan(&args.rules(), task.destinations.output.as_deref())?;
+    let rows = args.rows.plan(&args.rules(), task.destinations.path())?;
     args.refuse_ignored(&rows, &task.destinations)?;
     let by = args.by.sameness();
     task.keep_columns(&rows);

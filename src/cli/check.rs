@@ -109,7 +109,7 @@ pub static ROWS: RowRules = RowRules {
 
 pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
-    let rows = args.rows.plan(&ROWS, task.destinations.output.as_deref())?;
+    let rows = args.rows.plan(&ROWS, task.destinations.path())?;
     args.refuse_ignored(&task, &rows)?;
     let mut check = Check::new(args.solve());
     check.answers_are_texts = args.answers.is_some();

@@ -3,7 +3,6 @@
 use std::io::{self, IsTerminal};
 use std::iter;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -28,7 +27,6 @@ const KEPT_OPEN: usize = 16;
 #[derive(Debug, Default)]
 pub struct Inputs {
     all: Vec<Input>,
-    paths: Vec<PathBuf>,
     /// The maximum number of columns kept in the output.
     shown: usize,
     /// Messages about detected layouts, each with the first input and the number of the others.
@@ -86,8 +84,7 @@ impl Inputs {
             let opened = origin.check()?.filter(|_| all.len() < KEPT_OPEN);
             all.push(Input { origin, layout: plain_lines(), opened });
         }
-        let paths = all.iter().map(|input| input.origin.path().into()).collect();
-        Ok(Self { all, paths, ..Self::default() })
+        Ok(Self { all, ..Self::default() })
     }
 
     /// Detects the layout of each input from its first bytes. If `stop` is set while waiting for an
@@ -267,11 +264,6 @@ impl Inputs {
         self.accepted().map(|input| &*input.layout)
     }
 
-    /// Returns the paths; `-` is standard input.
-    pub fn paths(&self) -> &[PathBuf] {
-        &self.paths
-    }
-
     /// Returns the names for messages and rows.
     pub fn names(&self) -> Vec<String> {
         self.all.iter().map(|input| input.origin.name()).collect()
@@ -296,12 +288,12 @@ impl Inputs {
         self.all.iter().map(|input| input.origin.size()).sum()
     }
 
-    /// Returns the number of threads, but not more than there are blocks of `block_bytes` bytes,
-    /// because a thread without a block only takes time to start.
-    pub fn useful_threads(&self, threads: NonZeroUsize, block_bytes: usize) -> NonZeroUsize {
+    /// Returns the number of threads, but not more than one per `bytes_per_thread` bytes, because a
+    /// thread with little work only takes time to start.
+    pub fn useful_threads(&self, threads: NonZeroUsize, bytes_per_thread: usize) -> NonZeroUsize {
         let is_plain = |input: &Input| input.opened.as_ref().is_none_or(Stream::is_plain);
         let bytes = self.size().filter(|_| self.all.iter().all(is_plain));
-        let blocks = bytes.map(|bytes| bytes as usize / block_bytes + self.all.len());
+        let blocks = bytes.map(|bytes| bytes as usize / bytes_per_thread + self.all.len());
         blocks.and_then(NonZeroUsize::new).map_or(threads, |blocks| blocks.min(threads))
     }
 

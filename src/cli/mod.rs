@@ -26,6 +26,7 @@ mod help;
 mod identity;
 mod input_args;
 mod inputs;
+mod leftovers;
 mod lock;
 mod log;
 mod messages;
@@ -257,6 +258,19 @@ fn unless_closed(written: io::Result<()>) -> io::Result<()> {
 }
 
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
+    let is_quiet = cli.command.run_args().is_some_and(|args| args.quiet);
+    match run_command(cli) {
+        Err(Failure::Complete(name)) => {
+            if !is_quiet {
+                log::note(format!("{name}: is already complete; --force starts over"));
+            }
+            Ok(Exit::Done)
+        }
+        ran => ran,
+    }
+}
+
+fn run_command(cli: Cli) -> Result<Exit, Failure> {
     let typed = cli.typed;
     match cli.command.run_args() {
         Some(args) => platform::stop_at_signal_or_timeout(args.quiet, args.timeout)?,

@@ -113,7 +113,7 @@ impl Origin {
         Self::Rejected(self.path().into(), error.to_string().into())
     }
 
-    /// Returns the entry in [`Inputs::paths`].
+    /// Returns the path or name on the command line.
     pub fn path(&self) -> &Path {
         match self {
             Self::Stdin => Path::new(STDIN),

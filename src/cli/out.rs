@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 use super::identity::{Identity, folder_of, hidden, is_stream, resolve, stored};
+use super::leftovers::Leftover;
 use super::platform::{FileId, Stdout};
 use super::{Failure, shown};
 
@@ -59,10 +60,10 @@ pub struct OpenOutput {
     stream: OutputStream,
     /// The temporary name of the file, until it is complete.
     temporary: Option<PathBuf>,
+    /// Removes it if the process must end.
+    leftover: Option<Leftover>,
     /// Whether this run created the file.
     is_new: bool,
-    /// Whether this run removed the file because it is empty.
-    is_removed: bool,
 }
 
 #[derive(Debug)]
@@ -89,13 +90,7 @@ impl OpenOutput {
             }
         };
         let path = if let OutputTarget::File(path) = target { path } else { Path::new(STDOUT) };
-        Ok(Self { stream, ..Self::unopened(path) })
-    }
-
-    /// Creates a regular file that is opened later.
-    pub fn unopened(path: &Path) -> Self {
-        let stream = OutputStream::Unopened;
-        Self { path: path.into(), stream, temporary: None, is_new: false, is_removed: false }
+        Ok(Self { path: path.into(), stream, temporary: None, leftover: None, is_new: false })
     }
 
     /// Creates a complete file of an earlier run, which may still have its temporary name.
@@ -103,7 +98,7 @@ impl OpenOutput {
         let temporary = Some(hidden(&path, TEMPORARY)).filter(|temporary| temporary.is_file());
         let file = File::open(temporary.as_ref().unwrap_or(&path));
         let stream = OutputStream::Regular(file.map_err(|error| Failure::at(&path, error))?);
-        Ok(Self { path, stream, temporary, is_new: false, is_removed: false })
+        Ok(Self { path, stream, temporary, leftover: None, is_new: false })
     }
 
     /// Opens a regular file, creating it if necessary; does nothing for other outputs.
@@ -128,13 +123,10 @@ impl OpenOutput {
                 kept.map_err(|error| Failure::at(&self.path, error))?;
             }
             self.stream = OutputStream::Regular(file);
+            self.leftover = Some(Leftover::new(temporary.clone()));
             (self.temporary, self.is_new) = (Some(temporary), true);
         }
         Ok(())
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     pub fn name(&self) -> String {
@@ -171,10 +163,16 @@ impl OpenOutput {
         let target = self.target();
         let renamed =
             if replaces { source.persist(target) } else { source.persist_noclobber(target) };
-        if renamed.is_err() {
-            self.temporary = Some(temporary);
+        match renamed {
+            Ok(_) => self.leftover = None,
+            Err(_) => self.temporary = Some(temporary),
         }
         self.named(renamed.map_err(|error| error.error))
+    }
+
+    /// Keeps the file with a temporary name even if the process must end.
+    pub fn keep(&mut self) {
+        self.leftover = None;
     }
 
     /// Returns the path of the file without links.
@@ -258,16 +256,15 @@ impl OpenOutput {
     pub fn is_replaced(&self) -> bool {
         let path = self.temporary.as_deref().unwrap_or(&self.path);
         let is_another = |file| Identity::of(path) != FileId::of_file(file).map(Identity::Existing);
-        !self.is_removed && self.regular().is_some_and(is_another)
+        self.regular().is_some_and(is_another)
     }
 
-    /// Removes an empty file that this run created or `owns`.
-    pub fn remove_if_empty(&mut self, owns: bool) {
+    /// Removes an empty file that this run created.
+    pub fn remove_if_empty(&mut self) {
         let is_empty = matches!(self.length(), Ok(Some(0)));
-        if (owns || self.is_new) && self.temporary.is_none() && is_empty && !self.is_replaced() {
+        if self.is_new && self.temporary.is_none() && is_empty && !self.is_replaced() {
             // A remaining empty file is harmless.
             let _ = fs::remove_file(&self.path);
-            self.is_removed = true;
         }
     }
 
@@ -276,6 +273,7 @@ impl OpenOutput {
         if let Some(temporary) = self.temporary.take() {
             // The next run removes a remaining one.
             let _ = fs::remove_file(temporary);
+            self.leftover = None;
             // The file that has the name is another one.
             self.stream = OutputStream::Unopened;
         }
@@ -349,7 +347,7 @@ mod tests {
         out.open_temporary().unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
         out.remove_temporary();
-        out.remove_if_empty(true);
+        out.remove_if_empty();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
     }

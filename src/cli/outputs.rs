@@ -1,22 +1,56 @@
 //! Outputs: all are locked before any input is opened, and no file is overwritten by accident.
 
-use std::array;
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::fs;
-use std::iter;
 use std::mem;
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use bulkdoku::Compression;
-use bulkdoku::output::Needs;
-use bulkdoku::pipeline::MessageFormat;
+use bulkdoku::output::{Format, Needs};
+use bulkdoku::pipeline::{Checkpoint, MessageFormat};
+use clap::builder::{OsStringValueParser, TypedValueParser};
 
-use super::identity::{Identity, STDIN, hidden, stored};
-use super::lock::Lock;
-use super::out::{OpenOutput, OutputTarget, TEMPORARY};
+use super::identity::{Identity, STDIN, stored};
+use super::lock::Locks;
+use super::messages::Messages;
+use super::out::{OpenOutput, OutputTarget};
 use super::platform::FileId;
-use super::resume::{Disk, Journal, JournalFile};
+use super::resume::{Disk, Earlier, Journal, JournalFile, RowFiles, Side};
+use super::typed::RunIdentity;
 use super::{Failure, extensions, shown};
+
+/// The outputs of rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outputs {
+    /// A file, or `-` for standard output.
+    One(PathBuf),
+    /// Files, each with a part of the rows.
+    Parts(Vec<PathBuf>),
+}
+
+impl Outputs {
+    /// Returns a parser of one name.
+    fn one() -> impl TypedValueParser<Value = Self> {
+        OsStringValueParser::new().map(|name| Self::One(name.into()))
+    }
+
+    /// Returns a parser of the names of parts, between commas.
+    pub fn parts() -> impl TypedValueParser<Value = Self> {
+        OsStringValueParser::new().try_map(|names: OsString| {
+            let names = names.to_str().ok_or("the names of the parts must be UTF-8")?;
+            Ok::<_, &str>(Self::Parts(names.split(',').map(PathBuf::from).collect()))
+        })
+    }
+
+    pub fn paths(&self) -> &[PathBuf] {
+        match self {
+            Self::One(path) => slice::from_ref(path),
+            Self::Parts(paths) => paths,
+        }
+    }
+}
 
 /// The files that a run writes.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -25,8 +59,8 @@ pub struct Destinations {
     /// Where the rows go [default: standard output]
     ///
     /// A name that ends with .gz or .zst compresses them.
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    #[arg(short, long, value_name = "FILE", value_parser = Outputs::one())]
+    pub output: Option<Outputs>,
 
     /// Write a latency histogram, as .csv or .hgrm
     ///
@@ -64,14 +98,6 @@ pub struct Destinations {
     /// text that standard error shows.
     #[arg(long, value_name = "FILE")]
     pub errors: Option<PathBuf>,
-
-    /// The outputs of rows, if there are several. The journal is next to `output`.
-    #[arg(skip)]
-    pub parts: Vec<PathBuf>,
-
-    /// Whether parts without rows are not created, so that any number of them is complete.
-    #[arg(skip)]
-    pub is_template: bool,
 }
 
 impl Destinations {
@@ -109,9 +135,7 @@ impl Destinations {
         }
         Ok(())
     }
-}
 
-impl Destinations {
     /// Returns the format of messages, by the extension of their file.
     pub fn message_format(&self) -> MessageFormat {
         match self.errors.as_deref().and_then(extensions::of).as_deref() {
@@ -127,16 +151,32 @@ impl Destinations {
         of_page.or(self.summary_json.is_some().then_some(Needs::NONE))
     }
 
-    /// Returns the output of rows, or the common name of several outputs.
-    pub fn rows(&self) -> OutputTarget<'_> {
-        self.output.as_deref().map_or(OutputTarget::Stdout, OutputTarget::of)
+    /// Returns the paths of the outputs of rows, as typed; none for standard output.
+    pub fn paths(&self) -> &[PathBuf] {
+        self.output.as_ref().map_or(&[], Outputs::paths)
     }
 
-    pub fn all_rows(&self) -> Vec<OutputTarget<'_>> {
-        if self.parts.is_empty() {
-            return vec![self.rows()];
+    /// Returns the paths of the parts, if there are several outputs of rows.
+    pub fn parts(&self) -> &[PathBuf] {
+        match &self.output {
+            Some(Outputs::Parts(paths)) => paths,
+            Some(Outputs::One(_)) | None => &[],
         }
-        self.parts.iter().map(|path| OutputTarget::of(path)).collect()
+    }
+
+    /// Returns the output of rows, or the first one, as typed.
+    pub fn path(&self) -> Option<&Path> {
+        self.paths().first().map(PathBuf::as_path)
+    }
+
+    /// Returns the output of rows, or the first one, which names the run in messages.
+    pub fn rows(&self) -> OutputTarget<'_> {
+        self.path().map_or(OutputTarget::Stdout, OutputTarget::of)
+    }
+
+    fn all_rows(&self) -> impl Iterator<Item = OutputTarget<'_>> + Clone {
+        let stdout = self.output.is_none().then_some(OutputTarget::Stdout);
+        stdout.into_iter().chain(self.paths().iter().map(|path| OutputTarget::of(path)))
     }
 
     /// Returns the output of messages, if it is requested.
@@ -145,15 +185,19 @@ impl Destinations {
     }
 
     /// Returns the requested outputs that are written at the end.
-    fn sides(&self) -> Sides<OutputTarget<'_>> {
-        let [latency, summary, page] = [&self.latency, &self.summary_json, &self.report]
-            .map(|path| path.as_deref().map(OutputTarget::of));
-        Sides { latency, summary, page }
+    fn sides(&self) -> impl Iterator<Item = (Side, OutputTarget<'_>)> {
+        let all = [
+            (Side::Latencies, &self.latency),
+            (Side::Summary, &self.summary_json),
+            (Side::Page, &self.report),
+        ];
+        all.into_iter().filter_map(|(side, path)| Some((side, OutputTarget::of(path.as_deref()?))))
     }
 
     /// Returns all outputs: of rows, of messages, and those that are written at the end.
     fn all(&self) -> impl Iterator<Item = OutputTarget<'_>> {
-        self.all_rows().into_iter().chain(self.messages()).chain(self.sides())
+        let sides = self.sides().map(|(_, target)| target);
+        self.all_rows().chain(self.messages()).chain(sides)
     }
 
     /// Rejects files that the run reads and writes.
@@ -167,105 +211,47 @@ impl Destinations {
     }
 
     /// Returns the paths of the outputs of rows, and then that of messages.
-    pub fn stored_outputs(&self) -> Vec<String> {
-        self.all_rows().into_iter().chain(self.messages()).map(OutputTarget::stored).collect()
+    fn stored_outputs(&self) -> Vec<String> {
+        self.all_rows().chain(self.messages()).map(OutputTarget::stored).collect()
     }
 
     /// Returns the paths of the files that are written at the end.
     pub fn stored_sides(&self) -> Vec<String> {
-        self.sides().into_iter().map(OutputTarget::stored).collect()
+        self.sides().map(|(_, target)| target.stored()).collect()
     }
 
-    /// Returns the journal, if an output of rows is a file.
+    /// Returns the journal, next to the first output of rows that is a file.
     fn journal(&self) -> Option<JournalFile> {
-        self.base().map(JournalFile::of)
+        self.all_rows().find_map(OutputTarget::regular).map(JournalFile::of)
     }
 
     /// Returns whether all outputs of rows are files. If only some are, the journal marks them as
     /// incomplete, but the run cannot be resumed.
     fn can_be_resumed(&self) -> bool {
-        self.all_rows().into_iter().all(|target| target.regular().is_some())
-    }
-
-    /// Returns the path next to the journal and the lock of all parts: the output, or the first part
-    /// that is a file if the output is none or is in another folder, because the folder `{}` does not
-    /// exist.
-    fn base(&self) -> Option<&Path> {
-        let output = self.output.as_deref()?;
-        let first = self.parts.first().filter(|first| first.parent() != output.parent());
-        let parts = self.parts.iter().map(PathBuf::as_path);
-        let mut files = iter::once(first.map_or(output, PathBuf::as_path)).chain(parts);
-        files.find(|path| OutputTarget::of(path).regular().is_some())
-    }
-
-    /// Returns the paths to lock: of all files, but only one for a template.
-    fn locked(&self) -> Vec<&Path> {
-        let rows = self.all_rows().into_iter().filter_map(OutputTarget::regular);
-        let is_common = self.parts.first().is_some_and(|first| Some(first) != self.output.as_ref());
-        let base = self.base().filter(|_| is_common);
-        let rows: Vec<_> = base.map_or_else(|| rows.collect(), |base| vec![base]);
-        let others = self.messages().into_iter().chain(self.sides());
-        rows.into_iter().chain(others.filter_map(OutputTarget::regular)).collect()
+        self.all_rows().all(|target| target.regular().is_some())
     }
 
     /// Claims all outputs for a run, before it opens any input. Rejects outputs that are the same
-    /// file, that exist, or that are files in `reads`. If a resumed run is already complete, this is
-    /// the error.
+    /// file, that exist, or that are files in `reads`. If a resumed run is already complete, fails
+    /// with [`Failure::Complete`].
     pub fn claim(self, reads: &[PathBuf]) -> Result<Claim, Failure> {
         self.check_sides()?;
         if self.resume && !self.can_be_resumed() {
             refuse!("--resume needs a file of rows, not {}", self.rows().name());
         }
-        let mut held = Held::default();
-        held.create_folders(&self.parts)?;
-        let files = FilesInUse::of(&self)?;
-        files.refuse_reads(reads)?;
-        held.lock(self.locked())?;
+        self.refuse_reads(reads)?;
+        let locks = Locks::take(self.all().filter_map(OutputTarget::regular).collect())?;
         let journal = self.journal();
         let earlier = match &journal {
-            Some(file) => file.load()?.map(|bytes| file.decode(&bytes)).transpose(),
-            None => Ok(None),
+            Some(file) => match file.load()? {
+                Some(None) if self.resume => return Err(file.damaged()),
+                loaded => loaded.flatten(),
+            },
+            None => None,
         };
-        // Other runs only remove what it lists.
-        let earlier = if self.resume { earlier? } else { earlier.unwrap_or_default() };
-        let claim = Claim { destinations: self, journal, earlier, held };
+        let claim = Claim { destinations: self, journal, earlier, locks };
         claim.refuse_existing()?;
         Ok(claim)
-    }
-}
-
-/// The outputs that are written at the end of a run.
-#[derive(Debug)]
-pub struct Sides<T> {
-    pub latency: Option<T>,
-    pub summary: Option<T>,
-    pub page: Option<T>,
-}
-
-impl<T> Sides<T> {
-    pub fn as_ref(&self) -> Sides<&T> {
-        let Self { latency, summary, page } = self;
-        Sides { latency: latency.as_ref(), summary: summary.as_ref(), page: page.as_ref() }
-    }
-
-    pub fn as_mut(&mut self) -> Sides<&mut T> {
-        let Self { latency, summary, page } = self;
-        Sides { latency: latency.as_mut(), summary: summary.as_mut(), page: page.as_mut() }
-    }
-}
-
-impl<T> Default for Sides<T> {
-    fn default() -> Self {
-        Self { latency: None, summary: None, page: None }
-    }
-}
-
-impl<T> IntoIterator for Sides<T> {
-    type Item = T;
-    type IntoIter = iter::Flatten<array::IntoIter<Option<T>, 3>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        [self.latency, self.summary, self.page].into_iter().flatten()
     }
 }
 
@@ -275,32 +261,28 @@ pub struct Claim {
     pub destinations: Destinations,
     journal: Option<JournalFile>,
     /// The journal of an earlier run with the same output.
-    pub earlier: Option<Journal>,
-    held: Held,
+    earlier: Option<Earlier>,
+    locks: Locks,
 }
 
 impl Claim {
-    /// Returns whether rows can be resumed, if their format can be continued.
-    pub fn has_journal(&self) -> bool {
-        self.journal.is_some()
-    }
-
     /// Returns the journal of the run to resume, if there is one.
-    pub fn resumed(&self) -> Option<&Journal> {
+    fn resumed(&self) -> Option<&Earlier> {
         self.earlier.as_ref().filter(|_| self.destinations.resume)
     }
 
-    /// Rejects files that must not be overwritten, and sets of which files are missing.
+    /// Rejects files that must not be overwritten, and outputs of which some are missing.
     fn refuse_existing(&self) -> Result<(), Failure> {
         let Destinations { resume, force, .. } = self.destinations;
         if resume && self.earlier.is_none() {
             self.refuse_complete()?;
         }
-        let written = self.resumed().map(Journal::written).unwrap_or_default();
+        let written: HashSet<_> =
+            self.resumed().into_iter().flat_map(|(journal, _)| journal.paths()).collect();
         for path in self.destinations.all().filter_map(OutputTarget::regular) {
             let Ok(found) = fs::metadata(path) else { continue };
             // An earlier run may have written it, which is checked later.
-            let is_kept = resume && (found.len() == 0 || written.contains(&stored(path)));
+            let is_kept = resume && (found.len() == 0 || written.contains(&*stored(path)));
             if !force && !is_kept {
                 return Err(self.refuse(path));
             }
@@ -308,34 +290,35 @@ impl Claim {
         Ok(())
     }
 
-    /// Rejects a set of which only some files exist, and one that is complete: its rows exist
-    /// without a journal, or none of them has rows, but a file that is written after them exists.
+    /// Rejects parts of which only some exist, and complete outputs: rows exist without a journal, or
+    /// none of them has rows, but a file that is written after them exists.
     fn refuse_complete(&self) -> Result<(), Failure> {
+        let length = |target: OutputTarget<'_>| Some(fs::metadata(target.regular()?).ok()?.len());
         let rows = self.destinations.all_rows();
-        let length = |target: &OutputTarget<'_>| Some(fs::metadata(target.regular()?).ok()?.len());
-        let (name, lengths) = (self.destinations.rows().name(), rows.iter().map(length));
-        let ends = self.destinations.sides().into_iter();
-        let has_end = ends.filter_map(|end| length(&end)).any(|length| length > 0);
+        let lengths = rows.clone().map(length);
+        let ends = self.destinations.sides().filter_map(|(_, target)| length(target));
+        let has_end = ends.into_iter().any(|length| length > 0);
         let has_all = lengths.clone().all(|length| length.is_some());
         let has_rows = lengths.clone().flatten().any(|length| length > 0);
         if !(has_rows || has_end && has_all) {
             return Ok(());
         }
-        let missing = rows.iter().zip(lengths).filter(|(_, length)| length.is_none());
-        let missing: Vec<_> = missing.map(|(target, _)| target.name()).collect();
-        if !missing.is_empty() && !self.destinations.is_template {
-            let missing = missing.join(", ");
-            refuse!(
-                "{name}: is not complete and has no journal: without {missing}; --force starts over"
-            );
+        let name = self.destinations.rows().name();
+        if has_all {
+            return Err(Failure::Complete(name));
         }
-        Err(Failure::Complete(name))
+        let missing = rows.zip(lengths).filter(|(_, length)| length.is_none());
+        let missing: Vec<_> = missing.map(|(target, _)| target.name()).collect();
+        let missing = missing.join(", ");
+        refuse!(
+            "{name}: is not complete and has no journal: without {missing}; --force starts over"
+        )
     }
 
     /// Returns the error for an existing output.
     fn refuse(&self, path: &Path) -> Failure {
         let name = shown(path);
-        let is_listed = |earlier: &Journal| earlier.paths().any(|listed| listed == stored(path));
+        let is_listed = |(journal, _): &Earlier| journal.paths().any(|it| it == stored(path));
         let is_own = self.earlier.as_ref().is_some_and(is_listed);
         let other = JournalFile::of(path);
         let journal = self.journal.as_ref().filter(|_| is_own).unwrap_or(&other);
@@ -350,102 +333,90 @@ impl Claim {
         })
     }
 
-    /// Prepares the files of a run, and opens pipes and devices. Removes files with temporary names
-    /// that an earlier run has left, unless it is resumed and they are complete.
-    pub fn prepare(&mut self, is_temporary: bool) -> Result<Disk, Failure> {
-        let complete = self.resumed().is_some_and(|earlier| !earlier.complete.is_empty());
-        let earlier = self.earlier.as_ref().filter(|earlier| earlier.is_temporary && !complete);
-        for path in earlier.iter().flat_map(|earlier| earlier.paths()) {
-            self.held.remove_temporary(Path::new(path))?;
-        }
-        if let Some(journal) = &mut self.journal {
-            journal.take_over();
-        }
-        let new = |target: OutputTarget<'_>| {
-            let temporary = target.regular().map(|path| hidden(path, TEMPORARY));
-            match temporary.filter(|path| is_temporary && !complete && path.exists()) {
-                Some(path) => refuse!("{}: is in the way of the output; move it", shown(&path)),
-                None => OpenOutput::new(target),
-            }
+    /// Opens the outputs of a run, or those of an earlier one, and returns where that ended. With
+    /// `is_whole`, files have temporary names until they are complete.
+    pub fn open(
+        mut self,
+        run: RunIdentity,
+        format: &dyn Format,
+        is_whole: bool,
+        messages: Messages,
+    ) -> Result<(RowFiles<Disk>, Option<Checkpoint>), Failure> {
+        self.refuse_other(&run)?;
+        let (force, count) = (self.destinations.force, self.destinations.all_rows().count());
+        let is_listed = is_whole || force;
+        let journal = Journal {
+            run,
+            outputs: self.destinations.stored_outputs(),
+            sides: if is_listed { self.destinations.stored_sides() } else { Vec::new() },
+            replaces: force,
+            complete: Vec::new(),
         };
-        let rows = self.destinations.all_rows();
-        let count = rows.len();
-        let rows = rows.into_iter().chain(self.destinations.messages()).map(new);
-        let outs = rows.collect::<Result<_, _>>()?;
+        let resume = self.destinations.resume;
+        let earlier = self.earlier.take_if(|_| resume);
+        let completes = earlier.as_ref().is_some_and(|(journal, _)| !journal.complete.is_empty());
+        let disk = self.prepare(is_whole, completes)?;
+        let headers = vec![format.header(); count];
+        let mut outputs = RowFiles::new(disk, journal, headers, messages);
+        let start = outputs.open(earlier).inspect_err(|_| outputs.storage.discard_sides())?;
+        Ok((outputs, start))
+    }
+
+    /// Rejects a resumed run that is not the earlier one.
+    fn refuse_other(&self, run: &RunIdentity) -> Result<(), Failure> {
+        let Some((journal, position)) = self.resumed() else { return Ok(()) };
+        let name = self.destinations.rows().name();
+        let failed = position.as_ref().and_then(|position| position.failed);
+        if let Some(difference) =
+            journal.difference(run, &self.destinations.stored_outputs(), failed)
+        {
+            refuse!(
+                "{name}: another run: {difference}; name another output, or --force starts over"
+            );
+        }
+        if let Some(other) = run.not_comparable() {
+            refuse!(
+                "{name}: cannot be resumed: {other} is not a file, so it may not be the same; \
+                 --force starts over"
+            );
+        }
+        Ok(())
+    }
+
+    /// Prepares the files of a run, and opens pipes and devices. Removes files with temporary names
+    /// that a killed run has left, unless this run `completes` them.
+    pub fn prepare(&mut self, is_whole: bool, completes: bool) -> Result<Disk, Failure> {
+        if let Some(journal) = &mut self.journal {
+            let resumes = self.destinations.resume;
+            journal.take_over(resumes).map_err(|error| Failure::at(journal.paths()[1], error))?;
+        }
+        if let Some((journal, _)) = self.earlier.take() {
+            for path in journal.complete.iter().map(|file| Path::new(&file.path)) {
+                self.locks.add(path)?;
+                self.locks.remove_temporary(path, true)?;
+            }
+        }
+        for path in self.destinations.all().filter_map(OutputTarget::regular) {
+            if is_whole && !completes {
+                self.locks.remove_temporary(path, false)?;
+            }
+        }
+        let rows = self.destinations.all_rows().chain(self.destinations.messages());
+        let outs = rows.map(OpenOutput::new).collect::<Result<_, _>>()?;
         let sides = self.destinations.sides();
-        let open = |target: Option<_>| target.map(new).transpose();
-        let (latency, summary) = (open(sides.latency)?, open(sides.summary)?);
-        let sides = Sides { latency, summary, page: open(sides.page)? };
-        let journal = self.journal.take();
-        let held = mem::take(&mut self.held);
-        let is_template = self.destinations.is_template;
-        Ok(Disk::new((outs, count), sides, journal, held, is_temporary, is_template))
-    }
-}
-
-/// The locks and folders of a run. Folders that remain empty are removed.
-#[derive(Debug, Default)]
-pub struct Held {
-    locks: Vec<Lock>,
-    /// The folders created for outputs of rows, outermost first.
-    folders: Vec<PathBuf>,
-}
-
-impl Held {
-    fn create_folders(&mut self, parts: &[PathBuf]) -> Result<(), Failure> {
-        for folder in parts.iter().filter_map(|path| path.parent()) {
-            let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
-            let missing: Vec<_> = folder.ancestors().take_while(is_missing).collect();
-            self.folders.extend(missing.into_iter().rev().map(Path::to_path_buf));
-            fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
-        }
-        Ok(())
-    }
-
-    /// Locks paths, all runs in the same order.
-    fn lock(&mut self, mut paths: Vec<&Path>) -> Result<(), Failure> {
-        paths.sort_by_cached_key(|path| stored(path));
-        for path in paths {
-            self.locks.extend(Lock::take(path)?);
-        }
-        Ok(())
-    }
-
-    /// Locks another path, unless it is locked already.
-    pub fn lock_more(&mut self, path: &Path) -> Result<(), Failure> {
-        if !self.locks.iter().any(|lock| lock.is_of(path)) {
-            self.locks.extend(Lock::take(path)?);
-        }
-        Ok(())
-    }
-
-    /// Removes the file with the temporary name of an output, which it locks.
-    fn remove_temporary(&mut self, path: &Path) -> Result<(), Failure> {
-        let temporary = hidden(path, TEMPORARY);
-        if !temporary.is_file() {
-            return Ok(());
-        }
-        self.lock_more(path)?;
-        fs::remove_file(&temporary).map_err(|error| Failure::at(&temporary, error))
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        // They are in these folders.
-        self.locks.clear();
-        for folder in self.folders.iter().rev() {
-            let _ = fs::remove_dir(folder);
-        }
+        let sides = sides.map(|(side, target)| Ok((side, OpenOutput::new(target)?)));
+        let sides = sides.collect::<Result<_, Failure>>()?;
+        let (journal, locks) = (self.journal.take(), mem::take(&mut self.locks));
+        Ok(Disk { outs, sides, journal, is_temporary: is_whole, locks })
     }
 }
 
 /// Creates a single file without a journal.
 #[cfg(feature = "pages")]
 pub fn create(output: &Path, force: bool) -> Result<Disk, Failure> {
-    let output = Some(output.to_owned());
+    let output = Some(Outputs::One(output.to_owned()));
     let destinations = Destinations { output, force, ..Destinations::default() };
-    let mut disk = destinations.claim(&[])?.prepare(false)?;
+    let mut disk = destinations.claim(&[])?.prepare(false, false)?;
     disk.open_new(force)?;
     Ok(disk)
 }
@@ -468,11 +439,12 @@ impl FilesInUse {
     /// Rejects outputs that are the same file.
     fn of(destinations: &Destinations) -> Result<Self, Failure> {
         let mut files = Self::default();
-        destinations.all_rows().into_iter().try_for_each(|target| files.output(target))?;
+        destinations.all_rows().try_for_each(|target| files.output(target))?;
         if let Some(journal) = destinations.journal() {
             files.journal(&journal)?;
         }
-        let mut others = destinations.messages().into_iter().chain(destinations.sides());
+        let sides = destinations.sides().map(|(_, target)| target);
+        let mut others = destinations.messages().into_iter().chain(sides);
         others.try_for_each(|target| files.output(target))?;
         Ok(files)
     }

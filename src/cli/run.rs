@@ -1,4 +1,4 @@
-//! A run: reads the inputs, writes rows, and reports the result.
+//! A run: opens its outputs, folds its records into rows, and reports how it ended.
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -10,9 +10,10 @@ use std::time::SystemTime;
 use bulkdoku::condition::Predicate;
 use bulkdoku::output::{Compressed, Format, Needs, Rows};
 use bulkdoku::pipeline::{
-    Answered, BLOCK_BYTES, BlockSource, Checkpoint, FIRST_BLOCK_BYTES, Filter, Job, Options,
-    OutputFailure, Report, RowWriter, RunEnd, Shifts, TextSource, fold_blocks, visible,
+    Answered, BLOCK_BYTES, BlockSource, Checkpoint, Filter, Job, Options, OutputFailure, Report,
+    RowWriter, RunEnd, Shifts, TextSource, fold_blocks, visible,
 };
+use bulkdoku::puzzle::CELLS;
 use bulkdoku::stats::Latencies;
 use bulkdoku::{Compression, Progress, Source};
 use serde::Serialize;
@@ -23,12 +24,15 @@ use super::messages::Messages;
 use super::out::{OpenOutput, replaced_message, write_side};
 use super::outputs::{Claim, Destinations};
 use super::progress::{Meter, Progressed};
-use super::resume::{Begin, Disk, Journal, ListedOutput, RowFiles, Storage};
+use super::resume::{Disk, RowFiles, Side, Storage};
 use super::run_args::RunArgs;
 use super::summary::{Method, RecordSummary};
-use super::typed::Typed;
+use super::typed::{RunIdentity, Typed};
 use super::version::Origin;
 use super::{Exit, Failure, extensions, log, platform, report, typed};
+
+/// The bytes of input for which another thread is worth its start, unless records take long.
+const BYTES_PER_THREAD: usize = 16 * 1024;
 
 /// What a run keeps from its arguments to its summary.
 pub struct Settings {
@@ -54,11 +58,10 @@ impl Settings {
     }
 }
 
-/// A run whose outputs are claimed and whose inputs are open.
+/// A run over records, whose outputs are claimed and whose inputs are open.
 pub struct Run {
     pub settings: Settings,
     pub claim: Claim,
-    /// The inputs, or none if records are generated.
     pub inputs: Inputs,
     /// The condition for records to have rows. Other filters receive only these records.
     pub test: Option<Predicate>,
@@ -71,37 +74,98 @@ pub struct Run {
     pub progress: Arc<Progress>,
 }
 
-/// How the rows of a run ended.
-enum RowsEnd {
+impl Run {
+    pub fn new(settings: Settings, claim: Claim, inputs: Inputs) -> Self {
+        let progress = Arc::new(platform::new_progress());
+        let (test, answers, shifts, comparison) = (None, None, None, None);
+        Self { settings, claim, inputs, test, answers, shifts, comparison, progress }
+    }
+
+    /// Runs `job` on the records of the inputs, and writes the rows that `filters` keep.
+    pub fn write(
+        self,
+        job: &impl Job,
+        mut filters: Vec<Filter<'_>>,
+        format: Box<dyn Format>,
+    ) -> Result<Exit, Failure> {
+        let Self { settings, claim, mut inputs, test, answers, shifts, comparison, progress } =
+            self;
+        filters.splice(..0, test.iter().map(Predicate::filter));
+        let needs = filters.iter().map(Filter::needs).chain([format.needs(), job.needs()]);
+        let are_slow = needs.fold(Needs::NONE, Needs::union).are_slow();
+        let per_thread = if are_slow { CELLS } else { job.block_bytes().min(BYTES_PER_THREAD) };
+        let options = Options {
+            block_bytes: settings.block_bytes,
+            statistics: claim.destinations.statistics(),
+            messages: claim.destinations.message_format(),
+            unsolved: settings.only_rows,
+            threads: inputs.useful_threads(settings.args.threads, per_thread),
+            ..settings.args.options(&progress)
+        };
+        let parts = claim.destinations.parts().to_vec();
+        let identity = settings.typed.run(inputs.states(), &settings.others);
+        let mut run = OpenRun::new(&settings, claim, identity, format, inputs.size())?;
+        let ran = run.meter.clone().watch(
+            || {
+                let progressed = Progressed::of_bytes(&progress.bytes, &progress);
+                if test.is_some() { progressed.with_filter(&progress) } else { progressed }
+            },
+            || {
+                if let Some(start) = &run.start
+                    && filters.iter().any(Filter::is_in_order)
+                {
+                    let replayed = replay(&mut inputs, start, job, &mut filters, &options);
+                    replayed.map_err(|error| run.unchanged(&error))?;
+                }
+                let mut source = run.source(&mut inputs, answers, &options)?;
+                run.fold(&mut source, job, &mut filters, &options, &progress)
+            },
+        );
+        let (report, ending) = run.end(ran)?;
+        let summary = RecordSummary::new(inputs.names(), settings.method, &settings.args, &report);
+        let shift = shifts.and_then(|shifts| shifts.likely());
+        let verdict = comparison.map(|it| it.verdict(&report.counts, test.is_some()));
+        let summary = summary.with_parts(&parts, &report.rows).with_shift(shift, &report.counts);
+        let summary = summary.with_verdict(verdict);
+        run.finish(&report, ending, &summary)
+    }
+}
+
+/// Applies filters to the records of an earlier run, because later ones are compared with them.
+fn replay(
+    inputs: &mut Inputs,
+    start: &Checkpoint,
+    job: &impl Job,
+    filters: &mut [Filter<'_>],
+    options: &Options,
+) -> io::Result<()> {
+    let sources = inputs.sources_until((start.source, start.position.offset));
+    let mut source = TextSource::new(0, sources, &options.stop);
+    let map = || |_: &Rows<'_>, (): &mut ()| {};
+    let options = Options { statistics: None, ..options.clone() };
+    let folded = fold_blocks(&mut source, job, filters, Needs::NONE, &options, map, |(), _| Ok(()));
+    inputs.bytes().store(0, Ordering::Relaxed);
+    match (folded.end, source.take_failures().pop()) {
+        (RunEnd::Failed(error), _) => Err(error),
+        (RunEnd::Stopped, _) => Err(ErrorKind::Interrupted.into()),
+        (_, Some(failure)) => Err(io::Error::other(failure.to_string())),
+        (RunEnd::Complete, None) => Ok(()),
+    }
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum Ending {
+    /// All rows are written.
     Complete,
+    /// All that could be read has rows, but an input failed, or messages are missing.
+    WithGaps,
     /// By a signal or the timeout.
     Stopped,
     /// The reader of the rows has closed the pipe.
     ClosedPipe,
-    Failed(io::Error),
-}
-
-impl RowsEnd {
-    fn of(ran: Result<Report, OutputFailure>) -> (Report, Self) {
-        match ran {
-            Ok(report) if report.stopped => (report, Self::Stopped),
-            Ok(report) => (report, Self::Complete),
-            Err(OutputFailure { error, report }) if error.kind() == ErrorKind::BrokenPipe => {
-                (*report, Self::ClosedPipe)
-            }
-            Err(OutputFailure { error, report }) => (*report, Self::Failed(error)),
-        }
-    }
-}
-
-/// Which rows are in the outputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Written {
-    All,
-    /// All that could be read, but an input failed.
-    WithGaps,
-    /// Those before the run ended.
-    Partly,
+    /// Rows could not be written, for these reasons.
+    Failed(Vec<String>),
 }
 
 /// The summary of a run, as text and JSON.
@@ -128,163 +192,90 @@ struct JsonSummary<'a, S> {
     summary: &'a S,
 }
 
-impl Run {
-    /// Creates a run over these inputs; none if records are generated.
-    pub fn new(settings: Settings, claim: Claim, inputs: Inputs) -> Self {
-        let progress = Arc::new(platform::new_progress());
-        let (test, answers, shifts, comparison) = (None, None, None, None);
-        Self { settings, claim, inputs, test, answers, shifts, comparison, progress }
-    }
+/// A run whose outputs are open.
+pub struct OpenRun<'a> {
+    settings: &'a Settings,
+    destinations: Destinations,
+    format: Box<dyn Format>,
+    outputs: RowFiles<Disk>,
+    /// Where an earlier run ended.
+    pub start: Option<Checkpoint>,
+    pub meter: Meter,
+    began: SystemTime,
+}
 
-    /// Runs `job` on the records of the inputs, and writes the rows that `filters` keep.
-    pub fn write(
-        mut self,
-        job: &impl Job,
-        mut filters: Vec<Filter<'_>>,
-        format: Box<dyn Format>,
-    ) -> Result<Exit, Failure> {
-        filters.splice(..0, self.test.iter().map(Predicate::filter));
-        let has_check_sums =
-            self.claim.has_journal() && can_be_continued(&*format).unwrap_or(false);
-        let (bytes, total) = (self.inputs.bytes(), self.inputs.size());
-        let least_bytes = job.block_bytes().min(FIRST_BLOCK_BYTES);
-        let options = Options {
-            block_bytes: self.settings.block_bytes,
-            statistics: self.claim.destinations.statistics(),
-            messages: self.claim.destinations.message_format(),
-            unsolved: self.settings.only_rows,
-            threads: self.inputs.useful_threads(self.settings.args.threads, least_bytes),
-            ..self.settings.args.options(&self.progress)
-        };
-        let answers = self.answers.take();
-        let (progress, is_filtered) = (Arc::clone(&self.progress), self.test.is_some());
-        let progressed = |_| {
-            let progressed = Progressed::of_bytes(&bytes, &progress);
-            if is_filtered { progressed.with_filter(&progress) } else { progressed }
-        };
-        let source = |run: &mut Self, start: Option<&Checkpoint>| {
-            if let Some(start) = start
-                && filters.iter().any(Filter::is_in_order)
-            {
-                let replayed = run.replay(start, job, &mut filters, &options);
-                replayed.map_err(|error| run.unchanged(&error))?;
-            }
-            let (place, records) = start.map_or_else(Default::default, |start| {
-                ((start.source, start.position), start.counts.records())
-            });
-            let stop = &options.stop;
-            let sources = run.inputs.sources_from(place);
-            let mut source = TextSource::new(place.0, sources, stop);
-            if has_check_sums {
-                source = source.with_check_sums();
-            }
-            let skipped = if start.is_some() { source.skip() } else { Ok(None) };
-            if let Some(difference) = skipped.map_err(|error| run.unchanged(&error))? {
-                refuse!("{difference}; --force starts over");
-            }
-            Ok((Answered::new(source, answers, records, stop), filters))
-        };
-        let summarize = |run: &Self, report: &Report| {
-            let summary = RecordSummary::new(
-                run.inputs.names(),
-                run.settings.method,
-                &run.settings.args,
-                report,
-            );
-            let summary = summary.with_parts(&run.claim.destinations.parts, &report.rows);
-            let shift = run.shifts.as_ref().and_then(|shifts| shifts.likely());
-            let summary = summary.with_shift(shift, &report.counts);
-            let comparison = run.comparison.as_ref();
-            summary
-                .with_verdict(comparison.map(|it| it.verdict(&report.counts, run.test.is_some())))
-        };
-        self.write_rows(job, format, (total, &options), progressed, source, summarize)
-    }
-
-    /// Applies filters to the records of an earlier run, because later ones are compared with them.
-    fn replay(
-        &mut self,
-        start: &Checkpoint,
-        job: &impl Job,
-        filters: &mut [Filter<'_>],
-        options: &Options,
-    ) -> io::Result<()> {
-        let sources = self.inputs.sources_until((start.source, start.position.offset));
-        let mut source = TextSource::new(0, sources, &options.stop);
-        let map = || |_: &Rows<'_>, (): &mut ()| {};
-        let options = Options { statistics: None, ..options.clone() };
-        let folded =
-            fold_blocks(&mut source, job, filters, Needs::NONE, &options, map, |(), _| Ok(()));
-        self.inputs.bytes().store(0, Ordering::Relaxed);
-        match (folded.end, source.take_failures().pop()) {
-            (RunEnd::Failed(error), _) => Err(error),
-            (_, Some(failure)) => Err(io::Error::other(failure.to_string())),
-            _ => Ok(()),
-        }
-    }
-
-    /// Opens all outputs, writes the rows of `job`, and reports how the run ended. The source and
-    /// the filters are created for the position where an earlier run ended, before its outputs are
-    /// changed.
-    pub fn write_rows<'f, B: BlockSource, S: RunSummary>(
-        mut self,
-        job: &impl Job,
+impl<'a> OpenRun<'a> {
+    /// Opens the outputs of a run, or those of an earlier one, which are not changed yet. `total` is
+    /// the amount of work, if it is known.
+    pub fn new(
+        settings: &'a Settings,
+        claim: Claim,
+        identity: RunIdentity,
         mut format: Box<dyn Format>,
-        (total, options): (Option<u64>, &Options),
-        progressed: impl Fn(u64) -> Progressed,
-        source: impl FnOnce(&mut Self, Option<&Checkpoint>) -> Result<(B, Vec<Filter<'f>>), Failure>
-        + Send,
-        summarize: impl FnOnce(&Self, &Report) -> S,
-    ) -> Result<Exit, Failure> {
-        let output = self.claim.destinations.output.as_deref();
-        if let Some(compression) = output.and_then(Compression::of_name) {
+        total: Option<u64>,
+    ) -> Result<Self, Failure> {
+        let destinations = claim.destinations.clone();
+        if let Some(compression) = destinations.path().and_then(Compression::of_name) {
             format = Box::new(Compressed { format, compression });
         }
-        let can_be_continued = can_be_continued(&*format);
-        let can_be_continued =
-            can_be_continued.map_err(|error| Failure::Usage(error.to_string()))?;
-        let is_quiet = self.settings.is_quiet();
-        let meter = Meter::new(self.settings.args.progress, total, is_quiet);
-        // Puzzles generated with several solutions are not errors.
-        let is_generated = self.inputs.paths().is_empty();
-        let message_format = self.claim.destinations.message_format();
-        let messages = Messages::new(
-            meter.bar.clone(),
-            self.settings.args.quiet,
-            is_generated,
-            message_format,
-        );
-        if !can_be_continued && self.settings.args.timeout.is_some() && !is_quiet {
-            let name = self.claim.destinations.rows().name();
+        let is_whole = is_whole(&*format).map_err(|error| Failure::Usage(error.to_string()))?;
+        let is_quiet = settings.is_quiet();
+        if is_whole && settings.args.timeout.is_some() && !is_quiet {
+            let name = destinations.rows().name();
             let what = "cannot be resumed: if --timeout ends the run, it is not written";
             log::note(format!("{name}: {what}"));
         }
-        let (mut results, start) = self.open_outputs(&*format, messages, !can_be_continued)?;
+        let meter = Meter::new(settings.args.progress, total, is_quiet);
+        // Puzzles generated with several solutions are not errors.
+        let is_generated = identity.inputs.is_empty();
+        let (bar, quiet) = (meter.bar.clone(), settings.args.quiet);
+        let messages = Messages::new(bar, quiet, is_generated, destinations.message_format());
+        let (outputs, start) = claim.open(identity, &*format, is_whole, messages)?;
         let began = SystemTime::now();
-        let before = start.as_ref().map_or(0, |start| start.counts.records());
-        let outputs = self.claim.destinations.parts.len().max(1) as u8;
-        let progress = Arc::clone(&self.progress);
-        let ran = meter.watch(
-            || progressed(before),
-            || -> Result<_, Failure> {
-                let (mut source, mut filters) = source(&mut self, start.as_ref())?;
-                if start.is_some() {
-                    let truncated = results.truncate_to_start();
-                    truncated.map_err(|error| self.unchanged(&error))?;
-                }
-                let (format, progress) = (&*format, &*progress);
-                let mut writer = RowWriter::new(&mut results, format, outputs, start, progress);
-                writer.run(&mut source, job, &mut filters, options);
-                Ok(writer.finish())
-            },
-        );
-        match ran {
-            Ok(ran) => self.close(results, began, ran, summarize),
-            Err(error) => {
-                results.storage.discard_sides();
-                Err(error)
-            }
+        Ok(Self { settings, destinations, format, outputs, start, meter, began })
+    }
+
+    /// Returns the blocks of the inputs, with their solutions, after those of an earlier run.
+    fn source(
+        &self,
+        inputs: &mut Inputs,
+        answers: Option<Source<'static>>,
+        options: &Options,
+    ) -> Result<impl BlockSource + use<>, Failure> {
+        let (place, records) = self.start.as_ref().map_or_else(Default::default, |start| {
+            ((start.source, start.position), start.counts.records())
+        });
+        let sources = inputs.sources_from(place);
+        let mut source =
+            TextSource::new(place.0, sources, &options.stop).with_raw_bytes(inputs.bytes());
+        if self.outputs.has_journal() {
+            source = source.with_check_sums();
         }
+        let skipped = if self.start.is_some() { source.skip() } else { Ok(None) };
+        if let Some(difference) = skipped.map_err(|error| self.unchanged(&error))? {
+            refuse!("{difference}; --force starts over");
+        }
+        Ok(Answered::new(source, answers, records, &options.stop))
+    }
+
+    /// Removes what follows the position at which the run is resumed, and writes the rows of `job`.
+    pub fn fold(
+        &mut self,
+        source: &mut impl BlockSource,
+        job: &impl Job,
+        filters: &mut [Filter<'_>],
+        options: &Options,
+        progress: &Progress,
+    ) -> Result<Result<Report, OutputFailure>, Failure> {
+        let start = self.start.take();
+        if start.is_some() {
+            let truncated = self.outputs.truncate_to_start();
+            truncated.map_err(|error| self.unchanged(&error))?;
+        }
+        let count = self.destinations.paths().len().max(1) as u8;
+        let mut writer = RowWriter::new(&mut self.outputs, &*self.format, count, start, progress);
+        writer.run(source, job, filters, options);
+        Ok(writer.finish())
     }
 
     /// Returns the error of a run that could not be resumed and left its outputs unchanged.
@@ -292,196 +283,144 @@ impl Run {
         if error.kind() == ErrorKind::Interrupted {
             return Failure::Stopped;
         }
-        let name = self.claim.destinations.rows().name();
+        let name = self.destinations.rows().name();
         let advice = format!("{name} is not complete; --resume continues it");
         Failure::of_all(&[error.to_string(), advice])
     }
 
-    /// Opens the outputs, or those of an earlier run, and returns the position where it ended.
-    fn open_outputs(
+    /// Syncs the outputs, and returns how the run ended.
+    pub fn end(
         &mut self,
-        format: &dyn Format,
-        messages: Messages,
-        is_temporary: bool,
-    ) -> Result<(RowFiles<Disk>, Option<Checkpoint>), Failure> {
-        let Self { settings, inputs, claim, .. } = self;
-        let run = settings.typed.run(inputs.states(), &settings.others);
-        let name = claim.destinations.rows().name();
-        if let Some(earlier) = claim.resumed() {
-            if let Some(difference) = earlier.difference(&run, &claim.destinations.stored_outputs())
-            {
-                refuse!(
-                    "{name}: another run: {difference}; name another output, or --force starts over"
-                );
-            }
-            if let Some(other) = run.not_comparable() {
-                refuse!(
-                    "{name}: cannot be resumed: {other} is not a file, so it may not be the same; \
-                     --force starts over"
-                );
-            }
-        }
-        let disk = claim.prepare(is_temporary)?;
-        let Destinations { force, resume, is_template, .. } = claim.destinations;
-        let rows = claim.destinations.all_rows().len();
-        let listed = claim.destinations.stored_outputs().into_iter().enumerate();
-        let listed = listed.map(|(output, path)| {
-            let header = if output < rows { format.header() } else { Vec::new() };
-            ListedOutput { path, header, is_begun: false }
-        });
-        let mut journal = Journal::new(run, listed.collect());
-        journal.replaces = force;
-        if is_temporary || force {
-            journal.sides = claim.destinations.stored_sides();
-        }
-        let earlier = claim.earlier.take().filter(|_| resume);
-        let mut results = RowFiles::new(disk, journal, (rows, is_template), messages);
-        let begin = results.open(earlier).inspect_err(|_| results.storage.discard_sides())?;
-        let start = match begin {
-            Begin::Complete => return Err(Failure::Complete(name)),
-            Begin::At(start) => Some(*start),
-            Begin::New => None,
+        ran: Result<Result<Report, OutputFailure>, Failure>,
+    ) -> Result<(Report, Ending), Failure> {
+        let outputs = &mut self.outputs;
+        let ran = ran.inspect_err(|_| outputs.storage.discard_sides())?;
+        outputs.messages.finish(self.destinations.errors.is_some());
+        let (report, error) = match ran {
+            Ok(report) => (report, None),
+            Err(OutputFailure { error, report }) => (*report, Some(error)),
         };
-        Ok((results, start))
+        // All files in the journal must be synced before it is removed. A stopped run keeps it.
+        let outs = outputs.storage.outs.iter().filter(|_| !report.stopped);
+        let unsynced = outs.filter_map(|out| out.sync().err()).map(|error| error.to_string());
+        let unsynced: Vec<_> = unsynced.collect();
+        if report.failures.iter().any(|failure| failure.has_answers) {
+            outputs.invalidate_all();
+        }
+        let is_whole = outputs.storage.is_temporary();
+        let ending = match error {
+            Some(error) if error.kind() == ErrorKind::BrokenPipe => Ending::ClosedPipe,
+            Some(error) => Ending::Failed(vec![lost_rows(&error, &report, is_whole)]),
+            None if !unsynced.is_empty() => Ending::Failed(unsynced),
+            None if report.stopped => Ending::Stopped,
+            None if !report.failures.is_empty() || outputs.is_incomplete() => Ending::WithGaps,
+            None => Ending::Complete,
+        };
+        Ok((report, ending))
     }
 
-    /// Writes the side outputs and the summary, and reports how the run ended.
-    fn close<S: RunSummary>(
-        self,
-        mut results: RowFiles<Disk>,
-        began: SystemTime,
-        ran: Result<Report, OutputFailure>,
-        summarize: impl FnOnce(&Self, &Report) -> S,
+    /// Writes the side outputs and the summary, and closes the outputs.
+    pub fn finish(
+        mut self,
+        report: &Report,
+        ending: Ending,
+        summary: &impl RunSummary,
     ) -> Result<Exit, Failure> {
-        let (report, end) = RowsEnd::of(ran);
-        let destinations = &self.claim.destinations;
-        results.messages.finish(destinations.errors.is_some());
-        if report.failures.iter().any(|failure| failure.has_answers) {
-            results.invalidate_all();
+        self.outputs.list_sides(self.destinations.stored_sides());
+        let mut losses = self.write_sides(report, summary);
+        let has_sides = losses.is_empty();
+        let has_summary = !matches!(ending, Ending::ClosedPipe | Ending::Failed(_));
+        if has_summary && !self.settings.is_quiet() {
+            log::note(summary);
         }
-        results.list_sides(destinations.stored_sides());
-        let summary = summarize(&self, &report);
-        let mut losses = self.write_sides(&results, &report, &summary, began);
-        // All files in the journal must be synced before it is removed.
-        let unsynced: Vec<_> =
-            results.storage.outs.iter().filter_map(|out| out.sync().err()).collect();
-        losses.extend(unsynced.iter().map(ToString::to_string));
-        let is_quiet = self.settings.args.quiet;
-        let has_summary = matches!(end, RowsEnd::Complete | RowsEnd::Stopped);
-        if has_summary && !is_quiet && !self.settings.only_rows {
-            log::note(&summary);
+        let outputs = &mut self.outputs;
+        let replaced = outputs.storage.outs.iter().filter_map(replaced_message);
+        let replaced: Vec<_> = replaced.collect();
+        let is_lost = !replaced.is_empty();
+        if let Ending::Failed(why) = &ending {
+            losses.extend_from_slice(why);
         }
-        let written = match &end {
-            RowsEnd::Complete if !unsynced.is_empty() => Written::Partly,
-            RowsEnd::Complete if !report.failures.is_empty() || results.is_incomplete() => {
-                Written::WithGaps
-            }
-            RowsEnd::Complete => Written::All,
-            _ => Written::Partly,
-        };
-        let is_complete = losses.is_empty() && written == Written::All;
-        let is_temporary = results.storage.is_temporary();
-        if let RowsEnd::Failed(error) = &end {
-            losses.push(lost_rows(error, &report, is_temporary));
-        }
-        losses.extend(results.messages_loss());
-        losses.extend(results.storage.outs.iter().filter_map(replaced_message));
+        losses.extend(outputs.messages_loss());
+        losses.extend(replaced);
         losses.extend(report.failures.iter().map(ToString::to_string));
-        let advice = self.advice(&results, written, &summary.resume_options());
-        // Rows with temporary names are lost otherwise.
-        let is_kept = is_temporary && written != Written::Partly;
-        if is_complete || advice.is_none() || is_kept {
-            if let Err(error) = results.complete(is_temporary && written == Written::WithGaps) {
-                losses.push(error.to_string());
-                let name = destinations.rows().name();
-                losses.push(format!("{name} is not complete; --resume continues it"));
+        let closed = match &ending {
+            Ending::Complete | Ending::WithGaps if outputs.storage.is_temporary() => {
+                outputs.complete(matches!(ending, Ending::WithGaps))
             }
-        } else {
-            losses.extend(results.storage.close().err().map(|error| error.to_string()));
-        }
+            _ if outputs.storage.is_temporary() => {
+                outputs.storage.discard();
+                Ok(())
+            }
+            Ending::Complete if has_sides => outputs.complete(false),
+            // There is nothing to resume.
+            _ if is_lost || !outputs.has_journal() => outputs.complete(false),
+            _ => Ok(()),
+        };
+        losses.extend(closed.err().map(|error| error.to_string()));
+        let advice = self.advice(&ending, &summary.resume_options()).filter(|_| !is_lost);
         if !losses.is_empty() {
-            losses.extend(advice.filter(|_| !is_complete));
+            losses.extend(advice);
             return Err(Failure::of_all(&losses));
         }
-        match end {
-            RowsEnd::Stopped => {
+        match ending {
+            Ending::Stopped => {
                 let exit = platform::exit_of_stop();
                 let why = if exit == Exit::TimedOut { "timed out" } else { "interrupted" };
-                if let Some(advice) = advice.filter(|_| !is_quiet) {
+                if let Some(advice) = advice.filter(|_| !self.settings.is_quiet()) {
                     log::note(format!("{why}; {advice}"));
                 }
                 Ok(exit)
             }
-            RowsEnd::ClosedPipe => Ok(Exit::Done),
-            RowsEnd::Complete | RowsEnd::Failed(_) => Ok(summary.exit()),
+            Ending::ClosedPipe => Ok(Exit::Done),
+            _ => Ok(summary.exit()),
         }
     }
 
-    /// Writes and syncs the side outputs, and returns the errors.
-    fn write_sides(
-        &self,
-        results: &RowFiles<Disk>,
-        report: &Report,
-        summary: &impl RunSummary,
-        began: SystemTime,
-    ) -> Vec<String> {
-        let sides = results.storage.sides.as_ref();
-        let mut losses = Vec::new();
-        let Typed { subcommand, options, seed, .. } = &self.settings.typed;
-        let origin = Origin::new(began);
-        let json = JsonSummary { schema: 1, origin, subcommand, options, seed: *seed, summary };
-        losses.extend(
-            sides
-                .latency
-                .and_then(|out| write_side(out, |out| write_latencies(&report.latencies, out))),
-        );
-        losses.extend(sides.summary.and_then(|out| write_side(out, |out| write_json(out, &json))));
-        losses.extend(sides.page.and_then(|out| write_side(out, |out| report::write(&json, out))));
-        losses
-    }
-
-    /// Returns how to continue an incomplete run, or `None` if there is nothing to resume.
-    fn advice(
-        &self,
-        results: &RowFiles<Disk>,
-        written: Written,
-        resume_options: &str,
-    ) -> Option<String> {
-        let name = self.claim.destinations.rows().name();
-        let is_replaced = results.storage.rows().iter().any(OpenOutput::is_replaced);
-        let is_temporary = results.storage.is_temporary();
-        let is_continued = !is_temporary || written == Written::WithGaps;
-        if results.has_journal() && !is_replaced && is_continued {
-            Some(if results.can_be_resumed() {
+    /// Returns how to continue the run, unless it is complete or there is nothing to resume.
+    fn advice(&self, ending: &Ending, resume_options: &str) -> Option<String> {
+        let (name, outputs) = (self.destinations.rows().name(), &self.outputs);
+        let is_whole = outputs.storage.is_temporary();
+        if is_whole && !matches!(ending, Ending::Complete | Ending::WithGaps) {
+            return Some(format!("{name} is not written"));
+        }
+        outputs.has_journal().then(|| {
+            if outputs.can_be_resumed() {
                 format!("{name} is not complete; {resume_options} continues it")
             } else {
                 format!("{name} is not complete; --force starts over")
-            })
-        } else if is_temporary && written == Written::Partly {
-            Some(format!("{name} is not written"))
-        } else {
-            None
-        }
+            }
+        })
+    }
+
+    /// Writes and syncs the side outputs, and returns the errors.
+    fn write_sides(&self, of: &Report, summary: &impl RunSummary) -> Vec<String> {
+        let Typed { subcommand, options, seed, .. } = &self.settings.typed;
+        let origin = Origin::new(self.began);
+        let json = JsonSummary { schema: 1, origin, subcommand, options, seed: *seed, summary };
+        let write = |side: Side, out: &OpenOutput| match side {
+            Side::Latencies => write_latencies(&of.latencies, out),
+            Side::Summary => write_json(out, &json),
+            Side::Page => report::write(&json, out),
+        };
+        let sides = self.outputs.storage.sides.iter();
+        sides.filter_map(|(side, out)| write_side(out, |out| write(*side, out))).collect()
     }
 }
 
-/// Returns whether rows can be appended to those of an earlier run. A file with an assembler is
-/// written as a whole.
-pub fn can_be_continued(format: &dyn Format) -> io::Result<bool> {
-    Ok(format.assembler()?.is_none())
+/// Returns whether a file of a format is complete only as a whole, so that rows cannot be appended to
+/// those of an earlier run.
+fn is_whole(format: &dyn Format) -> io::Result<bool> {
+    Ok(format.assembler()?.is_some())
 }
 
 /// Returns the message that an output error ended the rows, and where.
-fn lost_rows(error: &io::Error, report: &Report, is_temporary: bool) -> String {
+fn lost_rows(error: &io::Error, report: &Report, is_whole: bool) -> String {
     match &report.last_record {
-        // An incomplete Parquet file has no readable rows.
-        _ if is_temporary => error.to_string(),
+        // An incomplete file has no readable rows.
+        _ if is_whole => error.to_string(),
         Some(last) => {
-            format!(
-                "{error}; the last complete row is that of {}:{}",
-                visible(&last.file),
-                last.line
-            )
+            let file = visible(&last.file);
+            format!("{error}; the last complete row is that of {file}:{}", last.line)
         }
         None => format!("{error}; no row is written"),
     }

@@ -111,7 +111,7 @@ pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
         return show::draw_solution(&puzzle);
     }
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
-    let rows = args.rows.plan(&ROWS, task.destinations.output.as_deref())?;
+    let rows = args.rows.plan(&ROWS, task.destinations.path())?;
     args.refuse_ignored(&task, &rows)?;
     let solve = args.solve(&rows);
     task.keep_columns(&rows);

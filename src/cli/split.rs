@@ -1,6 +1,6 @@
 //! `bulkdoku split`: divides a set into parts without common classes.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bulkdoku::Compression;
 use bulkdoku::output::Row;
@@ -8,7 +8,7 @@ use bulkdoku::pipeline::{Classify, Filter};
 use bulkdoku::sets::Split;
 
 use super::by::{ByArgs, finds};
-use super::outputs::Destinations;
+use super::outputs::Outputs;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
 use super::summary::Method;
@@ -30,6 +30,7 @@ use super::{Exit, Failure, help, numbers, shown};
 #[command(mut_arg("output", |output| output
     .required(true)
     .value_name("TRAIN,TEST,…")
+    .value_parser(Outputs::parts())
     .help("Where the rows of each part go")
     .long_help(
         "Where the rows of each part go\n\nA name that ends with .gz or .zst compresses them."
@@ -100,7 +101,7 @@ pub static ROWS: RowRules = RowRules { name: "split", ..RowRules::OF_INPUT };
 
 pub fn run(args: &SplitArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
-    let rows = args.plan(&mut task.destinations)?;
+    let rows = args.plan(task.destinations.paths())?;
     let by = args.by.sameness();
     task.keep_columns(&rows);
     task.settings.method = Method::finding(finds(by));
@@ -113,14 +114,8 @@ pub fn run(args: &SplitArgs, typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl SplitArgs {
-    /// Names the outputs of the parts, and returns the format of rows.
-    fn plan(&self, destinations: &mut Destinations) -> Result<RowPlan, Failure> {
-        let output = destinations.output.take();
-        let output = output.as_deref().unwrap_or(Path::new(""));
-        let Some(names) = output.to_str() else {
-            refuse!("-o {}: the names of the parts must be UTF-8", shown(output));
-        };
-        let parts: Vec<_> = names.split(',').map(PathBuf::from).collect();
+    /// Returns the format of the rows of these parts.
+    fn plan(&self, parts: &[PathBuf]) -> Result<RowPlan, Failure> {
         let (count, shares) = (parts.len(), self.shares.len());
         if count != shares || !(2..=MAX_PARTS).contains(&count) {
             refuse!(
@@ -142,7 +137,6 @@ impl SplitArgs {
                 refuse!("{names} have a single format; use the same extension, or --format");
             }
         }
-        (destinations.output, destinations.parts) = (Some(first.clone()), parts);
         Ok(rows)
     }
 }

@@ -71,7 +71,7 @@ pub static ROWS: RowRules = RowRules {
 
 pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
-    let output = args.records.destinations.output.as_deref();
+    let output = args.records.destinations.path();
     let (format, _) = RowFormat::choose(args.format, output, &ROWS)?;
     for (is_set, name) in [(args.sentences, "sentences"), (args.implications, "implications")] {
         if is_set && format != RowFormat::Jsonl {

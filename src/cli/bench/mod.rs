@@ -27,7 +27,7 @@ use super::engine_args::{LimitArgs, check_simd};
 use super::input_args::InputArgs;
 use super::inputs::Inputs;
 use super::out::write_side;
-use super::outputs::Destinations;
+use super::outputs::{Destinations, Outputs};
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, MOST_ROWS, PuzzleSet};
 use super::version::{Machine, Origin};
@@ -257,7 +257,7 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     contenders.extend(args.commands()?);
     let options = args.layout.options(Answers::Unwanted)?;
     let destinations = Destinations {
-        output: args.output.clone(),
+        output: args.output.clone().map(Outputs::One),
         report: args.report.clone(),
         force: args.force,
         ..Destinations::default()
@@ -278,7 +278,7 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     if let Some((baseline, path)) = baseline.as_ref().zip(args.baseline.as_deref()) {
         check_baseline(baseline, path, titles)?;
     }
-    let mut opened = claim.prepare(false)?;
+    let mut opened = claim.prepare(false, false)?;
     opened.open_new(args.force)?;
 
     let measurements = measure(&plan, &mut contenders, &sets, args.progress)?;
@@ -288,14 +288,13 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
         let plain = std::mem::take(&mut text);
         Packer::new(compression).pack(&plain, &mut text);
     }
-    let page = opened.sides.as_ref().page;
     (&opened.outs[0]).write_all(&text)?;
-    let page = page.and_then(|out| {
+    for (_, out) in &opened.sides {
         let entries = format::entries(&measurements, &origin);
         let data = json!({ "subcommand": "bench", "measurements": entries });
-        write_side(out, |out| report::write(&data, out))
-    });
-    page.map_or(Ok(()), |failed| Err(Failure::Io(failed)))?;
+        let failed = write_side(out, |out| report::write(&data, out));
+        failed.map_or(Ok(()), |failed| Err(Failure::Io(failed)))?;
+    }
     opened.remove_journal()?;
     let judged = baseline.map(|baseline| judge(&baseline, &measurements, args.fail_above));
     let mut exit = judged.unwrap_or(Exit::Done);

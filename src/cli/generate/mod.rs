@@ -6,7 +6,6 @@ mod summary;
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use bulkdoku::SimdLevel;
 use bulkdoku::generate::{Grids, Kind, Symmetry};
@@ -21,11 +20,11 @@ use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::Progressed;
 use super::row_args::{RowArgs, RowRules};
-use super::run::{Run, Settings};
+use super::run::{OpenRun, Settings};
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
 use super::typed::Typed;
-use super::{Exit, Failure, help, log, numbers};
+use super::{Exit, Failure, help, log, numbers, platform};
 
 /// Make random puzzles with their solutions
 ///
@@ -165,30 +164,32 @@ pub static ROWS: RowRules = RowRules {
 };
 
 pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
-    let destinations = args.destinations.clone();
-    let rows = args.rows.plan(&ROWS, destinations.output.as_deref())?;
+    let rows = args.rows.plan(&ROWS, args.destinations.path())?;
     // The summary always includes the numbers of clues.
-    let statistics = destinations.statistics().or(Some(Needs::NONE));
+    let statistics = args.destinations.statistics().or(Some(Needs::NONE));
     let reads = args.reads();
-    let claim = destinations.claim(&reads)?;
+    let claim = args.destinations.clone().claim(&reads)?;
     let (job, puzzles) = args.job()?;
     typed.set_seed(job.seed);
     let settings = Settings { others: reads, ..Settings::new(typed, args.run) };
-    let run = Run::new(settings, claim, Inputs::default());
-    let progress = Arc::clone(&run.progress);
+    let identity = settings.typed.run(Vec::new(), &settings.others);
+    let progress = platform::new_progress();
     let options = Options { statistics, ..args.run.options(&progress) };
-    run.write_rows(
-        &job,
-        rows.format(&mut Inputs::default())?,
-        (Some(puzzles.end - puzzles.start), &options),
-        |before| Progressed::of_rows(before, &progress).with_draws(job.yields.counts()),
-        |_, start| {
-            if args.seed.is_none() && !args.run.quiet {
-                log::note(format!("seed {}", job.seed));
-            }
-            let position = start.map_or_else(Position::default, |start| start.position);
-            Ok((job.source(puzzles.clone()).from(position), Vec::new()))
-        },
-        |_, report| CorpusSummary::new(&job, puzzles.start, report, args.simd()),
-    )
+    let format = rows.format(&mut Inputs::default())?;
+    let total = puzzles.end - puzzles.start;
+    let mut run = OpenRun::new(&settings, claim, identity, format, Some(total))?;
+    if args.seed.is_none() && !args.run.quiet {
+        log::note(format!("seed {}", job.seed));
+    }
+    let start = run.start.as_ref();
+    let before = start.map_or(0, |start| start.counts.records());
+    let position = start.map_or_else(Position::default, |start| start.position);
+    let mut source = job.source(puzzles.clone()).from(position);
+    let ran = run.meter.clone().watch(
+        || Progressed::of_rows(before, &progress).with_draws(job.yields.counts()),
+        || run.fold(&mut source, &job, &mut [], &options, &progress),
+    );
+    let (report, ending) = run.end(ran)?;
+    let summary = CorpusSummary::new(&job, puzzles.start, &report, args.simd());
+    run.finish(&report, ending, &summary)
 }

@@ -31,7 +31,7 @@ pub use unix::{FileId, Pipe, Stdout, path_of_bytes, sync_folder};
 use bulkdoku::Progress;
 use serde::Serialize;
 
-use super::{Exit, Failure, log};
+use super::{Exit, Failure, leftovers, log};
 
 /// Whether the run must end.
 static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
@@ -104,6 +104,7 @@ pub fn exit_of_stop() -> Exit {
 fn end_soon(quiet: bool) {
     let end = || {
         thread::sleep(GRACE);
+        leftovers::remove();
         process::exit(exit_of_stop() as i32);
     };
     // Without this thread, a waiting run ends at the second signal.

@@ -2,58 +2,43 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::super::Failure;
+use super::super::lock::Locks;
 use super::super::out::OpenOutput;
-use super::super::outputs::{Held, Sides};
 use super::super::platform::sync_folder;
-use super::{JournalFile, Opening, Storage};
+use super::{JournalFile, Opening, Part, Storage};
 
 /// The outputs of a run, and its journal.
 #[derive(Debug)]
 pub struct Disk {
     /// The outputs of rows, followed by that of messages, if it is requested.
     pub outs: Vec<OpenOutput>,
-    /// The number of outputs of rows.
-    rows: usize,
-    /// The outputs written after all rows: latency histogram, summary, and report.
-    pub sides: Sides<OpenOutput>,
-    journal: Option<JournalFile>,
+    /// The outputs that are written after all rows.
+    pub sides: Vec<(Side, OpenOutput)>,
+    pub journal: Option<JournalFile>,
     /// Whether regular files have temporary names until they are complete.
-    is_temporary: bool,
-    /// Whether outputs without rows are removed.
-    is_template: bool,
-    /// Whether empty files of an earlier run may be removed, because this run replaces or resumes it.
-    owns: bool,
+    pub is_temporary: bool,
     /// Dropped last.
-    held: Held,
+    pub locks: Locks,
+}
+
+/// An output that is written after all rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Latencies,
+    Summary,
+    Page,
 }
 
 impl Disk {
-    /// Creates the files of a run; the first `rows` of `outs` are for rows.
-    pub fn new(
-        (outs, rows): (Vec<OpenOutput>, usize),
-        sides: Sides<OpenOutput>,
-        journal: Option<JournalFile>,
-        held: Held,
-        is_temporary: bool,
-        is_template: bool,
-    ) -> Self {
-        let owns = false;
-        Self { outs, rows, sides, journal, is_temporary, is_template, owns, held }
-    }
-
-    pub fn rows(&self) -> &[OpenOutput] {
-        &self.outs[..self.rows]
-    }
-
     fn files(&self) -> impl Iterator<Item = &OpenOutput> {
-        self.outs.iter().chain(self.sides.as_ref())
+        self.outs.iter().chain(self.sides.iter().map(|(_, out)| out))
     }
 
     fn files_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut OpenOutput> {
-        self.outs.iter_mut().chain(self.sides.as_mut())
+        self.outs.iter_mut().chain(self.sides.iter_mut().map(|(_, out)| out))
     }
 
     fn file(&self, number: usize) -> &OpenOutput {
@@ -62,26 +47,23 @@ impl Disk {
 
     /// Removes side outputs created for this run.
     pub fn discard_sides(&mut self) {
-        self.sides.as_mut().into_iter().for_each(|out| out.remove_if_empty(false));
+        self.sides.iter_mut().for_each(|(_, out)| out.remove_if_empty());
     }
 
     /// Creates all files of a run, or empties existing ones if it `replaces` them. If one cannot be
     /// opened, no file is changed.
     pub fn open_new(&mut self, replaces: bool) -> Result<(), Failure> {
-        self.owns = replaces;
-        self.create()?;
-        self.empty()
-    }
-
-    fn create(&mut self) -> Result<(), Failure> {
         let is_temporary = self.is_temporary;
-        self.files_mut()
-            .try_for_each(|out| if is_temporary { out.open_temporary() } else { out.open() })
-    }
-
-    fn empty(&self) -> Result<(), Failure> {
+        let open =
+            |out: &mut OpenOutput| if is_temporary { out.open_temporary() } else { out.open() };
+        let opened = self.files_mut().try_for_each(open);
+        if let Err(failure) = opened {
+            self.discard();
+            self.files_mut().for_each(OpenOutput::remove_if_empty);
+            return Err(failure);
+        }
         for out in self.files() {
-            if self.owns {
+            if replaces {
                 out.truncate(0)?;
             } else if out.length()? > Some(0) {
                 refuse!("{}: exists; --force replaces it", out.name());
@@ -90,27 +72,9 @@ impl Disk {
         Ok(())
     }
 
-    /// Closes the outputs of an incomplete run, of which only a continuable one keeps its rows.
-    pub fn close(&mut self) -> io::Result<()> {
-        if self.is_temporary {
-            self.files_mut().for_each(OpenOutput::remove_temporary);
-            return self.remove_journal();
-        }
-        self.remove_unused();
-        Ok(())
-    }
-
-    /// Removes outputs without rows, unless they were named.
-    fn remove_unused(&mut self) {
-        if self.is_template {
-            let rows = &mut self.outs[..self.rows];
-            rows.iter_mut().for_each(|out| out.remove_if_empty(self.owns));
-        }
-    }
-
     /// Removes the journal, if there is one.
-    pub fn remove_journal(&mut self) -> io::Result<()> {
-        let removed = self.journal.as_mut().map_or(Ok(()), JournalFile::remove);
+    pub fn remove_journal(&self) -> io::Result<()> {
+        let removed = self.journal.as_ref().map_or(Ok(()), JournalFile::remove);
         removed.map_err(|error| self.named(&error))
     }
 
@@ -130,8 +94,37 @@ impl Storage for Disk {
         self.file(file).stored()
     }
 
+    fn count(&self) -> usize {
+        self.files().count()
+    }
+
+    fn is_temporary(&self) -> bool {
+        self.is_temporary
+    }
+
+    fn open(&mut self, opening: Opening<'_>) -> Result<(), Failure> {
+        match opening {
+            Opening::New { replaces } => {
+                let is_inherited = self.journal.as_ref().is_some_and(|file| file.is_inherited);
+                let opened = self.open_new(replaces);
+                if opened.is_err() && !is_inherited {
+                    self.remove_journal()?;
+                }
+                opened
+            }
+            Opening::Kept => self.files_mut().try_for_each(OpenOutput::open),
+            Opening::Complete(paths) => {
+                paths.iter().try_for_each(|path| self.locks.add(Path::new(path)))?;
+                let open = |path: &String| OpenOutput::complete(PathBuf::from(path));
+                self.outs = paths.iter().map(open).collect::<Result<_, _>>()?;
+                self.sides = Vec::new();
+                Ok(())
+            }
+        }
+    }
+
     fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
-        (&self.outs[output]).write_all(bytes)
+        { &self.outs[output] }.write_all(bytes)
     }
 
     fn replace_start(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
@@ -150,53 +143,17 @@ impl Storage for Disk {
         self.outs[output].truncate(length)
     }
 
-    fn count(&self) -> usize {
-        self.files().count()
-    }
-
-    fn is_temporary(&self) -> bool {
-        self.is_temporary
-    }
-
-    fn open(&mut self, opening: Opening<'_>) -> Result<(), Failure> {
-        match opening {
-            Opening::New { replaces } => {
-                self.owns = replaces;
-                let is_inherited = self.journal.as_ref().is_some_and(|file| file.is_inherited);
-                if let Err(failure) = self.create() {
-                    for out in self.files_mut() {
-                        out.remove_temporary();
-                        out.remove_if_empty(false);
-                    }
-                    if !is_inherited {
-                        self.remove_journal()?;
-                    }
-                    return Err(failure);
-                }
-                self.empty()
-            }
-            Opening::Kept => {
-                self.owns = true;
-                self.files_mut().try_for_each(OpenOutput::open)
-            }
-            Opening::Complete(paths) => {
-                let lock = |path: &Path| self.held.lock_more(path);
-                paths.iter().map(Path::new).try_for_each(lock)?;
-                let open = |path: &String| OpenOutput::complete(path.into());
-                self.outs = paths.iter().map(open).collect::<Result<_, _>>()?;
-                self.sides = Sides::default();
-                Ok(())
-            }
-        }
-    }
-
     fn has_journal(&self) -> bool {
         self.journal.is_some()
     }
 
-    fn save(&mut self, journal: &[u8]) -> io::Result<()> {
-        let saved = self.journal.as_mut().map_or(Ok(()), |file| file.save(journal));
+    fn save(&mut self, part: Part, bytes: &[u8]) -> io::Result<()> {
+        let saved = self.journal.as_mut().map_or(Ok(()), |file| file.save(part, bytes));
         saved.map_err(|error| self.named(&error))
+    }
+
+    fn keep(&mut self) {
+        self.files_mut().for_each(OpenOutput::keep);
     }
 
     fn remove_replaced(&mut self, file: usize) -> io::Result<()> {
@@ -208,8 +165,11 @@ impl Storage for Disk {
         files.nth(file).expect("the file exists").rename(replaces)
     }
 
+    fn discard(&mut self) {
+        self.files_mut().for_each(OpenOutput::remove_temporary);
+    }
+
     fn finish(&mut self) -> io::Result<()> {
-        self.remove_unused();
         let folders: BTreeSet<_> = self.files().filter_map(OpenOutput::folder).collect();
         folders.iter().try_for_each(|folder| sync_folder(folder))?;
         self.remove_journal()

@@ -1,15 +1,14 @@
 //! The journal of an unfinished run, which `--resume` continues.
 //!
-//! It contains the identity of the run (inputs, options), the files that the run writes, and
-//! several checkpoints: positions in the inputs before which all rows are written, with the length
-//! of each output and a checksum of its last bytes. Several are kept because a computer that
-//! crashes may lose the end of an output. The first one precedes the first row.
+//! | file | contents | saved |
+//! |---|---|---|
+//! | `results.csv.resume` | the command, the inputs with their sizes and modification times, and the outputs | when the run begins |
+//! | `results.csv.resume.at` | the position: how far inputs are read, with the counts up to there, the length of each output, and a checksum of its last bytes | about once per second |
 //!
-//! If files have temporary names until they are complete, their rows cannot be continued. Once all are
-//! complete, the journal lists them with their lengths and hashes before the first one is renamed, so
-//! that a resumed run renames the others.
+//! The size of the position does not depend on the number of inputs or records. A run without it starts
+//! over. It is removed last, and means nothing without the first file.
 //!
-//! The first line identifies the file as a journal and contains a checksum of the rest. A file
+//! The first line of each file identifies it as a journal and contains a checksum of the rest. A file
 //! without this line is never read, replaced, or removed.
 
 use std::fs::{self, File};
@@ -19,6 +18,7 @@ use std::path::{Path, PathBuf};
 use bulkdoku::Tail;
 use bulkdoku::pipeline::Checkpoint;
 use bulkdoku::tail::check_sum;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tempfile::TempPath;
 
@@ -27,35 +27,22 @@ use super::super::platform::sync_folder;
 use super::super::typed::RunIdentity;
 use super::super::{Failure, shown};
 
-/// The number of checkpoints kept in addition to the first one and that of an earlier input.
-const KEPT_CHECKPOINTS: usize = 4;
 /// The start of a journal, followed by a checksum of eight digits, a line feed, and the rest.
-pub const HEAD: &[u8] = b"bulkdoku journal, format 3, check sum ";
+pub const HEAD: &[u8] = b"bulkdoku journal, format 4, check sum ";
 const DIGITS: usize = 8;
 
-#[derive(Debug, Serialize, Deserialize)]
+/// What a run does.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Journal {
     pub run: RunIdentity,
-    /// The outputs of rows, followed by that of messages.
-    pub outputs: Vec<ListedOutput>,
+    /// The paths of the outputs of rows, followed by that of messages.
+    pub outputs: Vec<String>,
     /// The paths of other files that the run writes.
     pub sides: Vec<String>,
     /// Whether the run replaces files that existed before (`--force`).
     pub replaces: bool,
-    /// Whether all files have temporary names until they are complete.
-    pub is_temporary: bool,
-    /// The checkpoints, oldest first.
-    pub entries: Vec<JournalEntry>,
     /// The complete files with temporary names, some of which may have been renamed.
     pub complete: Vec<CompleteFile>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ListedOutput {
-    pub path: String,
-    pub header: Vec<u8>,
-    /// Whether the run may have written to the file. If not, its contents are foreign.
-    pub is_begun: bool,
 }
 
 /// A complete file of rows, of messages, or another one.
@@ -63,115 +50,121 @@ pub struct ListedOutput {
 pub struct CompleteFile {
     pub path: String,
     pub bytes: u64,
-    /// The lower 64 bits of the XXH3 hash of all bytes.
-    pub hash: u64,
 }
 
-/// A checkpoint with a position in each output.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct JournalEntry {
+/// How far a run has come.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Position {
+    /// The last checkpoint.
+    pub last: Option<Entry>,
+    /// The last checkpoint in an earlier input. The run returns to it if the input fails before the
+    /// last one, or if an output was shortened, for example by a power failure.
+    pub earlier: Option<Entry>,
+    /// The first input that failed, and its number of verified bytes. It and later ones may be
+    /// replaced.
+    pub failed: Option<(usize, u64)>,
+}
+
+/// A checkpoint with the end of each output.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
     pub checkpoint: Checkpoint,
-    pub marks: Vec<OutputPosition>,
+    pub outputs: Vec<OutputEnd>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OutputPosition {
-    /// The number of bytes before the position.
+pub struct OutputEnd {
+    /// The length of the output.
     pub bytes: u64,
-    /// The last bytes before the position.
+    /// Its last bytes.
     pub tail: Tail,
 }
 
-impl Journal {
-    /// Creates the journal of a run with these outputs, before the first row.
-    pub fn new(run: RunIdentity, outputs: Vec<ListedOutput>) -> Self {
-        let marks = vec![OutputPosition::default(); outputs.len()];
-        let first = JournalEntry { checkpoint: Checkpoint::default(), marks };
-        let (sides, complete) = (Vec::new(), Vec::new());
-        let (replaces, is_temporary, entries) = (false, false, vec![first]);
-        Self { run, outputs, sides, replaces, is_temporary, entries, complete }
-    }
-
-    /// Adds an entry and removes old ones, but keeps the last one of an earlier input, because no
-    /// row of an input may be verified until it ends.
-    pub fn add(&mut self, entry: JournalEntry) {
+impl Position {
+    /// Adds a checkpoint.
+    pub fn add(&mut self, entry: Entry) {
         let source = entry.checkpoint.source;
-        self.entries.push(entry);
-        if self.entries.len() > KEPT_CHECKPOINTS + 2 {
-            let last = self.entries.iter().rposition(|entry| entry.checkpoint.source < source);
-            self.entries.remove(if last == Some(1) { 2 } else { 1 });
+        let last = self.last.replace(entry);
+        if last.as_ref().is_some_and(|last| last.checkpoint.source < source) {
+            self.earlier = last;
         }
     }
 
-    /// Removes the entries after a position in an input that failed, and allows this input to
-    /// change. Returns whether the journal changed.
+    /// Returns to a checkpoint in the verified part of an input that failed, or in an earlier input;
+    /// returns whether the position changed.
     pub fn rewind(&mut self, place: (usize, u64)) -> bool {
-        let count = self.entries.len();
-        while let [_, .., last] = &self.entries[..]
-            && last.checkpoint.is_after(place)
-        {
-            self.entries.pop();
+        if self.failed.is_some_and(|failed| failed <= place) {
+            return false;
         }
-        let last = self.entries.last_mut().map(|last| &mut last.checkpoint.failed);
-        let before = last.and_then(|failed| failed.replace(place));
-        self.entries.len() < count || before != Some(place)
+        self.failed = Some(place);
+        let entries = [self.last.take(), self.earlier.take()];
+        let mut entries = entries.into_iter().flatten();
+        self.last = entries.find(|entry| !entry.checkpoint.is_after(place));
+        true
     }
+}
 
+impl Journal {
     /// Returns the paths of files that the run may have written, or replaces.
-    pub fn written(&self) -> Vec<String> {
-        let begun = self.outputs.iter().filter(|output| output.is_begun || self.replaces);
-        let sides = self.sides.iter().filter(|_| !self.is_temporary || self.replaces);
-        let complete = self.complete.iter().map(|file| &file.path);
-        begun.map(|output| &output.path).chain(sides).chain(complete).cloned().collect()
-    }
-
-    /// Returns the paths of all files.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.outputs.iter().map(|output| &*output.path).chain(self.sides.iter().map(|side| &**side))
+        let complete = self.complete.iter().map(|file| &*file.path);
+        self.outputs.iter().chain(&self.sides).map(String::as_str).chain(complete)
     }
 
-    /// Returns the bytes of the file.
-    pub fn encode(&self) -> io::Result<Vec<u8>> {
-        let text = serde_json::to_vec(self)?;
-        let mut all = HEAD.to_vec();
-        writeln!(all, "{:08x}", check_sum(&text))?;
-        all.extend_from_slice(&text);
-        Ok(all)
-    }
-
-    /// Parses the bytes of a file; returns `None` if they are damaged.
-    pub fn decode(bytes: &[u8]) -> Option<Self> {
-        let (sum, text) = bytes.strip_prefix(HEAD)?.split_at_checked(DIGITS)?;
-        let text = text.strip_prefix(b"\n")?;
-        let sum = u32::from_str_radix(str::from_utf8(sum).ok()?, 16).ok()?;
-        let journal: Self =
-            (sum == check_sum(text)).then(|| serde_json::from_slice(text).ok()).flatten()?;
-        (!journal.entries.is_empty()).then_some(journal)
-    }
-
-    /// Returns the first difference from the run that `self` describes, if there is one.
-    pub fn difference(&self, run: &RunIdentity, outputs: &[String]) -> Option<String> {
-        // The input that failed and later ones may have been replaced; if nothing is verified, any
-        // file may have been.
-        let failed = self.entries.last().and_then(|last| last.checkpoint.failed);
-        let compared = failed.map_or(run.inputs.len(), |(source, _)| source);
-        let paths: Vec<_> = self.outputs.iter().map(|output| &*output.path).collect();
+    /// Returns the first difference from the run that `self` describes, if there is one. Only the
+    /// inputs before one that failed must be the same; if nothing is verified, no file must.
+    pub fn difference(
+        &self,
+        run: &RunIdentity,
+        outputs: &[String],
+        failed: Option<(usize, u64)>,
+    ) -> Option<String> {
+        let compared = failed.map_or(run.inputs.len(), |(input, _)| input);
         let difference = run.difference(&self.run, compared, failed != Some((0, 0)));
         difference.or_else(|| {
-            (paths != outputs).then(|| format!("the outputs were {} before", paths.join(", ")))
+            let before = self.outputs.join(", ");
+            (self.outputs != outputs).then(|| format!("the outputs were {before} before"))
         })
     }
 }
 
-/// The file of a journal, next to an output.
+/// Returns the bytes of a file of the journal.
+pub fn encode(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let text = serde_json::to_vec(value)?;
+    let mut all = HEAD.to_vec();
+    writeln!(all, "{:08x}", check_sum(&text))?;
+    all.extend_from_slice(&text);
+    Ok(all)
+}
+
+/// Parses the bytes of a file; returns `None` if they are damaged.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    let (sum, text) = bytes.strip_prefix(HEAD)?.split_at_checked(DIGITS)?;
+    let text = text.strip_prefix(b"\n")?;
+    let sum = u32::from_str_radix(str::from_utf8(sum).ok()?, 16).ok()?;
+    (sum == check_sum(text)).then(|| serde_json::from_slice(text).ok()).flatten()
+}
+
+/// The two files of a journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Run,
+    Position,
+}
+
+/// The journal of an earlier run, and how far it came, if it saved that.
+pub type Earlier = (Journal, Option<Position>);
+
+/// The files of a journal, next to an output.
 #[derive(Debug)]
 pub struct JournalFile {
     output: PathBuf,
-    path: PathBuf,
-    /// The path of the next version until it is complete.
+    /// The path of each [`Part`].
+    parts: [PathBuf; 2],
+    /// Whether this run owns the file there.
+    are_saved: [bool; 2],
+    /// The path of the next version of a part until it is complete.
     new: PathBuf,
-    /// Whether this run owns the file at `path`.
-    is_saved: bool,
     /// Whether an earlier run has left it.
     pub is_inherited: bool,
 }
@@ -214,37 +207,48 @@ impl JournalFile {
     /// Returns the journal of an output, or of the target of a link: the same for all names.
     pub fn of(output: &Path) -> Self {
         let target = target(output);
-        let [path, new] = [".resume", ".resume.new"].map(|ending| {
+        let [run, position, new] = [".resume", ".resume.at", ".resume.new"].map(|ending| {
             let mut path = target.clone().into_os_string();
             path.push(ending);
             PathBuf::from(path)
         });
-        Self { output: output.into(), path, new, is_saved: false, is_inherited: false }
+        let parts = [run, position];
+        Self { output: output.into(), parts, are_saved: [false; 2], new, is_inherited: false }
     }
 
-    pub fn paths(&self) -> [&Path; 2] {
-        [&self.path, &self.new]
+    pub fn paths(&self) -> [&Path; 3] {
+        let [run, position] = &self.parts;
+        [run, position, &self.new]
     }
 
     /// Returns whether a path is that of a journal, even if its first line is incomplete.
     pub fn is_at(path: &Path) -> bool {
         let name = path.as_os_str().as_encoded_bytes();
-        let is_named = name.ends_with(b".resume") || name.ends_with(b".resume.new");
+        let is_named = [".resume", ".resume.at", ".resume.new"]
+            .iter()
+            .any(|ending| name.ends_with(ending.as_bytes()));
         let found = || ExistingFile::read(path);
         is_named && matches!(found(), Ok(ExistingFile::Journal(_) | ExistingFile::Beginning))
     }
 
+    /// Returns whether there is a journal of a run.
     pub fn exists(&self) -> bool {
-        matches!(ExistingFile::read(&self.path), Ok(ExistingFile::Journal(_)))
+        self.has(Part::Run)
+    }
+
+    fn has(&self, part: Part) -> bool {
+        matches!(ExistingFile::read(&self.parts[part as usize]), Ok(ExistingFile::Journal(_)))
     }
 
     /// Returns whether there is a journal of a run that can be resumed.
     pub fn can_be_resumed(&self) -> bool {
-        let Ok(ExistingFile::Journal(bytes)) = ExistingFile::read(&self.path) else { return false };
-        Journal::decode(&bytes).is_some_and(|journal| journal.run.not_comparable().is_none())
+        let Ok(ExistingFile::Journal(bytes)) = ExistingFile::read(&self.parts[0]) else {
+            return false;
+        };
+        decode(&bytes).is_some_and(|journal: Journal| journal.run.not_comparable().is_none())
     }
 
-    /// Rejects the output if another file has the path of its journal.
+    /// Rejects the output if another file has a path of its journal.
     pub fn check(&self) -> Result<(), Failure> {
         for path in self.paths() {
             let is_other = match ExistingFile::at(path)? {
@@ -265,46 +269,61 @@ impl JournalFile {
         Ok(())
     }
 
-    /// Reads the journal, if there is one, and removes a next version that a killed run has left.
-    pub fn load(&self) -> Result<Option<Vec<u8>>, Failure> {
+    /// Reads the journal, if there is one; `Some(None)` if it is damaged. Removes what a run has left
+    /// that was killed while it saved or removed its journal.
+    pub fn load(&self) -> Result<Option<Option<Earlier>>, Failure> {
         self.check()?;
         self.remove_new().map_err(|error| Failure::at(&self.new, error))?;
-        Ok(match ExistingFile::at(&self.path)? {
-            ExistingFile::Journal(bytes) => Some(bytes),
-            _ => None,
-        })
+        let [run, position] = [&self.parts[0], &self.parts[1]].map(|path| ExistingFile::at(path));
+        let ExistingFile::Journal(run) = run? else {
+            self.remove_part(Part::Position).map_err(|error| Failure::at(&self.parts[1], error))?;
+            return Ok(None);
+        };
+        let position = match position? {
+            ExistingFile::Journal(bytes) => decode(&bytes).map(Some),
+            _ => Some(None),
+        };
+        Ok(Some(decode(&run).zip(position)))
     }
 
-    /// Parses the result of [`load`](Self::load). Rejects a damaged journal.
-    pub fn decode(&self, bytes: &[u8]) -> Result<Journal, Failure> {
-        Journal::decode(bytes).ok_or_else(|| {
-            let what = "is damaged or was changed; --force starts over";
-            Failure::Usage(format!("{}: {what}", shown(&self.path)))
-        })
+    /// Returns the error for a damaged journal.
+    pub fn damaged(&self) -> Failure {
+        let what = "is damaged or was changed; --force starts over";
+        Failure::Usage(format!("{}: {what}", shown(&self.parts[0])))
     }
 
-    /// Takes over the journal of an earlier run, if there is one.
-    pub fn take_over(&mut self) {
-        self.is_inherited = self.exists();
-        self.is_saved = self.is_inherited;
+    /// Takes over the journal of an earlier run, if there is one. Its position is removed, unless the
+    /// run is resumed.
+    pub fn take_over(&mut self, resumes: bool) -> io::Result<()> {
+        self.are_saved = [Part::Run, Part::Position].map(|part| self.has(part));
+        self.is_inherited = self.are_saved[0];
+        if resumes {
+            return Ok(());
+        }
+        self.are_saved[1] = false;
+        self.remove_part(Part::Position)
     }
 
-    /// Saves the journal. The old file is kept until the new one is synced. No other file is
+    /// Saves a part of the journal. The old file is kept until the new one is synced. No other file is
     /// replaced, and no link is followed.
-    pub fn save(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub fn save(&mut self, part: Part, bytes: &[u8]) -> io::Result<()> {
         self.remove_new()?;
         let mut file = File::create_new(&self.new)?;
         let new = TempPath::try_from_path(&self.new)?;
         file.write_all(bytes)?;
         file.sync_data()?;
-        if self.is_saved {
-            new.persist(&self.path)?;
+        let path = &self.parts[part as usize];
+        if self.are_saved[part as usize] {
+            new.persist(path)?;
             return Ok(());
         }
-        new.persist_noclobber(&self.path)?;
-        self.is_saved = true;
-        // The journal must survive if later files do.
-        sync_folder(folder_of(&self.path))
+        new.persist_noclobber(path)?;
+        self.are_saved[part as usize] = true;
+        match part {
+            // The journal must survive if later files do.
+            Part::Run => sync_folder(folder_of(path)),
+            Part::Position => Ok(()),
+        }
     }
 
     fn remove_new(&self) -> io::Result<()> {
@@ -315,12 +334,16 @@ impl JournalFile {
     }
 
     /// Removes the journal, if there is one.
-    pub fn remove(&mut self) -> io::Result<()> {
-        if !self.is_saved && !self.exists() {
+    pub fn remove(&self) -> io::Result<()> {
+        self.remove_part(Part::Run)?;
+        self.remove_part(Part::Position)
+    }
+
+    fn remove_part(&self, part: Part) -> io::Result<()> {
+        if !self.are_saved[part as usize] && !self.has(part) {
             return Ok(());
         }
-        self.is_saved = false;
-        match fs::remove_file(&self.path) {
+        match fs::remove_file(&self.parts[part as usize]) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }

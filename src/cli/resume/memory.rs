@@ -38,8 +38,11 @@ pub struct Files {
     /// The files that have their names.
     pub named: Vec<Option<Vec<u8>>>,
     pub temporary: Vec<Option<Vec<u8>>>,
-    pub journal: Option<Vec<u8>>,
+    /// The parts of the journal.
+    pub journal: [Option<Vec<u8>>; 2],
     pub written: usize,
+    /// How often the journal was saved.
+    pub saves: usize,
     pub is_over: bool,
 }
 
@@ -55,6 +58,8 @@ pub struct MemoryStorage {
     pub files: Arc<Mutex<Files>>,
     pub fails: InjectedFailure,
     pub kind: OutputKind,
+    /// The time that saving the journal takes.
+    pub saving_takes: Duration,
     /// Whether files are opened under their temporary names.
     pub opens_temporary: bool,
 }
@@ -170,8 +175,9 @@ impl Storage for MemoryStorage {
     fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
         let mut files = self.files();
         let (count, written) = self.write(&mut files, bytes.len());
-        let is_saved = files.journal.is_some() || matches!(self.fails, InjectedFailure::Fault(_));
-        assert!(count == 0 || is_saved, "the journal is saved before");
+        let is_saved =
+            files.journal[0].is_some() || matches!(self.fails, InjectedFailure::Fault(_));
+        assert!(count == 0 || is_saved || self.is_temporary(), "the journal is saved before");
         self.with_file(&mut files, output, |file| file.extend(&bytes[..count]));
         written
     }
@@ -201,11 +207,13 @@ impl Storage for MemoryStorage {
         true
     }
 
-    fn save(&mut self, journal: &[u8]) -> io::Result<()> {
+    fn save(&mut self, part: Part, bytes: &[u8]) -> io::Result<()> {
+        std::thread::sleep(self.saving_takes);
         let mut files = self.files();
+        files.saves += 1;
         let (_, written) = self.write(&mut files, JOURNAL_BYTES);
         written?;
-        files.journal = Some(journal.to_vec());
+        files.journal[part as usize] = Some(bytes.to_vec());
         Ok(())
     }
 
@@ -226,17 +234,22 @@ impl Storage for MemoryStorage {
         Ok(())
     }
 
-    fn finish(&mut self) -> io::Result<()> {
-        if self.kind == OutputKind::Template {
-            let mut files = self.operation()?;
-            let rows = files.named.len() - 1;
-            files.named[..rows].iter_mut().for_each(|file| {
-                file.take_if(|file| file.is_empty());
-            });
+    fn keep(&mut self) {}
+
+    fn discard(&mut self) {
+        if let Ok(mut files) = self.check() {
+            files.temporary.fill(None);
         }
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
         // Names are synced.
         drop(self.operation()?);
-        self.operation()?.journal = None;
+        for part in [Part::Run, Part::Position] {
+            if self.files().journal[part as usize].is_some() {
+                self.operation()?.journal[part as usize] = None;
+            }
+        }
         Ok(())
     }
 }
@@ -246,8 +259,6 @@ impl Storage for MemoryStorage {
 pub enum OutputKind {
     /// By name: one, or several parts.
     Named,
-    /// By a template. Those without rows are not created.
-    Template,
     /// With temporary names until all are complete.
     Temporary,
 }

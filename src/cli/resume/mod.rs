@@ -3,13 +3,13 @@
 //! `results.csv.resume` is the journal of `results.csv` until the run is complete. It is saved
 //! before any output is created or changed, and removed after all are complete and synced, so an
 //! output with a journal is incomplete, and one without is complete or was written by another
-//! program. A resumed run truncates all outputs to the last checkpoint that all of them reach, and
-//! continues there.
+//! program. A resumed run truncates all outputs to the last position that was saved, and continues
+//! there.
 //!
-//! Files of formats that cannot be continued have temporary names. Once all are complete, the journal
-//! lists them, files of earlier runs that they replace are removed, and then they are renamed. A
-//! resumed run starts over before that step, and repeats it afterwards, so that a set of files never
-//! mixes two runs.
+//! Files of formats that cannot be continued have temporary names until they are complete, and no
+//! journal: a resumed run starts over. If there are several, a journal lists them once all are
+//! complete, files of earlier runs that they replace are removed, and then they are renamed. A run that
+//! is killed during that is resumed there, so that a set of files never mixes two runs.
 
 mod disk;
 mod journal;
@@ -24,24 +24,20 @@ use std::time::{Duration, Instant};
 
 use bulkdoku::Tail;
 use bulkdoku::pipeline::{Checkpoint, Sink};
-use bulkdoku::tail::StreamSum;
 
 use super::Failure;
 use super::lock::is_denied;
 use super::messages::Messages;
 
-pub use disk::Disk;
-use journal::{CompleteFile, JournalEntry, OutputPosition};
-pub use journal::{Journal, JournalFile, ListedOutput};
+pub use disk::{Disk, Side};
+use journal::{CompleteFile, Entry, OutputEnd, Part, Position};
+pub use journal::{Earlier, Journal, JournalFile};
 
-/// The number of bytes before a checkpoint that are compared when a run is resumed.
+/// The number of bytes before a position that are compared when a run is resumed.
 const TAIL_BYTES: u64 = 64 * 1024;
 
-/// The number of bytes of a header that are compared. Later ones may be replaced at the end.
-const HEADER_START: usize = 8;
-
-/// The number of bytes that are hashed at a time.
-const PIECE_BYTES: u64 = 1 << 20;
+/// The time between two saved positions, compared with the time that saving takes: at most 5% of a run.
+const PAUSES_PER_SAVE: u32 = 19;
 
 /// How the files of a run are opened.
 #[derive(Clone, Copy, Debug)]
@@ -53,15 +49,6 @@ pub enum Opening<'a> {
     Kept,
     /// The complete files of an earlier run at these paths, with temporary names or without.
     Complete(&'a [String]),
-}
-
-/// The state in which a run begins.
-#[derive(Debug)]
-pub enum Begin {
-    New,
-    At(Box<Checkpoint>),
-    /// An earlier run has completed its files, which now have their names.
-    Complete,
 }
 
 /// The file operations of a run, which tests replace to fail at any byte. Files are numbered: outputs
@@ -86,25 +73,27 @@ pub trait Storage: Send {
     fn truncate(&mut self, output: usize, length: u64) -> io::Result<()>;
     /// Returns whether a journal is supported.
     fn has_journal(&self) -> bool;
-    /// Replaces the journal atomically.
-    fn save(&mut self, journal: &[u8]) -> io::Result<()>;
+    /// Replaces a part of the journal atomically.
+    fn save(&mut self, part: Part, bytes: &[u8]) -> io::Result<()>;
     /// Removes the file of an earlier run that a file with a temporary name replaces.
     fn remove_replaced(&mut self, file: usize) -> io::Result<()>;
     /// Renames a file with a temporary name, replacing an existing one if `replaces`.
     fn rename(&mut self, file: usize, replaces: bool) -> io::Result<()>;
+    /// Keeps files with temporary names, which the journal lists, even if the process must end.
+    fn keep(&mut self);
+    /// Removes files with temporary names.
+    fn discard(&mut self);
     /// Syncs the names of complete files, and then removes the journal.
     fn finish(&mut self) -> io::Result<()>;
 }
 
-/// Returns the path, length, and hash of a file, or `None` if it is not a regular file.
-fn complete_file(storage: &impl Storage, file: usize) -> io::Result<Option<CompleteFile>> {
-    let Some(bytes) = storage.length(file)? else { return Ok(None) };
-    let mut sum = StreamSum::default();
-    for start in (0..bytes).step_by(PIECE_BYTES as usize) {
-        let count = PIECE_BYTES.min(bytes - start);
-        sum.add(&storage.read_before(file, start + count, count)?);
-    }
-    Ok(Some(CompleteFile { path: storage.path(file), bytes, hash: sum.value() }))
+/// Returns the regular files of a run.
+fn complete_files(storage: &impl Storage) -> io::Result<Vec<CompleteFile>> {
+    let of = |file| {
+        let path = storage.path(file);
+        Ok(storage.length(file)?.map(|bytes| CompleteFile { path, bytes }))
+    };
+    (0..storage.count()).filter_map(|file| of(file).transpose()).collect()
 }
 
 /// Renames complete files, rows last. Removes those of an earlier run first, if there are several, so
@@ -119,53 +108,51 @@ fn rename_all(storage: &mut impl Storage, replaces: bool) -> io::Result<()> {
 
 /// The outputs of rows and messages of a run.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "they change independently of each other")]
 pub struct RowFiles<S> {
     pub storage: S,
-    pub journal: Journal,
-    /// The number of outputs of rows.
-    rows: usize,
-    /// Whether only outputs with rows have headers.
-    is_template: bool,
+    journal: Journal,
+    position: Position,
+    /// The first bytes of each output of rows.
+    headers: Vec<Vec<u8>>,
     lengths: Vec<u64>,
     /// The length of each output at the last checkpoint.
     complete_lengths: Vec<u64>,
-    saved: Instant,
-    /// The minimum time between saved checkpoints, which bounds the work to repeat.
+    /// The last checkpoint of a run that has ended.
+    end: Option<Checkpoint>,
+    /// The minimum time between two saved positions, which bounds the work to repeat.
     interval: Duration,
+    /// The time between two saves, compared with the time that a save takes.
+    pauses: u32,
+    /// When the position is saved next.
+    due: Instant,
+    /// Whether the journal exists, and its position.
     is_saved: bool,
+    has_position: bool,
     has_reported_journal: bool,
     /// Whether an output lacks data before the current position, so that a resumed run must go back
-    /// to the last entry of the journal.
+    /// to the position in the journal.
     is_incomplete: bool,
     messages_error: Option<io::Error>,
     pub messages: Messages,
 }
 
 impl<S: Storage> RowFiles<S> {
-    /// Creates the outputs in a journal, of which the first `rows` are outputs of rows. With
-    /// `is_template`, only those with rows have headers.
-    pub fn new(
-        storage: S,
-        mut journal: Journal,
-        (rows, is_template): (usize, bool),
-        messages: Messages,
-    ) -> Self {
+    /// Creates the outputs in a journal, of which the first ones are for rows and have these headers.
+    pub fn new(storage: S, journal: Journal, headers: Vec<Vec<u8>>, messages: Messages) -> Self {
         let count = journal.outputs.len();
-        journal.is_temporary = storage.is_temporary();
-        for output in &mut journal.outputs[..rows] {
-            output.is_begun = !is_template && !journal.is_temporary;
-        }
         Self {
             storage,
             journal,
-            rows,
-            is_template,
+            position: Position::default(),
+            headers,
             lengths: vec![0; count],
             complete_lengths: vec![0; count],
-            saved: Instant::now(),
+            end: None,
             interval: save_interval(),
+            pauses: PAUSES_PER_SAVE,
+            due: Instant::now(),
             is_saved: false,
+            has_position: false,
             has_reported_journal: false,
             is_incomplete: false,
             messages_error: None,
@@ -173,27 +160,36 @@ impl<S: Storage> RowFiles<S> {
         }
     }
 
-    /// Opens the files, or those of an earlier run. Files that are continued are not changed yet (see
-    /// [`Self::truncate_to_start`]).
-    pub fn open(&mut self, earlier: Option<Journal>) -> Result<Begin, Failure> {
+    /// Opens the files, or those of an earlier run, and returns where that is continued. These are not
+    /// changed yet (see [`Self::truncate_to_start`]). Fails with [`Failure::Complete`] if an earlier
+    /// run has completed its files, which now have their names.
+    pub fn open(&mut self, earlier: Option<Earlier>) -> Result<Option<Checkpoint>, Failure> {
         match earlier {
-            Some(earlier) if !earlier.complete.is_empty() => {
-                return self.complete_earlier(&earlier).map(|()| Begin::Complete);
+            Some((earlier, _)) if !earlier.complete.is_empty() => {
+                let name = self.storage.name(0);
+                self.complete_earlier(&earlier)?;
+                return Err(Failure::Complete(name));
             }
-            Some(earlier) if !self.storage.is_temporary() => {
+            Some((earlier, position)) if !self.storage.is_temporary() => {
                 // An input that failed may have changed.
                 let run = mem::take(&mut self.journal.run);
                 self.journal = Journal { run, ..earlier };
+                self.is_saved = true;
                 self.storage.open(Opening::Kept)?;
-                return Ok(Begin::At(Box::new(self.resume()?)));
+                return self.resume(position);
             }
             // Files with temporary names cannot be continued.
-            Some(earlier) => self.journal.replaces |= earlier.replaces,
+            Some((earlier, _)) => {
+                self.is_saved = true;
+                self.journal.replaces |= earlier.replaces;
+            }
             None => {}
         }
-        self.save_first()?;
+        if !self.storage.is_temporary() {
+            self.save_first()?;
+        }
         self.storage.open(Opening::New { replaces: self.journal.replaces })?;
-        Ok(Begin::New)
+        Ok(None)
     }
 
     /// Renames the files that an earlier run has completed.
@@ -202,7 +198,7 @@ impl<S: Storage> RowFiles<S> {
         let paths: Vec<_> = earlier.complete.iter().map(|file| file.path.clone()).collect();
         storage.open(Opening::Complete(&paths))?;
         for (file, expected) in earlier.complete.iter().enumerate() {
-            if complete_file(storage, file)?.as_ref() != Some(expected) {
+            if storage.length(file)? != Some(expected.bytes) {
                 return Err(modified(&storage.name(file)));
             }
         }
@@ -210,43 +206,57 @@ impl<S: Storage> RowFiles<S> {
         Ok(storage.finish()?)
     }
 
-    /// Returns the checkpoint from which the run of the journal is resumed.
-    fn resume(&mut self) -> Result<Checkpoint, Failure> {
+    /// Finds the checkpoint at which the outputs of the journal are continued.
+    fn resume(&mut self, position: Option<Position>) -> Result<Option<Checkpoint>, Failure> {
         let Self { storage, journal, .. } = self;
-        let count = journal.outputs.len();
-        let lengths = (0..count).map(|output| Ok(storage.length(output)?.unwrap_or(0)));
+        let lengths = (0..journal.outputs.len()).map(|output| storage.length(output));
+        let lengths = lengths.map(|length| Ok(length?.unwrap_or(0)));
         let lengths = lengths.collect::<io::Result<Vec<_>>>()?;
-        let is_within = |entry: &JournalEntry| {
-            entry.marks.iter().zip(&lengths).all(|(mark, length)| mark.bytes <= *length)
+        let is_within = |entry: &Entry| {
+            entry.outputs.iter().zip(&lengths).all(|(end, length)| end.bytes <= *length)
         };
-        let last = journal.entries.iter().rposition(is_within).unwrap_or(0);
-        journal.entries.truncate(last + 1);
-        let JournalEntry { checkpoint, marks } = &journal.entries[last];
-        for (output, (mark, listed)) in marks.iter().zip(&journal.outputs).enumerate() {
-            let header = &listed.header[..HEADER_START.min(listed.header.len())];
-            // The run may have been killed before it emptied the file.
-            let is_old = journal.replaces && mark.bytes == 0;
-            let known = lengths[output].min(header.len() as u64);
-            let start = storage.read_before(output, known, known)?;
-            let count = u64::from(mark.tail.bytes);
-            let tail = storage.read_before(output, mark.bytes, count)?;
-            let is_foreign = !listed.is_begun && lengths[output] > 0;
-            let is_modified = is_foreign || !header.starts_with(&start);
-            if is_modified && !is_old || !mark.tail.is_of(&tail) {
+        let has_messages = position.is_some();
+        let entries = position.map(|position| [position.last, position.earlier]);
+        let Some(mut entry) = entries.into_iter().flatten().flatten().find(is_within) else {
+            return self.start_over(&lengths, has_messages).map(|()| None);
+        };
+        for (output, OutputEnd { bytes, tail }) in entry.outputs.iter().enumerate() {
+            if !tail.is_of(&storage.read_before(output, *bytes, tail.bytes.into())?) {
                 return Err(modified(&storage.name(output)));
             }
         }
-        // An input that failed is read again.
-        let start = Checkpoint { failed: None, ..checkpoint.clone() };
-        self.lengths = marks.iter().map(|mark| mark.bytes).collect();
+        self.lengths = entry.outputs.iter().map(|end| end.bytes).collect();
         self.complete_lengths.clone_from(&self.lengths);
-        Ok(start)
+        // An input that failed is read again.
+        entry.checkpoint.failed = None;
+        let start = entry.checkpoint.clone();
+        self.position.last = Some(entry);
+        Ok(Some(start))
     }
 
-    /// Removes everything after the checkpoint from which the run is resumed.
+    /// Starts over, unless an output was written by another program. Messages are written only after
+    /// a position is saved.
+    fn start_over(&mut self, lengths: &[u64], has_messages: bool) -> Result<(), Failure> {
+        for (output, length) in lengths.iter().enumerate() {
+            let is_other = match self.headers.get(output) {
+                Some(header) => {
+                    let known = (*length).min(header.len() as u64);
+                    !header.starts_with(&self.storage.read_before(output, known, known)?)
+                }
+                None => !has_messages && *length > 0,
+            };
+            // The run may have been killed before it emptied the file.
+            if is_other && !self.journal.replaces {
+                return Err(modified(&self.storage.name(output)));
+            }
+        }
+        Ok(self.truncate_to_start()?)
+    }
+
+    /// Removes everything after the checkpoint at which the run is resumed.
     pub fn truncate_to_start(&mut self) -> io::Result<()> {
-        self.storage.save(&self.journal.encode()?)?;
-        self.is_saved = true;
+        self.try_save(Part::Run)?;
+        self.try_save(Part::Position)?;
         for (output, length) in self.lengths.iter().enumerate() {
             self.storage.truncate(output, *length)?;
         }
@@ -260,37 +270,59 @@ impl<S: Storage> RowFiles<S> {
     /// Returns whether `--resume` can continue the run.
     pub fn can_be_resumed(&self) -> bool {
         let is_file = |output| matches!(self.storage.length(output), Ok(Some(_)));
-        let has_only_files = (0..self.rows).all(is_file);
+        let has_only_files = (0..self.headers.len()).all(is_file);
         self.is_saved && has_only_files && self.journal.run.not_comparable().is_none()
     }
 
     /// Makes a resumed run start over, because any row may be wrong.
     pub fn invalidate_all(&mut self) {
         self.is_incomplete = true;
-        if self.journal.rewind((0, 0)) {
-            self.save();
+        if self.position.rewind((0, 0)) {
+            self.save(Part::Position);
         }
     }
 
     /// Gives complete and synced files their names, and removes the journal. If `has_losses`, a
     /// resumed run replaces the files.
-    pub fn complete(mut self, has_losses: bool) -> io::Result<()> {
-        let Self { storage, journal, is_saved, .. } = &mut self;
-        let is_kept = has_losses && *is_saved;
-        if storage.is_temporary() {
-            if is_kept {
-                journal.replaces = true;
+    pub fn complete(&mut self, has_losses: bool) -> io::Result<()> {
+        if self.storage.is_temporary() {
+            if has_losses {
+                self.journal.replaces = true;
             } else {
-                let files = (0..storage.count()).map(|file| complete_file(storage, file));
-                let files = files.collect::<io::Result<Vec<_>>>()?;
-                journal.complete = files.into_iter().flatten().collect();
+                self.journal.complete = complete_files(&self.storage)?;
             }
-            if *is_saved {
-                storage.save(&journal.encode()?)?;
+            let is_listed = has_losses || self.journal.complete.len() > 1;
+            if is_listed {
+                self.list_complete()?;
             }
-            rename_all(storage, journal.replaces)?;
+            rename_all(&mut self.storage, self.journal.replaces).or_else(|error| {
+                // A resumed run tries again.
+                if is_listed { Ok(()) } else { self.list_complete() }?;
+                Err(error)
+            })?;
         }
-        if is_kept { Ok(()) } else { storage.finish() }
+        if !has_losses {
+            self.storage.finish()?;
+            self.is_saved = false;
+        }
+        Ok(())
+    }
+
+    /// Saves the journal of complete files with temporary names, which are lost otherwise.
+    fn list_complete(&mut self) -> io::Result<()> {
+        let saved = if self.journal.complete.is_empty() {
+            // An input that failed may change.
+            journal::encode(&self.position)
+                .and_then(|position| self.storage.save(Part::Position, &position))
+        } else {
+            Ok(())
+        };
+        let saved = saved.and_then(|()| self.try_save(Part::Run));
+        match &saved {
+            Ok(()) => self.storage.keep(),
+            Err(_) => self.storage.discard(),
+        }
+        saved
     }
 
     /// Returns whether an output lacks data that a resumed run can write.
@@ -311,52 +343,44 @@ impl<S: Storage> RowFiles<S> {
         sides.extend(paths);
         sides.sort_unstable();
         sides.dedup();
-        if sides.len() > count {
-            self.save();
+        if sides.len() > count && !self.storage.is_temporary() {
+            self.save(Part::Run);
         }
-    }
-
-    /// Appends to an output, after adding it to the journal and writing its header if necessary.
-    fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
-        let ListedOutput { is_begun, .. } = &mut self.journal.outputs[output];
-        if !self.storage.is_temporary() && !mem::replace(is_begun, true) {
-            self.save();
-        }
-        if self.lengths[output] == 0 {
-            let header = &self.journal.outputs[output].header;
-            self.storage.append(output, header)?;
-            self.lengths[output] = header.len() as u64;
-        }
-        self.storage.append(output, bytes)?;
-        self.lengths[output] += bytes.len() as u64;
-        Ok(())
     }
 
     /// Saves the journal of a run that begins. Without it, incomplete rows would look complete, so only
     /// an existing file in a folder in which no file can be created is written without.
     fn save_first(&mut self) -> Result<(), Failure> {
-        match self.try_save() {
+        match self.try_save(Part::Run) {
             Err(error) if is_denied(&error) => self.report_journal(&error),
             saved => saved?,
         }
         Ok(())
     }
 
-    /// Saves the journal. If that fails, the rows and the earlier entries still exist.
-    fn save(&mut self) {
-        if let Err(error) = self.try_save() {
+    /// Saves a part of the journal. If that fails, the rows and the earlier position still exist.
+    fn save(&mut self, part: Part) {
+        if let Err(error) = self.try_save(part) {
             self.report_journal(&error);
         }
     }
 
-    fn try_save(&mut self) -> io::Result<()> {
-        // After an error, the next attempt is made when the next entry is due.
-        self.saved = Instant::now();
-        if self.storage.has_journal() {
-            self.storage.save(&self.journal.encode()?)?;
-            self.is_saved = true;
+    fn try_save(&mut self, part: Part) -> io::Result<()> {
+        let is_whole = self.storage.is_temporary();
+        if !self.storage.has_journal() || is_whole && part == Part::Position {
+            return Ok(());
         }
-        Ok(())
+        let bytes = match part {
+            Part::Run => journal::encode(&self.journal)?,
+            Part::Position => journal::encode(&self.position)?,
+        };
+        let begin = Instant::now();
+        let saved = self.storage.save(part, &bytes);
+        // After an error, the next attempt is made when the next position is due.
+        self.due = Instant::now() + self.interval.max(self.pauses * begin.elapsed());
+        self.is_saved |= saved.is_ok();
+        self.has_position |= saved.is_ok() && part == Part::Position;
+        saved
     }
 
     fn report_journal(&mut self, error: &io::Error) {
@@ -365,24 +389,34 @@ impl<S: Storage> RowFiles<S> {
         }
     }
 
+    /// Saves a checkpoint, unless files start over or lack data before it.
     fn add_entry(&mut self, checkpoint: &Checkpoint) {
-        let mark = |output: usize| {
+        if !self.storage.has_journal() || self.storage.is_temporary() || self.is_incomplete {
+            return;
+        }
+        let end = |output: usize| {
             let is_file = matches!(self.storage.length(output), Ok(Some(_)));
             let bytes = if is_file { self.lengths[output] } else { 0 };
-            let after_header = bytes - bytes.min(self.journal.outputs[output].header.len() as u64);
-            let count = after_header.min(TAIL_BYTES);
             // Unreadable bytes are not compared later.
-            let last = self.storage.read_before(output, bytes, count).unwrap_or_default();
-            OutputPosition { bytes, tail: Tail::of(&last, TAIL_BYTES as usize) }
+            let last = self.storage.read_before(output, bytes, bytes.min(TAIL_BYTES));
+            let tail = Tail::of(&last.unwrap_or_default(), TAIL_BYTES as usize);
+            OutputEnd { bytes, tail }
         };
-        let marks = (0..self.lengths.len()).map(mark).collect();
-        self.journal.add(JournalEntry { checkpoint: checkpoint.clone(), marks });
-        self.save();
+        let outputs = (0..self.lengths.len()).map(end).collect();
+        self.position.add(Entry { checkpoint: checkpoint.clone(), outputs });
+        self.save(Part::Position);
     }
 
     /// Returns whether messages are missing that a resumed run can write.
     fn can_resume_messages(&self) -> bool {
-        self.messages_error.is_some() && matches!(self.storage.length(self.rows), Ok(Some(_)))
+        self.messages_error.is_some()
+            && matches!(self.storage.length(self.headers.len()), Ok(Some(_)))
+    }
+
+    fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
+        self.storage.append(output, bytes)?;
+        self.lengths[output] += bytes.len() as u64;
+        Ok(())
     }
 
     /// Appends rows. After an error, all outputs end at the last checkpoint.
@@ -395,20 +429,20 @@ impl<S: Storage> RowFiles<S> {
         written
     }
 
-    /// Removes the rows after the last checkpoint, including incomplete ones.
-    fn truncate_rows(&mut self) -> io::Result<()> {
-        for output in 0..self.rows {
-            self.lengths[output] = self.complete_lengths[output];
-            self.storage.truncate(output, self.lengths[output])?;
+    /// Appends messages. If the journal has no position, a resumed run takes messages for those of
+    /// another program.
+    fn append_messages(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.is_saved && !self.has_position {
+            self.try_save(Part::Position)?;
         }
-        Ok(())
+        self.append(self.headers.len(), bytes)
     }
 
-    /// Ensures that an output has its header, unless only those with rows have one.
-    fn begin(&mut self, output: usize) -> io::Result<()> {
-        if !self.is_template && self.lengths[output] == 0 {
-            self.append_rows(output, &[])?;
-            self.complete_lengths[output] = self.lengths[output];
+    /// Removes the rows after the last checkpoint, including incomplete ones.
+    fn truncate_rows(&mut self) -> io::Result<()> {
+        for output in 0..self.headers.len() {
+            self.lengths[output] = self.complete_lengths[output];
+            self.storage.truncate(output, self.lengths[output])?;
         }
         Ok(())
     }
@@ -417,11 +451,12 @@ impl<S: Storage> RowFiles<S> {
 impl<S: Storage> Sink for RowFiles<S> {
     fn header(&mut self, output: u8, bytes: &[u8]) -> io::Result<()> {
         let output = usize::from(output);
-        self.journal.outputs[output].header = bytes.to_vec();
         if self.lengths[output] > 0 {
             return self.storage.replace_start(output, bytes);
         }
-        self.begin(output)
+        self.append_rows(output, bytes)?;
+        self.complete_lengths[output] = self.lengths[output];
+        Ok(())
     }
 
     fn rows(&mut self, output: u8, bytes: &[u8]) -> io::Result<()> {
@@ -431,12 +466,12 @@ impl<S: Storage> Sink for RowFiles<S> {
     /// Only failing rows end the run.
     fn messages(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.messages.show(bytes);
-        let has_file = self.journal.outputs.len() > self.rows;
-        if has_file && self.messages_error.is_none() {
-            let length = self.lengths[self.rows];
-            if let Err(error) = self.append(self.rows, bytes) {
+        let output = self.headers.len();
+        if output < self.lengths.len() && self.messages_error.is_none() {
+            let length = self.lengths[output];
+            if let Err(error) = self.append_messages(bytes) {
                 self.messages_error = Some(error);
-                let _ = self.storage.truncate(self.rows, length);
+                let _ = self.storage.truncate(output, length);
             }
         }
         Ok(())
@@ -446,35 +481,34 @@ impl<S: Storage> Sink for RowFiles<S> {
         if is_end {
             // A run that was stopped within a block may have written some of its rows.
             self.truncate_rows()?;
-        } else {
-            self.complete_lengths.clone_from(&self.lengths);
+            self.end = Some(at.clone());
+            return Ok(());
         }
-        let was_complete = !self.is_incomplete;
+        self.complete_lengths.clone_from(&self.lengths);
         self.is_incomplete |= at.failed.is_some() || self.can_resume_messages();
-        let mut is_due = is_end || self.saved.elapsed() >= self.interval;
-        if let Some(place) = at.failed {
-            if self.journal.rewind(place) {
-                self.save();
-            }
-            // The last entry is never after the verified part of the input.
-            is_due = !at.is_after(place);
+        if let Some(place) = at.failed
+            && self.position.rewind(place)
+        {
+            self.save(Part::Position);
         }
-        let can_continue = self.storage.has_journal() && !self.storage.is_temporary();
-        if was_complete && is_due && !self.can_resume_messages() && can_continue {
+        if Instant::now() >= self.due {
             self.add_entry(at);
         }
         Ok(())
     }
 
-    fn finish(&mut self, _: bool) -> io::Result<()> {
-        (0..self.rows).try_for_each(|output| self.begin(output))
+    fn finish(&mut self, is_complete: bool) -> io::Result<()> {
+        if let Some(end) = self.end.take().filter(|_| !is_complete) {
+            self.add_entry(&end);
+        }
+        Ok(())
     }
 }
 
-/// Returns the time between two entries of the journal. Tests shorten it, to kill short runs.
+/// Returns the time between two saved positions. Tests shorten it, to kill short runs.
 fn save_interval() -> Duration {
     let of_tests = std::env::var("BULKDOKU_JOURNAL_MS").ok().filter(|_| cfg!(debug_assertions));
-    Duration::from_millis(of_tests.and_then(|millis| millis.parse().ok()).unwrap_or(200))
+    Duration::from_millis(of_tests.and_then(|millis| millis.parse().ok()).unwrap_or(1000))
 }
 
 /// Returns the error for a file that differs from what the earlier run has written.

@@ -2,12 +2,11 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::sync::{Arc, Mutex};
 
-use bulkdoku::input::Position;
 use bulkdoku::pipeline::MessageFormat;
 use indicatif::ProgressBar;
 
 use super::super::typed::RunIdentity;
-use super::journal::HEAD;
+use super::journal::{HEAD, decode, encode};
 use super::memory::{Files, InjectedFailure, MemoryStorage, OutputKind};
 use super::*;
 
@@ -15,7 +14,7 @@ use super::*;
 enum HeaderKind {
     None,
     Text,
-    /// The number of rows, replaced at the end.
+    /// The number of rows, replaced at the end. Such files have temporary names.
     Count,
 }
 
@@ -41,7 +40,6 @@ impl Case {
         let outputs = [
             (1, OutputKind::Named),
             (4, OutputKind::Named),
-            (4, OutputKind::Template),
             (1, OutputKind::Temporary),
             (4, OutputKind::Temporary),
         ];
@@ -56,8 +54,12 @@ impl Case {
             })
         });
         all.filter(|case| {
-            let has_text = matches!(case.header, HeaderKind::Text);
-            (has_text || !case.is_forced) && (case.saves_all || case.kind != OutputKind::Temporary)
+            let is_temporary = case.kind == OutputKind::Temporary;
+            match case.header {
+                HeaderKind::None => !case.is_forced && (case.saves_all || !is_temporary),
+                HeaderKind::Text => case.saves_all || !is_temporary,
+                HeaderKind::Count => !case.is_forced && case.saves_all && is_temporary,
+            }
         })
     }
 
@@ -76,6 +78,7 @@ impl Case {
             files: Arc::new(Mutex::new(files)),
             fails: InjectedFailure::Never,
             kind: self.kind,
+            saving_takes: Duration::ZERO,
             opens_temporary: false,
         }
     }
@@ -100,31 +103,36 @@ impl Case {
         Ok(())
     }
 
+    /// Returns the outputs of a run, which are not open yet.
+    fn row_files(self, storage: MemoryStorage) -> RowFiles<MemoryStorage> {
+        let messages = Messages::new(ProgressBar::hidden(), true, false, MessageFormat::Text);
+        let outputs = (0..=self.outputs).map(|output| output.to_string()).collect();
+        let replaces = self.is_forced && storage.files().journal[0].is_none();
+        let journal = Journal { outputs, replaces, ..Journal::default() };
+        RowFiles::new(storage, journal, vec![self.header(0); self.outputs.into()], messages)
+    }
+
     /// Runs until the end or a failure. Returns the number of rows written.
     fn run(self, storage: MemoryStorage) -> Result<u64, Failure> {
-        let messages = Messages::new(ProgressBar::hidden(), true, false, MessageFormat::Text);
-        let earlier = storage.files().journal.clone();
-        let earlier = earlier.map(|journal| Journal::decode(&journal).unwrap());
-        let rows = usize::from(self.outputs);
+        let [journal, position] = storage.files().journal.clone();
+        if journal.is_none() && position.is_some() {
+            // The files are complete.
+            storage.files().journal[1] = None;
+            return Ok(0);
+        }
+        let position = position.map(|bytes| decode(&bytes).unwrap());
+        let earlier = journal.map(|bytes| (decode(&bytes).unwrap(), position));
         let fails = storage.fails;
-        let listed = (0..=rows).map(|output| {
-            let header = if output < rows { self.header(0) } else { Vec::new() };
-            ListedOutput { path: output.to_string(), header, is_begun: false }
-        });
-        let mut journal = Journal::new(RunIdentity::default(), listed.collect());
-        journal.replaces = self.is_forced && earlier.is_none();
-        let is_template = self.kind == OutputKind::Template;
-        let mut into = RowFiles::new(storage, journal, (rows, is_template), messages);
-        let start = match into.open(earlier)? {
-            Begin::New => None,
-            Begin::At(start) => Some(*start),
-            Begin::Complete => return Ok(0),
+        let mut into = self.row_files(storage);
+        if self.saves_all {
+            (into.interval, into.pauses) = (Duration::ZERO, 0);
+        }
+        let start = match into.open(earlier) {
+            Err(Failure::Complete(_)) => return Ok(0),
+            opened => opened?,
         };
         if start.is_some() {
             into.truncate_to_start()?;
-        }
-        if self.saves_all {
-            into.interval = Duration::ZERO;
         }
         let mut at = start.clone().unwrap_or_default();
         let begin = at.position.offset;
@@ -170,15 +178,9 @@ impl Case {
         self.run(files.clone()).unwrap();
         let named = files.files().named.clone();
         let rows = usize::from(self.outputs);
-        let is_missing = named.iter().map(Option::is_none).collect::<Vec<_>>();
-        let without_rows = self.kind == OutputKind::Template;
-        assert_eq!(
-            is_missing,
-            (0..=rows).map(|file| without_rows && file == 3).collect::<Vec<_>>()
-        );
+        assert!(named.iter().all(Option::is_some));
         let counts = |rows: &Vec<u8>| memchr::memchr_iter(b'\n', rows).count();
-        let with_header = is_missing[..rows].iter().filter(|is_missing| !**is_missing).count();
-        let headers = if self.header(0).is_empty() { 0 } else { with_header };
+        let headers = if self.header(0).is_empty() { 0 } else { rows };
         let lines: usize = named[..rows].iter().flatten().map(counts).sum();
         assert_eq!(lines, RECORDS as usize + headers, "{self:?}");
         named
@@ -188,7 +190,7 @@ impl Case {
     fn check(self, files: &Files, expected: &[Option<Vec<u8>>]) {
         let old = self.files();
         let old = &old.files().named;
-        if files.journal.is_none() {
+        if files.journal[0].is_none() {
             let is_empty = |file: &Option<Vec<u8>>| file.as_ref().is_none_or(Vec::is_empty);
             let is_new = files.named.iter().zip(expected).all(|(file, new)| file == new);
             let is_old = files.named == *old || !self.is_forced && files.named.iter().all(is_empty);
@@ -230,7 +232,7 @@ fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
                     }
                     let files = storage.files();
                     assert_eq!(files.named, expected, "{case:?} {:?} {second}", fails(at));
-                    assert_eq!(files.journal, None);
+                    assert_eq!(files.journal, [None, None]);
                     assert!(files.temporary.iter().all(Option::is_none));
                 }
             }
@@ -240,7 +242,7 @@ fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
             at += 1;
         }
         assert!(at > 30, "{at}");
-        assert!(was_shorter, "{case:?}");
+        assert!(was_shorter || !case.saves_all, "{case:?}");
     }
 }
 
@@ -266,7 +268,7 @@ fn runs_that_are_stopped_within_a_block_are_resumed_to_the_same_bytes() {
     }
 }
 
-/// Rows of damaged records are replaced, and no other rows are written again.
+/// Rows of damaged records are replaced.
 #[test]
 fn runs_whose_input_is_damaged_are_resumed_where_it_is_verified() {
     for case in Case::continued() {
@@ -282,33 +284,56 @@ fn runs_whose_input_is_damaged_are_resumed_where_it_is_verified() {
                 assert!(is_written, "{case:?} {damage:?}: later rows are written");
             }
             let left = case.run(files.with(InjectedFailure::Never)).unwrap();
-            let kept = verified - verified % RECORDS_PER_BLOCK;
-            let is_kept = case.saves_all || verified == records;
-            assert_eq!(left, RECORDS - if is_kept { kept } else { 0 }, "{case:?} {damage:?}");
+            // The last saved position precedes the last block.
+            let last = records - RECORDS_PER_BLOCK;
+            let is_kept = case.saves_all && last <= verified;
+            assert_eq!(left, RECORDS - if is_kept { last } else { 0 }, "{case:?} {damage:?}");
             assert_eq!(files.files().named, expected, "{case:?} {damage:?}");
         }
     }
 }
 
-/// If an input is damaged, the rows of earlier ones are kept, despite many later entries.
+/// If an input is damaged, the rows of earlier ones are kept, despite many later positions.
 #[test]
-fn the_last_entry_of_an_earlier_input_is_kept() {
-    let mut journal = Journal::new(RunIdentity::default(), Vec::new());
+fn the_last_position_in_an_earlier_input_is_kept() {
+    let mut position = journal::Position::default();
     for (source, offset) in [(0, 1), (0, 2), (1, 1), (1, 2), (2, 1)] {
         for more in 0..20 {
-            let position = Position { offset: 100 * offset + more, ..Position::default() };
-            let checkpoint = Checkpoint { source, position, ..Checkpoint::default() };
-            journal.add(JournalEntry { checkpoint, marks: Vec::new() });
+            let offset = 100 * offset + more;
+            let at = bulkdoku::input::Position { offset, ..Default::default() };
+            let checkpoint = Checkpoint { source, position: at, ..Checkpoint::default() };
+            position.add(Entry { checkpoint, outputs: Vec::new() });
         }
     }
-    assert!(journal.entries.len() < 10);
-    for _ in 0..2 {
-        journal.rewind((2, 90));
-        let last = &journal.entries.last().unwrap().checkpoint;
-        assert_eq!((last.source, last.position.offset, last.failed), (1, 219, Some((2, 90))));
+    for is_changed in [true, false] {
+        assert_eq!(position.rewind((2, 90)), is_changed);
+        let last = &position.last.as_ref().unwrap().checkpoint;
+        assert_eq!((last.source, last.position.offset), (1, 219));
+        assert_eq!((position.earlier.as_ref(), position.failed), (None, Some((2, 90))));
     }
-    assert!(!journal.rewind((2, 90)) && journal.rewind((0, 0)));
-    assert_eq!(journal.entries.len(), 1);
+    assert!(position.rewind((0, 0)) && !position.rewind((1, 0)));
+    assert_eq!((position.last, position.failed), (None, Some((0, 0))));
+}
+
+/// Saving takes at most a twentieth of the time, even if it is slow.
+#[test]
+fn slow_saves_are_rare() {
+    let takes = Duration::from_millis(20);
+    for interval in [Duration::ZERO, Duration::from_secs(1000)] {
+        let case = Case::all().next().unwrap();
+        let storage = MemoryStorage { saving_takes: takes, ..case.files() };
+        let mut into = case.row_files(storage.clone());
+        into.interval = interval;
+        let start = Instant::now();
+        into.open(None).unwrap();
+        while start.elapsed() < 35 * takes {
+            into.checkpoint(&Checkpoint::default(), false).unwrap();
+        }
+        let pause = interval.max(19 * takes);
+        let most = 1 + (start.elapsed().as_millis() / pause.as_millis()) as usize;
+        let saves = storage.files().saves;
+        assert!((1..=most).contains(&saves), "{saves} saves, expected at most {most}");
+    }
 }
 
 /// A full disk leaves no incomplete row.
@@ -330,25 +355,26 @@ fn a_full_disk_leaves_complete_rows() {
 /// A file written by another program is rejected and not changed.
 #[test]
 fn foreign_and_modified_files_are_refused() {
-    for case in Case::continued().filter(|case| !case.is_forced) {
+    for case in Case::continued().filter(|case| !case.is_forced && case.saves_all) {
         let mut refused = [0; 2];
         for at in 0..120 {
             for output in 0..=usize::from(case.outputs) {
                 let files = case.files();
                 if case.run(files.with(InjectedFailure::Crash(at))).is_ok()
-                    || files.files().journal.is_none()
+                    || files.files().journal[0].is_none()
                 {
                     continue;
                 }
-                let journal = Journal::decode(files.files().journal.as_ref().unwrap()).unwrap();
-                let marked = journal.entries.last().unwrap().marks[output].bytes as usize;
-                let is_begun = journal.outputs[output].is_begun;
-                let header = journal.outputs[output].header.len();
+                let position = files.files().journal[1].clone();
+                let position = position.map(|bytes| decode::<journal::Position>(&bytes).unwrap());
+                let is_begun = position.is_some() || output < usize::from(case.outputs);
+                let last = position.and_then(|position| position.last);
+                let marked = last.map_or(0, |last| last.outputs[output].bytes) as usize;
                 let before = {
                     let files = &mut files.files();
                     if !is_begun {
                         files.named[output] = Some(b"mine\n".to_vec());
-                    } else if marked > header {
+                    } else if marked > 1 {
                         files.named[output].as_mut().unwrap()[marked - 2] ^= 1;
                     } else {
                         continue;
@@ -374,7 +400,7 @@ fn a_run_whose_journal_cannot_be_saved_changes_nothing() {
         let before = files.files().contents();
         case.run(files.with(InjectedFailure::Fault(0))).unwrap_err();
         assert_eq!(files.files().contents(), before, "{case:?}");
-        assert!(files.files().journal.is_none());
+        assert_eq!(files.files().journal, [None, None]);
         assert_eq!(case.run(files.with(InjectedFailure::Never)).unwrap(), RECORDS);
     }
 }
@@ -383,26 +409,38 @@ fn a_run_whose_journal_cannot_be_saved_changes_nothing() {
 fn damaged_journals_and_other_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("rows");
-    let [path, new] = ["rows.resume", "rows.resume.new"].map(|name| folder.path().join(name));
-    let bytes =
-        Journal::new(RunIdentity::default(), vec![ListedOutput::default()]).encode().unwrap();
+    let [path, at, new] =
+        ["rows.resume", "rows.resume.at", "rows.resume.new"].map(|name| folder.path().join(name));
+    let journal = Journal { run: RunIdentity::default(), ..Journal::default() };
+    let bytes = encode(&journal).unwrap();
     let mut file = JournalFile::of(&output);
-    file.save(&bytes).unwrap();
-    assert_eq!(file.load().unwrap().unwrap(), bytes);
-    assert!(file.decode(&bytes).is_ok() && file.exists() && !new.exists());
-    for at in 0..bytes.len() {
-        let mut changed = bytes.clone();
-        changed[at] ^= 1;
-        fs::write(&path, &changed).unwrap();
-        let loaded = file.load().and_then(|bytes| file.decode(&bytes.unwrap()));
-        let expected = if at < HEAD.len() { "is not a journal" } else { "is damaged" };
-        assert!(loaded.unwrap_err().to_string().contains(expected), "{at}");
-        assert_eq!(fs::read(&path).unwrap(), changed);
+    file.save(Part::Run, &bytes).unwrap();
+    assert_eq!(file.load().unwrap(), Some(Some((journal, None))));
+    file.save(Part::Position, &encode(&journal::Position::default()).unwrap()).unwrap();
+    assert!(file.exists() && !new.exists());
+    for part in [&path, &at] {
+        let bytes = fs::read(part).unwrap();
+        assert!(file.load().unwrap().unwrap().is_some());
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            fs::write(part, &changed).unwrap();
+            match file.load() {
+                Err(error) if at < HEAD.len() => {
+                    assert!(error.to_string().contains("is not a journal"), "{at}");
+                }
+                loaded => assert_eq!(loaded.unwrap(), Some(None), "{at}"),
+            }
+            assert_eq!(fs::read(part).unwrap(), changed);
+        }
+        for length in HEAD.len()..bytes.len() {
+            fs::write(part, &bytes[..length]).unwrap();
+            assert_eq!(file.load().unwrap(), Some(None), "{length}");
+        }
+        fs::write(part, &bytes).unwrap();
     }
-    for length in HEAD.len()..bytes.len() {
-        assert!(file.decode(&bytes[..length]).is_err(), "{length}");
-    }
-    fs::remove_file(&path).unwrap();
+    file.remove().unwrap();
+    assert!(!path.exists() && !at.exists());
 
     // Files of a killed run are replaced, unlike other files and links.
     let other = folder.path().join("other");
@@ -417,7 +455,7 @@ fn damaged_journals_and_other_files_are_refused() {
         fs::write(at, text).unwrap();
         let mut file = JournalFile::of(&output);
         assert_eq!(file.check().is_ok(), is_fine, "{at:?} {text:?}");
-        assert_eq!(file.save(&bytes).is_ok(), is_fine, "{at:?} {text:?}");
+        assert_eq!(file.save(Part::Run, &bytes).is_ok(), is_fine, "{at:?} {text:?}");
         file.remove().unwrap();
         if !is_fine {
             assert_eq!(fs::read(at).unwrap(), text);
@@ -426,7 +464,7 @@ fn damaged_journals_and_other_files_are_refused() {
         fs::write(&other, &bytes).unwrap();
         symlink(&other, at).unwrap();
         let mut file = JournalFile::of(&output);
-        assert!(file.check().is_err() && file.save(b"x").is_err());
+        assert!(file.check().is_err() && file.save(Part::Run, b"x").is_err());
         assert_eq!(fs::read(&other).unwrap(), bytes);
         fs::remove_file(at).unwrap();
     }

@@ -41,6 +41,11 @@ impl Needs {
         self.0 & other.0 == other.0
     }
 
+    /// Returns whether computing the properties of a puzzle takes much longer than solving it.
+    pub const fn are_slow(self) -> bool {
+        self.0 & (Self::RATING.0 | Self::MINIMAL.0 | Self::PATH.0 | Self::SE.0) != 0
+    }
+
     /// Returns the properties of both sets.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {

@@ -41,6 +41,8 @@ pub struct Block {
     pub answers: Option<AttachedAnswers>,
     /// The position in the input after the last record.
     pub end: Position,
+    /// The number of raw bytes of all inputs up to there, approximately if they are compressed.
+    pub raw_bytes: u64,
 }
 
 impl Block {
@@ -61,6 +63,7 @@ impl Block {
             failed: None,
             answers: None,
             end: Position::default(),
+            raw_bytes: 0,
         }
     }
 

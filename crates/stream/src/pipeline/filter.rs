@@ -65,7 +65,7 @@ impl<'a> Filter<'a> {
     }
 
     /// Returns the required properties.
-    fn needs(&self) -> Needs {
+    pub fn needs(&self) -> Needs {
         let (Self::Local(needs, _) | Self::InOrder(needs, _)) = self;
         *needs
     }

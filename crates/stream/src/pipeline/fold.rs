@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use crossbeam_channel::{Sender, bounded};
 
@@ -18,6 +19,7 @@ use super::properties;
 use super::sequencer::{Consumer, Sequencer};
 use super::statistics::Statistics;
 use super::threads::{Threads, cores};
+use crate::clock::Instant;
 use crate::input::{Position, Records};
 use crate::output::{Derived, Needs, Results, Rows};
 use crate::solver::StopFlag;
@@ -65,6 +67,8 @@ pub struct BlockSummary {
     pub source: usize,
     /// The position in that input after the block.
     pub position: Position,
+    /// The number of raw bytes of all inputs up to there ([`Block::raw_bytes`]).
+    pub raw_bytes: u64,
     /// The number of verified bytes of the input, if it failed after the block.
     pub failed: Option<u64>,
     /// Records by status, and other lines.
@@ -88,6 +92,7 @@ impl BlockSummary {
         self.file.clone_from(&block.file);
         self.source = block.source;
         self.position = block.end;
+        self.raw_bytes = block.raw_bytes;
         self.failed = block.failed;
         self.counts = results.counts(records);
         self.last_record = if results.is_unfiltered() {
@@ -113,6 +118,42 @@ pub enum RunEnd {
     Stopped,
     /// An output or a filter failed.
     Failed(io::Error),
+}
+
+/// The size of the next block of text in bytes, learned from the time that earlier ones took.
+///
+/// A stopped run loses its current blocks, and the last ones occupy few cores, so a block should not
+/// take long. If all records are fast, sizes do not depend on time, so neither do compressed rows.
+struct BlockSize {
+    /// The time that a block should take, in seconds.
+    limit: f64,
+    /// The bytes of recent blocks, of which earlier ones weigh less, and their time in seconds.
+    recent: (f64, f64),
+    /// The maximum size, which doubles with each block.
+    most: usize,
+}
+
+impl BlockSize {
+    /// Creates the size for records that take long, of which the first block has one, or for others,
+    /// of which the first block is small so that every worker has a block soon.
+    fn new(are_slow: bool) -> Self {
+        let (limit, seconds) = if are_slow { (0.05, 0.05) } else { (0.5, 0.0) };
+        Self { limit, recent: (1.0, seconds), most: 16 * 1024 }
+    }
+
+    /// Adds a block that was processed.
+    fn add(&mut self, bytes: usize, time: Duration) {
+        let (earlier, seconds) = self.recent;
+        self.recent = (earlier / 2.0 + bytes as f64, seconds / 2.0 + time.as_secs_f64());
+    }
+
+    /// Returns the size of the next block.
+    fn next(&mut self) -> usize {
+        let (bytes, seconds) = self.recent;
+        let next = ((self.limit * bytes / seconds) as usize).clamp(1, self.most);
+        self.most = (2 * self.most).min(BLOCK_BYTES);
+        next
+    }
 }
 
 /// Number of mapped blocks of each worker: one in use, and three that wait for earlier blocks.
@@ -210,11 +251,19 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
         }
     }
     let reducer = Reducer { reduce, recycle, end: RunEnd::Complete };
+    let filters = Filters::new(filters);
+    let needs = needs.union(options.statistics.unwrap_or_default());
+    let all_needs = needs.union(filters.needs).union(job.needs());
     let fold = Fold {
-        source: Mutex::new(NumberedSource { source, next: 0, was_stopped: false }),
+        source: Mutex::new(NumberedSource {
+            source,
+            next: 0,
+            size: BlockSize::new(all_needs.are_slow()),
+            was_stopped: false,
+        }),
         job,
-        filters: Filters::new(filters),
-        needs: needs.union(options.statistics.unwrap_or_default()),
+        filters,
+        needs,
         options,
         stop: StopFlag::from(Arc::clone(&options.stop)),
         sequencer: Sequencer::new(reducer, mapped_blocks * count),
@@ -224,7 +273,7 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
         let mut worker = FoldWorker::new(&fold);
         // The first block in order has a mapped block, because it is taken before filling.
         while let Ok(mapped) = free[index].recv()
-            && let Some(number) = fold.fill(&mut worker.block)
+            && let Some(number) = fold.fill(&mut worker)
         {
             let processed = fold.process(number, &mut worker, &map, mapped);
             worker.shrink();
@@ -257,12 +306,17 @@ struct NumberedSource<'a, S> {
     source: &'a mut S,
     /// The number of the next block.
     next: u64,
+    size: BlockSize,
     was_stopped: bool,
 }
 
 /// A worker's block and its results. The buffers are reused for all blocks.
 struct FoldWorker<W, M> {
     block: Block,
+    /// The maximum size of the block in bytes.
+    largest: usize,
+    /// The time that the block took, without waiting.
+    time: Duration,
     records: Records,
     results: Results,
     derived: Vec<Derived>,
@@ -273,8 +327,11 @@ struct FoldWorker<W, M> {
 impl<W, M> FoldWorker<W, M> {
     fn new<J: Job<Worker = W>>(fold: &Fold<'_, '_, impl BlockSource, J, impl Consumer>) -> Self {
         let bytes = fold.options.block_bytes;
+        let largest = fold.job.block_bytes().min(bytes);
         Self {
-            block: Block::new(bytes, fold.job.block_bytes().min(bytes)),
+            block: Block::new(bytes, largest),
+            largest,
+            time: Duration::ZERO,
             records: Records::for_blocks_of(bytes),
             results: Results::default(),
             derived: Vec::new(),
@@ -300,9 +357,14 @@ where
     J: Job,
     R: FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()>,
 {
-    /// Fills a block and returns its number, or `None` at the end.
-    fn fill(&self, block: &mut Block) -> Option<u64> {
-        let NumberedSource { source, next, was_stopped } = &mut *spin_then_lock(&self.source);
+    /// Fills the block of a worker and returns its number, or `None` at the end.
+    fn fill<W, M>(&self, worker: &mut FoldWorker<W, M>) -> Option<u64> {
+        let FoldWorker { block, largest, time, .. } = worker;
+        let NumberedSource { source, next, size, was_stopped } = &mut *spin_then_lock(&self.source);
+        if block.length > 0 {
+            size.add(block.length, *time);
+        }
+        block.target_bytes = size.next().min(*largest);
         let filled = if self.stop.is_requested() { Fill::Stopped } else { source.fill(block) };
         *was_stopped |= filled == Fill::Stopped;
         (filled == Fill::Filled).then(|| {
@@ -319,7 +381,8 @@ where
         make_map: impl Fn() -> M,
         mut mapped: MappedBlock<P>,
     ) -> ControlFlow<()> {
-        let FoldWorker { block, records, results, derived, job } = worker;
+        let begin = Instant::now();
+        let FoldWorker { block, records, results, derived, job, time, .. } = worker;
         let (job, map) = job.get_or_insert_with(|| (self.job.worker(&self.stop), make_map()));
         block.read(records);
         results.clear();
@@ -331,13 +394,16 @@ where
             self.sequencer.submit(number, mapped);
             return ControlFlow::Break(());
         }
-        if let Err(early_end) = self.evaluate(number, job, block, records, results) {
-            if early_end.is_some() {
-                mapped.early_end = early_end;
-                self.sequencer.submit(number, mapped);
+        let waited = match self.evaluate(number, job, block, records, results) {
+            Ok(waited) => waited,
+            Err(early_end) => {
+                if early_end.is_some() {
+                    mapped.early_end = early_end;
+                    self.sequencer.submit(number, mapped);
+                }
+                return ControlFlow::Break(());
             }
-            return ControlFlow::Break(());
-        }
+        };
         // A block in parts keeps its turn from the first part to the last.
         let mut turn = None;
         loop {
@@ -353,6 +419,9 @@ where
                 ..block.rows(records, results)
             };
             map(&rows, &mut mapped.value);
+            if turn.is_none() {
+                *time = begin.elapsed().saturating_sub(waited);
+            }
             if rows.is_last_part {
                 let has_statistics = self.options.statistics.is_some();
                 mapped.summary.update(block, records, results, has_statistics);
@@ -379,8 +448,9 @@ where
         ControlFlow::Continue(())
     }
 
-    /// Computes the results of a block. If the run ends before this block, fails with its end,
-    /// unless another block has already ended it.
+    /// Computes the results of a block, and returns the time that filters took, which may wait for
+    /// earlier blocks. If the run ends before this block, fails with its end, unless another block
+    /// has already ended it.
     fn evaluate(
         &self,
         number: u64,
@@ -388,7 +458,7 @@ where
         block: &Block,
         records: &mut Records,
         results: &mut Results,
-    ) -> Result<(), Option<RunEnd>> {
+    ) -> Result<Duration, Option<RunEnd>> {
         let Self { filters, needs, .. } = self;
         let mut evaluate = || -> ControlFlow<Stopped> {
             self.job.run(job, block, records, results)?;
@@ -400,10 +470,12 @@ where
             filters.take_turn(number);
             return Err(Some(RunEnd::Stopped));
         }
+        let begin = Instant::now();
         let filtered = filters.apply(number, block, records, results).ok_or(None)?;
+        let waited = begin.elapsed();
         filtered.map_err(|error| Some(RunEnd::Failed(error)))?;
         match properties::compute(self.job.engine(job), *needs, block, records, results) {
-            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Continue(()) => Ok(waited),
             ControlFlow::Break(Stopped) => Err(Some(RunEnd::Stopped)),
         }
     }
@@ -432,5 +504,32 @@ impl<S, J, C: Consumer> Drop for CloseOnPanic<'_, '_, '_, S, J, C> {
             self.0.sequencer.close();
             self.0.filters.close();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_take_about_the_same_time() {
+        let mut slow = BlockSize::new(true);
+        assert_eq!(slow.next(), 1);
+        // A record takes longer than a block should.
+        slow.add(82, Duration::from_secs(1));
+        assert!(slow.next() < 82);
+        for _ in 0..20 {
+            slow.add(8200, Duration::from_millis(10));
+        }
+        assert!((8200 * 4..8200 * 6).contains(&slow.next()), "{:?}", slow.recent);
+        // Blocks of fast records do not depend on time, even if one of them was delayed.
+        let mut fast = BlockSize::new(false);
+        for bytes in [16, 32, 64, 112, 112, 112].map(|kilobytes| kilobytes * 1024) {
+            assert_eq!(fast.next(), bytes);
+            let delay = if bytes == 64 * 1024 { 100_000 } else { 100 };
+            fast.add(bytes, Duration::from_micros(delay));
+        }
+        fast.add(16 * 1024, Duration::from_secs(10));
+        assert!(fast.next() < 16 * 1024);
     }
 }

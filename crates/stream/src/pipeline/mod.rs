@@ -50,6 +50,6 @@ pub use self::fold::{BlockSummary, Folded, Options, RunEnd, fold_blocks};
 pub use self::jobs::{DerivedRows, PropertyEngine, Shifts, Stopped};
 pub use self::messages::{Message, MessageFormat, visible};
 pub use self::rows::RowWriter;
-pub use self::sources::{Answered, FIRST_BLOCK_BYTES, Ranges, TextSource};
+pub use self::sources::{Answered, Ranges, TextSource};
 pub use self::statistics::Statistics;
 pub use self::threads::cores;

@@ -17,6 +17,8 @@ pub struct Progress {
     pub records: AtomicU64,
     /// The number of these rows.
     pub rows: AtomicU64,
+    /// The number of raw bytes of the inputs up to the last of these records.
+    pub bytes: AtomicU64,
     /// The flag that stops the run within a fraction of a second, at a block boundary.
     pub stop: Arc<AtomicBool>,
 }

@@ -158,6 +158,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         self.checkpoint.add(summary);
         self.checkpoint.rows.clone_from(&self.rows);
         self.progress.records.fetch_add(summary.counts.records(), Ordering::Relaxed);
+        self.progress.bytes.fetch_max(summary.raw_bytes, Ordering::Relaxed);
         self.sink.checkpoint(&self.checkpoint, false)
     }
 

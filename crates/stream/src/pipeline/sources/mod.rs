@@ -6,4 +6,4 @@ mod text;
 
 pub use self::answers::Answered;
 pub use self::ranges::Ranges;
-pub use self::text::{FIRST_BLOCK_BYTES, TextSource};
+pub use self::text::TextSource;

@@ -2,19 +2,19 @@
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use memchr::memchr;
 
 use crate::input::foreign::byte_order_mark;
 use crate::input::{ElementLines, Layout, Position, Source, unverified_bytes};
-use crate::pipeline::block::{BLOCK_BYTES, Block, BlockSource, Contents, Fill, TextContents};
+use crate::pipeline::block::{Block, BlockSource, Contents, Fill, TextContents};
 use crate::pipeline::long_record::LongRecords;
 use crate::pipeline::progress::InputFailure;
 use crate::tail::StreamSum;
 
-/// Size of the first block. It is small so that every worker has a block soon.
-pub const FIRST_BLOCK_BYTES: usize = 16 * 1024;
+/// The number of bytes that are read for smaller blocks, because a read takes longer than a copy.
+const READ_BYTES: usize = 4 * 1024;
 const SKIP_BYTES: u64 = 256 * 1024;
 
 /// A source that reads inputs one after another. An input that fails is reported and ends early.
@@ -30,8 +30,8 @@ pub struct TextSource<'a> {
     carry: Vec<u8>,
     /// The permission for blocks that are longer than usual.
     long: LongRecords,
-    /// The number of bytes of the next block. It doubles with each block.
-    target_bytes: usize,
+    /// The number of raw bytes that the readers of all inputs have read.
+    raw_bytes: Arc<AtomicU64>,
     /// Whether positions have checksums.
     has_sums: bool,
     failures: Vec<InputFailure>,
@@ -80,10 +80,16 @@ impl<'a> TextSource<'a> {
             stop: Arc::clone(stop),
             carry: Vec::new(),
             long: LongRecords::default(),
-            target_bytes: FIRST_BLOCK_BYTES,
+            raw_bytes: Arc::default(),
             has_sums: false,
             failures: Vec::new(),
         }
+    }
+
+    /// Adds the number of raw bytes to blocks, from the counter of the readers.
+    #[must_use]
+    pub fn with_raw_bytes(self, raw_bytes: Arc<AtomicU64>) -> Self {
+        Self { raw_bytes, ..self }
     }
 
     /// Enables a checksum for each position, by which a later run can recognize the inputs.
@@ -120,7 +126,8 @@ impl<'a> TextSource<'a> {
                 },
             };
             if self.fill_from(open, block)? {
-                self.target_bytes = (self.target_bytes * 2).min(BLOCK_BYTES);
+                let unused = self.carry.len() as u64;
+                block.raw_bytes = self.raw_bytes.load(Ordering::Relaxed).saturating_sub(unused);
                 return Ok(true);
             }
         }
@@ -237,7 +244,8 @@ impl<'a> TextSource<'a> {
         self.failures.push(InputFailure { file, error, has_answers: false });
     }
 
-    /// Reads until the block has the end of a record.
+    /// Reads until the block has the end of a record, and returns the end of the records in about
+    /// [`Block::target_bytes`].
     ///
     /// One read nearly always fills the block up to the target. If it returns less, the input is a
     /// slow pipe, whose records must not wait.
@@ -249,7 +257,7 @@ impl<'a> TextSource<'a> {
         input: &mut CountingReader<'_>,
     ) -> io::Result<FillEnd> {
         let mut room = block.bytes.len();
-        let target = self.target_bytes.min(block.target_bytes);
+        let target = block.target_bytes.max(READ_BYTES);
         let mut searched = 0;
         loop {
             // Records end at line feeds, except for a grid, which also ends where a line is too
@@ -258,7 +266,10 @@ impl<'a> TextSource<'a> {
             if is_full || memchr(b'\n', &block.bytes[searched..block.length]).is_some() {
                 match layout.last_end(block.filled()) {
                     0 => {}
-                    end => return Ok(FillEnd::Records(layout.limited_end(block.filled(), end))),
+                    end => {
+                        let end = first_end(layout, &block.bytes[..end], block.target_bytes);
+                        return Ok(FillEnd::Records(layout.limited_end(block.filled(), end)));
+                    }
                 }
             }
             if is_full {
@@ -296,6 +307,18 @@ impl BlockSource for TextSource<'_> {
     fn take_failures(&mut self) -> Vec<InputFailure> {
         std::mem::take(&mut self.failures)
     }
+}
+
+/// Returns the end of the records in the first `target` bytes, or of the first record.
+fn first_end(layout: &dyn Layout, records: &[u8], target: usize) -> usize {
+    let mut most = target.max(1);
+    while most < records.len() {
+        match layout.last_end(&records[..most]) {
+            0 => most *= 2,
+            end => return end,
+        }
+    }
+    records.len()
 }
 
 /// Sets the input of a block, and the number of verified bytes if the input failed.
@@ -421,6 +444,7 @@ impl CountingReader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::InputOptions;
 
     /// A reader that yields a few bytes at a time.
     struct ShortReads<'a>(&'a [u8], usize);
@@ -447,6 +471,30 @@ mod tests {
         }
         assert!(source.take_failures().is_empty());
         Ok(ends)
+    }
+
+    #[test]
+    fn a_small_block_has_one_record() {
+        let grids = "53..7....\n".repeat(9) + "\n";
+        for records in [
+            vec!["one\n", "\n", "# three\n", "four"],
+            vec!["id,puzzle\n", "\"1\n2\",53..7....\n", "3,4\n"],
+            vec![&*grids; 3],
+        ] {
+            let text = records.concat();
+            let layout = InputOptions::default().detect(text.as_bytes(), true).unwrap().unwrap();
+            for (target, expected) in [(1, records), (1 << 20, vec![&*text])] {
+                let reader = ShortReads(text.as_bytes(), 1000);
+                let source = Source { layout: Arc::clone(&layout), ..Source::new("in", reader) };
+                let mut source = TextSource::new(0, [source], &Arc::default());
+                let mut block = Block::new(1 << 20, target);
+                let mut blocks = Vec::new();
+                while source.fill(&mut block) == Fill::Filled {
+                    blocks.push(String::from_utf8(block.filled().to_vec()).unwrap());
+                }
+                assert_eq!(blocks, expected, "{layout:?} {target}");
+            }
+        }
     }
 
     #[test]

@@ -242,10 +242,6 @@ impl Column {
     pub const DEFAULT_OF_CANON: [Self; 5] =
         [Self::Line, Self::Puzzle, Self::Canonical, Self::Automorphisms, Self::Status];
 
-    /// The default columns of overlaps between sets.
-    pub const DEFAULT_OF_OVERLAP: [Self; 4] =
-        [Self::File, Self::Line, Self::Puzzle, Self::Canonical];
-
     /// The default columns of generated puzzles.
     pub const DEFAULT_OF_GENERATE: [Self; 3] = [Self::Id, Self::Puzzle, Self::Solution];
 

@@ -82,12 +82,12 @@ impl Comparison {
         let options = InputOptions { stream, ..InputOptions::default() };
         let mut inputs = Inputs::detected(files, &options)?;
         let (mut known, mut without) = (Seen::default(), 0_u64);
-        let add = |hash: Option<u128>| match hash {
-            Some(hash) => known.insert(hash).map(drop),
-            None => {
+        let add = |hash: Option<u128>| {
+            let Some(hash) = hash else {
                 without += 1;
-                Ok(())
-            }
+                return Ok(());
+            };
+            known.insert(hash).map(drop)
         };
         read_hashes(&mut inputs, by, run, add)?;
         let names = inputs.names();
@@ -119,7 +119,7 @@ impl Comparison {
         let parts: Vec<_> =
             parts.map(|(count, of)| format!("{}{of}", counted(*count, "record"))).collect();
         if !parts.is_empty() {
-            text += &format!("; not compared: {}", parts.join(", "));
+            text = format!("{text}; not compared: {}", parts.join(", "));
         }
         text
     }

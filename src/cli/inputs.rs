@@ -222,7 +222,7 @@ impl Inputs {
 
     /// Returns whether the inputs have solutions.
     pub fn have_answers(&self) -> bool {
-        self.layouts().any(|layout| layout.has_answers())
+        self.layouts().any(Layout::has_answers)
     }
 
     pub fn are_several(&self) -> bool {

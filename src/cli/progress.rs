@@ -209,7 +209,7 @@ impl Pace {
         }
         if let Some((from, from_done, from_count)) = self.from.filter(|(from, ..)| elapsed > *from)
         {
-            let seconds = (elapsed - from).as_secs_f64();
+            let seconds = elapsed.saturating_sub(from).as_secs_f64();
             if puzzles.is_some() {
                 let rate = HumanCount(((count - from_count) as f64 / seconds) as u64);
                 rates.push(format!("{rate}/s"));

@@ -4,6 +4,9 @@
 //! [`Sheet`] collects the rows of results as a record batch; [`FileReader`] reads files of puzzles as record
 //! batches. The package for Python is built on them.
 
+// Sizes here are those of a puzzle and of a batch.
+#![allow(clippy::cast_possible_wrap)]
+
 mod columns;
 mod files;
 mod reuse;

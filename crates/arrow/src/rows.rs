@@ -196,6 +196,9 @@ impl ArrowRows {
     }
 
     /// Creates the rows of one array.
+    ///
+    /// # Errors
+    /// When its type is not taken.
     pub fn of(array: &ArrayRef, blank: u8) -> Result<Self, ArrowError> {
         let mut rows = Self::new(array.data_type(), blank)?;
         rows.push(array)?;
@@ -391,6 +394,9 @@ fn texts_of(lists: &ArrayRef) -> Result<StringArray, ArrowError> {
 }
 
 /// Creates lists of doubles.
+///
+/// # Errors
+/// When the ends do not fit the values.
 pub fn list_of(
     ends: OffsetBuffer<i64>,
     values: &Float64Array,

@@ -37,6 +37,7 @@ pub use input::Source;
 pub use pipeline::{Pipeline, Progress, Report};
 pub use tail::Tail;
 
-// The modules of this crate name everything by its path below `crate`.
+// The modules of this crate name those of the crates below by their paths in `crate`.
+#[allow(clippy::wildcard_imports)]
 use bulkdoku_core::*;
 use bulkdoku_logic as logic;

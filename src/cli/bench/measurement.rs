@@ -300,6 +300,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::float_cmp, reason = "no rounding is involved")]
     fn the_median_is_in_the_middle() {
         let of = |rounds: &[f64]| {
             let mut measurement = Measurement::default();

@@ -106,7 +106,7 @@ impl GenerateArgs {
     }
 
     /// Returns the values that columns can have in the puzzles of the kind. No minimal puzzle with
-    /// more than 40 clues is known, and no puzzle with fewer than 17 has one solution (McGuire,
+    /// more than 40 clues is known, and no puzzle with fewer than 17 has one solution (`McGuire`,
     /// Tugemann, Civario 2012).
     fn bounds(&self) -> Result<Bounds, Impossible> {
         let mut bounds = Bounds::default();
@@ -120,7 +120,7 @@ impl GenerateArgs {
             Kind::Easy => 30..=37,
             Kind::Solved => 81..=81,
             Kind::Several | Kind::Unsolvable => 0..=81,
-            _ => 17..=81,
+            Kind::Unique => 17..=81,
         };
         bounds.narrow(Column::Status, status as u64..=status as u64)?;
         bounds.narrow(Column::Solutions, solutions..=solutions)?;

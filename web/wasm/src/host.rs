@@ -99,6 +99,7 @@ impl Read for Reader {
 
 /// Passes rows on in large pieces, and collects the first messages.
 #[derive(Default)]
+#[allow(clippy::struct_field_names)]
 pub struct Rows {
     rows: Vec<u8>,
     written_at: f64,

@@ -149,6 +149,9 @@ impl Input {
     }
 
     /// Divides the input between records. Calls `found` with the start of each piece after the first.
+    ///
+    /// # Errors
+    /// When the input cannot be read, or `found` fails.
     pub fn divide(
         &self,
         piece_bytes: f64,
@@ -157,7 +160,7 @@ impl Input {
     ) -> Result<(), JsValue> {
         host::read_with(read);
         let source = self.source(Position::default(), Reader::new(0..self.size));
-        let mut source = TextSource::new(0, [source], &Default::default());
+        let mut source = TextSource::new(0, [source], &Arc::default());
         let mut block = Block::new(BLOCK_BYTES, BLOCK_BYTES);
         let mut next = piece_bytes as u64;
         while source.fill(&mut block) == Fill::Filled {

@@ -65,21 +65,19 @@ impl ReadAhead {
                 read_pieces(stream, &sender, &buffers);
             }
         };
-        match thread::Builder::new().name("read-ahead".into()).spawn(read) {
-            Ok(_) => Ok(Self {
-                pieces,
-                recycle,
-                piece: Piece::default(),
-                read: 0,
-                failed: None,
-                is_over: false,
-                is_dropped: Arc::clone(is_dropped),
-            }),
-            Err(_) => {
-                let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                Err(shared.take().expect("no thread has taken it"))
-            }
+        if thread::Builder::new().name("read-ahead".into()).spawn(read).is_err() {
+            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            return Err(shared.take().expect("no thread has taken it"));
         }
+        Ok(Self {
+            pieces,
+            recycle,
+            piece: Piece::default(),
+            read: 0,
+            failed: None,
+            is_over: false,
+            is_dropped: Arc::clone(is_dropped),
+        })
     }
 
     /// Waits for the next piece.

@@ -89,7 +89,7 @@ pub(super) fn write_messages(
         let column = if below == 0 { before + column } else { column };
         if rows.records.unit == Unit::Element {
             let number = row.line();
-            reason.push_str(&format!(" (element {number} of the array, column {column} in it)"));
+            reason = format!("{reason} (element {number} of the array, column {column} in it)");
         }
         let message = Message {
             file: row.file().into(),

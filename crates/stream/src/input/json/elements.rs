@@ -50,6 +50,7 @@ enum Place {
 
 /// The place of a byte in a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 struct Inside {
     /// Whether the record is an element of an array.
     is_element: bool,
@@ -116,14 +117,13 @@ impl<R> ElementLines<R> {
                 Place::Comment
             }
             (place, byte) if is_space(byte) => place,
-            // A byte order mark.
-            (Place::Outside, 0xEF | 0xBB | 0xBF) => Place::Outside,
             (Place::Outside, b'#') => {
                 self.lines.push(byte);
                 Place::Comment
             }
             (Place::Outside, b'[') if is_array => Place::Between,
-            (Place::Between, b']') => Place::Outside,
+            // The end of an array, or a byte order mark.
+            (Place::Between, b']') | (Place::Outside, 0xEF | 0xBB | 0xBF) => Place::Outside,
             (place, b',') => place,
             (place, _) => {
                 let is_element = place == Place::Between;

@@ -42,7 +42,7 @@ pub struct Shifts {
 
 /// Returns all shifts: how much later the right answer is.
 fn shifts() -> impl Iterator<Item = isize> {
-    (1..=MAX_SHIFT as isize).flat_map(|shift| [shift, -shift])
+    (1..=MAX_SHIFT.cast_signed()).flat_map(|shift| [shift, -shift])
 }
 
 impl Shifts {

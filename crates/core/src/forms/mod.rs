@@ -320,7 +320,7 @@ mod tests {
             let found = form(text.as_bytes());
             assert_eq!(found, Some(Form::Cells(line.as_bytes().try_into().unwrap())), "{text}");
         }
-        let marks = vec!["1____67_9"; 9].join(" ");
+        let marks = ["1____67_9"; 9].join(" ");
         assert_eq!(form(marks.as_bytes()), None, "a row of candidates");
     }
 

@@ -234,7 +234,10 @@ impl Decompress {
     }
 
     /// Creates the decoder of the member that begins here, with a limit for its window.
-    #[cfg_attr(not(any(feature = "zstd", feature = "xz")), allow(unused_variables))]
+    #[cfg_attr(
+        not(all(feature = "gzip", feature = "zstd", feature = "xz", feature = "bzip2")),
+        allow(unused_variables, clippy::unnecessary_wraps, reason = "some codecs use no window")
+    )]
     fn decoder(&self, source: Compressed, window: u64) -> io::Result<Box<dyn Decoder>> {
         Ok(match self.codec {
             #[cfg(feature = "gzip")]

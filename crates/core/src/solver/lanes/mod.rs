@@ -26,7 +26,8 @@ use lane_kernel::LaneKernel;
 
 use self::scheduler::Scheduler;
 use super::contract::Query;
-use super::{Engine, Outcome, StopFlag};
+use super::{Batch, Engine, Limits, Outcome, StopFlag};
+use crate::puzzle::Grid;
 use crate::simd::SimdLevel;
 
 /// The engine `lanes`, which solves many puzzles at once, one per lane of the vector.
@@ -41,6 +42,25 @@ impl Lanes {
     pub fn new(level: SimdLevel) -> Self {
         let kernel = LaneKernel::new(level, pages::MAX_PAGES);
         Self { level, scheduler: Scheduler::new(kernel, level), stop: StopFlag::default() }
+    }
+
+    /// Lists the solutions of each puzzle of a batch, up to a limit, with the index of the puzzle.
+    /// Those of a puzzle are in the order of the search.
+    ///
+    /// Returns the number of final outcomes, like [`Engine::solve`]. Their grids are unspecified.
+    ///
+    /// # Panics
+    /// When the numbers of outcomes and puzzles differ.
+    pub fn list(
+        &mut self,
+        batch: Batch<'_>,
+        limits: Limits,
+        outcomes: &mut [Outcome],
+        list: &mut Vec<(usize, Grid)>,
+    ) -> usize {
+        assert_eq!(batch.len(), outcomes.len(), "one outcome for each puzzle");
+        let query = Query { batch, limits, known: None };
+        self.scheduler.list(&query, &self.stop, outcomes, list)
     }
 }
 

@@ -78,7 +78,8 @@ impl PerLane {
             first |= LaneSet::from(self.solutions[lane] == 1) << lane;
             enough |= LaneSet::from(self.solutions[lane] == self.solution_limit) << lane;
         }
-        run.keep_solutions(first, |lane| self.entered[lane].puzzle);
+        let kept = if run.lists() { lanes } else { first };
+        run.keep_solutions(kept, |lane| self.entered[lane].puzzle);
         enough
     }
 
@@ -147,9 +148,9 @@ impl<K: Kernel> Policy<K> for PerLane {
     }
 
     /// Leaves the last few puzzles to [`Ordered`](super::ordered::Ordered), unless nodes are
-    /// limited.
+    /// limited or solutions are listed.
     fn is_done(&self, run: &BatchState<'_, K>) -> bool {
-        let is_for_all = run.has_few_busy() && self.node_limit == u64::MAX;
+        let is_for_all = run.has_few_busy() && self.node_limit == u64::MAX && !run.lists();
         run.all_entered() && (run.busy == 0 || is_for_all)
     }
 

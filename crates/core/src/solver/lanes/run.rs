@@ -144,6 +144,8 @@ pub(super) struct BatchState<'a, K> {
     /// The number of solutions in the exit block; `exit_puzzles` are their puzzles.
     exit_count: usize,
     exit_puzzles: [usize; MAX_LANES],
+    /// All solutions with the indices of their puzzles, if they are listed.
+    list: Option<&'a mut Vec<(usize, Grid)>>,
 }
 
 impl<'a, K: Kernel> BatchState<'a, K> {
@@ -173,7 +175,18 @@ impl<'a, K: Kernel> BatchState<'a, K> {
             clock_is_current: false,
             exit_count: 0,
             exit_puzzles: [0; MAX_LANES],
+            list: None,
         }
+    }
+
+    /// Lists all solutions that are found.
+    pub(super) fn listing(self, list: &'a mut Vec<(usize, Grid)>) -> Self {
+        Self { list: Some(list), ..self }
+    }
+
+    /// Returns whether all solutions are listed.
+    pub(super) fn lists(&self) -> bool {
+        self.list.is_some()
     }
 
     /// Searches until the policy is done or the stop flag is set.
@@ -327,6 +340,9 @@ impl<'a, K: Kernel> BatchState<'a, K> {
                 }
                 for lane in lanes_of(found) {
                     let outcome = &mut entries[lane];
+                    if let Some(list) = &mut self.list {
+                        list.push((first + lane, outcome.grid));
+                    }
                     outcome.solutions = 1;
                     outcome.gave_up = false;
                     outcome.guesses = 0;
@@ -380,10 +396,17 @@ impl<'a, K: Kernel> BatchState<'a, K> {
         if self.exit_count == 0 {
             return;
         }
-        let mut grids = [[0; CELLS]; MAX_LANES];
-        self.kernel.store(LaneBlock::Exit, &mut grids[..self.lanes], |grid| grid);
-        for (puzzle, grid) in self.exit_puzzles[..self.exit_count].iter().zip(&grids) {
-            self.job.outcomes[*puzzle].grid.0 = *grid;
+        let puzzles = &self.exit_puzzles[..self.exit_count];
+        if let Some(list) = &mut self.list {
+            let first = list.len();
+            list.extend(puzzles.iter().map(|puzzle| (*puzzle, Grid::BLANK)));
+            self.kernel.store(LaneBlock::Exit, &mut list[first..], |(_, grid)| &mut grid.0);
+        } else {
+            let mut grids = [[0; CELLS]; MAX_LANES];
+            self.kernel.store(LaneBlock::Exit, &mut grids[..self.lanes], |grid| grid);
+            for (puzzle, grid) in puzzles.iter().zip(&grids) {
+                self.job.outcomes[*puzzle].grid.0 = *grid;
+            }
         }
         self.exit_count = 0;
     }

@@ -7,6 +7,7 @@ use super::per_lane::PerLane;
 use super::run::{BatchJob, BatchState, EnteredPuzzle, MultipleSolutionsRate, SearchEnd};
 use super::work_sharing::WorkSharing;
 use crate::clock::Instant;
+use crate::puzzle::Grid;
 use crate::solver::contract::Query;
 use crate::solver::{Batch, Outcome, StopFlag};
 
@@ -54,6 +55,24 @@ impl<K: Kernel> Scheduler<K> {
             }
         }
         done
+    }
+
+    /// Lists solutions, up to the limit for each puzzle. Returns the number of final outcomes, whose
+    /// grids are blank.
+    pub(super) fn list(
+        &mut self,
+        query: &Query<'_>,
+        stop: &StopFlag,
+        outcomes: &mut [Outcome],
+        list: &mut Vec<(usize, Grid)>,
+    ) -> usize {
+        outcomes.fill(Outcome::NONE);
+        let job = BatchJob { query: *query, outcomes, stop, start: Instant::now() };
+        self.per_lane.begin(query.limits);
+        // Many of these puzzles have several solutions, which says nothing about the next batch.
+        let mut multiple_solutions = self.multiple_solutions;
+        let run = BatchState::new(&mut self.kernel, self.level, &mut multiple_solutions, job);
+        run.listing(list).search(&mut self.per_lane).next
     }
 
     /// Searches puzzles with work sharing while that pays.

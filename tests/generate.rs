@@ -64,8 +64,8 @@ fn the_default_is_minimal_and_the_count_may_be_zero() {
 
 #[test]
 fn the_bundled_sets_are_made_by_their_commands() {
-    for (set, count) in [("easy", "100"), ("minimal", "100"), ("hard", "1"), ("several", "100")] {
-        let made = lines(&generate(&["--count", count, "--seed", "1", "--kind", set]));
+    for set in ["easy", "minimal", "several"] {
+        let made = lines(&generate(&["--count", "100", "--seed", "1", "--kind", set]));
         let path = format!("{}/datasets/{set}.txt", env!("CARGO_MANIFEST_DIR"));
         let bundled = fs::read_to_string(path).expect("it is there");
         assert!(bundled.lines().take(made.len()).eq(&made), "{set}");
@@ -147,7 +147,7 @@ fn formats_show_what_is_made() {
 }
 
 #[test]
-fn clues_follow_a_pattern_and_a_hard_search_starts_at_a_pool() {
+fn clues_follow_a_pattern() {
     let folder = Folder::new();
     let mask = CLASSIC.replace(|cell| cell != '.', "#");
     folder.file("mask.txt", &mask);
@@ -169,10 +169,6 @@ fn clues_follow_a_pattern_and_a_hard_search_starts_at_a_pool() {
     folder.file("bad.txt", "#########\n####x");
     let bad = folder.line("generate -n 20 --seed 1 --pattern bad.txt");
     assert!(bad.messages.contains("bad.txt:2:5: 'x'"), "{bad:?}");
-    let pool = format!("{}/datasets/hard.txt", env!("CARGO_MANIFEST_DIR"));
-    let hard = generate(&["-n", "1", "--seed", "1", "--kind", "hard", "--from", &pool]);
-    assert_eq!(lines(&hard).len(), 1, "{hard:?}");
-    assert_ne!(hard.rows, generate(&["-n", "1", "--seed", "1", "--kind", "hard"]).rows);
 }
 
 #[test]
@@ -275,20 +271,57 @@ fn a_closed_pipe_ends_quietly() {
 }
 
 #[test]
-fn hard_puzzles_from_a_pool_differ_from_it_and_from_each_other() {
+fn hard_puzzles_are_the_same_for_all_threads_and_conditions_select_them() {
+    let folder = Folder::new();
+    let generate = |options: &str| {
+        let columns = "--format csv --columns id,puzzle,guess_rating,minimal,status";
+        folder.line(&format!("generate -q --kind hard --seed 5 {columns} {options}")).rows
+    };
+    let all = generate("--at-least 10 -n 300 -j 1");
+    assert_eq!(generate("--at-least 10 -n 300 -j 3"), all);
+    assert!(all.starts_with(&generate("--at-least 10 -n 20 -j 2")));
+    let rows: Vec<Vec<&str>> = all.lines().skip(1).map(|row| row.split(',').collect()).collect();
+    assert_eq!(rows.len(), 300);
+    for (id, row) in rows.iter().enumerate() {
+        assert_eq!((row[0], row[3], row[4]), (&*id.to_string(), "true", "unique"));
+        assert!(row[2].parse::<f64>().unwrap() >= 10.0, "{row:?}");
+    }
+    // The rating is that of `solve`.
+    folder.file("hard.csv", &all);
+    let rated = folder.line("solve -q hard.csv --rating-over 8 --columns guess_rating").rows;
+    assert!(rated.lines().skip(1).eq(rows.iter().map(|row| row[2])));
+    let few = generate("--at-least 10 -n 9 --where 'clues <= 23 and guess_rating > 12'");
+    let few: Vec<&str> = few.lines().skip(1).collect();
+    assert_eq!(few.len(), 9);
+    for row in few {
+        let row: Vec<&str> = row.split(',').collect();
+        assert!(row[1].bytes().filter(u8::is_ascii_digit).count() <= 23, "{row:?}");
+        assert!(row[2].parse::<f64>().unwrap() > 12.0, "{row:?}");
+    }
+}
+
+#[test]
+fn hard_puzzles_by_other_objectives_and_from_a_pool() {
     let folder = Folder::new();
     folder.file("pool", format!("{SEVENTEEN}\n{CLASSIC}\n"));
-    let generate = |skip: u64, count: u64, threads: u64| {
-        let line = format!(
-            "generate -q --kind hard --from pool --seed 5 --skip {skip} -n {count} -j {threads}"
-        );
-        folder.line(&line).rows
-    };
-    let all = generate(0, 3, 2);
-    let distinct: HashSet<_> = all.lines().collect();
-    assert_eq!(distinct.len(), 3, "{all}");
-    assert!(!distinct.contains(SEVENTEEN) && !distinct.contains(CLASSIC), "{all}");
-    assert_eq!([generate(0, 1, 1), generate(1, 2, 2)].concat(), all);
+    for (options, column, least) in [
+        ("--objective se121 --at-least 7.1", "se121", 7.1),
+        ("--objective score --at-least 3000", "score", 3000.0),
+        ("--from pool --at-least 4", "guess_rating", 4.0),
+        ("--skip 7 --at-least 4", "guess_rating", 4.0),
+    ] {
+        let line = format!("generate -q --kind hard -n 5 --seed 2 {options} --columns {column}");
+        let made = folder.line(&format!("{line} --format csv"));
+        let values: Vec<f64> = lines(&made)[1..].iter().map(|row| row.parse().unwrap()).collect();
+        assert_eq!(values.len(), 5, "{options}: {made:?}");
+        assert!(values.iter().all(|value| *value >= least), "{options}: {values:?}");
+    }
+    for refused in
+        ["--symmetry rot180", "--clues 22", "--pattern x", "--objective 9", "--at-least 0"]
+    {
+        let ran = folder.line(&format!("generate -n 1 --kind hard {refused}"));
+        assert_eq!(ran.status, 2, "{refused}: {ran:?}");
+    }
 }
 
 #[cfg(target_os = "linux")]

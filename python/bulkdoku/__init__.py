@@ -296,17 +296,27 @@ def augment(
     return Frame(frame.take(sources.astype(np.int64))).joined(made, prefix, replaced)
 
 
-def recipe(kind: Any, grids: Any, clues: Any, guesses: Any, level: Any, symmetry: Any, pattern: Any) -> _core.Recipe:
+def recipe(
+    kind: Any, grids: Any, clues: Any, guesses: Any, level: Any, symmetry: Any, pattern: Any, objective: Any,
+    at_least: Any,
+) -> _core.Recipe:  # fmt: skip
     """Returns which puzzles are generated."""
+    hard = None
+    if kind == "hard":
+        if any(option is not None for option in (clues, guesses, level, pattern)) or symmetry != "none":
+            raise ValueError("hard puzzles have no clues, guesses, level, symmetry or pattern: the search changes clues")
+        kind, hard = "minimal", (objective or "guess_rating", None if at_least is None else float(at_least))
+    elif objective is not None or at_least is not None:
+        raise ValueError('objective and at_least need kind="hard"')
     grids = grids or ("fast" if kind == "solved" else "rows")
     level = None if level is None else whole("level", level)
-    return _core.Recipe(kind, grids, symmetry, pattern, span("clues", clues), span("guesses", guesses), level)
+    return _core.Recipe(kind, grids, symmetry, pattern, span("clues", clues), span("guesses", guesses), level, hard)
 
 
 def generate(
     count: int, *, seed: int, kind: str = "minimal", skip: int = 0, grids: str | None = None, clues: Span = None,
     guesses: Span = None, level: int | None = None, symmetry: str = "none", pattern: str | None = None,
-    solution: Form = "text", columns: Sequence[str] = ("puzzle", "solution"), threads: int = 1,
+    objective: str | None = None, at_least: float | None = None, solution: Form = "text", columns: Sequence[str] = ("puzzle", "solution"), threads: int = 1,
     progress: Progress | None = None,
 ) -> Table:  # fmt: skip
     """Generates random puzzles: the rows that `bulkdoku generate` writes for the same seed.
@@ -317,7 +327,8 @@ def generate(
         count: the number of rows.
         seed: any number from 0 to 2**64 - 1.
         kind: "minimal", "solved", "easy", "hard", "several", "unsolvable" or "unique".
-        skip: the number of rows before the first one.
+        skip: the number of rows before the first one; for kind="hard", of islands.
+        objective, at_least: only for kind="hard": "guess_rating" (default), "se121" or "score", and its least value.
         grids: how solution grids are drawn: "rows", "fast" or "uniform"; None is fast for kind="solved", else rows.
         clues, guesses: only minimal puzzles with this many: a number, or a pair of the least and the most.
         level: only minimal puzzles of this level, 0 to 3.
@@ -333,13 +344,14 @@ def generate(
         MemoryError: if the rows do not fit in memory.
         ValueError: if an option has another value, or if no puzzle can meet the options.
     """
-    made = recipe(kind, grids, clues, guesses, level, symmetry, pattern)
+    made = recipe(kind, grids, clues, guesses, level, symmetry, pattern, objective, at_least)
     output = output_of(columns_of(columns, ("puzzle", "solution")), form_of(solution), 0)
     seed, skip = whole("seed", seed), whole("skip", skip)
-    end = skip + whole("count", count)
-    if end >= 2**64:
-        raise ValueError("rows end at 2**64 - 1")
-    return Table(_core.generate(made, seed, skip, end, output, whole("threads", threads), progress))
+    count = whole("count", count)
+    end = 2**31 if kind == "hard" else skip + count
+    if end >= 2**64 or skip > end:
+        raise ValueError("rows end at 2**64 - 1, islands at 2**31")
+    return Table(_core.generate(made, seed, (skip, end), count, output, whole("threads", threads), progress))
 
 
 class Puzzles:
@@ -396,7 +408,7 @@ class Puzzles:
             end = start + self._batch_rows
             if max(end, after) >= 2**64:
                 raise ValueError("rows end at 2**64 - 1")
-            batch = Table(_core.generate(self._recipe, self._seed, start, end, output, self._threads, None))
+            batch = Table(_core.generate(self._recipe, self._seed, (start, end), None, output, self._threads, None))
             self._position = after
             return start, batch
         finally:
@@ -412,12 +424,14 @@ class Puzzles:
 def stream(
     *, seed: int, batch_rows: int = 1024, shard: tuple[int, int] = (0, 1), skip: int = 0, kind: str = "minimal",
     grids: str | None = None, clues: Span = None, guesses: Span = None, level: int | None = None,
-    symmetry: str = "none", pattern: str | None = None, solution: Form = "cells", blank: int = 0, threads: int = 1,
+    symmetry: str = "none", pattern: str | None = None, objective: str | None = None, at_least: float | None = None,
+    solution: Form = "cells", blank: int = 0, threads: int = 1,
 ) -> Puzzles:  # fmt: skip
     """Returns an endless stream of fresh puzzles and their solutions: the rows of `generate`, in constant memory.
 
     Args:
-        batch_rows: the number of puzzles of a batch.
+        batch_rows: the number of puzzles of a batch. A batch of kind="hard" has all puzzles of an island, which takes
+            about ten seconds; `shard`, `skip`, and `position` count islands.
         shard: (i, n) yields each n-th batch, from the i-th on, from 0: n workers yield each batch of one seed once.
         skip: the number of rows before the first batch: `position` of an earlier stream continues it.
         solution, blank: as for `solve`. Other arguments, and exceptions, are those of `generate`.
@@ -426,7 +440,9 @@ def stream(
         Puzzles: an iterator of tables with the columns `puzzle` and `solution`, by default as cells: `batch["puzzle"]`
         is uint8 of shape (batch_rows, 81). The solution of a puzzle without exactly one is blank.
     """
-    made = recipe(kind, grids, clues, guesses, level, symmetry, pattern)
+    made = recipe(kind, grids, clues, guesses, level, symmetry, pattern, objective, at_least)
+    if kind == "hard":
+        batch_rows = 1
     parts = list(shard) if isinstance(shard, (tuple, list)) and len(shard) == 2 else [shard, shard]
     index, number = (whole("shard", part) for part in parts)
     if index >= number:

@@ -75,7 +75,7 @@ class Search:
 class Recipe:
     def __new__(
         cls, kind: str, grids: str, symmetry: str, pattern: str | None, clues: tuple[int, int] | None,
-        guesses: tuple[int, int] | None, level: int | None,
+        guesses: tuple[int, int] | None, level: int | None, hard: tuple[str, float | None] | None,
     ) -> Self: ...  # fmt: skip
 
 def find_column(all: Sequence[str], of_solutions: bool, are_required: bool) -> int | None: ...
@@ -89,7 +89,8 @@ def augment(
     output: Output, threads: int, progress: _Progress,
 ) -> tuple[Batches, int, list[str]]: ...  # fmt: skip
 def generate(
-    recipe: Recipe, seed: int, start: int, end: int, output: Output, threads: int, progress: _Progress
+    recipe: Recipe, seed: int, numbers: tuple[int, int], most: int | None, output: Output, threads: int,
+    progress: _Progress,
 ) -> Batches: ...
 def distinct(puzzles: Rows, by: str, threads: int, progress: _Progress) -> _Buffer: ...
 def split(

@@ -11,13 +11,14 @@ use arrow_array::builder::LargeStringBuilder;
 use arrow_schema::{DataType, Field, Schema};
 use bulkdoku::generate::{Pattern, Recipe};
 use bulkdoku::isomorph::Kinds;
+use bulkdoku::logic::generate::Measure;
 use bulkdoku::output::{Column, Format, Needs, RowBuffer, Rows as Results, entries, json_steps};
 use bulkdoku::pipeline::{
-    Augment, BlockSource, BlockSummary, Check, Classify, Generate, Job, Options, Ranges, RunEnd,
-    Solve, cores, fold_blocks,
+    Augment, BlockSource, BlockSummary, Check, Classify, Generate, Hard, Job, Options, Ranges,
+    RunEnd, Solve, cores, fold_blocks,
 };
 use bulkdoku::puzzle::CELLS;
-use bulkdoku::{EngineKind, Limits};
+use bulkdoku::{EngineKind, Limits, SimdLevel, StopFlag};
 use bulkdoku_arrow::{Form, Rejected, Sheet};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -392,7 +393,11 @@ pub fn augment(
 
 /// The puzzles to generate.
 #[pyclass(frozen, module = "bulkdoku._core", name = "Recipe")]
-pub struct Made(Recipe);
+pub struct Made {
+    recipe: Recipe,
+    /// The objective of hard puzzles, and its least value.
+    hard: Option<(Measure, f64)>,
+}
 
 #[pymethods]
 impl Made {
@@ -407,6 +412,7 @@ impl Made {
         clues: Option<(usize, usize)>,
         guesses: Option<(u64, u64)>,
         level: Option<u8>,
+        hard: Option<(&str, Option<f64>)>,
     ) -> PyResult<Self> {
         let plain = Recipe::default();
         let named = |what: &str, error: &dyn std::fmt::Display| {
@@ -426,25 +432,48 @@ impl Made {
             ..plain
         };
         recipe.check().map_err(invalid)?;
-        Ok(Self(recipe))
+        let hard = hard.map(|(measure, at_least)| {
+            let measure: Measure = measure.parse().map_err(|error| named("objective", &error))?;
+            let at_least = at_least.unwrap_or(measure.usual_least());
+            let is_positive = at_least > 0.0 && at_least.is_finite();
+            is_positive
+                .then_some((measure, at_least))
+                .ok_or_else(|| PyValueError::new_err("at_least is a positive number"))
+        });
+        Ok(Self { recipe, hard: hard.transpose()? })
     }
 }
 
-/// Generates puzzles of a corpus, by their numbers.
+/// Generates puzzles of a corpus, by their numbers. Hard puzzles are those of islands with these
+/// numbers, at most `most`.
 #[pyfunction]
 pub fn generate(
     py: Python<'_>,
     recipe: &Made,
     seed: u64,
-    start: u64,
-    end: u64,
+    numbers: (u64, u64),
+    most: Option<u64>,
     output: &Output,
     threads: usize,
     progress: Progress,
 ) -> PyResult<Batches> {
     let solve = solve_with(EngineKind::Lanes, Limits::PROOF);
-    let (pool, yields) = (Arc::default(), Arc::default());
-    let job = Generate { solve, recipe: recipe.0.clone(), condition: None, seed, pool, yields };
+    let ((start, end), recipe, hard) = (numbers, recipe.recipe.clone(), recipe.hard);
+    if let Some((measure, at_least)) = hard {
+        let (pool, condition, simd) = (Arc::default(), None, SimdLevel::best());
+        let job = Hard { solve, seed, measure, at_least, pool, recipe, condition, simd };
+        let call = Call::new(Arc::new(job), output, threads, &progress);
+        let threads = call.threads.get();
+        let rows = most.unwrap_or(u32::MAX.into()) as usize;
+        let source = || {
+            let stop = StopFlag::from(Arc::clone(&progress.stop));
+            call.job.source(start..end, most.unwrap_or(u64::MAX), None, threads, stop)
+        };
+        let batches = py.detach(|| call.collect(rows, source))?;
+        return Ok(Batches::new(Arc::clone(&output.0.schema), batches));
+    }
+    let yields = Arc::default();
+    let job = Generate { solve, recipe, condition: None, seed, yields };
     let rows = (end - start) as usize;
     // Before hours of work end with the process.
     let has_room = |bytes| black_box(&mut Vec::<u8>::new()).try_reserve_exact(bytes).is_ok();

@@ -78,6 +78,13 @@ const RULES: &[Rule] = &[
     excludes("--solution first", &["--format boj2239"], "which shows the smallest"),
     // Generating.
     needs("--from", &["--kind hard"], "whose search starts there"),
+    needs("--objective", &["--kind hard"], ""),
+    needs("--at-least", &["--kind hard"], ""),
+    excludes(
+        "--kind hard",
+        &["--clues", "--symmetry", "--pattern"],
+        "because its search changes single clues; --where can select by clues",
+    ),
     // Measuring.
     needs("--fail-above", &["--baseline"], ""),
     needs("--solver-output", &["--solver"], ""),

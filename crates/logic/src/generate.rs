@@ -1,4 +1,4 @@
-//! Generating puzzles that need given techniques.
+//! Generating puzzles that need given techniques, and hard puzzles by what people need.
 //!
 //! ```
 //! use bulkdoku_core::generate::Generator;
@@ -11,10 +11,12 @@
 //! assert_eq!(rate(&puzzle).map(|path| path.hardest), Ok(Some(Technique::XWing)));
 //! ```
 
+use bulkdoku_core::generate::islands::{Explorer, GuessRating, Objective, Value, WithForm};
 use bulkdoku_core::generate::{Generator, Recipe, Removal};
+use bulkdoku_core::named::named_enum;
 use bulkdoku_core::{Puzzle, StopFlag};
 
-use crate::{Rater, Technique, Techniques};
+use crate::{Explainer, Rater, Technique, Techniques, Unrated};
 
 /// The number of puzzles that are drawn at a time once the first attempts have failed.
 const ATTEMPTS: u64 = 256;
@@ -85,5 +87,122 @@ pub fn puzzle(
         }
         let width = (2 * (attempts.end - attempts.start)).min(ATTEMPTS);
         attempts = attempts.end..attempts.end + width;
+    }
+}
+
+named_enum! {
+    /// A measure of difficulty that a search for hard puzzles maximizes.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Measure {
+        /// Guesses of the engine: see [`GuessRating`].
+        #[default]
+        GuessRating = "guess_rating",
+        /// The rating of Sudoku Explainer 1.2.1.
+        Se121 = "se121",
+        /// The sum of the scores of all steps.
+        Score = "score",
+    }
+
+    /// The requested measure does not exist.
+    UnknownMeasure = "unknown objective {0:?}; expected {names}"
+}
+
+impl Measure {
+    /// Returns the least value of hard puzzles, unless another one is requested.
+    pub const fn usual_least(self) -> f64 {
+        match self {
+            Self::GuessRating => 20.0,
+            Self::Se121 => 9.0,
+            Self::Score => 10_000.0,
+        }
+    }
+
+    /// Returns the objective of puzzles with at least this value. Setting `stop` ends its ratings.
+    pub fn objective(self, at_least: f64, stop: &StopFlag) -> Box<dyn Objective> {
+        let rater = |techniques| {
+            let mut rater = Rater::new(techniques);
+            rater.stop_at(stop.clone());
+            rater
+        };
+        match self {
+            Self::GuessRating => Box::new(GuessRating::new(at_least)),
+            Self::Se121 => {
+                let rater = rater(Techniques::ALL.up_to(Technique::RegionForcingChain));
+                let mut explainer = Explainer::default();
+                explainer.stop_at(stop.clone());
+                Box::new(Se121 { at_least, rater, explainer })
+            }
+            Self::Score => Box::new(Score { at_least, rater: rater(Techniques::ALL) }),
+        }
+    }
+}
+
+/// Fewer guesses rarely belong to puzzles that are hard for people.
+const MIN_GUESSES: f64 = 6.0;
+/// The number of nodes that an engine searches in the time of a path, and of a rating.
+const NODES_PER_PATH: u64 = 3000;
+const NODES_PER_RATING: u64 = 130_000;
+
+/// The rating of Sudoku Explainer.
+struct Se121 {
+    at_least: f64,
+    /// Finds the puzzles that need dynamic chains: the others are easier.
+    rater: Rater,
+    explainer: Explainer,
+}
+
+impl Objective for Se121 {
+    fn min_guesses(&self) -> f64 {
+        MIN_GUESSES
+    }
+
+    fn parents(&self) -> usize {
+        4
+    }
+
+    fn rate(&mut self, explorer: &mut Explorer, puzzles: &[WithForm]) -> Option<Vec<Value>> {
+        let enough = (self.at_least * 10.0 - 1e-9).ceil() as u16;
+        let rate = |WithForm { puzzle, .. }: &WithForm| {
+            explorer.spend(NODES_PER_PATH)?;
+            let path = self.rater.rate_unique(puzzle)?;
+            let base = path.hardest.map_or(0, |technique| technique.definition().se);
+            if path.solved && u16::from(base) + LENGTHS < enough {
+                return Some(Value { is_enough: false, promise: f64::from(base) / 100.0 });
+            }
+            explorer.spend(NODES_PER_RATING)?;
+            // The rating of the rest of the path makes no difference.
+            let tenths = match self.explainer.rate_up_to(puzzle, enough) {
+                Err(Unrated::Stopped) => return None,
+                rating => rating.map_or(0, |rating| rating.er),
+            };
+            Some(Value { is_enough: tenths >= enough, promise: f64::from(tenths) / 10.0 })
+        };
+        puzzles.iter().map(rate).collect()
+    }
+}
+
+/// What the lengths of chains add to the rating of a technique at most, in tenths, except in rare
+/// cases.
+const LENGTHS: u16 = 5;
+
+/// The sum of the scores of all steps.
+struct Score {
+    at_least: f64,
+    rater: Rater,
+}
+
+impl Objective for Score {
+    fn min_guesses(&self) -> f64 {
+        MIN_GUESSES
+    }
+
+    fn rate(&mut self, explorer: &mut Explorer, puzzles: &[WithForm]) -> Option<Vec<Value>> {
+        let rate = |WithForm { puzzle, .. }: &WithForm| {
+            explorer.spend(NODES_PER_PATH)?;
+            let path = self.rater.rate_unique(puzzle)?;
+            let promise = if path.solved { f64::from(path.score) } else { 0.0 };
+            Some(Value { is_enough: promise >= self.at_least, promise })
+        };
+        puzzles.iter().map(rate).collect()
     }
 }

@@ -7,27 +7,35 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bulkdoku::condition::{Bounds, Impossible};
+use bulkdoku::generate::islands::GuessRating;
 use bulkdoku::generate::{Grids, Kind, Pattern, Recipe, Symmetry};
 use bulkdoku::input::InputOptions;
 use bulkdoku::logic::generate::removal_favoring;
 use bulkdoku::logic::{Technique, Techniques};
 use bulkdoku::output::{Column, Row};
-use bulkdoku::pipeline::{Generate, RowCondition, Solve};
+use bulkdoku::pipeline::{Generate, Hard, RowCondition, Solve};
 use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, Status, solve_batch};
 
 use super::super::inputs::Inputs;
 use super::super::{Failure, log, sets, shown};
 use super::{GenerateArgs, ROWS};
 
+/// What `--kind` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Corpus {
+    Of(Kind),
+    Hard,
+}
+
 #[rustfmt::skip]
-pub const KINDS: &[(&str, Kind, &str)] = &[
-    ("minimal", Kind::Minimal, "one solution, no clue can be removed"),
-    ("unique", Kind::Unique, "one solution, with --clues or --pattern"),
-    ("solved", Kind::Solved, "solution grids"),
-    ("easy", Kind::Easy, "one solution, 30 to 37 clues, naked singles suffice"),
-    ("hard", Kind::Hard, "minimal, found by search for many guesses (slow to make)"),
-    ("several", Kind::Several, "more than one solution"),
-    ("unsolvable", Kind::Unsolvable, "legal clues, no solution"),
+pub const KINDS: &[(&str, Corpus, &str)] = &[
+    ("minimal", Corpus::Of(Kind::Minimal), "one solution, no clue can be removed"),
+    ("unique", Corpus::Of(Kind::Unique), "one solution, with --clues or --pattern"),
+    ("solved", Corpus::Of(Kind::Solved), "solution grids"),
+    ("easy", Corpus::Of(Kind::Easy), "one solution, 30 to 37 clues, naked singles suffice"),
+    ("hard", Corpus::Hard, "minimal and hard, found by a search: see --objective"),
+    ("several", Corpus::Of(Kind::Several), "more than one solution"),
+    ("unsolvable", Corpus::Of(Kind::Unsolvable), "legal clues, no solution"),
 ];
 
 impl GenerateArgs {
@@ -42,8 +50,37 @@ impl GenerateArgs {
     }
 
     fn kind(&self) -> Kind {
-        let default = if self.pattern.is_some() { Kind::Unique } else { Kind::default() };
-        self.kind.unwrap_or(default)
+        match self.kind {
+            Some(Corpus::Of(kind)) => kind,
+            None if self.pattern.is_some() => Kind::Unique,
+            None | Some(Corpus::Hard) => Kind::default(),
+        }
+    }
+
+    pub fn is_hard(&self) -> bool {
+        self.kind == Some(Corpus::Hard)
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed.unwrap_or_else(draw_seed)
+    }
+
+    /// Returns the job that solves hard puzzles.
+    pub fn hard(&self) -> Result<Hard, Failure> {
+        let measure = self.objective.unwrap_or_default();
+        let simd = self.simd();
+        let engine = Box::new(move || EngineKind::default().build(simd));
+        let rating_isomorphs = GuessRating::ISOMORPHS;
+        Ok(Hard {
+            solve: Solve { engine, rating_isomorphs, ..Solve::default() },
+            seed: self.seed(),
+            measure,
+            at_least: self.at_least.unwrap_or(measure.usual_least()),
+            pool: self.from.as_deref().map_or_else(|| Ok(Arc::from([])), read_pool)?,
+            recipe: Recipe { grids: self.grids.unwrap_or_default(), ..Recipe::default() },
+            condition: self.row_condition()?,
+            simd,
+        })
     }
 
     /// Returns the job and the indices of the puzzles to generate.
@@ -74,9 +111,8 @@ impl GenerateArgs {
             solve: Solve { engine, ..Solve::default() },
             recipe,
             condition,
-            seed: self.seed.unwrap_or_else(draw_seed),
+            seed: self.seed(),
             yields: Arc::default(),
-            pool: self.from.as_deref().map_or_else(|| Ok(Arc::from([])), read_pool)?,
         };
         Ok((job, self.skip..end))
     }
@@ -116,7 +152,7 @@ impl GenerateArgs {
             _ => (Status::Unique, 1),
         };
         let clues = match self.kind() {
-            Kind::Minimal | Kind::Hard => 17..=40,
+            Kind::Minimal => 17..=40,
             Kind::Easy => 30..=37,
             Kind::Solved => 81..=81,
             Kind::Several | Kind::Unsolvable => 0..=81,
@@ -128,7 +164,7 @@ impl GenerateArgs {
         if let Some(clues) = &self.clues {
             bounds.narrow(Column::Clues, *clues.start() as u64..=*clues.end() as u64)?;
         }
-        if matches!(self.kind(), Kind::Minimal | Kind::Hard) && self.symmetry == Symmetry::None {
+        if self.kind() == Kind::Minimal && self.symmetry == Symmetry::None {
             bounds.narrow(Column::Minimal, 1..=1)?;
         }
         if self.kind() == Kind::Easy {

@@ -6,20 +6,22 @@ mod summary;
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use bulkdoku::SimdLevel;
-use bulkdoku::generate::{Grids, Kind, Symmetry};
+use bulkdoku::generate::{Grids, Symmetry};
 use bulkdoku::input::Position;
+use bulkdoku::logic::generate::Measure;
 use bulkdoku::output::{Column, Needs};
 use bulkdoku::pipeline::Options;
-use job::KINDS;
+use bulkdoku::{SimdLevel, StopFlag};
+use job::{Corpus, KINDS};
 use summary::CorpusSummary;
 
 use super::format::RowFormat;
 use super::inputs::Inputs;
-use super::outputs::Destinations;
+use super::outputs::{Claim, Destinations};
 use super::progress::Progressed;
-use super::row_args::{RowArgs, RowRules};
+use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run::{OpenRun, Settings};
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
@@ -31,6 +33,11 @@ use super::{Exit, Failure, help, log, numbers, platform};
 /// Row i depends on the seed and i alone. All numbers of threads and vector levels make the same
 /// bytes, --skip and --count cut a corpus into parts, and the first N rows do not depend on the
 /// count.
+///
+/// Hard puzzles (--kind hard) are found by a search on islands, each of which takes about ten seconds
+/// of a core, starts at random puzzles of its own, and has as many rows as it finds. So --skip skips
+/// islands. The class of a row is new within its island; about one row in four has a new solution
+/// grid.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
 #[command(allow_negative_numbers = true)]
@@ -66,7 +73,7 @@ pub struct GenerateArgs {
     #[arg(short, long, value_name = "S", value_parser = numbers::count)]
     seed: Option<u64>,
 
-    /// Skip this many rows of the corpus
+    /// Skip this many rows of the corpus; with --kind hard, islands of its search
     #[arg(long, value_name = "N", default_value = "0", value_parser = numbers::count)]
     skip: u64,
 
@@ -81,13 +88,27 @@ pub struct GenerateArgs {
         hide_possible_values = true,
         value_parser = help::one_of(KINDS)
     )]
-    kind: Option<Kind>,
+    kind: Option<Corpus>,
+
+    /// What hard puzzles have much of: guess_rating, se121 or score
+    ///
+    /// guess_rating is the mean number of guesses over 8 isomorphs, as solve --rating-over 8 prints
+    /// it; se121 the rating of Sudoku Explainer; score the sum of the scores of all steps [default:
+    /// guess_rating]
+    #[arg(long, value_name = "BY", help_heading = "Hard puzzles", value_parser = parse_measure)]
+    objective: Option<Measure>,
+
+    /// Hard puzzles with at least this much
+    ///
+    /// The search is guided towards it. [default: 20 guesses, 9.0 for se121, 10000 for score]
+    #[arg(long, value_name = "X", help_heading = "Hard puzzles", value_parser = parse_least)]
+    at_least: Option<f64>,
 
     /// Start the search for hard puzzles at those of a file
     ///
-    /// Each row starts at one of them, drawn at random, and ends at another puzzle. Each must have one
+    /// An island starts at 300 of them, drawn at random, and finds other puzzles. Each must have one
     /// solution.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Hard puzzles")]
     from: Option<PathBuf>,
 
     /// How solution grids are drawn: rows, fast or uniform
@@ -146,7 +167,8 @@ Examples:
   bulkdoku generate --count 100 --clues 21..22 --symmetry rot180 -o few.csv
   bulkdoku generate --count 1e6 --kind unique --clues 30..36 --seed 1 -o train.txt
   bulkdoku generate --count 10 --pattern heart.txt -o heart.csv
-  bulkdoku generate --count 200 --seed 1 --kind hard -o hard.txt
+  bulkdoku generate --count 10k --seed 1 --kind hard -o hard.txt
+  bulkdoku generate --count 100 --seed 1 --kind hard --objective se121 --at-least 9 -o se9.txt
   bulkdoku generate --count 100 --seed 1 --where 'technique == \"xy-wing\"' -o xy-wings.csv
   bulkdoku generate --count 1000000 --seed 2 | bulkdoku solve -o results.csv
 
@@ -163,12 +185,24 @@ pub static ROWS: RowRules = RowRules {
     ..RowRules::OF_INPUT
 };
 
+impl GenerateArgs {
+    /// Prints the seed if it was drawn.
+    fn note_seed(&self, seed: u64) {
+        if self.seed.is_none() && !self.run.quiet {
+            log::note(format!("seed {seed}"));
+        }
+    }
+}
+
 pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let rows = args.rows.plan(&ROWS, args.destinations.path())?;
     // The summary always includes the numbers of clues.
     let statistics = args.destinations.statistics().or(Some(Needs::NONE));
     let reads = args.reads();
     let claim = args.destinations.clone().claim(&reads)?;
+    if args.is_hard() {
+        return run_hard(args, typed, rows, statistics, claim, reads);
+    }
     let (job, puzzles) = args.job()?;
     typed.set_seed(job.seed);
     let settings = Settings { others: reads, ..Settings::new(typed, args.run) };
@@ -178,9 +212,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let format = rows.format(&mut Inputs::default())?;
     let total = puzzles.end - puzzles.start;
     let mut run = OpenRun::new(&settings, claim, identity, format, Some(total))?;
-    if args.seed.is_none() && !args.run.quiet {
-        log::note(format!("seed {}", job.seed));
-    }
+    args.note_seed(job.seed);
     let start = run.start.as_ref();
     let before = start.map_or(0, |start| start.counts.records());
     let position = start.map_or_else(Position::default, |start| start.position);
@@ -190,6 +222,56 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
         || run.fold(&mut source, &job, &mut [], &options, &progress),
     );
     let (report, ending) = run.end(ran)?;
-    let summary = CorpusSummary::new(&job, puzzles.start, &report, args.simd());
+    let summary = CorpusSummary::new("", job.seed, puzzles.start, &report, args.simd());
+    let summary = summary.with(&job);
     run.finish(&report, ending, &summary)
+}
+
+/// The number of islands of a seed.
+const MAX_ISLANDS: u64 = 1 << 31;
+
+/// Writes hard puzzles.
+fn run_hard(
+    args: &GenerateArgs,
+    mut typed: Typed,
+    rows: RowPlan,
+    statistics: Option<Needs>,
+    claim: Claim,
+    reads: Vec<PathBuf>,
+) -> Result<Exit, Failure> {
+    if args.skip >= MAX_ISLANDS {
+        refuse!("--skip: a seed has {MAX_ISLANDS} islands");
+    }
+    let job = Arc::new(args.hard()?);
+    typed.set_seed(job.seed);
+    let settings = Settings { others: reads, ..Settings::new(typed, args.run) };
+    let identity = settings.typed.run(Vec::new(), &settings.others);
+    let progress = platform::new_progress();
+    let options = Options { statistics, ..args.run.options(&progress) };
+    let format = rows.format(&mut Inputs::default())?;
+    let mut run = OpenRun::new(&settings, claim, identity, format, Some(args.count))?;
+    args.note_seed(job.seed);
+    let start = run.start.as_ref();
+    let before = start.map_or(0, |start| start.counts.records());
+    // Before the first row, a checkpoint has no position.
+    let position = start.filter(|_| before > 0).map(|start| start.position);
+    let stop = StopFlag::from(Arc::clone(&options.stop));
+    let (islands, threads) = (args.skip..MAX_ISLANDS, options.threads.get());
+    let mut source = job.source(islands, args.count, position, threads, stop);
+    let ran = run.meter.clone().watch(
+        || Progressed::of_rows(before, &progress),
+        || run.fold(&mut source, &job, &mut [], &options, &progress),
+    );
+    let (report, ending) = run.end(ran)?;
+    let summary = CorpusSummary::new("hard", job.seed, args.skip, &report, args.simd());
+    run.finish(&report, ending, &summary)
+}
+
+fn parse_measure(text: &str) -> Result<Measure, String> {
+    text.parse::<Measure>().map_err(|error| error.to_string())
+}
+
+fn parse_least(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| *number > 0.0 && number.is_finite());
+    number.ok_or_else(|| "expected a positive number".into())
 }

@@ -59,13 +59,13 @@ impl RunSummary for CorpusSummary {
 }
 
 impl CorpusSummary {
-    pub fn new(job: &Generate, skip: u64, report: &Report, simd: SimdLevel) -> Self {
+    pub fn new(kind: &str, seed: u64, skip: u64, report: &Report, simd: SimdLevel) -> Self {
         let rows = report.counts.records();
         let wall_seconds = report.wall.as_secs_f64();
         Self {
-            kind: job.recipe.kind.to_string(),
-            symmetry: Some(job.recipe.symmetry).filter(|it| *it != Symmetry::None),
-            seed: job.seed,
+            kind: kind.into(),
+            symmetry: None,
+            seed,
             skip,
             rows,
             rows_before: report.records_before,
@@ -74,14 +74,27 @@ impl CorpusSummary {
             rows_per_second: (rows - report.records_before) as f64 / wall_seconds,
             threads: report.threads,
             simd: simd.name(),
-            drawn: job.condition.is_some().then(|| job.yields.counts().0),
+            drawn: None,
             statistics: report.statistics.clone(),
             latency_ns: LatencySummary::new(&report.latencies),
         }
     }
 
+    /// Adds what a recipe has.
+    pub fn with(self, job: &Generate) -> Self {
+        Self {
+            kind: job.recipe.kind.to_string(),
+            symmetry: Some(job.recipe.symmetry).filter(|it| *it != Symmetry::None),
+            drawn: job.condition.is_some().then(|| job.yields.counts().0),
+            ..self
+        }
+    }
+
     /// Returns the seed and the rows of the corpus.
     fn corpus(&self) -> String {
+        if self.kind == "hard" {
+            return format!("seed {}, from island {}", self.seed, self.skip);
+        }
         let last = self.skip + self.rows.saturating_sub(1);
         format!("seed {}, rows {} to {last}", self.seed, self.skip)
     }

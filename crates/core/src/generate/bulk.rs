@@ -181,9 +181,8 @@ impl Generator {
                 && (!recipe.needs_guesses()
                     || recipe.guesses.contains(&self.buffers.outcomes[i].guesses));
             let random = &mut row.random;
-            let found = fits.then(|| {
-                kinds::from_minimal(recipe.kind, puzzle.0, &solution.0, random, &self.stop)
-            });
+            let found =
+                fits.then(|| kinds::from_minimal(recipe.kind, puzzle.0, &solution.0, random));
             if let Some(cells) = found.flatten() {
                 self.yields.add(0, 1);
                 generated[row.place] = Puzzle(cells);

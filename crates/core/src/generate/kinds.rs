@@ -8,13 +8,6 @@ use super::{Cells, Kind};
 use crate::puzzle::{CELLS, Puzzle, peers};
 use crate::random::SeededRng;
 use crate::rating::Level;
-use crate::solver::{Limits, Outcome, StopFlag, outcome_of};
-
-/// Number of moves in the search for a hard puzzle.
-const MOVES_PER_CLIMB: usize = 1000;
-
-/// Number of those moves that start at a puzzle of the pool.
-const MOVES_FROM_POOL: usize = 50;
 
 /// The range of the number of clues of an easy puzzle.
 pub const EASY_CLUES: RangeInclusive<usize> = 30..=37;
@@ -25,10 +18,8 @@ pub fn from_minimal(
     cells: Cells,
     solution: &Cells,
     random: &mut SeededRng,
-    stop: &StopFlag,
 ) -> Option<Cells> {
     match kind {
-        Kind::Hard => Some(hard(cells, false, random, stop)),
         Kind::Several => Some(with_several_solutions(cells, random)),
         Kind::Unsolvable => with_no_solution(cells, solution, random),
         Kind::Minimal | Kind::Unique | Kind::Solved | Kind::Easy => Some(cells),
@@ -58,59 +49,6 @@ pub fn with_more_clues(
     clues.contains(&count).then_some(cells)
 }
 
-/// Removes every redundant clue, in random order.
-fn reduce(mut cells: Cells, random: &mut SeededRng) -> Cells {
-    for cell in random.order::<CELLS>() {
-        let clue = std::mem::take(&mut cells[cell]);
-        if clue != 0 && solve(cells).solutions != 1 {
-            cells[cell] = clue;
-        }
-    }
-    cells
-}
-
-/// Searches for a hard puzzle by hill climbing from a minimal puzzle.
-///
-/// A move removes one or two clues, adds others until there is one solution, and removes redundant
-/// ones. It is accepted if the puzzle needs at least as many guesses. If `stop` is set, the search
-/// ends early.
-///
-/// A climb from a puzzle of the pool ends at a different one. A hard puzzle often needs more
-/// guesses than all its neighbors, so the climb starts at the best of a few neighbors. With more of
-/// them, other rows would start at the same one.
-pub fn hard(start: Cells, is_of_pool: bool, random: &mut SeededRng, stop: &StopFlag) -> Cells {
-    let mut best = start;
-    let (near_start, mut guesses) =
-        if is_of_pool { (MOVES_FROM_POOL, 0) } else { (0, solve(start).guesses) };
-    for i in (0..MOVES_PER_CLIMB).take_while(|_| !stop.is_requested()) {
-        let from = if i < near_start { start } else { best };
-        let Some(next) = neighbor(from, random) else { continue };
-        let outcome = solve(next);
-        if outcome.guesses >= guesses && !(is_of_pool && next == start) {
-            (best, guesses) = (next, outcome.guesses);
-        }
-    }
-    best
-}
-
-/// Returns a minimal puzzle that differs from this one in a few clues.
-fn neighbor(mut cells: Cells, random: &mut SeededRng) -> Option<Cells> {
-    let clues = random.order::<CELLS>().into_iter().filter(|&cell| cells[cell] != 0);
-    let taken: Vec<usize> = clues.take(1 + random.below(2)).collect();
-    taken.into_iter().for_each(|cell| cells[cell] = 0);
-    // Each clue comes from a solution of the clues so far, so there always is a solution.
-    for cell in random.order::<CELLS>() {
-        if cells[cell] == 0 {
-            let outcome = solve(cells);
-            if outcome.solutions == 1 {
-                return Some(reduce(cells, random));
-            }
-            cells[cell] = outcome.solution()?.cells()[cell];
-        }
-    }
-    None
-}
-
 /// Removes one to three clues of a minimal puzzle, so that it has several solutions.
 fn with_several_solutions(mut cells: Cells, random: &mut SeededRng) -> Cells {
     let clues: Vec<usize> =
@@ -135,11 +73,6 @@ fn with_no_solution(mut cells: Cells, solution: &Cells, random: &mut SeededRng) 
     let (cell, digit) = ways[random.below(ways.len())];
     cells[cell] = digit;
     Some(cells)
-}
-
-/// Searches for up to two solutions.
-pub fn solve(cells: Cells) -> Outcome {
-    outcome_of(&Puzzle(cells), Limits::PROOF)
 }
 
 /// Removes clues of a full grid in random order while naked singles solve the puzzle.

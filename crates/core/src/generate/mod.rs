@@ -10,12 +10,14 @@
 //! | `reduction`, `order`, `unavoidable` | removal of clues with few engine calls |
 //! | `bulk` | generation of many rows, solved as batches |
 //! | `narrow` | clues in exactly the cells of a pattern: a search for digits with one solution |
+//! | `islands` | hard puzzles: a search by neighbors |
 //! | `kinds` | kinds derived from minimal puzzles; easy puzzles |
 //! | `yields` | how many of the drawn puzzles meet the requirements |
 //! | `recipe`, `pattern`, `symmetry` | the requirements of a row |
 
 mod bulk;
 mod chutes;
+pub mod islands;
 mod kinds;
 mod narrow;
 mod order;
@@ -60,8 +62,6 @@ named_enum! {
         Solved = "solved",
         /// One solution, 30 to 37 clues, and solved by naked singles.
         Easy = "easy",
-        /// Minimal, and many guesses for the engine `scalar`; found by local search.
-        Hard = "hard",
         /// More than one solution.
         Several = "several",
         /// No solution, though no clues conflict.
@@ -88,8 +88,6 @@ named_enum! {
 /// ```
 pub struct Generator {
     engine: Box<dyn Engine>,
-    /// Starting points of the search for hard puzzles; if empty, it uses random ones.
-    pool: Arc<[Puzzle]>,
     /// The number of puzzles drawn for rows, and the number of rows.
     yields: Arc<Yield>,
     stop: StopFlag,
@@ -120,14 +118,8 @@ impl Generator {
     /// recipe limits guesses.
     pub fn with(engine: Box<dyn Engine>) -> Self {
         let (rows, buffers) = (Vec::new(), bulk::BatchBuffers::default());
-        let (pool, yields, stop) = (Arc::from([]), Arc::default(), StopFlag::default());
-        Self { engine, pool, yields, stop, rows, buffers }
-    }
-
-    /// Sets the starting points of the search for hard puzzles. Each must have one solution.
-    #[must_use]
-    pub fn from_pool(self, pool: Arc<[Puzzle]>) -> Self {
-        Self { pool, ..self }
+        let (yields, stop) = (Arc::default(), StopFlag::default());
+        Self { engine, yields, stop, rows, buffers }
     }
 
     /// Counts drawn puzzles and rows in `yields`, which several generators can share.
@@ -170,7 +162,6 @@ impl Generator {
     fn draw(&mut self, recipe: &Recipe, streams: impl Iterator<Item = SeededRng>) -> Vec<Puzzle> {
         let is_reduced = match recipe.kind {
             Kind::Solved | Kind::Easy => false,
-            Kind::Hard => self.pool.is_empty(),
             Kind::Unique => recipe.pattern == Pattern::ALL,
             Kind::Minimal | Kind::Several | Kind::Unsolvable => true,
         };
@@ -180,17 +171,12 @@ impl Generator {
         if recipe.kind == Kind::Unique {
             return streams.map_while(|random| self.fill_pattern(recipe, random)).collect();
         }
-        let Self { pool, stop, .. } = self;
-        let streams = streams.take_while(|_| !stop.is_requested());
+        let streams = streams.take_while(|_| !self.stop.is_requested());
         streams
             .map(|mut random| {
                 Puzzle(match recipe.kind {
                     Kind::Solved => recipe.grids.fill(&mut random),
-                    Kind::Easy => kinds::easy(recipe.grids, &mut random),
-                    _ => {
-                        let start = pool[random.below(pool.len())];
-                        kinds::hard(start.0, true, &mut random, stop)
-                    }
+                    _ => kinds::easy(recipe.grids, &mut random),
                 })
             })
             .collect()
@@ -222,11 +208,11 @@ fn masked(grid: &Cells, cells: u128) -> Cells {
 mod tests {
     use super::*;
     use crate::rating::Level;
-    use crate::solver::{Batch, Limits, Outcome};
+    use crate::solver::{Batch, Limits, Outcome, outcome_of};
 
     /// Searches for up to two solutions, and counts guesses.
     fn solve(puzzle: &Puzzle) -> Outcome {
-        kinds::solve(*puzzle.cells())
+        outcome_of(puzzle, Limits::PROOF)
     }
 
     fn corpus(kind: Kind, seed: u64, count: u64) -> Vec<Puzzle> {
@@ -238,7 +224,7 @@ mod tests {
         let mut cells = rows::fill(random);
         for cell in random.order::<CELLS>() {
             let clue = std::mem::take(&mut cells[cell]);
-            if kinds::solve(cells).solutions != 1 {
+            if solve(&Puzzle(cells)).solutions != 1 {
                 cells[cell] = clue;
             }
         }
@@ -386,10 +372,6 @@ mod tests {
         }
         for puzzle in corpus(Kind::Unsolvable, 1, 20) {
             assert_eq!((solve(&puzzle).solutions, puzzle.contradiction()), (0, None));
-        }
-        for puzzle in corpus(Kind::Hard, 1, 2) {
-            let outcome = solve(&puzzle);
-            assert!(outcome.solutions == 1 && outcome.guesses > 4, "{puzzle}: {outcome:?}");
         }
     }
 

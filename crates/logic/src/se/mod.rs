@@ -190,20 +190,27 @@ impl Explainer {
     /// # Errors
     /// When the puzzle needs more than one level of nested dynamic chains, or the search is stopped.
     pub fn rate_unique(&mut self, puzzle: &Puzzle) -> Result<SeRating, Unrated> {
-        self.path(puzzle, &mut |_, _| {})
+        self.rate_up_to(puzzle, u16::MAX)
     }
 
-    /// Returns the ratings, and visits the board and the rating of each step that is not a hidden
-    /// single.
+    /// Returns the ratings of a path that ends as soon as the highest one is at least `enough`, in
+    /// tenths. The puzzle must have exactly one solution.
+    pub(crate) fn rate_up_to(&mut self, puzzle: &Puzzle, enough: u16) -> Result<SeRating, Unrated> {
+        self.path(puzzle, enough, &mut |_, _| {})
+    }
+
+    /// Returns the ratings up to the first one that is `enough`, and visits the board and the rating
+    /// of each step that is not a hidden single.
     pub(super) fn path(
         &mut self,
         puzzle: &Puzzle,
+        enough: u16,
         visit: &mut dyn FnMut(&Board, u16),
     ) -> Result<SeRating, Unrated> {
         let mut rating = SeRating { er: 0, ep: 0, ed: 0 };
         let mut bands = Bands::of(puzzle);
         self.tracker.start();
-        while !bands.is_full() {
+        while !bands.is_full() && rating.er < enough {
             let singles = place_hidden(&mut bands, rating.er);
             let (tenths, is_placed) = if singles != 0 {
                 (singles, true)

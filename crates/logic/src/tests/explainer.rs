@@ -10,7 +10,7 @@ use crate::{Explainer, SeRating, Technique, Unrated};
 
 fn assert_rated(explainer: &mut Explainer, puzzle: &str, [er, ep, ed]: [u16; 3]) -> Option<Board> {
     let mut hardest = None;
-    let rating = explainer.path(&puzzle.parse().unwrap(), &mut |board, rating| {
+    let rating = explainer.path(&puzzle.parse().unwrap(), u16::MAX, &mut |board, rating| {
         if rating == er && hardest.is_none() {
             hardest = Some(*board);
         }

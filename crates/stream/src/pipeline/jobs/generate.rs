@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::solve::Solver;
 use super::{Job, PropertyEngine, Solve, Stopped};
-use crate::generate::{Generator, Kind, Pattern, Recipe, Yield};
+use crate::generate::{Generator, Pattern, Recipe, Yield};
 use crate::input::Records;
 use crate::logic::Techniques;
 use crate::logic::generate::TechniqueFilter;
@@ -26,8 +26,6 @@ pub struct Generate {
     pub condition: Option<RowCondition>,
     /// The seed of the corpus.
     pub seed: u64,
-    /// The starting puzzles of the search for hard puzzles; if empty, it starts at random puzzles.
-    pub pool: Arc<[Puzzle]>,
     /// The number of puzzles drawn, and how many meet the requirements.
     pub yields: Arc<Yield>,
 }
@@ -125,7 +123,6 @@ impl Generate {
         let plain =
             Recipe { kind: self.recipe.kind, grids: self.recipe.grids, ..Recipe::default() };
         let max = match self.recipe.kind {
-            Kind::Hard => 4,
             _ if self.recipe.pattern != Pattern::ALL => 4,
             _ if self.condition.is_some() || self.recipe != plain => 64,
             _ => 1024,
@@ -141,8 +138,7 @@ impl Job for Generate {
     type Worker = Worker;
 
     fn worker(&self, stop: &StopFlag) -> Self::Worker {
-        let mut generator =
-            Generator::with((self.solve.engine)()).from_pool(Arc::clone(&self.pool));
+        let mut generator = Generator::with((self.solve.engine)());
         if self.condition.is_none() {
             generator = generator.counting(Arc::clone(&self.yields));
         }

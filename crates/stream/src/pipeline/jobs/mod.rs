@@ -4,6 +4,7 @@ mod augment;
 mod check;
 mod classify;
 mod generate;
+mod hard;
 mod list;
 mod solve;
 
@@ -18,6 +19,7 @@ pub use self::augment::Augment;
 pub use self::check::{Check, Shifts};
 pub use self::classify::Classify;
 pub use self::generate::{Generate, RowCondition};
+pub use self::hard::{Hard, HardSource};
 pub use self::list::List;
 pub use self::solve::{MakeEngine, Solve};
 

@@ -1,0 +1,334 @@
+//! The job that searches for hard puzzles, and its source.
+
+use std::collections::VecDeque;
+use std::ops::{ControlFlow, Range};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::{Job, PropertyEngine, RowCondition, Solve, Stopped, solve::Solver};
+use crate::generate::Recipe;
+use crate::generate::islands::{Islands, Objective};
+use crate::input::{Position, Records};
+use crate::logic::Techniques;
+use crate::logic::generate::{Measure, TechniqueFilter};
+use crate::output::Results;
+use crate::pipeline::block::{Block, BlockSource, Contents, Fill};
+use crate::pipeline::properties;
+use crate::puzzle::{CELLS, Puzzle};
+use crate::simd::SimdLevel;
+use crate::solver::StopFlag;
+
+/// A job that solves hard puzzles, which its [source](HardSource) finds on islands.
+pub struct Hard {
+    /// The job that solves the puzzles.
+    pub solve: Solve,
+    /// The seed of the islands.
+    pub seed: u64,
+    /// The measure of difficulty.
+    pub measure: Measure,
+    /// The least value of the measure.
+    pub at_least: f64,
+    /// The puzzles at which islands start; random minimal puzzles of the recipe if it is empty.
+    pub pool: Arc<[Puzzle]>,
+    /// How solution grids of random puzzles are drawn.
+    pub recipe: Recipe,
+    /// The condition that rows meet, if there is one.
+    pub condition: Option<RowCondition>,
+    /// The SIMD level of the search.
+    pub simd: SimdLevel,
+}
+
+impl Job for Arc<Hard> {
+    type Worker = Solver;
+
+    fn worker(&self, stop: &StopFlag) -> Solver {
+        self.solve.worker(stop)
+    }
+
+    fn run(
+        &self,
+        solver: &mut Solver,
+        block: &Block,
+        records: &mut Records,
+        results: &mut Results,
+    ) -> ControlFlow<Stopped> {
+        results.seed = Some(self.seed);
+        self.solve.run(solver, block, records, results)
+    }
+
+    fn engine<'w>(&self, solver: &'w mut Solver) -> Option<PropertyEngine<'w>> {
+        self.solve.engine(solver)
+    }
+}
+
+/// The islands that threads are exploring, and those that wait for their turn.
+#[derive(Default)]
+struct Queue {
+    /// The numbers of the islands that are not being explored yet.
+    next: Range<u64>,
+    /// The puzzles of each island, from the one whose turn it is. The end of an island is an empty
+    /// vector.
+    islands: VecDeque<Receiver<Vec<Puzzle>>>,
+}
+
+/// What the threads of a search share.
+struct Shared {
+    job: Arc<Hard>,
+    queue: Mutex<Queue>,
+    /// Notified when an island is added or taken, and when the search ends.
+    changed: Condvar,
+    /// The number of islands that may wait.
+    most: usize,
+    stop: StopFlag,
+}
+
+/// A source of puzzles found on islands, in order: those of the first island as its generations
+/// end, then those of the next one.
+///
+/// Its position has the number of the island and of its puzzles so far as one number,
+/// `island << 32 | puzzles`, and the number of rows. Continuing there repeats the island's search.
+pub struct HardSource {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+    /// The run's flag.
+    stop: StopFlag,
+    island: Option<Receiver<Vec<Puzzle>>>,
+    number: u64,
+    /// The number of puzzles of the island so far, and how many an earlier run has written.
+    puzzles: u64,
+    written: u64,
+    pending: VecDeque<Puzzle>,
+    rows: u64,
+    /// The island and the row at which the source ends.
+    ends: (u64, u64),
+}
+
+/// The interval at which a source that waits checks whether the run has been stopped.
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
+/// Maximum number of puzzles of a block.
+const PER_BLOCK: usize = 512;
+
+impl Hard {
+    /// Starts the search on `threads` threads, from island `first`, until it has found `count`
+    /// rows. Continues at a position of an earlier run, if there is one.
+    pub fn source(
+        self: &Arc<Self>,
+        islands: Range<u64>,
+        count: u64,
+        position: Option<Position>,
+        threads: usize,
+        stop: StopFlag,
+    ) -> HardSource {
+        let (at, rows) = position.map_or((islands.start << 32, 0), |at| (at.offset, at.line));
+        let (number, written) = (at >> 32, at & u64::from(u32::MAX));
+        let queue = Mutex::new(Queue { next: number..islands.end, ..Queue::default() });
+        let shared = Arc::new(Shared {
+            job: Arc::clone(self),
+            queue,
+            changed: Condvar::new(),
+            most: 2 * threads,
+            stop: StopFlag::default(),
+        });
+        let start = || {
+            let shared = Arc::clone(&shared);
+            thread::Builder::new().spawn(move || shared.search())
+        };
+        // The operating system may refuse some threads.
+        let threads: Vec<_> = (0..threads).map_while(|_| start().ok()).collect();
+        assert!(!threads.is_empty(), "a thread for the search cannot be started");
+        let (island, pending) = (None, VecDeque::new());
+        HardSource {
+            shared,
+            threads,
+            stop,
+            island,
+            number,
+            puzzles: 0,
+            written,
+            pending,
+            rows,
+            ends: (islands.end, count),
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Explores islands until the search ends.
+    fn search(&self) {
+        let job = &*self.job;
+        let objective: Box<dyn Objective> = job.measure.objective(job.at_least, &self.stop);
+        let (pool, recipe) = (Arc::clone(&job.pool), job.recipe.clone());
+        let mut islands = Islands::new(job.simd, objective, pool, recipe, &self.stop);
+        let mut filter =
+            job.condition.as_ref().map(|condition| Filter::new(job, condition, &self.stop));
+        while let Some((number, puzzles)) = self.next_island() {
+            let explored = islands.explore(job.seed, number, |found| {
+                let found = match &mut filter {
+                    Some(filter) => filter.select(found)?,
+                    None => found.to_vec(),
+                };
+                if found.is_empty() {
+                    return ControlFlow::Continue(());
+                }
+                // Nothing receives puzzles after the last row.
+                puzzles.send(found).map_or(ControlFlow::Break(()), ControlFlow::Continue)
+            });
+            if explored.is_break() || puzzles.send(Vec::new()).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Returns the next island, or `None` if the search ends.
+    fn next_island(&self) -> Option<(u64, Sender<Vec<Puzzle>>)> {
+        let must_wait =
+            |queue: &mut Queue| queue.islands.len() >= self.most && !self.stop.is_requested();
+        let queue = self.changed.wait_while(self.lock(), must_wait);
+        let mut queue = queue.unwrap_or_else(PoisonError::into_inner);
+        if self.stop.is_requested() {
+            return None;
+        }
+        let number = queue.next.next()?;
+        let (sender, receiver) = channel();
+        queue.islands.push_back(receiver);
+        self.changed.notify_all();
+        Some((number, sender))
+    }
+}
+
+/// Selects the puzzles that meet a condition.
+struct Filter<'a> {
+    job: &'a Hard,
+    condition: &'a RowCondition,
+    solver: Solver,
+    /// Rejects puzzles by the techniques that the condition allows, if it does not allow all.
+    techniques: Option<TechniqueFilter>,
+    block: Block,
+    records: Records,
+    results: Results,
+}
+
+impl<'a> Filter<'a> {
+    fn new(job: &'a Hard, condition: &'a RowCondition, stop: &StopFlag) -> Self {
+        let is_limited = condition.techniques != Techniques::ALL;
+        let mut techniques = is_limited.then(|| TechniqueFilter::new(condition.techniques));
+        if let Some(techniques) = &mut techniques {
+            techniques.stop_at(stop.clone());
+        }
+        let solver = job.solve.worker(stop);
+        let (block, records) = (Block::new(0, 0), Records::for_blocks_of(0));
+        Self { job, condition, solver, techniques, block, records, results: Results::default() }
+    }
+
+    fn select(&mut self, found: &[Puzzle]) -> ControlFlow<(), Vec<Puzzle>> {
+        let Self { job, condition, solver, techniques, block, records, results } = self;
+        let may_hold = |puzzle: &&Puzzle| {
+            techniques.as_mut().is_none_or(|techniques| techniques.accepts(puzzle))
+        };
+        let candidates: Vec<Puzzle> = found.iter().filter(may_hold).copied().collect();
+        records.clear();
+        results.clear();
+        candidates.iter().for_each(|puzzle| records.push_generated(puzzle));
+        let mut evaluate = || {
+            job.solve.run(solver, block, records, results)?;
+            properties::compute(job.solve.engine(solver), condition.needs, block, records, results)
+        };
+        if evaluate().is_break() {
+            return ControlFlow::Break(());
+        }
+        let rows = block.rows(records, results);
+        let kept = rows.records().zip(&candidates).filter(|(row, _)| (condition.holds)(row));
+        ControlFlow::Continue(kept.map(|(_, &puzzle)| puzzle).collect())
+    }
+}
+
+impl HardSource {
+    /// Receives puzzles until some are pending. Returns `None` if the run is stopped.
+    fn receive(&mut self) -> Option<()> {
+        while self.pending.is_empty() && self.number < self.ends.0 {
+            if self.stop.is_requested() {
+                return None;
+            }
+            let Some(island) = &self.island else {
+                let queue = self.shared.lock();
+                let is_empty = |queue: &mut Queue| queue.islands.is_empty();
+                let waited =
+                    self.shared.changed.wait_timeout_while(queue, CHECK_INTERVAL, is_empty);
+                self.island = waited.unwrap_or_else(PoisonError::into_inner).0.islands.pop_front();
+                self.shared.changed.notify_all();
+                continue;
+            };
+            match island.recv_timeout(CHECK_INTERVAL) {
+                Ok(found) if found.is_empty() => {
+                    self.island = None;
+                    self.number += 1;
+                    (self.puzzles, self.written) = (0, 0);
+                }
+                Ok(found) => {
+                    let skipped = (self.written.min(found.len() as u64)) as usize;
+                    self.written -= skipped as u64;
+                    self.puzzles += skipped as u64;
+                    self.pending.extend(&found[skipped..]);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => panic!("the search of an island has failed"),
+            }
+        }
+        Some(())
+    }
+}
+
+impl BlockSource for HardSource {
+    fn fill(&mut self, block: &mut Block) -> Fill {
+        if self.rows < self.ends.1 && self.receive().is_none() {
+            return Fill::Stopped;
+        }
+        if self.rows >= self.ends.1 || self.pending.is_empty() {
+            return Fill::End;
+        }
+        let left = usize::try_from(self.ends.1 - self.rows).unwrap_or(usize::MAX);
+        let count = self.pending.len().min(left).min(PER_BLOCK);
+        block.bytes.resize(block.bytes.len().max(count * CELLS), 0);
+        for (place, puzzle) in
+            block.bytes.as_chunks_mut::<CELLS>().0.iter_mut().zip(self.pending.drain(..count))
+        {
+            *place = *puzzle.cells();
+        }
+        (block.first, block.count, block.length) = (self.rows, count as u64, count * CELLS);
+        block.contents = Arc::new(Generated);
+        self.rows += count as u64;
+        self.puzzles += count as u64;
+        let offset = self.number << 32 | self.puzzles;
+        block.end = Position { offset, line: self.rows, ..Position::default() };
+        Fill::Filled
+    }
+}
+
+impl Drop for HardSource {
+    fn drop(&mut self) {
+        self.shared.stop.request();
+        self.shared.changed.notify_all();
+        for thread in self.threads.drain(..) {
+            // A thread that has panicked has ended the run.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The cells of generated puzzles.
+struct Generated;
+
+impl Contents for Generated {
+    fn read(&self, block: &Block, records: &mut Records) {
+        records.clear();
+        for cells in block.filled().as_chunks::<CELLS>().0 {
+            records.push_generated(&Puzzle::from_cells(*cells).expect("cells of a puzzle"));
+        }
+    }
+}

@@ -288,7 +288,8 @@ fn hard_puzzles_are_the_same_for_all_threads_and_conditions_select_them() {
     }
     // The rating is that of `solve`.
     folder.file("hard.csv", &all);
-    let rated = folder.line("solve -q hard.csv --rating-over 8 --columns guess_rating").rows;
+    let rated =
+        folder.line("solve -q hard.csv --rating-over 8 --columns computed_guess_rating").rows;
     assert!(rated.lines().skip(1).eq(rows.iter().map(|row| row[2])));
     let few = generate("--at-least 10 -n 9 --where 'clues <= 23 and guess_rating > 12'");
     let few: Vec<&str> = few.lines().skip(1).collect();

@@ -308,7 +308,8 @@ def recipe(
         kind, hard = "minimal", (objective or "guess_rating", None if at_least is None else float(at_least))
     elif objective is not None or at_least is not None:
         raise ValueError('objective and at_least need kind="hard"')
-    grids = grids or ("fast" if kind == "solved" else "rows")
+    if grids is None:
+        grids = "fast" if kind == "solved" else "rows"
     level = None if level is None else whole("level", level)
     return _core.Recipe(kind, grids, symmetry, pattern, span("clues", clues), span("guesses", guesses), level, hard)
 
@@ -620,8 +621,10 @@ def measured(solver: Any, puzzles: list[str], known: Mapping[str, str | None]) -
             faults.setdefault(what, []).append(line + 1)
     if not faults:
         return ns
-    listed = lambda lines: ", ".join(map(str, lines[:10])) + (", …" if len(lines) > 10 else "")  # noqa: E731
-    each = [f"{len(lines)} {what} (line{'s'[: len(lines) - 1]} {listed(lines)})" for what, lines in faults.items()]
+    each = []
+    for what, lines in faults.items():
+        listed = ", ".join(map(str, lines[:10])) + (", …" if len(lines) > 10 else "")
+        each.append(f"{len(lines)} {what} (line{'s'[: len(lines) - 1]} {listed})")
     raise ValueError("; ".join(each))
 
 
@@ -668,10 +671,16 @@ def bench(
     solved = solve(puzzles, limit=max(limit, 2), columns=["solution", "status"])
     answers = zip(puzzles, solved.to_list("solution"), solved.to_list("status"))
     known = {puzzle: solution if status == "unique" else None for puzzle, solution, status in answers}
-    of_engine = lambda name: lambda puzzles: (  # noqa: E731
-        solve(puzzles, engine=name, limit=limit, threads=threads, columns=["solution"]).to_list("solution")
-    )
-    everyone = {**{name: of_engine(name) for name in names}, **solvers}
+
+    def engine_of(name: str) -> Callable[[list[str]], Iterable[Any]]:
+        def solved_by(puzzles: list[str]) -> Iterable[Any]:
+            rows = solve(puzzles, engine=name, limit=limit, threads=threads, columns=["solution"])
+            solutions: list[Any] = rows.to_list("solution")
+            return solutions
+
+        return solved_by
+
+    everyone = {**{name: engine_of(name) for name in names}, **solvers}
     random.Random(whole("seed", seed)).shuffle(puzzles)
     found: list[dict[str, Any]] = [
         {"engine": name, "rows": min(16, len(puzzles)), "ns_rounds": [], "invalid": None} for name in everyone

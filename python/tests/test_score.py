@@ -131,12 +131,13 @@ def test_definitions():
         (81, clues, 0, True, True), (clues, clues, 0, False, True), (80, clues, 0, False, True),
         (9, puzzle.count("1"), 27, False, True),
     ]  # fmt: skip
-    # With a limit of nodes, the only solution is not known, so no cell of a wrong answer counts.
+    # With a limit of nodes, the only solution may not be known, and then no cell of a wrong answer counts.
     hard, answers = lines("hard")[:50], solutions("hard")[:50]
     assert set(bulkdoku.score(hard, answers, max_nodes=1)["correct_cells"].tolist()) == {81}
     incomplete = [answer[: puzzle.index(".")] + "." + answer[puzzle.index(".") + 1 :] for puzzle, answer in zip(hard, answers, strict=True)]
     assert set(bulkdoku.score(hard, incomplete)["correct_cells"].tolist()) == {80}
-    assert set(bulkdoku.score(hard, incomplete, max_nodes=1)["correct_cells"].tolist()) == {0}
+    limited = bulkdoku.score(hard, incomplete, max_nodes=1)["correct_cells"].tolist()
+    assert 0 in limited and set(limited) <= {0, 80}
     assert scores([], []) == []
     with pytest.raises(ValueError, match="1 puzzles, but 2 solutions"):
         bulkdoku.score([puzzle], [only, only])

@@ -12,9 +12,9 @@ use arrow_schema::{DataType, Field, Schema};
 use bulkdoku::generate::{Pattern, Recipe};
 use bulkdoku::isomorph::Kinds;
 use bulkdoku::logic::generate::Measure;
-use bulkdoku::output::{Column, Format, Needs, RowBuffer, Rows as Results, entries, json_steps};
+use bulkdoku::output::{Column, Format, Needs, RowBuffer, entries, json_steps};
 use bulkdoku::pipeline::{
-    Augment, BlockSource, BlockSummary, Check, Classify, Generate, Hard, Job, Options, Ranges,
+    Augment, BlockSource, BlockSummary, Check, Classify, Generate, Hard, Job, Map, Options, Ranges,
     RunEnd, Solve, cores, fold_blocks,
 };
 use bulkdoku::puzzle::CELLS;
@@ -131,11 +131,11 @@ impl<'a, J: Job> Call<'a, J> {
         let Self { output, batch_rows, progress, .. } = *self;
         let columns = output.columns.iter();
         let needs = columns.fold(Needs::NONE, |needs, column| needs.union(column.needs()));
-        let map = || |rows: &Results<'_>, part: &mut Sheet| part.fill(output, rows);
+        let map = || -> Box<Map<'_, Sheet>> { Box::new(|rows, part| part.fill(output, rows)) };
         let (mut batches, mut open, mut open_source) = (Vec::new(), Sheet::default(), 0);
         let mut gave_up = false;
         let run = JobRun { job, needs, threads, progress };
-        run.fold(source, map, |part: &mut Sheet, summary| {
+        run.fold(source, &map, |part: &mut Sheet, summary| {
             let rejected = self.rejected.lock();
             rejected.unwrap_or_else(PoisonError::into_inner).append(&mut part.rejected);
             gave_up |= part.gave_up;
@@ -176,10 +176,10 @@ impl<J: Job> JobRun<'_, J> {
     ///
     /// # Errors
     /// When the run was stopped.
-    pub fn fold<P: Default + Send, M: FnMut(&Results<'_>, &mut P)>(
+    pub fn fold<'m, P: Default + Send>(
         self,
         mut source: impl BlockSource,
-        map: impl Fn() -> M + Sync,
+        map: &(dyn Fn() -> Box<Map<'m, P>> + Sync),
         mut reduce: impl FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()> + Send,
     ) -> io::Result<()> {
         let Self { job, needs, threads, progress } = self;
@@ -329,14 +329,14 @@ pub fn trace(
         _ => json_steps(kind == "sentences", false, false),
     };
     let (threads, progress) = (search.threads, &progress);
-    let map = || {
+    let map = || -> Box<Map<'_, Vec<u8>>> {
         let (mut encode, mut lines) = (format.encoder(), RowBuffer::default());
-        move |rows: &Results<'_>, part: &mut Vec<u8>| {
+        Box::new(move |rows, part| {
             lines.clear();
             encode(rows, &mut lines);
             part.clear();
             part.extend_from_slice(lines.as_slice());
-        }
+        })
     };
     let schema = Schema::new(vec![Field::new("trace", DataType::LargeUtf8, false)]);
     let (schema, mut batches) = (Arc::new(schema), Vec::new());
@@ -345,7 +345,7 @@ pub fn trace(
         let run = |_: &_| {
             let source = Ranges::of(numbers.clone(), TRACES_PER_BLOCK, rows.clone());
             let run = JobRun { job, needs: format.needs(), threads, progress };
-            run.fold(source, map, |part: &mut Vec<u8>, _| {
+            run.fold(source, &map, |part: &mut Vec<u8>, _| {
                 String::from_utf8_lossy(part).lines().for_each(|line| texts.append_value(line));
                 Ok(())
             })

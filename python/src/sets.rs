@@ -3,8 +3,8 @@
 use std::io;
 
 use arrow_buffer::Buffer;
-use bulkdoku::output::{Decision, Row, Rows as Results};
-use bulkdoku::pipeline::{Classify, Ranges};
+use bulkdoku::output::{Decision, Row};
+use bulkdoku::pipeline::{Classify, Map, Ranges};
 use bulkdoku::sets::{Sameness, Seen, Split};
 use bulkdoku::{EngineKind, Limits, Status};
 use pyo3::exceptions::PyRuntimeError;
@@ -28,16 +28,16 @@ fn for_each_row<K: Send>(
     let job = &Classify { engine, ..Classify::by(by) };
     let (threads, needs) = (thread_count(threads), by.needs());
     puzzles.for_each_part(None, 0, threads.get(), |numbers, rows| {
-        let map = || {
-            |rows: &Results<'_>, found: &mut Vec<K>| {
+        let map = || -> Box<Map<'_, Vec<K>>> {
+            Box::new(|rows, found| {
                 found.clear();
                 found.extend(rows.records().map(|row| find(&row)));
-            }
+            })
         };
         let fold = |_: &_| {
             let source = Ranges::of(numbers.clone(), BLOCK_ROWS, rows.clone());
             let run = JobRun { job, needs, threads, progress };
-            run.fold(source, map, |found: &mut Vec<K>, _| found.drain(..).try_for_each(&mut add))
+            run.fold(source, &map, |found: &mut Vec<K>, _| found.drain(..).try_for_each(&mut add))
         };
         py.detach(|| progress.watch(fold))?.map_err(failed)
     })

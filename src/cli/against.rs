@@ -5,9 +5,8 @@ use std::sync::atomic::Ordering;
 
 use bulkdoku::Status;
 use bulkdoku::input::{InputOptions, StreamOptions};
-use bulkdoku::output::Rows;
 use bulkdoku::pipeline::{
-    BlockSource, BlockSummary, Classify, Filter, RunEnd, TextSource, fold_blocks,
+    BlockSource, BlockSummary, Classify, Filter, Map, RunEnd, TextSource, fold_blocks,
 };
 use bulkdoku::sets::{Sameness, Seen};
 use bulkdoku::stats::Counts;
@@ -136,11 +135,11 @@ fn read_hashes(
     let meter = Meter::new(run.progress, inputs.size(), run.quiet);
     let (bytes, options) = (inputs.bytes(), run.options(&progress));
     let mut source = TextSource::new(0, inputs.sources(), &progress.stop);
-    let map = || {
-        |rows: &Rows<'_>, hashes: &mut Vec<Option<u128>>| {
+    let map = || -> Box<Map<'_, Vec<Option<u128>>>> {
+        Box::new(|rows, hashes| {
             hashes.clear();
             hashes.extend(rows.records().map(|row| by.hash(&row)));
-        }
+        })
     };
     let reduce = |hashes: &mut Vec<Option<u128>>, summary: Option<&BlockSummary>| {
         let records = summary.map_or(0, |summary| summary.counts.records());
@@ -150,7 +149,7 @@ fn read_hashes(
     let (job, needs) = (Classify::by(by), by.needs());
     let folded = meter.watch(
         || Progressed::of_bytes(&bytes, &progress),
-        || fold_blocks(&mut source, &job, &mut [], needs, &options, map, reduce),
+        || fold_blocks(&mut source, &job, &mut [], needs, &options, &map, reduce),
     );
     match folded.end {
         RunEnd::Complete => {}

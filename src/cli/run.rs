@@ -8,10 +8,10 @@ use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use bulkdoku::condition::Predicate;
-use bulkdoku::output::{Compressed, Format, Needs, Rows};
+use bulkdoku::output::{Compressed, Format, Needs};
 use bulkdoku::pipeline::{
-    Answered, BLOCK_BYTES, BlockSource, Checkpoint, Filter, Job, Options, OutputFailure, Report,
-    RowWriter, RunEnd, Shifts, TextSource, fold_blocks, visible,
+    Answered, AnyJob, BLOCK_BYTES, BlockSource, Checkpoint, Filter, Map, Options, OutputFailure,
+    Report, RowWriter, RunEnd, Shifts, TextSource, fold_blocks, visible,
 };
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::stats::Latencies;
@@ -84,7 +84,7 @@ impl Run {
     /// Runs `job` on the records of the inputs, and writes the rows that `filters` keep.
     pub fn write(
         self,
-        job: &impl Job,
+        job: &dyn AnyJob,
         mut filters: Vec<Filter<'_>>,
         format: Box<dyn Format>,
     ) -> Result<Exit, Failure> {
@@ -135,15 +135,16 @@ impl Run {
 fn replay(
     inputs: &mut Inputs,
     start: &Checkpoint,
-    job: &impl Job,
+    job: &dyn AnyJob,
     filters: &mut [Filter<'_>],
     options: &Options,
 ) -> io::Result<()> {
     let sources = inputs.sources_until((start.source, start.position.offset));
     let mut source = TextSource::new(0, sources, &options.stop);
-    let map = || |_: &Rows<'_>, (): &mut ()| {};
+    let map = || -> Box<Map<'_, ()>> { Box::new(|_, ()| {}) };
     let options = Options { statistics: None, ..options.clone() };
-    let folded = fold_blocks(&mut source, job, filters, Needs::NONE, &options, map, |(), _| Ok(()));
+    let folded =
+        fold_blocks(&mut source, job, filters, Needs::NONE, &options, &map, |(), _| Ok(()));
     inputs.bytes().store(0, Ordering::Relaxed);
     match (folded.end, source.take_failures().pop()) {
         (RunEnd::Failed(error), _) => Err(error),
@@ -261,8 +262,8 @@ impl<'a> OpenRun<'a> {
     /// Removes what follows the position at which the run is resumed, and writes the rows of `job`.
     pub fn fold(
         &mut self,
-        source: &mut impl BlockSource,
-        job: &impl Job,
+        source: &mut dyn BlockSource,
+        job: &dyn AnyJob,
         filters: &mut [Filter<'_>],
         options: &Options,
         progress: &Progress,

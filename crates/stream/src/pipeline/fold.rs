@@ -13,7 +13,7 @@ use crossbeam_channel::{Sender, bounded};
 
 use super::block::{BLOCK_BYTES, Block, BlockSource, Fill};
 use super::filter::{Filter, Filters};
-use super::jobs::{DerivedRows, Job, Stopped};
+use super::jobs::{AnyJob, AnyWorker, DerivedRows, Stopped};
 use super::messages::MessageFormat;
 use super::properties;
 use super::sequencer::{Consumer, Sequencer};
@@ -169,15 +169,18 @@ struct MappedBlock<P> {
     summary: BlockSummary,
 }
 
+/// A function that receives the values of blocks in order.
+type Reduce<'a, P> = dyn FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()> + Send + 'a;
+
 /// A consumer that passes mapped blocks to `reduce`, and then returns them to their workers.
-struct Reducer<P, R> {
-    reduce: R,
+struct Reducer<'a, P> {
+    reduce: &'a mut Reduce<'a, P>,
     /// One channel per worker. Removing them wakes workers that wait for a mapped block.
     recycle: Vec<Sender<MappedBlock<P>>>,
     end: RunEnd,
 }
 
-impl<P, R: FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()>> Reducer<P, R> {
+impl<P> Reducer<'_, P> {
     fn reduce(&mut self, value: &mut P, summary: Option<&BlockSummary>) -> ControlFlow<()> {
         match (self.reduce)(value, summary) {
             Ok(()) => ControlFlow::Continue(()),
@@ -189,7 +192,7 @@ impl<P, R: FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()>> Reducer<P, R>
     }
 }
 
-impl<P, R: FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()>> Consumer for Reducer<P, R> {
+impl<P> Consumer for Reducer<'_, P> {
     type Item = MappedBlock<P>;
 
     fn consume(&mut self, mut mapped: MappedBlock<P>) -> ControlFlow<()> {
@@ -221,6 +224,9 @@ pub struct Folded {
     pub threads_refused: bool,
 }
 
+/// A function that maps the rows of a block to a value, which it replaces.
+pub type Map<'a, P> = dyn FnMut(&Rows<'_>, &mut P) + 'a;
+
 /// Runs a job on all blocks of a source, and folds the results in order.
 ///
 /// Workers `map` the rows of each block to a `P`, and whichever worker has the turn passes it to
@@ -229,14 +235,16 @@ pub struct Folded {
 ///
 /// `reduce` receives a block in parts only if [`Job::derive`] returns [`DerivedRows::More`]; the last
 /// part comes with the summary of the block. A run that is stopped or fails ends at a block boundary.
-pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
-    source: &mut impl BlockSource,
-    job: &J,
+///
+/// It is compiled once per `P`, since a virtual call per block costs nothing.
+pub fn fold_blocks<'m, P: Default + Send>(
+    source: &mut dyn BlockSource,
+    job: &dyn AnyJob,
     filters: &mut [Filter<'_>],
     needs: Needs,
     options: &Options,
-    map: impl Fn() -> M + Sync,
-    reduce: impl FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()> + Send,
+    map: &(dyn Fn() -> Box<Map<'m, P>> + Sync),
+    mut reduce: impl FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()> + Send,
 ) -> Folded {
     let threads = Threads::start(options.threads);
     let count = threads.count().get();
@@ -250,7 +258,7 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
             sender.send(mapped).unwrap_or_else(|_| unreachable!("the receiver is here"));
         }
     }
-    let reducer = Reducer { reduce, recycle, end: RunEnd::Complete };
+    let reducer = Reducer { reduce: &mut reduce, recycle, end: RunEnd::Complete };
     let filters = Filters::new(filters);
     let needs = needs.union(options.statistics.unwrap_or_default());
     let all_needs = needs.union(filters.needs).union(job.needs());
@@ -275,7 +283,7 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
         while let Ok(mapped) = free[index].recv()
             && let Some(number) = fold.fill(&mut worker)
         {
-            let processed = fold.process(number, &mut worker, &map, mapped);
+            let processed = fold.process(number, &mut worker, map, mapped);
             worker.shrink();
             if processed.is_break() {
                 break;
@@ -291,19 +299,19 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
 }
 
 /// The state that the workers of a run share.
-struct Fold<'a, 'f, S, J, C: Consumer> {
-    source: Mutex<NumberedSource<'a, S>>,
-    job: &'a J,
+struct Fold<'a, 'f, 'r, P> {
+    source: Mutex<NumberedSource<'a>>,
+    job: &'a dyn AnyJob,
     filters: Filters<'a, 'f>,
     /// The properties that the rows show.
     needs: Needs,
     options: &'a Options,
     stop: StopFlag,
-    sequencer: Sequencer<C>,
+    sequencer: Sequencer<Reducer<'r, P>>,
 }
 
-struct NumberedSource<'a, S> {
-    source: &'a mut S,
+struct NumberedSource<'a> {
+    source: &'a mut dyn BlockSource,
     /// The number of the next block.
     next: u64,
     size: BlockSize,
@@ -311,7 +319,7 @@ struct NumberedSource<'a, S> {
 }
 
 /// A worker's block and its results. The buffers are reused for all blocks.
-struct FoldWorker<W, M> {
+struct FoldWorker<'j, 'm, P> {
     block: Block,
     /// The maximum size of the block in bytes.
     largest: usize,
@@ -321,11 +329,11 @@ struct FoldWorker<W, M> {
     results: Results,
     derived: Vec<Derived>,
     /// The worker of the job and the function that maps rows, created when the first block arrives.
-    job: Option<(W, M)>,
+    job: Option<(Box<dyn AnyWorker + 'j>, Box<Map<'m, P>>)>,
 }
 
-impl<W, M> FoldWorker<W, M> {
-    fn new<J: Job<Worker = W>>(fold: &Fold<'_, '_, impl BlockSource, J, impl Consumer>) -> Self {
+impl<P> FoldWorker<'_, '_, P> {
+    fn new(fold: &Fold<'_, '_, '_, P>) -> Self {
         let bytes = fold.options.block_bytes;
         let largest = fold.job.block_bytes().min(bytes);
         Self {
@@ -351,14 +359,9 @@ impl<W, M> FoldWorker<W, M> {
 /// The largest buffer of texts that is kept for the next block, in bytes.
 const LARGEST_TEXTS: usize = 1 << 20;
 
-impl<S, J, P, R> Fold<'_, '_, S, J, Reducer<P, R>>
-where
-    S: BlockSource,
-    J: Job,
-    R: FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()>,
-{
+impl<'a, P> Fold<'a, '_, '_, P> {
     /// Fills the block of a worker and returns its number, or `None` at the end.
-    fn fill<W, M>(&self, worker: &mut FoldWorker<W, M>) -> Option<u64> {
+    fn fill(&self, worker: &mut FoldWorker<'_, '_, P>) -> Option<u64> {
         let FoldWorker { block, largest, time, .. } = worker;
         let NumberedSource { source, next, size, was_stopped } = &mut *spin_then_lock(&self.source);
         if block.length > 0 {
@@ -374,16 +377,16 @@ where
     }
 
     /// Processes a block and passes it to the sequencer. Breaks if the run has ended.
-    fn process<M: FnMut(&Rows<'_>, &mut P)>(
+    fn process<'m>(
         &self,
         number: u64,
-        worker: &mut FoldWorker<J::Worker, M>,
-        make_map: impl Fn() -> M,
+        worker: &mut FoldWorker<'a, 'm, P>,
+        make_map: &dyn Fn() -> Box<Map<'m, P>>,
         mut mapped: MappedBlock<P>,
     ) -> ControlFlow<()> {
         let begin = Instant::now();
         let FoldWorker { block, records, results, derived, job, time, .. } = worker;
-        let (job, map) = job.get_or_insert_with(|| (self.job.worker(&self.stop), make_map()));
+        let (job, map) = job.get_or_insert_with(|| (self.job.start(&self.stop), make_map()));
         block.read(records);
         results.clear();
         if let Some((line, why)) = records.refused.take() {
@@ -394,7 +397,7 @@ where
             self.sequencer.submit(number, mapped);
             return ControlFlow::Break(());
         }
-        let waited = match self.evaluate(number, job, block, records, results) {
+        let waited = match self.evaluate(number, &mut **job, block, records, results) {
             Ok(waited) => waited,
             Err(early_end) => {
                 if early_end.is_some() {
@@ -408,7 +411,7 @@ where
         let mut turn = None;
         loop {
             derived.clear();
-            let part = self.job.derive(job, block, records, results, derived);
+            let part = job.derive(block, records, results, derived);
             let ControlFlow::Continue(part) = part else {
                 mapped.early_end = Some(RunEnd::Stopped);
                 break;
@@ -454,16 +457,16 @@ where
     fn evaluate(
         &self,
         number: u64,
-        job: &mut J::Worker,
+        job: &mut dyn AnyWorker,
         block: &Block,
         records: &mut Records,
         results: &mut Results,
     ) -> Result<Duration, Option<RunEnd>> {
         let Self { filters, needs, .. } = self;
         let mut evaluate = || -> ControlFlow<Stopped> {
-            self.job.run(job, block, records, results)?;
+            job.run(block, records, results)?;
             let needs = filters.needs.union(self.job.needs());
-            properties::compute(self.job.engine(job), needs, block, records, results)
+            properties::compute(job.engine(), needs, block, records, results)
         };
         if evaluate().is_break() {
             // A stopped block must still take its turn, or later blocks would wait forever.
@@ -474,7 +477,7 @@ where
         let filtered = filters.apply(number, block, records, results).ok_or(None)?;
         let waited = begin.elapsed();
         filtered.map_err(|error| Some(RunEnd::Failed(error)))?;
-        match properties::compute(self.job.engine(job), *needs, block, records, results) {
+        match properties::compute(job.engine(), *needs, block, records, results) {
             ControlFlow::Continue(()) => Ok(waited),
             ControlFlow::Break(Stopped) => Err(Some(RunEnd::Stopped)),
         }
@@ -496,9 +499,9 @@ fn spin_then_lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A guard that ends the run if its worker panics, so that no other worker waits forever.
-struct CloseOnPanic<'a, 's, 'f, S, J, C: Consumer>(&'a Fold<'s, 'f, S, J, C>);
+struct CloseOnPanic<'a, 's, 'f, 'r, P>(&'a Fold<'s, 'f, 'r, P>);
 
-impl<S, J, C: Consumer> Drop for CloseOnPanic<'_, '_, '_, S, J, C> {
+impl<P> Drop for CloseOnPanic<'_, '_, '_, '_, P> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.sequencer.close();

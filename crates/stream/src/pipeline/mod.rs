@@ -47,8 +47,8 @@ pub use self::sink::{Checkpoint, RecordName, Sink};
 // Used only by the command and the Python package.
 pub use self::block::{BLOCK_BYTES, Block, BlockSource, Contents, Fill};
 pub use self::filter::Filter;
-pub use self::fold::{BlockSummary, Folded, Options, RunEnd, fold_blocks};
-pub use self::jobs::{DerivedRows, PropertyEngine, Shifts, Stopped};
+pub use self::fold::{BlockSummary, Folded, Map, Options, RunEnd, fold_blocks};
+pub use self::jobs::{AnyJob, AnyWorker, DerivedRows, PropertyEngine, Shifts, Stopped};
 pub use self::messages::{Message, MessageFormat, visible};
 pub use self::rows::RowWriter;
 pub use self::sources::{Answered, Ranges, TextSource};

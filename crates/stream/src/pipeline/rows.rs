@@ -9,8 +9,8 @@ use thiserror::Error;
 
 use super::block::{BLOCK_BYTES, BlockSource};
 use super::filter::Filter;
-use super::fold::{BlockSummary, Folded, Options, RunEnd, fold_blocks};
-use super::jobs::Job;
+use super::fold::{BlockSummary, Folded, Map, Options, RunEnd, fold_blocks};
+use super::jobs::AnyJob;
 use super::messages::write_messages;
 use super::progress::{InputFailure, Progress};
 use super::sink::{Checkpoint, RecordName, Sink};
@@ -20,8 +20,8 @@ use crate::output::{Assembler, Format, RowBuffer, Rows};
 use crate::stats::{Counts, Latencies};
 
 /// A writer of rows to a sink. Several runs can use one writer, one after another.
-pub struct RowWriter<'a, S> {
-    sink: &'a mut S,
+pub struct RowWriter<'a> {
+    sink: &'a mut dyn Sink,
     format: &'a dyn Format,
     /// The assembler of each output, if the format has one.
     assemblers: Vec<Option<Box<dyn Assembler>>>,
@@ -45,10 +45,10 @@ struct Encoded {
     messages: Vec<u8>,
 }
 
-impl<'a, S: Sink> RowWriter<'a, S> {
+impl<'a> RowWriter<'a> {
     /// Starts `outputs` outputs with their headers, or continues those of an earlier run.
     pub fn new(
-        sink: &'a mut S,
+        sink: &'a mut dyn Sink,
         format: &'a dyn Format,
         outputs: u8,
         start: Option<Checkpoint>,
@@ -90,8 +90,8 @@ impl<'a, S: Sink> RowWriter<'a, S> {
     /// which [`RowWriter::finish`] reports.
     pub fn run(
         &mut self,
-        source: &mut impl BlockSource,
-        job: &impl Job,
+        source: &mut dyn BlockSource,
+        job: &dyn AnyJob,
         filters: &mut [Filter<'_>],
         options: &Options,
     ) {
@@ -100,9 +100,9 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         }
         let (format, outputs) = (self.format, self.checkpoint.rows.len() as u8);
         let (reports_unsolved, message_format) = (options.unsolved, options.messages);
-        let map = || {
+        let map = || -> Box<Map<'_, Encoded>> {
             let mut encoder = format.encoder();
-            move |rows: &Rows<'_>, encoded: &mut Encoded| {
+            Box::new(move |rows, encoded| {
                 encoded.rows.clear();
                 encoded.ends.clear();
                 encoded.messages.clear();
@@ -119,10 +119,10 @@ impl<'a, S: Sink> RowWriter<'a, S> {
                     let messages = &mut encoded.messages;
                     write_messages(rows, reports_unsolved, message_format, messages);
                 }
-            }
+            })
         };
         let folded =
-            fold_blocks(source, job, filters, format.needs(), options, map, |encoded, summary| {
+            fold_blocks(source, job, filters, format.needs(), options, &map, |encoded, summary| {
                 self.write(encoded, summary)
             });
         let Folded { end, threads, threads_refused } = folded;

@@ -98,6 +98,80 @@ pub trait Job: Sync {
     }
 }
 
+/// A [`Job`] of any type, so that the loop over blocks is compiled once for all.
+pub trait AnyJob: Sync {
+    /// Starts the work of one thread ([`Job::worker`]).
+    fn start<'j>(&'j self, stop: &StopFlag) -> Box<dyn AnyWorker + 'j>;
+
+    /// See [`Job::needs`].
+    fn needs(&self) -> Needs;
+
+    /// See [`Job::block_bytes`].
+    fn block_bytes(&self) -> usize;
+}
+
+/// A job with the engine and buffers of one thread.
+pub trait AnyWorker {
+    /// See [`Job::run`].
+    fn run(
+        &mut self,
+        block: &Block,
+        records: &mut Records,
+        results: &mut Results,
+    ) -> ControlFlow<Stopped>;
+
+    /// See [`Job::derive`].
+    fn derive(
+        &mut self,
+        block: &Block,
+        records: &Records,
+        results: &mut Results,
+        rows: &mut Vec<Derived>,
+    ) -> ControlFlow<Stopped, DerivedRows>;
+
+    /// See [`Job::engine`].
+    fn engine(&mut self) -> Option<PropertyEngine<'_>>;
+}
+
+impl<J: Job> AnyJob for J {
+    fn start<'j>(&'j self, stop: &StopFlag) -> Box<dyn AnyWorker + 'j> {
+        Box::new((self, self.worker(stop)))
+    }
+
+    fn needs(&self) -> Needs {
+        Job::needs(self)
+    }
+
+    fn block_bytes(&self) -> usize {
+        Job::block_bytes(self)
+    }
+}
+
+impl<J: Job> AnyWorker for (&J, J::Worker) {
+    fn run(
+        &mut self,
+        block: &Block,
+        records: &mut Records,
+        results: &mut Results,
+    ) -> ControlFlow<Stopped> {
+        self.0.run(&mut self.1, block, records, results)
+    }
+
+    fn derive(
+        &mut self,
+        block: &Block,
+        records: &Records,
+        results: &mut Results,
+        rows: &mut Vec<Derived>,
+    ) -> ControlFlow<Stopped, DerivedRows> {
+        self.0.derive(&mut self.1, block, records, results, rows)
+    }
+
+    fn engine(&mut self) -> Option<PropertyEngine<'_>> {
+        self.0.engine(&mut self.1)
+    }
+}
+
 /// Approximate number of bytes of rows that one call to [`Job::derive`] appends.
 const CHUNK_BYTES: usize = 128 * 1024;
 

@@ -255,7 +255,7 @@ impl RowPlan {
         let has_header = fields.is_empty() || !is_table || inputs.header().is_some();
         let mut others = OtherKeys::Refused;
         let rows: Box<dyn output::Format> = match format {
-            RowFormat::Tsv => Box::new(TsvRows::of(list).copying(copied).headed(has_header)),
+            RowFormat::Tsv => TsvRows::of(list).copying(copied).headed(has_header).boxed(),
             RowFormat::Jsonl => {
                 let copied = if inputs.kind() == InputKind::Objects { copied } else { 0 };
                 let replaced = if self.rules.changes_cells { cells } else { [None; 2] };
@@ -272,7 +272,7 @@ impl RowPlan {
             RowFormat::Parquet => {
                 refuse!("{}", bulkdoku::features::missing("parquet").unwrap_or_default())
             }
-            _ => Box::new(CsvRows::of(list).copying(copied).headed(has_header)),
+            _ => CsvRows::of(list).copying(copied).headed(has_header).boxed(),
         };
         inputs.set_other_keys(&others);
         Ok(rows)

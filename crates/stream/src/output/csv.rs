@@ -30,6 +30,22 @@ pub struct SeparatedRows<const SEPARATOR: u8> {
     has_header: bool,
 }
 
+impl CsvRows {
+    /// Boxes the format here, since callers may be compiled with less optimization.
+    #[inline(never)]
+    pub fn boxed(self) -> Box<dyn Format> {
+        Box::new(self)
+    }
+}
+
+impl TsvRows {
+    /// Boxes the format here, since callers may be compiled with less optimization.
+    #[inline(never)]
+    pub fn boxed(self) -> Box<dyn Format> {
+        Box::new(self)
+    }
+}
+
 /// Columns with specialized code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ColumnSet {

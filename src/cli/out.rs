@@ -164,7 +164,7 @@ impl OpenOutput {
         let renamed =
             if replaces { source.persist(target) } else { source.persist_noclobber(target) };
         match renamed {
-            Ok(_) => self.leftover = None,
+            Ok(()) => self.leftover = None,
             Err(_) => self.temporary = Some(temporary),
         }
         self.named(renamed.map_err(|error| error.error))

@@ -127,7 +127,7 @@ impl Run {
         let verdict = comparison.map(|it| it.verdict(&report.counts, test.is_some()));
         let summary = summary.with_parts(&parts, &report.rows).with_shift(shift, &report.counts);
         let summary = summary.with_verdict(verdict);
-        run.finish(&report, ending, &summary)
+        run.finish(&report, &ending, &summary)
     }
 }
 
@@ -324,7 +324,7 @@ impl<'a> OpenRun<'a> {
     pub fn finish(
         mut self,
         report: &Report,
-        ending: Ending,
+        ending: &Ending,
         summary: &impl RunSummary,
     ) -> Result<Exit, Failure> {
         self.outputs.list_sides(self.destinations.stored_sides());
@@ -338,13 +338,13 @@ impl<'a> OpenRun<'a> {
         let replaced = outputs.storage.outs.iter().filter_map(replaced_message);
         let replaced: Vec<_> = replaced.collect();
         let is_lost = !replaced.is_empty();
-        if let Ending::Failed(why) = &ending {
+        if let Ending::Failed(why) = ending {
             losses.extend_from_slice(why);
         }
         losses.extend(outputs.messages_loss());
         losses.extend(replaced);
         losses.extend(report.failures.iter().map(ToString::to_string));
-        let closed = match &ending {
+        let closed = match ending {
             Ending::Complete | Ending::WithGaps if outputs.storage.is_temporary() => {
                 outputs.complete(matches!(ending, Ending::WithGaps))
             }
@@ -358,7 +358,7 @@ impl<'a> OpenRun<'a> {
             _ => Ok(()),
         };
         losses.extend(closed.err().map(|error| error.to_string()));
-        let advice = self.advice(&ending, &summary.resume_options()).filter(|_| !is_lost);
+        let advice = self.advice(ending, &summary.resume_options()).filter(|_| !is_lost);
         if !losses.is_empty() {
             losses.extend(advice);
             return Err(Failure::of_all(&losses));

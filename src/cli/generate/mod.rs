@@ -224,7 +224,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let (report, ending) = run.end(ran)?;
     let summary = CorpusSummary::new("", job.seed, puzzles.start, &report, args.simd());
     let summary = summary.with(&job);
-    run.finish(&report, ending, &summary)
+    run.finish(&report, &ending, &summary)
 }
 
 /// The number of islands of a seed.
@@ -264,7 +264,7 @@ fn run_hard(
     );
     let (report, ending) = run.end(ran)?;
     let summary = CorpusSummary::new("hard", job.seed, args.skip, &report, args.simd());
-    run.finish(&report, ending, &summary)
+    run.finish(&report, &ending, &summary)
 }
 
 fn parse_measure(text: &str) -> Result<Measure, String> {

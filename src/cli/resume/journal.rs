@@ -271,6 +271,7 @@ impl JournalFile {
 
     /// Reads the journal, if there is one; `Some(None)` if it is damaged. Removes what a run has left
     /// that was killed while it saved or removed its journal.
+    #[expect(clippy::option_option, reason = "a damaged journal is not a missing one")]
     pub fn load(&self) -> Result<Option<Option<Earlier>>, Failure> {
         self.check()?;
         self.remove_new().map_err(|error| Failure::at(&self.new, error))?;

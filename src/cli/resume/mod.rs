@@ -108,6 +108,7 @@ fn rename_all(storage: &mut impl Storage, replaces: bool) -> io::Result<()> {
 
 /// The outputs of rows and messages of a run.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 pub struct RowFiles<S> {
     pub storage: S,
     journal: Journal,

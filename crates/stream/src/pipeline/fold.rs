@@ -318,6 +318,9 @@ struct NumberedSource<'a> {
     was_stopped: bool,
 }
 
+/// The job of a worker, and the function that maps its rows.
+type StartedJob<'j, 'm, P> = (Box<dyn AnyWorker + 'j>, Box<Map<'m, P>>);
+
 /// A worker's block and its results. The buffers are reused for all blocks.
 struct FoldWorker<'j, 'm, P> {
     block: Block,
@@ -328,8 +331,8 @@ struct FoldWorker<'j, 'm, P> {
     records: Records,
     results: Results,
     derived: Vec<Derived>,
-    /// The worker of the job and the function that maps rows, created when the first block arrives.
-    job: Option<(Box<dyn AnyWorker + 'j>, Box<Map<'m, P>>)>,
+    /// Created when the first block arrives.
+    job: Option<StartedJob<'j, 'm, P>>,
 }
 
 impl<P> FoldWorker<'_, '_, P> {

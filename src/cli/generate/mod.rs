@@ -90,11 +90,10 @@ pub struct GenerateArgs {
     )]
     kind: Option<Corpus>,
 
-    /// What hard puzzles have much of: guess_rating, se121 or score
-    ///
-    /// guess_rating is the mean number of guesses over 8 isomorphs, as solve --rating-over 8 prints
-    /// it; se121 the rating of Sudoku Explainer; score the sum of the scores of all steps [default:
-    /// guess_rating]
+    #[doc = "What hard puzzles have much of: guess_rating, se121 or score
+
+guess_rating is the mean number of guesses over 8 isomorphs, as solve --rating-over 8 prints it; se121 the \
+rating of Sudoku Explainer; score the sum of the scores of all steps [default: guess_rating]"]
     #[arg(long, value_name = "BY", help_heading = "Hard puzzles", value_parser = parse_measure)]
     objective: Option<Measure>,
 
@@ -201,7 +200,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let reads = args.reads();
     let claim = args.destinations.clone().claim(&reads)?;
     if args.is_hard() {
-        return run_hard(args, typed, rows, statistics, claim, reads);
+        return run_hard(args, typed, &rows, statistics, claim, reads);
     }
     let (job, puzzles) = args.job()?;
     typed.set_seed(job.seed);
@@ -234,7 +233,7 @@ const MAX_ISLANDS: u64 = 1 << 31;
 fn run_hard(
     args: &GenerateArgs,
     mut typed: Typed,
-    rows: RowPlan,
+    rows: &RowPlan,
     statistics: Option<Needs>,
     claim: Claim,
     reads: Vec<PathBuf>,

@@ -46,7 +46,7 @@ def cells(answer):
     text = answer.strip()
     if len(text) == 81 and set(text) <= set(DIGITS + "0._*-xX?"):
         return text
-    if len(text) == 81 and set(text) <= set(DIGITS + "0 "):
+    if len(text) == 81 and set(text) <= set(DIGITS + " "):
         return text.replace(" ", ".")
     return None
 

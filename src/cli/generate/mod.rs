@@ -90,10 +90,12 @@ pub struct GenerateArgs {
     )]
     kind: Option<Corpus>,
 
-    #[doc = "What hard puzzles have much of: guess_rating, se121 or score
-
-guess_rating is the mean number of guesses over 8 isomorphs, as solve --rating-over 8 prints it; se121 the \
-rating of Sudoku Explainer; score the sum of the scores of all steps [default: guess_rating]"]
+    /// What hard puzzles have much of: guess_rating, se121 or score
+    ///
+    /// guess_rating is the mean number of guesses over 8 isomorphs, as solve --rating-over 8 prints
+    /// it; se121 the rating of Sudoku Explainer; score the sum of the scores of all steps [default:
+    /// guess_rating]
+    #[expect(clippy::doc_markdown, reason = "it is the text of the help")]
     #[arg(long, value_name = "BY", help_heading = "Hard puzzles", value_parser = parse_measure)]
     objective: Option<Measure>,
 

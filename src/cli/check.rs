@@ -54,7 +54,8 @@ pub struct CheckArgs {
     ///
     /// For the answers of language models: the last complete grid of a text, in one line or nine, in a
     /// list, or in a table of Markdown or LaTeX; without any, the last one with blank cells.
-    #[arg(long, value_name = "FORM", value_parser = ["text"], help_heading = "Input")]
+    #[arg(long, value_name = "FORM", value_parser = ["text"],
+        hide_possible_values = true, help_heading = "Input")]
     answers: Option<String>,
 
     #[command(flatten)]

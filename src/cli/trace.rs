@@ -37,7 +37,7 @@ pub struct TraceArgs {
     #[arg(long, help_heading = "Output")]
     sentences: bool,
 
-    /// With jsonl: add all implications of forcing chains and nets, with their reasons
+    /// With jsonl: add all implications of forcing chains and nets
     #[arg(long, help_heading = "Output")]
     implications: bool,
 

@@ -73,7 +73,7 @@ pub struct GenerateArgs {
     #[arg(short, long, value_name = "S", value_parser = numbers::count)]
     seed: Option<u64>,
 
-    /// Skip this many rows of the corpus; with --kind hard, islands of its search
+    /// Skip rows of the corpus; with --kind hard, islands of its search
     #[arg(long, value_name = "N", default_value = "0", value_parser = numbers::count)]
     skip: u64,
 

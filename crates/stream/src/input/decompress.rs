@@ -257,7 +257,7 @@ impl Decompress {
             #[cfg(feature = "xz")]
             Codec::Xz => {
                 // The memory of the decoder without its dictionary, in KiB.
-                const OVERHEAD: u32 = 40;
+                const OVERHEAD: u32 = 104;
                 let limit = u32::try_from(window >> 10).unwrap_or(u32::MAX);
                 let limit = limit.saturating_add(OVERHEAD);
                 Box::new(lzma_rust2::XzReader::new_mem_limit(source, false, limit))

@@ -180,7 +180,8 @@ mod tests {
             (wide(u16::to_be_bytes), Some(Foreign::Utf16)),
             (b"\xFF\xFE5\0".to_vec(), Some(Foreign::Utf16)),
             (b"\xFE\xFF".to_vec(), Some(Foreign::Utf16)),
-            (b"x^25\n2\xFBP6".to_vec(), None),
+            // A zlib stream.
+            (b"x^25\n2\xFBP6".to_vec(), Some(Foreign::Binary)),
             (b"\0".to_vec(), None),
             (b"id\x01puzzle\x01rating\n".to_vec(), None),
             (b"a\n\0\0".to_vec(), None),

@@ -278,16 +278,20 @@ fn other_form(line: &[u8]) -> Option<(Form, usize)> {
     of_symbols().or_else(separated)
 }
 
-/// Returns a text in quotes if it would be a puzzle as a field or a string, or contains a line that
-/// would be one.
+/// Returns a text between characters that prevent it from being read as a puzzle, if it would be one as
+/// a field or a string, or contains a line that would be one.
 pub(crate) fn quoted_puzzle(text: &[u8]) -> Option<Vec<u8>> {
-    if text.len() < CELLS {
+    let is_puzzle = |text: &[u8]| {
+        let mut records = Records::default();
+        read(text, false, &mut records);
+        !(records.puzzles.is_empty() && records.marks.is_empty()) || forms::read(text).is_ok()
+    };
+    if text.len() < CELLS || !is_puzzle(text) {
         return None;
     }
-    let mut records = Records::default();
-    read(text, false, &mut records);
-    let is_puzzle = !(records.puzzles.is_empty() && records.marks.is_empty());
-    (is_puzzle || forms::read(text).is_ok()).then(|| [b"\"", text, b"\""].concat())
+    // Cells in quotes are a puzzle, but not lines in quotes.
+    let quoted = [b"\"", text, b"\""].concat();
+    Some(if is_puzzle(&quoted) { [b"!", text, b"!"].concat() } else { quoted })
 }
 
 /// Returns whether a line is a puzzle in a less common form, or a list with an invalid cell.

@@ -233,7 +233,7 @@ pub type Map<'a, P> = dyn FnMut(&Rows<'_>, &mut P) + 'a;
 /// `reduce`. Values are reused, so `map` must clear them first. `map` is called once per worker and
 /// returns the function that the worker uses.
 ///
-/// `reduce` receives a block in parts only if [`Job::derive`] returns [`DerivedRows::More`]; the last
+/// `reduce` receives a block in parts only if [`AnyWorker::derive`] returns [`DerivedRows::More`]; the last
 /// part comes with the summary of the block. A run that is stopped or fails ends at a block boundary.
 ///
 /// It is compiled once per `P`, since a virtual call per block costs nothing.

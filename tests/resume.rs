@@ -262,11 +262,14 @@ fn the_position_of_a_run_does_not_grow_with_its_inputs() {
         args.extend(["-", "--seed", "1", "-q", "-o", "out.csv"]);
         let mut child = folder.spawn("augment", &args);
         // Layouts are detected first.
-        child.stdin.as_mut().unwrap().write_all(mixed(1).as_bytes()).unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(mixed(1).as_bytes()).unwrap();
         let rows = || fs::read_to_string(folder.path("out.csv")).unwrap_or_default();
         wait_until(|| rows().lines().count() == count + 2);
         kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        // Its end would end the run as well.
+        drop(stdin);
         fs::metadata(folder.path("out.csv.resume.at")).unwrap().len()
     });
     assert!(sizes[0].abs_diff(sizes[1]) < 100, "{sizes:?}");

@@ -36,8 +36,3 @@ pub use compression::Compression;
 pub use input::Source;
 pub use pipeline::{Pipeline, Progress, Report};
 pub use tail::Tail;
-
-// The modules of this crate name those of the crates below by their paths in `crate`.
-#[allow(clippy::wildcard_imports)]
-use bulkdoku_core::*;
-use bulkdoku_logic as logic;

@@ -5,9 +5,9 @@ use std::ops::RangeInclusive;
 use thiserror::Error;
 
 use super::{Expression, Literal, Operand, Operator, Predicate};
-use crate::Status;
-use crate::logic::{Technique, Techniques};
 use crate::output::{Column, ColumnSource, Kind};
+use bulkdoku_core::Status;
+use bulkdoku_logic::{Technique, Techniques};
 
 /// Values of a column: closed intervals, in ascending order. Names and truth values are numbers, by
 /// their order.

@@ -24,10 +24,10 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::Status;
-use crate::logic::Technique;
 use crate::output::{Column, ColumnSource, Decision, Kind, Needs, Row, Value};
 use crate::pipeline::Filter;
+use bulkdoku_core::Status;
+use bulkdoku_logic::Technique;
 
 pub use bounds::{Bounds, Impossible};
 pub use names::{computed_column, input_names, shared_name, similar};

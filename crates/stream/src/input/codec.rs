@@ -1,6 +1,6 @@
 //! The codecs of compressed inputs, detected by their first bytes.
 
-use crate::forms::sheet::NotYet;
+use bulkdoku_core::forms::sheet::NotYet;
 
 /// A codec of compressed inputs. Concatenated streams are read as one stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

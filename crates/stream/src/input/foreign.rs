@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::codec::codec_of;
 use crate::features::lacks;
-use crate::forms::sheet::NotYet;
+use bulkdoku_core::forms::sheet::NotYet;
 
 /// An unsupported type of input.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -37,10 +37,10 @@
 
 use super::field::{Field, FieldForm};
 use super::{Layout, LayoutKind, LinePosition, Records, lines};
-pub use crate::forms::sheet::LONGEST_LINE;
-use crate::forms::sheet::{GridText, Part, PartContent, Span};
-use crate::forms::symbols;
-use crate::puzzle::Malformed;
+pub use bulkdoku_core::forms::sheet::LONGEST_LINE;
+use bulkdoku_core::forms::sheet::{GridText, Part, PartContent, Span};
+use bulkdoku_core::forms::symbols;
+use bulkdoku_core::puzzle::Malformed;
 
 /// The name of the column for grid labels.
 pub const LABEL: &str = "label";

@@ -8,18 +8,18 @@
 //! Lines end with LF or CRLF; a lone carriage return makes its line malformed, so a file with CR
 //! line ends results in one clear error.
 
-use crate::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
+use bulkdoku_core::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::csv::is_separator_line;
 use super::field::{Field, FieldForm};
 use super::names::looks_like_header;
 use super::{Layout, LayoutKind, LinePosition, Records};
-use crate::forms::{self, Form, list, symbols};
-use crate::puzzle::{CELLS, Malformed, Puzzle, is_cell};
-use crate::simd::SimdLevel;
-pub(super) use crate::text::column;
-use crate::text::read_cells;
+use bulkdoku_core::forms::{self, Form, list, symbols};
+use bulkdoku_core::puzzle::{CELLS, Malformed, Puzzle, is_cell};
+use bulkdoku_core::simd::SimdLevel;
+pub(super) use bulkdoku_core::text::column;
+use bulkdoku_core::text::read_cells;
 
 /// The name of the column for the text after the cells.
 pub const REST: &str = "rest";
@@ -425,8 +425,8 @@ fn is_separator(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::marks::Marks;
-    use crate::puzzle::CLASSIC;
+    use bulkdoku_core::marks::Marks;
+    use bulkdoku_core::puzzle::CLASSIC;
 
     fn records(block: impl AsRef<[u8]>) -> Records {
         let mut records = Records::default();

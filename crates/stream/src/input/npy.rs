@@ -8,8 +8,8 @@
 use std::io::{self, ErrorKind, Read};
 
 use super::decompress::Compressed;
-use crate::forms::list;
-use crate::puzzle::CELLS;
+use bulkdoku_core::forms::list;
+use bulkdoku_core::puzzle::CELLS;
 
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 

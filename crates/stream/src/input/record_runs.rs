@@ -180,7 +180,7 @@ impl Iterator for Iter<'_> {
 mod tests {
     use super::*;
     use crate::input::Field;
-    use crate::puzzle::CELLS;
+    use bulkdoku_core::puzzle::CELLS;
 
     fn line(line: u32, start: u32, puzzle: u32) -> Record {
         let text = Field::new(start as usize..start as usize + CELLS, FieldForm::Plain);

@@ -2,10 +2,10 @@
 
 use super::field::{Field, FieldForm};
 use super::{RecordList, ReusableVec, lines, names};
-use crate::forms::{self, Form, symbols};
-use crate::marks::{self, Marks};
-use crate::puzzle::{CELLS, Malformed, Puzzle};
-use crate::text::{Line, read};
+use bulkdoku_core::forms::{self, Form, symbols};
+use bulkdoku_core::marks::{self, Marks};
+use bulkdoku_core::puzzle::{CELLS, Malformed, Puzzle};
+use bulkdoku_core::text::{Line, read};
 
 /// A record of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

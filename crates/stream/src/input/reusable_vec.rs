@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use crate::prefetch::{Prefetch, prefetch_all};
+use bulkdoku_core::prefetch::{Prefetch, prefetch_all};
 
 /// The distance of prefetching, in values.
 const PREFETCH_DISTANCE: usize = 8;

@@ -3,8 +3,8 @@
 use std::io;
 use std::ops::Range;
 
-use crate::prefetch::prefetch_all;
-use crate::puzzle::{CELLS, Grid};
+use bulkdoku_core::prefetch::prefetch_all;
+use bulkdoku_core::puzzle::{CELLS, Grid};
 
 /// The capacity of a short field: the widest `u64` has 20 digits.
 pub(super) const SHORT: usize = 24;
@@ -14,7 +14,7 @@ const PREFETCH_DISTANCE: usize = 1024;
 const PREFETCH_BYTES: usize = 192;
 
 /// The content of unused bytes. It is not zero, so that the memory is mapped before it is
-/// prefetched ([`prefetch`](crate::prefetch)).
+/// prefetched ([`prefetch`](bulkdoku_core::prefetch)).
 const UNWRITTEN: u8 = b'\n';
 
 /// Bytes to which rows are appended.

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use super::results::Needs;
 use super::row::Row;
 use super::value::Value;
-use crate::named::named_enum;
+use bulkdoku_core::named::named_enum;
 
 /// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +24,9 @@ pub enum Kind {
     Text,
     /// Bytes that may not be valid text.
     Bytes,
-    /// The name of a [`Status`](crate::Status).
+    /// The name of a [`Status`](bulkdoku_core::Status).
     Status,
-    /// The name of a [`Technique`](crate::logic::Technique).
+    /// The name of a [`Technique`](bulkdoku_logic::Technique).
     Technique,
 }
 
@@ -104,7 +104,7 @@ columns! {
         |row| row.solution().map_or(Value::None, Value::Grid);
     /// The input's solution as written, if it is checked.
     Answer = "answer", Text, 0..=MAX, Needs::NONE, CHECK,
-        |row| Value::of_text(row.answer(), row.status() == crate::Status::Ok);
+        |row| Value::of_text(row.answer(), row.status() == bulkdoku_core::Status::Ok);
     /// The canonical form, with `.` for blank cells.
     Canonical = "canonical", Text, 0..=MAX, Needs::FORM, SOLVE | CHECK | CANON | GENERATE,
         |row| row.properties().form.as_ref()
@@ -113,7 +113,7 @@ columns! {
     Automorphisms = "automorphisms", Number, 1..=MAX, Needs::FORM, SOLVE | CHECK | CANON | GENERATE,
         |row| row.properties().form.as_ref()
             .map_or(Value::None, |canonical| Value::Number(canonical.automorphisms.into()));
-    /// One of [`Status::ALL`](crate::Status::ALL).
+    /// One of [`Status::ALL`](bulkdoku_core::Status::ALL).
     Status = "status", Status, 0..=MAX, Needs::NONE, SOLVE | CHECK | CANON | GENERATE,
         |row| Value::Status(row.status());
     /// What is wrong with the record, if the status alone is not sufficient.
@@ -137,11 +137,11 @@ columns! {
     /// The number of clues.
     Clues = "clues", Number, 0..=81, Needs::NONE, SOLVE | CHECK | CANON | GENERATE,
         |row| row.clues().map_or(Value::None, |clues| Value::Number(clues as u64));
-    /// The hardest rule needed: [`Level`](crate::rating::Level).
+    /// The hardest rule needed: [`Level`](bulkdoku_core::rating::Level).
     Level = "level", Number, 0..=3, Needs::LEVEL, SOLVED,
         |row| row.properties().level
             .map_or(Value::None, |level| Value::Number(level.number().into()));
-    /// The hardest technique of the path by rounds: [`Technique`](crate::logic::Technique).
+    /// The hardest technique of the path by rounds: [`Technique`](bulkdoku_logic::Technique).
     Technique = "technique", Technique, 0..=MAX, Needs::PATH, SOLVED,
         |row| row.properties().path().and_then(|path| path.hardest)
             .map_or(Value::None, Value::Technique);

@@ -3,7 +3,7 @@
 //! Digits, numbers, and status names never need quotes and are written directly to the buffer. Text
 //! of the input (malformed lines, file names) is written by `csv_core` if it needs quotes.
 
-use crate::simd::vectors::{Simd, dispatch};
+use bulkdoku_core::simd::vectors::{Simd, dispatch};
 
 use super::buffer::Short;
 use super::plain::{PlainRows, STATUS_NAMES};
@@ -11,8 +11,8 @@ use super::{
     Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, Rows, Value,
     each_row,
 };
-use crate::puzzle::CELLS;
-use crate::simd::SimdLevel;
+use bulkdoku_core::puzzle::CELLS;
+use bulkdoku_core::simd::SimdLevel;
 
 /// CSV rows.
 pub type CsvRows = SeparatedRows<b','>;
@@ -230,9 +230,9 @@ mod tests {
     use super::*;
     use crate::input::{Field, FieldForm, Record, RecordList, Records, lines};
     use crate::output::{Outcomes, Results, rows_of};
-    use crate::puzzle::Malformed;
-    use crate::solver::Outcome;
-    use crate::status::Status;
+    use bulkdoku_core::puzzle::Malformed;
+    use bulkdoku_core::solver::Outcome;
+    use bulkdoku_core::status::Status;
 
     /// Returns the row of a malformed record.
     fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {

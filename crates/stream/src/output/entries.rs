@@ -6,9 +6,9 @@
 use serde::Serialize;
 
 use super::{Needs, Row, RowBuffer, TextRows};
-use crate::logic::Technique;
-use crate::puzzle::CELLS;
-use crate::status::Status;
+use bulkdoku_core::puzzle::CELLS;
+use bulkdoku_core::status::Status;
+use bulkdoku_logic::Technique;
 
 /// Returns the format of one entry per puzzle with exactly one solution.
 pub fn entries() -> TextRows {

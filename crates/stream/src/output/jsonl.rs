@@ -9,9 +9,9 @@ use super::plain::STATUS_NAMES;
 use super::{
     Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, Value, each_row,
 };
-use crate::forms::list::ArrayStyle;
 use crate::input::{ColumnType, FieldForm, OtherKeys, is_finite, names};
-use crate::puzzle::CELLS;
+use bulkdoku_core::forms::list::ArrayStyle;
+use bulkdoku_core::puzzle::CELLS;
 
 /// One JSON object per row, with the given columns. Kept fields of the input are strings, or the
 /// JSON values of the input.
@@ -298,9 +298,9 @@ mod tests {
     use super::*;
     use crate::input::{Field, FieldForm, Record, RecordList, Records};
     use crate::output::{Properties, Results, rows_of};
-    use crate::puzzle::Malformed;
-    use crate::rating::Level;
-    use crate::status::Status;
+    use bulkdoku_core::puzzle::Malformed;
+    use bulkdoku_core::rating::Level;
+    use bulkdoku_core::status::Status;
 
     #[test]
     fn escapes_of_any_length_are_written() {

@@ -3,7 +3,7 @@
 use memchr::memchr;
 
 use super::{Column, Encoder, Format, Needs, Row, RowBuffer, TextRows, Value, each_row};
-use crate::puzzle::CELLS;
+use bulkdoku_core::puzzle::CELLS;
 
 /// One line per row, with the value of this column: a puzzle, solution, or canonical form.
 #[derive(Clone, Copy, Debug)]

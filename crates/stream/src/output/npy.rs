@@ -6,7 +6,7 @@
 use std::io;
 
 use super::{Assembler, Column, Emit, Encoder, Format, Needs, Row, Value, each_row};
-use crate::puzzle::{CELLS, Puzzle};
+use bulkdoku_core::puzzle::{CELLS, Puzzle};
 
 /// The length of the header for any number of rows, a multiple of 64.
 const HEADER: usize = 128;

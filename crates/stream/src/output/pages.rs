@@ -7,9 +7,9 @@ use std::fmt::Write;
 use std::io;
 
 use super::{Assembler, Emit, Encoder, Format, Needs, each_row};
-use crate::logic::{Path, SeRating};
-use crate::puzzle::{CELLS, Grid, Puzzle};
-use crate::status::Status;
+use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
+use bulkdoku_core::status::Status;
+use bulkdoku_logic::{Path, SeRating};
 
 /// The width and height of a page in millimeters, within the margins of both sizes of paper.
 const PAGE: [u64; 2] = [190, 250];

@@ -5,15 +5,15 @@
 //! the last; status, solutions, and guesses), the rest is moved in vectors, and all offsets are
 //! provably inside an array, without bounds checks.
 
-use crate::simd::vectors::Simd;
+use bulkdoku_core::simd::vectors::Simd;
 
 use super::RowBuffer;
 use super::buffer::{EIGHT_DIGITS, SHORT, Short, eight_digits, eight_digits_with_zeros};
 use super::row::PuzzleRow;
-use crate::puzzle::CELLS;
-use crate::solver::Outcome;
-use crate::status::Status;
-use crate::text::{copy_cells, write_digits};
+use bulkdoku_core::puzzle::CELLS;
+use bulkdoku_core::solver::Outcome;
+use bulkdoku_core::status::Status;
+use bulkdoku_core::text::{copy_cells, write_digits};
 
 /// Space for the line number and its separator.
 const LINE: usize = 16;

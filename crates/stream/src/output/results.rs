@@ -1,14 +1,14 @@
 //! The results for the records of a block: one entry per record and type of result.
 
-use crate::canon::Canonical;
-use crate::check::Reasons;
 use crate::input::{PuzzleRef, Records};
-use crate::logic::{Path, SeRating};
-use crate::puzzle::{CELLS, Grid, Puzzle};
-use crate::rating::Level;
-use crate::solver::Outcome;
 use crate::stats::{Counts, in_runs};
-use crate::status::Status;
+use bulkdoku_core::canon::Canonical;
+use bulkdoku_core::check::Reasons;
+use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
+use bulkdoku_core::rating::Level;
+use bulkdoku_core::solver::Outcome;
+use bulkdoku_core::status::Status;
+use bulkdoku_logic::{Path, SeRating};
 
 /// A set of properties that must be computed because a column or filter reads them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,16 +8,16 @@ use std::slice::Iter;
 use memchr::{memchr, memrchr};
 
 use super::results::{Derived, Properties, Results};
-use crate::check::{self, Score};
-use crate::forms::list::ArrayStyle;
 use crate::input::lines::quoted_puzzle;
 use crate::input::record_runs::RecordRun;
 use crate::input::{AttachedAnswers, Field, FieldForm, PuzzleRef, Record, Records};
-use crate::logic::Bands;
-use crate::marks::Marks;
-use crate::puzzle::{CELLS, Grid, Malformed, Puzzle};
-use crate::solver::Outcome;
-use crate::status::Status;
+use bulkdoku_core::check::{self, Score};
+use bulkdoku_core::forms::list::ArrayStyle;
+use bulkdoku_core::marks::Marks;
+use bulkdoku_core::puzzle::{CELLS, Grid, Malformed, Puzzle};
+use bulkdoku_core::solver::Outcome;
+use bulkdoku_core::status::Status;
+use bulkdoku_logic::Bands;
 
 /// The rows of a block, or of a part of it, for one output.
 #[derive(Clone, Copy, Debug)]

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use crate::input::FieldForm;
-use crate::logic::{Path, Technique};
-use crate::puzzle::{CELLS, Grid, Puzzle};
-use crate::status::Status;
+use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
+use bulkdoku_core::status::Status;
+use bulkdoku_logic::{Path, Technique};
 
 /// The value of a row in a column. Each format defines how to write it.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use super::sequencer::{Sequencer, WaitOnly};
 use crate::input::Records;
 use crate::output::{Decision, Needs, Results, Row};
 use crate::sets::{Sameness, Seen};
-use crate::status::Status;
+use bulkdoku_core::status::Status;
 
 type Decide<'a> = dyn Fn(&Row<'_>) -> io::Result<Decision> + Send + Sync + 'a;
 type DecideInOrder<'a> = dyn FnMut(&Row<'_>) -> io::Result<Decision> + Send + 'a;

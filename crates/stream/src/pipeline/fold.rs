@@ -19,11 +19,11 @@ use super::properties;
 use super::sequencer::{Consumer, Sequencer};
 use super::statistics::Statistics;
 use super::threads::{Threads, cores};
-use crate::clock::Instant;
 use crate::input::{Position, Records};
 use crate::output::{Derived, Needs, Results, Rows};
-use crate::solver::StopFlag;
 use crate::stats::Counts;
+use bulkdoku_core::clock::Instant;
+use bulkdoku_core::solver::StopFlag;
 
 /// Settings of a run that do not affect its rows.
 #[derive(Clone, Debug)]

@@ -7,13 +7,13 @@ use std::io::Write;
 use memchr::{memchr_iter, memrchr};
 use serde::{Deserialize, Serialize};
 
-use crate::check::{self, Mismatch};
-use crate::forms::place_of_cell;
 use crate::input::Unit;
-use crate::marks::{self, Marks};
 use crate::output::{Row, Rows};
-use crate::puzzle::{Contradiction, Puzzle};
-use crate::status::Status;
+use bulkdoku_core::check::{self, Mismatch};
+use bulkdoku_core::forms::place_of_cell;
+use bulkdoku_core::marks::{self, Marks};
+use bulkdoku_core::puzzle::{Contradiction, Puzzle};
+use bulkdoku_core::status::Status;
 
 /// The format of messages, one per line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,15 +5,15 @@ use std::ops::ControlFlow;
 
 use super::block::Block;
 use super::jobs::{PropertyEngine, Stopped};
-use crate::canon::Canonical;
-use crate::clock::Instant;
 use crate::input::Records;
-use crate::logic::{Explainer, Path, Rater, SeRating, Techniques};
 use crate::output::{Needs, Properties, Results, Row, Timed};
-use crate::puzzle::{CELLS, Grid, Puzzle};
-use crate::rating::{Level, isomorphs};
-use crate::solver::{Batch, Limits, Outcome, StopFlag};
-use crate::status::Status;
+use bulkdoku_core::canon::Canonical;
+use bulkdoku_core::clock::Instant;
+use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
+use bulkdoku_core::rating::{Level, isomorphs};
+use bulkdoku_core::solver::{Batch, Limits, Outcome, StopFlag};
+use bulkdoku_core::status::Status;
+use bulkdoku_logic::{Explainer, Path, Rater, SeRating, Techniques};
 
 /// A puzzle with exactly one solution.
 struct UniquePuzzle {

@@ -7,9 +7,9 @@ use super::block::{BLOCK_BYTES, Block, BlockSource, Fill};
 use super::progress::InputFailure;
 use super::sources::TextSource;
 use crate::input::{Record, Records, Source};
-use crate::marks::Marks;
 use crate::output::Kept;
-use crate::puzzle::Malformed;
+use bulkdoku_core::marks::Marks;
+use bulkdoku_core::puzzle::Malformed;
 
 /// A reader of the records of inputs in order, on the calling thread, in bounded memory.
 ///

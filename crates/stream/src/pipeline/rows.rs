@@ -15,9 +15,9 @@ use super::messages::write_messages;
 use super::progress::{InputFailure, Progress};
 use super::sink::{Checkpoint, RecordName, Sink};
 use super::statistics::Statistics;
-use crate::clock::Instant;
 use crate::output::{Assembler, Format, RowBuffer, Rows};
 use crate::stats::{Counts, Latencies};
+use bulkdoku_core::clock::Instant;
 
 /// A writer of rows to a sink. Several runs can use one writer, one after another.
 pub struct RowWriter<'a> {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::logic::Technique;
 use crate::output::{Rows, Timed};
-use crate::rating::Level;
+use bulkdoku_core::rating::Level;
+use bulkdoku_logic::Technique;
 
 /// The numbers of puzzles by difficulty ([`Options::statistics`]).
 ///

@@ -2,8 +2,8 @@
 
 use super::Seen;
 use crate::output::{Needs, Row};
-use crate::puzzle::Puzzle;
-use crate::status::Status;
+use bulkdoku_core::puzzle::Puzzle;
+use bulkdoku_core::status::Status;
 
 /// The criterion by which two puzzles are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

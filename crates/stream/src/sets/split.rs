@@ -4,7 +4,7 @@ use twox_hash::XxHash3_128;
 
 use super::Sameness;
 use crate::output::{Decision, Row};
-use crate::puzzle::Puzzle;
+use bulkdoku_core::puzzle::Puzzle;
 
 /// A division of all puzzles into parts. Each part is a range of hashes, so the part of a puzzle
 /// depends on the seed and the shares alone, whatever else is in a set.
@@ -62,8 +62,8 @@ impl Split {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isomorph::{Permutation, SeededRng};
-    use crate::puzzle::CLASSIC;
+    use bulkdoku_core::isomorph::{Permutation, SeededRng};
+    use bulkdoku_core::puzzle::CLASSIC;
 
     fn puzzles(count: usize) -> Vec<Puzzle> {
         let (puzzle, mut rng) = (CLASSIC.parse().unwrap(), SeededRng::new(5));

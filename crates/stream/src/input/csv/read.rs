@@ -2,18 +2,18 @@
 
 use std::borrow::Cow;
 
-use crate::simd::vectors::{Simd, SimdBase, SimdFrom, SimdMask, dispatch, u8x64};
+use bulkdoku_core::simd::vectors::{Simd, SimdBase, SimdFrom, SimdMask, dispatch, u8x64};
 use memchr::memchr_iter;
 
 use super::is_separator_line;
 use super::rows::{SplitRow, first_text};
 use super::{Delimiter, Table};
-use crate::forms;
 use crate::input::field::{Field, FieldForm};
 use crate::input::{LinePosition, Records, Unit, lines};
-use crate::puzzle::{CELLS, Malformed};
-use crate::simd::SimdLevel;
-use crate::text::read_cells;
+use bulkdoku_core::forms;
+use bulkdoku_core::puzzle::{CELLS, Malformed};
+use bulkdoku_core::simd::SimdLevel;
+use bulkdoku_core::text::read_cells;
 
 /// Reads the records of a block of complete rows. `first_line` is the number of its first line;
 /// `cut_short` is true if the last line did not fit in the block.

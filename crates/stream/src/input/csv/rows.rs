@@ -6,7 +6,7 @@ use memchr::{memchr, memchr2, memchr2_iter};
 
 use crate::input::field::{Field, FieldForm};
 use crate::input::lines;
-use crate::puzzle::is_cell;
+use bulkdoku_core::puzzle::is_cell;
 
 /// The separator of the fields of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

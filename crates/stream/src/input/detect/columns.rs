@@ -9,7 +9,7 @@ use super::sample::{
 use super::{Answers, DetectError, InputFormat, InputOptions, Undecided, column_of, keep_only};
 use crate::input::csv::{Delimiter, Table};
 use crate::input::{Layout, names};
-use crate::puzzle::is_cell;
+use bulkdoku_core::puzzle::is_cell;
 
 /// The delimiters tried by default, most likely first.
 const DELIMITERS: [Delimiter; 5] = [

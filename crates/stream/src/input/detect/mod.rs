@@ -29,7 +29,7 @@ use super::foreign::{recognized, without_mark};
 use super::grid::Grids;
 use super::lines::Lines;
 use super::{Layout, LayoutKind, StreamOptions, grid, lines};
-use crate::forms::sheet::NotYet;
+use bulkdoku_core::forms::sheet::NotYet;
 use sample::{Sample, is_name};
 
 /// The maximum number of bytes that detection reads.

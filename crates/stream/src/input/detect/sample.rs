@@ -3,7 +3,6 @@
 use memchr::memchr;
 
 use super::Undecided;
-use crate::forms::{self, list};
 use crate::input::csv::{
     Delimiter, Header, SplitRow, Table, declared_delimiter, is_separator_line,
 };
@@ -11,8 +10,9 @@ use crate::input::field::FieldForm;
 use crate::input::lines;
 use crate::input::lines::first_end;
 use crate::input::names::looks_like_header;
-use crate::marks;
-use crate::puzzle::{CELLS, is_cell};
+use bulkdoku_core::forms::{self, list};
+use bulkdoku_core::marks;
+use bulkdoku_core::puzzle::{CELLS, is_cell};
 
 /// The start of an input, from the first line that is neither blank nor a comment.
 #[derive(Clone, Copy)]

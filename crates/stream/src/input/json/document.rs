@@ -1,8 +1,8 @@
 //! Recognizes JSON documents whose lines are not records.
 
 use super::elements::Records;
-use crate::forms::sheet::NotYet;
-use crate::puzzle::CELLS;
+use bulkdoku_core::forms::sheet::NotYet;
+use bulkdoku_core::puzzle::CELLS;
 
 /// The longest text of a cell in quotes, in UTF-8, and of any cell.
 const LONGEST_CELL: usize = 3;

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, Read};
 
 use memchr::{memchr2, memchr3};
 
-use crate::forms::is_space;
+use bulkdoku_core::forms::is_space;
 
 /// The number of bytes read at a time.
 const READ_BYTES: usize = 64 * 1024;

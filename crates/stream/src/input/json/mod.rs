@@ -18,8 +18,8 @@ use serde_json::value::RawValue;
 use super::field::{Field, FieldForm};
 use super::lines::{column, too_long};
 use super::{Layout, LayoutKind, LinePosition, NAME_BYTES, Records, Unit};
-use crate::forms::{self, list};
-use crate::puzzle::Malformed;
+use bulkdoku_core::forms::{self, list};
+use bulkdoku_core::puzzle::Malformed;
 
 pub(super) use self::document::{
     is_array_of_records, is_empty_array, records_of, starts_with_long_object,

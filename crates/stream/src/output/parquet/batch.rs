@@ -25,10 +25,10 @@ use zstd::zstd_safe::CParameter;
 
 use super::file::{MAGIC, write_footer};
 use super::{Kind, failed, kept};
-use crate::forms::list::ArrayStyle;
 use crate::input::FieldForm;
 use crate::input::parquet::nested::{Node, NodeKind};
 use crate::output::{self, ColumnSource, OutputColumn, Row};
+use bulkdoku_core::forms::list::ArrayStyle;
 
 /// Higher levels gain little on rows and are much slower.
 const ZSTD_LEVEL: i32 = 1;

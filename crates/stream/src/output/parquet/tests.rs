@@ -39,7 +39,7 @@ fn columns() -> Vec<(String, Kind)> {
 }
 
 fn row(number: usize) -> [String; 5] {
-    let statuses = crate::Status::ALL;
+    let statuses = bulkdoku_core::Status::ALL;
     let either = |is: bool, one: &str, other: &str| if is { one } else { other }.to_owned();
     [
         either(number % 11 == 3, "", &(number.cast_signed() - 77).to_string()),

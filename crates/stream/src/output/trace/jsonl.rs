@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::{trace, traced};
-use crate::logic::{Step, Technique, implications};
 use crate::output::TextRows;
+use bulkdoku_logic::{Step, Technique, implications};
 
 /// The version of the schema.
 const VERSION: u8 = 1;

@@ -8,8 +8,8 @@ mod jsonl;
 use std::ops::ControlFlow;
 
 use super::{Row, RowBuffer, TextRows};
-use crate::logic::{Path, Rater, Step, Techniques};
-use crate::status::Status;
+use bulkdoku_core::status::Status;
+use bulkdoku_logic::{Path, Rater, Step, Techniques};
 
 pub use jsonl::json_steps;
 

@@ -3,15 +3,15 @@
 use std::ops::ControlFlow;
 
 use super::{CHUNK_BYTES, Classify, DerivedRows, Job, ROW_BYTES, Stopped};
-use crate::check;
 use crate::input::Records;
-use crate::isomorph::{Kinds, Permutation, SeededRng};
 use crate::output::{Derived, Results, Timed};
 use crate::pipeline::block::{BLOCK_BYTES, Block};
-use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::sets::{Hashes, Seen};
-use crate::solver::StopFlag;
-use crate::status::Status;
+use bulkdoku_core::check;
+use bulkdoku_core::isomorph::{Kinds, Permutation, SeededRng};
+use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
+use bulkdoku_core::solver::StopFlag;
+use bulkdoku_core::status::Status;
 
 /// The number of draws per known isomorph without a new one after which a puzzle is assumed to have
 /// no more. The probability of an error is e⁻⁶⁴.

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::solve::Solver;
 use super::{Job, PropertyEngine, Solve, Stopped};
-use crate::check::{self, Mismatch};
 use crate::input::{PuzzleRef, Records};
 use crate::output::{Outcomes, Results, Timed};
 use crate::pipeline::block::Block;
-use crate::solver::StopFlag;
-use crate::status::Status;
+use bulkdoku_core::check::{self, Mismatch};
+use bulkdoku_core::solver::StopFlag;
+use bulkdoku_core::status::Status;
 
 /// A job that checks the input's solution of each record ([`check`]).
 pub struct Check {
@@ -21,7 +21,7 @@ pub struct Check {
     /// Whether answers from another input are shifted.
     pub shifts: Arc<Shifts>,
     /// Whether solutions are texts with a grid, such as the answers of language models
-    /// ([`forms::answer`](crate::forms::answer())).
+    /// ([`forms::answer`](bulkdoku_core::forms::answer())).
     pub answers_are_texts: bool,
 }
 

@@ -8,8 +8,8 @@ use crate::input::{PuzzleRef, Records};
 use crate::output::{Needs, Results, Timed};
 use crate::pipeline::block::Block;
 use crate::sets::Sameness;
-use crate::solver::StopFlag;
-use crate::status::Status;
+use bulkdoku_core::solver::StopFlag;
+use bulkdoku_core::status::Status;
 
 /// A job that checks that records are puzzles whose clues obey the rules. Filters and formats
 /// request canonical forms separately ([`Needs::FORM`]).

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use super::solve::Solver;
 use super::{Job, PropertyEngine, Solve, Stopped};
-use crate::generate::{Generator, Pattern, Recipe, Yield};
 use crate::input::Records;
-use crate::logic::Techniques;
-use crate::logic::generate::TechniqueFilter;
 use crate::output::{Needs, Results, Row};
 use crate::pipeline::block::Block;
 use crate::pipeline::properties;
 use crate::pipeline::sources::Ranges;
-use crate::puzzle::Puzzle;
-use crate::solver::StopFlag;
+use bulkdoku_core::generate::{Generator, Pattern, Recipe, Yield};
+use bulkdoku_core::puzzle::Puzzle;
+use bulkdoku_core::solver::StopFlag;
+use bulkdoku_logic::Techniques;
+use bulkdoku_logic::generate::TechniqueFilter;
 
 /// A job that generates the puzzles of a seeded corpus and solves them.
 pub struct Generate {

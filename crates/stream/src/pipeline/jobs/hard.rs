@@ -8,17 +8,17 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::{Job, PropertyEngine, RowCondition, Solve, Stopped, solve::Solver};
-use crate::generate::Recipe;
-use crate::generate::islands::{Islands, Objective};
 use crate::input::{Position, Records};
-use crate::logic::Techniques;
-use crate::logic::generate::{Measure, TechniqueFilter};
 use crate::output::Results;
 use crate::pipeline::block::{Block, BlockSource, Contents, Fill};
 use crate::pipeline::properties;
-use crate::puzzle::{CELLS, Puzzle};
-use crate::simd::SimdLevel;
-use crate::solver::StopFlag;
+use bulkdoku_core::generate::Recipe;
+use bulkdoku_core::generate::islands::{Islands, Objective};
+use bulkdoku_core::puzzle::{CELLS, Puzzle};
+use bulkdoku_core::simd::SimdLevel;
+use bulkdoku_core::solver::StopFlag;
+use bulkdoku_logic::Techniques;
+use bulkdoku_logic::generate::{Measure, TechniqueFilter};
 
 /// A job that solves hard puzzles, which its [source](HardSource) finds on islands.
 pub struct Hard {

@@ -8,13 +8,13 @@ use super::{CHUNK_BYTES, DerivedRows, Job, PropertyEngine, ROW_BYTES, Solve, Sto
 use crate::input::{PuzzleRef, Records};
 use crate::output::{Derived, Results};
 use crate::pipeline::block::Block;
-use crate::solver::{Solutions, StopFlag, Unfinished};
-use crate::status::Status;
+use bulkdoku_core::solver::{Solutions, StopFlag, Unfinished};
+use bulkdoku_core::status::Status;
 
 /// A job that lists the solutions of each puzzle in ascending order, one row per solution.
 pub struct List {
     /// The search for the smallest solution, with an engine such as
-    /// [`LexFirst`](crate::solver::LexFirst).
+    /// [`LexFirst`](bulkdoku_core::solver::LexFirst).
     pub solve: Solve,
     /// Maximum number of rows per record.
     pub solutions: NonZeroU32,

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use super::block::{BLOCK_BYTES, Block};
 use crate::input::Records;
 use crate::output::{Derived, Needs, Results};
-use crate::solver::{Engine, Limits, StopFlag};
+use bulkdoku_core::solver::{Engine, Limits, StopFlag};
 
 pub use self::augment::Augment;
 pub use self::check::{Check, Shifts};

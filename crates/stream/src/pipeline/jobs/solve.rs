@@ -7,9 +7,9 @@ use super::{Job, PropertyEngine, Stopped};
 use crate::input::{PuzzleRef, Records};
 use crate::output::{Results, Timed};
 use crate::pipeline::block::Block;
-use crate::simd::SimdLevel;
-use crate::solver::{Batch, Engine, EngineKind, Limits, Outcome, StopFlag};
-use crate::status::Status;
+use bulkdoku_core::simd::SimdLevel;
+use bulkdoku_core::solver::{Batch, Engine, EngineKind, Limits, Outcome, StopFlag};
+use bulkdoku_core::status::Status;
 
 /// A function that creates an engine, once per worker and again after a panic.
 pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;

@@ -177,7 +177,7 @@ fn color_is_shown_on_request() {
 fn progress_is_shown_on_request() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n").repeat(3));
-    let bench = ["bench", "in", "--rounds", "1", "--rows", "9", "--round-time", "0.01"];
+    let bench = ["bench", "in", "--rounds", "1", "--rows", "9", "--round-time", "10ms"];
     for (words, part) in [
         (&["solve", "in", "-q"][..], "100%, "),
         (&["check", "in", "--solutions", "in", "--first", "-q"], "3 puzzles"),

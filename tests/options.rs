@@ -36,6 +36,7 @@ fn an_extension_that_is_not_written_is_refused() {
         ("solve in --report run.pdf", ".html"),
         ("generate -n 1 --report run.html.gz", "leave out .gz: run.html"),
         ("bench in --report run.svg", ".html"),
+        ("bench in -o x.json.gz", "never compressed"),
         ("solve in --latency lat.csv.gz", "leave out .gz: lat.csv"),
         ("solve in --errors bad.csv", ".txt"),
         ("solve in --summary-json x.csv", ".json"),
@@ -53,7 +54,7 @@ fn an_extension_that_is_not_written_is_refused() {
 
 #[test]
 fn format_overrides_the_name_and_other_names_imply_no_format() {
-    let quick = "--rounds 1 --rows 10 --round-time 0.01 --engine scalar";
+    let quick = "--rounds 1 --rows 10 --round-time 10ms --engine scalar";
     for (line, start) in [
         #[cfg(feature = "full")]
         ("solve in -q --format csv -o x.parquet", "line,puzzle"),
@@ -65,9 +66,7 @@ fn format_overrides_the_name_and_other_names_imply_no_format() {
         ("solve in -q -o X.TSV", "line\tpuzzle"),
         ("check -q -o x.tsv", "line\tpuzzle"),
         (&format!("bench in {quick} -o x.json"), "["),
-        (&format!("bench in {quick} -o x.md"), "| set |"),
-        (&format!("bench in {quick} -o x.csv"), "set,"),
-        (&format!("bench in {quick} --format csv -o x.json"), "set,"),
+        (&format!("bench in {quick} --format table -o x.json"), "set "),
         (&format!("bench in {quick} -o x.txt"), "set "),
     ] {
         let folder = Folder::new();
@@ -94,9 +93,6 @@ fn every_output_is_compressed_by_name() {
     // The file depends only on the puzzles.
     let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert_eq!(bytes("x.gz"), bytes("y.txt.GZ"));
-    let line = "bench in --rounds 1 --rows 10 --round-time 0.01 --engine scalar -o x.json.gz";
-    assert_eq!(run(&folder, line).status, 0);
-    assert!(folder.unpacked("x.json.gz").starts_with('['));
 }
 
 #[test]
@@ -117,7 +113,7 @@ fn options_without_effect_are_refused() {
         ("check --first --engine scalar in", "no engine is used"),
         (&format!("check --first --simd {level} in"), "no engine is used"),
         ("check --first --max-nodes 5 in", "--max-nodes"),
-        ("bench --engine scalar,propagate --simd all in", "no vectors"),
+        (&format!("bench --engine scalar,propagate --simd {level} in"), "no vectors"),
         ("bench --no-permute --seed 4 in", "--seed"),
     ] {
         assert_refused(line, hint);
@@ -130,7 +126,7 @@ fn options_without_effect_are_refused() {
         "solve in --format boj2239 --solution lex-first",
         "solve table --format jsonl --columns line,computed_status,input_status",
         "check --first --threads 1",
-        "bench in --engine all --simd all --rounds 1 --rows 10 --round-time 0.01",
+        "bench in --engine scalar,lanes --rounds 1 --rows 10 --round-time 10ms",
     ] {
         let ran = run(&folder, line);
         assert_eq!(ran.status, 0, "{line}: {ran:?}");

@@ -14,7 +14,7 @@ fn bench(folder: &Folder, solvers: &[(&str, &str)], args: &[&str]) -> Ran {
         format!("--solver={name}={command}")
     };
     let solvers: Vec<_> = solvers.iter().map(command).collect();
-    let mut all = vec!["in", "--rounds", "2", "--rows", "40", "--round-time", "0.01"];
+    let mut all = vec!["in", "--rounds", "2", "--rows", "40", "--round-time", "10ms"];
     all.extend(solvers.iter().map(String::as_str));
     folder.run("bench", &[&all[..], args].concat(), "")
 }
@@ -61,7 +61,7 @@ fn commands_are_measured_next_to_engines() {
     folder.file("before.json", &ran.rows);
     let ran = bench(&folder, &solvers[..1], &[&args[..], &["--baseline", "before.json"]].concat());
     assert_eq!(ran.status, 0, "{ran:?}");
-    assert!(ran.rows.lines().count() == 6 && ran.rows.contains(" start-up "), "{ran:?}");
+    assert!(ran.rows.lines().count() == 6 && ran.rows.contains(" start-up\n"), "{ran:?}");
     assert!(ran.messages.contains("Against the baseline: "), "{ran:?}");
     let args = ["--engine", "scalar", "--no-permute", "--baseline", "before.json"];
     let ran = bench(&folder, &[("new", "SOLVE")], &args);
@@ -72,20 +72,18 @@ fn commands_are_measured_next_to_engines() {
 fn wrong_answers_are_named_and_do_not_end_the_run() {
     let folder = folder();
     let keeps = "cat > kept; n=$(wc -l < kept); [ -f kept$n ] || SOLVE kept > kept$n; cat kept$n";
-    let numbers = "lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …";
     let solvers = [
-        ("wrong", "SOLVE | sed '3y/12/21/'", "1 wrong (line 3)"),
-        ("claims", "SOLVE | sed '2s/.*/./'", "1 missing (line 2)"),
-        ("ends", "SOLVE | head -n 14", "2 missing (lines 15, 16)"),
-        ("text", "SOLVE | sed '1s/.*/none/'", "1 unreadable (line 1)"),
-        ("order", "SOLVE | sed -n '1!G;h;$p'", &*format!("16 out of order ({numbers})")),
-        ("twice", "SOLVE | sed '$p'", "1 extra (line 17)"),
+        ("wrong", "SOLVE | sed '3y/12/21/'", "line 3 is wrong"),
+        ("claims", "SOLVE | sed '2s/.*/./'", "line 2 is missing"),
+        ("ends", "SOLVE | head -n 14", "line 15 is missing"),
+        ("text", "SOLVE | sed '1s/.*/none/'", "line 1 is unreadable"),
+        ("order", "SOLVE | sed -n '1!G;h;$p'", "line 1 is out of order"),
+        ("twice", "SOLVE | sed '$p'", "line 17 is extra"),
         ("dies", "SOLVE; printf '\\033[1moops\\n\\n' >&2; exit 3", r"exit status 3: \u{1b}[1moops"),
         ("crashes", "kill -SEGV $$", "signal 11"),
-        ("endless", "yes", &*format!("16 unreadable ({numbers}); 984 extra (lines 17, ")),
-        ("line", "cat /dev/zero", "a line without end"),
-        ("nothing", "true", &*format!("16 missing ({numbers})")),
-        ("keeps", keeps, "round 1: 1000 out of order (lines 1, 2, "),
+        ("endless", "exec yes", "signal 25"),
+        ("nothing", "true", "line 1 is missing"),
+        ("keeps", keeps, "round 1: line 1 is out of order"),
         ("absent", "./absent", "exit status 127: "),
     ];
     let commands: Vec<_> = solvers.iter().map(|(name, command, _)| (*name, *command)).collect();
@@ -103,7 +101,7 @@ fn wrong_answers_are_named_and_do_not_end_the_run() {
         let message = format!("in {name}, 1 thread, proof: invalid: {reason}");
         assert!(ran.messages.contains(&message), "{message}: {}", ran.messages);
     }
-    assert!(folder.read("page.html").contains("\"invalid\":\"1 wrong (line 3)\""));
+    assert!(folder.read("page.html").contains("\"invalid\":\"line 3 is wrong\""));
     // Rejected solvers have no baseline.
     folder.file("before.json", &ran.rows);
     let ran = bench(&folder, &[("wrong", "SOLVE")], &["--baseline", "before.json"]);
@@ -113,11 +111,7 @@ fn wrong_answers_are_named_and_do_not_end_the_run() {
 #[test]
 fn commands_that_hang_are_stopped() {
     let folder = folder();
-    let solvers = [
-        ("hangs", "SOLVE; exec >&-; sleep 600"),
-        ("waits", "sleep 600 & wait"),
-        ("leaves", "setsid sleep 20 & SOLVE"),
-    ];
+    let solvers = [("hangs", "SOLVE; exec >&-; sleep 600"), ("waits", "sleep 600 & wait")];
     let args = ["--timeout", "200ms", "--format", "json"];
     let ran = bench(&folder, &solvers, &args);
     assert_eq!(ran.status, 1, "{ran:?}");
@@ -160,25 +154,6 @@ fn start_up_is_told_from_work() {
 }
 
 #[test]
-fn answers_have_other_forms() {
-    let folder = folder();
-    folder.file("in", format!("{CLASSIC}\n{}\n", ".".repeat(81)));
-    let counts = "BULKDOKU solve --quiet --fail-on none --columns solutions | tail -n +2";
-    for (form, command, wrong) in [
-        ("count", counts.to_owned(), "sed 1s/1/2/"),
-        ("grid", "BULKDOKU solve --quiet --format grid --fail-on none".to_owned(), "sed 5s/1/2/"),
-    ] {
-        let bad = format!("{command} | {wrong}");
-        let solvers = [("right", &*command), ("wrong", &*bad)];
-        let args = ["--solver-output", form, "--format", "json", "--no-permute"];
-        let measured = json(&bench(&folder, &solvers, &args));
-        let reasons: Vec<_> = measured.iter().map(|of| of["invalid"].as_str()).collect();
-        assert_eq!(reasons[..3], [None; 3], "{form}");
-        assert_eq!(reasons[3], Some("1 wrong (line 1)"), "{form}");
-    }
-}
-
-#[test]
 fn wrong_usage_of_solvers_is_refused() {
     let folder = folder();
     folder.assert_refused(&[
@@ -186,7 +161,6 @@ fn wrong_usage_of_solvers_is_refused() {
         ("bench in --solver =x", "expected a name and a command"),
         ("bench in --solver a=x --solver a=y", "another solver has this name"),
         ("bench in --solver lanes=x", "another solver has this name"),
-        ("bench in --solver-output grid", "--solver"),
         ("bench in --timeout 5s", "--solver"),
     ]);
 }

@@ -87,7 +87,6 @@ const RULES: &[Rule] = &[
     ),
     // Measuring.
     needs("--fail-above", &["--baseline"], ""),
-    needs("--solver-output", &["--solver"], ""),
     needs("--timeout", &["--solver"], "").only("bench"),
     excludes("--no-permute", &["--seed"], ""),
     // Drawing.

@@ -12,9 +12,8 @@ use bulkdoku::text::Line;
 use bulkdoku::{Batch, Engine, EngineKind, Limits, Outcome, SimdLevel};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::answers::Task;
 use super::measurement::{Contender, Measurement, Plan};
-use super::rows::{ROWS_ARE_VALID, Rows};
+use super::task::Task;
 use crate::cli::Failure;
 
 /// The number of rows of the first pass.
@@ -58,7 +57,12 @@ impl EngineContender {
     /// Distributes batches of the first `count` rows to the threads; `keep` receives the first row
     /// and the outcomes of each. Returns the time from the start of the first batch to the end of the
     /// last one, without the time to wake threads.
-    fn pass(&self, rows: &Rows, count: usize, keep: impl Fn(usize, &[Outcome]) + Sync) -> Duration {
+    fn pass(
+        &self,
+        lines: &[Line],
+        count: usize,
+        keep: impl Fn(usize, &[Outcome]) + Sync,
+    ) -> Duration {
         let next = AtomicUsize::new(0);
         let times = self.pool.broadcast(|thread| {
             let mut worker = self.workers[thread.index()].lock().expect("each has its own");
@@ -69,8 +73,8 @@ impl EngineContender {
                 if first >= count {
                     break;
                 }
-                let lines = rows.lines(first..count.min(first + self.batch));
-                keep(first, worker.solve(lines, self.limits));
+                let batch = &lines[first..count.min(first + self.batch)];
+                keep(first, worker.solve(batch, self.limits));
             }
             (start, Instant::now())
         });
@@ -80,9 +84,9 @@ impl EngineContender {
     }
 
     /// Returns the outcomes of the first `count` rows.
-    fn outcomes(&self, rows: &Rows, count: usize) -> Vec<Outcome> {
+    fn outcomes(&self, lines: &[Line], count: usize) -> Vec<Outcome> {
         let all = Mutex::new(vec![Outcome::NONE; count]);
-        self.pass(rows, count, |first, outcomes| {
+        self.pass(lines, count, |first, outcomes| {
             let mut all = all.lock().expect("copying does not panic");
             all[first..first + outcomes.len()].copy_from_slice(outcomes);
         });
@@ -103,23 +107,23 @@ impl Contender for EngineContender {
 
     /// Doubles the number of rows until a round would take too long.
     fn check(&mut self, task: &Task, plan: &Plan, into: &mut Measurement) -> Result<(), String> {
-        let all = task.rows.len();
+        let all = task.lines.len();
         self.rows = all.min(FIRST_ROWS);
-        let mut time = self.pass(&task.rows, self.rows, |_, _| {});
+        let mut time = self.pass(&task.lines, self.rows, |_, _| {});
         while self.rows < all && 2 * time <= plan.round_at_most {
             self.rows = all.min(2 * self.rows);
-            time = self.pass(&task.rows, self.rows, |_, _| {});
+            time = self.pass(&task.lines, self.rows, |_, _| {});
         }
         let least = plan.round_at_least.as_nanos();
         self.passes = least.div_ceil(time.as_nanos().max(1)).max(1) as u32;
         self.rounds.clear();
-        let outcomes = self.outcomes(&task.rows, self.rows);
+        let outcomes = self.outcomes(&task.lines, self.rows);
         into.set_outcomes(&outcomes);
         task.check_outcomes(&outcomes)
     }
 
     fn round(&mut self, task: &Task, _round: usize) -> Result<(), String> {
-        let passes = (0..self.passes).map(|_| self.pass(&task.rows, self.rows, |_, _| {}));
+        let passes = (0..self.passes).map(|_| self.pass(&task.lines, self.rows, |_, _| {}));
         let total: Duration = passes.sum();
         let rows = f64::from(self.passes) * self.rows as f64;
         self.rounds.push(total.as_nanos() as f64 / rows);
@@ -156,7 +160,7 @@ impl Worker {
 
     /// Solves rows from text to text. Only this is timed.
     fn solve(&mut self, lines: &[Line], limits: Limits) -> &[Outcome] {
-        assert!(parse_lines(self.simd, lines, &mut self.puzzles), "{ROWS_ARE_VALID}");
+        assert!(parse_lines(self.simd, lines, &mut self.puzzles), "the rows are puzzles");
         let outcomes = &mut self.outcomes[..lines.len()];
         self.engine.solve(Batch::Puzzles(&self.puzzles[..lines.len()]), limits, outcomes);
         write_solutions(self.simd, outcomes, &mut self.output);
@@ -167,22 +171,22 @@ impl Worker {
 
 #[cfg(test)]
 mod tests {
+    use super::super::task::tests::CLASSIC;
     use super::*;
-    use crate::cli::sets::PuzzleSet;
 
     #[test]
     fn every_row_is_solved_once_for_every_batch_and_number_of_threads() {
-        let mut set = PuzzleSet::tested(50);
-        set.puzzles.iter_mut().step_by(3).for_each(|puzzle| *puzzle = Puzzle::EMPTY);
         let plan = Plan { rows_at_least: 0, seed: None, ..Plan::tested() };
-        let rows = Rows::new(&set, &plan);
+        let puzzle = CLASSIC.parse().unwrap();
+        let lines: Vec<_> =
+            (0..50).map(|i| if i % 3 == 0 { Puzzle::EMPTY } else { puzzle }.text()).collect();
         let expected: Vec<_> = (0..50).map(|i| if i % 3 == 0 { 2 } else { 1 }).collect();
         for (threads, batch) in [(1, 7), (2, 7), (3, 50), (2, 1000), (1, 50), (1, 1)] {
             let [threads, batch] = [threads, batch].map(|n| NonZeroUsize::new(n).unwrap());
             let plan = Plan { batch, ..plan.clone() };
             let (engine, simd) = (EngineKind::Scalar, SimdLevel::best());
             let contender = EngineContender::new(engine, simd, threads, &plan).unwrap();
-            let outcomes = contender.outcomes(&rows, 50);
+            let outcomes = contender.outcomes(&lines, 50);
             assert_eq!(outcomes.iter().map(|o| o.solutions).collect::<Vec<_>>(), expected);
             // The output of the last batch, which is the only one if it is large.
             let worker = contender.workers[0].lock().unwrap();

@@ -9,13 +9,14 @@
 use std::num::{NonZero, NonZeroUsize};
 use std::time::Duration;
 
+use bulkdoku::stats::human_time;
 use bulkdoku::{Limits, Outcome};
+use indicatif::HumanCount;
 use serde::{Deserialize, Serialize};
 
-use super::answers::Task;
-use super::rows::Rows;
+use super::task::Task;
 use crate::cli::sets::PuzzleSet;
-use crate::cli::version::Machine;
+use crate::cli::version::{Machine, Origin};
 use crate::cli::{Failure, platform};
 
 /// The settings of a measurement.
@@ -41,7 +42,7 @@ pub struct Plan {
 
 /// The result for one set, one contender, and one number of threads. What is not measured is `None`.
 ///
-/// The order of the fields is that of CSV and JSON.
+/// The order of the fields is that of JSON.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Measurement {
@@ -57,7 +58,6 @@ pub struct Measurement {
     pub rows: usize,
     /// Nanoseconds of wall time per puzzle, text to text: the median of the rounds.
     pub ns_per_puzzle: Option<f64>,
-    #[serde(skip)]
     pub ns_rounds: Vec<f64>,
     /// Nanoseconds per puzzle of the fastest round.
     pub ns_min: Option<f64>,
@@ -81,8 +81,7 @@ pub struct Measurement {
     pub rounds: usize,
     /// The number of puzzles in a batch.
     pub batch: usize,
-    /// Whether the puzzles were permuted and shuffled, and the seed.
-    pub permuted: bool,
+    /// The seed, if the puzzles were permuted and shuffled.
     pub seed: Option<u64>,
     /// The number of invalid records of the set, which are not measured.
     pub bad_records: u64,
@@ -91,8 +90,6 @@ pub struct Measurement {
     pub system_ns_per_puzzle: Option<f64>,
     /// The wall time for a single puzzle, which is subtracted.
     pub startup_ns: Option<f64>,
-    /// The largest resident memory, if it is known.
-    pub peak_bytes: Option<u64>,
     /// The reason that the contender is rejected. It has no times.
     pub invalid: Option<String>,
     /// The machine, in a baseline.
@@ -153,6 +150,86 @@ pub fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
     f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2])
 }
 
+/// A measurement as JSON, with its origin.
+#[derive(Serialize)]
+pub struct Entry<'a> {
+    /// See `docs/schemas/`.
+    schema: u32,
+    #[serde(flatten)]
+    measurement: &'a Measurement,
+    #[serde(flatten)]
+    origin: &'a Origin,
+}
+
+/// Returns the JSON of measurements.
+pub fn entries<'a>(measurements: &'a [Measurement], origin: &'a Origin) -> Vec<Entry<'a>> {
+    measurements.iter().map(|measurement| Entry { schema: 1, measurement, origin }).collect()
+}
+
+/// The number of text columns of a table, which come first; the others are numbers.
+const TEXTS: usize = 5;
+const HEADINGS: [&str; 10] =
+    ["set", "engine", "simd", "threads", "mode", "rows", "ns/puzzle", "min", "max", "puzzles/s"];
+const OF_ENGINES: [&str; 5] = ["guesses", "nodes", "no guess", "p50, p99", "slowest"];
+const OF_COMMANDS: [&str; 3] = ["user ns", "system ns", "start-up"];
+
+/// Returns measurements as aligned columns. If there are commands, the last ones are about them.
+pub fn table(measurements: &[Measurement]) -> String {
+    let has_commands = measurements.iter().any(|of| of.nodes_per_puzzle.is_none());
+    let others: &[_] = if has_commands { &OF_COMMANDS } else { &OF_ENGINES };
+    let headings = HEADINGS.iter().chain(others).map(|heading| (*heading).to_owned()).collect();
+    let mut lines: Vec<Vec<String>> = vec![headings];
+    lines.extend(measurements.iter().map(|of| of.cells(has_commands)));
+    let width = |i: usize| lines.iter().map(|line| line[i].chars().count()).max().unwrap_or(0);
+    let widths: Vec<_> = (0..lines[0].len()).map(width).collect();
+    let line = |cells: &Vec<String>| {
+        let padded = cells.iter().zip(&widths).enumerate().map(|(i, (cell, &width))| {
+            if i < TEXTS { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
+        format!("{}\n", padded.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    lines.iter().map(line).collect()
+}
+
+impl Measurement {
+    /// Returns a line of the table.
+    fn cells(&self, has_commands: bool) -> Vec<String> {
+        let number = |number: Option<f64>, places| number.map(|it| format!("{it:.places$}"));
+        let time = |ns: Option<f64>| ns.map(human_time);
+        let latency = |ns: Option<u64>| time(ns.map(|ns| ns as f64));
+        let invalid = self.invalid.as_ref().map(|_| "invalid".to_owned());
+        let mut cells = vec![
+            Some(self.set.clone()),
+            Some(self.engine.clone()),
+            self.simd.clone(),
+            Some(self.threads.to_string()),
+            Some(self.mode.clone()),
+            Some(self.rows.to_string()),
+            invalid.or(number(self.ns_per_puzzle, 1)),
+            number(self.ns_min, 1),
+            number(self.ns_max, 1),
+            self.puzzles_per_second.map(|rate| HumanCount(rate.round() as u64).to_string()),
+        ];
+        if has_commands {
+            cells.extend([
+                number(self.user_ns_per_puzzle, 1),
+                number(self.system_ns_per_puzzle, 1),
+                time(self.startup_ns),
+            ]);
+        } else {
+            let percentiles = latency(self.latency_p50_ns).zip(latency(self.latency_p99_ns));
+            cells.extend([
+                number(self.guesses_per_puzzle, 2),
+                number(self.nodes_per_puzzle, 2),
+                self.share_without_guess.map(|share| format!("{:.1} %", share * 100.0)),
+                percentiles.map(|(p50, p99)| format!("{p50}, {p99}")),
+                latency(self.latency_max_ns),
+            ]);
+        }
+        cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".into())).collect()
+    }
+}
+
 /// An engine or a command that is measured. Errors are the reasons for which it is rejected.
 pub trait Contender {
     /// Returns a measurement that names the contender, without results.
@@ -181,7 +258,6 @@ impl Plan {
             },
             max_nodes: self.limits.nodes.map(NonZero::get),
             rounds: self.rounds.get(),
-            permuted: self.seed.is_some(),
             seed: self.seed,
             bad_records: set.bad,
             ..contender.unmeasured()
@@ -199,7 +275,7 @@ impl Plan {
         contenders: &mut [Box<dyn Contender + Send>],
         mut step: impl FnMut(),
     ) -> Result<Vec<Measurement>, Failure> {
-        let task = Task::new(Rows::new(set, self), self.limits);
+        let task = Task::new(&set.puzzles, self);
         let all = contenders.iter().map(|contender| self.unmeasured(set, &**contender));
         let mut all: Vec<_> = all.collect();
         for phase in 0..=self.rounds.get() {
@@ -228,9 +304,6 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
-    use bulkdoku::{EngineKind, SimdLevel};
-
-    use super::super::engine::EngineContender;
     use super::*;
 
     impl Plan {
@@ -247,38 +320,6 @@ mod tests {
                 round_at_most: Duration::MAX,
             }
         }
-    }
-
-    fn measure(plan: &Plan, threads: &[usize]) -> (Vec<Measurement>, usize) {
-        let contender = |threads: &usize| -> Box<dyn Contender + Send> {
-            let (threads, simd) = ((*threads).try_into().unwrap(), SimdLevel::best());
-            Box::new(EngineContender::new(EngineKind::Scalar, simd, threads, plan).unwrap())
-        };
-        let mut contenders: Vec<_> = threads.iter().map(contender).collect();
-        let mut steps = 0;
-        let measured = plan.measure(&PuzzleSet::tested(1), &mut contenders, || steps += 1).unwrap();
-        (measured, steps)
-    }
-
-    #[test]
-    fn every_contender_is_checked_and_then_timed_in_every_round() {
-        let (measurements, steps) = measure(&Plan::tested(), &[1, 2]);
-        let titles: Vec<_> = measurements.iter().map(Measurement::title).collect();
-        assert_eq!(titles, ["a set scalar, 1 thread, proof", "a set scalar, 2 threads, proof"]);
-        assert_eq!(steps, 8);
-        for m in &measurements {
-            assert_eq!((m.rows, m.ns_rounds.len()), (200, 3));
-            let [least, median, largest] = m.times().unwrap();
-            assert!(0.0 < least && least <= median && median <= largest);
-        }
-        // The search does not depend on the threads.
-        assert_eq!(measurements[0].nodes_per_puzzle, measurements[1].nodes_per_puzzle);
-    }
-
-    #[test]
-    fn a_slow_contender_gets_fewer_rows() {
-        let plan = Plan { round_at_most: Duration::ZERO, ..Plan::tested() };
-        assert_eq!(measure(&plan, &[1]).0[0].rows, 16);
     }
 
     #[test]
@@ -310,5 +351,16 @@ mod tests {
         assert_eq!(of(&[5.0, 1.0, 2.0]), [1.0, 2.0, 5.0]);
         assert_eq!(of(&[4.0, 1.0, 2.0, 8.0]), [1.0, 3.0, 8.0]);
         assert_eq!(of(&[7.0]), [7.0, 7.0, 7.0]);
+    }
+
+    #[test]
+    fn columns_of_tables_are_aligned() {
+        let fast = Measurement { ns_per_puzzle: Some(58.25), ..Measurement::default() };
+        let slow = Measurement { ns_per_puzzle: Some(3579.0), ..fast.clone() };
+        let text = table(&[fast, slow]);
+        let lines: Vec<_> = text.lines().collect();
+        let end = |line: &str, word: &str| line.find(word).map(|at| at + word.len());
+        assert_eq!(end(lines[0], "ns/puzzle"), end(lines[1], " 58.2"));
+        assert_eq!(end(lines[0], "ns/puzzle"), end(lines[2], "3579.0"));
     }
 }

@@ -1,26 +1,22 @@
 //! `bulkdoku bench`: measures how fast the engines are.
 
-mod answers;
 mod baseline;
 #[cfg(unix)]
 mod command;
 mod engine;
-mod format;
 mod measurement;
-mod rows;
-mod solvers;
+mod task;
 
-use std::fmt::Display;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bulkdoku::input::Answers;
-use bulkdoku::output::Packer;
 use bulkdoku::{Compression, EngineKind, Limits, SimdLevel};
+use clap::ValueEnum;
 use serde_json::json;
 
 use super::engine_args::{LimitArgs, check_simd};
@@ -29,22 +25,29 @@ use super::inputs::Inputs;
 use super::out::write_side;
 use super::outputs::{Destinations, Outputs};
 use super::progress::{Meter, ProgressArgs, Progressed};
-use super::sets::{self, MOST_ROWS, PuzzleSet};
+use super::sets::{self, PuzzleSet};
 use super::version::{Machine, Origin};
-use super::{Exit, Failure, log, numbers, parse_threads, report, shown};
+use super::{Exit, Failure, extensions, help, log, numbers, parse_threads, report, shown};
 use baseline::Baseline;
 use engine::EngineContender;
-use format::MeasurementFormat;
-use measurement::{Contender, Measurement, Plan};
-use solvers::SolverArgs;
+use measurement::{Contender, Measurement, Plan, entries, table};
 
 /// The minimum number of rows of a set; smaller sets are repeated, each time with another
 /// permutation.
 const ROWS_AT_LEAST: usize = 20_000;
 /// The minimum time of a round: long compared with the resolution of the clock.
 const ROUND_AT_LEAST: Duration = Duration::from_millis(50);
+/// The maximum number of records of a set. With their outcomes, they take a few gigabytes.
+const MOST_ROWS: usize = 10_000_000;
 /// The maximum of `--rounds`.
 const MOST_ROUNDS: u64 = 1_000_000;
+
+/// The formats of measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum MeasurementFormat {
+    Table,
+    Json,
+}
 
 /// Measure how fast the engines solve puzzle sets
 ///
@@ -66,15 +69,11 @@ pub struct BenchArgs {
     #[command(flatten)]
     layout: InputArgs,
 
-    /// Output format: table, markdown, csv, json
-    ///
-    /// The default follows the extension of the output (.json .csv .md), else table.
+    /// table or json [default: json if the output is named .json]
     #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
     format: Option<MeasurementFormat>,
 
     /// Output file [default: standard output]
-    ///
-    /// A name that ends with .gz or .zst compresses them.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
@@ -106,8 +105,30 @@ pub struct BenchArgs {
     )]
     fail_above: Option<f64>,
 
-    #[command(flatten)]
-    solvers: SolverArgs,
+    /// Measure a command as well, and check its answers
+    ///
+    /// The shell runs it. It reads lines of 81 cells with . for a blank, and writes a line for each: the
+    /// solution, or any text with it, such as the puzzle, a comma, and the solution; or an empty line or
+    /// . for a puzzle without exactly one solution. {threads} stands for the number of threads, and {} for
+    /// the path of a file with the puzzles, which are then not on standard input. bulkdoku itself is
+    /// measured in the same way. The option may be repeated.
+    #[arg(
+        long,
+        value_name = "NAME=COMMAND",
+        help_heading = "Solvers",
+        value_parser = parse_solver
+    )]
+    solver: Vec<SolverCommand>,
+
+    /// Stop a command that takes longer, such as 90s
+    #[arg(
+        long,
+        value_name = "TIME",
+        help_heading = "Solvers",
+        default_value = "60s",
+        value_parser = humantime::parse_duration
+    )]
+    timeout: Duration,
 
     #[command(flatten)]
     limit: LimitArgs,
@@ -121,18 +142,19 @@ pub struct BenchArgs {
     )]
     max_nodes: Option<NonZeroU64>,
 
-    /// The engines to measure, separated by commas, or all
+    /// The engines to measure, separated by commas
     #[arg(
         long,
         value_name = "LIST",
         help_heading = "Search",
         value_delimiter = ',',
         default_value = EngineKind::default().name(),
-        value_parser = |text: &str| one_or_all(text, &EngineKind::ALL, str::parse)
+        hide_possible_values = true,
+        value_parser = help::engines()
     )]
-    engine: Vec<Vec<EngineKind>>,
+    engine: Vec<EngineKind>,
 
-    /// The vector levels, separated by commas, or all
+    /// The vector levels, separated by commas
     ///
     /// avx512, avx2, sse4.2, sse2, neon, portable; by default the machine's best.
     #[arg(
@@ -140,9 +162,9 @@ pub struct BenchArgs {
         value_name = "LIST",
         help_heading = "Search",
         value_delimiter = ',',
-        value_parser = |text: &str| one_or_all(text, &SimdLevel::available(), SimdLevel::by_name)
+        value_parser = SimdLevel::by_name
     )]
-    simd: Vec<Vec<SimdLevel>>,
+    simd: Vec<SimdLevel>,
 
     /// How many puzzles of each set, drawn at random
     #[arg(
@@ -170,10 +192,10 @@ pub struct BenchArgs {
     /// Slow engines solve fewer puzzles.
     #[arg(
         long,
-        value_name = "SECONDS",
+        value_name = "TIME",
         help_heading = "Run",
-        default_value = "2",
-        value_parser = parse_seconds
+        default_value = "2s",
+        value_parser = humantime::parse_duration
     )]
     round_time: Duration,
 
@@ -222,13 +244,12 @@ pub struct BenchArgs {
 const AFTER_HELP: &str = "\
 Examples:
   bulkdoku bench
-  bulkdoku bench --engine all --simd all --max-nodes 100000 puzzles.txt
+  bulkdoku bench --engine lanes,scalar --simd avx2,sse4.2 puzzles.txt
   bulkdoku bench --threads 1,2,4 --first puzzles.txt
   bulkdoku bench --format json -o before.json
   bulkdoku bench --baseline before.json --fail-above 5%
-  bulkdoku bench --engine all --max-nodes 10000 --report engines.html
+  bulkdoku bench --engine lanes,propagate --report engines.html
   bulkdoku bench --solver mine='./mine --threads {threads}' --threads 1,2 puzzles.txt
-  bulkdoku bench --solver qq='qqwing --solve --count-solutions' --solver-output count puzzles.txt
 
 Columns:
   ns/puzzle, min, max  wall time per puzzle: median, fastest, and slowest round
@@ -237,10 +258,9 @@ Columns:
 With --solver instead of the last two lines:
   user, system         CPU time per puzzle of the command and its children
   start-up             wall time of the command for one puzzle, which is subtracted from all times
-  peak                 largest memory of a process, if it exceeds that of bulkdoku bench
 
-CSV and JSON have these fields and more, with times in nanoseconds. JSON also includes each round,
-the version, the date, and the machine.
+JSON has these fields and more, with times in nanoseconds: each round, the version, the date, and
+the machine.
 
 Invalid records are reported and counted, but not measured. Sets are kept in memory: at most
 10,000,000 records per input.
@@ -251,7 +271,7 @@ without puzzles, or a baseline that lacks a measurement, 3 input or output error
 /// Measures the sets.
 pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let origin = Origin::new(SystemTime::now());
-    let format = MeasurementFormat::choose(args.format, args.output.as_deref())?;
+    let format = args.format()?;
     let plan = args.plan();
     let mut contenders = args.engines(&plan)?;
     contenders.extend(args.commands()?);
@@ -266,11 +286,10 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let reads: Vec<_> = args.input.iter().chain(&args.baseline).cloned().collect();
     let mut claim = destinations.claim(&reads)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
-    let sample = plan.rows_at_most.map(|rows| (rows, args.seed));
     let sets = if args.input.is_empty() {
-        sets::bundled(sample)?
+        sets::bundled()?
     } else {
-        sets::read(&mut Inputs::detected(args.input, &options)?, sample)?
+        sets::read(&mut Inputs::detected(args.input, &options)?, MOST_ROWS)?
     };
     let titles = sets.iter().flat_map(|set| {
         contenders.iter().map(|contender| plan.unmeasured(set, &**contender).title())
@@ -283,14 +302,15 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
 
     let measurements = measure(&plan, &mut contenders, &sets, args.progress)?;
 
-    let mut text = format.text(&measurements, &origin)?;
-    if let Some(compression) = args.output.as_deref().and_then(Compression::of_name) {
-        let plain = std::mem::take(&mut text);
-        Packer::new(compression).pack(&plain, &mut text);
-    }
-    (&opened.outs[0]).write_all(&text)?;
+    let entries = entries(&measurements, &origin);
+    let text = match format {
+        MeasurementFormat::Table => table(&measurements),
+        MeasurementFormat::Json => {
+            serde_json::to_string_pretty(&entries).map_err(io::Error::from)? + "\n"
+        }
+    };
+    (&opened.outs[0]).write_all(text.as_bytes())?;
     for (_, out) in &opened.sides {
-        let entries = format::entries(&measurements, &origin);
         let data = json!({ "subcommand": "bench", "measurements": entries });
         let failed = write_side(out, |out| report::write(&data, out));
         failed.map_or(Ok(()), |failed| Err(Failure::Io(failed)))?;
@@ -341,6 +361,27 @@ fn judge(baseline: &Baseline, measurements: &[Measurement], fail_above: Option<f
 }
 
 impl BenchArgs {
+    /// Returns the requested format, or that of the output's name.
+    fn format(&self) -> Result<MeasurementFormat, Failure> {
+        let Some(output) = &self.output else {
+            return Ok(self.format.unwrap_or(MeasurementFormat::Table));
+        };
+        if Compression::of_name(output).is_some() {
+            refuse!("{}: measurements are never compressed", shown(output));
+        }
+        extensions::check(output)?;
+        let extension = extensions::of(output);
+        match (self.format, extension.as_deref()) {
+            (Some(format), _) => Ok(format),
+            (None, None) => Ok(MeasurementFormat::Table),
+            (None, Some("json")) => Ok(MeasurementFormat::Json),
+            (None, Some(other)) => {
+                let hint = "; --format decides for any name";
+                Err(extensions::refused(output, other, "measurements", &["json"], hint))
+            }
+        }
+    }
+
     /// Returns the plan of the measurements.
     fn plan(&self) -> Plan {
         let rows = self.rows.map(NonZeroUsize::get);
@@ -359,14 +400,14 @@ impl BenchArgs {
     /// Starts the threads and builds the engines. An engine without vectors is measured once, not for
     /// each level.
     fn engines(&self, plan: &Plan) -> Result<Vec<Box<dyn Contender + Send>>, Failure> {
-        let (engines, mut levels) = (self.engine.concat(), self.simd.concat());
-        check_simd(!levels.is_empty(), &engines)?;
+        let mut levels = self.simd.clone();
+        check_simd(!levels.is_empty(), &self.engine)?;
         if levels.is_empty() {
             levels.push(SimdLevel::best());
         }
         let (mut started, mut contenders) = (Vec::new(), Vec::<Box<dyn Contender + Send>>::new());
-        for (engine, simd) in engines.iter().flat_map(|it| levels.iter().map(move |at| (*it, *at)))
-        {
+        let pairs = self.engine.iter().flat_map(|it| levels.iter().map(move |at| (*it, *at)));
+        for (engine, simd) in pairs {
             for &threads in &self.threads {
                 let key = (engine, engine.uses(simd), threads);
                 if !started.contains(&key) {
@@ -379,23 +420,66 @@ impl BenchArgs {
     }
 }
 
-/// Parses one item of a list, or `all`.
-fn one_or_all<T: Copy, E: Display>(
-    text: &str,
-    all: &[T],
-    one: fn(&str) -> Result<T, E>,
-) -> Result<Vec<T>, String> {
-    match text {
-        "all" => Ok(all.to_vec()),
-        _ => one(text).map(|one| vec![one]).map_err(|error| format!("{error}, or all")),
+#[cfg(unix)]
+impl BenchArgs {
+    /// Returns the commands, with bulkdoku as the first one if there are any.
+    fn commands(&self) -> Result<Vec<Box<dyn Contender + Send>>, Failure> {
+        use super::version::quoted;
+
+        if self.solver.is_empty() {
+            return Ok(Vec::new());
+        }
+        let program = quoted(&std::env::current_exe()?.to_string_lossy());
+        let first = if self.limit.solutions().get() == 1 { " --first" } else { "" };
+        let options = "--quiet --fail-on none --threads {threads}";
+        let own = format!("{program} solve {options} --format lines{first}");
+        let own = SolverCommand { name: "bulkdoku, piped".into(), command: own };
+        let mut commands: Vec<Box<dyn Contender + Send>> = Vec::new();
+        for SolverCommand { name, command } in [&own].into_iter().chain(&self.solver) {
+            if self.solver.iter().filter(|other| other.name == *name).count() > 1
+                || name.parse::<EngineKind>().is_ok()
+            {
+                refuse!("--solver {name}: another solver has this name");
+            }
+            // A command that does not know the number of threads is measured once.
+            let takes_threads = command.contains("{threads}");
+            let threads = if takes_threads { &self.threads[..] } else { &self.threads[..1] };
+            commands.extend(threads.iter().map(|threads| -> Box<dyn Contender + Send> {
+                let (threads, timeout) = (threads.get(), self.timeout);
+                Box::new(command::CommandContender::new(name, command, threads, timeout))
+            }));
+        }
+        Ok(commands)
     }
 }
 
-/// Parses `--round-time`.
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
-    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    time.ok_or_else(|| "a number of seconds above 0".into())
+#[cfg(not(unix))]
+impl BenchArgs {
+    fn commands(&self) -> Result<Vec<Box<dyn Contender + Send>>, Failure> {
+        match self.solver.first() {
+            Some(SolverCommand { name, command }) => {
+                refuse!("--solver {name}={command}: supported on Unix systems only")
+            }
+            None => Ok(Vec::new()),
+        }
+    }
+}
+
+/// A solver that is a command.
+#[derive(Clone, Debug)]
+struct SolverCommand {
+    name: String,
+    command: String,
+}
+
+fn parse_solver(text: &str) -> Result<SolverCommand, String> {
+    let parts = text.split_once('=').map(|(name, command)| (name.trim(), command.trim()));
+    match parts {
+        Some((name, command)) if !name.is_empty() && !command.is_empty() => {
+            Ok(SolverCommand { name: name.into(), command: command.into() })
+        }
+        _ => Err("expected a name and a command, such as mine='./mine --fast'".into()),
+    }
 }
 
 /// Parses `--fail-above`.
@@ -437,25 +521,4 @@ fn measure(
         of_sets.collect::<Result<Vec<_>, _>>()
     });
     Ok(measured?.concat())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn seconds_are_above_zero() {
-        assert_eq!(parse_seconds("0.5"), Ok(Duration::from_millis(500)));
-        for bad in ["0", "-1", "nan", "inf", "1e300", "soon", ""] {
-            assert!(parse_seconds(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn percentages_are_not_negative() {
-        assert_eq!(["5%", "5", "0.5 %", "0"].map(parse_percent), [5.0, 5.0, 0.5, 0.0].map(Ok));
-        for bad in ["", "%", "-1%", "nan", "inf", "5%%", "much"] {
-            assert!(parse_percent(bad).is_err(), "{bad}");
-        }
-    }
 }

@@ -197,7 +197,7 @@ const MAX_POOL: usize = 1_000_000;
 /// Reads the starting puzzles of a search.
 fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
     let mut inputs = Inputs::detected(vec![path.into()], &InputOptions::default())?;
-    let sets = sets::read(&mut inputs, Some((MAX_POOL, 0)))?;
+    let sets = sets::read(&mut inputs, MAX_POOL)?;
     let puzzles: Vec<_> = sets.into_iter().flat_map(|set| set.puzzles).collect();
     let mut outcomes = vec![Outcome::NONE; puzzles.len()];
     solve_batch(&puzzles, Limits::PROOF, &mut outcomes);

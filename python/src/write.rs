@@ -291,7 +291,7 @@ fn like(array: &ArrayRef, kind: Kind) -> Result<ArrayRef, ArrowError> {
         Kind::Double => DataType::Float64,
         Kind::Truth => DataType::Boolean,
         Kind::Bytes => DataType::LargeBinary,
-        Kind::Text | Kind::Status | Kind::Technique => DataType::LargeUtf8,
+        Kind::Text | Kind::Status | Kind::Technique | Kind::Difficulty => DataType::LargeUtf8,
     };
     // A number that is too large is an error, not a null.
     let options = CastOptions { safe: false, ..CastOptions::default() };
@@ -308,7 +308,7 @@ fn value(array: &ArrayRef, kind: Kind, row: usize) -> Value<'_> {
         Kind::Double => Value::Double(array.as_primitive::<Float64Type>().value(row)),
         Kind::Truth => Value::Truth(array.as_boolean().value(row)),
         Kind::Bytes => Value::Text(array.as_binary::<i64>().value(row)),
-        Kind::Text | Kind::Status | Kind::Technique => {
+        Kind::Text | Kind::Status | Kind::Technique | Kind::Difficulty => {
             Value::Text(array.as_string::<i64>().value(row).as_bytes())
         }
     }

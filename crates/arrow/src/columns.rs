@@ -88,7 +88,7 @@ fn field(column: Column, form: Form) -> Field {
         (_, Kind::Status) => {
             DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8))
         }
-        (_, Kind::Text | Kind::Bytes | Kind::Technique) => DataType::Utf8,
+        (_, Kind::Text | Kind::Bytes | Kind::Technique | Kind::Difficulty) => DataType::Utf8,
     };
     let is_nullable = matches!(column, Automorphisms | Score | Steps)
         || !matches!(data_type, DataType::UInt32 | DataType::UInt64 | DataType::Dictionary(..));
@@ -227,6 +227,7 @@ impl Values {
                 Value::Cells(text) => Some(as_string(text)),
                 Value::Text(text) if !text.is_empty() => Some(as_string(text)),
                 Value::Technique(technique) => Some(technique.name().into()),
+                Value::Difficulty(difficulty) => Some(difficulty.name().into()),
                 Value::Counts(path) => Some(path.counts_text()),
                 _ => None,
             }),

@@ -164,7 +164,7 @@ pub const LEVELS: [&[Technique]; 6] = {
     [
         &[],
         &[T::Pointing, T::Claiming, T::NakedPair, T::XWing, T::HiddenPair],
-        &[T::AlternatingChain],
+        &[T::Aic],
         &[T::CellForcingChain, T::RegionForcingChain],
         &[T::DynamicForcingChain],
         &[T::DynamicForcingChainPlus],

@@ -227,7 +227,7 @@ impl Search {
         let base = step.evidence.base.iter().fold(0, |all, unit| all | UNITS[unit.number()]);
         match step.technique {
             Technique::NakedPair => self.reasons(0x1ff, pattern),
-            Technique::AlternatingChain => {
+            Technique::Aic => {
                 let strong = step.evidence.links.iter().filter(|link| link.to.on);
                 let mut premises: Vec<_> = strong
                     .flat_map(|link| {

@@ -84,8 +84,10 @@ pub use evidence::{Candidate, Evidence, Link, Node, Part, Role, Step};
 pub use implications::{Alternative, By, Implication, implications};
 pub use rounds::{Path, Rater, rate};
 pub use se::{Explainer, SeRating};
-pub use steps::{Steps, hint, mistakes, refutation, steps};
-pub use technique::{Definition, Technique, Techniques, UnknownTechnique};
+pub use steps::{Explained, Steps, hint, mistakes, refutation, steps};
+pub use technique::{
+    Definition, Difficulty, Technique, Techniques, UnknownDifficulty, UnknownTechnique,
+};
 pub use unrated::Unrated;
 
 /// Returns the unit of a number (0 to 26: rows, columns, boxes).
@@ -191,11 +193,11 @@ fn find(
         T::YCycle => memory.chains.find(position, changed, (Kind::Y, false), Shape::Loop, out),
         T::XChain => memory.chains.find(position, changed, (Kind::X, false), Shape::Any, out),
         T::XYChain => memory.chains.find(position, changed, (Kind::Y, false), Shape::Any, out),
-        T::AlternatingChain => {
+        T::Aic => {
             memory.chains.find(position, changed, (Kind::All, false), Shape::Any, out);
         }
         T::GroupedXChain => memory.chains.find(position, changed, (Kind::X, true), Shape::Any, out),
-        T::GroupedAlternatingChain => {
+        T::GroupedAic => {
             memory.chains.find(position, changed, (Kind::All, true), Shape::Any, out);
         }
         T::Nishio => forcing::nishio(position, &mut memory.forcing.assumptions, out),

@@ -1,6 +1,6 @@
 //! The path of a single puzzle, one step at a time, for hints.
 
-use std::iter::FusedIterator;
+use std::iter::{self, FusedIterator};
 use std::vec;
 
 use bulkdoku_core::Puzzle;
@@ -8,7 +8,7 @@ use bulkdoku_core::bands::{Bands, Contradiction};
 
 use super::instances::Collect;
 use super::unrated::{Unrated, check_unique};
-use super::{Rater, Step, Technique, Techniques};
+use super::{Alternative, Rater, Step, Technique, Techniques, implications};
 use crate::board::Board;
 
 /// The steps of a path, in order: see [`steps`].
@@ -36,6 +36,18 @@ impl Steps {
     /// [`implications`](crate::implications).
     pub fn board(&self) -> &Board {
         &self.board
+    }
+
+    /// Returns the steps that change the board: without those whose effects other steps of their
+    /// round have had, each with the board before it, to draw.
+    pub fn explained(mut self) -> impl Iterator<Item = Explained> {
+        let mut board = self.board;
+        iter::from_fn(move || {
+            let before = board;
+            let step = self.find(|step| step.apply(&mut board))?;
+            let alternatives = implications(&self.board, &step);
+            Some(Explained { board: before, step, alternatives })
+        })
     }
 }
 
@@ -109,6 +121,17 @@ pub fn steps(given: impl Into<Bands>) -> Steps {
 /// ```
 pub fn hint(given: impl Into<Bands>) -> Option<Step> {
     steps(given).next()
+}
+
+/// A step that changes the board: see [`Steps::explained`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// The board before the step.
+    pub board: Board,
+    /// The step.
+    pub step: Step,
+    /// The [`implications`] of each alternative of forcing chains and nets.
+    pub alternatives: Vec<Alternative>,
 }
 
 /// Returns the cells of a board that lack the digit of the only solution of its puzzle, because

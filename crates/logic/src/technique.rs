@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use bulkdoku_core::named::named_enum;
+
 use thiserror::Error;
 
 macro_rules! techniques {
@@ -86,12 +88,12 @@ techniques! {
     YCycle "y-cycle" "Y-cycle" 65 260 "",
     XChain "x-chain" "X-chain" 66 260 "0701",
     XYChain "xy-chain" "XY-chain" 70 260 "0702",
-    AlternatingChain "alternating-chain" "Alternating chain" 70 280 "0708",
+    Aic "aic" "AIC" 70 280 "0708",
     FinnedJellyfish "finned-jellyfish" "Finned jellyfish" 0 250 "0312",
     SashimiJellyfish "sashimi-jellyfish" "Sashimi jellyfish" 0 260 "0322",
     SueDeCoq "sue-de-coq" "Sue de Coq" 0 250 "1101",
     GroupedXChain "grouped-x-chain" "Grouped X-chain" 0 300 "",
-    GroupedAlternatingChain "grouped-alternating-chain" "Grouped alternating chain" 0 300 "0711",
+    GroupedAic "grouped-aic" "Grouped AIC" 0 300 "0711",
     AlignedPairExclusion "aligned-pair-exclusion" "Aligned pair exclusion" 62 300 "",
     AlsXZ "als-xz" "ALS-XZ" 0 300 "0901",
     AlsXYWing "als-xy-wing" "ALS-XY-wing" 0 320 "0902",
@@ -131,11 +133,23 @@ impl Technique {
         self.definition().title
     }
 
+    /// Returns how difficult the technique is, by `HoDoKu`'s levels.
+    pub const fn difficulty(self) -> Difficulty {
+        // The scores are `HoDoKu`'s, or those of techniques that do the same work.
+        match self.definition().score {
+            ..=14 => Difficulty::Easy,
+            15..=100 if self as usize <= Self::HiddenTriple as usize => Difficulty::Medium,
+            15..200 => Difficulty::Hard,
+            200..500 => Difficulty::Unfair,
+            _ => Difficulty::Extreme,
+        }
+    }
+
     /// Returns whether only the shortest instances count.
     pub(super) const fn takes_shortest(self) -> bool {
         let (i, first) = (self as usize, Self::XCycle as usize);
-        i >= first && i <= Self::AlternatingChain as usize
-            || matches!(self, Self::GroupedXChain | Self::GroupedAlternatingChain)
+        i >= first && i <= Self::Aic as usize
+            || matches!(self, Self::GroupedXChain | Self::GroupedAic)
             || i >= Self::Nishio as usize
     }
 
@@ -159,6 +173,27 @@ impl FromStr for Technique {
         let found = Self::all().find(|technique| technique.name() == name);
         found.ok_or_else(|| UnknownTechnique(name.into()))
     }
+}
+
+named_enum! {
+    /// The difficulty of a technique, or of a puzzle by the hardest technique of its path: the levels
+    /// of `HoDoKu`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Difficulty {
+        /// Singles.
+        Easy = "easy",
+        /// Locked candidates, pairs, and triples.
+        Medium = "medium",
+        /// Quads, basic fish, wings, single-digit patterns, and uniqueness.
+        Hard = "hard",
+        /// Finned fish, chains, and almost locked sets.
+        Unfair = "unfair",
+        /// Forcing chains and nets.
+        Extreme = "extreme",
+    }
+
+    /// There is no difficulty with this name.
+    UnknownDifficulty = "unknown difficulty {0:?}; expected {names}"
 }
 
 /// There is no technique with this name.

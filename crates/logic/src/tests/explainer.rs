@@ -23,7 +23,7 @@ fn assert_rated(explainer: &mut Explainer, puzzle: &str, [er, ep, ed]: [u16; 3])
 fn technique(step: &str) -> Technique {
     match step {
         "Turbot Fish" | "Forcing X-Chain" => Technique::XChain,
-        "Bidirectional Cycle" | "Forcing Chain" => Technique::AlternatingChain,
+        "Bidirectional Cycle" | "Forcing Chain" => Technique::Aic,
         "Bidirectional Y-Cycle" => Technique::YCycle,
         "Nishio Forcing Chains" => Technique::Nishio,
         "Cell Forcing Chains" => Technique::CellForcingChain,

@@ -544,7 +544,7 @@ fn assert_follows(board: &Board, all: &[Implication], i: usize) {
             let is_near = |on: &Node| unit.cells().contains(&on.cells[0]) && on.digit == node.digit;
             assert!(by_on.is_some_and(is_near) && unit.cells().contains(&cell));
         }
-        By::Step(step) if step.technique == Technique::AlternatingChain => {
+        By::Step(step) if step.technique == Technique::Aic => {
             for Link { from, to } in step.evidence.links.iter().filter(|link| link.to.on) {
                 let both = mask_of(&from.cells) | mask_of(&to.cells);
                 let digit = usize::from(to.digit) - 1;

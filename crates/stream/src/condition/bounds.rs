@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::{Expression, Literal, Operand, Operator, Predicate};
 use crate::output::{Column, ColumnSource, Kind};
 use bulkdoku_core::Status;
-use bulkdoku_logic::{Technique, Techniques};
+use bulkdoku_logic::{Difficulty, Technique, Techniques};
 
 /// Values of a column: closed intervals, in ascending order. Names and truth values are numbers, by
 /// their order.
@@ -75,6 +75,7 @@ impl Values {
             Kind::Technique => {
                 Technique::all().nth(value as usize).expect("it exists").name().into()
             }
+            Kind::Difficulty => Difficulty::ALL[value as usize].name().into(),
             Kind::Truth => (value > 0.0).to_string(),
             _ => value.to_string(),
         };
@@ -96,8 +97,12 @@ impl Bounds {
 
     /// Returns the techniques that can be the hardest ones.
     pub fn techniques(&self) -> Techniques {
-        let values = self.of(Column::Technique);
-        Techniques::filter(|technique| values.contain(f64::from(technique as u8)))
+        let [techniques, difficulties] =
+            [Column::Technique, Column::Difficulty].map(|column| self.of(column));
+        Techniques::filter(|technique| {
+            techniques.contain(f64::from(technique as u8))
+                && difficulties.contain(f64::from(technique.difficulty() as u8))
+        })
     }
 
     /// Narrows the values of a column to those in a range. Names and truth values are numbers, by
@@ -139,6 +144,7 @@ fn all_of(column: Column) -> Values {
     let last = match column.kind() {
         Kind::Status => Status::ALL.len() - 1,
         Kind::Technique => Technique::COUNT - 1,
+        Kind::Difficulty => Difficulty::ALL.len() - 1,
         Kind::Truth => 1,
         _ => return Values::in_range(&column.range()),
     };
@@ -245,6 +251,9 @@ impl Literal {
             (Self::Text(name), Kind::Technique) => {
                 name.parse::<Technique>().ok().map(|technique| f64::from(technique as u8))
             }
+            (Self::Text(name), Kind::Difficulty) => {
+                name.parse::<Difficulty>().ok().map(|difficulty| f64::from(difficulty as u8))
+            }
             _ => None,
         }
     }
@@ -271,6 +280,8 @@ mod tests {
             ("technique in ('x-wing', 'jellyfish') or technique == 'swordfish'", "x-wing", 3),
             ("technique != 'full-house'", "hidden-single-box", Technique::COUNT - 1),
             ("technique == 'x-wing' or clues < 24", "full-house", Technique::COUNT),
+            ("difficulty == 'medium'", "pointing", 6),
+            ("difficulty < 'hard' and technique > 'pointing'", "claiming", 5),
             ("technique == 'x-wing' or clues > 81", "x-wing", 1),
             ("not (technique == 'x-wing')", "full-house", Technique::COUNT),
         ] {

@@ -27,7 +27,7 @@ use thiserror::Error;
 use crate::output::{Column, ColumnSource, Decision, Kind, Needs, Row, Value};
 use crate::pipeline::Filter;
 use bulkdoku_core::Status;
-use bulkdoku_logic::Technique;
+use bulkdoku_logic::{Difficulty, Technique};
 
 pub use bounds::{Bounds, Impossible};
 pub use names::{computed_column, input_names, shared_name, similar};
@@ -215,13 +215,16 @@ fn check_types(
                 let hint = hint.map_or(String::new(), |name| format!("; did you mean \"{name}\"?"));
                 return Err((at, format!("unknown technique \"{name}\"{hint}")));
             }
+            Some(Kind::Difficulty) => {
+                name.parse::<Difficulty>().map_err(|error| (at, error.to_string()))?;
+            }
             _ => {}
         }
     }
     let name = |kind| match kind {
         Kind::Number | Kind::Double => "a number",
         Kind::Truth => "true or false",
-        Kind::Text | Kind::Bytes | Kind::Status | Kind::Technique => "a text",
+        Kind::Text | Kind::Bytes | Kind::Status | Kind::Technique | Kind::Difficulty => "a text",
     };
     let (Some(one), Some(other)) = (one.kind(), other.kind()) else { return Ok(()) };
     match [one, other].map(name) {

@@ -28,6 +28,8 @@ pub enum Kind {
     Status,
     /// The name of a [`Technique`](bulkdoku_logic::Technique).
     Technique,
+    /// The name of a [`Difficulty`](crate::logic::Difficulty).
+    Difficulty,
 }
 
 /// A column in the table.
@@ -145,6 +147,10 @@ columns! {
     Technique = "technique", Technique, 0..=MAX, Needs::PATH, SOLVED,
         |row| row.properties().path().and_then(|path| path.hardest)
             .map_or(Value::None, Value::Technique);
+    /// The difficulty of that technique: [`Difficulty`](crate::logic::Difficulty).
+    Difficulty = "difficulty", Difficulty, 0..=MAX, Needs::PATH, SOLVED,
+        |row| row.properties().path().and_then(|path| path.hardest)
+            .map_or(Value::None, |hardest| Value::Difficulty(hardest.difficulty()));
     /// The sum of the scores of all steps of that path.
     Score = "score", Number, 0..=MAX, Needs::PATH, SOLVED,
         |row| row.properties().path().map_or(Value::None, |path| Value::Number(path.score.into()));

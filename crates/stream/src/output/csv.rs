@@ -197,6 +197,7 @@ fn push_value<const SEPARATOR: u8>(value: Value<'_>, is_only: bool, out: &mut Ro
         Value::Decimal(number) => out.short(&Short::decimal(number)),
         Value::Tenths(tenths) => out.short(&Short::tenths(tenths)),
         Value::Technique(technique) => out.append(technique.name().as_bytes()),
+        Value::Difficulty(difficulty) => out.append(difficulty.name().as_bytes()),
         Value::Counts(path) => out.append(path.counts_text().as_bytes()),
         Value::Truth(is) => out.short(&Short::truth(is)),
         Value::Status(status) => out.short(&STATUS_NAMES[status as usize]),

@@ -266,6 +266,7 @@ impl Object<'_> {
             Value::Decimal(number) => self.out.short(&Short::decimal(number)),
             Value::Tenths(tenths) => self.out.short(&Short::tenths(tenths)),
             Value::Technique(technique) => self.string(technique.name()),
+            Value::Difficulty(difficulty) => self.string(difficulty.name()),
             Value::Counts(path) => self.string(&path.counts_text()),
             Value::Truth(is) => self.out.short(&Short::truth(is)),
             Value::Status(status) => {

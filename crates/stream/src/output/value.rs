@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::str::{FromStr, Utf8Error};
 
 use crate::input::FieldForm;
 use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
 use bulkdoku_core::status::Status;
-use bulkdoku_logic::{Path, Technique};
+use bulkdoku_logic::{Difficulty, Path, Technique};
 
 /// The value of a row in a column. Each format defines how to write it.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub enum Value<'a> {
     Tenths(u16),
     /// A technique. Techniques are compared by difficulty.
     Technique(Technique),
+    /// A difficulty. Difficulties are compared by their order.
+    Difficulty(Difficulty),
     /// The number of steps of each technique of a path, written as [`Path::counts_text`].
     Counts(&'a Path),
     /// `true` or `false`.
@@ -78,6 +81,7 @@ impl<'a> Value<'a> {
             Self::None | Self::Number(_) | Self::Decimal(_) | Self::Tenths(_) => return None,
             Self::Field(text, _) if text.is_empty() => return None,
             Self::Technique(technique) => technique.name().as_bytes().into(),
+            Self::Difficulty(difficulty) => difficulty.name().as_bytes().into(),
             Self::Counts(path) => path.counts_text().into_bytes().into(),
             Self::Truth(true) => b"true".into(),
             Self::Truth(false) => b"false".into(),
@@ -101,10 +105,17 @@ impl<'a> Value<'a> {
             return a.partial_cmp(&b);
         }
         let (a, b) = (self.text()?, other.text()?);
-        if [self, other].iter().any(|one| matches!(one, Self::Technique(_))) {
-            let rank = |name: &[u8]| str::from_utf8(name).ok()?.parse::<Technique>().ok();
-            return Some(rank(&a)?.cmp(&rank(&b)?));
+        let names = [str::from_utf8(&a), str::from_utf8(&b)];
+        match (self, other) {
+            (Self::Technique(_), _) | (_, Self::Technique(_)) => ranked::<Technique>(names),
+            (Self::Difficulty(_), _) | (_, Self::Difficulty(_)) => ranked::<Difficulty>(names),
+            _ => Some(a.cmp(&b)),
         }
-        Some(a.cmp(&b))
     }
+}
+
+/// Compares names by the order of what they name.
+fn ranked<T: FromStr + Ord>(names: [Result<&str, Utf8Error>; 2]) -> Option<Ordering> {
+    let [a, b] = names.map(|name| name.ok()?.parse::<T>().ok());
+    Some(a?.cmp(&b?))
 }

@@ -228,7 +228,7 @@ pub fn forcing_chains(slow: &mut Slow<'_>, by_cell: bool) {
 const LEVELS: [&[T]; 6] = [
     &[T::HiddenSingleBox, T::HiddenSingleLine, T::NakedSingle],
     &[T::Pointing, T::Claiming, T::NakedPair, T::XWing, T::HiddenPair],
-    &[T::AlternatingChain],
+    &[T::Aic],
     &[T::CellForcingChain, T::RegionForcingChain],
     &[T::DynamicForcingChain],
     &[T::DynamicForcingChainPlus],

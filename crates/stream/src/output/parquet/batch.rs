@@ -447,7 +447,7 @@ fn field(name: &str, kind: Kind) -> Result<Type, ParquetError> {
         Kind::Number => (Physical::INT64, None),
         Kind::Double => (Physical::DOUBLE, None),
         Kind::Truth => (Physical::BOOLEAN, None),
-        Kind::Text | Kind::Status | Kind::Technique => {
+        Kind::Text | Kind::Status | Kind::Technique | Kind::Difficulty => {
             (Physical::BYTE_ARRAY, Some(LogicalType::String))
         }
         Kind::Bytes => (Physical::BYTE_ARRAY, None),
@@ -480,7 +480,7 @@ impl ColumnValues {
             Kind::Number => ColumnData::Numbers(Vec::new()),
             Kind::Double => ColumnData::Doubles(Vec::new()),
             Kind::Truth => ColumnData::Truths(Vec::new()),
-            Kind::Text | Kind::Status | Kind::Technique | Kind::Bytes => {
+            Kind::Text | Kind::Status | Kind::Technique | Kind::Difficulty | Kind::Bytes => {
                 ColumnData::Texts(Vec::new(), Vec::new())
             }
         };
@@ -521,6 +521,9 @@ impl ColumnValues {
             output::Value::Tenths(tenths) => self.push(Value::Double(f64::from(tenths) / 10.0)),
             output::Value::Technique(technique) => {
                 self.push(Value::Text(technique.name().as_bytes()))
+            }
+            output::Value::Difficulty(difficulty) => {
+                self.push(Value::Text(difficulty.name().as_bytes()))
             }
             output::Value::Counts(path) => self.push(Value::Text(path.counts_text().as_bytes())),
             output::Value::Truth(is) => self.push(Value::Truth(is)),

@@ -426,6 +426,9 @@ fn pages_have_six_puzzles_and_the_solutions_at_the_end() {
     assert_eq!(folder.run("generate", &args("pages.html"), "").status, 0);
     let columns = [&args("rows.csv")[..], &["--columns", "puzzle,solution"]].concat();
     assert_eq!(folder.run("generate", &columns, "").status, 0);
+    let looks =
+        [&args("looks.html")[..], &["--page", "title=A & B, 1,caption=technique,per-page=4"]];
+    assert_eq!(folder.run("generate", &looks.concat(), "").status, 0);
     let digits = |page: &str| -> String {
         let texts = page.split("font-size=\".7\">").skip(1);
         texts.map(|text| text.split('<').next().unwrap()).collect()
@@ -441,5 +444,23 @@ fn pages_have_six_puzzles_and_the_solutions_at_the_end() {
     let grids: Vec<_> = pages.map(|page| page.matches("#grid").count()).collect();
     assert_eq!(grids, [6, 6, 1, 12, 1]);
     assert_eq!(digits(&text), all);
-    assert!(text.contains(">1. hidden-single-line · SE 1.5 · 24 clues<"), "{text}");
+    assert!(text.contains(">1</text>") && !text.contains('·'), "{text}");
+    let text = folder.read("looks.html");
+    let pages = text.split("<svg class=\"page\"").skip(1);
+    let grids: Vec<_> = pages.map(|page| page.matches("#grid").count()).collect();
+    assert_eq!(grids, [4, 4, 4, 1, 12, 1]);
+    assert_eq!(digits(&text), all);
+    assert_eq!(text.matches(">A &amp; B, 1<").count(), 7);
+    assert!(text.contains(">1 · Hidden single in a line<"), "{text}");
+    let several = ["-n", "1", "-k", "several", "-s", "1", "-q", "-o", "several.html"];
+    assert_eq!(folder.run("generate", &several, "").status, 0);
+    assert!(folder.read("several.html").contains(">1 · several solutions<"));
+    for (looks, hint) in
+        [("foot=x", "unknown key"), ("per-page=5", "6, 4, or 1"), ("x", "KEY=VALUE")]
+    {
+        let ran = folder.run("generate", &["-n", "1", "-o", "x.html", "--page", looks], "");
+        assert!(ran.status == 2 && ran.messages.contains(hint), "{ran:?}");
+    }
+    let ran = folder.run("generate", &["-n", "1", "--page", "title=x"], "");
+    assert!(ran.status == 2 && ran.messages.contains("--format html"), "{ran:?}");
 }

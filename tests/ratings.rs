@@ -205,7 +205,7 @@ fn every_record_has_a_trace() {
     folder.assert_refused(&[
         ("trace in --format boards --sentences", "goes with --format jsonl"),
         ("trace in --format boards --implications", "goes with --format jsonl"),
-        ("trace in -o x.npy", "trace writes jsonl, boards, but not npy"),
+        ("trace in -o x.npy", "trace writes jsonl, html, boards, but not npy"),
         ("solve in --format boards", "but not boards"),
     ]);
 }

@@ -165,14 +165,46 @@ fn options_without_effect_are_refused() {
 }
 
 #[test]
-fn pages_to_print_have_the_rating_and_the_solution() {
-    let ran = Folder::new().run("show", &[CLASSIC, "--format", "html"], "");
-    assert_eq!(ran.status, 0, "{ran:?}");
-    assert!(ran.rows.contains("1. hidden-single-box · SE 1.2 · 30 clues<"), "{ran:?}");
-    assert!(ran.rows.contains(&format!(">{}<", &SOLVED[72..])), "{ran:?}");
-    let several = Folder::new().run("show", &[&".".repeat(81), "--format", "html"], "");
-    assert!(several.rows.contains("1. several solutions · 0 clues<"), "{several:?}");
-    assert!(!several.rows.contains("Solution"), "{several:?}");
+fn a_puzzle_has_its_rating() {
+    for (puzzle, rating) in [
+        (CLASSIC, "easy: Hidden single in a box · score 554 · SE 1.2 · 30 clues"),
+        (SOLVED, "81 clues"),
+        (&".".repeat(81), "several solutions · 0 clues"),
+    ] {
+        let (text, status) = show(&[puzzle], "");
+        assert!(text.ends_with(&format!("\n\n{rating}\n")) && status == 0, "{text}");
+    }
+}
+
+#[test]
+fn a_path_is_a_page_with_a_board_for_each_step() {
+    let folder = Folder::new();
+    let show = |args: &[&str]| folder.run("show", args, "");
+    assert_eq!(show(&[HARD, "--path", "-o", "path.html"]).status, 0);
+    let page = folder.read("path.html");
+    let steps = shown(&["--path", HARD]).matches(", so r").count();
+    assert_eq!(page.matches("<svg").count(), steps + 1);
+    assert!(page.contains("<b>Pointing</b>: in box 3, 7 is possible only in row 2, so r2c1"));
+    // Candidates are struck out, and a digit is framed.
+    assert!(page.contains("class=\"eliminated\"") && page.contains("class=\"placed\""));
+    assert!(!page.contains("http") && page.ends_with("</html>\n"), "{page}");
+    for (args, hint) in [
+        (&[HARD, "--path", "-o", "path.html"][..], "exists"),
+        (&[HARD, "-o", "other.html"], "--path"),
+    ] {
+        let ran = show(args);
+        assert!(ran.status == 2 && ran.messages.contains(hint), "{ran:?}");
+    }
+    let lines = format!("{HARD}\n").repeat(1001);
+    folder.file("many.txt", &lines);
+    let hint = "more than 1000 puzzles";
+    let shown = show(&["many.txt", "--hint", "-o", "other.html"]);
+    assert!(shown.status == 2 && shown.messages.contains(hint), "{shown:?}");
+    let traced = folder.run("trace", &["-", "-q", "-o", "other.html"], &lines);
+    assert!(traced.status == 3 && traced.messages.contains(hint), "{traced:?}");
+    let selected = ["-", "-q", "-o", "other.html", "--where", "line <= 2"];
+    assert_eq!(folder.run("trace", &selected, &lines).status, 0);
+    assert_eq!(folder.read("other.html").matches("<svg").count(), 2 * (steps + 1));
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub enum RowFormat {
     Parquet,
     /// Nine lines per solution under a label, for people
     Grid,
-    /// Pages to print: six puzzles each, and the solutions at the end
+    /// Pages to print: puzzles and the solutions at the end, or the steps of trace
     Html,
     /// The boards of a solving path, a line of 81 characters each
     Boards,

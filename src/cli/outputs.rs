@@ -412,7 +412,6 @@ impl Claim {
 }
 
 /// Creates a single file without a journal.
-#[cfg(feature = "pages")]
 pub fn create(output: &Path, force: bool) -> Result<Disk, Failure> {
     let output = Some(Outputs::One(output.to_owned()));
     let destinations = Destinations { output, force, ..Destinations::default() };

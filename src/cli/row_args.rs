@@ -29,6 +29,19 @@ pub struct RowArgs {
     columns: Option<Vec<String>>,
 }
 
+/// The looks of pages.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub struct PageArgs {
+    /// How pages of html look: title=Sunday,caption=rating,per-page=4
+    ///
+    /// title is above the puzzles of each page; heading above each puzzle: none, input, or technique
+    /// [none]; caption after its number: number (only), rating, difficulty, technique, or clues
+    /// [number]; per-page 6, 4, or 1 [6].
+    #[arg(long, value_name = "KEY=VALUE,…")]
+    page: Option<PrintedPages>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum NamedColumn {
     Computed(Column),
@@ -114,6 +127,8 @@ pub struct RowPlan {
     chosen: Option<Vec<NamedColumn>>,
     /// The chosen names that are ambiguous if an input has them.
     shared_names: Vec<String>,
+    /// The looks of pages.
+    pages: PrintedPages,
     rules: RowRules,
 }
 
@@ -127,7 +142,8 @@ impl RowArgs {
             .map(|names| names.iter().map(|name| NamedColumn::of(name, rules)).collect::<Vec<_>>());
         let shared_names =
             self.columns.iter().flatten().filter_map(|name| shared_name(name)).collect();
-        let plan = RowPlan { format, follows_input, chosen, shared_names, rules: *rules };
+        let pages = PrintedPages::default();
+        let plan = RowPlan { format, follows_input, chosen, shared_names, pages, rules: *rules };
         if let Some(format) = plan.is_without_columns() {
             refuse!(
                 "--columns goes with --format csv, tsv, jsonl and parquet; {} has none",
@@ -166,6 +182,15 @@ fn owner(column: Column) -> &'static str {
 }
 
 impl RowPlan {
+    /// Sets the looks of pages. Rejects them for other formats.
+    pub fn with_pages(self, args: &PageArgs) -> Result<Self, Failure> {
+        let Some(pages) = args.page.clone() else { return Ok(self) };
+        if self.format != RowFormat::Html {
+            refuse!("--page goes with --format html");
+        }
+        Ok(Self { pages, ..self })
+    }
+
     /// Returns the computed columns in `--columns`.
     pub fn chosen(&self) -> impl Iterator<Item = Column> {
         self.chosen.iter().flatten().filter_map(|column| match column {
@@ -233,7 +258,7 @@ impl RowPlan {
             RowFormat::Lines if self.copies_lines(inputs) => Box::new(input_lines()),
             RowFormat::Grid if self.rules.single == Column::Puzzle => Box::new(puzzle_grids()),
             RowFormat::Grid => Box::new(labeled_grids(self.names_file(inputs))),
-            RowFormat::Html => Box::new(PrintedPages),
+            RowFormat::Html => Box::new(self.pages.clone()),
             RowFormat::Boj2580 => Box::new(judge_grids(true)),
             RowFormat::Boj2239 => Box::new(judge_grids(false)),
             _ => Box::new(Lines(self.rules.single)),

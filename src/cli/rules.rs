@@ -92,20 +92,15 @@ const RULES: &[Rule] = &[
     // Drawing.
     excludes("--hint", &["--stage", "--upto", "--candidates"], "").only("show"),
     excludes("--path", &["--stage", "--upto", "--hint", "--candidates"], "").only("show"),
-    excludes(
-        "--format",
-        &["--stage", "--upto", "--hint", "--path", "--candidates", "--names"],
-        "which pages do not have",
-    )
-    .only("show"),
+    needs("--output", &["--path", "--hint"], "whose steps it has").only("show"),
     excludes(
         "--peers",
-        &["--stage", "--upto", "--hint", "--path", "--candidates", "--format"],
+        &["--stage", "--upto", "--hint", "--path", "--candidates"],
         "which draws a puzzle",
     ),
     excludes(
         "--units",
-        &["--stage", "--upto", "--hint", "--path", "--candidates", "--format"],
+        &["--stage", "--upto", "--hint", "--path", "--candidates"],
         "which draws a puzzle",
     ),
 ];

@@ -8,7 +8,7 @@ use bulkdoku::pipeline::{List, Solve};
 
 use super::engine_args::{EngineArgs, LimitArgs, SolutionArgs};
 use super::format::RowFormat;
-use super::row_args::{RowArgs, RowPlan, RowRules};
+use super::row_args::{PageArgs, RowArgs, RowPlan, RowRules};
 use super::select::RatingArgs;
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
@@ -44,6 +44,9 @@ pub struct SolveArgs {
 
     #[command(flatten)]
     rows: RowArgs,
+
+    #[command(flatten)]
+    page: PageArgs,
 
     #[command(flatten)]
     rating: RatingArgs,
@@ -111,7 +114,7 @@ pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
         return show::draw_solution(&puzzle);
     }
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
-    let rows = args.rows.plan(&ROWS, task.destinations.path())?;
+    let rows = args.rows.plan(&ROWS, task.destinations.path())?.with_pages(&args.page)?;
     args.refuse_ignored(&task, &rows)?;
     let solve = args.solve(&rows);
     task.keep_columns(&rows);

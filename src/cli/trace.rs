@@ -1,7 +1,7 @@
 //! `bulkdoku trace`: writes the solving paths of puzzles.
 
 use bulkdoku::Limits;
-use bulkdoku::output::{Column, boards, json_steps};
+use bulkdoku::output::{Column, Format, PathPages, boards, json_steps};
 
 use super::engine_args::EngineArgs;
 use super::format::RowFormat;
@@ -25,11 +25,11 @@ pub struct TraceArgs {
     #[command(flatten)]
     records: RecordArgs,
 
-    /// jsonl or boards [default: jsonl]
+    /// jsonl, boards or html [default: jsonl]
     ///
     /// jsonl: an object per record, with technique, effect, and evidence of each step. boards: a
     /// line of 81 characters for the puzzle and after each placement, and an empty line after each
-    /// record.
+    /// record. html: a page for at most 1,000 puzzles, with a board for each step.
     #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
     format: Option<RowFormat>,
 
@@ -51,6 +51,7 @@ Examples:
   bulkdoku trace --sentences 4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......
   bulkdoku trace --where 'technique == \"xy-wing\"' puzzles.csv -o wings.jsonl
   bulkdoku trace --format boards puzzles.txt -o boards.txt
+  bulkdoku trace puzzles.txt -o lessons.html
 
 Exit status: 0 every record unique, 1 some record has another status (--fail-on chooses), 2 wrong
 usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
@@ -64,7 +65,7 @@ pub static ROWS: RowRules = RowRules {
     name: "trace",
     columns: Column::OF_SOLVE,
     default_format: RowFormat::Jsonl,
-    is_written: |format| matches!(format, RowFormat::Jsonl | RowFormat::Boards),
+    is_written: |format| matches!(format, RowFormat::Jsonl | RowFormat::Boards | RowFormat::Html),
     appended: None,
     ..RowRules::OF_INPUT
 };
@@ -83,9 +84,11 @@ pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
     task.settings.method = Method::solving(&args.engine, solve.limits);
     task.settings.block_bytes = BLOCK_BYTES;
     let run = task.open()?;
-    let rows = match format {
-        RowFormat::Boards => boards(),
-        _ => json_steps(args.sentences, args.implications, run.inputs.are_several()),
+    let several = run.inputs.are_several();
+    let rows: Box<dyn Format> = match format {
+        RowFormat::Html => Box::new(PathPages),
+        RowFormat::Boards => Box::new(boards()),
+        _ => Box::new(json_steps(args.sentences, args.implications, several)),
     };
-    run.write(&solve, Vec::new(), Box::new(rows))
+    run.write(&solve, Vec::new(), rows)
 }

@@ -238,79 +238,25 @@ async function drawPuzzle(text) {
     worker.postMessage({ task: "explain", module, text });
   });
   if (!explanation) return;
-  const { clues, candidates, solution, status, technique, se121, contradiction, steps } = explanation;
+  const { status, difficulty, title, se121, contradiction, steps, drawing, last } = explanation;
   const verdict = contradiction ? `No solution: ${contradiction}.` : status !== "unique" ? `Status: ${status}.`
-    : `One solution. Hardest technique: ${technique ?? "none"}${se121 === null ? "" : `; Sudoku Explainer: ${se121.toFixed(1)}`}.`;
-  // The cells, the candidates that are left, and the next step.
-  let cells, left, next = null;
-  const start = () => {
-    [cells, next] = [[...clues], 0];
-    left = clues.map((_, cell) => [...candidates.slice(9 * cell, 9 * cell + 9)].map(digit => digit !== "."));
+    : `One solution. ${title ? `Difficulty: ${difficulty}, ${title}` : "No step is needed"}` +
+      `${se121 === null ? "" : `; Sudoku Explainer: ${se121.toFixed(1)}`}.`;
+  let next = 0;
+  const show = (board, explanation) => {
+    $("grid").innerHTML = board;
+    $("explanation").textContent = explanation;
   };
-  /** Draws the cells and, for a step that is not a single, the candidates. */
-  const draw = (step = null) => {
-    const withCandidates = step && !/single|full-house/.test(step.technique);
-    const rows = Array.from({ length: 9 }, (_, r) => {
-      const tr = document.createElement("tr");
-      for (let c = 0; c < 9; c++) {
-        const cell = 9 * r + c, td = tr.insertCell();
-        if (cells[cell]) td.textContent = cells[cell];
-        else if (withCandidates) drawCandidates(td, cell, step.removed);
-        td.classList.toggle("clue", clues[cell] > 0);
-        td.classList.toggle("new", step?.placed?.[0] === cell);
-        td.classList.toggle("pattern", Boolean(step?.pattern.includes(cell)));
-      }
-      return tr;
-    });
-    const body = document.createElement("tbody");
-    body.append(...rows);
-    $("grid").tBodies[0]?.remove();
-    $("grid").append(body);
-  };
-  const drawCandidates = (td, cell, removed) => {
-    td.className = "open";
-    for (let digit = 1; digit <= 9; digit++) {
-      const isLost = removed.some(([at, lost]) => at === cell && lost === digit);
-      const element = document.createElement(isLost ? "s" : "span");
-      element.textContent = isLost || left[cell][digit - 1] ? digit : " ";
-      td.append(element, digit % 3 || digit === 9 ? "" : "\n");
-    }
-  };
-  /** Applies a step. Returns whether it changes anything; another one of its round may have its effect. */
-  const apply = ({ placed, removed }) => {
-    let isNew = false;
-    const remove = (cell, digit) => {
-      isNew ||= left[cell][digit - 1];
-      left[cell][digit - 1] = false;
-    };
-    for (const [cell, digit] of removed) if (!cells[cell]) remove(cell, digit);
-    if (placed && !cells[placed[0]]) {
-      const [cell, digit] = placed;
-      cells[cell] = digit;
-      isNew = true;
-      for (let peer = 0; peer < 81; peer++) if (sees(peer, cell)) left[peer][digit - 1] = false;
-    }
-    return isNew;
-  };
-  const sees = (a, b) => a !== b && (a % 9 === b % 9 || Math.floor(a / 9) === Math.floor(b / 9) ||
-    Math.floor(a / 27) === Math.floor(b / 27) && Math.floor(a % 9 / 3) === Math.floor(b % 9 / 3));
-  const showAll = () => {
-    [cells, next] = [solution ?? clues, null];
-    draw();
-    $("explanation").textContent = verdict;
-  };
+  const showAll = () => { next = 0; show(drawing, verdict); };
   $("show").onclick = showAll;
   $("hint").onclick = () => {
-    if (next === null) start();
-    while (next < steps.length && !apply(steps[next])) next++;
     const step = steps[next++];
-    draw(step);
-    $("explanation").textContent = step ? `${step.technique}: ${step.sentence}.`
-      : cells.every(Boolean) ? "Solved." : contradiction ? verdict : "No technique applies.";
+    if (step) show(step.drawing, `${step.title}: ${step.sentence}.`);
+    else show(last, contradiction ? verdict : status === "unique" ? "Solved." : "No technique applies.");
   };
-  $("steps").replaceChildren(...steps.map(({ technique, sentence, alternatives }) => {
+  $("steps").replaceChildren(...steps.map(({ title, sentence, alternatives }) => {
     const [li, name] = [document.createElement("li"), document.createElement("b")];
-    name.textContent = technique;
+    name.textContent = title;
     li.append(name, `: ${sentence}.`);
     if (alternatives.length) {
       const list = document.createElement("ul");

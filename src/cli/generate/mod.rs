@@ -21,7 +21,7 @@ use super::format::RowFormat;
 use super::inputs::Inputs;
 use super::outputs::{Claim, Destinations};
 use super::progress::Progressed;
-use super::row_args::{RowArgs, RowPlan, RowRules};
+use super::row_args::{PageArgs, RowArgs, RowPlan, RowRules};
 use super::run::{OpenRun, Settings};
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
@@ -150,6 +150,9 @@ pub struct GenerateArgs {
     #[command(flatten)]
     rows: RowArgs,
 
+    #[command(flatten)]
+    page: PageArgs,
+
     /// Use this vector level, not the best of the machine
     #[arg(long, value_name = "LEVEL", help_heading = "Run", value_parser = SimdLevel::by_name)]
     simd: Option<SimdLevel>,
@@ -196,7 +199,7 @@ impl GenerateArgs {
 }
 
 pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
-    let rows = args.rows.plan(&ROWS, args.destinations.path())?;
+    let rows = args.rows.plan(&ROWS, args.destinations.path())?.with_pages(&args.page)?;
     // The summary always includes the numbers of clues.
     let statistics = args.destinations.statistics().or(Some(Needs::NONE));
     let reads = args.reads();

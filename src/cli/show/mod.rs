@@ -2,30 +2,30 @@
 
 mod draw;
 mod names;
-mod pages;
 mod read;
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use bulkdoku::bands::{Bands, Level};
-use bulkdoku::logic;
+use bulkdoku::logic::{self, Explained, Explainer, Unrated};
+use bulkdoku::output::{MAX_PATHS, PATHS_END, PATHS_HEADER, clue_cells, facts, path_section};
 use bulkdoku::puzzle::{CELLS, Contradiction, Unit, peers};
 use bulkdoku::solver::Propagate;
-use bulkdoku::{Batch, Engine, Limits, Marks, Outcome};
+use bulkdoku::{Batch, Engine, Limits, Marks, Outcome, Status};
 use clap::ValueEnum;
 
 use super::typed::Typed;
-use super::{Exit, Failure, numbers, print};
+use super::{Exit, Failure, numbers, outputs, print};
 use draw::Drawing;
 use names::CellNames;
-use read::FoundPuzzles;
+use read::{FoundPuzzles, LocatedPuzzle};
 
 /// Sufficient for nearly all known puzzles.
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
-/// Draw a puzzle, its candidates or its solution, and explain the next steps
+/// Draw a puzzle with its rating, its candidates or its solution, and explain the next steps
 ///
 /// With --hint and --path, all techniques are used. Otherwise, the rules are those of the levels 0 to 2 of
 /// "solve --columns level": a cell with one candidate left has that digit; a unit with one place
@@ -79,17 +79,15 @@ pub struct ShowArgs {
     #[arg(long, help_heading = "Output")]
     candidates: bool,
 
-    /// Write pages to print: html
+    /// Write the steps to a page, FILE.html, with a board for each
     ///
-    /// Six puzzles per page with their rating, and the solutions at the end.
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        help_heading = "Output",
-        hide_possible_values = true,
-        value_parser = ["html"]
-    )]
-    format: Option<String>,
+    /// The file needs no other, and can be printed. At most 1,000 puzzles are written.
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+
+    /// Replace a file that exists
+    #[arg(long, requires = "output", help_heading = "Output")]
+    force: bool,
 
     /// The 20 cells that share a unit with a cell: C2 or r3c2
     #[arg(
@@ -128,6 +126,7 @@ Examples:
   bulkdoku show 4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......
   bulkdoku show PUZZLE --hint
   bulkdoku show PUZZLE --path
+  bulkdoku show PUZZLE --path -o path.html
   bulkdoku show --stage propagated PUZZLE
   bulkdoku show --stage propagated PUZZLE | bulkdoku show --stage solved -
   bulkdoku show --stage solved puzzles.txt
@@ -205,8 +204,11 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
         eprintln!("{message}");
     }
     let mut exit = if bad.is_empty() { Exit::Done } else { Exit::SomeRecords };
-    if args.format.is_some() {
-        return print(&pages::document(&puzzles)?).map(|()| exit);
+    if let Some(path) = &args.output {
+        let page = task.page(&puzzles)?;
+        let disk = outputs::create(path, args.force)?;
+        (&disk.outs[0]).write_all(page.as_bytes())?;
+        return Ok(exit);
     }
     for (i, named) in puzzles.iter().enumerate() {
         let mut out = String::new();
@@ -291,20 +293,15 @@ impl ShowTask {
 
     /// Appends the next steps of a puzzle, each with a grid in which it is marked.
     fn explain_steps(&self, given: &Marks, out: &mut String) {
-        let mut board = Bands::from(given).board();
+        let mut last = Bands::from(given).board();
         let mut parts = Vec::new();
-        let mut steps = logic::steps(&board);
-        while let Some(step) = steps.next() {
-            let before = board;
-            let has_effect = step.apply(&mut board);
-            if !has_effect && step.placed.is_none() {
-                continue;
-            }
+        for Explained { board, step, alternatives } in logic::steps(&last).explained() {
+            last = board;
+            step.apply(&mut last);
             let (technique, sentence) = (step.technique, step.sentence(self.names.function()));
-            let marked = Some((&step, before.placed));
-            let marks = &before.marks();
+            let marked = Some((&step, board.placed));
+            let marks = &board.marks();
             let drawing = Drawing { marks, given, step: marked, color: self.color };
-            let alternatives = logic::implications(steps.board(), &step);
             let alternatives = alternatives.iter().map(|it| it.sentence(self.names.function()));
             let alternatives: String = alternatives.map(|it| format!("- {it}\n")).collect();
             parts.push(format!("{technique}: {sentence}\n{alternatives}\n{drawing}"));
@@ -313,10 +310,27 @@ impl ShowTask {
             }
         }
         if parts.len() < self.hints {
-            parts
-                .push(if board.is_solved() { "solved\n" } else { "no technique applies\n" }.into());
+            parts.push(if last.is_solved() { "solved\n" } else { "no technique applies\n" }.into());
         }
         *out += &parts.join("\n");
+    }
+
+    /// Returns a page with the steps of puzzles.
+    fn page(&self, puzzles: &[LocatedPuzzle]) -> Result<String, Failure> {
+        if puzzles.len() > MAX_PATHS {
+            refuse!(
+                "more than {MAX_PATHS} puzzles, each with a path of about 60 boards; select some"
+            );
+        }
+        let mut page = String::from(PATHS_HEADER);
+        for LocatedPuzzle { place, marks } in puzzles {
+            let name = if place.is_empty() { "Sudoku" } else { place };
+            let facts = self.contradiction(marks).unwrap_or_else(|| rating(marks));
+            let (clues, board) = (clue_cells(&marks.clues()), Bands::from(marks).board());
+            let steps = logic::steps(&board).explained().take(self.hints);
+            page += &path_section(name, &facts, &board, clues, steps, self.names.function());
+        }
+        Ok(page + PATHS_END)
     }
 
     /// Returns why a puzzle has no solution: equal clues in a unit, a cell without a candidate, a digit
@@ -348,7 +362,8 @@ impl ShowTask {
             return DrawnStage { marks: *given, verdict: Some(why), exit: Exit::SomeRecords };
         }
         if self.stage == Stage::Givens {
-            return DrawnStage { marks: *given, verdict: None, exit: Exit::Done };
+            let verdict = (!self.candidates).then(|| rating(given));
+            return DrawnStage { marks: *given, verdict, exit: Exit::Done };
         }
         let mut bands = Bands::from(given);
         // The rules meet no contradiction unless the search for a solution gave up.
@@ -366,6 +381,18 @@ impl ShowTask {
             open => format!("stuck with {open} cells open"),
         };
         DrawnStage { marks: board.marks(), verdict: Some(verdict), exit: Exit::Done }
+    }
+}
+
+/// Returns the rating of a puzzle.
+fn rating(given: &Marks) -> String {
+    let clues = given.clues().clues();
+    match logic::rate(given) {
+        Err(Unrated::Several) => facts(clues, Status::Multiple, None, None),
+        path => {
+            let explained = given.puzzle().and_then(|it| Explainer::default().rate(&it).ok());
+            facts(clues, Status::Unique, path.ok().as_ref(), explained)
+        }
     }
 }
 

@@ -3,24 +3,26 @@
 use std::num::NonZeroU64;
 
 use bulkdoku::bands::{Bands, Level};
-use bulkdoku::board::Bits;
-use bulkdoku::logic::{Board, Candidate, Explainer, Step, Technique};
-use bulkdoku::logic::{implications, refutation, steps};
+use bulkdoku::board::{Bits, Board, Cells};
+use bulkdoku::logic::{Candidate, Explained, Explainer, Technique, refutation, steps};
+use bulkdoku::output::{board_svg, clue_cells, without_candidates};
 use bulkdoku::solver::Propagate;
 use bulkdoku::{Batch, Engine, Limits, Marks, Outcome, Status};
 use serde_json::{Value, json};
 
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
-fn describe(step: &Step, board: &Board) -> Value {
+fn describe(Explained { board, step, alternatives }: &Explained, clues: Cells) -> Value {
     let pair = |it: &Candidate| [it.cell, it.digit.into()];
     json!({
         "technique": step.technique.name(),
+        "title": step.technique.title(),
         "sentence": step.to_string(),
-        "alternatives": implications(board, step).iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "alternatives": alternatives.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "pattern": Bits(step.pattern_cells()).collect::<Vec<_>>(),
         "placed": step.placed.as_ref().map(pair),
         "removed": step.eliminated.iter().map(pair).collect::<Vec<_>>(),
+        "drawing": board_svg(board, clues, Some(step)),
     })
 }
 
@@ -45,14 +47,18 @@ pub fn explain(given: &Marks) -> Value {
     let clues = given.clues();
     let status = Status::of(&clues, limits, &outcome);
     let is_unique = status == Status::Unique;
-    let (mut described, mut hardest) = (Vec::new(), None);
-    let mut path = steps(given);
-    while status != Status::GaveUp
-        && let Some(step) = path.next()
-    {
-        hardest = hardest.max(Some(step.technique).filter(|_| is_unique));
-        described.push(describe(&step, path.board()));
+    let (cells, start) = (clue_cells(&clues), Bands::from(given).board());
+    let (mut described, mut hardest, mut last) = (Vec::new(), None, start);
+    if status != Status::GaveUp {
+        for explained in steps(&start).explained() {
+            hardest = hardest.max(Some(explained.step.technique).filter(|_| is_unique));
+            described.push(describe(&explained, cells));
+            last = explained.board;
+            explained.step.apply(&mut last);
+        }
     }
+    let draw = |board: &Board| board_svg(&without_candidates(board), cells, None);
+    let solved = outcome.solution().and_then(|grid| Board::of(&(*grid).into()));
     let se = given
         .puzzle()
         .filter(|_| is_unique)
@@ -64,9 +70,13 @@ pub fn explain(given: &Marks) -> Value {
         "status": status.name(),
         "guesses": outcome.guesses,
         "level": Level::of_marks(given).number(),
+        "difficulty": hardest.map(|it| it.difficulty().name()),
         "technique": hardest.map(Technique::name),
+        "title": hardest.map(Technique::title),
         "se121": se.map(|rating| f64::from(rating.er) / 10.0),
         "contradiction": if outcome.solutions == 0 { contradiction(given) } else { None },
         "steps": described,
+        "drawing": draw(&solved.unwrap_or(start)),
+        "last": draw(&last),
     })
 }

@@ -56,6 +56,8 @@ export type Report = {
 /** A step: a digit is placed, or candidates are removed, each as cell (0 to 80) and digit. */
 export type Step = {
     technique: string,
+    /** The technique in words. */
+    title: string,
     /** Why, in words. */
     sentence: string,
     /** All implications of each alternative of forcing chains and nets, in words. */
@@ -64,6 +66,8 @@ export type Step = {
     pattern: number[],
     placed: [number, number] | null,
     removed: [number, number][],
+    /** The board before the step, with the step, as SVG. */
+    drawing: string,
 };
 /** A single puzzle. */
 export type Explanation = {
@@ -75,14 +79,20 @@ export type Explanation = {
     guesses: number,
     /** The rules that solve it: 0 naked singles, 1 hidden singles, 2 locked candidates, 3 more. */
     level: number,
-    /** The hardest technique of the path, if there is exactly one solution. */
+    /** The hardest technique of the path, in words, and its difficulty, if there is exactly one solution. */
     technique: string | null,
+    title: string | null,
+    difficulty: string | null,
     /** The rating of Sudoku Explainer 1.2.1, if it is known. */
     se121: number | null,
     /** Why the puzzle has no solution. */
     contradiction: string | null,
-    /** The path. */
+    /** The path: the steps that change the board. */
     steps: Step[],
+    /** The solution, or the clues if there is none, as SVG. */
+    drawing: string,
+    /** The digits after the last step, as SVG. */
+    last: string,
 };
 "#;
 

@@ -32,12 +32,15 @@ pub use entries::entries;
 pub use jsonl::JsonRows;
 pub use lines::{Lines, input_lines};
 pub use npy::NpyRows;
-pub use pages::{PrintedPages, caption};
+pub use pages::{InvalidPages, PrintedPages, facts};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRows;
 pub use results::{Decision, Derived, Needs, Outcomes, Properties, Results, Timed};
 pub use row::{Kept, Row, Rows};
-pub use trace::{boards, json_steps};
+pub use trace::{
+    MAX_PATHS, PATHS_END, PATHS_HEADER, PathPages, board_svg, boards, clue_cells, json_steps,
+    path_section, steps_html, without_candidates,
+};
 pub use value::Value;
 
 // Used only by the command and the Python package.

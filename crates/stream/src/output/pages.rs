@@ -1,26 +1,126 @@
-//! Pages to print: six puzzles per page, with their rating, and their solutions at the end.
+//! Pages to print: puzzles on pages of one size, and their solutions at the end.
 //!
 //! Pages fit on A4 and Letter: each is a drawing in a document of HTML, and the browser starts a new
 //! sheet for each. The solutions are in memory until the end, 81 bytes each, because they come last.
 
 use std::fmt::Write;
 use std::io;
+use std::str::FromStr;
 
-use super::{Assembler, Emit, Encoder, Format, Needs, each_row};
-use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
+use thiserror::Error;
+
+use super::{Assembler, Emit, Encoder, Format, Needs, Row, each_row};
+use bulkdoku_core::named::named_enum;
+use bulkdoku_core::puzzle::{CELLS, Grid};
 use bulkdoku_core::status::Status;
-use bulkdoku_logic::{Path, SeRating};
+use bulkdoku_logic::{Path, SeRating, Technique};
 
 /// The width and height of a page in millimeters, within the margins of both sizes of paper.
 const PAGE: [u64; 2] = [190, 250];
-/// The grids of a page: columns, rows, and the width of a grid in millimeters.
-type Sheet = (usize, usize, f64);
-const PUZZLES: Sheet = (2, 3, 70.0);
-const SOLUTIONS: Sheet = (3, 4, 50.0);
+/// The columns and rows of the grids of a page.
+type Sheet = (usize, usize);
+const SOLUTIONS: Sheet = (3, 4);
 
-/// A document of pages.
-#[derive(Clone, Copy, Debug)]
-pub struct PrintedPages;
+named_enum! {
+    /// What is written above each puzzle.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Heading {
+        /// Nothing.
+        #[default]
+        None = "none",
+        /// The name of the input, and the line.
+        Input = "input",
+        /// The hardest technique.
+        Technique = "technique",
+    }
+
+    /// There is no heading with this name.
+    UnknownHeading = "unknown heading {0:?}; expected {names}"
+}
+
+named_enum! {
+    /// What follows the number of each puzzle.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Caption {
+        /// Nothing.
+        #[default]
+        Number = "number",
+        /// The rating of Sudoku Explainer.
+        Rating = "rating",
+        /// The difficulty.
+        Difficulty = "difficulty",
+        /// The hardest technique.
+        Technique = "technique",
+        /// The number of clues.
+        Clues = "clues",
+    }
+
+    /// There is no caption with this name.
+    UnknownCaption = "unknown caption {0:?}; expected {names}"
+}
+
+/// The format of a document of pages, and their looks. It is parsed from a list such as
+/// `title=Sunday,caption=rating,per-page=4`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrintedPages {
+    /// The title, above the puzzles of each page.
+    pub title: String,
+    /// What is written above each puzzle.
+    pub heading: Heading,
+    /// What follows the number of each puzzle.
+    pub caption: Caption,
+    /// The columns and rows of the puzzles of a page.
+    sheet: Sheet,
+}
+
+impl Default for PrintedPages {
+    fn default() -> Self {
+        let (heading, caption) = (Heading::default(), Caption::default());
+        Self { title: String::new(), heading, caption, sheet: (2, 3) }
+    }
+}
+
+/// What is wrong with a list of looks.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct InvalidPages(String);
+
+impl FromStr for PrintedPages {
+    type Err = InvalidPages;
+
+    fn from_str(list: &str) -> Result<Self, InvalidPages> {
+        let mut pages = Self::default();
+        let invalid = |error: &dyn std::fmt::Display| InvalidPages(error.to_string());
+        let mut key = "";
+        for item in list.split(',') {
+            // A comma without a key after it belongs to the title.
+            let Some((next, value)) = item.split_once('=') else {
+                if key != "title" {
+                    return Err(InvalidPages(format!("{item:?}: expected KEY=VALUE")));
+                }
+                pages.title.extend([",", item]);
+                continue;
+            };
+            key = next;
+            match key {
+                "title" => pages.title = value.into(),
+                "heading" => pages.heading = value.parse().map_err(|error| invalid(&error))?,
+                "caption" => pages.caption = value.parse().map_err(|error| invalid(&error))?,
+                "per-page" => {
+                    let sheets = [("6", (2, 3)), ("4", (2, 2)), ("1", (1, 1))];
+                    let sheet = sheets.into_iter().find(|(name, _)| *name == value);
+                    let error = || InvalidPages(format!("per-page={value}: expected 6, 4, or 1"));
+                    pages.sheet = sheet.ok_or_else(error)?.1;
+                }
+                _ => {
+                    let keys = "title, heading, caption, or per-page";
+                    return Err(InvalidPages(format!("unknown key {key:?}; expected {keys}")));
+                }
+            }
+        }
+        Ok(pages)
+    }
+}
 
 /// The lines of a grid, 9 units wide, and the style of all pages.
 const DEFINITIONS: &str = "<defs>\
@@ -31,8 +131,7 @@ const DEFINITIONS: &str = "<defs>\
     </g></defs>\n";
 
 /// A4 has margins of 10 mm at the sides and 23.5 mm above and below, Letter of 13 and 14.5 mm.
-const HTML: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-    <title>Sudoku</title>\n<style>\n\
+const STYLE: &str = "<style>\n\
     @page { margin: 10mm; }\n\
     body { margin: 0; }\n\
     svg.page { display: block; margin: 0 auto; break-inside: avoid; }\n\
@@ -40,86 +139,107 @@ const HTML: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\
     @media screen { svg.page { max-width: 100%; height: auto; margin-block: 1rem; } }\n\
     </style>\n</head>\n<body>\n<svg width=\"0\" height=\"0\" style=\"position:absolute\">";
 
-impl PrintedPages {
-    /// Returns a document with these puzzles.
-    pub fn document<'a>(
-        puzzles: impl IntoIterator<Item = (&'a Puzzle, Option<&'a Grid>, &'a str)>,
-    ) -> Vec<u8> {
-        let (mut encoded, mut body) = (Vec::new(), Vec::new());
-        for (puzzle, solution, caption) in puzzles {
-            push_record(puzzle, solution, caption, &mut encoded);
-        }
-        let mut pages = Pages::default();
-        let mut emit = |bytes: &[u8]| {
-            body.extend_from_slice(bytes);
-            Ok(())
-        };
-        let added = pages.add(&encoded, &mut emit).and_then(|()| pages.finish(&mut emit));
-        added.expect("a buffer takes every write");
-        [Self.header(), body].concat()
+/// Returns a text for HTML.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}
+
+/// Returns what a puzzle has instead of one solution.
+fn lack(status: Status) -> Option<&'static str> {
+    match status {
+        Status::Multiple => Some("several solutions"),
+        Status::Unsolvable | Status::Contradictory => Some("no solution"),
+        Status::GaveUp => Some("not solved"),
+        _ => None,
     }
 }
 
-/// Returns the caption of a puzzle: its hardest technique and rating, or what it has instead of one
-/// solution, and its number of clues.
-pub fn caption(
+/// Returns the difficulty, the hardest technique, and the ratings of a puzzle, or what it has instead
+/// of one solution, and its number of clues.
+pub fn facts(
     clues: usize,
     status: Status,
     path: Option<&Path>,
     rating: Option<SeRating>,
 ) -> String {
-    let mut caption = match (status, path.and_then(|path| path.hardest)) {
-        (Status::Multiple, _) => "several solutions · ".into(),
-        (Status::Unsolvable | Status::Contradictory, _) => "no solution · ".into(),
-        (_, Some(hardest)) => format!("{hardest} · "),
-        (_, None) => String::new(),
-    };
-    if let Some(SeRating { er, .. }) = rating {
-        let _ = write!(caption, "SE {}.{} · ", er / 10, er % 10);
+    let mut facts: Vec<_> = lack(status).into_iter().map(String::from).collect();
+    if let Some((path, hardest)) = path.and_then(|path| path.hardest.map(|it| (path, it))) {
+        let (difficulty, title) = (hardest.difficulty(), hardest.title());
+        facts.push(format!("{difficulty}: {title}"));
+        facts.push(format!("score {}", path.score));
     }
-    let _ = write!(caption, "{clues} clues");
-    caption
+    facts.extend(rating.map(sudoku_explainer));
+    facts.push(format!("{clues} clues"));
+    facts.join(" · ")
 }
 
-/// Appends the cells of a puzzle and its solution, if there is one, and its caption.
-fn push_record(puzzle: &Puzzle, solution: Option<&Grid>, caption: &str, bytes: &mut Vec<u8>) {
-    bytes.extend_from_slice(puzzle.cells());
-    bytes.extend_from_slice(solution.map_or(&[0; CELLS], Grid::cells).as_slice());
-    bytes.push(caption.len() as u8);
-    bytes.extend_from_slice(caption.as_bytes());
+fn sudoku_explainer(SeRating { er, .. }: SeRating) -> String {
+    format!("SE {}.{}", er / 10, er % 10)
+}
+
+impl PrintedPages {
+    /// Returns what is written above a puzzle, and after its number.
+    fn texts(&self, row: &Row<'_>) -> [String; 2] {
+        let properties = row.properties();
+        let hardest = properties.path().and_then(|path| path.hardest);
+        let heading = match self.heading {
+            Heading::None => None,
+            Heading::Input => Some(escaped(&format!("{}:{}", row.file(), row.line()))),
+            Heading::Technique => hardest.map(|it| it.title().into()),
+        };
+        let caption = match self.caption {
+            Caption::Number => None,
+            Caption::Rating => properties.se_rating.map(sudoku_explainer),
+            Caption::Difficulty => hardest.map(|it| it.difficulty().to_string()),
+            Caption::Technique => hardest.map(Technique::title).map(String::from),
+            Caption::Clues => row.clues().map(|clues| format!("{clues} clues")),
+        };
+        let caption: Vec<_> =
+            lack(row.status()).map(String::from).into_iter().chain(caption).collect();
+        [heading.unwrap_or_default(), caption.join(" · ")]
+    }
 }
 
 impl Format for PrintedPages {
     fn needs(&self) -> Needs {
-        Needs::PATH.union(Needs::SE)
+        let path = self.heading == Heading::Technique
+            || matches!(self.caption, Caption::Technique | Caption::Difficulty);
+        let needs = if path { Needs::PATH } else { Needs::NONE };
+        if self.caption == Caption::Rating { needs.union(Needs::SE) } else { needs }
     }
 
     fn header(&self) -> Vec<u8> {
-        format!("{HTML}{DEFINITIONS}</svg>\n").into_bytes()
+        let title = if self.title.is_empty() { "Sudoku" } else { &self.title };
+        let title = escaped(title);
+        format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <title>{title}</title>\n{STYLE}{DEFINITIONS}</svg>\n"
+        )
+        .into_bytes()
     }
 
     fn encoder(&self) -> Box<Encoder<'_>> {
-        let mut bytes = Vec::new();
-        each_row(move |row, out| {
+        each_row(|row, out| {
             let Some(puzzle) = row.puzzle() else { return };
-            let properties = row.properties();
-            let caption =
-                caption(puzzle.clues(), row.status(), properties.path(), properties.se_rating);
-            bytes.clear();
-            let solution = row.solution().filter(|_| properties.path.is_some());
-            push_record(&puzzle, solution, &caption, &mut bytes);
-            out.append(&bytes);
+            let solution = row.solution().filter(|_| row.status() == Status::Unique);
+            out.append(puzzle.cells());
+            out.append(solution.map_or(&[0; CELLS], Grid::cells).as_slice());
+            for text in self.texts(row) {
+                out.append(&(text.len() as u32).to_le_bytes());
+                out.append(text.as_bytes());
+            }
         })
     }
 
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
-        Ok(Some(Box::new(Pages::default())))
+        Ok(Some(Box::new(Pages { looks: self.clone(), ..Pages::default() })))
     }
 }
 
 /// Arranges puzzles on pages, and collects their solutions.
 #[derive(Default)]
 struct Pages {
+    looks: PrintedPages,
     /// The number of finished pages.
     count: u64,
     /// The number of puzzles.
@@ -131,26 +251,32 @@ struct Pages {
 }
 
 impl Pages {
-    /// Adds a grid to the page, and emits the page if it is full.
+    /// Adds a grid to the page, as large as it fits, and emits the page if it is full.
     fn draw(
         &mut self,
-        sheet: Sheet,
+        (columns, rows): Sheet,
         cells: &[u8],
-        caption: &str,
+        [heading, caption]: [&str; 2],
         emit: &mut Emit<'_>,
     ) -> io::Result<()> {
-        let (columns, rows, width) = sheet;
+        let top = if self.looks.title.is_empty() { 0.0 } else { 10.0 };
         let (page, grids) = &mut self.page;
-        let step = [PAGE[0] as f64 / columns as f64, (PAGE[1] as f64 - 10.0) / rows as f64];
+        let step = [PAGE[0] as f64 / columns as f64, (PAGE[1] as f64 - 6.0 - top) / rows as f64];
+        let above = if self.looks.heading == Heading::None { 6.0 } else { 11.0 };
+        let width = (step[0] - 4.0).min(step[1] - above - 3.0);
         let x = step[0] * (*grids % columns) as f64 + (step[0] - width) / 2.0;
-        let y = step[1] * (*grids / columns) as f64 + 7.0;
-        let _ = writeln!(
-            page,
-            "<g transform=\"translate({x:.2} {y:.2})\"><text x=\"{:.2}\" y=\"-1.5\" \
-             font-size=\"3.5\">{caption}</text><g transform=\"scale({:.4})\"><use href=\"#grid\"/>",
-            width / 2.0,
-            width / 9.0
-        );
+        let y = step[1] * (*grids / columns) as f64 + top + above;
+        let middle = width / 2.0;
+        let _ = write!(page, "<g transform=\"translate({x:.2} {y:.2})\">");
+        for (text, y, weight) in [(heading, -6.5, 700), (caption, -1.5, 400)] {
+            if !text.is_empty() {
+                let _ = write!(
+                    page,
+                    "<text x=\"{middle:.2}\" y=\"{y}\" font-size=\"3.5\" font-weight=\"{weight}\">{text}</text>"
+                );
+            }
+        }
+        let _ = writeln!(page, "<g transform=\"scale({:.4})\"><use href=\"#grid\"/>", width / 9.0);
         for (row, cells) in cells.chunks(9).enumerate() {
             let filled = cells.iter().enumerate().filter(|(_, digit)| **digit != 0);
             let (places, digits): (Vec<_>, String) = filled
@@ -177,9 +303,17 @@ impl Pages {
         }
         let [width, height] = PAGE;
         self.count += 1;
+        let title = escaped(&self.looks.title);
+        let title = match &*title {
+            "" => String::new(),
+            title => format!(
+                "<text x=\"{}\" y=\"6\" font-size=\"6\" font-weight=\"700\">{title}</text>\n",
+                width / 2
+            ),
+        };
         let drawing = format!(
             "<svg class=\"page\" width=\"{width}mm\" height=\"{height}mm\" \
-             viewBox=\"0 0 {width} {height}\">\n{page}<text x=\"{}\" y=\"{}\" font-size=\"3.5\">{}\
+             viewBox=\"0 0 {width} {height}\">\n{title}{page}<text x=\"{}\" y=\"{}\" font-size=\"3.5\">{}\
              </text></svg>\n",
             width / 2,
             height - 1,
@@ -192,7 +326,7 @@ impl Pages {
     fn draw_solutions(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
         for (number, solution) in (1..).zip(std::mem::take(&mut self.solutions)) {
             if solution[0] != 0 {
-                self.draw(SOLUTIONS, &solution, &format!("Solution {number}"), emit)?;
+                self.draw(SOLUTIONS, &solution, ["", &format!("Solution {number}")], emit)?;
             }
         }
         self.end_page(emit)
@@ -201,12 +335,19 @@ impl Pages {
 
 impl Assembler for Pages {
     fn add(&mut self, mut encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
-        while let Some((cells, rest)) = encoded.split_first_chunk::<{ 2 * CELLS + 1 }>() {
-            let (caption, others) = rest.split_at(usize::from(cells[2 * CELLS]));
-            encoded = others;
+        let text = |encoded: &mut &[u8]| {
+            let (length, rest) = encoded.split_first_chunk::<4>().expect("it is a whole record");
+            let (text, rest) = rest.split_at(u32::from_le_bytes(*length) as usize);
+            *encoded = rest;
+            String::from_utf8_lossy(text).into_owned()
+        };
+        while let Some((cells, rest)) = encoded.split_first_chunk::<{ 2 * CELLS }>() {
+            encoded = rest;
+            let [heading, caption] = [text(&mut encoded), text(&mut encoded)];
             self.puzzles += 1;
-            let caption = format!("{}. {}", self.puzzles, String::from_utf8_lossy(caption));
-            self.draw(PUZZLES, &cells[..CELLS], &caption, emit)?;
+            let dot = if caption.is_empty() { "" } else { " · " };
+            let caption = format!("{}{dot}{caption}", self.puzzles);
+            self.draw(self.looks.sheet, &cells[..CELLS], [&heading, &caption], emit)?;
             self.solutions.extend(cells[CELLS..].first_chunk::<CELLS>());
         }
         Ok(())

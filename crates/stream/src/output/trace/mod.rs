@@ -3,6 +3,8 @@
 //! Paths are computed while rows are encoded, because the steps of a block would take a hundred
 //! times the memory of its puzzles. A record without exactly one solution has a row without steps.
 
+mod drawing;
+mod html;
 mod jsonl;
 
 use std::ops::ControlFlow;
@@ -11,6 +13,10 @@ use super::{Row, RowBuffer, TextRows};
 use bulkdoku_core::status::Status;
 use bulkdoku_logic::{Path, Rater, Step, Techniques};
 
+pub use drawing::{board_svg, without_candidates};
+pub use html::{
+    MAX_PATHS, PATHS_END, PATHS_HEADER, PathPages, clue_cells, path_section, steps_html,
+};
 pub use jsonl::json_steps;
 
 /// Visits the steps of a row's puzzle or pencil marks, and returns their path; `None` unless they

@@ -92,3 +92,112 @@ fn wrong_solutions_are_mismatches_and_are_not_copied() {
     let checked = folder.line("check bad.csv --columns line,status --where status=='mismatch'");
     assert_eq!(checked.rows.lines().count(), 1 + 4);
 }
+
+/// Returns the puzzles that remain without `count` clues.
+fn without(puzzle: &Puzzle, count: usize) -> Vec<Puzzle> {
+    if count == 0 {
+        return vec![*puzzle];
+    }
+    let clues = (0..81).filter(|&cell| puzzle.cells()[cell] != 0);
+    let fewer = clues.flat_map(|cell| {
+        let mut cells = *puzzle.cells();
+        cells[cell] = 0;
+        without(&Puzzle::from_cells(cells).unwrap(), count - 1)
+    });
+    fewer.collect()
+}
+
+#[test]
+fn neighbors_are_all_classes_at_a_distance() {
+    let folder = Folder::new();
+    let all = solved(&folder);
+    let rows = all.iter().take(4).enumerate();
+    let rows: Vec<_> = rows.map(|(id, (puzzle, _))| format!("{id},{puzzle}\n")).collect();
+    folder.file("few.csv", format!("id,puzzle\n{}", rows.concat()));
+    let line = "augment few.csv --neighbors=-1,-2 --original";
+    let ran = folder.line(&format!("{line} -j 1"));
+    assert_eq!(folder.line(&format!("{line} -j 7")).rows, ran.rows);
+    let mut rows = ran.rows.lines();
+    assert_eq!(rows.next(), Some("id,puzzle,solution,status"));
+    let rows: Vec<Vec<&str>> = rows.map(|row| row.split(',').collect()).collect();
+    let class = |puzzle: &Puzzle| puzzle.canonical().unwrap().form;
+    for (id, (puzzle, solution)) in all[..4].iter().enumerate() {
+        let of_record = rows.iter().filter(|row| row[0] == id.to_string());
+        let mut classes = HashSet::new();
+        for row in of_record {
+            let neighbor: Puzzle = row[1].parse().unwrap();
+            assert_eq!(
+                (row[2], row[3] == "unique"),
+                (&*solution.to_string(), neighbor.count(2) == 1)
+            );
+            assert!(classes.insert(class(&neighbor)));
+        }
+        let near = (0..3).flat_map(|count| without(puzzle, count));
+        assert_eq!(classes, near.map(|it| class(&it)).collect());
+    }
+    // A condition selects rows; copies keep their numbers.
+    let columns = "--columns copy,puzzle,clues,minimal";
+    let every = folder.line(&format!("augment few.csv --neighbors=-1+1,+1 {columns}")).rows;
+    let minimal =
+        folder.line(&format!("augment few.csv --neighbors=-1+1,+1 {columns} --where minimal"));
+    let selected = every.lines().filter(|row| !row.ends_with("false"));
+    assert_eq!(minimal.rows.lines().collect::<Vec<_>>(), selected.collect::<Vec<_>>());
+    assert!(minimal.rows.lines().count() > 100);
+    for row in every.lines().skip(1) {
+        let [_, puzzle, clues, minimal] = row.split(',').collect::<Vec<_>>()[..] else { panic!() };
+        let puzzle: Puzzle = puzzle.parse().unwrap();
+        assert_eq!((puzzle.clues().to_string(), puzzle.count(2)), (clues.into(), 1));
+        assert_eq!(without(&puzzle, 1).iter().all(|it| it.count(2) == 2).to_string(), minimal);
+    }
+}
+
+#[test]
+fn neighbors_are_those_of_puzzles_with_one_solution() {
+    let folder = Folder::new();
+    let several = format!("{}{}", &CLASSIC[..60], ".".repeat(21));
+    folder.file("p.jsonl", format!(
+        "{{\"id\": 7, \"puzzle\": \"{CLASSIC}\"}}\n{{\"puzzle\": \"{several}\"}}\n{{\"puzzle\": \"1\"}}\n"
+    ));
+    let line = "augment p.jsonl --neighbors=-1 --where status=='unique'";
+    let ran = folder.line(line);
+    let unique = without(&CLASSIC.parse().unwrap(), 1);
+    let unique = unique.iter().filter(|puzzle| puzzle.count(2) == 1).count();
+    assert_eq!((ran.rows.lines().count(), ran.status), (unique, 1), "{ran:?}");
+    let first: serde_json::Value = serde_json::from_str(ran.rows.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["id"], &first["status"]), (&7.into(), &"unique".into()));
+    for message in ["p.jsonl:2:13: multiple: there is more than one solution", "p.jsonl:3:"] {
+        assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
+    }
+    folder.assert_refused(&[
+        ("augment p.jsonl --neighbors=-1 --seed 1", "random isomorphs"),
+        ("augment p.jsonl --neighbors=-1 --hints 2", "random isomorphs"),
+        ("augment p.jsonl --neighbors=-3", "unknown change"),
+        ("augment p.jsonl --seed 1 --columns status", "status"),
+    ]);
+}
+
+#[test]
+fn near_copies_are_found_by_their_neighbors() {
+    let folder = Folder::new();
+    let puzzles: Vec<Puzzle> = solved(&folder).iter().map(|(puzzle, _)| *puzzle).collect();
+    folder.file("train.csv", format!("id,puzzle\n1,{}\n2,{}\n", puzzles[0], puzzles[1]));
+    let exchanged = folder.line("augment train.csv --neighbors=-1+1 --columns puzzle").rows;
+    let added = folder.line("augment train.csv --neighbors=+1 --columns puzzle").rows;
+    let [exchanged, added] = [exchanged, added].map(|rows| rows.lines().nth(9).unwrap().to_owned());
+    folder.file(
+        "near.csv",
+        format!("puzzle\n{exchanged}\n{added}\n{}\n{}\n", puzzles[1], puzzles[5]),
+    );
+    let isomorphs = folder.line("augment near.csv --seed 3 --columns puzzle").rows;
+    let isomorphs = isomorphs.lines().skip(1).enumerate();
+    let rows: Vec<_> = isomorphs.map(|(id, puzzle)| format!("{id},{puzzle}\n")).collect();
+    folder.file("test.csv", format!("id,puzzle\n{}", rows.concat()));
+    for set in ["train", "test"] {
+        let options = "--original --neighbors=-1 --columns id,puzzle";
+        let ran = folder.line(&format!("augment {set}.csv {options} -o {set}-near.csv"));
+        assert_eq!(ran.status, 0, "{ran:?}");
+    }
+    let known = folder.line("canon test-near.csv --against train-near.csv --known --columns id");
+    let ids: HashSet<&str> = known.rows.lines().skip(1).collect();
+    assert_eq!(ids, HashSet::from(["0", "1", "2"]));
+}

@@ -1,9 +1,11 @@
-//! `bulkdoku augment`: isomorphs of puzzles and of their solutions.
+//! `bulkdoku augment`: isomorphs of puzzles and of their solutions, or their neighbors.
 
+use bulkdoku::Status;
+use bulkdoku::generate::islands::Change;
 use bulkdoku::input::Answers;
 use bulkdoku::isomorph::Kinds;
 use bulkdoku::output::Column;
-use bulkdoku::pipeline::Augment;
+use bulkdoku::pipeline::{Augment, Neighbors};
 
 use super::generate::ranges;
 use super::row_args::{RowArgs, RowRules};
@@ -13,12 +15,14 @@ use super::task::{RecordArgs, Task};
 use super::typed::Typed;
 use super::{Exit, Failure, numbers};
 
-/// Write isomorphs of puzzles, each with its solution if the input gives one
+/// Write isomorphs of puzzles, each with its solution if the input gives one, or their neighbors
 ///
 /// An isomorph has its digits renamed, the rows of its bands, the columns of its stacks, bands and
 /// stacks permuted, and is perhaps transposed. Those of a record depend on the seed, the place of
 /// its input among all and its line there; the first ones do not depend on how many there are. All
 /// differ from each other and from the record. A puzzle with fewer isomorphs has fewer rows.
+///
+/// With --neighbors, rows are all puzzles that differ from a record in a few clues instead.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each option is given or not")]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
@@ -50,8 +54,15 @@ pub struct AugmentArgs {
     times: u32,
 
     /// Any number; another one draws other isomorphs
-    #[arg(short, long, value_name = "S", help_heading = "Isomorphs", value_parser = numbers::count)]
-    seed: u64,
+    #[arg(
+        short,
+        long,
+        value_name = "S",
+        help_heading = "Isomorphs",
+        required_unless_present = "neighbors",
+        value_parser = numbers::count
+    )]
+    seed: Option<u64>,
 
     /// Add this many cells of the solution to each isomorph: 2, 0..5
     ///
@@ -59,9 +70,26 @@ pub struct AugmentArgs {
     #[arg(long, value_name = "MIN..MAX", help_heading = "Isomorphs", value_parser = parse_hints)]
     hints: Option<(u8, u8)>,
 
-    /// Write each record itself before its isomorphs
+    /// Write each record itself before its isomorphs or neighbors
     #[arg(long, help_heading = "Isomorphs")]
     original: bool,
+
+    /// Write all puzzles a change of clues away instead: -1+1, -1, -2 or +1
+    ///
+    /// A list such as --neighbors=-1,-2 has several changes. -1+1 removes one clue and adds one, +1
+    /// adds one: rows are the puzzles with one solution. -1 and -2 remove clues: rows are all
+    /// puzzles, with the solution of the record and the status unique or multiple. No two rows of
+    /// a record are isomorphic. Rows also have the columns solution, status, clues and minimal, and
+    /// --where selects rows, not records: --where minimal. The record must have one solution.
+    #[arg(
+        long,
+        value_name = "LIST",
+        help_heading = "Isomorphs",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        value_parser = |text: &str| text.parse::<Change>()
+    )]
+    neighbors: Vec<Change>,
 
     /// Rename digits
     ///
@@ -93,6 +121,7 @@ Examples:
   bulkdoku augment --times 10 --seed 1 train.csv -o augmented.csv
   bulkdoku augment --times 4 --digits --transpose --seed 1 --original train.csv -o a.jsonl.zst
   shuf -n 100000 large.txt | bulkdoku augment --seed 1 -o isomorphs.csv
+  bulkdoku augment --neighbors=-1+1 --where minimal hard.txt -o more.csv
 
 Invalid records have no isomorphs: each has a message, and no row. The same goes for
 records whose solution is incomplete, changes a clue, or breaks the rules (status mismatch). A missing
@@ -107,6 +136,13 @@ pub static ROWS: RowRules = RowRules {
     columns: Column::OF_AUGMENT,
     changes_cells: true,
     ..RowRules::OF_INPUT
+};
+
+static NEIGHBOR_ROWS: RowRules = RowRules {
+    columns: Column::OF_NEIGHBORS,
+    default_columns: &[Column::Puzzle, Column::Solution, Column::Status],
+    appended: Some(&[Column::Solution, Column::Status]),
+    ..ROWS
 };
 
 /// The maximum number of isomorphs of a record.
@@ -126,6 +162,9 @@ fn parse_hints(text: &str) -> Result<(u8, u8), String> {
 }
 
 pub fn run(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
+    if !args.neighbors.is_empty() {
+        return run_neighbors(args, typed);
+    }
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
     let rows = args.rows.plan(&args.rules(), task.destinations.path())?;
     if args.times == 0 && !args.original {
@@ -134,12 +173,27 @@ pub fn run(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
     task.keep_columns(&rows);
     task.answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
     task.settings.method = Method::finding("isomorphs");
-    task.settings.typed.set_seed(args.seed);
+    task.settings.typed.set_seed(args.seed.unwrap_or_default());
     let mut run = task.open()?;
     let job = args.isomorphs();
     if job.hints.1 > 0 && !run.inputs.have_answers() {
         refuse!("--hints needs solutions in the input; bulkdoku solve finds them");
     }
+    let format = rows.format(&mut run.inputs)?;
+    run.write(&job, Vec::new(), format)
+}
+
+fn run_neighbors(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
+    let mut task = Task::new(&args.records, args.run, typed, &NEIGHBOR_ROWS);
+    let rows = args.rows.plan(&NEIGHBOR_ROWS, task.destinations.path())?;
+    task.keep_columns(&rows);
+    task.answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
+    task.settings.method = Method::finding("neighbors");
+    task.settings.reported = &[Status::Multiple, Status::Unsolvable];
+    let minimal = rows.shows(Column::Minimal) || task.reads(Column::Minimal);
+    let mut run = task.open()?;
+    let (changes, original) = (args.neighbors.clone(), args.original);
+    let job = Neighbors { changes, original, minimal, condition: run.test.take() };
     let format = rows.format(&mut run.inputs)?;
     run.write(&job, Vec::new(), format)
 }
@@ -158,7 +212,7 @@ impl AugmentArgs {
         Augment {
             times: self.times,
             original: self.original,
-            seed: self.seed,
+            seed: self.seed.unwrap_or_default(),
             kinds,
             hints: self.hints.unwrap_or_default(),
         }

@@ -339,12 +339,18 @@ impl RowPlan {
             (None, Some(appended)) if !inputs.kept().is_empty() => {
                 let names_file = appended.is_empty() || appended.contains(&Column::File);
                 let file = if names_file { &[] } else { file };
+                // The solution replaces that of the input.
+                let is_first = appended.first() == Some(&Column::Solution);
+                let is_replaced = is_first && inputs.kept_cells()[1].is_some();
+                let appended = &appended[usize::from(is_replaced)..];
                 [vec![NamedColumn::All], computed(&[appended, file])].concat()
             }
             _ => {
+                let default = self.rules.default_columns;
                 let has_solution = self.rules.changes_cells && inputs.have_answers();
-                let solution = if has_solution { &[Column::Solution][..] } else { &[] };
-                computed(&[file, self.rules.default_columns, solution])
+                let is_added = has_solution && !default.contains(&Column::Solution);
+                let solution = if is_added { &[Column::Solution][..] } else { &[] };
+                computed(&[file, default, solution])
             }
         }
     }

@@ -85,6 +85,11 @@ const RULES: &[Rule] = &[
         &["--clues", "--symmetry", "--pattern"],
         "because its search changes single clues; --where can select by clues",
     ),
+    excludes(
+        "--neighbors",
+        &["--seed", "--times", "--hints", "--digits", "--rows", "--bands", "--transpose"],
+        "which is for random isomorphs",
+    ),
     // Measuring.
     needs("--fail-above", &["--baseline"], ""),
     needs("--timeout", &["--solver"], "").only("bench"),

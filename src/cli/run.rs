@@ -15,7 +15,7 @@ use bulkdoku::pipeline::{
 };
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::stats::Latencies;
-use bulkdoku::{Compression, Progress, Source};
+use bulkdoku::{Compression, Progress, Source, Status};
 use serde::Serialize;
 
 use super::against::Comparison;
@@ -43,6 +43,8 @@ pub struct Settings {
     pub others: Vec<PathBuf>,
     /// The capacity of a block of input.
     pub block_bytes: usize,
+    /// The statuses of valid records that have messages ([`Options::reported`]).
+    pub reported: &'static [Status],
     /// Whether to print only rows, without progress and summary.
     pub only_rows: bool,
 }
@@ -50,7 +52,8 @@ pub struct Settings {
 impl Settings {
     pub fn new(typed: Typed, args: RunArgs) -> Self {
         let (method, others) = (Method::default(), Vec::new());
-        Self { typed, args, method, others, block_bytes: BLOCK_BYTES, only_rows: false }
+        let (block_bytes, reported, only_rows) = (BLOCK_BYTES, &[][..], false);
+        Self { typed, args, method, others, block_bytes, reported, only_rows }
     }
 
     pub fn is_quiet(&self) -> bool {
@@ -98,7 +101,7 @@ impl Run {
             block_bytes: settings.block_bytes,
             statistics: claim.destinations.statistics(),
             messages: claim.destinations.message_format(),
-            unsolved: settings.only_rows,
+            reported: settings.reported,
             threads: inputs.useful_threads(settings.args.threads, per_thread),
             ..settings.args.options(&progress)
         };

@@ -2,9 +2,9 @@
 
 use std::num::NonZeroU32;
 
-use bulkdoku::Limits;
 use bulkdoku::output::{Column, Needs};
 use bulkdoku::pipeline::{List, Solve};
+use bulkdoku::{Limits, Status};
 
 use super::engine_args::{EngineArgs, LimitArgs, SolutionArgs};
 use super::format::RowFormat;
@@ -119,7 +119,10 @@ pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     let solve = args.solve(&rows);
     task.keep_columns(&rows);
     task.settings.method = Method::solving(&args.engine, solve.limits);
-    task.settings.only_rows = rows.format.is_judges();
+    if rows.format.is_judges() {
+        task.settings.only_rows = true;
+        task.settings.reported = &[Status::Unsolvable, Status::GaveUp];
+    }
     let mut run = task.open()?;
     let format = rows.format(&mut run.inputs)?;
     match args.solution.solutions {

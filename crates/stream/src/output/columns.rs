@@ -49,6 +49,9 @@ const CHECK: u8 = 2;
 const CANON: u8 = 4;
 const AUGMENT: u8 = 8;
 const GENERATE: u8 = 16;
+const NEIGHBORS: u8 = 32;
+/// Isomorphs and neighbors.
+const DERIVED: u8 = AUGMENT | NEIGHBORS;
 /// The subcommands that solve the puzzles of rows.
 const SOLVED: u8 = SOLVE | CHECK | GENERATE;
 
@@ -87,10 +90,10 @@ macro_rules! columns {
 
 columns! {
     /// The name of the input.
-    File = "file", Text, 0..=MAX, Needs::NONE, SOLVE | CHECK | CANON | AUGMENT,
+    File = "file", Text, 0..=MAX, Needs::NONE, SOLVE | CHECK | CANON | DERIVED,
         |row| Value::Text(row.file().as_bytes());
     /// The physical line number in the input, from 1.
-    Line = "line", Number, 1..=MAX, Needs::NONE, SOLVE | CHECK | CANON | AUGMENT,
+    Line = "line", Number, 1..=MAX, Needs::NONE, SOLVE | CHECK | CANON | DERIVED,
         |row| Value::Number(row.line());
     /// The index of a generated puzzle, from 0.
     Id = "id", Number, 0..=MAX, Needs::NONE, GENERATE,
@@ -99,10 +102,10 @@ columns! {
     Seed = "seed", Number, 0..=MAX, Needs::NONE, GENERATE,
         |row| row.results().seed.map_or(Value::None, Value::Number);
     /// The cells or marks as written; the whole line of a malformed record.
-    Puzzle = "puzzle", Text, 0..=MAX, Needs::NONE, SOLVE | CHECK | CANON | AUGMENT | GENERATE,
+    Puzzle = "puzzle", Text, 0..=MAX, Needs::NONE, SOLVE | CHECK | CANON | DERIVED | GENERATE,
         |row| Value::of_text(row.text(), row.record.puzzle.is_ok());
     /// 81 digits; empty for a puzzle without a solution.
-    Solution = "solution", Text, 0..=MAX, Needs::SEARCH, SOLVE | CHECK | AUGMENT | GENERATE,
+    Solution = "solution", Text, 0..=MAX, Needs::SEARCH, SOLVED | DERIVED,
         |row| row.solution().map_or(Value::None, Value::Grid);
     /// The input's solution as written, if it is checked.
     Answer = "answer", Text, 0..=MAX, Needs::NONE, CHECK,
@@ -116,7 +119,7 @@ columns! {
         |row| row.properties().form.as_ref()
             .map_or(Value::None, |canonical| Value::Number(canonical.automorphisms.into()));
     /// One of [`Status::ALL`](bulkdoku_core::Status::ALL).
-    Status = "status", Status, 0..=MAX, Needs::NONE, SOLVE | CHECK | CANON | GENERATE,
+    Status = "status", Status, 0..=MAX, Needs::NONE, SOLVED | CANON | NEIGHBORS,
         |row| Value::Status(row.status());
     /// What is wrong with the record, if the status alone is not sufficient.
     Reason = "reason", Text, 0..=MAX, Needs::CONTRADICTION, SOLVE | CHECK,
@@ -137,7 +140,7 @@ columns! {
     LatencyNs = "latency_ns", Number, 0..=MAX, Needs::SEARCH, SOLVE | CHECK | CANON,
         |row| Value::Number(row.outcome_or_none().latency_ns);
     /// The number of clues.
-    Clues = "clues", Number, 0..=81, Needs::NONE, SOLVE | CHECK | CANON | GENERATE,
+    Clues = "clues", Number, 0..=81, Needs::NONE, SOLVED | CANON | NEIGHBORS,
         |row| row.clues().map_or(Value::None, |clues| Value::Number(clues as u64));
     /// The hardest rule needed: [`Level`](bulkdoku_core::rating::Level).
     Level = "level", Number, 0..=3, Needs::LEVEL, SOLVED,
@@ -173,10 +176,10 @@ columns! {
     GuessRating = "guess_rating", Double, 0..=MAX, Needs::RATING, SOLVED,
         |row| row.properties().guess_rating.map_or(Value::None, Value::Decimal);
     /// Whether the puzzle is minimal.
-    Minimal = "minimal", Truth, 0..=MAX, Needs::MINIMAL, SOLVED,
-        |row| row.properties().minimal.map_or(Value::None, Value::Truth);
-    /// The index of an isomorph of the record; 0 for the record itself.
-    Copy = "copy", Number, 0..=MAX, Needs::NONE, AUGMENT,
+    Minimal = "minimal", Truth, 0..=MAX, Needs::MINIMAL, SOLVED | NEIGHBORS,
+        |row| row.minimal().map_or(Value::None, Value::Truth);
+    /// The index of an isomorph or a neighbor of the record; 0 for the record itself.
+    Copy = "copy", Number, 0..=MAX, Needs::NONE, DERIVED,
         |row| row.copy().map_or(Value::None, |copy| Value::Number(copy.into()));
     /// The number of cells of the input's solution that equal the only solution.
     CorrectCells = "correct_cells", Number, 0..=81, Needs::SEARCH, CHECK,
@@ -225,6 +228,9 @@ impl Column {
 
     /// The columns of isomorphs.
     pub const OF_AUGMENT: &[Self] = &columns_of::<{ count_of(AUGMENT) }>(AUGMENT);
+
+    /// The columns of neighbors.
+    pub const OF_NEIGHBORS: &[Self] = &columns_of::<{ count_of(NEIGHBORS) }>(NEIGHBORS);
 
     /// The columns of generated puzzles.
     pub const OF_GENERATE: &[Self] = &columns_of::<{ count_of(GENERATE) }>(GENERATE);

@@ -50,9 +50,9 @@ pub fn puzzle_grids() -> TextRows {
 }
 
 /// Returns the format of nine lines per solution: digits with spaces between them for BOJ 2580, or
-/// without for BOJ 2239. A record without a solution has no row; [`Options::unsolved`] reports it.
+/// without for BOJ 2239. A record without a solution has no row; [`Options::reported`] reports it.
 ///
-/// [`Options::unsolved`]: crate::pipeline::Options::unsolved
+/// [`Options::reported`]: crate::pipeline::Options::reported
 pub fn judge_grids(has_spaces: bool) -> TextRows {
     let push = if has_spaces { push_solution::<18> } else { push_solution::<10> };
     TextRows::new(move || push)

@@ -265,8 +265,8 @@ impl Outcomes {
     }
 }
 
-/// A row that a job derives from a record: an isomorph, or one of several solutions.
-#[derive(Clone, Debug)]
+/// A row that a job derives from a record: an isomorph, a neighbor, or one of several solutions.
+#[derive(Clone, Debug, Default)]
 pub struct Derived {
     /// The index of the record in the block.
     pub record: u32,
@@ -276,6 +276,10 @@ pub struct Derived {
     pub cells: Option<[u8; CELLS]>,
     /// The solution.
     pub solution: Option<Grid>,
+    /// The status, if it differs from the record's.
+    pub status: Option<Status>,
+    /// Whether it is minimal, if that is determined.
+    pub minimal: Option<bool>,
 }
 
 #[cfg(test)]

@@ -220,10 +220,11 @@ impl<'a> Row<'a> {
         self.rows.first_line + u64::from(self.record.line)
     }
 
-    /// Returns the status of the record.
+    /// Returns the status of the row.
     #[inline(always)]
     pub fn status(&self) -> Status {
-        self.rows.results.statuses[self.index]
+        let own = self.derived.and_then(|derived| derived.status);
+        own.unwrap_or(self.rows.results.statuses[self.index])
     }
 
     /// Returns the results of all records of the block.
@@ -288,14 +289,22 @@ impl<'a> Row<'a> {
         self.puzzle().map(|puzzle| Bands::of(&puzzle)).or_else(of_marks)
     }
 
-    /// Returns the number of clues of a valid record.
+    /// Returns the number of clues of a valid record, or of the row derived from it.
     pub fn clues(&self) -> Option<usize> {
+        if let Some(Derived { cells: Some(cells), .. }) = self.derived {
+            return Some(cells.iter().filter(|cell| matches!(cell, b'1'..=b'9')).count());
+        }
         self.record.puzzle.ok().map(|puzzle| self.rows.records.clues(self.index, puzzle))
     }
 
     /// Returns the properties of the puzzle, as far as they are computed.
     pub fn properties(&self) -> &'a Properties {
         self.rows.results.properties.get(self.index).unwrap_or(&Properties::NONE)
+    }
+
+    /// Returns whether the puzzle is minimal, if that is computed.
+    pub fn minimal(&self) -> Option<bool> {
+        self.derived.map_or(self.properties().minimal, |derived| derived.minimal)
     }
 
     /// Returns the index of the row among those of its record, if it is derived.

@@ -24,6 +24,7 @@ use crate::output::{Derived, Needs, Results, Rows};
 use crate::stats::Counts;
 use bulkdoku_core::clock::Instant;
 use bulkdoku_core::solver::StopFlag;
+use bulkdoku_core::status::Status;
 
 /// Settings of a run that do not affect its rows.
 #[derive(Clone, Debug)]
@@ -39,9 +40,9 @@ pub struct Options {
     pub statistics: Option<Needs>,
     /// How messages are written.
     pub messages: MessageFormat,
-    /// Whether records without a solution have messages as well, for formats that have no row for
-    /// them.
-    pub unsolved: bool,
+    /// Statuses of valid records that have messages as well, since they have no row: some of
+    /// `unsolvable`, `multiple`, and `gave_up`.
+    pub reported: &'static [Status],
 }
 
 impl Default for Options {
@@ -53,7 +54,7 @@ impl Default for Options {
             block_bytes: BLOCK_BYTES,
             statistics: None,
             messages: MessageFormat::Text,
-            unsolved: false,
+            reported: &[],
         }
     }
 }

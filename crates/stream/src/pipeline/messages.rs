@@ -70,10 +70,10 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     escaped.into()
 }
 
-/// Appends a message for each invalid record, and, if requested, for each without a solution.
+/// Appends a message for each invalid record, and for each with one of the `reported` statuses.
 pub(super) fn write_messages(
     rows: &Rows<'_>,
-    report_failures: bool,
+    reported: &[Status],
     format: MessageFormat,
     messages: &mut Vec<u8>,
 ) {
@@ -83,7 +83,7 @@ pub(super) fn write_messages(
     let mut lines = LineCounter { bytes: rows.bytes, at: 0, count: 0 };
     for row in rows.records().filter(|row| !row.status().is_good()) {
         let answer_at = rows.answers.map(|answers| answers.place(row.index));
-        let message = message(&row, answer_at, report_failures);
+        let message = message(&row, answer_at, reported);
         let Some((Place { at, below, column }, mut reason)) = message else { continue };
         let (before, line) = lines.before(at);
         let column = if below == 0 { before + column } else { column };
@@ -158,7 +158,7 @@ impl Place {
 fn message(
     row: &Row<'_>,
     answer_at: Option<String>,
-    report_failures: bool,
+    reported: &[Status],
 ) -> Option<(Place, String)> {
     let at = row.record.start as usize;
     let start = || Place::start_of(at);
@@ -178,10 +178,10 @@ fn message(
             }
         }
         (Status::NoForm | Status::InternalError, _) => (start(), row.reason().into()),
-        (Status::Unsolvable, _) if report_failures => (start(), "there is no solution".into()),
-        (Status::GaveUp, Ok(outcome)) if report_failures && outcome.solutions == 0 => {
-            (start(), row.reason().into())
-        }
+        (status, _) if !reported.contains(&status) => return None,
+        (Status::Unsolvable, _) => (start(), "there is no solution".into()),
+        (Status::Multiple, _) => (start(), "there is more than one solution".into()),
+        (Status::GaveUp, Ok(outcome)) if outcome.solutions == 0 => (start(), row.reason().into()),
         _ => return None,
     })
 }

@@ -99,7 +99,7 @@ impl<'a> RowWriter<'a> {
             return;
         }
         let (format, outputs) = (self.format, self.checkpoint.rows.len() as u8);
-        let (reports_unsolved, message_format) = (options.unsolved, options.messages);
+        let (reported, message_format) = (options.reported, options.messages);
         let map = || -> Box<Map<'_, Encoded>> {
             let mut encoder = format.encoder();
             Box::new(move |rows, encoded| {
@@ -117,7 +117,7 @@ impl<'a> RowWriter<'a> {
                 }
                 if rows.is_last_part {
                     let messages = &mut encoded.messages;
-                    write_messages(rows, reports_unsolved, message_format, messages);
+                    write_messages(rows, reported, message_format, messages);
                 }
             })
         };

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-pub use neighbors::{Explorer, Neighbor};
+pub use neighbors::{Change, Explorer, Neighbor, UnknownChange};
 pub use objective::{GuessRating, Objective, Value, WithForm};
 
 use super::{Generator, Recipe};
@@ -325,35 +325,54 @@ mod tests {
     }
 
     #[test]
-    fn neighbors_are_all_puzzles_with_one_solution() {
+    fn neighbors_are_all_puzzles_at_a_distance() {
+        let with = |puzzle: &Puzzle, cell: usize, digit: u8| {
+            let mut changed = *puzzle;
+            changed.0[cell] = digit;
+            changed
+        };
+        let blank = |puzzle: &Puzzle| {
+            let puzzle = *puzzle;
+            (0..CELLS).filter(move |&cell| puzzle.0[cell] == 0)
+        };
+        let more = |puzzle: &Puzzle| {
+            let puzzle = *puzzle;
+            blank(&puzzle).flat_map(move |at| (1..=9).map(move |digit| with(&puzzle, at, digit)))
+        };
         let parent: Puzzle = CLASSIC.parse().unwrap();
         let minimal = without(&parent).fold(parent, |puzzle, _| {
             without(&puzzle).find(|fewer| fewer.count(2) == 1).unwrap_or(puzzle)
         });
+        // Without some clues, this one has more solutions than are listed.
+        let few =
+            "000000010400000000020000000000050407008000300001090000300400200050100000000806000";
         let mut explorer = Explorer::new(SimdLevel::best(), &StopFlag::default());
-        for parent in [parent, minimal] {
-            let mut listed = Vec::new();
+        for parent in [parent, minimal, few.parse().unwrap()] {
             let own = parent.solve().unwrap();
-            explorer.exchange_one(&[(parent, own)], 20_000, |it| listed.push(it)).unwrap();
-            assert!(listed.iter().all(|it| it.puzzle.solve() == Some(it.solution)));
-            let puzzles: HashSet<Puzzle> = listed.iter().map(|it| it.puzzle).collect();
-            let changed = without(&parent).flat_map(|fewer| {
-                let cells = (0..CELLS).filter(move |&cell| fewer.0[cell] == 0);
-                cells.flat_map(move |cell| {
-                    (1..=9).map(move |digit| {
-                        let mut more = fewer;
-                        more.0[cell] = digit;
-                        more
-                    })
-                })
-            });
-            let unique = changed.filter(|puzzle| *puzzle != parent && puzzle.count(2) == 1);
-            assert_eq!(puzzles, unique.collect());
-            assert_eq!(puzzles.len(), listed.len());
-            explorer.retain_minimal(&mut listed).unwrap();
-            let kept: HashSet<Puzzle> = listed.iter().map(|it| it.puzzle).collect();
-            let is_minimal = |it: &Puzzle| without(it).all(|fewer| fewer.count(2) == 2);
-            assert_eq!(kept, puzzles.into_iter().filter(is_minimal).collect());
+            for change in Change::ALL {
+                let mut changed: HashSet<Puzzle> = match change {
+                    Change::Exchange => without(&parent).flat_map(|it| more(&it)).collect(),
+                    Change::RemoveOne => without(&parent).collect(),
+                    Change::RemoveTwo => {
+                        let fewer = without(&parent);
+                        fewer.flat_map(|it| without(&it).collect::<Vec<_>>()).collect()
+                    }
+                    Change::Add => more(&parent).collect(),
+                };
+                let adds = matches!(change, Change::Exchange | Change::Add);
+                changed.retain(|it| *it != parent && (!adds || it.count(2) == 1));
+                let mut listed = explorer.neighbors(&parent, &own, change).unwrap();
+                let puzzles: HashSet<Puzzle> = listed.iter().map(|it| it.puzzle).collect();
+                assert_eq!((&puzzles, listed.len()), (&changed, changed.len()), "{change}");
+                for it in &listed {
+                    assert_eq!(it.is_unique, it.puzzle.count(2) == 1);
+                    assert!(it.solution.solves(&it.puzzle));
+                }
+                listed.retain(|it| it.is_unique);
+                let is_minimal = |it: &Neighbor| without(&it.puzzle).all(|it| it.count(2) == 2);
+                let expected: Vec<bool> = listed.iter().map(is_minimal).collect();
+                assert_eq!(explorer.are_minimal(&mut listed).unwrap(), expected, "{change}");
+            }
         }
     }
 

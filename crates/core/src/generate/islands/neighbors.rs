@@ -4,10 +4,23 @@
 //! one solution if exactly one of them has it. Such lists also prove that clues are needed: if a
 //! solution of the puzzle without clue `k` has the added digit, the neighbor has a second solution
 //! without `k`. Only clues without such a witness are searched for.
+//!
+//! ```
+//! use bulkdoku_core::generate::islands::{Change, Explorer};
+//! use bulkdoku_core::{Puzzle, SimdLevel, StopFlag};
+//!
+//! let puzzle = "000000010400000000020000000000050407008000300001090000300400200050100000000806000";
+//! let puzzle: Puzzle = puzzle.parse().unwrap();
+//! let solution = puzzle.solve().expect("it has a solution");
+//! let mut explorer = Explorer::new(SimdLevel::best(), &StopFlag::default());
+//! let neighbors = explorer.neighbors(&puzzle, &solution, Change::Exchange).expect("nothing stops");
+//! assert!(neighbors.iter().all(|neighbor| neighbor.puzzle.count(2) == 1));
+//! ```
 
 use std::ops::Range;
 
 use crate::marks::{Digits, Marks};
+use crate::named::named_enum;
 use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::random::SeededRng;
 use crate::simd::SimdLevel;
@@ -16,13 +29,33 @@ use crate::solver::{Batch, Engine, Lanes, Limits, Outcome, StopFlag};
 /// The digits of each cell: bit `d` for digit `d`.
 type Masks = [u16; CELLS];
 
-/// A puzzle with one solution that differs from another one in few clues.
+named_enum! {
+    /// A change of few clues.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Change {
+        /// One clue is removed, and another one is added.
+        Exchange = "-1+1",
+        /// One clue is removed.
+        RemoveOne = "-1",
+        /// Two clues are removed.
+        RemoveTwo = "-2",
+        /// One clue is added.
+        Add = "+1",
+    }
+
+    /// The requested change does not exist.
+    UnknownChange = "unknown change {0:?}; expected {names}"
+}
+
+/// A puzzle that differs from another one in few clues.
 #[derive(Clone, Debug)]
 pub struct Neighbor {
     /// The puzzle.
     pub puzzle: Puzzle,
-    /// Its solution.
+    /// Its solution, or one of them.
     pub solution: Grid,
+    /// Whether it has one solution.
+    pub is_unique: bool,
     /// The clues that may not be needed.
     unproved: u128,
     /// The neighbors with the same parent and removed clue have the same number.
@@ -59,6 +92,8 @@ pub struct Explorer {
 
 /// Maximum number of listed solutions of a puzzle without a clue. Longer lists yield few neighbors.
 pub(super) const MAX_LISTED: u32 = 40;
+/// The same, if all neighbors are required. Of longer lists, each possible neighbor is searched.
+const MAX_LISTED_OF_ALL: u32 = 300;
 
 impl Explorer {
     /// Creates an explorer for this SIMD level, which ends its work when `stop` is set.
@@ -182,10 +217,58 @@ impl Explorer {
                     let unproved = reduced.iter().filter(is_unproved);
                     let unproved = unproved.fold(0, |mask, other| mask | 1 << other.cell);
                     let group = self.groups;
-                    visit(Neighbor { puzzle, solution, unproved, group, added });
+                    visit(Neighbor { puzzle, solution, is_unique: true, unproved, group, added });
                 }
             }
         }
+    }
+
+    /// Returns a puzzle with a solution, no clue of which is known to be needed.
+    pub fn neighbor(&mut self, puzzle: Puzzle, solution: Grid, is_unique: bool) -> Neighbor {
+        self.groups += 1;
+        let unproved = clues(&puzzle).fold(0, |mask, cell| mask | 1 << cell);
+        Neighbor { puzzle, solution, is_unique, unproved, group: self.groups, added: 0 }
+    }
+
+    /// Returns all puzzles that differ from a puzzle with exactly one solution, which is given, by
+    /// a change. After clues are added, they are those with one solution. Otherwise, they are all
+    /// puzzles, with the solution of the given one. Returns `None` if stopped.
+    pub fn neighbors(
+        &mut self,
+        parent: &Puzzle,
+        own: &Grid,
+        change: Change,
+    ) -> Option<Vec<Neighbor>> {
+        let fewer: Vec<Puzzle> = clues(parent).map(|cell| without_clue(parent, cell)).collect();
+        let mut all = Vec::new();
+        let changed: Vec<Puzzle> = match change {
+            Change::Exchange => {
+                let limit = MAX_LISTED_OF_ALL;
+                self.exchange_one(&[(*parent, *own)], limit, |neighbor| all.push(neighbor))?;
+                let lists = fewer.iter().zip(&self.outcomes);
+                let too_long = lists.filter(|(_, outcome)| outcome.solutions > limit);
+                too_long.flat_map(|(fewer, _)| with_more(fewer)).collect()
+            }
+            Change::RemoveOne => fewer,
+            Change::RemoveTwo => {
+                let cells = clues(parent).zip(&fewer);
+                let after = |cell| clues(parent).filter(move |&other| other > cell);
+                cells
+                    .flat_map(|(cell, it)| after(cell).map(|other| without_clue(it, other)))
+                    .collect()
+            }
+            Change::Add => with_more(parent).filter(|puzzle| own.solves(puzzle)).collect(),
+        };
+        let adds = matches!(change, Change::Exchange | Change::Add);
+        let outcomes: Vec<Outcome> = self.solve(&changed)?.to_vec();
+        for (puzzle, outcome) in changed.into_iter().zip(outcomes) {
+            let is_unique = outcome.solutions == 1;
+            if puzzle != *parent && (is_unique || !adds) {
+                let solution = if adds { outcome.grid } else { *own };
+                all.push(self.neighbor(puzzle, solution, is_unique));
+            }
+        }
+        Some(all)
     }
 
     /// Visits one random puzzle with one solution for most parents, which differs from it in two
@@ -218,20 +301,17 @@ impl Explorer {
             let mut grids: Vec<&Grid> = self.grids(range).collect();
             let solution = *grids[random.below(count)];
             let mut puzzle = *fewer;
-            let mut added = 0;
             // Of a random part of the cells and then of all, those that exclude the most others.
             for first in [random.below(CELLS), 0] {
                 let agreeing = |&cell: &usize| {
                     grids.iter().filter(|grid| grid.0[cell] == solution.0[cell]).count()
                 };
-                added = (first..CELLS).min_by_key(agreeing).unwrap_or_default();
+                let added = (first..CELLS).min_by_key(agreeing).unwrap_or_default();
                 puzzle.0[added] = solution.0[added];
                 grids.retain(|grid| grid.0[added] == solution.0[added]);
             }
             if grids.len() == 1 {
-                self.groups += 1;
-                let unproved = clues(&puzzle).fold(0, |mask, cell| mask | 1 << cell);
-                visit(Neighbor { puzzle, solution, unproved, group: self.groups, added });
+                visit(self.neighbor(puzzle, solution, true));
             }
         }
         Some(())
@@ -265,19 +345,24 @@ impl Explorer {
     }
 
     /// Removes neighbors that are not minimal; returns `None` if stopped.
+    pub fn retain_minimal(&mut self, neighbors: &mut Vec<Neighbor>) -> Option<()> {
+        let mut is_minimal = self.are_minimal(neighbors)?.into_iter();
+        neighbors.retain(|_| is_minimal.next() == Some(true));
+        Some(())
+    }
+
+    /// Returns which neighbors with one solution are minimal; `None` if stopped.
     ///
     /// Each round tests one clue of each neighbor. Neighbors of a group test different clues, since
     /// a solution found for one of them often shows that others need the clue as well.
-    pub fn retain_minimal(&mut self, neighbors: &mut Vec<Neighbor>) -> Option<()> {
+    pub fn are_minimal(&mut self, neighbors: &mut [Neighbor]) -> Option<Vec<bool>> {
         let groups: Vec<usize> = neighbors.iter().map(|neighbor| neighbor.group).collect();
         let mut unproved: Vec<usize> = (0..neighbors.len()).collect();
         let mut is_minimal = vec![true; neighbors.len()];
         loop {
             unproved.retain(|&i| is_minimal[i] && neighbors[i].unproved != 0);
             if unproved.is_empty() {
-                let mut is_minimal = is_minimal.iter();
-                neighbors.retain(|_| is_minimal.next() == Some(&true));
-                return Some(());
+                return Some(is_minimal);
             }
             let mut tested = Vec::with_capacity(unproved.len());
             self.marks.clear();
@@ -325,6 +410,19 @@ fn without_clue(puzzle: &Puzzle, cell: usize) -> Puzzle {
     let mut puzzle = *puzzle;
     puzzle.0[cell] = 0;
     puzzle
+}
+
+/// Returns the puzzles with one more clue, which may contradict others.
+fn with_more(puzzle: &Puzzle) -> impl Iterator<Item = Puzzle> + use<> {
+    let puzzle = *puzzle;
+    let blanks = (0..CELLS).filter(move |&cell| puzzle.0[cell] == 0);
+    blanks.flat_map(move |cell| {
+        (1..=9).map(move |digit| {
+            let mut more = puzzle;
+            more.0[cell] = digit;
+            more
+        })
+    })
 }
 
 /// Returns the puzzle without a clue, but with any other digit in its cell.

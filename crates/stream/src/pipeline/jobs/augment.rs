@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::{CHUNK_BYTES, Classify, DerivedRows, Job, ROW_BYTES, Stopped};
-use crate::input::Records;
+use super::{Classify, DerivedRows, Job, Stopped, derive_rows};
+use crate::input::{Record, Records};
 use crate::output::{Derived, Results, Timed};
 use crate::pipeline::block::{BLOCK_BYTES, Block};
 use crate::sets::{Hashes, Seen};
@@ -53,7 +53,6 @@ pub struct Augmenter {
 struct DrawnIsomorphs {
     puzzle: Puzzle,
     solution: Option<Grid>,
-    /// The first blank of the record as written, which blanks of isomorphs are as well.
     blank: u8,
     rng: SeededRng,
     /// The number of rows so far, including the record itself even if it is not written.
@@ -78,7 +77,7 @@ impl Job for Augment {
         let classify = Classify::default();
         classify.run(&mut None, block, records, results)?;
         results.timed = Timed::Nothing;
-        self.compare_solutions(block, records, results);
+        compare_solutions(self.hints.1 > 0, block, records, results);
         ControlFlow::Continue(())
     }
 
@@ -90,40 +89,25 @@ impl Job for Augment {
         results: &mut Results,
         rows: &mut Vec<Derived>,
     ) -> ControlFlow<Stopped, DerivedRows> {
-        let mut all = records.all.iter();
-        all.skip_records(augmenter.record);
-        let mut bytes = 0;
-        for record in all {
-            let index = augmenter.record;
-            let is_augmented =
-                results.statuses[index] == Status::Ok && results.destination(index).is_some();
-            let puzzle = record.puzzle.ok().and_then(|puzzle| records.puzzle(puzzle));
-            if let Some(puzzle) = puzzle.filter(|_| is_augmented) {
-                let drawn = augmenter.drawn.get_or_insert_with(|| {
-                    let line = block.first + u64::from(record.line);
-                    let rng = SeededRng::of_stream(self.seed, [block.source as u64, line, 0]);
-                    augmenter.seen.clear();
-                    augmenter.seen.insert(Seen::hash(&puzzle));
-                    let solution = solution(records.answer(index, block.filled()));
-                    let text = records.text(&record, block.filled());
-                    let is_blank = |byte: &&u8| !matches!(byte, b'1'..=b'9');
-                    let blank = text.iter().find(is_blank).copied().unwrap_or(b'.');
-                    DrawnIsomorphs { puzzle, solution, blank, rng, rows: 0 }
-                });
-                let row_bytes = ROW_BYTES + records.kept_bytes(index, block.filled());
-                while let Some(mut row) = drawn.next(self, &mut augmenter.seen) {
-                    row.record = index as u32;
-                    rows.push(row);
-                    bytes += row_bytes;
-                    if bytes >= CHUNK_BYTES {
-                        return ControlFlow::Continue(DerivedRows::More);
-                    }
-                }
+        let Augmenter { record, drawn, seen } = augmenter;
+        derive_rows(record, block, records, rows, |index, record| {
+            if drawn.is_none()
+                && let Some(puzzle) = valid_puzzle(index, record, records, results)
+            {
+                let line = block.first + u64::from(record.line);
+                let rng = SeededRng::of_stream(self.seed, [block.source as u64, line, 0]);
+                seen.clear();
+                seen.insert(Seen::hash(&puzzle));
+                let solution = solution(records.answer(index, block.filled()));
+                let blank = blank_of(record, block, records);
+                *drawn = Some(DrawnIsomorphs { puzzle, solution, blank, rng, rows: 0 });
             }
-            augmenter.record += 1;
-            augmenter.drawn = None;
-        }
-        ControlFlow::Continue(DerivedRows::Last)
+            let next = drawn.as_mut().and_then(|drawn| drawn.next(self, seen));
+            if next.is_none() {
+                *drawn = None;
+            }
+            ControlFlow::Continue(next)
+        })
     }
 
     fn block_bytes(&self) -> usize {
@@ -131,24 +115,50 @@ impl Job for Augment {
     }
 }
 
-impl Augment {
-    /// Compares the input's solutions with the clues. Valid records have a correct one or none.
-    fn compare_solutions(&self, block: &Block, records: &Records, results: &mut Results) {
-        if records.answers.is_empty() {
-            return;
-        }
-        for (index, record) in records.all.iter().enumerate() {
-            let answer = records.answer(index, block.filled()).trim_ascii();
-            let is_compared =
-                results.statuses[index] == Status::Ok && (self.hints.1 > 0 || !answer.is_empty());
-            let puzzle = record.puzzle.ok().and_then(|puzzle| records.puzzle(puzzle));
-            if let Some(puzzle) = puzzle.filter(|_| is_compared)
-                && !check::solves(&puzzle, answer)
-                && let Err(mismatch) = check::compare(&(&puzzle).into(), answer)
-            {
-                results.statuses[index] = Status::Mismatch;
-                results.reasons.push(&mismatch, false);
-            }
+/// Returns the puzzle of a valid record that has rows.
+pub(super) fn valid_puzzle(
+    index: usize,
+    record: &Record,
+    records: &Records,
+    results: &Results,
+) -> Option<Puzzle> {
+    let is_valid = results.statuses[index] == Status::Ok && results.destination(index).is_some();
+    record.puzzle.ok().and_then(|puzzle| records.puzzle(puzzle)).filter(|_| is_valid)
+}
+
+/// Returns the first blank of a record as written, which blanks of derived rows are as well.
+pub(super) fn blank_of(record: &Record, block: &Block, records: &Records) -> u8 {
+    let text = records.text(record, block.filled());
+    text.iter().find(|byte| !matches!(byte, b'1'..=b'9')).copied().unwrap_or(b'.')
+}
+
+/// Returns the cells of a puzzle with this blank.
+pub(super) fn cells_with(blank: u8, puzzle: &Puzzle) -> [u8; CELLS] {
+    puzzle.text().map(|cell| if cell == b'.' { blank } else { cell })
+}
+
+/// Compares the input's solutions with the clues. Valid records have a correct one or, unless
+/// solutions are required, none.
+pub(super) fn compare_solutions(
+    are_required: bool,
+    block: &Block,
+    records: &Records,
+    results: &mut Results,
+) {
+    if records.answers.is_empty() {
+        return;
+    }
+    for (index, record) in records.all.iter().enumerate() {
+        let answer = records.answer(index, block.filled()).trim_ascii();
+        let is_compared =
+            results.statuses[index] == Status::Ok && (are_required || !answer.is_empty());
+        let puzzle = record.puzzle.ok().and_then(|puzzle| records.puzzle(puzzle));
+        if let Some(puzzle) = puzzle.filter(|_| is_compared)
+            && !check::solves(&puzzle, answer)
+            && let Err(mismatch) = check::compare(&(&puzzle).into(), answer)
+        {
+            results.statuses[index] = Status::Mismatch;
+            results.reasons.push(&mismatch, false);
         }
     }
 }
@@ -205,8 +215,8 @@ impl DrawnIsomorphs {
     }
 
     fn row(&self, puzzle: &Puzzle, solution: Option<Grid>) -> Derived {
-        let cells = puzzle.text().map(|cell| if cell == b'.' { self.blank } else { cell });
-        Derived { record: 0, copy: self.rows - 1, cells: Some(cells), solution }
+        let cells = Some(cells_with(self.blank, puzzle));
+        Derived { copy: self.rows - 1, cells, solution, ..Derived::default() }
     }
 }
 

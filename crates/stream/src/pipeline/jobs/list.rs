@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 
 use super::solve::Solver;
-use super::{CHUNK_BYTES, DerivedRows, Job, PropertyEngine, ROW_BYTES, Solve, Stopped};
+use super::{DerivedRows, Job, PropertyEngine, Solve, Stopped, derive_rows};
 use crate::input::{PuzzleRef, Records};
 use crate::output::{Derived, Results};
 use crate::pipeline::block::Block;
@@ -34,29 +34,28 @@ impl List {
     /// Returns the next row of a record, if it has more.
     fn next_row(
         &self,
-        lister: &mut Lister,
+        solutions: &mut Solutions,
+        copy: u32,
         index: usize,
         puzzle: Option<PuzzleRef>,
         records: &Records,
         results: &mut Results,
     ) -> ControlFlow<Stopped, Option<Derived>> {
-        let (copy, is_first) = (lister.rows, lister.rows == 0);
-        let row = |solution| Derived { record: index as u32, copy, cells: None, solution };
+        let row = |solution| Derived { copy, solution, ..Derived::default() };
         let Some(puzzle) = puzzle else {
-            return ControlFlow::Continue(is_first.then(|| row(None)));
+            return ControlFlow::Continue((copy == 0).then(|| row(None)));
         };
-        if is_first {
+        if copy == 0 {
             let first = results.outcomes.of(puzzle).solution().copied();
             if let Some(first) = &first {
-                lister.solutions.begin_after(&records.as_marks(puzzle), first);
+                solutions.begin_after(&records.as_marks(puzzle), first);
             }
             return ControlFlow::Continue(Some(row(first)));
         }
-        let solutions = results.outcomes.of(puzzle).solutions;
-        if lister.rows >= solutions.min(self.solutions.get()) {
+        if copy >= results.outcomes.of(puzzle).solutions.min(self.solutions.get()) {
             return ControlFlow::Continue(None);
         }
-        match lister.solutions.next_within(self.solve.limits.nodes) {
+        match solutions.next_within(self.solve.limits.nodes) {
             Ok(next) => ControlFlow::Continue(next.map(|next| row(Some(next)))),
             Err(Unfinished::GaveUp) => {
                 if let Some(outcome) = results.outcomes.of_mut(puzzle) {
@@ -97,25 +96,13 @@ impl Job for List {
         results: &mut Results,
         rows: &mut Vec<Derived>,
     ) -> ControlFlow<Stopped, DerivedRows> {
-        let mut all = records.all.iter();
-        all.skip_records(lister.record);
-        let mut bytes = 0;
-        for record in all {
-            let index = lister.record;
-            let row_bytes = ROW_BYTES + records.kept_bytes(index, block.filled());
-            loop {
-                if bytes >= CHUNK_BYTES {
-                    return ControlFlow::Continue(DerivedRows::More);
-                }
-                let next = self.next_row(lister, index, record.puzzle.ok(), records, results)?;
-                let Some(row) = next else { break };
-                rows.push(row);
-                lister.rows += 1;
-                bytes += row_bytes;
-            }
-            (lister.record, lister.rows) = (index + 1, 0);
-        }
-        ControlFlow::Continue(DerivedRows::Last)
+        let Lister { solutions, record, rows: copy, .. } = lister;
+        derive_rows(record, block, records, rows, |index, record| {
+            let puzzle = record.puzzle.ok();
+            let next = self.next_row(solutions, *copy, index, puzzle, records, results)?;
+            *copy = if next.is_some() { *copy + 1 } else { 0 };
+            ControlFlow::Continue(next)
+        })
     }
 
     fn engine<'w>(&self, lister: &'w mut Lister) -> Option<PropertyEngine<'w>> {

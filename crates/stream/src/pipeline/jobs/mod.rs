@@ -6,12 +6,13 @@ mod classify;
 mod generate;
 mod hard;
 mod list;
+mod neighbors;
 mod solve;
 
 use std::ops::ControlFlow;
 
 use super::block::{BLOCK_BYTES, Block};
-use crate::input::Records;
+use crate::input::{Record, Records};
 use crate::output::{Derived, Needs, Results};
 use bulkdoku_core::solver::{Engine, Limits, StopFlag};
 
@@ -21,6 +22,7 @@ pub use self::classify::Classify;
 pub use self::generate::{Generate, RowCondition};
 pub use self::hard::{Hard, HardSource};
 pub use self::list::List;
+pub use self::neighbors::Neighbors;
 pub use self::solve::{MakeEngine, Solve};
 
 /// The run was stopped before the block was complete.
@@ -177,3 +179,30 @@ const CHUNK_BYTES: usize = 128 * 1024;
 
 /// Maximum number of bytes of a derived row without its kept fields.
 const ROW_BYTES: usize = 256;
+
+/// Appends the rows of the records from `index` on, until they have [`CHUNK_BYTES`]. `next` returns
+/// the next row of a record, or `None` if it has no more.
+fn derive_rows(
+    index: &mut usize,
+    block: &Block,
+    records: &Records,
+    rows: &mut Vec<Derived>,
+    mut next: impl FnMut(usize, &Record) -> ControlFlow<Stopped, Option<Derived>>,
+) -> ControlFlow<Stopped, DerivedRows> {
+    let mut all = records.all.iter();
+    all.skip_records(*index);
+    let mut bytes = 0;
+    for record in all {
+        let row_bytes = ROW_BYTES + records.kept_bytes(*index, block.filled());
+        loop {
+            if bytes >= CHUNK_BYTES {
+                return ControlFlow::Continue(DerivedRows::More);
+            }
+            let Some(row) = next(*index, &record)? else { break };
+            rows.push(Derived { record: *index as u32, ..row });
+            bytes += row_bytes;
+        }
+        *index += 1;
+    }
+    ControlFlow::Continue(DerivedRows::Last)
+}

@@ -1,0 +1,144 @@
+//! The job that lists puzzles that differ from others in few clues.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use super::augment::{blank_of, cells_with, compare_solutions, valid_puzzle};
+use super::solve::Solver;
+use super::{Classify, DerivedRows, Job, Stopped, derive_rows};
+use crate::condition::Predicate;
+use crate::input::Records;
+use crate::output::{Derived, Results, Rows, Timed};
+use crate::pipeline::block::Block;
+use crate::sets::Sameness;
+use bulkdoku_core::generate::islands::{Change, Explorer, Neighbor};
+use bulkdoku_core::puzzle::{Grid, Puzzle};
+use bulkdoku_core::simd::SimdLevel;
+use bulkdoku_core::solver::StopFlag;
+use bulkdoku_core::status::Status;
+
+/// A job that lists all puzzles at some distances from each record: see [`Explorer::neighbors`].
+/// Records without exactly one solution have no rows.
+///
+/// Of the neighbors of a record that are isomorphic to each other, the first one is listed; those
+/// that are isomorphic to the record are not.
+#[derive(Clone, Debug)]
+pub struct Neighbors {
+    /// The changes, in the order of the rows.
+    pub changes: Vec<Change>,
+    /// Whether the record itself is written before its neighbors.
+    pub original: bool,
+    /// Whether rows show, or the condition reads, which puzzles are minimal.
+    pub minimal: bool,
+    /// The condition that rows meet, if there is one.
+    pub condition: Option<Predicate>,
+}
+
+/// The engines of [`Neighbors`], and its progress within a block.
+pub struct NeighborLister {
+    solver: Option<Solver>,
+    explorer: Explorer,
+    /// The index of the current record.
+    record: usize,
+    /// The rows of the current record that are left, in reverse, once they are found.
+    rows: Option<Vec<Derived>>,
+}
+
+impl Neighbors {
+    fn classify() -> Classify {
+        Classify::by(Sameness::Grid)
+    }
+
+    /// Returns the row of each neighbor of a puzzle; `None` if stopped.
+    fn rows(
+        &self,
+        explorer: &mut Explorer,
+        puzzle: &Puzzle,
+        solution: &Grid,
+        row: impl Fn(&Neighbor) -> Derived,
+    ) -> Option<Vec<Derived>> {
+        let mut all = vec![explorer.neighbor(*puzzle, *solution, true)];
+        for &change in &self.changes {
+            all.extend(explorer.neighbors(puzzle, solution, change)?);
+        }
+        let mut classes = HashSet::new();
+        all.retain(|it| it.puzzle.canonical().is_ok_and(|it| classes.insert(it.form)));
+        let minimal = if self.minimal { explorer.are_minimal(&mut all)? } else { Vec::new() };
+        let rows = all.iter().enumerate().map(|(copy, it)| {
+            let minimal = minimal.get(copy).copied().filter(|_| it.is_unique);
+            Derived { copy: copy as u32, minimal, ..row(it) }
+        });
+        Some(rows.skip(usize::from(!self.original)).collect())
+    }
+}
+
+impl Job for Neighbors {
+    type Worker = NeighborLister;
+
+    fn worker(&self, stop: &StopFlag) -> NeighborLister {
+        let solver = Self::classify().worker(stop);
+        let explorer = Explorer::new(SimdLevel::best(), stop);
+        NeighborLister { solver, explorer, record: 0, rows: None }
+    }
+
+    fn run(
+        &self,
+        lister: &mut NeighborLister,
+        block: &Block,
+        records: &mut Records,
+        results: &mut Results,
+    ) -> ControlFlow<Stopped> {
+        (lister.record, lister.rows) = (0, None);
+        Self::classify().run(&mut lister.solver, block, records, results)?;
+        results.timed = Timed::Nothing;
+        compare_solutions(false, block, records, results);
+        ControlFlow::Continue(())
+    }
+
+    fn derive(
+        &self,
+        lister: &mut NeighborLister,
+        block: &Block,
+        records: &Records,
+        results: &mut Results,
+        rows: &mut Vec<Derived>,
+    ) -> ControlFlow<Stopped, DerivedRows> {
+        let NeighborLister { explorer, record, rows: left, .. } = lister;
+        derive_rows(record, block, records, rows, |index, record| {
+            if left.is_none()
+                && let Some(puzzle) = valid_puzzle(index, record, records, results)
+                && let Ok(at) = record.puzzle
+            {
+                let blank = blank_of(record, block, records);
+                let solution = &results.outcomes.of(at).grid;
+                let found = self.rows(explorer, &puzzle, solution, |it| Derived {
+                    record: index as u32,
+                    cells: Some(cells_with(blank, &it.puzzle)),
+                    solution: Some(it.solution),
+                    status: Some(if it.is_unique { Status::Unique } else { Status::Multiple }),
+                    ..Derived::default()
+                });
+                let Some(mut found) = found else { return ControlFlow::Break(Stopped) };
+                if let Some(condition) = &self.condition {
+                    let mut is_kept = Vec::with_capacity(found.len());
+                    let all = Rows { derived: Some(&found), ..block.rows(records, results) };
+                    all.for_each(|row| is_kept.push(condition.holds(row)));
+                    let mut is_kept = is_kept.into_iter();
+                    found.retain(|_| is_kept.next() == Some(true));
+                }
+                found.reverse();
+                *left = Some(found);
+            }
+            let next = left.as_mut().and_then(Vec::pop);
+            if next.is_none() {
+                *left = None;
+            }
+            ControlFlow::Continue(next)
+        })
+    }
+
+    /// Keeps blocks small, because the neighbors of a record take milliseconds.
+    fn block_bytes(&self) -> usize {
+        128
+    }
+}

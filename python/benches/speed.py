@@ -62,11 +62,6 @@ def main():
 
         return work
 
-    def stream():
-        batches = pa.table({"puzzle": strings}).to_reader(max_chunksize=65_536)
-        for _ in bulkdoku.solve_batches(batches, keep=False):
-            pass
-
     default = "line,puzzle,solution,status,solutions,guesses,latency_ns"
     ways = {
         "command, the same columns": (resource.RUSAGE_CHILDREN, lambda: subprocess.run(command(COLUMNS), check=True)),
@@ -77,7 +72,6 @@ def main():
     for name, given in kinds.items():
         for size in (8192, 65_536, rows):
             ways[f"{name}, {size:,} rows a call"] = (resource.RUSAGE_SELF, in_calls(given, size))
-    ways["solve_batches, batches of 8,192"] = (resource.RUSAGE_SELF, stream)
     times = {name: [] for name in ways}
     for _ in range(args.rounds):
         for name, (who, work) in ways.items():

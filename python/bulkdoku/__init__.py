@@ -16,25 +16,22 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from . import _core
 from ._core import __version__
-from ._files import read, scan, write
-from ._frames import Frame, check_new, opened_batches, place_of
+from ._frames import Frame, place_of
 from ._options import (
-    KINDS, OF_CHECK, OF_SOLVE, By, Form, Kind, Progress, Span, columns_of, form_of, kept, names_in, one_of, output_of,
-    search, span, text, whole,
+    KINDS, OF_CHECK, OF_SOLVE, By, Form, Kind, Progress, Span, columns_of, form_of, names_in, one_of, output_of, search,
+    span, whole,
 )  # fmt: skip
-from ._table import Batches, Table, quoted, suggestion
+from ._table import Table
 
 __all__ = [
-    "Batches", "Puzzles", "Solver", "Table", "__version__", "augment", "bench", "canon", "check", "dedup", "generate",
-    "hint", "rate", "read", "scan", "score", "solve", "solve_batches", "split", "stream", "trace",
-    "verify", "write",
+    "Puzzles", "Table", "__version__", "augment", "bench", "canon", "check", "dedup", "generate", "hint", "rate",
+    "score", "solve", "split", "stream", "trace", "verify",
 ]  # fmt: skip
 
 SOLVED = ("solution", "status", "solutions", "guesses", "latency_ns")
@@ -77,8 +74,7 @@ def solve(
         columns: some of "puzzle", "solution", "canonical", "automorphisms", "status", "reason", "solutions",
             "guesses", "nodes", "latency_ns", "clues", "level", "technique", "score", "steps", "techniques", "se121",
             "se121_ep", "se121_ed", "guess_rating", "minimal". A table already has its puzzles.
-        column: the column of the puzzles in a table, if it has no usual name and is not the only one. Where a column
-            of text `malformed` is not null, as `read` returns it, a row is malformed for this reason.
+        column: the column of the puzzles in a table, if it has no usual name and is not the only one.
         prefix: the prefix of the names of new columns.
         blank: the value of a blank in numbers; digits are blank + 1 to blank + 9.
         progress: called with the number of rows done since its last call, as `tqdm.update` is.
@@ -505,86 +501,6 @@ def split(
         lack = "exactly one solution" if same == "grid" else "a class"
         warnings.warn(f"{without} of {len(puzzles)} rows are in no part: they do not have {lack}", stacklevel=2)
     return tuple(frame.take(part) for part in parts)
-
-
-def solve_batches(
-    batches: Any, *, column: str | None = None, batch_rows: int = 8192, keep: bool | Sequence[str] = True,
-    prefix: str = "", limit: int = 2, max_nodes: int | None = None, engine: str = "lanes", threads: int = 1,
-    solution: Form | None = None, columns: Sequence[str] = SOLVED, blank: int = 0, progress: Progress | None = None,
-) -> Batches:  # fmt: skip
-    """Solves a stream of record batches lazily, in order and in constant memory: a batch is read and solved on demand.
-
-    Args:
-        batches: an Arrow stream (`pyarrow.RecordBatchReader`, a table, a data frame, a DuckDB relation), a LazyFrame
-            of polars, or an iterable of record batches or data frames.
-        batch_rows: the most rows of a batch; larger ones are cut.
-        keep: True keeps all columns, False none, a list of names only these. Other arguments are those of `solve`.
-
-    Returns:
-        Batches: with the columns kept and those of `columns`.
-
-    Raises:
-        KeyError: if the column does not exist.
-        TypeError, ValueError: as `solve`, and if a new column has the name of one that is kept.
-    """
-    how, names, blank = search(engine, limit, max_nodes, threads), columns_of(columns, OF_SOLVE), whole("blank", blank)
-    form, most, only = form_of(solution), whole("batch_rows", batch_rows), kept(keep)
-    incoming = opened_batches(batches, text("column", column), only)
-    all_names = incoming.column_names
-    place = place_of(all_names, column)
-    incoming.check(place)
-    kept_names = all_names if only is None else only
-    for name in kept_names:
-        if name not in all_names:
-            raise KeyError(f"keep: no column {quoted(name)}{suggestion(name, all_names)}")
-    places = list(range(len(all_names))) if only is None else [all_names.index(name) for name in only]
-    names = tuple(name for name in names if name != "puzzle" or place not in places)
-    if not names:
-        raise ValueError("columns has only the puzzle, which is kept")
-    new = check_new(kept_names, prefix, names, 'name the columns to keep, as in keep=["puzzle"], or ')
-    why = all_names.index("malformed") if "malformed" in all_names and all_names[place] != "malformed" else None
-    output = output_of(names, form, blank)
-    return Batches(_core.solve_stream(incoming, place, why, places, new, blank, most, how, output, progress))
-
-
-@dataclass(kw_only=True, eq=False)
-class Solver:
-    """Options that are reused from call to call. Any number of threads may use a solver at once.
-
-    Args:
-        limit, max_nodes, engine, threads, solution, columns, blank: as for `solve`.
-    """
-
-    limit: int = 2
-    max_nodes: int | None = None
-    engine: str = "lanes"
-    threads: int = 1
-    solution: Form | None = None
-    columns: Sequence[str] = SOLVED
-    blank: int = 0
-
-    def __post_init__(self) -> None:
-        search(self.engine, self.limit, self.max_nodes, self.threads)
-        form_of(self.solution)
-        self.blank, self.columns = whole("blank", self.blank), columns_of(self.columns, OF_SOLVE)
-
-    def solve(
-        self, puzzles: Any, *, column: str | None = None, prefix: str = "", progress: Progress | None = None
-    ) -> Any:
-        """Solves puzzles: see the function `solve`."""
-        return solve(puzzles, column=column, prefix=prefix, progress=progress, **vars(self))
-
-    def check(
-        self, puzzles: Any, solutions: Any = None, *, column: str | None = None, solution_column: str | None = None,
-        prefix: str = "", progress: Progress | None = None,
-    ) -> Any:  # fmt: skip
-        """Checks solutions: see the function `check`. The columns are `status` and `reason`."""
-        options = {name: value for name, value in vars(self).items() if name not in ("solution", "columns")}
-        names: dict[str, Any] = {"column": column, "solution_column": solution_column, "prefix": prefix}
-        return check(puzzles, solutions, progress=progress, **names, **options)
-
-    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]:
-        return (), vars(self)
 
 
 def answer_in(given: str | bytes | None) -> str | None:

@@ -19,8 +19,6 @@ TAKEN = (
     "or an Arrow array, record batch, table or stream (pyarrow, polars, pandas, DuckDB) whose puzzles are text, "
     "binary, fixed_size_binary[81], or lists of numbers or texts"
 )
-# The reasons why records are malformed, as `read` returns them.
-MALFORMED = "malformed"
 # How tables list their columns, and how results become such tables; series and `Table` are their own.
 COLUMNS = {"pandas": "columns", "polars": "columns", "pyarrow": "column_names", "table": "column_names"}
 CONVERSIONS = {"pandas": "to_pandas", "polars": "to_polars", "pyarrow": "to_arrow"}
@@ -39,15 +37,13 @@ def place_of(names: list[str], column: str | None, what: What = "puzzles") -> in
     return place or 0
 
 
-def check_new(names: Sequence[str], prefix: Any, new: Iterable[str], hint: str = "") -> list[str]:
-    """Returns the names of new columns. Refuses those that are there already."""
+def check_new(names: Sequence[str], prefix: Any, new: Iterable[str]) -> None:
+    """Refuses new columns that are there already."""
     if not isinstance(prefix, str):
         raise TypeError(f"prefix is a str, not {prefix!r}")
-    all_new = [prefix + name for name in new]
-    for name in all_new:
+    for name in (prefix + name for name in new):
         if name in names:
-            raise ValueError(f"the column {quoted(name)} is there already: {hint}give prefix=, or rename it")
-    return all_new
+            raise ValueError(f"the column {quoted(name)} is there already: give prefix=, or rename it")
 
 
 class Frame:
@@ -80,14 +76,7 @@ class Frame:
                 raise ValueError("a column was named, but this is not a table")
             self.read = rows_of(self.rows, blank)
             return self.read
-        rows = rows_of(self.column(place), blank)
-        if what != "puzzles" or MALFORMED not in names or names[place] == MALFORMED:
-            return rows
-        try:
-            return rows.explained(rows_of(self.column(names.index(MALFORMED)), 0))
-        except TypeError:
-            # A column of that name with something else.
-            return rows
+        return rows_of(self.column(place), blank)
 
     def answers(
         self, given: Any, column: str | None, blank: Any, what: What
@@ -181,9 +170,10 @@ def recognized(rows: Any) -> tuple[str, Any]:
     if library == "pyarrow" and hasattr(rows, "take") or library == "polars" and hasattr(rows, "to_arrow"):
         return library, rows
     if is_arrow(rows):
-        stream = opened(rows)
-        return "table" if stream.is_table else "", Table(stream.read_all())
-    refuse_lazy(rows)
+        batches, is_table = _core.Batches.of_arrow(rows)
+        return "table" if is_table else "", Table(batches)
+    if hasattr(rows, "collect") and not hasattr(rows, "__array__"):
+        raise TypeError("a lazy frame has no rows yet: call collect() first, or solve its collect_batches() one by one")
     if hasattr(rows, "with_format"):
         # A data set of Hugging Face: its own iterator makes a dict of each row.
         return "table", Table(rows.with_format("arrow")[:])
@@ -199,68 +189,14 @@ def is_arrow(rows: Any) -> bool:
     return hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__")
 
 
-def refuse_lazy(rows: Any) -> None:
-    """Refuses a table that is not computed yet."""
-    if hasattr(rows, "collect") and not hasattr(rows, "__array__"):
-        raise TypeError("a lazy frame has no rows yet: call collect() first, or use solve_batches")
-
-
 def full_name(cls: type) -> str:
     """Returns the name of a type, for messages."""
     return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
 
 
-def opened(rows: Any, column: str | None = None, only: Iterable[str] | None = None) -> _core.Stream:
-    """Opens an Arrow table, or one of a library that has types which Arrow has not.
-
-    With `only`, of a data frame just the puzzles and these columns are read.
-    """
-    is_frame = hasattr(rows, "iloc") or hasattr(rows, "to_arrow") and type(rows).__module__.startswith("polars.")
-    if only is not None and is_frame and (names := Frame(rows).names) is not None:
-        places = sorted({place_of(names, column), *(names.index(name) for name in (*only, MALFORMED) if name in names)})
-        rows = (rows.iloc if hasattr(rows, "iloc") else rows)[:, places]
-    rows, nulls = arrow_types(rows._source if isinstance(rows, Table) else rows)
-    try:
-        return _core.Stream(rows, nulls)
-    except NotImplementedError as error:
-        raise TypeError(str(error)) from error
-
-
-def opened_batches(batches: Any, column: str | None, only: list[str] | None) -> _core.Stream:
-    """Opens a table, a stream, a lazy frame, or an iterable of tables."""
-    if hasattr(batches, "collect_batches"):
-        batches = batches.collect_batches(maintain_order=True)
-    if is_arrow(batches):
-        return opened(batches, column, only)
-    refuse_lazy(batches)
-    if not isinstance(batches, Iterable) or isinstance(batches, (str, bytes, Mapping)):
-        what = "has no __arrow_c_stream__ (as a table or a reader has), and is not an iterable of record batches"
-        raise TypeError(f"{full_name(type(batches))} {what}")
-    tables = (opened(table, column, only).read_all() for table in batches)
-    # Without a table, there is one without rows.
-    names = list(dict.fromkeys([column or "puzzle", *(only or ())]))
-    empty = rows_of([], 0).to_batches().select([0] * len(names), names)
-    return _core.Stream.of_batches(next(tables, empty), tables)
-
-
-def arrow_types(rows: Any) -> tuple[Any, list[str]]:
-    """Converts types of polars that Arrow has not: integers of 128 bits to decimals, and nulls to text.
-
-    Also returns the names of the columns of nulls.
-    """
-    if not type(rows).__module__.startswith("polars.") or not hasattr(rows, "to_arrow"):
-        return rows, []
-    polars = needed("polars")
-
-    is_series = isinstance(rows, polars.Series)
-    frame = rows.to_frame() if is_series else rows
-    wide = [getattr(polars, name) for name in ("Int128", "UInt128") if hasattr(polars, name)]
-    nulls = [name for name, dtype in frame.schema.items() if dtype == polars.Null]
-    casts: dict[str, Any] = dict.fromkeys(nulls, polars.String)
-    casts |= {name: polars.Decimal(38, 0) for name, dtype in frame.schema.items() if dtype in wide}
-    if casts:
-        frame = frame.cast(casts)
-    return (frame.to_series(), []) if is_series else (frame, nulls)
+def arrow_types(rows: Any) -> Any:
+    """Converts a series of polars of nulls, which has no type in Arrow, to one of text."""
+    return rows.cast(str) if type(rows).__module__.startswith("polars.") and str(rows.dtype) == "Null" else rows
 
 
 def rows_of(source: Any, blank: int) -> _core.Rows:
@@ -272,7 +208,7 @@ def rows_of(source: Any, blank: int) -> _core.Rows:
     if isinstance(source, (Table, _core.Batches)):
         return _core.Rows.of_batches(source._source if isinstance(source, Table) else source, blank)
     try:
-        return _core.Rows.of_arrow(arrow_types(source)[0], blank)
+        return _core.Rows.of_arrow(arrow_types(source), blank)
     except ImportError:
         # pandas has the method, but needs pyarrow for it.
         return rows_of_array(np.asarray(source), blank)

@@ -79,20 +79,13 @@ def text(name: str, value: Any) -> str | None:
     raise TypeError(f"{name} is a str, not {value!r}")
 
 
-def names_in(name: str, names: Any, example: str, what: str = "a sequence of names") -> list[str]:
+def names_in(name: str, names: Any, example: str) -> list[str]:
     """Returns names, each of which occurs once."""
     if not isinstance(names, Sequence) or isinstance(names, (str, bytes)) or not all(isinstance(n, str) for n in names):
-        raise TypeError(f"{name} is {what}, such as {example}")
+        raise TypeError(f"{name} is a sequence of names, such as {example}")
     if len(set(names)) < len(names):
         raise ValueError(f"{name} names {quoted(next(n for n in names if names.count(n) > 1))} twice")
     return list(names)
-
-
-def kept(keep: Any) -> list[str] | None:
-    """Returns the names of the columns to keep, `None` for all."""
-    if isinstance(keep, bool):
-        return None if keep else []
-    return names_in("keep", keep, '["id"]', "True, False or a list of column names")
 
 
 def columns_of(columns: Any, offered: tuple[str, ...]) -> tuple[str, ...]:

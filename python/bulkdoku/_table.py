@@ -1,4 +1,4 @@
-"""`Table`, the result of functions, and `Batches`, a lazy stream of tables."""
+"""`Table`, the result of functions."""
 
 from __future__ import annotations
 
@@ -34,27 +34,7 @@ def needed(name: str) -> Any:
         raise ImportError(f"this conversion needs {name}: pip install {name}") from error
 
 
-class Columns:
-    """Named columns with the Arrow PyCapsule interface."""
-
-    __slots__ = ("_source",)
-
-    def __init__(self, source: Any) -> None:
-        self._source = source
-
-    @property
-    def column_names(self) -> list[str]:
-        """The names of the columns."""
-        return list(self._source.column_names)
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self._source.__arrow_c_stream__(requested_schema)
-
-    def __arrow_c_schema__(self) -> Any:
-        return self._source.__arrow_c_schema__()
-
-
-class Table(Columns):
+class Table:
     """Rows with named columns, as Arrow record batches.
 
     Every library with the Arrow PyCapsule interface reads a table without a copy: `pyarrow.table(rows)`,
@@ -65,20 +45,29 @@ class Table(Columns):
         rows: a table, a data frame, or a stream with the Arrow PyCapsule interface.
     """
 
-    __slots__ = ()
+    __slots__ = ("_source",)
 
     def __init__(self, rows: Any) -> None:
         if not isinstance(rows, _core.Batches):
-            from ._frames import opened
-
-            rows = opened(rows).read_all()
-        super().__init__(rows)
+            rows, _ = _core.Batches.of_arrow(rows)
+        self._source: _core.Batches = rows
 
     def __reduce__(self) -> tuple[type[Table], tuple[Any]]:
         return Table, (self.to_arrow(),)
 
     def __len__(self) -> int:
         return len(self._source)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._source.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        return self._source.__arrow_c_schema__()
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+        return self._source.column_names
 
     @property
     def num_rows(self) -> int:
@@ -203,25 +192,3 @@ class Table(Columns):
             is_status = values.dtype.kind == "U"
             columns[name] = pandas.Categorical(values) if is_status else values if values.ndim == 1 else list(values)
         return pandas.DataFrame(columns)
-
-
-class Batches(Columns):
-    """A lazy stream of record batches: a batch is read, and solved, on demand.
-
-    It has the Arrow PyCapsule interface, so that `pyarrow.RecordBatchReader.from_stream(batches)`,
-    `polars.DataFrame(batches)`, and DuckDB read it. It is also an iterator of tables, one per batch. It can be read
-    once. After Ctrl-C or an exception of `progress`, the next call solves the same batch again; an error of the
-    input is final.
-    """
-
-    __slots__ = ()
-
-    def __iter__(self) -> Batches:
-        return self
-
-    def __next__(self) -> Table:
-        return Table(next(self._source))
-
-    def read_all(self) -> Table:
-        """Reads the rest into a table."""
-        return Table(self._source.read_all())

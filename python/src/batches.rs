@@ -4,21 +4,23 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, UInt8Type};
-use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, StructArray, new_empty_array,
+};
 use arrow_buffer::ScalarBuffer;
 use arrow_cast::cast;
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use arrow_select::concat::concat;
 use arrow_select::interleave::interleave_record_batch;
 use bulkdoku::puzzle::CELLS;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
 use pyo3_arrow::buffer::PyArrowBuffer;
-use pyo3_arrow::ffi::to_schema_pycapsule;
+use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+use pyo3_arrow::input::AnyArray;
 
 use crate::jobs::BATCH_ROWS;
 use crate::rows::exception;
-use crate::stream::stream_capsule;
 
 /// The name of a numpy type, bytes of it, and the bytes of a mask.
 type Buffers = (String, PyArrowBuffer, Option<PyArrowBuffer>);
@@ -51,7 +53,7 @@ impl Batches {
     fn column(&self, place: usize) -> PyResult<ArrayRef> {
         let chunks = self.batches.iter().map(|batch| batch.column(place).as_ref());
         match &*chunks.collect::<Vec<_>>() {
-            [] => Ok(arrow_array::new_empty_array(self.schema.field(place).data_type())),
+            [] => Ok(new_empty_array(self.schema.field(place).data_type())),
             [_] => Ok(Arc::clone(self.batches[0].column(place))),
             chunks => concat(chunks).map_err(exception),
         }
@@ -91,13 +93,46 @@ impl Batches {
 
 #[pymethods]
 impl Batches {
+    /// Reads a table, or an array, which becomes a column `puzzle`, with the Arrow PyCapsule
+    /// interface. Also returns whether it is a table.
+    #[staticmethod]
+    fn of_arrow(py: Python<'_>, given: AnyArray) -> PyResult<(Self, bool)> {
+        let mut arrays = given.into_reader()?;
+        let field = arrays.field();
+        let (schema, is_table) = match field.data_type() {
+            DataType::Struct(fields) => {
+                (Schema::new_with_metadata(fields.clone(), field.metadata().clone()), true)
+            }
+            _ => (Schema::new(vec![Field::clone(&field).with_name("puzzle")]), false),
+        };
+        let (schema, mut batches) = (Arc::new(schema), Vec::new());
+        let batch_of = |array: ArrayRef| {
+            let Some(table) = array.as_struct_opt().filter(|_| is_table) else {
+                return RecordBatch::try_new(Arc::clone(&schema), vec![array]);
+            };
+            if table.null_count() > 0 {
+                let what = "the rows of a table cannot be null themselves, only its fields";
+                return Err(ArrowError::InvalidArgumentError(what.into()));
+            }
+            let options = RecordBatchOptions::new().with_row_count(Some(table.len()));
+            let columns = table.columns().to_vec();
+            RecordBatch::try_new_with_options(Arc::clone(&schema), columns, &options)
+        };
+        // The reader may be waiting for a thread that needs the interpreter.
+        while let Some(array) = py.detach(|| arrays.next()) {
+            py.check_signals()?;
+            batches.push(array.and_then(batch_of).map_err(exception)?);
+        }
+        Ok((Self::new(schema, batches), is_table))
+    }
+
     pub fn __len__(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
     #[getter]
     fn column_names(&self) -> Vec<String> {
-        column_names(&self.schema)
+        self.schema.fields().iter().map(|field| field.name().clone()).collect()
     }
 
     /// The types of the columns.
@@ -180,11 +215,6 @@ impl Batches {
         })
     }
 
-    /// The number of nulls of a column.
-    fn null_count(&self, place: usize) -> usize {
-        self.batches.iter().map(|batch| batch.column(place).logical_null_count()).sum()
-    }
-
     /// A column of fixed width: its type in numpy, its bytes, and the bytes of a mask if one is null. `None` for other
     /// columns.
     fn buffers(&self, place: usize) -> PyResult<Option<Buffers>> {
@@ -255,15 +285,14 @@ impl Batches {
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let (schema, batches) = self.parts();
-        stream_capsule(py, schema, batches.into_iter().map(Ok), requested_schema)
+        let fields = DataType::Struct(schema.fields().clone());
+        let field = Field::new("", fields, false).with_metadata(schema.metadata().clone());
+        let structs = batches.into_iter().map(|batch| Ok(Arc::new(StructArray::from(batch)) as _));
+        let reader = Box::new(ArrayIterator::new(structs, Arc::new(field)));
+        Ok(to_stream_pycapsule(py, reader, requested_schema)?)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         Ok(to_schema_pycapsule(py, &*self.schema)?)
     }
-}
-
-/// The names of the columns of a schema.
-pub fn column_names(schema: &Schema) -> Vec<String> {
-    schema.fields().iter().map(|field| field.name().clone()).collect()
 }

@@ -56,8 +56,6 @@ pub struct Call<'a, J> {
     pub output: &'a bulkdoku_arrow::Output,
     pub threads: NonZeroUsize,
     pub progress: &'a Progress,
-    /// The most rows of a batch. Each source of a block also starts a new batch.
-    pub batch_rows: usize,
     /// The invalid records that have no rows.
     pub rejected: Mutex<Rejected>,
 }
@@ -73,9 +71,9 @@ struct Run {
 impl<'a, J: Job> Call<'a, J> {
     pub fn new(job: J, output: &'a Output, threads: usize, progress: &'a Progress) -> Self {
         let output = &output.0;
-        let (quick_job, batch_rows, rejected) = (None, BATCH_ROWS, Mutex::default());
+        let (quick_job, rejected) = (None, Mutex::default());
         let threads = thread_count(threads);
-        Self { job, quick_job, output, threads, progress, batch_rows, rejected }
+        Self { job, quick_job, output, threads, progress, rejected }
     }
 
     /// Processes all rows of the caller, in blocks of this size, numbered from `first`.
@@ -128,29 +126,26 @@ impl<'a, J: Job> Call<'a, J> {
         job: &J,
         threads: NonZeroUsize,
     ) -> io::Result<Run> {
-        let Self { output, batch_rows, progress, .. } = *self;
+        let Self { output, progress, .. } = *self;
         let columns = output.columns.iter();
         let needs = columns.fold(Needs::NONE, |needs, column| needs.union(column.needs()));
         let map = || -> Box<Map<'_, Sheet>> { Box::new(|rows, part| part.fill(output, rows)) };
-        let (mut batches, mut open, mut open_source) = (Vec::new(), Sheet::default(), 0);
+        let (mut batches, mut open) = (Vec::new(), Sheet::default());
         let mut gave_up = false;
         let run = JobRun { job, needs, threads, progress };
-        run.fold(source, &map, |part: &mut Sheet, summary| {
+        run.fold(source, &map, |part: &mut Sheet, _| {
             let rejected = self.rejected.lock();
             rejected.unwrap_or_else(PoisonError::into_inner).append(&mut part.rejected);
             gave_up |= part.gave_up;
-            let source = summary.map_or(open_source, |summary| summary.source);
-            let is_full = open.rows + part.rows > batch_rows || source != open_source;
-            if open.rows == 0 || is_full {
+            if open.rows == 0 || open.rows + part.rows > BATCH_ROWS {
                 rows = rows.saturating_sub(open.rows);
                 let is_last = part.rows >= rows;
                 let next = if is_last {
                     mem::take(part)
                 } else {
-                    Sheet::new(output, rows.min(batch_rows))
+                    Sheet::new(output, rows.min(BATCH_ROWS))
                 };
                 batches.push(mem::replace(&mut open, next));
-                open_source = source;
             }
             open.append(part);
             Ok(())

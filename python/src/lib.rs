@@ -10,7 +10,6 @@
 //! | `engines` | reused engines |
 //! | `watch` | signals and progress while a call works |
 //! | `batches` | record batches, and their conversion |
-//! | `stream`, `scan`, `write` | lazy streams; reading and writing files |
 
 // Functions for Python take what Python passes, and their documentation is text for Python.
 #![allow(
@@ -26,11 +25,8 @@ mod batches;
 mod engines;
 mod jobs;
 mod rows;
-mod scan;
 mod sets;
-mod stream;
 mod watch;
-mod write;
 
 /// What `python/bulkdoku` calls.
 #[pyo3::pymodule(name = "_core", gil_used = false)]
@@ -42,13 +38,7 @@ mod package {
     #[pymodule_export]
     use crate::rows::{Rows, find_column};
     #[pymodule_export]
-    use crate::scan::scan;
-    #[pymodule_export]
     use crate::sets::{distinct, split};
-    #[pymodule_export]
-    use crate::stream::{Stream, solve_stream};
-    #[pymodule_export]
-    use crate::write::{not_in_parquet, write};
 
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {

@@ -101,12 +101,6 @@ impl Rows {
         Ok(Self(Given::Arrays(rows)))
     }
 
-    /// The same rows with the reasons why some of them are malformed.
-    fn explained(&self, reasons: &Self) -> PyResult<Self> {
-        let (rows, reasons) = (self.rows(0..self.__len__())?, reasons.rows(0..reasons.__len__())?);
-        Ok(Self(Given::Arrays(rows.explained(Some(reasons)))))
-    }
-
     /// These rows as a column `puzzle`.
     fn to_batches(&self) -> PyResult<Batches> {
         let rows = self.rows(0..self.__len__())?;

@@ -5,10 +5,9 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use arrow_schema::ArrowError;
 use bulkdoku::StopFlag;
 use bulkdoku::pipeline::watch;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 /// The interval between two checks of signals.
@@ -25,23 +24,6 @@ pub fn remember_main_thread(py: Python<'_>) -> PyResult<()> {
         MAIN.get_or_init(|| thread::current().id());
     }
     Ok(())
-}
-
-/// Requests Ctrl-C again if it was the error: raised in a stream, it reaches Python as an ordinary
-/// exception of the library that reads the stream, which `except Exception` swallows.
-pub fn interrupt(error: ArrowError) -> ArrowError {
-    let ArrowError::ExternalError(cause) = &error else { return error };
-    let Some(cause) = cause.downcast_ref::<PyErr>() else { return error };
-    let interrupted = Python::attach(|py| {
-        let is_interrupt = cause.is_instance_of::<PyKeyboardInterrupt>(py);
-        // Python checks for signals when it converts an exception to text.
-        let what = is_interrupt.then(|| cause.to_string());
-        if is_interrupt {
-            let _ = py.import("_thread").and_then(|thread| thread.call_method0("interrupt_main"));
-        }
-        what
-    });
-    interrupted.map_or(error, ArrowError::ComputeError)
 }
 
 /// The progress of a call, and the callback that receives it.

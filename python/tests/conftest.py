@@ -3,6 +3,7 @@
 import csv
 import pathlib
 import shutil
+import subprocess
 
 import pytest
 
@@ -28,6 +29,13 @@ def command():
     paths = [DATASETS.parent / "target" / profile / "bulkdoku" for profile in ("release", "debug")]
     built = [path for path in paths if path.exists()]
     return max(built, key=lambda path: path.stat().st_mtime) if built else shutil.which("bulkdoku")
+
+
+def run(*arguments):
+    """The lines that the command writes."""
+    done = subprocess.run([command(), *map(str, arguments)], capture_output=True, check=False, text=True)
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout.splitlines()
 
 
 needs_command = pytest.mark.skipif(command() is None, reason="the command is not built")

@@ -12,10 +12,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 from conftest import command, lines, needs_command, solve
 
-import bulkdoku
 
 # 20000 for a full run.
 COUNT = int(os.environ.get("BULKDOKU_ODD_ROWS", "2000"))
@@ -92,11 +90,6 @@ def solved(puzzles, **options):
     return list(zip(*columns, strict=True))
 
 
-def streamed(path):
-    table = bulkdoku.solve_batches(bulkdoku.scan(path), keep=False, columns=COLUMNS).read_all()
-    return list(zip(*(table.to_list(column) for column in COLUMNS), strict=True))
-
-
 def assert_equal(found, expected, texts, form):
     assert len(found) == len(expected), form
     different = [(text, a, b) for text, a, b in zip(texts, found, expected, strict=True) if a != b]
@@ -132,24 +125,3 @@ def test_odd_rows_are_the_same_everywhere(tmp_path):
     }
     for form, puzzles in forms.items():
         assert_equal(solved(puzzles), expected, texts, form)
-    for name in ("in.csv", "in.jsonl", "in.parquet"):
-        read = bulkdoku.read(tmp_path / name)
-        for form, rows in (("", read), (", pandas", read.to_pandas()), (", polars", read.to_polars())):
-            assert_equal(solved(rows), expected, texts, f"read {name}{form}")
-        assert_equal(streamed(tmp_path / name), expected, texts, f"scan {name}")
-
-
-@needs_command
-@pytest.mark.parametrize("ending", ["txt", "csv", "jsonl"])
-def test_odd_lines_are_the_same_in_files(ending, tmp_path):
-    """Lines that are nothing in particular: ragged rows, text after cells, invalid JSON."""
-    texts = [" ".join(text.splitlines()) for text in odd_texts()]
-    path = tmp_path / f"in.{ending}"
-    first = {"txt": lines("easy")[0], "csv": f"puzzle,note\n{lines('easy')[0]},x", "jsonl": '{"puzzle":"' + lines("easy")[0] + '"}'}
-    path.write_text("\n".join([first[ending], *texts]), encoding="utf-8")
-    expected = rows_of(path)
-    read = bulkdoku.read(path)
-    written = read.to_list("puzzle")
-    for form, rows in (("", read), (", pandas", read.to_pandas()), (", polars", read.to_polars())):
-        assert_equal(solved(rows), expected, written, f"read{form}")
-    assert_equal(streamed(path), expected, written, "scan")

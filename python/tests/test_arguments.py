@@ -15,7 +15,6 @@ TABLE = pa.table({"puzzle": PUZZLES})
 # Arguments with which each function works; then one of them is replaced.
 CALLS = {
     "solve": {"puzzles": PUZZLES},
-    "solve_batches": {"batches": TABLE},
     "rate": {"puzzles": PUZZLES},
     "trace": {"puzzles": PUZZLES},
     "hint": {"puzzle": PUZZLES[0]},
@@ -25,12 +24,8 @@ CALLS = {
     "augment": {"puzzles": PUZZLES, "seed": 1},
     "generate": {"count": 1, "seed": 1, "kind": "easy"},
     "stream": {"seed": 1, "kind": "easy", "batch_rows": 1},
-    "read": {"path": "in.csv"},
-    "scan": {"path": "in.csv"},
-    "write": {"rows": TABLE, "path": "out.csv"},
     "dedup": {"rows": TABLE},
     "split": {"rows": TABLE, "shares": (1, 1), "seed": 1},
-    "Solver": {},
     "Table": {"rows": TABLE},
 }
 PARAMETERS = [(name, option) for name in CALLS for option in inspect.signature(getattr(bulkdoku, name)).parameters]
@@ -46,7 +41,7 @@ TAKEN = {
     **dict.fromkeys(["solution", "column", "solution_column", "progress", "grids", "clues", "guesses", "level", "pattern", "objective", "at_least"], [None]),
     **dict.fromkeys(["puzzles", "rows"], [[], ["x"]]), **dict.fromkeys(["solutions", "answers"], [["x"]]),
     ("check", "puzzles"): [["x"]], ("score", "puzzles"): [["x"]], ("augment", "solutions"): [None, ["x"]],
-    "batches": [[]], "keep": [True, []], ("write", "rows"): [], ("Table", "rows"): [b"x"],
+    ("Table", "rows"): [b"x"],
     # The truth of any value counts.
     **dict.fromkeys(["sentences", "original"], WRONG),
 }  # fmt: skip
@@ -62,23 +57,17 @@ def call(name, arguments):
     if name == "Table":
         return function(arguments["rows"])
     made = function(**arguments)
-    if name in ("scan", "solve_batches"):
-        made.read_all()
-    elif name == "stream":
+    if name == "stream":
         next(made)
-    elif name == "Solver":
-        made.solve(PUZZLES)
     return made
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("name", "option"), PARAMETERS)
-def test_wrong_arguments(name, option, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    bulkdoku.write(TABLE, "in.csv")
+def test_wrong_arguments(name, option):
     call(name, CALLS[name])
     # These are documented as well.
-    further = {"path": (OSError,), "column": (KeyError,), "keep": (KeyError,), "count": (MemoryError,)}.get(option, ())
+    further = {"column": (KeyError,), "count": (MemoryError,)}.get(option, ())
     for wrong in WRONG:
         if is_taken(name, option, wrong):
             call(name, {**CALLS[name], option: wrong})
@@ -98,7 +87,7 @@ def test_wrong_arguments(name, option, tmp_path, monkeypatch):
         ("solve", "max_nodes", -1, "max_nodes is 1 to 18446744073709551615, not -1"),
         ("solve", "threads", 5000, "threads is 0 to 4096, not 5000"),
         ("solve", "blank", 247, "blank is 0 to 246, not 247"),
-        ("solve_batches", "batch_rows", 0, "batch_rows is 1 to 16777216, not 0"),
+        ("stream", "batch_rows", 0, "batch_rows is 1 to 16777216, not 0"),
         ("augment", "times", -1, "times is 0 to 1000000, not -1"),
         ("augment", "seed", 2**64, "seed is 0 to 18446744073709551615, not 18446744073709551616"),
         ("generate", "clues", "x", "clues is a whole number, not 'x'"),
@@ -111,8 +100,7 @@ def test_wrong_arguments(name, option, tmp_path, monkeypatch):
         ("augment", "kinds", "digits", "kinds is a sequence of names"),
         ("stream", "shard", 3, "shard (3, 3)"),
         ("stream", "shard", (1, 2, 3), "shard is a whole number, not (1, 2, 3)"),
-        ("read", "keep", ["name", "name"], "keep names \"name\" twice"),
-        ("solve_batches", "keep", ["puzzle", "puzzle"], "keep names \"puzzle\" twice"),
+        ("solve", "columns", ["status", "status"], "columns names \"status\" twice"),
         ("generate", "clues", (24, 22), "clues: no number is at least 24 and at most 22"),
         ("generate", "guesses", -1, "guesses is 0 to 18446744073709551615, not -1"),
         ("solve", "max_nodes", 0.5, "max_nodes is a whole number, not 0.5"),

@@ -11,8 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import lines, solutions, table
-from test_files import needs_command, run
+from conftest import lines, needs_command, run, solutions, table
 
 import bulkdoku
 
@@ -115,14 +114,6 @@ def test_forms_of_numbers():
             bulkdoku.solve(wrong)
     tested = subprocess.run([sys.executable, "-c", "import bulkdoku, sys; print('torch' in sys.modules)"], capture_output=True, text=True)
     assert tested.stdout == "False\n"
-
-
-def test_lazy_frames_are_read_in_batches():
-    frame = pl.DataFrame({"id": range(6), "puzzle": TEXTS}).lazy()
-    found = bulkdoku.solve_batches(frame, columns=["solution"]).read_all()
-    assert found.to_list("id") == list(range(6)) and found.to_list("solution") == SOLVED
-    with pytest.raises(TypeError, match="a lazy frame has no rows yet"):
-        bulkdoku.solve(frame)
 
 
 def test_a_stream_starts_again():

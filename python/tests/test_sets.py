@@ -4,8 +4,7 @@ import csv
 
 import pandas as pd
 import pytest
-from conftest import lines
-from test_files import needs_command, run
+from conftest import lines, needs_command, run
 
 import bulkdoku
 

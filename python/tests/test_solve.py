@@ -116,18 +116,6 @@ def test_forms_of_solutions():
     assert set(shifted["puzzle"][0][[2, 3]]) == {1}
 
 
-def test_a_solver_keeps_its_options(minimal, minimal_solutions):
-    solver = bulkdoku.Solver(limit=1, columns=("status", "solution"), threads=2)
-    assert "limit=1" in repr(solver)
-    for _ in range(3):
-        table = solver.solve(minimal)
-        assert table.column_names == ["status", "solution"]
-        assert set(table.to_list("status")) == {"solved"}
-        assert table.to_list("solution") == minimal_solutions
-    checked = solver.check(minimal[:2], [minimal_solutions[0], minimal_solutions[0]])
-    assert checked.to_list("status") == ["ok", "mismatch"]
-
-
 def test_progress_adds_up(minimal):
     seen = []
     bulkdoku.solve(minimal * 20, progress=seen.append)

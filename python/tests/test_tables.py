@@ -136,13 +136,6 @@ def test_a_table_is_a_container():
     assert bulkdoku.Table(pa.table({"x": [1]})).to_list("x") == [1]
 
 
-def test_a_solver_is_pickled_by_its_options():
-    solver = bulkdoku.Solver(limit=3, max_nodes=7, threads=2, engine="scalar", solution="cells", columns=["status"], blank=1)
-    copy = pickle.loads(pickle.dumps(solver))
-    assert repr(copy) == repr(solver) and copy.__getnewargs_ex__() == solver.__getnewargs_ex__()
-    assert copy.__getnewargs_ex__()[1]["max_nodes"] == 7
-
-
 def test_types_of_pandas_do_not_depend_on_the_rows():
     rows = bulkdoku.solve(["." * 81, "x"])
     assert list(map(str, rows.to_pandas().dtypes)) == list(map(str, rows[:0].to_pandas().dtypes))
@@ -155,7 +148,6 @@ def test_names_are_suggested():
         lambda: rows["solutoin"],
         lambda: bulkdoku.solve(["x"], columns=["solutoin"]),
         lambda: bulkdoku.solve(rows, column="solutoin", prefix="x"),
-        lambda: bulkdoku.solve_batches(rows, keep=["solutoin"], prefix="x"),
     ):
         with pytest.raises((KeyError, ValueError), match='did you mean "solution"'):
             call()

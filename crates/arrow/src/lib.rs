@@ -1,17 +1,14 @@
 //! Arrow arrays in, record batches out, for [`bulkdoku_stream`].
 //!
 //! [`CallerRows`] is the contents of a block whose puzzles, and answers to them, are rows of Arrow arrays;
-//! [`Sheet`] collects the rows of results as a record batch; [`FileReader`] reads files of puzzles as record
-//! batches. The package for Python is built on them.
+//! [`Sheet`] collects the rows of results as a record batch. The package for Python is built on them.
 
 // Sizes here are those of a puzzle and of a batch.
 #![allow(clippy::cast_possible_wrap)]
 
 mod columns;
-mod files;
 mod reuse;
 mod rows;
 
 pub use columns::{Form, Output, Rejected, Sheet, cell_field};
-pub use files::FileReader;
 pub use rows::{ArrowRows, CallerRows, list_of};

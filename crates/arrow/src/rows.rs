@@ -37,8 +37,6 @@ pub struct ArrowRows {
     blank: u8,
     /// The form of the grids.
     pub form: Form,
-    /// Why rows are malformed, if the caller knows it: the column `malformed` of a table.
-    why: Option<Box<ArrowRows>>,
 }
 
 /// Puzzles of the caller, and the answers to them, if any.
@@ -56,13 +54,10 @@ impl Contents for CallerRows {
         let start = (block.first - self.first) as usize;
         let rows = start..start + block.count as usize;
         records.clear();
-        let mut row = rows.start;
         self.puzzles.for_each(rows.clone(), |item| {
-            let known = self.puzzles.known_reason(row).map_or(Ok(()), Err);
-            if let Err(what) = known.and_then(|()| item.push_puzzle(records)) {
+            if let Err(what) = item.push_puzzle(records) {
                 records.push_fault(what);
             }
-            row += 1;
         });
         if let Some(answers) = &self.answers {
             answers.for_each(rows, |item| item.push_answer(records));
@@ -192,7 +187,7 @@ impl ArrowRows {
             _ => Form::Binary,
         };
         let (arrays, ends) = (Vec::new(), Vec::new());
-        Ok(Self { arrays, ends, first: 0, blank, form, why: None })
+        Ok(Self { arrays, ends, first: 0, blank, form })
     }
 
     /// Creates the rows of one array.
@@ -215,26 +210,6 @@ impl ArrowRows {
             self.arrays.push(readable(array)?);
         }
         Ok(())
-    }
-
-    /// Returns the same rows with the reasons why some of them are malformed, if these are texts.
-    #[must_use]
-    pub fn explained(self, why: Option<Self>) -> Self {
-        let is_reason = |array: &ArrayRef| array.logical_null_count() < array.len();
-        let why = why.filter(|why| why.form == Form::Text && why.arrays.iter().any(is_reason));
-        Self { why: why.map(Box::new), ..self }
-    }
-
-    /// Returns why a row is malformed, if the caller knows it.
-    #[inline]
-    fn known_reason(&self, row: usize) -> Option<String> {
-        let mut known = None;
-        self.why.as_ref()?.for_each(row..row + 1, |item| {
-            if let Item::Text(text) = item {
-                known = Some(String::from_utf8_lossy(text).into_owned());
-            }
-        });
-        known
     }
 
     /// Returns whether it has no rows.

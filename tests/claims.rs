@@ -188,18 +188,18 @@ fn killed(folder: &Folder, line: &str, temporary: usize) -> Vec<String> {
     names.into_iter().filter(|name| !name.contains(".lock")).collect()
 }
 
-/// Only files next to a lock of the killed run are removed.
+/// Only files that the journal of the killed run lists are removed.
 #[test]
 #[cfg(feature = "full")]
 fn files_of_a_killed_run_are_removed_by_the_next_one() {
-    for option in ["", "--force", "--resume"] {
+    for option in ["", "--force"] {
         let folder = Folder::new();
         folder.file("in", format!("{CLASSIC}\n"));
         folder.file(".b.parquet.tmp", "mine");
         let left = killed(&folder, "solve -q -o a.parquet --errors e.jsonl --report r.html", 4);
         let temporary = [".a.parquet.tmp", ".b.parquet.tmp", ".e.jsonl.tmp", ".r.html.tmp"];
         assert_eq!(left[..4], temporary);
-        assert_eq!(left[4..], ["in"]);
+        assert_eq!(left[4..], ["a.parquet.resume", "in"]);
         let ran = folder.line("solve in -q -o b.parquet --force");
         assert_eq!(ran.status, 2, "{ran:?}");
         assert!(ran.messages.contains(".b.parquet.tmp: is in the way"), "{ran:?}");
@@ -212,7 +212,6 @@ fn files_of_a_killed_run_are_removed_by_the_next_one() {
     }
 }
 
-/// Old files of a set are removed before the first new one has its name.
 #[test]
 #[cfg(feature = "full")]
 fn a_killed_run_with_force_keeps_the_old_set_until_the_new_one_is_complete() {
@@ -227,7 +226,7 @@ fn a_killed_run_with_force_keeps_the_old_set_until_the_new_one_is_complete() {
     }
     let ran = folder.line(&format!("{line} in"));
     assert_eq!(ran.status, 2, "{ran:?}");
-    assert!(ran.messages.contains("exists; --force replaces it"), "{ran:?}");
+    assert!(ran.messages.contains("is not complete; --resume continues it"), "{ran:?}");
     let again: Vec<_> = line.split(' ').skip(1).chain(["--force"]).collect();
     let ran = folder.run("solve", &again, "bad\n");
     assert_eq!(ran.status, 1, "{ran:?}");

@@ -414,7 +414,7 @@ fn a_killed_run_that_writes_parquet_is_started_over() {
     wait_until(|| folder.path(".bad.tmp").exists());
     kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
     child.wait().unwrap();
-    assert!(!folder.path("x.parquet.resume").exists() && !folder.path("x.parquet").exists());
+    assert!(folder.path("x.parquet.resume").exists() && !folder.path("x.parquet").exists());
 
     let ran = folder.solve(&[&args[..], &["--resume"]].concat(), mixed(3));
     assert_eq!(ran.status, 1, "{ran:?}");

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use super::identity::{Identity, hidden, stored};
 use super::leftovers::Leftover;
-use super::out::TEMPORARY;
 use super::platform::FileId;
 use super::{Failure, shown};
 
@@ -16,55 +15,19 @@ use super::{Failure, shown};
 /// operating system has ended it.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The locks of a run.
-#[derive(Debug, Default)]
-pub struct Locks(Vec<Lock>);
-
 /// The lock of a path, held until it is dropped: an empty file next to it, `.name.lock`. That of a
 /// killed run may remain, and the next run takes it over.
 #[derive(Debug)]
-struct Lock {
+pub struct Lock {
     /// The file. Its existence means nothing without the lock of the operating system.
-    path: Leftover,
+    _path: Leftover,
     _file: File,
-    /// Whether a killed run has left it.
-    is_inherited: bool,
 }
 
-impl Locks {
-    /// Locks paths, all runs in the same order.
-    pub fn take(mut paths: Vec<&Path>) -> Result<Self, Failure> {
-        paths.sort_by_cached_key(|path| stored(path));
-        let mut locks = Self::default();
-        paths.into_iter().try_for_each(|path| locks.add(path))?;
-        Ok(locks)
-    }
-
-    /// Locks another path, unless it is locked already.
-    pub fn add(&mut self, path: &Path) -> Result<(), Failure> {
-        if self.of(path).is_none() {
-            self.0.extend(Lock::take(path)?);
-        }
-        Ok(())
-    }
-
-    fn of(&self, path: &Path) -> Option<&Lock> {
-        let lock = hidden(path, "lock");
-        self.0.iter().find(|held| held.path.path() == lock)
-    }
-
-    /// Removes the file with the temporary name of a locked path. A killed run that leaves it also
-    /// leaves its lock; without one, another program has created the file, unless a
-    /// journal lists it.
-    pub fn remove_temporary(&self, path: &Path, is_listed: bool) -> Result<(), Failure> {
-        let temporary = hidden(path, TEMPORARY);
-        let Ok(found) = fs::symlink_metadata(&temporary) else { return Ok(()) };
-        let is_left = is_listed || self.of(path).is_some_and(|lock| lock.is_inherited);
-        if !found.is_file() || !is_left {
-            refuse!("{}: is in the way of the output; move it", shown(&temporary));
-        }
-        fs::remove_file(&temporary).map_err(|error| Failure::at(&temporary, error))
-    }
+/// Locks paths, all runs in the same order.
+pub fn lock_all(mut paths: Vec<&Path>) -> Result<Vec<Lock>, Failure> {
+    paths.sort_by_cached_key(|path| stored(path));
+    paths.into_iter().filter_map(|path| Lock::take(path).transpose()).collect()
 }
 
 impl Lock {
@@ -87,8 +50,7 @@ impl Lock {
             match file.map(|file| (is_locked(&file), file)) {
                 // Another run may have removed its lock in the meantime.
                 Ok((true, file)) if is_at(&lock, &file) => {
-                    let (path, is_inherited) = (Leftover::new(lock), found.is_ok());
-                    return Ok(Some(Self { path, _file: file, is_inherited }));
+                    return Ok(Some(Self { _path: Leftover::new(lock), _file: file }));
                 }
                 Ok((true, _)) => continue,
                 Ok((false, _)) => {}
@@ -100,17 +62,6 @@ impl Lock {
                 return Err(Failure::Busy(format!("{}: {what}", shown(path))));
             }
             thread::sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // The lock of a killed run shows who has created its file with a temporary name.
-        let is_needed = self.is_inherited && self.path.path().with_extension(TEMPORARY).exists();
-        if !is_needed {
-            // A remaining lock is harmless.
-            let _ = fs::remove_file(self.path.path());
         }
     }
 }

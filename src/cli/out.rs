@@ -4,15 +4,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::TempPath;
-
 use super::identity::{Identity, folder_of, hidden, is_stream, resolve, stored};
 use super::leftovers::Leftover;
 use super::platform::{FileId, Stdout};
+use super::resume::fault;
 use super::{Failure, shown};
-
-/// The number of bytes that are read at a time.
-const PIECE: u64 = 1 << 20;
 
 /// The name of standard output on the command line.
 const STDOUT: &str = "-";
@@ -59,9 +55,7 @@ pub struct OpenOutput {
     path: PathBuf,
     stream: OutputStream,
     /// The temporary name of the file, until it is complete.
-    temporary: Option<PathBuf>,
-    /// Removes it if the process must end.
-    leftover: Option<Leftover>,
+    temporary: Option<Leftover>,
     /// Whether this run created the file.
     is_new: bool,
 }
@@ -90,15 +84,7 @@ impl OpenOutput {
             }
         };
         let path = if let OutputTarget::File(path) = target { path } else { Path::new(STDOUT) };
-        Ok(Self { path: path.into(), stream, temporary: None, leftover: None, is_new: false })
-    }
-
-    /// Creates a complete file of an earlier run, which may still have its temporary name.
-    pub fn complete(path: PathBuf) -> Result<Self, Failure> {
-        let temporary = Some(hidden(&path, TEMPORARY)).filter(|temporary| temporary.is_file());
-        let file = File::open(temporary.as_ref().unwrap_or(&path));
-        let stream = OutputStream::Regular(file.map_err(|error| Failure::at(&path, error))?);
-        Ok(Self { path, stream, temporary, leftover: None, is_new: false })
+        Ok(Self { path: path.into(), stream, temporary: None, is_new: false })
     }
 
     /// Opens a regular file, creating it if necessary; does nothing for other outputs.
@@ -115,16 +101,22 @@ impl OpenOutput {
     pub fn open_temporary(&mut self) -> Result<(), Failure> {
         if let OutputStream::Unopened = self.stream {
             let temporary = hidden(&self.path, TEMPORARY);
-            let created =
-                OpenOptions::new().read(true).write(true).create_new(true).open(&temporary);
-            let file = created.map_err(|error| Failure::at(&self.path, error))?;
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).create_new(true);
+            let created = fault::operation().and_then(|()| options.open(&temporary));
+            let file = created.map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists => {
+                    let name = shown(&temporary);
+                    Failure::Usage(format!("{name}: is in the way of the output; move it"))
+                }
+                _ => Failure::at(&self.path, error),
+            })?;
+            self.temporary = Some(Leftover::new(temporary));
             if let Ok(replaced) = fs::metadata(&self.path) {
                 let kept = file.set_permissions(replaced.permissions());
                 kept.map_err(|error| Failure::at(&self.path, error))?;
             }
-            self.stream = OutputStream::Regular(file);
-            self.leftover = Some(Leftover::new(temporary.clone()));
-            (self.temporary, self.is_new) = (Some(temporary), true);
+            (self.stream, self.is_new) = (OutputStream::Regular(file), true);
         }
         Ok(())
     }
@@ -133,46 +125,24 @@ impl OpenOutput {
         OutputTarget::of(&self.path).name()
     }
 
-    /// Returns the path for the journal.
-    pub fn stored(&self) -> String {
-        OutputTarget::of(&self.path).stored()
-    }
-
     /// Adds the name of the output to an error.
     fn named<T>(&self, result: io::Result<T>) -> io::Result<T> {
         result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", self.name())))
     }
 
-    /// Removes the file that a complete one with a temporary name replaces, if there is one.
-    pub fn remove_replaced(&self) -> io::Result<()> {
-        if self.temporary.is_none() {
-            return Ok(());
-        }
-        self.named(match fs::remove_file(self.target()) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        })
+    /// Fails if a complete file with a temporary name would replace another one.
+    pub fn check_absent(&self) -> io::Result<()> {
+        let is_in_the_way = self.temporary.is_some() && self.target().exists();
+        self.named(if is_in_the_way { Err(ErrorKind::AlreadyExists.into()) } else { Ok(()) })
     }
 
-    /// Renames a complete file with a temporary name, replacing an existing file if `replaces`.
-    pub fn rename(&mut self, replaces: bool) -> io::Result<()> {
-        let Some(temporary) = self.temporary.take() else { return Ok(()) };
-        let mut source = TempPath::try_from_path(&temporary)?;
-        // If it cannot be renamed, a resumed run tries again.
-        source.disable_cleanup(true);
-        let target = self.target();
-        let renamed =
-            if replaces { source.persist(target) } else { source.persist_noclobber(target) };
-        match renamed {
-            Ok(()) => self.leftover = None,
-            Err(_) => self.temporary = Some(temporary),
-        }
-        self.named(renamed.map_err(|error| error.error))
-    }
-
-    /// Keeps the file with a temporary name even if the process must end.
-    pub fn keep(&mut self) {
-        self.leftover = None;
+    /// Renames a complete file with a temporary name, and replaces an existing one.
+    pub fn rename(&mut self) -> io::Result<()> {
+        let Some(temporary) = &self.temporary else { return Ok(()) };
+        let renamed = fault::operation();
+        self.named(renamed.and_then(|()| fs::rename(temporary.path(), self.target())))?;
+        self.temporary.take().into_iter().for_each(Leftover::keep);
+        Ok(())
     }
 
     /// Returns the path of the file without links.
@@ -210,6 +180,7 @@ impl OpenOutput {
     /// Truncates a regular file and continues at its end.
     pub fn truncate(&self, length: u64) -> io::Result<()> {
         self.with_file(|mut file| {
+            fault::operation()?;
             file.set_len(length)?;
             file.seek(SeekFrom::Start(length)).map(drop)
         })
@@ -218,6 +189,7 @@ impl OpenOutput {
     /// Replaces the first bytes of a regular file and continues at its end.
     pub fn replace_start(&self, bytes: &[u8]) -> io::Result<()> {
         self.with_file(|mut file| {
+            fault::operation()?;
             file.rewind()?;
             file.write_all(bytes)?;
             file.seek(SeekFrom::End(0)).map(drop)
@@ -237,16 +209,6 @@ impl OpenOutput {
         })
     }
 
-    /// Passes the contents of a regular file to `take`, and returns its length.
-    pub fn read_all(&self, mut take: impl FnMut(&[u8])) -> io::Result<Option<u64>> {
-        let Some(length) = self.length()? else { return Ok(None) };
-        for start in (0..length).step_by(PIECE as usize) {
-            let count = PIECE.min(length - start);
-            take(&self.read_before(start + count, count)?);
-        }
-        Ok(Some(length))
-    }
-
     /// Syncs a regular file. Some systems report a full disk only then.
     pub fn sync(&self) -> io::Result<()> {
         self.with_file(File::sync_data)
@@ -254,7 +216,7 @@ impl OpenOutput {
 
     /// Returns whether the path no longer refers to this file.
     pub fn is_replaced(&self) -> bool {
-        let path = self.temporary.as_deref().unwrap_or(&self.path);
+        let path = self.temporary.as_ref().map_or(&*self.path, Leftover::path);
         let is_another = |file| Identity::of(path) != FileId::of_file(file).map(Identity::Existing);
         self.regular().is_some_and(is_another)
     }
@@ -264,16 +226,13 @@ impl OpenOutput {
         let is_empty = matches!(self.length(), Ok(Some(0)));
         if self.is_new && self.temporary.is_none() && is_empty && !self.is_replaced() {
             // A remaining empty file is harmless.
-            let _ = fs::remove_file(&self.path);
+            let _ = fault::operation().and_then(|()| fs::remove_file(&self.path));
         }
     }
 
     /// Removes a file with a temporary name.
     pub fn remove_temporary(&mut self) {
-        if let Some(temporary) = self.temporary.take() {
-            // The next run removes a remaining one.
-            let _ = fs::remove_file(temporary);
-            self.leftover = None;
+        if self.temporary.take().is_some() {
             // The file that has the name is another one.
             self.stream = OutputStream::Unopened;
         }
@@ -304,6 +263,7 @@ pub fn write_side(
 
 /// Opens a regular file, readable if possible, and returns whether it was created.
 fn open_file(path: &Path) -> io::Result<(File, bool)> {
+    fault::operation()?;
     let mut options = OpenOptions::new();
     options.read(true).write(true);
     match options.clone().create_new(true).open(path) {
@@ -322,6 +282,7 @@ fn open_file(path: &Path) -> io::Result<(File, bool)> {
 
 impl Write for &OpenOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let bytes = &bytes[..self.named(fault::bytes(bytes.len()))?];
         self.named(match &self.stream {
             OutputStream::Stdout(stdout) => { stdout }.write(bytes),
             OutputStream::Device(file) | OutputStream::Regular(file) => { file }.write(bytes),
@@ -331,24 +292,5 @@ impl Write for &OpenOutput {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_removed_temporary_file_leaves_the_file_that_it_would_replace() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("rows");
-        fs::write(&path, "old").unwrap();
-        let mut out = OpenOutput::new(OutputTarget::of(&path)).unwrap();
-        out.open_temporary().unwrap();
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
-        out.remove_temporary();
-        out.remove_if_empty();
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
     }
 }

@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use std::slice;
 
 use bulkdoku::Compression;
-use bulkdoku::output::{Format, Needs};
+use bulkdoku::output::Needs;
 use bulkdoku::pipeline::{Checkpoint, MessageFormat};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-use super::identity::{Identity, STDIN, stored};
-use super::lock::Locks;
+use super::identity::{Identity, STDIN, hidden, stored};
+use super::lock::{Lock, lock_all};
 use super::messages::Messages;
-use super::out::{OpenOutput, OutputTarget};
+use super::out::{OpenOutput, OutputTarget, TEMPORARY};
 use super::platform::FileId;
-use super::resume::{Disk, Earlier, Journal, JournalFile, RowFiles, Side};
+use super::resume::{Earlier, Journal, JournalFile, OutputFiles, RowFiles, Side};
 use super::typed::RunIdentity;
 use super::{Failure, extensions, shown};
 
@@ -240,15 +240,9 @@ impl Destinations {
             refuse!("--resume needs a file of rows, not {}", self.rows().name());
         }
         self.refuse_reads(reads)?;
-        let locks = Locks::take(self.all().filter_map(OutputTarget::regular).collect())?;
+        let locks = lock_all(self.all().filter_map(OutputTarget::regular).collect())?;
         let journal = self.journal();
-        let earlier = match &journal {
-            Some(file) => match file.load()? {
-                Some(None) if self.resume => return Err(file.damaged()),
-                loaded => loaded.flatten(),
-            },
-            None => None,
-        };
+        let earlier = journal.as_ref().map_or(Ok(None), |file| file.load(self.resume))?;
         let claim = Claim { destinations: self, journal, earlier, locks };
         claim.refuse_existing()?;
         Ok(claim)
@@ -262,7 +256,7 @@ pub struct Claim {
     journal: Option<JournalFile>,
     /// The journal of an earlier run with the same output.
     earlier: Option<Earlier>,
-    locks: Locks,
+    locks: Vec<Lock>,
 }
 
 impl Claim {
@@ -338,27 +332,22 @@ impl Claim {
     pub fn open(
         mut self,
         run: RunIdentity,
-        format: &dyn Format,
+        header: Vec<u8>,
         is_whole: bool,
         messages: Messages,
-    ) -> Result<(RowFiles<Disk>, Option<Checkpoint>), Failure> {
+    ) -> Result<(RowFiles, Option<Checkpoint>), Failure> {
         self.refuse_other(&run)?;
-        let (force, count) = (self.destinations.force, self.destinations.all_rows().count());
-        let is_listed = is_whole || force;
         let journal = Journal {
             run,
             outputs: self.destinations.stored_outputs(),
-            sides: if is_listed { self.destinations.stored_sides() } else { Vec::new() },
-            replaces: force,
-            complete: Vec::new(),
+            sides: self.destinations.stored_sides(),
+            replaces: self.destinations.force,
         };
-        let resume = self.destinations.resume;
+        let (rows, resume) = (self.destinations.all_rows().count(), self.destinations.resume);
+        let files = self.prepare(is_whole)?;
         let earlier = self.earlier.take_if(|_| resume);
-        let completes = earlier.as_ref().is_some_and(|(journal, _)| !journal.complete.is_empty());
-        let disk = self.prepare(is_whole, completes)?;
-        let headers = vec![format.header(); count];
-        let mut outputs = RowFiles::new(disk, journal, headers, messages);
-        let start = outputs.open(earlier).inspect_err(|_| outputs.storage.discard_sides())?;
+        let mut outputs = RowFiles::new(files, journal, header, rows, messages);
+        let start = outputs.open(earlier).inspect_err(|_| outputs.files.discard_sides())?;
         Ok((outputs, start))
     }
 
@@ -384,21 +373,18 @@ impl Claim {
     }
 
     /// Prepares the files of a run, and opens pipes and devices. Removes files with temporary names
-    /// that a killed run has left, unless this run `completes` them.
-    pub fn prepare(&mut self, is_whole: bool, completes: bool) -> Result<Disk, Failure> {
+    /// that a killed run has left.
+    pub fn prepare(&mut self, is_whole: bool) -> Result<OutputFiles, Failure> {
         if let Some(journal) = &mut self.journal {
             let resumes = self.destinations.resume;
             journal.take_over(resumes).map_err(|error| Failure::at(journal.paths()[1], error))?;
         }
-        if let Some((journal, _)) = self.earlier.take() {
-            for path in journal.complete.iter().map(|file| Path::new(&file.path)) {
-                self.locks.add(path)?;
-                self.locks.remove_temporary(path, true)?;
-            }
-        }
+        let written = self.earlier.iter().flat_map(|(journal, _)| journal.paths());
+        let written: HashSet<_> = written.collect();
         for path in self.destinations.all().filter_map(OutputTarget::regular) {
-            if is_whole && !completes {
-                self.locks.remove_temporary(path, false)?;
+            let temporary = hidden(path, TEMPORARY);
+            if written.contains(&*stored(path)) && temporary.is_file() {
+                fs::remove_file(&temporary).map_err(|error| Failure::at(&temporary, error))?;
             }
         }
         let rows = self.destinations.all_rows().chain(self.destinations.messages());
@@ -407,17 +393,17 @@ impl Claim {
         let sides = sides.map(|(side, target)| Ok((side, OpenOutput::new(target)?)));
         let sides = sides.collect::<Result<_, Failure>>()?;
         let (journal, locks) = (self.journal.take(), mem::take(&mut self.locks));
-        Ok(Disk { outs, sides, journal, is_temporary: is_whole, locks })
+        Ok(OutputFiles { outs, sides, journal, is_whole, _locks: locks })
     }
 }
 
 /// Creates a single file without a journal.
-pub fn create(output: &Path, force: bool) -> Result<Disk, Failure> {
+pub fn create(output: &Path, force: bool) -> Result<OutputFiles, Failure> {
     let output = Some(Outputs::One(output.to_owned()));
     let destinations = Destinations { output, force, ..Destinations::default() };
-    let mut disk = destinations.claim(&[])?.prepare(false, false)?;
-    disk.open_new(force)?;
-    Ok(disk)
+    let mut files = destinations.claim(&[])?.prepare(false)?;
+    files.open_new(force)?;
+    Ok(files)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,7 +24,7 @@ use super::messages::Messages;
 use super::out::{OpenOutput, replaced_message, write_side};
 use super::outputs::{Claim, Destinations};
 use super::progress::{Meter, Progressed};
-use super::resume::{Disk, RowFiles, Side, Storage};
+use super::resume::{RowFiles, Side};
 use super::run_args::RunArgs;
 use super::summary::{Method, RecordSummary};
 use super::typed::{RunIdentity, Typed};
@@ -201,7 +201,7 @@ pub struct OpenRun<'a> {
     settings: &'a Settings,
     destinations: Destinations,
     format: Box<dyn Format>,
-    outputs: RowFiles<Disk>,
+    outputs: RowFiles,
     /// Where an earlier run ended.
     pub start: Option<Checkpoint>,
     pub meter: Meter,
@@ -234,7 +234,7 @@ impl<'a> OpenRun<'a> {
         let is_generated = identity.inputs.is_empty();
         let (bar, quiet) = (meter.bar.clone(), settings.args.quiet);
         let messages = Messages::new(bar, quiet, is_generated, destinations.message_format());
-        let (outputs, start) = claim.open(identity, &*format, is_whole, messages)?;
+        let (outputs, start) = claim.open(identity, format.header(), is_whole, messages)?;
         let began = SystemTime::now();
         Ok(Self { settings, destinations, format, outputs, start, meter, began })
     }
@@ -298,20 +298,20 @@ impl<'a> OpenRun<'a> {
         ran: Result<Result<Report, OutputFailure>, Failure>,
     ) -> Result<(Report, Ending), Failure> {
         let outputs = &mut self.outputs;
-        let ran = ran.inspect_err(|_| outputs.storage.discard_sides())?;
+        let ran = ran.inspect_err(|_| outputs.files.discard_sides())?;
         outputs.messages.finish(self.destinations.errors.is_some());
         let (report, error) = match ran {
             Ok(report) => (report, None),
             Err(OutputFailure { error, report }) => (*report, Some(error)),
         };
         // All files in the journal must be synced before it is removed. A stopped run keeps it.
-        let outs = outputs.storage.outs.iter().filter(|_| !report.stopped);
+        let outs = outputs.files.outs.iter().filter(|_| !report.stopped);
         let unsynced = outs.filter_map(|out| out.sync().err()).map(|error| error.to_string());
         let unsynced: Vec<_> = unsynced.collect();
         if report.failures.iter().any(|failure| failure.has_answers) {
             outputs.invalidate_all();
         }
-        let is_whole = outputs.storage.is_temporary();
+        let is_whole = outputs.files.is_whole;
         let ending = match error {
             Some(error) if error.kind() == ErrorKind::BrokenPipe => Ending::ClosedPipe,
             Some(error) => Ending::Failed(vec![lost_rows(&error, &report, is_whole)]),
@@ -330,7 +330,6 @@ impl<'a> OpenRun<'a> {
         ending: &Ending,
         summary: &impl RunSummary,
     ) -> Result<Exit, Failure> {
-        self.outputs.list_sides(self.destinations.stored_sides());
         let mut losses = self.write_sides(report, summary);
         let has_sides = losses.is_empty();
         let has_summary = !matches!(ending, Ending::ClosedPipe | Ending::Failed(_));
@@ -338,7 +337,7 @@ impl<'a> OpenRun<'a> {
             log::note(summary);
         }
         let outputs = &mut self.outputs;
-        let replaced = outputs.storage.outs.iter().filter_map(replaced_message);
+        let replaced = outputs.files.outs.iter().filter_map(replaced_message);
         let replaced: Vec<_> = replaced.collect();
         let is_lost = !replaced.is_empty();
         if let Ending::Failed(why) = ending {
@@ -348,13 +347,10 @@ impl<'a> OpenRun<'a> {
         losses.extend(replaced);
         losses.extend(report.failures.iter().map(ToString::to_string));
         let closed = match ending {
-            Ending::Complete | Ending::WithGaps if outputs.storage.is_temporary() => {
+            Ending::Complete | Ending::WithGaps if outputs.files.is_whole => {
                 outputs.complete(matches!(ending, Ending::WithGaps))
             }
-            _ if outputs.storage.is_temporary() => {
-                outputs.storage.discard();
-                Ok(())
-            }
+            _ if outputs.files.is_whole => outputs.discard(),
             Ending::Complete if has_sides => outputs.complete(false),
             // There is nothing to resume.
             _ if is_lost || !outputs.has_journal() => outputs.complete(false),
@@ -383,7 +379,7 @@ impl<'a> OpenRun<'a> {
     /// Returns how to continue the run, unless it is complete or there is nothing to resume.
     fn advice(&self, ending: &Ending, resume_options: &str) -> Option<String> {
         let (name, outputs) = (self.destinations.rows().name(), &self.outputs);
-        let is_whole = outputs.storage.is_temporary();
+        let is_whole = outputs.files.is_whole;
         if is_whole && !matches!(ending, Ending::Complete | Ending::WithGaps) {
             return Some(format!("{name} is not written"));
         }
@@ -406,7 +402,7 @@ impl<'a> OpenRun<'a> {
             Side::Summary => write_json(out, &json),
             Side::Page => report::write(&json, out),
         };
-        let sides = self.outputs.storage.sides.iter();
+        let sides = self.outputs.files.sides.iter();
         sides.filter_map(|(side, out)| write_side(out, |out| write(*side, out))).collect()
     }
 }

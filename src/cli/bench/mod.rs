@@ -297,7 +297,7 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     if let Some((baseline, path)) = baseline.as_ref().zip(args.baseline.as_deref()) {
         check_baseline(baseline, path, titles)?;
     }
-    let mut opened = claim.prepare(false, false)?;
+    let mut opened = claim.prepare(false)?;
     opened.open_new(args.force)?;
 
     let measurements = measure(&plan, &mut contenders, &sets, args.progress)?;

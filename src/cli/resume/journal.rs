@@ -26,6 +26,7 @@ use super::super::identity::{folder_of, target};
 use super::super::platform::sync_folder;
 use super::super::typed::RunIdentity;
 use super::super::{Failure, shown};
+use super::fault;
 
 /// The start of a journal, followed by a checksum of eight digits, a line feed, and the rest.
 pub const HEAD: &[u8] = b"bulkdoku journal, format 4, check sum ";
@@ -39,17 +40,8 @@ pub struct Journal {
     pub outputs: Vec<String>,
     /// The paths of other files that the run writes.
     pub sides: Vec<String>,
-    /// Whether the run replaces files that existed before (`--force`).
+    /// Whether the run replaces files that existed before (`--force`), or has begun to rename files.
     pub replaces: bool,
-    /// The complete files with temporary names, some of which may have been renamed.
-    pub complete: Vec<CompleteFile>,
-}
-
-/// A complete file of rows, of messages, or another one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CompleteFile {
-    pub path: String,
-    pub bytes: u64,
 }
 
 /// How far a run has come.
@@ -107,8 +99,7 @@ impl Position {
 impl Journal {
     /// Returns the paths of files that the run may have written, or replaces.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        let complete = self.complete.iter().map(|file| &*file.path);
-        self.outputs.iter().chain(&self.sides).map(String::as_str).chain(complete)
+        self.outputs.iter().chain(&self.sides).map(String::as_str)
     }
 
     /// Returns the first difference from the run that `self` describes, if there is one. Only the
@@ -269,10 +260,9 @@ impl JournalFile {
         Ok(())
     }
 
-    /// Reads the journal, if there is one; `Some(None)` if it is damaged. Removes what a run has left
-    /// that was killed while it saved or removed its journal.
-    #[expect(clippy::option_option, reason = "a damaged journal is not a missing one")]
-    pub fn load(&self) -> Result<Option<Option<Earlier>>, Failure> {
+    /// Reads the journal, if there is one. One that is damaged is an error if the run `resumes`.
+    /// Removes what a run has left that was killed while it saved or removed its journal.
+    pub fn load(&self, resumes: bool) -> Result<Option<Earlier>, Failure> {
         self.check()?;
         self.remove_new().map_err(|error| Failure::at(&self.new, error))?;
         let [run, position] = [&self.parts[0], &self.parts[1]].map(|path| ExistingFile::at(path));
@@ -284,13 +274,12 @@ impl JournalFile {
             ExistingFile::Journal(bytes) => decode(&bytes).map(Some),
             _ => Some(None),
         };
-        Ok(Some(decode(&run).zip(position)))
-    }
-
-    /// Returns the error for a damaged journal.
-    pub fn damaged(&self) -> Failure {
-        let what = "is damaged or was changed; --force starts over";
-        Failure::Usage(format!("{}: {what}", shown(&self.parts[0])))
+        let earlier = decode(&run).zip(position);
+        if earlier.is_none() && resumes {
+            let what = "is damaged or was changed; --force starts over";
+            refuse!("{}: {what}", shown(&self.parts[0]));
+        }
+        Ok(earlier)
     }
 
     /// Takes over the journal of an earlier run, if there is one. Its position is removed, unless the
@@ -308,6 +297,7 @@ impl JournalFile {
     /// Saves a part of the journal. The old file is kept until the new one is synced. No other file is
     /// replaced, and no link is followed.
     pub fn save(&mut self, part: Part, bytes: &[u8]) -> io::Result<()> {
+        fault::atomic()?;
         self.remove_new()?;
         let mut file = File::create_new(&self.new)?;
         let new = TempPath::try_from_path(&self.new)?;
@@ -344,7 +334,7 @@ impl JournalFile {
         if !self.are_saved[part as usize] && !self.has(part) {
             return Ok(());
         }
-        match fs::remove_file(&self.parts[part as usize]) {
+        match fault::operation().and_then(|()| fs::remove_file(&self.parts[part as usize])) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }

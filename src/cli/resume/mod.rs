@@ -6,19 +6,16 @@
 //! program. A resumed run truncates all outputs to the last position that was saved, and continues
 //! there.
 //!
-//! Files of formats that cannot be continued have temporary names until they are complete, and no
-//! journal: a resumed run starts over. If there are several, a journal lists them once all are
-//! complete, files of earlier runs that they replace are removed, and then they are renamed. A run that
-//! is killed during that is resumed there, so that a set of files never mixes two runs.
+//! Files of formats that cannot be continued have temporary names until they are complete, and a
+//! resumed run starts over.
 
-mod disk;
+pub mod fault;
+mod files;
 mod journal;
-#[cfg(all(test, unix))]
-mod memory;
 #[cfg(all(test, unix))]
 mod tests;
 
-use std::io;
+use std::io::{self, Write};
 use std::mem;
 use std::time::{Duration, Instant};
 
@@ -28,10 +25,11 @@ use bulkdoku::pipeline::{Checkpoint, Sink};
 use super::Failure;
 use super::lock::is_denied;
 use super::messages::Messages;
+use super::out::OpenOutput;
 
-pub use disk::{Disk, Side};
-use journal::{CompleteFile, Entry, OutputEnd, Part, Position};
+pub use files::{OutputFiles, Side};
 pub use journal::{Earlier, Journal, JournalFile};
+use journal::{Entry, OutputEnd, Part, Position};
 
 /// The number of bytes before a position that are compared when a run is resumed.
 const TAIL_BYTES: u64 = 64 * 1024;
@@ -39,82 +37,16 @@ const TAIL_BYTES: u64 = 64 * 1024;
 /// The time between two saved positions, compared with the time that saving takes: at most 5% of a run.
 const PAUSES_PER_SAVE: u32 = 19;
 
-/// How the files of a run are opened.
-#[derive(Clone, Copy, Debug)]
-pub enum Opening<'a> {
-    /// Creates empty files, or files with temporary names. With `replaces`, existing files are
-    /// emptied, or replaced when they are complete.
-    New { replaces: bool },
-    /// With the contents that an earlier run has written.
-    Kept,
-    /// The complete files of an earlier run at these paths, with temporary names or without.
-    Complete(&'a [String]),
-}
-
-/// The file operations of a run, which tests replace to fail at any byte. Files are numbered: outputs
-/// of rows, then that of messages, then others. Errors name the file.
-pub trait Storage: Send {
-    fn name(&self, file: usize) -> String;
-    /// Returns the path of a file for the journal.
-    fn path(&self, file: usize) -> String;
-    /// Returns the number of files.
-    fn count(&self) -> usize;
-    /// Returns whether files have temporary names until they are complete.
-    fn is_temporary(&self) -> bool;
-    fn open(&mut self, opening: Opening<'_>) -> Result<(), Failure>;
-    fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()>;
-    /// Replaces the first bytes of an output.
-    fn replace_start(&mut self, output: usize, bytes: &[u8]) -> io::Result<()>;
-    /// Returns the length of a file, or `None` if it is not a regular file.
-    fn length(&self, file: usize) -> io::Result<Option<u64>>;
-    /// Reads the `count` bytes before `end`.
-    fn read_before(&self, file: usize, end: u64, count: u64) -> io::Result<Vec<u8>>;
-    /// Truncates an output and continues there.
-    fn truncate(&mut self, output: usize, length: u64) -> io::Result<()>;
-    /// Returns whether a journal is supported.
-    fn has_journal(&self) -> bool;
-    /// Replaces a part of the journal atomically.
-    fn save(&mut self, part: Part, bytes: &[u8]) -> io::Result<()>;
-    /// Removes the file of an earlier run that a file with a temporary name replaces.
-    fn remove_replaced(&mut self, file: usize) -> io::Result<()>;
-    /// Renames a file with a temporary name, replacing an existing one if `replaces`.
-    fn rename(&mut self, file: usize, replaces: bool) -> io::Result<()>;
-    /// Keeps files with temporary names, which the journal lists, even if the process must end.
-    fn keep(&mut self);
-    /// Removes files with temporary names.
-    fn discard(&mut self);
-    /// Syncs the names of complete files, and then removes the journal.
-    fn finish(&mut self) -> io::Result<()>;
-}
-
-/// Returns the regular files of a run.
-fn complete_files(storage: &impl Storage) -> io::Result<Vec<CompleteFile>> {
-    let of = |file| {
-        let path = storage.path(file);
-        Ok(storage.length(file)?.map(|bytes| CompleteFile { path, bytes }))
-    };
-    (0..storage.count()).filter_map(|file| of(file).transpose()).collect()
-}
-
-/// Renames complete files, rows last. Removes those of an earlier run first, if there are several, so
-/// that no set has files of both.
-fn rename_all(storage: &mut impl Storage, replaces: bool) -> io::Result<()> {
-    let count = storage.count();
-    if replaces && count > 1 {
-        (0..count).try_for_each(|file| storage.remove_replaced(file))?;
-    }
-    (0..count).rev().try_for_each(|file| storage.rename(file, replaces))
-}
-
 /// The outputs of rows and messages of a run.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
-pub struct RowFiles<S> {
-    pub storage: S,
+pub struct RowFiles {
+    pub files: OutputFiles,
     journal: Journal,
     position: Position,
     /// The first bytes of each output of rows.
-    headers: Vec<Vec<u8>>,
+    header: Vec<u8>,
+    /// The number of outputs of rows.
+    rows: usize,
     lengths: Vec<u64>,
     /// The length of each output at the last checkpoint.
     complete_lengths: Vec<u64>,
@@ -126,9 +58,8 @@ pub struct RowFiles<S> {
     pauses: u32,
     /// When the position is saved next.
     due: Instant,
-    /// Whether the journal exists, and its position.
+    /// Whether the journal exists.
     is_saved: bool,
-    has_position: bool,
     has_reported_journal: bool,
     /// Whether an output lacks data before the current position, so that a resumed run must go back
     /// to the position in the journal.
@@ -137,15 +68,22 @@ pub struct RowFiles<S> {
     pub messages: Messages,
 }
 
-impl<S: Storage> RowFiles<S> {
-    /// Creates the outputs in a journal, of which the first ones are for rows and have these headers.
-    pub fn new(storage: S, journal: Journal, headers: Vec<Vec<u8>>, messages: Messages) -> Self {
+impl RowFiles {
+    /// Creates the outputs in a journal, of which the first `rows` are for rows and have this header.
+    pub fn new(
+        files: OutputFiles,
+        journal: Journal,
+        header: Vec<u8>,
+        rows: usize,
+        messages: Messages,
+    ) -> Self {
         let count = journal.outputs.len();
         Self {
-            storage,
+            files,
             journal,
             position: Position::default(),
-            headers,
+            header,
+            rows,
             lengths: vec![0; count],
             complete_lengths: vec![0; count],
             end: None,
@@ -153,7 +91,6 @@ impl<S: Storage> RowFiles<S> {
             pauses: PAUSES_PER_SAVE,
             due: Instant::now(),
             is_saved: false,
-            has_position: false,
             has_reported_journal: false,
             is_incomplete: false,
             messages_error: None,
@@ -162,68 +99,44 @@ impl<S: Storage> RowFiles<S> {
     }
 
     /// Opens the files, or those of an earlier run, and returns where that is continued. These are not
-    /// changed yet (see [`Self::truncate_to_start`]). Fails with [`Failure::Complete`] if an earlier
-    /// run has completed its files, which now have their names.
+    /// changed yet (see [`Self::truncate_to_start`]).
     pub fn open(&mut self, earlier: Option<Earlier>) -> Result<Option<Checkpoint>, Failure> {
-        match earlier {
-            Some((earlier, _)) if !earlier.complete.is_empty() => {
-                let name = self.storage.name(0);
-                self.complete_earlier(&earlier)?;
-                return Err(Failure::Complete(name));
-            }
-            Some((earlier, position)) if !self.storage.is_temporary() => {
-                // An input that failed may have changed.
-                let run = mem::take(&mut self.journal.run);
-                self.journal = Journal { run, ..earlier };
-                self.is_saved = true;
-                self.storage.open(Opening::Kept)?;
+        if let Some((earlier, position)) = earlier {
+            self.is_saved = true;
+            self.journal.replaces |= earlier.replaces;
+            let own = mem::take(&mut self.journal.sides);
+            let others = own.into_iter().filter(|side| !earlier.sides.contains(side));
+            self.journal.sides = others.chain(earlier.sides.iter().cloned()).collect();
+            if !self.files.is_whole {
+                self.files.all_mut().try_for_each(OpenOutput::open)?;
                 return self.resume(position);
             }
-            // Files with temporary names cannot be continued.
-            Some((earlier, _)) => {
-                self.is_saved = true;
-                self.journal.replaces |= earlier.replaces;
-            }
-            None => {}
         }
-        if !self.storage.is_temporary() {
-            self.save_first()?;
+        // Without a journal, incomplete rows would look complete, so only an existing file in a folder
+        // in which no file can be created is written without.
+        match self.try_save(Part::Run) {
+            Err(error) if is_denied(&error) => self.report_journal(&error),
+            saved => saved?,
         }
-        self.storage.open(Opening::New { replaces: self.journal.replaces })?;
+        self.files.open_new(self.journal.replaces)?;
         Ok(None)
-    }
-
-    /// Renames the files that an earlier run has completed.
-    fn complete_earlier(&mut self, earlier: &Journal) -> Result<(), Failure> {
-        let Self { storage, .. } = self;
-        let paths: Vec<_> = earlier.complete.iter().map(|file| file.path.clone()).collect();
-        storage.open(Opening::Complete(&paths))?;
-        for (file, expected) in earlier.complete.iter().enumerate() {
-            if storage.length(file)? != Some(expected.bytes) {
-                return Err(modified(&storage.name(file)));
-            }
-        }
-        rename_all(storage, earlier.replaces)?;
-        Ok(storage.finish()?)
     }
 
     /// Finds the checkpoint at which the outputs of the journal are continued.
     fn resume(&mut self, position: Option<Position>) -> Result<Option<Checkpoint>, Failure> {
-        let Self { storage, journal, .. } = self;
-        let lengths = (0..journal.outputs.len()).map(|output| storage.length(output));
-        let lengths = lengths.map(|length| Ok(length?.unwrap_or(0)));
+        let outs = &self.files.outs;
+        let lengths = outs.iter().map(|out| Ok(out.length()?.unwrap_or(0)));
         let lengths = lengths.collect::<io::Result<Vec<_>>>()?;
         let is_within = |entry: &Entry| {
             entry.outputs.iter().zip(&lengths).all(|(end, length)| end.bytes <= *length)
         };
-        let has_messages = position.is_some();
         let entries = position.map(|position| [position.last, position.earlier]);
         let Some(mut entry) = entries.into_iter().flatten().flatten().find(is_within) else {
-            return self.start_over(&lengths, has_messages).map(|()| None);
+            return self.start_over(&lengths).map(|()| None);
         };
-        for (output, OutputEnd { bytes, tail }) in entry.outputs.iter().enumerate() {
-            if !tail.is_of(&storage.read_before(output, *bytes, tail.bytes.into())?) {
-                return Err(modified(&storage.name(output)));
+        for (out, OutputEnd { bytes, tail }) in outs.iter().zip(&entry.outputs) {
+            if !tail.is_of(&out.read_before(*bytes, tail.bytes.into())?) {
+                return Err(modified(&out.name()));
             }
         }
         self.lengths = entry.outputs.iter().map(|end| end.bytes).collect();
@@ -235,20 +148,13 @@ impl<S: Storage> RowFiles<S> {
         Ok(Some(start))
     }
 
-    /// Starts over, unless an output was written by another program. Messages are written only after
-    /// a position is saved.
-    fn start_over(&mut self, lengths: &[u64], has_messages: bool) -> Result<(), Failure> {
-        for (output, length) in lengths.iter().enumerate() {
-            let is_other = match self.headers.get(output) {
-                Some(header) => {
-                    let known = (*length).min(header.len() as u64);
-                    !header.starts_with(&self.storage.read_before(output, known, known)?)
-                }
-                None => !has_messages && *length > 0,
-            };
+    /// Starts over, unless another program has written an output of rows.
+    fn start_over(&mut self, lengths: &[u64]) -> Result<(), Failure> {
+        for (out, length) in self.files.outs[..self.rows].iter().zip(lengths) {
+            let known = (*length).min(self.header.len() as u64);
             // The run may have been killed before it emptied the file.
-            if is_other && !self.journal.replaces {
-                return Err(modified(&self.storage.name(output)));
+            if !self.header.starts_with(&out.read_before(known, known)?) && !self.journal.replaces {
+                return Err(modified(&out.name()));
             }
         }
         Ok(self.truncate_to_start()?)
@@ -258,10 +164,8 @@ impl<S: Storage> RowFiles<S> {
     pub fn truncate_to_start(&mut self) -> io::Result<()> {
         self.try_save(Part::Run)?;
         self.try_save(Part::Position)?;
-        for (output, length) in self.lengths.iter().enumerate() {
-            self.storage.truncate(output, *length)?;
-        }
-        Ok(())
+        let outs = self.files.outs.iter().zip(&self.lengths);
+        outs.into_iter().try_for_each(|(out, length)| out.truncate(*length))
     }
 
     pub fn has_journal(&self) -> bool {
@@ -270,8 +174,7 @@ impl<S: Storage> RowFiles<S> {
 
     /// Returns whether `--resume` can continue the run.
     pub fn can_be_resumed(&self) -> bool {
-        let is_file = |output| matches!(self.storage.length(output), Ok(Some(_)));
-        let has_only_files = (0..self.headers.len()).all(is_file);
+        let has_only_files = self.files.outs[..self.rows].iter().all(OpenOutput::is_regular);
         self.is_saved && has_only_files && self.journal.run.not_comparable().is_none()
     }
 
@@ -283,47 +186,29 @@ impl<S: Storage> RowFiles<S> {
         }
     }
 
-    /// Gives complete and synced files their names, and removes the journal. If `has_losses`, a
-    /// resumed run replaces the files.
+    /// Gives complete and synced files their names, and removes the journal. If `has_losses`, it is
+    /// kept, and a resumed run replaces the files.
     pub fn complete(&mut self, has_losses: bool) -> io::Result<()> {
-        if self.storage.is_temporary() {
-            if has_losses {
+        if self.files.is_whole {
+            if !self.journal.replaces {
+                self.files.all().try_for_each(OpenOutput::check_absent)?;
+                // A resumed run replaces those that a killed one has renamed.
                 self.journal.replaces = true;
-            } else {
-                self.journal.complete = complete_files(&self.storage)?;
+                self.try_save(Part::Run)?;
             }
-            let is_listed = has_losses || self.journal.complete.len() > 1;
-            if is_listed {
-                self.list_complete()?;
-            }
-            rename_all(&mut self.storage, self.journal.replaces).or_else(|error| {
-                // A resumed run tries again.
-                if is_listed { Ok(()) } else { self.list_complete() }?;
-                Err(error)
-            })?;
+            self.files.all_mut().rev().try_for_each(OpenOutput::rename)?;
         }
         if !has_losses {
-            self.storage.finish()?;
+            self.files.finish()?;
             self.is_saved = false;
         }
         Ok(())
     }
 
-    /// Saves the journal of complete files with temporary names, which are lost otherwise.
-    fn list_complete(&mut self) -> io::Result<()> {
-        let saved = if self.journal.complete.is_empty() {
-            // An input that failed may change.
-            journal::encode(&self.position)
-                .and_then(|position| self.storage.save(Part::Position, &position))
-        } else {
-            Ok(())
-        };
-        let saved = saved.and_then(|()| self.try_save(Part::Run));
-        match &saved {
-            Ok(()) => self.storage.keep(),
-            Err(_) => self.storage.discard(),
-        }
-        saved
+    /// Removes files with temporary names, and the journal, unless an earlier run has left it.
+    pub fn discard(&mut self) -> io::Result<()> {
+        self.files.all_mut().for_each(OpenOutput::remove_temporary);
+        if self.files.has_earlier_journal() { Ok(()) } else { self.files.remove_journal() }
     }
 
     /// Returns whether an output lacks data that a resumed run can write.
@@ -337,28 +222,6 @@ impl<S: Storage> RowFiles<S> {
         Some(format!("{error}; messages are missing in it"))
     }
 
-    /// Adds files that the run writes at its end, which a resumed run may replace.
-    pub fn list_sides(&mut self, paths: Vec<String>) {
-        let sides = &mut self.journal.sides;
-        let count = sides.len();
-        sides.extend(paths);
-        sides.sort_unstable();
-        sides.dedup();
-        if sides.len() > count && !self.storage.is_temporary() {
-            self.save(Part::Run);
-        }
-    }
-
-    /// Saves the journal of a run that begins. Without it, incomplete rows would look complete, so only
-    /// an existing file in a folder in which no file can be created is written without.
-    fn save_first(&mut self) -> Result<(), Failure> {
-        match self.try_save(Part::Run) {
-            Err(error) if is_denied(&error) => self.report_journal(&error),
-            saved => saved?,
-        }
-        Ok(())
-    }
-
     /// Saves a part of the journal. If that fails, the rows and the earlier position still exist.
     fn save(&mut self, part: Part) {
         if let Err(error) = self.try_save(part) {
@@ -367,21 +230,17 @@ impl<S: Storage> RowFiles<S> {
     }
 
     fn try_save(&mut self, part: Part) -> io::Result<()> {
-        let is_whole = self.storage.is_temporary();
-        if !self.storage.has_journal() || is_whole && part == Part::Position {
-            return Ok(());
-        }
+        let Some(file) = &mut self.files.journal else { return Ok(()) };
         let bytes = match part {
             Part::Run => journal::encode(&self.journal)?,
             Part::Position => journal::encode(&self.position)?,
         };
         let begin = Instant::now();
-        let saved = self.storage.save(part, &bytes);
+        let saved = file.save(part, &bytes);
         // After an error, the next attempt is made when the next position is due.
         self.due = Instant::now() + self.interval.max(self.pauses * begin.elapsed());
         self.is_saved |= saved.is_ok();
-        self.has_position |= saved.is_ok() && part == Part::Position;
-        saved
+        saved.map_err(|error| self.files.of_journal(&error))
     }
 
     fn report_journal(&mut self, error: &io::Error) {
@@ -392,30 +251,28 @@ impl<S: Storage> RowFiles<S> {
 
     /// Saves a checkpoint, unless files start over or lack data before it.
     fn add_entry(&mut self, checkpoint: &Checkpoint) {
-        if !self.storage.has_journal() || self.storage.is_temporary() || self.is_incomplete {
+        if self.files.journal.is_none() || self.files.is_whole || self.is_incomplete {
             return;
         }
-        let end = |output: usize| {
-            let is_file = matches!(self.storage.length(output), Ok(Some(_)));
-            let bytes = if is_file { self.lengths[output] } else { 0 };
+        let end = |(out, length): (&OpenOutput, &u64)| {
+            let bytes = if out.is_regular() { *length } else { 0 };
             // Unreadable bytes are not compared later.
-            let last = self.storage.read_before(output, bytes, bytes.min(TAIL_BYTES));
+            let last = out.read_before(bytes, bytes.min(TAIL_BYTES));
             let tail = Tail::of(&last.unwrap_or_default(), TAIL_BYTES as usize);
             OutputEnd { bytes, tail }
         };
-        let outputs = (0..self.lengths.len()).map(end).collect();
+        let outputs = self.files.outs.iter().zip(&self.lengths).map(end).collect();
         self.position.add(Entry { checkpoint: checkpoint.clone(), outputs });
         self.save(Part::Position);
     }
 
     /// Returns whether messages are missing that a resumed run can write.
     fn can_resume_messages(&self) -> bool {
-        self.messages_error.is_some()
-            && matches!(self.storage.length(self.headers.len()), Ok(Some(_)))
+        self.messages_error.is_some() && self.files.outs[self.rows].is_regular()
     }
 
     fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
-        self.storage.append(output, bytes)?;
+        { &self.files.outs[output] }.write_all(bytes)?;
         self.lengths[output] += bytes.len() as u64;
         Ok(())
     }
@@ -430,30 +287,21 @@ impl<S: Storage> RowFiles<S> {
         written
     }
 
-    /// Appends messages. If the journal has no position, a resumed run takes messages for those of
-    /// another program.
-    fn append_messages(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.is_saved && !self.has_position {
-            self.try_save(Part::Position)?;
-        }
-        self.append(self.headers.len(), bytes)
-    }
-
     /// Removes the rows after the last checkpoint, including incomplete ones.
     fn truncate_rows(&mut self) -> io::Result<()> {
-        for output in 0..self.headers.len() {
+        for output in 0..self.rows {
             self.lengths[output] = self.complete_lengths[output];
-            self.storage.truncate(output, self.lengths[output])?;
+            self.files.outs[output].truncate(self.lengths[output])?;
         }
         Ok(())
     }
 }
 
-impl<S: Storage> Sink for RowFiles<S> {
+impl Sink for RowFiles {
     fn header(&mut self, output: u8, bytes: &[u8]) -> io::Result<()> {
         let output = usize::from(output);
         if self.lengths[output] > 0 {
-            return self.storage.replace_start(output, bytes);
+            return self.files.outs[output].replace_start(bytes);
         }
         self.append_rows(output, bytes)?;
         self.complete_lengths[output] = self.lengths[output];
@@ -467,13 +315,13 @@ impl<S: Storage> Sink for RowFiles<S> {
     /// Only failing rows end the run.
     fn messages(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.messages.show(bytes);
-        let output = self.headers.len();
-        if output < self.lengths.len() && self.messages_error.is_none() {
-            let length = self.lengths[output];
-            if let Err(error) = self.append_messages(bytes) {
-                self.messages_error = Some(error);
-                let _ = self.storage.truncate(output, length);
-            }
+        let output = self.rows;
+        if output < self.lengths.len()
+            && self.messages_error.is_none()
+            && let Err(error) = self.append(output, bytes)
+        {
+            self.messages_error = Some(error);
+            let _ = self.files.outs[output].truncate(self.lengths[output]);
         }
         Ok(())
     }

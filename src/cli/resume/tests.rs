@@ -1,14 +1,91 @@
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::sync::{Arc, Mutex};
+use std::path::{Path, PathBuf};
 
 use bulkdoku::pipeline::MessageFormat;
 use indicatif::ProgressBar;
+use tempfile::TempDir;
 
+use super::super::outputs::{Destinations, Outputs};
 use super::super::typed::RunIdentity;
 use super::journal::{HEAD, decode, encode};
-use super::memory::{Files, InjectedFailure, MemoryStorage, OutputKind};
 use super::*;
+
+/// Failures on demand of the operations of this thread.
+pub mod injected {
+    use std::cell::RefCell;
+    use std::io;
+    use std::thread;
+    use std::time::Duration;
+
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub enum InjectedFailure {
+        #[default]
+        Never,
+        /// The process ends after this many bytes and operations.
+        Crash(usize),
+        /// The disk is full after this many bytes.
+        FullDisk(usize),
+        /// The operation after this many bytes and operations fails, and later ones succeed.
+        Fault(usize),
+        /// The run is stopped after the row of this record, within a block.
+        Stop(u64),
+        /// The input fails after a number of records. The last ones are damaged and not verified.
+        Damage { verified: u64, records: u64 },
+    }
+
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct State {
+        pub fails: InjectedFailure,
+        pub written: usize,
+        pub is_over: bool,
+        /// How often the journal was saved, and the time that this takes.
+        pub saves: usize,
+        pub saving_takes: Duration,
+    }
+
+    thread_local! {
+        static STATE: RefCell<State> = RefCell::default();
+    }
+
+    /// Starts a run with this state, and returns that of the last one.
+    pub fn start(state: State) -> State {
+        STATE.replace(state)
+    }
+
+    pub fn bytes(count: usize) -> io::Result<usize> {
+        STATE.with_borrow_mut(|state| {
+            let left = match state.fails {
+                _ if state.is_over => 0,
+                InjectedFailure::Crash(at) | InjectedFailure::FullDisk(at) => at - state.written,
+                InjectedFailure::Fault(at) if at >= state.written => at - state.written,
+                _ => usize::MAX,
+            };
+            let written = count.min(left);
+            state.written += written;
+            if written > 0 || count == 0 && !state.is_over {
+                return Ok(written);
+            }
+            state.is_over |= matches!(state.fails, InjectedFailure::Crash(_));
+            state.written += usize::from(matches!(state.fails, InjectedFailure::Fault(_)));
+            Err(io::ErrorKind::StorageFull.into())
+        })
+    }
+
+    pub fn operation() -> io::Result<()> {
+        let needs_space = STATE.with_borrow(|it| matches!(it.fails, InjectedFailure::FullDisk(_)));
+        if needs_space { Ok(()) } else { bytes(1).map(drop) }
+    }
+
+    /// The other bytes of a file that is replaced atomically make no difference.
+    pub fn atomic() -> io::Result<()> {
+        thread::sleep(STATE.with_borrow(|state| state.saving_takes));
+        STATE.with_borrow_mut(|state| state.saves += 1);
+        (0..2).try_for_each(|_| bytes(1).map(drop))
+    }
+}
+
+use injected::{InjectedFailure, State, start};
 
 #[derive(Clone, Copy, Debug)]
 enum HeaderKind {
@@ -22,7 +99,8 @@ enum HeaderKind {
 struct Case {
     /// The number of outputs of rows.
     outputs: u8,
-    kind: OutputKind,
+    /// Whether files have temporary names until all are complete.
+    is_whole: bool,
     /// Whether the run replaces older files.
     is_forced: bool,
     header: HeaderKind,
@@ -33,54 +111,86 @@ struct Case {
 const RECORDS: u64 = 8;
 const RECORDS_PER_BLOCK: u64 = 2;
 
+/// The contents of the outputs of rows, and of messages.
+type Contents = Vec<Option<Vec<u8>>>;
+
+/// The files of a case, in memory if the system supports it.
+struct Files {
+    folder: TempDir,
+    paths: Vec<PathBuf>,
+}
+
+impl Files {
+    fn contents(&self) -> Contents {
+        self.paths.iter().map(|path| fs::read(path).ok()).collect()
+    }
+
+    fn text(&self) -> String {
+        let rows: Vec<_> = self.contents().into_iter().flatten().collect();
+        String::from_utf8(rows.concat()).unwrap()
+    }
+
+    fn has_journal(&self) -> bool {
+        self.folder.path().join("0.resume").exists()
+    }
+
+    fn position(&self) -> Option<Position> {
+        decode(&fs::read(self.folder.path().join("0.resume.at")).ok()?)
+    }
+
+    /// Returns whether there are only outputs, complete ones, and perhaps locks.
+    fn are_only(&self, expected: &Contents) -> bool {
+        let names = fs::read_dir(self.folder.path()).unwrap().map(|it| it.unwrap().file_name());
+        let others = names.filter(|name| Path::new(name).extension() != Some("lock".as_ref()));
+        self.contents() == *expected && others.count() == self.paths.len()
+    }
+}
+
 impl Case {
     fn all() -> impl Iterator<Item = Self> {
         let headers = [HeaderKind::None, HeaderKind::Text, HeaderKind::Count];
         let pairs = headers.into_iter().flat_map(|header| [(header, true), (header, false)]);
-        let outputs = [
-            (1, OutputKind::Named),
-            (4, OutputKind::Named),
-            (1, OutputKind::Temporary),
-            (4, OutputKind::Temporary),
-        ];
+        let outputs = [(1, false), (4, false), (1, true), (4, true)];
         let all = pairs.flat_map(move |(header, saves_all)| {
             let forced = outputs.into_iter().flat_map(|kind| [(kind, false), (kind, true)]);
-            forced.map(move |((outputs, kind), is_forced)| Self {
+            forced.map(move |((outputs, is_whole), is_forced)| Self {
                 outputs,
-                kind,
+                is_whole,
                 is_forced,
                 header,
                 saves_all,
             })
         });
-        all.filter(|case| {
-            let is_temporary = case.kind == OutputKind::Temporary;
-            match case.header {
-                HeaderKind::None => !case.is_forced && (case.saves_all || !is_temporary),
-                HeaderKind::Text => case.saves_all || !is_temporary,
-                HeaderKind::Count => !case.is_forced && case.saves_all && is_temporary,
-            }
+        all.filter(|case| match case.header {
+            HeaderKind::None => !case.is_forced && (case.saves_all || !case.is_whole),
+            HeaderKind::Text => case.saves_all || !case.is_whole,
+            HeaderKind::Count => !case.is_forced && case.saves_all && case.is_whole,
         })
     }
 
     /// Returns the cases whose rows are continued.
     fn continued() -> impl Iterator<Item = Self> {
-        Self::all().filter(|case| case.kind != OutputKind::Temporary)
+        Self::all().filter(|case| !case.is_whole)
     }
 
-    /// Returns the files before the first run.
-    fn files(self) -> MemoryStorage {
-        let count = usize::from(self.outputs) + 1;
-        let old = |file: usize| self.is_forced.then(|| format!("old {file}\n").into_bytes());
-        let named = (0..count).map(old).collect();
-        let files = Files { named, temporary: vec![None; count], ..Files::default() };
-        MemoryStorage {
-            files: Arc::new(Mutex::new(files)),
-            fails: InjectedFailure::Never,
-            kind: self.kind,
-            saving_takes: Duration::ZERO,
-            opens_temporary: false,
+    /// Returns the contents of the files before the first run.
+    fn old(self) -> Contents {
+        let old = |file: u8| self.is_forced.then(|| format!("old {file}\n").into_bytes());
+        (0..=self.outputs).map(old).collect()
+    }
+
+    /// Creates the files before the first run.
+    fn files(self) -> Files {
+        let memory = Path::new("/dev/shm");
+        let folder =
+            if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+        let folder = folder.unwrap();
+        let paths = (0..=self.outputs).map(|file| folder.path().join(file.to_string()));
+        let paths: Vec<_> = paths.collect();
+        for (path, old) in paths.iter().zip(self.old()) {
+            old.into_iter().for_each(|old| fs::write(path, old).unwrap());
         }
+        Files { folder, paths }
     }
 
     fn header(self, rows: u64) -> Vec<u8> {
@@ -103,34 +213,32 @@ impl Case {
         Ok(())
     }
 
-    /// Returns the outputs of a run, which are not open yet.
-    fn row_files(self, storage: MemoryStorage) -> RowFiles<MemoryStorage> {
+    /// Opens the outputs of a run, which resumes an earlier one that has begun.
+    fn open(self, files: &Files) -> Result<(RowFiles, Option<Checkpoint>), Failure> {
+        let resume = files.has_journal() || files.contents() != self.old();
+        let (messages, rows) = files.paths.split_last().unwrap();
+        let destinations = Destinations {
+            output: Some(Outputs::Parts(rows.to_vec())),
+            errors: Some(messages.clone()),
+            force: self.is_forced && !resume,
+            resume,
+            ..Destinations::default()
+        };
+        let claim = destinations.claim(&[])?;
         let messages = Messages::new(ProgressBar::hidden(), true, false, MessageFormat::Text);
-        let outputs = (0..=self.outputs).map(|output| output.to_string()).collect();
-        let replaces = self.is_forced && storage.files().journal[0].is_none();
-        let journal = Journal { outputs, replaces, ..Journal::default() };
-        RowFiles::new(storage, journal, vec![self.header(0); self.outputs.into()], messages)
+        claim.open(RunIdentity::default(), self.header(0), self.is_whole, messages)
     }
 
     /// Runs until the end or a failure. Returns the number of rows written.
-    fn run(self, storage: MemoryStorage) -> Result<u64, Failure> {
-        let [journal, position] = storage.files().journal.clone();
-        if journal.is_none() && position.is_some() {
-            // The files are complete.
-            storage.files().journal[1] = None;
-            return Ok(0);
-        }
-        let position = position.map(|bytes| decode(&bytes).unwrap());
-        let earlier = journal.map(|bytes| (decode(&bytes).unwrap(), position));
-        let fails = storage.fails;
-        let mut into = self.row_files(storage);
-        if self.saves_all {
-            (into.interval, into.pauses) = (Duration::ZERO, 0);
-        }
-        let start = match into.open(earlier) {
+    fn run(self, files: &Files, fails: InjectedFailure) -> Result<u64, Failure> {
+        start(State { fails, ..State::default() });
+        let (mut into, start) = match self.open(files) {
             Err(Failure::Complete(_)) => return Ok(0),
             opened => opened?,
         };
+        if self.saves_all {
+            (into.interval, into.pauses, into.due) = (Duration::ZERO, 0, Instant::now());
+        }
         if start.is_some() {
             into.truncate_to_start()?;
         }
@@ -142,7 +250,8 @@ impl Case {
             }
             while at.position.offset < RECORDS {
                 for record in at.position.offset..at.position.offset + RECORDS_PER_BLOCK {
-                    let is_damaged = fails.is_damaged(record);
+                    let is_damaged = matches!(fails, InjectedFailure::Damage { verified, records }
+                        if (verified..records).contains(&record));
                     self.write(record, is_damaged, &mut into)?;
                     if fails == InjectedFailure::Stop(record) {
                         into.checkpoint(&at, true)?;
@@ -173,35 +282,24 @@ impl Case {
     }
 
     /// Returns the files of an uninterrupted run.
-    fn expected(self) -> Vec<Option<Vec<u8>>> {
+    fn expected(self) -> Contents {
         let files = self.files();
-        self.run(files.clone()).unwrap();
-        let named = files.files().named.clone();
-        let rows = usize::from(self.outputs);
-        assert!(named.iter().all(Option::is_some));
-        let counts = |rows: &Vec<u8>| memchr::memchr_iter(b'\n', rows).count();
-        let headers = if self.header(0).is_empty() { 0 } else { rows };
-        let lines: usize = named[..rows].iter().flatten().map(counts).sum();
-        assert_eq!(lines, RECORDS as usize + headers, "{self:?}");
-        named
+        self.run(&files, InjectedFailure::Never).unwrap();
+        let expected = files.contents();
+        assert!(files.are_only(&expected) && expected.iter().all(Option::is_some));
+        let headers = if self.header(0).is_empty() { 0 } else { usize::from(self.outputs) };
+        let rows = files.text().lines().filter(|line| !line.starts_with('m')).count();
+        assert_eq!(rows, RECORDS as usize + headers, "{self:?}");
+        expected
     }
 
-    /// Rejects files that look complete, but are not, and a set with files of two runs.
-    fn check(self, files: &Files, expected: &[Option<Vec<u8>>]) {
-        let old = self.files();
-        let old = &old.files().named;
-        if files.journal[0].is_none() {
+    /// Rejects files that look complete, but are not.
+    fn check(self, files: &Files, expected: &Contents) {
+        if !files.has_journal() {
+            let (left, old) = (files.contents(), self.old());
             let is_empty = |file: &Option<Vec<u8>>| file.as_ref().is_none_or(Vec::is_empty);
-            let is_new = files.named.iter().zip(expected).all(|(file, new)| file == new);
-            let is_old = files.named == *old || !self.is_forced && files.named.iter().all(is_empty);
-            assert!(is_new || is_old, "{self:?}: {files:?}");
-        }
-        if self.kind == OutputKind::Temporary {
-            let is_of = |set: &[Option<Vec<u8>>]| {
-                let mut files = files.named.iter().zip(set);
-                files.all(|(file, of_set)| file.is_none() || file == of_set)
-            };
-            assert!(is_of(old) || is_of(expected), "{self:?}: {files:?}");
+            let is_old = left == old || !self.is_forced && left.iter().all(is_empty);
+            assert!(left == *expected || is_old, "{self:?}: {left:?}");
         }
     }
 }
@@ -214,27 +312,25 @@ fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
         let (mut at, mut was_shorter) = (0, false);
         loop {
             let mut is_over = true;
-            for fails in [InjectedFailure::Crash, InjectedFailure::FullDisk, InjectedFailure::Fault]
-            {
-                for second in [at % 13, 2 * at / 3, at + 7] {
-                    let storage = case.files();
-                    let first = case.run(storage.with(fails(at)));
-                    is_over &= storage.files().written < at;
-                    case.check(&storage.files(), &expected);
-                    let second_fails = first.is_err() && {
-                        let second = case.run(storage.with(fails(second)));
-                        case.check(&storage.files(), &expected);
-                        second.is_err()
-                    };
-                    if second_fails {
-                        let left = case.run(storage.with(InjectedFailure::Never)).unwrap();
-                        was_shorter |= left < RECORDS;
-                    }
-                    let files = storage.files();
-                    assert_eq!(files.named, expected, "{case:?} {:?} {second}", fails(at));
-                    assert_eq!(files.journal, [None, None]);
-                    assert!(files.temporary.iter().all(Option::is_none));
+            let other =
+                if at % 3 == 0 { InjectedFailure::FullDisk } else { InjectedFailure::Fault };
+            let crash: fn(usize) -> InjectedFailure = InjectedFailure::Crash;
+            let second = if at % 2 == 0 { at % 13 } else { at + 7 };
+            for (fails, second) in [(crash, second), (other, 2 * at / 3)] {
+                let files = case.files();
+                let first = case.run(&files, fails(at));
+                is_over &= start(State::default()).written < at;
+                case.check(&files, &expected);
+                let second_fails = first.is_err() && {
+                    let second = case.run(&files, fails(second));
+                    case.check(&files, &expected);
+                    second.is_err()
+                };
+                if second_fails {
+                    let left = case.run(&files, InjectedFailure::Never).unwrap();
+                    was_shorter |= left < RECORDS;
                 }
+                assert!(files.are_only(&expected), "{case:?} {:?} {second}", fails(at));
             }
             if is_over {
                 break;
@@ -242,7 +338,7 @@ fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
             at += 1;
         }
         assert!(at > 30, "{at}");
-        assert!(was_shorter || !case.saves_all, "{case:?}");
+        assert!(was_shorter || !case.saves_all || case.is_whole, "{case:?}");
     }
 }
 
@@ -256,14 +352,13 @@ fn runs_that_are_stopped_within_a_block_are_resumed_to_the_same_bytes() {
         for (first, second) in stops(0).flat_map(|first| stops(first).map(move |at| (first, at))) {
             let files = case.files();
             for at in [first, second] {
-                assert!(case.run(files.with(InjectedFailure::Stop(at))).is_err());
-                let rows = &files.files().contents()[..usize::from(case.outputs)];
-                let rows = String::from_utf8(rows.concat()).unwrap();
-                let last = rows.lines().filter_map(|row| row.strip_prefix('r')).max();
+                assert!(case.run(&files, InjectedFailure::Stop(at)).is_err());
+                let text = files.text();
+                let last = text.lines().filter_map(|row| row.strip_prefix('r')).max();
                 assert_eq!(last, at.checked_sub(1).map(|last| last.to_string()).as_deref());
             }
-            case.run(files.with(InjectedFailure::Never)).unwrap();
-            assert_eq!(files.files().named, expected, "{case:?} {first} {second}");
+            case.run(&files, InjectedFailure::Never).unwrap();
+            assert!(files.are_only(&expected), "{case:?} {first} {second}");
         }
     }
 }
@@ -278,17 +373,16 @@ fn runs_whose_input_is_damaged_are_resumed_where_it_is_verified() {
             let files = case.files();
             let damage = InjectedFailure::Damage { verified, records };
             for _ in 0..2 {
-                assert!(case.run(files.with(damage)).is_err());
-                let rows = files.files().contents().concat();
-                let is_written = String::from_utf8(rows).unwrap().contains("r7");
+                assert!(case.run(&files, damage).is_err());
+                let is_written = files.text().contains("r7");
                 assert!(is_written, "{case:?} {damage:?}: later rows are written");
             }
-            let left = case.run(files.with(InjectedFailure::Never)).unwrap();
+            let left = case.run(&files, InjectedFailure::Never).unwrap();
             // The last saved position precedes the last block.
             let last = records - RECORDS_PER_BLOCK;
             let is_kept = case.saves_all && last <= verified;
             assert_eq!(left, RECORDS - if is_kept { last } else { 0 }, "{case:?} {damage:?}");
-            assert_eq!(files.files().named, expected, "{case:?} {damage:?}");
+            assert!(files.are_only(&expected), "{case:?} {damage:?}");
         }
     }
 }
@@ -296,7 +390,7 @@ fn runs_whose_input_is_damaged_are_resumed_where_it_is_verified() {
 /// If an input is damaged, the rows of earlier ones are kept, despite many later positions.
 #[test]
 fn the_last_position_in_an_earlier_input_is_kept() {
-    let mut position = journal::Position::default();
+    let mut position = Position::default();
     for (source, offset) in [(0, 1), (0, 2), (1, 1), (1, 2), (2, 1)] {
         for more in 0..20 {
             let offset = 100 * offset + more;
@@ -318,20 +412,19 @@ fn the_last_position_in_an_earlier_input_is_kept() {
 /// Saving takes at most a twentieth of the time, even if it is slow.
 #[test]
 fn slow_saves_are_rare() {
-    let takes = Duration::from_millis(20);
+    let saving_takes = Duration::from_millis(20);
     for interval in [Duration::ZERO, Duration::from_secs(1000)] {
         let case = Case::all().next().unwrap();
-        let storage = MemoryStorage { saving_takes: takes, ..case.files() };
-        let mut into = case.row_files(storage.clone());
+        start(State { saving_takes, ..State::default() });
+        let begin = Instant::now();
+        let (mut into, _) = case.open(&case.files()).unwrap();
         into.interval = interval;
-        let start = Instant::now();
-        into.open(None).unwrap();
-        while start.elapsed() < 35 * takes {
+        while begin.elapsed() < 35 * saving_takes {
             into.checkpoint(&Checkpoint::default(), false).unwrap();
         }
-        let pause = interval.max(19 * takes);
-        let most = 1 + (start.elapsed().as_millis() / pause.as_millis()) as usize;
-        let saves = storage.files().saves;
+        let pause = 19 * saving_takes;
+        let most = 2 + (begin.elapsed().as_millis() / pause.as_millis()) as usize;
+        let saves = start(State::default()).saves;
         assert!((1..=most).contains(&saves), "{saves} saves, expected at most {most}");
     }
 }
@@ -342,10 +435,10 @@ fn a_full_disk_leaves_complete_rows() {
     for case in Case::continued() {
         for at in 0..80 {
             let files = case.files();
-            if case.run(files.with(InjectedFailure::FullDisk(at))).is_ok() {
+            if case.run(&files, InjectedFailure::FullDisk(at)).is_ok() {
                 continue;
             }
-            for output in &files.files().contents() {
+            for output in files.contents().iter().flatten() {
                 assert!(output.is_empty() || output.ends_with(b"\n"), "{case:?} {at}: {output:?}");
             }
         }
@@ -360,35 +453,34 @@ fn foreign_and_modified_files_are_refused() {
         for at in 0..120 {
             for output in 0..=usize::from(case.outputs) {
                 let files = case.files();
-                if case.run(files.with(InjectedFailure::Crash(at))).is_ok()
-                    || files.files().journal[0].is_none()
-                {
+                let ran = case.run(&files, InjectedFailure::Crash(at));
+                let position = files.position();
+                let is_begun = position.is_some();
+                let is_unchecked = !is_begun && output == usize::from(case.outputs);
+                if ran.is_ok() || !files.has_journal() || is_unchecked {
                     continue;
                 }
-                let position = files.files().journal[1].clone();
-                let position = position.map(|bytes| decode::<journal::Position>(&bytes).unwrap());
-                let is_begun = position.is_some() || output < usize::from(case.outputs);
                 let last = position.and_then(|position| position.last);
                 let marked = last.map_or(0, |last| last.outputs[output].bytes) as usize;
-                let before = {
-                    let files = &mut files.files();
-                    if !is_begun {
-                        files.named[output] = Some(b"mine\n".to_vec());
-                    } else if marked > 1 {
-                        files.named[output].as_mut().unwrap()[marked - 2] ^= 1;
-                    } else {
-                        continue;
-                    }
-                    files.contents()
-                };
+                if !is_begun && !case.header(0).is_empty() {
+                    fs::write(&files.paths[output], "mine\n").unwrap();
+                } else if marked > 1 {
+                    let mut bytes = fs::read(&files.paths[output]).unwrap();
+                    bytes[marked - 2] ^= 1;
+                    fs::write(&files.paths[output], bytes).unwrap();
+                } else {
+                    continue;
+                }
+                let before = files.text();
                 refused[usize::from(is_begun)] += 1;
-                let resumed = case.run(files.with(InjectedFailure::Never));
+                let resumed = case.run(&files, InjectedFailure::Never);
                 let message = resumed.unwrap_err().to_string();
                 assert!(message.contains("has been modified"), "{case:?} {at}: {message}");
-                assert_eq!(files.files().contents(), before);
+                assert_eq!(files.text(), before);
             }
         }
-        assert!(refused[0] > 0 && refused[1] > 0, "{case:?}");
+        let has_header = !case.header(0).is_empty();
+        assert!((refused[0] > 0) == has_header && refused[1] > 0, "{case:?}");
     }
 }
 
@@ -397,11 +489,10 @@ fn foreign_and_modified_files_are_refused() {
 fn a_run_whose_journal_cannot_be_saved_changes_nothing() {
     for case in Case::all() {
         let files = case.files();
-        let before = files.files().contents();
-        case.run(files.with(InjectedFailure::Fault(0))).unwrap_err();
-        assert_eq!(files.files().contents(), before, "{case:?}");
-        assert_eq!(files.files().journal, [None, None]);
-        assert_eq!(case.run(files.with(InjectedFailure::Never)).unwrap(), RECORDS);
+        case.run(&files, InjectedFailure::Fault(0)).unwrap_err();
+        assert_eq!(files.contents(), case.old(), "{case:?}");
+        assert!(!files.has_journal());
+        assert_eq!(case.run(&files, InjectedFailure::Never).unwrap(), RECORDS);
     }
 }
 
@@ -415,27 +506,24 @@ fn damaged_journals_and_other_files_are_refused() {
     let bytes = encode(&journal).unwrap();
     let mut file = JournalFile::of(&output);
     file.save(Part::Run, &bytes).unwrap();
-    assert_eq!(file.load().unwrap(), Some(Some((journal, None))));
-    file.save(Part::Position, &encode(&journal::Position::default()).unwrap()).unwrap();
+    assert_eq!(file.load(true).unwrap(), Some((journal, None)));
+    file.save(Part::Position, &encode(&Position::default()).unwrap()).unwrap();
     assert!(file.exists() && !new.exists());
     for part in [&path, &at] {
         let bytes = fs::read(part).unwrap();
-        assert!(file.load().unwrap().unwrap().is_some());
+        assert!(file.load(true).unwrap().is_some());
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 1;
             fs::write(part, &changed).unwrap();
-            match file.load() {
-                Err(error) if at < HEAD.len() => {
-                    assert!(error.to_string().contains("is not a journal"), "{at}");
-                }
-                loaded => assert_eq!(loaded.unwrap(), Some(None), "{at}"),
-            }
+            let what = if at < HEAD.len() { "is not a journal" } else { "is damaged" };
+            let error = file.load(true).unwrap_err().to_string();
+            assert!(error.contains(what), "{at}: {error}");
             assert_eq!(fs::read(part).unwrap(), changed);
         }
         for length in HEAD.len()..bytes.len() {
             fs::write(part, &bytes[..length]).unwrap();
-            assert_eq!(file.load().unwrap(), Some(None), "{length}");
+            assert_eq!(file.load(false).unwrap(), None, "{length}");
         }
         fs::write(part, &bytes).unwrap();
     }

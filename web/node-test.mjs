@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 
 const [folder, level] = [resolve(process.argv[2]), process.argv[3]];
-const { Input, explain, simdLevel, solve } = await import(pathToFileURL(join(folder, "index.js")));
+const { Input, explain, generate, simdLevel, solve } = await import(pathToFileURL(join(folder, "index.js")));
 const datasets = join(dirname(fileURLToPath(import.meta.url)), "../datasets");
 const SETS = ["easy", "minimal", "hard", "several", "unsolvable", "malformed"];
 const withoutLatency = rows => rows.replace(/,\d*$/gm, ",");
@@ -68,6 +68,17 @@ test("a puzzle is explained", () => {
   assert.throws(() => explain("12"), /81/);
 });
 
+test("generated puzzles have the difficulty, and depend on the seed alone", () => {
+  for (const difficulty of ["easy", "medium", "hard", "unfair", "extreme"]) {
+    const puzzle = generate(difficulty, 7);
+    assert.equal(puzzle, generate(difficulty, 7));
+    const made = explain(puzzle);
+    assert.deepEqual([made.status, made.difficulty], ["unique", difficulty]);
+  }
+  assert.notEqual(generate("easy", 1), generate("easy", 2));
+  assert.throws(() => generate("fiendish", 1), /fiendish.*easy/);
+});
+
 test("the README's example prints what it says", async () => {
   const readme = readFileSync(join(folder, "README.md"), "utf8");
   const [, code] = readme.match(/```js\n([^]*?)```/);
@@ -81,4 +92,5 @@ test("the README's example prints what it says", async () => {
   assert.deepEqual(printed[1][0], { unique: 2, contradictory: 1 });
   assert.match(printed[2][0], /^5 occurs twice/);
   assert.equal(printed[3][0], "unique");
+  assert.equal(explain(printed[4][0]).difficulty, "hard");
 });

@@ -119,23 +119,48 @@ try {
     }
   }
 
+  const drawn = text => until(`document.body.dataset.puzzle === ${JSON.stringify(text)}`);
+  const example = await evaluate(`EXAMPLE`);
+  check("a board is hidden while many puzzles are solved", await evaluate(`$("puzzle").hidden`));
+  const type = async text => {
+    await evaluate(`$("text").value = ${JSON.stringify(text)}, $("text").dispatchEvent(new Event("input"))`);
+    await drawn(text);
+  };
   const single = puzzles.at(-1);
-  await evaluate(`document.body.dataset.state = "", $("text").value = "${single}", $("file").value = "", $("solve").click()`);
-  await until(`document.body.dataset.state === "done" && !$("puzzle").hidden`);
-  const drawn = await evaluate(DIGITS);
-  const [, row] = nativeRows(join(folder, (writeFileSync(join(folder, "one.txt"), single), "one.txt"))).split("\n");
-  check("a single puzzle is drawn with its solution", drawn === row.split(",")[2], drawn);
+  await type(single);
+  const digits = await evaluate(DIGITS);
+  check("a typed puzzle is drawn without a click", digits === single.replace(/[.0]/g, ""), digits);
   await screenshot("single-light");
   await evaluate(`$("hint").click()`);
   const hint = (await evaluate(DIGITS)).length;
-  const clues = single.replace(/[.0]/g, "").length;
-  check("a hint places a digit or removes candidates", hint === clues + 1 || hint === clues, `${hint} digits of ${clues}`);
-  // The path of a pasted puzzle that needs more than singles, to the first step with candidates.
+  check("a hint places a digit or removes candidates", hint === digits.length + 1 || hint === digits.length,
+    `${hint} digits of ${digits.length}`);
+  await evaluate(`$("show").click()`);
+  const [, row] = nativeRows(join(folder, (writeFileSync(join(folder, "one.txt"), single), "one.txt"))).split("\n");
+  const solution = await evaluate(DIGITS);
+  check("the solution is the command's", solution === row.split(",")[2], solution);
+  await solve(join(folder, "one.txt"), 1);
+  await drawn(single);
+  check("the puzzle of a file is drawn", await evaluate(DIGITS) === digits);
+  await evaluate(`$("generate").click()`);
+  await until(`document.body.dataset.puzzle === $("text").value && $("text").value !== ${JSON.stringify(single)}`);
+  const made = await evaluate(`$("verdict").textContent`);
+  check("a new puzzle has the chosen difficulty", made.startsWith("One solution. Difficulty: hard, "), made);
+  await evaluate(`window.print = () => { window.printed = ${DIGITS}.length; }, $("hint").click(), $("print").click()`);
+  const printed = await evaluate(`printed === $("text").value.replace(/[.0]/g, "").length`);
+  check("what is printed has only the clues", printed);
+  await send("Emulation.setEmulatedMedia", { media: "print" });
+  check("and nothing but the board and its rating", await evaluate(
+    `["text", "hint", "status", "explanation"].every(id => !$(id).checkVisibility()) && $("grid").checkVisibility()`));
+  await screenshot("printed");
+  await send("Emulation.setEmulatedMedia", { media: "" });
+  await type("no puzzle");
+  check("other text has no board", await evaluate(`$("puzzle").hidden`));
+  // The path of a puzzle that needs more than singles, to the first step with candidates.
   const hard = setsOf(["hard.txt"])[0].split("\n").find(line => /^[.\d]{81}$/.test(line));
-  await evaluate(`document.body.dataset.state = "", $("text").value = "${hard}", $("solve").click()`);
-  await until(`document.body.dataset.state === "done" && !$("path").hidden`);
-  const rating = await evaluate(`$("explanation").textContent`);
-  check("a pasted puzzle has a rating", /^One solution\. Difficulty: \w+, [- \w]+; Sudoku Explainer: \d+\.\d\.$/.test(rating), rating);
+  await type(hard);
+  const rating = await evaluate(`$("verdict").textContent`);
+  check("it has a rating", /^One solution\. Difficulty: \w+, [- \w]+; Sudoku Explainer: \d+\.\d\.$/.test(rating), rating);
   const steps = await evaluate(`[...$("steps").children].map(step => step.textContent)`);
   check("and a path in words", steps.length > 20 && steps.every(step => /, so r\dc\d.*\.$/.test(step)), steps[0]);
   await evaluate(`$("hint").click()`);
@@ -172,19 +197,21 @@ try {
     return stops.join(" ");
   };
   await send("Page.reload");
-  await until(`document.readyState === "complete" && typeof $ === "function" && document.body.dataset.state === undefined`);
-  const form = await stops(5);
-  check("tab goes through the form in order", form === "text file limit workers solve", form);
-  await press("Enter", "Enter", "\r");
-  await until(`document.body.dataset.state === "done" && !$("puzzle").hidden`);
-  const results = await stops(2);
+  await until(`document.readyState === "complete" && typeof $ === "function" && document.body.dataset.puzzle === ${JSON.stringify(example)}`);
+  const first = await stops(1);
   await press(" ", "Space", " ");
   const isFull = `${DIGITS}.length === 81`;
   const isFullAfterHint = await evaluate(isFull);
-  const last = await stops(1);
+  const second = await stops(1);
   await press(" ", "Space", " ");
-  check("tab goes on to the results", `${results} ${last}` === "download hint show", `${results} ${last}`);
-  check("space works on the buttons: a hint, then the solution", !isFullAfterHint && await evaluate(isFull));
+  check("space works on the first buttons: a hint, then the solution",
+    `${first} ${second}` === "hint show" && !isFullAfterHint && await evaluate(isFull), `${first} ${second}`);
+  const form = await stops(9);
+  check("tab goes on in order", form === "print SUMMARY difficulty generate text file limit workers solve", form);
+  await press("Enter", "Enter", "\r");
+  await until(`document.body.dataset.state === "done"`);
+  const results = await stops(1);
+  check("and to the results", results === "download", results);
   const { nodes } = await send("Accessibility.getFullAXTree");
   const nameless = nodes.filter(({ ignored, role, name, properties }) => !ignored && !name?.value &&
     role.value !== "RootWebArea" && properties?.some(({ name, value }) => name === "focusable" && value.value));

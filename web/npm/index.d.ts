@@ -1,5 +1,5 @@
 import type { Report } from "./bulkdoku.js";
-export { Input, explain, simdLevel } from "./bulkdoku.js";
+export { Input, explain, generate, simdLevel } from "./bulkdoku.js";
 export type { Explanation, Message, ReadBytes, Report, Start, Step, WriteRows } from "./bulkdoku.js";
 
 /**

@@ -1,10 +1,10 @@
-import init, { Input, explain, header, simdLevel } from "./bulkdoku.js";
+import init, { Input, explain, generate, header, simdLevel } from "./bulkdoku.js";
 
 const url = new URL("./bulkdoku_bg.wasm", import.meta.url);
 const module = url.protocol === "file:" ? (await import("node:fs")).readFileSync(url) : url;
 await init({ module_or_path: module });
 
-export { Input, explain, simdLevel };
+export { Input, explain, generate, simdLevel };
 
 const START = { offset: 0, line: 1 };
 

@@ -9,7 +9,6 @@ const MAX_BUFFERS = 16;
 const count = new Intl.NumberFormat("en");
 let run = null;
 
-$("text").value = EXAMPLE;
 $("workers").value = navigator.hardwareConcurrency || 1;
 
 /** One input, from its division to its rows. */
@@ -156,7 +155,7 @@ async function finish() {
   $("download").hidden = records === 0;
   drawLatencies();
   listMessages();
-  if (records === 1) await drawPuzzle((await rows.text()).split("\n")[1].split(",")[1]);
+  drawPuzzle(records === 1 ? (await rows.text()).split("\n")[1].split(",")[1] : "");
   document.body.dataset.state = "done";
 }
 
@@ -179,8 +178,8 @@ function drawLatencies() {
   const BINS = 8;
   const all = run.reports().flatMap(report => report.latencies).sort((a, b) => a[0] - b[0]);
   const total = all.reduce((sum, [, puzzles]) => sum + puzzles, 0);
-  $("latency").hidden = total === 0;
-  if (!total) return;
+  $("latency").hidden = total < 2;
+  if (total < 2) return;
   const tick = clockTick();
   const bins = new Map();
   for (const [ns, puzzles] of all) {
@@ -230,30 +229,41 @@ function duration(ns) {
   return `${Number((ns / scale).toPrecision(3))} ${unit}`;
 }
 
-/** Draws a single puzzle with its solution; hints start over from the clues. */
-async function drawPuzzle(text) {
+let explainer = null;
+/** Passes a task for a single puzzle to a worker, instead of the last one. */
+async function ask(task, receive) {
   const module = await compiled;
-  const { explanation } = await new Promise((resolve, reject) => {
-    const worker = newWorker(data => { worker.terminate(); resolve(data); }, reject);
-    worker.postMessage({ task: "explain", module, text });
+  explainer?.terminate();
+  explainer = newWorker(receive, error => { $("verdict").textContent = error; });
+  explainer.postMessage({ ...task, module });
+}
+
+/** Rates and draws a single puzzle. Any other text has no drawing. */
+function drawPuzzle(text) {
+  ask({ task: "explain", text }, ({ explanation }) => {
+    $("puzzle").hidden = !explanation;
+    if (explanation) draw(explanation);
+    document.body.dataset.puzzle = text;
   });
-  if (!explanation) return;
-  const { status, difficulty, title, se121, contradiction, steps, drawing, last } = explanation;
-  const verdict = contradiction ? `No solution: ${contradiction}.` : status !== "unique" ? `Status: ${status}.`
+}
+
+/** Draws a puzzle; hints start at its clues. */
+function draw({ status, difficulty, title, se121, contradiction, steps, start, drawing, last }) {
+  $("verdict").textContent = contradiction ? `No solution: ${contradiction}.` : status !== "unique" ? `Status: ${status}.`
     : `One solution. ${title ? `Difficulty: ${difficulty}, ${title}` : "No step is needed"}` +
       `${se121 === null ? "" : `; Sudoku Explainer: ${se121.toFixed(1)}`}.`;
   let next = 0;
-  const show = (board, explanation) => {
+  const show = (board, explanation = "") => {
     $("grid").innerHTML = board;
     $("explanation").textContent = explanation;
   };
-  const showAll = () => { next = 0; show(drawing, verdict); };
-  $("show").onclick = showAll;
+  $("show").onclick = () => { next = 0; show(drawing); };
   $("hint").onclick = () => {
     const step = steps[next++];
     if (step) show(step.drawing, `${step.title}: ${step.sentence}.`);
-    else show(last, contradiction ? verdict : status === "unique" ? "Solved." : "No technique applies.");
+    else show(last, status === "unique" ? "Solved." : "No technique applies.");
   };
+  $("print").onclick = () => { next = 0; show(start); print(); };
   $("steps").replaceChildren(...steps.map(({ title, sentence, alternatives }) => {
     const [li, name] = [document.createElement("li"), document.createElement("b")];
     name.textContent = title;
@@ -267,14 +277,24 @@ async function drawPuzzle(text) {
   }));
   $("path").hidden = steps.length === 0;
   $("path").open = false;
-  $("puzzle").hidden = false;
-  showAll();
+  show(start);
 }
+
+function pasteAndDraw(text) {
+  [$("text").value, $("file").value] = [text, ""];
+  drawPuzzle(text);
+}
+
+$("generate").addEventListener("click", () => {
+  $("verdict").textContent = "Making a puzzle.";
+  const seed = crypto.getRandomValues(new Uint32Array(1))[0];
+  ask({ task: "generate", difficulty: $("difficulty").value, seed }, ({ puzzle }) => pasteAndDraw(puzzle));
+});
 
 function solve(file) {
   run?.workers.forEach(worker => worker.terminate());
   URL.revokeObjectURL($("download").href);
-  for (const id of ["download", "puzzle", "latency", "invalid"]) $(id).hidden = true;
+  for (const id of ["download", "latency", "invalid"]) $(id).hidden = true;
   $("results").hidden = false;
   $("solve").disabled = true;
   $("stop").disabled = false;
@@ -290,7 +310,12 @@ $("form").addEventListener("submit", event => {
   const [file] = $("file").files;
   solve(file ?? new File([$("text").value], "pasted"));
 });
-$("text").addEventListener("input", () => { $("file").value = ""; });
+let typed = 0;
+$("text").addEventListener("input", () => {
+  $("file").value = "";
+  clearTimeout(typed);
+  typed = setTimeout(() => drawPuzzle($("text").value), 200);
+});
 $("stop").addEventListener("click", () => run.end("stopped"));
 addEventListener("dragover", event => { event.preventDefault(); document.body.classList.add("dragging"); });
 addEventListener("dragleave", event => { if (!event.relatedTarget) document.body.classList.remove("dragging"); });
@@ -303,3 +328,4 @@ addEventListener("drop", event => {
     solve(file);
   }
 });
+pasteAndDraw(EXAMPLE);

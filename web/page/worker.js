@@ -44,6 +44,10 @@ const tasks = {
     wasm_bindgen.initSync({ module });
     postMessage({ explanation: wasm_bindgen.explain(text) });
   },
+  generate({ module, difficulty, seed }) {
+    wasm_bindgen.initSync({ module });
+    postMessage({ puzzle: wasm_bindgen.generate(difficulty, seed) });
+  },
 };
 
 onmessage = ({ data }) => {

@@ -76,6 +76,7 @@ pub fn explain(given: &Marks) -> Value {
         "se121": se.map(|rating| f64::from(rating.er) / 10.0),
         "contradiction": if outcome.solutions == 0 { contradiction(given) } else { None },
         "steps": described,
+        "start": draw(&start),
         "drawing": draw(&solved.unwrap_or(start)),
         "last": draw(&last),
     })

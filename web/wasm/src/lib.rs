@@ -12,7 +12,10 @@ use std::io::Read;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use bulkdoku::generate::Generator;
 use bulkdoku::input::{InputOptions, Layout, Position, Stream, plain_lines};
+use bulkdoku::logic::generate::{TechniqueFilter, puzzle};
+use bulkdoku::logic::{Difficulty, Techniques};
 use bulkdoku::output::{CsvRows, Format};
 use bulkdoku::pipeline::{
     BLOCK_BYTES, Block, BlockSource, Checkpoint, Fill, MessageFormat, Options, RowWriter, Solve,
@@ -89,6 +92,8 @@ export type Explanation = {
     contradiction: string | null,
     /** The path: the steps that change the board. */
     steps: Step[],
+    /** The clues as SVG. */
+    start: string,
     /** The solution, or the clues if there is none, as SVG. */
     drawing: string,
     /** The digits after the last step, as SVG. */
@@ -120,6 +125,20 @@ pub fn header() -> String {
 pub fn explain(text: &str) -> Result<JsValue, JsError> {
     let marks: Marks = text.parse()?;
     Ok(to_js(&explain::explain(&marks)))
+}
+
+/// Generates a minimal puzzle of a difficulty: `easy`, `medium`, `hard`, `unfair`, or `extreme`. The same
+/// seed has the same puzzle, as 81 characters.
+///
+/// # Errors
+/// If there is no such difficulty.
+#[wasm_bindgen]
+pub fn generate(difficulty: &str, seed: u32) -> Result<String, JsError> {
+    let wanted: Difficulty = difficulty.parse()?;
+    let techniques = Techniques::filter(|technique| technique.difficulty() == wanted);
+    let (mut generator, mut filter) = (Generator::new(), TechniqueFilter::new(techniques));
+    let puzzle = puzzle(&mut generator, &mut filter, seed.into(), 0);
+    Ok(puzzle.expect("nothing stops the search").to_string())
 }
 
 /// An input whose layout was detected.

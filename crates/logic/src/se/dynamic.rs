@@ -69,13 +69,12 @@ impl Nets {
                     }
                     let net = &mut self.all[self.len];
                     self.len += 1;
-                    // Nothing uses what follows from a candidate that is off in static chains.
-                    if rules != Rules::Static {
+                    // Static chains are followed when they are needed.
+                    if rules == Rules::Static {
+                        net.nodes.clear();
+                    } else {
                         net.start(grid, assertion);
                         net.follow(grid, rules);
-                    } else if is_on(assertion) {
-                        net.start(grid, assertion);
-                        net.follow_links(grid, &mut self.steps);
                     }
                 }
             }
@@ -110,6 +109,7 @@ impl Nets {
     pub fn conclude(
         &mut self,
         grid: &Grid,
+        may_agree: impl Fn(Source) -> bool,
         mut visit: impl FnMut(Source, Assertion, &mut [Net], &[usize]),
     ) {
         let (in_cells, is_static) = (self.rules != Rules::Nishio, self.rules == Rules::Static);
@@ -137,13 +137,33 @@ impl Nets {
                 }
                 for kind in KINDS {
                     let places = grid.places(cell, digit, kind);
-                    if places.trailing_zeros() as usize == cell && places.count_ones() > 1 {
-                        self.compare(grid, Source::Unit(cell, digit, kind), &mut visit);
+                    let source = Source::Unit(cell, digit, kind);
+                    if places.trailing_zeros() as usize == cell
+                        && places.count_ones() > 1
+                        && may_agree(source)
+                    {
+                        self.compare(grid, source, &mut visit);
                     }
                 }
             }
-            if in_cells {
+            if in_cells && may_agree(Source::Cell(cell)) {
                 self.compare(grid, Source::Cell(cell), &mut visit);
+            }
+        }
+    }
+
+    /// Follows static chains from alternatives.
+    fn follow_links(&mut self, grid: &Grid, source: Source, numbers: &[usize]) {
+        let (cells, digits) = match source {
+            Source::Cell(cell) => (1 << cell, grid.masks[cell]),
+            Source::Unit(cell, digit, kind) => (grid.places(cell, digit, kind), 1 << digit),
+            _ => return,
+        };
+        let starts = Bits(cells).flat_map(|cell| digits_of(digits).map(move |d| nets::on(cell, d)));
+        for (start, &number) in starts.zip(numbers) {
+            if self.all[number].nodes.is_empty() {
+                self.all[number].start(grid, start);
+                self.all[number].follow_links(grid, &mut self.steps);
             }
         }
     }
@@ -157,6 +177,9 @@ impl Nets {
     ) {
         let mut numbers = std::mem::take(&mut self.alternatives);
         self.alternatives(grid, source, &mut numbers);
+        if self.rules == Rules::Static {
+            self.follow_links(grid, source, &numbers);
+        }
         let common = numbers[1..].iter().fold(self.all[numbers[0]].known, |common, &number| {
             and(&common, &self.all[number].known)
         });
@@ -234,7 +257,9 @@ impl Search {
 
     /// Finds the shortest cell or region forcing chain.
     pub(super) fn multiple(&mut self, position: &Position) -> Option<Hint> {
-        self.by_rules(&Grid::of(position), Rules::Static, 80)
+        let grid = Grid::of(position);
+        self.inner.reach.start(&grid);
+        self.by_rules(&grid, Rules::Static, 80)
     }
 
     /// Finds the shortest dynamic forcing chain that uses the easiest other techniques.
@@ -329,7 +354,9 @@ impl Search {
     fn best(&mut self, grid: &Grid) -> Best {
         let mut best: Best = None;
         let (progress, signatures) = (&self.progress, &mut self.signatures);
-        self.nets.conclude(grid, |source, end, nets, numbers| {
+        let is_static = self.nets.rules == Rules::Static;
+        let may_agree = |source| !is_static || self.inner.reach.may_agree(grid, source);
+        self.nets.conclude(grid, may_agree, |source, end, nets, numbers| {
             let mut sum = assertions(source, end, nets, numbers);
             signatures.clear();
             for &number in numbers {

@@ -12,6 +12,7 @@ mod dynamic;
 mod links;
 mod nested;
 mod nets;
+mod reach;
 
 use bulkdoku_core::StopFlag;
 use bulkdoku_core::bands::{Bands, Singles};

@@ -12,6 +12,7 @@ use super::links::Chains;
 use super::nets::{
     self, Assertion, Assertions, CELL, Cause, Grid, Node, OTHER, Rules, START, is_on,
 };
+use super::reach::Reach;
 use crate::board::{Bits, Board, Candidates, Cells, PEERS, digits_of, size};
 
 /// Techniques within a net, from the easiest to the hardest.
@@ -119,6 +120,7 @@ pub struct Search {
     hints: Vec<Chain>,
     nodes: Vec<(Assertion, Cause)>,
     chains: Chains,
+    pub reach: Reach,
 }
 
 impl Default for Search {
@@ -130,6 +132,7 @@ impl Default for Search {
             hints: Vec::new(),
             nodes: Vec::new(),
             chains: Chains::default(),
+            reach: Reach::default(),
         }
     }
 }
@@ -143,6 +146,12 @@ impl Search {
             basic::find(board, source, grid, &mut out);
             return out;
         }
+        if inner != Inner::Dynamic {
+            self.reach.extend(grid);
+            if inner == Inner::Simple && !self.reach.has_chains() {
+                return out;
+            }
+        }
         self.best.fill(None);
         self.hints.clear();
         self.nodes.clear();
@@ -154,7 +163,9 @@ impl Search {
             self.nets.start(grid, rules);
             let (best, hints) = (&mut self.best, &mut self.hints);
             let mut number = 0;
-            self.nets.conclude(grid, |source, end, nets, numbers| {
+            let may_agree =
+                |source| inner == Inner::Dynamic || self.reach.may_agree(grid, source);
+            self.nets.conclude(grid, may_agree, |source, end, nets, numbers| {
                 let assertions = dynamic::assertions(source, end, nets, numbers);
                 number += 1;
                 let key = (0, assertions, source.rank(), number, 0);
@@ -242,7 +253,7 @@ impl Search {
 
     /// Finds forcing chains, X-cycles, and Y-cycles.
     fn simple(&mut self, grid: &Grid) {
-        let Self { best, hints, nodes: all, chains, .. } = self;
+        let Self { best, hints, nodes: all, chains, reach, .. } = self;
         let mut number = 0;
         let mut add = |nodes: &[_], is_loop, base: f64, rank, removed: &[_]| {
             number += 1;
@@ -264,7 +275,9 @@ impl Search {
             for cell in (0..81).filter(|&cell| size(grid.masks[cell]) > 1) {
                 for digit in digits_of(grid.masks[cell]) {
                     let start = nets::on(cell, digit);
-                    if kind != Kind::Y || size(grid.masks[cell]) == 2 {
+                    if (kind != Kind::Y || size(grid.masks[cell]) == 2)
+                        && reach.may_have_loop(cell, digit)
+                    {
                         chains.find_loops(
                             grid,
                             start,
@@ -276,8 +289,20 @@ impl Search {
                             },
                         );
                     }
+                    // If a candidate that is off turns itself on, all others in its cell are absurd.
+                    let may_be_absurd = |start| {
+                        let mut others = digits_of(grid.masks[cell] & !(1 << digit));
+                        if is_on(start) {
+                            reach.may_be_absurd(cell, digit)
+                        } else {
+                            others.all(|other| reach.may_be_absurd(cell, other))
+                        }
+                    };
                     for start in [start, nets::negation(start)] {
-                        if kind != Kind::Y && chains.find_chain(grid, start) {
+                        if kind != Kind::Y
+                            && may_be_absurd(start)
+                            && chains.find_chain(grid, start)
+                        {
                             let removed = removed_by(grid, nets::negation(start));
                             add(&chains.nodes, false, of_chains, rank, &[removed]);
                         }

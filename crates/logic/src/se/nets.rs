@@ -1,6 +1,7 @@
 //! Chains with several reasons for a step, in the order in which Sudoku Explainer follows them.
 
 use super::super::Position;
+use super::super::counting::{boxes_with, columns_with, rows_with};
 use super::super::links::{Set, contains, insert};
 use super::links::Steps;
 use crate::board::{Bits, Cells, PEERS, UNITS, UNITS_OF, digits_of};
@@ -56,10 +57,34 @@ impl Grid {
         self.open[digit] &= !(1 << cell);
     }
 
+    /// Returns the places of all strong links.
+    pub fn pairs(&self) -> Pairs {
+        let (mut one, mut two, mut three) = (0, 0, 0);
+        for &cells in &self.open {
+            three |= two & cells;
+            two |= one & cells;
+            one |= cells;
+        }
+        let places = self.open.map(|open| {
+            [rows_with::<2>(open), columns_with::<2>(open), boxes_with::<2>(open)]
+                .map(|cells| cells & open)
+        });
+        Pairs { cells: two & !three, places }
+    }
+
     /// Returns the places of a digit in the row (0), column (1), or box (2) of a cell.
     pub fn places(&self, cell: usize, digit: usize, kind: usize) -> Cells {
         self.open[digit] & UNITS[usize::from(UNITS_OF[cell][kind])]
     }
+}
+
+/// The strong links of a grid.
+#[derive(Debug, Default)]
+pub struct Pairs {
+    /// The cells with two candidates.
+    pub cells: Cells,
+    /// The cells in which a digit is one of two places in its row, column, and box.
+    pub places: [[Cells; 3]; 9],
 }
 
 /// What nets use.

@@ -1,0 +1,189 @@
+//! Which candidates have chains in a grid, for all starts at once.
+//!
+//! What follows from a candidate by chains in a grid also follows in the grids that nets reach from
+//! there, for candidates of open cells: if an assertion of a chain is known to hold, so are all
+//! that follow it, and if it is known not to hold, so are all before it. So only the links that are
+//! new in a grid are added to what follows in the first one.
+
+use super::super::links::{Set, and, contains, insert, is_empty, members, or};
+use super::dynamic::Source;
+use super::nets::{Grid, Pairs};
+use crate::board::{Bits, PEERS, UNITS, UNITS_OF, digits_of};
+
+/// Words of a set of candidates. Nothing is excluded in grids with more candidates.
+const W: usize = 4;
+
+/// The candidates that are on, and off, if one is on.
+type Row = [Set<W>; 2];
+
+/// What follows from each candidate.
+#[derive(Debug, Default)]
+pub struct Reach {
+    numbers: Vec<[u16; 9]>,
+    places: Vec<(usize, usize)>,
+    /// The strong links of the first grid, and what follows there.
+    pairs: Pairs,
+    source: Vec<Row>,
+    rows: Vec<Row>,
+    /// The candidates of open cells.
+    open: Set<W>,
+    /// Those from which their negation follows.
+    absurd: Set<W>,
+    /// Those that follow from these.
+    after: Set<W>,
+}
+
+impl Reach {
+    /// Starts over with another grid.
+    pub fn start(&mut self, grid: &Grid) {
+        self.numbers.clear();
+        self.numbers.resize(81, [0; 9]);
+        self.places.clear();
+        for (cell, &mask) in grid.masks.iter().enumerate() {
+            for digit in digits_of(mask) {
+                self.numbers[cell][digit] = self.places.len() as u16;
+                self.places.push((cell, digit));
+            }
+        }
+        if self.is_too_large() {
+            return;
+        }
+        self.rows.clear();
+        for (i, &(cell, digit)) in self.places.iter().enumerate() {
+            let mut row = [[0; W]; 2];
+            insert(&mut row[0], i);
+            for other in digits_of(grid.masks[cell] & !(1 << digit)) {
+                insert(&mut row[1], self.number(cell, other));
+            }
+            for other in Bits(PEERS[cell] & grid.open[digit]) {
+                insert(&mut row[1], self.number(other, digit));
+            }
+            self.rows.push(row);
+        }
+        self.pairs = self.add_links(&Pairs::default(), grid);
+        self.source.clone_from(&self.rows);
+    }
+
+    /// Continues from the first grid to one that nets have reached.
+    pub fn extend(&mut self, grid: &Grid) {
+        if self.is_too_large() {
+            return;
+        }
+        self.rows.clone_from(&self.source);
+        let before = std::mem::take(&mut self.pairs);
+        self.add_links(&before, grid);
+        self.pairs = before;
+        (self.absurd, self.after) = ([0; W], [0; W]);
+        for i in members(&self.open) {
+            if contains(&self.rows[i][1], i) {
+                insert(&mut self.absurd, i);
+                or(&mut self.after, &self.rows[i][0]);
+            }
+        }
+    }
+
+    fn is_too_large(&self) -> bool {
+        self.places.len() > 64 * W
+    }
+
+    fn number(&self, cell: usize, digit: usize) -> usize {
+        self.numbers[cell][digit].into()
+    }
+
+    /// Adds the strong links of a grid that another one does not have.
+    fn add_links(&mut self, before: &Pairs, grid: &Grid) -> Pairs {
+        self.open = [0; W];
+        for (i, &(cell, digit)) in self.places.iter().enumerate() {
+            let mask = grid.masks[cell];
+            if mask >> digit & 1 != 0 && !mask.is_power_of_two() {
+                insert(&mut self.open, i);
+            }
+        }
+        let pairs = grid.pairs();
+        for cell in Bits(pairs.cells & !before.cells) {
+            let mask = grid.masks[cell];
+            let [a, b] = [mask.trailing_zeros(), mask.ilog2()];
+            self.add_link([a, b].map(|digit| self.number(cell, digit as usize)));
+        }
+        for (digit, (places, before)) in pairs.places.iter().zip(&before.places).enumerate() {
+            for (kind, (places, before)) in places.iter().zip(before).enumerate() {
+                for cell in Bits(places & !before) {
+                    let unit = UNITS[usize::from(UNITS_OF[cell][kind])];
+                    let other = (places & unit & !(1 << cell)).trailing_zeros() as usize;
+                    if other > cell {
+                        self.add_link([cell, other].map(|cell| self.number(cell, digit)));
+                    }
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Adds a strong link.
+    fn add_link(&mut self, [a, b]: [usize; 2]) {
+        let [of_a, of_b] = [self.rows[a], self.rows[b]];
+        // Each of both, off, turns the other one on; if it turns itself off, it does so as well.
+        let [mut from_a, mut from_b] = [of_a, of_b];
+        if contains(&of_a[1], a) {
+            join(&mut from_a, &of_b);
+        }
+        if contains(&of_b[1], b) {
+            join(&mut from_b, &of_a);
+        }
+        for (off, on, row) in [(of_a, b, from_b), (of_b, a, from_a)] {
+            for i in members(&and(&off[1], &self.open)) {
+                if !contains(&self.rows[i][0], on) {
+                    join(&mut self.rows[i], &row);
+                }
+            }
+        }
+    }
+
+    /// Returns whether a chain leads from any candidate to its negation. Otherwise there are no loops
+    /// that remove a candidate: it would turn a candidate of the loop off, and with it the loop, in
+    /// the other direction, another one on, which turns it off.
+    pub fn has_chains(&self) -> bool {
+        self.is_too_large() || !is_empty(&self.absurd)
+    }
+
+    /// Returns whether a chain may lead from a candidate that is on to its negation.
+    pub fn may_be_absurd(&self, cell: usize, digit: usize) -> bool {
+        self.is_too_large() || contains(&self.absurd, self.number(cell, digit))
+    }
+
+    /// Returns whether a loop with a candidate may remove another one, which then turns on the whole
+    /// loop.
+    pub fn may_have_loop(&self, cell: usize, digit: usize) -> bool {
+        self.is_too_large() || contains(&self.after, self.number(cell, digit))
+    }
+
+    /// Returns whether chains may lead from all alternatives to the same assertion.
+    pub fn may_agree(&self, grid: &Grid, source: Source) -> bool {
+        self.is_too_large()
+            || match source {
+                Source::Cell(cell) => {
+                    self.agree(digits_of(grid.masks[cell]).map(|digit| (cell, digit)))
+                }
+                Source::Unit(cell, digit, kind) => {
+                    self.agree(Bits(grid.places(cell, digit, kind)).map(|cell| (cell, digit)))
+                }
+                _ => true,
+            }
+    }
+
+    fn agree(&self, alternatives: impl Iterator<Item = (usize, usize)>) -> bool {
+        let mut common = [self.open; 2];
+        for (cell, digit) in alternatives {
+            let row = &self.rows[self.number(cell, digit)];
+            common = [and(&common[0], &row[0]), and(&common[1], &row[1])];
+            if is_empty(&common[0]) && is_empty(&common[1]) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+fn join(row: &mut Row, other: &Row) {
+    row.iter_mut().zip(other).for_each(|(row, other)| or(row, other));
+}

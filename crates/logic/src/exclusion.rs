@@ -4,7 +4,12 @@
 //! <http://sudopedia.enjoysudoku.com/Aligned_Triple_Exclusion.html>.
 
 use super::{Changed, Evidence, Instances, Position, Role};
-use crate::board::{Bits, Cells, PEERS, digits_of, size};
+use crate::board::{ALL, Bits, Cells, PEERS, digits_of, size};
+
+/// Returns the cells that see any of these.
+fn seeing(cells: Cells) -> Cells {
+    Bits(cells).fold(0, |all, cell| all | PEERS[cell])
+}
 
 /// Two cells cannot have digits that are all candidates of a cell that sees both, nor the same
 /// digit if they see each other. Candidates without a possible combination are removed.
@@ -13,14 +18,17 @@ pub fn pair(position: &Position, changed: Changed, out: &mut Instances) {
     let open = position.open.iter().fold(0, |all, cells| all | cells);
     for a in Bits(open) {
         let seen = PEERS[a] & position.exactly[2];
-        let near = Bits(seen).fold(0, |all, cell| all | PEERS[cell]);
+        let near = if changed.cells >> a & 1 != 0 {
+            seeing(seen)
+        } else {
+            seeing(seen & changed.cells) | changed.cells
+        };
         for b in Bits(near & open & !1 << a) {
             let excluders = seen & PEERS[b];
             let see = PEERS[a] >> b & 1 != 0;
             // Each excluder, and seeing each other, exclude one digit with a candidate.
             let most = excluders.count_ones() as usize + usize::from(see);
-            let is_new = (excluders | 1 << a | 1 << b) & changed.cells != 0;
-            if !is_new || most < size(masks[a]).min(size(masks[b])) {
+            if most < size(masks[a]).min(size(masks[b])) {
                 continue;
             }
             let excluding = Bits(excluders).fold(0, |all, cell| all | masks[cell]);
@@ -52,12 +60,22 @@ pub fn triplet(position: &Position, changed: Changed, out: &mut Instances) {
     for a in Bits(open) {
         for b in Bits(open & !1 << a) {
             let seen = PEERS[a] & PEERS[b] & small;
-            let cells = Bits(seen).fold(0, |all, cell| all | PEERS[cell]);
-            for c in Bits(cells & open & !1 << b) {
-                let excluders = seen & PEERS[c];
-                if (excluders | 1 << a | 1 << b | 1 << c) & changed.cells != 0 {
-                    exclude(position, [a, b, c], excluders, out);
-                }
+            // Any of the cells and excluders must have changed.
+            let near = seeing(seen & changed.cells) | changed.cells;
+            let near = if (1 << a | 1 << b) & changed.cells != 0 { ALL } else { near };
+            if near & open & !1 << b == 0 {
+                continue;
+            }
+            let (mut one, mut two) = (0, 0);
+            for cell in Bits(seen) {
+                two |= one & PEERS[cell];
+                one |= PEERS[cell];
+            }
+            // One cell excludes too few combinations of cells that do not see each other.
+            let see = PEERS[a] >> b & 1 != 0;
+            let cells = if see { one } else { two | one & (PEERS[a] | PEERS[b]) };
+            for c in Bits(cells & near & open & !1 << b) {
+                exclude(position, [a, b, c], seen & PEERS[c], out);
             }
         }
     }
@@ -66,69 +84,52 @@ pub fn triplet(position: &Position, changed: Changed, out: &mut Instances) {
 fn exclude(position: &Position, cells: [usize; 3], excluders: Cells, out: &mut Instances) {
     let [a, b, c] = cells;
     let masks = cells.map(|cell| position.masks[cell]);
-    let sees = |i: usize, j: usize| PEERS[i] >> j & 1 != 0;
+    let sees = |i: usize, j: usize| u16::from(PEERS[i] >> j & 1 != 0);
     let (ab, ac, bc) = (sees(a, b), sees(a, c), sees(b, c));
-    // A candidate is removed only if all combinations with it are excluded: each excluder excludes
-    // some, as do cells that see each other.
-    let [two, three] = [2, 3].map(|n| (excluders & position.exactly[n]).count_ones() as usize);
-    let can_lose = |others: [usize; 2], see: [bool; 3]| {
-        let [y, z] = others.map(|i| size(masks[i]));
-        let [by_y, by_z, by_both] = see.map(usize::from);
-        two * (y + z - 1) + 2 * three + by_y * z + by_z * y + by_both * y.min(z) >= y * z
-    };
-    if ![([1, 2], [ab, ac, bc]), ([0, 2], [ab, bc, ac]), ([0, 1], [ac, bc, ab])]
-        .into_iter()
-        .any(|(others, see)| can_lose(others, see))
-    {
-        return;
-    }
-    // With enough digits that no excluder has, any candidate is in a possible combination.
-    let excluding = Bits(excluders).fold(0, |all, cell| all | position.masks[cell]);
-    let free = masks.map(|mask| size(mask & !excluding));
-    let needed =
-        [[ab, ac], [ab, bc], [ac, bc]].map(|see| 1 + see.into_iter().filter(|see| *see).count());
-    if (0..3).all(|i| free[i] >= needed[i]) {
-        return;
-    }
-    // What the third cell cannot be if another one has a digit, and the excluders of three digits.
+    // The other digits of excluders with two candidates, for each of them.
     let mut partners = [0; 9];
-    for cell in Bits(excluders & position.exactly[2]) {
+    let [mut pairs, mut count] = [0; 2];
+    for cell in Bits(excluders) {
         let mask = position.masks[cell];
-        digits_of(mask).for_each(|digit| partners[digit] |= mask & !(1 << digit));
+        if size(mask) == 2 {
+            digits_of(mask).for_each(|digit| partners[digit] |= mask & !(1 << digit));
+            pairs += 1;
+        }
+        count += 1;
     }
+    let sizes = masks.map(size);
     let triples = excluders & position.exactly[3];
-    let mut possible = [0_u16; 3];
-    for x in digits_of(masks[0]) {
-        for y in digits_of(masks[1]) {
-            let is_known = possible[0] >> x & possible[1] >> y & 1 != 0;
-            let is_excluded = x == y && ab || partners[x] >> y & 1 != 0;
-            if is_excluded || is_known && possible[2] == masks[2] {
+    let mut removed = [0; 9];
+    let mut any = false;
+    let roles = [([0, 1, 2], [ab, ac, bc]), ([1, 0, 2], [ab, bc, ac]), ([2, 0, 1], [ac, bc, ab])];
+    for ([i, j, k], [ij, ik, jk]) in roles {
+        let least = |cell: usize, see: u16| sizes[cell].saturating_sub(pairs + usize::from(see));
+        let most = usize::from(jk) * sizes[j].min(sizes[k]) + 2 * count;
+        if least(j, ij) * least(k, ik) > most {
+            continue;
+        }
+        for x in digits_of(masks[i]) {
+            let y = masks[j] & !(partners[x] | ij << x);
+            let z = masks[k] & !(partners[x] | ik << x);
+            // An excluder excludes at most two of these, if it does not have both digits.
+            if size(y) * size(z) > usize::from(jk) * size(y & z) + 2 * count {
                 continue;
             }
-            let both = 1 << x | 1 << y;
-            let mut third = masks[2] & !(partners[x] | partners[y]);
-            third &= !(u16::from(ac) << x | u16::from(bc) << y);
-            for excluder in Bits(triples) {
-                let rest = position.masks[excluder] & !both;
-                third &= if rest.is_power_of_two() { !rest } else { !0 };
-            }
-            if third != 0 {
-                possible[0] |= 1 << x;
-                possible[1] |= 1 << y;
-                possible[2] |= third;
-                if possible == masks {
-                    return;
-                }
+            let is_possible = digits_of(y).any(|y| {
+                let excluded = partners[y] | jk << y;
+                let rests = Bits(triples).map(|cell| position.masks[cell] & !(1 << x | 1 << y));
+                let rests = rests.filter(|rest| rest.is_power_of_two());
+                z & !rests.fold(excluded, |excluded, rest| excluded | rest) != 0
+            });
+            if !is_possible {
+                removed[x] |= 1 << cells[i];
+                any = true;
             }
         }
     }
-    let mut removed = [0; 9];
-    for i in 0..3 {
-        for digit in digits_of(masks[i] & !possible[i]) {
-            removed[digit] |= 1 << cells[i];
-        }
+    if any {
+        out.remove(&removed, || evidence(1 << a | 1 << b | 1 << c, excluders));
     }
-    out.remove(&removed, || evidence(1 << a | 1 << b | 1 << c, excluders));
 }
 
 fn evidence(cells: Cells, excluders: Cells) -> Evidence {

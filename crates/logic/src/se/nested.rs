@@ -163,8 +163,7 @@ impl Search {
             self.nets.start(grid, rules);
             let (best, hints) = (&mut self.best, &mut self.hints);
             let mut number = 0;
-            let may_agree =
-                |source| inner == Inner::Dynamic || self.reach.may_agree(grid, source);
+            let may_agree = |source| inner == Inner::Dynamic || self.reach.may_agree(grid, source);
             self.nets.conclude(grid, may_agree, |source, end, nets, numbers| {
                 let assertions = dynamic::assertions(source, end, nets, numbers);
                 number += 1;
@@ -299,9 +298,7 @@ impl Search {
                         }
                     };
                     for start in [start, nets::negation(start)] {
-                        if kind != Kind::Y
-                            && may_be_absurd(start)
-                            && chains.find_chain(grid, start)
+                        if kind != Kind::Y && may_be_absurd(start) && chains.find_chain(grid, start)
                         {
                             let removed = removed_by(grid, nets::negation(start));
                             add(&chains.nodes, false, of_chains, rank, &[removed]);

@@ -86,33 +86,39 @@ fn exclude(position: &Position, cells: [usize; 3], excluders: Cells, out: &mut I
     let masks = cells.map(|cell| position.masks[cell]);
     let sees = |i: usize, j: usize| u16::from(PEERS[i] >> j & 1 != 0);
     let (ab, ac, bc) = (sees(a, b), sees(a, c), sees(b, c));
-    // The other digits of excluders with two candidates, for each of them.
-    let mut partners = [0; 9];
-    let [mut pairs, mut count] = [0; 2];
-    for cell in Bits(excluders) {
-        let mask = position.masks[cell];
-        if size(mask) == 2 {
-            digits_of(mask).for_each(|digit| partners[digit] |= mask & !(1 << digit));
-            pairs += 1;
-        }
-        count += 1;
-    }
     let sizes = masks.map(size);
     let triples = excluders & position.exactly[3];
+    let pairs = (excluders & !triples).count_ones() as usize;
+    let count = pairs + triples.count_ones() as usize;
+    let roles = [([0, 1, 2], [ab, ac, bc]), ([1, 0, 2], [ab, bc, ac]), ([2, 0, 1], [ac, bc, ab])];
+    // All combinations with a candidate must be excluded. An excluder with two candidates of which
+    // it is one excludes those with the other one; any other excluder excludes at most two.
+    let can_lose = |([_, j, k], [ij, ik, jk]): ([usize; 3], [u16; 3])| {
+        let both = usize::from(jk) * sizes[j].min(sizes[k]);
+        let left =
+            |cell: usize, see: u16, by: usize| sizes[cell].saturating_sub(by + usize::from(see));
+        (0..=pairs).any(|by| left(j, ij, by) * left(k, ik, by) <= both + 2 * (count - by))
+    };
+    if !roles.into_iter().any(can_lose) {
+        return;
+    }
+    // The other digits of excluders with two candidates, for each of them.
+    let mut partners = [0; 9];
+    for cell in Bits(excluders & !triples) {
+        let mask = position.masks[cell];
+        digits_of(mask).for_each(|digit| partners[digit] |= mask & !(1 << digit));
+    }
     let mut removed = [0; 9];
     let mut any = false;
-    let roles = [([0, 1, 2], [ab, ac, bc]), ([1, 0, 2], [ab, bc, ac]), ([2, 0, 1], [ac, bc, ab])];
-    for ([i, j, k], [ij, ik, jk]) in roles {
-        let least = |cell: usize, see: u16| sizes[cell].saturating_sub(pairs + usize::from(see));
-        let most = usize::from(jk) * sizes[j].min(sizes[k]) + 2 * count;
-        if least(j, ij) * least(k, ik) > most {
+    for role @ ([i, j, k], [ij, ik, jk]) in roles {
+        if !can_lose(role) {
             continue;
         }
         for x in digits_of(masks[i]) {
             let y = masks[j] & !(partners[x] | ij << x);
             let z = masks[k] & !(partners[x] | ik << x);
-            // An excluder excludes at most two of these, if it does not have both digits.
-            if size(y) * size(z) > usize::from(jk) * size(y & z) + 2 * count {
+            let by = size(partners[x]).min(pairs);
+            if size(y) * size(z) > usize::from(jk) * size(y & z) + 2 * (count - by) {
                 continue;
             }
             let is_possible = digits_of(y).any(|y| {

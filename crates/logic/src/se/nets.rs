@@ -305,15 +305,9 @@ impl Net {
 
     fn follow_off(&mut self, source: &Grid, number: u16, rules: Rules) -> bool {
         let (cell, digit) = place(self.nodes[usize::from(number)].assertion);
-        // The consequences are determined before any of them is added.
-        let other = self.grid.masks[cell] & !(1 << digit);
-        let from_cell = rules != Rules::Nishio && other.is_power_of_two();
-        let from_units = KINDS.map(|kind| {
-            let others = self.grid.places(cell, digit, kind) & !(1 << cell);
-            others.is_power_of_two().then(|| (kind, others.trailing_zeros() as usize))
-        });
         self.grid.remove(cell, digit);
-        if from_cell {
+        let other = self.grid.masks[cell];
+        if other.is_power_of_two() && rules != Rules::Nishio {
             let gone = source.masks[cell] & !other & !(1 << digit);
             let reasons = |net: &mut Self| {
                 digits_of(gone).for_each(|digit| net.push_reason(off(cell, digit)));
@@ -322,11 +316,16 @@ impl Net {
                 return false;
             }
         }
-        for (kind, place) in from_units.into_iter().flatten() {
-            let gone = source.places(cell, digit, kind) & !(1 << cell) & !(1 << place);
+        for kind in KINDS {
+            let place = self.grid.places(cell, digit, kind);
+            if !place.is_power_of_two() {
+                continue;
+            }
+            let gone = source.places(cell, digit, kind) & !(1 << cell) & !place;
             let reasons = |net: &mut Self| {
                 Bits(gone).for_each(|cell| net.push_reason(off(cell, digit)));
             };
+            let place = place.trailing_zeros() as usize;
             if !self.add(on(place, digit), kind as Cause, number, reasons) {
                 return false;
             }

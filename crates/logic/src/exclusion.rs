@@ -71,9 +71,10 @@ pub fn triplet(position: &Position, changed: Changed, out: &mut Instances) {
                 two |= one & PEERS[cell];
                 one |= PEERS[cell];
             }
-            // One cell excludes too few combinations of cells that do not see each other.
-            let see = PEERS[a] >> b & 1 != 0;
-            let cells = if see { one } else { two | one & (PEERS[a] | PEERS[b]) };
+            // One cell excludes too few combinations of cells that have several candidates and do not
+            // see each other.
+            let is_enough = PEERS[a] >> b & 1 != 0 || position.exactly[1] != 0;
+            let cells = if is_enough { one } else { two | one & (PEERS[a] | PEERS[b]) };
             for c in Bits(cells & near & open & !1 << b) {
                 exclude(position, [a, b, c], seen & PEERS[c], out);
             }

@@ -21,20 +21,24 @@ use crate::{Explainer, Rater, Technique, Techniques, Unrated};
 /// The number of puzzles that are drawn at a time once the first attempts have failed.
 const ATTEMPTS: u64 = 256;
 
-/// Accepts puzzles whose hardest technique is one of a set. Harder puzzles are rejected as soon as no
-/// technique up to the hardest of the set applies.
+/// Accepts puzzles whose hardest technique is one of a set. Harder puzzles are decided as soon as no
+/// technique applies up to the hardest that makes a difference.
 #[derive(Debug)]
 pub struct TechniqueFilter {
     techniques: Techniques,
     rater: Rater,
+    /// Whether puzzles that the rater does not solve are accepted.
+    accepts_harder: bool,
 }
 
 impl TechniqueFilter {
     /// Returns a filter that accepts puzzles that need one of these techniques and no harder one.
     pub fn new(techniques: Techniques) -> Self {
-        let hardest = techniques.iter().next_back();
-        let usable = hardest.map_or(Techniques::NONE, |it| Techniques::ALL.up_to(it));
-        Self { techniques, rater: Rater::new(usable) }
+        let accepts_harder = techniques.contains(Technique::NestedForcingChain5);
+        let mut decisive = Techniques::ALL.iter().rev();
+        let decisive = decisive.find(|&it| techniques.contains(it) != accepts_harder);
+        let usable = decisive.map_or(Techniques::NONE, |it| Techniques::ALL.up_to(it));
+        Self { techniques, rater: Rater::new(usable), accepts_harder }
     }
 
     /// Ends all searches when `stop` is requested. The filter then accepts no puzzle.
@@ -44,10 +48,36 @@ impl TechniqueFilter {
 
     /// Returns whether a puzzle with exactly one solution is accepted.
     pub fn accepts(&mut self, puzzle: &Puzzle) -> bool {
-        let path = self.rater.rate_unique(puzzle).filter(|path| path.solved);
-        let hardest = path.and_then(|path| path.hardest);
-        hardest.is_some_and(|hardest| self.techniques.contains(hardest))
+        self.rater.rate_unique(puzzle).is_some_and(|path| match path.hardest {
+            _ if !path.solved => self.accepts_harder,
+            hardest => hardest.is_some_and(|hardest| self.techniques.contains(hardest)),
+        })
     }
+}
+
+/// What puzzles up to a rating of Sudoku Explainer, in tenths, need at most. It also has direct pairs
+/// and triplets, at 2.0 and 2.5.
+const HARDEST: [(f64, Technique); 6] = [
+    (15.0, Technique::HiddenSingleLine),
+    (19.0, Technique::Claiming),
+    (23.0, Technique::HiddenPair),
+    (40.0, Technique::HiddenTriple),
+    (42.0, Technique::XYWing),
+    (44.0, Technique::XYZWing),
+];
+
+/// Returns the techniques that can be the hardest ones of puzzles that Sudoku Explainer rates from
+/// `least` to `most`.
+///
+/// Up to XYZ-wings, Sudoku Explainer has no other techniques than [`Rater`], and they all stay
+/// applicable when other candidates disappear. So it needs no harder ones, and vice versa.
+pub fn rated_within(least: f64, most: f64) -> Techniques {
+    let hardest = HARDEST.into_iter().find(|(rating, _)| most * 10.0 < rating + 0.5);
+    Techniques::filter(|technique| {
+        let is_enough = technique > Technique::HiddenTriple
+            || f64::from(technique.definition().se) > least * 10.0 - 0.5;
+        is_enough && hardest.is_none_or(|(_, hardest)| technique <= hardest)
+    })
 }
 
 /// Returns the order of removal with which the most puzzles need one of these techniques and no

@@ -6,7 +6,8 @@ use bulkdoku_core::Puzzle;
 
 use super::effects;
 use crate::board::Board;
-use crate::{Explainer, SeRating, Technique, Unrated};
+use crate::generate::rated_within;
+use crate::{Explainer, SeRating, Technique, Unrated, rate};
 
 fn assert_rated(explainer: &mut Explainer, puzzle: &str, [er, ep, ed]: [u16; 3]) -> Option<Board> {
     let mut hardest = None;
@@ -80,5 +81,11 @@ fn ratings_agree_with_those_of_se121() {
         let fields: Vec<_> = line.split(',').collect();
         let rating = [1, 2, 3].map(|i| fields[i].replace('.', "").parse().unwrap());
         assert_rated(&mut explainer, fields[0], rating);
+    }
+    for line in text.lines().skip(1) {
+        let fields: Vec<_> = line.split(',').collect();
+        let (er, path) = (fields[1].parse().unwrap(), rate(&fields[0].parse::<Puzzle>().unwrap()));
+        let hardest = path.unwrap().hardest.unwrap();
+        assert!(rated_within(er, er).contains(hardest), "{line}: {hardest}");
     }
 }

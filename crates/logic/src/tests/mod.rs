@@ -3,7 +3,7 @@
 mod explainer;
 mod slow;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use bulkdoku_core::Puzzle;
@@ -13,9 +13,8 @@ use bulkdoku_core::marks::{Digits, Marks};
 use bulkdoku_core::puzzle::Grid;
 
 use super::*;
-use crate::board::{ALL, Bits, Board, Candidates, Cells, PEERS, UNITS};
+use crate::board::{ALL, Bits, Board, Candidates, Cells, PEERS};
 use crate::bundled::BUNDLED;
-use crate::evidence::mask_of;
 
 /// The placement and the eliminations of an instance.
 type Effect = (Candidates, Candidates);

@@ -7,6 +7,7 @@ use thiserror::Error;
 use super::{Expression, Literal, Operand, Operator, Predicate};
 use crate::output::{Column, ColumnSource, Kind};
 use bulkdoku_core::Status;
+use bulkdoku_logic::generate::rated_within;
 use bulkdoku_logic::{Difficulty, Technique, Techniques};
 
 /// Values of a column: closed intervals, in ascending order. Names and truth values are numbers, by
@@ -97,12 +98,17 @@ impl Bounds {
 
     /// Returns the techniques that can be the hardest ones.
     pub fn techniques(&self) -> Techniques {
-        let [techniques, difficulties] =
-            [Column::Technique, Column::Difficulty].map(|column| self.of(column));
-        Techniques::filter(|technique| {
+        let [techniques, difficulties, ratings, Values(scores)] =
+            [Column::Technique, Column::Difficulty, Column::Se121, Column::Score]
+                .map(|column| self.of(column));
+        let ratings = ratings.0.iter().map(|&(least, most)| rated_within(least, most));
+        let rated = ratings.reduce(Techniques::union).unwrap_or(Techniques::NONE);
+        let most = scores.iter().fold(0.0, |most: f64, interval| most.max(interval.1));
+        rated.intersection(Techniques::filter(|technique| {
             techniques.contain(f64::from(technique as u8))
                 && difficulties.contain(f64::from(technique.difficulty() as u8))
-        })
+                && f64::from(technique.definition().score) <= most
+        }))
     }
 
     /// Narrows the values of a column to those in a range. Names and truth values are numbers, by
@@ -194,6 +200,15 @@ impl Expression<ColumnSource> {
                 }
                 Ok(bounds)
             }
+            Self::Has(operand, name, _) => {
+                if let (Some(Column::Techniques), Ok(technique)) =
+                    (operand.column(), name.parse::<Technique>())
+                {
+                    let harder = technique as u64..=Technique::COUNT as u64;
+                    bounds.narrow(Column::Technique, harder)?;
+                }
+                Ok(bounds)
+            }
             Self::Truth(operand) => {
                 operand.column().map_or(Ok(()), |column| bounds.narrow(column, 1..=1))?;
                 Ok(bounds)
@@ -281,6 +296,11 @@ mod tests {
             ("technique != 'full-house'", "hidden-single-box", Technique::COUNT - 1),
             ("technique == 'x-wing' or clues < 24", "full-house", Technique::COUNT),
             ("difficulty == 'medium'", "pointing", 6),
+            ("techniques has 'aligned-triplet-exclusion'", "aligned-triplet-exclusion", 9),
+            ("not (techniques has 'x-wing')", "full-house", Technique::COUNT),
+            ("se121 > 4 and technique < 'xy-wing'", "skyscraper", 4),
+            ("se121 in (1.2, 2.6)", "full-house", 12),
+            ("score < 60 and technique > 'naked-single'", "pointing", 2),
             ("difficulty < 'hard' and technique > 'pointing'", "claiming", 5),
             ("technique == 'x-wing' or clues > 81", "x-wing", 1),
             ("not (technique == 'x-wing')", "full-house", Technique::COUNT),

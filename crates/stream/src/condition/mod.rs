@@ -63,6 +63,8 @@ enum Expression<C> {
     Not(Box<Self>),
     Compare(Operand<C>, Operator, Operand<C>),
     In(Operand<C>, Vec<(Literal, usize)>),
+    /// Whether techniques with the number of their steps include one, and its offset in the text.
+    Has(Operand<C>, String, usize),
     Truth(Operand<C>),
 }
 
@@ -152,7 +154,7 @@ impl<C> Expression<C> {
         };
         match self {
             Self::Compare(left, _, right) => [left, right].into_iter().for_each(operand),
-            Self::In(left, _) | Self::Truth(left) => operand(left),
+            Self::In(left, _) | Self::Has(left, ..) | Self::Truth(left) => operand(left),
             Self::Any(all) | Self::All(all) => all.iter().for_each(|one| one.visit(visit)),
             Self::Not(one) => one.visit(visit),
         }
@@ -187,6 +189,19 @@ impl Expression<ColumnName> {
                 }
                 Expression::In(resolved, list.clone())
             }
+            Self::Has(left, name, at) => {
+                let resolved = left.resolve(find)?;
+                if !matches!(
+                    resolved,
+                    Operand::Column(
+                        ColumnSource::Computed(Column::Techniques) | ColumnSource::Input(_)
+                    )
+                ) {
+                    return Err((left.at(), "only techniques can have one".into()));
+                }
+                check_technique(name, *at)?;
+                Expression::Has(resolved, name.clone(), *at)
+            }
             Self::Truth(operand) => {
                 let resolved = operand.resolve(find)?;
                 if resolved.kind() != Some(Kind::Truth) {
@@ -197,6 +212,16 @@ impl Expression<ColumnName> {
             }
         })
     }
+}
+
+/// Rejects a technique that does not exist.
+fn check_technique(name: &str, at: usize) -> Result<(), LocatedError> {
+    if name.parse::<Technique>().is_ok() {
+        return Ok(());
+    }
+    let hint = names::similar(name, Technique::all().map(Technique::name));
+    let hint = hint.map_or(String::new(), |name| format!("; did you mean \"{name}\"?"));
+    Err((at, format!("unknown technique \"{name}\"{hint}")))
 }
 
 /// Rejects comparisons that would always be false.
@@ -210,11 +235,7 @@ fn check_types(
             Some(Kind::Status) => {
                 name.parse::<Status>().map_err(|error| (at, error.to_string()))?;
             }
-            Some(Kind::Technique) if name.parse::<Technique>().is_err() => {
-                let hint = names::similar(name, Technique::all().map(Technique::name));
-                let hint = hint.map_or(String::new(), |name| format!("; did you mean \"{name}\"?"));
-                return Err((at, format!("unknown technique \"{name}\"{hint}")));
-            }
+            Some(Kind::Technique) => check_technique(name, at)?,
             Some(Kind::Difficulty) => {
                 name.parse::<Difficulty>().map_err(|error| (at, error.to_string()))?;
             }
@@ -340,6 +361,11 @@ impl Expression<ColumnSource> {
                     |literal: &Literal| value.compare(&literal.value()) == Some(Ordering::Equal);
                 list.iter().any(|(literal, _)| is_equal(literal))
             }
+            Self::Has(left, name, _) => left.value(row).text().is_some_and(|text| {
+                let counts = String::from_utf8_lossy(&text);
+                let mut counts = counts.split_whitespace();
+                counts.any(|count| count.split(':').next() == Some(name))
+            }),
             Self::Truth(operand) => matches!(operand.value(row), Value::Truth(true)),
         }
     }
@@ -401,6 +427,9 @@ mod tests {
             ("status == \"uniqe\"", 11, "unknown status"),
             ("minimal < true", 1, "no order"),
             ("clues and level == 1", 1, "a comparison is expected"),
+            ("techniques has 3", 16, "expected the name of a technique"),
+            ("techniques has 'x-wings'", 16, "did you mean \"x-wing\"?"),
+            ("technique has 'x-wing'", 1, "only techniques can have one"),
             ("copy == 1", 1, "no column \"copy\""),
         ] {
             let error = refused(text).unwrap_err();

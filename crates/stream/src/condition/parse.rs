@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 100;
 /// The maximum number of characters that are shown before and after an error.
 const SHOWN: usize = 60;
 
-const RESERVED: [&str; 4] = ["and", "or", "not", "in"];
+const RESERVED: [&str; 5] = ["and", "or", "not", "in", "has"];
 
 const OPERATORS: [(&str, Operator); 6] = [
     ("==", Operator::Equal),
@@ -145,11 +145,18 @@ impl<'t> Parser<'t> {
         }
         let start = self.at;
         let is_negated = self.keyword("not");
-        if !self.keyword("in") {
+        let found = if self.keyword("in") {
+            Expression::In(left, self.list()?)
+        } else if self.keyword("has") {
+            let at = self.at;
+            match self.literal()? {
+                Some(Literal::Text(name)) => Expression::Has(left, name, at),
+                _ => return Err((at, "expected the name of a technique in quotes".into())),
+            }
+        } else {
             self.at = start;
             return Ok(Expression::Truth(left));
-        }
-        let found = Expression::In(left, self.list()?);
+        };
         Ok(if is_negated { Expression::Not(Box::new(found)) } else { found })
     }
 

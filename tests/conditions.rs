@@ -58,7 +58,8 @@ fn number(text: &str) -> Option<f64> {
     text.parse().ok()
 }
 
-const COLUMNS: &str = "line,puzzle,computed_status,clues,level,guess_rating,solutions,minimal";
+const COLUMNS: &str =
+    "line,puzzle,computed_status,clues,difficulty,techniques,guess_rating,solutions,minimal";
 const OWN: &str = "key,source,input_status";
 
 /// Returns conditions and their meaning, over computed columns and those of the input.
@@ -70,10 +71,11 @@ fn conditions() -> Vec<Meaning> {
         ("clues < 24 and source == \"forum\"", |row| {
             number(&row["clues"]).is_some_and(|clues| clues < 24.0) && row["source"] == "forum"
         }),
-        ("level >= 2 or solutions >= 2", |row| {
-            at_least(row, "level", 2.0) || at_least(row, "solutions", 2.0)
+        ("difficulty >= 'medium' or solutions >= 2", |row| {
+            !["", "easy"].contains(&&*row["difficulty"]) || at_least(row, "solutions", 2.0)
         }),
-        ("not (level >= 2)", |row| !at_least(row, "level", 2.0)),
+        ("not (difficulty >= 'medium')", |row| ["", "easy"].contains(&&*row["difficulty"])),
+        ("techniques has 'pointing'", |row| row["techniques"].contains("pointing:")),
         ("computed_status == 'unique' and not minimal", |row| {
             row["status"] == "unique" && row["minimal"] != "true"
         }),
@@ -183,15 +185,15 @@ fn wrong_conditions_are_refused_before_outputs_are_opened() {
     folder.file("in.csv", format!("puzzle,source\n{CLASSIC},a\n"));
     folder.file("other.csv", format!("puzzle,place\n{CLASSIC},a\n"));
     for (args, message) in [
-        (&["in.csv", "--where", "level = 2"][..], "character 7: expected == instead of ="),
+        (&["in.csv", "--where", "clues = 2"][..], "character 7: expected == instead of ="),
         (
             &["in.csv", "--where", "clues < 24 and sorce == 'a'"],
             "character 16: no column \"sorce\"",
         ),
         (&["in.csv", "--where", "clues > 81"], "possible values: 0 to 81"),
         (
-            &["in.csv", "--where", "source == 'a' and (level > 5 or se121 < 1)"],
-            "--where: no value of level meets it; possible values: 0 to 3",
+            &["in.csv", "--where", "source == 'a' and (clues > 81 or se121 < 1)"],
+            "--where: no value of clues meets it; possible values: 0 to 81",
         ),
         (&["in.csv", "--where", "clues < '24'"], "character 9: a number is compared with a text"),
         (&["in.csv", "--where", "guess_rating > 2", "--first"], "--first leaves out"),
@@ -260,13 +262,13 @@ fn shared_names_are_refused() {
     }
     folder.file(
         "in.csv",
-        format!("puzzle,solution,level,status,guesses,clues\n{CLASSIC},7,7,7,7,7\n"),
+        format!("puzzle,solution,score,status,guesses,clues\n{CLASSIC},7,7,7,7,7\n"),
     );
     for (line, rows) in [
-        ("solve in.csv --columns input_level,computed_level", "input_level,level\n7,0\n"),
+        ("solve in.csv --columns input_score,computed_score", "input_score,score\n7,554\n"),
         ("solve in.csv --columns input_solution", "input_solution\n7\n"),
-        ("solve in.csv --columns computed_clues --where input_level==7", "clues\n30\n"),
-        ("solve in.csv --columns computed_clues --where computed_level==3", "clues\n"),
+        ("solve in.csv --columns computed_clues --where input_score==7", "clues\n30\n"),
+        ("solve in.csv --columns computed_clues --where computed_score==3", "clues\n"),
         ("canon in.csv --columns input_status --where computed_status=='ok'", "input_status\n7\n"),
     ] {
         let ran = folder.line(&format!("{line} -q"));

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
 
+use bulkdoku::logic::Difficulty;
+
 use crate::common::SEVENTEEN;
 use crate::common::command::{CLASSIC, Folder, Ran};
 
@@ -103,7 +105,7 @@ fn all_levels_and_numbers_of_threads_make_the_same_bytes() {
         &["--symmetry", "rot180"],
         &["--grids", "uniform"],
         &["--kind", "solved"],
-        &["--where", "level == 1"],
+        &["--where", "difficulty == 'medium'"],
         &["--where", "guesses >= 3 and guesses <= 9"],
     ] {
         let args = [&["--count", "40", "--seed", "9"][..], what].concat();
@@ -129,13 +131,13 @@ fn formats_show_what_is_made() {
     let grid = lines(&generate(&args("grid")));
     assert_eq!(grid[0], "# row 0 of seed 1");
     assert_eq!(grid[1..10].concat(), puzzles[0]);
-    let columns = "puzzle,clues,level,minimal,canonical";
+    let columns = "puzzle,clues,difficulty,minimal,canonical";
     let facts = generate(&[&args("csv")[..], &["--columns", columns]].concat());
     for (row, puzzle) in lines(&facts)[1..].iter().zip(&puzzles) {
         let fields: Vec<_> = row.split(',').collect();
         let clues = (81 - puzzle.matches('.').count()).to_string();
         assert_eq!(fields[..2], [puzzle.as_str(), &clues]);
-        assert!(fields[2].parse::<u8>().expect("a level") <= 3);
+        assert!(fields[2].parse::<Difficulty>().is_ok());
         let form = puzzle.parse::<bulkdoku::Puzzle>().expect("a puzzle").canonical();
         assert_eq!(fields[4], form.expect("a form").form.to_string());
     }
@@ -402,7 +404,7 @@ fn conditions_that_no_puzzle_can_meet_are_refused() {
         ),
         (["minimal", "clues > 50"], "no value of clues meets it; possible values: 17 to 40"),
         (["minimal", "clues == 17 and clues == 18"], "no value of clues meets it"),
-        (["minimal", "level > 5"], "possible values: 0 to 3"),
+        (["minimal", "difficulty > 'extreme'"], "possible values: easy to extreme"),
         (["minimal", "se121 < 1"], "possible values: 1 or more"),
         (["minimal", "status == 'multiple'"], "possible values: unique"),
         (["minimal", "minimal == false"], "possible values: true"),

@@ -255,13 +255,13 @@ fn objects_keep_all_of_their_keys() {
     for (line, key) in [
         ("canon --dedup in.jsonl --format csv", "more"),
         ("augment --seed 1 in.jsonl -o out.tsv --force", "more"),
-        ("solve --columns *,level in.jsonl -o out.csv --force", "more"),
+        ("solve --columns *,score in.jsonl -o out.csv --force", "more"),
         // A computed column must not hide one of the input.
-        ("solve --columns *,level more.jsonl", "level"),
+        ("solve --columns *,score more.jsonl", "score"),
         ("augment --seed 1 more.jsonl", "solution"),
     ] {
         let more = format!(
-            "{{\"puzzle\":\"{CLASSIC}\"}}\n{{\"puzzle\":\"{CLASSIC}\",\"level\":1,\"solution\":\"{SOLVED}\"}}\n"
+            "{{\"puzzle\":\"{CLASSIC}\"}}\n{{\"puzzle\":\"{CLASSIC}\",\"score\":1,\"solution\":\"{SOLVED}\"}}\n"
         );
         folder.file("more.jsonl", more);
         let ran = folder.line(line);

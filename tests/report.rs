@@ -43,11 +43,7 @@ fn the_page_of_a_run_has_its_summary() {
     assert_eq!((&data["command"], &data["inputs"][0]), (&command.into(), &"a<!--b".into()));
     assert!(data["date"].as_str().unwrap().ends_with('Z') && data["machine"]["cores"].is_u64());
     // Of 3,002 records, one is not a puzzle, and one has several solutions.
-    let level = serde_json::json!({ "0": 3000 });
-    assert_eq!(
-        (sum(&data["statuses"]), &data["levels"], sum(&data["guesses"])),
-        (3002, &level, 3001)
-    );
+    assert_eq!((sum(&data["statuses"]), sum(&data["guesses"])), (3002, 3001));
     let (latency, expected) = (&data["latency_ns"], [3001, 3001].map(Value::from));
     assert_eq!([latency["count"].clone(), sum(&latency["buckets"]).into()], expected);
     let least = latency["buckets"].as_object().unwrap().keys().next().unwrap();
@@ -65,7 +61,7 @@ fn the_summary_has_the_difficulty_of_the_rows() {
     let sets = ["minimal", "hard", "several"].map(|set| format!("datasets/{set}.txt"));
     let sets = sets.map(|set| fs::read_to_string(set).unwrap());
     folder.file("in", sets.concat());
-    let columns = "puzzle,status,clues,level,guesses,guess_rating";
+    let columns = "puzzle,status,clues,guesses,guess_rating";
     let line = format!(
         "in --columns {columns} -o rows.csv --report run.html --summary-json sum -q --force"
     );
@@ -80,7 +76,7 @@ fn the_summary_has_the_difficulty_of_the_rows() {
         let rows = folder.read("rows.csv");
         let rows: Vec<Vec<&str>> =
             rows.lines().skip(1).map(|row| row.split(',').collect()).collect();
-        for (column, key) in (2..).zip(["clues", "levels", "guesses", "guess_ratings"]) {
+        for (column, key) in (2..).zip(["clues", "guesses", "guess_ratings"]) {
             let mut expected = BTreeMap::new();
             for value in rows.iter().map(|row| row[column]).filter(|value| !value.is_empty()) {
                 let value = value.parse::<f64>().unwrap() as u64;
@@ -93,12 +89,12 @@ fn the_summary_has_the_difficulty_of_the_rows() {
             assert_eq!(counted, expected, "{subcommand}: {key}");
         }
     }
-    // Without a report, levels and ratings are counted only if rows or filters need them.
-    for (columns, keys) in [("line", [false, false]), ("level", [true, false])] {
+    // Techniques and ratings are counted only if rows or filters need them.
+    for (columns, keys) in [("line", [false, false]), ("difficulty", [true, false])] {
         let args = ["in", "--columns", columns, "--summary-json", "sum", "-q", "--force"];
         folder.solve(&args, "");
         let summary: Value = serde_json::from_str(&folder.read("sum")).unwrap();
-        let has = ["levels", "guess_ratings"].map(|key| summary.get(key).is_some());
+        let has = ["techniques", "guess_ratings"].map(|key| summary.get(key).is_some());
         assert_eq!(has, keys, "{columns}");
         assert!(summary.get("clues").is_some() && summary.get("guesses").is_some(), "{summary}");
     }
@@ -132,8 +128,7 @@ fn a_resumed_corpus_has_a_page_of_all_its_rows() {
     assert_eq!(ran.status, 0, "{ran:?}");
     let data = data(&folder.read("run.html"));
     assert!(data["rows_before"].as_u64().unwrap() > 0, "{data}");
-    let counted = ["levels", "guesses"].map(|key| sum(&data[key]));
-    assert_eq!((&data["rows"], counted), (&12_000.into(), [12_000; 2]), "{data}");
+    assert_eq!((&data["rows"], sum(&data["guesses"])), (&12_000.into(), 12_000), "{data}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use bulkdoku::generate::{Generator, Kind};
 use bulkdoku::isomorph::{Permutation, SeededRng};
+use bulkdoku::logic::Technique;
 use bulkdoku::rating::Level;
 use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
 
@@ -71,31 +72,16 @@ fn options_without_effect_are_refused() {
         ("solve in --columns guess_rating --limit 1", "--limit 1 leaves out"),
         ("solve in --rating-over 3", "no column shows it"),
         ("solve in --columns copy", "bulkdoku augment"),
-        ("solve in --columns level --solutions 2", "--solutions writes several"),
+        ("solve in --columns technique --solutions 2", "--solutions writes several"),
     ]);
-}
-
-#[test]
-fn no_level_is_given_without_a_proof() {
-    let folder = Folder::new();
-    mixed(&folder);
-    let columns = "-q --columns status,level";
-    let proved = table(&folder.line(&format!("solve in {columns}")).rows);
-    assert!(proved.iter().any(|row| row["level"] == "3"));
-    for option in ["--first", "--limit 1"] {
-        let rows = table(&folder.line(&format!("solve in {columns} {option}")).rows);
-        for (row, proved) in rows.iter().zip(&proved) {
-            let level = if proved["level"] == "3" { "" } else { &proved["level"] };
-            assert_eq!(row["level"], level, "{option}");
-        }
-    }
 }
 
 #[test]
 fn columns_agree_with_the_rules_and_the_engine() {
     let folder = Folder::new();
     mixed(&folder);
-    let columns = "line,puzzle,status,guesses,clues,level,guess_rating,canonical,minimal";
+    let columns =
+        "line,puzzle,status,guesses,clues,technique,difficulty,guess_rating,canonical,minimal";
     let rows = table(&folder.line(&format!("solve in -q --columns {columns}")).rows);
     assert_eq!(rows.len(), 93);
     for row in &rows {
@@ -108,11 +94,15 @@ fn columns_agree_with_the_rules_and_the_engine() {
         assert_eq!(row["canonical"], form);
         if row["status"] != "unique" {
             assert!(
-                ["level", "guess_rating", "minimal"].iter().all(|column| row[*column].is_empty())
+                ["difficulty", "guess_rating", "minimal"]
+                    .iter()
+                    .all(|column| row[*column].is_empty())
             );
             continue;
         }
-        assert_eq!(row["level"], Level::of(&puzzle).to_string());
+        let technique: Technique = row["technique"].parse().unwrap();
+        assert_eq!(row["difficulty"], technique.difficulty().name());
+        assert_eq!(technique <= Technique::Claiming, Level::of(&puzzle) < Level::Beyond);
         assert_eq!(row["guess_rating"], row["guesses"]);
         let without = (0..81).filter(|&cell| puzzle.cells()[cell] != 0).map(|cell| {
             let mut cells = *puzzle.cells();
@@ -126,16 +116,16 @@ fn columns_agree_with_the_rules_and_the_engine() {
     let count = |minimal: &str| rows.iter().filter(|row| row["minimal"] == minimal).count();
     assert_eq!((count("true"), count("false")), (30, 1));
     let json = folder.line(
-        "solve in -q --where status=='unique' --columns level,guess_rating,minimal,clues --format jsonl",
+        "solve in -q --where status=='unique' --columns difficulty,guess_rating,minimal,clues --format jsonl",
     );
     let first: serde_json::Value = serde_json::from_str(json.rows.lines().next().unwrap()).unwrap();
     assert_eq!(
         first,
-        serde_json::json!({"level": 0, "guess_rating": 0, "minimal": false, "clues": 30})
+        serde_json::json!({"difficulty": "easy", "guess_rating": 0, "minimal": false, "clues": 30})
     );
     folder.file("pairs", format!("{CLASSIC},{SOLVED}\n"));
-    let ran = folder.line("check pairs -q --columns status,level,minimal,clues,guess_rating");
-    assert_eq!(ran.rows, "status,level,minimal,clues,guess_rating\nok,0,false,30,0\n");
+    let ran = folder.line("check pairs -q --columns status,difficulty,minimal,clues,guess_rating");
+    assert_eq!(ran.rows, "status,difficulty,minimal,clues,guess_rating\nok,easy,false,30,0\n");
 }
 
 #[test]

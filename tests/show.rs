@@ -46,11 +46,8 @@ fn rules_up_to_hidden_singles_lead_to_the_table_of_the_textbook() {
     assert!(text.ends_with("\n\nsolved by propagation alone\n"), "{text}");
 }
 
-/// The deductions of `show` are those that determine the level.
 #[test]
-fn locked_candidates_solve_a_puzzle_of_level_2() {
-    let levels = Folder::new().solve(&["-q", "--columns", "level"], format!("{HARD}\n{HARDEST}"));
-    assert_eq!(levels.rows, "level\n2\n3\n");
+fn locked_candidates_solve_a_puzzle() {
     let text = shown(&["--stage", "solved", HARD]);
     let digits: String =
         text.lines().take(11).flat_map(str::chars).filter(char::is_ascii_digit).collect();
@@ -59,7 +56,7 @@ fn locked_candidates_solve_a_puzzle_of_level_2() {
 }
 
 #[test]
-fn a_puzzle_of_level_3_is_stuck_and_search_solves_it() {
+fn a_puzzle_beyond_locked_candidates_is_stuck_and_search_solves_it() {
     let text = shown(&["--stage", "propagated", HARDEST]);
     assert!(text.contains("\n\nstuck with ") && text.ends_with(" cells open\n"), "{text}");
     let text = shown(&["--stage", "solved", HARDEST]);
@@ -269,6 +266,16 @@ fn a_puzzle_instead_of_a_subcommand_is_pointed_to_show() {
     let ran = Folder::new().run(HARD, &[], "");
     assert_eq!((ran.status, ran.rows.as_str()), (2, ""));
     assert!(ran.messages.contains(&format!("bulkdoku show {HARD}")), "{}", ran.messages);
+}
+
+#[test]
+fn other_names_of_subcommands_are_pointed_to_them() {
+    for (name, hint) in
+        [("hint", "show PUZZLE --hint"), ("rate", "solve --columns puzzle,technique")]
+    {
+        let ran = Folder::new().run(name, &[HARD], "");
+        assert!(ran.status == 2 && ran.messages.contains(hint), "{ran:?}");
+    }
 }
 
 /// `script` gives a command a terminal.

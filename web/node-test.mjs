@@ -58,8 +58,8 @@ test("latencies pass", () => {
 
 test("a puzzle is explained", () => {
   const puzzle = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-  const { status, level, steps, solution, clues } = explain(puzzle);
-  assert.deepEqual([status, level], ["unique", 0]);
+  const { status, difficulty, steps, solution, clues } = explain(puzzle);
+  assert.deepEqual([status, difficulty], ["unique", "easy"]);
   const cells = [...clues];
   for (const { placed } of steps) if (placed) cells[placed[0]] = placed[1];
   assert.deepEqual(cells, solution);

@@ -72,7 +72,7 @@ def solve(
         solution: how grids are returned: "text" (str), "binary" (bytes) or "cells" (81 numbers, where digits follow
             `blank`); None for bytes if the puzzles are bytes, otherwise text.
         columns: some of "puzzle", "solution", "canonical", "automorphisms", "status", "reason", "solutions",
-            "guesses", "nodes", "latency_ns", "clues", "level", "technique", "score", "steps", "techniques", "se121",
+            "guesses", "nodes", "latency_ns", "clues", "technique", "difficulty", "score", "steps", "techniques", "se121",
             "se121_ep", "se121_ed", "guess_rating", "minimal". A table already has its puzzles.
         column: the column of the puzzles in a table, if it has no usual name and is not the only one.
         prefix: the prefix of the names of new columns.
@@ -83,7 +83,7 @@ def solve(
         A row for each puzzle, in order. `status` is unique, solved (limit=1), multiple, unsolvable, contradictory (two
         equal clues in a unit), malformed (not a puzzle, or null) or gave_up. `solutions` are those found, up to
         `limit`; `reason` explains what is wrong with a malformed or contradictory row. Of puzzles with exactly one
-        solution, `level` (0 to 3) is the rules that a puzzle needs, `guess_rating` the guesses of the proof, `minimal`
+        solution, `technique` is the hardest that people need, `guess_rating` the guesses of the proof, `minimal`
         whether every clue is needed.
 
     Raises:
@@ -293,26 +293,25 @@ def augment(
 
 
 def recipe(
-    kind: Any, grids: Any, clues: Any, guesses: Any, level: Any, symmetry: Any, pattern: Any, objective: Any,
+    kind: Any, grids: Any, clues: Any, guesses: Any, symmetry: Any, pattern: Any, objective: Any,
     at_least: Any,
 ) -> _core.Recipe:  # fmt: skip
     """Returns which puzzles are generated."""
     hard = None
     if kind == "hard":
-        if any(option is not None for option in (clues, guesses, level, pattern)) or symmetry != "none":
-            raise ValueError("hard puzzles have no clues, guesses, level, symmetry or pattern: the search changes clues")
+        if any(option is not None for option in (clues, guesses, pattern)) or symmetry != "none":
+            raise ValueError("hard puzzles have no clues, guesses, symmetry or pattern: the search changes clues")
         kind, hard = "minimal", (objective or "guess_rating", None if at_least is None else float(at_least))
     elif objective is not None or at_least is not None:
         raise ValueError('objective and at_least need kind="hard"')
     if grids is None:
         grids = "fast" if kind == "solved" else "rows"
-    level = None if level is None else whole("level", level)
-    return _core.Recipe(kind, grids, symmetry, pattern, span("clues", clues), span("guesses", guesses), level, hard)
+    return _core.Recipe(kind, grids, symmetry, pattern, span("clues", clues), span("guesses", guesses), hard)
 
 
 def generate(
     count: int, *, seed: int, kind: str = "minimal", skip: int = 0, grids: str | None = None, clues: Span = None,
-    guesses: Span = None, level: int | None = None, symmetry: str = "none", pattern: str | None = None,
+    guesses: Span = None, symmetry: str = "none", pattern: str | None = None,
     objective: str | None = None, at_least: float | None = None, solution: Form = "text", columns: Sequence[str] = ("puzzle", "solution"), threads: int = 1,
     progress: Progress | None = None,
 ) -> Table:  # fmt: skip
@@ -328,7 +327,6 @@ def generate(
         objective, at_least: only for kind="hard": "guess_rating" (default), "se121" or "score", and its least value.
         grids: how solution grids are drawn: "rows", "fast" or "uniform"; None is fast for kind="solved", else rows.
         clues, guesses: only minimal puzzles with this many: a number, or a pair of the least and the most.
-        level: only minimal puzzles of this level, 0 to 3.
         symmetry: "none", "rot180", "rot90", "diagonal", "horizontal" or "vertical".
         pattern: 81 characters, # where a clue may be, . where none may be.
         columns: "puzzle" and "solution" or one of them; the solution is null unless there is exactly one.
@@ -341,7 +339,7 @@ def generate(
         MemoryError: if the rows do not fit in memory.
         ValueError: if an option has another value, or if no puzzle can meet the options.
     """
-    made = recipe(kind, grids, clues, guesses, level, symmetry, pattern, objective, at_least)
+    made = recipe(kind, grids, clues, guesses, symmetry, pattern, objective, at_least)
     output = output_of(columns_of(columns, ("puzzle", "solution")), form_of(solution), 0)
     seed, skip = whole("seed", seed), whole("skip", skip)
     count = whole("count", count)
@@ -420,7 +418,7 @@ class Puzzles:
 
 def stream(
     *, seed: int, batch_rows: int = 1024, shard: tuple[int, int] = (0, 1), skip: int = 0, kind: str = "minimal",
-    grids: str | None = None, clues: Span = None, guesses: Span = None, level: int | None = None,
+    grids: str | None = None, clues: Span = None, guesses: Span = None,
     symmetry: str = "none", pattern: str | None = None, objective: str | None = None, at_least: float | None = None,
     solution: Form = "cells", blank: int = 0, threads: int = 1,
 ) -> Puzzles:  # fmt: skip
@@ -437,7 +435,7 @@ def stream(
         Puzzles: an iterator of tables with the columns `puzzle` and `solution`, by default as cells: `batch["puzzle"]`
         is uint8 of shape (batch_rows, 81). The solution of a puzzle without exactly one is blank.
     """
-    made = recipe(kind, grids, clues, guesses, level, symmetry, pattern, objective, at_least)
+    made = recipe(kind, grids, clues, guesses, symmetry, pattern, objective, at_least)
     if kind == "hard":
         batch_rows = 1
     parts = list(shard) if isinstance(shard, (tuple, list)) and len(shard) == 2 else [shard, shard]

@@ -58,7 +58,7 @@ class Search:
 class Recipe:
     def __new__(
         cls, kind: str, grids: str, symmetry: str, pattern: str | None, clues: tuple[int, int] | None,
-        guesses: tuple[int, int] | None, level: int | None, hard: tuple[str, float | None] | None,
+        guesses: tuple[int, int] | None, hard: tuple[str, float | None] | None,
     ) -> Self: ...  # fmt: skip
 
 def find_column(all: Sequence[str], of_solutions: bool, are_required: bool) -> int | None: ...

@@ -25,7 +25,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 MAX = 2**64 - 1
 RANGES = {
     "threads": (0, 4096), "blank": (0, 246), "limit": (1, 2**32 - 1), "max_nodes": (1, MAX), "batch_rows": (1, 2**24),
-    "times": (0, 1_000_000), "level": (0, 255), "rounds": (1, 1000),
+    "times": (0, 1_000_000), "rounds": (1, 1000),
 }  # fmt: skip
 # The columns of functions are those of the command, except `file` and `line`.
 OF_SOLVE, OF_CHECK = (tuple(_core.offered(is_checked)) for is_checked in (False, True))

@@ -406,14 +406,12 @@ impl Made {
         pattern: Option<&str>,
         clues: Option<(usize, usize)>,
         guesses: Option<(u64, u64)>,
-        level: Option<u8>,
         hard: Option<(&str, Option<f64>)>,
     ) -> PyResult<Self> {
         let plain = Recipe::default();
         let named = |what: &str, error: &dyn std::fmt::Display| {
             PyValueError::new_err(format!("{what}: {error}"))
         };
-        let level = level.map(|level| level.to_string().parse());
         let recipe = Recipe {
             kind: kind.parse().map_err(|error| named("kind", &error))?,
             grids: grids.parse().map_err(|error| named("grids", &error))?,
@@ -423,7 +421,6 @@ impl Made {
                 .map_err(|error| named("pattern", &error))?,
             clues: clues.map_or(plain.clues, |(least, most)| least..=most),
             guesses: guesses.map_or(plain.guesses, |(least, most)| least..=most),
-            level: level.transpose().map_err(|error| named("level", &error))?,
             ..plain
         };
         recipe.check().map_err(invalid)?;

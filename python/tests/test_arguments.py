@@ -38,7 +38,7 @@ TAKEN = {
     **dict.fromkeys(["threads", "blank", "limit", "batch_rows", "times", "count"], [True]),
     **dict.fromkeys(["skip", "first"], [2**63, True]), **dict.fromkeys(["seed", "n"], [2**63, 2**64 - 1, True]),
     "max_nodes": [2**63, 2**64 - 1, None, True], "prefix": ["x", "x\0"], "kinds": [[]], "shares": [(1, 2, 3)],
-    **dict.fromkeys(["solution", "column", "solution_column", "progress", "grids", "clues", "guesses", "level", "pattern", "objective", "at_least"], [None]),
+    **dict.fromkeys(["solution", "column", "solution_column", "progress", "grids", "clues", "guesses", "pattern", "objective", "at_least"], [None]),
     **dict.fromkeys(["puzzles", "rows"], [[], ["x"]]), **dict.fromkeys(["solutions", "answers"], [["x"]]),
     ("check", "puzzles"): [["x"]], ("score", "puzzles"): [["x"]], ("augment", "solutions"): [None, ["x"]],
     ("Table", "rows"): [b"x"],

@@ -61,13 +61,13 @@ def test_generated_puzzles_are_of_their_kind(kind):
 
 
 def test_requirements_of_generated_puzzles():
-    table = bulkdoku.generate(20, seed=1, clues=(22, 23), symmetry="rot180", level=3)
-    cells = bulkdoku.generate(20, seed=1, clues=(22, 23), symmetry="rot180", level=3, solution="cells")
+    table = bulkdoku.generate(20, seed=1, clues=(22, 23), symmetry="rot180")
+    cells = bulkdoku.generate(20, seed=1, clues=(22, 23), symmetry="rot180", solution="cells")
     clues = (cells["puzzle"] != 0)
     assert (clues == clues[:, ::-1]).all() and set(clues.sum(axis=1)) <= {22, 23}
     assert len(set(table.to_list("puzzle"))) == 20
     assert bulkdoku.generate(2, seed=1, guesses=(5, 50), clues=24)["puzzle"].shape == (2,)
-    for bad in ({"kind": "x"}, {"grids": "x"}, {"symmetry": "x"}, {"pattern": "x"}, {"level": 9}, {"clues": 5}, {"pattern": "####.####" * 9},
+    for bad in ({"kind": "x"}, {"grids": "x"}, {"symmetry": "x"}, {"pattern": "x"}, {"clues": 5}, {"pattern": "####.####" * 9},
                 {"kind": "easy", "clues": 30}):  # fmt: skip
         with pytest.raises(ValueError):
             bulkdoku.generate(1, seed=1, **bad)

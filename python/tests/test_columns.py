@@ -11,7 +11,7 @@ from conftest import DATASETS, command, lines, needs_command, run, solutions, ta
 
 import bulkdoku
 
-OF_PUZZLES = ["clues", "level", "guess_rating", "minimal", "canonical", "automorphisms"]
+OF_PUZZLES = ["clues", "score", "guess_rating", "minimal", "canonical", "automorphisms"]
 SOLVED = ["puzzle", "solution", "status", "solutions", "guesses", "nodes", *OF_PUZZLES]
 NAMES = ["easy", "minimal", "hard", "several", "unsolvable"]
 OF_PROOFS = ["guess_rating", "minimal"]
@@ -85,20 +85,20 @@ def test_types_of_columns(minimal):
     rows = bulkdoku.solve([*minimal[:5], "x", "." * 81], columns=OF_PUZZLES)
     types = {field.name: str(field.type) for field in rows.to_arrow().schema}
     assert types == {
-        "clues": "uint8", "level": "uint8", "guess_rating": "double", "minimal": "bool", "canonical": "string",
+        "clues": "uint8", "score": "uint32", "guess_rating": "double", "minimal": "bool", "canonical": "string",
         "automorphisms": "uint32",
     }  # fmt: skip
     assert rows.to_list("clues")[-2:] == [None, 0] and rows.to_list("minimal") == [True] * 5 + [None] * 2
     arrays = rows.to_numpy()
     assert {name: str(array.dtype) for name, array in arrays.items()} == {
-        "clues": "float64", "level": "float64", "guess_rating": "float64", "minimal": "object", "canonical": "object",
+        "clues": "float64", "score": "float64", "guess_rating": "float64", "minimal": "object", "canonical": "object",
         "automorphisms": "float64",
     }  # fmt: skip
-    assert np.isnan(arrays["level"]).tolist() == [False] * 5 + [True] * 2
+    assert np.isnan(arrays["score"]).tolist() == [False] * 5 + [True] * 2
     whole = bulkdoku.solve(minimal[:5], columns=OF_PUZZLES).to_numpy()
-    assert (str(whole["clues"].dtype), str(whole["level"].dtype), str(whole["minimal"].dtype)) == ("uint8", "uint8", "bool")
+    assert (str(whole["clues"].dtype), str(whole["score"].dtype), str(whole["minimal"].dtype)) == ("uint8", "uint32", "bool")
     frame = rows.to_pandas()
-    assert frame["level"].isna().sum() == 2 and pd.api.types.is_float_dtype(frame["guess_rating"])
+    assert frame["score"].isna().sum() == 2 and pd.api.types.is_float_dtype(frame["guess_rating"])
 
 
 def test_minimality_by_the_definition(minimal):
@@ -113,7 +113,7 @@ def test_minimality_by_the_definition(minimal):
 
 def test_few_rows_have_the_properties_of_many(hard):
     """Properties are searched for without the limit of nodes with which a few rows are solved first."""
-    columns = ["guess_rating", "minimal", "level"]
+    columns = ["guess_rating", "minimal", "technique"]
     alone = [bulkdoku.solve([line], columns=columns) for line in hard[:100]]
     together = bulkdoku.solve(hard, columns=columns)
     for column in columns:

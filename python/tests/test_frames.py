@@ -107,9 +107,9 @@ def test_checked_tables(kind):
     assert set(column(result, "status")) == {"ok"}
     other = bulkdoku.check(frame, column="solution", solution_column="quizzes")
     assert set(column(other, "status")) == {"mismatch"}
-    assert column(bulkdoku.check(frame, columns=["level"]), "level") == bulkdoku.solve(
-        ROWS["quizzes"], columns=["level"]
-    ).to_list("level")
+    assert column(bulkdoku.check(frame, columns=["difficulty"]), "difficulty") == bulkdoku.solve(
+        ROWS["quizzes"], columns=["difficulty"]
+    ).to_list("difficulty")
     with pytest.raises(ValueError, match="is there already"):
         bulkdoku.check(result)
 

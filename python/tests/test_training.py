@@ -19,7 +19,7 @@ def recipe(word):
     return next(code for code in (block.split("```")[0] for block in blocks) if word in code)
 
 
-@pytest.mark.parametrize("options", [{}, {"kind": "easy"}, {"clues": (22, 24)}, {"level": 3, "threads": 2}])
+@pytest.mark.parametrize("options", [{}, {"kind": "easy"}, {"clues": (22, 24)}, {"guesses": (1, 50), "threads": 2}])
 def test_streams_have_the_rows_of_generate(options):
     stream = bulkdoku.stream(seed=5, batch_rows=50, **options)
     batches = list(itertools.islice(stream, 3))

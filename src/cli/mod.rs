@@ -195,8 +195,14 @@ pub fn parse() -> Result<Cli, Failure> {
         Ok(parsed) => parsed,
         Err(error) if error.use_stderr() => {
             if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) {
-                if ["completions", "man"].contains(&&**name) {
-                    refuse!("{name}: {LACKS_PAGES}");
+                match &**name {
+                    "completions" | "man" => refuse!("{name}: {LACKS_PAGES}"),
+                    "hint" => refuse!("hint: bulkdoku show PUZZLE --hint explains the next step"),
+                    "rate" => refuse!(
+                        "rate: bulkdoku solve --columns puzzle,technique,difficulty,score,se121 FILE \
+                         rates puzzles; bulkdoku show PUZZLE rates one"
+                    ),
+                    _ => {}
                 }
                 if name.parse::<Marks>().is_ok() {
                     refuse!("a puzzle instead of a subcommand; draw it with: bulkdoku show {name}");

@@ -144,11 +144,9 @@ impl Destinations {
         }
     }
 
-    /// Returns the properties counted for the report and the summary. Levels take longer than most
-    /// searches, so they are computed only for the report.
+    /// Returns the properties counted for the report and the summary, besides those of rows.
     pub fn statistics(&self) -> Option<Needs> {
-        let of_page = self.report.is_some().then_some(Needs::LEVEL);
-        of_page.or(self.summary_json.is_some().then_some(Needs::NONE))
+        (self.report.is_some() || self.summary_json.is_some()).then_some(Needs::NONE)
     }
 
     /// Returns the paths of the outputs of rows, as typed; none for standard output.

@@ -69,7 +69,7 @@ Examples:
   bulkdoku solve --limit 1000 --columns line,solutions,status several.txt
   bulkdoku solve sudoku.csv --column quizzes --columns '*,solution' -o solved.csv
   bulkdoku solve --resume sudoku.csv -o solved.csv
-  bulkdoku solve --where 'status == \"unique\"' --columns puzzle,level puzzles.txt -o graded.csv
+  bulkdoku solve --where 'status == \"unique\"' --columns puzzle,technique,difficulty,se121 puzzles.txt -o rated.csv
   bulkdoku solve --input-format boj2239 --format boj2239 < judge.txt
   bulkdoku solve --solutions 10 --columns line,solution several.txt
 
@@ -84,8 +84,14 @@ Statuses:
   internal_error the engine failed; please report it
 
 Columns about a puzzle with one solution, empty for others:
-  level          rules that solve it: 0 naked singles, 1 hidden singles,
-                 2 locked candidates, 3 beyond locked candidates
+  technique      the hardest technique of the path that a person takes
+                 (about 12,000 minimal puzzles per second and core)
+  difficulty     HoDoKu's level of it: easy, medium, hard, unfair, extreme
+  score          the sum of HoDoKu's scores of all steps
+  steps          the number of steps; techniques: of each technique
+  se121          the rating of Sudoku Explainer 1.2.1, 1.0 to 11 and more
+                 (about 4,000 minimal puzzles per second and core, but
+                 fewer than ten of the hardest)
   guess_rating   guesses of the proof of this isomorph; with --rating-over K
                  their geometric mean over K isomorphs, the same for all of
                  them. It is not the rating of Sudoku Explainer

@@ -71,8 +71,7 @@ const fn is_grid(column: Column) -> bool {
 
 fn field(column: Column, form: Form) -> Field {
     use Column::{
-        Automorphisms, BrokenUnits, Clues, CluesKept, Copy, CorrectCells, Level, Score, Solutions,
-        Steps,
+        Automorphisms, BrokenUnits, Clues, CluesKept, Copy, CorrectCells, Score, Solutions, Steps,
     };
     let data_type = match (column, column.kind()) {
         _ if is_grid(column) => match form {
@@ -80,7 +79,7 @@ fn field(column: Column, form: Form) -> Field {
             Form::Binary => DataType::FixedSizeBinary(CELLS as i32),
             Form::Cells => DataType::FixedSizeList(cell_field(), CELLS as i32),
         },
-        (Clues | Level | CorrectCells | CluesKept | BrokenUnits, _) => DataType::UInt8,
+        (Clues | CorrectCells | CluesKept | BrokenUnits, _) => DataType::UInt8,
         (Solutions | Copy | Automorphisms | Score | Steps, _) => DataType::UInt32,
         (_, Kind::Number) => DataType::UInt64,
         (_, Kind::Double) => DataType::Float64,

@@ -10,7 +10,7 @@
 //! the same for all of them. Neither number is a rating like that of Sudoku Explainer, which
 //! searches for the steps that people take.
 
-pub use crate::bands::{Level, UnknownLevel};
+pub use crate::bands::Level;
 use crate::isomorph::{Permutation, SeededRng};
 
 /// Returns the permutations over which ratings are averaged, which are always the same.

@@ -168,7 +168,6 @@ impl GenerateArgs {
             bounds.narrow(Column::Minimal, 1..=1)?;
         }
         if self.kind() == Kind::Easy {
-            bounds.narrow(Column::Level, 0..=0)?;
             bounds.narrow(Column::Technique, 0..=Technique::NakedSingle as u64)?;
         }
         Ok(bounds)

@@ -27,9 +27,9 @@ const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
 /// Draw a puzzle with its rating, its candidates or its solution, and explain the next steps
 ///
-/// With --hint and --path, all techniques are used. Otherwise, the rules are those of the levels 0 to 2 of
-/// "solve --columns level": a cell with one candidate left has that digit; a unit with one place
-/// left for a digit has it there; and locked candidates. Cells that stay open are solved by guessing
+/// With --hint and --path, all techniques are used. Otherwise, there are three rules: a cell with one
+/// candidate left has that digit; a unit with one place left for a digit has it there; and locked
+/// candidates. Cells that stay open are solved by guessing
 /// in the cell with the fewest candidates. If the puzzle has no solution, it says why.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP)]

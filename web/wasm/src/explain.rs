@@ -69,7 +69,6 @@ pub fn explain(given: &Marks) -> Value {
         "solution": outcome.solution().map(|grid| grid.cells().to_vec()),
         "status": status.name(),
         "guesses": outcome.guesses,
-        "level": Level::of_marks(given).number(),
         "difficulty": hardest.map(|it| it.difficulty().name()),
         "technique": hardest.map(Technique::name),
         "title": hardest.map(Technique::title),

@@ -80,8 +80,6 @@ export type Explanation = {
     solution: number[] | null,
     status: string,
     guesses: number,
-    /** The rules that solve it: 0 naked singles, 1 hidden singles, 2 locked candidates, 3 more. */
-    level: number,
     /** The hardest technique of the path, in words, and its difficulty, if there is exactly one solution. */
     technique: string | null,
     title: string | null,

@@ -1,20 +1,13 @@
 //! Levels: the rules that a puzzle needs.
 
-use std::fmt;
-use std::str::FromStr;
-
-use thiserror::Error;
-
 use super::Bands;
-use crate::board::Board;
-use crate::marks::Marks;
 use crate::puzzle::Puzzle;
 
 /// The rules that solve a puzzle. Each level includes the rules of the levels before it.
 ///
 /// A level below [`Level::Beyond`] proves that the puzzle has exactly one solution, and the
-/// engine `lanes` then needs no guess. It has one more rule, so it also proves some puzzles of level
-/// 3 without a guess.
+/// engine `lanes` then needs no guess. It has one more rule, so it also proves some puzzles beyond
+/// them without a guess.
 ///
 /// ```
 /// # use bulkdoku_core as bulkdoku;
@@ -44,53 +37,15 @@ pub enum Level {
 }
 
 impl Level {
-    /// Every level, the weakest rules first.
-    pub const ALL: [Self; 4] =
-        [Self::NakedSingles, Self::HiddenSingles, Self::LockedCandidates, Self::Beyond];
-
     /// Returns the level of a puzzle, which is the same for all its isomorphs.
     pub fn of(puzzle: &Puzzle) -> Self {
-        Self::of_bands(Bands::of(puzzle))
-    }
-
-    /// Returns the level of pencil marks. Marks that are equivalent to a puzzle have its level.
-    pub fn of_marks(marks: &Marks) -> Self {
-        Self::of_bands((&Board::from(marks)).into())
-    }
-
-    fn of_bands(mut bands: Bands) -> Self {
+        let mut bands = Bands::of(puzzle);
         match bands.deduce(Self::LockedCandidates) {
             Ok(level) if bands.is_full() => level,
             _ => Self::Beyond,
         }
     }
-
-    /// Returns the number of the level in rows, 0 to 3.
-    pub const fn number(self) -> u8 {
-        self as u8
-    }
 }
-
-impl fmt::Display for Level {
-    /// Formats the number, `0` to `3`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.number().fmt(f)
-    }
-}
-
-impl FromStr for Level {
-    type Err = UnknownLevel;
-
-    fn from_str(text: &str) -> Result<Self, UnknownLevel> {
-        let found = Self::ALL.into_iter().find(|level| level.to_string() == text);
-        found.ok_or_else(|| UnknownLevel(text.into()))
-    }
-}
-
-/// The requested level does not exist.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unknown level {0:?}; expected 0 to 3")]
-pub struct UnknownLevel(String);
 
 #[cfg(test)]
 mod tests {
@@ -116,8 +71,7 @@ mod tests {
             let is_easy = outcome.solutions == 1 && outcome.guesses == 0;
             assert!(level == Level::Beyond || is_easy, "{puzzle}");
             without_guess += usize::from(is_easy && level == Level::Beyond);
-            assert_eq!(Level::of_marks(&Marks::from(puzzle)), level, "{puzzle}");
-            seen[usize::from(level.number())] += 1;
+            seen[level as usize] += 1;
         }
         assert!(seen.iter().all(|&count| count > 10), "{seen:?}");
         // The engine has one more rule.
@@ -130,13 +84,5 @@ mod tests {
             let permuted = Permutation::random(&mut SeededRng::new(seed as u64)).puzzle(puzzle);
             assert_eq!(Level::of(&permuted), Level::of(puzzle), "{puzzle}");
         }
-    }
-
-    #[test]
-    fn level_numbers_round_trip() {
-        for level in Level::ALL {
-            assert_eq!(level.to_string().parse(), Ok(level));
-        }
-        assert!("4".parse::<Level>().is_err() && "".parse::<Level>().is_err());
     }
 }

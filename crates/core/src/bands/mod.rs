@@ -13,7 +13,7 @@ mod deduce;
 mod level;
 
 pub use deduce::Contradiction;
-pub use level::{Level, UnknownLevel};
+pub use level::Level;
 
 use crate::board::{self, Bits, Board, Candidates, Cells, PEERS, UNITS, UNITS_OF};
 use crate::chute::{self, ALL, EACH_ROW};

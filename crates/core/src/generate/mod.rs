@@ -307,7 +307,7 @@ mod tests {
         let kind = Kind::Unique;
         let recipes = [
             Recipe { kind, clues: 30..=36, ..Recipe::default() },
-            Recipe { kind, clues: 24..=24, level: Some(Level::HiddenSingles), ..Recipe::default() },
+            Recipe { kind, clues: 24..=24, ..Recipe::default() },
             Recipe { kind, clues: 36..=36, symmetry: Symmetry::Rot180, ..Recipe::default() },
             Recipe { kind, clues: 60..=81, guesses: 0..=0, ..Recipe::default() },
         ];
@@ -315,7 +315,6 @@ mod tests {
             let puzzles = Generator::new().puzzles(&recipe, 1, 0..40);
             for puzzle in &puzzles {
                 assert!(recipe.clues.contains(&puzzle.clues()), "{puzzle}");
-                assert!(recipe.level.is_none_or(|level| Level::of(puzzle) == level), "{puzzle}");
                 let clues = (0..CELLS).filter(|&cell| puzzle.0[cell] != 0);
                 assert!(recipe.symmetry.is_of(clues.fold(0, |mask, cell| mask | 1 << cell)));
                 assert_eq!(solve(puzzle).solutions, 1, "{puzzle}");
@@ -326,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn puzzles_meet_guesses_and_levels() {
+    fn puzzles_meet_guesses() {
         let many = Recipe { guesses: 5..=50, ..Recipe::default() };
         for puzzle in Generator::new().puzzles(&many, 5, 0..5) {
             let mut outcome = [Outcome::NONE];
@@ -334,10 +333,6 @@ mod tests {
             let mut engine = EngineKind::default().build(SimdLevel::best());
             engine.solve(Batch::Puzzles(&puzzles), Limits::PROOF, &mut outcome);
             assert!((5..=50).contains(&outcome[0].guesses));
-        }
-        let singles = Recipe { level: Some(Level::HiddenSingles), ..Recipe::default() };
-        for puzzle in Generator::new().puzzles(&singles, 5, 0..20) {
-            assert_eq!(Level::of(&puzzle), Level::HiddenSingles);
         }
     }
 

@@ -11,7 +11,6 @@ use super::{Cells, Kind, chutes, rows};
 use crate::named::named_enum;
 use crate::puzzle::{CELLS, Puzzle};
 use crate::random::SeededRng;
-use crate::rating::Level;
 
 named_enum! {
     /// The method for drawing solution grids. The guide has their statistics.
@@ -62,8 +61,6 @@ pub struct Recipe {
     pub clues: RangeInclusive<usize>,
     /// The number of guesses with which the engine proves that there is one solution.
     pub guesses: RangeInclusive<u64>,
-    /// The level of the rules that solve the puzzle.
-    pub level: Option<Level>,
 }
 
 impl Default for Recipe {
@@ -77,7 +74,6 @@ impl Default for Recipe {
             pattern: Pattern::ALL,
             clues: ANY_CLUES,
             guesses: ANY_GUESSES,
-            level: None,
         }
     }
 }
@@ -107,15 +103,14 @@ impl Recipe {
     /// When no puzzle can meet the recipe.
     pub fn check(&self) -> Result<Option<String>, Unmeetable> {
         let refused = |why: String| Err(Unmeetable(why));
-        let Self { kind, grids: _, removal: _, symmetry, pattern, clues, guesses, level } = self;
+        let Self { kind, grids: _, removal: _, symmetry, pattern, clues, guesses } = self;
         let is_plain = *symmetry == Symmetry::None
             && *pattern == Pattern::ALL
             && *clues == ANY_CLUES
-            && *guesses == ANY_GUESSES
-            && level.is_none();
+            && *guesses == ANY_GUESSES;
         if !matches!(kind, Kind::Minimal | Kind::Unique) && !is_plain {
             return refused(format!(
-                "clues, guesses, level, symmetry and pattern can be chosen for minimal and unique \
+                "clues, guesses, symmetry and pattern can be chosen for minimal and unique \
                  puzzles only, not for {kind} ones"
             ));
         }
@@ -186,7 +181,6 @@ impl Recipe {
     pub(super) fn fits(&self, puzzle: &Puzzle) -> bool {
         self.clues.contains(&puzzle.clues())
             && (self.pattern == Pattern::ALL || puzzle.clues() == self.pattern.cells())
-            && self.level.is_none_or(|level| Level::of(puzzle) == level)
     }
 }
 

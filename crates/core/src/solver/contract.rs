@@ -181,13 +181,6 @@ pub trait Engine: Send {
         None
     }
 
-    /// Returns whether every guess on a puzzle with one solution implies
-    /// [`Level::Beyond`](crate::rating::Level), because the engine applies the rules of all other
-    /// levels before it guesses.
-    fn guesses_imply_beyond(&self) -> bool {
-        false
-    }
-
     /// Sets the flag that stops the engine. By default, an engine never stops early.
     fn stop_at(&mut self, stop: StopFlag);
 

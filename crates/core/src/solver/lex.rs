@@ -118,10 +118,6 @@ impl Engine for LexFirst {
         self.engine.simd()
     }
 
-    fn guesses_imply_beyond(&self) -> bool {
-        self.engine.guesses_imply_beyond()
-    }
-
     fn stop_at(&mut self, stop: StopFlag) {
         if let Some(scalar) = &mut self.one_at_a_time {
             scalar.stop_at(stop.clone());

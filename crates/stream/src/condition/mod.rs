@@ -379,14 +379,14 @@ mod tests {
     fn errors_point_at_the_character() {
         for (text, at, expected) in [
             ("", 1, "the name of a column"),
-            ("level >= ", 10, "the name of a column"),
-            ("level = 2", 7, "== instead of ="),
-            ("level >= 2 and", 15, "the name of a column"),
-            ("level >= 2 clues < 4", 12, "an operator such as =="),
-            ("(level >= 2", 12, "an operator, `and`"),
-            ("level in 2", 10, "a list such as"),
-            ("level in (2, x)", 14, "a number or a text"),
-            ("level in (2", 12, "a comma or the end"),
+            ("clues >= ", 10, "the name of a column"),
+            ("clues = 2", 7, "== instead of ="),
+            ("clues >= 2 and", 15, "the name of a column"),
+            ("clues >= 2 clues < 4", 12, "an operator such as =="),
+            ("(clues >= 2", 12, "an operator, `and`"),
+            ("clues in 2", 10, "a list such as"),
+            ("clues in (2, x)", 14, "a number or a text"),
+            ("clues in (2", 12, "a comma or the end"),
             ("ü == \"x", 8, "the closing quote"),
             ("20 < clues < 24", 12, "an operator such as =="),
             ("not", 4, "the name of a column"),
@@ -400,20 +400,20 @@ mod tests {
         }
         let error = "(".repeat(10_000).parse::<Condition>().unwrap_err().to_string();
         assert!(error.starts_with("character 101: too many"), "{error}");
-        assert!(format!("{} level > 1", "not ".repeat(10_000)).parse::<Condition>().is_ok());
+        assert!(format!("{} clues > 1", "not ".repeat(10_000)).parse::<Condition>().is_ok());
     }
 
     #[test]
     fn columns_and_types_are_checked() {
         let refused = |text: &str| {
             let condition: Condition = text.parse().unwrap();
-            let read = ["source".into(), "level".into(), "my col".into()];
+            let read = ["source".into(), "clues".into(), "my col".into()];
             let resolved = condition.resolve(Column::OF_SOLVE, &read);
             resolved.map(drop).map_err(|error| error.to_string())
         };
         for fine in [
-            "level >= 2 and clues < 24 and source == \"forum\"",
-            "input_level == 3 or source in ('a', 'b') and not minimal",
+            "clues >= 2 and clues < 24 and source == \"forum\"",
+            "input_clues == 3 or source in ('a', 'b') and not minimal",
             "status in [\"unique\", 'multiple'] and `my col` != ''",
             "source < 3 and minimal == true and SOURCE not in (1, -2.5e3)",
         ] {
@@ -426,7 +426,7 @@ mod tests {
             ("clues in (1, 'x')", 14, "a number is compared with a text"),
             ("status == \"uniqe\"", 11, "unknown status"),
             ("minimal < true", 1, "no order"),
-            ("clues and level == 1", 1, "a comparison is expected"),
+            ("clues and clues == 1", 1, "a comparison is expected"),
             ("techniques has 3", 16, "expected the name of a technique"),
             ("techniques has 'x-wings'", 16, "did you mean \"x-wing\"?"),
             ("technique has 'x-wing'", 1, "only techniques can have one"),

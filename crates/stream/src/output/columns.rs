@@ -142,10 +142,6 @@ columns! {
     /// The number of clues.
     Clues = "clues", Number, 0..=81, Needs::NONE, SOLVED | CANON | NEIGHBORS,
         |row| row.clues().map_or(Value::None, |clues| Value::Number(clues as u64));
-    /// The hardest rule needed: [`Level`](bulkdoku_core::rating::Level).
-    Level = "level", Number, 0..=3, Needs::LEVEL, SOLVED,
-        |row| row.properties().level
-            .map_or(Value::None, |level| Value::Number(level.number().into()));
     /// The hardest technique of the path by rounds: [`Technique`](bulkdoku_logic::Technique).
     Technique = "technique", Technique, 0..=MAX, Needs::PATH, SOLVED,
         |row| row.properties().path().and_then(|path| path.hardest)

@@ -300,7 +300,6 @@ mod tests {
     use crate::input::{Field, FieldForm, Record, RecordList, Records};
     use crate::output::{Properties, Results, rows_of};
     use bulkdoku_core::puzzle::Malformed;
-    use bulkdoku_core::rating::Level;
     use bulkdoku_core::status::Status;
 
     #[test]
@@ -317,7 +316,6 @@ mod tests {
         let results = Results {
             statuses: vec![Status::InternalError],
             properties: vec![Properties {
-                level: Some(Level::ALL[0]),
                 guess_rating: Some(f64::MAX.ln()),
                 minimal: Some(false),
                 ..Properties::NONE

@@ -168,7 +168,7 @@ pub fn facts(
         facts.push(format!("{difficulty}: {title}"));
         facts.push(format!("score {}", path.score));
     }
-    facts.extend(rating.map(sudoku_explainer));
+    facts.extend(rating.filter(|rating| rating.er > 0).map(sudoku_explainer));
     facts.push(format!("{clues} clues"));
     facts.join(" · ")
 }

@@ -5,7 +5,6 @@ use crate::stats::{Counts, in_runs};
 use bulkdoku_core::canon::Canonical;
 use bulkdoku_core::check::Reasons;
 use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
-use bulkdoku_core::rating::Level;
 use bulkdoku_core::solver::Outcome;
 use bulkdoku_core::status::Status;
 use bulkdoku_logic::{Path, SeRating};
@@ -19,8 +18,6 @@ impl Needs {
     pub const NONE: Self = Self(0);
     /// [`Properties::form`].
     pub const FORM: Self = Self(1);
-    /// [`Properties::level`].
-    pub const LEVEL: Self = Self(2);
     /// [`Properties::guess_rating`].
     pub const RATING: Self = Self(4);
     /// [`Properties::minimal`].
@@ -96,8 +93,6 @@ pub struct Properties {
     pub form: Option<Canonical<Puzzle>>,
     /// The canonical form of the only solution.
     pub grid: Option<Grid>,
-    /// The level, if there is one solution.
-    pub level: Option<Level>,
     /// The path by rounds, if there is one solution.
     pub path: Option<Box<Path>>,
     /// The rating of Sudoku Explainer, if there is one solution.
@@ -115,7 +110,6 @@ impl Properties {
     pub const NONE: Self = Self {
         form: None,
         grid: None,
-        level: None,
         path: None,
         se_rating: None,
         guess_rating: None,
@@ -302,8 +296,8 @@ mod tests {
 
     #[test]
     fn needs_add_up() {
-        let both = Needs::LEVEL.union(Needs::RATING);
-        assert!(both.include(Needs::LEVEL) && both.include(Needs::RATING));
+        let both = Needs::FORM.union(Needs::RATING);
+        assert!(both.include(Needs::FORM) && both.include(Needs::RATING));
         assert!(!both.include(Needs::FORM));
     }
 }

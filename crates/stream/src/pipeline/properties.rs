@@ -10,7 +10,7 @@ use crate::output::{Needs, Properties, Results, Row, Timed};
 use bulkdoku_core::canon::Canonical;
 use bulkdoku_core::clock::Instant;
 use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
-use bulkdoku_core::rating::{Level, isomorphs};
+use bulkdoku_core::rating::isomorphs;
 use bulkdoku_core::solver::{Batch, Limits, Outcome, StopFlag};
 use bulkdoku_core::status::Status;
 use bulkdoku_logic::{Explainer, Path, Rater, SeRating, Techniques};
@@ -36,7 +36,7 @@ struct Computation<'a, 'e> {
 
 /// Computes the required properties that are still missing, for records that have rows.
 ///
-/// Grids, levels, ratings, and minimality require exactly one solution, which a search for one
+/// Grids, paths, ratings, and minimality require exactly one solution, which a search for one
 /// solution does not prove. Ratings and minimality are computed only with an engine.
 pub(super) fn compute(
     engine: Option<PropertyEngine<'_>>,
@@ -49,7 +49,6 @@ pub(super) fn compute(
     // Each property comes after those that it reads.
     of.add(Needs::FORM, Computation::forms, |of, form| of.form = form)?;
     of.add(Needs::GRID, Computation::grids, |of, grid| of.grid = grid)?;
-    of.add(Needs::LEVEL, Computation::levels, |of, level| of.level = level)?;
     of.add(Needs::PATH, Computation::paths, |of, path| of.path = path.map(Box::new))?;
     of.add(Needs::SE, Computation::se_ratings, |of, rating| of.se_rating = rating)?;
     of.add(Needs::CONTRADICTION, Computation::contradictions, |of, what| {
@@ -140,26 +139,6 @@ impl Computation<'_, '_> {
                 row.outcome_or_none().grid.canonical().ok().map(|found| found.form)
             }),
         )
-    }
-
-    fn levels(&mut self) -> Computed<Option<Level>> {
-        let proves = self.proves();
-        let guesses_suffice =
-            proves && self.engine.as_ref().is_some_and(|it| it.engine.guesses_imply_beyond());
-        ControlFlow::Continue(self.per_record(|row| {
-            let outcome = row.outcome_or_none();
-            if !has_one_solution(outcome) {
-                return None;
-            }
-            if guesses_suffice && outcome.guesses > 0 {
-                return Some(Level::Beyond);
-            }
-            // Clues are faster than pencil marks.
-            let of_marks = || row.marks().map(|marks| Level::of_marks(&marks));
-            let level = row.puzzle().map(|puzzle| Level::of(&puzzle)).or_else(of_marks);
-            // Rules that solve a puzzle also prove that it has no other solution.
-            level.filter(|&level| proves || level < Level::Beyond)
-        }))
     }
 
     fn paths(&mut self) -> Computed<Option<Path>> {

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::output::{Rows, Timed};
-use bulkdoku_core::rating::Level;
 use bulkdoku_logic::Technique;
 
 /// The numbers of puzzles by difficulty ([`Options::statistics`]).
@@ -17,9 +16,6 @@ use bulkdoku_logic::Technique;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Statistics {
-    /// Counts by the number of the [`Level`], where it is computed.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub levels: BTreeMap<u64, u64>,
     /// Counts by the hardest technique, where it is computed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub techniques: BTreeMap<Technique, u64>,
@@ -40,7 +36,7 @@ pub struct Statistics {
 impl Statistics {
     /// Counts the puzzles of a block.
     pub(super) fn of(rows: &Rows<'_>) -> Self {
-        let (mut levels, mut clues) = ([0; Level::ALL.len()], [0; 82]);
+        let mut clues = [0; 82];
         // Indexed by the number of binary digits.
         let (mut guesses, mut ratings) = ([0; 65], [0; 65]);
         let (mut techniques, mut se121) = (BTreeMap::new(), BTreeMap::new());
@@ -51,7 +47,6 @@ impl Statistics {
             clues[count] += 1;
             guesses[digits(outcome.guesses)] += u64::from(is_solved);
             let properties = row.properties();
-            properties.level.into_iter().for_each(|level| levels[usize::from(level.number())] += 1);
             if let Some(hardest) = properties.path().and_then(|path| path.hardest) {
                 *techniques.entry(hardest).or_default() += 1;
             }
@@ -65,7 +60,6 @@ impl Statistics {
         }
         let least = |digits: u64| if digits == 0 { 0 } else { 1 << (digits - 1) };
         Self {
-            levels: counted(&levels, |level| level),
             techniques,
             se121,
             clues: counted(&clues, |clues| clues),
@@ -77,7 +71,6 @@ impl Statistics {
     /// Adds the counts of a block.
     pub(super) fn add_all(&mut self, other: &Self) {
         for (all, other) in [
-            (&mut self.levels, &other.levels),
             (&mut self.se121, &other.se121),
             (&mut self.clues, &other.clues),
             (&mut self.guesses, &other.guesses),

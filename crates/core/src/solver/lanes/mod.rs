@@ -73,10 +73,6 @@ impl Engine for Lanes {
         Some(self.level)
     }
 
-    fn guesses_imply_beyond(&self) -> bool {
-        true
-    }
-
     fn stop_at(&mut self, stop: StopFlag) {
         self.stop = stop;
     }

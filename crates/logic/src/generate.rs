@@ -72,10 +72,10 @@ const HARDEST: [(f64, Technique); 6] = [
 /// Up to XYZ-wings, Sudoku Explainer has no other techniques than [`Rater`], and they all stay
 /// applicable when other candidates disappear. So it needs no harder ones, and vice versa.
 pub fn rated_within(least: f64, most: f64) -> Techniques {
-    let hardest = HARDEST.into_iter().find(|(rating, _)| most * 10.0 < rating + 0.5);
+    let hardest = HARDEST.into_iter().find(|(rating, _)| most <= rating / 10.0);
     Techniques::filter(|technique| {
         let is_enough = technique > Technique::HiddenTriple
-            || f64::from(technique.definition().se) > least * 10.0 - 0.5;
+            || f64::from(technique.definition().se) / 10.0 >= least;
         is_enough && hardest.is_none_or(|(_, hardest)| technique <= hardest)
     })
 }

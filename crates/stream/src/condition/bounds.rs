@@ -299,7 +299,7 @@ mod tests {
             ("techniques has 'aligned-triplet-exclusion'", "aligned-triplet-exclusion", 10),
             ("not (techniques has 'x-wing')", "full-house", Technique::COUNT),
             ("se121 > 4 and technique < 'xy-wing'", "skyscraper", 4),
-            ("se121 in (1.2, 2.6)", "full-house", 12),
+            ("se121 in (1.2, 2.6)", "hidden-single-box", 10),
             ("score < 60 and technique > 'naked-single'", "pointing", 2),
             ("difficulty < 'hard' and technique > 'pointing'", "claiming", 5),
             ("technique == 'x-wing' or clues > 81", "x-wing", 1),

@@ -315,7 +315,7 @@ fn a_file_beside_a_device_has_a_journal() {
         assert_eq!(folder.names(), ["b.csv", "b.csv.resume", "in.csv"], "{ran:?}");
         let again = folder.line(&line);
         assert_eq!(again.status, 2, "{again:?}");
-        let what = "b.csv: exists and is not complete; --force starts over";
+        let what = "b.csv: exists and is not complete; ";
         assert!(again.messages.contains(what), "{again:?}");
         let resumed = folder.line(&format!("{line} --resume"));
         assert_eq!(resumed.status, 2, "{resumed:?}");

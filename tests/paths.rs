@@ -112,10 +112,8 @@ fn lists_name_files_by_line_or_nul() {
         ("solve --files-from list -o list --force", refused),
         ("solve --files-from - -", "standard input (-) can be read only once"),
     ]);
-    // Neither an endless list nor too many names take memory.
-    folder.file("list", "in/a.txt\n".repeat(1_000_001));
+    // An endless list takes no memory.
     folder.assert_refused(&[
-        ("solve --files-from list", "list: lists more than 1,000,000 files"),
         #[cfg(unix)]
         ("solve --files-from /dev/zero", "/dev/zero: has more than 16 MB"),
     ]);
@@ -151,7 +149,7 @@ fn urls_are_piped() {
     let hint = "save it as a file, because it is read twice: aws s3 cp URL - > FILE";
     assert!(ran.messages.contains(hint), "{ran:?}");
     folder.assert_refused(&[
-        ("solve in -o s3://bucket/o.csv", "pipe standard output: bulkdoku … | aws s3 cp - URL"),
+        ("solve in -o s3://bucket/o.csv", "pipe standard output"),
         ("canon in -o gs://b/o.csv.gz", "gs:// is not written"),
     ]);
     let utf_16 = CLASSIC.bytes().flat_map(|byte| [byte, 0]).collect::<Vec<_>>();

@@ -230,7 +230,7 @@ fn a_run_that_has_read_another_pipe_is_not_resumed() {
         assert!(!ran.messages.contains("--resume"), "{line}: {ran:?}");
         let rows = folder.read("out.csv");
         for (more, message) in [
-            ("", "out.csv: exists and is not complete; --force starts over"),
+            ("", "out.csv: exists and is not complete; "),
             ("--resume", "out.csv: cannot be resumed: pipe is not a file"),
         ] {
             let ran = run(more);

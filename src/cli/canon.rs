@@ -82,10 +82,6 @@ Statuses:
   multiple, unsolvable, gave_up
                  --by grid: not exactly one solution, so not compared
 
-Exit status: 0 every record ok, duplicate or known, 1 some record has another status (--fail-on
-chooses), 2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed
-out, 130 interrupted. A closed pipe ends the run with 0.
-
 With --dedup and --against, malformed and contradictory records have no row.
 
 With --dedup, --resume first reads the records that have their rows once more.";

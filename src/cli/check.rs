@@ -90,11 +90,7 @@ Statuses:
   mismatch       it is not; the column reason and a message say why
   malformed      not a puzzle; its solution is not checked
   gave_up        the solution is right, but --max-nodes was reached before another was excluded
-  internal_error the engine failed or did not find the solution; please report it
-
-Exit status: 0 every record ok, 1 some record has another status (--fail-on chooses), 2
-wrong usage or an input without solutions, 3 input or output failed, 75 another run is writing an
-output, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.";
+  internal_error the engine failed or did not find the solution; please report it";
 
 pub static ROWS: RowRules = RowRules {
     name: "check",

@@ -46,12 +46,7 @@ pub fn check(path: &Path) -> Result<(), Failure> {
     if let Some((scheme, _)) = path.to_str().and_then(|name| name.split_once("://"))
         && !path.parent().is_some_and(Path::exists)
     {
-        let hint = match &*scheme.to_lowercase() {
-            "s3" => ": bulkdoku … | aws s3 cp - URL",
-            "gs" => ": bulkdoku … | gcloud storage cp - URL",
-            _ => "",
-        };
-        refuse!("{}: {scheme}:// is not written; pipe standard output{hint}", shown(path));
+        refuse!("{}: {scheme}:// is not written; pipe standard output", shown(path));
     }
     let last = path.extension().and_then(OsStr::to_str).map(str::to_lowercase);
     for extension in [last, of(path)].into_iter().flatten() {

@@ -120,35 +120,3 @@ impl RowFormat {
         format!("{self:?}").to_lowercase()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_imply_formats() {
-        for (name, format) in [
-            ("a.csv", Some(RowFormat::Csv)),
-            ("a.tsv.gz", Some(RowFormat::Tsv)),
-            #[cfg(feature = "zstd")]
-            ("x/a.b.jsonl.zst", Some(RowFormat::Jsonl)),
-            ("a.ndjson", Some(RowFormat::Jsonl)),
-            ("a.lines", Some(RowFormat::Lines)),
-            ("a.npy", Some(RowFormat::Npy)),
-            ("a.grid.gz", Some(RowFormat::Grid)),
-            ("a.txt.gz", Some(RowFormat::Lines)),
-            ("a.gz", None),
-            ("csv", None),
-            ("/dev/null", None),
-        ] {
-            assert_eq!(RowFormat::of_name(Path::new(name)).unwrap(), format, "{name}");
-        }
-        for extension in RowFormat::EXTENSIONS {
-            assert!(RowFormat::of_name(Path::new(&format!("a.{extension}"))).unwrap().is_some());
-        }
-        for name in ["a.orc", "a.csv.xz", "a.json", "a.gz.gz"] {
-            let refused = RowFormat::of_name(Path::new(name)).unwrap_err().to_string();
-            assert!(refused.contains(".jsonl") && refused.contains(".zst"), "{refused}");
-        }
-    }
-}

@@ -8,6 +8,9 @@ use super::rules;
 
 /// The end of the help of subcommands that can be interrupted and resumed.
 pub const SIGNALS: &str = "\
+Exit status: 0 every record is unique, solved, ok, duplicate or known, 1 some record has another \
+status (--fail-on chooses), 2 wrong usage, 3 input or output failed, 75 another run is writing an \
+output, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.\n\n\
 The first SIGINT (Ctrl-C) or SIGTERM ends the run once the rows of the puzzles solved so far are \
 written; a second one ends it at once. Until a run is complete, there is a file FILE.resume next to \
 its output FILE, from which --resume continues the run however it ended, even by a kill. SIGUSR1 \

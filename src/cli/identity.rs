@@ -128,6 +128,7 @@ mod tests {
         };
         let before = all_are_one();
         assert!(matches!(before, Identity::Absent(_)));
+        assert_eq!(Identity::of(Path::new("/dev/null")), None);
         let absent = Identity::of(&at("none/new"));
         assert!(absent.is_some() && absent == Identity::of(&at("inner/../none/new")));
         assert_eq!(stored(&at("link")), stored(&at("other/new")));
@@ -156,14 +157,6 @@ mod tests {
             assert!(!is_stream(&at(name)), "{name}");
         }
         assert!(!is_stream(Path::new("/dev/shm/file")) && !is_stream(Path::new("file")));
-    }
-
-    #[test]
-    fn devices_and_cycles_have_no_identity() {
-        let folder = tempfile::tempdir().unwrap();
-        symlink("cycle", folder.path().join("cycle")).unwrap();
-        assert_eq!(Identity::of(&folder.path().join("cycle")), None);
-        assert_eq!(Identity::of(Path::new("/dev/null")), None);
     }
 
     #[test]

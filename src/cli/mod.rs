@@ -66,7 +66,7 @@ use bulkdoku::features::LACKS_PAGES;
 use bulkdoku::pipeline::{cores, visible};
 use clap::builder::styling::{AnsiColor, Effects, Style};
 use clap::error::{ContextKind, ContextValue};
-use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use thiserror::Error;
 
 pub use exit::Exit;
@@ -173,14 +173,13 @@ pub fn command() -> clap::Command {
 
 /// Parses the command line. Exits if it is invalid or after printing requested help.
 pub fn parse() -> Result<Cli, Failure> {
-    let color = requested_color(std::env::args_os().skip(1)).unwrap_or(ColorChoice::Auto);
     let is_typed = |word: &str| std::env::args_os().any(|argument| argument == word);
     let may_be_help = |argument: OsString| match argument.as_encoded_bytes() {
         [b'-', b'-', rest @ ..] => rest == b"help",
         [b'-', letters @ ..] => letters.contains(&b'h'),
         _ => false,
     };
-    let command = match std::env::args_os().nth(1) {
+    let mut command = match std::env::args_os().nth(1) {
         Some(first) if first == "help" => command(),
         // Texts that are not printed take a third of the time to start.
         Some(first) if !std::env::args_os().any(may_be_help) => {
@@ -188,7 +187,6 @@ pub fn parse() -> Result<Cli, Failure> {
         }
         _ => help::with_short_options(help::completed(Cli::command()), is_typed("--help")),
     };
-    let mut command = command.color(color);
     let matches = command.try_get_matches_from_mut(std::env::args_os());
     let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (mut cli, matches) = match parsed {
@@ -227,21 +225,6 @@ pub fn parse() -> Result<Cli, Failure> {
     };
     choice.write_global();
     Ok(cli)
-}
-
-/// Returns the value of `--color`, for messages about the command line itself.
-fn requested_color(mut arguments: impl Iterator<Item = OsString>) -> Option<ColorChoice> {
-    while let Some(argument) = arguments.next() {
-        let text = argument.to_str()?;
-        let value = match text.strip_prefix("--color") {
-            Some("") => arguments.next()?.to_str()?.to_owned(),
-            Some(value) => value.strip_prefix('=')?.to_owned(),
-            None if text == "--" => return None,
-            None => continue,
-        };
-        return ColorChoice::from_str(&value, false).ok();
-    }
-    None
 }
 
 /// Prints a text on standard output. A closed pipe is not an error.
@@ -376,17 +359,6 @@ mod tests {
     #[test]
     fn the_command_line_is_well_defined() {
         command().debug_assert();
-    }
-
-    #[test]
-    fn color_is_known_before_the_command_line_is_parsed() {
-        let asked = |text: &str| requested_color(text.split_whitespace().map(OsString::from));
-        assert_eq!(asked("solve --color always in"), Some(ColorChoice::Always));
-        assert_eq!(asked("--color=never"), Some(ColorChoice::Never));
-        for nothing in ["", "solve in", "--color", "--color pink", "--colorful", "-- --color never"]
-        {
-            assert_eq!(asked(nothing), None, "{nothing}");
-        }
     }
 
     #[test]

@@ -41,6 +41,14 @@ impl<'a> OutputTarget<'a> {
         }
     }
 
+    /// Returns the identity of the file, also of standard output.
+    pub fn identity(self) -> Option<Identity> {
+        match self {
+            Self::Stdout => FileId::of_stdout().map(Identity::Existing),
+            Self::File(path) => Identity::of(path),
+        }
+    }
+
     /// Returns the path of a regular file, or of a file that does not exist. An open stream such as
     /// /dev/stdout is never replaced or continued, even if it is a regular file.
     pub fn regular(self) -> Option<&'a Path> {

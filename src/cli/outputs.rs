@@ -1,6 +1,6 @@
 //! Outputs: all are locked before any input is opened, and no file is overwritten by accident.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::mem;
@@ -111,25 +111,11 @@ impl Destinations {
         ];
         for (flag, path, known) in sides {
             let Some(path) = path else { continue };
-            if let Some(compression) = Compression::of_name(path) {
-                let (name, plain) = (shown(path), path.with_extension(""));
-                refuse!(
-                    "{flag} {name}: what is written there is never compressed, only rows are; \
-                     leave out .{}: {}",
-                    compression.name(),
-                    shown(&plain)
-                );
-            }
-            let extension =
-                extensions::of(path).filter(|extension| !known.contains(&extension.as_str()));
-            if let Some(extension) = extension {
-                return Err(extensions::refused(
-                    path,
-                    &extension,
-                    &format!("the output of {flag}"),
-                    known,
-                    "",
-                ));
+            let compression = Compression::of_name(path).map(|it| it.name().to_owned());
+            let other = extensions::of(path).filter(|extension| !known.contains(&&**extension));
+            if let Some(extension) = compression.or(other) {
+                let what = format!("the output of {flag}");
+                return Err(extensions::refused(path, &extension, &what, known, ""));
             }
             extensions::check(path)?;
         }
@@ -200,7 +186,22 @@ impl Destinations {
 
     /// Rejects files that the run reads and writes.
     pub fn refuse_reads(&self, reads: &[PathBuf]) -> Result<(), Failure> {
-        FilesInUse::of(self)?.refuse_reads(reads)
+        let files = files_in_use(self)?;
+        for path in reads {
+            let identity = if path.as_os_str() == STDIN {
+                FileId::of_stdin().map(Identity::Existing)
+            } else {
+                Identity::of(path)
+            };
+            let input = shown(path);
+            let same = files.iter().find(|file| Some(&file.identity) == identity.as_ref());
+            let Some(FileInUse { name, is_journal, .. }) = same else { continue };
+            if *is_journal {
+                refuse!("{input}: is an input, but the journal of the rows needs this path");
+            }
+            refuse!("{name}: is the input {input}; name another file");
+        }
+        Ok(())
     }
 
     /// Returns the identities of the files that the run writes, except its journal.
@@ -309,19 +310,13 @@ impl Claim {
 
     /// Returns the error for an existing output.
     fn refuse(&self, path: &Path) -> Failure {
-        let name = shown(path);
         let is_listed = |(journal, _): &Earlier| journal.paths().any(|it| it == stored(path));
         let is_own = self.earlier.as_ref().is_some_and(is_listed);
-        let other = JournalFile::of(path);
-        let journal = self.journal.as_ref().filter(|_| is_own).unwrap_or(&other);
-        Failure::Usage(if self.destinations.can_be_resumed() && journal.can_be_resumed() {
-            format!(
-                "{name}: exists and is not complete; --resume continues it, --force starts over"
-            )
-        } else if journal.exists() {
-            format!("{name}: exists and is not complete; --force starts over")
+        Failure::Usage(if is_own || JournalFile::of(path).exists() {
+            let hint = "--resume continues it, --force starts over";
+            format!("{}: exists and is not complete; {hint}", shown(path))
         } else {
-            format!("{name}: exists; --force replaces it")
+            format!("{}: exists; --force replaces it", shown(path))
         })
     }
 
@@ -404,98 +399,45 @@ pub fn create(output: &Path, force: bool) -> Result<OutputFiles, Failure> {
     Ok(files)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FileUse {
-    Output,
-    Journal,
+/// A file that a run writes, to detect conflicts.
+struct FileInUse {
+    identity: Identity,
+    /// The name in messages.
+    name: String,
+    is_journal: bool,
 }
 
-/// The files that a run writes, to detect conflicts.
-#[derive(Debug, Default)]
-struct FilesInUse {
-    /// Each file with its name in messages.
-    files: HashMap<Identity, (FileUse, String)>,
-    stdout_is_taken: bool,
-}
-
-impl FilesInUse {
-    /// Rejects outputs that are the same file.
-    fn of(destinations: &Destinations) -> Result<Self, Failure> {
-        let mut files = Self::default();
-        destinations.all_rows().try_for_each(|target| files.output(target))?;
-        if let Some(journal) = destinations.journal() {
-            files.journal(&journal)?;
-        }
-        let sides = destinations.sides().map(|(_, target)| target);
-        let mut others = destinations.messages().into_iter().chain(sides);
-        others.try_for_each(|target| files.output(target))?;
-        Ok(files)
+/// Returns the files that a run writes. Rejects outputs that are the same file.
+fn files_in_use(destinations: &Destinations) -> Result<Vec<FileInUse>, Failure> {
+    let output = |target: OutputTarget<'_>| (target.identity(), target.name(), false);
+    let mut all: Vec<_> = destinations.all_rows().map(output).collect();
+    for path in destinations.journal().iter().flat_map(JournalFile::paths) {
+        all.push((Identity::of(path), shown(path), true));
     }
-
-    /// Rejects inputs that are outputs.
-    fn refuse_reads(&self, reads: &[PathBuf]) -> Result<(), Failure> {
-        for path in reads {
-            let identity = if path.as_os_str() == STDIN {
-                FileId::of_stdin().map(Identity::Existing)
-            } else {
-                Identity::of(path)
-            };
-            let input = shown(path);
-            let what = match identity.and_then(|identity| self.files.get(&identity)) {
-                None => continue,
-                Some((FileUse::Journal, _)) => {
-                    format!("{input}: is an input, but the journal of the rows needs this path")
-                }
-                Some((FileUse::Output, name)) if *name == OutputTarget::Stdout.name() => {
-                    format!("{name} is the input {input}")
-                }
-                Some((FileUse::Output, name)) => format!("{name}: is the input {input}"),
-            };
-            refuse!("{what}; name another file");
-        }
-        Ok(())
+    let sides = destinations.sides().map(|(_, target)| target);
+    all.extend(destinations.messages().into_iter().chain(sides).map(output));
+    if destinations.all().filter(|target| *target == OutputTarget::Stdout).count() > 1 {
+        return Err(named_twice(&OutputTarget::Stdout.name()));
     }
-
-    fn output(&mut self, target: OutputTarget<'_>) -> Result<(), Failure> {
-        let name = target.name();
-        let identity = match target {
-            OutputTarget::Stdout if mem::replace(&mut self.stdout_is_taken, true) => {
-                return Err(named_twice(&name));
-            }
-            OutputTarget::Stdout => FileId::of_stdout().map(Identity::Existing),
-            OutputTarget::File(path) => Identity::of(path),
-        };
-        let Some(identity) = identity else { return Ok(()) };
-        let is_messages =
-            || FileId::of_stderr().map(Identity::Existing).as_ref() == Some(&identity);
-        if target != OutputTarget::Stdout && target.regular().is_some() && is_messages() {
-            refuse!("{name}: standard error is written there; name another file");
-        }
-        self.take(identity, FileUse::Output, name)
+    let stderr = FileId::of_stderr().map(Identity::Existing);
+    let is_stderr = |target: OutputTarget<'_>| {
+        target != OutputTarget::Stdout && target.regular().is_some() && target.identity() == stderr
+    };
+    if let Some(target) = destinations.all().find(|target| stderr.is_some() && is_stderr(*target)) {
+        refuse!("{}: standard error is written there; name another file", target.name());
     }
-
-    /// Claims the paths of the journal.
-    fn journal(&mut self, journal: &JournalFile) -> Result<(), Failure> {
-        for path in journal.paths() {
-            if let Some(identity) = Identity::of(path) {
-                self.take(identity, FileUse::Journal, shown(path))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn take(&mut self, identity: Identity, used: FileUse, name: String) -> Result<(), Failure> {
-        match self.files.get(&identity) {
-            None => {
-                self.files.insert(identity, (used, name));
-                Ok(())
-            }
-            Some((FileUse::Output, _)) if used == FileUse::Output => Err(named_twice(&name)),
+    let mut files = Vec::<FileInUse>::new();
+    for (identity, name, is_journal) in all {
+        let Some(identity) = identity else { continue };
+        match files.iter().find(|other| other.identity == identity) {
+            None => files.push(FileInUse { identity, name, is_journal }),
+            Some(other) if !other.is_journal && !is_journal => return Err(named_twice(&name)),
             Some(_) => {
                 refuse!("{name}: the journal of the rows needs this path; name another file")
             }
         }
     }
+    Ok(files)
 }
 
 fn named_twice(name: &str) -> Failure {

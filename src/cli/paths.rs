@@ -26,8 +26,7 @@ pub struct InputPaths {
 
     /// Also read the inputs that this file lists; - is standard input
     ///
-    /// One path per line, or paths that end with NUL characters, as from find -print0. At most 16 MB
-    /// and 1,000,000 paths.
+    /// One path per line, or paths that end with NUL characters, as from find -print0. At most 16 MB.
     #[arg(long, value_name = "LIST", help_heading = "Input")]
     files_from: Option<PathBuf>,
 
@@ -117,9 +116,8 @@ fn files_in(folder: &Path, outputs: &HashSet<Identity>) -> Result<Vec<PathBuf>, 
     Ok(files)
 }
 
-/// The maximum size of a list of files in bytes, and the maximum number of paths in it.
+/// The maximum size of a list of files in bytes.
 const MAX_LIST_BYTES: u64 = 16_000_000;
-const MAX_LISTED: usize = 1_000_000;
 
 /// Reads a list of files.
 fn read_list(list: &Path) -> Result<Vec<PathBuf>, Failure> {
@@ -136,9 +134,6 @@ fn read_list(list: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mark = byte_order_mark(&text).map_err(|wide| failed(&wide))?;
     let text = &text[mark.unwrap_or_default()..];
     let separator = if text.contains(&0) { 0 } else { b'\n' };
-    if text.split(|byte| *byte == separator).filter(|path| !path.is_empty()).count() > MAX_LISTED {
-        refuse!("{}: lists more than 1,000,000 files", shown(list));
-    }
     let mut listed = Vec::new();
     for (number, path) in (1..).zip(text.split(|byte| *byte == separator)) {
         let path = if separator == 0 { path } else { path.strip_suffix(b"\r").unwrap_or(path) };

@@ -15,8 +15,6 @@ use super::{log, platform};
 
 /// The time between updates of the bar.
 const UPDATE: Duration = Duration::from_millis(100);
-/// The time after which a low yield is first reported.
-const FIRST_YIELD: Duration = Duration::from_secs(4);
 /// The default time between lines.
 const INTERVAL: Duration = Duration::from_secs(2);
 
@@ -71,7 +69,6 @@ pub struct Meter {
     /// The time between the lines that are printed instead, if any are.
     interval: Option<Duration>,
     total: Option<u64>,
-    quiet: bool,
 }
 
 /// The progress of a run.
@@ -81,10 +78,8 @@ pub struct Progressed {
     pub done: u64,
     /// The number of puzzles, if they are counted.
     pub puzzles: Option<u64>,
-    /// The current task, if puzzles are not counted.
+    /// The current task, or the number of rows.
     pub what: String,
-    /// The number of rows, of the tried puzzles that they are chosen from, and what these are.
-    pub rows: Option<(u64, u64, &'static str)>,
 }
 
 impl Progressed {
@@ -95,30 +90,20 @@ impl Progressed {
     }
 
     /// Adds how many records have rows.
-    pub fn with_filter(self, progress: &Progress) -> Self {
-        let [rows, tried] =
-            [&progress.rows, &progress.records].map(|count| count.load(Ordering::Relaxed));
-        Self { rows: Some((rows, tried, "records")), ..self }
+    pub fn with_rows(self, progress: &Progress) -> Self {
+        Self { what: counted(progress.rows.load(Ordering::Relaxed), "row"), ..self }
     }
 
-    /// Adds how many rows were drawn from how many puzzles.
+    /// Adds from how many puzzles the rows were chosen.
     pub fn with_draws(self, (tried, rows): (u64, u64)) -> Self {
-        Self { rows: Some((rows, tried, "drawn puzzles")), ..self }
+        let what = format!("from {} drawn puzzles", HumanCount(tried));
+        if tried > rows { Self { what, ..self } } else { self }
     }
 
     /// Creates the progress in rows, including those of an earlier run.
     pub fn of_rows(before: u64, progress: &Progress) -> Self {
         let done = before + progress.records.load(Ordering::Relaxed);
         Self { done, puzzles: Some(done), ..Self::default() }
-    }
-
-    /// Returns a note if there was less than one row in ten seconds.
-    fn low_yield(&self, seconds: f64) -> Option<String> {
-        let (rows, tried, what) = self.rows?;
-        let (found, from, time) =
-            (counted(rows, "row"), HumanCount(tried), human_time(seconds * 1e9));
-        let is_low = tried > rows && (rows as f64) < seconds / 10.0;
-        is_low.then(|| format!("{found} from {from} {what} in {time}"))
     }
 }
 
@@ -142,7 +127,7 @@ impl Meter {
         } else {
             ProgressBar::hidden()
         };
-        Self { bar, interval: interval.filter(|_| !is_terminal), total, quiet }
+        Self { bar, interval: interval.filter(|_| !is_terminal), total }
     }
 
     /// Shows progress during `work`, which runs on a separate thread, and prints a line when a
@@ -154,16 +139,10 @@ impl Meter {
     ) -> T {
         let begin = Instant::now();
         let mut pace = Pace { total: self.total, from: None };
-        let (mut due, mut yield_due) = (self.interval.unwrap_or_default(), FIRST_YIELD);
+        let mut due = self.interval.unwrap_or_default();
         let Ok(result) = watch(UPDATE, work, |is_last| {
             let (now, elapsed) = (progressed(), begin.elapsed());
             let (percent, rates) = pace.describe(&now, elapsed);
-            if elapsed >= yield_due && !is_last && !self.quiet {
-                // Each note is due after twice the time of the last.
-                yield_due *= 2;
-                let note = now.low_yield(elapsed.as_secs_f64());
-                note.into_iter().for_each(|note| self.bar.suspend(|| log::note(note)));
-            }
             let is_due = self.interval.is_some() && (is_last || elapsed >= due);
             if is_due {
                 due = elapsed + self.interval.unwrap_or_default();
@@ -200,10 +179,8 @@ impl Pace {
         let count = puzzles.unwrap_or(*done);
         let time = |seconds: f64| human_time(seconds * 1e9);
         let mut rates = vec![time(elapsed.as_secs_f64())];
-        match puzzles {
-            Some(count) => rates.push(format!("{} puzzles", HumanCount(*count))),
-            None => rates.extend(Some(what.clone()).filter(|what| !what.is_empty())),
-        }
+        rates.extend(puzzles.map(|count| format!("{} puzzles", HumanCount(count))));
+        rates.extend(Some(what.clone()).filter(|what| !what.is_empty()));
         if self.from.is_none() && count > 0 {
             self.from = Some((elapsed, *done, count));
         }
@@ -246,23 +223,5 @@ mod tests {
         assert_eq!(at(&mut pace, 4, 920, 2010), "92%, 4.00 s, 2,010 puzzles, 1,000/s, 8.00 s left");
         // At the end, no time is left.
         assert_eq!(at(&mut pace, 12, 1000, 10_010), "100%, 12.0 s, 10,010 puzzles, 1,000/s");
-    }
-
-    #[test]
-    fn without_a_total_there_is_no_estimate() {
-        let mut pace = Pace { total: None, from: None };
-        assert_eq!(at(&mut pace, 1, 5, 5), "1.00 s, 5 puzzles");
-        assert_eq!(at(&mut pace, 2, 9, 9), "2.00 s, 9 puzzles, 4/s");
-    }
-
-    #[test]
-    fn less_than_one_row_in_ten_seconds_is_a_low_yield() {
-        let note = |rows, tried, seconds| {
-            let rows = Some((rows, tried, "records"));
-            Progressed { rows, ..Progressed::default() }.low_yield(seconds)
-        };
-        assert_eq!(note(1, 5000, 11.0).as_deref(), Some("1 row from 5,000 records in 11.0 s"));
-        assert!(note(0, 5, 2.0).is_some());
-        assert!([note(2, 5000, 11.0), note(0, 0, 100.0), note(5, 5, 100.0)] == [None, None, None]);
     }
 }

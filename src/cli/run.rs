@@ -1,6 +1,5 @@
 //! A run: opens its outputs, folds its records into rows, and reports how it ended.
 
-use std::fmt::Display;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +25,7 @@ use super::outputs::{Claim, Destinations};
 use super::progress::{Meter, Progressed};
 use super::resume::{RowFiles, Side};
 use super::run_args::RunArgs;
-use super::summary::{Method, RecordSummary};
+use super::summary::{Method, Summary};
 use super::typed::{RunIdentity, Typed};
 use super::version::Origin;
 use super::{Exit, Failure, extensions, log, platform, report, typed};
@@ -111,7 +110,7 @@ impl Run {
         let ran = run.meter.clone().watch(
             || {
                 let progressed = Progressed::of_bytes(&progress.bytes, &progress);
-                if test.is_some() { progressed.with_filter(&progress) } else { progressed }
+                if test.is_some() { progressed.with_rows(&progress) } else { progressed }
             },
             || {
                 if let Some(start) = &run.start
@@ -124,13 +123,12 @@ impl Run {
                 run.fold(&mut source, job, &mut filters, &options, &progress)
             },
         );
-        let (report, ending) = run.end(ran)?;
-        let summary = RecordSummary::new(inputs.names(), settings.method, &settings.args, &report);
-        let shift = shifts.and_then(|shifts| shifts.likely());
-        let verdict = comparison.map(|it| it.verdict(&report.counts, test.is_some()));
-        let summary = summary.with_parts(&parts, &report.rows).with_shift(shift, &report.counts);
-        let summary = summary.with_verdict(verdict);
-        run.finish(&report, &ending, &summary)
+        run.finish(ran, |report| {
+            let shift = shifts.and_then(|shifts| shifts.likely());
+            let verdict = comparison.map(|it| it.verdict(&report.counts, test.is_some()));
+            let (inputs, Settings { method, args, .. }) = (inputs.names(), &settings);
+            Summary::of_records(report, &inputs, *method, args, &parts, shift, verdict)
+        })
     }
 }
 
@@ -159,7 +157,7 @@ fn replay(
 
 /// How a run ended.
 #[derive(Debug)]
-pub enum Ending {
+enum Ending {
     /// All rows are written.
     Complete,
     /// All that could be read has rows, but an input failed, or messages are missing.
@@ -172,18 +170,26 @@ pub enum Ending {
     Failed(Vec<String>),
 }
 
-/// The summary of a run, as text and JSON.
-pub trait RunSummary: Display + Serialize {
-    /// Returns the exit status of a complete run without errors.
-    fn exit(&self) -> Exit;
-
-    fn resume_options(&self) -> String {
-        "--resume".into()
+impl Ending {
+    /// Syncs the outputs of rows, because all files in the journal must be synced before it is
+    /// removed. A stopped run keeps it.
+    fn of(report: &Report, error: Option<io::Error>, outputs: &RowFiles) -> Self {
+        let outs = outputs.files.outs.iter().filter(|_| !report.stopped);
+        let unsynced = outs.filter_map(|out| out.sync().err()).map(|error| error.to_string());
+        let unsynced: Vec<_> = unsynced.collect();
+        match error {
+            Some(error) if error.kind() == ErrorKind::BrokenPipe => Self::ClosedPipe,
+            Some(error) => Self::Failed(vec![lost_rows(&error, report, outputs.files.is_whole)]),
+            None if !unsynced.is_empty() => Self::Failed(unsynced),
+            None if report.stopped => Self::Stopped,
+            None if !report.failures.is_empty() || outputs.is_incomplete() => Self::WithGaps,
+            None => Self::Complete,
+        }
     }
 }
 
 #[derive(Serialize)]
-struct JsonSummary<'a, S> {
+struct JsonSummary<'a> {
     /// The version of the schema in `docs/schemas/`.
     schema: u32,
     #[serde(flatten)]
@@ -193,7 +199,7 @@ struct JsonSummary<'a, S> {
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
     #[serde(flatten)]
-    summary: &'a S,
+    summary: &'a serde_json::Map<String, serde_json::Value>,
 }
 
 /// A run whose outputs are open.
@@ -292,11 +298,12 @@ impl<'a> OpenRun<'a> {
         Failure::of_all(&[error.to_string(), advice])
     }
 
-    /// Syncs the outputs, and returns how the run ended.
-    pub fn end(
-        &mut self,
+    /// Syncs the outputs, writes the side outputs and the summary, and closes all.
+    pub fn finish(
+        mut self,
         ran: Result<Result<Report, OutputFailure>, Failure>,
-    ) -> Result<(Report, Ending), Failure> {
+        summary: impl FnOnce(&Report) -> Summary,
+    ) -> Result<Exit, Failure> {
         let outputs = &mut self.outputs;
         let ran = ran.inspect_err(|_| outputs.files.discard_sides())?;
         outputs.messages.finish(self.destinations.errors.is_some());
@@ -304,60 +311,48 @@ impl<'a> OpenRun<'a> {
             Ok(report) => (report, None),
             Err(OutputFailure { error, report }) => (*report, Some(error)),
         };
-        // All files in the journal must be synced before it is removed. A stopped run keeps it.
-        let outs = outputs.files.outs.iter().filter(|_| !report.stopped);
-        let unsynced = outs.filter_map(|out| out.sync().err()).map(|error| error.to_string());
-        let unsynced: Vec<_> = unsynced.collect();
         if report.failures.iter().any(|failure| failure.has_answers) {
             outputs.invalidate_all();
         }
-        let is_whole = outputs.files.is_whole;
-        let ending = match error {
-            Some(error) if error.kind() == ErrorKind::BrokenPipe => Ending::ClosedPipe,
-            Some(error) => Ending::Failed(vec![lost_rows(&error, &report, is_whole)]),
-            None if !unsynced.is_empty() => Ending::Failed(unsynced),
-            None if report.stopped => Ending::Stopped,
-            None if !report.failures.is_empty() || outputs.is_incomplete() => Ending::WithGaps,
-            None => Ending::Complete,
-        };
-        Ok((report, ending))
-    }
-
-    /// Writes the side outputs and the summary, and closes the outputs.
-    pub fn finish(
-        mut self,
-        report: &Report,
-        ending: &Ending,
-        summary: &impl RunSummary,
-    ) -> Result<Exit, Failure> {
-        let mut losses = self.write_sides(report, summary);
+        let ending = Ending::of(&report, error, outputs);
+        let summary = summary(&report);
+        let mut losses = self.write_sides(&report, &summary);
         let has_sides = losses.is_empty();
-        let has_summary = !matches!(ending, Ending::ClosedPipe | Ending::Failed(_));
-        if has_summary && !self.settings.is_quiet() {
-            log::note(summary);
+        let is_quiet = self.settings.is_quiet();
+        if !is_quiet && !matches!(ending, Ending::ClosedPipe | Ending::Failed(_)) {
+            log::note(&summary.text);
         }
         let outputs = &mut self.outputs;
-        let replaced = outputs.files.outs.iter().filter_map(replaced_message);
-        let replaced: Vec<_> = replaced.collect();
+        let is_whole = outputs.files.is_whole;
+        let replaced: Vec<_> = outputs.files.outs.iter().filter_map(replaced_message).collect();
         let is_lost = !replaced.is_empty();
-        if let Ending::Failed(why) = ending {
+        if let Ending::Failed(why) = &ending {
             losses.extend_from_slice(why);
         }
         losses.extend(outputs.messages_loss());
         losses.extend(replaced);
         losses.extend(report.failures.iter().map(ToString::to_string));
         let closed = match ending {
-            Ending::Complete | Ending::WithGaps if outputs.files.is_whole => {
-                outputs.complete(matches!(ending, Ending::WithGaps))
-            }
-            _ if outputs.files.is_whole => outputs.discard(),
-            Ending::Complete if has_sides => outputs.complete(false),
+            Ending::Complete if is_whole || has_sides => outputs.complete(false),
+            Ending::WithGaps if is_whole => outputs.complete(true),
+            _ if is_whole => outputs.discard(),
             // There is nothing to resume.
             _ if is_lost || !outputs.has_journal() => outputs.complete(false),
             _ => Ok(()),
         };
         losses.extend(closed.err().map(|error| error.to_string()));
-        let advice = self.advice(ending, &summary.resume_options()).filter(|_| !is_lost);
+        let name = self.destinations.rows().name();
+        let advice = match ending {
+            _ if is_lost => None,
+            Ending::Stopped | Ending::ClosedPipe | Ending::Failed(_) if is_whole => {
+                Some(format!("{name} is not written"))
+            }
+            _ if !outputs.has_journal() => None,
+            _ if outputs.can_be_resumed() => {
+                Some(format!("{name} is not complete; {} continues it", summary.resume_options))
+            }
+            _ => Some(format!("{name} is not complete; --force starts over")),
+        };
         if !losses.is_empty() {
             losses.extend(advice);
             return Err(Failure::of_all(&losses));
@@ -366,37 +361,22 @@ impl<'a> OpenRun<'a> {
             Ending::Stopped => {
                 let exit = platform::exit_of_stop();
                 let why = if exit == Exit::TimedOut { "timed out" } else { "interrupted" };
-                if let Some(advice) = advice.filter(|_| !self.settings.is_quiet()) {
+                if let Some(advice) = advice.filter(|_| !is_quiet) {
                     log::note(format!("{why}; {advice}"));
                 }
                 Ok(exit)
             }
             Ending::ClosedPipe => Ok(Exit::Done),
-            _ => Ok(summary.exit()),
+            _ => Ok(summary.exit),
         }
-    }
-
-    /// Returns how to continue the run, unless it is complete or there is nothing to resume.
-    fn advice(&self, ending: &Ending, resume_options: &str) -> Option<String> {
-        let (name, outputs) = (self.destinations.rows().name(), &self.outputs);
-        let is_whole = outputs.files.is_whole;
-        if is_whole && !matches!(ending, Ending::Complete | Ending::WithGaps) {
-            return Some(format!("{name} is not written"));
-        }
-        outputs.has_journal().then(|| {
-            if outputs.can_be_resumed() {
-                format!("{name} is not complete; {resume_options} continues it")
-            } else {
-                format!("{name} is not complete; --force starts over")
-            }
-        })
     }
 
     /// Writes and syncs the side outputs, and returns the errors.
-    fn write_sides(&self, of: &Report, summary: &impl RunSummary) -> Vec<String> {
+    fn write_sides(&self, of: &Report, summary: &Summary) -> Vec<String> {
         let Typed { subcommand, options, seed, .. } = &self.settings.typed;
         let origin = Origin::new(self.began);
-        let json = JsonSummary { schema: 1, origin, subcommand, options, seed: *seed, summary };
+        let (seed, summary) = (*seed, &summary.json);
+        let json = JsonSummary { schema: 1, origin, subcommand, options, seed, summary };
         let write = |side: Side, out: &OpenOutput| match side {
             Side::Latencies => write_latencies(&of.latencies, out),
             Side::Summary => write_json(out, &json),

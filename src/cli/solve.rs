@@ -97,11 +97,7 @@ Columns about a puzzle with one solution, empty for others:
                  them. It is not the rating of Sudoku Explainer
   minimal        whether each clue is needed (much slower to compute)
 
-The column reason has what is wrong with a malformed or contradictory record, as its message does.
-
-Exit status: 0 every record unique (or solved), 1 some record has another status (--fail-on
-chooses), 2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed
-out, 130 interrupted. A closed pipe ends the run with 0.";
+The column reason has what is wrong with a malformed or contradictory record, as its message does.";
 
 pub static ROWS: RowRules = RowRules {
     name: "solve",

@@ -84,11 +84,7 @@ one solution have no row either; the summary counts them.
 
 A part that is split again needs another seed. With larger shares of the first parts, these keep their
 records. The hash is XXH3 with 128 bits of the 81 cells, as bytes from 0 to 9, of the canonical form
-(--by grid: that of the solution; --by puzzle: the puzzle), with the seed.
-
-Exit status: 0 every record is in a part, 1 some record is invalid (--fail-on none ignores these),
-2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
-interrupted.";
+(--by grid: that of the solution; --by puzzle: the puzzle), with the seed.";
 
 fn parse_weight(text: &str) -> Result<f64, String> {
     match text.trim().trim_end_matches('%').parse::<f64>() {

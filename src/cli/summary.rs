@@ -1,119 +1,31 @@
 //! The summary of a run, as text and JSON.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::num::NonZeroUsize;
+use std::fmt::Write;
 use std::path::PathBuf;
 
-use bulkdoku::pipeline::{Report, Statistics};
-use bulkdoku::stats::{Counts, Latencies, human_time};
+use bulkdoku::pipeline::Report;
+use bulkdoku::stats::{Latencies, human_time};
 use bulkdoku::{EngineKind, Limits, SimdLevel, Status};
 use indicatif::HumanCount;
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::Exit;
 use super::engine_args::EngineArgs;
 use super::numbers::counted;
 use super::platform::Interruption;
-use super::run::RunSummary;
 use super::run_args::RunArgs;
 
-/// The summary, printable (`Display`) and serializable to JSON.
-#[derive(Debug, Serialize)]
-pub struct RecordSummary {
-    inputs: Vec<String>,
-    /// The answer to the question of the run, if it has read all records.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<String>,
-    /// By how many records most answers are shifted; positive if the right ones are later.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    answers_shifted_by: Option<isize>,
-    records: u64,
-    statuses: Map<String, Value>,
-    /// The outputs of rows, if there are several.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    parts: Vec<PartSummary>,
-    blank_lines: u64,
-    comments: u64,
-    /// The number of records with an ellipsis, which is read as three dots.
-    dotted: u64,
-    /// The number of records whose rows were written by earlier runs.
-    records_before: u64,
-    /// The reason that the run was stopped early.
-    interrupted: Option<Interruption>,
-    /// The time of this run.
-    wall_seconds: f64,
-    /// The rate of this run.
-    puzzles_per_second: f64,
-    /// Whether the inputs' solutions were checked.
-    check: bool,
-    /// Whether canonical forms were computed instead of solutions.
-    canon: bool,
-    #[serde(skip)]
-    exit: Exit,
-    #[serde(skip)]
-    finds: &'static str,
-    engine: Option<&'static str>,
-    simd: Option<&'static str>,
-    threads: NonZeroUsize,
-    threads_asked: NonZeroUsize,
-    /// The reason for fewer threads than requested.
-    threads_fewer: Option<&'static str>,
-    solution_limit: Option<u32>,
-    node_limit: Option<u64>,
-    latency_ns: LatencySummary,
-    /// The number of puzzles by difficulty.
-    #[serde(flatten)]
-    statistics: Statistics,
-    failures: Vec<String>,
-}
-
-/// An output of rows.
-#[derive(Debug, Serialize)]
-struct PartSummary {
-    output: String,
-    rows: u64,
-}
-
-/// Percentiles of latencies in nanoseconds.
-#[derive(Debug, Serialize)]
-pub struct LatencySummary {
-    count: u64,
-    min: u64,
-    mean: f64,
-    p50: u64,
-    p90: u64,
-    p99: u64,
-    p99_9: u64,
-    max: u64,
-    /// Counts by the least latency of each bucket, a twentieth of a power of ten.
-    buckets: BTreeMap<u64, u64>,
-}
-
-/// The buckets of a summary per power of ten.
-const BUCKETS_PER_DECADE: f64 = 20.0;
-
-impl LatencySummary {
-    pub fn new(latencies: &Latencies) -> Self {
-        let mut buckets = BTreeMap::new();
-        for bucket in latencies.buckets() {
-            let place = (bucket.lowest_ns.max(1) as f64).log10() * BUCKETS_PER_DECADE;
-            let least = 10_f64.powf(place.floor() / BUCKETS_PER_DECADE).ceil() as u64;
-            *buckets.entry(least).or_default() += bucket.count;
-        }
-        Self {
-            count: latencies.count(),
-            min: latencies.min(),
-            mean: latencies.mean(),
-            p50: latencies.quantile(0.5),
-            p90: latencies.quantile(0.9),
-            p99: latencies.quantile(0.99),
-            p99_9: latencies.quantile(0.999),
-            max: latencies.max(),
-            buckets,
-        }
-    }
+/// The summary of a run.
+#[derive(Debug)]
+pub struct Summary {
+    pub text: String,
+    /// See `docs/schemas/`.
+    pub json: Map<String, Value>,
+    /// The exit status of a complete run without errors.
+    pub exit: Exit,
+    /// The options that resume the run.
+    pub resume_options: String,
 }
 
 /// The engine of a run, or what it does without one.
@@ -144,167 +56,205 @@ impl Method {
         let (simd, limits) = (engine.uses(args.simd()), Some(limits));
         Self { engine: Some(engine), simd, limits, ..Self::default() }
     }
-}
-
-impl RunSummary for RecordSummary {
-    fn exit(&self) -> Exit {
-        self.exit
-    }
-}
-
-impl RecordSummary {
-    pub fn new(inputs: Vec<String>, method: Method, args: &RunArgs, report: &Report) -> Self {
-        let threads = args.threads;
-        let statuses =
-            Status::ALL.map(|status| (status.name().into(), report.counts.of(status).into()));
-        let records = report.counts.records();
-        let Method { finds, is_canon, engine, simd, limits, check } = method;
-        let wall_seconds = report.wall.as_secs_f64();
-        Self {
-            inputs,
-            verdict: None,
-            answers_shifted_by: None,
-            records,
-            statuses: statuses.into_iter().collect(),
-            parts: Vec::new(),
-            blank_lines: report.counts.blank_lines,
-            comments: report.counts.comments,
-            dotted: report.counts.dotted,
-            wall_seconds,
-            records_before: report.records_before,
-            puzzles_per_second: (records - report.records_before) as f64 / wall_seconds,
-            interrupted: Interruption::of_run(report.stopped),
-            check,
-            canon: is_canon,
-            exit: if args.fails(&report.counts) { Exit::SomeRecords } else { Exit::Done },
-            finds,
-            engine: engine.map(EngineKind::name),
-            simd: simd.map(SimdLevel::name),
-            threads: report.threads,
-            threads_asked: threads,
-            threads_fewer: (report.threads < threads).then_some(if report.threads_refused {
-                "the operating system provides no more threads or memory"
-            } else {
-                "more would not be faster"
-            }),
-            solution_limit: limits.map(|limits| limits.solutions.get()),
-            node_limit: limits.and_then(|limits| limits.nodes).map(Into::into),
-            latency_ns: LatencySummary::new(&report.latencies),
-            statistics: report.statistics.clone(),
-            failures: report.failures.iter().map(ToString::to_string).collect(),
-        }
-    }
-
-    /// Adds the numbers of rows of several outputs.
-    pub fn with_parts(self, outputs: &[PathBuf], rows: &[u64]) -> Self {
-        let part = |(path, rows): (&PathBuf, &u64)| PartSummary {
-            output: path.display().to_string(),
-            rows: *rows,
-        };
-        Self { parts: outputs.iter().zip(rows).map(part).collect(), ..self }
-    }
-
-    /// Adds the shift of answers, if most records have a wrong one.
-    pub fn with_shift(self, shift: Option<isize>, counts: &Counts) -> Self {
-        let are_wrong = 2 * counts.of(Status::Mismatch) > counts.records();
-        Self { answers_shifted_by: shift.filter(|_| are_wrong), ..self }
-    }
-
-    /// Adds the answer to the question of a run, unless it has not read all records.
-    pub fn with_verdict(self, verdict: Option<String>) -> Self {
-        let is_complete = self.interrupted.is_none() && self.failures.is_empty();
-        Self { verdict: verdict.filter(|_| is_complete), ..self }
-    }
 
     /// Returns the engine with its threads and mode.
-    pub fn method(&self) -> String {
-        let simd = self.simd.map_or(String::new(), |simd| format!(" ({simd})"));
-        let threads = match self.threads_fewer {
-            Some(why) => format!("{} of {} threads ({why})", self.threads, self.threads_asked),
-            None => counted(self.threads.get() as u64, "thread"),
-        };
-        if self.check && self.solution_limit == Some(1) {
+    fn text(&self, threads: &str) -> String {
+        if self.checks_without_proof() {
             return format!("no engine, {threads}, solutions checked without proof");
         }
-        match (self.engine, self.solution_limit) {
-            (Some(engine), Some(limit)) => {
-                format!("engine {engine}{simd}, {threads}, {}", self.mode(limit))
-            }
-            _ => format!("{}, {threads}", self.finds),
-        }
-    }
-
-    fn mode(&self, solution_limit: u32) -> String {
-        let mode = match solution_limit {
+        let Some((engine, limits)) = self.engine.zip(self.limits) else {
+            return format!("{}, {threads}", self.finds);
+        };
+        let simd = self.simd.map_or(String::new(), |simd| format!(" ({simd})"));
+        let mode = match limits.solutions.get() {
             1 => "first solution".into(),
             2 => "proof of uniqueness".into(),
             n => format!("up to {n} solutions"),
         };
-        match self.node_limit {
-            Some(nodes) => format!("{mode}, at most {nodes} nodes"),
-            None => mode,
-        }
+        let nodes = limits.nodes.map_or(String::new(), |nodes| format!(", at most {nodes} nodes"));
+        format!("engine {engine}{simd}, {threads}, {mode}{nodes}")
+    }
+
+    fn checks_without_proof(&self) -> bool {
+        self.check && self.limits.is_some_and(|limits| limits.solutions.get() == 1)
     }
 }
 
-impl fmt::Display for RecordSummary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rate = HumanCount(self.puzzles_per_second as u64);
-        let wall = human_time(self.wall_seconds * 1e9);
-        if let Some(verdict) = &self.verdict {
-            writeln!(f, "{verdict}")?;
-        }
-        let here = counted(self.records - self.records_before, "record");
-        writeln!(f, "{here} in {wall}, {rate} per second")?;
-        if self.records_before > 0 {
-            let all = counted(self.records, "record");
-            writeln!(f, "{all} with those of earlier runs, which are counted below:")?;
-        }
-        for (status, count) in &self.statuses {
-            match count.as_u64() {
-                Some(count) if count > 0 => {
-                    writeln!(f, "  {status:<15}{:>12}", HumanCount(count).to_string())?;
-                }
-                _ => {}
-            }
+impl Summary {
+    /// Summarizes a run over records. `outputs` are those of rows, if there are several; `shift` is by
+    /// how many records most answers are shifted, positive if the right ones are later; `verdict`
+    /// answers the question of the run, if it has read all records.
+    pub fn of_records(
+        report: &Report,
+        inputs: &[String],
+        method: Method,
+        args: &RunArgs,
+        outputs: &[PathBuf],
+        shift: Option<isize>,
+        verdict: Option<String>,
+    ) -> Self {
+        let (counts, asked) = (&report.counts, args.threads);
+        let (records, before) = (counts.records(), report.records_before);
+        let interrupted = Interruption::of_run(report.stopped);
+        let verdict = verdict.filter(|_| interrupted.is_none() && report.failures.is_empty());
+        let shift = shift.filter(|_| 2 * counts.of(Status::Mismatch) > records);
+        let fewer = (report.threads < asked).then_some(if report.threads_refused {
+            "the operating system provides no more threads or memory"
+        } else {
+            "more would not be faster"
+        });
+        let threads = match fewer {
+            Some(why) => format!("{} of {asked} threads ({why})", report.threads),
+            None => counted(report.threads.get() as u64, "thread"),
+        };
+        let (pace, latencies) = (Pace::of(report), Percentiles::of(&report.latencies));
+
+        let mut text = verdict.iter().fold(String::new(), |text, verdict| text + verdict + "\n");
+        pace.write(&mut text, "record", "");
+        for status in Status::ALL.into_iter().filter(|status| counts.of(*status) > 0) {
+            let count = HumanCount(counts.of(status)).to_string();
+            let _ = writeln!(text, "  {:<15}{count:>12}", status.name());
         }
         for (name, count) in [
-            ("blank lines", self.blank_lines),
-            ("comments", self.comments),
-            ("with … as three dots", self.dotted),
+            ("blank lines", counts.blank_lines),
+            ("comments", counts.comments),
+            ("with … as three dots", counts.dotted),
         ] {
             if count > 0 {
                 let width = 25 - name.chars().count();
-                writeln!(f, "  ({name}){:>width$}", HumanCount(count).to_string())?;
+                let _ = writeln!(text, "  ({name}){:>width$}", HumanCount(count).to_string());
             }
         }
-        if let Some(shift) = self.answers_shifted_by {
-            let place = if shift > 0 { "later" } else { "earlier" };
-            let by = shift.unsigned_abs();
-            writeln!(f, "are all answers shifted by {by}? those of most records are {by} {place}")?;
+        if let Some(shift) = shift {
+            let (by, place) = (shift.unsigned_abs(), if shift > 0 { "later" } else { "earlier" });
+            let question = format!("are all answers shifted by {by}?");
+            let _ = writeln!(text, "{question} those of most records are {by} {place}");
         }
-        let in_parts = self.parts.iter().map(|part| part.rows).sum::<u64>().max(1) as f64;
-        for PartSummary { output, rows } in &self.parts {
-            let share = 100.0 * *rows as f64 / in_parts;
-            writeln!(f, "{output}: {} ({share:.2}%)", counted(*rows, "record"))?;
+        let all_rows = report.rows.iter().sum::<u64>().max(1) as f64;
+        for (output, rows) in outputs.iter().zip(&report.rows) {
+            let (share, count) = (100.0 * *rows as f64 / all_rows, counted(*rows, "record"));
+            let _ = writeln!(text, "{}: {count} ({share:.2}%)", output.display());
         }
-        write!(f, "{}", self.method())?;
-        let asks_engine = !(self.check && self.solution_limit == Some(1));
-        if asks_engine && self.latency_ns.count > 0 {
-            write!(f, "\nlatency {}", self.latency_ns)?;
+        text += &method.text(&threads);
+        if latencies.count > 0 && !method.checks_without_proof() {
+            let _ = write!(text, "\nlatency {}", latencies.text());
         }
-        Ok(())
+
+        let statuses = Status::ALL.map(|it| (it.name().to_owned(), counts.of(it).into()));
+        let statuses: Map<String, Value> = statuses.into_iter().collect();
+        let part = |(output, rows): (&PathBuf, &u64)| json!({ "output": output.display().to_string(), "rows": rows });
+        let parts: Vec<_> = outputs.iter().zip(&report.rows).map(part).collect();
+        let failures: Vec<_> = report.failures.iter().map(ToString::to_string).collect();
+        let json = object([
+            json!({ "inputs": inputs }),
+            verdict.map_or(Value::Null, |verdict| json!({ "verdict": verdict })),
+            shift.map_or(Value::Null, |shift| json!({ "answers_shifted_by": shift })),
+            json!({ "records": records, "statuses": statuses }),
+            if parts.is_empty() { Value::Null } else { json!({ "parts": parts }) },
+            json!({
+                "blank_lines": counts.blank_lines,
+                "comments": counts.comments,
+                "dotted": counts.dotted,
+                "records_before": before,
+                "interrupted": interrupted,
+                "wall_seconds": pace.seconds,
+                "puzzles_per_second": pace.rate,
+                "check": method.check,
+                "canon": method.is_canon,
+                "engine": method.engine.map(EngineKind::name),
+                "simd": method.simd.map(SimdLevel::name),
+                "threads": report.threads,
+                "threads_asked": asked,
+                "threads_fewer": fewer,
+                "solution_limit": method.limits.map(|limits| limits.solutions),
+                "node_limit": method.limits.and_then(|limits| limits.nodes),
+                "latency_ns": latencies.json(),
+            }),
+            json!(report.statistics),
+            json!({ "failures": failures }),
+        ]);
+        let exit = if args.fails(counts) { Exit::SomeRecords } else { Exit::Done };
+        Self { text, json, exit, resume_options: "--resume".into() }
     }
 }
 
-impl fmt::Display for LatencySummary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [min, mean, p50] = [self.min as f64, self.mean, self.p50 as f64].map(human_time);
-        let [p90, p99, p99_9, max] =
-            [self.p90, self.p99, self.p99_9, self.max].map(|ns| human_time(ns as f64));
-        write!(
-            f,
-            "min {min}, mean {mean}, p50 {p50}, p90 {p90}, p99 {p99}, p99.9 {p99_9}, max {max}"
-        )
+/// Joins the members of objects; null has none.
+pub fn object(parts: impl IntoIterator<Item = Value>) -> Map<String, Value> {
+    let members = parts.into_iter().filter_map(|part| match part {
+        Value::Object(members) => Some(members),
+        _ => None,
+    });
+    members.flatten().collect()
+}
+
+/// The speed of a run.
+pub struct Pace {
+    count: u64,
+    before: u64,
+    pub seconds: f64,
+    /// The rate of this run.
+    pub rate: f64,
+}
+
+impl Pace {
+    pub fn of(report: &Report) -> Self {
+        let (count, before) = (report.counts.records(), report.records_before);
+        let seconds = report.wall.as_secs_f64();
+        Self { count, before, seconds, rate: (count - before) as f64 / seconds }
+    }
+
+    /// Appends the number of records of this run, or whatever they are, and the speed.
+    pub fn write(&self, text: &mut String, noun: &str, of: &str) {
+        let here = counted(self.count - self.before, noun);
+        let (wall, rate) = (human_time(self.seconds * 1e9), HumanCount(self.rate as u64));
+        let _ = writeln!(text, "{here}{of} in {wall}, {rate} per second");
+        if self.before > 0 {
+            let all = counted(self.count, noun);
+            let _ = writeln!(text, "{all} with those of earlier runs, which are counted below:");
+        }
+    }
+}
+
+/// Percentiles of latencies in nanoseconds.
+pub struct Percentiles<'a> {
+    of: &'a Latencies,
+    count: u64,
+}
+
+/// The buckets of a summary per power of ten.
+const BUCKETS_PER_DECADE: f64 = 20.0;
+
+impl<'a> Percentiles<'a> {
+    pub fn of(latencies: &'a Latencies) -> Self {
+        Self { of: latencies, count: latencies.count() }
+    }
+
+    fn text(&self) -> String {
+        let [p50, p90, p99, p99_9] =
+            [0.5, 0.9, 0.99, 0.999].map(|share| human_time(self.of.quantile(share) as f64));
+        let [min, mean, max] =
+            [self.of.min() as f64, self.of.mean(), self.of.max() as f64].map(human_time);
+        format!("min {min}, mean {mean}, p50 {p50}, p90 {p90}, p99 {p99}, p99.9 {p99_9}, max {max}")
+    }
+
+    /// Returns the percentiles, and counts by the least latency of each bucket.
+    pub fn json(&self) -> Value {
+        let mut buckets = BTreeMap::<u64, u64>::new();
+        for bucket in self.of.buckets() {
+            let place = (bucket.lowest_ns.max(1) as f64).log10() * BUCKETS_PER_DECADE;
+            let least = 10_f64.powf(place.floor() / BUCKETS_PER_DECADE).ceil() as u64;
+            *buckets.entry(least).or_default() += bucket.count;
+        }
+        json!({
+            "count": self.count,
+            "min": self.of.min(),
+            "mean": self.of.mean(),
+            "p50": self.of.quantile(0.5),
+            "p90": self.of.quantile(0.9),
+            "p99": self.of.quantile(0.99),
+            "p99_9": self.of.quantile(0.999),
+            "max": self.of.max(),
+            "buckets": buckets,
+        })
     }
 }

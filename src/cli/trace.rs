@@ -51,11 +51,7 @@ Examples:
   bulkdoku trace --sentences 4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......
   bulkdoku trace --where 'technique == \"xy-wing\"' puzzles.csv -o wings.jsonl
   bulkdoku trace --format boards puzzles.txt -o boards.txt
-  bulkdoku trace puzzles.txt -o lessons.html
-
-Exit status: 0 every record unique, 1 some record has another status (--fail-on chooses), 2 wrong
-usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
-interrupted. A closed pipe ends the run with 0.";
+  bulkdoku trace puzzles.txt -o lessons.html";
 
 /// The steps of a puzzle take about a hundred times as many bytes as the puzzle, so blocks are
 /// smaller than those of other runs.

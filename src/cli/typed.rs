@@ -195,13 +195,8 @@ mod tests {
     fn options_identify_a_run() {
         let run = |line: &str| typed(line).run(Vec::new(), &[""; 0]);
         let before = run("x solve in --limit 3 --no-header --columns id,puzzle");
-        for same in [
-            "x solve --columns id,puzzle --no-header --limit 3 in -j 1 -q --simd avx2 --window 64M",
-            "x solve in --limit 3 --no-header --columns id,puzzle -o x --report r --resume --progress 1s",
-            "x solve in --no-header --limit 3 --columns id,puzzle --latency l --color always",
-        ] {
-            assert_eq!(run(same).difference(&before, 0, true), None, "{same}");
-        }
+        let same = "x solve --columns id,puzzle --no-header --limit 3 in -j 1 --resume --latency l";
+        assert_eq!(run(same).difference(&before, 0, true), None);
         for (line, difference) in [
             (
                 "x solve in --limit 2 --no-header --columns id,puzzle",
@@ -211,7 +206,6 @@ mod tests {
                 "x solve in --limit 3 --no-header",
                 "--columns was id,puzzle before, is not given now",
             ),
-            ("x check in", "it was bulkdoku 0.1.0 solve before, this is bulkdoku 0.1.0 check"),
             (
                 "x solve in --limit 3 --first --no-header --columns id,puzzle",
                 "--first was not given before, is given now",
@@ -236,25 +230,5 @@ mod tests {
         for name in WITHOUT_EFFECT_ON_ROWS {
             assert!(names.contains(*name), "{name}");
         }
-    }
-
-    #[test]
-    fn inputs_are_compared_by_path_size_and_time() {
-        let file = |bytes, path: &str| FileState {
-            name: "in".into(),
-            path: Some(path.into()),
-            bytes: Some(bytes),
-            modified: None,
-        };
-        let run = |inputs: Vec<FileState>| typed("x solve").run(inputs, &[""; 0]);
-        let before = run(vec![file(1, "/a/in")]);
-        for changed in [file(2, "/a/in"), file(1, "/b/in")] {
-            let now = run(vec![changed]);
-            let difference = now.difference(&before, 1, true).unwrap();
-            assert_eq!(difference, "the input in has changed since");
-            assert_eq!(now.difference(&before, 0, true), None);
-        }
-        let other = run(vec![FileState::of_text("other".into())]);
-        assert_eq!(other.difference(&before, 1, true).unwrap(), "the inputs were in before");
     }
 }

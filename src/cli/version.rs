@@ -95,12 +95,4 @@ mod tests {
         assert_eq!(quoted("it's"), r"'it'\''s'");
         assert_eq!(quoted("--report=x.html"), "--report=x.html");
     }
-
-    #[test]
-    fn the_model_of_the_processor_is_found() {
-        let text =
-            "processor\t: 0\nmodel\t\t: 17\nmodel name\t: Some CPU @ 2GHz\n\nprocessor\t: 1\n";
-        assert_eq!(cpu(text).as_deref(), Some("Some CPU @ 2GHz"));
-        assert_eq!(cpu("processor : 0\n"), None);
-    }
 }

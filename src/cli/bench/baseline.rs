@@ -1,51 +1,76 @@
 //! Changes since an earlier measurement, beyond the spread of the rounds.
 
 use std::fmt::Write as _;
-
-use serde::Deserialize;
+use std::fs;
+use std::path::Path;
 
 use super::measurement::Measurement;
 use crate::cli::version::Machine;
+use crate::cli::{Exit, Failure, shown};
 
 /// Earlier measurements to compare with.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Baseline(Vec<Measurement>);
+#[derive(Clone, Debug)]
+pub struct Baseline {
+    /// The name of the file.
+    name: String,
+    all: Vec<Measurement>,
+}
 
 impl Baseline {
-    /// Parses the JSON of earlier measurements. Those of rejected solvers have no times, and are left
+    /// Reads the JSON of earlier measurements. Those of rejected solvers have no times, and are left
     /// out.
-    ///
-    /// # Errors
-    /// When it is not a list of measurements.
-    pub fn read(json: &[u8]) -> serde_json::Result<Self> {
-        let mut all: Vec<Measurement> = serde_json::from_slice(json)?;
-        all.retain(|one| one.times().is_some());
-        Ok(Self(all))
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let json = fs::read(path).map_err(|error| Failure::at(path, error))?;
+        let name = shown(path);
+        let all = serde_json::from_slice::<Vec<Measurement>>(&json).map_err(|error| {
+            let what = "not measurements of --format json";
+            Failure::Usage(format!("--baseline {name}: {what} ({error})"))
+        })?;
+        Ok(Self { name, all: all.into_iter().filter(|one| one.times().is_some()).collect() })
     }
 
     /// Returns the earlier measurement with this title.
     fn find(&self, title: &str) -> Option<&Measurement> {
-        self.0.iter().find(|one| one.title() == title)
+        self.all.iter().find(|one| one.title() == title)
     }
 
-    /// Returns whether the baseline has a measurement with this title.
-    pub fn has(&self, title: &str) -> bool {
-        self.find(title).is_some()
+    /// Rejects the baseline if it lacks one of these measurements.
+    pub fn check(&self, titles: impl Iterator<Item = String>) -> Result<(), Failure> {
+        let missing = titles.filter(|title| self.find(title).is_none());
+        let missing: String = missing.map(|title| format!("\n  {title}")).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        refuse!("--baseline {} has no measurement of{missing}", self.name)
     }
 
-    /// Returns the first machine in the baseline other than this one.
-    pub fn other_machine(&self, here: &Machine) -> Option<String> {
+    /// Reports changes, and measurements that are slower by more than a percentage.
+    pub fn judge(&self, measurements: &[Measurement], fail_above: Option<f64>) -> Exit {
+        let here = Machine::here();
         let is_other = |machine: &&Machine| machine.cpu != here.cpu || machine.cores != here.cores;
-        let other = self.0.iter().filter_map(|one| one.machine.as_ref()).find(is_other)?;
-        let cpu = other.cpu.as_deref().unwrap_or("an unnamed processor");
-        Some(format!("{cpu}, {} cores", other.cores))
+        if let Some(other) = self.all.iter().filter_map(|one| one.machine.as_ref()).find(is_other) {
+            let (cpu, cores) =
+                (other.cpu.as_deref().unwrap_or("an unnamed processor"), other.cores);
+            eprintln!("The baseline was measured on another machine: {cpu}, {cores} cores.");
+        }
+        let (report, ratios) = self.compare(measurements);
+        eprint!("{report}");
+        let mut exit = Exit::Done;
+        for (title, ratio) in ratios {
+            let percent = (ratio - 1.0) * 100.0;
+            if let Some(most) = fail_above.filter(|&most| percent > most) {
+                eprintln!("bulkdoku: {title}: slower by {percent:.1} %, more than {most} %");
+                exit = Exit::SomeRecords;
+            }
+        }
+        exit
     }
 
     /// Compares measurements with those of the same title in the baseline. Returns a line for each
     /// change beyond the spread of the rounds; and, by title, the new time divided by the old one.
     /// The ratio is that of the medians or of the fastest rounds, whichever is smaller, so only a
     /// slowdown of both increases it.
-    pub fn compare(&self, measurements: &[Measurement]) -> (String, Vec<(String, f64)>) {
+    fn compare(&self, measurements: &[Measurement]) -> (String, Vec<(String, f64)>) {
         let (mut changes, mut searches, mut changed) = (String::new(), String::new(), 0);
         let mut ratios = Vec::new();
         for now in measurements {
@@ -103,11 +128,11 @@ mod tests {
         }
     }
 
-    /// Compares with the JSON of two sets: 100 (90 to 110) and 50 (49 to 51) ns per puzzle.
+    /// Compares with two sets: 100 (90 to 110) and 50 (49 to 51) ns per puzzle.
     fn compare(measurements: &[Measurement]) -> (String, Vec<(String, f64)>) {
         let earlier =
             [measurement("a", [100.0, 90.0, 110.0]), measurement("b", [50.0, 49.0, 51.0])];
-        Baseline::read(&serde_json::to_vec(&earlier).unwrap()).unwrap().compare(measurements)
+        Baseline { name: String::new(), all: earlier.into() }.compare(measurements)
     }
 
     #[test]
@@ -137,19 +162,5 @@ mod tests {
         let is_slower = |times| compare(&[measurement("a", times)]).1[0].1 > 1.05;
         assert!(is_slower([106.0, 95.0, 200.0]));
         assert!(!is_slower([106.0, 94.0, 200.0]) && !is_slower([104.0, 100.0, 200.0]));
-    }
-
-    #[test]
-    fn json_with_few_fields_is_read() {
-        let json =
-            br#"[{"set": "a", "engine": "scalar", "simd": null, "threads": 1, "mode": "proof",
-            "rows": 10, "ns_per_puzzle": 1.0, "ns_min": 1, "ns_max": 1, "unknown": null}]"#;
-        let baseline = Baseline::read(json).unwrap();
-        assert!(baseline.has("a scalar, 1 thread, proof"));
-        assert!(!baseline.has("a scalar, 2 threads, proof"));
-        assert!(baseline.other_machine(&Machine::default()).is_none());
-        let report = baseline.compare(&[measurement("a", [1.0; 3])]).0;
-        assert!(report.contains("1 did not") && !report.contains("searches"), "{report}");
-        assert!(Baseline::read(b"{}").is_err());
     }
 }

@@ -7,10 +7,9 @@ mod engine;
 mod measurement;
 mod task;
 
-use std::fs;
 use std::io::{self, Write};
 use std::num::{NonZeroU64, NonZeroUsize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
@@ -26,7 +25,7 @@ use super::out::write_side;
 use super::outputs::{Destinations, Outputs};
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, PuzzleSet};
-use super::version::{Machine, Origin};
+use super::version::Origin;
 use super::{Exit, Failure, extensions, help, log, numbers, parse_threads, report, shown};
 use baseline::Baseline;
 use engine::EngineContender;
@@ -244,23 +243,19 @@ pub struct BenchArgs {
 const AFTER_HELP: &str = "\
 Examples:
   bulkdoku bench
-  bulkdoku bench --engine lanes,scalar --simd avx2,sse4.2 puzzles.txt
-  bulkdoku bench --threads 1,2,4 --first puzzles.txt
+  bulkdoku bench --threads 1,2,4 --engine lanes,scalar --first puzzles.txt
   bulkdoku bench --format json -o before.json
   bulkdoku bench --baseline before.json --fail-above 5%
-  bulkdoku bench --engine lanes,propagate --report engines.html
   bulkdoku bench --solver mine='./mine --threads {threads}' --threads 1,2 puzzles.txt
 
 Columns:
   ns/puzzle, min, max  wall time per puzzle: median, fastest, and slowest round
   guesses, nodes       averages per search; no guess: share of puzzles solved without a guess
   p50, p99, slowest    latency from a puzzle's entry into the engine to its outcome
-With --solver instead of the last two lines:
-  user, system         CPU time per puzzle of the command and its children
+  user, system         with --solver: CPU time per puzzle of the command and its children
   start-up             wall time of the command for one puzzle, which is subtracted from all times
 
-JSON has these fields and more, with times in nanoseconds: each round, the version, the date, and
-the machine.
+JSON has these fields and more, with times in nanoseconds.
 
 Invalid records are reported and counted, but not measured. Sets are kept in memory: at most
 10,000,000 records per input.
@@ -285,7 +280,7 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     // The baseline is an input as well, and must not be overwritten.
     let reads: Vec<_> = args.input.iter().chain(&args.baseline).cloned().collect();
     let mut claim = destinations.claim(&reads)?;
-    let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
+    let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     let sets = if args.input.is_empty() {
         sets::bundled()?
     } else {
@@ -294,9 +289,7 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let titles = sets.iter().flat_map(|set| {
         contenders.iter().map(|contender| plan.unmeasured(set, &**contender).title())
     });
-    if let Some((baseline, path)) = baseline.as_ref().zip(args.baseline.as_deref()) {
-        check_baseline(baseline, path, titles)?;
-    }
+    baseline.as_ref().map_or(Ok(()), |baseline| baseline.check(titles))?;
     let mut opened = claim.prepare(false)?;
     opened.open_new(args.force)?;
 
@@ -316,7 +309,7 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
         failed.map_or(Ok(()), |failed| Err(Failure::Io(failed)))?;
     }
     opened.remove_journal()?;
-    let judged = baseline.map(|baseline| judge(&baseline, &measurements, args.fail_above));
+    let judged = baseline.map(|baseline| baseline.judge(&measurements, args.fail_above));
     let mut exit = judged.unwrap_or(Exit::Done);
     for of in &measurements {
         if let Some(reason) = &of.invalid {
@@ -325,39 +318,6 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
         }
     }
     Ok(exit)
-}
-
-/// Refuses a baseline that lacks one of the measurements.
-fn check_baseline(
-    baseline: &Baseline,
-    path: &Path,
-    titles: impl Iterator<Item = String>,
-) -> Result<(), Failure> {
-    let missing: Vec<_> =
-        titles.filter(|title| !baseline.has(title)).map(|title| format!("\n  {title}")).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let (name, missing) = (shown(path), missing.concat());
-    Err(Failure::Usage(format!("--baseline {name} has no measurement of{missing}")))
-}
-
-/// Reports changes since the baseline, and measurements that are slower by more than a percentage.
-fn judge(baseline: &Baseline, measurements: &[Measurement], fail_above: Option<f64>) -> Exit {
-    if let Some(machine) = baseline.other_machine(&Machine::here()) {
-        eprintln!("The baseline was measured on another machine: {machine}.");
-    }
-    let (report, ratios) = baseline.compare(measurements);
-    eprint!("{report}");
-    let mut exit = Exit::Done;
-    for (title, ratio) in ratios {
-        let percent = (ratio - 1.0) * 100.0;
-        if let Some(most) = fail_above.filter(|&most| percent > most) {
-            eprintln!("bulkdoku: {title}: slower by {percent:.1} %, more than {most} %");
-            exit = Exit::SomeRecords;
-        }
-    }
-    exit
 }
 
 impl BenchArgs {
@@ -487,14 +447,6 @@ fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim_end().parse().ok();
     let percent = number.filter(|percent: &f64| percent.is_finite() && *percent >= 0.0);
     percent.ok_or_else(|| "a percentage from 0, such as 5%".into())
-}
-
-fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
-    let json = fs::read(path).map_err(|error| Failure::at(path, error))?;
-    Baseline::read(&json).map_err(|error| {
-        let what = "not measurements of --format json";
-        Failure::Usage(format!("--baseline {}: {what} ({error})", shown(path)))
-    })
 }
 
 /// Measures the sets one after another and shows progress.

@@ -15,7 +15,6 @@ use bulkdoku::output::{Column, Needs};
 use bulkdoku::pipeline::Options;
 use bulkdoku::{SimdLevel, StopFlag};
 use job::{Corpus, KINDS};
-use summary::CorpusSummary;
 
 use super::format::RowFormat;
 use super::inputs::Inputs;
@@ -25,6 +24,7 @@ use super::row_args::{PageArgs, RowArgs, RowPlan, RowRules};
 use super::run::{OpenRun, Settings};
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
+use super::summary::Summary;
 use super::typed::Typed;
 use super::{Exit, Failure, help, log, numbers, platform};
 
@@ -174,10 +174,7 @@ Examples:
   bulkdoku generate --count 10k --seed 1 --kind hard -o hard.txt
   bulkdoku generate --count 100 --seed 1 --kind hard --objective se121 --at-least 9 -o se9.txt
   bulkdoku generate --count 100 --seed 1 --where 'technique == \"xy-wing\"' -o xy-wings.csv
-  bulkdoku generate --count 1000000 --seed 2 | bulkdoku solve -o results.csv
-
-Exit status: 0 done, 2 wrong usage, 3 output failed, 75 another run is writing an output, 124 timed
-out, 130 interrupted. A closed pipe ends the run with 0.";
+  bulkdoku generate --count 1000000 --seed 2 | bulkdoku solve -o results.csv";
 
 pub static ROWS: RowRules = RowRules {
     name: "generate",
@@ -225,10 +222,9 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
         || Progressed::of_rows(before, &progress).with_draws(job.yields.counts()),
         || run.fold(&mut source, &job, &mut [], &options, &progress),
     );
-    let (report, ending) = run.end(ran)?;
-    let summary = CorpusSummary::new("", job.seed, puzzles.start, &report, args.simd());
-    let summary = summary.with(&job);
-    run.finish(&report, &ending, &summary)
+    run.finish(ran, |report| {
+        Summary::of_corpus(report, Some(&job), job.seed, puzzles.start, args.simd())
+    })
 }
 
 /// The number of islands of a seed.
@@ -266,9 +262,7 @@ fn run_hard(
         || Progressed::of_rows(before, &progress),
         || run.fold(&mut source, &job, &mut [], &options, &progress),
     );
-    let (report, ending) = run.end(ran)?;
-    let summary = CorpusSummary::new("hard", job.seed, args.skip, &report, args.simd());
-    run.finish(&report, &ending, &summary)
+    run.finish(ran, |report| Summary::of_corpus(report, None, job.seed, args.skip, args.simd()))
 }
 
 fn parse_measure(text: &str) -> Result<Measure, String> {

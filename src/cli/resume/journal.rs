@@ -231,14 +231,6 @@ impl JournalFile {
         matches!(ExistingFile::read(&self.parts[part as usize]), Ok(ExistingFile::Journal(_)))
     }
 
-    /// Returns whether there is a journal of a run that can be resumed.
-    pub fn can_be_resumed(&self) -> bool {
-        let Ok(ExistingFile::Journal(bytes)) = ExistingFile::read(&self.parts[0]) else {
-            return false;
-        };
-        decode(&bytes).is_some_and(|journal: Journal| journal.run.not_comparable().is_none())
-    }
-
     /// Rejects the output if another file has a path of its journal.
     pub fn check(&self) -> Result<(), Failure> {
         for path in self.paths() {

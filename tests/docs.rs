@@ -1,11 +1,12 @@
 //! Links between documents, the contents of the book, and the commands in documents.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
-use bulkdoku::Puzzle;
-use bulkdoku::logic::{self, Technique};
+use bulkdoku::logic::{Definition, Technique};
+
+use crate::common::command::Folder;
 
 /// Returns text without code blocks.
 fn prose(path: &Path) -> String {
@@ -69,27 +70,44 @@ fn the_book_contains_every_document() {
     }
 }
 
-/// Each technique has an entry, whose example has a step with its sentence.
+/// The page of techniques is generated: with `WRITE_DOCS`, this test writes it.
 #[test]
-fn examples_of_techniques_are_steps_of_their_paths() {
-    let text = fs::read_to_string("docs/techniques.md").unwrap();
-    let mut names = Technique::all().map(Technique::name);
-    let mut examples = 0;
-    for entry in text.split("\n## ").skip(1) {
-        let (name, body) = entry.split_once('\n').unwrap();
-        assert_eq!(names.next(), Some(name));
-        let Some(example) = body.split("```text\n").nth(1) else { continue };
-        let [puzzle, sentence, _] = example.splitn(3, '\n').collect::<Vec<_>>()[..] else {
-            panic!("{name}: expected a puzzle and a sentence");
-        };
-        let mut steps = logic::steps(&puzzle.parse::<Puzzle>().unwrap());
-        let is_found =
-            steps.any(|step| step.technique.name() == name && step.to_string() == sentence);
-        assert!(is_found, "{name}: {sentence}");
-        examples += 1;
+fn the_page_of_techniques_is_that_of_the_crate() {
+    let path = "docs/techniques.md";
+    let text = fs::read_to_string(path).unwrap();
+    let mut page = text.split("\n## ").next().unwrap().to_owned();
+    page.extend(Technique::all().map(entry));
+    if env::var_os("WRITE_DOCS").is_some() {
+        return fs::write(path, page).unwrap();
     }
-    assert_eq!(names.next(), None);
-    assert!(examples > Technique::COUNT - 6, "{examples}");
+    assert!(text == page, "{path} is not that of the crate; WRITE_DOCS=1 cargo test writes it");
+}
+
+/// Returns the entry of a technique, with a step of its example as the command draws it.
+fn entry(technique: Technique) -> String {
+    let Definition { name, se, score, .. } = technique.definition();
+    let difficulty = technique.difficulty();
+    let mut entry = format!("\n## {name}\n\n{}\n\n", technique.description());
+    entry += &format!("Difficulty {difficulty}, score {score}");
+    if *se > 0 {
+        entry += &format!(", Sudoku Explainer {}.{}", se / 10, se % 10);
+    }
+    for (program, name) in ["HoDoKu", "sudokuwiki.org"].iter().zip(technique.other_names()) {
+        entry += &match name {
+            "" => format!(". Not in {program}"),
+            name => format!(". {program}: {name}"),
+        };
+    }
+    entry += ".\n";
+    if let Some(puzzle) = technique.example() {
+        let path = Folder::new().run("show", &[puzzle, "--path"], "").rows;
+        let blocks: Vec<_> = path.split("\n\n").collect();
+        let is_step = |block: &&str| block.starts_with(&format!("{name}: "));
+        let at = blocks.iter().position(is_step).unwrap_or_else(|| panic!("{name}: {path}"));
+        let sentence = blocks[at].lines().next().unwrap().split_once(": ").unwrap().1;
+        entry += &format!("\n```text\n{puzzle}\n{sentence}\n\n{}\n```\n", blocks[at + 1]);
+    }
+    entry
 }
 
 /// The commands in documents, run by a shell.

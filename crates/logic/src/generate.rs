@@ -1,15 +1,5 @@
 //! Generating puzzles that need given techniques, and hard puzzles by what people need.
-//!
-//! ```
-//! use bulkdoku_core::generate::Generator;
-//! use bulkdoku_logic::generate::{TechniqueFilter, puzzle};
-//! use bulkdoku_logic::{Technique, Techniques, rate};
-//!
-//! let x_wing = Techniques::filter(|technique| technique == Technique::XWing);
-//! let (mut generator, mut filter) = (Generator::new(), TechniqueFilter::new(x_wing));
-//! let puzzle = puzzle(&mut generator, &mut filter, 1, 0).expect("nothing stops the search");
-//! assert_eq!(rate(&puzzle).map(|path| path.hardest), Ok(Some(Technique::XWing)));
-//! ```
+//! The documentation of the crate has an example.
 
 use bulkdoku_core::generate::islands::{Explorer, GuessRating, Objective, Value, WithForm};
 use bulkdoku_core::generate::{Generator, Recipe, Removal};

@@ -6,27 +6,41 @@
 //!
 //! ```
 //! use bulkdoku_core::Puzzle;
-//! use bulkdoku_logic::{Board, hint, implications, rate};
+//! use bulkdoku_core::generate::Generator;
+//! use bulkdoku_logic::generate::{TechniqueFilter, puzzle};
+//! use bulkdoku_logic::{Board, Technique, Techniques, hint, implications, rate};
 //!
-//! let puzzle: Puzzle =
-//!     "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..".parse()?;
-//! let path = rate(&puzzle)?;
-//! println!("{}, score {}", path.hardest.map_or("solved", |it| it.title()), path.score);
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let hard: Puzzle =
+//!         "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
+//!             .parse()?;
+//!     let path = rate(&hard)?;
+//!     let hardest = path.hardest.ok_or("it is solved")?;
+//!     println!("{}: {}, score {}", hardest.difficulty(), hardest.title(), path.score);
 //!
-//! // What a player sees: the solved cells, and the candidates of the others.
-//! let mut board = Board::of(&puzzle).expect("no clue is repeated");
-//! while let Some(step) = hint(&board) {
-//!     println!("{}: {step}", step.technique.title());
-//!     for part in &step.evidence.parts {
-//!         println!("  {:?}: digits {:?} of cells {:?}", part.role, part.digits, part.cells);
+//!     // What a player sees: the solved cells, and the candidates of the others.
+//!     let mut board = Board::of(&hard).ok_or("a clue is repeated")?;
+//!     while let Some(step) = hint(&board) {
+//!         println!("{}: {step}", step.technique.title());
+//!         for part in &step.evidence.parts {
+//!             println!("  {:?}: digits {:?} of cells {:?}", part.role, part.digits, part.cells);
+//!         }
+//!         for alternative in implications(&board, &step) {
+//!             println!("  {alternative}");
+//!         }
+//!         # #[cfg(feature = "serde")]
+//!         println!("{}", serde_json::to_string(&step)?);
+//!         step.apply(&mut board);
 //!     }
-//!     for alternative in implications(&board, &step) {
-//!         println!("  {alternative}");
-//!     }
-//!     step.apply(&mut board);
+//!     assert_eq!(board.grid(), hard.solve());
+//!
+//!     // A puzzle that needs an X-wing, and nothing harder: row 0 of seed 1.
+//!     let x_wing = Techniques::filter(|technique| technique == Technique::XWing);
+//!     let mut filter = TechniqueFilter::new(x_wing);
+//!     let made = puzzle(&mut Generator::new(), &mut filter, 1, 0).ok_or("it was stopped")?;
+//!     assert_eq!(rate(&made)?.hardest, Some(Technique::XWing));
+//!     Ok(())
 //! }
-//! assert_eq!(board.grid(), puzzle.solve());
-//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Puzzles and pencil marks are those of the crate `bulkdoku-core`. The crate `bulkdoku` re-exports

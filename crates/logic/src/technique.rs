@@ -133,6 +133,26 @@ impl Technique {
         self.definition().title
     }
 
+    /// Returns a description of some sentences.
+    pub fn description(self) -> &'static str {
+        self.text(0)
+    }
+
+    /// Returns what `HoDoKu` and sudokuwiki.org call the technique; an empty text if they lack it.
+    pub fn other_names(self) -> [&'static str; 2] {
+        [1, 2].map(|field| self.text(field))
+    }
+
+    /// Returns a puzzle whose path has the technique; `None` if it is too rare.
+    pub fn example(self) -> Option<&'static str> {
+        Some(self.text(3)).filter(|puzzle| !puzzle.is_empty())
+    }
+
+    fn text(self, field: usize) -> &'static str {
+        let line = include_str!("techniques.txt").lines().nth(self as usize);
+        line.and_then(|line| line.split('\t').nth(field)).unwrap_or_default()
+    }
+
     /// Returns how difficult the technique is, by `HoDoKu`'s levels.
     pub const fn difficulty(self) -> Difficulty {
         // The scores are `HoDoKu`'s, or those of techniques that do the same work.

@@ -116,6 +116,54 @@ fn techniques_are_compared_by_difficulty() {
 }
 
 #[test]
+fn conditions_end_ratings_without_changing_rows() {
+    let folder = Folder::new();
+    let hard = include_str!("../datasets/hard.txt").lines().filter(|line| line.len() == 81);
+    let hard = hard.step_by(200).map(String::from);
+    folder.file("in", [puzzles(), hard.collect()].concat().join("\n"));
+    let columns = "line,clues,technique,se121,se121_ep,se121_ed";
+    let lines = |args: &[&str]| -> Vec<String> {
+        let rows = table(&folder.solve(args, "").rows);
+        rows.into_iter().map(|row| row["line"].clone()).collect()
+    };
+    let all = table(&folder.line(&format!("solve in -q --columns {columns}")).rows);
+    type Row = HashMap<String, String>;
+    let number = |row: &Row, name: &str| row[name].parse::<f64>().unwrap();
+    let [er, ep, ed] = ["se121", "se121_ep", "se121_ed"];
+    let is_easy =
+        |row: &Row| row["technique"].parse::<Technique>().unwrap() <= Technique::NakedPair;
+    let conditions: [(&str, &dyn Fn(&Row) -> bool); 11] = [
+        ("se121 >= 6.6", &|row| number(row, er) >= 6.6),
+        ("se121 > 6.6 or clues > 24", &|row| number(row, er) > 6.6 || number(row, "clues") > 24.0),
+        ("se121 < 7", &|row| number(row, er) < 7.0),
+        ("not (se121 != 1.2)", &|row| number(row, er) == 1.2),
+        ("se121 in (1.2, 7.1)", &|row| [1.2, 7.1].contains(&number(row, er))),
+        ("se121_ed >= 2 and se121 > 3", &|row| number(row, ed) >= 2.0 && number(row, er) > 3.0),
+        ("se121_ep <= 2", &|row| number(row, ep) <= 2.0),
+        ("se121_ed == se121", &|row| number(row, ed) == number(row, er)),
+        ("se121_ep == se121 and se121 > 2", &|row| {
+            number(row, ep) == number(row, er) && number(row, er) > 2.0
+        }),
+        ("technique <= 'naked-pair'", &is_easy),
+        ("technique <= 'naked-pair' or se121 >= 7", &|row| is_easy(row) || number(row, er) >= 7.0),
+    ];
+    for (condition, holds) in conditions {
+        let rows = all.iter().filter(|row| holds(row));
+        let expected: Vec<_> = rows.map(|row| row["line"].clone()).collect();
+        assert!(!expected.is_empty() && expected.len() < all.len(), "{condition}");
+        for shown in ["line", columns] {
+            let args = ["in", "-q", "--columns", shown, "--where", condition];
+            assert_eq!(lines(&args), expected, "{condition}");
+        }
+        // What is shown and counted is complete.
+        let args = ["in", "-q", "--columns", columns, "--where", condition];
+        for row in table(&folder.solve(&args, "").rows) {
+            assert!(all.contains(&row), "{condition}");
+        }
+    }
+}
+
+#[test]
 fn summaries_count_techniques() {
     let folder = Folder::new();
     folder.file("in", puzzles().join("\n"));

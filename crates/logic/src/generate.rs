@@ -191,7 +191,7 @@ impl Objective for Se121 {
             }
             explorer.spend(NODES_PER_RATING)?;
             // The rating of the rest of the path makes no difference.
-            let tenths = match self.explainer.rate_up_to(puzzle, enough) {
+            let tenths = match self.explainer.rate_while(puzzle, |so_far| so_far.er < enough) {
                 Err(Unrated::Stopped) => return None,
                 rating => rating.map_or(0, |rating| rating.er),
             };

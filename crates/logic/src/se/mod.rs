@@ -191,27 +191,35 @@ impl Explainer {
     /// # Errors
     /// When the puzzle needs more than one level of nested dynamic chains, or the search is stopped.
     pub fn rate_unique(&mut self, puzzle: &Puzzle) -> Result<SeRating, Unrated> {
-        self.rate_up_to(puzzle, u16::MAX)
+        self.rate_while(puzzle, |_| true)
     }
 
-    /// Returns the ratings of a path that ends as soon as the highest one is at least `enough`, in
-    /// tenths. The puzzle must have exactly one solution.
-    pub(crate) fn rate_up_to(&mut self, puzzle: &Puzzle, enough: u16) -> Result<SeRating, Unrated> {
-        self.path(puzzle, enough, &mut |_, _| {})
+    /// Returns the ratings of a path that ends when `goes_on` returns `false` for the ratings so far,
+    /// of which `ep` is 0 until a digit is placed. The puzzle must have exactly one solution, which
+    /// is not checked.
+    ///
+    /// # Errors
+    /// When the puzzle needs more than one level of nested dynamic chains, or the search is stopped.
+    pub fn rate_while(
+        &mut self,
+        puzzle: &Puzzle,
+        mut goes_on: impl FnMut(SeRating) -> bool,
+    ) -> Result<SeRating, Unrated> {
+        self.path(puzzle, &mut |_, _| {}, &mut goes_on)
     }
 
-    /// Returns the ratings up to the first one that is `enough`, and visits the board and the rating
-    /// of each step that is not a hidden single.
+    /// Does the work of [`Explainer::rate_while`], and visits the board and the rating of each step
+    /// that is not a hidden single.
     pub(super) fn path(
         &mut self,
         puzzle: &Puzzle,
-        enough: u16,
         visit: &mut dyn FnMut(&Board, u16),
+        goes_on: &mut dyn FnMut(SeRating) -> bool,
     ) -> Result<SeRating, Unrated> {
         let mut rating = SeRating { er: 0, ep: 0, ed: 0 };
         let mut bands = Bands::of(puzzle);
         self.tracker.start();
-        while !bands.is_full() && rating.er < enough {
+        while !bands.is_full() {
             let singles = place_hidden(&mut bands, rating.er);
             let (tenths, is_placed) = if singles != 0 {
                 (singles, true)
@@ -231,6 +239,9 @@ impl Explainer {
             rating.er = rating.er.max(tenths);
             if is_placed && rating.ep == 0 {
                 rating.ep = rating.er;
+            }
+            if !goes_on(rating) {
+                break;
             }
         }
         Ok(rating)

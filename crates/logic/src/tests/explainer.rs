@@ -11,11 +11,12 @@ use crate::{Explainer, SeRating, Technique, Unrated, rate};
 
 fn assert_rated(explainer: &mut Explainer, puzzle: &str, [er, ep, ed]: [u16; 3]) -> Option<Board> {
     let mut hardest = None;
-    let rating = explainer.path(&puzzle.parse().unwrap(), u16::MAX, &mut |board, rating| {
+    let mut visit = |board: &Board, rating| {
         if rating == er && hardest.is_none() {
             hardest = Some(*board);
         }
-    });
+    };
+    let rating = explainer.path(&puzzle.parse().unwrap(), &mut visit, &mut |_| true);
     assert_eq!(rating, Ok(SeRating { er, ep, ed }), "{puzzle}");
     hardest
 }

@@ -16,6 +16,7 @@
 //! ```
 
 mod bounds;
+mod early;
 mod names;
 mod parse;
 
@@ -341,7 +342,7 @@ impl Predicate {
         let test = self.clone();
         let decide =
             move |row: &Row<'_>| Ok(if test.holds(row) { Decision::Keep } else { Decision::Drop });
-        Filter::Local(self.needs(), Box::new(decide))
+        Filter::Condition(self.clone(), Box::new(decide))
     }
 }
 

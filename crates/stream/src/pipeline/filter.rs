@@ -4,6 +4,7 @@ use std::io;
 
 use super::block::Block;
 use super::sequencer::{Sequencer, WaitOnly};
+use crate::condition::Predicate;
 use crate::input::Records;
 use crate::output::{Decision, Needs, Results, Row};
 use crate::sets::{Sameness, Seen};
@@ -17,6 +18,9 @@ type DecideInOrder<'a> = dyn FnMut(&Row<'_>) -> io::Result<Decision> + Send + 'a
 pub enum Filter<'a> {
     /// Decides from the record alone, so blocks are filtered in parallel.
     Local(Needs, Box<Decide<'a>>),
+    /// Drops the records that do not meet a condition. If it is the first filter, it ends the
+    /// ratings of records as soon as it is decided.
+    Condition(Predicate, Box<Decide<'a>>),
     /// Keeps state across records, which it receives in the order of the input.
     InOrder(Needs, Box<DecideInOrder<'a>>),
 }
@@ -66,13 +70,15 @@ impl<'a> Filter<'a> {
 
     /// Returns the required properties.
     pub fn needs(&self) -> Needs {
-        let (Self::Local(needs, _) | Self::InOrder(needs, _)) = self;
-        *needs
+        match self {
+            Self::Local(needs, _) | Self::InOrder(needs, _) => *needs,
+            Self::Condition(condition, _) => condition.needs(),
+        }
     }
 
     fn decide(&mut self, row: &Row<'_>) -> io::Result<Decision> {
         match self {
-            Self::Local(_, decide) => decide(row),
+            Self::Local(_, decide) | Self::Condition(_, decide) => decide(row),
             Self::InOrder(_, decide) => decide(row),
         }
     }
@@ -83,6 +89,8 @@ impl<'a> Filter<'a> {
 pub(super) struct Filters<'a, 'f> {
     /// The properties that the filters read.
     pub(super) needs: Needs,
+    /// The condition that the first filter tests, and the properties that the others read.
+    pub(super) condition: Option<(Predicate, Needs)>,
     before_ordered: Vec<&'a Decide<'f>>,
     /// The sequencer guards stateful closures, which cannot be shared.
     in_order: Option<Sequencer<WaitOnly<&'a mut [Filter<'f>]>>>,
@@ -91,7 +99,16 @@ pub(super) struct Filters<'a, 'f> {
 
 impl<'a, 'f> Filters<'a, 'f> {
     pub(super) fn new(all: &'a mut [Filter<'f>]) -> Self {
-        let needs = all.iter().fold(Needs::NONE, |needs, filter| needs.union(filter.needs()));
+        let needs_of = |filters: &[Filter<'_>]| {
+            filters.iter().fold(Needs::NONE, |needs, filter| needs.union(filter.needs()))
+        };
+        let needs = needs_of(all);
+        let condition = match all.split_first() {
+            Some((Filter::Condition(condition, _), others)) => {
+                Some((condition.clone(), needs_of(others)))
+            }
+            _ => None,
+        };
         let last = all.iter().rposition(Filter::is_in_order).map_or(0, |last| last + 1);
         let (ordered, after) = all.split_at_mut(last);
         let first = ordered.iter().position(Filter::is_in_order).unwrap_or(0);
@@ -99,12 +116,13 @@ impl<'a, 'f> Filters<'a, 'f> {
         let in_order = (!in_order.is_empty()).then(|| Sequencer::new(WaitOnly(in_order), 0));
         let local = |filters: &'a [Filter<'f>]| {
             let decide = filters.iter().filter_map(|filter| match filter {
-                Filter::Local(_, decide) => Some(&**decide),
+                Filter::Local(_, decide) | Filter::Condition(_, decide) => Some(&**decide),
                 Filter::InOrder(..) => None,
             });
             decide.collect()
         };
-        Self { needs, before_ordered: local(before), in_order, after_ordered: local(after) }
+        let [before_ordered, after_ordered] = [local(before), local(after)];
+        Self { needs, condition, before_ordered, in_order, after_ordered }
     }
 
     /// Applies all filters to a block. Returns `None` once the run has ended.

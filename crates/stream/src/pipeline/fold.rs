@@ -15,7 +15,7 @@ use super::block::{BLOCK_BYTES, Block, BlockSource, Fill};
 use super::filter::{Filter, Filters};
 use super::jobs::{AnyJob, AnyWorker, DerivedRows, Stopped};
 use super::messages::MessageFormat;
-use super::properties;
+use super::properties::{self, Early};
 use super::sequencer::{Consumer, Sequencer};
 use super::statistics::Statistics;
 use super::threads::{Threads, cores};
@@ -467,10 +467,16 @@ impl<'a, P> Fold<'a, '_, '_, P> {
         results: &mut Results,
     ) -> Result<Duration, Option<RunEnd>> {
         let Self { filters, needs, .. } = self;
+        // Statistics count records without rows as well.
+        let early = filters.condition.as_ref().filter(|_| self.options.statistics.is_none());
+        let early = early.map(|(condition, others)| Early {
+            condition,
+            read: needs.union(self.job.needs()).union(*others),
+        });
         let mut evaluate = || -> ControlFlow<Stopped> {
             job.run(block, records, results)?;
             let needs = filters.needs.union(self.job.needs());
-            properties::compute(job.engine(), needs, block, records, results)
+            properties::compute(job.engine(), needs, early, block, records, results)
         };
         if evaluate().is_break() {
             // A stopped block must still take its turn, or later blocks would wait forever.
@@ -481,7 +487,7 @@ impl<'a, P> Fold<'a, '_, '_, P> {
         let filtered = filters.apply(number, block, records, results).ok_or(None)?;
         let waited = begin.elapsed();
         filtered.map_err(|error| Some(RunEnd::Failed(error)))?;
-        match properties::compute(job.engine(), *needs, block, records, results) {
+        match properties::compute(job.engine(), *needs, None, block, records, results) {
             ControlFlow::Continue(()) => Ok(waited),
             ControlFlow::Break(Stopped) => Err(Some(RunEnd::Stopped)),
         }

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use super::block::Block;
 use super::jobs::{PropertyEngine, Stopped};
+use crate::condition::{Bounds, Predicate};
 use crate::input::Records;
 use crate::output::{Needs, Properties, Results, Row, Timed};
 use bulkdoku_core::canon::Canonical;
@@ -29,9 +30,18 @@ type Computed<T> = ControlFlow<Stopped, Vec<T>>;
 struct Computation<'a, 'e> {
     engine: Option<PropertyEngine<'e>>,
     needs: Needs,
+    early: Option<Early<'a>>,
     block: &'a Block,
     records: &'a Records,
     results: &'a mut Results,
+}
+
+/// A condition that ends paths and ratings of records as soon as it is decided.
+#[derive(Clone, Copy)]
+pub(super) struct Early<'a> {
+    pub(super) condition: &'a Predicate,
+    /// The properties that are read for records that meet the condition.
+    pub(super) read: Needs,
 }
 
 /// Computes the required properties that are still missing, for records that have rows.
@@ -41,11 +51,12 @@ struct Computation<'a, 'e> {
 pub(super) fn compute(
     engine: Option<PropertyEngine<'_>>,
     needs: Needs,
+    early: Option<Early<'_>>,
     block: &Block,
     records: &Records,
     results: &mut Results,
 ) -> ControlFlow<Stopped> {
-    let mut of = Computation { engine, needs, block, records, results };
+    let mut of = Computation { engine, needs, early, block, records, results };
     // Each property comes after those that it reads.
     of.add(Needs::FORM, Computation::forms, |of, form| of.form = form)?;
     of.add(Needs::GRID, Computation::grids, |of, grid| of.grid = grid)?;
@@ -73,6 +84,7 @@ impl Computation<'_, '_> {
             let properties = &mut self.results.properties;
             properties.resize_with(self.records.all.len(), Properties::default);
             properties.iter_mut().zip(values).for_each(|(of, value)| set(of, value));
+            self.results.computed = self.results.computed.union(need);
         }
         ControlFlow::Continue(())
     }
@@ -141,22 +153,38 @@ impl Computation<'_, '_> {
         )
     }
 
+    /// If a condition excludes the hardest techniques, puzzles that need them have no path.
     fn paths(&mut self) -> Computed<Option<Path>> {
-        let mut rater = Rater::new(Techniques::ALL);
+        let bounds = self.early.and_then(|it| it.condition.narrow(&Bounds::default()).ok());
+        let hardest = bounds.and_then(|bounds| bounds.techniques().iter().last());
+        let techniques = hardest.map_or(Techniques::ALL, |hardest| Techniques::ALL.up_to(hardest));
+        let mut rater = Rater::new(techniques);
         rater.stop_at(self.stop());
         let rater = RefCell::new(rater);
-        self.unless_stopped(
-            self.per_unique(|row| row.board().and_then(|it| rater.borrow_mut().rate_unique(it))),
-        )
+        let path = |row: &Row<'_>| rater.borrow_mut().rate_unique(row.board()?);
+        self.unless_stopped(self.per_unique(|row| {
+            path(row).filter(|path| path.solved || techniques == Techniques::ALL)
+        }))
     }
 
+    /// Ratings that a condition has ended are those of the steps so far.
     fn se_ratings(&mut self) -> Computed<Option<SeRating>> {
         let mut rater = Explainer::default();
         rater.stop_at(self.stop());
         let rater = RefCell::new(rater);
-        self.unless_stopped(
-            self.per_unique(|row| rater.borrow_mut().rate_unique(&row.puzzle()?).ok()),
-        )
+        let computed = self.results.computed.union(Needs::SEARCH);
+        let goes_on = |row: &Row<'_>, so_far: SeRating| {
+            self.early.is_none_or(|Early { condition, read }| {
+                let holds = condition.decided(row, so_far, computed);
+                holds.is_none_or(|holds| holds && read.include(Needs::SE))
+            })
+        };
+        self.unless_stopped(self.per_unique(|row| {
+            let puzzle = row.puzzle()?;
+            let rating = rater.borrow_mut().rate_while(&puzzle, |so_far| goes_on(row, so_far));
+            let SeRating { er, ep, ed } = rating.ok()?;
+            Some(SeRating { er, ep: if ep == 0 { er } else { ep }, ed })
+        }))
     }
 
     /// Returns the flag at which searches end.

@@ -85,7 +85,7 @@ impl Generate {
             let puzzles = candidates.iter().map(|(_, puzzle)| puzzle);
             self.solve_all(puzzles, solver, block, (records, results))?;
             let engine = self.solve.engine(solver);
-            properties::compute(engine, condition.needs, block, records, results)?;
+            properties::compute(engine, condition.needs, None, block, records, results)?;
             let open = open.len();
             let mut found = 0;
             for (record, (row, puzzle)) in block.rows(records, results).records().zip(candidates) {

@@ -237,7 +237,8 @@ impl<'a> Filter<'a> {
         candidates.iter().for_each(|puzzle| records.push_generated(puzzle));
         let mut evaluate = || {
             job.solve.run(solver, block, records, results)?;
-            properties::compute(job.solve.engine(solver), condition.needs, block, records, results)
+            let engine = job.solve.engine(solver);
+            properties::compute(engine, condition.needs, None, block, records, results)
         };
         if evaluate().is_break() {
             return ControlFlow::Break(());

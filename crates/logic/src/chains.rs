@@ -372,6 +372,25 @@ impl<const W: usize> Graph<W> {
         removed
     }
 
+    /// Returns the number (`9 * cell + digit`) of the first candidate that sees both of two
+    /// candidates, or `usize::MAX` if there is none.
+    pub fn first_removed(&self, position: &Position, a: usize, b: usize) -> usize {
+        let (a, b) = (self.nodes[a], self.nodes[b]);
+        let first = |cells: Cells, digit: usize| match cells & position.open[digit] {
+            0 => usize::MAX,
+            cells => 9 * cells.trailing_zeros() as usize + digit,
+        };
+        if a.digit == b.digit {
+            first(a.seen & b.seen, a.digit)
+        } else if a.cells == b.cells {
+            let cell = a.cells.trailing_zeros() as usize;
+            let others = position.masks[cell] & !(1 << a.digit | 1 << b.digit);
+            digits_of(others).next().map_or(usize::MAX, |digit| 9 * cell + digit)
+        } else {
+            first(a.seen & b.cells, a.digit).min(first(a.cells & b.seen, b.digit))
+        }
+    }
+
     fn node(&self, i: usize, on: bool) -> Node {
         let Place { digit, cells, .. } = self.nodes[i];
         Node::new(cells, digit, on)

@@ -74,11 +74,7 @@ impl<const W: usize> Search<W> {
                 let ends = and(ends, &graph.effective[start]);
                 for end in members(&ends).filter(|&end| end > start) {
                     any_loop |= contains(&graph.weak[start], end);
-                    let removed = graph.removed(position, start, end).into_iter().enumerate();
-                    let numbers = removed
-                        .filter(|(_, cells)| *cells != 0)
-                        .map(|(digit, cells)| 9 * cells.trailing_zeros() as usize + digit);
-                    first = numbers.fold(first, usize::min);
+                    first = first.min(graph.first_removed(position, start, end));
                 }
             }
             if first != usize::MAX {

@@ -128,11 +128,12 @@ fn conditions_end_ratings_without_changing_rows() {
     };
     let all = table(&folder.line(&format!("solve in -q --columns {columns}")).rows);
     type Row = HashMap<String, String>;
+    type Test<'a> = &'a dyn Fn(&Row) -> bool;
     let number = |row: &Row, name: &str| row[name].parse::<f64>().unwrap();
     let [er, ep, ed] = ["se121", "se121_ep", "se121_ed"];
     let is_easy =
         |row: &Row| row["technique"].parse::<Technique>().unwrap() <= Technique::NakedPair;
-    let conditions: [(&str, &dyn Fn(&Row) -> bool); 11] = [
+    let conditions: [(&str, Test<'_>); 11] = [
         ("se121 >= 6.6", &|row| number(row, er) >= 6.6),
         ("se121 > 6.6 or clues > 24", &|row| number(row, er) > 6.6 || number(row, "clues") > 24.0),
         ("se121 < 7", &|row| number(row, er) < 7.0),

@@ -137,14 +137,12 @@ fn conditions_end_ratings_without_changing_rows() {
         ("se121 >= 6.6", &|row| number(row, er) >= 6.6),
         ("se121 > 6.6 or clues > 24", &|row| number(row, er) > 6.6 || number(row, "clues") > 24.0),
         ("se121 < 7", &|row| number(row, er) < 7.0),
-        ("not (se121 != 1.2)", &|row| number(row, er) == 1.2),
+        ("not (se121 != 1.2)", &|row| row[er] == "1.2"),
         ("se121 in (1.2, 7.1)", &|row| [1.2, 7.1].contains(&number(row, er))),
         ("se121_ed >= 2 and se121 > 3", &|row| number(row, ed) >= 2.0 && number(row, er) > 3.0),
         ("se121_ep <= 2", &|row| number(row, ep) <= 2.0),
-        ("se121_ed == se121", &|row| number(row, ed) == number(row, er)),
-        ("se121_ep == se121 and se121 > 2", &|row| {
-            number(row, ep) == number(row, er) && number(row, er) > 2.0
-        }),
+        ("se121_ed == se121", &|row| row[ed] == row[er]),
+        ("se121_ep == se121 and se121 > 2", &|row| row[ep] == row[er] && number(row, er) > 2.0),
         ("technique <= 'naked-pair'", &is_easy),
         ("technique <= 'naked-pair' or se121 >= 7", &|row| is_easy(row) || number(row, er) >= 7.0),
     ];

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use bulkdoku::Pipeline;
 use bulkdoku::input::grid::Grids;
-use bulkdoku::input::lines::Lines;
+use bulkdoku::input::lines::{LineAnswers, Lines};
 use bulkdoku::input::{InputFormat, InputOptions, Keep, Layout};
 use bulkdoku::output::{Column, CsvRows, OutputColumn};
 use flate2::write::GzEncoder;
@@ -128,7 +128,7 @@ fn a_grid_ends_before_an_overlong_line() {
         let layouts: [Arc<dyn Layout>; 3] = [
             Arc::new(Grids { labels: false }),
             Arc::new(Grids { labels: true }),
-            Arc::new(Lines { answers: false, rest: true }),
+            Arc::new(Lines { answers: LineAnswers::None, rest: true }),
         ];
         for layout in layouts {
             let all_at_once = run(&layout, input.as_bytes(), &[BLOCK_BYTES * 3], None);

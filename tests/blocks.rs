@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bulkdoku::Pipeline;
 use bulkdoku::forms;
 use bulkdoku::input::csv::{Delimiter, Header, Table};
-use bulkdoku::input::lines::Lines;
+use bulkdoku::input::lines::{LineAnswers, Lines};
 use bulkdoku::input::{Answers, InputOptions, Layout, grid};
 use bulkdoku::output::{Column, CsvRows, OutputColumn};
 use bulkdoku::pipeline::{Check, Job, Solve};
@@ -200,10 +200,10 @@ proptest! {
         lines in prop::collection::vec(any_line(), 0..60),
         ends_with_line in any::<bool>(),
         layout in select(vec![
-            Lines { answers: false, rest: false },
-            Lines { answers: false, rest: true },
-            Lines { answers: true, rest: false },
-            Lines { answers: true, rest: true },
+            Lines { answers: LineAnswers::None, rest: false },
+            Lines { answers: LineAnswers::None, rest: true },
+            Lines { answers: LineAnswers::First, rest: false },
+            Lines { answers: LineAnswers::First, rest: true },
         ]),
         cuts in any_cuts(),
     ) {

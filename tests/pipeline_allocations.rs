@@ -70,7 +70,7 @@ fn the_number_of_blocks_makes_no_allocations() {
         ..Pipeline::new(Check::new(Solve { limits, ..Solve::default() }))
     };
     assert_no_allocations(PUZZLE, plain_lines(), &pipeline());
-    let layout = || Arc::new(lines::Lines { answers: true, rest: false });
+    let layout = || Arc::new(lines::Lines { answers: lines::LineAnswers::First, rest: false });
     assert_no_allocations(ANSWERED, layout(), &check(Limits::PROOF));
     assert_no_allocations(ANSWERED, layout(), &check(Limits::FIRST));
 }

@@ -377,7 +377,8 @@ pub fn augment(
         bands: has("bands"),
         transpose: has("transpose"),
     };
-    let job = Augment { times, original, seed, kinds, hints: (0, 0) };
+    let leftovers = std::sync::Arc::default();
+    let job = Augment { times, original, seed, kinds, hints: (0, 0), leftovers };
     // A block whose rows are in one part does not wait for its turn.
     let block_rows = (ISOMORPHS_PER_BLOCK / u64::from(times + 1)).max(1);
     let call = Call::new(job, output, threads, &progress);

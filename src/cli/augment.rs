@@ -1,11 +1,13 @@
 //! `bulkdoku augment`: isomorphs of puzzles and of their solutions, or their neighbors.
 
+use std::sync::Arc;
+
 use bulkdoku::Status;
 use bulkdoku::generate::islands::Change;
 use bulkdoku::input::Answers;
 use bulkdoku::isomorph::Kinds;
 use bulkdoku::output::Column;
-use bulkdoku::pipeline::{Augment, Neighbors};
+use bulkdoku::pipeline::{Augment, Leftovers, Neighbors, visible};
 
 use super::generate::ranges;
 use super::row_args::{RowArgs, RowRules};
@@ -13,7 +15,7 @@ use super::run_args::RunArgs;
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
-use super::{Exit, Failure, numbers};
+use super::{Exit, Failure, log, numbers};
 
 /// Write isomorphs of puzzles, each with its solution if the input gives one, or their neighbors
 ///
@@ -124,8 +126,9 @@ Examples:
   bulkdoku augment --neighbors=-1+1 --where minimal hard.txt -o more.csv
 
 Invalid records have no isomorphs: each has a message, and no row. The same goes for
-records whose solution is incomplete, changes a clue, or breaks the rules (status mismatch). A missing
-solution is left out. Whether a solution is the only one is not checked (see bulkdoku check).
+records whose solution is incomplete, changes a clue, or breaks the rules (status mismatch). A solution
+may have any form, which it keeps; after the cells of a line, it is 81 digits. A missing one stays
+missing. Whether a solution is the only one is not checked (see bulkdoku check).
 
 Exit status: 0 every record has its rows, 1 some record is invalid (--fail-on none ignores these),
 2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
@@ -180,7 +183,25 @@ pub fn run(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
         refuse!("--hints needs solutions in the input; bulkdoku solve finds them");
     }
     let format = rows.format(&mut run.inputs)?;
-    run.write(&job, Vec::new(), format)
+    let (kept, is_quiet) = (run.inputs.read(), run.settings.is_quiet());
+    let exit = run.write(&job, Vec::new(), format)?;
+    if !is_quiet && args.times > 0 {
+        note_leftovers(&job.leftovers, &kept);
+    }
+    Ok(exit)
+}
+
+/// Names the columns that are copied although they have the cells of the original.
+fn note_leftovers(leftovers: &Leftovers, kept: &[String]) {
+    let names = leftovers.fields().filter_map(|field| kept.get(field));
+    let names: Vec<_> = names.map(|name| visible(name)).collect();
+    if !names.is_empty() {
+        let names = names.join(", ");
+        log::note(format!("not changed, although cells of the original are in it: {names}"));
+    }
+    if leftovers.has_placed() {
+        log::note("solved cells of HoDoKu's lines (+) are clues of the isomorphs");
+    }
 }
 
 fn run_neighbors(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
@@ -215,6 +236,7 @@ impl AugmentArgs {
             seed: self.seed.unwrap_or_default(),
             kinds,
             hints: self.hints.unwrap_or_default(),
+            leftovers: Arc::default(),
         }
     }
 }

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use bulkdoku::Source;
 use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{
-    ColumnType, DetectError, InputFormat, InputOptions, Keep, Layout, LayoutKind, OtherKeys,
-    Position, Stream, StreamOptions, plain_lines,
+    ColumnType, DetectError, InputFormat, InputOptions, Keep, KeptCells, Layout, LayoutKind,
+    OtherKeys, Position, Stream, StreamOptions, plain_lines,
 };
 
 use super::numbers::counted;
@@ -215,8 +215,8 @@ impl Inputs {
         Some(header)
     }
 
-    /// Returns the positions of the puzzle and its solution among the kept columns.
-    pub fn kept_cells(&self) -> [Option<usize>; 2] {
+    /// Returns the places of the puzzle and its solution among the kept columns.
+    pub fn kept_cells(&self) -> [Option<KeptCells>; 2] {
         self.first().kept_cells()
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bulkdoku::condition::{computed_column, shared_name, similar};
-use bulkdoku::input::OtherKeys;
+use bulkdoku::input::{ColumnType, KeptCells, OtherKeys};
 #[cfg(feature = "parquet")]
 use bulkdoku::output::ParquetRows;
 use bulkdoku::output::{
@@ -275,6 +275,10 @@ impl RowPlan {
         let copied = if named.first() == Some(&NamedColumn::All) { fields.len() } else { 0 };
         let list = resolve(named, &fields, &inputs.kept())?;
         let (types, cells) = (inputs.types(), inputs.kept_cells());
+        #[cfg(feature = "parquet")]
+        let direct = cells.each_ref().map(|cells| {
+            cells.as_ref().filter(|cells| cells.path.is_empty()).map(|cells| cells.field)
+        });
         // Rows of a table without a header have no header.
         let is_table = matches!(inputs.kind(), InputKind::Table(_));
         let has_header = fields.is_empty() || !is_table || inputs.header().is_some();
@@ -283,16 +287,18 @@ impl RowPlan {
             RowFormat::Tsv => TsvRows::of(list).copying(copied).headed(has_header).boxed(),
             RowFormat::Jsonl => {
                 let copied = if inputs.kind() == InputKind::Objects { copied } else { 0 };
-                let replaced = if self.rules.changes_cells { cells } else { [None; 2] };
                 let mut types = types;
-                cells.iter().flatten().for_each(|place| types[*place] = None);
+                for cells in cells.iter().flatten().filter(|cells| cells.path.is_empty()) {
+                    types[cells.field] = None;
+                }
+                let replaced = if self.rules.changes_cells { cells } else { [None, None] };
                 let rows = JsonRows::of(unique(list)).copying(copied).typed(&types);
                 let rows = rows.replacing(replaced);
                 others = rows.other_keys();
                 Box::new(rows)
             }
             #[cfg(feature = "parquet")]
-            RowFormat::Parquet => Box::new(ParquetRows::of(unique(list)).typed(&types, cells)),
+            RowFormat::Parquet => Box::new(ParquetRows::of(unique(list)).typed(&types, direct)),
             #[cfg(not(feature = "parquet"))]
             RowFormat::Parquet => {
                 refuse!("{}", bulkdoku::features::missing("parquet").unwrap_or_default())
@@ -367,13 +373,15 @@ impl RowPlan {
         let mut fields: Vec<_> =
             names.enumerate().map(|(at, name)| OutputColumn::input(at, name)).collect();
         if self.rules.changes_cells {
-            let has_names = !matches!(inputs.kind(), InputKind::Lines | InputKind::Other);
-            if has_names && cells[0].is_none() {
-                refuse!("the puzzle is in an inner object; --columns puzzle writes it as a column")
-            }
-            for (place, column) in cells.into_iter().zip([Column::Puzzle, Column::Solution]) {
-                if let Some(place) = place {
-                    fields[place].source = ColumnSource::Computed(column);
+            // A solution keeps its form, except in a list of a Parquet file.
+            let types = inputs.types();
+            let is_list = |place: usize| types[place].as_ref().is_some_and(ColumnType::is_nested);
+            for (cells, column) in cells.iter().zip([Column::Puzzle, Column::Solution]) {
+                if let Some(KeptCells { field, path }) = cells
+                    && path.is_empty()
+                    && (column == Column::Puzzle || is_list(*field))
+                {
+                    fields[*field].source = ColumnSource::Computed(column);
                 }
             }
         }

@@ -44,6 +44,8 @@ pub enum Mismatch {
     Twice(Contradiction),
     /// The solution is right, but not the only one.
     Several,
+    /// The solution is right, but written in a form in which its digits cannot be replaced.
+    Form,
 }
 
 impl Mismatch {
@@ -54,7 +56,12 @@ impl Mismatch {
                 Some(*cell)
             }
             Self::Twice(found) => Some(found.cells[1]),
-            Self::Missing | Self::Ended | Self::NoGrid(_) | Self::Clues(_) | Self::Several => None,
+            Self::Missing
+            | Self::Ended
+            | Self::NoGrid(_)
+            | Self::Clues(_)
+            | Self::Several
+            | Self::Form => None,
         }
     }
 }
@@ -91,6 +98,9 @@ impl fmt::Display for Mismatch {
             }
             Self::Twice(found) => write!(f, "the solution breaks the rules: {found}"),
             Self::Several => f.write_str("the puzzle has more than one solution"),
+            Self::Form => f.write_str(
+                "the solution is in a form in which that of an isomorph cannot be written; write 81 digits",
+            ),
         }
     }
 }

@@ -153,9 +153,14 @@ pub(super) fn offset_among_empty(text: &[u8], cell: usize) -> Option<usize> {
     fields(text, delimiter(text, CELLS)?).nth(cell).map(|(at, _)| at)
 }
 
+/// Returns the offsets of the cells of a list.
+pub(super) fn offsets_of_cells(text: &[u8]) -> impl Iterator<Item = usize> {
+    tokens(text).filter(|(_, token)| !is_lone_bracket(token)).map(|(at, _)| at)
+}
+
 /// Returns the offset of a cell of a list.
 pub(super) fn offset_of_cell(text: &[u8], cell: usize) -> Option<usize> {
-    tokens(text).filter(|(_, token)| !is_lone_bracket(token)).nth(cell).map(|(at, _)| at)
+    offsets_of_cells(text).nth(cell)
 }
 
 /// Fills `cells`; returns whether the list has exactly this many.

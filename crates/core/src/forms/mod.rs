@@ -23,7 +23,7 @@ pub mod symbols;
 
 pub use self::answer::answer;
 use crate::marks::{self, Marks};
-use crate::puzzle::{CELLS, Malformed, Puzzle};
+use crate::puzzle::{CELLS, Grid, Malformed, Puzzle};
 use crate::text::{Line, column};
 
 /// The longest text of a form. Longer ones are not searched for cells.
@@ -170,6 +170,39 @@ pub fn place_of_cell(text: &[u8], cell: usize) -> Option<(u32, usize)> {
     };
     let start = text[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     Some((sheet::line_feeds(&text[..start]), column(&text[start..], at - start)))
+}
+
+/// Returns the text of a complete grid, in any form, with other digits in its cells. Everything else
+/// remains. Returns `None` for other texts, and if the cells cannot be located.
+///
+/// ```
+/// use bulkdoku_core::{Grid, Puzzle, forms};
+///
+/// let line = "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+/// let rows: Vec<_> = line.as_bytes().chunks(9).map(|row| str::from_utf8(row).unwrap()).collect();
+/// let other = Grid::try_from(*line.parse::<Puzzle>()?.cells())?;
+/// let text = forms::with_digits(format!("{rows:?}").as_bytes(), &other);
+/// assert_eq!(text.unwrap(), format!("{rows:?}").as_bytes());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn with_digits(text: &[u8], digits: &Grid) -> Option<Vec<u8>> {
+    let cells = form(text)?.cells()?;
+    let is_digit = |at: &usize| matches!(text[*at], b'1'..=b'9');
+    let written: Vec<_> = (0..text.len()).filter(is_digit).collect();
+    let in_list: Vec<_> =
+        list::offsets_of_cells(text).filter_map(|at| (at..text.len()).find(is_digit)).collect();
+    let are_cells =
+        |places: &&[usize]| places.iter().zip(&cells).all(|(at, cell)| text[*at] == *cell);
+    // Other digits are those of names, such as `int8`.
+    let places = written.windows(CELLS).chain(in_list.windows(CELLS)).filter(are_cells);
+    let wanted = digits.cells().map(|digit| b'0' + digit);
+    places
+        .map(|places| {
+            let mut text = text.to_vec();
+            places.iter().zip(&wanted).for_each(|(at, digit)| text[*at] = *digit);
+            text
+        })
+        .find(|text| form(text).and_then(|form| form.cells()) == Some(wanted))
 }
 
 /// Returns the error for a text that is not a puzzle in any form.

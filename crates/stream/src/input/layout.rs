@@ -7,10 +7,13 @@ use memchr::memchr_iter;
 
 use super::csv::{Delimiter, Table};
 use super::json::{JsonRecords, Objects};
-use super::{ColumnType, Records, lines};
+use super::{ColumnType, KeptCells, Records, lines};
 
 /// The bytes of the fields and names that the records of a block copy to the output.
 const MAX_KEPT_BYTES: usize = 512 * 1024;
+
+/// Lines of grids with fewer bytes on average are not the rows of puzzles.
+const MIN_GRID_LINE: usize = 8;
 
 /// The layout of an input, detected once. It splits the input into blocks of complete records, and
 /// reads the records of each block. Both are called once per block.
@@ -62,9 +65,9 @@ pub trait Layout: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Returns the positions of the puzzle and solution among the fields copied to the output.
-    fn kept_cells(&self) -> [Option<usize>; 2] {
-        [None; 2]
+    /// Returns the places of the puzzle and its solution among the fields copied to the output.
+    fn kept_cells(&self) -> [Option<KeptCells>; 2] {
+        [None, None]
     }
 
     /// Returns the table, if this is one.
@@ -97,10 +100,22 @@ impl dyn Layout + '_ {
     /// Returns the end of the records in `bytes`, or of fewer, so that the fields copied to the
     /// output take bounded memory even if most of them are missing or empty.
     pub fn limited_end(&self, bytes: &[u8], end: usize) -> usize {
-        let most = MAX_KEPT_BYTES.checked_div(self.record_bytes());
-        let mut lines = most.map_or(usize::MAX, |most| most.max(1));
+        match MAX_KEPT_BYTES.checked_div(self.record_bytes()) {
+            Some(most) => self.end_of_lines(&bytes[..end], most.max(1)),
+            None => end,
+        }
+    }
+
+    /// Returns the end of the records in the first lines of `bytes`, which are records, or of more
+    /// lines if a record has more, or if the lines are those of grids.
+    pub(crate) fn end_of_lines(&self, bytes: &[u8], mut lines: usize) -> usize {
+        let end = bytes.len();
+        let is_of_grids = self.kind() == LayoutKind::Grids && end / MIN_GRID_LINE > lines;
+        if is_of_grids && self.lines_in(bytes) < (end / MIN_GRID_LINE) as u64 {
+            return end;
+        }
         while lines < end {
-            let limited = match memchr_iter(b'\n', &bytes[..end]).nth(lines - 1) {
+            let limited = match memchr_iter(b'\n', bytes).nth(lines - 1) {
                 Some(last) => self.last_end(&bytes[..=last]),
                 None => end,
             };

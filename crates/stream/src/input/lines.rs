@@ -56,11 +56,23 @@ fn count_ends<S: Simd>(simd: S, bytes: &[u8]) -> u64 {
     count + memchr_iter(b'\n', chunks.remainder()).count() as u64
 }
 
+/// Which fields after the puzzles of lines are solutions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LineAnswers {
+    /// None.
+    #[default]
+    None,
+    /// The first one, whatever it is.
+    First,
+    /// The first one, if it is 81 digits.
+    IfGrid,
+}
+
 /// One puzzle, or its pencil marks, per line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lines {
     /// Whether the first field after the puzzle is its solution.
-    pub answers: bool,
+    pub answers: LineAnswers,
     /// Whether the other text after the puzzle is kept as one field.
     pub rest: bool,
 }
@@ -79,11 +91,11 @@ impl Layout for Lines {
 
     /// The cells of a line are shorter than a block.
     fn has_long_records(&self) -> bool {
-        self.answers || self.rest
+        self.has_answers() || self.rest
     }
 
     fn has_answers(&self) -> bool {
-        self.answers
+        self.answers != LineAnswers::None
     }
 
     fn kept(&self) -> Vec<String> {
@@ -338,7 +350,7 @@ pub(super) fn too_long(bytes: usize) -> Malformed {
 /// or one of them, without surrounding whitespace. A malformed record has no solution.
 pub fn read_trailing_text(
     block: &[u8],
-    has_answers: bool,
+    answers: LineAnswers,
     keeps_rest: bool,
     records: &mut Records,
 ) {
@@ -351,10 +363,14 @@ pub fn read_trailing_text(
             }
             _ => trailing_text(block, record.text, is_puzzle),
         };
-        if has_answers {
+        if answers != LineAnswers::None {
             let (answer, others) = if is_puzzle { split(block, rest) } else { Default::default() };
-            records.answers.push(answer);
-            rest = others;
+            if answers == LineAnswers::First || is_grid(answer.of(block)) {
+                records.answers.push(answer);
+                rest = others;
+            } else {
+                records.answers.push(Field::default());
+            }
         }
         if keeps_rest {
             records.kept.push(rest);
@@ -379,6 +395,10 @@ fn trailing_text(block: &[u8], text: Field, is_puzzle: bool) -> Field {
 /// Returns the end of the line that contains `start`, without its line feed.
 fn end_of_line(block: &[u8], start: usize) -> usize {
     start + memchr(b'\n', &block[start..]).unwrap_or(block.len() - start)
+}
+
+fn is_grid(text: &[u8]) -> bool {
+    text.len() == CELLS && text.iter().all(|byte| matches!(byte, b'1'..=b'9'))
 }
 
 fn split(block: &[u8], text: Field) -> (Field, Field) {
@@ -439,7 +459,7 @@ mod tests {
         let block =
             format!("{CLASSIC} ; a, \"b\" \r\n\n 12,c\n\x0C e\n{CLASSIC}\n{CLASSIC}\t\r\nd");
         let mut found = records(&block);
-        read_trailing_text(block.as_bytes(), false, true, &mut found);
+        read_trailing_text(block.as_bytes(), LineAnswers::None, true, &mut found);
         let text = |field: &Field| field.text(block.as_bytes()).into_owned();
         let kept: Vec<_> = found.kept.iter().map(text).collect();
         assert_eq!(kept, [&b"a, \"b\""[..], b"c", b"e", b"", b"", b""]);
@@ -456,7 +476,7 @@ mod tests {
         let longer = format!("{solved}1");
         for keeps_rest in [false, true] {
             let mut found = records(&block);
-            read_trailing_text(block.as_bytes(), true, keeps_rest, &mut found);
+            read_trailing_text(block.as_bytes(), LineAnswers::First, keeps_rest, &mut found);
             let answers: Vec<_> = found.answers.iter().map(text).collect();
             assert_eq!(answers, [&solved, &solved, "", "", "12", &longer, &solved]);
             let kept: Vec<_> = found.kept.iter().map(text).collect();

@@ -63,7 +63,7 @@ pub use json::{ElementLines, JsonRecords, Objects, OtherKeys};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetText;
 pub use record_runs::RecordList;
-pub use records::{PuzzleRef, Record, Records, Unit};
+pub use records::{KeptCells, PuzzleRef, Record, Records, Unit};
 pub use reusable_vec::ReusableVec;
 
 use self::records::LinePosition;

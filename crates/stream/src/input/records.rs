@@ -37,6 +37,15 @@ pub enum Unit {
     Row,
 }
 
+/// The place of the puzzle, or of its solution, among the kept fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptCells {
+    /// The index of the field.
+    pub field: usize,
+    /// The keys of inner objects in that field, with dots between them; empty without any.
+    pub path: String,
+}
+
 /// An index into the puzzles of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PuzzleRef {
@@ -99,8 +108,8 @@ pub struct Records {
     pub comments: u64,
     /// The number of records with a typographic ellipsis in their cells.
     pub dotted: u64,
-    /// The index of the puzzle among the kept fields, if it is one of them.
-    pub kept_puzzle: Option<usize>,
+    /// The places of the puzzle and of its solution among the kept fields.
+    pub kept_cells: [Option<KeptCells>; 2],
     /// The number of bytes of the names of the kept fields, with punctuation, which some formats
     /// write for each record.
     pub name_bytes: usize,
@@ -423,7 +432,7 @@ impl Records {
         self.blank_lines = 0;
         self.comments = 0;
         self.dotted = 0;
-        self.kept_puzzle = None;
+        self.kept_cells = [None, None];
         self.name_bytes = 0;
         self.unit = Unit::Line;
         self.refused = None;

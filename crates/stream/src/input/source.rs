@@ -71,17 +71,16 @@ pub struct Position {
 }
 
 impl Position {
-    /// Returns the position after `bytes`, which begin at this position and end at `offset`.
+    /// Returns the position after this number of lines, at `offset`.
     #[must_use]
     pub(crate) fn after(
         &self,
-        layout: &dyn Layout,
-        bytes: &[u8],
+        lines: u64,
         offset: u64,
         inside_line: bool,
         check_sum: Option<u64>,
     ) -> Self {
-        Self { offset, line: self.line + layout.lines_in(bytes), inside_line, check_sum }
+        Self { offset, line: self.line + lines, inside_line, check_sum }
     }
 }
 

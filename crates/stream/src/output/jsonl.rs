@@ -9,7 +9,7 @@ use super::plain::STATUS_NAMES;
 use super::{
     Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, Value, each_row,
 };
-use crate::input::{ColumnType, FieldForm, OtherKeys, is_finite, names};
+use crate::input::{ColumnType, FieldForm, KeptCells, OtherKeys, is_finite, names};
 use bulkdoku_core::forms::list::ArrayStyle;
 use bulkdoku_core::puzzle::CELLS;
 
@@ -22,8 +22,8 @@ pub struct JsonRows {
     copied: usize,
     /// The key of each column, including punctuation.
     keys: Vec<WrittenKey>,
-    /// The indices of the input's puzzle and solution, if they are replaced in its object.
-    replaced: [Option<usize>; 2],
+    /// The fields of the input's object that are replaced, and with what.
+    replaced: Vec<(usize, ColumnSource)>,
     /// Whether the texts of each input field are JSON values.
     json: Vec<bool>,
     /// Whether the input fields are those of Parquet files.
@@ -51,7 +51,7 @@ impl JsonRows {
         };
         let keys = columns.iter().zip(before).map(key).collect();
         let (json, is_parquet) = (Vec::new(), false);
-        Self { columns, copied: 0, keys, replaced: [None; 2], json, is_parquet }
+        Self { columns, copied: 0, keys, replaced: Vec::new(), json, is_parquet }
     }
 
     /// Writes fields of the input as the numbers or lists that they are in Parquet files.
@@ -69,11 +69,20 @@ impl JsonRows {
         Self { copied: count, ..self }
     }
 
-    /// Replaces the puzzle and the solution in copied objects, which are the fields of the input at
-    /// these indices.
+    /// Replaces the puzzle and the solution in copied objects, which have them at these places.
     #[must_use]
-    pub fn replacing(self, cells: [Option<usize>; 2]) -> Self {
-        Self { replaced: cells, ..self }
+    pub fn replacing(self, [puzzle, answer]: [Option<KeptCells>; 2]) -> Self {
+        let is_puzzle = puzzle.as_ref().is_some_and(|puzzle| puzzle.path.is_empty());
+        let mut replaced: Vec<_> =
+            [puzzle, answer].into_iter().flatten().map(|it| it.field).collect();
+        replaced.dedup();
+        let source = |field| (field, ColumnSource::Input(field));
+        let mut replaced: Vec<_> = replaced.into_iter().map(source).collect();
+        // Its cells keep the style of an array.
+        replaced.first_mut().filter(|_| is_puzzle).into_iter().for_each(|(_, source)| {
+            *source = ColumnSource::Computed(Column::Puzzle);
+        });
+        Self { replaced, ..self }
     }
 
     /// Returns the use of keys that the first object of an input lacks.
@@ -83,7 +92,7 @@ impl JsonRows {
         }
         let mut computed: Vec<_> =
             self.columns[self.copied..].iter().map(|column| column.name.clone()).collect();
-        if let [Some(_), None] = self.replaced {
+        if let [(_, ColumnSource::Computed(Column::Puzzle))] = self.replaced[..] {
             computed.extend(names::SOLUTIONS.iter().map(ToString::to_string));
         }
         OtherKeys::Copied(computed)
@@ -113,7 +122,7 @@ impl JsonRows {
         let mut object = Object { out, json: &self.json, is_parquet: self.is_parquet };
         let copied = if self.copied > 0 { row.object() } else { None };
         let skipped = copied.map_or(0, |text| {
-            object.copy(text, row, self.replaced, style);
+            object.copy(text, row, &self.replaced, style);
             self.copied
         });
         for (column, key) in self.columns.iter().zip(&self.keys).skip(skipped) {
@@ -192,21 +201,18 @@ impl Object<'_> {
         &mut self,
         text: &[u8],
         row: &Row<'_>,
-        replaced: [Option<usize>; 2],
+        replaced: &[(usize, ColumnSource)],
         style: Option<ArrayStyle<'_>>,
     ) {
         let start = row.position_of(text);
-        let columns = [Column::Puzzle, Column::Solution].into_iter().zip(replaced);
-        let value = |(column, index): (Column, Option<usize>)| {
-            let range = row.json_value(index?)?;
-            Some((range, column)).filter(|_| !matches!(column.value(row), Value::None))
-        };
-        let mut values: Vec<_> = columns.filter_map(value).collect();
+        let value =
+            |(index, source): &(usize, ColumnSource)| Some((row.json_value(*index)?, *source));
+        let mut values: Vec<_> = replaced.iter().filter_map(value).collect();
         values.sort_by_key(|(range, _)| range.start);
         let mut copied = 0;
-        for (range, column) in values {
+        for (range, source) in values {
             self.out.append(&text[copied..range.start - start]);
-            self.column(row, ColumnSource::Computed(column), style);
+            self.column(row, source, style);
             copied = range.end - start;
         }
         self.out.append(&text[copied..]);

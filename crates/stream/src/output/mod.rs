@@ -36,6 +36,7 @@ pub use pages::{InvalidPages, PrintedPages, facts};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRows;
 pub use results::{Decision, Derived, Needs, Outcomes, Properties, Results, Timed};
+pub(crate) use row::has_writable_answer;
 pub use row::{Kept, Row, Rows};
 pub use trace::{
     MAX_PATHS, PATHS_END, PATHS_HEADER, PathPages, board_svg, boards, clue_cells, json_steps,

@@ -8,11 +8,12 @@ use std::slice::Iter;
 use memchr::{memchr, memrchr};
 
 use super::results::{Derived, Properties, Results};
+use crate::input::json::at_path;
 use crate::input::lines::quoted_puzzle;
 use crate::input::record_runs::RecordRun;
-use crate::input::{AttachedAnswers, Field, FieldForm, PuzzleRef, Record, Records};
+use crate::input::{AttachedAnswers, Field, FieldForm, KeptCells, PuzzleRef, Record, Records};
 use bulkdoku_core::check::{self, Score};
-use bulkdoku_core::forms::list::ArrayStyle;
+use bulkdoku_core::forms::{self, list::ArrayStyle};
 use bulkdoku_core::marks::Marks;
 use bulkdoku_core::puzzle::{CELLS, Grid, Malformed, Puzzle};
 use bulkdoku_core::solver::Outcome;
@@ -364,8 +365,18 @@ impl<'a> Row<'a> {
     /// Returns the kept field at this index as it is written to another format, and its form. The
     /// puzzle of a valid record is its cells. That of a malformed record is the field, or the whole
     /// text if there is no such field, so that it remains malformed.
+    /// In an isomorph, a field with the puzzle or its solution has those of the isomorph.
     pub fn field(&self, index: usize) -> (Cow<'a, [u8]>, FieldForm) {
-        if self.rows.records.kept_puzzle != Some(index) {
+        let cells = &self.rows.records.kept_cells;
+        if let Some(Derived { cells: Some(line), solution, .. }) = self.derived {
+            let (text, form) = self.kept().get(index);
+            return match isomorphic(&text, form, index, cells, (line, solution.as_ref())) {
+                Some((text, form)) => (Cow::Owned(text), form),
+                None => (text, form),
+            };
+        }
+        let is_puzzle = |cells: &KeptCells| cells.field == index && cells.path.is_empty();
+        if !cells[0].as_ref().is_some_and(is_puzzle) {
             return self.kept().get(index);
         }
         let text = (Cow::Borrowed(self.text()), FieldForm::Plain);
@@ -443,6 +454,76 @@ impl<'a> Row<'a> {
             _ => "",
         }
     }
+}
+
+/// Returns a kept field in which the puzzle and its solution are replaced; `None` if it has neither.
+fn isomorphic(
+    text: &[u8],
+    form: FieldForm,
+    index: usize,
+    [puzzle, answer]: &[Option<KeptCells>; 2],
+    (line, solution): (&[u8; CELLS], Option<&Grid>),
+) -> Option<(Vec<u8>, FieldForm)> {
+    let in_field = |cells: &&KeptCells| cells.field == index;
+    let mut changed = None;
+    if let Some(puzzle) = puzzle.as_ref().filter(in_field) {
+        changed = match &*puzzle.path {
+            "" => return Some((line.to_vec(), FieldForm::Plain)),
+            path => with_inner(text, path, |value| cells_like(value, line)),
+        };
+    }
+    if let Some((answer, solution)) = answer.as_ref().filter(in_field).zip(solution) {
+        let digits = |text: &[u8]| forms::with_digits(text, solution);
+        changed = match &*answer.path {
+            "" => digits(text),
+            path => with_inner(changed.as_deref().unwrap_or(text), path, |value| match value {
+                [b'"', ..] => {
+                    let text: String = serde_json::from_slice(value).ok()?;
+                    let text = String::from_utf8(digits(text.as_bytes())?).ok()?;
+                    serde_json::to_vec(&text).ok()
+                }
+                _ => digits(value),
+            }),
+        };
+    }
+    changed.map(|text| (text, form))
+}
+
+/// Replaces the value at a path in a JSON object.
+fn with_inner(
+    object: &[u8],
+    path: &str,
+    change: impl FnOnce(&[u8]) -> Option<Vec<u8>>,
+) -> Option<Vec<u8>> {
+    let value = at_path(str::from_utf8(object).ok()?, path)?;
+    let start = value.as_ptr().addr() - object.as_ptr().addr();
+    let changed = change(value.as_bytes())?;
+    Some([&object[..start], &changed, &object[start + value.len()..]].concat())
+}
+
+/// Returns cells as JSON: an array if this value is one, otherwise a string.
+fn cells_like(value: &[u8], cells: &[u8; CELLS]) -> Option<Vec<u8>> {
+    if !value.starts_with(b"[") {
+        return serde_json::to_vec(str::from_utf8(cells).ok()?).ok();
+    }
+    let mut array = Vec::new();
+    ArrayStyle::of(value)?.write(cells, &mut array);
+    Some(array)
+}
+
+/// Returns whether the solution of a record can be replaced where its kept fields have it.
+pub(crate) fn has_writable_answer(
+    records: &Records,
+    record: usize,
+    block: &[u8],
+    solution: &Grid,
+) -> bool {
+    let Some(KeptCells { field, .. }) = records.kept_cells[1] else { return true };
+    let fields = records.kept_fields(record);
+    let (text, form) = Kept::new(block, fields).get(field);
+    let cells = [None, records.kept_cells[1].clone()];
+    form == FieldForm::Missing
+        || isomorphic(&text, form, field, &cells, (&[b'.'; CELLS], Some(solution))).is_some()
 }
 
 /// The kept fields of a record.

@@ -35,7 +35,7 @@ mod statistics;
 mod threads;
 
 pub use self::jobs::{
-    Augment, Check, Classify, Generate, Hard, HardSource, Job, List, MakeEngine, Neighbors,
+    Augment, Check, Classify, Generate, Hard, HardSource, Job, Leftovers, List, MakeEngine, Neighbors,
     RowCondition, Solve,
 };
 pub use self::plan::Pipeline;

@@ -20,7 +20,7 @@ use read::read;
 pub use rows::Delimiter;
 pub(super) use rows::{SplitRow, declared_delimiter, is_separator_line};
 
-use super::{ColumnType, Field, Layout, LayoutKind, NAME_BYTES, Records, lines, names};
+use super::{ColumnType, Field, KeptCells, Layout, LayoutKind, NAME_BYTES, Records, lines, names};
 
 /// The columns of a table, detected at the start of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,9 +118,11 @@ impl Layout for Table {
         self.kept.iter().map(|&column| self.name(column)).collect()
     }
 
-    fn kept_cells(&self) -> [Option<usize>; 2] {
-        [Some(self.puzzle), self.answer]
-            .map(|column| self.kept.iter().position(|kept| Some(*kept) == column))
+    fn kept_cells(&self) -> [Option<KeptCells>; 2] {
+        [Some(self.puzzle), self.answer].map(|column| {
+            let field = self.kept.iter().position(|kept| Some(*kept) == column)?;
+            Some(KeptCells { field, path: String::new() })
+        })
     }
 
     fn table(&self) -> Option<&Table> {

@@ -9,8 +9,7 @@ use super::is_separator_line;
 use super::rows::{SplitRow, first_text};
 use super::{Delimiter, Table};
 use crate::input::field::{Field, FieldForm};
-use crate::input::{LinePosition, Records, Unit, lines};
-use bulkdoku_core::forms;
+use crate::input::{Layout, LinePosition, Records, Unit, lines};
 use bulkdoku_core::puzzle::{CELLS, Malformed};
 use bulkdoku_core::simd::SimdLevel;
 use bulkdoku_core::text::read_cells;
@@ -46,7 +45,7 @@ impl RowReader<'_> {
         if self.table.types.is_some() {
             records.unit = Unit::Row;
         }
-        records.kept_puzzle = self.table.kept.iter().position(|kept| *kept == self.table.puzzle);
+        records.kept_cells = self.table.kept_cells();
         records.name_bytes = self.table.name_bytes();
         let (mut at, mut line) = (0, 0);
         while at < self.block.len() {

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use super::csv::Delimiter;
 use super::foreign::{recognized, without_mark};
 use super::grid::Grids;
-use super::lines::Lines;
+use super::lines::{LineAnswers, Lines};
 use super::{Layout, LayoutKind, StreamOptions, grid, lines};
 use bulkdoku_core::forms::sheet::NotYet;
 use sample::{Sample, is_name};
@@ -250,7 +250,12 @@ impl InputOptions {
     }
 
     fn lines(&self) -> Result<Arc<dyn Layout>, Undecided> {
-        Ok(Arc::new(Lines { answers: self.wants_answers(), rest: self.keeps(lines::REST)? }))
+        let answers = match self.answers {
+            Answers::Unwanted => LineAnswers::None,
+            Answers::IfAny => LineAnswers::IfGrid,
+            Answers::Wanted | Answers::Column(_) => LineAnswers::First,
+        };
+        Ok(Arc::new(Lines { answers, rest: self.keeps(lines::REST)? }))
     }
 
     /// Returns the layout of an input in which no puzzles were found.

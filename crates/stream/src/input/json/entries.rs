@@ -128,7 +128,7 @@ fn plain_value(text: &[u8]) -> Option<usize> {
 }
 
 /// Returns the value at a path of keys in an object.
-pub(super) fn at_path<'a>(value: &'a str, path: &str) -> Option<&'a str> {
+pub(crate) fn at_path<'a>(value: &'a str, path: &str) -> Option<&'a str> {
     let entries = strict_entries(value.as_bytes())?;
     entries.into_iter().rev().find_map(|(key, value)| match path.strip_prefix(&*key)? {
         "" => Some(value),

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 
 use super::field::{Field, FieldForm};
 use super::lines::{column, too_long};
-use super::{Layout, LayoutKind, LinePosition, NAME_BYTES, Records, Unit};
+use super::{KeptCells, Layout, LayoutKind, LinePosition, NAME_BYTES, Records, Unit};
 use bulkdoku_core::forms::{self, list};
 use bulkdoku_core::puzzle::Malformed;
 
@@ -25,9 +25,10 @@ pub(super) use self::document::{
     is_array_of_records, is_empty_array, records_of, starts_with_long_object,
 };
 pub use self::elements::{ElementLines, Records as JsonRecords};
+pub(crate) use self::entries::at_path;
 pub(crate) use self::entries::entries;
 pub(super) use self::entries::first_entries;
-use self::entries::{at_path, for_each_entry, for_each_plain_entry, same_part, without_nan};
+use self::entries::{for_each_entry, for_each_plain_entry, same_part, without_nan};
 
 /// The requested keys of the objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,8 +86,18 @@ impl Layout for Objects {
         self.kept.iter().map(|&kept| self.keys[kept].clone()).collect()
     }
 
-    fn kept_cells(&self) -> [Option<usize>; 2] {
-        [self.puzzle, self.answer].map(|key| self.kept.iter().position(|kept| Some(*kept) == key))
+    fn kept_cells(&self) -> [Option<KeptCells>; 2] {
+        [self.puzzle, self.answer].map(|key| {
+            let key = &self.keys[key?];
+            let path = |kept: &usize| match key.strip_prefix(&self.keys[*kept])? {
+                "" => Some(""),
+                rest => rest.strip_prefix('.'),
+            };
+            let places = self.kept.iter().map(path).enumerate();
+            let place = places.filter_map(|(field, path)| Some((path?, field)));
+            let (path, field) = place.min_by_key(|(path, _)| path.len())?;
+            Some(KeptCells { field, path: path.into() })
+        })
     }
 
     fn objects(&self) -> Option<&Objects> {
@@ -110,7 +121,7 @@ impl fmt::Display for Objects {
 /// Reads the records of a block; `cut_short` is true if its last line did not fit.
 pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Records) {
     records.clear();
-    records.kept_puzzle = objects.kept_cells()[0];
+    records.kept_cells = objects.kept_cells();
     records.name_bytes = objects.name_bytes;
     let mut values = vec![None; objects.keys.len()];
     let (mut at, mut line) = (0, 0);

@@ -1,13 +1,16 @@
 //! The job that draws isomorphs of puzzles.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::{Classify, DerivedRows, Job, Stopped, derive_rows};
 use crate::input::{Record, Records};
-use crate::output::{Derived, Results, Timed};
+use crate::output::{Derived, Results, Timed, has_writable_answer};
 use crate::pipeline::block::{BLOCK_BYTES, Block};
 use crate::sets::{Hashes, Seen};
-use bulkdoku_core::check;
+use bulkdoku_core::check::{self, Mismatch};
+use bulkdoku_core::forms;
 use bulkdoku_core::isomorph::{Kinds, Permutation, SeededRng};
 use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
 use bulkdoku_core::solver::StopFlag;
@@ -18,13 +21,14 @@ use bulkdoku_core::status::Status;
 const MAX_DRAWS: usize = 64;
 
 /// A job that draws random isomorphs of each record, applied to the puzzle and the input's
-/// solution. A record whose solution is wrong has the status `mismatch` and no rows. Without an
-/// engine, the solution is not proved to be unique.
+/// solution, which keep their forms and places. A record whose solution is wrong, or cannot be written
+/// in its form, has the status `mismatch` and no rows. Without an engine, the solution is not proved to
+/// be unique.
 ///
 /// Isomorphs depend on the seed, the index of the input, and the line, but not on how many are
 /// drawn. They differ from each other and from the record. A puzzle with fewer isomorphs has fewer
 /// rows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Augment {
     /// The number of isomorphs of each record.
     pub times: u32,
@@ -37,6 +41,60 @@ pub struct Augment {
     /// The minimum and maximum number of cells of the solution added to each isomorph. If there are
     /// any, a record without a solution in the input has no rows.
     pub hints: (u8, u8),
+    /// What the rows have that is not of the isomorph.
+    pub leftovers: Arc<Leftovers>,
+}
+
+/// What rows of isomorphs have that is not of the isomorph, as far as one record per block shows.
+#[derive(Debug, Default)]
+pub struct Leftovers {
+    /// A bit for each of the first 64 kept fields that has the cells of the record or of its solution,
+    /// but is not the one that is replaced.
+    fields: AtomicU64,
+    /// Whether solved cells have become clues.
+    has_placed: AtomicBool,
+}
+
+/// The longest text that is searched for cells.
+const MAX_SEARCHED_BYTES: usize = 64 * 1024;
+
+impl Leftovers {
+    /// Returns the indices of the kept fields that have the cells of a record.
+    pub fn fields(&self) -> impl Iterator<Item = usize> {
+        let fields = self.fields.load(Ordering::Relaxed);
+        (0..64).filter(move |field| fields >> field & 1 != 0)
+    }
+
+    /// Returns whether solved cells have become clues.
+    pub fn has_placed(&self) -> bool {
+        self.has_placed.load(Ordering::Relaxed)
+    }
+
+    /// Looks for the cells of a record in its other kept fields.
+    fn search(
+        &self,
+        (records, index): (&Records, usize),
+        block: &[u8],
+        puzzle: &Puzzle,
+        solution: Option<&Grid>,
+    ) {
+        let is_replaced =
+            |field: usize| records.kept_cells.iter().flatten().any(|cells| cells.field == field);
+        let is_own = |cells: Puzzle| {
+            cells == *puzzle || solution.is_some_and(|grid| cells.cells() == grid.cells())
+        };
+        for (number, field) in records.kept_fields(index).iter().enumerate().take(64) {
+            let text = field.text(block);
+            if !is_replaced(number)
+                && (CELLS..MAX_SEARCHED_BYTES).contains(&text.len())
+                && forms::answer(&text)
+                    .and_then(|cells| Puzzle::from_text(&cells))
+                    .is_some_and(is_own)
+            {
+                self.fields.fetch_or(1 << number, Ordering::Relaxed);
+            }
+        }
+    }
 }
 
 /// The progress of [`Augment`] within a block.
@@ -78,6 +136,19 @@ impl Job for Augment {
         classify.run(&mut None, block, records, results)?;
         results.timed = Timed::Nothing;
         compare_solutions(self.hints.1 > 0, block, records, results);
+        if !records.givens.is_empty() {
+            self.leftovers.has_placed.store(true, Ordering::Relaxed);
+        }
+        let first = results.statuses.iter().position(|status| *status == Status::Ok);
+        let record = first.and_then(|index| records.all.iter().nth(index));
+        if let Some((index, record)) = first.zip(record)
+            && !records.kept.is_empty()
+            && let Some(puzzle) = record.puzzle.ok().and_then(|puzzle| records.puzzle(puzzle))
+        {
+            let solution = solution(records.answer(index, block.filled()));
+            let of = (&*records, index);
+            self.leftovers.search(of, block.filled(), &puzzle, solution.as_ref());
+        }
         ControlFlow::Continue(())
     }
 
@@ -153,10 +224,22 @@ pub(super) fn compare_solutions(
         let is_compared =
             results.statuses[index] == Status::Ok && (are_required || !answer.is_empty());
         let puzzle = record.puzzle.ok().and_then(|puzzle| records.puzzle(puzzle));
-        if let Some(puzzle) = puzzle.filter(|_| is_compared)
-            && !check::solves(&puzzle, answer)
-            && let Err(mismatch) = check::compare(&(&puzzle).into(), answer)
-        {
+        let Some(puzzle) = puzzle.filter(|_| is_compared) else { continue };
+        let compared = if check::solves(&puzzle, answer) {
+            Ok(())
+        } else {
+            check::compare(&(&puzzle).into(), answer)
+        };
+        let is_writable = || {
+            let solution = solution(answer).filter(|_| answer.len() != CELLS);
+            let block = block.filled();
+            solution.is_none_or(|grid| has_writable_answer(records, index, block, &grid))
+        };
+        let mismatch = match compared {
+            Err(mismatch) => mismatch,
+            Ok(()) if is_writable() => continue,
+            Ok(()) => Mismatch::Form,
+        };
             results.statuses[index] = Status::Mismatch;
             results.reasons.push(&mismatch, false);
         }
@@ -220,9 +303,8 @@ impl DrawnIsomorphs {
     }
 }
 
-/// Parses a solution; returns `None` if it is not 81 digits.
+/// Parses a complete solution in any form.
 fn solution(text: &[u8]) -> Option<Grid> {
-    let cells: [u8; CELLS] = text.trim_ascii().try_into().ok()?;
-    let cells = cells.map(|byte| byte.wrapping_sub(b'0'));
-    Grid::try_from(cells).ok().filter(|grid| *grid != Grid::BLANK)
+    let cells = check::read(text.trim_ascii()).ok()?;
+    Grid::try_from(*cells.cells()).ok().filter(|grid| *grid != Grid::BLANK)
 }

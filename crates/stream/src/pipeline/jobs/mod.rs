@@ -16,7 +16,7 @@ use crate::input::{Record, Records};
 use crate::output::{Derived, Needs, Results};
 use bulkdoku_core::solver::{Engine, Limits, StopFlag};
 
-pub use self::augment::Augment;
+pub use self::augment::{Augment, Leftovers};
 pub use self::check::{Check, Shifts};
 pub use self::classify::Classify;
 pub use self::generate::{Generate, RowCondition};

@@ -7,15 +7,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use memchr::memchr;
 
 use crate::input::foreign::byte_order_mark;
-use crate::input::{ElementLines, Layout, Position, Source, unverified_bytes};
+use crate::input::{BLOCK_BYTES, ElementLines, Layout, Position, Source, unverified_bytes};
 use crate::pipeline::block::{Block, BlockSource, Contents, Fill, TextContents};
 use crate::pipeline::long_record::LongRecords;
 use crate::pipeline::progress::InputFailure;
 use crate::tail::StreamSum;
+use bulkdoku_core::puzzle::CELLS;
 
 /// The number of bytes that are read for smaller blocks, because a read takes longer than a copy.
 const READ_BYTES: usize = 4 * 1024;
 const SKIP_BYTES: u64 = 256 * 1024;
+
+/// The most lines of a block, unless its records have several lines: as many as there are puzzles in a
+/// full block. More are short, so most of them are malformed, and each has a message.
+const MAX_LINES: u64 = (BLOCK_BYTES / (CELLS + 1) + 1) as u64;
 
 /// A source that reads inputs one after another. An input that fails is reported and ends early.
 pub struct TextSource<'a> {
@@ -195,10 +200,18 @@ impl<'a> TextSource<'a> {
             FillEnd::NoRecordEnd | FillEnd::End => filled_length,
             FillEnd::Failed(_) => layout.last_end_of_all(block.filled()),
         };
+        let mut lines = layout.lines_in(block.filled());
+        if matches!(filled, FillEnd::Records(_)) && lines > MAX_LINES {
+            let end = layout.end_of_lines(block.filled(), MAX_LINES as usize);
+            if end < block.length {
+                block.length = end;
+                lines = layout.lines_in(block.filled());
+            }
+        }
         self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
         let offset = *start + input.read_bytes - self.carry.len() as u64;
         let check_sum = input.add(block.filled());
-        *at = at.after(&**layout, block.filled(), offset, block.is_cut_short, check_sum);
+        *at = at.after(lines, offset, block.is_cut_short, check_sum);
         match filled {
             FillEnd::Failed(error) => self.end_failed(&open, block, error),
             FillEnd::Records(_) | FillEnd::NoRecordEnd => {

@@ -321,7 +321,7 @@ pub fn trace(
     let job = &solve_with(search.engine, search.limits);
     let format = match kind {
         "entries" => entries(),
-        _ => json_steps(kind == "sentences", false, false),
+        _ => json_steps(kind == "sentences", false, false, &bulkdoku::StopFlag::default()),
     };
     let (threads, progress) = (search.threads, &progress);
     let map = || -> Box<Map<'_, Vec<u8>>> {

@@ -28,7 +28,7 @@ pub struct InputArgs {
     #[arg(long, value_name = "COLUMN")]
     column: Option<String>,
 
-    /// Field separator: a character, tab or space
+    /// Field separator: a character, tab, space, or a byte such as \x01
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     delimiter: Option<Delimiter>,
 
@@ -147,6 +147,10 @@ fn parse_delimiter(text: &str) -> Result<Delimiter, String> {
         "space" | " " => Some(Delimiter::Blanks),
         _ => match text.as_bytes() {
             [byte] => Delimiter::new(*byte),
+            [b'\\', b'x', digits @ ..] if digits.len() == 2 => {
+                let byte = u8::from_str_radix(&text[2..], 16).ok();
+                byte.and_then(Delimiter::new)
+            }
             _ => None,
         },
     };
@@ -182,7 +186,8 @@ mod tests {
         assert_eq!(parse_delimiter("\t"), Ok(Delimiter::Byte(b'\t')));
         assert_eq!(parse_delimiter(" "), Ok(Delimiter::Blanks));
         assert_eq!(parse_delimiter(":"), Ok(Delimiter::Byte(b':')));
-        for bad in ["", ",,", "0", ".", "\"", "\n", "é"] {
+        assert_eq!(parse_delimiter("\\x01"), Ok(Delimiter::Byte(1)));
+        for bad in ["", ",,", "0", ".", "\"", "\n", "é", "\\x0a", "\\xé"] {
             assert!(parse_delimiter(bad).is_err(), "{bad:?}");
         }
     }

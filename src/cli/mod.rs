@@ -206,7 +206,7 @@ pub fn parse() -> Result<Cli, Failure> {
                     refuse!("a puzzle instead of a subcommand; draw it with: bulkdoku show {name}");
                 }
             }
-            error.exit()
+            exit_with(&error)
         }
         Err(help) => {
             let printed = help.print().and_then(|()| io::stdout().flush());
@@ -319,7 +319,8 @@ impl Failure {
     pub fn print(&self) {
         const ERROR: Style = AnsiColor::Red.on_default().effects(Effects::BOLD);
         // Errors of standard error cannot be reported.
-        let _ = writeln!(anstream::stderr(), "{ERROR}bulkdoku:{ERROR:#} {self}");
+        let text = log::escaped(&self.to_string());
+        let _ = writeln!(anstream::stderr(), "{ERROR}bulkdoku:{ERROR:#} {text}");
     }
 
     pub fn exit(&self) -> Exit {

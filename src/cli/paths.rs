@@ -105,6 +105,13 @@ fn files_in(folder: &Path, outputs: &HashSet<Identity>) -> Result<Vec<PathBuf>, 
                 continue;
             }
             let is_file = || kind.is_file() || kind.is_symlink() && path.is_file();
+            if kind.is_dir() && entry.file_name() == "_delta_log" {
+                refuse!(
+                    "{}: a Delta table, in which files may have removed rows; write its rows to a file \
+                     first, such as with polars: scan_delta(FOLDER).sink_parquet(FILE)",
+                    shown(&folder)
+                );
+            }
             if kind.is_dir() {
                 folders.push(path);
             } else if is_file() && !JournalFile::is_at(&path) {

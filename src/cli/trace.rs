@@ -1,7 +1,7 @@
 //! `bulkdoku trace`: writes the solving paths of puzzles.
 
-use bulkdoku::Limits;
 use bulkdoku::output::{Column, Format, PathPages, boards, json_steps};
+use bulkdoku::{Limits, StopFlag};
 
 use super::engine_args::EngineArgs;
 use super::format::RowFormat;
@@ -80,11 +80,11 @@ pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
     task.settings.method = Method::solving(&args.engine, solve.limits);
     task.settings.block_bytes = BLOCK_BYTES;
     let run = task.open()?;
-    let several = run.inputs.are_several();
+    let (several, stop) = (run.inputs.are_several(), StopFlag::from(run.progress.stop.clone()));
     let rows: Box<dyn Format> = match format {
         RowFormat::Html => Box::new(PathPages),
-        RowFormat::Boards => Box::new(boards()),
-        _ => Box::new(json_steps(args.sentences, args.implications, several)),
+        RowFormat::Boards => Box::new(boards(&stop)),
+        _ => Box::new(json_steps(args.sentences, args.implications, several, &stop)),
     };
     run.write(&solve, Vec::new(), rows)
 }

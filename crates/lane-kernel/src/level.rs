@@ -106,9 +106,13 @@ impl PartialEq for SimdLevel {
 
 impl Eq for SimdLevel {}
 
-/// The requested SIMD level is not available on this CPU.
+/// The requested SIMD level is not available on this CPU, or, if it is `portable`, in this build.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("this CPU does not support SIMD level {name:?}; it supports {}", available.join(", "))]
+#[error(
+    "this {} does not support SIMD level {name:?}; it supports {}",
+    if name == "portable" { "build" } else { "CPU" },
+    available.join(", ")
+)]
 pub struct UnsupportedSimd {
     name: String,
     available: Vec<&'static str>,

@@ -1,8 +1,6 @@
 //! Scores of answers: how much of a solution is right.
 
-use std::sync::LazyLock;
-
-use crate::puzzle::{CELLS, Grid, Puzzle, Unit};
+use crate::puzzle::{CELLS, Grid, Puzzle, ROW_COLUMN_BOX};
 
 /// How much of an answer to a puzzle is right, for rewards in reinforcement learning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,19 +54,16 @@ fn equal(a: &[u8; CELLS], b: &[u8; CELLS]) -> u8 {
 }
 
 fn rules_broken(digits: &[u8; CELLS]) -> u8 {
-    static CELLS_OF_UNITS: LazyLock<Vec<[usize; 9]>> =
-        LazyLock::new(|| Unit::all().map(Unit::cells).collect());
     // Blanks are bit 0, which does not count.
-    let bits = digits.map(|digit| 1_u16 << digit);
-    let is_broken = |cells: &[usize; 9]| {
-        let (mut once, mut twice) = (0, 0);
-        for &cell in cells {
-            twice |= once & bits[cell];
-            once |= bits[cell];
+    let (mut once, mut twice) = ([0_u16; 27], [0_u16; 27]);
+    for (digit, units) in digits.iter().zip(&ROW_COLUMN_BOX) {
+        for (kind, unit) in (0..).zip(units) {
+            let unit = 9 * kind + usize::from(*unit);
+            twice[unit] |= once[unit] & 1 << digit;
+            once[unit] |= 1 << digit;
         }
-        twice & !1 != 0
-    };
-    CELLS_OF_UNITS.iter().fold(0, |count, cells| count + u8::from(is_broken(cells)))
+    }
+    twice.iter().fold(0, |count, twice| count + u8::from(twice & !1 != 0))
 }
 
 #[cfg(test)]

@@ -47,6 +47,17 @@ pub(super) fn read(line: &[u8]) -> Option<Form> {
     })
 }
 
+/// Parses cells and removed candidates without the fields before them: `.6..+1…:127 359`.
+pub(super) fn without_head(text: &[u8]) -> Option<Form> {
+    let mut parts = text.split(|&byte| byte == b':');
+    let (_, removed) = (parts.next()?, parts.next()?);
+    let is_candidate =
+        |word: &[u8]| word.len() == 3 && word.iter().all(|b| matches!(b, b'1'..=b'9'));
+    let mut words = removed.split(u8::is_ascii_whitespace);
+    let is_line = text.len() > CELLS && words.all(is_candidate);
+    is_line.then(|| read(&[b":0:0:", text].concat())).flatten()
+}
+
 /// Returns the fault of a line that is not a puzzle.
 pub(super) fn fault(line: &[u8]) -> Malformed {
     let parts: Vec<_> = line.split(|&byte| byte == b':').collect();

@@ -4,8 +4,8 @@
 //! digit, a blank cell character, an integer from 0 to 9 in any notation, one of these in quotes,
 //! or, for a blank, −1, `null`, `None`, or `NaN`. A row may also be a string: `["53..7....", …]`.
 //! Names before parentheses, which numpy and torch print, and the options `dtype` and `device` are
-//! ignored: `tensor([[5, …]], dtype=torch.int8)`, `[np.int64(5), …]`. A list contains nothing else, so
-//! no other form of a puzzle is also a list.
+//! ignored: `tensor([[5, …]], dtype=torch.int8)`, `[np.int64(5), …]`, and so is an assignment:
+//! `board = [[5, …]]`. A list contains nothing else, so no other form of a puzzle is also a list.
 
 use super::symbols;
 use crate::marks::drawn::is_bracket;
@@ -101,6 +101,9 @@ fn is_lone_bracket(token: &[u8]) -> bool {
 
 /// Returns whether all tokens of a text except the last one are cells or brackets.
 pub fn may_be(begin: &[u8]) -> bool {
+    if may_be_assignment(begin) {
+        return true;
+    }
     let mut all = tokens(begin).map(|(_, token)| token).peekable();
     while let Some(token) = all.next() {
         let is_whole = all.peek().is_some();
@@ -274,7 +277,7 @@ impl<'a> ArrayStyle<'a> {
 /// Returns the brackets and the texts between separators, with their offsets. The quotes of a row
 /// are brackets, and its cells need no separators.
 fn tokens(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let mut at = 0;
+    let mut at = assignment_length(text);
     // The end of the row in quotes, and whether it has separators.
     let mut row: Option<(usize, bool)> = None;
     // Whether the value or row that is being read is enclosed in the parentheses of its name.
@@ -342,8 +345,38 @@ fn name_length(text: &[u8]) -> Option<usize> {
 
 /// Returns the length of the name of a list, or of an option.
 fn ignored(text: &[u8]) -> Option<usize> {
-    let is_option = [&b"dtype="[..], b"device="].iter().any(|name| text.starts_with(name));
+    let is_option =
+        [&b"dtype="[..], b"device=", b"weak_type="].iter().any(|name| text.starts_with(name));
     if is_option { Some(token_length(text)) } else { name_of_list(text) }
+}
+
+/// The longest text before the equals sign of an assignment.
+const LONGEST_NAME: usize = 64;
+
+/// Returns the length of the text before the list that is assigned to a name: `board = `,
+/// `int grid[9][9] = `.
+fn assignment_length(text: &[u8]) -> usize {
+    let begin = &text[..text.len().min(LONGEST_NAME)];
+    let Some(length) = begin.iter().position(|byte| *byte == b'=').map(|at| at + 1) else {
+        return 0;
+    };
+    let rest = &text[length..];
+    let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let is_list = rest.get(blanks).is_some_and(|byte| is_bracket(*byte))
+        || name_of_list(&rest[blanks..]).is_some();
+    if is_list && is_name_of_variable(&text[..length - 1]) { length + blanks } else { 0 }
+}
+
+fn is_name_of_variable(text: &[u8]) -> bool {
+    text.first().is_some_and(u8::is_ascii_alphabetic)
+        && text.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _.:[]*&<>,".contains(byte))
+}
+
+/// Returns whether a text with this beginning may be an assignment.
+fn may_be_assignment(begin: &[u8]) -> bool {
+    let name = begin.split(|byte| *byte == b'=').next().unwrap_or_default();
+    let rest = begin[name.len()..].trim_ascii_start();
+    name.len() < LONGEST_NAME && is_name_of_variable(name) && rest.len() <= 1
 }
 
 fn name_of_list(text: &[u8]) -> Option<usize> {
@@ -363,6 +396,7 @@ fn name_of_value(text: &[u8]) -> Option<usize> {
 
 /// Returns the list after its name, such as `array`.
 pub fn without_name(text: &[u8]) -> &[u8] {
+    let text = &text[assignment_length(text)..];
     &text[name_of_list(text).unwrap_or(0)..]
 }
 
@@ -469,6 +503,9 @@ mod tests {
             format!("[{}]", joined(" ", |byte| format!("{}.", digit(byte).replace('0', "-0")))),
             named(&strings("")),
             format!("array({})", named(&strings(" "))),
+            format!("board = [{}];", nested.join(",")),
+            format!("int grid[9][9] = {{{}}};", nested.join(",")),
+            format!("x = np.array([{}])", nested.join(",")),
         ] {
             let found = puzzle(text.as_bytes()).expect(&text);
             assert!(
@@ -504,6 +541,8 @@ mod tests {
             format!("array([{comma}], order=1)"),
             format!("[{}]", comma.replacen('5', "f(5", 1)),
             format!("[{}]", comma.replacen("5,3", "f(5,3)", 1)),
+            format!("5 = [{comma}]"),
+            format!("a + b = [{comma}]"),
         ] {
             assert_eq!(puzzle(text.as_bytes()), None, "{text}");
         }

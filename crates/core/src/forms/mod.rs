@@ -5,8 +5,8 @@
 //! |---|---|
 //! | here | 81 cells, perhaps in quotes; nine groups of nine cells; 81 characters with spaces for blanks; 729 characters of pencil marks |
 //! | `list` | cells written as a list: `[5, 3, 0, …]`; 81 fields, some of them empty |
-//! | `hodoku` | lines of `HoDoKu`'s library |
-//! | `sheet` | nine lines: plain, drawn with borders, or with candidates |
+//! | `hodoku` | lines of `HoDoKu`'s library; cells and removed candidates without the other fields |
+//! | `sheet` | nine lines: plain, drawn with borders, with candidates, or with labels; perhaps in a code fence, with a line of text before and after |
 //! | `row` | one of these lines |
 //! | `answer` | the grid in the answer of a language model |
 //! | `symbols` | characters that stand for others: `…`, `·`, `□`, `–` |
@@ -112,7 +112,7 @@ pub fn form(text: &[u8]) -> Option<Form> {
         let plain = symbols::replaced(trimmed)?;
         <Line>::try_from(&plain[..]).ok().filter(|cells| Puzzle::from_text(cells).is_some())
     };
-    cells().or_else(plain).map(Form::Cells)
+    cells().or_else(plain).map(Form::Cells).or_else(|| hodoku::without_head(trimmed))
 }
 
 /// Returns the fault of a text with several words.

@@ -36,6 +36,43 @@ fn commented(row: &[u8]) -> Option<[u8; 9]> {
     cells.iter().any(u8::is_ascii_digit).then_some(cells)
 }
 
+/// Returns the label at the start of a row, without punctuation, and the nine cells after it.
+pub fn cells_after_label(row: &[u8], number: usize) -> Option<(&[u8], [u8; 9])> {
+    let row = row.trim_ascii();
+    let (label, cells) = row.split_at(row.iter().position(u8::is_ascii_whitespace)?);
+    let label = bare(label);
+    let is_label = !label.is_empty() && label.iter().all(u8::is_ascii_alphanumeric);
+    let cells = is_label.then(|| cells_of_row(cells, number).ok()).flatten()?;
+    Some((label, cells))
+}
+
+/// Returns whether a line has nine consecutive labels: `C1 C2 …`, `0 1 …`, `[,1] [,2] …`.
+pub fn are_labels(line: &[u8]) -> bool {
+    let words = line.split(u8::is_ascii_whitespace).map(bare).filter(|word| !word.is_empty());
+    are_consecutive(&words.collect::<Vec<_>>())
+}
+
+/// Returns whether labels are the numbers from 0 or 1 on, perhaps after the same letters, or letters
+/// from A on.
+pub fn are_consecutive(labels: &[&[u8]]) -> bool {
+    let Some((first, 9)) = labels.first().map(|first| (*first, labels.len())) else { return false };
+    let prefix = &first[..first.iter().take_while(|byte| byte.is_ascii_alphabetic()).count()];
+    let is_number = |(number, label): (usize, &&[u8])| {
+        label.strip_prefix(prefix).is_some_and(|rest| rest == number.to_string().as_bytes())
+    };
+    let is_letter = |(at, label): (u8, &&[u8])| matches!(label, [one] if one.eq_ignore_ascii_case(&(b'A' + at)));
+    [0, 1].into_iter().any(|from| (from..).zip(labels).all(is_number))
+        || (0..).zip(labels).all(is_letter)
+}
+
+/// Removes punctuation around a label.
+fn bare(label: &[u8]) -> &[u8] {
+    let is_punctuation = |byte: &&u8| byte.is_ascii_punctuation();
+    let start = label.iter().take_while(is_punctuation).count();
+    let end = label[start..].iter().rev().take_while(is_punctuation).count();
+    &label[start..label.len() - end]
+}
+
 /// Removes surrounding brackets, quotes, and commas.
 fn without_frame(row: &[u8]) -> &[u8] {
     let is_frame = |byte: &&u8| {

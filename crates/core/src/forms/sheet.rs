@@ -3,7 +3,7 @@
 //! See the documentation of the input layout for the rules.
 
 use super::Form;
-use super::row::cells_of_row;
+use super::row::{self, cells_of_row};
 pub use crate::marks::drawn::LONGEST_LINE;
 use crate::marks::drawn::{
     LineKind as Kind, Piece, is_bracket, is_dashes, marks_of_row, pieces, plain_cells,
@@ -101,6 +101,12 @@ impl RowLines {
         self.is_first_of_several.then(|| self.lines[MIN_ROWS_OF_SEVERAL - 1].end as usize)
     }
 
+    /// Returns the lines after the last row that are not rows.
+    fn after<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        let last = self.as_slice().last().map_or(self.end, |line| line.end as usize);
+        if self.strays > 0 { &bytes[last..self.end] } else { &[] }
+    }
+
     fn push(&mut self, line: Span) {
         self.lines[self.count] = line;
         self.count += 1;
@@ -114,13 +120,14 @@ impl RowLines {
     }
 }
 
-/// Parses a text that contains one grid, and otherwise only borders and blank lines.
+/// Parses a text that contains one grid, and otherwise only borders, blank lines, code fences, and at
+/// most one line of text before and after the grid.
 ///
 /// # Errors
 /// [`Malformed`], with the line of the fault in the message, and its column.
 pub fn read_one(text: &[u8]) -> Result<Form, Malformed> {
     let sheet = GridText { bytes: text, is_all: true };
-    let (mut at, mut grid) = (0, None);
+    let (mut at, mut grid, mut sentences) = (0, None, [0; 2]);
     while let Ok(Some(Part { what, end })) = sheet.part(at) {
         let in_line = |line: Span, malformed: Malformed| {
             let number = 1 + line_feeds(&text[..line.start as usize]);
@@ -128,8 +135,12 @@ pub fn read_one(text: &[u8]) -> Result<Form, Malformed> {
         };
         match what {
             PartContent::Blank | PartContent::Border | PartContent::Head => {}
-            PartContent::Rows(rows) if grid.is_none() && rows.strays == 0 => {
+            PartContent::Rows(rows) if grid.is_none() && are_fences(rows.after(text)) => {
                 grid = Some(sheet.form(&rows).map_err(|(line, fault)| in_line(line, fault))?);
+            }
+            PartContent::Text if are_fences(&text[at..end]) => {}
+            PartContent::Label(_) if sentences[usize::from(grid.is_some())] == 0 => {
+                sentences[usize::from(grid.is_some())] = usize::from(!are_fences(&text[at..end]));
             }
             _ => {
                 let line = Span { start: at as u32, end: end as u32 };
@@ -140,6 +151,12 @@ pub fn read_one(text: &[u8]) -> Result<Form, Malformed> {
         at = end;
     }
     grid.ok_or_else(|| Malformed { column: 1, what: "0 cells, 81 expected".into() })
+}
+
+/// Returns whether lines only surround code.
+fn are_fences(lines: &[u8]) -> bool {
+    let mut lines = lines.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.all(|line| line.is_empty() || line.starts_with(b"```"))
 }
 
 /// Returns the position of a cell of the well-formed grid at the start of these bytes: the number
@@ -249,7 +266,10 @@ impl GridText<'_> {
             match self.line(at)? {
                 Some((Kind::Row, line, _)) => {
                     let Some(end) = self.strays_end(at)? else {
-                        let is_row = is_row(line.of(self.bytes));
+                        let line = line.of(self.bytes);
+                        let is_row = is_row(line)
+                            || row::are_labels(line)
+                            || row::cells_after_label(line, 1).is_some();
                         return Ok(is_row && self.form(&self.grid(at)?).is_ok());
                     };
                     at = end;
@@ -395,8 +415,26 @@ impl GridText<'_> {
         self.cells(rows).map(Form::Cells).or_else(|fault| {
             let marks = || self.marks(rows).map(|marks| Form::Marks(Box::new(marks)));
             let spaced = || self.spaced_cells(rows).map(Form::Cells);
-            spaced().or_else(marks).ok_or(fault)
+            let labeled = || self.labeled_cells(rows).map(Form::Cells);
+            spaced().or_else(marks).or_else(labeled).ok_or(fault)
         })
+    }
+
+    /// Returns the cells of a table with labels before its rows, and perhaps one above each column.
+    fn labeled_cells(&self, rows: &RowLines) -> Option<Line> {
+        let lines: Vec<_> = rows.as_slice().iter().map(|line| line.of(self.bytes)).collect();
+        let is_head = row::are_labels(lines.first()?);
+        let body = &lines[usize::from(is_head)..];
+        let mut cells = [b'.'; CELLS];
+        let mut labels = Vec::new();
+        for (number, (into, line)) in (1..).zip(cells.chunks_exact_mut(9).zip(body)) {
+            let (label, row) = row::cells_after_label(line, number)?;
+            into.copy_from_slice(&row);
+            labels.push(label);
+        }
+        let are_named = labels.iter().all(|label| label.iter().any(u8::is_ascii_alphabetic));
+        (body.len() == 9 && (is_head || are_named) && row::are_consecutive(&labels))
+            .then_some(cells)
     }
 
     /// Returns the pencil marks of a grid, if it has any. (One text with several candidates may be

@@ -4,7 +4,7 @@ use std::mem;
 
 use super::order::RemovalOrder;
 use super::recipe::Recipe;
-use super::reduction::{NextStep, Reduction};
+use super::reduction::Reduction;
 use super::{Cells, Generator, Kind, Pattern, Yield, kinds, narrow};
 use crate::puzzle::{Grid, Puzzle};
 use crate::random::SeededRng;
@@ -12,8 +12,6 @@ use crate::solver::{Batch, Limits, Outcome, StopFlag};
 
 /// Number of rows in progress: enough to keep all lanes busy, few enough for the caches.
 const ROWS_IN_PROGRESS: usize = 256;
-/// Number of grids that are drawn for a row between two checks of the stop flag.
-const DRAWS_PER_STOP_CHECK: usize = 1024;
 
 /// A row in progress. It is large and moves from list to list, so it is boxed.
 #[derive(Debug)]
@@ -46,25 +44,20 @@ impl RowInProgress {
         stop: &StopFlag,
     ) -> Result<Box<Self>, GeneratorStopped> {
         let allowed = recipe.pattern.mask();
-        loop {
-            if stop.is_requested() {
-                return Err(GeneratorStopped);
-            }
-            for _ in 0..DRAWS_PER_STOP_CHECK {
-                let solution = if recipe.pattern == Pattern::ALL {
-                    yields.add(1, 0);
-                    recipe.grids.fill(&mut random)
-                } else {
-                    let found = narrow::search(allowed, recipe.grids, &mut random, yields, stop);
-                    found.ok_or(GeneratorStopped)?
-                };
-                let kind = (recipe.removal, recipe.symmetry);
-                let order = RemovalOrder::random(kind, allowed, &solution, &mut random);
-                if let Some(reduction) = Reduction::new(solution, order) {
-                    return Ok(Box::new(Self { place, random, reduction }));
-                }
-            }
+        if stop.is_requested() {
+            return Err(GeneratorStopped);
         }
+        let solution = if recipe.pattern == Pattern::ALL {
+            yields.add(1, 0);
+            recipe.grids.fill(&mut random)
+        } else {
+            let found = narrow::search(allowed, recipe.grids, &mut random, yields, stop);
+            found.ok_or(GeneratorStopped)?
+        };
+        let kind = (recipe.removal, recipe.symmetry);
+        let order = RemovalOrder::random(kind, allowed, &solution, &mut random);
+        let reduction = Reduction::new(solution, order);
+        Ok(Box::new(Self { place, random, reduction }))
     }
 }
 
@@ -92,6 +85,7 @@ impl Generator {
     ) -> Vec<Puzzle> {
         let mut generated = Vec::new();
         self.rows.clear();
+        self.buffers.reduced.clear();
         if self.try_reduce_all(recipe, streams, &mut generated).is_err() {
             // Keep the rows before the first missing one.
             let missing = generated.iter().position(|&puzzle| puzzle == Puzzle::EMPTY);
@@ -123,14 +117,14 @@ impl Generator {
             if self.rows.is_empty() {
                 return Ok(());
             }
-            self.search(recipe)?;
+            self.search()?;
             self.finish(recipe, generated)?;
         }
     }
 
     /// Runs one search per row, and moves fully reduced rows to their list.
-    fn search(&mut self, recipe: &Recipe) -> Result<(), GeneratorStopped> {
-        let Self { engine, yields, stop, rows, buffers, .. } = self;
+    fn search(&mut self) -> Result<(), GeneratorStopped> {
+        let Self { engine, rows, buffers, .. } = self;
         let BatchBuffers { puzzles, known, outcomes, reduced } = buffers;
         puzzles.clear();
         known.clear();
@@ -144,14 +138,8 @@ impl Generator {
             return Err(GeneratorStopped);
         }
         for (mut row, outcome) in mem::take(rows).into_iter().zip(&*outcomes) {
-            match row.reduction.learn(outcome.solution()) {
-                NextStep::Search => rows.push(row),
-                NextStep::Done => reduced.push(row),
-                NextStep::Impossible => {
-                    let RowInProgress { place, random, .. } = *row;
-                    rows.push(RowInProgress::begin(place, random, recipe, yields, stop)?);
-                }
-            }
+            let must_search = row.reduction.learn(outcome.solution());
+            if must_search { rows.push(row) } else { reduced.push(row) }
         }
         Ok(())
     }

@@ -37,7 +37,8 @@ pub fn with_more_clues(
 ) -> Option<Cells> {
     let mut count = Puzzle(cells).clues();
     let least = count.max(*clues.start());
-    let target = least + random.below((clues.end() + 1).checked_sub(least)?.max(1));
+    let most = (*clues.end()).min(CELLS);
+    let target = least + random.below((most + 1).checked_sub(least)?.max(1));
     for cell in random.order::<CELLS>() {
         let mut more = cells;
         symmetry.images(cell).iter().for_each(|&image| more[image] = solution[image]);

@@ -135,9 +135,12 @@ impl Generator {
     }
 
     /// Generates row `index` (from 0) of the corpus of `seed`.
+    ///
+    /// # Panics
+    /// When the generator is stopped: see [`Generator::puzzles`].
     pub fn puzzle(&mut self, kind: Kind, seed: u64, index: u64) -> Puzzle {
         let recipe = Recipe { kind, ..Recipe::default() };
-        self.puzzles(&recipe, seed, index..index + 1)[0]
+        self.attempts(&recipe, seed, &[(index, 0)])[0]
     }
 
     /// Generates rows of the corpus of `seed` and `recipe`; fewer if the generator is stopped.

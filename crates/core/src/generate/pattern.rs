@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::forms;
 use crate::puzzle::CELLS;
 
 /// The cells that are clues. The pattern of all cells leaves them open.
@@ -73,10 +74,14 @@ pub struct BadPattern(String);
 impl FromStr for Pattern {
     type Err = BadPattern;
 
-    /// Parses 81 cells, with any white space between them: `#` or a digit from 1 to 9 for a clue, `.` or 0 for the others. A puzzle is therefore also a pattern.
+    /// Parses a puzzle in any form, whose clues are the cells, or 81 cells with any white space
+    /// between them: `#` or a digit from 1 to 9 for a clue, `.` or 0 for the others.
     fn from_str(text: &str) -> Result<Self, BadPattern> {
-        let (mut mask, mut cells) = (0_u128, 0);
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let puzzle = forms::form(text.as_bytes()).and_then(|form| form.marks().puzzle());
+        let drawn = puzzle.map(|puzzle| puzzle.to_string());
+        let text = drawn.as_deref().unwrap_or(text);
+        let (mut mask, mut cells) = (0_u128, 0);
         for (line, in_line) in text.lines().enumerate() {
             for (column, found) in in_line.chars().enumerate() {
                 let is_allowed = match found {
@@ -140,6 +145,8 @@ mod tests {
         assert_eq!(pattern.cells(), 30);
         let rows: Vec<_> = line.as_bytes().chunks(9).map(String::from_utf8_lossy).collect();
         assert_eq!(rows.join(" \r\n").parse(), Ok(pattern));
+        assert_eq!(line.replace('.', "*").parse(), Ok(pattern));
+        assert_eq!(format!("{rows:?}").parse(), Ok(pattern));
         assert_eq!(pattern.to_string().parse(), Ok(pattern));
     }
 

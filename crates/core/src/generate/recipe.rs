@@ -78,7 +78,12 @@ impl Default for Recipe {
     }
 }
 
-const ANY_CLUES: RangeInclusive<usize> = 0..=81;
+/// Returns whether a range has all numbers of clues.
+fn is_any(clues: &RangeInclusive<usize>) -> bool {
+    *clues.start() == 0 && *clues.end() >= CELLS
+}
+
+const ANY_CLUES: RangeInclusive<usize> = 0..=CELLS;
 const ANY_GUESSES: RangeInclusive<u64> = 0..=u64::MAX;
 
 /// Maximum number of clues of known minimal puzzles ([Mladen Dobrichev's
@@ -106,7 +111,7 @@ impl Recipe {
         let Self { kind, grids: _, removal: _, symmetry, pattern, clues, guesses } = self;
         let is_plain = *symmetry == Symmetry::None
             && *pattern == Pattern::ALL
-            && *clues == ANY_CLUES
+            && is_any(clues)
             && *guesses == ANY_GUESSES;
         if !matches!(kind, Kind::Minimal | Kind::Unique) && !is_plain {
             return refused(format!(
@@ -114,7 +119,10 @@ impl Recipe {
                  puzzles only, not for {kind} ones"
             ));
         }
-        if *kind == Kind::Unique && *pattern == Pattern::ALL && *clues == ANY_CLUES {
+        if clues.is_empty() || guesses.is_empty() {
+            return refused("a range from a larger number to a smaller one is empty".into());
+        }
+        if *kind == Kind::Unique && *pattern == Pattern::ALL && is_any(clues) {
             return refused("unique puzzles need a number of clues, or a pattern".into());
         }
         if !symmetry.is_of(pattern.mask()) {
@@ -203,6 +211,11 @@ mod tests {
         assert_eq!(check(unique(30..=50)), Ok(None));
         assert!(check(unique(ANY_CLUES)).unwrap_err().contains("need a number of clues"));
         assert!(check(unique(90..=95)).unwrap_err().contains("at most 81"));
+        assert_eq!(check(unique(30..=usize::MAX)), Ok(None));
+        assert!(check(unique(0..=usize::MAX)).unwrap_err().contains("need a number of clues"));
+        #[expect(clippy::reversed_empty_ranges, reason = "it is the range to refuse")]
+        let reversed = 30..=20;
+        assert!(check(unique(reversed)).unwrap_err().contains("is empty"));
         let pattern: Pattern = crate::puzzle::CLASSIC.parse().unwrap();
         let exact = |kind, clues| Recipe { kind, pattern, ..unique(clues) };
         assert_eq!(check(exact(Kind::Unique, ANY_CLUES)), Ok(None));

@@ -38,23 +38,11 @@ pub struct Reduction {
     solution: Grid,
 }
 
-/// The next step of a reduction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NextStep {
-    /// Search for a solution of the puzzle other than the known one.
-    Search,
-    /// Done: the puzzle is minimal.
-    Done,
-    /// Impossible: even with all allowed clues there are several solutions.
-    Impossible,
-}
-
 impl Reduction {
-    /// Starts with all cells in the order as clues. Returns `None` if known sets show that these
-    /// have several solutions.
-    pub fn new(solution: Cells, order: RemovalOrder) -> Option<Self> {
+    /// Starts with all cells in the order as clues, with which there is only this solution.
+    pub fn new(solution: Cells, order: RemovalOrder) -> Self {
         let bits = order.bits();
-        let sets = SetsByHighest::known(&solution, &bits)?;
+        let sets = SetsByHighest::known(&solution, &bits);
         let clue = |cell: usize| if bits[cell] == 0 { 0 } else { solution[cell] };
         let mut reduction = Self {
             kept: 0,
@@ -66,13 +54,10 @@ impl Reduction {
             order,
             sets,
         };
-        // If not all cells may be clues, the first search checks whether the allowed ones suffice.
-        let is_whole = reduction.bits.iter().all(|&bit| bit != 0);
-        let first =
-            if is_whole { reduction.order.groups() * FIRST_SEARCH_GROUPS / CELLS } else { 0 };
+        let first = reduction.order.groups() * FIRST_SEARCH_GROUPS / CELLS;
         reduction.pass(0..first);
         reduction.set_clues();
-        Some(reduction)
+        reduction
     }
 
     /// Returns the puzzle to search, or the result.
@@ -85,22 +70,19 @@ impl Reduction {
         &self.solution
     }
 
-    /// Takes the result of the search: another solution, or none.
-    pub fn learn(&mut self, other: Option<&Grid>) -> NextStep {
+    /// Takes the result of the search: another solution, or none. Returns whether the puzzle must be
+    /// searched again; otherwise, it is minimal.
+    pub fn learn(&mut self, other: Option<&Grid>) -> bool {
         let Some(other) = other else {
             let has_changed = self.search_more();
             self.set_clues();
-            return if has_changed { NextStep::Search } else { NextStep::Done };
+            return has_changed;
         };
-        let set = self.difference(other);
-        if set == 0 {
-            return NextStep::Impossible;
-        }
-        let highest = self.sets.add(set);
+        let highest = self.sets.add(self.difference(other));
         self.kept &= (1 << highest) - 1;
         self.pass(highest..self.searched);
         self.set_clues();
-        NextStep::Search
+        true
     }
 
     /// Returns the groups in which another grid differs, which are usually few.

@@ -112,18 +112,18 @@ pub struct SetsByHighest {
 const NO_SET: u16 = u16::MAX;
 
 impl SetsByHighest {
-    /// Returns the easily found sets of a solution grid, given the groups of its cells as bits.
-    /// Returns `None` if a set has no group.
-    pub fn known(solution: &Cells, bits: &[u128; CELLS]) -> Option<Self> {
+    /// Returns the easily found sets of a solution grid, given the groups of its cells as bits, of
+    /// which each set has one.
+    pub fn known(solution: &Cells, bits: &[u128; CELLS]) -> Self {
         let mut sets = Vec::with_capacity(USUAL_SET_COUNT);
         known_sets(solution, bits, &mut sets);
         let mut all =
             Self { next: Vec::with_capacity(USUAL_SET_COUNT), first: [NO_SET; CELLS], sets };
         for i in 0..all.sets.len() {
-            let highest = all.sets[i].checked_ilog2()? as usize;
+            let highest = all.sets[i].ilog2() as usize;
             all.next.push(std::mem::replace(&mut all.first[highest], i as u16));
         }
-        Some(all)
+        all
     }
 
     /// Adds a set, which must not be empty; returns its highest group.

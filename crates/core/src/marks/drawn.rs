@@ -71,7 +71,9 @@ impl LineKind {
             && (lines > corners || cells == 0)
             && (cells != 9 || has_joint)
             && (has_joint || !is_row_without_candidates(text));
-        if is_border && !(cells == 0 && spaced_cells(text).is_some()) {
+        if !is_row && is_assignment(text) {
+            Self::Text
+        } else if is_border && !(cells == 0 && spaced_cells(text).is_some()) {
             Self::Border
         } else if !is_row && is_label(text) {
             Self::Text
@@ -127,6 +129,13 @@ fn is_label(text: &[u8]) -> bool {
     })
 }
 
+/// Returns whether a line is a name and an equals sign, which Matlab prints before a matrix.
+fn is_assignment(text: &[u8]) -> bool {
+    let name = text.strip_suffix(b"=").unwrap_or_default().trim_ascii();
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    name.first().is_some_and(u8::is_ascii_alphabetic) && name.iter().all(is_name)
+}
+
 /// Returns whether a row has only dashes and bars.
 pub fn is_dashes(row: &[u8]) -> bool {
     !pieces(row).any(|(_, piece)| matches!(piece, Piece::Cell(cell) if cell != b'-'))
@@ -156,9 +165,11 @@ pub(super) fn any_row(row: &[u8]) -> Result<[Digits; 9], Malformed> {
 }
 
 /// Parses the candidates of nine cells: the digits of each, or nine places with a digit or a blank,
-/// or one blank for all.
+/// or one blank for all. Digits may be marked: `29*`, `29-`, `(29)`.
 pub fn marks_of_row(row: &[u8]) -> Option<[Digits; 9]> {
-    if pieces(row).any(|(_, piece)| matches!(piece, Piece::Other(_))) {
+    // Parentheses mark candidates.
+    let is_other = |(_, piece)| matches!(piece, Piece::Other(byte) if !matches!(byte, b'(' | b')'));
+    if pieces(row).any(is_other) {
         return None;
     }
     let mut cells = [Digits::ALL; 9];
@@ -170,6 +181,16 @@ pub fn marks_of_row(row: &[u8]) -> Option<[Digits; 9]> {
 }
 
 fn candidates(token: &[u8]) -> Option<Digits> {
+    // A sign after the candidates marks the cell.
+    let token =
+        match token {
+            [digits @ .., b'*' | b'-']
+                if token.len() < 9 && digits.iter().all(u8::is_ascii_digit) =>
+            {
+                if digits.is_empty() { token } else { digits }
+            }
+            _ => token,
+        };
     let is_in_place =
         |(digit, byte): (u8, &u8)| *byte == b'0' + digit || *byte == b'0' || !byte.is_ascii_digit();
     let is_all = matches!(token, [blank] if !matches!(blank, b'1'..=b'9'));

@@ -16,7 +16,7 @@ use std::fmt;
 pub use digits::{Digits, Upward};
 
 use crate::prefetch::Prefetch;
-use crate::puzzle::{BLANKS, CELLS, Grid, Malformed, Puzzle, cell_name};
+use crate::puzzle::{BLANKS, CELLS, Grid, Malformed, Puzzle, Unit, cell_name};
 use crate::text;
 
 /// Length of pencil marks as text: nine characters per cell.
@@ -105,10 +105,20 @@ impl Marks {
         Puzzle::from_cells(self.0.map(clue)).expect("candidates are digits")
     }
 
-    /// Returns the equivalent puzzle, if each cell has either one candidate or all nine.
+    /// Returns the equivalent puzzle, if the cells with one candidate exclude all candidates that are
+    /// missing in the others.
     pub fn puzzle(&self) -> Option<Puzzle> {
         let clues = self.clues();
-        (Self::from(&clues) == *self).then_some(clues)
+        let mut excluded = [0_u16; 27];
+        for (cell, clue) in clues.cells().iter().enumerate().filter(|(_, clue)| **clue != 0) {
+            Unit::of_cell(cell).into_iter().for_each(|unit| excluded[unit.number()] |= 1 << clue);
+        }
+        let is_explained = |cell: usize| {
+            let units = Unit::of_cell(cell).into_iter();
+            let gone = units.fold(0, |gone, unit| gone | excluded[unit.number()]);
+            clues[cell] != 0 || self.0[cell] | gone == Digits::ALL.0
+        };
+        (0..CELLS).all(is_explained).then_some(clues)
     }
 
     /// Returns whether `grid` obeys the rules and every digit is a candidate of its cell.

@@ -1,7 +1,8 @@
 //! One puzzle per line: 81 cells or 729 characters of pencil marks, optionally followed by a space,
 //! tab, comma, or semicolon and other text.
 //!
-//! The cells may also be written as a list (`5, 3, 0, …`, `[[5,3,0,…],…]`), in the form of
+//! The cells may also be followed by a number of solutions, and one of them (`:1:534…`), or written as
+//! a list (`5, 3, 0, …`, `[[5,3,0,…],…]`), in the form of
 //! `HoDoKu`'s library (`:0300:2:` before the cells), or with a typographic ellipsis for three dots.
 //!
 //! Blank lines and lines that start with `#` are skipped. Whitespace around the cells is ignored.
@@ -287,7 +288,20 @@ fn other_form(line: &[u8]) -> Option<(Form, usize)> {
         let (cells, end) = list::leading_cells(text)?;
         Some((Form::Cells(cells), before + end))
     };
-    of_symbols().or_else(separated)
+    let counted = || {
+        let (cells, rest) = text.split_first_chunk::<CELLS>()?;
+        Puzzle::from_text(cells).filter(|_| has_count(rest))?;
+        Some((Form::Cells(*cells), before + CELLS))
+    };
+    of_symbols().or_else(separated).or_else(counted)
+}
+
+/// Returns whether text after cells is a number of solutions, perhaps with one of them: `:1`,
+/// `:1:534…`.
+fn has_count(text: &[u8]) -> bool {
+    let Some(text) = text.trim_ascii_end().strip_prefix(b":") else { return false };
+    let count = text.split(|byte| *byte == b':').next().unwrap_or_default();
+    (1..10).contains(&count.len()) && count.iter().all(u8::is_ascii_digit)
 }
 
 /// Returns a text between characters that prevent it from being read as a puzzle, if it would be one as
@@ -322,6 +336,7 @@ pub(super) fn may_be_other_form(begin: &[u8]) -> bool {
             || has_symbols()
             || begin.len() <= CELLS && is_spaced()
             || list::leading_cells(text).is_some()
+            || text.get(CELLS).is_some_and(|byte| *byte == b':')
             || text.iter().all(|byte| is_cell(*byte) || b" \t/|,;\r".contains(byte)))
 }
 
@@ -364,6 +379,11 @@ pub fn read_trailing_text(
             _ => trailing_text(block, record.text, is_puzzle),
         };
         if answers != LineAnswers::None {
+            // After the number of solutions.
+            if has_count(rest.of(block)) {
+                let answer = rest.of(block).iter().skip(1).position(|byte| *byte == b':');
+                rest.start = answer.map_or(rest.end, |at| rest.start + at as u32 + 2);
+            }
             let (answer, others) = if is_puzzle { split(block, rest) } else { Default::default() };
             if answers == LineAnswers::First || is_grid(answer.of(block)) {
                 records.answers.push(answer);

@@ -7,6 +7,7 @@ use bulkdoku_core::simd::vectors::{Simd, dispatch};
 
 use super::buffer::Short;
 use super::plain::{PlainRows, STATUS_NAMES};
+use super::value::without_controls;
 use super::{
     Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, Rows, Value,
     each_row,
@@ -204,7 +205,7 @@ fn push_value<const SEPARATOR: u8>(value: Value<'_>, is_only: bool, out: &mut Ro
         Value::Cells(cells) => out.append_first(CELLS, cells),
         Value::Grid(grid) => out.grid(grid),
         Value::Form(form) => out.append_first(CELLS, &form.text()),
-        Value::Text(text) => push_text::<SEPARATOR>(text, out),
+        Value::Text(text) => push_text::<SEPARATOR>(&without_controls(text), out),
         Value::Field(text, _) => push_text::<SEPARATOR>(&text, out),
     }
     out.push(SEPARATOR);

@@ -2,6 +2,7 @@
 
 use memchr::memchr;
 
+use super::value::without_controls;
 use super::{Column, Encoder, Format, Needs, Row, RowBuffer, TextRows, Value, each_row};
 use bulkdoku_core::puzzle::CELLS;
 
@@ -22,9 +23,9 @@ impl Format for Lines {
                 Value::Form(form) => out.append_first(CELLS, &form.text()),
                 Value::Text(text) if memchr(b'\n', text).is_some() => {
                     let line = text.iter().map(|&byte| if byte == b'\n' { b' ' } else { byte });
-                    out.append(&line.collect::<Vec<_>>());
+                    out.append(&without_controls(&line.collect::<Vec<_>>()));
                 }
-                Value::Text(text) => out.append(text),
+                Value::Text(text) => out.append(&without_controls(text)),
                 _ => {}
             }
             out.push(b'\n');

@@ -42,6 +42,20 @@ pub enum Value<'a> {
     Field(Cow<'a, [u8]>, FieldForm),
 }
 
+/// Escapes control characters, except white space, in a text that is not copied as it is.
+pub(super) fn without_controls(text: &[u8]) -> Cow<'_, [u8]> {
+    let is_control =
+        |byte: &u8| matches!(byte, 0x7F) || byte.is_ascii_control() && !b"\t\n\r".contains(byte);
+    if !text.iter().any(is_control) {
+        return text.into();
+    }
+    let escaped = text.iter().flat_map(|byte| match byte {
+        byte if is_control(byte) => format!("\\u{{{byte:x}}}").into_bytes(),
+        byte => vec![*byte],
+    });
+    escaped.collect::<Vec<_>>().into()
+}
+
 impl<'a> Value<'a> {
     /// Returns a text as cells if it is a valid puzzle of 81 characters.
     #[inline(always)]

@@ -426,6 +426,11 @@ impl<'a, P> Fold<'a, '_, '_, P> {
                 ..block.rows(records, results)
             };
             map(&rows, &mut mapped.value);
+            // Encoders that search end early, too.
+            if self.stop.is_requested() {
+                mapped.early_end = Some(RunEnd::Stopped);
+                break;
+            }
             if turn.is_none() {
                 *time = begin.elapsed().saturating_sub(waited);
             }

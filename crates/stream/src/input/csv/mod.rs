@@ -1,8 +1,7 @@
 //! CSV and similar tables with one puzzle per row.
 //!
 //! Fields are separated by a single byte (comma, semicolon, tab, …) and may be quoted (RFC 4180),
-//! or by spaces and tabs, in which case quotes have no meaning (`hash puzzle rating`, as in puzzle
-//! banks). As in other layouts, blank lines and lines that start with `#` are skipped; a first
+//! or by spaces and tabs (`hash puzzle rating`, as in puzzle banks), where quotes only enclose blanks. As in other layouts, blank lines and lines that start with `#` are skipped; a first
 //! field that starts with `#` must be quoted.
 //!
 //! A quote opens a quoted field only at the start of a field, and the closing quote must end the

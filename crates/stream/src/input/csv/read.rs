@@ -10,6 +10,7 @@ use super::rows::{SplitRow, first_text};
 use super::{Delimiter, Table};
 use crate::input::field::{Field, FieldForm};
 use crate::input::{Layout, LinePosition, Records, Unit, lines};
+use bulkdoku_core::forms;
 use bulkdoku_core::puzzle::{CELLS, Malformed};
 use bulkdoku_core::simd::SimdLevel;
 use bulkdoku_core::text::read_cells;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use memchr::{memchr, memchr2, memchr2_iter};
+use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
 
 use crate::input::field::{Field, FieldForm};
 use crate::input::lines;
@@ -13,7 +13,7 @@ use bulkdoku_core::puzzle::is_cell;
 pub enum Delimiter {
     /// A single byte; fields may be quoted.
     Byte(u8),
-    /// Any number of spaces and tabs; quotes have no meaning.
+    /// Any number of spaces and tabs; fields in quotes may have some.
     Blanks,
 }
 
@@ -126,11 +126,24 @@ fn split_at_blanks(bytes: &[u8], mut found: impl FnMut(usize, Field)) -> SplitRo
     let end = memchr(b'\n', bytes).unwrap_or(bytes.len());
     let (mut at, mut fields) = (0, 0);
     while let Some(start) = position(&bytes[..end], at, |byte| !is_white(byte)) {
-        at = position(&bytes[..end], start, is_white).unwrap_or(end);
-        found(fields, Field::new(start..at, FieldForm::Plain));
+        if let Some(length) = closed_length(&bytes[start..end]) {
+            at = start + length;
+            found(fields, Field::new(start + 1..at - 1, FieldForm::Quoted));
+        } else {
+            at = position(&bytes[..end], start, is_white).unwrap_or(end);
+            found(fields, Field::new(start..at, FieldForm::Plain));
+        }
         fields += 1;
     }
     SplitRow::Whole { fields, length: (end + 1).min(bytes.len()) }
+}
+
+/// Returns the length of the field in quotes at the start of a line, if a blank follows it.
+fn closed_length(line: &[u8]) -> Option<usize> {
+    let inner = line.strip_prefix(b"\"")?;
+    let mut quotes = memchr_iter(b'"', inner);
+    let end = quotes.find(|at| inner.get(at + 1).is_none_or(|byte| is_white(*byte)))?;
+    Some(end + 2)
 }
 
 fn position(bytes: &[u8], from: usize, is: impl Fn(u8) -> bool) -> Option<usize> {
@@ -254,6 +267,8 @@ mod tests {
         let (found, end) = fields(Delimiter::Blanks, " 00a  \"5 \t1.2 \r\nx");
         assert_eq!(found, ["00a", "\"5", "1.2"]);
         assert_eq!(end, SplitRow::Whole { fields: 3, length: 16 });
+        let (found, _) = fields(Delimiter::Blanks, "\"a b\" c\"d \"\" \"e");
+        assert_eq!(found, ["a b", "c\"d", "", "\"e"]);
     }
 
     #[test]

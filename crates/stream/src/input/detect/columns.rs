@@ -12,11 +12,14 @@ use crate::input::{Layout, names};
 use bulkdoku_core::puzzle::is_cell;
 
 /// The delimiters tried by default, most likely first.
-const DELIMITERS: [Delimiter; 5] = [
+const DELIMITERS: [Delimiter; 8] = [
     Delimiter::Byte(b','),
     Delimiter::Byte(b'\t'),
     Delimiter::Byte(b';'),
     Delimiter::Byte(b'|'),
+    Delimiter::Byte(b'^'),
+    Delimiter::Byte(b'~'),
+    Delimiter::Byte(0x01),
     Delimiter::Blanks,
 ];
 
@@ -102,10 +105,20 @@ impl InputOptions {
         if self.no_header {
             return Ok(None);
         }
+        let mut first = first;
+        let with_row_names;
         let mut puzzles = first.columns_where(names::is_puzzles);
         match sample.rows(*delimiter).nth(1) {
             // A column of prompts is not one of puzzles.
             Some(row) => {
+                if first.len() == 1 && has_row_names(sample, first) {
+                    return Ok(None);
+                }
+                if let Some(header) = first.with_row_names(&row) {
+                    with_row_names = header;
+                    first = &with_row_names;
+                    puzzles = first.columns_where(names::is_puzzles);
+                }
                 puzzles.retain(|&at| row.texts.get(at).is_none_or(|text| !cannot_be_puzzle(text)));
                 keep_only(&mut puzzles, |at| row.texts.get(at).is_some_and(|text| is_puzzle(text)));
                 let are_words =
@@ -167,6 +180,8 @@ impl InputOptions {
         puzzles: &[usize],
     ) -> Result<Option<Table>, Undecided> {
         let Candidate { delimiter, first } = candidate;
+        let with_row_names = first.with_row_names(row);
+        let first = with_row_names.as_ref().unwrap_or(first);
         let puzzle = puzzles[0];
         let name = first.texts.get(puzzle).map_or(&b""[..], |name| name);
         // The name of a single column may also be the title of a file of lines.
@@ -224,6 +239,12 @@ impl InputOptions {
             }
         }
     }
+}
+
+/// Returns whether the only name in quotes is followed by a row with its own name, between blanks.
+fn has_row_names(sample: &Sample<'_>, first: &RowFields) -> bool {
+    let row = sample.rows(Delimiter::Blanks).nth(1);
+    row.is_some_and(|row| first.with_row_names(&row).is_some())
 }
 
 /// Returns the candidate with the most fields in the first row. Spaces are chosen only if no other

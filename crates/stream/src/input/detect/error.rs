@@ -59,6 +59,18 @@ pub enum DetectError {
     /// The same column was named for puzzles and solutions.
     #[error("the puzzles are in column {0:?}, so their solutions cannot be there as well")]
     SameColumn(String),
+    /// Numbers of 81 digits of which only the first ones are right.
+    #[error(
+        "81 cells that were stored as floating-point numbers, which keep 17 digits: write the column as \
+         text where it comes from"
+    )]
+    LostDigits,
+    /// A requested column is an element of an array.
+    #[error(
+        "no column {0:?}, but elements of arrays can become columns: jq -c '{{puzzle: .{0}}}' FILE | \
+         bulkdoku solve"
+    )]
+    Element(String),
     /// A requested column does not exist.
     #[error("no column {name:?}; there are {}", .columns.join(", "))]
     NoColumn {

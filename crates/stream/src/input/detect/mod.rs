@@ -30,6 +30,7 @@ use super::grid::Grids;
 use super::lines::{LineAnswers, Lines};
 use super::{Layout, LayoutKind, StreamOptions, grid, lines};
 use bulkdoku_core::forms::sheet::NotYet;
+use bulkdoku_core::puzzle::CELLS;
 use sample::{Sample, is_name};
 
 /// The maximum number of bytes that detection reads.
@@ -158,6 +159,9 @@ impl InputOptions {
         match self.find(start, is_all) {
             Ok(layout) if self.wants_answers() && !layout.has_answers() => {
                 Err(DetectError::OnlyPuzzles)
+            }
+            Ok(_) if has_lost_digits(&start[..start.len().min(LINES_OF_NUMBERS)]) => {
+                Err(DetectError::LostDigits)
             }
             Ok(layout) => Ok(Some(layout)),
             Err(Undecided::NotYet) => Ok(None),
@@ -354,6 +358,22 @@ fn keep_only(columns: &mut Vec<usize>, is: impl Fn(usize) -> bool) {
     }
 }
 
+/// The number of bytes that are searched for numbers that lost their digits.
+const LINES_OF_NUMBERS: usize = 4096;
+
+/// Returns whether the first number of 81 digits is a floating-point number, whose last digits are
+/// those of a power of two.
+fn has_lost_digits(start: &[u8]) -> bool {
+    let mut numbers = start.split(|byte| !byte.is_ascii_digit());
+    let number = numbers.find(|number| number.len() == CELLS && number.contains(&b'0'));
+    let number = number.and_then(|number| str::from_utf8(number).ok());
+    // The digits of a number are those that it is read from.
+    number.is_some_and(|digits| {
+        let float: f64 = digits.parse().unwrap_or_default();
+        float > 0.0 && format!("{float:.0}") == digits && !digits.ends_with(&"0".repeat(CELLS / 2))
+    })
+}
+
 /// Returns the index of a column, given by name or number from 1.
 fn column_of(names: &[impl AsRef<str>], name: &str) -> Result<usize, DetectError> {
     let find = |is: fn(&str, &str) -> bool| names.iter().position(|known| is(known.as_ref(), name));
@@ -364,5 +384,8 @@ fn column_of(names: &[impl AsRef<str>], name: &str) -> Result<usize, DetectError
     let numbered = || name.parse::<usize>().ok()?.checked_sub(1);
     let column = named.or_else(numbered).filter(|&column| column < names.len());
     let columns = || quoted(names);
+    if column.is_none() && name.contains('[') {
+        return Err(DetectError::Element(name.into()));
+    }
     column.ok_or_else(|| DetectError::NoColumn { name: name.into(), columns: columns() })
 }

@@ -250,6 +250,17 @@ impl RowFields {
         exact.or_else(|| self.texts.iter().position(|field| field.eq_ignore_ascii_case(name)))
     }
 
+    /// Returns these names of columns after an empty one, if they are in quotes, and the row below them
+    /// has one more field, which is its name, as R writes it.
+    pub(super) fn with_row_names(&self, row: &Self) -> Option<Self> {
+        if !self.has_quotes || !row.has_quotes || self.len() + 1 != row.len() {
+            return None;
+        }
+        let after = |texts: &[Vec<u8>]| [&[Vec::new()], texts].concat();
+        let (texts, written) = (after(&self.texts), after(&self.written));
+        Some(Self { texts, written, has_quotes: true, has_returns: self.has_returns })
+    }
+
     /// Returns the table described by this row; `header` is its line if it is a header.
     pub(super) fn table(&self, delimiter: Delimiter, puzzle: usize, header: Option<u64>) -> Table {
         let names = |texts: &[Vec<u8>]| {
@@ -292,13 +303,14 @@ const SAMPLE: usize = 12;
 pub(super) fn is_grid(field: &[u8]) -> bool {
     let are_digits = |cells: &[u8]| cells.iter().all(|byte| matches!(byte, b'1'..=b'9'));
     forms::form(field).and_then(|form| form.cells()).is_some_and(|cells| are_digits(&cells))
+        && !cannot_be_puzzle(field)
 }
 
 /// Returns whether a field is 81 cells, some of them blank, or pencil marks, in any form.
 pub(super) fn is_puzzle(field: &[u8]) -> bool {
     let is_plain =
         || matches!(field.len(), CELLS | marks::TEXT) && field.iter().copied().all(is_cell);
-    (is_plain() || forms::form(field).is_some()) && !is_grid(field)
+    (is_plain() || forms::form(field).is_some() && !cannot_be_puzzle(field)) && !is_grid(field)
 }
 
 /// Returns whether a field is a column name that consists of cells: `x`.

@@ -440,7 +440,14 @@ fn push(
         }
         b"null" => Err(in_line(no_puzzle("null"), at)),
         [b'{', ..] => Err(in_line(no_puzzle("an object"), at)),
-        _ => Err(in_line(no_puzzle("a number or a truth value"), at)),
+        b"true" | b"false" => Err(in_line(no_puzzle("a truth value"), at)),
+        number => Err(in_line(
+            match Malformed::new(number) {
+                malformed if number.contains(&b'e') || number.contains(&b'E') => malformed,
+                _ => no_puzzle("a number"),
+            },
+            at,
+        )),
     }
 }
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{trace, traced};
 use crate::output::TextRows;
+use bulkdoku_core::solver::StopFlag;
 use bulkdoku_logic::{Step, Technique, implications};
 
 /// The version of the schema.
@@ -12,8 +13,13 @@ const VERSION: u8 = 1;
 /// Returns the format of one object per record, with the steps of its path. Each step has a
 /// sentence if `sentences`, and those of forcing chains and nets have all implications if
 /// `with_implications`. Each object has the input's name if `with_file`.
-pub fn json_steps(sentences: bool, with_implications: bool, with_file: bool) -> TextRows {
-    traced(move |rater, row, out| {
+pub fn json_steps(
+    sentences: bool,
+    with_implications: bool,
+    with_file: bool,
+    stop: &StopFlag,
+) -> TextRows {
+    traced(stop, move |rater, row, out| {
         let mut steps = Vec::new();
         // The board, and that of the current round.
         let mut boards = row.board().filter(|_| with_implications).map(|it| [it.board(); 2]);

@@ -10,6 +10,7 @@ mod jsonl;
 use std::ops::ControlFlow;
 
 use super::{Row, RowBuffer, TextRows};
+use bulkdoku_core::solver::StopFlag;
 use bulkdoku_core::status::Status;
 use bulkdoku_logic::{Path, Rater, Step, Techniques};
 
@@ -30,12 +31,16 @@ fn trace(rater: &mut Rater, row: &Row<'_>, mut visit: impl FnMut(&Step)) -> Opti
     rater.trace_unique(board, visit)
 }
 
-/// Creates a format from a function that appends a row, with a rater for each worker.
+/// Creates a format from a function that appends a row, with a rater for each worker. Once `stop` is
+/// set, rows are incomplete; no run writes them.
 fn traced(
+    stop: &StopFlag,
     append: impl Fn(&mut Rater, &Row<'_>, &mut RowBuffer) + Copy + Send + Sync + 'static,
 ) -> TextRows {
+    let stop = stop.clone();
     TextRows::new(move || {
         let mut rater = Rater::new(Techniques::ALL);
+        rater.stop_at(stop.clone());
         move |row: &Row<'_>, out: &mut RowBuffer| append(&mut rater, row, out)
     })
 }
@@ -43,8 +48,8 @@ fn traced(
 /// Returns the format of the boards of a path: 81 characters per line, from the puzzle to the
 /// solution, one placement after another, and an empty line after each record. A record without a
 /// path has only its clues.
-pub fn boards() -> TextRows {
-    traced(|rater, row, out| {
+pub fn boards(stop: &StopFlag) -> TextRows {
+    traced(stop, |rater, row, out| {
         let clues = row.marks().map(|marks| marks.clues().text().to_vec());
         let mut board = clues.unwrap_or_else(|| row.text().to_vec());
         let mut line = |board: &[u8]| {

@@ -240,9 +240,8 @@ pub(super) fn compare_solutions(
             Ok(()) if is_writable() => continue,
             Ok(()) => Mismatch::Form,
         };
-            results.statuses[index] = Status::Mismatch;
-            results.reasons.push(&mismatch, false);
-        }
+        results.statuses[index] = Status::Mismatch;
+        results.reasons.push(&mismatch, false);
     }
 }
 

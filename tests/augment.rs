@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 
 use bulkdoku::{Grid, Puzzle};
+use serde_json::{Value, json};
 
-use crate::common::command::{CLASSIC, Folder};
+use crate::common::command::{CLASSIC, Folder, SOLVED};
+use crate::common::forms::{self, nested, rows_of, strings};
 
 fn solves(solution: &Puzzle, puzzle: &Puzzle) -> bool {
     Grid::try_from(*solution.cells()).is_ok_and(|grid| grid.solves(puzzle))
@@ -200,4 +202,131 @@ fn near_copies_are_found_by_their_neighbors() {
     let known = folder.line("canon test-near.csv --against train-near.csv --known --columns id");
     let ids: HashSet<&str> = known.rows.lines().skip(1).collect();
     assert_eq!(ids, HashSet::from(["0", "1", "2"]));
+}
+
+/// Returns all forms of the solution.
+fn solutions() -> Vec<String> {
+    let mut all = [forms::of_a_line(SOLVED), forms::of_lines(SOLVED)].concat();
+    let cells: Vec<_> = SOLVED.chars().map(String::from).collect();
+    all.extend([
+        rows_of(SOLVED, "", "").join("/"),
+        rows_of(SOLVED, "", "").join(" | "),
+        format!("({})", cells.join(", ")),
+        format!("[np.int64({})]", cells.join("), np.int64(")),
+        format!("\"{SOLVED}\""),
+    ]);
+    all
+}
+
+/// Returns a text without its digits.
+fn frame(text: &str) -> String {
+    text.replace(|c: char| ('1'..='9').contains(&c), "#")
+}
+
+#[test]
+fn a_solution_keeps_its_form_and_its_place() {
+    let folder = Folder::new();
+    let forms = solutions();
+    let field = |form: &String| format!("\"{}\"", form.replace('"', "\"\""));
+    let table = |separator: &str| {
+        let row = |form| format!("7{separator}{}{separator}{CLASSIC}\n", field(form));
+        let header = ["id", "solution", "puzzle"].join(separator);
+        format!("{header}\n{}", forms.iter().map(row).collect::<String>())
+    };
+    let lists: Vec<Value> = [nested(SOLVED, ""), strings(SOLVED, " ")]
+        .iter()
+        .map(|list| serde_json::from_str(list).unwrap())
+        .collect();
+    let texts = forms.iter().map(|form| json!(form)).chain(lists);
+    let objects: Vec<_> = texts.map(|text| json!({"puzzle": CLASSIC, "solution": text})).collect();
+    let inner: Vec<_> = objects
+        .iter()
+        .map(|object| json!({"id": 1, "meta": {"in": object, "n": [1, {"solution": 2}]}}))
+        .collect();
+    let lines = |objects: &[Value]| objects.iter().map(|it| format!("{it}\n")).collect::<String>();
+    folder.file("a.csv", table(","));
+    folder.file("a.tsv", table("\t"));
+    folder.file("a.jsonl", lines(&objects));
+    folder.file("a.json", Value::from(objects.clone()).to_string());
+    folder.file("b.jsonl", lines(&inner));
+    folder.file("b.json", Value::from(inner.clone()).to_string());
+    for (input, output, column) in [
+        ("a.csv", "csv", ""),
+        ("a.tsv", "tsv", ""),
+        ("a.csv", "jsonl", ""),
+        ("a.jsonl", "jsonl", ""),
+        ("a.json", "jsonl", ""),
+        ("a.jsonl", "csv", ""),
+        ("b.jsonl", "jsonl", "meta.in."),
+        ("b.json", "jsonl", "meta.in."),
+    ] {
+        let name = format!("{input}.{output}");
+        let line =
+            format!("augment {input} --times 2 --original --seed 1 -o {name} --format {output}");
+        let ran = folder.line(&line);
+        assert_eq!(ran.status, 0, "{line}: {ran:?}");
+        let count = if input.starts_with("a.csv") || input.ends_with("tsv") {
+            forms.len()
+        } else {
+            objects.len()
+        };
+        let columns =
+            format!("--columns status --column {column}puzzle --solution-column {column}solution");
+        let checked = folder.line(&format!("check {name} {columns} -q"));
+        assert_eq!(checked.rows.matches("ok").count(), 3 * count, "{line}: {checked:?}");
+        if output != "jsonl" || !input.starts_with('a') {
+            continue;
+        }
+        let rows: Vec<Value> =
+            folder.read(&name).lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+        let solution = |row: usize| rows[row]["solution"].clone();
+        for record in (0..rows.len()).step_by(3) {
+            let frames = [0, 1, 2].map(|copy| frame(&solution(record + copy).to_string()));
+            assert!(frames[0] == frames[1] && frames[1] == frames[2], "{frames:?}");
+            assert_ne!(solution(record), solution(record + 1));
+        }
+    }
+}
+
+#[test]
+fn text_after_the_cells_of_a_line_is_a_solution_only_if_it_is_81_digits() {
+    let folder = Folder::new();
+    let puzzle = CLASSIC;
+    folder.file(
+        "in.txt",
+        format!(
+            "{puzzle} ED=7.2/1.5/1.5\n{puzzle} 1.2\n{puzzle} ;name;11.9\n{puzzle} # name\n\
+             {puzzle},{SOLVED}\n{puzzle}:1:{SOLVED}\n{puzzle}:2\n"
+        ),
+    );
+    let ran = folder.line("augment in.txt --seed 1 -q");
+    let rows: Vec<_> = ran.rows.lines().skip(1).map(|row| row.split_once(',').unwrap()).collect();
+    assert_eq!((rows.len(), ran.status), (7, 0), "{ran:?}");
+    for (at, (isomorph, solution)) in rows.iter().enumerate() {
+        if let 4 | 5 = at {
+            assert!(solves(&solution.parse().unwrap(), &isomorph.parse().unwrap()));
+        } else {
+            assert_eq!(*solution, "", "{ran:?}");
+        }
+    }
+}
+
+#[test]
+fn what_remains_of_the_original_is_named() {
+    let folder = Folder::new();
+    let marks = crate::common::command::marks(SOLVED);
+    folder.file("m.csv", format!("puzzle,solution\n{CLASSIC},{marks}\n{CLASSIC},{SOLVED}\n"));
+    let ran = folder.line("augment m.csv --seed 1 -o m.out --errors m.err --format csv");
+    assert_eq!((ran.status, folder.read("m.out").lines().count()), (1, 2), "{ran:?}");
+    let what = "m.csv:2:1: mismatch: the solution is in a form in which";
+    assert!(folder.read("m.err").contains(what) && ran.messages.contains(what), "{ran:?}");
+    folder.file(
+        "p.csv",
+        format!("puzzle,solution,b,prompt\n{CLASSIC},{SOLVED},{SOLVED},Solve {CLASSIC} now\n"),
+    );
+    let ran = folder.line("augment p.csv --seed 1");
+    assert!(ran.messages.contains("cells of the original are in it: b, prompt"), "{ran:?}");
+    folder.file("h.txt", format!(":0300:2:+{CLASSIC}:::\n"));
+    let ran = folder.line("augment h.txt --seed 1");
+    assert!(ran.messages.contains("solved cells of HoDoKu's lines (+) are clues"), "{ran:?}");
 }

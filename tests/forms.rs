@@ -30,7 +30,7 @@ fn every_form_is_read_in_every_layout() {
         assert_unique(&solve(&input, &[]), &[1, 2], &form);
     }
     for form in forms::of_lines(CLASSIC) {
-        assert_unique(&solve(&form, &[]), &[1 + usize::from(form.starts_with('+'))], &form);
+        assert_unique(&solve(&form, &[]), &[1 + usize::from(form.starts_with(['+', '`']))], &form);
     }
     let mut all = forms::of_a_line(CLASSIC);
     all.extend(forms::of_lines(CLASSIC));
@@ -590,6 +590,79 @@ fn quotes_groups_and_text_after_cells() {
 }
 
 #[test]
+fn tables_of_r_have_quotes_and_names_of_rows() {
+    let row = |number: usize| format!("\"{number}\" 7 \"{CLASSIC}\"\n");
+    let named = format!("\"id\" \"puzzle\"\n{}{}", row(1), row(2));
+    for (input, lines) in [
+        (named.clone(), &[2, 3][..]),
+        (named.replace(' ', "\t"), &[2, 3]),
+        (named.replace(' ', ","), &[2, 3]),
+        (format!("\"id\" \"puzzle\"\n7 \"{CLASSIC}\"\n"), &[2]),
+        (format!("\"puzzle\"\n\"a b\" \"{CLASSIC}\"\n"), &[2]),
+        (format!("\"1\" \"{CLASSIC}\"\n"), &[1]),
+    ] {
+        assert_unique(&solve(&input, &[]), lines, &input);
+    }
+    let ran = Folder::new().solve(&["--columns", "id,status"], &named);
+    assert_eq!(ran.rows, "id,status\n7,unique\n7,unique\n", "{ran:?}");
+}
+
+#[test]
+fn delimiters_and_names_of_other_programs() {
+    for delimiter in ["^", "~", "\u{1}", "|"] {
+        let input = format!("id{delimiter}puzzle\n1{delimiter}{CLASSIC}\n");
+        assert_unique(&solve(&input, &[]), &[2], &input);
+    }
+    let input = format!("id\u{1}puzzle\n1\u{1}{CLASSIC}\n");
+    assert_unique(&solve(&input, &["--delimiter", "\\x01"]), &[2], &input);
+    // The number of solutions, and one of them; removed candidates.
+    let input = format!("{CLASSIC}:1:{SOLVED}\n{CLASSIC}:2\n{CLASSIC}:113 411\n");
+    assert_unique(&solve(&input, &[]), &[1, 2, 3], &input);
+    let ran = Folder::new().run("check", &["--columns", "line,status", "-q"], &input);
+    assert_eq!(ran.rows, "line,status\n1,ok\n2,mismatch\n3,mismatch\n");
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("delta/_delta_log")).unwrap();
+    folder.file("delta/a.txt", CLASSIC);
+    folder.assert_refused(&[("solve delta", "a Delta table")]);
+    let object = json!({"messages": [{"content": CLASSIC}]}).to_string();
+    let ran = solve(object, &["--column", "messages[0].content"]);
+    assert!(ran.messages.contains("jq -c '{puzzle: .messages[0].content}'"), "{ran:?}");
+}
+
+#[test]
+fn numbers_that_lost_digits_are_refused() {
+    let digits = SOLVED.replace('1', "0");
+    let float: f64 = digits.parse().unwrap();
+    let expanded = format!("{float:.0}");
+    for (command, input) in [
+        ("solve", format!("puzzle\n{expanded}\n")),
+        ("solve", format!("{expanded}\n")),
+        ("check", format!("id,puzzle,solution\n1,{CLASSIC},{expanded}\n")),
+        ("solve", format!("{}\n", json!({"puzzle": expanded}))),
+        ("check", format!("{}\n", json!({"puzzle": CLASSIC, "solution": expanded}))),
+    ] {
+        let ran = Folder::new().run(command, &["-q"], &input);
+        let what = "81 cells that were stored as floating-point numbers";
+        assert!(ran.status == 2 && ran.messages.contains(what), "{input}: {ran:?}");
+    }
+    let ran = solve(format!("{{\"puzzle\":{float:e}}}\n"), &[]);
+    assert!(ran.messages.contains("a number in scientific notation"), "{ran:?}");
+    // An integer of 81 digits is exact.
+    assert_unique(&solve(format!("puzzle\n{}\n", zeros(CLASSIC)), &[]), &[2], "digits");
+}
+
+#[test]
+fn control_characters_are_escaped_in_rows_and_messages() {
+    let ran = Folder::new().solve(&["--columns", "puzzle"], "5\u{1b}[31m\u{5}\u{7f}\n");
+    assert_eq!(ran.rows, "puzzle\n5\\u{1b}[31m\\u{5}\\u{7f}\n", "{ran:?}");
+    for args in [["--simd", "a\u{1b}[31m\nb"], ["--a\u{1b}\nb", "x"]] {
+        let ran = Folder::new().solve(&args, "");
+        assert!(ran.status == 2 && !ran.messages.contains('\u{1b}'), "{ran:?}");
+        assert!(ran.messages.contains("\\u{1b}") && ran.messages.contains("\\nb"), "{ran:?}");
+    }
+}
+
+#[test]
 fn a_header_may_be_a_comment() {
     let input = format!("#id,puzzle,rating\na,{CLASSIC},1.5\nb,{CLASSIC},2\n");
     let ran = Folder::new().solve(&["--columns", "line,id,rating,status"], &input);
@@ -604,7 +677,7 @@ fn answers_of_language_models_are_searched_for_a_grid() {
         SOLVED.as_bytes().chunks(9).map(|row| str::from_utf8(row).unwrap()).collect();
     let answers = [
         (format!("The solution is \\boxed{{{SOLVED}}}."), "ok"),
-        (format!("Sure!\n```\n{}\n```", rows.join("\n")), "ok"),
+        (format!("Sure!\n```\n{}\n```\nIt is unique.\nReally.", rows.join("\n")), "ok"),
         (format!("<answer>{}</answer>", SOLVED.replacen('5', "6", 1)), "mismatch"),
         ("I'm sorry, I cannot solve this.".to_owned(), "mismatch"),
     ];

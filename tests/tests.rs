@@ -44,6 +44,7 @@ mod pass_through;
 mod pasted;
 mod paths;
 mod pipeline;
+mod prints;
 mod ratings;
 mod report;
 #[cfg(unix)]

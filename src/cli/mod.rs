@@ -206,7 +206,10 @@ pub fn parse() -> Result<Cli, Failure> {
                     refuse!("a puzzle instead of a subcommand; draw it with: bulkdoku show {name}");
                 }
             }
-            exit_with(&error)
+            // The same error, but without control characters.
+            let escaped =
+                std::env::args_os().map(|text| visible(&text.to_string_lossy()).into_owned());
+            command.try_get_matches_from_mut(escaped).err().unwrap_or(error).exit()
         }
         Err(help) => {
             let printed = help.print().and_then(|()| io::stdout().flush());

@@ -87,5 +87,6 @@ pub fn of_lines(cells: &str) -> Vec<String> {
         drawn_with_spaces(cells, "-").replace('|', "│"),
         // No row of this puzzle ends with a blank in every line, so all lines have nine cells.
         grid(cells).replace('.', " "),
+        format!("```\n{}```\n", grid(cells)),
     ]
 }

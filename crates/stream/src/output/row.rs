@@ -522,8 +522,10 @@ pub(crate) fn has_writable_answer(
     let fields = records.kept_fields(record);
     let (text, form) = Kept::new(block, fields).get(field);
     let cells = [None, records.kept_cells[1].clone()];
+    let other = solution.cells().map(|digit| digit % 9 + 1);
+    let other = Grid::try_from(other).unwrap_or(*solution);
     form == FieldForm::Missing
-        || isomorphic(&text, form, field, &cells, (&[b'.'; CELLS], Some(solution))).is_some()
+        || isomorphic(&text, form, field, &cells, (&[b'.'; CELLS], Some(&other))).is_some()
 }
 
 /// The kept fields of a record.

@@ -43,7 +43,7 @@ fn prints(puzzle: &Puzzle) -> Vec<String> {
         for text in [
             format!("[[{}]]", joined(&cells, " ", "]\n [")),
             format!("array([[{list}]], dtype=int8)"),
-            format!("tensor([[{}]], dtype=torch.uint8)", list.replace("\n", "\n ")),
+            format!("tensor([[{}]], dtype=torch.uint8)", list.replace('\n', "\n ")),
             format!("Array([[{list}]], dtype=int32, weak_type=True)"),
             format!("matrix([[{list}]])"),
             format!("[{}]", joined(&cells, " ", "\n ")),

@@ -270,7 +270,7 @@ impl RowPlan {
         format: RowFormat,
         inputs: &mut Inputs,
     ) -> Result<Box<dyn output::Format>, Failure> {
-        let fields = self.fields(format, inputs)?;
+        let fields = self.fields(format, inputs);
         let named = self.named(inputs);
         let copied = if named.first() == Some(&NamedColumn::All) { fields.len() } else { 0 };
         let list = resolve(named, &fields, &inputs.kept())?;
@@ -363,10 +363,10 @@ impl RowPlan {
 
     /// Returns the columns that `*` stands for: the fields of the input, in which changed cells are
     /// replaced. None for an input without fields.
-    fn fields(&self, format: RowFormat, inputs: &Inputs) -> Result<Vec<OutputColumn>, Failure> {
+    fn fields(&self, format: RowFormat, inputs: &Inputs) -> Vec<OutputColumn> {
         let (kept, cells) = (inputs.kept(), inputs.kept_cells());
         if !self.passes_rows() || kept.is_empty() {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         let is_separated = matches!(format, RowFormat::Csv | RowFormat::Tsv);
         let names = inputs.header().filter(|_| is_separated).unwrap_or(kept).into_iter();
@@ -385,7 +385,7 @@ impl RowPlan {
                 }
             }
         }
-        Ok(fields)
+        fields
     }
 
     /// Creates an array of one column.

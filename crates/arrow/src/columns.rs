@@ -446,6 +446,9 @@ impl Sheet {
     }
 
     /// Returns the rows as a record batch.
+    ///
+    /// # Panics
+    /// When the columns do not match the schema.
     pub fn finish(self, schema: &SchemaRef) -> RecordBatch {
         let columns = self.columns.into_iter().zip(schema.fields());
         let columns = columns.map(|((_, values), field)| values.finish(field)).collect();

@@ -84,6 +84,7 @@ impl Puzzle {
     ///
     /// # Errors
     /// When a unit has two equal clues: such cells have no class.
+    #[expect(clippy::missing_panics_doc, reason = "the form has digits in cells")]
     pub fn canonical(&self) -> Result<Canonical<Self>, Contradiction> {
         let cells = self.cells();
         let Some(board) = Board::new(cells) else {

@@ -56,6 +56,9 @@ impl Form {
     }
 
     /// Converts cells to pencil marks.
+    ///
+    /// # Panics
+    /// When the form has cells that are not valid; those that are read are.
     pub fn marks(&self) -> Marks {
         match self {
             Self::Cells(cells) => {

@@ -2,62 +2,25 @@
 
 use std::str::FromStr;
 
-use super::drawn::{LineKind, any_row, is_dashes};
-use super::{Marks, TEXT};
+use super::Marks;
 use crate::forms;
-use crate::puzzle::{CELLS, Malformed, Puzzle};
-
-impl Marks {
-    fn from_grid(text: &str) -> Result<Self, Malformed> {
-        let mut cells = Vec::with_capacity(CELLS);
-        for (number, line) in (1..).zip(text.lines()) {
-            if LineKind::of(line.as_bytes()) != LineKind::Row || is_dashes(line.as_bytes()) {
-                continue;
-            }
-            let in_line = |Malformed { column, what }| Malformed {
-                column,
-                what: format!("line {number}: {what}"),
-            };
-            let row = any_row(line.as_bytes()).map_err(in_line)?;
-            cells.extend(row);
-            if cells.len() == CELLS {
-                break;
-            }
-        }
-        let what = format!("{} rows of cells, nine expected", cells.len() / 9);
-        cells.try_into().map(Self::from_cells).map_err(|_| Malformed { column: 1, what })
-    }
-}
+use crate::puzzle::Malformed;
 
 impl FromStr for Marks {
     type Err = Malformed;
 
-    /// Parses one of:
-    /// - 729 characters, like [`Marks::parse`];
-    /// - nine rows of nine cells, each with its candidates (`1679`, or in nine places `1____67_9`)
-    ///   or a blank for all of them; bars, borders, and text after the ninth row are skipped;
-    /// - 81 cells, like [`Puzzle::parse`]: a clue is the only candidate of its cell.
-    ///
-    /// - any other form of a puzzle that a line of an input may have, such as a list.
+    /// Parses any form of a puzzle that a line or a field of an input may have: 81 cells, a list, 729
+    /// characters like [`Marks::parse`], or nine rows of nine cells, each with its candidates (`1679`, or
+    /// in nine places `1____67_9`) or a blank for all of them. A clue is the only candidate of its cell.
     ///
     /// Error messages include the line or the column.
     fn from_str(text: &str) -> Result<Self, Malformed> {
-        if let Ok(form) = forms::read(text.as_bytes()) {
-            return Ok(form.marks());
-        }
-        let text = &text.trim().replace('…', "...");
-        if text.contains(['\n', ' ', '|']) {
-            return Self::from_grid(text);
-        }
-        let read = if text.len() == TEXT {
-            Self::parse(text.as_bytes())
-        } else {
-            text.parse().map(|puzzle: Puzzle| Self::from(&puzzle))
-        };
-        read.map_err(|Malformed { column, what }| Malformed {
-            column,
-            what: format!("column {column}: {what}"),
-        })
+        let form = forms::read(text.as_bytes()).map_err(|Malformed { column, what }| {
+            let has_line = what.starts_with("line ");
+            let what = if has_line { what } else { format!("column {column}: {what}") };
+            Malformed { column, what }
+        });
+        Ok(form?.marks())
     }
 }
 
@@ -109,7 +72,7 @@ mod tests {
         let error = |text: &str| text.parse::<Marks>().unwrap_err().to_string();
         assert!(error("12").contains("column 3: 2 cells"), "{}", error("12"));
         assert!(error(&"2".repeat(729)).starts_with("column 1: pencil marks: 2 in the place of 1"));
-        assert_eq!(error("1 2\n3"), "line 1: row of the grid has 2 cells, nine expected");
-        assert_eq!(error("123456789\n456789123"), "2 rows of cells, nine expected");
+        assert_eq!(error("1 2\n3"), "line 1: row 1 of the grid has 2 cells, nine expected");
+        assert_eq!(error("123456789\n456789123"), "line 1: a grid of 2 rows, nine expected");
     }
 }

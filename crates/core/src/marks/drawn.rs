@@ -1,7 +1,7 @@
 //! Classifies the lines of drawn grids, and parses the cells or candidates of rows.
 
 use super::Digits;
-use crate::forms::{self, list, symbols};
+use crate::forms::{list, symbols};
 use crate::puzzle::{CELLS, Malformed};
 use crate::text::{column, is_cell};
 
@@ -151,17 +151,6 @@ fn is_frame(text: &[u8]) -> bool {
 /// Returns whether a character opens or closes a list.
 pub fn is_bracket(byte: u8) -> bool {
     matches!(byte, b'[' | b']' | b'{' | b'}' | b'(' | b')')
-}
-
-/// Parses the candidates of a row of either cells or candidates.
-pub(super) fn any_row(row: &[u8]) -> Result<[Digits; 9], Malformed> {
-    let of_cell = |cell: u8| match cell {
-        b'1'..=b'9' => Digits::one(cell - b'0'),
-        _ => Digits::ALL,
-    };
-    let cells =
-        || plain_cells(row).or_else(|fault| forms::row::cells_of_row(row, 1).map_err(|_| fault));
-    marks_of_row(row).map_or_else(|| cells().map(|cells| cells.map(of_cell)), Ok)
 }
 
 /// Parses the candidates of nine cells: the digits of each, or nine places with a digit or a blank,

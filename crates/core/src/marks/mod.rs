@@ -100,6 +100,7 @@ impl Marks {
     }
 
     /// Returns the cells with one candidate as clues.
+    #[expect(clippy::missing_panics_doc, reason = "candidates are digits")]
     pub fn clues(&self) -> Puzzle {
         let clue = |mask: u16| if mask.is_power_of_two() { mask.trailing_zeros() as u8 } else { 0 };
         Puzzle::from_cells(self.0.map(clue)).expect("candidates are digits")

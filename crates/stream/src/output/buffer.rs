@@ -106,6 +106,7 @@ impl RowBuffer {
 
     /// Calls `write` with `N` bytes and appends as many as it returns, until it returns `None`.
     #[inline(always)]
+    #[expect(clippy::missing_panics_doc, reason = "there is room for both chunks")]
     pub fn append_while<const N: usize>(
         &mut self,
         mut write: impl FnMut(&mut [u8; N]) -> Option<usize>,

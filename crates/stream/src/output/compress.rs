@@ -112,6 +112,7 @@ pub enum Packer {
 
 impl Packer {
     /// Creates a packer.
+    #[expect(clippy::missing_panics_doc, reason = "the parameters are allowed")]
     pub fn new(compression: Compression) -> Self {
         match compression {
             #[cfg(feature = "gzip")]
@@ -130,6 +131,7 @@ impl Packer {
     }
 
     /// Compresses `bytes` and replaces the content of `into` with the stream.
+    #[expect(clippy::missing_panics_doc, reason = "there is room for the worst case")]
     pub fn pack(&mut self, bytes: &[u8], into: &mut Vec<u8>) {
         into.clear();
         match *self {

@@ -41,6 +41,7 @@ pub struct InputFailure {
 ///
 /// # Errors
 /// Fails if `check` fails, after the work has ended; `check` must stop the work.
+#[expect(clippy::missing_panics_doc, reason = "the work is done once")]
 pub fn watch<T: Send, E>(
     interval: Duration,
     work: impl FnOnce() -> T + Send,

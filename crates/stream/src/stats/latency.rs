@@ -71,6 +71,7 @@ impl Latencies {
     }
 
     /// Adds a latency with its count.
+    #[expect(clippy::missing_panics_doc, reason = "the histogram grows")]
     pub fn record_n(&mut self, (latency_ns, count): (u64, u64)) {
         if count > 0 {
             (self.0.record_n(latency_ns, count))
@@ -79,6 +80,7 @@ impl Latencies {
     }
 
     /// Adds all latencies of another histogram.
+    #[expect(clippy::missing_panics_doc, reason = "the histogram grows")]
     pub fn merge(&mut self, other: &Self) {
         self.0.add(&other.0).expect("a histogram that resizes itself takes every value");
     }

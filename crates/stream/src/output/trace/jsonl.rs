@@ -13,6 +13,7 @@ const VERSION: u8 = 1;
 /// Returns the format of one object per record, with the steps of its path. Each step has a
 /// sentence if `sentences`, and those of forcing chains and nets have all implications if
 /// `with_implications`. Each object has the input's name if `with_file`.
+#[expect(clippy::missing_panics_doc, reason = "memory accepts all bytes")]
 pub fn json_steps(
     sentences: bool,
     with_implications: bool,

@@ -113,7 +113,9 @@ const PER_BLOCK: usize = 512;
 impl Hard {
     /// Starts the search on `threads` threads, from island `first`, until it has found `count`
     /// rows. Continues at a position of an earlier run, if there is one.
-    #[expect(clippy::missing_panics_doc, reason = "islands are numbered in order")]
+    ///
+    /// # Panics
+    /// When no thread can be started.
     pub fn source(
         self: &Arc<Self>,
         islands: Range<u64>,

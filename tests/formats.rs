@@ -48,6 +48,15 @@ fn text_of(lines: &[(Vec<u8>, &str)]) -> Vec<u8> {
     lines.iter().flat_map(|(line, _)| [line, &b"\n"[..]].concat()).collect()
 }
 
+/// Returns a line as a table has it: control characters except white space are escaped.
+fn escaped(line: &[u8]) -> Vec<u8> {
+    let byte = |byte: &u8| match byte {
+        0..=8 | 0x0B | 0x0C | 0x0E..=0x1F | 0x7F => format!("\\u{{{byte:x}}}").into_bytes(),
+        byte => vec![*byte],
+    };
+    line.iter().flat_map(byte).collect()
+}
+
 /// Parses rows of a separated format, including the header.
 fn separated(rows: &[u8], delimiter: u8) -> Vec<csv::ByteRecord> {
     let mut reader = csv::ReaderBuilder::new();
@@ -67,7 +76,7 @@ fn csv_and_tsv_are_read_back_by_a_csv_reader() {
         assert_eq!(rows.len(), lines.len() + 1);
         for (number, ((line, status), row)) in (1..).zip(lines.iter().zip(&rows[1..])) {
             assert_eq!(&row[0], format!("{number}").as_bytes());
-            assert_eq!((&row[1], &row[3]), (line.as_slice(), status.as_bytes()), "{format}");
+            assert_eq!((&row[1], &row[3]), (&*escaped(line), status.as_bytes()), "{format}");
             assert_eq!(row[2].len(), if number == 1 || number == 4 { 81 } else { 0 });
         }
         assert_eq!(&rows[1][2], SOLVED.as_bytes());
@@ -252,7 +261,7 @@ proptest! {
             let rows = separated(&run(format), delimiter);
             prop_assert_eq!(rows.len(), lines.len() + 2);
             for (number, (line, row)) in (2..).zip(lines.iter().zip(&rows[2..])) {
-                prop_assert_eq!(&row[0], line.as_slice());
+                prop_assert_eq!(&row[0], &*escaped(line));
                 let number = format!("{number}");
                 prop_assert_eq!(&row[row.len() - 2], number.as_bytes());
                 prop_assert_eq!(row.len(), columns.len());

@@ -302,14 +302,15 @@ fn there_are_no_more_isomorphs_than_a_puzzle_has() {
 #[test]
 fn isomorphs_of_records_without_a_correct_solution() {
     let folder = Folder::new();
-    folder.file("in", format!("{CLASSIC},{SOLVED},x\n{CLASSIC},123,y\n{CLASSIC}\n"));
+    let wrong = SOLVED.replacen('5', "6", 1);
+    folder.file("in", format!("{CLASSIC},{SOLVED},x\n{CLASSIC},{wrong},y\n{CLASSIC}\n"));
     let ran = folder.line("augment in --seed 1 --times 1 --original --columns copy,solution,rest");
     let rows = table(&ran.rows);
     let solutions: Vec<_> = rows.iter().map(|row| row["solution"].len()).collect();
     // The wrong solution is a mismatch; the missing one is omitted.
     assert_eq!(solutions, [81, 81, 0, 0]);
     assert!(
-        ran.status == 1 && ran.messages.contains("in:2:86: mismatch: the solution is not a grid"),
+        ran.status == 1 && ran.messages.contains("in:2:83: mismatch: a clue is changed"),
         "{}",
         ran.messages
     );

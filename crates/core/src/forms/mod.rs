@@ -189,6 +189,10 @@ pub fn place_of_cell(text: &[u8], cell: usize) -> Option<(u32, usize)> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn with_digits(text: &[u8], digits: &Grid) -> Option<Vec<u8>> {
+    let wanted = digits.cells().map(|digit| b'0' + digit);
+    if text.len() == CELLS && text.iter().all(|byte| matches!(byte, b'1'..=b'9')) {
+        return Some(wanted.to_vec());
+    }
     let cells = form(text)?.cells()?;
     let is_digit = |at: &usize| matches!(text[*at], b'1'..=b'9');
     let written: Vec<_> = (0..text.len()).filter(is_digit).collect();
@@ -198,7 +202,6 @@ pub fn with_digits(text: &[u8], digits: &Grid) -> Option<Vec<u8>> {
         |places: &&[usize]| places.iter().zip(&cells).all(|(at, cell)| text[*at] == *cell);
     // Other digits are those of names, such as `int8`.
     let places = written.windows(CELLS).chain(in_list.windows(CELLS)).filter(are_cells);
-    let wanted = digits.cells().map(|digit| b'0' + digit);
     places
         .map(|places| {
             let mut text = text.to_vec();

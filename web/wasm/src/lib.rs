@@ -132,6 +132,7 @@ pub fn explain(text: &str) -> Result<JsValue, JsError> {
 /// # Errors
 /// If there is no such difficulty.
 #[wasm_bindgen]
+#[expect(clippy::missing_panics_doc, reason = "drawing goes on until a puzzle fits")]
 pub fn generate(difficulty: &str, seed: u32) -> Result<String, JsError> {
     let wanted: Difficulty = difficulty.parse()?;
     let techniques = Techniques::filter(|technique| technique.difficulty() == wanted);

@@ -87,27 +87,29 @@ fn the_page_of_techniques_is_that_of_the_crate() {
 fn entry(technique: Technique) -> String {
     let Definition { name, se, score, .. } = technique.definition();
     let difficulty = technique.difficulty();
-    let mut entry = format!("\n## {name}\n\n{}\n\n", technique.description());
-    entry += &format!("Difficulty {difficulty}, score {score}");
+    let description = technique.description();
+    let start = format!("\n## {name}\n\n{description}\n\nDifficulty {difficulty}, score {score}");
+    let mut parts = vec![start];
     if *se > 0 {
-        entry += &format!(", Sudoku Explainer {}.{}", se / 10, se % 10);
+        parts.push(format!(", Sudoku Explainer {}.{}", se / 10, se % 10));
     }
     for (program, name) in ["HoDoKu", "sudokuwiki.org"].iter().zip(technique.other_names()) {
-        entry += &match name {
+        parts.push(match name {
             "" => format!(". Not in {program}"),
             name => format!(". {program}: {name}"),
-        };
+        });
     }
-    entry += ".\n";
+    parts.push(".\n".into());
     if let Some(puzzle) = technique.example() {
         let path = Folder::new().run("show", &[puzzle, "--path"], "").rows;
         let blocks: Vec<_> = path.split("\n\n").collect();
         let is_step = |block: &&str| block.starts_with(&format!("{name}: "));
         let at = blocks.iter().position(is_step).unwrap_or_else(|| panic!("{name}: {path}"));
         let sentence = blocks[at].lines().next().unwrap().split_once(": ").unwrap().1;
-        entry += &format!("\n```text\n{puzzle}\n{sentence}\n\n{}\n```\n", blocks[at + 1]);
+        let board = blocks[at + 1];
+        parts.push(format!("\n```text\n{puzzle}\n{sentence}\n\n{board}\n```\n"));
     }
-    entry
+    parts.concat()
 }
 
 /// The commands in documents, run by a shell.

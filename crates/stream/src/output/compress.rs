@@ -101,7 +101,7 @@ const GZ_LEVEL: u32 = 2;
 const ZST_LEVEL: i32 = 1;
 
 /// Compresses pieces, each as one stream.
-pub enum Packer {
+enum Packer {
     /// Compresses as gz.
     #[cfg(feature = "gzip")]
     Gz(Compress),

@@ -45,7 +45,7 @@ pub use trace::{
 pub use value::Value;
 
 // Used only by the command and the Python package.
-pub use compress::{Compressed, Packer};
+pub use compress::Compressed;
 pub use grid::{judge_grids, labeled_grids, puzzle_grids};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetFile;

@@ -213,7 +213,7 @@ impl Format for PrintedPages {
         let title = escaped(title);
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <title>{title}</title>\n{STYLE}{DEFINITIONS}</svg>\n"
+             <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n{STYLE}{DEFINITIONS}</svg>\n"
         )
         .into_bytes()
     }

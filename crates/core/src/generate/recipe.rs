@@ -123,7 +123,9 @@ impl Recipe {
             return refused("a range from a larger number to a smaller one is empty".into());
         }
         if *kind == Kind::Unique && *pattern == Pattern::ALL && is_any(clues) {
-            return refused("unique puzzles need a number of clues, or a pattern".into());
+            return refused(
+                "unique puzzles need a number of clues, or a pattern of fewer than 81 cells".into(),
+            );
         }
         if !symmetry.is_of(pattern.mask()) {
             return refused(format!(

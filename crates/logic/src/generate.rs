@@ -1,12 +1,15 @@
 //! Generating puzzles that need given techniques, and hard puzzles by what people need.
 //! The documentation of the crate has an example.
 
+use std::cell::Cell;
+
 use bulkdoku_core::generate::islands::{Explorer, GuessRating, Objective, Value, WithForm};
 use bulkdoku_core::generate::{Generator, Recipe, Removal};
 use bulkdoku_core::named::named_enum;
 use bulkdoku_core::{Puzzle, StopFlag};
 
-use crate::{Explainer, Rater, Technique, Techniques, Unrated};
+use crate::board::Board;
+use crate::{Explainer, Rater, SeRating, Technique, Techniques, Unrated};
 
 /// The number of puzzles that are drawn at a time once the first attempts have failed.
 const ATTEMPTS: u64 = 256;
@@ -139,41 +142,46 @@ impl Measure {
 
     /// Returns the objective of puzzles with at least this value. Setting `stop` ends its ratings.
     pub fn objective(self, at_least: f64, stop: &StopFlag) -> Box<dyn Objective> {
-        let rater = |techniques| {
-            let mut rater = Rater::new(techniques);
-            rater.stop_at(stop.clone());
-            rater
-        };
         match self {
             Self::GuessRating => Box::new(GuessRating::new(at_least)),
             Self::Se121 => {
-                let rater = rater(Techniques::ALL.up_to(Technique::RegionForcingChain));
                 let mut explainer = Explainer::default();
                 explainer.stop_at(stop.clone());
-                Box::new(Se121 { at_least, rater, explainer })
+                let least = MIN_GUESSES + MORE_GUESSES * (at_least - 9.0).clamp(-0.5, 1.0);
+                Box::new(Se121 { at_least, guesses: GuessRating::new(least), explainer })
             }
-            Self::Score => Box::new(Score { at_least, rater: rater(Techniques::ALL) }),
+            Self::Score => {
+                let mut rater = Rater::new(Techniques::ALL);
+                rater.stop_at(stop.clone());
+                Box::new(Score { at_least, rater })
+            }
         }
     }
 }
 
 /// Fewer guesses rarely belong to puzzles that are hard for people.
 const MIN_GUESSES: f64 = 6.0;
-/// The number of nodes that an engine searches in the time of a path, and of a rating.
+/// How many more guesses a rating that is higher by 1 needs.
+const MORE_GUESSES: f64 = 28.0;
+/// The number of nodes that an engine searches in the time of a path, and of a chain.
 const NODES_PER_PATH: u64 = 3000;
-const NODES_PER_RATING: u64 = 130_000;
+const NODES_PER_CHAIN: u64 = 3000;
+/// The least rating of a chain, in tenths, and the number of chains of a path that are rated. Nearly
+/// all puzzles have their hardest one among the first.
+const CHAIN: u16 = 75;
+const FIRST_CHAINS: u32 = 10;
 
-/// The rating of Sudoku Explainer.
+/// The rating of Sudoku Explainer. That of the first chains steers the search.
 struct Se121 {
     at_least: f64,
-    /// Finds the puzzles that need dynamic chains: the others are easier.
-    rater: Rater,
+    /// Finds the puzzles with enough guesses, which predict the rating: the others are not rated.
+    guesses: GuessRating,
     explainer: Explainer,
 }
 
 impl Objective for Se121 {
     fn min_guesses(&self) -> f64 {
-        MIN_GUESSES
+        self.guesses.min_guesses()
     }
 
     fn parents(&self) -> usize {
@@ -182,28 +190,36 @@ impl Objective for Se121 {
 
     fn rate(&mut self, explorer: &mut Explorer, puzzles: &[WithForm]) -> Option<Vec<Value>> {
         let enough = (self.at_least * 10.0 - 1e-9).ceil() as u16;
-        let rate = |WithForm { puzzle, .. }: &WithForm| {
-            explorer.spend(NODES_PER_PATH)?;
-            let path = self.rater.rate_unique(puzzle)?;
-            let base = path.hardest.map_or(0, |technique| technique.definition().se);
-            if path.solved && u16::from(base) + LENGTHS < enough {
-                return Some(Value { is_enough: false, promise: f64::from(base) / 100.0 });
+        let mut values = self.guesses.rate(explorer, puzzles)?;
+        for (value, WithForm { puzzle, .. }) in values.iter_mut().zip(puzzles) {
+            if !value.is_enough {
+                value.promise /= 1000.0;
+                continue;
             }
-            explorer.spend(NODES_PER_RATING)?;
-            // The rating of the rest of the path makes no difference.
-            let tenths = match self.explainer.rate_while(puzzle, |so_far| so_far.er < enough) {
-                Err(Unrated::Stopped) => return None,
-                rating => rating.map_or(0, |rating| rating.er),
+            let (chains, sum) = (Cell::new(0), Cell::new(0));
+            let mut visit = |_: &Board, tenths: u16| {
+                if tenths >= CHAIN {
+                    chains.set(chains.get() + 1);
+                    sum.set(sum.get() + u32::from(tenths));
+                }
             };
-            Some(Value { is_enough: tenths >= enough, promise: f64::from(tenths) / 10.0 })
-        };
-        puzzles.iter().map(rate).collect()
+            let mut goes_on = |so_far: SeRating| so_far.er < enough && chains.get() < FIRST_CHAINS;
+            let rated = self.explainer.path(puzzle, &mut visit, &mut goes_on);
+            explorer.spend(NODES_PER_PATH + NODES_PER_CHAIN * u64::from(chains.get()))?;
+            let mean = f64::from(sum.get()) / f64::from(chains.get().max(1));
+            *value = match rated {
+                Err(Unrated::Stopped) => return None,
+                // It has no rating, so a row could not show it.
+                Err(_) => Value { is_enough: false, promise: 0.0 },
+                Ok(SeRating { er, .. }) => Value {
+                    is_enough: er >= enough,
+                    promise: f64::from(er) / 10.0 + mean / 10_000.0,
+                },
+            };
+        }
+        Some(values)
     }
 }
-
-/// What the lengths of chains add to the rating of a technique at most, in tenths, except in rare
-/// cases.
-const LENGTHS: u16 = 5;
 
 /// The sum of the scores of all steps.
 struct Score {

@@ -210,7 +210,7 @@ impl Explainer {
 
     /// Does the work of [`Explainer::rate_while`], and visits the board and the rating of each step
     /// that is not a hidden single.
-    pub(super) fn path(
+    pub(crate) fn path(
         &mut self,
         puzzle: &Puzzle,
         visit: &mut dyn FnMut(&Board, u16),

@@ -36,10 +36,11 @@ const POOL_PER_GRID: usize = 8;
 /// The number of puzzles of an island that may have the same solution. Islands have at least one
 /// grid per this many puzzles, usually one per four.
 const PUZZLES_PER_GRID: usize = 20;
-/// The number of nodes that an island searches, about ten seconds, and the number after which an
-/// island without a puzzle ends.
+/// The number of nodes that an island searches, about ten seconds. An island that takes more than a
+/// quarter of them to its first puzzle searches four times as many as until then. Without a puzzle,
+/// an island ends after this number without a more promising one.
 const NODES: u64 = 150_000_000;
-const NODES_WITHOUT_PUZZLES: u64 = NODES / 4;
+const NODES_WITHOUT_PROGRESS: u64 = NODES / 4;
 
 /// A puzzle of a pool.
 #[derive(Clone, Copy)]
@@ -96,16 +97,25 @@ impl Islands {
     ) -> ControlFlow<()> {
         let Some(mut island) = self.begin(seed, number) else { return ControlFlow::Break(()) };
         self.explorer.nodes = 0;
-        while self.explorer.nodes < NODES {
-            if island.found.is_empty() && self.explorer.nodes > NODES_WITHOUT_PUZZLES {
-                break;
+        let (mut best, mut end) = (f64::NEG_INFINITY, 0);
+        loop {
+            let nodes = self.explorer.nodes;
+            let promise = island.pool.first().map_or(0.0, |member| member.promise);
+            let has_found = !island.found.is_empty();
+            if promise > best && !has_found {
+                (best, end) = (promise, (nodes + NODES_WITHOUT_PROGRESS).min(4 * NODES));
+            }
+            if nodes >= end {
+                return ControlFlow::Continue(());
             }
             let Some(puzzles) = self.generation(&mut island) else {
                 return ControlFlow::Break(());
             };
+            if !has_found && !puzzles.is_empty() {
+                end = NODES.max(4 * self.explorer.nodes);
+            }
             found(&puzzles)?;
         }
-        ControlFlow::Continue(())
     }
 
     /// Draws the first pool of an island; `None` if stopped.

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -63,39 +63,22 @@ impl Job for Arc<Hard> {
     }
 }
 
-/// The islands that threads are exploring, and those that wait for their turn.
-#[derive(Default)]
-struct Queue {
-    /// The numbers of the islands that are not being explored yet.
-    next: Range<u64>,
-    /// The puzzles of each island, from the one whose turn it is. The end of an island is an empty
-    /// vector.
-    islands: VecDeque<Receiver<Vec<Puzzle>>>,
-}
-
-/// What the threads of a search share.
-struct Shared {
-    job: Arc<Hard>,
-    queue: Mutex<Queue>,
-    /// Notified when an island is added or taken, and when the search ends.
-    changed: Condvar,
-    /// The number of islands that may wait.
-    most: usize,
-    stop: StopFlag,
-}
-
 /// A source of puzzles found on islands, in order: those of the first island as its generations
-/// end, then those of the next one.
+/// end, then those of the next one. Islands take turns among the threads of the search.
 ///
 /// Its position has the number of the island and of its puzzles so far as one number,
 /// `island << 32 | puzzles`, and the number of rows. Continuing there repeats the island's search.
 pub struct HardSource {
-    shared: Arc<Shared>,
+    /// For each thread, the puzzles of its islands. The end of an island is an empty vector.
+    searches: Vec<Receiver<Vec<Puzzle>>>,
     threads: Vec<JoinHandle<()>>,
+    /// The flag that ends the search.
+    end: StopFlag,
     /// The run's flag.
     stop: StopFlag,
-    island: Option<Receiver<Vec<Puzzle>>>,
+    /// The island whose turn it is, and the number of islands before it in this run.
     number: u64,
+    explored: usize,
     /// The number of puzzles of the island so far, and how many an earlier run has written.
     puzzles: u64,
     written: u64,
@@ -109,6 +92,8 @@ pub struct HardSource {
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// Maximum number of puzzles of a block.
 const PER_BLOCK: usize = 512;
+/// The number of generations with puzzles that may wait for the turn of their island: some islands.
+const WAITING: usize = 2048;
 
 impl Hard {
     /// Starts the search on `threads` threads, from island `first`, until it has found `count`
@@ -126,52 +111,51 @@ impl Hard {
     ) -> HardSource {
         let (at, rows) = position.map_or((islands.start << 32, 0), |at| (at.offset, at.line));
         let (number, written) = (at >> 32, at & u64::from(u32::MAX));
-        let queue = Mutex::new(Queue { next: number..islands.end, ..Queue::default() });
-        let shared = Arc::new(Shared {
-            job: Arc::clone(self),
-            queue,
-            changed: Condvar::new(),
-            most: 2 * threads,
-            stop: StopFlag::default(),
-        });
-        let start = || {
-            let shared = Arc::clone(&shared);
-            thread::Builder::new().spawn(move || shared.search())
-        };
-        // The operating system may refuse some threads.
-        let threads: Vec<_> = (0..threads).map_while(|_| start().ok()).collect();
-        assert!(!threads.is_empty(), "a thread for the search cannot be started");
-        let (island, pending) = (None, VecDeque::new());
+        let (end, count_of_threads) = (StopFlag::default(), Arc::new(OnceLock::new()));
+        let (mut searches, mut started) = (Vec::new(), Vec::new());
+        for thread in 0..threads {
+            let (sender, receiver) = sync_channel(WAITING);
+            let (job, end, count) = (Arc::clone(self), end.clone(), Arc::clone(&count_of_threads));
+            let first = number + thread as u64;
+            let search = move || {
+                let own = (first..islands.end).step_by(*count.wait());
+                job.search(own, &end, &sender);
+            };
+            // The operating system may refuse some threads.
+            let Ok(thread) = thread::Builder::new().spawn(search) else { break };
+            searches.push(receiver);
+            started.push(thread);
+        }
+        assert!(!started.is_empty(), "a thread for the search cannot be started");
+        count_of_threads.get_or_init(|| started.len());
         HardSource {
-            shared,
-            threads,
+            searches,
+            threads: started,
+            end,
             stop,
-            island,
             number,
+            explored: 0,
             puzzles: 0,
             written,
-            pending,
+            pending: VecDeque::new(),
             rows,
             ends: (islands.end, count),
         }
     }
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 
     /// Explores islands until the search ends.
-    fn search(&self) {
-        let job = &*self.job;
-        let objective: Box<dyn Objective> = job.measure.objective(job.at_least, &self.stop);
-        let (pool, recipe) = (Arc::clone(&job.pool), job.recipe.clone());
-        let mut islands = Islands::new(job.simd, objective, pool, recipe, &self.stop);
-        let mut filter =
-            job.condition.as_ref().map(|condition| Filter::new(job, condition, &self.stop));
-        while let Some((number, puzzles)) = self.next_island() {
-            let explored = islands.explore(job.seed, number, |found| {
+    fn search(
+        &self,
+        numbers: impl Iterator<Item = u64>,
+        end: &StopFlag,
+        puzzles: &SyncSender<Vec<Puzzle>>,
+    ) {
+        let objective: Box<dyn Objective> = self.measure.objective(self.at_least, end);
+        let (pool, recipe) = (Arc::clone(&self.pool), self.recipe.clone());
+        let mut islands = Islands::new(self.simd, objective, pool, recipe, end);
+        let mut filter = self.condition.as_ref().map(|condition| Filter::new(self, condition, end));
+        for number in numbers {
+            let explored = islands.explore(self.seed, number, |found| {
                 let found = match &mut filter {
                     Some(filter) => filter.select(found)?,
                     None => found.to_vec(),
@@ -186,22 +170,6 @@ impl Shared {
                 return;
             }
         }
-    }
-
-    /// Returns the next island, or `None` if the search ends.
-    fn next_island(&self) -> Option<(u64, Sender<Vec<Puzzle>>)> {
-        let must_wait =
-            |queue: &mut Queue| queue.islands.len() >= self.most && !self.stop.is_requested();
-        let queue = self.changed.wait_while(self.lock(), must_wait);
-        let mut queue = queue.unwrap_or_else(PoisonError::into_inner);
-        if self.stop.is_requested() {
-            return None;
-        }
-        let number = queue.next.next()?;
-        let (sender, receiver) = channel();
-        queue.islands.push_back(receiver);
-        self.changed.notify_all();
-        Some((number, sender))
     }
 }
 
@@ -259,19 +227,10 @@ impl HardSource {
             if self.stop.is_requested() {
                 return None;
             }
-            let Some(island) = &self.island else {
-                let queue = self.shared.lock();
-                let is_empty = |queue: &mut Queue| queue.islands.is_empty();
-                let waited =
-                    self.shared.changed.wait_timeout_while(queue, CHECK_INTERVAL, is_empty);
-                self.island = waited.unwrap_or_else(PoisonError::into_inner).0.islands.pop_front();
-                self.shared.changed.notify_all();
-                continue;
-            };
-            match island.recv_timeout(CHECK_INTERVAL) {
+            let search = &self.searches[self.explored % self.searches.len()];
+            match search.recv_timeout(CHECK_INTERVAL) {
                 Ok(found) if found.is_empty() => {
-                    self.island = None;
-                    self.number += 1;
+                    (self.number, self.explored) = (self.number + 1, self.explored + 1);
                     (self.puzzles, self.written) = (0, 0);
                 }
                 Ok(found) => {
@@ -316,8 +275,8 @@ impl BlockSource for HardSource {
 
 impl Drop for HardSource {
     fn drop(&mut self) {
-        self.shared.stop.request();
-        self.shared.changed.notify_all();
+        self.end.request();
+        self.searches.clear();
         for thread in self.threads.drain(..) {
             // A thread that has panicked has ended the run.
             let _ = thread.join();

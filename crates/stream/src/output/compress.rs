@@ -112,7 +112,6 @@ enum Packer {
 
 impl Packer {
     /// Creates a packer.
-    #[cfg_attr(feature = "zstd", expect(clippy::missing_panics_doc, reason = "valid parameters"))]
     pub fn new(compression: Compression) -> Self {
         match compression {
             #[cfg(feature = "gzip")]
@@ -131,7 +130,6 @@ impl Packer {
     }
 
     /// Compresses `bytes` and replaces the content of `into` with the stream.
-    #[cfg_attr(feature = "zstd", expect(clippy::missing_panics_doc, reason = "there is room"))]
     pub fn pack(&mut self, bytes: &[u8], into: &mut Vec<u8>) {
         into.clear();
         match *self {

@@ -147,7 +147,7 @@ fn table_with(answer: Option<usize>, kept: Vec<usize>) -> Arc<dyn Layout> {
     let names = ["id", "puzzle", "note"].map(String::from).to_vec();
     let header = Some(Header { line: 1, written: names.clone(), names });
     let delimiter = Delimiter::Byte(b',');
-    Arc::new(Table { delimiter, header, fields: 3, puzzle: 1, answer, kept, types: None })
+    Arc::new(Table { delimiter, header, fields: 3, puzzle: 1, answer, kept })
 }
 
 /// Detection from a few bytes must agree with detection from all bytes.

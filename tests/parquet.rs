@@ -160,11 +160,11 @@ fn kept_columns_of_parquet_files_keep_their_types() {
     assert_eq!(jsonl("out.parquet", VALUES), rows);
     let nan = folder.solve(&["-q", "out.parquet", "--columns", "line,s,nan"], "");
     assert_eq!(nan.rows, "line,s,nan\n2,\"a,\"\"b\"\"\n\",NaN\n3,,inf\n4,,\n");
-    // With a table that has text in the same column, the column is text.
+    // With a table that has text in the same column, values are written as each input has them.
     folder.file("text.csv", format!("puzzle,i8\n{CLASSIC},x\n"));
     let args = ["-q", &types, "text.csv", "--columns", "line,i8", "--format", "jsonl"];
     let mixed = folder.solve(&args, "").rows;
-    assert!(mixed.contains(r#""i8":"-128""#) && mixed.contains(r#""i8":"x""#), "{mixed}");
+    assert!(mixed.contains(r#""i8":-128"#) && mixed.contains(r#""i8":"x""#), "{mixed}");
 }
 
 /// `nested.parquet`, which pyarrow wrote, has puzzles, solutions, and other lists, structs, and maps.
@@ -200,10 +200,10 @@ fn nested_columns_are_json_and_stay_nested_in_parquet_files() {
     assert_eq!(json("ok.parquet", "rows", &all), expected);
     // A batch of many rows is encoded by another path.
     let many = ["-q", "--seed", "1", "--times", "300", "--original", &nested];
-    let columns = format!("copy,{others}");
+    let columns = format!("puzzle,{others}");
     let many = [&many[..], &["--columns", &columns, "-o", "many.parquet"]].concat();
     assert_eq!(folder.run("augment", &many, "").status, 1);
-    let of_many = ["--column", "copy", "--columns", "clues,ints,map,struct"];
+    let of_many = ["--column", "puzzle", "--columns", "clues,ints,map,struct"];
     let of_many = [&["-q", "--format", "csv", "many.parquet"][..], &of_many].concat();
     let of_many = folder.solve(&of_many, "").rows;
     let row = r#","[1,null,-3]","[{""key"":""k"",""value"":[1]},{""key"":""l"",""value"":null}]","{""a"":1,"#;
@@ -316,9 +316,8 @@ fn a_file_on_which_the_reader_panics_or_does_not_end_is_damaged() {
         for threads in ["1", "2"] {
             let ran = folder.solve(&["-q", "--columns", "*", "-j", threads, &packed(name)], "");
             assert!(ran.status == 3 && ran.rows.lines().count() <= 1, "{ran:?}");
-            assert_eq!(ran.messages.lines().count(), 1, "{ran:?}");
             let named = format!("{name}.parquet: the Parquet file ");
-            assert!(ran.messages.contains(&named), "{ran:?}");
+            assert!(ran.messages.lines().last().unwrap().contains(&named), "{ran:?}");
         }
     }
 }

@@ -62,7 +62,9 @@ fn memory_is_bounded_for_rows_with_many_or_long_fields() {
                 thread::sleep(Duration::from_millis(1));
             }
             assert_eq!(child.wait().unwrap().code(), Some(0), "{name} to {ending}");
-            assert!(peak > 1 << 20 && peak < 80 << 20, "{name} to {ending}: {peak} bytes");
+            // A Parquet file has a writer for each of 10,000 columns.
+            let most = if ending == "parquet" { 160 } else { 80 };
+            assert!(peak > 1 << 20 && peak < most << 20, "{name} to {ending}: {peak} bytes");
         }
     }
 }

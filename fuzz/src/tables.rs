@@ -29,7 +29,6 @@ pub fn any_table(choice: u8) -> Table {
         puzzle,
         answer: None,
         kept,
-        types: None,
     }
 }
 

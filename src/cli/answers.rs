@@ -30,7 +30,7 @@ pub fn open(
     let source = inputs.sources().next().expect("there is one");
     let before = match source.layout.table() {
         None if source.layout.kind() == LayoutKind::Lines => 0,
-        Some(table) if table.fields == 1 && table.types.is_none() => {
+        Some(table) if table.fields == 1 && source.columns.is_none() => {
             table.header.as_ref().map_or(0, |header| header.line)
         }
         _ => return Ok(source),

@@ -1,7 +1,7 @@
 //! Inputs, which are checked and opened before work starts and read one after another.
 
+use std::any::Any;
 use std::io::{self, IsTerminal};
-use std::iter;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use bulkdoku::Source;
 use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{
-    ColumnType, DetectError, InputFormat, InputOptions, Keep, KeptCells, Layout, LayoutKind,
+    ColumnFile, DetectError, InputFormat, InputOptions, Keep, KeptCells, Layout, LayoutKind,
     OtherKeys, Position, Stream, StreamOptions, plain_lines,
 };
 
 use super::numbers::counted;
-use super::origin::{FailedInput, Origin};
+use super::origin::Origin;
 use super::paths::InputPaths;
 use super::typed::FileState;
 use super::{Failure, input_args};
@@ -55,6 +55,8 @@ pub enum InputKind {
 struct Input {
     origin: Origin,
     layout: Arc<dyn Layout>,
+    /// The types of its columns, if it is a file of columns.
+    types: Option<Arc<dyn Any + Send + Sync>>,
     /// The open input, of which only the first bytes have been read.
     opened: Option<Stream>,
 }
@@ -82,7 +84,7 @@ impl Inputs {
         let mut all = Vec::with_capacity(origins.len());
         for origin in origins {
             let opened = origin.check()?.filter(|_| all.len() < KEPT_OPEN);
-            all.push(Input { origin, layout: plain_lines(), opened });
+            all.push(Input { origin, layout: plain_lines(), types: None, opened });
         }
         Ok(Self { all, ..Self::default() })
     }
@@ -98,13 +100,14 @@ impl Inputs {
         };
         self.findings.clear();
         for number in 0..self.all.len() {
-            let Input { origin, opened, .. } = &mut self.all[number];
+            let Input { origin, types, opened, .. } = &mut self.all[number];
             let is_found = matches!(origin, Origin::Found(_));
             let is_kept = opened.is_some() || origin.can_be_opened_once() || number < KEPT_OPEN;
             let mut stream = opened.take().unwrap_or_else(|| origin.open_or_fail());
             let options = InputOptions { needs_puzzles: is_found, ..options.clone() };
             let layout = stream.layout(&options, || stop.load(Ordering::Relaxed));
-            let (name, is_parquet) = (origin.shown_name(), stream.is_parquet());
+            *types = stream.columns().map(ColumnFile::types);
+            let (name, is_parquet) = (origin.shown_name(), types.is_some());
             *opened = Some(stream).filter(|_| is_kept);
             let layout = match layout {
                 Err(error) if is_found && lacks_puzzles(&error) => {
@@ -241,18 +244,15 @@ impl Inputs {
         kept
     }
 
-    /// Returns the Parquet types of the columns kept in the output. Where inputs differ, columns are
-    /// text.
-    pub fn types(&self) -> Vec<Option<ColumnType>> {
-        let of =
-            |layout: &dyn Layout| layout.types().unwrap_or_else(|| vec![None; layout.kept().len()]);
-        let mut types = of(&*self.first());
-        for (one, other) in self.layouts().flat_map(|layout| iter::zip(0.., of(layout))) {
-            if types[one] != other {
-                types[one] = None;
-            }
-        }
-        types
+    /// Returns whether an input is a file of columns.
+    pub fn have_columns(&self) -> bool {
+        self.accepted().any(|input| input.types.is_some())
+    }
+
+    /// Returns the layouts, each with the types of its columns, if the input is a file of columns.
+    #[cfg(feature = "parquet")]
+    pub fn types(&self) -> impl Iterator<Item = (&dyn Layout, Option<&(dyn Any + Send + Sync)>)> {
+        self.accepted().map(|input| (&*input.layout, input.types.as_deref()))
     }
 
     /// Returns the names of the columns kept in the output and of those that are only read.
@@ -335,9 +335,10 @@ impl Inputs {
         &mut self,
         skipped: usize,
     ) -> impl Iterator<Item = Source<'static>> + Send + use<> {
-        let copy = |Input { origin, layout, opened }: &mut Input| Input {
+        let copy = |Input { origin, layout, types, opened }: &mut Input| Input {
             origin: origin.clone(),
             layout: Arc::clone(layout),
+            types: types.clone(),
             opened: opened.take(),
         };
         let inputs: Vec<_> = self.all[skipped..].iter_mut().map(copy).collect();
@@ -354,15 +355,12 @@ impl Input {
 
     /// Returns the stream of the input, which counts bytes.
     fn source(self, bytes: &Arc<AtomicU64>, options: StreamOptions) -> Source<'static> {
-        let Self { origin, layout, opened } = self;
+        let Self { origin, layout, opened, .. } = self;
         let stream = opened.unwrap_or_else(|| origin.open_or_fail());
         let mut stream = stream.with_options(options);
         stream.count_into(bytes);
-        if let Err(error) = stream.decode_only(&*layout) {
-            stream = Stream::new(FailedInput(Some(error)));
-        }
         let max_record = options.max_record;
-        Source { layout, max_record, ..Source::new(origin.name(), stream) }
+        Source { max_record, ..Source::of_stream(origin.name(), stream, layout) }
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bulkdoku::Marks;
-use bulkdoku::input::{DetectError, Stream};
+use bulkdoku::input::{DetectError, OpenColumns, Stream};
 use bulkdoku::marks;
 use bulkdoku::pipeline::visible;
 use bulkdoku::puzzle::{BLANKS, CELLS};
@@ -15,6 +15,12 @@ use super::identity::STDIN;
 use super::paths::InputPaths;
 use super::platform::Pipe;
 use super::{Failure, shown};
+
+/// Opens Parquet files.
+#[cfg(feature = "parquet")]
+const OPEN_COLUMNS: OpenColumns = bulkdoku_arrow::parquet::open;
+#[cfg(not(feature = "parquet"))]
+const OPEN_COLUMNS: OpenColumns = |_| None;
 
 /// The origin of an input.
 #[derive(Clone, Debug)]
@@ -79,7 +85,8 @@ impl Origin {
         let file = File::open(path).map_err(|error| Failure::at(path, error))?;
         // A file that cannot be decoded fails when it is read.
         Ok(Some(
-            Stream::of_file(file).unwrap_or_else(|error| Stream::new(FailedInput(Some(error)))),
+            Stream::of_file(file, OPEN_COLUMNS)
+                .unwrap_or_else(|error| Stream::new(FailedInput(Some(error)))),
         ))
     }
 
@@ -101,7 +108,7 @@ impl Origin {
                 return Err(io::Error::new(ErrorKind::InvalidData, &**reason));
             }
         };
-        opened.map_or_else(|pipe| Ok(Stream::new(pipe)), Stream::of_file)
+        opened.map_or_else(|pipe| Ok(Stream::new(pipe)), |file| Stream::of_file(file, OPEN_COLUMNS))
     }
 
     pub fn open_or_fail(&self) -> Stream {

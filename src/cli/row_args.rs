@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use bulkdoku::condition::{computed_column, shared_name, similar};
-use bulkdoku::input::{ColumnType, KeptCells, OtherKeys};
-#[cfg(feature = "parquet")]
-use bulkdoku::output::ParquetRows;
+use bulkdoku::input::{KeptCells, OtherKeys};
 use bulkdoku::output::{
     self, Column, ColumnSource, CsvRows, JsonRows, Lines, Needs, NpyRows, OutputColumn,
     PrintedPages, TsvRows, input_lines, judge_grids, labeled_grids, puzzle_grids, unique_names,
 };
 use bulkdoku::pipeline::visible;
+#[cfg(feature = "parquet")]
+use bulkdoku_arrow::parquet::{ParquetRows, kept_types};
 
 use super::format::RowFormat;
 use super::inputs::{InputKind, Inputs};
@@ -274,7 +274,7 @@ impl RowPlan {
         let named = self.named(inputs);
         let copied = if named.first() == Some(&NamedColumn::All) { fields.len() } else { 0 };
         let list = resolve(named, &fields, &inputs.kept())?;
-        let (types, cells) = (inputs.types(), inputs.kept_cells());
+        let cells = inputs.kept_cells();
         #[cfg(feature = "parquet")]
         let direct = cells.each_ref().map(|cells| {
             cells.as_ref().filter(|cells| cells.path.is_empty()).map(|cells| cells.field)
@@ -287,18 +287,15 @@ impl RowPlan {
             RowFormat::Tsv => TsvRows::of(list).copying(copied).headed(has_header).boxed(),
             RowFormat::Jsonl => {
                 let copied = if inputs.kind() == InputKind::Objects { copied } else { 0 };
-                let mut types = types;
-                for cells in cells.iter().flatten().filter(|cells| cells.path.is_empty()) {
-                    types[cells.field] = None;
-                }
                 let replaced = if self.rules.changes_cells { cells } else { [None, None] };
-                let rows = JsonRows::of(unique(list)).copying(copied).typed(&types);
-                let rows = rows.replacing(replaced);
+                let rows = JsonRows::of(unique(list)).copying(copied).replacing(replaced);
                 others = rows.other_keys();
                 Box::new(rows)
             }
             #[cfg(feature = "parquet")]
-            RowFormat::Parquet => Box::new(ParquetRows::of(unique(list)).typed(&types, direct)),
+            RowFormat::Parquet => {
+                Box::new(ParquetRows::new(unique(list), &kept_types(inputs.types()), direct))
+            }
             #[cfg(not(feature = "parquet"))]
             RowFormat::Parquet => {
                 refuse!("{}", bulkdoku::features::missing("parquet").unwrap_or_default())
@@ -373,13 +370,12 @@ impl RowPlan {
         let mut fields: Vec<_> =
             names.enumerate().map(|(at, name)| OutputColumn::input(at, name)).collect();
         if self.rules.changes_cells {
-            // A solution keeps its form, except in a list of a Parquet file.
-            let types = inputs.types();
-            let is_list = |place: usize| types[place].as_ref().is_some_and(ColumnType::is_nested);
+            // A solution keeps its form, except in a Parquet file, whose columns are copied.
+            let has_columns = inputs.have_columns();
             for (cells, column) in cells.iter().zip([Column::Puzzle, Column::Solution]) {
                 if let Some(KeptCells { field, path }) = cells
                     && path.is_empty()
-                    && (column == Column::Puzzle || is_list(*field))
+                    && (column == Column::Puzzle || has_columns)
                 {
                     fields[*field].source = ColumnSource::Computed(column);
                 }

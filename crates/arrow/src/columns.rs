@@ -4,12 +4,14 @@ use std::mem;
 use std::sync::{Arc, LazyLock};
 
 use crate::reuse::{Reused, numbers, room};
+use arrow_array::builder::StringBuilder;
 use arrow_array::types::{Float64Type, Int8Type, UInt32Type, UInt64Type};
 use arrow_array::{
     ArrayRef, ArrowPrimitiveType, BooleanArray, DictionaryArray, FixedSizeBinaryArray,
     FixedSizeListArray, Int8Array, PrimitiveArray, RecordBatch, StringArray, UInt8Array,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_cast::cast;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bulkdoku_core::check::{self, Score};
 use bulkdoku_core::puzzle::CELLS;
@@ -29,6 +31,9 @@ pub enum Form {
     Binary,
     /// Lists of 81 numbers.
     Cells,
+    /// Strings as in other formats of rows: those of malformed records as well. Integers are signed, and
+    /// every column may have nulls, for programs that have no other types.
+    Written,
 }
 
 impl Form {
@@ -41,6 +46,7 @@ impl Form {
             Self::Text => "text",
             Self::Binary => "binary",
             Self::Cells => "cells",
+            Self::Written => "written",
         }
     }
 }
@@ -74,8 +80,9 @@ fn field(column: Column, form: Form) -> Field {
         Automorphisms, BrokenUnits, Clues, CluesKept, Copy, CorrectCells, Score, Solutions, Steps,
     };
     let data_type = match (column, column.kind()) {
+        (_, Kind::Number) if form == Form::Written => DataType::Int64,
         _ if is_grid(column) => match form {
-            Form::Text => DataType::Utf8,
+            Form::Text | Form::Written => DataType::Utf8,
             Form::Binary => DataType::FixedSizeBinary(CELLS as i32),
             Form::Cells => DataType::FixedSizeList(cell_field(), CELLS as i32),
         },
@@ -89,7 +96,8 @@ fn field(column: Column, form: Form) -> Field {
         }
         (_, Kind::Text | Kind::Bytes | Kind::Technique | Kind::Difficulty) => DataType::Utf8,
     };
-    let is_nullable = matches!(column, Automorphisms | Score | Steps)
+    let is_nullable = form == Form::Written
+        || matches!(column, Automorphisms | Score | Steps)
         || !matches!(data_type, DataType::UInt32 | DataType::UInt64 | DataType::Dictionary(..));
     Field::new(column.name(), data_type, is_nullable)
 }
@@ -183,28 +191,28 @@ enum Values {
     Counts(Fixed<u32>),
     Numbers(Fixed<u64>),
     Doubles(Fixed<f64>),
-    Texts(Vec<Option<String>>),
+    Texts(StringBuilder),
 }
 
 impl Values {
     fn new(column: Column, field: &Field, output: &Output, rows: usize) -> Self {
         match field.data_type() {
-            _ if is_grid(column) => {
+            _ if is_grid(column) && output.form != Form::Written => {
                 let is_cells = output.form == Form::Cells;
                 let (blank, zero) =
                     if is_cells { (output.blank, output.blank) } else { (b'.', b'0') };
                 Self::Grids(Grids { cells: Fixed::new(CELLS, rows), blank, zero })
             }
             DataType::UInt32 => Self::Counts(Fixed::new(1, rows)),
-            DataType::UInt64 => Self::Numbers(Fixed::new(1, rows)),
+            DataType::UInt64 | DataType::Int64 => Self::Numbers(Fixed::new(1, rows)),
             DataType::Float64 => Self::Doubles(Fixed::new(1, rows)),
-            DataType::Utf8 => Self::Texts(Vec::new()),
+            DataType::Utf8 => Self::Texts(StringBuilder::with_capacity(rows, 0)),
             _ => Self::Bytes(Fixed::new(1, rows)),
         }
     }
 
     /// Adds the value of a row.
-    fn push(&mut self, column: Column, row: &Row<'_>) {
+    fn push(&mut self, column: Column, form: Form, row: &Row<'_>) {
         let value = column.value(row);
         let number = match value {
             Value::Number(number) => Some(number),
@@ -217,19 +225,32 @@ impl Values {
             Self::Counts(all) => all.push(number.map(|number| number as u32)),
             Self::Numbers(all) => all.push(number),
             Self::Doubles(all) => all.push(match value {
+                // The decimals that other formats write.
+                Value::Decimal(number) if form == Form::Written => {
+                    format!("{number:.2}").parse().ok()
+                }
                 Value::Decimal(number) => Some(number),
                 Value::Tenths(tenths) => Some(f64::from(tenths) / 10.0),
                 _ => None,
             }),
-            Self::Texts(all) => all.push(match value {
-                _ if column == Column::Reason => reason(row),
-                Value::Cells(text) => Some(as_string(text)),
-                Value::Text(text) if !text.is_empty() => Some(as_string(text)),
-                Value::Technique(technique) => Some(technique.name().into()),
-                Value::Difficulty(difficulty) => Some(difficulty.name().into()),
-                Value::Counts(path) => Some(path.counts_text()),
-                _ => None,
-            }),
+            Self::Texts(all) => match value {
+                _ if column == Column::Reason && form != Form::Written => {
+                    all.append_option(reason(row));
+                }
+                Value::Cells(text) => all.append_value(String::from_utf8_lossy(text)),
+                Value::Text(text) if !text.is_empty() => {
+                    all.append_value(String::from_utf8_lossy(text));
+                }
+                Value::Technique(technique) => all.append_value(technique.name()),
+                Value::Difficulty(difficulty) => all.append_value(difficulty.name()),
+                Value::Counts(path) => all.append_value(path.counts_text()),
+                Value::Grid(grid) => {
+                    let text = grid.cells().map(|digit| b'0' + digit);
+                    all.append_value(String::from_utf8_lossy(&text));
+                }
+                Value::Form(form) => all.append_value(String::from_utf8_lossy(&form.text())),
+                _ => all.append_null(),
+            },
         }
     }
 
@@ -241,7 +262,9 @@ impl Values {
             (Self::Counts(all), Self::Counts(new)) => all.append(new),
             (Self::Numbers(all), Self::Numbers(new)) => all.append(new),
             (Self::Doubles(all), Self::Doubles(new)) => all.append(new),
-            (Self::Texts(all), Self::Texts(new)) => all.append(new),
+            (Self::Texts(all), Self::Texts(new)) => {
+                all.append_array(&new.finish()).expect("less than 2 GiB of text");
+            }
             _ => unreachable!("both have the same columns"),
         }
     }
@@ -251,9 +274,13 @@ impl Values {
         let size = CELLS as i32;
         let bytes = match self {
             Self::Counts(all) => return Arc::new(all.finish::<UInt32Type>(field)),
+            Self::Numbers(all) if *field.data_type() == DataType::Int64 => {
+                let numbers = all.finish::<UInt64Type>(field);
+                return cast(&numbers, &DataType::Int64).expect("numbers, or nulls");
+            }
             Self::Numbers(all) => return Arc::new(all.finish::<UInt64Type>(field)),
             Self::Doubles(all) => return Arc::new(all.finish::<Float64Type>(field)),
-            Self::Texts(texts) => return Arc::new(StringArray::from_iter(texts)),
+            Self::Texts(mut texts) => return Arc::new(texts.finish()),
             Self::Grids(grids) => grids.cells,
             Self::Bytes(bytes) => bytes,
         };
@@ -295,10 +322,6 @@ fn cells(column: Column, row: &Row<'_>) -> Option<[u8; CELLS]> {
         Value::Cells(text) => Puzzle::from_text(text).map(|puzzle| *puzzle.cells()),
         _ => None,
     }
-}
-
-fn as_string(text: &[u8]) -> String {
-    String::from_utf8_lossy(text).into_owned()
 }
 
 /// Returns what is wrong with a row.
@@ -396,13 +419,14 @@ impl Sheet {
         let has_scores = self.columns.iter().any(|(column, _)| score_of(*column).is_some());
         let scored = has_scores.then(|| rows.records());
         let scores: Vec<_> = scored.into_iter().flatten().map(|row| score(&row)).collect();
-        // If every record is a puzzle, its outcome has its index.
-        let are_puzzles = rows.derived.is_none() && outcomes.len() == rows.records.all.len();
+        // If every record is a puzzle and has one row, its outcome has the index of the row.
+        let are_records = rows.derived.is_none() && rows.results.is_unfiltered();
+        let are_puzzles = are_records && outcomes.len() == rows.records.all.len();
         let is_corpus = rows.results.seed.is_some();
         for (column, values) in &mut self.columns {
             let outcomes = outcomes.iter();
             match (&mut *values, *column) {
-                (Values::Bytes(keys), Column::Status) => {
+                (Values::Bytes(keys), Column::Status) if are_records => {
                     keys.values.extend(rows.results.statuses.iter().map(|&status| status as u8));
                 }
                 (Values::Grids(grids), Column::Solution) if are_puzzles => {
@@ -429,10 +453,13 @@ impl Sheet {
                 (Values::Numbers(all), Column::LatencyNs) if are_puzzles => {
                     all.values.extend(outcomes.map(|outcome| outcome.latency_ns));
                 }
-                (Values::Bytes(all), column) if let Some(of) = score_of(column) => {
+                (Values::Bytes(all), column)
+                    if let Some(of) = score_of(column)
+                        && are_records =>
+                {
                     scores.iter().for_each(|score| all.push(score.as_ref().map(of)));
                 }
-                (values, column) => rows.for_each(|row| values.push(column, row)),
+                (values, column) => rows.for_each(|row| values.push(column, output.form, row)),
             }
         }
     }
@@ -450,8 +477,13 @@ impl Sheet {
     /// # Panics
     /// When the columns do not match the schema.
     pub fn finish(self, schema: &SchemaRef) -> RecordBatch {
+        RecordBatch::try_new(Arc::clone(schema), self.columns(schema))
+            .expect("columns match the schema")
+    }
+
+    /// Returns the columns of the rows.
+    pub fn columns(self, schema: &SchemaRef) -> Vec<ArrayRef> {
         let columns = self.columns.into_iter().zip(schema.fields());
-        let columns = columns.map(|((_, values), field)| values.finish(field)).collect();
-        RecordBatch::try_new(Arc::clone(schema), columns).expect("columns match the schema")
+        columns.map(|((_, values), field)| values.finish(field)).collect()
     }
 }

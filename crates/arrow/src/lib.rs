@@ -7,6 +7,8 @@
 #![allow(clippy::cast_possible_wrap)]
 
 mod columns;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 mod reuse;
 mod rows;
 

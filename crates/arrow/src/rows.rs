@@ -12,6 +12,8 @@ use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field};
 use bulkdoku_core::puzzle::CELLS;
+#[cfg(feature = "parquet")]
+use bulkdoku_core::puzzle::Malformed;
 use bulkdoku_core::text;
 use bulkdoku_stream::input::Records;
 use bulkdoku_stream::pipeline::{Block, Contents};
@@ -23,6 +25,10 @@ const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// The number of rows that are read together: the loop over them is compiled once for all types of arrays.
 const ITEMS: usize = 64;
+
+/// The maximum number of cells in the text of a malformed list.
+#[cfg(feature = "parquet")]
+const MAX_SHOWN_CELLS: usize = 1000;
 
 /// The rows of a chunked array. Text is read as bytes.
 #[derive(Clone, Debug)]
@@ -60,7 +66,7 @@ impl Contents for CallerRows {
             }
         });
         if let Some(answers) = &self.answers {
-            answers.for_each(rows, |item| item.push_answer(records));
+            answers.push_answers(rows, records);
         }
     }
 }
@@ -106,6 +112,39 @@ impl Item<'_> {
                 records.push_cells(read).then_some(()).ok_or_else(|| not_a_cell(given, blank))
             }
         }
+    }
+
+    /// Adds the puzzle of a row of a file, with its text.
+    #[cfg(feature = "parquet")]
+    fn push_row(&self, records: &mut Records) {
+        let (numbers, blank) = match *self {
+            Self::Null => return records.push_row(b""),
+            Self::Text(text) => return records.push_row(text),
+            Self::Cells(cells, blank) => (&cells.map(f64::from)[..], blank),
+            Self::Numbers(numbers, blank) => (numbers, blank),
+        };
+        let what = match <&[f64; CELLS]>::try_from(numbers) {
+            Err(_) => cell_count(numbers),
+            Ok(given) => {
+                let text = |&number: &f64| match cell_of(number, blank) {
+                    0 if (number - f64::from(blank)).abs() < f64::EPSILON => b'0',
+                    0 => b'.',
+                    digit @ 1..=9 => b'0' + digit,
+                    _ => b'!',
+                };
+                let text: Vec<_> = given.iter().map(text).collect();
+                if !text.contains(&b'!') {
+                    return records.push_row(&text);
+                }
+                not_a_cell(given, blank)
+            }
+        };
+        let shown = |number: &f64| {
+            if number.is_nan() { "null".into() } else { number.to_string() }
+        };
+        let shown: Vec<_> = numbers.iter().take(MAX_SHOWN_CELLS).map(shown).collect();
+        let text = format!("[{}]", shown.join(","));
+        records.push_malformed_row(text.as_bytes(), Malformed { column: 1, what });
     }
 
     /// Adds an answer: numbers as text, in which `!` is not a cell.
@@ -212,6 +251,29 @@ impl ArrowRows {
         Ok(())
     }
 
+    /// Adds the puzzles of rows of a file, with their texts.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn push_rows(&self, rows: Range<usize>, records: &mut Records) {
+        self.for_each(rows, |item| item.push_row(records));
+    }
+
+    /// Adds the answers of rows.
+    pub(crate) fn push_answers(&self, rows: Range<usize>, records: &mut Records) {
+        self.for_each(rows, |item| item.push_answer(records));
+    }
+
+    /// Returns the length of the text of a row.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn text_bytes(&self, row: usize) -> usize {
+        let mut bytes = CELLS;
+        self.for_each(row..row + 1, |item| {
+            if let Item::Text(text) = item {
+                bytes = text.len();
+            }
+        });
+        bytes
+    }
+
     /// Returns whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -289,15 +351,18 @@ fn read<'a>(array: &'a dyn Array, rows: Range<usize>, blank: u8, items: &mut Vec
         DataType::Utf8 => items.extend(texts(array.as_string::<i32>(), rows)),
         DataType::LargeUtf8 => items.extend(texts(array.as_string::<i64>(), rows)),
         DataType::Utf8View => items.extend(texts(array.as_string_view(), rows)),
-        DataType::Binary => items.extend(texts(array.as_binary::<i32>(), rows)),
-        DataType::LargeBinary => items.extend(texts(array.as_binary::<i64>(), rows)),
-        DataType::BinaryView => items.extend(texts(array.as_binary_view(), rows)),
+        DataType::Binary => items.extend(bytes(array.as_binary::<i32>(), rows, blank)),
+        DataType::LargeBinary => items.extend(bytes(array.as_binary::<i64>(), rows, blank)),
+        DataType::BinaryView => items.extend(bytes(array.as_binary_view(), rows, blank)),
         DataType::FixedSizeBinary(_) => {
             // The zeros that fill up texts of numpy are not a part of them.
-            items.extend(texts(array.as_fixed_size_binary(), rows).map(|item| match item {
+            items.extend(bytes(array.as_fixed_size_binary(), rows, blank).map(|item| match item {
                 Item::Text(text) => {
                     let end = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
                     Item::Text(&text[..end])
+                }
+                Item::Cells([0, rest @ ..], _) if rest.iter().all(|&cell| cell == 0) => {
+                    Item::Text(b"")
                 }
                 item => item,
             }));
@@ -337,6 +402,21 @@ fn texts<'a, T: AsRef<[u8]> + ?Sized + 'a>(
             if texts.is_valid(row) { Item::Text(texts.value(row).as_ref()) } else { Item::Null }
         },
     )
+}
+
+/// Returns rows of bytes: texts, or 81 numbers, which no text contains.
+fn bytes<'a>(
+    bytes: impl ArrayAccessor<Item = &'a [u8]>,
+    rows: Range<usize>,
+    blank: u8,
+) -> impl Iterator<Item = Item<'a>> {
+    texts(bytes, rows).map(move |item| match item {
+        Item::Text(text) => match <&[u8; CELLS]>::try_from(text) {
+            Ok(cells) if cells.iter().all(|&cell| cell < b' ') => Item::Cells(cells, blank),
+            _ => item,
+        },
+        item => item,
+    })
 }
 
 /// Converts lists of numbers, or of lists of them, to lists of doubles, NaN for null.

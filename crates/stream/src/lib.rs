@@ -20,7 +20,7 @@
 //! # Features
 //!
 //! `gzip`, `zstd`, `xz`, `bzip2`, and `lz4` add compressed inputs, and the first two also compressed
-//! outputs. `parquet` reads and writes Parquet files.
+//! outputs.
 
 pub mod compression;
 pub mod condition;

@@ -7,15 +7,14 @@ use thiserror::Error;
 /// An error, and how much output of the part that failed precedes it.
 #[derive(Clone, Debug, Error)]
 #[error("{message}")]
-pub(super) struct Damage {
-    pub message: String,
-    pub unverified: u64,
+struct Damage {
+    message: String,
+    unverified: u64,
 }
 
-impl Damage {
-    pub(super) fn error(self, kind: ErrorKind) -> io::Error {
-        io::Error::new(kind, self)
-    }
+/// Returns the error of a stream that fails after this many bytes, or rows, that are not verified.
+pub fn damaged(kind: ErrorKind, message: String, unverified: u64) -> io::Error {
+    io::Error::new(kind, Damage { message, unverified })
 }
 
 /// Returns how many bytes before this read error are not verified; `None` means that all are.

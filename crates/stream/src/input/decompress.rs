@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::StreamOptions;
 use super::codec::Codec;
-use super::damage::Damage;
+use super::damage::damaged;
 use super::npy::NpyLines;
 use crate::features::missing;
 
@@ -148,7 +148,7 @@ macro_rules! decoders {
 decoders! {
     #[cfg(feature = "gzip")] flate2::bufread::GzDecoder<Compressed>, get_ref, into_inner;
     #[cfg(feature = "gzip")] Zlib, get_ref, into_inner;
-    #[cfg(feature = "zstd")] zstd::Decoder<'static, Compressed>, get_ref, into_inner;
+    #[cfg(feature = "zstd")] zstd::Decoder<'static, Compressed>, get_ref, finish;
     #[cfg(feature = "xz")] lzma_rust2::XzReader<Compressed>, inner, into_inner;
     #[cfg(feature = "bzip2")] bzip2::bufread::BzDecoder<Compressed>, get_ref, into_inner;
     #[cfg(feature = "lz4")] lz4_flex::frame::FrameDecoder<Compressed>, get_ref, into_inner;
@@ -355,7 +355,7 @@ impl Decompress {
 
     fn damage(&self, kind: ErrorKind, what: &str) -> io::Error {
         let message = format!("the {} stream {what}", self.codec.name());
-        Damage { message, unverified: self.unverified }.error(kind)
+        damaged(kind, message, self.unverified)
     }
 
     /// Counts output of a member, and returns how much of it may be used.

@@ -7,7 +7,7 @@ use memchr::memchr_iter;
 
 use super::csv::{Delimiter, Table};
 use super::json::{JsonRecords, Objects};
-use super::{ColumnType, KeptCells, Records, lines};
+use super::{KeptCells, Records, lines};
 
 /// The bytes of the fields and names that the records of a block copy to the output.
 const MAX_KEPT_BYTES: usize = 512 * 1024;
@@ -131,24 +131,6 @@ impl dyn Layout + '_ {
     /// Returns what the records of a JSON document are whose lines are not records.
     pub fn json_records(&self) -> Option<JsonRecords> {
         self.objects()?.document()
-    }
-
-    /// Returns the indices of the columns read from a table, starting with the puzzles.
-    pub fn columns(&self) -> Option<Vec<usize>> {
-        let table = self.table()?;
-        let cells = [table.puzzle].into_iter().chain(table.answer);
-        Some(cells.chain(table.kept.iter().copied()).collect())
-    }
-
-    /// Returns the types of the columns copied to the output, if the input is a Parquet file; `None`
-    /// for texts of cells.
-    pub fn types(&self) -> Option<Vec<Option<ColumnType>>> {
-        let table = self.table()?;
-        let types = table.types.as_ref()?;
-        let cells = [Some(table.puzzle), table.answer];
-        let is_text = |column| cells.contains(&Some(column)) && !types[column].is_nested();
-        let of = |&column: &usize| (!is_text(column)).then(|| types[column].clone());
-        Some(table.kept.iter().map(of).collect())
     }
 
     /// Returns the header fields of the columns copied to the output, as written in the input.

@@ -9,7 +9,7 @@
 //! | [`names`] | the usual names of columns |
 //! | [`detect`] | finds the layout of an input |
 //! | `attached` | answers from another input |
-//! | `column_type` | the types of the columns of Parquet files |
+//! | `columns` | files of columns, such as Parquet files |
 //! | `damage` | failures after which earlier bytes are suspect |
 //! | `field` | where a field is in its block, and how it is quoted |
 //! | `layout` | the layout of an input: one of the above |
@@ -19,13 +19,12 @@
 //! | `codec`, `decompress` | compressed inputs; their readers |
 //! | `npy` | arrays of numbers as lines |
 //! | `read_ahead` | decoding on a thread |
-//! | `parquet` | Parquet files as tables, with the feature of that name |
 //! | [`foreign`] | recognizes inputs that are not text; byte order marks |
 //! | [`source`] | a named input and the position of its reader |
 
 mod attached;
 mod codec;
-mod column_type;
+mod columns;
 pub mod csv;
 mod damage;
 mod decompress;
@@ -38,8 +37,6 @@ mod layout;
 pub mod lines;
 pub mod names;
 mod npy;
-#[cfg(feature = "parquet")]
-pub(crate) mod parquet;
 mod read_ahead;
 pub mod record_runs;
 mod records;
@@ -52,16 +49,14 @@ pub use layout::{Layout, LayoutKind, plain_lines};
 pub use source::{Position, Source};
 pub use stream::{Stream, StreamOptions};
 
-pub(crate) use column_type::is_finite;
 pub(crate) use damage::unverified_bytes;
 
 // Used only by the command, the Python package and the fuzz targets.
 pub use attached::AttachedAnswers;
-pub use column_type::ColumnType;
+pub use columns::{ColumnFile, OpenColumns};
+pub use damage::damaged;
 pub use field::{Field, FieldForm};
 pub use json::{ElementLines, JsonRecords, Objects, OtherKeys};
-#[cfg(feature = "parquet")]
-pub use parquet::ParquetText;
 pub use record_runs::RecordList;
 pub use records::{KeptCells, PuzzleRef, Record, Records, Unit};
 pub use reusable_vec::ReusableVec;

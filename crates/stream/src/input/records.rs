@@ -33,7 +33,7 @@ pub enum Unit {
     Line,
     /// The elements of a JSON array.
     Element,
-    /// The rows of a Parquet file, whose values may contain line ends.
+    /// The rows of columns. The texts of all records are their own.
     Row,
 }
 
@@ -257,6 +257,27 @@ impl Records {
     pub fn push_any_form(&mut self, text: &[u8]) -> Result<(), Malformed> {
         let line = self.all.len() as u32;
         self.push_decoded(LinePosition { line, start: 0, indent: 0 }, 0, text)
+    }
+
+    /// Adds the puzzle, in any form, of a row of columns. It is malformed if it cannot be read.
+    pub fn push_row(&mut self, text: &[u8]) {
+        let place = LinePosition { line: self.all.len() as u32, start: 0, indent: 0 };
+        let puzzle = PuzzleRef::Puzzle(self.puzzles.len() as u32);
+        let is_read = |cells: &Line| {
+            self.puzzles.push_if(Puzzle::EMPTY, |puzzle| read(cells, puzzle.cells_mut()))
+        };
+        if text.try_into().is_ok_and(is_read) {
+            self.push_own(place, 0, text, puzzle);
+        } else if let Err(malformed) = self.push_decoded(place, 0, text) {
+            self.push_malformed_row(text, malformed);
+        }
+    }
+
+    /// Adds a malformed row of columns. A text that would be a puzzle is put in quotes.
+    pub fn push_malformed_row(&mut self, text: &[u8], malformed: Malformed) {
+        let quoted = lines::quoted_puzzle(text);
+        let text = self.own(quoted.as_deref().unwrap_or(text));
+        self.push_bad(self.all.len() as u32, 0, text, malformed);
     }
 
     /// Adds the answer to the next record, from the caller's memory.

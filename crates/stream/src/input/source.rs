@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Layout;
 use super::layout::plain_lines;
+use super::{ColumnFile, Layout, Stream};
 
 /// An input with its name, layout, and bytes.
 pub struct Source<'a> {
@@ -25,6 +25,8 @@ pub struct Source<'a> {
     pub max_record: usize,
     /// The bytes. Positions in a JSON document count those of the lines that are made of it.
     pub reader: Box<dyn Read + Send + 'a>,
+    /// The columns, if the input has no text. Positions count rows instead of bytes.
+    pub columns: Option<Box<dyn ColumnFile>>,
 }
 
 impl<'a> Source<'a> {
@@ -38,7 +40,14 @@ impl<'a> Source<'a> {
             end: None,
             max_record: 0,
             reader: Box::new(reader),
+            columns: None,
         }
+    }
+
+    /// Creates a source of a stream whose layout has been detected.
+    pub fn of_stream(name: String, mut stream: Stream, layout: Arc<dyn Layout>) -> Self {
+        let columns = stream.take_columns(&*layout);
+        Self { layout, columns, ..Self::new(name, stream) }
     }
 
     /// Skips the records before `position`. The reader is at the start of the input.

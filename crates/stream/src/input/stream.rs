@@ -9,7 +9,6 @@
 //! compressed, whether the type of file is supported, and which layout it has. After them, a plain
 //! stream is read directly into the block.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, ErrorKind, Read};
@@ -22,10 +21,8 @@ use memchr::memchr;
 use super::codec::codec_of;
 use super::decompress::Decompress;
 use super::detect::MAX_DETECTION_BYTES;
-#[cfg(feature = "parquet")]
-use super::parquet::ParquetText;
 use super::read_ahead::ReadAhead;
-use super::{ColumnType, DetectError, InputFormat, InputOptions, Keep, Layout};
+use super::{ColumnFile, DetectError, InputFormat, InputOptions, Keep, Layout, OpenColumns};
 
 /// The number of bytes that detection reads at a time: one or a few lines of most inputs.
 const READ_BYTES: usize = 4096;
@@ -36,6 +33,9 @@ const MAGIC_BYTES: usize = 64 * 1024;
 /// Up to this many bytes, detection runs for every new line. Afterwards, it runs when a ninth of
 /// the bytes are new, because many short lines would take quadratic time.
 const DETECT_EACH_LINE_BYTES: usize = 64;
+
+/// The number of rows of a file of columns in which puzzles are looked for.
+const SAMPLE_ROWS: usize = 64;
 
 /// Options for streams that are not plain text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Default for StreamOptions {
     }
 }
 
-/// The bytes of an input, decompressed if necessary. Parquet files are read as the text of a table.
+/// The bytes of an input, decompressed if necessary, or a file of columns.
 ///
 /// A read of a pipe returns what has arrived, so its lines are available immediately. A read that
 /// waits for a thread fails with [`ErrorKind::Interrupted`] from time to time and can be repeated. A
@@ -78,16 +78,8 @@ pub struct Stream {
     /// Whether reads never block. If so, a read of first bytes also reads further ones, so that
     /// blocks do not depend on how many bytes detection has read.
     is_file: bool,
-    /// A Parquet file, to be read again.
-    parquet: Option<ParquetColumns>,
-}
-
-/// A Parquet file, the types of its columns, and how many come before those in structs.
-#[cfg_attr(not(feature = "parquet"), allow(dead_code))]
-struct ParquetColumns {
-    file: File,
-    types: Arc<[ColumnType]>,
-    outer: usize,
+    /// The columns, if the input has no text.
+    columns: Option<Box<dyn ColumnFile>>,
 }
 
 /// The source of the bytes after the first ones.
@@ -95,8 +87,6 @@ enum Rest {
     Unknown(Raw),
     Plain(Raw),
     Decoded(Box<dyn Read + Send>),
-    #[cfg(feature = "parquet")]
-    Table(Box<ParquetText>),
     Ended,
 }
 
@@ -140,7 +130,7 @@ impl Stream {
             count,
             rest: Rest::Unknown(raw),
             is_file: false,
-            parquet: None,
+            columns: None,
         }
     }
 
@@ -150,8 +140,7 @@ impl Stream {
         Self { options, ..self }
     }
 
-    /// Adds the raw bytes read from the source, past and future, to a total. For Parquet files, must
-    /// be called before [`Stream::decode_only`].
+    /// Adds the raw bytes read from the source, past and future, to a total.
     pub fn count_into(&mut self, total: &Arc<AtomicU64>) {
         let _ = self.count.total.set(Arc::clone(total));
         self.count.add(0);
@@ -169,14 +158,8 @@ impl Stream {
         is_over: impl Fn() -> bool,
     ) -> Result<Option<Arc<dyn Layout>>, DetectError> {
         self.options = expected.stream;
-        let mut expected = Cow::Borrowed(expected);
-        #[cfg(feature = "parquet")]
-        if let Rest::Table(table) = &mut self.rest {
-            table.window = self.options.window;
-        }
-        if self.is_parquet() {
-            let expected = expected.to_mut();
-            (expected.format, expected.no_header) = (InputFormat::Parquet, false);
+        if let Some(columns) = &mut self.columns {
+            return layout_of(&mut **columns, expected).map(Some);
         }
         let mut seen = 0;
         loop {
@@ -191,7 +174,7 @@ impl Stream {
             if is_decoded && (is_all || is_most || has_line && is_more) {
                 seen = self.first.len();
                 if let Some(layout) = expected.detect(&self.first, is_all)? {
-                    return Ok(Some(self.typed(layout, expected.keep.as_ref())));
+                    return Ok(Some(layout));
                 }
                 debug_assert!(!is_all && !is_most, "all bytes together decide");
             }
@@ -214,26 +197,22 @@ impl Stream {
         }
     }
 
-    /// Adds the column types of a Parquet file to its layout. All its columns are those that are not
-    /// in structs, as the keys of an object are those that are not in inner objects.
-    fn typed(&self, layout: Arc<dyn Layout>, keep: Option<&Keep>) -> Arc<dyn Layout> {
-        let (Some(parquet), Some(table)) = (&self.parquet, layout.table()) else { return layout };
-        let mut table = table.clone();
-        table.types = Some(Arc::clone(&parquet.types));
-        if matches!(keep, Some(Keep::All | Keep::Row)) {
-            table.kept.retain(|column| *column < parquet.outer);
-        }
-        Arc::new(table)
+    /// Returns the columns of a file that has no text.
+    pub fn columns(&self) -> Option<&dyn ColumnFile> {
+        self.columns.as_deref()
     }
 
-    /// Returns whether this is the text of a Parquet file.
-    pub fn is_parquet(&self) -> bool {
-        self.parquet.is_some()
+    /// Takes the columns of a file that has no text, of which those of a layout are read.
+    pub(super) fn take_columns(&mut self, layout: &dyn Layout) -> Option<Box<dyn ColumnFile>> {
+        let (mut columns, table) = self.columns.take().zip(layout.table())?;
+        let count = self.count.total.get().cloned().unwrap_or_default();
+        columns.select(table, self.options, count);
+        Some(columns)
     }
 
     /// Returns whether the source is read without decoding, as far as it has been read.
     pub fn is_plain(&self) -> bool {
-        !self.is_parquet() && matches!(self.rest, Rest::Plain(_) | Rest::Ended)
+        self.columns.is_none() && matches!(self.rest, Rest::Plain(_) | Rest::Ended)
     }
 
     /// Reads more first bytes, or recognizes the codec.
@@ -290,42 +269,38 @@ impl Stream {
         length
     }
 
-    /// Creates the stream of an open file. A Parquet file is read as the text of its table.
+    /// Creates the stream of an open file, which may be one of columns.
     ///
     /// # Errors
-    /// Fails for a Parquet file that cannot be read as a table of texts.
-    pub fn of_file(file: File) -> io::Result<Self> {
-        #[cfg(feature = "parquet")]
-        if is_parquet(&file) {
-            let table = ParquetText::open(file.try_clone()?, None)?;
-            let (types, outer) = table.types();
-            let parquet = Some(ParquetColumns { file, types: types.into(), outer });
-            let rest = Rest::Table(Box::new(table));
-            return Ok(Self { is_file: true, parquet, rest, ..Self::new(io::empty()) });
+    /// Fails for a file of columns that cannot be read.
+    pub fn of_file(file: File, open_columns: OpenColumns) -> io::Result<Self> {
+        match open_columns(&file).transpose()? {
+            Some(columns) => Ok(Self { columns: Some(columns), ..Self::new(io::empty()) }),
+            None => Ok(Self { is_file: true, ..Self::new(file) }),
         }
-        Ok(Self { is_file: true, ..Self::new(file) })
     }
+}
 
-    /// Skips the columns of a Parquet file that `layout` does not read. Must be called before the
-    /// first read.
-    ///
-    /// # Errors
-    /// Fails if the file cannot be reopened.
-    #[cfg_attr(not(feature = "parquet"), allow(unused_variables, clippy::unused_self))]
-    pub fn decode_only(&mut self, layout: &dyn Layout) -> io::Result<()> {
-        #[cfg(feature = "parquet")]
-        if let Some(ParquetColumns { file, .. }) = &self.parquet {
-            let wanted = layout.columns();
-            let cells = 1 + usize::from(layout.has_answers());
-            let wanted = wanted.as_deref().map(|wanted| (wanted, cells));
-            let mut table = ParquetText::open(file.try_clone()?, wanted)?;
-            table.window = self.options.window;
-            table.count = self.count.total.get().cloned().unwrap_or_default();
-            self.rest = Rest::Decoded(ahead(Box::new(table), &Arc::default()));
-            (self.first, self.taken, self.failed) = (Vec::new(), 0, None);
-        }
-        Ok(())
+/// Detects the columns of puzzles and solutions, by their names if possible. All columns are those
+/// that are not in structs, as the keys of an object are those that are not in inner objects.
+fn layout_of(
+    columns: &mut dyn ColumnFile,
+    expected: &InputOptions,
+) -> Result<Arc<dyn Layout>, DetectError> {
+    let expected =
+        InputOptions { format: InputFormat::Parquet, no_header: false, ..expected.clone() };
+    let by_name = expected.detect(&columns.sample(0), false)?;
+    let found = match by_name {
+        Some(layout) => Some(layout),
+        None => expected.detect(&columns.sample(SAMPLE_ROWS), true)?,
+    };
+    let layout = found.expect("all bytes together decide");
+    let Some(table) = layout.table() else { return Ok(layout) };
+    let mut table = table.clone();
+    if matches!(expected.keep, Some(Keep::All | Keep::Row)) {
+        table.kept.retain(|column| *column < columns.outer());
     }
+    Ok(Arc::new(table))
 }
 
 impl Read for Stream {
@@ -351,22 +326,11 @@ impl Read for Stream {
     }
 }
 
-/// Returns whether a file is a Parquet file. Standard input may be positioned inside a file, which
-/// is then not read as Parquet.
-#[cfg(feature = "parquet")]
-fn is_parquet(mut file: &File) -> bool {
-    use std::io::Seek;
-
-    file.stream_position().is_ok_and(|at| at == 0) && ParquetText::is_parquet_file(file)
-}
-
 impl Read for Rest {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Plain(raw) => raw.read(into),
             Self::Decoded(text) => text.read(into),
-            #[cfg(feature = "parquet")]
-            Self::Table(table) => table.read(into),
             Self::Unknown(_) | Self::Ended => Ok(0),
         }
     }
@@ -443,7 +407,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all("12\n".repeat(3000).as_bytes()).unwrap();
         file.rewind().unwrap();
-        let mut stream = Stream::of_file(file).unwrap();
+        let mut stream = Stream::of_file(file, |_| None).unwrap();
         assert_eq!(stream.layout(&InputOptions::default(), || false), Ok(Some(plain_lines())));
         assert_eq!(stream.read(&mut [0; 8000]).unwrap(), 8000);
     }

@@ -1,5 +1,6 @@
 //! A buffer for the rows of a block.
 
+use std::any::Any;
 use std::io;
 use std::ops::Range;
 
@@ -18,11 +19,13 @@ const PREFETCH_BYTES: usize = 192;
 const UNWRITTEN: u8 = b'\n';
 
 /// Bytes to which rows are appended.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct RowBuffer {
     /// The first `length` bytes are rows.
     bytes: Vec<u8>,
     length: usize,
+    /// Rows that are not bytes.
+    value: Option<Box<dyn Any + Send>>,
 }
 
 impl RowBuffer {
@@ -36,6 +39,16 @@ impl RowBuffer {
     /// Removes all bytes, but keeps the memory.
     pub fn clear(&mut self) {
         self.length = 0;
+    }
+
+    /// Attaches rows as a value for the [`Assembler`](super::Assembler) of the format.
+    pub fn attach(&mut self, value: Box<dyn Any + Send>) {
+        self.value = Some(value);
+    }
+
+    /// Takes the attached rows.
+    pub(crate) fn take_value(&mut self) -> Option<Box<dyn Any + Send>> {
+        self.value.take()
     }
 
     /// Truncates the content to `bytes` bytes.

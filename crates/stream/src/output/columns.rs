@@ -28,7 +28,7 @@ pub enum Kind {
     Status,
     /// The name of a [`Technique`](bulkdoku_logic::Technique).
     Technique,
-    /// The name of a [`Difficulty`](crate::logic::Difficulty).
+    /// The name of a [`Difficulty`](bulkdoku_logic::Difficulty).
     Difficulty,
 }
 
@@ -146,7 +146,7 @@ columns! {
     Technique = "technique", Technique, 0..=MAX, Needs::PATH, SOLVED,
         |row| row.properties().path().and_then(|path| path.hardest)
             .map_or(Value::None, Value::Technique);
-    /// The difficulty of that technique: [`Difficulty`](crate::logic::Difficulty).
+    /// The difficulty of that technique: [`Difficulty`](bulkdoku_logic::Difficulty).
     Difficulty = "difficulty", Difficulty, 0..=MAX, Needs::PATH, SOLVED,
         |row| row.properties().path().and_then(|path| path.hardest)
             .map_or(Value::None, |hardest| Value::Difficulty(hardest.difficulty()));

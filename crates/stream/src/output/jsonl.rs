@@ -1,15 +1,14 @@
 //! JSON lines: one object per record, with the chosen columns as keys.
 //!
 //! Numbers are JSON numbers, missing solutions and reasons are `null`, and everything else is a
-//! string. Invalid UTF-8 in a text input becomes U+FFFD; values of Parquet files that are not UTF-8
-//! are arrays of bytes.
+//! string. Invalid UTF-8 becomes U+FFFD.
 
 use super::buffer::{SHORT, Short};
 use super::plain::STATUS_NAMES;
 use super::{
     Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, Value, each_row,
 };
-use crate::input::{ColumnType, FieldForm, KeptCells, OtherKeys, is_finite, names};
+use crate::input::{FieldForm, KeptCells, OtherKeys, names};
 use bulkdoku_core::forms::list::ArrayStyle;
 use bulkdoku_core::puzzle::CELLS;
 
@@ -24,10 +23,6 @@ pub struct JsonRows {
     keys: Vec<WrittenKey>,
     /// The fields of the input's object that are replaced, and with what.
     replaced: Vec<(usize, ColumnSource)>,
-    /// Whether the texts of each input field are JSON values.
-    json: Vec<bool>,
-    /// Whether the input fields are those of Parquet files.
-    is_parquet: bool,
 }
 
 impl JsonRows {
@@ -50,16 +45,7 @@ impl JsonRows {
             WrittenKey::of(format!("{before}{}:", serde_json::Value::from(column.name.as_str())))
         };
         let keys = columns.iter().zip(before).map(key).collect();
-        let (json, is_parquet) = (Vec::new(), false);
-        Self { columns, copied: 0, keys, replaced: Vec::new(), json, is_parquet }
-    }
-
-    /// Writes fields of the input as the numbers or lists that they are in Parquet files.
-    #[must_use]
-    pub fn typed(self, types: &[Option<ColumnType>]) -> Self {
-        let is_json = |of: &Option<ColumnType>| of.as_ref().is_some_and(ColumnType::is_json);
-        let is_parquet = types.iter().any(Option::is_some);
-        Self { json: types.iter().map(is_json).collect(), is_parquet, ..self }
+        Self { columns, copied: 0, keys, replaced: Vec::new() }
     }
 
     /// Copies the input's object instead of the first `count` columns, which are its fields. Other
@@ -119,7 +105,7 @@ impl JsonRows {
     #[inline(always)]
     fn push_row(&self, row: &Row<'_>, out: &mut RowBuffer) {
         let style = row.array();
-        let mut object = Object { out, json: &self.json, is_parquet: self.is_parquet };
+        let mut object = Object { out };
         let copied = if self.copied > 0 { row.object() } else { None };
         let skipped = copied.map_or(0, |text| {
             object.copy(text, row, &self.replaced, style);
@@ -152,27 +138,13 @@ impl WrittenKey {
 
 struct Object<'a> {
     out: &'a mut RowBuffer,
-    /// Whether the texts of a kept field are JSON.
-    json: &'a [bool],
-    /// Whether the kept fields are those of Parquet files.
-    is_parquet: bool,
 }
 
 impl Object<'_> {
     /// Writes a value of a row. Cells of a record that is an array of this style are an array.
     #[inline(always)]
     fn column(&mut self, row: &Row<'_>, source: ColumnSource, style: Option<ArrayStyle<'_>>) {
-        let is_json = |index: usize| self.json.get(index).is_some_and(|json| *json);
-        let value = match (source.value(row), source) {
-            (
-                Value::Field(text, FieldForm::Plain | FieldForm::Quoted),
-                ColumnSource::Input(index),
-            ) if is_json(index) => {
-                let json = if is_finite(&text) { text } else { b"null".into() };
-                Value::Field(json, FieldForm::JsonValue)
-            }
-            (value, _) => value,
-        };
+        let value = source.value(row);
         if let Some(style) = style
             && let ColumnSource::Computed(column) = source
             && self.array(style, row, column, &value)
@@ -184,14 +156,13 @@ impl Object<'_> {
 
     fn field(&mut self, text: &[u8], form: FieldForm) {
         match form {
+            // Numbers of columns that JSON does not have.
+            FieldForm::JsonValue if matches!(text, b"NaN" | b"inf" | b"-inf") => {
+                self.out.append(b"null");
+            }
             FieldForm::JsonValue => self.out.append(text),
             FieldForm::Missing | FieldForm::Null => self.out.append(b"null"),
-            _ => match str::from_utf8(text) {
-                Ok(text) => self.string(text),
-                // The bytes of a Parquet column must stay different.
-                Err(_) if self.is_parquet => self.bytes(text),
-                Err(_) => self.string(&String::from_utf8_lossy(text)),
-            },
+            _ => self.string(&String::from_utf8_lossy(text)),
         }
     }
 
@@ -216,15 +187,6 @@ impl Object<'_> {
             copied = range.end - start;
         }
         self.out.append(&text[copied..]);
-    }
-
-    /// Appends bytes that are not text as an array of numbers.
-    fn bytes(&mut self, bytes: &[u8]) {
-        for (at, &byte) in bytes.iter().enumerate() {
-            self.out.append(if at == 0 { b"[" } else { b"," });
-            self.out.number(byte.into());
-        }
-        self.out.append(b"]");
     }
 
     #[inline(always)]

@@ -14,14 +14,13 @@ pub mod jsonl;
 pub mod lines;
 pub mod npy;
 mod pages;
-#[cfg(feature = "parquet")]
-pub mod parquet;
 mod plain;
 mod results;
 mod row;
 mod trace;
 mod value;
 
+use std::any::Any;
 use std::io;
 
 pub use buffer::RowBuffer;
@@ -33,8 +32,6 @@ pub use jsonl::JsonRows;
 pub use lines::{Lines, input_lines};
 pub use npy::NpyRows;
 pub use pages::{InvalidPages, PrintedPages, facts};
-#[cfg(feature = "parquet")]
-pub use parquet::ParquetRows;
 pub use results::{Decision, Derived, Needs, Outcomes, Properties, Results, Timed};
 pub(crate) use row::has_writable_answer;
 pub use row::{Kept, Row, Rows};
@@ -47,8 +44,6 @@ pub use value::Value;
 // Used only by the command and the Python package.
 pub use compress::Compressed;
 pub use grid::{judge_grids, labeled_grids, puzzle_grids};
-#[cfg(feature = "parquet")]
-pub use parquet::ParquetFile;
 
 /// An output format. Workers encode rows; an assembler works in order, for files that are more than
 /// concatenated blocks.
@@ -75,7 +70,7 @@ pub trait Format: Send + Sync {
     }
 }
 
-/// Appends the rows of a block that belong to one output.
+/// Appends the rows of a block that belong to one output, or attaches them to the buffer as a value.
 pub type Encoder<'a> = dyn FnMut(&Rows<'_>, &mut RowBuffer) + 'a;
 
 /// Creates an encoder that appends one row after another.
@@ -119,6 +114,14 @@ pub trait Assembler: Send {
     /// Fails if they cannot be emitted.
     fn add(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()>;
 
+    /// Like [`Assembler::add`], for a block that the encoder has attached as a value.
+    ///
+    /// # Errors
+    /// Fails if its bytes cannot be emitted.
+    fn add_value(&mut self, _: Box<dyn Any + Send>, _: &mut Emit<'_>) -> io::Result<()> {
+        unreachable!("only formats whose encoders attach values receive them")
+    }
+
     /// Emits the end of the file, and returns its header, of equal length, if that differs from the
     /// first one.
     ///
@@ -142,6 +145,7 @@ pub(crate) fn rows_of<'a>(
         source,
         first_line,
         bytes,
+        contents: NO_CONTENTS,
         records,
         results,
         derived,
@@ -150,3 +154,6 @@ pub(crate) fn rows_of<'a>(
         is_last_part,
     }
 }
+
+#[cfg(test)]
+const NO_CONTENTS: &dyn crate::pipeline::Contents = &crate::pipeline::NoRecords;

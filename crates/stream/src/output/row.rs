@@ -11,7 +11,10 @@ use super::results::{Derived, Properties, Results};
 use crate::input::json::at_path;
 use crate::input::lines::quoted_puzzle;
 use crate::input::record_runs::RecordRun;
-use crate::input::{AttachedAnswers, Field, FieldForm, KeptCells, PuzzleRef, Record, Records};
+use crate::input::{
+    AttachedAnswers, Field, FieldForm, KeptCells, PuzzleRef, Record, Records, Unit,
+};
+use crate::pipeline::Contents;
 use bulkdoku_core::check::{self, Score};
 use bulkdoku_core::forms::{self, list::ArrayStyle};
 use bulkdoku_core::marks::Marks;
@@ -31,6 +34,8 @@ pub struct Rows<'a> {
     pub first_line: u64,
     /// The bytes of the block.
     pub bytes: &'a [u8],
+    /// The contents of the block.
+    pub contents: &'a dyn Contents,
     /// The records of the block.
     pub records: &'a Records,
     /// The results of the records.
@@ -342,7 +347,9 @@ impl<'a> Row<'a> {
 
     /// Returns the fields of the input that are copied to the output.
     pub fn kept(&self) -> Kept<'a> {
-        Kept { bytes: self.rows.bytes, fields: self.rows.records.kept_fields(self.index) }
+        let Rows { bytes, records, contents, .. } = *self.rows;
+        let columns = (records.unit == Unit::Row).then_some((contents, self.index));
+        Kept { bytes, fields: records.kept_fields(self.index), columns }
     }
 
     /// Returns how the cells are written, if the record is an array.
@@ -394,7 +401,7 @@ impl<'a> Row<'a> {
 
     /// Returns the position in the block of the JSON value of a kept field, if the record has it.
     pub(super) fn json_value(&self, index: usize) -> Option<Range<usize>> {
-        let field = self.kept().fields[index];
+        let field = self.kept().fields.get(index)?;
         let range = field.start as usize..field.end as usize;
         match field.form {
             FieldForm::JsonString => Some(range.start - 1..range.end + 1),
@@ -419,16 +426,22 @@ impl<'a> Row<'a> {
     /// Returns the offset of the input's solution in the block and its text, if it is stored there.
     pub(crate) fn written_answer(&self) -> Option<(usize, &'a [u8])> {
         let field = self.rows.records.answers.get(self.index)?;
-        let is_in_block =
-            matches!(field.form, FieldForm::Plain | FieldForm::Quoted | FieldForm::JsonString);
-        is_in_block.then(|| (field.start as usize, field.of(self.rows.bytes)))
+        match field.form {
+            FieldForm::Plain | FieldForm::Quoted | FieldForm::JsonString => {
+                Some((field.start as usize, field.of(self.rows.bytes)))
+            }
+            _ => (self.rows.records.unit == Unit::Row).then(|| (0, self.answer())),
+        }
     }
 
     /// Returns the puzzle as written in the block; empty if it is written with escapes.
     pub(crate) fn written_puzzle(&self) -> &'a [u8] {
         let Record { start, written, text, .. } = self.record;
         match text.form {
-            FieldForm::Own => &self.rows.bytes[start as usize..][..written as usize],
+            FieldForm::Own if self.rows.records.unit != Unit::Row => {
+                &self.rows.bytes[start as usize..][..written as usize]
+            }
+            FieldForm::Own => self.text(),
             _ => text.of(self.rows.bytes),
         }
     }
@@ -519,8 +532,12 @@ pub(crate) fn has_writable_answer(
     solution: &Grid,
 ) -> bool {
     let Some(KeptCells { field, .. }) = records.kept_cells[1] else { return true };
+    // Columns are copied or computed.
+    if records.unit == Unit::Row {
+        return true;
+    }
     let fields = records.kept_fields(record);
-    let (text, form) = Kept::new(block, fields).get(field);
+    let (text, form) = Kept { bytes: block, fields, columns: None }.get(field);
     let cells = [None, records.kept_cells[1].clone()];
     let other = solution.cells().map(|digit| digit % 9 + 1);
     let other = Grid::try_from(other).unwrap_or(*solution);
@@ -533,15 +550,16 @@ pub(crate) fn has_writable_answer(
 pub struct Kept<'a> {
     bytes: &'a [u8],
     fields: &'a [Field],
+    /// The contents of the block and the index of the record, if its fields are in columns.
+    columns: Option<(&'a dyn Contents, usize)>,
 }
 
 impl<'a> Kept<'a> {
-    pub(crate) const fn new(bytes: &'a [u8], fields: &'a [Field]) -> Self {
-        Self { bytes, fields }
-    }
-
     /// Returns the text of the field at this index, and how it was written.
     pub fn get(self, index: usize) -> (Cow<'a, [u8]>, FieldForm) {
+        if let Some((contents, record)) = self.columns {
+            return contents.field(record, index);
+        }
         let field = self.fields[index];
         (field.text(self.bytes), field.form)
     }
@@ -567,15 +585,5 @@ impl<'a> Kept<'a> {
             before.end = range.end;
         }
         Some(&self.bytes[span?])
-    }
-
-    /// Returns the text of each field.
-    pub fn texts(self) -> impl Iterator<Item = Cow<'a, [u8]>> {
-        self.fields.iter().map(move |field| field.text(self.bytes))
-    }
-
-    /// Returns an upper bound for the total length of the texts in bytes.
-    pub fn length(self) -> usize {
-        self.fields.iter().map(|field| field.of(self.bytes).len()).sum()
     }
 }

@@ -1,11 +1,14 @@
 //! Blocks of complete records, and where they come from.
 
+use std::any::Any;
+use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::long_record::{LongRecord, LongRecords};
 use super::progress::InputFailure;
-use crate::input::{AttachedAnswers, Layout, Position, Records, plain_lines};
+use crate::input::{AttachedAnswers, FieldForm, Layout, Position, Records, plain_lines};
 use crate::output::{Results, Rows};
 
 pub use crate::input::BLOCK_BYTES;
@@ -106,6 +109,7 @@ impl Block {
             source: self.source,
             first_line: self.first,
             bytes: self.filled(),
+            contents: &*self.contents,
             records,
             results,
             derived: None,
@@ -124,11 +128,23 @@ impl Block {
     }
 }
 
-/// The contents of blocks, which workers turn into records concurrently: text in a layout, cells in
-/// the caller's memory, or nothing yet ([`Generate`](super::Generate)).
-pub trait Contents: Send + Sync {
+/// The contents of blocks, which workers turn into records concurrently: text in a layout, rows of
+/// columns, cells in the caller's memory, or nothing yet ([`Generate`](super::Generate)).
+pub trait Contents: Any + Send + Sync {
     /// Replaces `records` with the records of `block`.
     fn read(&self, block: &Block, records: &mut Records);
+
+    /// Returns the text of a kept field of a record, and how it is written, if records are rows of
+    /// columns ([`Unit::Row`](crate::input::Unit::Row)).
+    fn field(&self, _record: usize, _index: usize) -> (Cow<'_, [u8]>, FieldForm) {
+        (Cow::Borrowed(b""), FieldForm::Missing)
+    }
+}
+
+impl fmt::Debug for dyn Contents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Contents")
+    }
 }
 
 /// Text in a layout.

@@ -23,6 +23,7 @@ use crate::input::{Position, Records};
 use crate::output::{Derived, Needs, Results, Rows};
 use crate::stats::Counts;
 use bulkdoku_core::clock::Instant;
+use bulkdoku_core::puzzle::CELLS;
 use bulkdoku_core::solver::StopFlag;
 use bulkdoku_core::status::Status;
 
@@ -368,8 +369,10 @@ impl<'a, P> Fold<'a, '_, '_, P> {
     fn fill(&self, worker: &mut FoldWorker<'_, '_, P>) -> Option<u64> {
         let FoldWorker { block, largest, time, .. } = worker;
         let NumberedSource { source, next, size, was_stopped } = &mut *spin_then_lock(&self.source);
-        if block.length > 0 {
-            size.add(block.length, *time);
+        // A row of columns counts as many bytes as a line.
+        let bytes = block.length.max(block.count as usize * (CELLS + 1));
+        if bytes > 0 {
+            size.add(bytes, *time);
         }
         block.target_bytes = size.next().min(*largest);
         let filled = if self.stop.is_requested() { Fill::Stopped } else { source.fill(block) };

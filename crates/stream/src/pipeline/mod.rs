@@ -51,6 +51,8 @@ pub use self::fold::{BlockSummary, Folded, Map, Options, RunEnd, fold_blocks};
 pub use self::jobs::{AnyJob, AnyWorker, DerivedRows, PropertyEngine, Shifts, Stopped};
 pub use self::messages::{Message, MessageFormat, visible};
 pub use self::rows::RowWriter;
+#[cfg(test)]
+pub(crate) use self::sources::NoRecords;
 pub use self::sources::{Answered, Ranges, TextSource};
 pub use self::statistics::Statistics;
 pub use self::threads::cores;

@@ -7,7 +7,6 @@ use super::block::{BLOCK_BYTES, Block, BlockSource, Fill};
 use super::progress::InputFailure;
 use super::sources::TextSource;
 use crate::input::{Record, Records, Source};
-use crate::output::Kept;
 use bulkdoku_core::marks::Marks;
 use bulkdoku_core::puzzle::Malformed;
 
@@ -50,9 +49,6 @@ pub struct ReadRecord<'a> {
     pub text: &'a [u8],
     /// The input's solution, if the layout has one.
     pub answer: Option<&'a [u8]>,
-    /// The kept fields, the same number for each record
-    /// ([`Layout::kept`](crate::input::Layout::kept)).
-    pub kept: Kept<'a>,
     /// The puzzle as pencil marks, or the reason why it is malformed.
     pub puzzle: Result<Marks, &'a Malformed>,
 }
@@ -102,7 +98,6 @@ impl<'a> RecordReader<'a> {
             line: self.block.first + u64::from(record.line),
             text: records.text(record, bytes),
             answer: (index < records.answers.len()).then(|| records.answer(index, bytes)),
-            kept: Kept::new(bytes, records.kept_fields(index)),
             puzzle: match record.puzzle {
                 Ok(puzzle) => Ok(records.as_marks(puzzle)),
                 Err(error) => Err(&records.malformed[error as usize]),

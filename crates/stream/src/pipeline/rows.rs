@@ -1,5 +1,6 @@
 //! Writing rows: a fold whose `map` encodes and whose `reduce` writes.
 
+use std::any::Any;
 use std::io;
 use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
@@ -15,7 +16,7 @@ use super::messages::write_messages;
 use super::progress::{InputFailure, Progress};
 use super::sink::{Checkpoint, RecordName, Sink};
 use super::statistics::Statistics;
-use crate::output::{Assembler, Format, RowBuffer, Rows};
+use crate::output::{Assembler, Emit, Format, RowBuffer, Rows};
 use crate::stats::{Counts, Latencies};
 use bulkdoku_core::clock::Instant;
 
@@ -42,6 +43,8 @@ struct Encoded {
     rows: RowBuffer,
     /// The end of each output's rows in `rows`, and their number.
     ends: Vec<(usize, u64)>,
+    /// The rows of each output that are not bytes.
+    values: Vec<Option<Box<dyn Any + Send>>>,
     messages: Vec<u8>,
 }
 
@@ -105,6 +108,7 @@ impl<'a> RowWriter<'a> {
             Box::new(move |rows, encoded| {
                 encoded.rows.clear();
                 encoded.ends.clear();
+                encoded.values.clear();
                 encoded.messages.clear();
                 // Default rows have less than three times the bytes of their lines.
                 encoded.rows.reserve(3 * rows.bytes.len().min(BLOCK_BYTES));
@@ -114,6 +118,7 @@ impl<'a> RowWriter<'a> {
                         encoder(&rows, &mut encoded.rows);
                     }
                     encoded.ends.push((encoded.rows.as_slice().len(), rows.count()));
+                    encoded.values.push(encoded.rows.take_value());
                 }
                 if rows.is_last_part {
                     let messages = &mut encoded.messages;
@@ -138,16 +143,21 @@ impl<'a> RowWriter<'a> {
     fn write(&mut self, encoded: &mut Encoded, summary: Option<&BlockSummary>) -> io::Result<()> {
         let mut start = 0;
         for (output, &(end, rows)) in encoded.ends.iter().enumerate() {
+            let value = encoded.values[output].take();
             let bytes = &encoded.rows.as_slice()[start..end];
             start = end;
             self.rows[output] += rows;
             self.progress.rows.fetch_add(rows, Ordering::Relaxed);
             let sink = &mut *self.sink;
             match &mut self.assemblers[output] {
-                _ if bytes.is_empty() => {}
+                _ if bytes.is_empty() && value.is_none() => {}
                 None => sink.rows(output as u8, bytes)?,
                 Some(assembler) => {
-                    assembler.add(bytes, &mut |bytes| sink.rows(output as u8, bytes))?;
+                    let emit: &mut Emit<'_> = &mut |bytes| sink.rows(output as u8, bytes);
+                    match value {
+                        Some(value) => assembler.add_value(value, emit)?,
+                        None => assembler.add(bytes, emit)?,
+                    }
                 }
             }
         }

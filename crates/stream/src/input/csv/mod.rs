@@ -13,13 +13,12 @@ mod read;
 mod rows;
 
 use std::fmt;
-use std::sync::Arc;
 
 use read::read;
 pub use rows::Delimiter;
 pub(super) use rows::{SplitRow, declared_delimiter, is_separator_line};
 
-use super::{ColumnType, Field, KeptCells, Layout, LayoutKind, NAME_BYTES, Records, lines, names};
+use super::{Field, KeptCells, Layout, LayoutKind, NAME_BYTES, Records, lines, names};
 
 /// The columns of a table, detected at the start of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,9 +35,6 @@ pub struct Table {
     pub answer: Option<usize>,
     /// The indices of the columns copied to the output, in output order.
     pub kept: Vec<usize>,
-    /// The column types of a Parquet file. Each of its rows counts as one line, even if its fields
-    /// contain line ends, and its nulls are empty fields without quotes.
-    pub types: Option<Arc<[ColumnType]>>,
 }
 
 /// The header row of a table.
@@ -61,7 +57,7 @@ impl Table {
     }
 
     /// Returns the number of bytes of the names of the kept columns, with punctuation.
-    pub(super) fn name_bytes(&self) -> usize {
+    pub fn name_bytes(&self) -> usize {
         let names = self.header.as_ref().map(|header| &header.names);
         let name =
             |column: &usize| names.and_then(|names| names.get(*column)).map_or(0, String::len);
@@ -99,10 +95,6 @@ impl Layout for Table {
 
     fn forced_end(&self, bytes: &[u8]) -> usize {
         lines::first_end(bytes).unwrap_or(0)
-    }
-
-    fn lines_in(&self, block: &[u8]) -> u64 {
-        if self.types.is_some() { rows::count(block) } else { lines::count(block) }
     }
 
     fn record_bytes(&self) -> usize {
@@ -162,7 +154,6 @@ mod tests {
             puzzle: 1,
             answer: None,
             kept: vec![],
-            types: None,
         };
         assert_eq!(table.to_string(), "CSV, puzzles in column \"quiz \\\"a\\\"\" (2 of 2)");
         let table = Table { header: None, delimiter: Delimiter::Blanks, ..table };

@@ -9,7 +9,7 @@ use super::is_separator_line;
 use super::rows::{SplitRow, first_text};
 use super::{Delimiter, Table};
 use crate::input::field::{Field, FieldForm};
-use crate::input::{Layout, LinePosition, Records, Unit, lines};
+use crate::input::{Layout, LinePosition, Records, lines};
 use bulkdoku_core::forms;
 use bulkdoku_core::puzzle::{CELLS, Malformed};
 use bulkdoku_core::simd::SimdLevel;
@@ -43,9 +43,6 @@ impl RowReader<'_> {
     #[inline(always)]
     fn read<S: Simd>(&self, simd: S, records: &mut Records) {
         records.clear();
-        if self.table.types.is_some() {
-            records.unit = Unit::Row;
-        }
         records.kept_cells = self.table.kept_cells();
         records.name_bytes = self.table.name_bytes();
         let (mut at, mut line) = (0, 0);
@@ -71,11 +68,7 @@ impl RowReader<'_> {
                 line += 1;
             } else {
                 let length = self.read_row(rest, place, records);
-                line += if self.table.types.is_some() {
-                    1
-                } else {
-                    memchr_iter(b'\n', &rest[..length]).count() as u32
-                };
+                line += memchr_iter(b'\n', &rest[..length]).count() as u32;
                 at += length;
             }
         }
@@ -104,9 +97,7 @@ impl RowReader<'_> {
                 self.push_answer(None, place.start, records);
                 return line_length;
             }
-            _ if line.iter().all(|&byte| matches!(byte, b' ' | b'\t'))
-                || table.types.is_none() && forms::trimmed(line).is_empty() =>
-            {
+            _ if forms::trimmed(line).is_empty() => {
                 records.blank_lines += 1;
                 return line_length;
             }
@@ -236,13 +227,10 @@ impl RowReader<'_> {
     fn keep_fields(&self, row: &[u8], start: u32, records: &mut Records) {
         let table = self.table;
         let room = records.push_empty_kept(table.kept.len());
-        let (mut rest, is_parquet) = (self.kept.iter().peekable(), table.types.is_some());
+        let mut rest = self.kept.iter().peekable();
         let _ = table.delimiter.split(row, |number, field| {
             while let Some((_, place)) = rest.next_if(|(column, _)| *column == number) {
-                let is_null =
-                    is_parquet && field.form == FieldForm::Plain && field.start == field.end;
-                let form = if is_null { FieldForm::Null } else { field.form };
-                room[*place] = Field { form, ..field.moved(start) };
+                room[*place] = field.moved(start);
             }
         });
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
+use memchr::{memchr, memchr_iter, memchr2};
 
 use crate::input::field::{Field, FieldForm};
 use crate::input::lines;
@@ -169,20 +169,6 @@ pub(in crate::input) fn last_end(delimiter: Delimiter, bytes: &[u8]) -> usize {
         }
     }
     end + lines::last_end(&bytes[end..])
-}
-
-/// Counts rows, assuming that quotes occur only around fields or doubled in them.
-pub(in crate::input) fn count(bytes: &[u8]) -> u64 {
-    if memchr(b'"', bytes).is_none() {
-        return lines::count(bytes);
-    }
-    let mut is_quoted = false;
-    let ends = memchr2_iter(b'"', b'\n', bytes).filter(|&at| {
-        is_quoted ^= bytes[at] == b'"';
-        bytes[at] == b'\n' && !is_quoted
-    });
-    let ends = ends.count() as u64;
-    ends + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
 }
 
 /// Returns whether a line is Excel's declaration of a delimiter, `sep=;`.

@@ -271,15 +271,7 @@ impl RowFields {
             names: names(&self.texts),
             written: names(&self.written),
         });
-        Table {
-            delimiter,
-            header,
-            fields: self.len(),
-            puzzle,
-            answer: None,
-            kept: Vec::new(),
-            types: None,
-        }
+        Table { delimiter, header, fields: self.len(), puzzle, answer: None, kept: Vec::new() }
     }
 
     pub(super) fn columns(&self, is_header: bool) -> Vec<String> {

@@ -48,7 +48,7 @@ impl BlockSource for Ranges {
 }
 
 /// Contents without records, for jobs that create them.
-struct NoRecords;
+pub(crate) struct NoRecords;
 
 impl Contents for NoRecords {
     fn read(&self, _: &Block, records: &mut Records) {

@@ -1,4 +1,4 @@
-//! Text inputs, split into blocks of complete records.
+//! Inputs, split into blocks of complete records.
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use memchr::memchr;
 
 use crate::input::foreign::byte_order_mark;
-use crate::input::{BLOCK_BYTES, ElementLines, Layout, Position, Source, unverified_bytes};
+use crate::input::{
+    BLOCK_BYTES, ColumnFile, ElementLines, Layout, Position, Source, unverified_bytes,
+};
 use crate::pipeline::block::{Block, BlockSource, Contents, Fill, TextContents};
 use crate::pipeline::long_record::LongRecords;
 use crate::pipeline::progress::InputFailure;
@@ -18,9 +20,12 @@ use bulkdoku_core::puzzle::CELLS;
 const READ_BYTES: usize = 4 * 1024;
 const SKIP_BYTES: u64 = 256 * 1024;
 
+/// The bytes of a puzzle and its line end.
+const LINE_BYTES: usize = CELLS + 1;
+
 /// The most lines of a block, unless its records have several lines: as many as there are puzzles in a
 /// full block. More are short, so most of them are malformed, and each has a message.
-const MAX_LINES: u64 = (BLOCK_BYTES / (CELLS + 1) + 1) as u64;
+const MAX_LINES: u64 = (BLOCK_BYTES / LINE_BYTES + 1) as u64;
 
 /// A source that reads inputs one after another. An input that fails is reported and ends early.
 pub struct TextSource<'a> {
@@ -44,6 +49,8 @@ pub struct TextSource<'a> {
 
 struct OpenInput<'a> {
     input: CountingReader<'a>,
+    /// The columns, if the input has no text, and the number of rows to read.
+    columns: Option<(Box<dyn ColumnFile>, u64)>,
     file: Arc<str>,
     /// The index of the input.
     index: usize,
@@ -139,7 +146,13 @@ impl<'a> TextSource<'a> {
     }
 
     fn begin(&mut self, source: Source<'a>) -> OpenInput<'a> {
-        let Source { layout, position: at, mut reader, .. } = source;
+        let Source { layout, position: mut at, mut reader, columns, .. } = source;
+        let columns = columns.map(|mut columns| {
+            columns.skip(source.skip);
+            // The names of the columns are the first line.
+            at.line = at.line.max(2);
+            (columns, source.end.unwrap_or(u64::MAX).saturating_sub(at.offset))
+        });
         if let Some(records) = layout.json_records() {
             reader = Box::new(ElementLines::new(reader, records));
         }
@@ -150,7 +163,7 @@ impl<'a> TextSource<'a> {
             reader,
             is_at_start: at.offset == source.skip,
             stop: Arc::clone(&self.stop),
-            to_skip: source.skip,
+            to_skip: if columns.is_some() { 0 } else { source.skip },
             read_bytes: 0,
             sum: self.has_sums.then(StreamSum::default),
         };
@@ -158,6 +171,7 @@ impl<'a> TextSource<'a> {
         self.next += 1;
         OpenInput {
             input,
+            columns,
             file: source.name.into(),
             index: self.next - 1,
             contents: Arc::new(TextContents(Arc::clone(&layout))),
@@ -171,9 +185,12 @@ impl<'a> TextSource<'a> {
     /// Fills a block from this input, which remains open if it may have more; returns `false` if it
     /// has no more. An input that fails ends with a block, even if the block is empty.
     fn fill_from(&mut self, mut open: OpenInput<'a>, block: &mut Block) -> io::Result<bool> {
-        block.length = 0;
+        (block.length, block.count) = (0, 0);
         block.is_cut_short = false;
         block.first = open.at.line;
+        if open.columns.is_some() {
+            return Ok(self.fill_rows(open, block));
+        }
         let filled = match self.begin_block(&mut open, block) {
             Ok(true) => {
                 let (layout, most) = (Arc::clone(&open.layout), open.max_record);
@@ -223,6 +240,27 @@ impl<'a> TextSource<'a> {
         Ok(true)
     }
 
+    /// Fills a block with rows of columns; returns `false` if there are none left.
+    fn fill_rows(&mut self, mut open: OpenInput<'a>, block: &mut Block) -> bool {
+        let Some((columns, left)) = &mut open.columns else { return false };
+        // A row counts as many bytes as a line.
+        let most = (block.target_bytes / LINE_BYTES).max(1) as u64;
+        match columns.fill(block, most.min(*left)) {
+            Ok(false) => return false,
+            Ok(true) => {
+                *left -= block.count;
+                open.at.offset += block.count;
+                open.at.line += block.count;
+                let contents = Arc::clone(&block.contents);
+                stamp(block, &open, None);
+                block.contents = contents;
+                self.open = Some(open);
+            }
+            Err(error) => self.end_failed(&open, block, error),
+        }
+        true
+    }
+
     /// Skips to the start of the block, and copies bytes that were read before; returns `false` at
     /// the end of the input.
     fn begin_block(&mut self, open: &mut OpenInput<'a>, block: &mut Block) -> io::Result<bool> {
@@ -245,9 +283,12 @@ impl<'a> TextSource<'a> {
 
     /// Records that the input failed at the end of the part that has been passed on in blocks.
     fn end_failed(&mut self, open: &OpenInput<'a>, block: &mut Block, error: io::Error) {
-        let verified = unverified_bytes(&error).map_or(open.at.offset, |bytes| {
-            (open.start + open.input.read_bytes).saturating_sub(bytes)
-        });
+        let read = match open.columns {
+            Some(_) => open.at.offset,
+            None => open.start + open.input.read_bytes,
+        };
+        let verified = unverified_bytes(&error)
+            .map_or(open.at.offset, |unverified| read.saturating_sub(unverified));
         stamp(block, open, Some(verified));
         self.fail(open, error);
     }

@@ -1,0 +1,430 @@
+//! Rows as a Parquet file.
+//!
+//! Workers collect the rows of each block in a record batch. The batches of a row group are encoded and
+//! compressed on a thread, several groups at a time.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::io;
+use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{self, JoinHandle};
+
+use arrow_array::builder::StringBuilder;
+use arrow_array::{
+    Array, ArrayRef, Float64Array, ListArray, RecordBatch, StringArray, UInt32Array,
+};
+use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_cast::cast;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_select::concat::concat_batches;
+use arrow_select::take::take;
+use bulkdoku_core::forms::list::ArrayStyle;
+use bulkdoku_stream::output::{
+    Assembler, Column, ColumnSource, Emit, Encoder, Format, Kind, Needs, OutputColumn, Rows, Value,
+};
+use parquet::arrow::ArrowSchemaConverter;
+use parquet::arrow::arrow_writer::{
+    ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
+};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::ColumnPath;
+use serde_json::Value as Json;
+
+use super::read::BlockRows;
+use super::{leaves_of, text};
+use crate::{Form, Output, Sheet};
+
+/// Higher levels gain little on rows and are much slower.
+const ZSTD_LEVEL: i32 = 1;
+
+/// The maximum number of columns that are compressed with zstd: the writer of a column has two of its
+/// contexts. Others are compressed with snappy.
+const MAX_ZSTD_COLUMNS: usize = 500;
+
+/// The limits of a row group: rows and bytes. Only a single block may exceed them.
+pub(super) const GROUP_ROWS: usize = 128 * 1024;
+pub(super) const GROUP_BYTES: usize = 16 << 20;
+
+/// The approximate size of an array without its values.
+const ARRAY_BYTES: usize = 512;
+
+/// The maximum number of row groups that are encoded at a time.
+const MAX_GROUPS: usize = 4;
+
+/// Rows as a Parquet file.
+pub struct ParquetRows {
+    columns: Vec<(Source, OutputColumn)>,
+    /// The columns that are computed.
+    computed: Output,
+    /// All columns.
+    schema: SchemaRef,
+    /// The number of encoders, one for each worker. As many threads may encode row groups.
+    workers: Arc<AtomicUsize>,
+}
+
+/// Where the values of a column are.
+enum Source {
+    /// A column of the computed ones.
+    Computed(usize),
+    /// A kept column of the input, in its type.
+    Array(usize),
+    /// A field of the input, as text.
+    Text,
+    /// Cells that are lists as in this kept column.
+    Cells(usize),
+}
+
+impl ParquetRows {
+    /// Creates a format of computed columns and columns of the input, which have these types if all
+    /// inputs have them. The puzzle and the solution are the columns of the input at the indices
+    /// `cells`; if they are lists, those that are computed are as well.
+    pub fn new(
+        columns: Vec<OutputColumn>,
+        kept: &[Option<DataType>],
+        cells: [Option<usize>; 2],
+    ) -> Self {
+        let (mut computed, mut fields) = (Vec::new(), Vec::new());
+        let source = |column: &OutputColumn| {
+            let kept = |index: usize| kept.get(index).cloned().flatten();
+            let list = |index: Option<usize>| {
+                let list = |of: &DataType| matches!(of, DataType::List(_));
+                index.and_then(|index| Some((index, kept(index).filter(list)?)))
+            };
+            let (source, data_type) = match column.source {
+                ColumnSource::Input(index) => match kept(index) {
+                    Some(data_type) => (Source::Array(index), copied(&data_type)),
+                    None => (Source::Text, DataType::Utf8),
+                },
+                ColumnSource::Computed(column) => {
+                    let cells = match column {
+                        Column::Puzzle => list(cells[0]),
+                        Column::Solution => list(cells[1]),
+                        _ => None,
+                    };
+                    if let Some((index, data_type)) = cells {
+                        (Source::Cells(index), copied(&data_type))
+                    } else {
+                        computed.push(column);
+                        (Source::Computed(computed.len() - 1), DataType::Null)
+                    }
+                }
+            };
+            fields.push((column.name.clone(), data_type));
+            source
+        };
+        let sources: Vec<_> = columns.iter().map(source).collect();
+        let computed = Output::new(computed, Form::Written, 0);
+        let fields = fields.into_iter().zip(&sources).map(|((name, data_type), source)| {
+            let data_type = match source {
+                Source::Computed(place) => computed.schema.field(*place).data_type().clone(),
+                _ => data_type,
+            };
+            Field::new(name, data_type, true)
+        });
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let columns = sources.into_iter().zip(columns).collect();
+        Self { columns, computed, schema, workers: Arc::default() }
+    }
+
+    /// Returns the rows as a record batch.
+    fn batch(&self, rows: &Rows<'_>) -> RecordBatch {
+        let mut sheet = Sheet::new(&self.computed, rows.count() as usize);
+        sheet.fill(&self.computed, rows);
+        let computed = sheet.columns(&self.computed.schema);
+        let of_block = (rows.contents as &dyn Any).downcast_ref::<BlockRows>();
+        let columns =
+            self.columns.iter().zip(self.schema.fields()).map(|((source, column), field)| {
+                let kept =
+                    |index| of_block.expect("all inputs have columns of this type").kept(index);
+                match *source {
+                    Source::Computed(place) => Arc::clone(&computed[place]),
+                    Source::Text => Arc::new(texts(rows, column.source)),
+                    Source::Array(index) => {
+                        let array = take(&kept(index), &records(rows), None);
+                        cast(&array.expect("each record is a row"), field.data_type())
+                            .expect(COPIED)
+                    }
+                    Source::Cells(index) => {
+                        cells(rows, column.source, &kept(index), field.data_type())
+                    }
+                }
+            });
+        RecordBatch::try_new(Arc::clone(&self.schema), columns.collect())
+            .expect("all columns have the types of the schema and as many rows")
+    }
+}
+
+const COPIED: &str = "a type that differs only in how texts are stored";
+
+/// Returns a type whose texts and bytes are not views, so that rows do not keep pages in memory.
+fn copied(data_type: &DataType) -> DataType {
+    let of_field = |field: &Arc<Field>| {
+        Arc::new(Field::clone(field).with_data_type(copied(field.data_type())))
+    };
+    match data_type {
+        DataType::Utf8View => DataType::Utf8,
+        DataType::BinaryView => DataType::Binary,
+        DataType::List(item) => DataType::List(of_field(item)),
+        DataType::Map(entries, is_sorted) => DataType::Map(of_field(entries), *is_sorted),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(of_field).collect()),
+        other => other.clone(),
+    }
+}
+
+/// Returns the record of each row.
+fn records(rows: &Rows<'_>) -> UInt32Array {
+    let mut records = Vec::with_capacity(rows.count() as usize);
+    rows.for_each(|row| records.push(row.index as u32));
+    records.into()
+}
+
+/// Returns a field of the input as texts; empty ones are nulls.
+fn texts(rows: &Rows<'_>, source: ColumnSource) -> StringArray {
+    let mut texts = StringBuilder::with_capacity(rows.count() as usize, 0);
+    rows.for_each(|row| match source.value(row) {
+        Value::Field(text, _) if !text.is_empty() => {
+            texts.append_value(String::from_utf8_lossy(&text));
+        }
+        _ => texts.append_null(),
+    });
+    texts.finish()
+}
+
+/// Returns computed cells as lists, in the style of the lists of their records.
+fn cells(
+    rows: &Rows<'_>,
+    source: ColumnSource,
+    lists: &ArrayRef,
+    data_type: &DataType,
+) -> ArrayRef {
+    let is_text = matches!(data_type, DataType::List(item) if item.data_type().is_string());
+    let mut values = Vec::new();
+    rows.for_each(|row| {
+        let written = match source.value(row) {
+            Value::Cells(cells) => *cells,
+            Value::Grid(grid) => grid.cells().map(|digit| b'0' + digit),
+            _ => return values.push(Json::Null),
+        };
+        let (list, _) = text::field(lists, row.index);
+        let mut json = Vec::new();
+        let other: &[u8] = if is_text { b"[\"1\"]" } else { b"[1]" };
+        let style = ArrayStyle::of(&list).or_else(|| ArrayStyle::of(other));
+        style.expect("a list has a style").write(&written, &mut json);
+        values.push(serde_json::from_slice(&json).unwrap_or_default());
+    });
+    array_of(data_type, &values.iter().collect::<Vec<_>>())
+}
+
+/// Converts JSON to an array of lists, texts, or numbers.
+fn array_of(data_type: &DataType, values: &[&Json]) -> ArrayRef {
+    match data_type {
+        DataType::List(item) => {
+            let lists = values.iter().map(|value| value.as_array());
+            let lengths = lists.clone().map(|list| list.map_or(0, Vec::len));
+            let items: Vec<_> = lists.clone().flatten().flatten().collect();
+            let nulls = lists.map(|list| list.is_some()).collect::<NullBuffer>();
+            let (ends, items) =
+                (OffsetBuffer::from_lengths(lengths), array_of(item.data_type(), &items));
+            Arc::new(ListArray::new(Arc::clone(item), ends, items, Some(nulls)))
+        }
+        DataType::Utf8 => {
+            Arc::new(values.iter().map(|value| value.as_str()).collect::<StringArray>())
+        }
+        number => {
+            let numbers: Float64Array = values.iter().map(|value| value.as_f64()).collect();
+            cast(&numbers, number).expect("cells are numbers")
+        }
+    }
+}
+
+impl Format for ParquetRows {
+    fn needs(&self) -> Needs {
+        self.columns.iter().fold(Needs::NONE, |all, (_, column)| all.union(column.source.needs()))
+    }
+
+    fn encoder(&self) -> Box<Encoder<'_>> {
+        self.workers.fetch_add(1, Ordering::Relaxed);
+        Box::new(|rows, out| {
+            if rows.count() > 0 {
+                out.attach(Box::new(self.batch(rows)));
+            }
+        })
+    }
+
+    fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
+        let kinds = self.columns.iter().map(|(_, column)| (column.name.clone(), column.kind()));
+        let file = ParquetFile::new(Arc::clone(&self.schema), kinds, Arc::clone(&self.workers));
+        Ok(Some(Box::new(file.map_err(failed)?)))
+    }
+}
+
+fn failed(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(source) => match source.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(source) => io::Error::other(source),
+        },
+        error => io::Error::other(error),
+    }
+}
+
+/// The columns of a row group, encoded.
+type EncodedGroup = Result<Vec<ArrowColumnChunk>>;
+
+/// A Parquet file to which record batches are appended.
+pub(super) struct ParquetFile {
+    schema: SchemaRef,
+    file: SerializedFileWriter<Vec<u8>>,
+    factory: ArrowRowGroupWriterFactory,
+    /// The batches of the next row group, and their number of rows and bytes.
+    batches: Vec<RecordBatch>,
+    rows: usize,
+    bytes: usize,
+    /// The number of row groups before that, of which the last ones are not written yet.
+    groups: usize,
+    encoding: VecDeque<JoinHandle<EncodedGroup>>,
+    workers: Arc<AtomicUsize>,
+}
+
+impl ParquetFile {
+    pub(super) fn new(
+        schema: SchemaRef,
+        kinds: impl Iterator<Item = (String, Kind)>,
+        workers: Arc<AtomicUsize>,
+    ) -> Result<Self> {
+        let compression = if schema.fields().len() > MAX_ZSTD_COLUMNS {
+            Compression::SNAPPY
+        } else {
+            Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?)
+        };
+        // Texts of rows differ, so dictionaries are of no use, except for names.
+        let mut properties = WriterProperties::builder()
+            .set_compression(compression)
+            .set_created_by(concat!("bulkdoku ", env!("CARGO_PKG_VERSION")).into())
+            .set_dictionary_enabled(false)
+            .set_offset_index_disabled(true)
+            .set_statistics_enabled(EnabledStatistics::None);
+        for (name, kind) in kinds {
+            let path = ColumnPath::new(vec![name]);
+            properties = match kind {
+                Kind::Status | Kind::Technique | Kind::Difficulty => {
+                    properties.set_column_dictionary_enabled(path, true)
+                }
+                Kind::Number => {
+                    properties.set_column_statistics_enabled(path, EnabledStatistics::Chunk)
+                }
+                _ => properties,
+            };
+        }
+        let root = ArrowSchemaConverter::new().schema_root("row").convert(&schema)?;
+        let (root, properties) = (root.root_schema_ptr(), Arc::new(properties.build()));
+        let file = SerializedFileWriter::new(Vec::new(), root, properties)?;
+        let factory = ArrowRowGroupWriterFactory::new(&file, Arc::clone(&schema));
+        let (batches, encoding) = (Vec::new(), VecDeque::new());
+        Ok(Self { schema, file, factory, batches, rows: 0, bytes: 0, groups: 0, encoding, workers })
+    }
+
+    /// Encodes the batches as a row group.
+    fn end_group(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        (self.rows, self.bytes) = (0, 0);
+        let (schema, batches) = (Arc::clone(&self.schema), mem::take(&mut self.batches));
+        let writers = self.factory.create_column_writers(self.groups).map_err(failed)?;
+        self.groups += 1;
+        let encode = move || encoded(writers, &schema, &batches);
+        let workers = self.workers.load(Ordering::Relaxed);
+        if workers <= 1 {
+            return self.write_group(encode(), emit);
+        }
+        self.encoding.push_back(thread::Builder::new().spawn(encode)?);
+        self.write_groups(workers.min(MAX_GROUPS), emit)
+    }
+
+    /// Writes encoded row groups until this many are left.
+    fn write_groups(&mut self, most: usize, emit: &mut Emit<'_>) -> io::Result<()> {
+        while self.encoding.len() > most
+            && let Some(first) = self.encoding.pop_front()
+        {
+            let group =
+                first.join().map_err(|_| io::Error::other("the encoder of Parquet panicked"))?;
+            self.write_group(group, emit)?;
+        }
+        Ok(())
+    }
+
+    fn write_group(&mut self, group: EncodedGroup, emit: &mut Emit<'_>) -> io::Result<()> {
+        let mut written = self.file.next_row_group().map_err(failed)?;
+        for chunk in group.map_err(failed)? {
+            chunk.append_to_row_group(&mut written).map_err(failed)?;
+        }
+        written.close().map_err(failed)?;
+        self.emit(emit)
+    }
+
+    /// Emits the bytes that have been written.
+    fn emit(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
+        self.file.flush()?;
+        emit(self.file.inner())?;
+        self.file.inner_mut().clear();
+        Ok(())
+    }
+}
+
+/// Encodes one column after another, since an open writer has buffers of several kilobytes.
+fn encoded(
+    writers: Vec<ArrowColumnWriter>,
+    schema: &Schema,
+    batches: &[RecordBatch],
+) -> EncodedGroup {
+    let (mut writers, mut chunks) = (writers.into_iter(), Vec::new());
+    for (at, field) in schema.fields().iter().enumerate() {
+        let mut open: Vec<_> = writers.by_ref().take(leaves_of(field.data_type())).collect();
+        for batch in batches {
+            let leaves = compute_leaves(field, batch.column(at))?;
+            open.iter_mut().zip(&leaves).try_for_each(|(writer, leaf)| writer.write(leaf))?;
+        }
+        for writer in open {
+            chunks.push(writer.close()?);
+        }
+    }
+    Ok(chunks)
+}
+
+impl Assembler for ParquetFile {
+    fn add(&mut self, _: &[u8], _: &mut Emit<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn add_value(&mut self, value: Box<dyn Any + Send>, emit: &mut Emit<'_>) -> io::Result<()> {
+        let batch = value.downcast::<RecordBatch>().expect("the encoder attaches batches");
+        let size = |array: &ArrayRef| array.to_data().get_slice_memory_size().unwrap_or(0);
+        let bytes = batch.columns().iter().map(size).sum::<usize>();
+        if self.rows + batch.num_rows() > GROUP_ROWS || self.bytes + bytes > GROUP_BYTES {
+            self.end_group(emit)?;
+        }
+        self.rows += batch.num_rows();
+        self.bytes += bytes;
+        self.batches.push(*batch);
+        // Thousands of columns with a few values each take more memory than the values.
+        let arrays = self.batches.len() * self.schema.fields().len();
+        if self.batches.len() > 1 && arrays * ARRAY_BYTES > GROUP_BYTES / 4 {
+            let all = concat_batches(&self.schema, &self.batches).map_err(io::Error::other)?;
+            self.batches = vec![all];
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<Option<Vec<u8>>> {
+        self.end_group(emit)?;
+        self.write_groups(0, emit)?;
+        self.file.finish().map_err(failed)?;
+        self.emit(emit).map(|()| None)
+    }
+}

@@ -13,7 +13,7 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_cast::cast;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use bulkdoku_core::check::{self, Score};
+use bulkdoku_core::check::Score;
 use bulkdoku_core::puzzle::CELLS;
 use bulkdoku_core::{Grid, Outcome, Puzzle, Status};
 use bulkdoku_stream::output::{Column, Kind, Row, Rows, Value};
@@ -77,7 +77,8 @@ const fn is_grid(column: Column) -> bool {
 
 fn field(column: Column, form: Form) -> Field {
     use Column::{
-        Automorphisms, BrokenUnits, Clues, CluesKept, Copy, CorrectCells, Score, Solutions, Steps,
+        Automorphisms, BlankCells, BrokenUnits, Clues, CluesKept, Copy, CorrectCells, Score,
+        Solutions, Solved, Steps, WrongCells,
     };
     let data_type = match (column, column.kind()) {
         (_, Kind::Number) if form == Form::Written => DataType::Int64,
@@ -86,7 +87,9 @@ fn field(column: Column, form: Form) -> Field {
             Form::Binary => DataType::FixedSizeBinary(CELLS as i32),
             Form::Cells => DataType::FixedSizeList(cell_field(), CELLS as i32),
         },
-        (Clues | CorrectCells | CluesKept | BrokenUnits, _) => DataType::UInt8,
+        (Clues | CorrectCells | WrongCells | BlankCells | CluesKept | BrokenUnits, _) => {
+            DataType::UInt8
+        }
         (Solutions | Copy | Automorphisms | Score | Steps, _) => DataType::UInt32,
         (_, Kind::Number) => DataType::UInt64,
         (_, Kind::Double) => DataType::Float64,
@@ -98,7 +101,8 @@ fn field(column: Column, form: Form) -> Field {
     };
     let is_nullable = form == Form::Written
         || matches!(column, Automorphisms | Score | Steps)
-        || !matches!(data_type, DataType::UInt32 | DataType::UInt64 | DataType::Dictionary(..));
+        || column != Solved
+            && !matches!(data_type, DataType::UInt32 | DataType::UInt64 | DataType::Dictionary(..));
     Field::new(column.name(), data_type, is_nullable)
 }
 
@@ -335,19 +339,15 @@ fn reason(row: &Row<'_>) -> Option<String> {
     }
 }
 
-/// Scores the answer to a puzzle; `None` if it is not readable.
-fn score(row: &Row<'_>) -> Option<Score> {
-    let outcome = row.outcome_or_none();
-    let is_unique = outcome.solutions == 1 && !outcome.gave_up;
-    check::score(row.puzzle().as_ref(), row.answer(), outcome.solution().filter(|_| is_unique))
-}
-
-/// Returns the count of a score that is the value of a column.
+/// Returns what is the value of a column in a score.
 fn score_of(column: Column) -> Option<fn(&Score) -> u8> {
     match column {
         Column::CorrectCells => Some(|score| score.correct),
+        Column::WrongCells => Some(|score| score.wrong),
+        Column::BlankCells => Some(|score| score.blank),
         Column::CluesKept => Some(|score| score.clues_kept),
-        Column::BrokenUnits => Some(|score| score.rules_broken),
+        Column::BrokenUnits => Some(|score| score.broken_units),
+        Column::Solved => Some(|score| score.solved.into()),
         _ => None,
     }
 }
@@ -418,7 +418,7 @@ impl Sheet {
         self.gave_up |= outcomes.iter().any(|outcome| outcome.gave_up);
         let has_scores = self.columns.iter().any(|(column, _)| score_of(*column).is_some());
         let scored = has_scores.then(|| rows.records());
-        let scores: Vec<_> = scored.into_iter().flatten().map(|row| score(&row)).collect();
+        let scores: Vec<_> = scored.into_iter().flatten().map(|row| row.score()).collect();
         // If every record is a puzzle and has one row, its outcome has the index of the row.
         let are_records = rows.derived.is_none() && rows.results.is_unfiltered();
         let are_puzzles = are_records && outcomes.len() == rows.records.all.len();
@@ -457,7 +457,8 @@ impl Sheet {
                     if let Some(of) = score_of(column)
                         && are_records =>
                 {
-                    scores.iter().for_each(|score| all.push(score.as_ref().map(of)));
+                    let none = (column == Column::Solved).then_some(0);
+                    scores.iter().for_each(|score| all.push(score.as_ref().map(of).or(none)));
                 }
                 (values, column) => rows.for_each(|row| values.push(column, output.form, row)),
             }

@@ -157,7 +157,6 @@ impl Item<'_> {
         match *self {
             Self::Null => records.push_answer(b""),
             Self::Text(text) => {
-                let text = text.trim_ascii();
                 records.push_answer(&text[..text.len().min(MAX_ANSWER_BYTES)]);
             }
             Self::Cells(cells, blank) => {

@@ -395,7 +395,10 @@ impl Records {
     /// Replaces solutions with the grids in them, if they have one.
     pub(crate) fn find_grids_in_answers(&mut self, block: &[u8]) {
         for index in 0..self.answers.len() {
-            if let Some(cells) = forms::answer(self.answer(index, block)) {
+            let answer = self.answer(index, block);
+            // Most answers are nothing else than a complete grid.
+            let is_grid = answer.len() == CELLS && answer.iter().all(|it| it.is_ascii_digit());
+            if let Some(cells) = (!is_grid).then(|| forms::answer(answer)).flatten() {
                 self.answers[index] = self.own(&cells);
             }
         }

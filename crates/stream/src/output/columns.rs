@@ -177,15 +177,24 @@ columns! {
     /// The index of an isomorph or a neighbor of the record; 0 for the record itself.
     Copy = "copy", Number, 0..=MAX, Needs::NONE, DERIVED,
         |row| row.copy().map_or(Value::None, |copy| Value::Number(copy.into()));
-    /// The number of cells of the input's solution that equal the only solution.
+    /// The number of open cells in which the input's solution has the digit of the only solution.
     CorrectCells = "correct_cells", Number, 0..=81, Needs::SEARCH, CHECK,
         |row| row.score().map_or(Value::None, |score| Value::Number(score.correct.into()));
+    /// The number of open cells in which it has another digit.
+    WrongCells = "wrong_cells", Number, 0..=81, Needs::SEARCH, CHECK,
+        |row| row.score().map_or(Value::None, |score| Value::Number(score.wrong.into()));
+    /// The number of open cells in which it has none.
+    BlankCells = "blank_cells", Number, 0..=81, Needs::NONE, CHECK,
+        |row| row.score().map_or(Value::None, |score| Value::Number(score.blank.into()));
     /// The number of clues that the input's solution keeps.
     CluesKept = "clues_kept", Number, 0..=81, Needs::NONE, CHECK,
         |row| row.score().map_or(Value::None, |score| Value::Number(score.clues_kept.into()));
     /// The number of rows, columns, and boxes in which the input's solution has a digit twice.
     BrokenUnits = "broken_units", Number, 0..=27, Needs::NONE, CHECK,
-        |row| row.score().map_or(Value::None, |score| Value::Number(score.rules_broken.into()));
+        |row| row.score().map_or(Value::None, |score| Value::Number(score.broken_units.into()));
+    /// Whether the input's solution is a complete grid, keeps the clues, and obeys the rules.
+    Solved = "solved", Truth, 0..=MAX, Needs::NONE, CHECK,
+        |row| Value::Truth(row.score().is_some_and(|score| score.solved));
 }
 
 /// Returns the number of columns of a subcommand.

@@ -420,7 +420,7 @@ impl<'a> Row<'a> {
         let (puzzle, outcome) = (self.puzzle()?, self.outcome_or_none());
         let is_unique = outcome.solutions == 1 && !outcome.gave_up;
         let only = outcome.solution().filter(|_| is_unique);
-        check::score(Some(&puzzle), self.answer(), only)
+        check::score(&puzzle, self.answer(), only)
     }
 
     /// Returns the offset of the input's solution in the block and its text, if it is stored there.

@@ -161,7 +161,7 @@ fn counts_have_suffixes_and_bounds() {
         ),
         (
             "solve --format foo in",
-            "csv, tsv, jsonl, lines, npy, parquet, grid, html, boards, boj2580, boj2239",
+            "csv, tsv, jsonl, lines, npy, parquet, grid, html, text, boards, boj2580, boj2239",
         ),
     ] {
         assert_refused(line, hint);

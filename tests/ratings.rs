@@ -244,6 +244,15 @@ fn every_record_has_a_trace() {
     let boards = folder.line("trace in -q --format boards").rows;
     assert!(boards.ends_with("\n\n"), "{boards}");
     assert!(all.iter().all(|trace| trace.get("file").is_none()), "{}", ran.rows);
+    let text = folder.line("trace in -q --format text").rows;
+    let first =
+        "in box 3, 5 is possible only in r3c7, so r3c7 is 5.\n53..7....\n6..195...\n.98...56.\n";
+    assert!(text.starts_with(first), "{text}");
+    assert!(text.ends_with(&format!("{}\n\n\n\n\n\n", &SOLVED[72..])), "{text}");
+    let words =
+        ["trace", "in", "-q", "--format", "text", "--template", "{step} {cells} {digit}\\n"];
+    let text = folder.run("trace", &words[1..], "").rows;
+    assert_eq!(text.lines().nth(50), Some("51 r7c6 7"), "{text}");
     folder.file("other", CLASSIC);
     let files = folder.line("trace other in -q").rows;
     let files = files.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -252,7 +261,9 @@ fn every_record_has_a_trace() {
     folder.assert_refused(&[
         ("trace in --format boards --sentences", "goes with --format jsonl"),
         ("trace in --format boards --implications", "goes with --format jsonl"),
-        ("trace in -o x.npy", "trace writes jsonl, html, boards, but not npy"),
+        ("trace in --template x", "goes with --format text"),
+        ("trace in --format text --template {x}", "no field {x}; there are board, sentence"),
+        ("trace in -o x.npy", "trace writes jsonl, html, text, boards, but not npy"),
         ("solve in --format boards", "but not boards"),
     ]);
 }

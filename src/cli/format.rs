@@ -31,6 +31,8 @@ pub enum RowFormat {
     Grid,
     /// Pages to print: puzzles and the solutions at the end, or the steps of trace
     Html,
+    /// A solving path in words, with the board after each step
+    Text,
     /// The boards of a solving path, a line of 81 characters each
     Boards,
     /// BOJ 2580: nine lines per solution, spaces between the digits, and nothing else
@@ -100,6 +102,11 @@ impl RowFormat {
             return Err(extensions::refused(path, &extension, "rows", Self::EXTENSIONS, &hint));
         }
         Ok(Self::from_str(&extension, true).ok())
+    }
+
+    /// Returns whether rows are solving paths, in a format that only trace writes.
+    pub fn is_path(self) -> bool {
+        matches!(self, Self::Boards | Self::Text)
     }
 
     /// Returns whether the format is for an online judge, which accepts only solutions.

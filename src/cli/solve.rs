@@ -103,7 +103,7 @@ pub static ROWS: RowRules = RowRules {
     name: "solve",
     columns: Column::OF_SOLVE,
     default_format: RowFormat::Csv,
-    is_written: |format| format != RowFormat::Boards,
+    is_written: |format| !format.is_path(),
     default_columns: &Column::DEFAULT,
     appended: None,
     changes_cells: false,

@@ -1,6 +1,8 @@
 //! `bulkdoku trace`: writes the solving paths of puzzles.
 
-use bulkdoku::output::{Column, Format, PathPages, boards, json_steps};
+use bulkdoku::output::{
+    Column, Format, PathPages, Template, TemplateError, boards, json_steps, path_text,
+};
 use bulkdoku::{Limits, StopFlag};
 
 use super::engine_args::EngineArgs;
@@ -25,9 +27,10 @@ pub struct TraceArgs {
     #[command(flatten)]
     records: RecordArgs,
 
-    /// jsonl, boards or html [default: jsonl]
+    /// jsonl, text, boards or html [default: jsonl]
     ///
-    /// jsonl: an object per record, with technique, effect, and evidence of each step. boards: a
+    /// jsonl: an object per record, with technique, effect, and evidence of each step. text: a
+    /// sentence for each step and the board after it, and an empty line after each record. boards: a
     /// line of 81 characters for the puzzle and after each placement, and an empty line after each
     /// record. html: a page for at most 1,000 puzzles, with a board for each step.
     #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
@@ -41,8 +44,21 @@ pub struct TraceArgs {
     #[arg(long, help_heading = "Output")]
     implications: bool,
 
+    /// With text: the text of each step, as '{step}. {sentence}\n'
+    ///
+    /// Fields are {sentence}, {board} (nine lines, . for open cells), {technique}, {cells} and {digit}
+    /// (that are placed or eliminated), and {step} (the number). \n is a line end, \t a tab, {{ a
+    /// brace. [default: '{sentence}.\n{board}\n']
+    #[arg(long, value_name = "TEXT", help_heading = "Output", value_parser = template)]
+    template: Option<Template>,
+
     #[command(flatten)]
     pub engine: EngineArgs,
+}
+
+/// Parses a template, in which line ends and tabs are escaped.
+fn template(typed: &str) -> Result<Template, TemplateError> {
+    typed.replace("\\n", "\n").replace("\\t", "\t").parse()
 }
 
 const AFTER_HELP: &str = "\
@@ -51,6 +67,7 @@ Examples:
   bulkdoku trace --sentences 4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......
   bulkdoku trace --where 'technique == \"xy-wing\"' puzzles.csv -o wings.jsonl
   bulkdoku trace --format boards puzzles.txt -o boards.txt
+  bulkdoku trace --format text --template '{sentence}.\\n' puzzles.txt -o words.txt
   bulkdoku trace puzzles.txt -o lessons.html";
 
 /// The steps of a puzzle take about a hundred times as many bytes as the puzzle, so blocks are
@@ -61,7 +78,10 @@ pub static ROWS: RowRules = RowRules {
     name: "trace",
     columns: Column::OF_SOLVE,
     default_format: RowFormat::Jsonl,
-    is_written: |format| matches!(format, RowFormat::Jsonl | RowFormat::Boards | RowFormat::Html),
+    is_written: |format| {
+        use RowFormat::{Boards, Html, Jsonl, Text};
+        matches!(format, Jsonl | Text | Boards | Html)
+    },
     appended: None,
     ..RowRules::OF_INPUT
 };
@@ -70,9 +90,13 @@ pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
     let output = args.records.destinations.path();
     let (format, _) = RowFormat::choose(args.format, output, &ROWS)?;
-    for (is_set, name) in [(args.sentences, "sentences"), (args.implications, "implications")] {
-        if is_set && format != RowFormat::Jsonl {
-            refuse!("--{name} goes with --format jsonl");
+    for (is_set, name, of, of_name) in [
+        (args.sentences, "sentences", RowFormat::Jsonl, "jsonl"),
+        (args.implications, "implications", RowFormat::Jsonl, "jsonl"),
+        (args.template.is_some(), "template", RowFormat::Text, "text"),
+    ] {
+        if is_set && format != of {
+            refuse!("--{name} goes with --format {of_name}");
         }
     }
     args.engine.check_simd()?;
@@ -84,6 +108,7 @@ pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
     let rows: Box<dyn Format> = match format {
         RowFormat::Html => Box::new(PathPages),
         RowFormat::Boards => Box::new(boards(&stop)),
+        RowFormat::Text => Box::new(path_text(args.template.clone().unwrap_or_default())),
         _ => Box::new(json_steps(args.sentences, args.implications, several, &stop)),
     };
     run.write(&solve, Vec::new(), rows)

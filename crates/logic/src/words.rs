@@ -1,6 +1,6 @@
 //! Steps as sentences, such as "in box 5, 7 is possible only in row 4, so r4c1 and r4c2 lose 7".
 
-use std::fmt;
+use std::{fmt, iter};
 
 use bulkdoku_core::puzzle::{Unit, cell_name};
 
@@ -21,6 +21,13 @@ impl Step {
     pub fn sentence(&self, name: fn(usize) -> String) -> String {
         let words = Words { step: self, name };
         format!("{}, so {}", words.pattern(), words.effect())
+    }
+
+    /// Returns the step as one sentence, as [`Step::sentence`] does, followed by the implications
+    /// of each of its alternatives ([`implications`](super::implications)).
+    pub fn explained(&self, alternatives: &[Alternative], name: fn(usize) -> String) -> String {
+        let alternatives = alternatives.iter().map(|it| it.sentence(name));
+        iter::once(self.sentence(name)).chain(alternatives).collect::<Vec<_>>().join("; ")
     }
 }
 

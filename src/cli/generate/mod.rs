@@ -180,7 +180,7 @@ pub static ROWS: RowRules = RowRules {
     name: "generate",
     columns: Column::OF_GENERATE,
     default_format: RowFormat::Lines,
-    is_written: |format| !format.is_judges() && format != RowFormat::Boards,
+    is_written: |format| !format.is_judges() && !format.is_path(),
     default_columns: &Column::DEFAULT_OF_GENERATE,
     appended: None,
     ..RowRules::OF_INPUT

@@ -36,8 +36,9 @@ pub use results::{Decision, Derived, Needs, Outcomes, Properties, Results, Timed
 pub(crate) use row::has_writable_answer;
 pub use row::{Kept, Row, Rows};
 pub use trace::{
-    MAX_PATHS, PATHS_END, PATHS_HEADER, PathPages, board_svg, boards, clue_cells, json_steps,
-    path_section, steps_html, without_candidates,
+    MAX_PATHS, PATHS_END, PATHS_HEADER, PathPages, Template, TemplateError, TemplateField,
+    board_svg, boards, clue_cells, json_steps, path_section, path_text, push_path_text, steps_html,
+    without_candidates,
 };
 pub use value::Value;
 

@@ -1,9 +1,12 @@
 //! Solving paths as JSON lines: one object per record (`docs/schemas/trace.schema.json`).
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::{trace, traced};
 use crate::output::TextRows;
+use bulkdoku_core::puzzle::cell_name;
 use bulkdoku_core::solver::StopFlag;
 use bulkdoku_logic::{Step, Technique, implications};
 
@@ -23,22 +26,24 @@ pub fn json_steps(
     traced(stop, move |rater, row, out| {
         let mut steps = Vec::new();
         // The board, and that of the current round.
-        let mut boards = row.board().filter(|_| with_implications).map(|it| [it.board(); 2]);
+        let is_explained = sentences || with_implications;
+        let mut boards = row.board().filter(|_| is_explained).map(|it| [it.board(); 2]);
         let mut round = 1;
         let path = trace(rater, row, |step| {
             steps.push(if steps.is_empty() { b'[' } else { b',' });
-            let sentence = sentences.then(|| step.to_string());
-            let mut explained = None;
+            let (mut step, mut sentence) = (Cow::Borrowed(step), None);
             if let Some([board, start]) = &mut boards {
                 if step.round > round {
                     (round, *start) = (step.round, *board);
                 }
                 step.apply(board);
-                let mut step = step.clone();
-                step.evidence.implications = implications(start, &step);
-                explained = Some(step);
+                let alternatives = implications(start, &step);
+                sentence = sentences.then(|| step.explained(&alternatives, cell_name));
+                if with_implications && !alternatives.is_empty() {
+                    step.to_mut().evidence.implications = alternatives;
+                }
             }
-            let step = JsonStep { step: explained.as_ref().unwrap_or(step), sentence };
+            let step = JsonStep { step: &step, sentence };
             serde_json::to_writer(&mut steps, &step).expect("memory accepts all bytes");
         });
         let path = path.as_ref();

@@ -1,24 +1,20 @@
 //! The job of `generate`, and the files that it reads first.
 
-use std::fmt::Display;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bulkdoku::condition::{Bounds, Impossible};
 use bulkdoku::generate::islands::GuessRating;
-use bulkdoku::generate::{Grids, Kind, Pattern, Recipe, Symmetry};
+use bulkdoku::generate::{Grids, Kind, Pattern, Recipe};
 use bulkdoku::input::InputOptions;
 use bulkdoku::logic::generate::removal_favoring;
-use bulkdoku::logic::{Technique, Techniques};
-use bulkdoku::output::{Column, Row};
 use bulkdoku::pipeline::{Generate, Hard, RowCondition, Solve};
-use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, Status, solve_batch};
+use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
 
 use super::super::inputs::Inputs;
 use super::super::{Failure, log, sets, shown};
-use super::{GenerateArgs, ROWS};
+use super::GenerateArgs;
 
 /// What `--kind` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +64,7 @@ impl GenerateArgs {
     /// Returns the job that solves hard puzzles.
     pub fn hard(&self) -> Result<Hard, Failure> {
         let measure = self.objective.unwrap_or_default();
+        let recipe = Recipe { grids: self.grids.unwrap_or_default(), ..Recipe::default() };
         let simd = self.simd();
         let engine = Box::new(move || EngineKind::default().build(simd));
         let rating_isomorphs = GuessRating::ISOMORPHS;
@@ -77,8 +74,8 @@ impl GenerateArgs {
             measure,
             at_least: self.at_least.unwrap_or(measure.usual_least()),
             pool: self.from.as_deref().map_or_else(|| Ok(Arc::from([])), read_pool)?,
-            recipe: Recipe { grids: self.grids.unwrap_or_default(), ..Recipe::default() },
-            condition: self.row_condition()?,
+            condition: self.row_condition(&recipe)?,
+            recipe,
             simd,
         })
     }
@@ -89,17 +86,18 @@ impl GenerateArgs {
         let kind = self.kind();
         let default = if kind == Kind::Solved { Grids::Fast } else { Grids::Rows };
         let plain = Recipe::default();
-        let condition = self.row_condition()?;
-        let techniques = condition.as_ref().map(|condition| condition.techniques);
-        let recipe = Recipe {
+        let mut recipe = Recipe {
             kind,
             grids: self.grids.unwrap_or(default),
-            removal: techniques.map_or(plain.removal, removal_favoring),
             symmetry: self.symmetry,
             pattern: self.pattern.as_deref().map_or(Ok(plain.pattern), read_pattern)?,
             clues: self.clues.clone().unwrap_or(plain.clues),
             ..plain
         };
+        let condition = self.row_condition(&recipe)?;
+        if let Some(condition) = &condition {
+            recipe.removal = removal_favoring(condition.techniques);
+        }
         if let Some(warning) = recipe.check().map_err(|error| usage(&error))? {
             log::note(warning);
         }
@@ -117,60 +115,11 @@ impl GenerateArgs {
         Ok((job, self.skip..end))
     }
 
-    /// Returns the condition of `--where`.
-    fn row_condition(&self) -> Result<Option<RowCondition>, Failure> {
-        let Some(condition) = &self.condition.condition else { return Ok(None) };
-        let failed = |error: &dyn Display| Failure::Usage(format!("--where: {error}"));
-        let of_row = |column: &Column| matches!(column, Column::Id | Column::Seed);
-        if let Some(column) = condition.computed(ROWS.columns).into_iter().find(of_row) {
-            refuse!("--where: {column} is not a property of the puzzle");
-        }
-        let predicate = condition.resolve(ROWS.columns, &[]).map_err(|error| failed(&error))?;
-        let (kind, all) = (self.kind(), Bounds::default());
-        let possible = self.bounds().and_then(|bounds| predicate.narrow(&bounds));
-        let techniques = possible.and_then(|_| predicate.narrow(&all));
-        let techniques = techniques
-            .map_err(|error| failed(&format_args!("no puzzle of kind {kind} meets it: {error}")))?
-            .techniques();
-        let has_solution = !matches!(kind, Kind::Several | Kind::Unsolvable);
-        if !has_solution && techniques != Techniques::ALL {
-            refuse!("--where: puzzles of kind {kind} have no technique");
-        }
-        let needs = predicate.needs();
-        let holds = Box::new(move |row: &Row<'_>| predicate.holds(row));
-        Ok(Some(RowCondition { techniques, needs, holds }))
-    }
-
-    /// Returns the values that columns can have in the puzzles of the kind. No minimal puzzle with
-    /// more than 40 clues is known, and no puzzle with fewer than 17 has one solution (`McGuire`,
-    /// Tugemann, Civario 2012).
-    fn bounds(&self) -> Result<Bounds, Impossible> {
-        let mut bounds = Bounds::default();
-        let (status, solutions) = match self.kind() {
-            Kind::Several => (Status::Multiple, 2),
-            Kind::Unsolvable => (Status::Unsolvable, 0),
-            _ => (Status::Unique, 1),
-        };
-        let clues = match self.kind() {
-            Kind::Minimal => 17..=40,
-            Kind::Easy => 30..=37,
-            Kind::Solved => 81..=81,
-            Kind::Several | Kind::Unsolvable => 0..=81,
-            Kind::Unique => 17..=81,
-        };
-        bounds.narrow(Column::Status, status as u64..=status as u64)?;
-        bounds.narrow(Column::Solutions, solutions..=solutions)?;
-        bounds.narrow(Column::Clues, clues)?;
-        if let Some(clues) = &self.clues {
-            bounds.narrow(Column::Clues, *clues.start() as u64..=*clues.end() as u64)?;
-        }
-        if self.kind() == Kind::Minimal && self.symmetry == Symmetry::None {
-            bounds.narrow(Column::Minimal, 1..=1)?;
-        }
-        if self.kind() == Kind::Easy {
-            bounds.narrow(Column::Technique, 0..=Technique::NakedSingle as u64)?;
-        }
-        Ok(bounds)
+    /// Returns the condition of `--where` for puzzles of a recipe.
+    fn row_condition(&self, recipe: &Recipe) -> Result<Option<RowCondition>, Failure> {
+        let condition = self.condition.condition.as_ref();
+        let condition = condition.map(|condition| RowCondition::new(condition, recipe));
+        condition.transpose().map_err(|error| Failure::Usage(format!("--where: {error}")))
     }
 }
 

@@ -43,7 +43,7 @@ pub struct Condition {
 /// What is wrong with a condition, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
-pub struct ConditionError(String);
+pub struct ConditionError(pub(crate) String);
 
 /// A condition that can be evaluated.
 #[derive(Clone, Debug)]

@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use super::solve::Solver;
 use super::{Job, PropertyEngine, Solve, Stopped};
+use crate::condition::{Bounds, Condition, ConditionError, Impossible};
 use crate::input::Records;
-use crate::output::{Needs, Results, Row};
+use crate::output::{Column, Needs, Results, Row};
 use crate::pipeline::block::Block;
 use crate::pipeline::properties;
 use crate::pipeline::sources::Ranges;
-use bulkdoku_core::generate::{Generator, Pattern, Recipe, Yield};
+use bulkdoku_core::generate::{Generator, Kind, Pattern, Recipe, Symmetry, Yield};
 use bulkdoku_core::puzzle::Puzzle;
 use bulkdoku_core::solver::StopFlag;
-use bulkdoku_logic::Techniques;
+use bulkdoku_core::status::Status;
 use bulkdoku_logic::generate::TechniqueFilter;
+use bulkdoku_logic::{Technique, Techniques};
 
 /// A job that generates the puzzles of a seeded corpus and solves them.
 pub struct Generate {
@@ -36,9 +38,69 @@ pub struct RowCondition {
     /// their properties are computed.
     pub techniques: Techniques,
     /// The properties that `holds` reads.
-    pub needs: Needs,
+    pub(super) needs: Needs,
     /// Returns whether a row meets the condition.
-    pub holds: Box<dyn Fn(&Row<'_>) -> bool + Send + Sync>,
+    pub(super) holds: Box<dyn Fn(&Row<'_>) -> bool + Send + Sync>,
+}
+
+impl RowCondition {
+    /// Creates the condition that puzzles of a recipe meet.
+    ///
+    /// # Errors
+    /// Fails if a name is not that of a property of generated puzzles, or if no puzzle of the recipe
+    /// can meet the condition.
+    pub fn new(condition: &Condition, recipe: &Recipe) -> Result<Self, ConditionError> {
+        let of_row = |column: &Column| matches!(column, Column::Id | Column::Seed);
+        if let Some(column) = condition.computed(Column::OF_GENERATE).into_iter().find(of_row) {
+            return Err(ConditionError(format!("{column} is not a property of the puzzle")));
+        }
+        let predicate = condition.resolve(Column::OF_GENERATE, &[])?;
+        let (kind, all) = (recipe.kind, Bounds::default());
+        let possible = bounds(recipe).and_then(|bounds| predicate.narrow(&bounds));
+        let techniques = possible.and_then(|_| predicate.narrow(&all)).map_err(|error| {
+            ConditionError(format!("no puzzle of kind {kind} meets it: {error}"))
+        })?;
+        let techniques = techniques.techniques();
+        let has_solution = !matches!(kind, Kind::Several | Kind::Unsolvable);
+        if !has_solution && techniques != Techniques::ALL {
+            return Err(ConditionError(format!("puzzles of kind {kind} have no technique")));
+        }
+        let needs = predicate.needs();
+        let holds = Box::new(move |row: &Row<'_>| predicate.holds(row));
+        Ok(Self { techniques, needs, holds })
+    }
+}
+
+/// Returns the values that columns can have in puzzles of a recipe. No minimal puzzle with more than
+/// 40 clues is known, and no puzzle with fewer than 17 has one solution (`McGuire`, Tugemann, Civario
+/// 2012).
+fn bounds(recipe: &Recipe) -> Result<Bounds, Impossible> {
+    let mut bounds = Bounds::default();
+    let (status, solutions) = match recipe.kind {
+        Kind::Several => (Status::Multiple, 2),
+        Kind::Unsolvable => (Status::Unsolvable, 0),
+        _ => (Status::Unique, 1),
+    };
+    let clues = match recipe.kind {
+        Kind::Minimal => 17..=40,
+        Kind::Easy => 30..=37,
+        Kind::Solved => 81..=81,
+        Kind::Several | Kind::Unsolvable => 0..=81,
+        Kind::Unique => 17..=81,
+    };
+    bounds.narrow(Column::Status, status as u64..=status as u64)?;
+    bounds.narrow(Column::Solutions, solutions..=solutions)?;
+    bounds.narrow(Column::Clues, clues)?;
+    if recipe.clues != Recipe::default().clues {
+        bounds.narrow(Column::Clues, *recipe.clues.start() as u64..=*recipe.clues.end() as u64)?;
+    }
+    if recipe.kind == Kind::Minimal && recipe.symmetry == Symmetry::None {
+        bounds.narrow(Column::Minimal, 1..=1)?;
+    }
+    if recipe.kind == Kind::Easy {
+        bounds.narrow(Column::Technique, 0..=Technique::NakedSingle as u64)?;
+    }
+    Ok(bounds)
 }
 
 /// The generator, engine, and rater of a thread.

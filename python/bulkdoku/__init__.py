@@ -24,38 +24,39 @@ from . import _core
 from ._core import __version__
 from ._frames import Frame, place_of
 from ._options import (
-    KINDS, OF_CHECK, OF_SOLVE, By, Form, Kind, Progress, Span, columns_of, form_of, names_in, one_of, output_of, search,
-    span, whole,
+    KINDS, OF_CANON, OF_CHECK, OF_GENERATE, OF_SOLVE, By, Form, Kind, Progress, Span, columns_of, form_of, names_in,
+    output_of, search, span, text, threads_of, whole,
 )  # fmt: skip
 from ._table import Table
+from ._trainers import hrm, reasoning_gym
 
 __all__ = [
-    "Puzzles", "Table", "__version__", "augment", "bench", "canon", "check", "dedup", "generate", "hint", "rate",
-    "score", "solve", "split", "stream", "trace", "verify",
+    "Path", "Puzzles", "Table", "__version__", "augment", "bench", "canon", "check", "dedup", "generate", "hint", "hrm",
+    "path", "rate", "reasoning_gym", "score", "solve", "split", "stream", "trace", "verify",
 ]  # fmt: skip
 
-SOLVED = ("solution", "status", "solutions", "guesses", "latency_ns")
+SOLVED = ("solution", "status")
+SCORED = ("correct_cells", "wrong_cells", "blank_cells", "clues_kept", "broken_units", "solved")
 
 
-def run(
-    job: str, how: _core.Search, names: tuple[str, ...], puzzles: Any, column: str | None, prefix: str, blank: Any,
-    progress: Any, solution: Any = None, *, answers: tuple[Any, str | None] | None = None,
+def checked(
+    how: _core.Search, columns: Any, puzzles: Any, answers: Any, column: str | None, solution_column: str | None,
+    prefix: str, blank: Any, progress: Any, *, are_texts: bool,
 ) -> Any:  # fmt: skip
-    """Runs a job on puzzles and, if there are any, the answers to them; appends these columns."""
-    blank, frame, given = whole("blank", blank), Frame(puzzles), None
-    rows = frame.grids(column, blank, new=(*names, "solved") if job == "score" else names, prefix=prefix)
-    if answers is not None:
-        given, _ = frame.answers(*answers, blank, "answers")
-        if given is None and frame.names is None:
-            raise TypeError("the solutions are missing: give them, or a table that has both")
-        if given is None:
-            raise ValueError("the table has no column of solutions; name one by solution_column=")
-    output = output_of(names, form_of(solution, rows), blank)
-    return frame.joined(_core.run(job, rows, given, how, output, progress), prefix)
+    """Checks answers to puzzles, and appends these columns."""
+    names, blank, frame = columns_of(columns, OF_CHECK), whole("blank", blank), Frame(puzzles)
+    rows = frame.grids(column, blank, new=names, prefix=prefix)
+    given, _ = frame.answers(answers, solution_column, blank, "answers")
+    if given is None and frame.names is None:
+        raise TypeError("the solutions are missing: give them, or a table that has both")
+    if given is None:
+        raise ValueError("the table has no column of solutions; name one by solution_column=")
+    output = output_of(names, form_of(None, rows), blank)
+    return frame.joined(_core.check(rows, given, are_texts, how, output, progress), prefix)
 
 
 def solve(
-    puzzles: Any, *, limit: int = 2, max_nodes: int | None = None, engine: str = "lanes", threads: int = 1,
+    puzzles: Any, *, limit: int = 2, max_nodes: int | None = None, engine: str = "lanes", threads: int | None = None,
     solution: Form | None = None, columns: Sequence[str] = SOLVED, column: str | None = None, prefix: str = "",
     blank: int = 0, progress: Progress | None = None,
 ) -> Any:  # fmt: skip
@@ -68,12 +69,11 @@ def solve(
         limit: 2 proves that there is one solution, 1 finds the first, more counts them.
         max_nodes: the nodes after which the search for a puzzle gives up; None for no limit.
         engine: "lanes", "scalar", "propagate", "backtrack-scan", "backtrack-flags" or "backtrack-mask".
-        threads: the number of threads; 0 means one per core.
+        threads: the number of threads; 0 means one per core, and None the same from 10,000 rows on, otherwise one.
         solution: how grids are returned: "text" (str), "binary" (bytes) or "cells" (81 numbers, where digits follow
             `blank`); None for bytes if the puzzles are bytes, otherwise text.
-        columns: some of "puzzle", "solution", "canonical", "automorphisms", "status", "reason", "solutions",
-            "guesses", "nodes", "latency_ns", "clues", "technique", "difficulty", "score", "steps", "techniques", "se121",
-            "se121_ep", "se121_ed", "guess_rating", "minimal". A table already has its puzzles.
+        columns: those of `bulkdoku solve`, such as "puzzle", "reason", "solutions", "guesses", "latency_ns", "clues",
+            "technique", "difficulty", or "minimal"; an unknown name raises an error with all. A table already has its puzzles.
         column: the column of the puzzles in a table, if it has no usual name and is not the only one.
         prefix: the prefix of the names of new columns.
         blank: the value of a blank in numbers; digits are blank + 1 to blank + 9.
@@ -97,11 +97,13 @@ def solve(
         ['unique', 'malformed']
     """
     how, names = search(engine, limit, max_nodes, threads), columns_of(columns, OF_SOLVE)
-    return run("solve", how, names, puzzles, column, prefix, blank, progress, solution)
+    blank, frame = whole("blank", blank), Frame(puzzles)
+    rows = frame.grids(column, blank, new=names, prefix=prefix)
+    return frame.joined(_core.solve(rows, how, output_of(names, form_of(solution, rows), blank), progress), prefix)
 
 
 def rate(
-    puzzles: Any, *, columns: Sequence[str] = ("technique", "score", "steps", "se121"), threads: int = 1,
+    puzzles: Any, *, columns: Sequence[str] = ("technique", "score", "steps", "se121"), threads: int | None = None,
     column: str | None = None, prefix: str = "", blank: int = 0, progress: Progress | None = None,
 ) -> Any:  # fmt: skip
     """Rates how hard puzzles are for a person: `solve` with other columns, arguments and exceptions being the same.
@@ -113,51 +115,99 @@ def rate(
     Returns:
         A row for each puzzle; only puzzles with exactly one solution have ratings.
     """
-    how, names = search("lanes", 2, None, threads), columns_of(columns, OF_SOLVE)
-    return run("solve", how, names, puzzles, column, prefix, blank, progress)
+    return solve(
+        puzzles, columns=columns, threads=threads, column=column, prefix=prefix, blank=blank, progress=progress
+    )
 
 
 def trace(
-    puzzles: Any, *, sentences: bool = False, threads: int = 1, column: str | None = None, prefix: str = "",
-    blank: int = 0, progress: Progress | None = None,
+    puzzles: Any, *, format: str = "steps", template: str | None = None, sentences: bool = False,
+    implications: bool = False, threads: int | None = None, column: str | None = None, prefix: str = "", blank: int = 0,
+    progress: Progress | None = None,
 ) -> Any:  # fmt: skip
     """Traces the steps that lead from each puzzle to its solution, as a person would take them.
 
     Args:
-        sentences: whether each step has a sentence. Other arguments, and exceptions, are those of `solve`.
+        format: "steps", a JSON object as `bulkdoku trace` writes it, about 10 KB long, in which `line` is the number of
+            the row, from 1; "text", a sentence for each step and the board after it; or "boards", a line of 81
+            characters for the puzzle and after each placement.
+        template: for "text", what each step becomes instead, as in "{step}. {technique}: {sentence}\\n". Fields are
+            `sentence`, `board` (nine lines), `technique`, `cells` and `digit` (placed or eliminated), and `step`.
+        sentences, implications: for "steps", whether each step has a sentence, and those of forcing chains and nets
+            all implications. Other arguments, and exceptions, are those of `solve`.
 
     Returns:
-        A row for each puzzle with the column `trace`: a JSON object as `bulkdoku trace` writes it, about 10 KB long, in
-        which `line` is the number of the row, from 1. Only puzzles with exactly one solution have steps.
+        A row for each puzzle with the column `trace`, `text`, or `boards`. Only puzzles with exactly one solution have
+        steps.
     """
-    how, frame = search("lanes", 2, None, threads), Frame(puzzles)
-    rows = frame.grids(column, blank, new=("trace",), prefix=prefix)
-    return frame.joined(_core.trace(rows, "sentences" if sentences else "trace", how, progress), prefix)
+    if template is not None and format != "text":
+        raise ValueError('template is for format="text"')
+    if (sentences or implications) and format != "steps":
+        raise ValueError('sentences and implications are for format="steps"')
+    how, frame, name = search("lanes", 2, None, threads), Frame(puzzles), "trace" if format == "steps" else format
+    rows = frame.grids(column, blank, new=(name,), prefix=prefix)
+    options = (text("format", format) or "", text("template", template), bool(sentences), bool(implications))
+    return frame.joined(_core.trace(rows, *options, how, progress), prefix)
 
 
-def hint(puzzle: Any, n: int = 1) -> list[dict[str, Any]]:
-    """Returns the next steps towards the solution of a puzzle, in words.
+class Path(list[dict[str, Any]]):
+    """Steps towards the solution of a puzzle: a list of dicts as in `trace`, such as with `technique`, `placed` or
+    `eliminated`, `evidence`, and `sentence`. It prints as sentences; in a notebook, it is drawn."""
+
+    def __init__(self, steps: Iterable[dict[str, Any]], html: str) -> None:
+        super().__init__(steps)
+        self._html = html
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{number}. {step['technique']}: {step['sentence']}" for number, step in enumerate(self, 1))
+
+    def _repr_html_(self) -> str:
+        style = "<style>.bulkdoku .board {max-width: 24rem} .bulkdoku .steps {padding: 0; list-style: none}</style>"
+        return f'{style}<div class="bulkdoku">{self._html}</div>'
+
+
+def path(puzzle: Any) -> Path:
+    """Returns all steps that lead to the solution of a puzzle, those without an effect left out.
 
     Args:
         puzzle: one puzzle, as `solve` takes many: a str of 81 characters, or 81 numbers.
-        n: the largest number of steps.
 
     Returns:
-        list: steps as in `trace`, such as a dict with `technique`, `placed` or `eliminated`, `evidence` and `sentence`.
+        Path: a list of steps, which prints as sentences, and is drawn in notebooks.
 
     Raises:
         ValueError: if the puzzle does not have exactly one solution.
     """
-    path = json.loads(trace([puzzle], sentences=True).to_list("trace")[0])
-    if path["steps"] is None:
-        raise ValueError(f"only puzzles with exactly one solution have hints; this one is {path['status']}")
-    return list(path["steps"][: whole("n", n)])
+    return hint(puzzle, 2**32)
+
+
+def hint(puzzle: Any, n: int = 1) -> Path:
+    """Returns the next steps towards the solution of a puzzle.
+
+    Args:
+        puzzle: one puzzle, as for `path`.
+        n: the largest number of steps.
+
+    Returns:
+        Path: a list of steps, as `path` returns them.
+
+    Raises:
+        ValueError: if the puzzle does not have exactly one solution.
+    """
+    row = solve([puzzle], columns=["puzzle", "status", "reason"], solution="text")
+    (cells,), (status,), (reason,) = (row.to_list(name) for name in ("puzzle", "status", "reason"))
+    if status != "unique":
+        what = f"only puzzles with exactly one solution have hints; this one is {status}"
+        raise ValueError(f"{what}: {reason}" if reason else what)
+    steps, html = _core.explained(cells, whole("n", n))
+    return Path(map(json.loads, steps), html)
 
 
 def check(
     puzzles: Any, solutions: Any = None, *, limit: int = 2, max_nodes: int | None = None, engine: str = "lanes",
-    threads: int = 1, columns: Sequence[str] = ("status", "reason"), column: str | None = None,
-    solution_column: str | None = None, prefix: str = "", blank: int = 0, progress: Progress | None = None,
+    threads: int | None = None, columns: Sequence[str] = ("status", "reason"), answers: str = "cells",
+    column: str | None = None, solution_column: str | None = None, prefix: str = "", blank: int = 0,
+    progress: Progress | None = None,
 ) -> Any:  # fmt: skip
     """Checks whether solutions are right and unique.
 
@@ -165,8 +215,9 @@ def check(
         puzzles: n puzzles, as for `solve`; without `solutions`, a table that has both.
         solutions: n solutions in any of the same forms; from a table the column of solutions is taken.
         limit: 2 searches for a second solution, 1 does not search.
-        columns: some of those of `solve`, and "answer" (the given solution), "correct_cells", "clues_kept",
-            "broken_units".
+        columns: those of `bulkdoku check`: some of those of `solve`, "answer" (the given solution), and the columns of
+            `score`.
+        answers: "cells", or "text" for the answers of language models: the last grid in a text.
         solution_column: the column of the solutions. Other arguments are those of `solve`.
 
     Returns:
@@ -175,37 +226,42 @@ def check(
     Raises:
         TypeError, ValueError: as `solve`, and if there are not as many solutions as puzzles.
     """
-    how, names = search(engine, limit, max_nodes, threads), columns_of(columns, OF_CHECK)
-    return run("check", how, names, puzzles, column, prefix, blank, progress, answers=(solutions, solution_column))
+    if answers not in ("cells", "text"):
+        raise (ValueError if isinstance(answers, str) else TypeError)(f'answers is "cells" or "text", not {answers!r}')
+    how, are_texts = search(engine, limit, max_nodes, threads), answers == "text"
+    return checked(
+        how, columns, puzzles, solutions, column, solution_column, prefix, blank, progress, are_texts=are_texts
+    )
 
 
 def score(
-    puzzles: Any, answers: Any = None, *, max_nodes: int | None = None, threads: int = 1, column: str | None = None,
-    solution_column: str | None = None, prefix: str = "", blank: int = 0, progress: Progress | None = None,
+    puzzles: Any, answers: Any = None, *, max_nodes: int | None = None, threads: int | None = None,
+    column: str | None = None, solution_column: str | None = None, prefix: str = "", blank: int = 0,
+    progress: Progress | None = None,
 ) -> Any:  # fmt: skip
     """Scores answers to puzzles: rewards for reinforcement learning.
 
     Args:
-        answers: n answers, as `solutions` of `check`; also text of nine lines, with spaces, or a list. In a blank cell
-            the answer is wrong, and it breaks no rule there. Other arguments, and exceptions, are those of `check`.
+        answers: n answers, as `solutions` of `check`, or any texts with a grid: the last complete one counts. Other
+            arguments, and exceptions, are those of `check`.
 
     Returns:
-        A row for each puzzle. `correct_cells`, 0 to 81: the cells, clues included, that equal the puzzle's only
-        solution; if it does not have exactly one (or the search gave up, or the puzzle is malformed), 81 for an answer
-        that solves it, else 0. `clues_kept`: the clues that the answer keeps; 0 for malformed puzzles. `broken_units`,
-        0 to 27: the rows, columns and boxes in which the answer has a digit twice. All three are null for an answer
-        that is not readable as 81 cells. `solved`, bool: the answer solves the puzzle.
+        A row for each puzzle. Of its cells that are not clues, `correct_cells` equal the only solution, `wrong_cells`
+        have another digit, and `blank_cells` none; if the puzzle does not have exactly one solution (or the search gave
+        up), all cells of an answer that solves it are correct, and none of another. `clues_kept`: the clues that the
+        answer keeps. `broken_units`, 0 to 27: the rows, columns and boxes in which it has a digit twice. All of them
+        are null for an answer without a grid, and for a malformed puzzle. `solved`, bool: the answer solves the puzzle.
     """
-    how, names = search("lanes", 2, max_nodes, threads), ("correct_cells", "clues_kept", "broken_units")
-    return run("score", how, names, puzzles, column, prefix, blank, progress, answers=(answers, solution_column))
+    how = search("lanes", 2, max_nodes, threads)
+    return checked(how, SCORED, puzzles, answers, column, solution_column, prefix, blank, progress, are_texts=True)
 
 
 def verify(answer: str | None, entry: Mapping[str, Any]) -> float:
-    """Judges an answer to an entry of `Puzzles.entries`; `score` judges many at once, and in more detail.
+    """Judges an answer to an entry of `reasoning_gym`; `score` judges many at once, and in more detail.
 
     Args:
-        answer: the cells as text, in any form that `solve` reads.
-        entry: an entry of `Puzzles.entries`.
+        answer: any text with a grid: the last complete one counts.
+        entry: an entry of `reasoning_gym` or of `Puzzles.entries`.
 
     Returns:
         float: 1.0 if the answer solves the puzzle, otherwise 0.0.
@@ -217,27 +273,27 @@ def verify(answer: str | None, entry: Mapping[str, Any]) -> float:
 
 
 def canon(
-    puzzles: Any, *, threads: int = 1, solution: Form | None = None,
+    puzzles: Any, *, threads: int | None = None, solution: Form | None = None,
     columns: Sequence[str] = ("canonical", "automorphisms", "status", "reason"), column: str | None = None,
     prefix: str = "", blank: int = 0, progress: Progress | None = None,
 ) -> Any:  # fmt: skip
     """Finds canonical forms (minlex), which are equal for isomorphic puzzles.
 
     Args:
-        columns: some of "puzzle", "canonical", "automorphisms", "status", "reason", "clues". Other arguments, and
-            exceptions, are those of `solve`.
+        columns: those of `bulkdoku canon`, and "reason". Other arguments, and exceptions, are those of `solve`.
 
     Returns:
         A row for each puzzle; `status` is ok, contradictory or malformed.
     """
-    names = columns_of(columns, ("puzzle", "canonical", "automorphisms", "status", "reason", "clues"))
-    how = search("lanes", 2, None, threads)
-    return run("classify", how, names, puzzles, column, prefix, blank, progress, solution)
+    names, blank, frame = columns_of(columns, (*OF_CANON, "reason")), whole("blank", blank), Frame(puzzles)
+    rows = frame.grids(column, blank, new=names, prefix=prefix)
+    output = output_of(names, form_of(solution, rows), blank)
+    return frame.joined(_core.classify(rows, threads_of(threads), output, progress), prefix)
 
 
 def augment(
     puzzles: Any, solutions: Any = None, *, times: int = 1, seed: int, original: bool = False,
-    kinds: Sequence[Kind] = KINDS, first: int = 1, threads: int = 1, solution: Form | None = None,
+    kinds: Sequence[Kind] = KINDS, first: int = 1, threads: int | None = None, solution: Form | None = None,
     column: str | None = None, solution_column: str | None = None, prefix: str = "", blank: int = 0,
     progress: Progress | None = None,
 ) -> Any:  # fmt: skip
@@ -263,9 +319,9 @@ def augment(
         TypeError, ValueError: as `solve`, and if the table has a column `row` or `copy`.
     """
     times, seed, first, blank = whole("times", times), whole("seed", seed), whole("first", first), whole("blank", blank)
-    chosen = [one_of("kinds", kind) for kind in names_in("kinds", kinds, '("digits", "rows")')]
+    chosen = names_in("kinds", kinds, '("digits", "rows")')
     form = None if solution is None else form_of(solution)
-    count, frame = whole("threads", threads), Frame(puzzles)
+    count, frame = threads_of(threads), Frame(puzzles)
     new = ("row", "copy") if solutions is None else ("row", "copy", "solution")
     rows = frame.grids(column, blank, new=new, prefix=prefix)
     try:
@@ -293,27 +349,21 @@ def augment(
 
 
 def recipe(
-    kind: Any, grids: Any, clues: Any, guesses: Any, symmetry: Any, pattern: Any, objective: Any,
-    at_least: Any,
-) -> _core.Recipe:  # fmt: skip
+    kind: Any, grids: Any, clues: Any, where: Any, symmetry: Any, pattern: Any, objective: Any, at_least: Any
+) -> _core.Recipe:
     """Returns which puzzles are generated."""
-    hard = None
-    if kind == "hard":
-        if any(option is not None for option in (clues, guesses, pattern)) or symmetry != "none":
-            raise ValueError("hard puzzles have no clues, guesses, symmetry or pattern: the search changes clues")
-        kind, hard = "minimal", (objective or "guess_rating", None if at_least is None else float(at_least))
-    elif objective is not None or at_least is not None:
-        raise ValueError('objective and at_least need kind="hard"')
-    if grids is None:
-        grids = "fast" if kind == "solved" else "rows"
-    return _core.Recipe(kind, grids, symmetry, pattern, span("clues", clues), span("guesses", guesses), hard)
+    if at_least is not None and not (isinstance(at_least, (int, float)) and 0 < at_least < 1e300):
+        raise (ValueError if isinstance(at_least, (int, float)) else TypeError)("at_least is a positive number")
+    return _core.Recipe(
+        kind, grids, symmetry, pattern, span("clues", clues), text("where", where), objective, at_least
+    )
 
 
 def generate(
-    count: int, *, seed: int, kind: str = "minimal", skip: int = 0, grids: str | None = None, clues: Span = None,
-    guesses: Span = None, symmetry: str = "none", pattern: str | None = None,
-    objective: str | None = None, at_least: float | None = None, solution: Form = "text", columns: Sequence[str] = ("puzzle", "solution"), threads: int = 1,
-    progress: Progress | None = None,
+    count: int, *, seed: int, kind: str = "minimal", where: str | None = None,
+    columns: Sequence[str] = ("puzzle", "solution"), objective: str | None = None, at_least: float | None = None,
+    skip: int = 0, grids: str | None = None, clues: Span = None, symmetry: str = "none", pattern: str | None = None,
+    solution: Form = "text", blank: int = 0, threads: int | None = None, progress: Progress | None = None,
 ) -> Table:  # fmt: skip
     """Generates random puzzles: the rows that `bulkdoku generate` writes for the same seed.
 
@@ -323,14 +373,15 @@ def generate(
         count: the number of rows.
         seed: any number from 0 to 2**64 - 1.
         kind: "minimal", "solved", "easy", "hard", "several", "unsolvable" or "unique".
-        skip: the number of rows before the first one; for kind="hard", of islands.
+        where: a condition that puzzles meet, as `--where` of the command has it: "technique == 'xy-wing'".
+        columns: those of `bulkdoku generate`, such as "technique"; the solution is null unless there is exactly one.
         objective, at_least: only for kind="hard": "guess_rating" (default), "se121" or "score", and its least value.
+        skip: the number of rows before the first one; for kind="hard", of islands.
         grids: how solution grids are drawn: "rows", "fast" or "uniform"; None is fast for kind="solved", else rows.
-        clues, guesses: only minimal puzzles with this many: a number, or a pair of the least and the most.
+        clues: only puzzles with this many: a number, or a pair of the least and the most.
         symmetry: "none", "rot180", "rot90", "diagonal", "horizontal" or "vertical".
         pattern: 81 characters, # where a clue may be, . where none may be.
-        columns: "puzzle" and "solution" or one of them; the solution is null unless there is exactly one.
-        solution, threads, progress: as for `solve`.
+        solution, blank, threads, progress: as for `solve`.
 
     Returns:
         Table: `count` rows.
@@ -339,14 +390,14 @@ def generate(
         MemoryError: if the rows do not fit in memory.
         ValueError: if an option has another value, or if no puzzle can meet the options.
     """
-    made = recipe(kind, grids, clues, guesses, symmetry, pattern, objective, at_least)
-    output = output_of(columns_of(columns, ("puzzle", "solution")), form_of(solution), 0)
+    made = recipe(kind, grids, clues, where, symmetry, pattern, objective, at_least)
+    output = output_of(columns_of(columns, OF_GENERATE), form_of(solution), whole("blank", blank))
     seed, skip = whole("seed", seed), whole("skip", skip)
     count = whole("count", count)
     end = 2**31 if kind == "hard" else skip + count
     if end >= 2**64 or skip > end:
         raise ValueError("rows end at 2**64 - 1, islands at 2**31")
-    return Table(_core.generate(made, seed, (skip, end), count, output, whole("threads", threads), progress))
+    return Table(_core.generate(made, seed, (skip, end), count, output, threads_of(threads), progress))
 
 
 class Puzzles:
@@ -354,7 +405,7 @@ class Puzzles:
 
     def __init__(
         self, seed: int, skip: int, batch_rows: int, shard: tuple[int, int], made: _core.Recipe, output: _core.Output,
-        threads: int,
+        threads: int | None,
     ) -> None:  # fmt: skip
         self._seed, self._position, self._batch_rows, self._shard = seed, skip, batch_rows, shard
         self._recipe, self._output, self._threads = made, output, threads
@@ -372,25 +423,18 @@ class Puzzles:
         return self._next(self._output)[1]
 
     def entries(self) -> Iterator[dict[str, Any]]:
-        """Yields single puzzles as environments of reasoning-gym have them.
-
-        Yields:
-            dict: `question` (a prompt) and `answer` (nine lines), and `metadata`: `puzzle` and `solution` as nested
-            lists, `num_empty`, `difficulty` (a dict with `num_empty`, `technique`, `score`, `steps`), the `seed`, and
-            the `row` of `generate` with this seed.
+        """Yields single puzzles as entries of `reasoning_gym`, whose `source_index` is the row of `generate`.
 
         Raises:
             ValueError: if the puzzles do not have exactly one solution.
         """
-        how = search("lanes", 2, None, self._threads)
         while True:
             seed, (start, batch) = self._seed, self._next(output_of(("puzzle",), "text", 0))
-            lines = Table(_core.trace(Frame(batch).grids(None, 0), "entries", how, None)).to_list("trace")
-            if len(lines) < len(batch):
+            entries = reasoning_gym(batch, first=start, threads=self._threads)
+            if len(entries) < len(batch):
                 raise ValueError("only puzzles with exactly one solution have entries")
-            for row, line in enumerate(lines, start):
-                entry = json.loads(line)
-                entry["metadata"] |= {"seed": seed, "row": row}
+            for entry in entries:
+                entry["metadata"]["seed"] = seed
                 yield entry
 
     def _next(self, output: _core.Output) -> tuple[int, Table]:
@@ -418,9 +462,9 @@ class Puzzles:
 
 def stream(
     *, seed: int, batch_rows: int = 1024, shard: tuple[int, int] = (0, 1), skip: int = 0, kind: str = "minimal",
-    grids: str | None = None, clues: Span = None, guesses: Span = None,
-    symmetry: str = "none", pattern: str | None = None, objective: str | None = None, at_least: float | None = None,
-    solution: Form = "cells", blank: int = 0, threads: int = 1,
+    where: str | None = None, columns: Sequence[str] = ("puzzle", "solution"), objective: str | None = None,
+    at_least: float | None = None, grids: str | None = None, clues: Span = None, symmetry: str = "none",
+    pattern: str | None = None, solution: Form = "text", blank: int = 0, threads: int | None = None,
 ) -> Puzzles:  # fmt: skip
     """Returns an endless stream of fresh puzzles and their solutions: the rows of `generate`, in constant memory.
 
@@ -429,26 +473,26 @@ def stream(
             about ten seconds; `shard`, `skip`, and `position` count islands.
         shard: (i, n) yields each n-th batch, from the i-th on, from 0: n workers yield each batch of one seed once.
         skip: the number of rows before the first batch: `position` of an earlier stream continues it.
-        solution, blank: as for `solve`. Other arguments, and exceptions, are those of `generate`.
+        solution, blank: as for `solve`: with "cells", `batch["puzzle"]` is uint8 of shape (batch_rows, 81). Other
+            arguments, and exceptions, are those of `generate`.
 
     Returns:
-        Puzzles: an iterator of tables with the columns `puzzle` and `solution`, by default as cells: `batch["puzzle"]`
-        is uint8 of shape (batch_rows, 81). The solution of a puzzle without exactly one is blank.
+        Puzzles: an iterator of tables.
     """
-    made = recipe(kind, grids, clues, guesses, symmetry, pattern, objective, at_least)
+    made = recipe(kind, grids, clues, where, symmetry, pattern, objective, at_least)
     if kind == "hard":
         batch_rows = 1
     parts = list(shard) if isinstance(shard, (tuple, list)) and len(shard) == 2 else [shard, shard]
     index, number = (whole("shard", part) for part in parts)
     if index >= number:
         raise ValueError(f"shard ({index}, {number}): the index is below the number of shards")
-    output = output_of(("puzzle", "solution"), form_of(solution), whole("blank", blank))
+    output = output_of(columns_of(columns, OF_GENERATE), form_of(solution), whole("blank", blank))
     numbers = (whole("seed", seed), whole("skip", skip), whole("batch_rows", batch_rows))
-    return Puzzles(*numbers, (index, number), made, output, whole("threads", threads))
+    return Puzzles(*numbers, (index, number), made, output, threads_of(threads))
 
 
 def dedup(
-    rows: Any, *, by: By = "class", column: str | None = None, blank: int = 0, threads: int = 1,
+    rows: Any, *, by: By = "class", column: str | None = None, blank: int = 0, threads: int | None = None,
     progress: Progress | None = None,
 ) -> Any:  # fmt: skip
     """Returns the first row of each class of puzzles: the rows of `bulkdoku canon --dedup`.
@@ -462,13 +506,13 @@ def dedup(
         The rows as a table, with all columns; of lists, arrays, and series it has the column `puzzle`. Invalid and
         contradictory rows are left out; with by="grid", rows without exactly one solution are kept.
     """
-    same, count, frame = one_of("by", by), whole("threads", threads), Frame(rows)
+    same, count, frame = text("by", by) or "", threads_of(threads), Frame(rows)
     return frame.take(_core.distinct(frame.grids(column, blank), same, count, progress))
 
 
 def split(
     rows: Any, shares: Sequence[float], *, seed: int, by: By = "class", column: str | None = None, blank: int = 0,
-    threads: int = 1, progress: Progress | None = None,
+    threads: int | None = None, progress: Progress | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Divides rows into parts with no class in two of them: the rows of `bulkdoku split`.
 
@@ -492,7 +536,7 @@ def split(
         raise TypeError("shares is a sequence of numbers, such as (80, 10, 10)")
     if not 2 <= len(shares) <= 100 or not all(0 < share < 2**1000 for share in shares):
         raise ValueError("shares are 2 to 100 numbers above 0, such as (80, 10, 10)")
-    same, seed, count, frame = one_of("by", by), whole("seed", seed), whole("threads", threads), Frame(rows)
+    same, seed, count, frame = text("by", by) or "", whole("seed", seed), threads_of(threads), Frame(rows)
     puzzles = frame.grids(column, blank)
     parts = _core.split(puzzles, [float(share) for share in shares], seed, same, count, progress)
     if without := len(puzzles) - sum(memoryview(part).nbytes // 8 for part in parts):
@@ -544,7 +588,7 @@ def measured(solver: Any, puzzles: list[str], known: Mapping[str, str | None]) -
 
 def bench(
     solvers: Mapping[str, Callable[[list[str]], Iterable[str | bytes | None]]], rows: Any, *,
-    engines: Sequence[str] = ("lanes",), limit: int = 2, threads: int = 1, rounds: int = 5, seconds: float = 0.2,
+    engines: Sequence[str] = ("lanes",), limit: int = 2, threads: int | None = None, rounds: int = 5, seconds: float = 0.2,
     seed: int = 1, column: str | None = None, blank: int = 0,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Measures solvers and our engines side by side, and checks every answer, as `bulkdoku bench --solver` does.
@@ -576,9 +620,9 @@ def bench(
     for name in solvers:
         if name in ("lanes", "scalar", "propagate") or name.startswith("backtrack-"):
             raise ValueError(f"{name} is an engine: give the solver another name")
-    limit, threads, rounds = whole("limit", limit), whole("threads", threads), whole("rounds", rounds)
+    limit, rounds = whole("limit", limit), whole("rounds", rounds)
     grids = Frame(rows).grids(column, blank)
-    parsed = _core.run("classify", grids, None, search("lanes", 2, None, 1), output_of(("puzzle",), "text", 0), None)
+    parsed = _core.classify(grids, None, output_of(("puzzle",), "text", 0), None)
     puzzles = [puzzle for puzzle in Table(parsed).to_list("puzzle") if puzzle is not None]
     if not puzzles:
         raise ValueError("no row is a puzzle")

@@ -43,7 +43,8 @@ def check_new(names: Sequence[str], prefix: Any, new: Iterable[str]) -> None:
         raise TypeError(f"prefix is a str, not {prefix!r}")
     for name in (prefix + name for name in new):
         if name in names:
-            raise ValueError(f"the column {quoted(name)} is there already: give prefix=, or rename it")
+            hint = "check(table) compares it; solve(table, columns=[\"status\"]) leaves it out; or " if name == "solution" else ""
+            raise ValueError(f"the column {quoted(name)} is there already: {hint}give prefix=, or rename it")
 
 
 class Frame:

@@ -17,10 +17,6 @@ Kind = Literal["digits", "rows", "bands", "transpose"]
 Span = int | tuple[int, int] | None
 
 KINDS: tuple[Kind, ...] = ("digits", "rows", "bands", "transpose")
-NAMES: dict[str, tuple[str, ...]] = {
-    "by": ("class", "puzzle", "grid"), "solution": ("text", "binary", "cells"),
-    "kinds": KINDS,
-}  # fmt: skip
 # The least and the most of numbers; others are from 0 to MAX. A text column of i32 offsets holds many more rows.
 MAX = 2**64 - 1
 RANGES = {
@@ -28,7 +24,9 @@ RANGES = {
     "times": (0, 1_000_000), "rounds": (1, 1000),
 }  # fmt: skip
 # The columns of functions are those of the command, except `file` and `line`.
-OF_SOLVE, OF_CHECK = (tuple(_core.offered(is_checked)) for is_checked in (False, True))
+OF_SOLVE, OF_CHECK, OF_CANON, OF_GENERATE = (
+    tuple(_core.offered(subcommand)) for subcommand in ("solve", "check", "canon", "generate")
+)
 
 output_of = functools.lru_cache(256)(_core.Output)
 search_of = functools.lru_cache(256)(_core.Search)
@@ -63,15 +61,6 @@ def span(name: str, value: Any) -> tuple[int, int] | None:
     return first, last
 
 
-def one_of(name: str, value: Any) -> str:
-    """Returns one of the names that an argument may have."""
-    if isinstance(value, str) and value in NAMES[name]:
-        return value
-    *first, last = map(quoted, NAMES[name])
-    error = ValueError if isinstance(value, str) else TypeError
-    raise error(f"{name} is {', '.join(first)} or {last}, not {value!r}")
-
-
 def text(name: str, value: Any) -> str | None:
     """Returns a text, or `None`."""
     if value is None or isinstance(value, str):
@@ -99,14 +88,19 @@ def columns_of(columns: Any, offered: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-def form_of(solution: Any, rows: _core.Rows | None = None) -> str:
+def form_of(solution: Any, rows: _core.Rows | None = None) -> Any:
     """Returns the form of grids: by default bytes for bytes, otherwise text."""
     if solution is None:
         return "binary" if rows is not None and rows.form == "binary" else "text"
-    return one_of("solution", solution)
+    return text("solution", solution)
+
+
+def threads_of(threads: Any) -> int | None:
+    """Returns the number of threads; None for all cores from some thousand rows on, otherwise one."""
+    return None if threads is None else whole("threads", threads)
 
 
 def search(engine: Any, limit: Any, max_nodes: Any, threads: Any) -> _core.Search:
     """Returns how solutions are searched for."""
     most = None if max_nodes is None else whole("max_nodes", max_nodes)
-    return search_of(text("engine", engine), whole("limit", limit), most, whole("threads", threads))
+    return search_of(text("engine", engine), whole("limit", limit), most, threads_of(threads))

@@ -52,8 +52,8 @@ class Table:
             rows, _ = _core.Batches.of_arrow(rows)
         self._source: _core.Batches = rows
 
-    def __reduce__(self) -> tuple[type[Table], tuple[Any]]:
-        return Table, (self.to_arrow(),)
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
+        return unpickled, (self._source.to_bytes(),)
 
     def __len__(self) -> int:
         return len(self._source)
@@ -69,50 +69,38 @@ class Table:
         """The names of the columns."""
         return self._source.column_names
 
-    @property
-    def num_rows(self) -> int:
-        """The number of rows."""
-        return len(self)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers of rows and of columns."""
-        return len(self), len(self.column_names)
-
-    @property
-    def schema(self) -> Any:
-        """The `pyarrow.Schema`; needs pyarrow."""
-        return needed("pyarrow").schema(self)
-
     def __iter__(self) -> Iterator[str]:
         return iter(self.column_names)
 
     def __contains__(self, name: object) -> bool:
         return name in self.column_names
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        if copy is False:
-            raise ValueError("a table becomes an array by a copy only")
-        columns = self.to_numpy()
-        array = np.empty(len(self), [(name, column.dtype, column.shape[1:]) for name, column in columns.items()])
-        for name, column in columns.items():
-            array[name] = column
-        return array if dtype is None else array.astype(dtype)
+    def head(self, n: int = 5) -> Table:
+        """Returns the first rows."""
+        return Table(self._source.slice(0, max(0, min(n, len(self)))))
 
     def __repr__(self) -> str:
-        fields = zip(self.column_names, self._source.types, strict=True)
-        return f"<bulkdoku.Table of {len(self)} rows: {', '.join(f'{name}: {kind}' for name, kind in fields)}>"
+        shown, width = self.head(), 24
+        columns = [[name, *map(str, shown._values(name))] for name in self]
+        columns = [[f"{cell[: width - 1]}…" if len(cell) > width else cell for cell in column] for column in columns]
+        lines = ["  ".join(cell.ljust(max(map(len, c))) for cell, c in zip(row, columns)) for row in zip(*columns)]
+        more = [] if len(self) <= len(shown) else ["…"]
+        return "\n".join([*(line.rstrip() for line in lines), *more, f"{len(self):,} row{'s' if len(self) != 1 else ''}"])
 
-    def _repr_html_(self) -> str:
-        if importlib.util.find_spec("pandas") is None:
-            return f"<pre>{repr(self).replace('<', '&lt;')}</pre>"
-        return f"{self[:10].to_pandas()._repr_html_()}<p>{len(self)} rows</p>"
+    def _values(self, name: str) -> list[Any]:
+        """Returns a column as text can show it."""
+        try:
+            return self.to_list(name)
+        except TypeError:
+            return ["?"] * len(self)
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
             return self._array(key)
+        if isinstance(key, list) and key and isinstance(key[0], str):
+            return Table(self._source.select([self._place(name) for name in key], key))
         if not isinstance(key, slice):
-            raise TypeError("a table has the name of a column or a slice in brackets")
+            raise TypeError("a table has the name of a column, a list of names, or a slice in brackets")
         start, stop, step = key.indices(len(self))
         if step != 1:
             raise ValueError("a slice of a table has the step 1")
@@ -133,23 +121,23 @@ class Table:
 
     def _array(self, name: str) -> Array:
         place = self._place(name)
-        if coded := self._source.dictionary(place):
-            codes, names = Table(coded[0])._numbers(0), coded[1].texts(0)
-            if codes is not None and names is not None and codes[1] is None:
-                return np.array(names).take(codes[0])
         found = self._numbers(place)
-        if found is None or found[1] is not None and found[0].dtype == bool:
-            return np.array(self.to_list(name), object)
+        if found is None:
+            rows = self.to_list(name)
+            return np.array(rows) if self._source.types[place].startswith("Dictionary") else np.array(rows, object)
         values, is_null = found
-        is_grids = values.ndim > 1 or values.dtype.kind == "S"
-        return values if is_grids or is_null is None else np.where(is_null, np.nan, values)
+        if is_null is None:
+            return values
+        mask = np.broadcast_to(is_null.reshape(-1, *[1] * (values.ndim - 1)), values.shape)
+        masked: Array = np.ma.MaskedArray(values, mask)
+        return masked
 
     def to_numpy(self) -> dict[str, Array]:
         """Returns the columns as numpy arrays, by their names.
 
         Texts are objects: str, bytes for binary columns of other widths than 81, `None` for null. Binary grids are of
-        dtype `S81`; cells are uint8 of shape (n, 81), blank for null. Numbers have their type, or are float64 with NaN
-        if one is null. Statuses are `U14`.
+        dtype `S81`, cells uint8 of shape (n, 81), and numbers have their type; if one is null, the array is a
+        `numpy.ma.MaskedArray`, in which nulls are masked. Statuses are `U`.
         """
         return {name: self._array(name) for name in self}
 
@@ -192,3 +180,8 @@ class Table:
             is_status = values.dtype.kind == "U"
             columns[name] = pandas.Categorical(values) if is_status else values if values.ndim == 1 else list(values)
         return pandas.DataFrame(columns)
+
+
+def unpickled(data: bytes) -> Table:
+    """Returns the table of pickled bytes."""
+    return Table(_core.Batches.of_bytes(data))

@@ -3,18 +3,16 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, UInt8Type};
-use arrow_array::{
-    Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, StructArray, new_empty_array,
-};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StructArray, new_empty_array};
 use arrow_buffer::ScalarBuffer;
 use arrow_cast::cast;
+use arrow_ipc::reader::StreamReader;
+use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use arrow_select::concat::concat;
 use arrow_select::interleave::interleave_record_batch;
-use bulkdoku::puzzle::CELLS;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyList};
+use pyo3::types::{PyBytes, PyCapsule, PyList};
 use pyo3_arrow::buffer::PyArrowBuffer;
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 use pyo3_arrow::input::AnyArray;
@@ -39,14 +37,6 @@ impl Batches {
 
     pub fn parts(&self) -> (SchemaRef, Vec<RecordBatch>) {
         (Arc::clone(&self.schema), self.batches.clone())
-    }
-
-    /// Creates a table of one column.
-    fn of_column(name: &str, values: ArrayRef) -> PyResult<Self> {
-        let field = Field::new(name, values.data_type().clone(), true);
-        let schema = Arc::new(Schema::new(vec![field]));
-        let batch = RecordBatch::try_new(Arc::clone(&schema), vec![values]).map_err(exception)?;
-        Ok(Self::new(schema, vec![batch]))
     }
 
     /// Returns a column in one array.
@@ -76,18 +66,6 @@ impl Batches {
         });
         let batches = batches.collect::<Result<_, _>>().map_err(exception)?;
         Ok(Self::new(schema, batches))
-    }
-
-    /// Scores, followed by a column `solved`: whether all cells are correct.
-    pub fn with_solved(&self) -> PyResult<Self> {
-        let mut fields: Vec<_> = self.schema.fields().iter().cloned().collect();
-        fields.push(Arc::new(Field::new("solved", DataType::Boolean, false)));
-        self.with(fields, |batch, _| {
-            let correct = batch.column(0).as_primitive::<UInt8Type>().iter();
-            let solved = correct.map(|correct| Some(correct == Some(CELLS as u8)));
-            let solved = Arc::new(solved.collect::<BooleanArray>());
-            batch.columns().iter().cloned().chain([solved as ArrayRef]).collect()
-        })
     }
 }
 
@@ -246,14 +224,6 @@ impl Batches {
         Ok(Some((kind, PyArrowBuffer::new(bytes), mask.map(PyArrowBuffer::new))))
     }
 
-    /// The keys of a dictionary of int8, and its texts, as tables of one column. `None` for other columns.
-    fn dictionary(&self, place: usize) -> PyResult<Option<(Self, Self)>> {
-        let column = self.column(place)?;
-        let Some(coded) = column.as_dictionary_opt::<Int8Type>() else { return Ok(None) };
-        let keys = Self::of_column("keys", Arc::new(coded.keys().clone()))?;
-        Ok(Some((keys, Self::of_column("texts", Arc::clone(coded.values()))?)))
-    }
-
     /// The texts of a column as str or bytes, `None` for null. `None` for columns of other types.
     fn texts<'py>(&self, py: Python<'py>, place: usize) -> PyResult<Option<Bound<'py, PyList>>> {
         let mut column = self.column(place)?;
@@ -276,6 +246,21 @@ impl Batches {
             PyList::new(py, column.as_binary::<i64>())
         };
         list.map(Some)
+    }
+
+    /// The rows as an Arrow stream of bytes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut writer = StreamWriter::try_new(Vec::new(), &self.schema).map_err(exception)?;
+        self.batches.iter().try_for_each(|batch| writer.write(batch)).map_err(exception)?;
+        Ok(PyBytes::new(py, &writer.into_inner().map_err(exception)?))
+    }
+
+    /// The rows of such a stream.
+    #[staticmethod]
+    fn of_bytes(bytes: &[u8]) -> PyResult<Self> {
+        let reader = StreamReader::try_new(bytes, None).map_err(exception)?;
+        let schema = reader.schema();
+        Ok(Self::new(schema, reader.collect::<Result<_, _>>().map_err(exception)?))
     }
 
     #[pyo3(signature = (requested_schema = None))]

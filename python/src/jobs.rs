@@ -1,26 +1,23 @@
 //! Runs the jobs of the library on rows of the caller.
 
-use std::hint::black_box;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::{io, mem};
 
-use arrow_array::RecordBatch;
-use arrow_array::builder::LargeStringBuilder;
+use arrow_array::{LargeStringArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
-use bulkdoku::generate::{Pattern, Recipe};
 use bulkdoku::isomorph::Kinds;
-use bulkdoku::logic::generate::Measure;
-use bulkdoku::output::{Column, Format, Needs, RowBuffer, entries, json_steps};
-use bulkdoku::pipeline::{
-    Augment, BlockSource, BlockSummary, Check, Classify, Generate, Hard, Job, Map, Options, Ranges,
-    RunEnd, Solve, cores, fold_blocks,
+use bulkdoku::output::{
+    Column, Format, Needs, RowBuffer, Template, boards, entries, json_steps, push_path_text,
 };
-use bulkdoku::puzzle::CELLS;
-use bulkdoku::{EngineKind, Limits, SimdLevel, StopFlag};
+use bulkdoku::pipeline::{
+    Augment, BlockSource, BlockSummary, Check, Classify, Job, Map, Options, Ranges, RunEnd, Solve,
+    cores, fold_blocks,
+};
+use bulkdoku::{EngineKind, Limits, StopFlag};
 use bulkdoku_arrow::{Form, Rejected, Sheet};
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::batches::Batches;
@@ -35,6 +32,9 @@ pub const BLOCK_ROWS: u64 = 2048;
 /// The most rows of a record batch: its buffers are small enough for the allocator to reuse.
 pub const BATCH_ROWS: usize = 32 * 1024;
 
+/// The fewest rows for which a call uses all cores by default.
+const MANY_ROWS: usize = 10_000;
+
 /// The most rows that are solved on the calling thread, if none takes long.
 const FEW_ROWS: usize = 256;
 
@@ -48,78 +48,103 @@ const ISOMORPHS_PER_BLOCK: u64 = 500;
 /// The puzzles whose paths are traced together: a path has about a hundred times the bytes of its puzzle.
 const TRACES_PER_BLOCK: u64 = 64;
 
+/// A requested number of threads: 0 is one per core, and `None` as many if there are many rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Threads(pub Option<usize>);
+
+impl Threads {
+    pub fn of(self, rows: usize) -> NonZeroUsize {
+        let threads = self.0.unwrap_or(usize::from(rows < MANY_ROWS));
+        NonZeroUsize::new(threads).unwrap_or_else(cores)
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Threads {
+    type Error = PyErr;
+
+    fn extract(threads: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        threads.extract().map(Self)
+    }
+}
+
 /// A call: what it does with rows of the caller, and how it returns them.
 pub struct Call<'a, J> {
     pub job: J,
     /// The same job with a lower limit of nodes, for a few rows.
-    pub quick_job: Option<J>,
-    pub output: &'a bulkdoku_arrow::Output,
-    pub threads: NonZeroUsize,
-    pub progress: &'a Progress,
-    /// The invalid records that have no rows.
-    pub rejected: Mutex<Rejected>,
+    quick_job: Option<J>,
+    output: &'a bulkdoku_arrow::Output,
+    threads: Threads,
+    progress: &'a Progress,
 }
 
 /// The batches of a run.
 #[derive(Default)]
-struct Run {
+pub struct Run {
     batches: Vec<RecordBatch>,
+    /// The invalid records that have no rows.
+    rejected: Rejected,
     /// Whether the search for a puzzle has given up.
     gave_up: bool,
 }
 
 impl<'a, J: Job> Call<'a, J> {
-    pub fn new(job: J, output: &'a Output, threads: usize, progress: &'a Progress) -> Self {
-        let output = &output.0;
-        let (quick_job, rejected) = (None, Mutex::default());
-        let threads = thread_count(threads);
-        Self { job, quick_job, output, threads, progress, rejected }
+    pub fn new(job: J, output: &'a Output, threads: Threads, progress: &'a Progress) -> Self {
+        Self { job, quick_job: None, output: &output.0, threads, progress }
     }
 
     /// Processes all rows of the caller, in blocks of this size, numbered from `first`.
-    fn batches(
+    fn run_rows(
         &self,
         py: Python<'_>,
         (puzzles, answers): (&Rows, Option<&Rows>),
         (first, block_rows): (u64, u64),
-    ) -> PyResult<Batches>
+    ) -> PyResult<Run>
     where
         J: Send,
     {
-        let mut batches = Vec::new();
-        puzzles.for_each_part(answers, first, self.threads.get(), |numbers, rows| {
+        let (mut all, threads) = (Run::default(), self.threads.of(puzzles.__len__()));
+        puzzles.for_each_part(answers, first, threads.get(), |numbers, rows| {
             let count = (numbers.end - numbers.start) as usize;
             let source = || Ranges::of(numbers.clone(), block_rows, rows.clone());
-            batches.extend(py.detach(|| self.collect(count, source))?);
+            let mut run = py.detach(|| self.run(count, threads, source))?;
+            all.batches.append(&mut run.batches);
+            all.rejected.append(&mut run.rejected);
             Ok(())
         })?;
-        Ok(Batches::new(Arc::clone(&self.output.schema), batches))
+        Ok(all)
+    }
+
+    fn batches(&self, py: Python<'_>, rows: (&Rows, Option<&Rows>), first: u64) -> PyResult<Batches>
+    where
+        J: Send,
+    {
+        Ok(self.run_rows(py, rows, (first, BLOCK_ROWS))?.into_batches(self.output))
     }
 
     /// Processes about this many rows: a few on the calling thread, unless a search takes long.
-    pub fn collect<S: BlockSource>(
+    pub fn run<S: BlockSource>(
         &self,
         rows: usize,
+        threads: NonZeroUsize,
         source: impl Fn() -> S + Sync,
-    ) -> PyResult<Vec<RecordBatch>> {
-        let failed = |error: io::Error| PyRuntimeError::new_err(error.to_string());
+    ) -> PyResult<Run> {
         if let Some(job) = self.quick_job.as_ref().filter(|_| rows <= FEW_ROWS) {
-            let run = self.run(rows, source(), job, NonZeroUsize::MIN).map_err(failed)?;
+            let run = self.run_job(rows, source(), job, NonZeroUsize::MIN).map_err(failed)?;
             if !run.gave_up {
                 self.progress.check()?;
-                return Ok(run.batches);
+                return Ok(run);
             }
             self.progress.rows.store(0, Ordering::Relaxed);
         }
-        let run = |_: &_| self.run(rows, source(), &self.job, self.threads);
-        Ok(self.progress.watch(run)?.map_err(failed)?.batches)
+        let run = |_: &_| self.run_job(rows, source(), &self.job, threads);
+        self.progress.watch(run)?.map_err(failed)
     }
 
     /// Runs a job on all blocks of a source.
     ///
     /// # Errors
     /// When the run was stopped.
-    fn run(
+    fn run_job(
         &self,
         mut rows: usize,
         source: impl BlockSource,
@@ -130,13 +155,11 @@ impl<'a, J: Job> Call<'a, J> {
         let columns = output.columns.iter();
         let needs = columns.fold(Needs::NONE, |needs, column| needs.union(column.needs()));
         let map = || -> Box<Map<'_, Sheet>> { Box::new(|rows, part| part.fill(output, rows)) };
-        let (mut batches, mut open) = (Vec::new(), Sheet::default());
-        let mut gave_up = false;
+        let (mut batches, mut open, mut all) = (Vec::new(), Sheet::default(), Run::default());
         let run = JobRun { job, needs, threads, progress };
-        run.fold(source, &map, |part: &mut Sheet, _| {
-            let rejected = self.rejected.lock();
-            rejected.unwrap_or_else(PoisonError::into_inner).append(&mut part.rejected);
-            gave_up |= part.gave_up;
+        run.fold(source, &map, |part: &mut Sheet| {
+            all.rejected.append(&mut part.rejected);
+            all.gave_up |= part.gave_up;
             if open.rows == 0 || open.rows + part.rows > BATCH_ROWS {
                 rows = rows.saturating_sub(open.rows);
                 let is_last = part.rows >= rows;
@@ -152,8 +175,14 @@ impl<'a, J: Job> Call<'a, J> {
         })?;
         batches.push(open);
         let batches = batches.into_iter().filter(|batch| batch.rows > 0);
-        let batches = batches.map(|batch| batch.finish(&output.schema)).collect();
-        Ok(Run { batches, gave_up })
+        all.batches = batches.map(|batch| batch.finish(&output.schema)).collect();
+        Ok(all)
+    }
+}
+
+impl Run {
+    pub fn into_batches(self, output: &bulkdoku_arrow::Output) -> Batches {
+        Batches::new(Arc::clone(&output.schema), self.batches)
     }
 }
 
@@ -171,18 +200,18 @@ impl<J: Job> JobRun<'_, J> {
     ///
     /// # Errors
     /// When the run was stopped.
-    pub fn fold<'m, P: Default + Send>(
-        self,
+    fn fold<'m, P: Default + Send>(
+        &self,
         mut source: impl BlockSource,
         map: &(dyn Fn() -> Box<Map<'m, P>> + Sync),
-        mut reduce: impl FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()> + Send,
+        mut reduce: impl FnMut(&mut P) -> io::Result<()> + Send,
     ) -> io::Result<()> {
-        let Self { job, needs, threads, progress } = self;
+        let Self { job, needs, threads, progress } = *self;
         let stop = Arc::clone(&progress.stop);
         // Records are not read from bytes.
         let options = Options { threads, stop, block_bytes: 0, ..Options::default() };
         let reduce = |part: &mut P, summary: Option<&BlockSummary>| {
-            reduce(part, summary)?;
+            reduce(part)?;
             let records = summary.map_or(0, |summary| summary.counts.records());
             progress.rows.fetch_add(records as usize, Ordering::Relaxed);
             Ok(())
@@ -193,11 +222,27 @@ impl<J: Job> JobRun<'_, J> {
             RunEnd::Failed(error) => Err(error),
         }
     }
+
+    /// Runs the job on puzzles, in blocks of this size, numbered from `first`.
+    pub fn fold_rows<'m, P: Default + Send>(
+        &self,
+        py: Python<'_>,
+        puzzles: &Rows,
+        (first, block_rows): (u64, u64),
+        map: &(dyn Fn() -> Box<Map<'m, P>> + Sync),
+        mut reduce: impl FnMut(&mut P) -> io::Result<()> + Send,
+    ) -> PyResult<()> {
+        puzzles.for_each_part(None, first, self.threads.get(), |numbers, rows| {
+            let source = || Ranges::of(numbers.clone(), block_rows, rows.clone());
+            let run = |_: &_| self.fold(source(), map, &mut reduce);
+            py.detach(|| self.progress.watch(run))?.map_err(failed)
+        })
+    }
 }
 
-/// The number of threads; 0 means all cores.
-pub fn thread_count(threads: usize) -> NonZeroUsize {
-    NonZeroUsize::new(threads).unwrap_or_else(cores)
+/// An error of a run as a Python exception.
+fn failed(error: io::Error) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
 }
 
 /// The columns of a result, and the form of its grids.
@@ -210,18 +255,23 @@ impl Output {
     fn new(columns: Vec<String>, form: &str, blank: u8) -> PyResult<Self> {
         let columns = columns.iter().map(|name| name.parse());
         let columns = columns.collect::<Result<_, _>>().map_err(invalid)?;
-        let form = Form::ALL.into_iter().find(|known| known.name() == form).unwrap_or_default();
+        let form = named("solution", form, &Form::ALL.map(|form| (form.name(), form)))?;
         Ok(Self(bulkdoku_arrow::Output::new(columns, form, blank)))
     }
 }
 
-/// Returns the names of the columns of solved or checked records, except the place of a record in a
-/// file.
+/// Returns the names of the columns of a subcommand, except the place of a record in a file.
 #[pyfunction]
-pub fn offered(is_checked: bool) -> Vec<&'static str> {
-    let all = if is_checked { Column::OF_CHECK } else { Column::OF_SOLVE };
+pub fn offered(subcommand: &str) -> PyResult<Vec<&'static str>> {
+    let all = [
+        ("solve", Column::OF_SOLVE),
+        ("check", Column::OF_CHECK),
+        ("canon", Column::OF_CANON),
+        ("generate", Column::OF_GENERATE),
+    ];
+    let all = named("subcommand", subcommand, &all)?;
     let is_place = |column: &Column| matches!(column, Column::File | Column::Line);
-    all.iter().filter(|column| !is_place(column)).map(|column| column.name()).collect()
+    Ok(all.iter().filter(|column| !is_place(column)).map(|column| column.name()).collect())
 }
 
 /// A `ValueError` with the text of an error.
@@ -229,12 +279,24 @@ pub fn invalid(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
+/// Returns what has a name.
+///
+/// # Errors
+/// `ValueError` with all names when there is no such name.
+pub fn named<T: Copy>(what: &str, name: &str, all: &[(&str, T)]) -> PyResult<T> {
+    let found = all.iter().find(|(known, _)| *known == name);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names = all.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        invalid(format!("{what} is one of {names}, not {name:?}"))
+    })
+}
+
 /// How solutions are searched for.
 #[pyclass(frozen, module = "bulkdoku._core")]
 pub struct Search {
     engine: EngineKind,
     limits: Limits,
-    pub threads: NonZeroUsize,
+    pub threads: Threads,
 }
 
 #[pymethods]
@@ -244,18 +306,18 @@ impl Search {
         engine: &str,
         limit: NonZeroU32,
         max_nodes: Option<NonZeroU64>,
-        threads: usize,
+        threads: Threads,
     ) -> PyResult<Self> {
         let limits = Limits::count(limit);
         let limits = max_nodes.map_or(limits, |nodes| limits.with_nodes(nodes));
         let engine = engine.parse().map_err(invalid)?;
-        Ok(Self { engine, limits, threads: thread_count(threads) })
+        Ok(Self { engine, limits, threads })
     }
 }
 
 impl Search {
     /// Returns a call that searches for solutions; `job` creates the job for a search.
-    pub fn call<'a, J: Job>(
+    fn call<'a, J: Job>(
         &self,
         output: &'a Output,
         progress: &'a Progress,
@@ -268,7 +330,7 @@ impl Search {
             && !output.0.columns.iter().any(|column| searches.contains(column))
             && limits.nodes.is_none_or(|nodes| nodes > FEW_NODES);
         let quick = || job(solve_with(engine, limits.with_nodes(FEW_NODES)));
-        let call = Call::new(job(solve_with(engine, limits)), output, threads.get(), progress);
+        let call = Call::new(job(solve_with(engine, limits)), output, threads, progress);
         Call { quick_job: is_quick.then(quick), ..call }
     }
 }
@@ -278,76 +340,114 @@ pub fn solve_with(engine: EngineKind, limits: Limits) -> Solve {
     Solve { engine: Box::new(move || engines::take(engine)), limits, rating_isomorphs: 0 }
 }
 
-/// Runs a job on puzzles and, if there are any, the answers to them: "solve", "score" (which also finds out whether the
-/// answers are solutions), "check", or "classify", which numbers them from 1.
+/// Solves puzzles.
 #[pyfunction]
-pub fn run(
+pub fn solve(
     py: Python<'_>,
-    job: &str,
     puzzles: &Rows,
-    answers: Option<&Rows>,
     search: &Search,
     output: &Output,
     progress: Progress,
 ) -> PyResult<Batches> {
-    let rows = (puzzles, answers);
-    match job {
-        "check" => {
-            let call = search.call(output, &progress, Check::new);
-            call.batches(py, rows, (0, BLOCK_ROWS))
-        }
-        "classify" => {
-            let call = Call::new(Classify::default(), output, search.threads.get(), &progress);
-            call.batches(py, rows, (1, BLOCK_ROWS))
-        }
-        _ => {
-            let call = search.call(output, &progress, |solve| solve);
-            let solved = call.batches(py, rows, (0, BLOCK_ROWS))?;
-            if job == "score" { solved.with_solved() } else { Ok(solved) }
-        }
-    }
+    search.call(output, &progress, |solve| solve).batches(py, (puzzles, None), 0)
 }
 
-/// Traces the path of each puzzle: a column of JSON, with the lines of `bulkdoku trace` ("trace" or
-/// "sentences") or an entry for reasoning-gym ("entries", which not every puzzle has).
+/// Checks answers to puzzles; `are_texts` if they are texts with a grid somewhere.
+#[pyfunction]
+pub fn check(
+    py: Python<'_>,
+    puzzles: &Rows,
+    answers: &Rows,
+    are_texts: bool,
+    search: &Search,
+    output: &Output,
+    progress: Progress,
+) -> PyResult<Batches> {
+    let job = |solve| Check { answers_are_texts: are_texts, ..Check::new(solve) };
+    search.call(output, &progress, job).batches(py, (puzzles, Some(answers)), 0)
+}
+
+/// Parses puzzles, numbered from 1, and finds their canonical forms if columns have them.
+#[pyfunction]
+pub fn classify(
+    py: Python<'_>,
+    puzzles: &Rows,
+    threads: Threads,
+    output: &Output,
+    progress: Progress,
+) -> PyResult<Batches> {
+    let call = Call::new(Classify::default(), output, threads, &progress);
+    call.batches(py, (puzzles, None), 1)
+}
+
+/// The formats of a trace, and the names of their columns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TraceFormat {
+    /// A line of JSON.
+    Steps,
+    /// A text for each step.
+    Text,
+    /// A line of 81 characters for each board.
+    Boards,
+    /// An entry for reasoning-gym, or `null` unless there is exactly one solution.
+    Entries,
+}
+
+const TRACE_FORMATS: &[(&str, (TraceFormat, &str))] = &[
+    ("steps", (TraceFormat::Steps, "trace")),
+    ("text", (TraceFormat::Text, "text")),
+    ("boards", (TraceFormat::Boards, "boards")),
+    ("entries", (TraceFormat::Entries, "entry")),
+];
+
+/// Traces the path of each puzzle: a column of text.
 #[pyfunction]
 pub fn trace(
     py: Python<'_>,
     puzzles: &Rows,
-    kind: &str,
+    format: &str,
+    template: Option<&str>,
+    sentences: bool,
+    implications: bool,
     search: &Search,
     progress: Progress,
 ) -> PyResult<Batches> {
-    let job = &solve_with(search.engine, search.limits);
-    let format = match kind {
-        "entries" => entries(),
-        _ => json_steps(kind == "sentences", false, false, &bulkdoku::StopFlag::default()),
+    let stop = StopFlag::from(Arc::clone(&progress.stop));
+    let (kind, column) = named("format", format, TRACE_FORMATS)?;
+    let template = template.map_or(Ok(Template::default()), str::parse);
+    let template =
+        &template.map_err(|error| PyValueError::new_err(format!("template: {error}")))?;
+    let (format, end) = match kind {
+        TraceFormat::Boards => (boards(&stop), "\n\n"),
+        TraceFormat::Entries => (entries(), "\n"),
+        _ => (json_steps(sentences, implications, false, &stop), "\n"),
     };
-    let (threads, progress) = (search.threads, &progress);
-    let map = || -> Box<Map<'_, Vec<u8>>> {
-        let (mut encode, mut lines) = (format.encoder(), RowBuffer::default());
-        Box::new(move |rows, part| {
-            lines.clear();
-            encode(rows, &mut lines);
-            part.clear();
-            part.extend_from_slice(lines.as_slice());
+    let map = || -> Box<Map<'_, Vec<String>>> {
+        let (mut encode, mut encoded) = (format.encoder(), RowBuffer::default());
+        Box::new(move |rows, texts| {
+            texts.clear();
+            if kind == TraceFormat::Text {
+                texts.extend(rows.records().map(|row| {
+                    let mut text = String::new();
+                    push_path_text(&row, template, &mut text);
+                    text
+                }));
+                return;
+            }
+            encoded.clear();
+            encode(rows, &mut encoded);
+            let all = String::from_utf8_lossy(encoded.as_slice());
+            texts.extend(all.split_terminator(end).map(str::to_owned));
         })
     };
-    let schema = Schema::new(vec![Field::new("trace", DataType::LargeUtf8, false)]);
+    let schema = Schema::new(vec![Field::new(column, DataType::LargeUtf8, false)]);
     let (schema, mut batches) = (Arc::new(schema), Vec::new());
-    puzzles.for_each_part(None, 1, threads.get(), |numbers, rows| {
-        let mut texts = LargeStringBuilder::new();
-        let run = |_: &_| {
-            let source = Ranges::of(numbers.clone(), TRACES_PER_BLOCK, rows.clone());
-            let run = JobRun { job, needs: format.needs(), threads, progress };
-            run.fold(source, &map, |part: &mut Vec<u8>, _| {
-                String::from_utf8_lossy(part).lines().for_each(|line| texts.append_value(line));
-                Ok(())
-            })
-        };
-        py.detach(|| progress.watch(run))?
-            .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        let batch = RecordBatch::try_new(Arc::clone(&schema), vec![Arc::new(texts.finish())]);
+    let job = &solve_with(search.engine, search.limits);
+    let (needs, threads) = (format.needs(), search.threads.of(puzzles.__len__()));
+    let run = JobRun { job, needs, threads, progress: &progress };
+    run.fold_rows(py, puzzles, (1, TRACES_PER_BLOCK), &map, |texts: &mut Vec<String>| {
+        let texts = LargeStringArray::from_iter_values(texts.drain(..));
+        let batch = RecordBatch::try_new(Arc::clone(&schema), vec![Arc::new(texts)]);
         batches.push(batch.expect("the column matches the schema"));
         Ok(())
     })?;
@@ -367,114 +467,21 @@ pub fn augment(
     seed: u64,
     first: u64,
     output: &Output,
-    threads: usize,
+    threads: Threads,
     progress: Progress,
 ) -> PyResult<(Batches, u64, Vec<String>)> {
-    let has = |name: &str| kinds.iter().any(|kind| kind == name);
-    let kinds = Kinds {
-        digits: has("digits"),
-        rows: has("rows"),
-        bands: has("bands"),
-        transpose: has("transpose"),
-    };
-    let leftovers = std::sync::Arc::default();
-    let job = Augment { times, original, seed, kinds, hints: (0, 0), leftovers };
+    let mut has = [false; 4];
+    for kind in kinds {
+        let all = [("digits", 0), ("rows", 1), ("bands", 2), ("transpose", 3)];
+        has[named("kinds", &kind, &all)?] = true;
+    }
+    let [digits, rows, bands, transpose] = has;
+    let kinds = Kinds { digits, rows, bands, transpose };
+    let job = Augment { times, original, seed, kinds, hints: (0, 0), leftovers: Arc::default() };
     // A block whose rows are in one part does not wait for its turn.
     let block_rows = (ISOMORPHS_PER_BLOCK / u64::from(times + 1)).max(1);
     let call = Call::new(job, output, threads, &progress);
-    let batches = call.batches(py, (puzzles, answers), (first, block_rows))?;
-    let rejected = call.rejected.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok((batches, rejected.count, rejected.messages))
-}
-
-/// The puzzles to generate.
-#[pyclass(frozen, module = "bulkdoku._core", name = "Recipe")]
-pub struct Made {
-    recipe: Recipe,
-    /// The objective of hard puzzles, and its least value.
-    hard: Option<(Measure, f64)>,
-}
-
-#[pymethods]
-impl Made {
-    /// # Errors
-    /// `ValueError` when a name is unknown, or no puzzle can meet the options.
-    #[new]
-    fn new(
-        kind: &str,
-        grids: &str,
-        symmetry: &str,
-        pattern: Option<&str>,
-        clues: Option<(usize, usize)>,
-        guesses: Option<(u64, u64)>,
-        hard: Option<(&str, Option<f64>)>,
-    ) -> PyResult<Self> {
-        let plain = Recipe::default();
-        let named = |what: &str, error: &dyn std::fmt::Display| {
-            PyValueError::new_err(format!("{what}: {error}"))
-        };
-        let recipe = Recipe {
-            kind: kind.parse().map_err(|error| named("kind", &error))?,
-            grids: grids.parse().map_err(|error| named("grids", &error))?,
-            symmetry: symmetry.parse().map_err(|error| named("symmetry", &error))?,
-            pattern: pattern
-                .map_or(Ok(Pattern::ALL), str::parse)
-                .map_err(|error| named("pattern", &error))?,
-            clues: clues.map_or(plain.clues, |(least, most)| least..=most),
-            guesses: guesses.map_or(plain.guesses, |(least, most)| least..=most),
-            ..plain
-        };
-        recipe.check().map_err(invalid)?;
-        let hard = hard.map(|(measure, at_least)| {
-            let measure: Measure = measure.parse().map_err(|error| named("objective", &error))?;
-            let at_least = at_least.unwrap_or(measure.usual_least());
-            let is_positive = at_least > 0.0 && at_least.is_finite();
-            is_positive
-                .then_some((measure, at_least))
-                .ok_or_else(|| PyValueError::new_err("at_least is a positive number"))
-        });
-        Ok(Self { recipe, hard: hard.transpose()? })
-    }
-}
-
-/// Generates puzzles of a corpus, by their numbers. Hard puzzles are those of islands with these
-/// numbers, at most `most`.
-#[pyfunction]
-pub fn generate(
-    py: Python<'_>,
-    recipe: &Made,
-    seed: u64,
-    numbers: (u64, u64),
-    most: Option<u64>,
-    output: &Output,
-    threads: usize,
-    progress: Progress,
-) -> PyResult<Batches> {
-    let solve = solve_with(EngineKind::Lanes, Limits::PROOF);
-    let ((start, end), recipe, hard) = (numbers, recipe.recipe.clone(), recipe.hard);
-    if let Some((measure, at_least)) = hard {
-        let (pool, condition, simd) = (Arc::default(), None, SimdLevel::best());
-        let job = Hard { solve, seed, measure, at_least, pool, recipe, condition, simd };
-        let call = Call::new(Arc::new(job), output, threads, &progress);
-        let threads = call.threads.get();
-        let rows = most.unwrap_or(u32::MAX.into()) as usize;
-        let source = || {
-            let stop = StopFlag::from(Arc::clone(&progress.stop));
-            call.job.source(start..end, most.unwrap_or(u64::MAX), None, threads, stop)
-        };
-        let batches = py.detach(|| call.collect(rows, source))?;
-        return Ok(Batches::new(Arc::clone(&output.0.schema), batches));
-    }
-    let yields = Arc::default();
-    let job = Generate { solve, recipe, condition: None, seed, yields };
-    let rows = (end - start) as usize;
-    // Before hours of work end with the process.
-    let has_room = |bytes| black_box(&mut Vec::<u8>::new()).try_reserve_exact(bytes).is_ok();
-    if !rows.checked_mul(CELLS * output.0.columns.len()).is_some_and(has_room) {
-        let what = format!("{rows} rows do not fit in memory; make them in parts, with skip=");
-        return Err(PyMemoryError::new_err(what));
-    }
-    let call = Call::new(job, output, threads, &progress);
-    let batches = py.detach(|| call.collect(rows, || call.job.source(start..end)))?;
-    Ok(Batches::new(Arc::clone(&output.0.schema), batches))
+    let mut run = call.run_rows(py, (puzzles, answers), (first, block_rows))?;
+    let Rejected { count, messages } = mem::take(&mut run.rejected);
+    Ok((run.into_batches(&output.0), count, messages))
 }

@@ -6,7 +6,8 @@
 //! | module | contents |
 //! |---|---|
 //! | `rows` | arguments as rows that threads read without the interpreter |
-//! | `jobs`, `sets` | jobs of the library on these rows |
+//! | `jobs`, `generate`, `sets` | jobs of the library on these rows |
+//! | `paths` | the steps of a puzzle |
 //! | `engines` | reused engines |
 //! | `watch` | signals and progress while a call works |
 //! | `batches` | record batches, and their conversion |
@@ -23,7 +24,9 @@
 
 mod batches;
 mod engines;
+mod generate;
 mod jobs;
+mod paths;
 mod rows;
 mod sets;
 mod watch;
@@ -34,7 +37,11 @@ mod package {
     #[pymodule_export]
     use crate::batches::Batches;
     #[pymodule_export]
-    use crate::jobs::{Made, Output, Search, augment, generate, offered, run, trace};
+    use crate::generate::{Made, generate};
+    #[pymodule_export]
+    use crate::jobs::{Output, Search, augment, check, classify, offered, solve, trace};
+    #[pymodule_export]
+    use crate::paths::explained;
     #[pymodule_export]
     use crate::rows::{Rows, find_column};
     #[pymodule_export]

@@ -4,14 +4,13 @@ use std::io;
 
 use arrow_buffer::Buffer;
 use bulkdoku::output::{Decision, Row};
-use bulkdoku::pipeline::{Classify, Map, Ranges};
+use bulkdoku::pipeline::{Classify, Map};
 use bulkdoku::sets::{Sameness, Seen, Split};
 use bulkdoku::{EngineKind, Limits, Status};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3_arrow::buffer::PyArrowBuffer;
 
-use crate::jobs::{BLOCK_ROWS, JobRun, solve_with, thread_count};
+use crate::jobs::{BLOCK_ROWS, JobRun, Threads, named, solve_with};
 use crate::rows::Rows;
 use crate::watch::Progress;
 
@@ -20,41 +19,28 @@ fn for_each_row<K: Send>(
     py: Python<'_>,
     puzzles: &Rows,
     by: Sameness,
-    (threads, progress): (usize, &Progress),
+    (threads, progress): (Threads, &Progress),
     find: impl Fn(&Row<'_>) -> K + Sync,
     mut add: impl FnMut(K) -> io::Result<()> + Send,
 ) -> PyResult<()> {
     let engine = Some(solve_with(EngineKind::Lanes, Limits::PROOF));
     let job = &Classify { engine, ..Classify::by(by) };
-    let (threads, needs) = (thread_count(threads), by.needs());
-    puzzles.for_each_part(None, 0, threads.get(), |numbers, rows| {
-        let map = || -> Box<Map<'_, Vec<K>>> {
-            Box::new(|rows, found| {
-                found.clear();
-                found.extend(rows.records().map(|row| find(&row)));
-            })
-        };
-        let fold = |_: &_| {
-            let source = Ranges::of(numbers.clone(), BLOCK_ROWS, rows.clone());
-            let run = JobRun { job, needs, threads, progress };
-            run.fold(source, &map, |found: &mut Vec<K>, _| found.drain(..).try_for_each(&mut add))
-        };
-        py.detach(|| progress.watch(fold))?.map_err(failed)
-    })
-}
-
-/// An error as a Python exception.
-fn failed(error: io::Error) -> PyErr {
-    PyRuntimeError::new_err(error.to_string())
+    let threads = threads.of(puzzles.__len__());
+    let run = JobRun { job, needs: by.needs(), threads, progress };
+    let map = || -> Box<Map<'_, Vec<K>>> {
+        Box::new(|rows, found| {
+            found.clear();
+            found.extend(rows.records().map(|row| find(&row)));
+        })
+    };
+    let reduce = |found: &mut Vec<K>| found.drain(..).try_for_each(&mut add);
+    run.fold_rows(py, puzzles, (0, BLOCK_ROWS), &map, reduce)
 }
 
 /// Returns a criterion by its name.
-fn sameness(by: &str) -> Sameness {
-    match by {
-        "puzzle" => Sameness::Puzzle,
-        "grid" => Sameness::Grid,
-        _ => Sameness::Class,
-    }
+fn sameness(by: &str) -> PyResult<Sameness> {
+    let all = [("class", Sameness::Class), ("puzzle", Sameness::Puzzle), ("grid", Sameness::Grid)];
+    named("by", by, &all)
 }
 
 /// Indices of rows as a buffer of int64.
@@ -68,10 +54,10 @@ pub fn distinct(
     py: Python<'_>,
     puzzles: &Rows,
     by: &str,
-    threads: usize,
+    threads: Threads,
     progress: Progress,
 ) -> PyResult<PyArrowBuffer> {
-    let by = sameness(by);
+    let by = sameness(by)?;
     let (mut seen, mut kept, mut row) = (Seen::default(), Vec::new(), 0);
     let add = |(is_valid, hash): (bool, Option<u128>)| {
         if is_valid && hash.map_or(Ok(true), |hash| seen.insert(hash))? {
@@ -96,10 +82,10 @@ pub fn split(
     shares: Vec<f64>,
     seed: u64,
     by: &str,
-    threads: usize,
+    threads: Threads,
     progress: Progress,
 ) -> PyResult<Vec<PyArrowBuffer>> {
-    let by = sameness(by);
+    let by = sameness(by)?;
     let split = Split::new(&shares, by, seed);
     let (mut rows, mut row) = (vec![Vec::new(); shares.len()], 0);
     let add = |decision: Decision| {

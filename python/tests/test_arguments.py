@@ -18,6 +18,8 @@ CALLS = {
     "rate": {"puzzles": PUZZLES},
     "trace": {"puzzles": PUZZLES},
     "hint": {"puzzle": PUZZLES[0]},
+    "path": {"puzzle": PUZZLES[0]},
+    "reasoning_gym": {"table": PUZZLES},
     "check": {"puzzles": PUZZLES, "solutions": SOLUTIONS},
     "score": {"puzzles": PUZZLES, "answers": SOLUTIONS},
     "canon": {"puzzles": PUZZLES},
@@ -35,15 +37,15 @@ WRONG = [
 ]  # fmt: skip
 # Those that an option takes all the same; every other one must raise. A pair is for one function.
 TAKEN = {
-    **dict.fromkeys(["threads", "blank", "limit", "batch_rows", "times", "count"], [True]),
+    "threads": [True, None], **dict.fromkeys(["blank", "limit", "batch_rows", "times", "count"], [True]),
     **dict.fromkeys(["skip", "first"], [2**63, True]), **dict.fromkeys(["seed", "n"], [2**63, 2**64 - 1, True]),
-    "max_nodes": [2**63, 2**64 - 1, None, True], "prefix": ["x", "x\0"], "kinds": [[]], "shares": [(1, 2, 3)],
-    **dict.fromkeys(["solution", "column", "solution_column", "progress", "grids", "clues", "guesses", "pattern", "objective", "at_least"], [None]),
-    **dict.fromkeys(["puzzles", "rows"], [[], ["x"]]), **dict.fromkeys(["solutions", "answers"], [["x"]]),
+    ("reasoning_gym", "first"): [2**63, 2**64 - 1, True], "max_nodes": [2**63, 2**64 - 1, None, True], "prefix": ["x", "x\0"], "kinds": [[]], "shares": [(1, 2, 3)],
+    **dict.fromkeys(["solution", "column", "solution_column", "progress", "grids", "clues", "pattern", "objective", "at_least", "where", "template"], [None]),
+    ("check", "answers"): [], **dict.fromkeys(["puzzles", "rows", "table"], [[], ["x"]]), **dict.fromkeys(["solutions", "answers"], [["x"]]),
     ("check", "puzzles"): [["x"]], ("score", "puzzles"): [["x"]], ("augment", "solutions"): [None, ["x"]],
     ("Table", "rows"): [b"x"],
     # The truth of any value counts.
-    **dict.fromkeys(["sentences", "original"], WRONG),
+    **dict.fromkeys(["sentences", "implications", "original"], WRONG),
 }  # fmt: skip
 
 
@@ -102,7 +104,9 @@ def test_wrong_arguments(name, option):
         ("stream", "shard", (1, 2, 3), "shard is a whole number, not (1, 2, 3)"),
         ("solve", "columns", ["status", "status"], "columns names \"status\" twice"),
         ("generate", "clues", (24, 22), "clues: no number is at least 24 and at most 22"),
-        ("generate", "guesses", -1, "guesses is 0 to 18446744073709551615, not -1"),
+        ("generate", "where", "clues <", "where: "),
+        ("trace", "format", "x", "format is one of steps, text, boards, entries, not \"x\""),
+        ("check", "answers", "x", 'answers is "cells" or "text", not'),
         ("solve", "max_nodes", 0.5, "max_nodes is a whole number, not 0.5"),
     ],
 )

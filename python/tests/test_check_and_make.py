@@ -66,7 +66,11 @@ def test_requirements_of_generated_puzzles():
     clues = (cells["puzzle"] != 0)
     assert (clues == clues[:, ::-1]).all() and set(clues.sum(axis=1)) <= {22, 23}
     assert len(set(table.to_list("puzzle"))) == 20
-    assert bulkdoku.generate(2, seed=1, guesses=(5, 50), clues=24)["puzzle"].shape == (2,)
+    wings = bulkdoku.generate(2, seed=1, where="technique == 'xy-wing' and clues < 25", columns=["technique", "clues", "id"])
+    assert wings.to_list("technique") == ["xy-wing"] * 2 and max(wings["clues"]) < 25 and wings.to_list("id") == [0, 1]
+    for text, what in (("clues < 5", "no puzzle of kind minimal meets it"), ("clues <", "where: "), ("id > 3", "not a property")):
+        with pytest.raises(ValueError, match=what):
+            bulkdoku.generate(1, seed=1, where=text)
     for bad in ({"kind": "x"}, {"grids": "x"}, {"symmetry": "x"}, {"pattern": "x"}, {"clues": 5}, {"pattern": "####.####" * 9},
                 {"kind": "easy", "clues": 30}):  # fmt: skip
         with pytest.raises(ValueError):
@@ -92,7 +96,7 @@ def test_isomorphs_have_one_canonical_form(minimal, minimal_solutions):
     digits = bulkdoku.augment(minimal[:1], times=3, seed=3, kinds=["digits"], solution="cells")
     blanks = digits["puzzle"] == 0
     assert (blanks == blanks[0]).all()
-    with pytest.raises(ValueError, match="kinds is"):
+    with pytest.raises(ValueError, match="kinds is one of digits"):
         bulkdoku.augment(minimal[:1], seed=1, kinds=["colors"])
 
 

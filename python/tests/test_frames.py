@@ -212,7 +212,7 @@ def test_only_needed_columns_are_imported(library):
     for name, frame in odd_columns(library):
         assert list(bulkdoku.solve(frame, columns=["status"])["status"]) == ["unique"] * 2, name
         assert list(bulkdoku.canon(frame)["status"]) == ["ok"] * 2, name
-        assert list(bulkdoku.score(frame)["correct_cells"]) == [81] * 2, name
+        assert list(bulkdoku.score(frame)["correct_cells"]) == [line.count(".") for line in PUZZLES[:2]], name
         taken = [bulkdoku.dedup(frame), bulkdoku.check(frame), bulkdoku.augment(frame, seed=1)]
         for rows in taken:
             assert type(rows) is type(frame) and rows["x"].dtype == frame["x"].dtype, name

@@ -122,7 +122,7 @@ def test_a_stream_starts_again():
     assert next(stream.reset())["puzzle"].tolist() == first["puzzle"].tolist()
     assert next(stream.reset(skip=5))["puzzle"].tolist() == second["puzzle"].tolist()
     other = next(stream.reset(seed=2))["puzzle"].tolist()
-    assert other == bulkdoku.generate(5, seed=2, kind="easy", solution="cells")["puzzle"].tolist()
+    assert other == bulkdoku.generate(5, seed=2, kind="easy")["puzzle"].tolist()
 
 
 def test_puzzles_with_several_solutions_have_no_entries():
@@ -135,10 +135,10 @@ def test_entries_and_their_verifier():
     found = [next(entries) for _ in range(6)]
     made = bulkdoku.generate(16, seed=3, kind="easy")
     rates = bulkdoku.rate(made["puzzle"])
-    assert [entry["metadata"]["row"] for entry in found] == [4, 5, 6, 7, 12, 13]
+    assert [entry["metadata"]["source_index"] for entry in found] == [4, 5, 6, 7, 12, 13]
     for entry in found:
         metadata = entry["metadata"]
-        row, puzzle, solution = metadata["row"], made["puzzle"][metadata["row"]], made["solution"][metadata["row"]]
+        row, puzzle, solution = metadata["source_index"], *(made[name][metadata["source_index"]] for name in ("puzzle", "solution"))
         text = "\n".join(" ".join(puzzle[start : start + 9]) for start in range(0, 81, 9)).replace(".", "_")
         assert entry["question"].startswith(f"Solve this Sudoku puzzle:\n{text}\nRespond with only your answer")
         assert "".join(entry["answer"].split()) == solution

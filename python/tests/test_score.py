@@ -23,22 +23,22 @@ DIGITS = "123456789"
 
 
 def expected(puzzle, only, answer):
-    """Correct cells, clues kept, rules broken, solved, readable; `only` is the only solution, if there is just one."""
+    """Correct, wrong, and blank cells, clues kept, broken units, solved; `only` is the only solution, if there is one."""
     answer = cells(answer or "")
-    if answer is None:
-        return None, None, None, False, False
-    is_puzzle = len(puzzle) == 81
-    clues = [cell for cell in range(81) if is_puzzle and puzzle[cell] in DIGITS]
+    if answer is None or len(puzzle) != 81:
+        return *[None] * 5, False
+    clues = [cell for cell in range(81) if puzzle[cell] in DIGITS]
     kept = sum(answer[cell] == puzzle[cell] for cell in clues)
     broken = 0
     for unit in UNITS:
         digits = [answer[cell] for cell in unit if answer[cell] in DIGITS]
         broken += len(digits) != len(set(digits))
-    solved = is_puzzle and broken == 0 and kept == len(clues) and all(cell in DIGITS for cell in answer)
-    correct = 81 if solved else 0
-    if only:
-        correct = sum(a == b for a, b in zip(answer, only, strict=True))
-    return correct, kept, broken, solved, True
+    solved = broken == 0 and kept == len(clues) and all(cell in DIGITS for cell in answer)
+    right = answer if solved else only or "." * 81
+    open_cells = [cell for cell in range(81) if cell not in clues]
+    blank = sum(answer[cell] not in DIGITS for cell in open_cells)
+    correct = sum(answer[cell] == right[cell] and answer[cell] in DIGITS for cell in open_cells)
+    return correct, len(open_cells) - correct - blank, blank, kept, broken, solved
 
 
 def cells(answer):
@@ -46,18 +46,15 @@ def cells(answer):
     text = answer.strip()
     if len(text) == 81 and set(text) <= set(DIGITS + "0._*-xX?"):
         return text
-    if len(text) == 81 and set(text) <= set(DIGITS + " "):
-        return text.replace(" ", ".")
     return None
 
 
 def scores(*arguments, **options):
     rows = to_table(bulkdoku.score(*arguments, **options))
-    types = {field.name: str(field.type) for field in rows.schema}
-    counts = ["correct_cells", "clues_kept", "broken_units"]
-    assert [types[name] for name in (*counts, "solved")] == ["uint8"] * 3 + ["bool"]
-    columns = [rows.to_list(name) for name in (*counts, "solved")]
-    return list(zip(*columns, [count is not None for count in columns[0]], strict=True))
+    counts = ["correct_cells", "wrong_cells", "blank_cells", "clues_kept", "broken_units"]
+    types = {field.name: str(field.type) for field in pa.schema(rows)}
+    assert [types[name] for name in (*counts, "solved")] == ["uint8"] * 5 + ["bool"]
+    return list(zip(*(rows.to_list(name) for name in (*counts, "solved")), strict=True))
 
 
 @st.composite
@@ -69,7 +66,7 @@ def cases(draw):
     else:
         puzzle, only = draw(st.sampled_from(SEVERAL)) if kind == "several" else "12", None
     answer = list(only or bulkdoku.solve(["." * 81 if kind == "malformed" else puzzle]).to_list("solution")[0])
-    for cell, character in draw(st.lists(st.tuples(st.integers(0, 80), st.sampled_from(DIGITS + ".0x é"[:4])), max_size=6)):
+    for cell, character in draw(st.lists(st.tuples(st.integers(0, 80), st.sampled_from(DIGITS + ".0x")), max_size=6)):
         answer[cell] = character
     text = "".join(answer)
     cut = draw(st.sampled_from(["", "", "", "shorter", "longer", "spaces", "none"]))
@@ -100,7 +97,7 @@ def test_scores_of_datasets():
         assert scores(puzzles * 3, answers * 3, threads=threads) == right * 3
     # A solved answer is one that `check` finds right.
     checked = bulkdoku.check(puzzles, answers).to_list("status")
-    assert [status == "ok" for status in checked] == [solved for *_, solved, _ in right]
+    assert [status == "ok" for status in checked] == [solved for *_, solved in right]
     table = pa.table({"question": puzzles, "answer": answers, "other": answers})
     assert scores(table, table) == scores(table, table, column="question", solution_column="other") == right
 
@@ -116,8 +113,8 @@ def test_scores_of_arrays(blank, minimal, minimal_solutions):
     texts = [("A" if blank else ".") + minimal_solutions[0][1:], minimal_solutions[1][:5] + "A" + minimal_solutions[1][6:]]
     texts += ["." * 81, *minimal_solutions[3:]]
     right = scores(minimal, texts)
-    assert right[1] == (None, None, None, False, False) and right[2] == (0, 0, 0, False, True)
-    assert right[3] == (81, 81 - minimal[3].count("."), 0, True, True)
+    assert right[1] == (*[None] * 5, False) and right[2] == (0, 0, minimal[2].count("."), 0, 0, False)
+    assert right[3] == (minimal[3].count("."), 0, 0, 81 - minimal[3].count("."), 0, True)
     for given_answers in (answers, answers.reshape(-1, 9, 9)):
         assert scores(numbers(minimal, blank), given_answers, blank=blank) == right
 
@@ -126,18 +123,20 @@ def test_definitions():
     puzzle, only = KNOWN[0]
     cell = puzzle.index(".")
     wrong = only[:cell] + "." + only[cell + 1 :]
-    clues = 81 - puzzle.count(".")
+    blank = puzzle.count(".")
+    clues = 81 - blank
     assert scores([puzzle] * 4, [only, puzzle, wrong, "1" * 81]) == [
-        (81, clues, 0, True, True), (clues, clues, 0, False, True), (80, clues, 0, False, True),
-        (9, puzzle.count("1"), 27, False, True),
+        (blank, 0, 0, clues, 0, True), (0, 0, blank, clues, 0, False), (blank - 1, 0, 1, clues, 0, False),
+        (9 - puzzle.count("1"), 72 - clues + puzzle.count("1"), 0, puzzle.count("1"), 27, False),
     ]  # fmt: skip
     # With a limit of nodes, the only solution may not be known, and then no cell of a wrong answer counts.
     hard, answers = lines("hard")[:50], solutions("hard")[:50]
-    assert set(bulkdoku.score(hard, answers, max_nodes=1)["correct_cells"].tolist()) == {81}
+    blanks = [puzzle.count(".") for puzzle in hard]
+    assert bulkdoku.score(hard, answers, max_nodes=1)["correct_cells"].tolist() == blanks
     incomplete = [answer[: puzzle.index(".")] + "." + answer[puzzle.index(".") + 1 :] for puzzle, answer in zip(hard, answers, strict=True)]
-    assert set(bulkdoku.score(hard, incomplete)["correct_cells"].tolist()) == {80}
+    assert bulkdoku.score(hard, incomplete)["correct_cells"].tolist() == [blank - 1 for blank in blanks]
     limited = bulkdoku.score(hard, incomplete, max_nodes=1)["correct_cells"].tolist()
-    assert 0 in limited and set(limited) <= {0, 80}
+    assert 0 in limited and all(found in (0, blank - 1) for found, blank in zip(limited, blanks, strict=True))
     assert scores([], []) == []
     with pytest.raises(ValueError, match="1 puzzles, but 2 solutions"):
         bulkdoku.score([puzzle], [only, only])
@@ -152,7 +151,7 @@ def test_answers_in_all_forms():
     digits = [int(cell) for cell in only]
     texts = ["\n".join(rows), "\r\n".join(rows), " ".join(only), ",".join(only), str(digits), f" {only}\n", str([*only])]
     texts += [str([digits[start : start + 9] for start in range(0, 81, 9)])]
-    puzzles, right = [puzzle] * len(texts), [(81, 81 - puzzle.count("."), 0, True, True)] * len(texts)
+    puzzles, right = [puzzle] * len(texts), [(puzzle.count("."), 0, 0, 81 - puzzle.count("."), 0, True)] * len(texts)
     for answers in (texts, pa.array(texts), pa.array(texts, pa.large_binary()), np.array(texts)):
         assert scores(puzzles, answers) == right
         assert set(to_table(bulkdoku.check(puzzles, answers)).to_list("status")) == {"ok"}
@@ -163,7 +162,7 @@ def test_answers_in_all_forms():
         table = pa.table({"puzzle": puzzles, name: texts})
         columns = ["status", "correct_cells", "clues_kept", "broken_units"]
         checked = bulkdoku.check(table, columns=columns)
-        assert [checked[column].to_pylist()[0] for column in columns] == ["ok", 81, right[0][1], 0]
+        assert [checked[column].to_pylist()[0] for column in columns] == ["ok", right[0][0], right[0][3], 0]
         assert scores(table, table) == right
         # Where solutions are optional, such a column is not one.
         table = table.set_column(1, name, [["easy"] * len(texts)])
@@ -173,7 +172,7 @@ def test_answers_in_all_forms():
 def test_unreadable_answers():
     puzzle, only = KNOWN[0]
     answers = ["I give up.", only[1:], str([1] * 80), None]
-    assert scores([puzzle] * 4, answers) == [(None, None, None, False, False)] * 4
+    assert scores([puzzle] * 4, answers) == [(*[None] * 5, False)] * 4
     checked = bulkdoku.check([puzzle] * 4, answers, columns=["correct_cells", "reason"])
     assert checked.to_list("correct_cells") == [None] * 4
     assert checked.to_list("reason")[2:] == [
@@ -182,3 +181,16 @@ def test_unreadable_answers():
     assert bulkdoku.check([puzzle], pa.array([[1] * 80])).to_list("reason") == [
         "the solution is not a grid: 80 cells, 81 expected"
     ]
+
+
+def test_answers_in_text():
+    """The last complete grid of a text counts, by the rule of the command."""
+    puzzle, only = KNOWN[0]
+    rows = "\n".join(only[start : start + 9] for start in range(0, 81, 9))
+    wrong = only.replace("1", "x").replace("2", "1").replace("x", "2")
+    texts = [f"First {wrong}, but then\n```\n{rows}\n```\nDone.", f"<answer>{only}</answer>", f"{only} No: {wrong}"]
+    assert bulkdoku.score([puzzle] * 3, texts)["solved"].tolist() == [True, True, False]
+    assert bulkdoku.check([puzzle] * 3, texts).to_list("status") == ["mismatch"] * 3
+    assert bulkdoku.check([puzzle] * 3, texts, answers="text").to_list("status") == ["ok", "ok", "mismatch"]
+    # A blank of a last cell is a space.
+    assert bulkdoku.score([puzzle], [only[:80] + " "])["blank_cells"][0] == (puzzle[80] == ".")

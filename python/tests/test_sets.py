@@ -82,7 +82,7 @@ def test_parts_have_no_class_in_common(minimal):
 def test_wrong_options(minimal):
     rows = minimal[:5]
     for call, what in (
-        (lambda: bulkdoku.dedup(rows, by="x"), 'by is "class"'),
+        (lambda: bulkdoku.dedup(rows, by="x"), 'by is one of class, puzzle, grid'),
         (lambda: bulkdoku.split(rows, [1], seed=1), "shares are 2 to 100"),
         (lambda: bulkdoku.split(rows, [1, 0], seed=1), "above 0"),
     ):

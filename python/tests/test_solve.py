@@ -20,11 +20,12 @@ def columns(table):
 
 def test_the_solutions_of_a_dataset(minimal, minimal_solutions):
     table = bulkdoku.solve(minimal)
-    assert table.column_names == ["solution", "status", "solutions", "guesses", "latency_ns"]
+    assert table.column_names == ["solution", "status"]
     assert len(table) == len(minimal)
     assert table.to_list("solution") == minimal_solutions
     assert set(table["status"]) == {"unique"}
-    assert (table["solutions"] == 1).all() and (table["latency_ns"] > 0).all()
+    counts = bulkdoku.solve(minimal, columns=["solutions", "latency_ns"])
+    assert (counts["solutions"] == 1).all() and (counts["latency_ns"] > 0).all()
 
 
 def test_statuses_and_reasons():
@@ -45,7 +46,7 @@ def test_statuses_and_reasons():
 
 def test_limits():
     assert bulkdoku.solve(["." * 81], limit=1).to_list("status") == ["solved"]
-    assert bulkdoku.solve(["." * 81], limit=1000).to_list("solutions") == [1000]
+    assert bulkdoku.solve(["." * 81], limit=1000, columns=["solutions"]).to_list("solutions") == [1000]
     hard = lines("hard")
     table = bulkdoku.solve(hard, max_nodes=1)
     assert set(table.to_list("status")) <= {"gave_up", "unique"}
@@ -85,7 +86,7 @@ def test_engines_find_the_same(engine, minimal, minimal_solutions):
 def test_unknown_options():
     with pytest.raises(ValueError, match="expected lanes, scalar"):
         bulkdoku.solve([CLASSIC], engine="magic")
-    with pytest.raises(ValueError, match="text.*binary.*cells"):
+    with pytest.raises(ValueError, match="text, binary, cells"):
         bulkdoku.solve([CLASSIC], solution="words")
     with pytest.raises(ValueError, match="there are puzzle, solution"):
         bulkdoku.solve([CLASSIC], columns=["color"])
@@ -110,7 +111,7 @@ def test_forms_of_solutions():
     cells = bulkdoku.solve([CLASSIC, "x"], solution="cells")
     digits = [int(digit) for digit in SOLVED]
     assert cells.to_list("solution") == [digits, None]
-    assert cells["solution"].tolist() == [digits, [0] * 81]
+    assert cells["solution"].filled(0).tolist() == [digits, [0] * 81]
     shifted = bulkdoku.solve([CLASSIC], solution="cells", blank=1, columns=["puzzle", "solution"])
     assert shifted["solution"].tolist() == [[digit + 1 for digit in digits]]
     assert set(shifted["puzzle"][0][[2, 3]]) == {1}

@@ -10,12 +10,12 @@ use bulkdoku_core::puzzle::CELLS;
 use bulkdoku_core::status::Status;
 use bulkdoku_logic::Technique;
 
-/// Returns the format of one entry per puzzle with exactly one solution.
+/// Returns the format of one entry per record, `null` unless it has exactly one solution.
 #[expect(clippy::missing_panics_doc, reason = "texts and numbers are JSON")]
 pub fn entries() -> TextRows {
     let encoder = || {
         |row: &Row<'_>, out: &mut RowBuffer| {
-            let Some(entry) = Entry::of(row) else { return };
+            let entry = Entry::of(row);
             serde_json::to_writer(&mut *out, &entry).expect("texts and numbers are JSON");
             out.push(b'\n');
         }

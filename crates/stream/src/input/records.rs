@@ -397,7 +397,7 @@ impl Records {
         for index in 0..self.answers.len() {
             let answer = self.answer(index, block);
             // Most answers are nothing else than a complete grid.
-            let is_grid = answer.len() == CELLS && answer.iter().all(|it| it.is_ascii_digit());
+            let is_grid = answer.len() == CELLS && answer.iter().all(u8::is_ascii_digit);
             if let Some(cells) = (!is_grid).then(|| forms::answer(answer)).flatten() {
                 self.answers[index] = self.own(&cells);
             }

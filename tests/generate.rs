@@ -396,6 +396,19 @@ fn a_row_that_meets_the_condition_at_once_is_that_of_the_corpus() {
 }
 
 #[test]
+fn many_draws_without_a_row_are_noted() {
+    let folder = Folder::new();
+    let args = ["--count", "1", "--seed", "1", "--where", "clues >= 35"];
+    let mut run = folder.spawn("generate", &args);
+    let mut messages = BufReader::new(run.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let note = messages.find(|message| message.contains("so far"));
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let note = note.expect("the run does not end by itself");
+    assert!(note.starts_with("no row from 1") && note.ends_with(" drawn puzzles so far"), "{note}");
+}
+
+#[test]
 fn conditions_that_no_puzzle_can_meet_are_refused() {
     for (args, message) in [
         (

@@ -69,7 +69,11 @@ pub struct Meter {
     /// The time between the lines that are printed instead, if any are.
     interval: Option<Duration>,
     total: Option<u64>,
+    quiet: bool,
 }
+
+/// The number of drawn puzzles without a row that is worth a note.
+const MANY_DRAWN: u64 = 100_000;
 
 /// The progress of a run.
 #[derive(Clone, Debug, Default)]
@@ -80,6 +84,8 @@ pub struct Progressed {
     pub puzzles: Option<u64>,
     /// The current task, or the number of rows.
     pub what: String,
+    /// How many puzzles were drawn, as long as none has a row.
+    pub drawn_in_vain: u64,
 }
 
 impl Progressed {
@@ -97,7 +103,8 @@ impl Progressed {
     /// Adds from how many puzzles the rows were chosen.
     pub fn with_draws(self, (tried, rows): (u64, u64)) -> Self {
         let what = format!("from {} drawn puzzles", HumanCount(tried));
-        if tried > rows { Self { what, ..self } } else { self }
+        let drawn_in_vain = if rows == 0 { tried } else { 0 };
+        if tried > rows { Self { what, drawn_in_vain, ..self } } else { self }
     }
 
     /// Creates the progress in rows, including those of an earlier run.
@@ -127,7 +134,7 @@ impl Meter {
         } else {
             ProgressBar::hidden()
         };
-        Self { bar, interval: interval.filter(|_| !is_terminal), total }
+        Self { bar, interval: interval.filter(|_| !is_terminal), total, quiet }
     }
 
     /// Shows progress during `work`, which runs on a separate thread, and prints a line when a
@@ -139,7 +146,7 @@ impl Meter {
     ) -> T {
         let begin = Instant::now();
         let mut pace = Pace { total: self.total, from: None };
-        let mut due = self.interval.unwrap_or_default();
+        let (mut due, mut is_quiet) = (self.interval.unwrap_or_default(), self.quiet);
         let Ok(result) = watch(UPDATE, work, |is_last| {
             let (now, elapsed) = (progressed(), begin.elapsed());
             let (percent, rates) = pace.describe(&now, elapsed);
@@ -149,6 +156,11 @@ impl Meter {
             }
             if platform::progress_is_requested() || is_due {
                 self.bar.suspend(|| log::note(format!("progress: {percent}{rates}")));
+            }
+            if now.drawn_in_vain >= MANY_DRAWN && !is_quiet {
+                is_quiet = true;
+                let drawn = HumanCount(now.drawn_in_vain);
+                self.bar.suspend(|| log::note(format!("no row from {drawn} drawn puzzles so far")));
             }
             if is_last {
                 self.bar.finish_and_clear();

@@ -298,6 +298,6 @@ mod tests {
     fn needs_add_up() {
         let both = Needs::FORM.union(Needs::RATING);
         assert!(both.include(Needs::FORM) && both.include(Needs::RATING));
-        assert!(!both.include(Needs::FORM));
+        assert!(!both.include(Needs::GRID));
     }
 }

@@ -22,14 +22,7 @@ pub fn any_table(choice: u8) -> Table {
     let names: Vec<_> = (0..fields).map(|column| format!("c{column}")).collect();
     let header = Header { line: 1, written: names.clone(), names };
     let header = (bits(6) % 2 == 1).then_some(header);
-    Table {
-        delimiter: DELIMITERS[bits(0) % 4],
-        header,
-        fields,
-        puzzle,
-        answer: None,
-        kept,
-    }
+    Table { delimiter: DELIMITERS[bits(0) % 4], header, fields, puzzle, answer: None, kept }
 }
 
 /// Checks the rows of a table.

@@ -564,6 +564,11 @@ impl<'a> Kept<'a> {
         (field.text(self.bytes), field.form)
     }
 
+    /// Returns the text of each field that is in the bytes of the block.
+    pub fn texts(self) -> impl Iterator<Item = Cow<'a, [u8]>> {
+        self.fields.iter().map(move |field| field.text(self.bytes))
+    }
+
     /// Returns the first `count` fields as written, with their quotes, if they are in a row of a table
     /// with this separator, and none is missing.
     pub(super) fn span(self, count: usize, separator: u8) -> Option<&'a [u8]> {

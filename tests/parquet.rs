@@ -274,6 +274,19 @@ fn structs_have_columns_with_dots() {
     );
 }
 
+/// A kept struct would keep the cells of the original.
+#[test]
+fn isomorphs_have_no_structs_with_cells() {
+    let folder = Folder::new();
+    let structs = packed("structs");
+    let args = ["--seed", "1", "-q", "--column", "metadata.puzzle", &structs, "--columns"];
+    let ran = folder.run("augment", &[&args[..], &["*"]].concat(), "");
+    let message = "is in the column \"metadata\", which is copied as it is";
+    assert!(ran.status == 2 && ran.messages.contains(message), "{ran:?}");
+    let ran = folder.run("augment", &[&args[..], &["puzzle,metadata.source"]].concat(), "");
+    assert!(ran.status == 1 && ran.rows.starts_with("puzzle,metadata.source\n"), "{ran:?}");
+}
+
 #[test]
 fn lines_do_not_depend_on_kept_columns() {
     let folder = Folder::new();

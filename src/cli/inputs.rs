@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bulkdoku::Source;
-use bulkdoku::input::csv::Delimiter;
+use bulkdoku::input::csv::{Delimiter, Table};
 use bulkdoku::input::{
     ColumnFile, DetectError, InputFormat, InputOptions, Keep, KeptCells, Layout, LayoutKind,
     OtherKeys, Position, Stream, StreamOptions, plain_lines,
@@ -221,6 +221,27 @@ impl Inputs {
     /// Returns the places of the puzzle and its solution among the kept columns.
     pub fn kept_cells(&self) -> [Option<KeptCells>; 2] {
         self.first().kept_cells()
+    }
+
+    /// Returns the name of a puzzle or solution inside a kept column of a file of columns, which is
+    /// copied as a whole, and the name of that column.
+    pub fn cells_in_kept(&self) -> Option<[String; 2]> {
+        let kept = self.kept();
+        let inside = |table: &Table, column| {
+            let name = table.name(column);
+            let holds = |kept: &&String| {
+                name.strip_prefix(kept.as_str()).is_some_and(|rest| rest.starts_with('.'))
+            };
+            let kept = kept.iter().find(holds)?.clone();
+            Some([name, kept])
+        };
+        let files = self.accepted().filter(|input| input.types.is_some());
+        files.filter_map(|input| input.layout.table()).find_map(|table| {
+            [Some(table.puzzle), table.answer]
+                .into_iter()
+                .flatten()
+                .find_map(|at| inside(table, at))
+        })
     }
 
     /// Returns whether the inputs have solutions.

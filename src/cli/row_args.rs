@@ -274,6 +274,14 @@ impl RowPlan {
         let named = self.named(inputs);
         let copied = if named.first() == Some(&NamedColumn::All) { fields.len() } else { 0 };
         let list = resolve(named, &fields, &inputs.kept())?;
+        if self.rules.changes_cells
+            && let Some([cells, kept]) = inputs.cells_in_kept()
+        {
+            refuse!(
+                "{cells:?} is in the column {kept:?}, which is copied as it is; use --columns \
+                 without it, such as --columns puzzle,solution"
+            );
+        }
         let cells = inputs.kept_cells();
         #[cfg(feature = "parquet")]
         let direct = cells.each_ref().map(|cells| {

@@ -347,7 +347,11 @@ def test_reading_rows_back(folder, readers, rows):
                     read(expression, folder / f"results.{ending}", text)
                 continue
             values = read(expression, folder / f"results.{ending}", text)
-            compare(values, expected, library == "csv", typed if library == "duckdb" else [])
+            if family == "csv" and rows in ("datasets", "only UTF-8"):
+                right = [{**row, "puzzle": without_control(row["puzzle"])} for row in expected]
+            else:
+                right = expected
+            compare(values, right, library == "csv", typed if library == "duckdb" else [])
 
 
 def writes_zst(folder):
@@ -360,6 +364,11 @@ def is_utf_8(line):
         return bool(line.decode() or True)
     except UnicodeDecodeError:
         return False
+
+
+def without_control(text):
+    """Tables have escapes in malformed puzzles, as JSON has."""
+    return re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", lambda character: f"\\u{{{ord(character[0]):x}}}", text)
 
 
 def compare(rows, expected, are_all_text, typed):

@@ -166,8 +166,8 @@ const MORE_GUESSES: f64 = 28.0;
 /// The number of nodes that an engine searches in the time of a path, and of a chain.
 const NODES_PER_PATH: u64 = 3000;
 const NODES_PER_CHAIN: u64 = 3000;
-/// The least rating of a chain, in tenths, and the number of chains of a path that are rated. Nearly
-/// all puzzles have their hardest one among the first.
+/// The least rating of a chain, in tenths, and the number of chains of a path that are rated. Most
+/// puzzles have their hardest one among the first.
 const CHAIN: u16 = 75;
 const FIRST_CHAINS: u32 = 10;
 

@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, grid};
 use crate::common::forms::{self, nested, strings, zeros};
 
-fn solve(input: impl AsRef<[u8]>, args: &[&str]) -> Ran {
+pub fn solve(input: impl AsRef<[u8]>, args: &[&str]) -> Ran {
     Folder::new()
         .solve(&[args, &["--columns", "line,computed_solution,status,clues"]].concat(), input)
 }
 
 #[track_caller]
-fn assert_unique(ran: &Ran, lines: &[usize], what: &str) {
+pub fn assert_unique(ran: &Ran, lines: &[usize], what: &str) {
     let rows: Vec<_> = lines.iter().map(|line| format!("{line},{SOLVED},unique,30")).collect();
     let found = ran.records();
     assert_eq!(found, rows, "{what}\n{ran:?}");
@@ -192,137 +192,6 @@ fn solved_cells_of_hodoku_are_not_clues() {
         let ran = Folder::new().solve(&["--columns", "clues,minimal,status"], &line);
         let plain = Folder::new().solve(&["--columns", "clues,minimal,status"], CLASSIC);
         assert_eq!(ran.rows, plain.rows, "{line}");
-    }
-}
-
-#[test]
-fn arrays_of_objects_are_read_in_any_number_of_lines() {
-    let objects: Vec<Value> =
-        (0..3).map(|id| json!({"id": id, "puzzle": CLASSIC, "o": {"a": [1, "],{"]}})).collect();
-    let one_line = Value::from(objects.clone()).to_string();
-    let pretty = serde_json::to_string_pretty(&objects).unwrap();
-    let texts = json!([CLASSIC, CLASSIC]).to_string();
-    let arrays = format!("[{0},\n {0}]", nested(CLASSIC, "0"));
-    let of_strings = format!("[{0},\n {0}]", strings(CLASSIC, ""));
-    let flat = nested(CLASSIC, "0").replace("], [", ", ").replace("[[", "[").replace("]]", "]");
-    for (input, count) in [
-        (&one_line, 3),
-        (&pretty, 3),
-        (&texts, 2),
-        (&arrays, 2),
-        (&of_strings, 2),
-        (&format!("[{flat},{flat}]"), 2),
-    ] {
-        let ran = solve(input, &[]);
-        assert_eq!(ran.rows.matches(",unique,30").count(), count, "{input} {ran:?}");
-        assert_eq!((ran.status, ran.rows.lines().count()), (0, count + 1), "{ran:?}");
-    }
-    let kept = Folder::new().solve(&["--columns", "line,id,status"], &pretty);
-    let ids: Vec<_> = kept.rows.lines().skip(1).map(|row| row.split(',').nth(1).unwrap()).collect();
-    assert_eq!(ids, ["0", "1", "2"], "{kept:?}");
-    let bad = one_line.replacen(CLASSIC, "12", 1);
-    let ran = solve(&bad, &[]);
-    assert_eq!((ran.status, ran.rows.matches("unique").count()), (1, 2), "{ran:?}");
-    for stray in ["}", "},", ",}", "}}"] {
-        let input = one_line.replacen("},{", &format!("}}{stray},{{"), 1);
-        let ran = solve(&input, &[]);
-        assert_eq!((ran.status, ran.rows.matches("unique").count()), (1, 3), "{input} {ran:?}");
-    }
-    let ran = solve(" [ ]\n", &[]);
-    assert_eq!((ran.status, ran.rows.lines().count()), (0, 1), "no records: {ran:?}");
-    for object in ["{\n  \"puzzle\": \"", "{\r\n\"id\": 1,\n\"puzzle\": \""] {
-        let ran = solve(format!("{object}{CLASSIC}\"\n}}\n"), &[]);
-        assert_eq!(ran.status, 2, "{ran:?}");
-        assert!(
-            ran.messages.contains("a JSON object in several lines")
-                && ran.messages.contains("jq -c")
-        );
-    }
-    // One puzzle in one line remains a line.
-    assert_unique(&solve(nested(CLASSIC, "0"), &[]), &[1], "a puzzle");
-}
-
-/// Returns the line and status columns of an array.
-fn rows_of_array(input: &str, args: &[&str]) -> Ran {
-    Folder::new().solve(&[&["--columns", "line,status", "-q"], args].concat(), input)
-}
-
-#[test]
-fn long_white_space_and_long_elements_lose_no_other_record() {
-    let object = json!({"puzzle": CLASSIC}).to_string();
-    let expected = "line,status\n1,unique\n2,unique\n3,unique\n";
-    for blanks in [" ".repeat(300_000), "\t\r\n ".repeat(100_000), "\n".repeat(200_000)] {
-        let input = format!("[{object},{blanks}{object}{blanks},{object}{blanks}]");
-        let ran = rows_of_array(&input, &["--max-line", "200K"]);
-        assert_eq!((ran.status, &*ran.rows), (0, expected), "{ran:?}");
-    }
-    let long = json!({"puzzle": CLASSIC, "text": "],{".repeat(100_000)}).to_string();
-    for between in ["", "\n", "\n  "] {
-        let input = format!("[{object},{between}{long},{between}{object}]");
-        let ran = rows_of_array(&input, &["--max-line", "200K"]);
-        let expected = expected.replace("2,unique", "2,malformed");
-        assert_eq!((ran.status, &*ran.rows), (1, &*expected), "{ran:?}");
-        let ran = rows_of_array(&input.replace("],{", "],\\n{"), &[]);
-        assert_eq!(ran.status, 0, "{ran:?}");
-    }
-}
-
-#[test]
-fn elements_have_numbers_and_columns() {
-    let objects = vec![json!({"puzzle": CLASSIC}); 3];
-    let one_line = Value::from(objects.clone()).to_string();
-    let pretty = serde_json::to_string_pretty(&objects).unwrap();
-    for input in [&one_line, &pretty] {
-        let seventh = CLASSIC.replacen("..7", ".x8y", 1);
-        let at = input.rfind(CLASSIC).unwrap();
-        let input = format!("{}{seventh}{}", &input[..at], &input[at + CLASSIC.len()..]);
-        let ran = solve(&input, &[]);
-        let column = if input.contains('\n') { 14 } else { 12 } + 5;
-        let place = format!("(element 3 of the array, column {column} in it)");
-        assert!(ran.messages.contains("<stdin>:3:") && ran.messages.contains(&place), "{ran:?}");
-    }
-    // Random choices differ between the elements of one line.
-    let args = ["--times", "1", "--seed", "1", "--columns", "puzzle", "-q"];
-    let ran = Folder::new().run("augment", &args, &one_line);
-    let mut rows: Vec<_> = ran.rows.lines().skip(1).collect();
-    rows.sort_unstable();
-    rows.dedup();
-    assert_eq!(rows.len(), 3, "{ran:?}");
-    let cut = &pretty[..pretty.len() - 2];
-    let ran = solve(cut, &[]);
-    assert_eq!((ran.status, ran.rows.matches("unique").count()), (3, 3), "{ran:?}");
-    assert!(ran.messages.contains("the JSON array has no end"), "{ran:?}");
-}
-
-#[test]
-fn a_board_with_a_cell_per_line_is_one_puzzle() {
-    let board: Value = serde_json::from_str(&nested(CLASSIC, "0")).unwrap();
-    let flat = board.as_array().unwrap().iter().flat_map(|row| row.as_array().unwrap().clone());
-    for board in [board.clone(), Value::from(flat.collect::<Vec<_>>())] {
-        let pretty = serde_json::to_string_pretty(&board).unwrap();
-        assert_unique(&solve(&pretty, &[]), &[1], &pretty);
-        let several = serde_json::to_string_pretty(&vec![&board, &board]).unwrap();
-        assert_unique(&solve(&several, &[]), &[1, 2], &several);
-    }
-}
-
-#[test]
-fn records_in_inner_arrays_are_named_with_the_command_that_unpacks_them() {
-    let (puzzles, pair) = (json!([CLASSIC, CLASSIC]), json!([CLASSIC, SOLVED]));
-    let many = vec![CLASSIC; 2000];
-    for (input, command) in [
-        (json!({"puzzles": puzzles}), "jq -c '.puzzles[]'"),
-        (json!({"puzzles": many}), "jq -c '.puzzles[]'"),
-        (json!({"v": 1, "data": {"puzzles": many}}), "jq -c '.data.puzzles[]'"),
-        (json!({"data": {"puzzles": [{"puzzle": CLASSIC}]}}), "jq -c '.data.puzzles[]'"),
-        (json!({"n": 2, "my rows": [{"puzzle": CLASSIC}]}), "jq -c '.[\"my rows\"][]'"),
-        (json!([{"puzzles": puzzles}]), "jq -c '.[] | .puzzles[]'"),
-        (json!([pair, pair]), "jq -c '.[] | {puzzle: .[0], solution: .[1]}'"),
-    ] {
-        for text in [input.to_string(), serde_json::to_string_pretty(&input).unwrap()] {
-            let ran = solve(&text, &[]);
-            assert!(ran.status == 2 && ran.messages.contains(command), "{command}: {ran:?}");
-        }
     }
 }
 

@@ -4,6 +4,7 @@
 mod common;
 
 mod answers;
+mod arrays;
 mod arrival;
 mod augment;
 mod bench;

@@ -17,7 +17,7 @@ use libfuzzer_sys::fuzz_target;
 const WHOLE: &[u8] = include_bytes!("../../tests/packed/pages.parquet");
 
 fuzz_target!(|data: &[u8]| {
-    // The hook of libFuzzer aborts. Panics of the library, which are caught, are no faults.
+    // The hook of libFuzzer aborts. Panics of the library, which are caught, are not faults.
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let hook = panic::take_hook();

@@ -429,7 +429,7 @@ impl<'a, P> Fold<'a, '_, '_, P> {
                 ..block.rows(records, results)
             };
             map(&rows, &mut mapped.value);
-            // Encoders that search end early, too.
+            // Encoders that search end early as well.
             if self.stop.is_requested() {
                 mapped.early_end = Some(RunEnd::Stopped);
                 break;

@@ -6,6 +6,7 @@
 use std::hint::black_box;
 use std::io;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use bulkdoku::pipeline::Solve;
 use bulkdoku::{Engine, Grid, Outcome, Pipeline, Progress, Puzzle, Query, Source, StopFlag};
@@ -58,7 +59,7 @@ fn without_engine(bencher: Bencher<'_, '_>, threads: usize) {
     let pipeline = Pipeline {
         threads: NonZeroUsize::new(threads).unwrap(),
         ..Pipeline::new(Solve {
-            engine: Box::new(move || Box::new(AtOnce(solved))),
+            engine: Arc::new(move || Box::new(AtOnce(solved))),
             ..Solve::default()
         })
     };

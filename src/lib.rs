@@ -66,8 +66,8 @@ pub use bulkdoku_core::*;
 pub use bulkdoku_logic as logic;
 #[cfg(feature = "stream")]
 pub use bulkdoku_stream::{
-    Compression, Pipeline, Progress, Report, Source, Tail, compression, condition, features, input,
-    output, pipeline, sets, stats, tail,
+    Compression, Pipeline, Progress, Report, Source, check_sum, compression, condition, features,
+    input, output, pipeline, sets, stats,
 };
 
 /// Tests the example of the guide.

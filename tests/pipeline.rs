@@ -3,8 +3,8 @@
 use std::io::{self, Read, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -148,7 +148,7 @@ fn an_output_that_fails_ends_the_run() {
 fn listing(threads: usize, count: u32, columns: &[Column]) -> Pipeline<List> {
     let solutions = NonZeroU32::new(count).unwrap();
     let solve = Solve {
-        engine: Box::new(|| Box::new(EngineKind::Scalar.build_lex_first(SimdLevel::best()))),
+        engine: Arc::new(|| Box::new(EngineKind::Scalar.build_lex_first(SimdLevel::best()))),
         limits: Limits::count(solutions),
         ..Solve::default()
     };
@@ -240,7 +240,7 @@ fn a_panic_affects_only_one_row() {
     let marks = |puzzle: &str| Marks::from(&puzzle.parse::<Puzzle>().unwrap()).to_string();
     let lines = [CLASSIC, &nine, &marks(CLASSIC), &marks(&nine), CLASSIC].join("\n");
     let input = format!("{lines}\n").repeat(50);
-    let engine = Box::new(|| -> Box<dyn Engine> {
+    let engine = Arc::new(|| -> Box<dyn Engine> {
         Box::new(Nervous(EngineKind::Scalar.build(SimdLevel::best())))
     });
     let mut pipeline = pipeline(2, &[Column::Status]);

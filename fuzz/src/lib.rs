@@ -48,9 +48,11 @@ struct Plain;
 impl Format for Plain {
     fn encoder(&self) -> Box<Encoder<'_>> {
         Box::new(|rows, out| {
+            let count = rows.records.kept.len() / rows.records.all.len().max(1);
             rows.for_each(|row| {
+                let kept = (0..count).map(|index| row.field(index).0);
                 let texts: Vec<Cow<[u8]>> =
-                    std::iter::once(row.text().into()).chain(row.kept().texts()).collect();
+                    std::iter::once(row.text().into()).chain(kept).collect();
                 let (line, status) = (row.line(), row.status() as u64);
                 out.append(format!("{line},{status},{}", texts.len()).as_bytes());
                 for text in &texts {
@@ -167,7 +169,7 @@ fn run_on(
         threads: threads.unwrap_or(NonZeroUsize::MIN),
         format: Box::new(Plain),
         block_bytes: cuts.block_bytes,
-        ..Pipeline::new(Solve { engine: Box::new(|| Box::new(Stub)), ..Solve::default() })
+        ..Pipeline::new(Solve { engine: Arc::new(|| Box::new(Stub)), ..Solve::default() })
     };
     let reader = Arriving::new(input, cuts.pieces);
     let source = Source { layout: Arc::clone(layout), ..Source::new("in", reader) };

@@ -37,7 +37,7 @@ fuzz_target!(|data: &[u8]| {
         LayoutKind::Lines if layout.has_answers() => {}
         LayoutKind::Lines => lines::check(input, !layout.kept().is_empty(), &cuts),
         LayoutKind::Grids => grids::check(input, !layout.kept().is_empty(), &cuts),
-        LayoutKind::Json if layout.json_records().is_some() => {}
+        LayoutKind::JsonDocument => {}
         LayoutKind::Json => lines::check_counts(&layout, input, &cuts),
         LayoutKind::Table(_) => {
             let table = layout.table().expect("it is a table").clone();

@@ -337,7 +337,7 @@ impl Search {
 
 /// Searches for solutions with an engine.
 pub fn solve_with(engine: EngineKind, limits: Limits) -> Solve {
-    Solve { engine: Box::new(move || engines::take(engine)), limits, rating_isomorphs: 0 }
+    Solve { engine: Arc::new(move || engines::take(engine)), limits, rating_isomorphs: 0 }
 }
 
 /// Solves puzzles.

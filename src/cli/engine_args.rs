@@ -1,6 +1,7 @@
 //! The options of searches: engine, SIMD level, and limits.
 
 use std::num::{NonZeroU32, NonZeroU64};
+use std::sync::Arc;
 
 use bulkdoku::pipeline::Solve;
 use bulkdoku::{EngineKind, Limits, SimdLevel};
@@ -111,7 +112,7 @@ impl EngineArgs {
         let (engine, simd) = (self.engine(), self.simd());
         Solve {
             limits: self.max_nodes.map_or(limits, |nodes| limits.with_nodes(nodes)),
-            engine: Box::new(move || {
+            engine: Arc::new(move || {
                 if smallest { Box::new(engine.build_lex_first(simd)) } else { engine.build(simd) }
             }),
             rating_isomorphs,

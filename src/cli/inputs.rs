@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bulkdoku::Source;
-use bulkdoku::input::csv::{Delimiter, Table};
+use bulkdoku::input::csv::Table;
 use bulkdoku::input::{
     ColumnFile, DetectError, InputFormat, InputOptions, Keep, KeptCells, Layout, LayoutKind,
     OtherKeys, Position, Stream, StreamOptions, plain_lines,
@@ -36,19 +36,6 @@ pub struct Inputs {
     bytes: Arc<AtomicU64>,
     /// The options for files that are not text.
     options: StreamOptions,
-}
-
-/// The format of all inputs of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InputKind {
-    Lines,
-    /// Tables with this separator.
-    Table(u8),
-    Objects,
-    /// One array of objects.
-    Document,
-    /// Another format, or several formats.
-    Other,
 }
 
 #[derive(Debug)]
@@ -195,19 +182,10 @@ impl Inputs {
         first.map_or_else(plain_lines, |input| Arc::clone(&input.layout))
     }
 
-    /// Returns the format of all inputs.
-    pub fn kind(&self) -> InputKind {
-        let kind = |layout: &dyn Layout| match layout.kind() {
-            LayoutKind::Lines => InputKind::Lines,
-            LayoutKind::Table(Delimiter::Byte(byte)) => InputKind::Table(byte),
-            LayoutKind::Json if layout.json_records().is_some() => InputKind::Document,
-            LayoutKind::Json => InputKind::Objects,
-            LayoutKind::Table(Delimiter::Blanks) | LayoutKind::AnswerLines | LayoutKind::Grids => {
-                InputKind::Other
-            }
-        };
-        let first = kind(&*self.first());
-        if self.layouts().all(|layout| kind(layout) == first) { first } else { InputKind::Other }
+    /// Returns the kind of the layouts of all inputs, if it is the same.
+    pub fn kind(&self) -> Option<LayoutKind> {
+        let first = self.first().kind();
+        self.layouts().all(|layout| layout.kind() == first).then_some(first)
     }
 
     /// Returns the names of the kept columns as written in the header of a table; `None` without a

@@ -1,7 +1,7 @@
 //! Where inputs come from: files, pipes, standard input, and puzzles typed as arguments.
 
 use std::fs::{self, File};
-use std::io::{self, Cursor, ErrorKind, Read};
+use std::io::{self, Cursor, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,15 +34,6 @@ pub enum Origin {
     Rejected(PathBuf, Arc<str>),
     /// Puzzles typed as arguments, one per line.
     Typed(Arc<[u8]>),
-}
-
-/// An input that could not be opened, and fails when it is read.
-pub struct FailedInput(pub Option<io::Error>);
-
-impl Read for FailedInput {
-    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        self.0.take().map_or(Ok(0), Err)
-    }
 }
 
 impl Origin {
@@ -84,10 +75,7 @@ impl Origin {
         }
         let file = File::open(path).map_err(|error| Failure::at(path, error))?;
         // A file that cannot be decoded fails when it is read.
-        Ok(Some(
-            Stream::of_file(file, OPEN_COLUMNS)
-                .unwrap_or_else(|error| Stream::new(FailedInput(Some(error)))),
-        ))
+        Ok(Some(Stream::of_file(file, OPEN_COLUMNS).unwrap_or_else(Stream::failed)))
     }
 
     /// Returns whether opening the input twice would return different bytes.
@@ -112,7 +100,7 @@ impl Origin {
     }
 
     pub fn open_or_fail(&self) -> Stream {
-        self.open().unwrap_or_else(|error| Stream::new(FailedInput(Some(error))))
+        self.open().unwrap_or_else(Stream::failed)
     }
 
     /// Returns the origin of a file without a layout of puzzles, which fails when it is read.

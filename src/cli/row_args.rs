@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use bulkdoku::condition::{computed_column, shared_name, similar};
-use bulkdoku::input::{KeptCells, OtherKeys};
+use bulkdoku::input::csv::Delimiter;
+use bulkdoku::input::{KeptCells, LayoutKind, OtherKeys};
 use bulkdoku::output::{
     self, Column, ColumnSource, CsvRows, JsonRows, Lines, Needs, NpyRows, OutputColumn,
     PrintedPages, TsvRows, input_lines, judge_grids, labeled_grids, puzzle_grids, unique_names,
@@ -13,7 +14,7 @@ use bulkdoku::pipeline::visible;
 use bulkdoku_arrow::parquet::{ParquetRows, kept_types};
 
 use super::format::RowFormat;
-use super::inputs::{InputKind, Inputs};
+use super::inputs::Inputs;
 use super::{Failure, WITH_COLUMNS};
 
 /// The format and columns of rows. Each subcommand has separate help for these options.
@@ -288,13 +289,14 @@ impl RowPlan {
             cells.as_ref().filter(|cells| cells.path.is_empty()).map(|cells| cells.field)
         });
         // Rows of a table without a header have no header.
-        let is_table = matches!(inputs.kind(), InputKind::Table(_));
+        let is_table = matches!(inputs.kind(), Some(LayoutKind::Table(Delimiter::Byte(_))));
         let has_header = fields.is_empty() || !is_table || inputs.header().is_some();
         let mut others = OtherKeys::Refused;
         let rows: Box<dyn output::Format> = match format {
             RowFormat::Tsv => TsvRows::of(list).copying(copied).headed(has_header).boxed(),
             RowFormat::Jsonl => {
-                let copied = if inputs.kind() == InputKind::Objects { copied } else { 0 };
+                let is_object = inputs.kind() == Some(LayoutKind::Json);
+                let copied = if is_object { copied } else { 0 };
                 let replaced = if self.rules.changes_cells { cells } else { [None, None] };
                 let rows = JsonRows::of(unique(list)).copying(copied).replacing(replaced);
                 others = rows.other_keys();
@@ -323,11 +325,11 @@ impl RowPlan {
     fn format_for(&self, inputs: &Inputs) -> RowFormat {
         match inputs.kind() {
             _ if !self.follows_input || !self.passes_rows() => self.format,
-            InputKind::Table(b'\t') => RowFormat::Tsv,
-            InputKind::Objects | InputKind::Document if !inputs.kept().is_empty() => {
+            Some(LayoutKind::Table(Delimiter::Byte(b'\t'))) => RowFormat::Tsv,
+            Some(LayoutKind::Json | LayoutKind::JsonDocument) if !inputs.kept().is_empty() => {
                 RowFormat::Jsonl
             }
-            InputKind::Lines if self.computed().is_empty() && self.copies_lines(inputs) => {
+            Some(LayoutKind::Lines) if self.computed().is_empty() && self.copies_lines(inputs) => {
                 RowFormat::Lines
             }
             _ => self.format,
@@ -336,7 +338,7 @@ impl RowPlan {
 
     /// Returns whether rows without columns are lines of the input.
     fn copies_lines(&self, inputs: &Inputs) -> bool {
-        inputs.kind() == InputKind::Lines && self.passes_rows() && !self.rules.changes_cells
+        inputs.kind() == Some(LayoutKind::Lines) && self.passes_rows() && !self.rules.changes_cells
     }
 
     /// Returns the requested columns, or the default ones.

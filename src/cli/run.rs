@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use bulkdoku::condition::Predicate;
 use bulkdoku::output::{Compressed, Format, Needs};
 use bulkdoku::pipeline::{
-    Answered, AnyJob, BLOCK_BYTES, BlockSource, Checkpoint, Filter, Map, Options, OutputFailure,
+    Answered, BLOCK_BYTES, BlockSource, Checkpoint, Filter, Job, Map, Options, OutputFailure,
     Report, RowWriter, RunEnd, Shifts, TextSource, fold_blocks, visible,
 };
 use bulkdoku::puzzle::CELLS;
@@ -86,7 +86,7 @@ impl Run {
     /// Runs `job` on the records of the inputs, and writes the rows that `filters` keep.
     pub fn write(
         self,
-        job: &dyn AnyJob,
+        job: &dyn Job,
         mut filters: Vec<Filter<'_>>,
         format: Box<dyn Format>,
     ) -> Result<Exit, Failure> {
@@ -136,7 +136,7 @@ impl Run {
 fn replay(
     inputs: &mut Inputs,
     start: &Checkpoint,
-    job: &dyn AnyJob,
+    job: &dyn Job,
     filters: &mut [Filter<'_>],
     options: &Options,
 ) -> io::Result<()> {
@@ -272,7 +272,7 @@ impl<'a> OpenRun<'a> {
     pub fn fold(
         &mut self,
         source: &mut dyn BlockSource,
-        job: &dyn AnyJob,
+        job: &dyn Job,
         filters: &mut [Filter<'_>],
         options: &Options,
         progress: &Progress,

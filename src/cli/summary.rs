@@ -107,7 +107,7 @@ impl Summary {
             Some(why) => format!("{} of {asked} threads ({why})", report.threads),
             None => counted(report.threads.get() as u64, "thread"),
         };
-        let (pace, latencies) = (Pace::of(report), Percentiles::of(&report.latencies));
+        let (pace, latencies) = (Pace::of(report), &report.latencies);
 
         let mut text = verdict.iter().fold(String::new(), |text, verdict| text + verdict + "\n");
         pace.write(&mut text, "record", "");
@@ -136,8 +136,8 @@ impl Summary {
             let _ = writeln!(text, "{}: {count} ({share:.2}%)", output.display());
         }
         text += &method.text(&threads);
-        if latencies.count > 0 && !method.checks_without_proof() {
-            let _ = write!(text, "\nlatency {}", latencies.text());
+        if latencies.count() > 0 && !method.checks_without_proof() {
+            let _ = write!(text, "\nlatency {}", percentiles(latencies));
         }
 
         let statuses = Status::ALL.map(|it| (it.name().to_owned(), counts.of(it).into()));
@@ -168,7 +168,7 @@ impl Summary {
                 "threads_fewer": fewer,
                 "solution_limit": method.limits.map(|limits| limits.solutions),
                 "node_limit": method.limits.and_then(|limits| limits.nodes),
-                "latency_ns": latencies.json(),
+                "latency_ns": latencies_json(latencies),
             }),
             json!(report.statistics),
             json!({ "failures": failures }),
@@ -215,46 +215,33 @@ impl Pace {
     }
 }
 
-/// Percentiles of latencies in nanoseconds.
-pub struct Percentiles<'a> {
-    of: &'a Latencies,
-    count: u64,
-}
-
 /// The buckets of a summary per power of ten.
 const BUCKETS_PER_DECADE: f64 = 20.0;
 
-impl<'a> Percentiles<'a> {
-    pub fn of(latencies: &'a Latencies) -> Self {
-        Self { of: latencies, count: latencies.count() }
-    }
+fn percentiles(of: &Latencies) -> String {
+    let [p50, p90, p99, p99_9] =
+        [0.5, 0.9, 0.99, 0.999].map(|share| human_time(of.quantile(share) as f64));
+    let [min, mean, max] = [of.min() as f64, of.mean(), of.max() as f64].map(human_time);
+    format!("min {min}, mean {mean}, p50 {p50}, p90 {p90}, p99 {p99}, p99.9 {p99_9}, max {max}")
+}
 
-    fn text(&self) -> String {
-        let [p50, p90, p99, p99_9] =
-            [0.5, 0.9, 0.99, 0.999].map(|share| human_time(self.of.quantile(share) as f64));
-        let [min, mean, max] =
-            [self.of.min() as f64, self.of.mean(), self.of.max() as f64].map(human_time);
-        format!("min {min}, mean {mean}, p50 {p50}, p90 {p90}, p99 {p99}, p99.9 {p99_9}, max {max}")
+/// Returns the percentiles in nanoseconds, and counts by the least latency of each bucket.
+pub fn latencies_json(of: &Latencies) -> Value {
+    let mut buckets = BTreeMap::<u64, u64>::new();
+    for bucket in of.buckets() {
+        let place = (bucket.lowest_ns.max(1) as f64).log10() * BUCKETS_PER_DECADE;
+        let least = 10_f64.powf(place.floor() / BUCKETS_PER_DECADE).ceil() as u64;
+        *buckets.entry(least).or_default() += bucket.count;
     }
-
-    /// Returns the percentiles, and counts by the least latency of each bucket.
-    pub fn json(&self) -> Value {
-        let mut buckets = BTreeMap::<u64, u64>::new();
-        for bucket in self.of.buckets() {
-            let place = (bucket.lowest_ns.max(1) as f64).log10() * BUCKETS_PER_DECADE;
-            let least = 10_f64.powf(place.floor() / BUCKETS_PER_DECADE).ceil() as u64;
-            *buckets.entry(least).or_default() += bucket.count;
-        }
-        json!({
-            "count": self.count,
-            "min": self.of.min(),
-            "mean": self.of.mean(),
-            "p50": self.of.quantile(0.5),
-            "p90": self.of.quantile(0.9),
-            "p99": self.of.quantile(0.99),
-            "p99_9": self.of.quantile(0.999),
-            "max": self.of.max(),
-            "buckets": buckets,
-        })
-    }
+    json!({
+        "count": of.count(),
+        "min": of.min(),
+        "mean": of.mean(),
+        "p50": of.quantile(0.5),
+        "p90": of.quantile(0.9),
+        "p99": of.quantile(0.99),
+        "p99_9": of.quantile(0.999),
+        "max": of.max(),
+        "buckets": buckets,
+    })
 }

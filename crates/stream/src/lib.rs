@@ -22,6 +22,7 @@
 //! `gzip`, `zstd`, `xz`, `bzip2`, and `lz4` add compressed inputs, and the first two also compressed
 //! outputs.
 
+mod check_sum;
 pub mod compression;
 pub mod condition;
 pub mod features;
@@ -30,9 +31,8 @@ pub mod output;
 pub mod pipeline;
 pub mod sets;
 pub mod stats;
-pub mod tail;
 
+pub use check_sum::check_sum;
 pub use compression::Compression;
 pub use input::Source;
 pub use pipeline::{Pipeline, Progress, Report};
-pub use tail::Tail;

@@ -66,7 +66,7 @@ impl GenerateArgs {
         let measure = self.objective.unwrap_or_default();
         let recipe = Recipe { grids: self.grids.unwrap_or_default(), ..Recipe::default() };
         let simd = self.simd();
-        let engine = Box::new(move || EngineKind::default().build(simd));
+        let engine = Arc::new(move || EngineKind::default().build(simd));
         let rating_isomorphs = GuessRating::ISOMORPHS;
         Ok(Hard {
             solve: Solve { engine, rating_isomorphs, ..Solve::default() },
@@ -104,7 +104,7 @@ impl GenerateArgs {
         let end = self.skip.checked_add(self.count);
         let end = end.ok_or_else(|| Failure::Usage("--skip and --count are too large".into()))?;
         let simd = self.simd();
-        let engine = Box::new(move || EngineKind::default().build(simd));
+        let engine = Arc::new(move || EngineKind::default().build(simd));
         let job = Generate {
             solve: Solve { engine, ..Solve::default() },
             recipe,

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::super::Exit;
 use super::super::numbers::counted;
 use super::super::platform::Interruption;
-use super::super::summary::{Pace, Percentiles, Summary, object};
+use super::super::summary::{Pace, Summary, latencies_json, object};
 
 impl Summary {
     /// Summarizes the rows of a seed after `skip` others, or those of hard puzzles after `skip`
@@ -59,7 +59,7 @@ impl Summary {
             }),
             drawn.map_or(Value::Null, |drawn| json!({ "drawn": drawn })),
             json!(report.statistics),
-            json!({ "latency_ns": Percentiles::of(&report.latencies).json() }),
+            json!({ "latency_ns": latencies_json(&report.latencies) }),
         ]);
         let resume_options = format!("--resume --seed {seed}");
         Self { text, json, exit: Exit::Done, resume_options }

@@ -15,9 +15,8 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use bulkdoku::Tail;
+use bulkdoku::check_sum;
 use bulkdoku::pipeline::Checkpoint;
-use bulkdoku::tail::check_sum;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tempfile::TempPath;
@@ -68,8 +67,9 @@ pub struct Entry {
 pub struct OutputEnd {
     /// The length of the output.
     pub bytes: u64,
-    /// Its last bytes.
-    pub tail: Tail,
+    /// The number of its last bytes that are compared, and their checksum.
+    pub compared: u32,
+    pub check_sum: u32,
 }
 
 impl Position {

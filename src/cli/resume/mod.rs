@@ -19,7 +19,7 @@ use std::io::{self, Write};
 use std::mem;
 use std::time::{Duration, Instant};
 
-use bulkdoku::Tail;
+use bulkdoku::check_sum;
 use bulkdoku::pipeline::{Checkpoint, Sink};
 
 use super::Failure;
@@ -134,8 +134,8 @@ impl RowFiles {
         let Some(mut entry) = entries.into_iter().flatten().flatten().find(is_within) else {
             return self.start_over(&lengths).map(|()| None);
         };
-        for (out, OutputEnd { bytes, tail }) in outs.iter().zip(&entry.outputs) {
-            if !tail.is_of(&out.read_before(*bytes, tail.bytes.into())?) {
+        for (out, end) in outs.iter().zip(&entry.outputs) {
+            if check_sum(&out.read_before(end.bytes, end.compared.into())?) != end.check_sum {
                 return Err(modified(&out.name()));
             }
         }
@@ -257,9 +257,8 @@ impl RowFiles {
         let end = |(out, length): (&OpenOutput, &u64)| {
             let bytes = if out.is_regular() { *length } else { 0 };
             // Unreadable bytes are not compared later.
-            let last = out.read_before(bytes, bytes.min(TAIL_BYTES));
-            let tail = Tail::of(&last.unwrap_or_default(), TAIL_BYTES as usize);
-            OutputEnd { bytes, tail }
+            let last = out.read_before(bytes, bytes.min(TAIL_BYTES)).unwrap_or_default();
+            OutputEnd { bytes, compared: last.len() as u32, check_sum: check_sum(&last) }
         };
         let outputs = self.files.outs.iter().zip(&self.lengths).map(end).collect();
         self.position.add(Entry { checkpoint: checkpoint.clone(), outputs });

@@ -13,7 +13,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use bulkdoku::generate::Generator;
-use bulkdoku::input::{InputOptions, Layout, Position, Stream, plain_lines};
+use bulkdoku::input::{InputOptions, Layout, LayoutKind, Position, Stream, plain_lines};
 use bulkdoku::logic::generate::{TechniqueFilter, puzzle};
 use bulkdoku::logic::{Difficulty, Techniques};
 use bulkdoku::output::{CsvRows, Format};
@@ -167,7 +167,7 @@ impl Input {
         let mut stream = Stream::new(Reader::new(0..size));
         let layout = stream.layout(&InputOptions::default(), || false)?;
         let layout = layout.unwrap_or_else(plain_lines);
-        let is_plain = stream.is_plain() && layout.json_records().is_none();
+        let is_plain = stream.is_plain() && layout.kind() != LayoutKind::JsonDocument;
         Ok(Self { name, size, layout, is_plain })
     }
 

@@ -90,8 +90,10 @@ pub enum LayoutKind {
     AnswerLines,
     /// A table with this delimiter.
     Table(Delimiter),
-    /// One JSON value per line, or as a part of a document.
+    /// One JSON value per line.
     Json,
+    /// A JSON document whose lines are not records.
+    JsonDocument,
     /// Nine lines per puzzle.
     Grids,
 }

@@ -28,23 +28,17 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// A read returns the bytes that are available, and waits only if there are none. Errors keep their
 /// position in the stream and end it.
 pub(super) struct ReadAhead {
-    pieces: Receiver<io::Result<Piece>>,
+    /// Bytes in order; none at the end of the stream.
+    pieces: Receiver<io::Result<Vec<u8>>>,
     /// Returns buffers to the thread.
     recycle: Sender<Vec<u8>>,
     /// The current piece, of which the first bytes have been read.
-    piece: Piece,
+    piece: Vec<u8>,
     read: usize,
     /// The error after the bytes that have been read.
     failed: Option<io::Error>,
     is_over: bool,
     is_dropped: Arc<AtomicBool>,
-}
-
-/// A buffer, and the number of its bytes that are filled; 0 at the end of the stream.
-#[derive(Default)]
-struct Piece {
-    buffer: Vec<u8>,
-    length: usize,
 }
 
 impl ReadAhead {
@@ -72,7 +66,7 @@ impl ReadAhead {
         Ok(Self {
             pieces,
             recycle,
-            piece: Piece::default(),
+            piece: Vec::new(),
             read: 0,
             failed: None,
             is_over: false,
@@ -81,7 +75,7 @@ impl ReadAhead {
     }
 
     /// Waits for the next piece.
-    fn wait(&mut self) -> io::Result<Piece> {
+    fn wait(&mut self) -> io::Result<Vec<u8>> {
         self.pieces.recv_timeout(PATIENCE).unwrap_or_else(|error| match error {
             RecvTimeoutError::Timeout => Err(ErrorKind::Interrupted.into()),
             RecvTimeoutError::Disconnected => {
@@ -93,18 +87,20 @@ impl ReadAhead {
 
 fn read_pieces(
     mut stream: Box<dyn Read + Send>,
-    pieces: &Sender<io::Result<Piece>>,
+    pieces: &Sender<io::Result<Vec<u8>>>,
     buffers: &Receiver<Vec<u8>>,
 ) {
     let mut bytes = FIRST_PIECE_BYTES;
     loop {
-        let mut buffer = buffers.try_recv().unwrap_or_default();
-        if buffer.len() < bytes {
-            buffer.resize(bytes, 0);
-        }
+        let mut piece = buffers.try_recv().unwrap_or_default();
+        piece.resize(bytes, 0);
         bytes = (2 * bytes).min(PIECE_BYTES);
-        let piece = stream.read(&mut buffer).map(|length| Piece { buffer, length });
-        let is_last = !matches!(&piece, Ok(piece) if piece.length > 0);
+        let read = stream.read(&mut piece);
+        let is_last = !matches!(read, Ok(1..));
+        let piece = read.map(|length| {
+            piece.truncate(length);
+            piece
+        });
         if pieces.send(piece).is_err() || is_last {
             return;
         }
@@ -115,7 +111,7 @@ impl Read for ReadAhead {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let mut made = 0;
         while made < into.len() && !self.is_over {
-            if self.read == self.piece.length {
+            if self.read == self.piece.len() {
                 let next = match self.failed.take() {
                     Some(error) => Err(error),
                     None if made == 0 => self.wait(),
@@ -126,11 +122,11 @@ impl Read for ReadAhead {
                 };
                 match next {
                     Ok(piece) => {
-                        self.is_over = piece.length == 0;
+                        self.is_over = piece.is_empty();
                         let used = std::mem::replace(&mut self.piece, piece);
                         self.read = 0;
                         // If the thread has ended, nobody needs it.
-                        let _ = self.recycle.try_send(used.buffer);
+                        let _ = self.recycle.try_send(used);
                     }
                     Err(error) if made > 0 => {
                         self.failed = Some(error);
@@ -142,7 +138,7 @@ impl Read for ReadAhead {
                     }
                 }
             }
-            let rest = &self.piece.buffer[self.read..self.piece.length];
+            let rest = &self.piece[self.read..];
             let count = rest.len().min(into.len() - made);
             into[made..made + count].copy_from_slice(&rest[..count]);
             self.read += count;

@@ -79,20 +79,6 @@ pub struct Position {
     pub check_sum: Option<u64>,
 }
 
-impl Position {
-    /// Returns the position after this number of lines, at `offset`.
-    #[must_use]
-    pub(crate) fn after(
-        &self,
-        lines: u64,
-        offset: u64,
-        inside_line: bool,
-        check_sum: Option<u64>,
-    ) -> Self {
-        Self { offset, line: self.line + lines, inside_line, check_sum }
-    }
-}
-
 impl Default for Position {
     fn default() -> Self {
         Self { offset: 0, line: 1, inside_line: false, check_sum: None }

@@ -134,6 +134,11 @@ impl Stream {
         }
     }
 
+    /// Creates a stream that fails when it is read.
+    pub fn failed(error: io::Error) -> Self {
+        Self { failed: Some(error), rest: Rest::Ended, ..Self::new(io::empty()) }
+    }
+
     /// Sets the options for streams that are not plain text. Has no effect after the first read.
     #[must_use]
     pub fn with_options(self, options: StreamOptions) -> Self {

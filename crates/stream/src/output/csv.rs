@@ -160,7 +160,7 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     }
 
     fn push_columns(&self, row: &Row<'_>, out: &mut RowBuffer) {
-        let copied = if self.copied > 1 { row.kept().span(self.copied, SEPARATOR) } else { None };
+        let copied = if self.copied > 1 { row.span(self.copied, SEPARATOR) } else { None };
         let rest = match copied {
             None => &self.columns[..],
             Some(span) => {

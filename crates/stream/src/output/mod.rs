@@ -34,7 +34,7 @@ pub use npy::NpyRows;
 pub use pages::{InvalidPages, PrintedPages, facts};
 pub use results::{Decision, Derived, Needs, Outcomes, Properties, Results, Timed};
 pub(crate) use row::has_writable_answer;
-pub use row::{Kept, Row, Rows};
+pub use row::{Row, Rows};
 pub use trace::{
     MAX_PATHS, PATHS_END, PATHS_HEADER, PathPages, Template, TemplateError, TemplateField,
     board_svg, boards, clue_cells, json_steps, path_section, path_text, push_path_text, steps_html,

@@ -11,9 +11,7 @@ use super::results::{Derived, Properties, Results};
 use crate::input::json::at_path;
 use crate::input::lines::quoted_puzzle;
 use crate::input::record_runs::RecordRun;
-use crate::input::{
-    AttachedAnswers, Field, FieldForm, KeptCells, PuzzleRef, Record, Records, Unit,
-};
+use crate::input::{AttachedAnswers, FieldForm, KeptCells, PuzzleRef, Record, Records, Unit};
 use crate::pipeline::Contents;
 use bulkdoku_core::check::{self, Score};
 use bulkdoku_core::forms::{self, list::ArrayStyle};
@@ -345,11 +343,37 @@ impl<'a> Row<'a> {
         part.as_ptr().addr() - self.rows.bytes.as_ptr().addr()
     }
 
-    /// Returns the fields of the input that are copied to the output.
-    pub fn kept(&self) -> Kept<'a> {
+    /// Returns the text of the kept field at this index, and how it was written.
+    fn kept(&self, index: usize) -> (Cow<'a, [u8]>, FieldForm) {
         let Rows { bytes, records, contents, .. } = *self.rows;
-        let columns = (records.unit == Unit::Row).then_some((contents, self.index));
-        Kept { bytes, fields: records.kept_fields(self.index), columns }
+        if records.unit == Unit::Row {
+            return contents.field(self.index, index);
+        }
+        let field = records.kept_fields(self.index)[index];
+        (field.text(bytes), field.form)
+    }
+
+    /// Returns the first `count` kept fields as written, with their quotes, if they are in a row of a
+    /// table with this separator, and none is missing.
+    pub(super) fn span(&self, count: usize, separator: u8) -> Option<&'a [u8]> {
+        let Rows { bytes, records, .. } = *self.rows;
+        let mut span: Option<Range<usize>> = None;
+        for field in records.kept_fields(self.index).get(..count)? {
+            let (start, end) = (field.start as usize, field.end as usize);
+            let range = match field.form {
+                FieldForm::Plain => start..end,
+                FieldForm::Quoted => start - 1..end + 1,
+                _ => return None,
+            };
+            let before = span.get_or_insert(range.start..range.start);
+            if before.end != range.start
+                && (before.end + 1 != range.start || bytes[before.end] != separator)
+            {
+                return None;
+            }
+            before.end = range.end;
+        }
+        Some(&bytes[span?])
     }
 
     /// Returns how the cells are written, if the record is an array.
@@ -376,7 +400,7 @@ impl<'a> Row<'a> {
     pub fn field(&self, index: usize) -> (Cow<'a, [u8]>, FieldForm) {
         let cells = &self.rows.records.kept_cells;
         if let Some(Derived { cells: Some(line), solution, .. }) = self.derived {
-            let (text, form) = self.kept().get(index);
+            let (text, form) = self.kept(index);
             return match isomorphic(&text, form, index, cells, (line, solution.as_ref())) {
                 Some((text, form)) => (Cow::Owned(text), form),
                 None => (text, form),
@@ -384,13 +408,13 @@ impl<'a> Row<'a> {
         }
         let is_puzzle = |cells: &KeptCells| cells.field == index && cells.path.is_empty();
         if !cells[0].as_ref().is_some_and(is_puzzle) {
-            return self.kept().get(index);
+            return self.kept(index);
         }
         let text = (Cow::Borrowed(self.text()), FieldForm::Plain);
         if self.record.puzzle.is_ok() {
             return text;
         }
-        match self.kept().get(index) {
+        match self.kept(index) {
             (_, FieldForm::Missing) => text,
             (field, form) => match quoted_puzzle(&field) {
                 Some(quoted) => (Cow::Owned(quoted), FieldForm::Plain),
@@ -401,7 +425,7 @@ impl<'a> Row<'a> {
 
     /// Returns the position in the block of the JSON value of a kept field, if the record has it.
     pub(super) fn json_value(&self, index: usize) -> Option<Range<usize>> {
-        let field = self.kept().fields.get(index)?;
+        let field = self.rows.records.kept_fields(self.index).get(index)?;
         let range = field.start as usize..field.end as usize;
         match field.form {
             FieldForm::JsonString => Some(range.start - 1..range.end + 1),
@@ -536,59 +560,11 @@ pub(crate) fn has_writable_answer(
     if records.unit == Unit::Row {
         return true;
     }
-    let fields = records.kept_fields(record);
-    let (text, form) = Kept { bytes: block, fields, columns: None }.get(field);
+    let kept = records.kept_fields(record)[field];
+    let (text, form) = (kept.text(block), kept.form);
     let cells = [None, records.kept_cells[1].clone()];
     let other = solution.cells().map(|digit| digit % 9 + 1);
     let other = Grid::try_from(other).unwrap_or(*solution);
     form == FieldForm::Missing
         || isomorphic(&text, form, field, &cells, (&[b'.'; CELLS], Some(&other))).is_some()
-}
-
-/// The kept fields of a record.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Kept<'a> {
-    bytes: &'a [u8],
-    fields: &'a [Field],
-    /// The contents of the block and the index of the record, if its fields are in columns.
-    columns: Option<(&'a dyn Contents, usize)>,
-}
-
-impl<'a> Kept<'a> {
-    /// Returns the text of the field at this index, and how it was written.
-    pub fn get(self, index: usize) -> (Cow<'a, [u8]>, FieldForm) {
-        if let Some((contents, record)) = self.columns {
-            return contents.field(record, index);
-        }
-        let field = self.fields[index];
-        (field.text(self.bytes), field.form)
-    }
-
-    /// Returns the text of each field that is in the bytes of the block.
-    pub fn texts(self) -> impl Iterator<Item = Cow<'a, [u8]>> {
-        self.fields.iter().map(move |field| field.text(self.bytes))
-    }
-
-    /// Returns the first `count` fields as written, with their quotes, if they are in a row of a table
-    /// with this separator, and none is missing.
-    pub(super) fn span(self, count: usize, separator: u8) -> Option<&'a [u8]> {
-        let fields = self.fields.get(..count)?;
-        let mut span: Option<Range<usize>> = None;
-        for field in fields {
-            let (start, end) = (field.start as usize, field.end as usize);
-            let range = match field.form {
-                FieldForm::Plain => start..end,
-                FieldForm::Quoted => start - 1..end + 1,
-                _ => return None,
-            };
-            let before = span.get_or_insert(range.start..range.start);
-            if before.end != range.start
-                && (before.end + 1 != range.start || self.bytes[before.end] != separator)
-            {
-                return None;
-            }
-            before.end = range.end;
-        }
-        Some(&self.bytes[span?])
-    }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::long_record::{LongRecord, LongRecords};
+use super::long_record::LongRecord;
 use super::progress::InputFailure;
 use crate::input::{AttachedAnswers, FieldForm, Layout, Position, Records, plain_lines};
 use crate::output::{Results, Rows};
@@ -55,7 +55,7 @@ impl Block {
             file: "".into(),
             source: 0,
             first: 0,
-            contents: Arc::new(TextContents(plain_lines())),
+            contents: Arc::new(plain_lines()),
             bytes: vec![0; capacity],
             capacity,
             long: None,
@@ -75,11 +75,11 @@ impl Block {
     pub(super) fn grow(
         &mut self,
         bytes: usize,
-        records: &LongRecords,
+        is_taken: &Arc<AtomicBool>,
         stop: &AtomicBool,
     ) -> Option<bool> {
         if self.long.is_none() {
-            self.long = Some(records.wait(stop)?);
+            self.long = Some(LongRecord::wait(is_taken, stop)?);
         }
         let is_enough = self.bytes.try_reserve_exact(bytes - self.bytes.len()).is_ok();
         if is_enough {
@@ -148,11 +148,9 @@ impl fmt::Debug for dyn Contents {
 }
 
 /// Text in a layout.
-pub(super) struct TextContents(pub Arc<dyn Layout>);
-
-impl Contents for TextContents {
+impl Contents for Arc<dyn Layout> {
     fn read(&self, block: &Block, records: &mut Records) {
-        self.0.read(block.filled(), block.first, block.is_cut_short, records);
+        (**self).read(block.filled(), block.first, block.is_cut_short, records);
     }
 }
 

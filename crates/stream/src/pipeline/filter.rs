@@ -3,7 +3,7 @@
 use std::io;
 
 use super::block::Block;
-use super::sequencer::{Sequencer, WaitOnly};
+use super::sequencer::Sequencer;
 use crate::condition::Predicate;
 use crate::input::Records;
 use crate::output::{Decision, Needs, Results, Row};
@@ -93,7 +93,7 @@ pub(super) struct Filters<'a, 'f> {
     pub(super) condition: Option<(Predicate, Needs)>,
     before_ordered: Vec<&'a Decide<'f>>,
     /// The sequencer guards stateful closures, which cannot be shared.
-    in_order: Option<Sequencer<WaitOnly<&'a mut [Filter<'f>]>>>,
+    in_order: Option<Sequencer<&'a mut [Filter<'f>]>>,
     after_ordered: Vec<&'a Decide<'f>>,
 }
 
@@ -113,7 +113,7 @@ impl<'a, 'f> Filters<'a, 'f> {
         let (ordered, after) = all.split_at_mut(last);
         let first = ordered.iter().position(Filter::is_in_order).unwrap_or(0);
         let (before, in_order) = ordered.split_at_mut(first);
-        let in_order = (!in_order.is_empty()).then(|| Sequencer::new(WaitOnly(in_order), 0));
+        let in_order = (!in_order.is_empty()).then(|| Sequencer::without_items(in_order));
         let local = |filters: &'a [Filter<'f>]| {
             let decide = filters.iter().filter_map(|filter| match filter {
                 Filter::Local(_, decide) | Filter::Condition(_, decide) => Some(&**decide),
@@ -140,8 +140,7 @@ impl<'a, 'f> Filters<'a, 'f> {
         if let Some(sequencer) = &self.in_order {
             let mut turn = sequencer.wait_for_turn(number)?;
             applied = applied.and_then(|()| {
-                turn.0
-                    .iter_mut()
+                turn.iter_mut()
                     .try_for_each(|filter| apply(block, records, results, |row| filter.decide(row)))
             });
         }

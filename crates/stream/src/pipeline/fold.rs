@@ -4,19 +4,19 @@ use std::hint::spin_loop;
 use std::io;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Sender, bounded};
 
 use super::block::{BLOCK_BYTES, Block, BlockSource, Fill};
 use super::filter::{Filter, Filters};
-use super::jobs::{AnyJob, AnyWorker, DerivedRows, Stopped};
+use super::jobs::{DerivedRows, Job, Stopped, Worker};
 use super::messages::MessageFormat;
 use super::properties::{self, Early};
-use super::sequencer::{Consumer, Sequencer};
+use super::sequencer::Sequencer;
 use super::statistics::Statistics;
 use super::threads::{Threads, cores};
 use crate::input::{Position, Records};
@@ -171,12 +171,9 @@ struct MappedBlock<P> {
     summary: BlockSummary,
 }
 
-/// A function that receives the values of blocks in order.
-type Reduce<'a, P> = dyn FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()> + Send + 'a;
-
 /// A consumer that passes mapped blocks to `reduce`, and then returns them to their workers.
 struct Reducer<'a, P> {
-    reduce: &'a mut Reduce<'a, P>,
+    reduce: &'a mut (dyn FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()> + Send),
     /// One channel per worker. Removing them wakes workers that wait for a mapped block.
     recycle: Vec<Sender<MappedBlock<P>>>,
     end: RunEnd,
@@ -192,10 +189,6 @@ impl<P> Reducer<'_, P> {
             }
         }
     }
-}
-
-impl<P> Consumer for Reducer<'_, P> {
-    type Item = MappedBlock<P>;
 
     fn consume(&mut self, mut mapped: MappedBlock<P>) -> ControlFlow<()> {
         if let Some(end) = mapped.early_end {
@@ -235,13 +228,13 @@ pub type Map<'a, P> = dyn FnMut(&Rows<'_>, &mut P) + 'a;
 /// `reduce`. Values are reused, so `map` must clear them first. `map` is called once per worker and
 /// returns the function that the worker uses.
 ///
-/// `reduce` receives a block in parts only if [`AnyWorker::derive`] returns [`DerivedRows::More`]; the last
+/// `reduce` receives a block in parts only if [`Worker::derive`] returns [`DerivedRows::More`]; the last
 /// part comes with the summary of the block. A run that is stopped or fails ends at a block boundary.
 ///
 /// It is compiled once per `P`, since a virtual call per block costs nothing.
 pub fn fold_blocks<'m, P: Default + Send>(
     source: &mut dyn BlockSource,
-    job: &dyn AnyJob,
+    job: &dyn Job,
     filters: &mut [Filter<'_>],
     needs: Needs,
     options: &Options,
@@ -276,10 +269,9 @@ pub fn fold_blocks<'m, P: Default + Send>(
         needs,
         options,
         stop: StopFlag::from(Arc::clone(&options.stop)),
-        sequencer: Sequencer::new(reducer, mapped_blocks * count),
+        sequencer: Sequencer::new(reducer, mapped_blocks * count, Reducer::consume, Reducer::close),
     };
-    threads.run(|index| {
-        let _guard = CloseOnPanic(&fold);
+    let work = |index: usize| {
         let mut worker = FoldWorker::new(&fold);
         // The first block in order has a mapped block, because it is taken before filling.
         while let Ok(mapped) = free[index].recv()
@@ -291,6 +283,14 @@ pub fn fold_blocks<'m, P: Default + Send>(
                 break;
             }
         }
+    };
+    threads.run(|index| {
+        // After a panic, no other worker may wait forever.
+        catch_unwind(AssertUnwindSafe(|| work(index))).unwrap_or_else(|panic| {
+            fold.sequencer.close();
+            fold.filters.close();
+            resume_unwind(panic)
+        });
     });
     let was_stopped = fold.source.into_inner().is_ok_and(|source| source.was_stopped);
     let end = match fold.sequencer.into_consumer().end {
@@ -303,13 +303,13 @@ pub fn fold_blocks<'m, P: Default + Send>(
 /// The state that the workers of a run share.
 struct Fold<'a, 'f, 'r, P> {
     source: Mutex<NumberedSource<'a>>,
-    job: &'a dyn AnyJob,
+    job: &'a dyn Job,
     filters: Filters<'a, 'f>,
     /// The properties that the rows show.
     needs: Needs,
     options: &'a Options,
     stop: StopFlag,
-    sequencer: Sequencer<Reducer<'r, P>>,
+    sequencer: Sequencer<Reducer<'r, P>, MappedBlock<P>>,
 }
 
 struct NumberedSource<'a> {
@@ -321,7 +321,7 @@ struct NumberedSource<'a> {
 }
 
 /// The job of a worker, and the function that maps its rows.
-type StartedJob<'j, 'm, P> = (Box<dyn AnyWorker + 'j>, Box<Map<'m, P>>);
+type StartedJob<'j, 'm, P> = (Box<dyn Worker + 'j>, Box<Map<'m, P>>);
 
 /// A worker's block and its results. The buffers are reused for all blocks.
 struct FoldWorker<'j, 'm, P> {
@@ -469,7 +469,7 @@ impl<'a, P> Fold<'a, '_, '_, P> {
     fn evaluate(
         &self,
         number: u64,
-        job: &mut dyn AnyWorker,
+        job: &mut dyn Worker,
         block: &Block,
         records: &mut Records,
         results: &mut Results,
@@ -484,7 +484,7 @@ impl<'a, P> Fold<'a, '_, '_, P> {
         let mut evaluate = || -> ControlFlow<Stopped> {
             job.run(block, records, results)?;
             let needs = filters.needs.union(self.job.needs());
-            properties::compute(job.engine(), needs, early, block, records, results)
+            properties::compute(job.solver(), needs, early, block, records, results)
         };
         if evaluate().is_break() {
             // A stopped block must still take its turn, or later blocks would wait forever.
@@ -495,7 +495,7 @@ impl<'a, P> Fold<'a, '_, '_, P> {
         let filtered = filters.apply(number, block, records, results).ok_or(None)?;
         let waited = begin.elapsed();
         filtered.map_err(|error| Some(RunEnd::Failed(error)))?;
-        match properties::compute(job.engine(), *needs, None, block, records, results) {
+        match properties::compute(job.solver(), *needs, None, block, records, results) {
             ControlFlow::Continue(()) => Ok(waited),
             ControlFlow::Break(Stopped) => Err(Some(RunEnd::Stopped)),
         }
@@ -514,18 +514,6 @@ fn spin_then_lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
         (0..PAUSES).for_each(|_| spin_loop());
     }
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A guard that ends the run if its worker panics, so that no other worker waits forever.
-struct CloseOnPanic<'a, 's, 'f, 'r, P>(&'a Fold<'s, 'f, 'r, P>);
-
-impl<P> Drop for CloseOnPanic<'_, '_, '_, '_, P> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.sequencer.close();
-            self.0.filters.close();
-        }
-    }
 }
 
 #[cfg(test)]

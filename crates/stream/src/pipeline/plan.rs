@@ -9,7 +9,7 @@ use super::fold::Options;
 use super::jobs::{Job, Solve};
 use super::progress::Progress;
 use super::rows::{OutputFailure, Report, RowWriter};
-use super::sink::{Checkpoint, Sink};
+use super::sink::Sink;
 use super::sources::TextSource;
 use crate::input::Source;
 use crate::output::{CsvRows, Format};
@@ -92,37 +92,11 @@ impl<J: Job> Pipeline<J> {
         sources: impl IntoIterator<Item = Source<'a>, IntoIter: Send + 'a>,
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
-        self.run_from(None, sink, sources, progress)
-    }
-
-    /// Resumes a run at a checkpoint, without writing a header. `sources` start with the input of
-    /// the checkpoint, at its position. The report covers both runs.
-    ///
-    /// # Errors
-    /// Fails if an output fails. Failed inputs are in the report.
-    pub fn resume<'a>(
-        &self,
-        start: Checkpoint,
-        sink: &mut impl Sink,
-        sources: impl IntoIterator<Item = Source<'a>, IntoIter: Send + 'a>,
-        progress: &Progress,
-    ) -> Result<Report, OutputFailure> {
-        self.run_from(Some(start), sink, sources, progress)
-    }
-
-    fn run_from<'a>(
-        &self,
-        start: Option<Checkpoint>,
-        sink: &mut impl Sink,
-        sources: impl IntoIterator<Item = Source<'a>, IntoIter: Send + 'a>,
-        progress: &Progress,
-    ) -> Result<Report, OutputFailure> {
         let Self { threads, block_bytes, .. } = *self;
-        let first = start.as_ref().map_or(0, |start| start.source);
         let stop = Arc::clone(&progress.stop);
-        let mut source = TextSource::new(first, sources, &stop);
+        let mut source = TextSource::new(0, sources, &stop);
         let options = Options { threads, stop, block_bytes, ..Options::default() };
-        let mut writer = RowWriter::new(sink, &*self.format, 1, start, progress);
+        let mut writer = RowWriter::new(sink, &*self.format, 1, None, progress);
         writer.run(&mut source, &self.job, &mut [], &options);
         writer.finish()
     }

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
 use super::block::Block;
-use super::jobs::{PropertyEngine, Stopped};
+use super::jobs::{Solver, Stopped};
 use crate::condition::{Bounds, Predicate};
 use crate::input::Records;
 use crate::output::{Needs, Properties, Results, Row, Timed};
@@ -26,9 +26,9 @@ struct UniquePuzzle {
 /// The values of a property, or that the search was stopped.
 type Computed<T> = ControlFlow<Stopped, Vec<T>>;
 
-/// The records of a block whose properties are computed, and an engine if there is one.
-struct Computation<'a, 'e> {
-    engine: Option<PropertyEngine<'e>>,
+/// The records of a block whose properties are computed, and a solver if there is one.
+struct Computation<'a> {
+    solver: Option<&'a mut Solver>,
     needs: Needs,
     early: Option<Early<'a>>,
     block: &'a Block,
@@ -47,16 +47,16 @@ pub(super) struct Early<'a> {
 /// Computes the required properties that are still missing, for records that have rows.
 ///
 /// Grids, paths, ratings, and minimality require exactly one solution, which a search for one
-/// solution does not prove. Ratings and minimality are computed only with an engine.
+/// solution does not prove. Ratings and minimality are computed only with a solver.
 pub(super) fn compute(
-    engine: Option<PropertyEngine<'_>>,
+    solver: Option<&mut Solver>,
     needs: Needs,
     early: Option<Early<'_>>,
     block: &Block,
     records: &Records,
     results: &mut Results,
 ) -> ControlFlow<Stopped> {
-    let mut of = Computation { engine, needs, early, block, records, results };
+    let mut of = Computation { solver, needs, early, block, records, results };
     // Each property comes after those that it reads.
     of.add(Needs::FORM, Computation::forms, |of, form| of.form = form)?;
     of.add(Needs::GRID, Computation::grids, |of, grid| of.grid = grid)?;
@@ -71,7 +71,7 @@ pub(super) fn compute(
     ControlFlow::Continue(())
 }
 
-impl Computation<'_, '_> {
+impl Computation<'_> {
     /// Computes a property, if it is needed and missing, and sets its values.
     fn add<T>(
         &mut self,
@@ -90,10 +90,10 @@ impl Computation<'_, '_> {
     }
 }
 
-impl Computation<'_, '_> {
+impl Computation<'_> {
     /// Returns whether searches prove that a solution is the only one.
     fn proves(&self) -> bool {
-        self.engine.as_ref().is_some_and(|it| it.limits.solutions > Limits::FIRST.solutions)
+        self.solver.as_ref().is_some_and(|it| it.job.limits.solutions > Limits::FIRST.solutions)
     }
 
     /// Returns one value per record, `None` for records without rows.
@@ -122,8 +122,8 @@ impl Computation<'_, '_> {
     }
 }
 
-/// The properties: one value per record each, or none if they need an engine and there is none.
-impl Computation<'_, '_> {
+/// The properties: one value per record each, or none if they need a solver and there is none.
+impl Computation<'_> {
     /// If nothing is solved, the latencies of forms become those of the records.
     fn forms(&mut self) -> Computed<Option<Canonical<Puzzle>>> {
         let start = Cell::new(Instant::now());
@@ -189,7 +189,7 @@ impl Computation<'_, '_> {
 
     /// Returns the flag at which searches end.
     fn stop(&self) -> StopFlag {
-        self.engine.as_ref().map(|it| it.stop.clone()).unwrap_or_default()
+        self.solver.as_ref().map(|it| it.stop.clone()).unwrap_or_default()
     }
 
     /// Returns these values, unless a search may have been stopped.
@@ -211,13 +211,13 @@ impl Computation<'_, '_> {
     }
 
     fn ratings(&mut self) -> Computed<Option<f64>> {
-        if self.engine.as_ref().is_some_and(|engine| engine.rating_isomorphs == 0) {
+        if self.solver.as_ref().is_some_and(|solver| solver.job.rating_isomorphs == 0) {
             let own = self.per_unique(|row| Some(row.outcome_or_none().guesses as f64));
             return ControlFlow::Continue(own);
         }
         let (unique, records) = (self.unique_puzzles(), self.records.all.len());
-        match &mut self.engine {
-            Some(engine) => engine.rate(&unique, records),
+        match &mut self.solver {
+            Some(solver) => solver.rate(&unique, records),
             None => ControlFlow::Continue(Vec::new()),
         }
     }
@@ -228,11 +228,11 @@ impl Computation<'_, '_> {
             let givens = records.givens(row.index)?;
             has_one_solution(row.outcome_or_none()).then_some((row.index, *givens))
         });
-        let Some(engine) = &mut self.engine else { return ControlFlow::Continue(Vec::new()) };
+        let Some(solver) = &mut self.solver else { return ControlFlow::Continue(Vec::new()) };
         // Puzzles of which some cells are solved are replaced by their givens.
         unique.retain(|unique| records.givens(unique.record).is_none());
-        unique.extend(engine.unique_givens(givens.into_iter().flatten().collect())?);
-        engine.find_minimal(unique, records.all.len())
+        unique.extend(solver.unique_givens(givens.into_iter().flatten().collect())?);
+        solver.find_minimal(unique, records.all.len())
     }
 }
 
@@ -241,11 +241,11 @@ fn has_one_solution(outcome: &Outcome) -> bool {
     outcome.solutions == 1 && !outcome.gave_up
 }
 
-impl PropertyEngine<'_> {
+impl Solver {
     /// Searches for up to two solutions of each puzzle.
     fn prove(&mut self, puzzles: &[Puzzle]) -> Computed<Outcome> {
         let mut outcomes = vec![Outcome::NONE; puzzles.len()];
-        let limits = Limits { nodes: self.limits.nodes, ..Limits::PROOF };
+        let limits = Limits { nodes: self.job.limits.nodes, ..Limits::PROOF };
         let solved = self.engine.solve(Batch::Puzzles(puzzles), limits, &mut outcomes);
         if solved < puzzles.len() {
             return ControlFlow::Break(Stopped);
@@ -256,7 +256,7 @@ impl PropertyEngine<'_> {
     /// Rates puzzles by the geometric mean of guesses + 1, minus 1, over isomorphs of their
     /// canonical forms, so all isomorphs of a puzzle have the same rating.
     fn rate(&mut self, unique_puzzles: &[UniquePuzzle], records: usize) -> Computed<Option<f64>> {
-        let count = self.rating_isomorphs;
+        let count = self.job.rating_isomorphs;
         let forms: Vec<_> =
             unique_puzzles.iter().filter_map(|unique| unique.puzzle.canonical().ok()).collect();
         let mut sums = vec![0.0; unique_puzzles.len()];
@@ -305,7 +305,7 @@ impl PropertyEngine<'_> {
                 solutions.push(unique.outcome.grid);
             }
             let mut outcomes = vec![Outcome::NONE; without.len()];
-            let limits = Limits { nodes: self.limits.nodes, ..Limits::FIRST };
+            let limits = Limits { nodes: self.job.limits.nodes, ..Limits::FIRST };
             let batch = Batch::Puzzles(&without);
             if self.engine.solve_other(batch, &solutions, limits, &mut outcomes) < without.len() {
                 return ControlFlow::Break(Stopped);

@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::block::{BLOCK_BYTES, BlockSource};
 use super::filter::Filter;
 use super::fold::{BlockSummary, Folded, Map, Options, RunEnd, fold_blocks};
-use super::jobs::AnyJob;
+use super::jobs::Job;
 use super::messages::write_messages;
 use super::progress::{InputFailure, Progress};
 use super::sink::{Checkpoint, RecordName, Sink};
@@ -94,7 +94,7 @@ impl<'a> RowWriter<'a> {
     pub fn run(
         &mut self,
         source: &mut dyn BlockSource,
-        job: &dyn AnyJob,
+        job: &dyn Job,
         filters: &mut [Filter<'_>],
         options: &Options,
     ) {

@@ -12,28 +12,22 @@
 //!
 //! A panic closes the sequencer, which wakes all waiters.
 
+use std::convert::Infallible;
 use std::ops::{ControlFlow, Deref, DerefMut};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A consumer of the items of a [`Sequencer`], in the order of their numbers.
-pub(super) trait Consumer {
-    /// The type of submitted items; [`Infallible`](std::convert::Infallible) if all workers wait.
-    type Item;
-
-    /// Consumes the next item. `Break` closes the sequencer.
-    fn consume(&mut self, item: Self::Item) -> ControlFlow<()>;
-
-    /// Called once if the sequencer is closed early. Pending items are never consumed then.
-    fn close(&mut self) {}
-}
-
-/// A sequencer that gives numbered blocks access to a consumer, one after another.
-pub(super) struct Sequencer<C: Consumer> {
-    queue: Mutex<Queue<C::Item>>,
+/// A sequencer that gives numbered blocks access to a consumer, one after another. No items are
+/// submitted by default, so every worker waits for its turn.
+pub(super) struct Sequencer<C, T = Infallible> {
+    queue: Mutex<Queue<T>>,
     /// Notified when the consumer is released or the sequencer is closed.
     released: Condvar,
     /// Locked only by whoever has set `Queue::is_in_use`, so it is never contended.
     consumer: Mutex<C>,
+    /// Consumes the next item. `Break` closes the sequencer.
+    consume: fn(&mut C, T) -> ControlFlow<()>,
+    /// Called once if the sequencer is closed early. Pending items are never consumed then.
+    close: fn(&mut C),
 }
 
 struct Queue<T> {
@@ -51,17 +45,30 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<C: Consumer> Sequencer<C> {
+impl<C> Sequencer<C> {
+    /// Creates a sequencer without items.
+    pub(super) fn without_items(consumer: C) -> Self {
+        Self::new(consumer, 0, |_, item| match item {}, |_| {})
+    }
+}
+
+impl<C, T> Sequencer<C, T> {
     /// Creates a sequencer for at most `slots` submitted items at a time.
-    pub(super) fn new(consumer: C, slots: usize) -> Self {
+    pub(super) fn new(
+        consumer: C,
+        slots: usize,
+        consume: fn(&mut C, T) -> ControlFlow<()>,
+        close: fn(&mut C),
+    ) -> Self {
         let items = (0..slots).map(|_| None).collect();
-        let queue = Queue { next: 0, items, is_in_use: false, is_closed: false };
-        Self { queue: Mutex::new(queue), released: Condvar::new(), consumer: Mutex::new(consumer) }
+        let queue = Mutex::new(Queue { next: 0, items, is_in_use: false, is_closed: false });
+        let (released, consumer) = (Condvar::new(), Mutex::new(consumer));
+        Self { queue, released, consumer, consume, close }
     }
 
     /// Submits the item of a number, and consumes all items whose turn it is, unless another worker
     /// holds the consumer and will consume them.
-    pub(super) fn submit(&self, number: u64, item: C::Item) {
+    pub(super) fn submit(&self, number: u64, item: T) {
         let mut queue = lock(&self.queue);
         let slots = queue.items.len() as u64;
         queue.items[(number % slots) as usize] = Some(item);
@@ -71,13 +78,13 @@ impl<C: Consumer> Sequencer<C> {
     }
 
     /// Consumes items while the next one is available, and then releases the consumer.
-    fn consume_all<'a>(&'a self, mut queue: MutexGuard<'a, Queue<C::Item>>) {
+    fn consume_all<'a>(&'a self, mut queue: MutexGuard<'a, Queue<T>>) {
         let slots = queue.items.len().max(1) as u64;
         while !queue.is_closed {
             let slot = (queue.next % slots) as usize;
             let Some(item) = queue.items.get_mut(slot).and_then(Option::take) else { break };
             drop(queue);
-            let consumed = lock(&self.consumer).consume(item);
+            let consumed = (self.consume)(&mut lock(&self.consumer), item);
             if consumed.is_break() {
                 self.close();
             }
@@ -90,10 +97,9 @@ impl<C: Consumer> Sequencer<C> {
     }
 
     /// Waits for the turn of a number. Returns `None` once the sequencer is closed.
-    pub(super) fn wait_for_turn(&self, number: u64) -> Option<Turn<'_, C>> {
-        let must_wait = |queue: &mut Queue<C::Item>| {
-            !queue.is_closed && (queue.next != number || queue.is_in_use)
-        };
+    pub(super) fn wait_for_turn(&self, number: u64) -> Option<Turn<'_, C, T>> {
+        let must_wait =
+            |queue: &mut Queue<T>| !queue.is_closed && (queue.next != number || queue.is_in_use);
         let queue = self.released.wait_while(lock(&self.queue), must_wait);
         let mut queue = queue.unwrap_or_else(PoisonError::into_inner);
         if queue.is_closed {
@@ -107,7 +113,7 @@ impl<C: Consumer> Sequencer<C> {
     /// Closes the sequencer early.
     pub(super) fn close(&self) {
         if !std::mem::replace(&mut lock(&self.queue).is_closed, true) {
-            lock(&self.consumer).close();
+            (self.close)(&mut lock(&self.consumer));
         }
         self.released.notify_all();
     }
@@ -118,22 +124,22 @@ impl<C: Consumer> Sequencer<C> {
 }
 
 /// Exclusive access to the consumer during the turn of one number. Dropping it ends the turn.
-pub(super) struct Turn<'a, C: Consumer> {
-    sequencer: &'a Sequencer<C>,
+pub(super) struct Turn<'a, C, T> {
+    sequencer: &'a Sequencer<C, T>,
     /// `None` only during drop.
     consumer: Option<MutexGuard<'a, C>>,
 }
 
-impl<C: Consumer> Turn<'_, C> {
+impl<C, T> Turn<'_, C, T> {
     /// Closes the sequencer, so that nothing after this number is consumed.
     pub(super) fn close(mut self) {
         if !std::mem::replace(&mut lock(&self.sequencer.queue).is_closed, true) {
-            C::close(&mut self);
+            (self.sequencer.close)(&mut self);
         }
     }
 }
 
-impl<C: Consumer> Deref for Turn<'_, C> {
+impl<C, T> Deref for Turn<'_, C, T> {
     type Target = C;
 
     fn deref(&self) -> &C {
@@ -141,13 +147,13 @@ impl<C: Consumer> Deref for Turn<'_, C> {
     }
 }
 
-impl<C: Consumer> DerefMut for Turn<'_, C> {
+impl<C, T> DerefMut for Turn<'_, C, T> {
     fn deref_mut(&mut self) -> &mut C {
         self.consumer.as_mut().expect("it is there until drop")
     }
 }
 
-impl<C: Consumer> Drop for Turn<'_, C> {
+impl<C, T> Drop for Turn<'_, C, T> {
     fn drop(&mut self) {
         drop(self.consumer.take());
         if std::thread::panicking() {
@@ -156,17 +162,6 @@ impl<C: Consumer> Drop for Turn<'_, C> {
         let mut queue = lock(&self.sequencer.queue);
         queue.next += 1;
         self.sequencer.consume_all(queue);
-    }
-}
-
-/// A consumer without items: every worker waits for its turn.
-pub(super) struct WaitOnly<T>(pub T);
-
-impl<T> Consumer for WaitOnly<T> {
-    type Item = std::convert::Infallible;
-
-    fn consume(&mut self, item: Self::Item) -> ControlFlow<()> {
-        match item {}
     }
 }
 
@@ -188,17 +183,13 @@ mod tests {
         closed: u32,
     }
 
-    impl Consumer for Collected {
-        type Item = u64;
-
-        fn consume(&mut self, item: u64) -> ControlFlow<()> {
-            self.numbers.push(item);
-            if self.last == Some(item) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        }
-
-        fn close(&mut self) {
-            self.closed += 1;
-        }
+    fn collecting(last: Option<u64>, slots: usize) -> Sequencer<Collected, u64> {
+        let consume = |into: &mut Collected, item| {
+            into.numbers.push(item);
+            if into.last == Some(item) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let consumer = Collected { last, ..Collected::default() };
+        Sequencer::new(consumer, slots, consume, |into| into.closed += 1)
     }
 
     /// Runs `work`, and fails instead of hanging if it does not end.
@@ -210,8 +201,7 @@ mod tests {
 
     /// Lets workers pass numbers, some of which wait for their turn according to `waits`.
     fn run(workers: usize, count: u64, waits: fn(u64) -> bool, last: Option<u64>) -> Collected {
-        let consumer = Collected { last, ..Collected::default() };
-        let sequencer = Sequencer::new(consumer, workers);
+        let sequencer = collecting(last, workers);
         let next = Mutex::new(0..count);
         thread::scope(|scope| {
             for _ in 0..workers {
@@ -260,7 +250,7 @@ mod tests {
     #[test]
     fn an_item_that_arrives_during_a_turn_is_consumed_after_it() {
         let collected = fail_after_a_minute(|| {
-            let sequencer = Sequencer::new(Collected::default(), 4);
+            let sequencer = collecting(None, 4);
             let mut turn = sequencer.wait_for_turn(0).unwrap();
             sequencer.submit(2, 2);
             sequencer.submit(1, 1);
@@ -274,7 +264,7 @@ mod tests {
     #[test]
     fn nothing_is_consumed_after_a_turn_that_closes() {
         let collected = fail_after_a_minute(|| {
-            let sequencer = Sequencer::new(Collected::default(), 4);
+            let sequencer = collecting(None, 4);
             let turn = sequencer.wait_for_turn(0).unwrap();
             sequencer.submit(1, 1);
             turn.close();
@@ -287,7 +277,7 @@ mod tests {
     #[test]
     fn a_panic_during_a_turn_wakes_the_waiters() {
         let waited = fail_after_a_minute(|| {
-            let sequencer = Sequencer::new(Collected::default(), 4);
+            let sequencer = collecting(None, 4);
             let waited = AtomicU64::new(0);
             thread::scope(|scope| {
                 for number in 1..4 {

@@ -1,7 +1,6 @@
 //! Sinks, which receive the rows and checkpoints of a run.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -92,25 +91,12 @@ pub struct Checkpoint {
 }
 
 /// The name of a record in messages: its input and its line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "(String, u64)", into = "(String, u64)")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordName {
     /// The name of the input.
-    pub file: Arc<str>,
+    pub file: String,
     /// The line of the record in that input, from 1.
     pub line: u64,
-}
-
-impl From<(String, u64)> for RecordName {
-    fn from((file, line): (String, u64)) -> Self {
-        Self { file: file.into(), line }
-    }
-}
-
-impl From<RecordName> for (String, u64) {
-    fn from(name: RecordName) -> Self {
-        (name.file.to_string(), name.line)
-    }
 }
 
 impl Checkpoint {
@@ -129,7 +115,9 @@ impl Checkpoint {
         self.statistics.add_all(&block.statistics);
         block.latencies.iter().for_each(|&run| self.latencies.record_n(run));
         if let Some(line) = block.last_record {
-            self.last_record = Some(RecordName { file: Arc::clone(&block.file), line });
+            let last = self.last_record.get_or_insert_default();
+            (*block.file).clone_into(&mut last.file);
+            last.line = line;
         }
     }
 }

@@ -65,24 +65,13 @@ impl Latencies {
         Self(Histogram::new(SIGNIFICANT_DIGITS).expect("at most five digits"))
     }
 
-    /// Adds latencies. The histogram grows as needed.
-    pub fn record_all(&mut self, latencies_ns: impl IntoIterator<Item = u64>) {
-        in_runs(latencies_ns, |run| self.record_n(run));
-    }
-
-    /// Adds a latency with its count.
+    /// Adds a latency with its count. The histogram grows as needed.
     #[expect(clippy::missing_panics_doc, reason = "the histogram grows")]
     pub fn record_n(&mut self, (latency_ns, count): (u64, u64)) {
         if count > 0 {
             (self.0.record_n(latency_ns, count))
                 .expect("a histogram that resizes itself takes every value");
         }
-    }
-
-    /// Adds all latencies of another histogram.
-    #[expect(clippy::missing_panics_doc, reason = "the histogram grows")]
-    pub fn merge(&mut self, other: &Self) {
-        self.0.add(&other.0).expect("a histogram that resizes itself takes every value");
     }
 
     /// Returns the number of latencies.
@@ -222,9 +211,7 @@ mod tests {
     }
 
     fn latencies(values: &[u64]) -> Latencies {
-        let mut latencies = Latencies::new();
-        latencies.record_all(values.iter().copied());
-        latencies
+        values.iter().map(|value| (*value, 1)).collect::<Vec<_>>().into()
     }
 
     #[test]
@@ -241,14 +228,6 @@ mod tests {
         let last = buckets.last().unwrap();
         assert_eq!(last.cumulative_count, 5);
         assert!((last.cumulative_fraction - 1.0).abs() < f64::EPSILON);
-    }
-
-    #[test]
-    fn merging_also_adds_counts_of_large_values() {
-        let mut all = latencies(&[5, 7]);
-        all.merge(&latencies(&[7, HOUR_NS * 5000]));
-        assert_eq!(all.count(), 4);
-        assert_eq!(all.buckets().map(|b| b.count).collect::<Vec<_>>(), [1, 2, 1]);
     }
 
     #[test]

@@ -5,6 +5,6 @@ mod human;
 mod latency;
 
 pub use counts::Counts;
-pub use human::{human_time, short_number, short_time};
+pub use human::human_time;
 pub(crate) use latency::in_runs;
 pub use latency::{Bucket, Latencies};

@@ -67,7 +67,7 @@ pub enum OtherKeys {
 
 impl Layout for Objects {
     fn kind(&self) -> LayoutKind {
-        LayoutKind::Json
+        if self.document.is_some() { LayoutKind::JsonDocument } else { LayoutKind::Json }
     }
 
     fn read(&self, block: &[u8], _: u64, cut_short: bool, records: &mut Records) {

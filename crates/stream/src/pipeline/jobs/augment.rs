@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::{Classify, DerivedRows, Job, Stopped, derive_rows};
+use super::classify::classify;
+use super::{DerivedRows, Job, Stopped, Worker, derive_rows};
 use crate::input::{Record, Records};
 use crate::output::{Derived, Results, Timed, has_writable_answer};
 use crate::pipeline::block::{BLOCK_BYTES, Block};
@@ -98,8 +99,8 @@ impl Leftovers {
 }
 
 /// The progress of [`Augment`] within a block.
-#[derive(Default)]
-pub struct Augmenter {
+struct Augmenter<'j> {
+    job: &'j Augment,
     /// The index of the current record.
     record: usize,
     /// The isomorphs of the current record, once the first has been drawn.
@@ -118,26 +119,28 @@ struct DrawnIsomorphs {
 }
 
 impl Job for Augment {
-    type Worker = Augmenter;
-
-    fn worker(&self, _: &StopFlag) -> Augmenter {
-        Augmenter::default()
+    fn start<'j>(&'j self, _: &StopFlag) -> Box<dyn Worker + 'j> {
+        Box::new(Augmenter { job: self, record: 0, drawn: None, seen: Hashes::default() })
     }
 
+    fn block_bytes(&self) -> usize {
+        (BLOCK_BYTES / self.times.max(1) as usize).max(128)
+    }
+}
+
+impl Worker for Augmenter<'_> {
     fn run(
-        &self,
-        augmenter: &mut Augmenter,
+        &mut self,
         block: &Block,
         records: &mut Records,
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
-        (augmenter.record, augmenter.drawn) = (0, None);
-        let classify = Classify::default();
-        classify.run(&mut None, block, records, results)?;
+        (self.record, self.drawn) = (0, None);
+        classify(records, results);
         results.timed = Timed::Nothing;
-        compare_solutions(self.hints.1 > 0, block, records, results);
+        compare_solutions(self.job.hints.1 > 0, block, records, results);
         if !records.givens.is_empty() {
-            self.leftovers.has_placed.store(true, Ordering::Relaxed);
+            self.job.leftovers.has_placed.store(true, Ordering::Relaxed);
         }
         let first = results.statuses.iter().position(|status| *status == Status::Ok);
         let record = first.and_then(|index| records.all.iter().nth(index));
@@ -147,42 +150,37 @@ impl Job for Augment {
         {
             let solution = solution(records.answer(index, block.filled()));
             let of = (&*records, index);
-            self.leftovers.search(of, block.filled(), &puzzle, solution.as_ref());
+            self.job.leftovers.search(of, block.filled(), &puzzle, solution.as_ref());
         }
         ControlFlow::Continue(())
     }
 
     fn derive(
-        &self,
-        augmenter: &mut Augmenter,
+        &mut self,
         block: &Block,
         records: &Records,
         results: &mut Results,
         rows: &mut Vec<Derived>,
     ) -> ControlFlow<Stopped, DerivedRows> {
-        let Augmenter { record, drawn, seen } = augmenter;
+        let Self { job, record, drawn, seen } = self;
         derive_rows(record, block, records, rows, |index, record| {
             if drawn.is_none()
                 && let Some(puzzle) = valid_puzzle(index, record, records, results)
             {
                 let line = block.first + u64::from(record.line);
-                let rng = SeededRng::of_stream(self.seed, [block.source as u64, line, 0]);
+                let rng = SeededRng::of_stream(job.seed, [block.source as u64, line, 0]);
                 seen.clear();
                 seen.insert(Seen::hash(&puzzle));
                 let solution = solution(records.answer(index, block.filled()));
                 let blank = blank_of(record, block, records);
                 *drawn = Some(DrawnIsomorphs { puzzle, solution, blank, rng, rows: 0 });
             }
-            let next = drawn.as_mut().and_then(|drawn| drawn.next(self, seen));
+            let next = drawn.as_mut().and_then(|drawn| drawn.next(job, seen));
             if next.is_none() {
                 *drawn = None;
             }
             ControlFlow::Continue(next)
         })
-    }
-
-    fn block_bytes(&self) -> usize {
-        (BLOCK_BYTES / self.times.max(1) as usize).max(128)
     }
 }
 

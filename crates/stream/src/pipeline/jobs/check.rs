@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::solve::Solver;
-use super::{Job, PropertyEngine, Solve, Stopped};
+use super::{Job, Solve, Stopped, Worker};
 use crate::input::{PuzzleRef, Records};
 use crate::output::{Outcomes, Results, Timed};
 use crate::pipeline::block::Block;
@@ -56,24 +56,31 @@ impl Shifts {
 }
 
 impl Job for Check {
-    type Worker = Option<Solver>;
-
-    fn worker(&self, stop: &StopFlag) -> Option<Solver> {
-        (self.solve.limits.solutions.get() > 1).then(|| self.solve.worker(stop))
+    fn start<'j>(&'j self, stop: &StopFlag) -> Box<dyn Worker + 'j> {
+        let proves = self.solve.limits.solutions.get() > 1;
+        Box::new(Checker { job: self, solver: proves.then(|| Solver::new(&self.solve, stop)) })
     }
+}
 
+/// The engine of [`Check`], if it proves that solutions are the only ones.
+struct Checker<'j> {
+    job: &'j Check,
+    solver: Option<Solver>,
+}
+
+impl Worker for Checker<'_> {
     fn run(
-        &self,
-        solver: &mut Option<Solver>,
+        &mut self,
         block: &Block,
         records: &mut Records,
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
-        if self.answers_are_texts {
+        let Self { job, solver } = self;
+        if job.answers_are_texts {
             records.find_grids_in_answers(block.filled());
         }
         match solver {
-            Some(solver) => self.solve.solve(solver, records, results)?,
+            Some(solver) => solver.solve(records, results)?,
             None => results.timed = Timed::Nothing,
         }
         for (index, record) in records.all.iter().enumerate() {
@@ -82,7 +89,7 @@ impl Job for Check {
                 Ok(puzzle) if results.failed.contains(&puzzle) => Status::InternalError,
                 Ok(puzzle) => {
                     let answer = records.answer(index, block.filled());
-                    let checked = self.check(records, puzzle, answer, &results.outcomes);
+                    let checked = job.check(records, puzzle, answer, &results.outcomes);
                     checked.unwrap_or_else(|mut mismatch| {
                         let answers = block.answers.as_ref();
                         let has_ended = answers.is_some_and(|answers| answers.has_ended(index));
@@ -99,13 +106,13 @@ impl Job for Check {
             });
         }
         if block.answers.is_some() {
-            self.try_shifts(block, records, results);
+            job.try_shifts(block, records, results);
         }
         ControlFlow::Continue(())
     }
 
-    fn engine<'w>(&self, solver: &'w mut Option<Solver>) -> Option<PropertyEngine<'w>> {
-        self.solve.engine(solver.as_mut()?)
+    fn solver(&mut self) -> Option<&mut Solver> {
+        self.solver.as_mut()
     }
 }
 

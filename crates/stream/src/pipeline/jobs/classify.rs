@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::solve::Solver;
-use super::{Job, PropertyEngine, Solve, Stopped};
+use super::{Job, Solve, Stopped, Worker};
 use crate::input::{PuzzleRef, Records};
 use crate::output::{Needs, Results, Timed};
 use crate::pipeline::block::Block;
@@ -33,21 +33,37 @@ impl Classify {
 }
 
 impl Job for Classify {
-    type Worker = Option<Solver>;
-
-    fn worker(&self, stop: &StopFlag) -> Option<Solver> {
-        self.engine.as_ref().map(|solve| solve.worker(stop))
+    fn start<'j>(&'j self, stop: &StopFlag) -> Box<dyn Worker + 'j> {
+        Box::new(Classifier::new(self, stop))
     }
 
+    fn needs(&self) -> Needs {
+        self.needs
+    }
+}
+
+/// The engine of [`Classify`], if it has one.
+pub(super) struct Classifier {
+    solver: Option<Solver>,
+    solves: bool,
+}
+
+impl Classifier {
+    pub(super) fn new(job: &Classify, stop: &StopFlag) -> Self {
+        let solver = job.engine.as_ref().map(|solve| Solver::new(solve, stop));
+        Self { solver, solves: job.solves }
+    }
+}
+
+impl Worker for Classifier {
     fn run(
-        &self,
-        solver: &mut Option<Solver>,
+        &mut self,
         block: &Block,
         records: &mut Records,
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
-        if let (Some(solve), Some(solver), true) = (&self.engine, solver, self.solves) {
-            solve.run(solver, block, records, results)?;
+        if let Some(solver) = self.solver.as_mut().filter(|_| self.solves) {
+            solver.run(block, records, results)?;
             for (status, record) in results.statuses.iter_mut().zip(&records.all) {
                 *status = match record.puzzle {
                     Ok(PuzzleRef::Marks(_)) => Status::NoForm,
@@ -55,27 +71,27 @@ impl Job for Classify {
                     _ => *status,
                 };
             }
-            results.timed = Timed::Forms;
-            return ControlFlow::Continue(());
+        } else {
+            classify(records, results);
         }
         results.timed = Timed::Forms;
-        results.outcomes.resize(records);
-        results.statuses.extend(records.all.iter().map(|record| match record.puzzle {
-            Err(_) => Status::Malformed,
-            Ok(puzzle) => match records.puzzle(puzzle) {
-                None => Status::NoForm,
-                Some(puzzle) if puzzle.contradiction().is_some() => Status::Contradictory,
-                Some(_) => Status::Ok,
-            },
-        }));
         ControlFlow::Continue(())
     }
 
-    fn needs(&self) -> Needs {
-        self.needs
+    fn solver(&mut self) -> Option<&mut Solver> {
+        self.solver.as_mut()
     }
+}
 
-    fn engine<'w>(&self, solver: &'w mut Option<Solver>) -> Option<PropertyEngine<'w>> {
-        self.engine.as_ref()?.engine(solver.as_mut()?)
-    }
+/// Sets the status of each record without solving it.
+pub(super) fn classify(records: &Records, results: &mut Results) {
+    results.outcomes.resize(records);
+    results.statuses.extend(records.all.iter().map(|record| match record.puzzle {
+        Err(_) => Status::Malformed,
+        Ok(puzzle) => match records.puzzle(puzzle) {
+            None => Status::NoForm,
+            Some(puzzle) if puzzle.contradiction().is_some() => Status::Contradictory,
+            Some(_) => Status::Ok,
+        },
+    }));
 }

@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::solve::Solver;
-use super::{Job, PropertyEngine, Solve, Stopped};
+use super::{Job, Solve, Stopped, Worker};
 use crate::condition::{Bounds, Condition, ConditionError, Impossible};
 use crate::input::Records;
 use crate::output::{Column, Needs, Results, Row};
@@ -104,7 +104,8 @@ fn bounds(recipe: &Recipe) -> Result<Bounds, Impossible> {
 }
 
 /// The generator, engine, and rater of a thread.
-pub struct Worker {
+struct Drawer<'j> {
+    job: &'j Generate,
     generator: Generator,
     solver: Solver,
     /// Rejects candidates by the techniques that the condition allows, if it does not allow all.
@@ -114,17 +115,15 @@ pub struct Worker {
 /// The number of candidates that are drawn at a time once the first attempts of rows have failed.
 const CANDIDATES: u64 = 256;
 
-impl Generate {
+impl Drawer<'_> {
     /// Draws candidates for each row of a block until one meets the condition. A row is the first
     /// one in the order of attempts, so it does not depend on the number that is drawn at a time.
     fn select(
-        &self,
+        &mut self,
         condition: &RowCondition,
-        worker: &mut Worker,
         block: &Block,
         (records, results): (&mut Records, &mut Results),
     ) -> ControlFlow<Stopped, Vec<Puzzle>> {
-        let Worker { generator, solver, filter } = worker;
         let mut selected = vec![None; block.count as usize];
         let mut attempts = 0..1;
         loop {
@@ -135,19 +134,19 @@ impl Generate {
             if drawn.is_empty() {
                 return ControlFlow::Continue(selected.into_iter().flatten().collect());
             }
-            let puzzles = generator.attempts(&self.recipe, self.seed, &drawn);
+            let puzzles = self.generator.attempts(&self.job.recipe, self.job.seed, &drawn);
             if puzzles.len() < drawn.len() {
                 return ControlFlow::Break(Stopped);
             }
             let of_rows = drawn.iter().map(|(row, _)| (row - block.first) as usize);
-            let candidates = of_rows
-                .zip(puzzles)
-                .filter(|(_, puzzle)| filter.as_mut().is_none_or(|filter| filter.accepts(puzzle)));
-            let candidates: Vec<(usize, Puzzle)> = candidates.collect();
+            let mut candidates: Vec<(usize, Puzzle)> = of_rows.zip(puzzles).collect();
+            if let Some(filter) = &mut self.filter {
+                candidates.retain(|(_, puzzle)| filter.accepts(puzzle));
+            }
             let puzzles = candidates.iter().map(|(_, puzzle)| puzzle);
-            self.solve_all(puzzles, solver, block, (records, results))?;
-            let engine = self.solve.engine(solver);
-            properties::compute(engine, condition.needs, None, block, records, results)?;
+            self.solve_all(puzzles, block, (records, results))?;
+            let solver = Some(&mut self.solver);
+            properties::compute(solver, condition.needs, None, block, records, results)?;
             let open = open.len();
             let mut found = 0;
             for (record, (row, puzzle)) in block.rows(records, results).records().zip(candidates) {
@@ -156,7 +155,7 @@ impl Generate {
                     found += 1;
                 }
             }
-            self.yields.add(drawn.len() as u64, found as u64);
+            self.job.yields.add(drawn.len() as u64, found as u64);
             let most = CANDIDATES / (open - found).max(1) as u64;
             let width = (2 * (attempts.end - attempts.start)).min(most.max(1));
             attempts = attempts.end..attempts.end + width;
@@ -165,18 +164,19 @@ impl Generate {
 
     /// Solves puzzles, which replace the records.
     fn solve_all<'p>(
-        &self,
+        &mut self,
         puzzles: impl Iterator<Item = &'p Puzzle>,
-        solver: &mut Solver,
         block: &Block,
         (records, results): (&mut Records, &mut Results),
     ) -> ControlFlow<Stopped> {
         records.clear();
         results.clear();
         puzzles.for_each(|puzzle| records.push_generated(puzzle));
-        self.solve.run(solver, block, records, results)
+        self.solver.run(block, records, results)
     }
+}
 
+impl Generate {
     /// Returns the source of blocks for a range of puzzles of the corpus.
     ///
     /// The size of blocks does not depend on the number of threads, so neither do compressed rows.
@@ -197,9 +197,7 @@ impl Generate {
 }
 
 impl Job for Generate {
-    type Worker = Worker;
-
-    fn worker(&self, stop: &StopFlag) -> Self::Worker {
+    fn start<'j>(&'j self, stop: &StopFlag) -> Box<dyn Worker + 'j> {
         let mut generator = Generator::with((self.solve.engine)());
         if self.condition.is_none() {
             generator = generator.counting(Arc::clone(&self.yields));
@@ -211,29 +209,32 @@ impl Job for Generate {
             filter.stop_at(stop.clone());
             filter
         });
-        Worker { generator, solver: self.solve.worker(stop), filter }
+        let solver = Solver::new(&self.solve, stop);
+        Box::new(Drawer { job: self, generator, solver, filter })
     }
+}
 
+impl Worker for Drawer<'_> {
     fn run(
-        &self,
-        worker: &mut Self::Worker,
+        &mut self,
         block: &Block,
         records: &mut Records,
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
+        let Generate { condition, recipe, seed, .. } = self.job;
         let rows = block.first..block.first + block.count;
-        let puzzles = match &self.condition {
-            Some(condition) => self.select(condition, worker, block, (records, results))?,
-            None => worker.generator.puzzles(&self.recipe, self.seed, rows),
+        let puzzles = match condition {
+            Some(condition) => self.select(condition, block, (records, results))?,
+            None => self.generator.puzzles(recipe, *seed, rows),
         };
         if (puzzles.len() as u64) < block.count {
             return ControlFlow::Break(Stopped);
         }
-        results.seed = Some(self.seed);
-        self.solve_all(puzzles.iter(), &mut worker.solver, block, (records, results))
+        results.seed = Some(*seed);
+        self.solve_all(puzzles.iter(), block, (records, results))
     }
 
-    fn engine<'w>(&self, worker: &'w mut Self::Worker) -> Option<PropertyEngine<'w>> {
-        self.solve.engine(&mut worker.solver)
+    fn solver(&mut self) -> Option<&mut Solver> {
+        Some(&mut self.solver)
     }
 }

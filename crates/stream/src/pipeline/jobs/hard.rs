@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::{Job, PropertyEngine, RowCondition, Solve, Stopped, solve::Solver};
+use super::{Job, RowCondition, Solve, Solver, Stopped, Worker};
 use crate::input::{Position, Records};
 use crate::output::Results;
 use crate::pipeline::block::{Block, BlockSource, Contents, Fill};
@@ -41,25 +41,29 @@ pub struct Hard {
 }
 
 impl Job for Arc<Hard> {
-    type Worker = Solver;
-
-    fn worker(&self, stop: &StopFlag) -> Solver {
-        self.solve.worker(stop)
+    fn start<'j>(&'j self, stop: &StopFlag) -> Box<dyn Worker + 'j> {
+        Box::new(HardSolver { seed: self.seed, solver: Solver::new(&self.solve, stop) })
     }
+}
 
+struct HardSolver {
+    seed: u64,
+    solver: Solver,
+}
+
+impl Worker for HardSolver {
     fn run(
-        &self,
-        solver: &mut Solver,
+        &mut self,
         block: &Block,
         records: &mut Records,
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
         results.seed = Some(self.seed);
-        self.solve.run(solver, block, records, results)
+        self.solver.run(block, records, results)
     }
 
-    fn engine<'w>(&self, solver: &'w mut Solver) -> Option<PropertyEngine<'w>> {
-        self.solve.engine(solver)
+    fn solver(&mut self) -> Option<&mut Solver> {
+        Some(&mut self.solver)
     }
 }
 
@@ -175,7 +179,6 @@ impl Hard {
 
 /// Selects the puzzles that meet a condition.
 struct Filter<'a> {
-    job: &'a Hard,
     condition: &'a RowCondition,
     solver: Solver,
     /// Rejects puzzles by the techniques that the condition allows, if it does not allow all.
@@ -186,19 +189,19 @@ struct Filter<'a> {
 }
 
 impl<'a> Filter<'a> {
-    fn new(job: &'a Hard, condition: &'a RowCondition, stop: &StopFlag) -> Self {
+    fn new(job: &Hard, condition: &'a RowCondition, stop: &StopFlag) -> Self {
         let is_limited = condition.techniques != Techniques::ALL;
         let mut techniques = is_limited.then(|| TechniqueFilter::new(condition.techniques));
         if let Some(techniques) = &mut techniques {
             techniques.stop_at(stop.clone());
         }
-        let solver = job.solve.worker(stop);
+        let solver = Solver::new(&job.solve, stop);
         let (block, records) = (Block::new(0, 0), Records::for_blocks_of(0));
-        Self { job, condition, solver, techniques, block, records, results: Results::default() }
+        Self { condition, solver, techniques, block, records, results: Results::default() }
     }
 
     fn select(&mut self, found: &[Puzzle]) -> ControlFlow<(), Vec<Puzzle>> {
-        let Self { job, condition, solver, techniques, block, records, results } = self;
+        let Self { condition, solver, techniques, block, records, results } = self;
         let may_hold = |puzzle: &&Puzzle| {
             techniques.as_mut().is_none_or(|techniques| techniques.accepts(puzzle))
         };
@@ -207,9 +210,8 @@ impl<'a> Filter<'a> {
         results.clear();
         candidates.iter().for_each(|puzzle| records.push_generated(puzzle));
         let mut evaluate = || {
-            job.solve.run(solver, block, records, results)?;
-            let engine = job.solve.engine(solver);
-            properties::compute(engine, condition.needs, None, block, records, results)
+            solver.run(block, records, results)?;
+            properties::compute(Some(solver), condition.needs, None, block, records, results)
         };
         if evaluate().is_break() {
             return ControlFlow::Break(());

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 
 use super::solve::Solver;
-use super::{DerivedRows, Job, PropertyEngine, Solve, Stopped, derive_rows};
+use super::{DerivedRows, Job, Solve, Stopped, Worker, derive_rows};
 use crate::input::{PuzzleRef, Records};
 use crate::output::{Derived, Results};
 use crate::pipeline::block::Block;
@@ -21,7 +21,8 @@ pub struct List {
 }
 
 /// The engine of [`List`], and its progress within a block.
-pub struct Lister {
+struct Lister<'j> {
+    job: &'j List,
     solver: Solver,
     solutions: Solutions,
     /// The index of the current record.
@@ -70,47 +71,46 @@ impl List {
 }
 
 impl Job for List {
-    type Worker = Lister;
-
-    fn worker(&self, stop: &StopFlag) -> Lister {
-        let (solver, solutions) = (self.solve.worker(stop), Solutions::stopped_by(stop.clone()));
-        Lister { solver, solutions, record: 0, rows: 0 }
-    }
-
-    fn run(
-        &self,
-        lister: &mut Lister,
-        block: &Block,
-        records: &mut Records,
-        results: &mut Results,
-    ) -> ControlFlow<Stopped> {
-        (lister.record, lister.rows) = (0, 0);
-        self.solve.run(&mut lister.solver, block, records, results)
-    }
-
-    fn derive(
-        &self,
-        lister: &mut Lister,
-        block: &Block,
-        records: &Records,
-        results: &mut Results,
-        rows: &mut Vec<Derived>,
-    ) -> ControlFlow<Stopped, DerivedRows> {
-        let Lister { solutions, record, rows: copy, .. } = lister;
-        derive_rows(record, block, records, rows, |index, record| {
-            let puzzle = record.puzzle.ok();
-            let next = self.next_row(solutions, *copy, index, puzzle, records, results)?;
-            *copy = if next.is_some() { *copy + 1 } else { 0 };
-            ControlFlow::Continue(next)
-        })
-    }
-
-    fn engine<'w>(&self, lister: &'w mut Lister) -> Option<PropertyEngine<'w>> {
-        self.solve.engine(&mut lister.solver)
+    fn start<'j>(&'j self, stop: &StopFlag) -> Box<dyn Worker + 'j> {
+        let solver = Solver::new(&self.solve, stop);
+        let solutions = Solutions::stopped_by(stop.clone());
+        Box::new(Lister { job: self, solver, solutions, record: 0, rows: 0 })
     }
 
     /// Keeps blocks small, because their rows may take hours, and a resumed run repeats a block.
     fn block_bytes(&self) -> usize {
         2 * 1024
+    }
+}
+
+impl Worker for Lister<'_> {
+    fn run(
+        &mut self,
+        block: &Block,
+        records: &mut Records,
+        results: &mut Results,
+    ) -> ControlFlow<Stopped> {
+        (self.record, self.rows) = (0, 0);
+        self.solver.run(block, records, results)
+    }
+
+    fn derive(
+        &mut self,
+        block: &Block,
+        records: &Records,
+        results: &mut Results,
+        rows: &mut Vec<Derived>,
+    ) -> ControlFlow<Stopped, DerivedRows> {
+        let Self { job, solutions, record, rows: copy, .. } = self;
+        derive_rows(record, block, records, rows, |index, record| {
+            let puzzle = record.puzzle.ok();
+            let next = job.next_row(solutions, *copy, index, puzzle, records, results)?;
+            *copy = if next.is_some() { *copy + 1 } else { 0 };
+            ControlFlow::Continue(next)
+        })
+    }
+
+    fn solver(&mut self) -> Option<&mut Solver> {
+        Some(&mut self.solver)
     }
 }

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use super::block::{BLOCK_BYTES, Block};
 use crate::input::{Record, Records};
 use crate::output::{Derived, Needs, Results};
-use bulkdoku_core::solver::{Engine, Limits, StopFlag};
+use bulkdoku_core::solver::StopFlag;
 
 pub use self::augment::{Augment, Leftovers};
 pub use self::check::{Check, Shifts};
@@ -23,24 +23,13 @@ pub use self::generate::{Generate, RowCondition};
 pub use self::hard::{Hard, HardSource};
 pub use self::list::List;
 pub use self::neighbors::Neighbors;
-pub use self::solve::{MakeEngine, Solve};
+pub use self::solve::{MakeEngine, Solve, Solver};
 
 /// The run was stopped before the block was complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 
-/// The engine of a worker, for computing properties.
-pub struct PropertyEngine<'w> {
-    pub(super) engine: &'w mut dyn Engine,
-    /// The flag at which searches end.
-    pub(super) stop: &'w StopFlag,
-    /// The limits of the searches for records. Only the node limit applies to every search.
-    pub(super) limits: Limits,
-    /// The number of isomorphs over which ratings are averaged; 0 rates the puzzle itself.
-    pub(super) rating_isomorphs: u32,
-}
-
-/// The rows that a call to [`Job::derive`] has appended.
+/// The rows that a call to [`Worker::derive`] has appended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DerivedRows {
     /// No rows were appended: each record is one row.
@@ -53,16 +42,26 @@ pub enum DerivedRows {
 
 /// A task to perform on the records of each block.
 pub trait Job: Sync {
-    /// The engine and buffers of one thread.
-    type Worker;
+    /// Starts the work of one thread, which ends when `stop` is set.
+    fn start<'j>(&'j self, stop: &StopFlag) -> Box<dyn Worker + 'j>;
 
-    /// Creates the engine and buffers of one thread, which end their work when `stop` is set.
-    fn worker(&self, stop: &StopFlag) -> Self::Worker;
+    /// Returns properties that are computed even if no filter reads and no row shows them.
+    fn needs(&self) -> Needs {
+        Needs::NONE
+    }
 
+    /// Returns the maximum size of a block in bytes. Jobs with several rows per record use small
+    /// blocks: a block in parts keeps its turn, so other workers must wait.
+    fn block_bytes(&self) -> usize {
+        BLOCK_BYTES
+    }
+}
+
+/// A job with the engine and buffers of one thread.
+pub trait Worker {
     /// Sets one status per record and one outcome per puzzle. [`Generate`] also creates the records.
     fn run(
-        &self,
-        worker: &mut Self::Worker,
+        &mut self,
         block: &Block,
         records: &mut Records,
         results: &mut Results,
@@ -73,8 +72,7 @@ pub trait Job: Sync {
     /// It is called after the filters, until it returns anything except [`DerivedRows::More`]. Each
     /// call appends a bounded number of bytes.
     fn derive(
-        &self,
-        _: &mut Self::Worker,
+        &mut self,
         _: &Block,
         _: &Records,
         _: &mut Results,
@@ -83,98 +81,13 @@ pub trait Job: Sync {
         ControlFlow::Continue(DerivedRows::OnePerRecord)
     }
 
-    /// Returns properties that are computed even if no filter reads and no row shows them.
-    fn needs(&self) -> Needs {
-        Needs::NONE
-    }
-
-    /// Returns the engine that computes properties of puzzles, if the job has one.
-    fn engine<'w>(&self, _: &'w mut Self::Worker) -> Option<PropertyEngine<'w>> {
+    /// Returns the solver that computes properties of puzzles, if the job has one.
+    fn solver(&mut self) -> Option<&mut Solver> {
         None
     }
-
-    /// Returns the maximum size of a block in bytes. Jobs with several rows per record use small
-    /// blocks: a block in parts keeps its turn, so other workers must wait.
-    fn block_bytes(&self) -> usize {
-        BLOCK_BYTES
-    }
 }
 
-/// A [`Job`] of any type, so that the loop over blocks is compiled once for all.
-pub trait AnyJob: Sync {
-    /// Starts the work of one thread ([`Job::worker`]).
-    fn start<'j>(&'j self, stop: &StopFlag) -> Box<dyn AnyWorker + 'j>;
-
-    /// See [`Job::needs`].
-    fn needs(&self) -> Needs;
-
-    /// See [`Job::block_bytes`].
-    fn block_bytes(&self) -> usize;
-}
-
-/// A job with the engine and buffers of one thread.
-pub trait AnyWorker {
-    /// See [`Job::run`].
-    fn run(
-        &mut self,
-        block: &Block,
-        records: &mut Records,
-        results: &mut Results,
-    ) -> ControlFlow<Stopped>;
-
-    /// See [`Job::derive`].
-    fn derive(
-        &mut self,
-        block: &Block,
-        records: &Records,
-        results: &mut Results,
-        rows: &mut Vec<Derived>,
-    ) -> ControlFlow<Stopped, DerivedRows>;
-
-    /// See [`Job::engine`].
-    fn engine(&mut self) -> Option<PropertyEngine<'_>>;
-}
-
-impl<J: Job> AnyJob for J {
-    fn start<'j>(&'j self, stop: &StopFlag) -> Box<dyn AnyWorker + 'j> {
-        Box::new((self, self.worker(stop)))
-    }
-
-    fn needs(&self) -> Needs {
-        Job::needs(self)
-    }
-
-    fn block_bytes(&self) -> usize {
-        Job::block_bytes(self)
-    }
-}
-
-impl<J: Job> AnyWorker for (&J, J::Worker) {
-    fn run(
-        &mut self,
-        block: &Block,
-        records: &mut Records,
-        results: &mut Results,
-    ) -> ControlFlow<Stopped> {
-        self.0.run(&mut self.1, block, records, results)
-    }
-
-    fn derive(
-        &mut self,
-        block: &Block,
-        records: &Records,
-        results: &mut Results,
-        rows: &mut Vec<Derived>,
-    ) -> ControlFlow<Stopped, DerivedRows> {
-        self.0.derive(&mut self.1, block, records, results, rows)
-    }
-
-    fn engine(&mut self) -> Option<PropertyEngine<'_>> {
-        self.0.engine(&mut self.1)
-    }
-}
-
-/// Approximate number of bytes of rows that one call to [`Job::derive`] appends.
+/// Approximate number of bytes of rows that one call to [`Worker::derive`] appends.
 const CHUNK_BYTES: usize = 128 * 1024;
 
 /// Maximum number of bytes of a derived row without its kept fields.

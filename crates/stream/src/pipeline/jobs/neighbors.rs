@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use super::augment::{blank_of, cells_with, compare_solutions, valid_puzzle};
-use super::solve::Solver;
-use super::{Classify, DerivedRows, Job, Stopped, derive_rows};
+use super::classify::Classifier;
+use super::{Classify, DerivedRows, Job, Stopped, Worker, derive_rows};
 use crate::condition::Predicate;
 use crate::input::Records;
 use crate::output::{Derived, Results, Rows, Timed};
@@ -35,8 +35,9 @@ pub struct Neighbors {
 }
 
 /// The engines of [`Neighbors`], and its progress within a block.
-pub struct NeighborLister {
-    solver: Option<Solver>,
+struct NeighborLister<'j> {
+    job: &'j Neighbors,
+    classifier: Classifier,
     explorer: Explorer,
     /// The index of the current record.
     record: usize,
@@ -45,10 +46,6 @@ pub struct NeighborLister {
 }
 
 impl Neighbors {
-    fn classify() -> Classify {
-        Classify::by(Sameness::Grid)
-    }
-
     /// Returns the row of each neighbor of a puzzle; `None` if stopped.
     fn rows(
         &self,
@@ -73,37 +70,40 @@ impl Neighbors {
 }
 
 impl Job for Neighbors {
-    type Worker = NeighborLister;
-
-    fn worker(&self, stop: &StopFlag) -> NeighborLister {
-        let solver = Self::classify().worker(stop);
+    fn start<'j>(&'j self, stop: &StopFlag) -> Box<dyn Worker + 'j> {
+        let classifier = Classifier::new(&Classify::by(Sameness::Grid), stop);
         let explorer = Explorer::new(SimdLevel::best(), stop);
-        NeighborLister { solver, explorer, record: 0, rows: None }
+        Box::new(NeighborLister { job: self, classifier, explorer, record: 0, rows: None })
     }
 
+    /// Keeps blocks small, because the neighbors of a record take milliseconds.
+    fn block_bytes(&self) -> usize {
+        128
+    }
+}
+
+impl Worker for NeighborLister<'_> {
     fn run(
-        &self,
-        lister: &mut NeighborLister,
+        &mut self,
         block: &Block,
         records: &mut Records,
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
-        (lister.record, lister.rows) = (0, None);
-        Self::classify().run(&mut lister.solver, block, records, results)?;
+        (self.record, self.rows) = (0, None);
+        self.classifier.run(block, records, results)?;
         results.timed = Timed::Nothing;
         compare_solutions(false, block, records, results);
         ControlFlow::Continue(())
     }
 
     fn derive(
-        &self,
-        lister: &mut NeighborLister,
+        &mut self,
         block: &Block,
         records: &Records,
         results: &mut Results,
         rows: &mut Vec<Derived>,
     ) -> ControlFlow<Stopped, DerivedRows> {
-        let NeighborLister { explorer, record, rows: left, .. } = lister;
+        let Self { job, explorer, record, rows: left, .. } = self;
         derive_rows(record, block, records, rows, |index, record| {
             if left.is_none()
                 && let Some(puzzle) = valid_puzzle(index, record, records, results)
@@ -111,7 +111,7 @@ impl Job for Neighbors {
             {
                 let blank = blank_of(record, block, records);
                 let solution = &results.outcomes.of(at).grid;
-                let found = self.rows(explorer, &puzzle, solution, |it| Derived {
+                let found = job.rows(explorer, &puzzle, solution, |it| Derived {
                     record: index as u32,
                     cells: Some(cells_with(blank, &it.puzzle)),
                     solution: Some(it.solution),
@@ -119,7 +119,7 @@ impl Job for Neighbors {
                     ..Derived::default()
                 });
                 let Some(mut found) = found else { return ControlFlow::Break(Stopped) };
-                if let Some(condition) = &self.condition {
+                if let Some(condition) = &job.condition {
                     let mut is_kept = Vec::with_capacity(found.len());
                     let all = Rows { derived: Some(&found), ..block.rows(records, results) };
                     all.for_each(|row| is_kept.push(condition.holds(row)));
@@ -135,10 +135,5 @@ impl Job for Neighbors {
             }
             ControlFlow::Continue(next)
         })
-    }
-
-    /// Keeps blocks small, because the neighbors of a record take milliseconds.
-    fn block_bytes(&self) -> usize {
-        128
     }
 }

@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-use super::{Job, PropertyEngine, Stopped};
+use super::{Job, Stopped, Worker};
 use crate::input::{PuzzleRef, Records};
 use crate::output::{Results, Timed};
 use crate::pipeline::block::Block;
@@ -12,9 +13,10 @@ use bulkdoku_core::solver::{Batch, Engine, EngineKind, Limits, Outcome, StopFlag
 use bulkdoku_core::status::Status;
 
 /// A function that creates an engine, once per worker and again after a panic.
-pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
+pub type MakeEngine = Arc<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
 
 /// A job that searches for solutions.
+#[derive(Clone)]
 pub struct Solve {
     /// The function that creates each worker's engine.
     pub engine: MakeEngine,
@@ -28,66 +30,66 @@ impl Default for Solve {
     /// Proves uniqueness with the default engine at the best SIMD level.
     fn default() -> Self {
         let simd = SimdLevel::best();
-        let engine = Box::new(move || EngineKind::default().build(simd));
+        let engine = Arc::new(move || EngineKind::default().build(simd));
         Self { engine, limits: Limits::PROOF, rating_isomorphs: 0 }
     }
 }
 
-/// The engine of one worker.
-pub struct Solver {
-    pub(super) engine: Box<dyn Engine>,
-    stop: StopFlag,
+impl Job for Solve {
+    fn start<'j>(&'j self, stop: &StopFlag) -> Box<dyn Worker + 'j> {
+        Box::new(Solver::new(self, stop))
+    }
 }
 
-impl Job for Solve {
-    type Worker = Solver;
+/// The engine of one worker, which also computes properties of puzzles.
+pub struct Solver {
+    /// What it searches for. Only the node limit applies to searches for properties.
+    pub(in crate::pipeline) job: Solve,
+    pub(in crate::pipeline) engine: Box<dyn Engine>,
+    /// The flag at which searches end.
+    pub(in crate::pipeline) stop: StopFlag,
+}
 
-    fn worker(&self, stop: &StopFlag) -> Solver {
-        Solver { engine: self.new_engine(stop), stop: stop.clone() }
-    }
-
+impl Worker for Solver {
     fn run(
-        &self,
-        solver: &mut Solver,
+        &mut self,
         _: &Block,
         records: &mut Records,
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
-        self.solve(solver, records, results)?;
+        self.solve(records, results)?;
+        let limits = self.job.limits;
         if records.all.len() == records.puzzles.len() && results.failed.is_empty() {
             let solved = records.puzzles.iter().zip(&results.outcomes.puzzles);
-            let statuses = solved.map(|(puzzle, outcome)| Status::of(puzzle, self.limits, outcome));
+            let statuses = solved.map(|(puzzle, outcome)| Status::of(puzzle, limits, outcome));
             results.statuses.extend(statuses);
         } else {
             for record in &records.all {
                 results.statuses.push(match record.puzzle {
                     Err(_) => Status::Malformed,
                     Ok(puzzle) if results.failed.contains(&puzzle) => Status::InternalError,
-                    Ok(puzzle) => self.status(puzzle, records, results.outcomes.of(puzzle)),
+                    Ok(puzzle) => status(limits, puzzle, records, results.outcomes.of(puzzle)),
                 });
             }
         }
         ControlFlow::Continue(())
     }
 
-    fn engine<'w>(&self, solver: &'w mut Solver) -> Option<PropertyEngine<'w>> {
-        let Self { limits, rating_isomorphs, .. } = *self;
-        let Solver { engine, stop } = solver;
-        Some(PropertyEngine { engine: &mut **engine, stop, limits, rating_isomorphs })
+    fn solver(&mut self) -> Option<&mut Solver> {
+        Some(self)
     }
 }
 
-impl Solve {
-    fn new_engine(&self, stop: &StopFlag) -> Box<dyn Engine> {
-        let mut engine = (self.engine)();
+impl Solver {
+    pub(super) fn new(job: &Solve, stop: &StopFlag) -> Self {
+        let mut engine = (job.engine)();
         engine.stop_at(stop.clone());
-        engine
+        Self { job: job.clone(), engine, stop: stop.clone() }
     }
 
     /// Computes the outcome of each record, and detects the puzzles on which the engine failed.
     pub(super) fn solve(
-        &self,
-        solver: &mut Solver,
+        &mut self,
         records: &Records,
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
@@ -95,19 +97,18 @@ impl Solve {
         *timed = Timed::Solutions;
         outcomes.resize(records);
         let puzzles = Batch::Puzzles(&records.puzzles);
-        self.solve_batch(solver, puzzles, &mut outcomes.puzzles, |index| {
+        self.solve_batch(puzzles, &mut outcomes.puzzles, |index| {
             failed.push(PuzzleRef::Puzzle(index));
         })?;
         let marks = Batch::Marks(&records.marks);
-        self.solve_batch(solver, marks, &mut outcomes.marks, |index| {
+        self.solve_batch(marks, &mut outcomes.marks, |index| {
             failed.push(PuzzleRef::Marks(index));
         })
     }
 
     /// Solves a batch. Calls `fail` with the index of each puzzle on which the engine panics.
     fn solve_batch(
-        &self,
-        solver: &mut Solver,
+        &mut self,
         batch: Batch<'_>,
         outcomes: &mut [Outcome],
         mut fail: impl FnMut(u32),
@@ -117,10 +118,9 @@ impl Solve {
         }
         // Returns the number of outcomes, or creates a new engine after a panic.
         let mut solve = |batch: Batch<'_>, outcomes: &mut [Outcome]| {
-            let engine = &mut solver.engine;
-            let solved =
-                catch_unwind(AssertUnwindSafe(|| engine.solve(batch, self.limits, outcomes)));
-            solved.map_err(|_| solver.engine = self.new_engine(&solver.stop))
+            let (engine, limits) = (&mut self.engine, self.job.limits);
+            let solved = catch_unwind(AssertUnwindSafe(|| engine.solve(batch, limits, outcomes)));
+            solved.map_err(|_| *self = Self::new(&self.job, &self.stop))
         };
         match solve(batch, outcomes) {
             Ok(solved) if solved == batch.len() => return ControlFlow::Continue(()),
@@ -140,17 +140,15 @@ impl Solve {
         }
         ControlFlow::Continue(())
     }
+}
 
-    /// Returns the status of a record that the engine has solved.
-    #[inline(always)]
-    fn status(&self, puzzle: PuzzleRef, records: &Records, outcome: &Outcome) -> Status {
-        match puzzle {
-            PuzzleRef::Puzzle(index) => {
-                Status::of(&records.puzzles[index as usize], self.limits, outcome)
-            }
-            PuzzleRef::Marks(index) => {
-                Status::of(&records.marks[index as usize].clues(), self.limits, outcome)
-            }
+/// Returns the status of a record that the engine has solved.
+#[inline(always)]
+fn status(limits: Limits, puzzle: PuzzleRef, records: &Records, outcome: &Outcome) -> Status {
+    match puzzle {
+        PuzzleRef::Puzzle(index) => Status::of(&records.puzzles[index as usize], limits, outcome),
+        PuzzleRef::Marks(index) => {
+            Status::of(&records.marks[index as usize].clues(), limits, outcome)
         }
     }
 }

@@ -6,14 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use memchr::memchr;
 
+use crate::check_sum::StreamSum;
 use crate::input::foreign::byte_order_mark;
 use crate::input::{
     BLOCK_BYTES, ColumnFile, ElementLines, Layout, Position, Source, unverified_bytes,
 };
-use crate::pipeline::block::{Block, BlockSource, Contents, Fill, TextContents};
-use crate::pipeline::long_record::LongRecords;
+use crate::pipeline::block::{Block, BlockSource, Contents, Fill};
 use crate::pipeline::progress::InputFailure;
-use crate::tail::StreamSum;
 use bulkdoku_core::puzzle::CELLS;
 
 /// The number of bytes that are read for smaller blocks, because a read takes longer than a copy.
@@ -38,8 +37,8 @@ pub struct TextSource<'a> {
     stop: Arc<AtomicBool>,
     /// The start of a line whose end has not been read.
     carry: Vec<u8>,
-    /// The permission for blocks that are longer than usual.
-    long: LongRecords,
+    /// Whether a block is longer than usual.
+    has_long: Arc<AtomicBool>,
     /// The number of raw bytes that the readers of all inputs have read.
     raw_bytes: Arc<AtomicU64>,
     /// Whether positions have checksums.
@@ -91,7 +90,7 @@ impl<'a> TextSource<'a> {
             open: None,
             stop: Arc::clone(stop),
             carry: Vec::new(),
-            long: LongRecords::default(),
+            has_long: Arc::default(),
             raw_bytes: Arc::default(),
             has_sums: false,
             failures: Vec::new(),
@@ -174,7 +173,7 @@ impl<'a> TextSource<'a> {
             columns,
             file: source.name.into(),
             index: self.next - 1,
-            contents: Arc::new(TextContents(Arc::clone(&layout))),
+            contents: Arc::new(Arc::clone(&layout)),
             layout,
             max_record: source.max_record,
             start: at.offset,
@@ -228,7 +227,8 @@ impl<'a> TextSource<'a> {
         self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
         let offset = *start + input.read_bytes - self.carry.len() as u64;
         let check_sum = input.add(block.filled());
-        *at = at.after(lines, offset, block.is_cut_short, check_sum);
+        let (line, inside_line) = (at.line + lines, block.is_cut_short);
+        *at = Position { offset, line, inside_line, check_sum };
         match filled {
             FillEnd::Failed(error) => self.end_failed(&open, block, error),
             FillEnd::Records(_) | FillEnd::NoRecordEnd => {
@@ -269,7 +269,7 @@ impl<'a> TextSource<'a> {
         }
         if self.carry.len() > block.bytes.len() {
             // A long record was followed by others.
-            match block.grow(self.carry.len(), &self.long, &self.stop) {
+            match block.grow(self.carry.len(), &self.has_long, &self.stop) {
                 Some(true) => {}
                 Some(false) => return Err(ErrorKind::OutOfMemory.into()),
                 None => return Err(ErrorKind::Interrupted.into()),
@@ -331,7 +331,7 @@ impl<'a> TextSource<'a> {
                 if more <= room || !layout.has_long_records() {
                     return Ok(FillEnd::NoRecordEnd);
                 }
-                match block.grow(more, &self.long, &self.stop) {
+                match block.grow(more, &self.has_long, &self.stop) {
                     Some(true) => room = more,
                     Some(false) => return Ok(FillEnd::NoRecordEnd),
                     None => return Err(ErrorKind::Interrupted.into()),

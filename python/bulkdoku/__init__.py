@@ -8,9 +8,9 @@ numpy array, a relation of DuckDB, a data set of Hugging Face), a `Table`, which
 different. The interpreter is released while functions work, and Ctrl-C ends them.
 """
 
+import functools
 import json
 import random
-import re
 import statistics
 import threading
 import time
@@ -22,10 +22,10 @@ import numpy as np
 
 from . import _core
 from ._core import __version__
-from ._frames import Frame, place_of
+from ._frames import as_buffer, frame_of, place_of
 from ._options import (
-    KINDS, OF_CANON, OF_CHECK, OF_GENERATE, OF_SOLVE, By, Form, Kind, Progress, Span, columns_of, form_of, names_in,
-    output_of, search, span, text, threads_of, whole,
+    KINDS, By, Form, Kind, Progress, Span, columns_of, form_of, names_in, one_of, output_of, search, shown, span, text,
+    threads_of, whole,
 )  # fmt: skip
 from ._table import Table
 from ._trainers import hrm, reasoning_gym
@@ -36,23 +36,8 @@ __all__ = [
 ]  # fmt: skip
 
 SOLVED = ("solution", "status")
+SAMENESS = ("class", "puzzle", "grid")
 SCORED = ("correct_cells", "wrong_cells", "blank_cells", "clues_kept", "broken_units", "solved")
-
-
-def checked(
-    how: _core.Search, columns: Any, puzzles: Any, answers: Any, column: str | None, solution_column: str | None,
-    prefix: str, blank: Any, progress: Any, *, are_texts: bool,
-) -> Any:  # fmt: skip
-    """Checks answers to puzzles, and appends these columns."""
-    names, blank, frame = columns_of(columns, OF_CHECK), whole("blank", blank), Frame(puzzles)
-    rows = frame.grids(column, blank, new=names, prefix=prefix)
-    given, _ = frame.answers(answers, solution_column, blank, "answers")
-    if given is None and frame.names is None:
-        raise TypeError("the solutions are missing: give them, or a table that has both")
-    if given is None:
-        raise ValueError("the table has no column of solutions; name one by solution_column=")
-    output = output_of(names, form_of(None, rows), blank)
-    return frame.joined(_core.check(rows, given, are_texts, how, output, progress), prefix)
 
 
 def solve(
@@ -96,8 +81,8 @@ def solve(
         >>> bulkdoku.solve([line, "12"]).to_list("status")
         ['unique', 'malformed']
     """
-    how, names = search(engine, limit, max_nodes, threads), columns_of(columns, OF_SOLVE)
-    blank, frame = whole("blank", blank), Frame(puzzles)
+    how, names = search(engine, limit, max_nodes, threads), columns_of(columns, "solve")
+    blank, frame = whole("blank", blank), frame_of(puzzles)
     rows = frame.grids(column, blank, new=names, prefix=prefix)
     return frame.joined(_core.solve(rows, how, output_of(names, form_of(solution, rows), blank), progress), prefix)
 
@@ -140,13 +125,14 @@ def trace(
         A row for each puzzle with the column `trace`, `text`, or `boards`. Only puzzles with exactly one solution have
         steps.
     """
+    one_of("format", format, ("steps", "text", "boards"))
     if template is not None and format != "text":
         raise ValueError('template is for format="text"')
     if (sentences or implications) and format != "steps":
         raise ValueError('sentences and implications are for format="steps"')
-    how, frame, name = search("lanes", 2, None, threads), Frame(puzzles), "trace" if format == "steps" else format
+    how, frame, name = search("lanes", 2, None, threads), frame_of(puzzles), "trace" if format == "steps" else format
     rows = frame.grids(column, blank, new=(name,), prefix=prefix)
-    options = (text("format", format) or "", text("template", template), bool(sentences), bool(implications))
+    options = (format, text("template", template), bool(sentences), bool(implications))
     return frame.joined(_core.trace(rows, *options, how, progress), prefix)
 
 
@@ -167,16 +153,13 @@ class Path(list[dict[str, Any]]):
 
 
 def path(puzzle: Any) -> Path:
-    """Returns all steps that lead to the solution of a puzzle, those without an effect left out.
+    """Returns all steps that lead to the solution of a puzzle, except those without an effect: `hint` without a limit.
 
     Args:
-        puzzle: one puzzle, as `solve` takes many: a str of 81 characters, or 81 numbers.
+        puzzle: as for `hint`; exceptions are those of `hint`.
 
     Returns:
-        Path: a list of steps, which prints as sentences, and is drawn in notebooks.
-
-    Raises:
-        ValueError: if the puzzle does not have exactly one solution.
+        Path: a list of steps.
     """
     return hint(puzzle, 2**32)
 
@@ -185,11 +168,11 @@ def hint(puzzle: Any, n: int = 1) -> Path:
     """Returns the next steps towards the solution of a puzzle.
 
     Args:
-        puzzle: one puzzle, as for `path`.
+        puzzle: one puzzle, as `solve` takes many: a str of 81 characters, or 81 numbers.
         n: the largest number of steps.
 
     Returns:
-        Path: a list of steps, as `path` returns them.
+        Path: a list of steps, which prints as sentences, and is drawn in notebooks.
 
     Raises:
         ValueError: if the puzzle does not have exactly one solution.
@@ -226,12 +209,15 @@ def check(
     Raises:
         TypeError, ValueError: as `solve`, and if there are not as many solutions as puzzles.
     """
-    if answers not in ("cells", "text"):
-        raise (ValueError if isinstance(answers, str) else TypeError)(f'answers is "cells" or "text", not {answers!r}')
-    how, are_texts = search(engine, limit, max_nodes, threads), answers == "text"
-    return checked(
-        how, columns, puzzles, solutions, column, solution_column, prefix, blank, progress, are_texts=are_texts
-    )
+    one_of("answers", answers, ("cells", "text"))
+    how, names = search(engine, limit, max_nodes, threads), columns_of(columns, "check")
+    blank, frame = whole("blank", blank), frame_of(puzzles)
+    rows = frame.grids(column, blank, new=names, prefix=prefix)
+    given, _ = frame.answers(solutions, solution_column, blank, "answers")
+    if given is None:
+        raise ValueError("the solutions are missing: give them, or a table with both, and solution_column= if need be")
+    output = output_of(names, form_of(None, rows), blank)
+    return frame.joined(_core.check(rows, given, answers == "text", how, output, progress), prefix)
 
 
 def score(
@@ -252,22 +238,21 @@ def score(
         answer keeps. `broken_units`, 0 to 27: the rows, columns and boxes in which it has a digit twice. All of them
         are null for an answer without a grid, and for a malformed puzzle. `solved`, bool: the answer solves the puzzle.
     """
-    how = search("lanes", 2, max_nodes, threads)
-    return checked(how, SCORED, puzzles, answers, column, solution_column, prefix, blank, progress, are_texts=True)
+    return check(
+        puzzles, answers, columns=SCORED, answers="text", max_nodes=max_nodes, threads=threads, column=column,
+        solution_column=solution_column, prefix=prefix, blank=blank, progress=progress,
+    )  # fmt: skip
 
 
 def verify(answer: str | None, entry: Mapping[str, Any]) -> float:
     """Judges an answer to an entry of `reasoning_gym`; `score` judges many at once, and in more detail.
 
     Args:
-        answer: any text with a grid: the last complete one counts.
+        answer: any text with a grid: the last complete one counts; exceptions are those of `score`.
         entry: an entry of `reasoning_gym` or of `Puzzles.entries`.
 
     Returns:
         float: 1.0 if the answer solves the puzzle, otherwise 0.0.
-
-    Raises:
-        TypeError: if the answer is not text.
     """
     return float(score([entry["metadata"]["puzzle"]], [answer])["solved"][0])
 
@@ -285,7 +270,7 @@ def canon(
     Returns:
         A row for each puzzle; `status` is ok, contradictory or malformed.
     """
-    names, blank, frame = columns_of(columns, (*OF_CANON, "reason")), whole("blank", blank), Frame(puzzles)
+    names, blank, frame = columns_of(columns, "canon"), whole("blank", blank), frame_of(puzzles)
     rows = frame.grids(column, blank, new=names, prefix=prefix)
     output = output_of(names, form_of(solution, rows), blank)
     return frame.joined(_core.classify(rows, threads_of(threads), output, progress), prefix)
@@ -321,16 +306,16 @@ def augment(
     times, seed, first, blank = whole("times", times), whole("seed", seed), whole("first", first), whole("blank", blank)
     chosen = names_in("kinds", kinds, '("digits", "rows")')
     form = None if solution is None else form_of(solution)
-    count, frame = threads_of(threads), Frame(puzzles)
+    count, frame = threads_of(threads), frame_of(puzzles)
     new = ("row", "copy") if solutions is None else ("row", "copy", "solution")
     rows = frame.grids(column, blank, new=new, prefix=prefix)
     try:
-        answers, replaced_solutions = frame.answers(solutions, solution_column, blank, "solutions")
+        answers, replaced = frame.answers(solutions, solution_column, blank, "solutions")
     except TypeError:
         # A column of that name may hold something else, such as the number of solutions.
         if solutions is not None or solution_column is not None:
             raise
-        answers, replaced_solutions = None, None
+        answers, replaced = None, None
     grids = ("puzzle",) if answers is None else ("puzzle", "solution")
     output = output_of((*grids, "line", "copy"), form or rows.form, blank)
     options = (times, bool(original), chosen, seed, first, output, count)
@@ -338,14 +323,14 @@ def augment(
     if invalid:
         what = f"{invalid} of {len(rows)} records are invalid and have no rows"
         warnings.warn("\n  ".join([what, *why, *(["…"] if invalid > len(why) else [])]), stacklevel=2)
-    made = made.select(list(range(len(grids) + 2)), [*grids, "row", "copy"])
+    names, added = [prefix + grid for grid in grids], [prefix + "row", prefix + "copy"]
     if frame.names is None:
-        return frame.joined(made, prefix, has_index=False)
-    replaced = {"puzzle": frame.names[place_of(frame.names, column)]}
-    if replaced_solutions is not None:
-        replaced["solution"] = replaced_solutions
-    sources = Table(made)["row"] - np.uint64(first)
-    return Frame(frame.take(sources.astype(np.int64))).joined(made, prefix, replaced)
+        return frame.table(made.select(range(len(grids) + 2), names + added))
+    names[:1] = [frame.names[place_of(frame.names, column)]]
+    names[1:] = [replaced or name for name in names[1:]]
+    sources = Table(made)["line"] - np.uint64(first)
+    isomorphs = made.select(range(len(grids) + 2), names + added)
+    return frame_of(frame.take(as_buffer(sources.astype(np.int64)))).append(isomorphs)
 
 
 def recipe(
@@ -353,10 +338,9 @@ def recipe(
 ) -> _core.Recipe:
     """Returns which puzzles are generated."""
     if at_least is not None and not (isinstance(at_least, (int, float)) and 0 < at_least < 1e300):
-        raise (ValueError if isinstance(at_least, (int, float)) else TypeError)("at_least is a positive number")
-    return _core.Recipe(
-        kind, grids, symmetry, pattern, span("clues", clues), text("where", where), objective, at_least
-    )
+        raise ValueError(f"at_least is a positive number, not {shown(at_least)}")
+    clues, where = span("clues", clues), text("where", where)
+    return _core.Recipe(kind, grids, symmetry, pattern, clues, where, objective, at_least)
 
 
 def generate(
@@ -391,7 +375,7 @@ def generate(
         ValueError: if an option has another value, or if no puzzle can meet the options.
     """
     made = recipe(kind, grids, clues, where, symmetry, pattern, objective, at_least)
-    output = output_of(columns_of(columns, OF_GENERATE), form_of(solution), whole("blank", blank))
+    output = output_of(columns_of(columns, "generate"), form_of(solution), whole("blank", blank))
     seed, skip = whole("seed", seed), whole("skip", skip)
     count = whole("count", count)
     end = 2**31 if kind == "hard" else skip + count
@@ -486,7 +470,7 @@ def stream(
     index, number = (whole("shard", part) for part in parts)
     if index >= number:
         raise ValueError(f"shard ({index}, {number}): the index is below the number of shards")
-    output = output_of(columns_of(columns, OF_GENERATE), form_of(solution), whole("blank", blank))
+    output = output_of(columns_of(columns, "generate"), form_of(solution), whole("blank", blank))
     numbers = (whole("seed", seed), whole("skip", skip), whole("batch_rows", batch_rows))
     return Puzzles(*numbers, (index, number), made, output, threads_of(threads))
 
@@ -506,8 +490,9 @@ def dedup(
         The rows as a table, with all columns; of lists, arrays, and series it has the column `puzzle`. Invalid and
         contradictory rows are left out; with by="grid", rows without exactly one solution are kept.
     """
-    same, count, frame = text("by", by) or "", threads_of(threads), Frame(rows)
-    return frame.take(_core.distinct(frame.grids(column, blank), same, count, progress))
+    one_of("by", by, SAMENESS)
+    frame = frame_of(rows)
+    return frame.take(_core.distinct(frame.grids(column, blank), by, threads_of(threads), progress))
 
 
 def split(
@@ -536,54 +521,40 @@ def split(
         raise TypeError("shares is a sequence of numbers, such as (80, 10, 10)")
     if not 2 <= len(shares) <= 100 or not all(0 < share < 2**1000 for share in shares):
         raise ValueError("shares are 2 to 100 numbers above 0, such as (80, 10, 10)")
-    same, seed, count, frame = text("by", by) or "", whole("seed", seed), threads_of(threads), Frame(rows)
+    one_of("by", by, SAMENESS)
+    seed, frame = whole("seed", seed), frame_of(rows)
     puzzles = frame.grids(column, blank)
-    parts = _core.split(puzzles, [float(share) for share in shares], seed, same, count, progress)
+    parts = _core.split(puzzles, [float(share) for share in shares], seed, by, threads_of(threads), progress)
     if without := len(puzzles) - sum(memoryview(part).nbytes // 8 for part in parts):
-        lack = "exactly one solution" if same == "grid" else "a class"
+        lack = "exactly one solution" if by == "grid" else "a class"
         warnings.warn(f"{without} of {len(puzzles)} rows are in no part: they do not have {lack}", stacklevel=2)
     return tuple(frame.take(part) for part in parts)
-
-
-def answer_in(given: str | bytes | None) -> str | None:
-    """The solution in an answer, an empty text for a puzzle without exactly one, or None for other text."""
-    text = "" if given is None else given.decode() if isinstance(given, bytes) else given
-    if not isinstance(text, str):
-        raise TypeError(f"an answer is a str, bytes, or None, not {type(given).__name__}")
-    if found := re.search("(?<![1-9])[1-9]{81}(?![1-9])", text):
-        return found[0]
-    return "" if re.sub("^[.0-9]{81},?", "", text).strip() in ("", ".") else None
-
-
-def fault(puzzle: str, answer: Any, known: Mapping[str, str | None]) -> str | None:
-    """What is wrong with an answer to a puzzle; `known` are the solutions of puzzles that have exactly one."""
-    text, solution = answer_in(answer), known[puzzle]
-    if text == solution or (text == "" and solution is None):
-        return None
-    if not text:
-        return "unreadable" if text is None else "missing"
-    if solution is None and check([puzzle], [text], limit=1)["status"][0] == "ok":
-        return None
-    return "out of order" if text in known.values() else "wrong"
 
 
 def measured(solver: Any, puzzles: list[str], known: Mapping[str, str | None]) -> int:
     """Returns the nanoseconds that a solver takes. Raises ValueError if an answer is wrong."""
     start = time.perf_counter_ns()
     answers = list(solver(list(puzzles)))
-    ns = time.perf_counter_ns() - start
-    faults: dict[str, list[int]] = {}
-    for line in range(max(len(puzzles), len(answers))):
-        what = "extra" if line >= len(puzzles) else "missing" if line >= len(answers) else None
-        if what := what or fault(puzzles[line], answers[line], known):
-            faults.setdefault(what, []).append(line + 1)
-    if not faults:
-        return ns
-    each = []
-    for what, lines in faults.items():
-        listed = ", ".join(map(str, lines[:10])) + (", …" if len(lines) > 10 else "")
-        each.append(f"{len(lines)} {what} (line{'s'[: len(lines) - 1]} {listed})")
-    raise ValueError("; ".join(each))
+    ns, count = time.perf_counter_ns() - start, len(puzzles)
+    faults = {"extra": list(range(count + 1, len(answers) + 1))}
+    answers = (answers + [None] * count)[:count]
+    are_right = check(puzzles, answers, limit=1, columns=["solved"], answers="text")["solved"]
+    for line in np.flatnonzero(~are_right):
+        answer = answers[line].decode() if isinstance(answers[line], bytes) else answers[line]
+        if answer in (None, "", "."):
+            what = "missing" if known[puzzles[line]] else None
+        else:
+            what = "out of order" if answer in known.values() else "wrong"
+        if what:
+            faults.setdefault(what, []).append(int(line) + 1)
+    each = [
+        f"{len(lines)} {what} (line{'s'[: len(lines) - 1]} {', '.join(map(str, lines[:10]))}{', …' * (len(lines) > 10)})"
+        for what, lines in faults.items()
+        if lines
+    ]
+    if each:
+        raise ValueError("; ".join(each))
+    return ns
 
 
 def bench(
@@ -593,52 +564,40 @@ def bench(
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Measures solvers and our engines side by side, and checks every answer, as `bulkdoku bench --solver` does.
 
-    Engines are called as `solve` is, with a list. Each pass has another order of rows; checking answers is not timed.
-
     Args:
         solvers: functions by their names. Each is called with a list of str (81 characters, `.` for a blank), and
             returns an answer for each: a str or bytes with the solution, or None, "" or "." for a puzzle without
-            exactly one. Its time includes reading all answers.
-        rows, column, blank: puzzles, as for `solve`.
-        engines, threads, limit: the engines to measure as well, as for `solve`.
+            exactly one. Its time includes reading all answers, but not checking them.
+        rows, column, blank: puzzles, as for `solve`. Each pass has another order of them.
+        engines, threads, limit: the engines to measure as well, as for `solve`, which is called with a list.
         rounds, seconds: the number of rounds, and the least time of each; slow solvers get fewer rows.
-        seed: the seed of the permutation of the rows.
+        seed: the seed of the permutation of the rows; exceptions are those of `solve`.
 
     Returns:
         list: a dict for each engine and solver: `engine` (the name), `rows`, `ns_per_puzzle` (the median of the
         rounds), `ns_min`, `ns_max`, and `ns_rounds`. `invalid` is None, or the reason why a solver is rejected and has
         no times: wrong, missing, extra, or reordered answers, or its exception.
-
-    Raises:
-        TypeError, ValueError: as `solve`, and if no row is a puzzle, or a solver has the name of an engine.
     """
     if not isinstance(solvers, Mapping) or not all(callable(solver) for solver in solvers.values()):
         raise TypeError('solvers is a dict of functions, such as {"mine": solve_list}')
     if not isinstance(seconds, (int, float)) or not 0 <= seconds <= 3600:
-        raise ValueError(f"seconds is a number from 0 to 3600, not {seconds!r}")
+        raise ValueError(f"seconds is a number from 0 to 3600, not {shown(seconds)}")
     names = names_in("engines", engines, '("lanes", "scalar")')
-    for name in solvers:
-        if name in ("lanes", "scalar", "propagate") or name.startswith("backtrack-"):
-            raise ValueError(f"{name} is an engine: give the solver another name")
+    if clash := [name for name in names if name in solvers]:
+        raise ValueError(f"{clash[0]} is an engine: give the solver another name")
     limit, rounds = whole("limit", limit), whole("rounds", rounds)
-    grids = Frame(rows).grids(column, blank)
-    parsed = _core.classify(grids, None, output_of(("puzzle",), "text", 0), None)
-    puzzles = [puzzle for puzzle in Table(parsed).to_list("puzzle") if puzzle is not None]
+    output = output_of(("puzzle", "solution", "status"), "text", 0)
+    solved = Table(_core.solve(frame_of(rows).grids(column, blank), search("lanes", 2, None, threads), output, None))
+    outcomes = zip(*(solved.to_list(name) for name in solved))
+    known = {puzzle: solution if status == "unique" else None for puzzle, solution, status in outcomes}
+    puzzles = [puzzle for puzzle in solved.to_list("puzzle") if puzzle is not None]
     if not puzzles:
         raise ValueError("no row is a puzzle")
-    solved = solve(puzzles, limit=max(limit, 2), columns=["solution", "status"])
-    answers = zip(puzzles, solved.to_list("solution"), solved.to_list("status"))
-    known = {puzzle: solution if status == "unique" else None for puzzle, solution, status in answers}
 
-    def engine_of(name: str) -> Callable[[list[str]], Iterable[Any]]:
-        def solved_by(puzzles: list[str]) -> Iterable[Any]:
-            rows = solve(puzzles, engine=name, limit=limit, threads=threads, columns=["solution"])
-            solutions: list[Any] = rows.to_list("solution")
-            return solutions
+    def solved_by(engine: str, puzzles: list[str]) -> Any:
+        return solve(puzzles, engine=engine, limit=limit, threads=threads, columns=["solution"]).to_list("solution")
 
-        return solved_by
-
-    everyone = {**{name: engine_of(name) for name in names}, **solvers}
+    everyone = {**{name: functools.partial(solved_by, name) for name in names}, **solvers}
     random.Random(whole("seed", seed)).shuffle(puzzles)
     found: list[dict[str, Any]] = [
         {"engine": name, "rows": min(16, len(puzzles)), "ns_rounds": [], "invalid": None} for name in everyone
@@ -663,7 +622,6 @@ def bench(
                 row["invalid"] = reason if turn < 0 else f"round {turn + 1}: {reason}"
     for row in found:
         times = [] if row["invalid"] else row["ns_rounds"]
-        row["ns_per_puzzle"], row["ns_min"], row["ns_max"] = (
-            (statistics.median(times), min(times), max(times)) if times else (None, None, None)
-        )
+        for name, summary in ("ns_per_puzzle", statistics.median), ("ns_min", min), ("ns_max", max):
+            row[name] = summary(times) if times else None
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -13,15 +13,13 @@ from ._options import whole
 from ._table import Array, Table, needed, quoted, suggestion
 
 What = Literal["puzzles", "solutions", "answers"]
+Finish = Callable[[Table], Any]
 
 TAKEN = (
     "taken are a list of str, of bytes, or of numbers, a numpy array (integers of shape (n, 81) or (n, 9, 9), or S81), "
     "or an Arrow array, record batch, table or stream (pyarrow, polars, pandas, DuckDB) whose puzzles are text, "
     "binary, fixed_size_binary[81], or lists of numbers or texts"
 )
-# How tables list their columns, and how results become such tables; series and `Table` are their own.
-COLUMNS = {"pandas": "columns", "polars": "columns", "pyarrow": "column_names", "table": "column_names"}
-CONVERSIONS = {"pandas": "to_pandas", "polars": "to_polars", "pyarrow": "to_arrow"}
 
 
 def place_of(names: list[str], column: str | None, what: What = "puzzles") -> int:
@@ -48,22 +46,28 @@ def check_new(names: Sequence[str], prefix: Any, new: Iterable[str]) -> None:
 
 
 class Frame:
-    """Rows of the caller that can be read more than once, and the table that their library makes of results."""
+    """Rows of the caller that can be read more than once: lists and arrays, and as subclasses Arrow data, and frames and
+    series of pandas and polars. `names` are the columns of a table, and `finish` converts results to its library."""
 
-    __slots__ = ("kind", "names", "read", "rows")
+    def __init__(self, rows: Any, names: list[str] | None = None, finish: Finish = lambda rows: rows) -> None:
+        self.rows, self.names, self.finish = rows, names, finish
 
-    def __init__(self, rows: Any) -> None:
-        self.kind, self.rows = recognized(rows)
-        names = getattr(self.rows, COLUMNS.get(self.kind, ""), None)
-        self.names: list[str] | None = None if names is None else [str(name) for name in names]
+    def table(self, rows: _core.Batches) -> Any:
+        """Returns results as a table."""
+        return self.finish(Table(rows))
 
     def column(self, place: int) -> Any:
-        """Returns a column as its library has it."""
-        if self.kind == "table":
-            return self.rows._source.select([place], ["puzzle"])
-        if self.kind == "pyarrow":
-            return self.rows.column(place)
-        return (self.rows.iloc if self.kind == "pandas" else self.rows)[:, place]
+        """Returns a column as its library has it; rows that are not a table are their only one."""
+        return self.rows
+
+    def take(self, places: Any) -> Any:
+        """Returns the rows at these places, a buffer of int64, as a table."""
+        return self.table(self.read.to_batches().take(places))
+
+    def append(self, added: _core.Batches) -> Any:
+        """Returns the table with results for its rows, which replace columns of the same name; rows that are not a table
+        have no columns to keep."""
+        return self.table(added)
 
     def grids(
         self, column: str | None, blank: Any, what: What = "puzzles", *, new: Iterable[str] = (), prefix: Any = ""
@@ -72,12 +76,10 @@ class Frame:
         blank, names = whole("blank", blank), self.names
         place = 0 if names is None else place_of(names, column, what)
         check_new(names or (), prefix, (name for name in new if name != "puzzle"))
-        if names is None:
-            if column is not None:
-                raise ValueError("a column was named, but this is not a table")
-            self.read = rows_of(self.rows, blank)
-            return self.read
-        return rows_of(self.column(place), blank)
+        if names is None and column is not None:
+            raise ValueError("a column was named, but this is not a table")
+        self.read = rows_of(self.column(place), blank)
+        return self.read
 
     def answers(
         self, given: Any, column: str | None, blank: Any, what: What
@@ -85,119 +87,105 @@ class Frame:
         """Returns the solutions that were given, or those of the table and the name of their column, if it has any."""
         names = self.names or []
         if given is not None:
-            return Frame(given).grids(column, blank, what), None
+            return frame_of(given).grids(column, blank, what), None
         if column is None and _core.find_column(names, True, what == "answers") is None:
             return None, None
-        rows = self.grids(column, blank, what)
-        return rows, names[place_of(names, column, what)]
+        return self.grids(column, blank, what), names[place_of(names, column, what)]
 
-    def take(self, indices: Any) -> Any:
-        """Returns the rows at these indices, a buffer of int64, as a table."""
-        places = np.frombuffer(indices, np.int64)
-        if self.kind in ("pandas", "polars"):
-            rows = (self.rows.iloc if self.kind == "pandas" else self.rows)[places]
-            return rows if self.names is not None else rows.to_frame("puzzle" if rows.name in (None, "") else rows.name)
-        if self.kind == "pyarrow":
-            try:
-                rows = self.rows.take(places)
-                return rows if self.names is not None else needed("pyarrow").table({"puzzle": rows})
-            except NotImplementedError:
-                # pyarrow cannot select texts of every type.
-                return Table(Table(self.rows)._source.take(as_buffer(places))).to_arrow()
-        batches = self.rows._source if self.kind == "table" else self.read.to_batches()
-        return Table(batches.take(as_buffer(places)))
-
-    def joined(
-        self, added: _core.Batches, prefix: str = "", replaced: Mapping[str, str] = {}, *, has_index: bool = True
-    ) -> Any:
-        """Returns the table with these columns appended, and those in `replaced` under the names of the caller.
-
-        The puzzles of the table are not appended once more. With `has_index`, there is a row for each one of a series.
-        """
-        names, old, rows = added.column_names, list(replaced.values()), self.rows
+    def joined(self, added: _core.Batches, prefix: str) -> Any:
+        """Returns the table with new columns. The puzzles of a table are not appended once more."""
         if prefix or self.names is not None:
-            is_new = [self.names is None or name != "puzzle" or name in replaced for name in names]
-            places = [place for place, is_new in enumerate(is_new) if is_new]
-            names = [replaced.get(names[place], prefix + names[place]) for place in places]
-            added = added.select(places, names)
-        if self.kind not in CONVERSIONS:
-            return Table(rows._source.with_columns(added, old) if self.kind == "table" else added)
-        new: Any = getattr(Table(added), CONVERSIONS[self.kind])()
-        if self.names is None:
-            return new.set_axis(rows.index, axis=0) if self.kind == "pandas" and has_index else new
-        columns = {name: like(new[name], rows[name]) for name in old}
-        if self.kind == "polars":
-            rows = rows.with_columns(**columns) if old else rows
-            return rows.hstack([new[name] for name in names if name not in old])
-        if self.kind == "pandas":
-            # Without their own index.
-            rows = rows.assign(**{name: values.array for name, values in columns.items()}) if old else rows
-            new = new.drop(columns=old) if old else new
-            return needed("pandas").concat([rows, new.set_axis(rows.index, axis=0)], axis=1)
-        for name in names:
-            values = columns.get(name, new[name])
-            values = values if hasattr(rows, "combine_chunks") else values.combine_chunks()
-            if name in old:
-                place = rows.schema.names.index(name)
-                rows = rows.set_column(place, rows.schema.field(place).with_type(values.type), values)
-            else:
-                rows = rows.append_column(name, values)
-        return rows
+            names = added.column_names
+            places = [place for place, name in enumerate(names) if self.names is None or name != "puzzle"]
+            added = added.select(places, [prefix + names[place] for place in places])
+        return self.append(added)
 
 
-def like(values: Any, old: Any) -> Any:
-    """Returns values of the type of an old column, if they can be converted."""
-    dtype = old.type if hasattr(old, "type") else old.dtype
-    if hasattr(values, "astype"):
-        # pandas: new grids are in no category.
-        return values.astype(dtype.categories.dtype if hasattr(dtype, "categories") else dtype)
-    try:
-        return values.cast(dtype)
-    except Exception:  # noqa: BLE001, each library has its own
-        return values
+class Arrow(Frame):
+    """Data of Arrow: `Table`, pyarrow, DuckDB, and others."""
+
+    def column(self, place: int) -> Any:
+        return self.rows.select([place], ["puzzle"])
+
+    def take(self, places: Any) -> Any:
+        return self.table(self.rows.take(places))
+
+    def append(self, added: _core.Batches) -> Any:
+        return self.table(added if self.names is None else self.rows.with_columns(added))
 
 
-def recognized(rows: Any) -> tuple[str, Any]:
-    """Returns the library of a table or series, "" for others, and rows that can be read more than once."""
+class Pandas(Frame):
+    """Data frames and series of pandas, whose index results have."""
+
+    def column(self, place: int) -> Any:
+        return self.rows if self.names is None else self.rows.iloc[:, place]
+
+    def take(self, places: Any) -> Any:
+        rows = self.rows.iloc[np.frombuffer(places, np.int64)]
+        return rows if self.names is not None else rows.to_frame(rows.name or "puzzle")
+
+    def append(self, added: _core.Batches) -> Any:
+        new = self.table(added).set_axis(self.rows.index, axis=0)
+        return new if self.names is None else self.rows.assign(**new)
+
+
+class Polars(Frame):
+    """Data frames and series of polars."""
+
+    def column(self, place: int) -> Any:
+        return self.rows if self.names is None else self.rows[:, place]
+
+    def take(self, places: Any) -> Any:
+        rows = self.rows[np.frombuffer(places, np.int64)]
+        return rows if self.names is not None else rows.to_frame(rows.name or "puzzle")
+
+    def append(self, added: _core.Batches) -> Any:
+        new = self.table(added)
+        return new if self.names is None else self.rows.with_columns(new.get_columns())
+
+
+def frame_of(rows: Any) -> Frame:
+    """Returns rows of the caller, by their library."""
     if isinstance(rows, (list, np.ndarray)):
-        return "", rows
+        return Frame(rows)
     cls, library = type(rows), type(rows).__module__.partition(".")[0]
     if isinstance(rows, (str, bytes, bytearray)):
         raise TypeError(f"{cls.__name__} is one row, not many: give a list")
     if isinstance(rows, Table):
-        return "table", rows
+        return Arrow(rows._source, rows.column_names)
     if hasattr(rows, "iloc"):
-        return "pandas", rows
-    if library == "pyarrow" and hasattr(rows, "take") or library == "polars" and hasattr(rows, "to_arrow"):
-        return library, rows
-    if is_arrow(rows):
-        batches, is_table = _core.Batches.of_arrow(rows)
-        return "table" if is_table else "", Table(batches)
-    if hasattr(rows, "collect") and not hasattr(rows, "__array__"):
-        raise TypeError("a lazy frame has no rows yet: call collect() first, or solve its collect_batches() one by one")
+        return Pandas(rows, [str(name) for name in rows.columns] if rows.ndim == 2 else None, Table.to_pandas)
+    if library == "polars" and hasattr(rows, "to_arrow"):
+        return Polars(rows, getattr(rows, "columns", None), Table.to_polars)
     if hasattr(rows, "with_format"):
         # A data set of Hugging Face: its own iterator makes a dict of each row.
-        return "table", Table(rows.with_format("arrow")[:])
+        return frame_of(Table(rows.with_format("arrow")[:]))
+    if hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__"):
+        batches, is_table = _core.Batches.of_arrow(rows)
+        names = batches.column_names if is_table else None
+        # What pyarrow has not in memory, such as readers, has no `take`.
+        if library != "pyarrow" or not hasattr(rows, "take"):
+            return Arrow(batches, names)
+        return Arrow(batches, names, record_batch if cls.__name__ == "RecordBatch" else Table.to_arrow)
+    if hasattr(rows, "collect") and not hasattr(rows, "__array__"):
+        raise TypeError("a lazy frame has no rows yet: call collect() first, or solve its collect_batches() one by one")
     if hasattr(rows, "__array__") or hasattr(rows, "__dlpack__"):
-        return "", np.asarray(rows) if hasattr(rows, "__array__") else np.from_dlpack(rows)
+        return Frame(np.asarray(rows) if hasattr(rows, "__array__") else np.from_dlpack(rows))
     if isinstance(rows, Iterable) and not isinstance(rows, Mapping):
-        return "", list(rows)
+        return Frame(list(rows))
     raise TypeError(f"{full_name(cls)} is not taken; {TAKEN}")
 
 
-def is_arrow(rows: Any) -> bool:
-    """Returns whether an object has the Arrow PyCapsule interface."""
-    return hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__")
+def record_batch(rows: Table) -> Any:
+    """Returns a table as one record batch of pyarrow."""
+    table = rows.to_arrow()
+    columns = [column.combine_chunks() for column in table.columns]
+    return needed("pyarrow").RecordBatch.from_arrays(columns, schema=table.schema)
 
 
 def full_name(cls: type) -> str:
     """Returns the name of a type, for messages."""
     return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
-
-
-def arrow_types(rows: Any) -> Any:
-    """Converts a series of polars of nulls, which has no type in Arrow, to one of text."""
-    return rows.cast(str) if type(rows).__module__.startswith("polars.") and str(rows.dtype) == "Null" else rows
 
 
 def rows_of(source: Any, blank: int) -> _core.Rows:
@@ -206,10 +194,13 @@ def rows_of(source: Any, blank: int) -> _core.Rows:
         return rows_of_list(source, blank)
     if isinstance(source, np.ndarray):
         return rows_of_array(source, blank)
-    if isinstance(source, (Table, _core.Batches)):
-        return _core.Rows.of_batches(source._source if isinstance(source, Table) else source, blank)
+    if isinstance(source, _core.Batches):
+        return _core.Rows.of_batches(source, blank)
+    if str(source.dtype) == "Null":
+        # Of polars: it has no type in Arrow.
+        source = source.cast(str)
     try:
-        return _core.Rows.of_arrow(arrow_types(source), blank)
+        return _core.Rows.of_arrow(source, blank)
     except ImportError:
         # pandas has the method, but needs pyarrow for it.
         return rows_of_array(np.asarray(source), blank)
@@ -217,7 +208,7 @@ def rows_of(source: Any, blank: int) -> _core.Rows:
         raise TypeError(str(error)) from error
     except ValueError:
         # pandas: objects that pyarrow cannot convert, such as arrays of two dimensions.
-        if getattr(source, "dtype", None) != object:
+        if source.dtype != object:
             raise
         return rows_of_list(source.tolist(), blank)
 

@@ -23,31 +23,37 @@ RANGES = {
     "threads": (0, 4096), "blank": (0, 246), "limit": (1, 2**32 - 1), "max_nodes": (1, MAX), "batch_rows": (1, 2**24),
     "times": (0, 1_000_000), "rounds": (1, 1000),
 }  # fmt: skip
-# The columns of functions are those of the command, except `file` and `line`.
-OF_SOLVE, OF_CHECK, OF_CANON, OF_GENERATE = (
-    tuple(_core.offered(subcommand)) for subcommand in ("solve", "check", "canon", "generate")
-)
 
+offered = functools.cache(_core.offered)
 output_of = functools.lru_cache(256)(_core.Output)
 search_of = functools.lru_cache(256)(_core.Search)
 
 
-def whole(name: str, value: Any, least: int = 0, most: int = MAX) -> int:
+def shown(value: Any) -> str:
+    """Returns a value for a message: long ones by their type."""
+    if isinstance(value, int) and abs(value) >= 2**128:
+        return "a number of more than 128 bits"
+    return repr(value) if len(repr(value)) <= 40 else type(value).__name__
+
+
+def whole(name: str, value: Any) -> int:
     """Returns a whole number, which may be a float such as 1e5."""
-    if isinstance(value, float):
-        if not value.is_integer():
-            raise ValueError(f"{name} is a whole number, not {value!r}")
-        value = int(value)
+    is_whole = isinstance(value, float) and value.is_integer()
+    least, most = RANGES.get(name, (0, MAX))
     try:
-        number = operator.index(value)
+        number = operator.index(int(value) if is_whole else value)
     except TypeError:
-        shown = repr(value) if len(repr(value)) <= 40 else type(value).__name__
-        raise TypeError(f"{name} is a whole number, not {shown}") from None
-    least, most = RANGES.get(name, (least, most))
+        error = ValueError if isinstance(value, float) else TypeError
+        raise error(f"{name} is a whole number, not {shown(value)}") from None
     if least <= number <= most:
         return number
-    shown = str(number) if abs(number) < 2**128 else "a number of more than 128 bits"
-    raise ValueError(f"{name} is {least} to {most}, not {shown}")
+    raise ValueError(f"{name} is {least} to {most}, not {shown(number)}")
+
+
+def one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Refuses other values."""
+    if value not in choices:
+        raise ValueError(f"{name} is one of {', '.join(choices)}, not {shown(value)}")
 
 
 def span(name: str, value: Any) -> tuple[int, int] | None:
@@ -65,7 +71,7 @@ def text(name: str, value: Any) -> str | None:
     """Returns a text, or `None`."""
     if value is None or isinstance(value, str):
         return value
-    raise TypeError(f"{name} is a str, not {value!r}")
+    raise TypeError(f"{name} is a str, not {shown(value)}")
 
 
 def names_in(name: str, names: Any, example: str) -> list[str]:
@@ -77,12 +83,12 @@ def names_in(name: str, names: Any, example: str) -> list[str]:
     return list(names)
 
 
-def columns_of(columns: Any, offered: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns columns by their names."""
-    names = tuple(names_in("columns", columns, '("solution", "status")'))
+def columns_of(columns: Any, subcommand: str) -> tuple[str, ...]:
+    """Returns columns of a subcommand by their names."""
+    names, known = tuple(names_in("columns", columns, '("solution", "status")')), offered(subcommand)
     for name in names:
-        if name not in offered:
-            raise ValueError(f"no column {quoted(name)}{suggestion(name, offered)}; there are {', '.join(offered)}")
+        if name not in known:
+            raise ValueError(f"no column {quoted(name)}{suggestion(name, known)}; there are {', '.join(known)}")
     if not names:
         raise ValueError("columns names no column")
     return names
@@ -96,7 +102,7 @@ def form_of(solution: Any, rows: _core.Rows | None = None) -> Any:
 
 
 def threads_of(threads: Any) -> int | None:
-    """Returns the number of threads; None for all cores from some thousand rows on, otherwise one."""
+    """Returns the number of threads; None is one per core if there are many rows."""
     return None if threads is None else whole("threads", threads)
 
 

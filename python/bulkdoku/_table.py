@@ -52,8 +52,8 @@ class Table:
             rows, _ = _core.Batches.of_arrow(rows)
         self._source: _core.Batches = rows
 
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
-        return unpickled, (self._source.to_bytes(),)
+    def __reduce__(self) -> tuple[Any, tuple[_core.Batches]]:
+        return Table, (self._source,)
 
     def __len__(self) -> int:
         return len(self._source)
@@ -71,9 +71,6 @@ class Table:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.column_names)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.column_names
 
     def head(self, n: int = 5) -> Table:
         """Returns the first rows."""
@@ -112,24 +109,17 @@ class Table:
             return names.index(name)
         raise KeyError(f"no column {quoted(name)}{suggestion(name, names)}; there are {', '.join(names)}")
 
-    def _numbers(self, place: int) -> tuple[Array, Array | None] | None:
-        """Returns the values of a column of fixed width, and which of them are null, if any."""
-        if (found := self._source.buffers(place)) is None:
-            return None
-        kind, values, mask = found
-        return np.frombuffer(values, kind).copy(), None if mask is None else np.frombuffer(mask, bool)
-
     def _array(self, name: str) -> Array:
         place = self._place(name)
-        found = self._numbers(place)
-        if found is None:
+        if (found := self._source.buffers(place)) is None:
             rows = self.to_list(name)
-            return np.array(rows) if self._source.types[place].startswith("Dictionary") else np.array(rows, object)
-        values, is_null = found
-        if is_null is None:
+            return np.array(rows, None if self._source.types[place].startswith("Dictionary") else object)
+        kind, data, mask = found
+        values = np.frombuffer(data, kind).copy()
+        if mask is None:
             return values
-        mask = np.broadcast_to(is_null.reshape(-1, *[1] * (values.ndim - 1)), values.shape)
-        masked: Array = np.ma.MaskedArray(values, mask)
+        is_null = np.frombuffer(mask, bool).reshape(-1, *[1] * (values.ndim - 1))
+        masked: Array = np.ma.MaskedArray(values, np.broadcast_to(is_null, values.shape))
         return masked
 
     def to_numpy(self) -> dict[str, Array]:
@@ -150,14 +140,12 @@ class Table:
         texts: list[Any] | None = self._source.texts(place)
         if texts is not None:
             return texts
-        if (found := self._numbers(place)) is None:
+        if self._source.buffers(place) is None:
             what = f"a column of {self._source.types[place]} has no list here"
             raise TypeError(f"{what}; give the table itself to pyarrow or polars")
-        values, is_null = found
+        values = self._array(name)
         rows: list[Any] = values.tolist()
-        if is_null is None:
-            return rows
-        return [None if null else row for row, null in zip(rows, is_null.tolist(), strict=True)]
+        return rows if values.ndim == 1 else [None if row[0] is None else row for row in rows]
 
     def to_arrow(self) -> Any:
         """Returns a `pyarrow.Table` without a copy; needs pyarrow. Other Arrow libraries read the table itself."""
@@ -180,8 +168,3 @@ class Table:
             is_status = values.dtype.kind == "U"
             columns[name] = pandas.Categorical(values) if is_status else values if values.ndim == 1 else list(values)
         return pandas.DataFrame(columns)
-
-
-def unpickled(data: bytes) -> Table:
-    """Returns the table of pickled bytes."""
-    return Table(_core.Batches.of_bytes(data))

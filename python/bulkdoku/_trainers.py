@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._frames import Frame
+from ._frames import frame_of
 from ._options import output_of, search, text, threads_of, whole
 from ._table import Table
 
@@ -41,12 +41,12 @@ def hrm(
     times, seed, blank, name = whole("times", times), whole("seed", seed), whole("blank", blank), text("subset", subset)
     if times < 1 or not name:
         raise ValueError("times is at least 1, and subset is a name")
-    rows, count = Frame(table).grids(column, blank), threads_of(threads)
+    rows, count = frame_of(table).grids(column, blank), threads_of(threads)
     output = output_of(("puzzle", "solution", "status"), "cells", 0)
     solved = Table(_core.solve(rows, search("lanes", 2, None, count), output, None))
     is_unique = solved["status"] == "unique"
     warn_about(len(solved) - int(is_unique.sum()), len(solved), "group")
-    puzzles, answers = (Frame(solved[cells][is_unique]).grids(None, 0) for cells in ("puzzle", "solution"))
+    puzzles, answers = (frame_of(solved[cells][is_unique]).grids(None, 0) for cells in ("puzzle", "solution"))
     output = output_of(("puzzle", "solution", "line"), "cells", 1)
     kinds = ("digits", "rows", "bands", "transpose")
     made, _, _ = _core.augment(puzzles, answers, times - 1, True, kinds, seed, 1, output, count, None)
@@ -88,7 +88,7 @@ def reasoning_gym(
         (a dict with `num_empty`, `technique`, `score`, `steps`). Rows without exactly one solution are left out, and a
         UserWarning counts them.
     """
-    rows, start = Frame(table).grids(column, blank), whole("first", first)
+    rows, start = frame_of(table).grids(column, blank), whole("first", first)
     traced = _core.trace(rows, "entries", None, False, False, search("lanes", 2, None, threads), None)
     entries = []
     for index, line in enumerate(Table(traced).to_list("entry"), start):

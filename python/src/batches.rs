@@ -23,6 +23,9 @@ use crate::rows::exception;
 /// The name of a numpy type, bytes of it, and the bytes of a mask.
 type Buffers = (String, PyArrowBuffer, Option<PyArrowBuffer>);
 
+/// A function, and its arguments.
+type Pickled<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>,));
+
 /// Rows with named columns, as Arrow record batches.
 #[pyclass(frozen, module = "bulkdoku._core")]
 pub struct Batches {
@@ -165,23 +168,23 @@ impl Batches {
         })
     }
 
-    /// The columns, followed by those of as many other rows; a column whose name is in `replaced` is replaced
-    /// by that one, of the same type where it can be converted.
-    fn with_columns(&self, added: &Self, replaced: Vec<String>) -> PyResult<Self> {
+    /// The columns, followed by those of as many other rows; a column of the same name is replaced, by one of the same
+    /// type if it can be converted.
+    fn with_columns(&self, added: &Self) -> PyResult<Self> {
         let mut fields: Vec<_> = self.schema.fields().iter().cloned().collect();
         let mut columns: Vec<(usize, ArrayRef)> = Vec::new();
         for (source, field) in added.schema.fields().iter().enumerate() {
             let mut values = added.column(source)?;
-            if replaced.contains(field.name()) {
-                let place = self.schema.index_of(field.name()).map_err(exception)?;
-                values = cast(&values, fields[place].data_type()).unwrap_or(values);
-                let field = Field::clone(&fields[place]).with_nullable(true);
-                fields[place] = Arc::new(field.with_data_type(values.data_type().clone()));
-                columns.push((place, values));
-            } else {
-                columns.push((fields.len(), values));
+            let place = self.schema.index_of(field.name()).unwrap_or(fields.len());
+            if place == fields.len() {
                 fields.push(Arc::clone(field));
+            } else {
+                values = cast(&values, fields[place].data_type()).unwrap_or(values);
+                let data_type = values.data_type().clone();
+                let field = Field::clone(&fields[place]).with_data_type(data_type);
+                fields[place] = Arc::new(field.with_nullable(true));
             }
+            columns.push((place, values));
         }
         self.with(fields, |batch, start| {
             let mut all = batch.columns().to_vec();
@@ -248,14 +251,15 @@ impl Batches {
         list.map(Some)
     }
 
-    /// The rows as an Arrow stream of bytes.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    /// Pickles the rows as an Arrow stream.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
         let mut writer = StreamWriter::try_new(Vec::new(), &self.schema).map_err(exception)?;
         self.batches.iter().try_for_each(|batch| writer.write(batch)).map_err(exception)?;
-        Ok(PyBytes::new(py, &writer.into_inner().map_err(exception)?))
+        let bytes = PyBytes::new(py, &writer.into_inner().map_err(exception)?);
+        Ok((py.get_type::<Self>().getattr("of_bytes")?, (bytes,)))
     }
 
-    /// The rows of such a stream.
+    /// The rows of an Arrow stream.
     #[staticmethod]
     fn of_bytes(bytes: &[u8]) -> PyResult<Self> {
         let reader = StreamReader::try_new(bytes, None).map_err(exception)?;

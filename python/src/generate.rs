@@ -14,7 +14,7 @@ use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::batches::Batches;
-use crate::jobs::{Call, Output, Threads, invalid, solve_with};
+use crate::jobs::{Call, Output, Sheets, Threads, invalid, solve_with};
 use crate::watch::Progress;
 
 /// The puzzles to generate.
@@ -105,33 +105,36 @@ pub fn generate(
     progress: Progress,
 ) -> PyResult<Batches> {
     let solve = solve_with(EngineKind::Lanes, Limits::PROOF);
-    let ((start, end), recipe) = (numbers, made.recipe.clone());
+    let ((start, end), recipe, progress) = (numbers, made.recipe.clone(), &progress);
     let condition = made.condition.as_ref().map(|condition| RowCondition::new(condition, &recipe));
     let condition = condition.transpose().map_err(invalid)?;
+    let rows = most.unwrap_or(end - start) as usize;
+    let mut sheets = Sheets::new(output, rows);
+    let (needs, map) = (output.needs(), output.map());
+    let add = |part: &mut _| sheets.add(part);
     if let Some((measure, at_least)) = made.hard {
         let solve = Solve { rating_isomorphs: GuessRating::ISOMORPHS, ..solve };
         let (pool, simd) = (Arc::default(), SimdLevel::best());
-        let job = Hard { solve, seed, measure, at_least, pool, recipe, condition, simd };
-        let call = Call::new(Arc::new(job), output, threads, &progress);
-        let rows = most.unwrap_or(u32::MAX.into()) as usize;
+        let job = Arc::new(Hard { solve, seed, measure, at_least, pool, recipe, condition, simd });
         // An island takes seconds.
         let threads = threads.of(usize::MAX);
         let source = || {
             let stop = StopFlag::from(Arc::clone(&progress.stop));
-            let most = most.unwrap_or(u64::MAX);
-            call.job.source(start..end, most, None, threads.get(), stop)
+            job.source(start..end, most.unwrap_or(u64::MAX), None, threads.get(), stop)
         };
-        return Ok(py.detach(|| call.run(rows, threads, source))?.into_batches(&output.0));
+        let call = Call { job: &job, needs, threads, progress, is_short: false };
+        call.run(py, source, &map, add)?;
+    } else {
+        // Before hours of work end with the process.
+        let has_room = |bytes| black_box(&mut Vec::<u8>::new()).try_reserve_exact(bytes).is_ok();
+        if !rows.checked_mul(CELLS * output.0.columns.len()).is_some_and(has_room) {
+            let what = format!("{rows} rows do not fit in memory; make them in parts, with skip=");
+            return Err(PyMemoryError::new_err(what));
+        }
+        let job = Generate { solve, recipe, condition, seed, yields: Arc::default() };
+        let threads = threads.of(rows);
+        let call = Call { job: &job, needs, threads, progress, is_short: false };
+        call.run(py, || job.source(start..end), &map, add)?;
     }
-    let job = Generate { solve, recipe, condition, seed, yields: Arc::default() };
-    let rows = (end - start) as usize;
-    // Before hours of work end with the process.
-    let has_room = |bytes| black_box(&mut Vec::<u8>::new()).try_reserve_exact(bytes).is_ok();
-    if !rows.checked_mul(CELLS * output.0.columns.len()).is_some_and(has_room) {
-        let what = format!("{rows} rows do not fit in memory; make them in parts, with skip=");
-        return Err(PyMemoryError::new_err(what));
-    }
-    let call = Call::new(job, output, threads, &progress);
-    let run = py.detach(|| call.run(rows, threads.of(rows), || call.job.source(start..end)))?;
-    Ok(run.into_batches(&output.0))
+    Ok(sheets.finish())
 }

@@ -67,146 +67,28 @@ impl<'py> FromPyObject<'_, 'py> for Threads {
     }
 }
 
-/// A call: what it does with rows of the caller, and how it returns them.
+/// A call that runs a job, and what becomes of it.
+#[derive(Clone, Copy)]
 pub struct Call<'a, J> {
-    pub job: J,
-    /// The same job with a lower limit of nodes, for a few rows.
-    quick_job: Option<J>,
-    output: &'a bulkdoku_arrow::Output,
-    threads: Threads,
-    progress: &'a Progress,
-}
-
-/// The batches of a run.
-#[derive(Default)]
-pub struct Run {
-    batches: Vec<RecordBatch>,
-    /// The invalid records that have no rows.
-    rejected: Rejected,
-    /// Whether the search for a puzzle has given up.
-    gave_up: bool,
-}
-
-impl<'a, J: Job> Call<'a, J> {
-    pub fn new(job: J, output: &'a Output, threads: Threads, progress: &'a Progress) -> Self {
-        Self { job, quick_job: None, output: &output.0, threads, progress }
-    }
-
-    /// Processes all rows of the caller, in blocks of this size, numbered from `first`.
-    fn run_rows(
-        &self,
-        py: Python<'_>,
-        (puzzles, answers): (&Rows, Option<&Rows>),
-        (first, block_rows): (u64, u64),
-    ) -> PyResult<Run>
-    where
-        J: Send,
-    {
-        let (mut all, threads) = (Run::default(), self.threads.of(puzzles.__len__()));
-        puzzles.for_each_part(answers, first, threads.get(), |numbers, rows| {
-            let count = (numbers.end - numbers.start) as usize;
-            let source = || Ranges::of(numbers.clone(), block_rows, rows.clone());
-            let mut run = py.detach(|| self.run(count, threads, source))?;
-            all.batches.append(&mut run.batches);
-            all.rejected.append(&mut run.rejected);
-            Ok(())
-        })?;
-        Ok(all)
-    }
-
-    fn batches(&self, py: Python<'_>, rows: (&Rows, Option<&Rows>), first: u64) -> PyResult<Batches>
-    where
-        J: Send,
-    {
-        Ok(self.run_rows(py, rows, (first, BLOCK_ROWS))?.into_batches(self.output))
-    }
-
-    /// Processes about this many rows: a few on the calling thread, unless a search takes long.
-    pub fn run<S: BlockSource>(
-        &self,
-        rows: usize,
-        threads: NonZeroUsize,
-        source: impl Fn() -> S + Sync,
-    ) -> PyResult<Run> {
-        if let Some(job) = self.quick_job.as_ref().filter(|_| rows <= FEW_ROWS) {
-            let run = self.run_job(rows, source(), job, NonZeroUsize::MIN).map_err(failed)?;
-            if !run.gave_up {
-                self.progress.check()?;
-                return Ok(run);
-            }
-            self.progress.rows.store(0, Ordering::Relaxed);
-        }
-        let run = |_: &_| self.run_job(rows, source(), &self.job, threads);
-        self.progress.watch(run)?.map_err(failed)
-    }
-
-    /// Runs a job on all blocks of a source.
-    ///
-    /// # Errors
-    /// When the run was stopped.
-    fn run_job(
-        &self,
-        mut rows: usize,
-        source: impl BlockSource,
-        job: &J,
-        threads: NonZeroUsize,
-    ) -> io::Result<Run> {
-        let Self { output, progress, .. } = *self;
-        let columns = output.columns.iter();
-        let needs = columns.fold(Needs::NONE, |needs, column| needs.union(column.needs()));
-        let map = || -> Box<Map<'_, Sheet>> { Box::new(|rows, part| part.fill(output, rows)) };
-        let (mut batches, mut open, mut all) = (Vec::new(), Sheet::default(), Run::default());
-        let run = JobRun { job, needs, threads, progress };
-        run.fold(source, &map, |part: &mut Sheet| {
-            all.rejected.append(&mut part.rejected);
-            all.gave_up |= part.gave_up;
-            if open.rows == 0 || open.rows + part.rows > BATCH_ROWS {
-                rows = rows.saturating_sub(open.rows);
-                let is_last = part.rows >= rows;
-                let next = if is_last {
-                    mem::take(part)
-                } else {
-                    Sheet::new(output, rows.min(BATCH_ROWS))
-                };
-                batches.push(mem::replace(&mut open, next));
-            }
-            open.append(part);
-            Ok(())
-        })?;
-        batches.push(open);
-        let batches = batches.into_iter().filter(|batch| batch.rows > 0);
-        all.batches = batches.map(|batch| batch.finish(&output.schema)).collect();
-        Ok(all)
-    }
-}
-
-impl Run {
-    pub fn into_batches(self, output: &bulkdoku_arrow::Output) -> Batches {
-        Batches::new(Arc::clone(&output.schema), self.batches)
-    }
-}
-
-/// A run of a job on rows of the caller.
-pub struct JobRun<'a, J> {
     pub job: &'a J,
     pub needs: Needs,
     pub threads: NonZeroUsize,
     pub progress: &'a Progress,
+    /// Whether it ends before signals and progress must be looked at.
+    pub is_short: bool,
 }
 
-impl<J: Job> JobRun<'_, J> {
+impl<J: Job> Call<'_, J> {
     /// Runs the job on all blocks of a source: workers map the rows of each block to a value, and
     /// `reduce` receives the values in order.
-    ///
-    /// # Errors
-    /// When the run was stopped.
-    fn fold<'m, P: Default + Send>(
+    pub fn run<'m, S: BlockSource, P: Default + Send>(
         &self,
-        mut source: impl BlockSource,
+        py: Python<'_>,
+        source: impl FnOnce() -> S + Send,
         map: &(dyn Fn() -> Box<Map<'m, P>> + Sync),
         mut reduce: impl FnMut(&mut P) -> io::Result<()> + Send,
-    ) -> io::Result<()> {
-        let Self { job, needs, threads, progress } = *self;
+    ) -> PyResult<()> {
+        let Self { job, needs, threads, progress, is_short } = *self;
         let stop = Arc::clone(&progress.stop);
         // Records are not read from bytes.
         let options = Options { threads, stop, block_bytes: 0, ..Options::default() };
@@ -216,27 +98,86 @@ impl<J: Job> JobRun<'_, J> {
             progress.rows.fetch_add(records as usize, Ordering::Relaxed);
             Ok(())
         };
-        match fold_blocks(&mut source, job, &mut [], needs, &options, map, reduce).end {
+        let run = || fold_blocks(&mut source(), job, &mut [], needs, &options, map, reduce).end;
+        let end = py.detach(|| if is_short { Ok(run()) } else { progress.watch(run) })?;
+        match end {
             RunEnd::Complete => Ok(()),
-            RunEnd::Stopped => Err(io::ErrorKind::Interrupted.into()),
-            RunEnd::Failed(error) => Err(error),
+            RunEnd::Stopped => Err(failed(io::ErrorKind::Interrupted.into())),
+            RunEnd::Failed(error) => Err(failed(error)),
         }
     }
 
-    /// Runs the job on puzzles, in blocks of this size, numbered from `first`.
-    pub fn fold_rows<'m, P: Default + Send>(
+    /// Runs the job on puzzles and the answers to them, in blocks of this size, numbered from
+    /// `first`.
+    pub fn run_rows<'m, P: Default + Send>(
         &self,
         py: Python<'_>,
-        puzzles: &Rows,
+        (puzzles, answers): (&Rows, Option<&Rows>),
         (first, block_rows): (u64, u64),
         map: &(dyn Fn() -> Box<Map<'m, P>> + Sync),
         mut reduce: impl FnMut(&mut P) -> io::Result<()> + Send,
     ) -> PyResult<()> {
-        puzzles.for_each_part(None, first, self.threads.get(), |numbers, rows| {
-            let source = || Ranges::of(numbers.clone(), block_rows, rows.clone());
-            let run = |_: &_| self.fold(source(), map, &mut reduce);
-            py.detach(|| self.progress.watch(run))?.map_err(failed)
+        puzzles.for_each_part(answers, first, self.threads.get(), |numbers, rows| {
+            self.run(py, || Ranges::of(numbers, block_rows, rows), map, &mut reduce)
         })
+    }
+
+    /// Runs the job in this way, and collects its results.
+    fn sheets<'o>(
+        &self,
+        py: Python<'_>,
+        rows: (&Rows, Option<&Rows>),
+        blocks: (u64, u64),
+        output: &'o Output,
+    ) -> PyResult<Sheets<'o>> {
+        let mut sheets = Sheets::new(output, rows.0.__len__());
+        self.run_rows(py, rows, blocks, &output.map(), |part| sheets.add(part))?;
+        Ok(sheets)
+    }
+}
+
+/// The results of a call as record batches.
+pub struct Sheets<'a> {
+    output: &'a bulkdoku_arrow::Output,
+    /// The expected number of rows from the open sheet on.
+    rows: usize,
+    open: Sheet,
+    full: Vec<Sheet>,
+    /// The invalid records that have no rows.
+    pub rejected: Rejected,
+    /// Whether the search for a puzzle has given up.
+    gave_up: bool,
+}
+
+impl<'a> Sheets<'a> {
+    /// Creates sheets for about this many rows.
+    pub fn new(output: &'a Output, rows: usize) -> Self {
+        let (open, full, rejected) = Default::default();
+        Self { output: &output.0, rows, open, full, rejected, gave_up: false }
+    }
+
+    /// Adds the results of a block.
+    pub fn add(&mut self, part: &mut Sheet) -> io::Result<()> {
+        self.rejected.append(&mut part.rejected);
+        self.gave_up |= part.gave_up;
+        if self.open.rows == 0 || self.open.rows + part.rows > BATCH_ROWS {
+            self.rows = self.rows.saturating_sub(self.open.rows);
+            let next = if part.rows >= self.rows {
+                mem::take(part)
+            } else {
+                Sheet::new(self.output, self.rows.min(BATCH_ROWS))
+            };
+            self.full.push(mem::replace(&mut self.open, next));
+        }
+        self.open.append(part);
+        Ok(())
+    }
+
+    pub fn finish(mut self) -> Batches {
+        self.full.push(self.open);
+        let sheets = self.full.into_iter().filter(|sheet| sheet.rows > 0);
+        let schema = Arc::clone(&self.output.schema);
+        Batches::new(schema, sheets.map(|sheet| sheet.finish(&self.output.schema)).collect())
     }
 }
 
@@ -260,6 +201,18 @@ impl Output {
     }
 }
 
+impl Output {
+    pub fn needs(&self) -> Needs {
+        let needs = self.0.columns.iter().map(|column| column.needs());
+        needs.fold(Needs::NONE, Needs::union)
+    }
+
+    /// Returns what maps the rows of a block to a sheet.
+    pub fn map<'a>(&'a self) -> impl Fn() -> Box<Map<'a, Sheet>> + Sync {
+        || Box::new(|rows, sheet| sheet.fill(&self.0, rows))
+    }
+}
+
 /// Returns the names of the columns of a subcommand, except the place of a record in a file.
 #[pyfunction]
 pub fn offered(subcommand: &str) -> PyResult<Vec<&'static str>> {
@@ -271,7 +224,14 @@ pub fn offered(subcommand: &str) -> PyResult<Vec<&'static str>> {
     ];
     let all = named("subcommand", subcommand, &all)?;
     let is_place = |column: &Column| matches!(column, Column::File | Column::Line);
-    Ok(all.iter().filter(|column| !is_place(column)).map(|column| column.name()).collect())
+    // The command has messages instead.
+    let more = (subcommand == "canon").then_some(&Column::Reason);
+    Ok(all
+        .iter()
+        .filter(|column| !is_place(column))
+        .chain(more)
+        .map(|column| column.name())
+        .collect())
 }
 
 /// A `ValueError` with the text of an error.
@@ -316,22 +276,39 @@ impl Search {
 }
 
 impl Search {
-    /// Returns a call that searches for solutions; `job` creates the job for a search.
-    fn call<'a, J: Job>(
+    /// Runs a job that searches for solutions; `job` creates it for a search. A few rows are first
+    /// processed on this thread, unless one of them takes long.
+    fn run<J: Job>(
         &self,
-        output: &'a Output,
-        progress: &'a Progress,
+        py: Python<'_>,
+        rows: (&Rows, Option<&Rows>),
+        output: &Output,
+        progress: &Progress,
         job: impl Fn(Solve) -> J,
-    ) -> Call<'a, J> {
+    ) -> PyResult<Batches> {
         let Self { limits, threads, engine } = *self;
+        let count = rows.0.__len__();
+        let job = |limits| job(solve_with(engine, limits));
         // A low limit would also bound the searches for these properties.
         let searches = [Column::GuessRating, Column::Minimal];
-        let is_quick = matches!(engine, EngineKind::Lanes | EngineKind::Scalar)
+        let is_quick = count <= FEW_ROWS
+            && matches!(engine, EngineKind::Lanes | EngineKind::Scalar)
             && !output.0.columns.iter().any(|column| searches.contains(column))
             && limits.nodes.is_none_or(|nodes| nodes > FEW_NODES);
-        let quick = || job(solve_with(engine, limits.with_nodes(FEW_NODES)));
-        let call = Call::new(job(solve_with(engine, limits)), output, threads, progress);
-        Call { quick_job: is_quick.then(quick), ..call }
+        let (needs, blocks) = (output.needs(), (0, BLOCK_ROWS));
+        if is_quick {
+            let job = &job(limits.with_nodes(FEW_NODES));
+            let call = Call { job, needs, threads: NonZeroUsize::MIN, progress, is_short: true };
+            let sheets = call.sheets(py, rows, blocks, output)?;
+            if !sheets.gave_up {
+                progress.check()?;
+                return Ok(sheets.finish());
+            }
+            progress.rows.store(0, Ordering::Relaxed);
+        }
+        let (job, threads) = (&job(limits), threads.of(count));
+        let call = Call { job, needs, threads, progress, is_short: false };
+        Ok(call.sheets(py, rows, blocks, output)?.finish())
     }
 }
 
@@ -349,7 +326,7 @@ pub fn solve(
     output: &Output,
     progress: Progress,
 ) -> PyResult<Batches> {
-    search.call(output, &progress, |solve| solve).batches(py, (puzzles, None), 0)
+    search.run(py, (puzzles, None), output, &progress, |solve| solve)
 }
 
 /// Checks answers to puzzles; `are_texts` if they are texts with a grid somewhere.
@@ -364,7 +341,7 @@ pub fn check(
     progress: Progress,
 ) -> PyResult<Batches> {
     let job = |solve| Check { answers_are_texts: are_texts, ..Check::new(solve) };
-    search.call(output, &progress, job).batches(py, (puzzles, Some(answers)), 0)
+    search.run(py, (puzzles, Some(answers)), output, &progress, job)
 }
 
 /// Parses puzzles, numbered from 1, and finds their canonical forms if columns have them.
@@ -376,8 +353,10 @@ pub fn classify(
     output: &Output,
     progress: Progress,
 ) -> PyResult<Batches> {
-    let call = Call::new(Classify::default(), output, threads, &progress);
-    call.batches(py, (puzzles, None), 1)
+    let (job, needs, threads) =
+        (&Classify::default(), output.needs(), threads.of(puzzles.__len__()));
+    let call = Call { job, needs, threads, progress: &progress, is_short: false };
+    Ok(call.sheets(py, (puzzles, None), (1, BLOCK_ROWS), output)?.finish())
 }
 
 /// The formats of a trace, and the names of their columns.
@@ -444,8 +423,8 @@ pub fn trace(
     let (schema, mut batches) = (Arc::new(schema), Vec::new());
     let job = &solve_with(search.engine, search.limits);
     let (needs, threads) = (format.needs(), search.threads.of(puzzles.__len__()));
-    let run = JobRun { job, needs, threads, progress: &progress };
-    run.fold_rows(py, puzzles, (1, TRACES_PER_BLOCK), &map, |texts: &mut Vec<String>| {
+    let call = Call { job, needs, threads, progress: &progress, is_short: false };
+    call.run_rows(py, (puzzles, None), (1, TRACES_PER_BLOCK), &map, |texts: &mut Vec<String>| {
         let texts = LargeStringArray::from_iter_values(texts.drain(..));
         let batch = RecordBatch::try_new(Arc::clone(&schema), vec![Arc::new(texts)]);
         batches.push(batch.expect("the column matches the schema"));
@@ -480,8 +459,9 @@ pub fn augment(
     let job = Augment { times, original, seed, kinds, hints: (0, 0), leftovers: Arc::default() };
     // A block whose rows are in one part does not wait for its turn.
     let block_rows = (ISOMORPHS_PER_BLOCK / u64::from(times + 1)).max(1);
-    let call = Call::new(job, output, threads, &progress);
-    let mut run = call.run_rows(py, (puzzles, answers), (first, block_rows))?;
-    let Rejected { count, messages } = mem::take(&mut run.rejected);
-    Ok((run.into_batches(&output.0), count, messages))
+    let (needs, threads) = (output.needs(), threads.of(puzzles.__len__()));
+    let call = Call { job: &job, needs, threads, progress: &progress, is_short: false };
+    let mut made = call.sheets(py, (puzzles, answers), (first, block_rows), output)?;
+    let Rejected { count, messages } = mem::take(&mut made.rejected);
+    Ok((made.finish(), count, messages))
 }

@@ -10,7 +10,7 @@ use bulkdoku::{EngineKind, Limits, Status};
 use pyo3::prelude::*;
 use pyo3_arrow::buffer::PyArrowBuffer;
 
-use crate::jobs::{BLOCK_ROWS, JobRun, Threads, named, solve_with};
+use crate::jobs::{BLOCK_ROWS, Call, Threads, named, solve_with};
 use crate::rows::Rows;
 use crate::watch::Progress;
 
@@ -26,7 +26,7 @@ fn for_each_row<K: Send>(
     let engine = Some(solve_with(EngineKind::Lanes, Limits::PROOF));
     let job = &Classify { engine, ..Classify::by(by) };
     let threads = threads.of(puzzles.__len__());
-    let run = JobRun { job, needs: by.needs(), threads, progress };
+    let call = Call { job, needs: by.needs(), threads, progress, is_short: false };
     let map = || -> Box<Map<'_, Vec<K>>> {
         Box::new(|rows, found| {
             found.clear();
@@ -34,7 +34,7 @@ fn for_each_row<K: Send>(
         })
     };
     let reduce = |found: &mut Vec<K>| found.drain(..).try_for_each(&mut add);
-    run.fold_rows(py, puzzles, (0, BLOCK_ROWS), &map, reduce)
+    call.run_rows(py, (puzzles, None), (0, BLOCK_ROWS), &map, reduce)
 }
 
 /// Returns a criterion by its name.

@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use bulkdoku::StopFlag;
 use bulkdoku::pipeline::watch;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -39,13 +38,6 @@ pub struct Progress {
     thread: ThreadId,
 }
 
-impl Default for Progress {
-    fn default() -> Self {
-        let (rows, stop) = (AtomicUsize::new(0), Arc::default());
-        Self { callback: None, rows, stop, thread: thread::current().id() }
-    }
-}
-
 impl<'py> FromPyObject<'_, 'py> for Progress {
     type Error = PyErr;
 
@@ -56,8 +48,8 @@ impl<'py> FromPyObject<'_, 'py> for Progress {
             let what = "progress is not callable; it is called with a number of rows";
             return Err(PyTypeError::new_err(what));
         }
-        let callback = callback.map(Bound::unbind);
-        Ok(Self { callback, ..Self::default() })
+        let (callback, rows) = (callback.map(Bound::unbind), AtomicUsize::new(0));
+        Ok(Self { callback, rows, stop: Arc::default(), thread: thread::current().id() })
     }
 }
 
@@ -84,13 +76,10 @@ impl Progress {
 
     /// Runs `work` on a new thread and checks signals and progress meanwhile. If a check fails, it
     /// sets `stop`, waits for the thread, and returns the exception.
-    pub fn watch<T: Send>(&self, work: impl FnOnce(&StopFlag) -> T + Send) -> PyResult<T> {
+    pub fn watch<T: Send>(&self, work: impl FnOnce() -> T + Send) -> PyResult<T> {
         self.stop.store(false, Ordering::Relaxed);
-        let stop = StopFlag::from(Arc::clone(&self.stop));
-        watch(
-            INTERVAL,
-            || work(&stop),
-            |_| self.check().inspect_err(|_| self.stop.store(true, Ordering::Relaxed)),
-        )
+        watch(INTERVAL, work, |_| {
+            self.check().inspect_err(|_| self.stop.store(true, Ordering::Relaxed))
+        })
     }
 }

@@ -105,8 +105,8 @@ def test_wrong_arguments(name, option):
         ("solve", "columns", ["status", "status"], "columns names \"status\" twice"),
         ("generate", "clues", (24, 22), "clues: no number is at least 24 and at most 22"),
         ("generate", "where", "clues <", "where: "),
-        ("trace", "format", "x", "format is one of steps, text, boards, entries, not \"x\""),
-        ("check", "answers", "x", 'answers is "cells" or "text", not'),
+        ("trace", "format", "x", "format is one of steps, text, boards, not 'x'"),
+        ("check", "answers", "x", "answers is one of cells, text, not 'x'"),
         ("solve", "max_nodes", 0.5, "max_nodes is a whole number, not 0.5"),
     ],
 )

@@ -220,7 +220,7 @@ def test_wrong_answers_invalidate_a_measurement():
     assert "TypeError" in reasons.pop("number") and "TypeError" in reasons.pop("single")
     assert reasons == {
         "wrong": f"6 wrong {all_rows}", "fewer": "1 missing (line 6)", "none": f"6 missing {all_rows}", "more": "1 extra (line 7)",
-        "turned": f"6 out of order {all_rows}", "fails": "OSError: no memory", "text": f"6 unreadable {all_rows}",
+        "turned": f"6 out of order {all_rows}", "fails": "OSError: no memory", "text": f"6 wrong {all_rows}",
     }  # fmt: skip
 
 

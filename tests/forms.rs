@@ -84,7 +84,7 @@ fn a_contradictory_clue_is_found_whatever_follows_the_puzzle() {
             assert_eq!(alone, followed, "{number}: {input}");
             // No place: the cells of strings with escapes, of HoDoKu's lines, of symbols, and of
             // grids with spaces.
-            let is_escaped = input.starts_with('{') && form.contains(['\n', '\u{1A}']);
+            let is_escaped = input.starts_with('{') && form.contains(['\n', '\u{1A}', '\\']);
             let is_spaced = form.contains('\n') && form.contains("7   ");
             if !is_escaped && !is_spaced && !form.contains(['"', ':', '·', '□', '…', '\'']) {
                 let line = input.lines().nth(alone.0 - 1).unwrap();
@@ -244,6 +244,62 @@ fn prompts_are_not_puzzles_and_inner_keys_have_dots() {
     let ran = solve(format!("id,question\n1,{}\n", quoted(&prompt)), &[]);
     assert_eq!(ran.status, 2, "{ran:?}");
     assert!(ran.messages.contains("no column contains puzzles"), "{ran:?}");
+    // In a column of puzzles, there may be a line of text before and after the rows, and a comment.
+    let commented = grid(CLASSIC).replacen('\n', " an optional comment\n", 1);
+    for text in [&*prompt, &commented, &format!("{}https://example.com/a/b\n", grid(CLASSIC))] {
+        assert_unique(&solve(format!("id,puzzle\n1,{}\n", quoted(text)), &[]), &[2], text);
+        let object = json!({"id": 1, "puzzle": text});
+        assert_unique(&solve(format!("{object}\n"), &[]), &[1], text);
+        let inner = json!({"id": 1, "meta": {"puzzle": text}});
+        assert_unique(&solve(json!([inner, inner]).to_string(), &[]), &[1, 2], text);
+    }
+}
+
+#[test]
+fn strings_with_escapes_are_json() {
+    for form in forms::of_lines(CLASSIC) {
+        let line = json!(form).to_string();
+        if line.contains('\\') {
+            assert_unique(&solve(format!("{line}\n{line}\n"), &[]), &[1, 2], &line);
+        }
+    }
+}
+
+/// Rows of JSON are JSON, and have the puzzles, whatever the form in which they were read.
+#[test]
+fn rows_of_json_are_read_again_whatever_the_form() {
+    let folder = Folder::new();
+    let mut all = forms::of_a_line(CLASSIC);
+    all.extend(forms::of_lines(CLASSIC));
+    let cells: Vec<_> = CLASSIC.chars().map(String::from).collect();
+    all.extend([
+        format!("{cells:?}"),
+        format!("{cells:?}").replace('"', "'"),
+        format!("{:?}", forms::rows_of(CLASSIC, " ", ".")).replace('"', "'"),
+        format!("[np.str_('{}')]", cells.join("'), np.str_('")),
+        format!("[[{}]]", forms::rows_of(CLASSIC, ". ", "0").join("]\n [")),
+    ]);
+    let row = |form: &String| format!("1,{}\n", quoted(form));
+    let object = |form: &String| json!({"id": 1, "puzzle": form}).to_string() + "\n";
+    folder.file("a.csv", format!("id,puzzle\n{}", all.iter().map(row).collect::<String>()));
+    folder.file("a.jsonl", all.iter().map(object).collect::<String>());
+    let lines = all.iter().filter(|form| !form.contains('\n'));
+    folder.file("a.txt", lines.map(|form| format!("{form}\n")).collect::<String>());
+    for input in ["a.csv", "a.jsonl", "a.txt"] {
+        let count = folder.solve(&[input, "-q"], "").records().len();
+        for (command, name) in [
+            ("augment --seed 1 --original --times 1", "augmented.jsonl"),
+            ("solve --columns puzzle,status", "solved.jsonl"),
+        ] {
+            let name = format!("{input}.{name}");
+            assert_eq!(folder.line(&format!("{command} {input} -o {name}")).status, 0, "{input}");
+            let ran = folder.line(&format!("canon {name} --columns canonical"));
+            let forms: std::collections::HashSet<_> = ran.records().into_iter().collect();
+            let times = if command.starts_with("augment") { 2 } else { 1 };
+            assert_eq!((ran.status, forms.len()), (0, 1), "{name}: {ran:?}");
+            assert_eq!(ran.records().len(), times * count, "{name}");
+        }
+    }
 }
 
 #[test]
@@ -487,8 +543,11 @@ fn delimiters_and_names_of_other_programs() {
     // The number of solutions, and one of them; removed candidates.
     let input = format!("{CLASSIC}:1:{SOLVED}\n{CLASSIC}:2\n{CLASSIC}:113 411\n");
     assert_unique(&solve(&input, &[]), &[1, 2, 3], &input);
-    let ran = Folder::new().run("check", &["--columns", "line,status", "-q"], &input);
-    assert_eq!(ran.rows, "line,status\n1,ok\n2,mismatch\n3,mismatch\n");
+    let check =
+        |input: &str| Folder::new().run("check", &["--columns", "line,status", "-q"], input);
+    assert_eq!(check(&input).rows, "line,status\n1,ok\n2,mismatch\n3,mismatch\n");
+    let (counted, _) = input.rsplit_once(&format!("{CLASSIC}:113")).unwrap();
+    assert_eq!(check(counted).rows, "line,status\n1,ok\n2,mismatch\n");
     let folder = Folder::new();
     std::fs::create_dir_all(folder.path("delta/_delta_log")).unwrap();
     folder.file("delta/a.txt", CLASSIC);

@@ -233,6 +233,29 @@ fn derived_puzzles_are_lists_as_those_of_the_input() {
     }
 }
 
+/// `bytes.parquet`, which pyarrow wrote, has bytes from 0 to 9 as cells, and lists of lists of texts.
+#[test]
+fn raw_bytes_and_lists_of_texts_are_cells() {
+    let folder = Folder::new();
+    let bytes = packed("bytes");
+    let ran = folder.line(&format!("check {bytes} --columns puzzle,input_solution,status -q"));
+    let cells: Vec<_> = SOLVED.chars().map(String::from).collect();
+    let row = format!("{},\"[{}]\",ok\n", CLASSIC.replace('.', "0"), cells.join(","));
+    assert!(ran.rows.ends_with(&row), "{row} {ran:?}");
+    let of_texts = "--column rows --solution-column grid";
+    let ran = folder.line(&format!("check {bytes} {of_texts} --columns status -q"));
+    assert_eq!(ran.rows, "status\nok\n", "{ran:?}");
+    for columns in ["", of_texts] {
+        for name in ["parquet", "csv", "jsonl"] {
+            let name = format!("{}.{name}", columns.len());
+            let line = format!("augment {bytes} {columns} --seed 1 -o {name}");
+            assert_eq!(folder.line(&line).status, 0, "{line}");
+            let ran = folder.line(&format!("check {name} {columns} --columns status -q"));
+            assert_eq!(ran.rows, "status\nok\n", "{name}: {ran:?}");
+        }
+    }
+}
+
 /// The values of structs are columns with dots, as the keys of inner objects are.
 #[test]
 fn structs_have_columns_with_dots() {

@@ -63,6 +63,15 @@ pub fn of_a_line(cells: &str) -> Vec<String> {
         cells.replace('.', "□"),
         cells.replace("...", "…"),
         format!("{cells}\u{1A}"),
+        format!("b'{cells}'"),
+        format!("('{cells}',)"),
+        rows_of(cells, "", ".").join("\\n"),
+        cells
+            .as_bytes()
+            .chunks(3)
+            .map(|three| str::from_utf8(three).unwrap())
+            .collect::<Vec<_>>()
+            .join(" "),
     ]
 }
 
@@ -88,5 +97,8 @@ pub fn of_lines(cells: &str) -> Vec<String> {
         // No row of this puzzle ends with a blank in every line, so all lines have nine cells.
         grid(cells).replace('.', " "),
         format!("```\n{}```\n", grid(cells)),
+        grid(cells) + "2024-01-31\n",
+        grid(cells) + "12:34\n",
+        grid(cells) + "7.2\n",
     ]
 }

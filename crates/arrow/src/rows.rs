@@ -17,6 +17,7 @@ use bulkdoku_core::puzzle::Malformed;
 use bulkdoku_core::text;
 use bulkdoku_stream::input::Records;
 use bulkdoku_stream::pipeline::{Block, Contents};
+use serde_json::Value as Json;
 
 use crate::Form;
 
@@ -319,11 +320,11 @@ fn readable(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
             Ok(Arc::clone(array))
         }
         lists if item_of(lists).is_some_and(is_numbers) => Ok(Arc::new(numbers(array)?)),
-        lists if item_of(lists).is_some_and(DataType::is_string) => Ok(Arc::new(texts_of(array)?)),
+        lists if item_of(lists).is_some_and(is_texts) => Ok(Arc::new(texts_of(array)?)),
         other => Err(ArrowError::NotYetImplemented(format!(
             "an Arrow column of {other} is not taken; taken are utf8, large_utf8, utf8_view, binary, \
              large_binary, binary_view, fixed_size_binary[81], fixed_size_list<uint8>[81], lists of \
-             numbers, of lists of them, or of texts, dictionaries and runs of them"
+             numbers or of texts, lists of such lists, dictionaries and runs of them"
         ))),
     }
 }
@@ -342,6 +343,11 @@ fn item_of(lists: &DataType) -> Option<&DataType> {
 fn is_numbers(item: &DataType) -> bool {
     let item = item_of(item).unwrap_or(item);
     item.is_numeric() || item.is_null()
+}
+
+/// Returns whether a type is texts, or lists of them.
+fn is_texts(item: &DataType) -> bool {
+    item_of(item).unwrap_or(item).is_string()
 }
 
 /// Reads rows of an array of such a type.
@@ -437,14 +443,22 @@ fn numbers(lists: &ArrayRef) -> Result<GenericListArray<i64>, ArrowError> {
     list_of(ends, &values, lists.nulls().cloned())
 }
 
-/// Converts lists of texts to the JSON of them, as lists of Parquet files are read.
+/// Converts lists of texts, or of lists of them, to JSON, as lists of Parquet files are read.
 fn texts_of(lists: &ArrayRef) -> Result<StringArray, ArrowError> {
-    let lists = cast(lists, &DataType::new_large_list(DataType::LargeUtf8, true))?;
-    let json = |list: ArrayRef| {
-        let texts: Vec<_> = list.as_string::<i64>().iter().collect();
-        serde_json::to_string(&texts).expect("each text is a JSON string")
-    };
+    let list_of_type = |item| DataType::new_large_list(item, true);
+    let is_nested = item_of(lists.data_type()).is_some_and(DataType::is_nested);
+    let item = if is_nested { list_of_type(DataType::LargeUtf8) } else { DataType::LargeUtf8 };
+    let lists = cast(lists, &list_of_type(item))?;
+    let json = |list: ArrayRef| json_of(&list).to_string();
     Ok(lists.as_list::<i64>().iter().map(|list| list.map(json)).collect())
+}
+
+/// Converts texts, or lists of them, to a JSON array.
+fn json_of(items: &ArrayRef) -> Json {
+    match items.data_type() {
+        DataType::LargeUtf8 => items.as_string::<i64>().iter().collect(),
+        _ => items.as_list::<i64>().iter().map(|list| list.map(|list| json_of(&list))).collect(),
+    }
 }
 
 /// Creates lists of doubles.

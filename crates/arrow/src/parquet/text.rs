@@ -21,7 +21,7 @@ pub(super) fn field(array: &dyn Array, row: usize) -> (Cow<'_, [u8]>, FieldForm)
         return (Cow::Borrowed(b""), FieldForm::Null);
     }
     if let Some(bytes) = bytes(array, row)
-        && str::from_utf8(bytes).is_ok()
+        && is_text(array.data_type(), bytes)
     {
         return (Cow::Borrowed(bytes), FieldForm::Plain);
     }
@@ -38,6 +38,14 @@ pub(super) fn bytes(array: &dyn Array, row: usize) -> Option<&[u8]> {
         DataType::FixedSizeBinary(_) => Some(array.as_fixed_size_binary().value(row)),
         _ => None,
     }
+}
+
+/// Returns whether bytes of a type are text. Binary values with control characters are numbers, such as
+/// cells from 0 to 9.
+fn is_text(data_type: &DataType, bytes: &[u8]) -> bool {
+    let is_number = |byte: &u8| *byte < b' ' && !byte.is_ascii_whitespace();
+    str::from_utf8(bytes).is_ok()
+        && (*data_type == DataType::Utf8View || !bytes.iter().any(is_number))
 }
 
 /// What JSON needs to know about a value.
@@ -119,8 +127,8 @@ fn append_json(array: &dyn Array, row: usize, text: &mut Vec<u8>) {
     }
     if let Some(bytes) = bytes(array, row) {
         let written = match str::from_utf8(bytes) {
-            Ok(string) => serde_json::to_writer(text, string),
-            Err(_) => serde_json::to_writer(text, bytes),
+            Ok(string) if is_text(array.data_type(), bytes) => serde_json::to_writer(text, string),
+            _ => serde_json::to_writer(text, bytes),
         };
         return written.expect(MEMORY);
     }

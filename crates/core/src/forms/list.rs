@@ -40,7 +40,13 @@ pub fn fault(text: &[u8]) -> Option<Malformed> {
             values = fields(text, delimiter(text, CELLS)?).collect();
         }
         let cells = values.iter().filter(|(_, token)| cell(token).is_some()).count();
+        // A lone quote is that of a field in a table.
+        let is_lone_quote = |token: &[u8]| {
+            let mut quotes = token.iter().filter(|byte| **byte == b'"');
+            quotes.next().is_some() && quotes.next().is_none()
+        };
         let are_cells = values.len() == CELLS
+            && !values.iter().any(|(_, token)| is_lone_quote(token))
             && cells > 0
             && 2 * cells >= { values.iter().filter(|(_, token)| !token.is_empty()).count() };
         if !are_cells {
@@ -48,7 +54,8 @@ pub fn fault(text: &[u8]) -> Option<Malformed> {
         }
     }
     let count = values.len();
-    if count > 0 && values.iter().all(|(_, token)| cell(token).is_none()) {
+    let is_number = |token: &[u8]| matches!(token, [b'-' | b'0'..=b'9', ..]);
+    if count > 0 && values.iter().all(|(_, token)| cell(token).is_none() && !is_number(token)) {
         return None;
     }
     let is_wrong = |(_, token): &(usize, &[u8])| !token.is_empty() && cell(token).is_none();
@@ -192,13 +199,13 @@ fn fill(text: &[u8], cells: &mut [u8], may_be_nested: bool) -> bool {
     count == cells.len()
 }
 
-/// How the cells of a JSON array are written.
+/// How the cells of a list are written as a JSON array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArrayStyle<'a> {
     rows: RowStyle,
     /// Whether digits are strings.
     is_quoted: bool,
-    /// The first blank; `null` if there is none.
+    /// The first blank as JSON, without quotes in strings of cells; `null` if there is none.
     blank: &'a str,
 }
 
@@ -231,24 +238,21 @@ impl<'a> ArrayStyle<'a> {
     /// Returns the style of the array at the start of a text.
     pub fn of(text: &'a [u8]) -> Option<Self> {
         let inner = text.strip_prefix(b"[")?.trim_ascii_start();
-        let has_rows = is_lone_bracket(tokens(inner).next()?.1);
-        let rows = match inner.first() {
-            Some(b'"') if has_rows => RowStyle::Strings,
-            _ if has_rows => RowStyle::Arrays,
-            _ => RowStyle::Flat,
+        let (at, first) = tokens(inner).next()?;
+        let rows = match is_lone_bracket(first) {
+            false => RowStyle::Flat,
+            true if is_bracket(inner[at]) => RowStyle::Arrays,
+            true => RowStyle::Strings,
         };
         let mut cells =
             tokens(inner).map(|(_, token)| token).filter(|token| !is_lone_bracket(token));
         let mut cells = cells.by_ref().take(CELLS).peekable();
-        let is_quoted = cells.peek()?.first() == Some(&b'"');
+        let is_quoted = matches!(cells.peek()?, [b'"' | b'\'', ..]);
         let is_blank = |token: &&[u8]| cell(token).is_some_and(|cell| !matches!(cell, b'1'..=b'9'));
         let blank = cells.find(is_blank).and_then(|token| std::str::from_utf8(token).ok());
-        let blank = match blank {
-            Some(blank) if rows == RowStyle::Strings => blank,
-            None if rows == RowStyle::Strings => ".",
-            // The last two are not JSON.
-            None | Some("None" | "NaN" | "nan") => "null",
-            Some(blank) => blank,
+        let blank = match rows {
+            RowStyle::Strings => blank.unwrap_or("."),
+            _ => blank.map_or("null", json_blank),
         };
         Some(Self { rows, is_quoted, blank })
     }
@@ -271,6 +275,18 @@ impl<'a> ArrayStyle<'a> {
         }
         out.extend_from_slice(after);
         out.push(b']');
+    }
+}
+
+/// Returns the text of a blank as JSON.
+fn json_blank(text: &str) -> &str {
+    match text.as_bytes() {
+        [b'"', ..] => text,
+        [b'n' | b'N', ..] => "null",
+        [b'-', b'1', ..] => "-1",
+        [b'0', ..] | [b'-', b'0', ..] => "0",
+        [b'\'', b'0', ..] => "\"0\"",
+        _ => "\".\"",
     }
 }
 
@@ -343,8 +359,11 @@ fn name_length(text: &[u8]) -> Option<usize> {
     (text.get(length) == Some(&b'(') && text[..length].iter().all(is_name)).then_some(length)
 }
 
-/// Returns the length of the name of a list, or of an option.
+/// Returns the length of the name of a list, of an option, or of the type of a string.
 fn ignored(text: &[u8]) -> Option<usize> {
+    if matches!(text, [b'b' | b'u', b'"' | b'\'', ..]) {
+        return Some(1);
+    }
     let is_option =
         [&b"dtype="[..], b"device=", b"weak_type="].iter().any(|name| text.starts_with(name));
     if is_option { Some(token_length(text)) } else { name_of_list(text) }

@@ -3,7 +3,7 @@
 //!
 //! | file | form |
 //! |---|---|
-//! | here | 81 cells, perhaps in quotes; nine groups of nine cells; 81 characters with spaces for blanks; 729 characters of pencil marks |
+//! | here | 81 cells, perhaps in quotes; groups of nine or three cells; 81 characters with spaces for blanks; 729 characters of pencil marks |
 //! | `list` | cells written as a list: `[5, 3, 0, …]`; 81 fields, some of them empty |
 //! | `hodoku` | lines of `HoDoKu`'s library; cells and removed candidates without the other fields |
 //! | `sheet` | nine lines: plain, drawn with borders, with candidates, or with labels; perhaps in a code fence, with a line of text before and after |
@@ -233,32 +233,33 @@ fn malformed(text: &[u8]) -> Malformed {
     Malformed { column: indent + malformed.column, ..malformed }
 }
 
-/// Returns the text in quotes, which may be escaped, in brackets, or followed by a comma.
+/// Returns the text in quotes, which may be escaped, in brackets, after the letter of a type, or
+/// followed by a comma.
 fn unquoted(text: &[u8]) -> Option<&[u8]> {
-    let is_around = |byte: &&u8| b"\"'\\[], ".contains(byte);
-    if text.len() > CELLS + 16 || !matches!(text.first()?, b'"' | b'\'' | b'\\' | b'[') {
+    let is_around = |byte: &&u8| b"\"'\\[](), ".contains(byte);
+    let quoted = text.strip_prefix(b"b").or(text.strip_prefix(b"u")).unwrap_or(text);
+    if text.len() > CELLS + 16 || !matches!(quoted.first()?, b'"' | b'\'' | b'\\' | b'[' | b'(') {
         return None;
     }
-    let start = text.iter().take_while(is_around).count();
-    let end = text[start..].iter().rev().take_while(is_around).count();
-    Some(&text[start..text.len() - end])
+    let start = quoted.iter().take_while(is_around).count();
+    let end = quoted[start..].iter().rev().take_while(is_around).count();
+    Some(&quoted[start..quoted.len() - end])
 }
 
-/// Returns the cells of nine groups of nine. A row of pencil marks with nine places per cell is not a
-/// puzzle.
+/// Returns the cells of nine groups of nine cells, or of 27 groups of three, between spaces, bars, or
+/// line feeds that are written as `\n`. A row of pencil marks with nine places per cell is not a puzzle.
 fn grouped(text: &[u8]) -> Option<Line> {
-    let is_between = |byte: &u8| matches!(byte, b' ' | b'\t' | b'/' | b'|' | b',' | b';');
-    let mut cells = [0; CELLS];
-    let mut groups = text.split(is_between).filter(|group| !group.is_empty());
-    let mut is_row_of_marks = true;
-    for row in cells.chunks_exact_mut(9) {
-        let group = <&[u8; 9]>::try_from(groups.next()?).ok()?;
-        row.copy_from_slice(group);
-        let is_in_place = |(digit, cell): (u8, &u8)| *cell == digit || !matches!(cell, b'1'..=b'9');
-        is_row_of_marks &= (b'1'..).zip(group).all(is_in_place);
-    }
-    let is_puzzle = groups.next().is_none() && !is_row_of_marks;
-    (is_puzzle && Puzzle::from_text(&cells).is_some()).then_some(cells)
+    let is_between = |byte: &u8| b" \t/|,;\\n".contains(byte);
+    let groups = || text.split(is_between).filter(|group| !group.is_empty());
+    let width = groups().next().map_or(0, <[u8]>::len);
+    let cells = <Line>::try_from(groups().flatten().copied().collect::<Vec<_>>()).ok()?;
+    let is_in_place = |(digit, cell): (u8, &u8)| *cell == digit || !matches!(cell, b'1'..=b'9');
+    let is_row_of_marks = cells.chunks(9).all(|group| (b'1'..).zip(group).all(is_in_place));
+    let is_puzzle = matches!(width, 3 | 9)
+        && groups().all(|group| group.len() == width)
+        && !is_row_of_marks
+        && Puzzle::from_text(&cells).is_some();
+    is_puzzle.then_some(cells)
 }
 
 /// Returns 81 cells of which the blanks are spaces: exactly 81 spaces and digits from 1 to 9, which are
@@ -346,12 +347,18 @@ mod tests {
                 line.as_bytes().chunks(9).map(|row| str::from_utf8(row).unwrap()).collect();
             rows.join(between)
         };
+        let threes: Vec<_> =
+            line.as_bytes().chunks(3).map(|cells| str::from_utf8(cells).unwrap()).collect();
         for text in [
             format!("\"{line}\""),
             format!("'{line}'"),
             format!("  \"{line}\",\r\n"),
             format!("[\"{line}\"]"),
             format!("\"\\\"{line}\\\"\""),
+            format!("b'{line}'"),
+            format!("('{line}',)"),
+            groups("\\n"),
+            threes.join(" "),
             groups(" "),
             groups("/"),
             groups(" | "),

@@ -133,30 +133,33 @@ pub fn read_one(text: &[u8]) -> Result<Form, Malformed> {
             let number = 1 + line_feeds(&text[..line.start as usize]);
             Malformed { what: format!("line {number}: {}", malformed.what), ..malformed }
         };
-        match what {
-            PartContent::Blank | PartContent::Border | PartContent::Head => {}
-            PartContent::Rows(rows) if grid.is_none() && are_fences(rows.after(text)) => {
+        let is_other = match what {
+            PartContent::Blank | PartContent::Border | PartContent::Head => false,
+            PartContent::Rows(rows) if grid.is_none() => {
                 grid = Some(sheet.form(&rows).map_err(|(line, fault)| in_line(line, fault))?);
+                sentences[1] = sentence_count(rows.after(text));
+                false
             }
-            PartContent::Text if are_fences(&text[at..end]) => {}
-            PartContent::Label(_) if sentences[usize::from(grid.is_some())] == 0 => {
-                sentences[usize::from(grid.is_some())] = usize::from(!are_fences(&text[at..end]));
+            PartContent::Text | PartContent::Label(_) => {
+                sentences[usize::from(grid.is_some())] += sentence_count(&text[at..end]);
+                false
             }
-            _ => {
-                let line = Span { start: at as u32, end: end as u32 };
-                let what = "expected nothing but nine rows of nine cells".into();
-                return Err(in_line(line, Malformed { column: 1, what }));
-            }
+            PartContent::Rows(_) | PartContent::TooLong(_) => true,
+        };
+        if is_other || sentences.iter().any(|count| *count > 1) {
+            let line = Span { start: at as u32, end: end as u32 };
+            let what = "expected nothing but nine rows of nine cells".into();
+            return Err(in_line(line, Malformed { column: 1, what }));
         }
         at = end;
     }
     grid.ok_or_else(|| Malformed { column: 1, what: "0 cells, 81 expected".into() })
 }
 
-/// Returns whether lines only surround code.
-fn are_fences(lines: &[u8]) -> bool {
-    let mut lines = lines.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    lines.all(|line| line.is_empty() || line.starts_with(b"```"))
+/// Returns the number of lines that are neither blank nor surround code.
+fn sentence_count(lines: &[u8]) -> usize {
+    let lines = lines.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.filter(|line| !line.is_empty() && !line.starts_with(b"```")).count()
 }
 
 /// Returns the position of a cell of the well-formed grid at the start of these bytes: the number

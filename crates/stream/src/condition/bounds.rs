@@ -131,6 +131,13 @@ impl Bounds {
         Ok(())
     }
 
+    /// Returns whether no row lacks the value of a column: those with one solution have some of them.
+    fn are_present(&self, column: Column) -> bool {
+        let unique = f64::from(Status::Unique as u8);
+        let are_unique = self.of(Column::Status).0 == [(unique, unique)];
+        are_unique && matches!(column, Column::Status | Column::Clues | Column::Minimal)
+    }
+
     /// Returns the bounds of rows that are within one of these bounds.
     fn union(all: Vec<Self>) -> Self {
         let mut all = all.into_iter();
@@ -180,14 +187,8 @@ impl Expression<ColumnSource> {
                 }
             }
             Self::Compare(left, operator, right) => {
-                let both = [(*operator, left, right), (operator.mirrored(), right, left)];
-                for (operator, one, other) in both {
-                    // Statuses are ordered as texts.
-                    if let (Some(column), Some(number)) = (one.column(), other.number(one.column()))
-                        && (column.kind() != Kind::Status || operator.is_equality())
-                    {
-                        bounds.narrow_to(column, &Values::compared(operator, number))?;
-                    }
+                for (column, operator, number) in comparisons(left, *operator, right) {
+                    bounds.narrow_to(column, &Values::compared(operator, number))?;
                 }
                 Ok(bounds)
             }
@@ -214,9 +215,44 @@ impl Expression<ColumnSource> {
                 Ok(bounds)
             }
             // Also true if a value is missing.
-            Self::Not(_) => Ok(bounds),
+            Self::Not(condition) => {
+                match &**condition {
+                    Self::Compare(left, operator, right) => {
+                        for (column, operator, number) in comparisons(left, *operator, right) {
+                            if bounds.are_present(column) {
+                                let values = Values::compared(operator.negated(), number);
+                                bounds.narrow_to(column, &values)?;
+                            }
+                        }
+                    }
+                    Self::Truth(operand) => {
+                        if let Some(column) = operand.column()
+                            && bounds.are_present(column)
+                        {
+                            bounds.narrow(column, 0..=0)?;
+                        }
+                    }
+                    _ => {}
+                }
+                Ok(bounds)
+            }
         }
     }
+}
+
+/// Returns the comparisons of a column with a number.
+fn comparisons<'a>(
+    left: &'a Operand<ColumnSource>,
+    operator: Operator,
+    right: &'a Operand<ColumnSource>,
+) -> impl Iterator<Item = (Column, Operator, f64)> + use<'a> {
+    let both = [(operator, left, right), (operator.mirrored(), right, left)];
+    both.into_iter().filter_map(|(operator, one, other)| {
+        let (column, number) = (one.column()?, other.number(one.column())?);
+        // Statuses are ordered as texts.
+        let is_ordered = column.kind() != Kind::Status || operator.is_equality();
+        is_ordered.then_some((column, operator, number))
+    })
 }
 
 impl Operator {
@@ -228,6 +264,18 @@ impl Operator {
             Self::AtMost => Self::AtLeast,
             Self::Greater => Self::Less,
             Self::AtLeast => Self::AtMost,
+        }
+    }
+
+    /// Returns the operator that is true where this one is false.
+    fn negated(self) -> Self {
+        match self {
+            Self::Equal => Self::NotEqual,
+            Self::NotEqual => Self::Equal,
+            Self::Less => Self::AtLeast,
+            Self::AtMost => Self::Greater,
+            Self::Greater => Self::AtMost,
+            Self::AtLeast => Self::Less,
         }
     }
 
@@ -330,6 +378,9 @@ mod tests {
             ("guess_rating < 0", "guess_rating", "0 or more"),
             ("status == 'multiple'", "status", "unique"),
             ("minimal == false", "minimal", "true"),
+            ("not minimal", "minimal", "true"),
+            ("not (clues < 50)", "clues", "17 to 40"),
+            ("clues > 20 and not (clues > 20)", "clues", "21 to 40"),
             ("technique < 'full-house'", "technique", "full-house to nested-forcing-chain-5"),
         ] {
             let expected = format!("no value of {column} meets it; possible values: {possible}");

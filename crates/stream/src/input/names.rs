@@ -27,6 +27,11 @@ pub fn is_puzzles(name: &[u8]) -> bool {
     is_one_of(PUZZLES, name)
 }
 
+/// Returns whether this is the name of a puzzle column that may have prompts.
+pub fn is_questions(name: &[u8]) -> bool {
+    is_one_of(&["question", "questions"], name)
+}
+
 /// Returns whether this is the name of a solution column.
 pub fn is_solutions(name: &[u8]) -> bool {
     is_one_of(SOLUTIONS, name)

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::error::several;
 use super::sample::{
-    Candidate, RowFields, Sample, cannot_be_puzzle, is_grid, is_name_of_cells, is_puzzle, is_word,
+    Candidate, RowFields, Sample, cannot_be_puzzle, is_grid, is_in_sentence, is_name_of_cells,
+    is_puzzle, is_word,
 };
 use super::{Answers, DetectError, InputFormat, InputOptions, Undecided, column_of, keep_only};
 use crate::input::csv::{Delimiter, Table};
@@ -119,11 +120,18 @@ impl InputOptions {
                     first = &with_row_names;
                     puzzles = first.columns_where(names::is_puzzles);
                 }
-                puzzles.retain(|&at| row.texts.get(at).is_none_or(|text| !cannot_be_puzzle(text)));
+                let has_puzzles = !row.columns_where(is_puzzle).is_empty();
+                puzzles.retain(|&at| {
+                    let may_be = |text| {
+                        !cannot_be_puzzle(text)
+                            || !has_puzzles && is_in_sentence(&first.texts[at], text)
+                    };
+                    row.texts.get(at).is_none_or(|text| may_be(text))
+                });
                 keep_only(&mut puzzles, |at| row.texts.get(at).is_some_and(|text| is_puzzle(text)));
                 let are_words =
                     puzzles.iter().all(|&at| row.texts.get(at).is_some_and(|text| is_word(text)));
-                if are_words && (puzzles.is_empty() || !row.columns_where(is_puzzle).is_empty()) {
+                if are_words && (puzzles.is_empty() || has_puzzles) {
                     return Ok(None);
                 }
             }

@@ -6,7 +6,7 @@ use memchr::memchr;
 use serde_json::value::RawValue;
 
 use super::error::{quoted, several};
-use super::sample::{Sample, cannot_be_puzzle, is_grid, is_puzzle, is_word};
+use super::sample::{Sample, cannot_be_puzzle, is_grid, is_in_sentence, is_puzzle, is_word};
 use super::{
     Answers, DetectError, Detected, InputFormat, InputOptions, Keep, Undecided, column_of,
     keep_only,
@@ -46,8 +46,17 @@ impl InputOptions {
         Ok(Some(Arc::new(objects?.of_document(records))))
     }
 
-    /// JSON lines, of which the first one is an object.
+    /// JSON lines, of which the first one is an object, or a puzzle as a string with escapes.
     pub(super) fn objects(&self, sample: Sample<'_>) -> Detected {
+        if sample.text.starts_with(b"\"") {
+            return match first_end(sample.text) {
+                None if !sample.is_all => Err(Undecided::NotYet),
+                end if is_escaped_puzzle(&sample.text[..end.unwrap_or(sample.text.len())]) => {
+                    self.json(sample.text, sample.is_all, sample.is_end).map(Some)
+                }
+                _ => Ok(None),
+            };
+        }
         let Some(rest) = sample.text.trim_ascii_start().strip_prefix(b"{") else { return Ok(None) };
         let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         match rest.get(blanks) {
@@ -205,6 +214,13 @@ fn with_paths<'a>(entries: &[(String, &'a str)]) -> Vec<(String, &'a str)> {
     all
 }
 
+/// Returns whether a line is a JSON string with escapes that is a puzzle.
+fn is_escaped_puzzle(line: &[u8]) -> bool {
+    let text: Result<String, _> = serde_json::from_slice(line);
+    line.contains(&b'\\')
+        && text.is_ok_and(|text| is_puzzle(text.as_bytes()) || is_grid(text.as_bytes()))
+}
+
 /// The filter of jq for arrays of a puzzle and its solution.
 const PAIR: &str = "{puzzle: .[0], solution: .[1]}";
 
@@ -311,6 +327,10 @@ fn puzzle_key(
         !value.starts_with('{') && !cells_of(value).is_some_and(|text| cannot_be_puzzle(&text))
     };
     let is_word = |key: &usize| cells_of(value(*key)).is_some_and(|text| is_word(&text));
+    let is_named_sentence = |key: &usize| {
+        let name = last_name(keys[*key]).as_bytes();
+        cells_of(value(*key)).is_some_and(|text| is_in_sentence(name, &text))
+    };
     let (mut found, mut words) = (Vec::new(), Vec::new());
     for range in [0..outer, outer..keys.len()] {
         if found.is_empty() {
@@ -325,6 +345,9 @@ fn puzzle_key(
     }
     if found.is_empty() {
         found = words;
+    }
+    if found.is_empty() {
+        found = (0..keys.len()).filter(is_named_sentence).collect();
     }
     if found.is_empty() {
         found = (0..outer).filter(is_named).filter(|&key| value(key).starts_with('{')).collect();

@@ -1,6 +1,6 @@
 //! The first bytes of an input, split into rows and fields.
 
-use memchr::memchr;
+use memchr::memchr_iter;
 
 use super::Undecided;
 use crate::input::csv::{
@@ -9,7 +9,7 @@ use crate::input::csv::{
 use crate::input::field::FieldForm;
 use crate::input::lines;
 use crate::input::lines::first_end;
-use crate::input::names::looks_like_header;
+use crate::input::names::{self, looks_like_header};
 use bulkdoku_core::forms::{self, list};
 use bulkdoku_core::marks;
 use bulkdoku_core::puzzle::{CELLS, is_cell};
@@ -146,7 +146,7 @@ impl<'a> Sample<'a> {
                 fields.texts.push(text.trim_ascii().to_vec());
                 fields.written.push(text.into_owned());
                 fields.has_quotes |= field.form == FieldForm::Quoted;
-                fields.has_returns |= memchr(b'\r', field.of(rest)).is_some();
+                fields.has_returns |= has_lone_return(field.of(rest));
             });
             let length = match row {
                 SplitRow::Whole { length, .. } => length,
@@ -162,6 +162,11 @@ impl<'a> Sample<'a> {
             Some(fields)
         })
     }
+}
+
+/// Returns whether a carriage return is not followed by a line feed.
+fn has_lone_return(field: &[u8]) -> bool {
+    memchr_iter(b'\r', field).any(|at| field.get(at + 1) != Some(&b'\n'))
 }
 
 /// Returns whether a comment with several names has as many fields as the row below it.
@@ -183,7 +188,7 @@ pub(super) fn may_have_answers(text: &[u8], is_all: bool) -> Option<bool> {
     let mut has_puzzles = false;
     let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     for line in lines.filter(|line| is_content(line)) {
-        let mut words = line.split(|byte| matches!(byte, b' ' | b'\t' | b',' | b';'));
+        let mut words = line.split(|byte| matches!(byte, b' ' | b'\t' | b',' | b';' | b':'));
         let first = words.next().unwrap_or_default();
         let is_first_puzzle = is_puzzle(first) || is_grid(first);
         // Puzzles in less common forms are not recognized here, but a solution after them is.
@@ -219,7 +224,7 @@ pub(super) struct RowFields {
     written: Vec<Vec<u8>>,
     /// Whether any field is quoted.
     pub(super) has_quotes: bool,
-    /// Whether any field contains a carriage return.
+    /// Whether any field contains a carriage return without a line feed.
     pub(super) has_returns: bool,
 }
 
@@ -321,6 +326,12 @@ pub(super) fn cannot_be_puzzle(text: &[u8]) -> bool {
     (has_words || text.starts_with(b"{\""))
         && list::puzzle(text).is_none()
         && !list::has_all_cells(text)
+}
+
+/// Returns whether a text in a column of this name is a puzzle, though it has words: those of one line
+/// before it, or after it. Questions are prompts, and their puzzles are elsewhere.
+pub(super) fn is_in_sentence(name: &[u8], text: &[u8]) -> bool {
+    names::is_puzzles(name) && !names::is_questions(name) && forms::form(text).is_some()
 }
 
 /// Returns whether a text has letters and no digits, so that it is hardly a puzzle: `easy`.

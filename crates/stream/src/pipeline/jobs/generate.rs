@@ -90,6 +90,10 @@ fn bounds(recipe: &Recipe) -> Result<Bounds, Impossible> {
     };
     bounds.narrow(Column::Status, status as u64..=status as u64)?;
     bounds.narrow(Column::Solutions, solutions..=solutions)?;
+    // Each step solves at most one cell.
+    if status == Status::Unique {
+        bounds.narrow(Column::Steps, 81 - *clues.end()..=u64::MAX)?;
+    }
     bounds.narrow(Column::Clues, clues)?;
     if recipe.clues != Recipe::default().clues {
         bounds.narrow(Column::Clues, *recipe.clues.start() as u64..=*recipe.clues.end() as u64)?;

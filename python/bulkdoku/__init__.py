@@ -4,8 +4,8 @@ All functions follow one rule. A table in (pandas, polars, pyarrow, `Table`), a 
 columns, its index, and the new columns appended. A series in, a table of its library out. Anything else in (a list, a
 numpy array, a relation of DuckDB, a data set of Hugging Face), a `Table`, which every Arrow library reads.
 
-`help(bulkdoku.solve)` describes the arguments and exceptions that most functions share; the others describe what is
-different. The interpreter is released while functions work, and Ctrl-C ends them.
+`help(bulkdoku.solve)` describes what most functions share. The interpreter is released while they work, and Ctrl-C
+ends them.
 """
 
 import functools
@@ -15,8 +15,8 @@ import statistics
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Self, get_args
 
 import numpy as np
 
@@ -24,8 +24,8 @@ from . import _core
 from ._core import __version__
 from ._frames import as_buffer, frame_of, place_of
 from ._options import (
-    KINDS, By, Form, Kind, Progress, Span, columns_of, form_of, names_in, one_of, output_of, search, shown, span, text,
-    threads_of, whole,
+    KINDS, By, Form, Kind, Progress, Span, columns_of, form_of, names_in, one_of, optional, output_of, search, shown,
+    span, text, whole,
 )  # fmt: skip
 from ._table import Table
 from ._trainers import hrm, reasoning_gym
@@ -36,7 +36,6 @@ __all__ = [
 ]  # fmt: skip
 
 SOLVED = ("solution", "status")
-SAMENESS = ("class", "puzzle", "grid")
 SCORED = ("correct_cells", "wrong_cells", "blank_cells", "clues_kept", "broken_units", "solved")
 
 
@@ -58,7 +57,7 @@ def solve(
         solution: how grids are returned: "text" (str), "binary" (bytes) or "cells" (81 numbers, where digits follow
             `blank`); None for bytes if the puzzles are bytes, otherwise text.
         columns: those of `bulkdoku solve`, such as "puzzle", "reason", "solutions", "guesses", "latency_ns", "clues",
-            "technique", "difficulty", or "minimal"; an unknown name raises an error with all. A table already has its puzzles.
+            "technique", "difficulty", or "minimal"; an unknown name raises an error with all. A table has its puzzles.
         column: the column of the puzzles in a table, if it has no usual name and is not the only one.
         prefix: the prefix of the names of new columns.
         blank: the value of a blank in numbers; digits are blank + 1 to blank + 9.
@@ -67,9 +66,7 @@ def solve(
     Returns:
         A row for each puzzle, in order. `status` is unique, solved (limit=1), multiple, unsolvable, contradictory (two
         equal clues in a unit), malformed (not a puzzle, or null) or gave_up. `solutions` are those found, up to
-        `limit`; `reason` explains what is wrong with a malformed or contradictory row. Of puzzles with exactly one
-        solution, `technique` is the hardest that people need, `guess_rating` the guesses of the proof, `minimal`
-        whether every clue is needed.
+        `limit`; `reason` explains what is wrong with a malformed or contradictory row.
 
     Raises:
         KeyError: if the column does not exist.
@@ -122,14 +119,11 @@ def trace(
             all implications. Other arguments, and exceptions, are those of `solve`.
 
     Returns:
-        A row for each puzzle with the column `trace`, `text`, or `boards`. Only puzzles with exactly one solution have
-        steps.
+        A row for each puzzle with `trace`, `text`, or `boards`. Only puzzles with exactly one solution have steps.
     """
     one_of("format", format, ("steps", "text", "boards"))
-    if template is not None and format != "text":
-        raise ValueError('template is for format="text"')
-    if (sentences or implications) and format != "steps":
-        raise ValueError('sentences and implications are for format="steps"')
+    if template is not None and format != "text" or (sentences or implications) and format != "steps":
+        raise ValueError('template is for format="text", sentences and implications are for format="steps"')
     how, frame, name = search("lanes", 2, None, threads), frame_of(puzzles), "trace" if format == "steps" else format
     rows = frame.grids(column, blank, new=(name,), prefix=prefix)
     options = (format, text("template", template), bool(sentences), bool(implications))
@@ -140,9 +134,7 @@ class Path(list[dict[str, Any]]):
     """Steps towards the solution of a puzzle: a list of dicts as in `trace`, such as with `technique`, `placed` or
     `eliminated`, `evidence`, and `sentence`. It prints as sentences; in a notebook, it is drawn."""
 
-    def __init__(self, steps: Iterable[dict[str, Any]], html: str) -> None:
-        super().__init__(steps)
-        self._html = html
+    _html = ""
 
     def __repr__(self) -> str:
         return "\n".join(f"{number}. {step['technique']}: {step['sentence']}" for number, step in enumerate(self, 1))
@@ -178,12 +170,13 @@ def hint(puzzle: Any, n: int = 1) -> Path:
         ValueError: if the puzzle does not have exactly one solution.
     """
     row = solve([puzzle], columns=["puzzle", "status", "reason"], solution="text")
-    (cells,), (status,), (reason,) = (row.to_list(name) for name in ("puzzle", "status", "reason"))
-    if status != "unique":
-        what = f"only puzzles with exactly one solution have hints; this one is {status}"
-        raise ValueError(f"{what}: {reason}" if reason else what)
+    cells, *why = (row.to_list(name)[0] for name in row)
+    if why[0] != "unique":
+        raise ValueError("only puzzles with exactly one solution have hints; this is " + ": ".join(filter(None, why)))
     steps, html = _core.explained(cells, whole("n", n))
-    return Path(map(json.loads, steps), html)
+    path = Path(map(json.loads, steps))
+    path._html = html
+    return path
 
 
 def check(
@@ -198,16 +191,12 @@ def check(
         puzzles: n puzzles, as for `solve`; without `solutions`, a table that has both.
         solutions: n solutions in any of the same forms; from a table the column of solutions is taken.
         limit: 2 searches for a second solution, 1 does not search.
-        columns: those of `bulkdoku check`: some of those of `solve`, "answer" (the given solution), and the columns of
-            `score`.
+        columns: those of `bulkdoku check`: some of `solve`, "answer" (the given solution), and those of `score`.
         answers: "cells", or "text" for the answers of language models: the last grid in a text.
-        solution_column: the column of the solutions. Other arguments are those of `solve`.
+        solution_column: the column of the solutions. Other arguments, and exceptions, are those of `solve`.
 
     Returns:
         A row for each puzzle. `status` is ok, mismatch, malformed or gave_up; `reason` explains what is wrong.
-
-    Raises:
-        TypeError, ValueError: as `solve`, and if there are not as many solutions as puzzles.
     """
     one_of("answers", answers, ("cells", "text"))
     how, names = search(engine, limit, max_nodes, threads), columns_of(columns, "check")
@@ -228,8 +217,7 @@ def score(
     """Scores answers to puzzles: rewards for reinforcement learning.
 
     Args:
-        answers: n answers, as `solutions` of `check`, or any texts with a grid: the last complete one counts. Other
-            arguments, and exceptions, are those of `check`.
+        answers: any texts with a grid: the last complete one counts. Others, and exceptions, are as for `check`.
 
     Returns:
         A row for each puzzle. Of its cells that are not clues, `correct_cells` equal the only solution, `wrong_cells`
@@ -249,7 +237,7 @@ def verify(answer: str | None, entry: Mapping[str, Any]) -> float:
 
     Args:
         answer: any text with a grid: the last complete one counts; exceptions are those of `score`.
-        entry: an entry of `reasoning_gym` or of `Puzzles.entries`.
+        entry: an entry of `reasoning_gym`.
 
     Returns:
         float: 1.0 if the answer solves the puzzle, otherwise 0.0.
@@ -273,7 +261,7 @@ def canon(
     names, blank, frame = columns_of(columns, "canon"), whole("blank", blank), frame_of(puzzles)
     rows = frame.grids(column, blank, new=names, prefix=prefix)
     output = output_of(names, form_of(solution, rows), blank)
-    return frame.joined(_core.classify(rows, threads_of(threads), output, progress), prefix)
+    return frame.joined(_core.classify(rows, optional("threads", threads), output, progress), prefix)
 
 
 def augment(
@@ -294,19 +282,14 @@ def augment(
         original: whether each puzzle comes before its isomorphs, as copy 0.
         kinds: some of "digits", "rows" (of bands, columns of stacks), "bands" (and stacks), "transpose".
         seed, first: isomorphs depend on the seed (0 to 2**64 - 1) and on the number of their row, from `first` on.
-        solution: how grids are returned; None for the form of the puzzles. Other arguments are those of `check`.
+        solution: how grids are returned; None for the form of the puzzles. Others, and exceptions, are as for `check`.
 
     Returns:
         The columns `row` (the puzzle's number) and `copy` (from 1), before them `puzzle` and, if solutions are given,
         `solution`. In a table, these replace the old ones, and other columns are repeated.
-
-    Raises:
-        TypeError, ValueError: as `solve`, and if the table has a column `row` or `copy`.
     """
     times, seed, first, blank = whole("times", times), whole("seed", seed), whole("first", first), whole("blank", blank)
-    chosen = names_in("kinds", kinds, '("digits", "rows")')
-    form = None if solution is None else form_of(solution)
-    count, frame = threads_of(threads), frame_of(puzzles)
+    chosen, frame = names_in("kinds", kinds, '("digits", "rows")'), frame_of(puzzles)
     new = ("row", "copy") if solutions is None else ("row", "copy", "solution")
     rows = frame.grids(column, blank, new=new, prefix=prefix)
     try:
@@ -317,20 +300,18 @@ def augment(
             raise
         answers, replaced = None, None
     grids = ("puzzle",) if answers is None else ("puzzle", "solution")
-    output = output_of((*grids, "line", "copy"), form or rows.form, blank)
-    options = (times, bool(original), chosen, seed, first, output, count)
+    output = output_of((*grids, "line", "copy"), rows.form if solution is None else form_of(solution), blank)
+    options = (times, bool(original), chosen, seed, first, output, optional("threads", threads))
     made, invalid, why = _core.augment(rows, answers, *options, progress)
     if invalid:
         what = f"{invalid} of {len(rows)} records are invalid and have no rows"
         warnings.warn("\n  ".join([what, *why, *(["…"] if invalid > len(why) else [])]), stacklevel=2)
-    names, added = [prefix + grid for grid in grids], [prefix + "row", prefix + "copy"]
+    names = [prefix + name for name in (*grids, "row", "copy")]
     if frame.names is None:
-        return frame.table(made.select(range(len(grids) + 2), names + added))
-    names[:1] = [frame.names[place_of(frame.names, column)]]
-    names[1:] = [replaced or name for name in names[1:]]
-    sources = Table(made)["line"] - np.uint64(first)
-    isomorphs = made.select(range(len(grids) + 2), names + added)
-    return frame_of(frame.take(as_buffer(sources.astype(np.int64)))).append(isomorphs)
+        return frame.table(made.select(range(len(names)), names))
+    names[:2] = [frame.names[place_of(frame.names, column)], replaced or names[1]]
+    sources = as_buffer((Table(made)["line"] - np.uint64(first)).astype(np.int64))
+    return frame_of(frame.take(sources)).append(made.select(range(len(names)), names))
 
 
 def recipe(
@@ -339,8 +320,7 @@ def recipe(
     """Returns which puzzles are generated."""
     if at_least is not None and not (isinstance(at_least, (int, float)) and 0 < at_least < 1e300):
         raise ValueError(f"at_least is a positive number, not {shown(at_least)}")
-    clues, where = span("clues", clues), text("where", where)
-    return _core.Recipe(kind, grids, symmetry, pattern, clues, where, objective, at_least)
+    return _core.Recipe(kind, grids, symmetry, pattern, span("clues", clues), text("where", where), objective, at_least)
 
 
 def generate(
@@ -351,16 +331,13 @@ def generate(
 ) -> Table:  # fmt: skip
     """Generates random puzzles: the rows that `bulkdoku generate` writes for the same seed.
 
-    Row i depends only on the seed and the options, so any part of a corpus can be reproduced.
-
     Args:
-        count: the number of rows.
-        seed: any number from 0 to 2**64 - 1.
+        count, seed: the number of rows, and any number from 0 to 2**64 - 1.
         kind: "minimal", "solved", "easy", "hard", "several", "unsolvable" or "unique".
         where: a condition that puzzles meet, as `--where` of the command has it: "technique == 'xy-wing'".
         columns: those of `bulkdoku generate`, such as "technique"; the solution is null unless there is exactly one.
         objective, at_least: only for kind="hard": "guess_rating" (default), "se121" or "score", and its least value.
-        skip: the number of rows before the first one; for kind="hard", of islands.
+        skip: the rows before the first one; row i depends only on seed and options. For kind="hard", the islands.
         grids: how solution grids are drawn: "rows", "fast" or "uniform"; None is fast for kind="solved", else rows.
         clues: only puzzles with this many: a number, or a pair of the least and the most.
         symmetry: "none", "rot180", "rot90", "diagonal", "horizontal" or "vertical".
@@ -376,24 +353,19 @@ def generate(
     """
     made = recipe(kind, grids, clues, where, symmetry, pattern, objective, at_least)
     output = output_of(columns_of(columns, "generate"), form_of(solution), whole("blank", blank))
-    seed, skip = whole("seed", seed), whole("skip", skip)
-    count = whole("count", count)
+    seed, skip, count = whole("seed", seed), whole("skip", skip), whole("count", count)
     end = 2**31 if kind == "hard" else skip + count
     if end >= 2**64 or skip > end:
         raise ValueError("rows end at 2**64 - 1, islands at 2**31")
-    return Table(_core.generate(made, seed, (skip, end), count, output, threads_of(threads), progress))
+    return Table(_core.generate(made, seed, (skip, end), count, output, optional("threads", threads), progress))
 
 
 class Puzzles:
     """An endless iterator of tables of fresh puzzles; see `stream`. One thread can use it at a time."""
 
-    def __init__(
-        self, seed: int, skip: int, batch_rows: int, shard: tuple[int, int], made: _core.Recipe, output: _core.Output,
-        threads: int | None,
-    ) -> None:  # fmt: skip
-        self._seed, self._position, self._batch_rows, self._shard = seed, skip, batch_rows, shard
-        self._recipe, self._output, self._threads = made, output, threads
-        self._lock = threading.Lock()
+    def __init__(self, make: Callable[[int, int, int], Table], batch_rows: int, shard: tuple[int, int]) -> None:
+        self._make, self._batch_rows, self._shard, self._lock = make, batch_rows, shard, threading.Lock()
+        self._seed = self._position = 0
 
     @property
     def position(self) -> int:
@@ -404,36 +376,15 @@ class Puzzles:
         return self
 
     def __next__(self) -> Table:
-        return self._next(self._output)[1]
-
-    def entries(self) -> Iterator[dict[str, Any]]:
-        """Yields single puzzles as entries of `reasoning_gym`, whose `source_index` is the row of `generate`.
-
-        Raises:
-            ValueError: if the puzzles do not have exactly one solution.
-        """
-        while True:
-            seed, (start, batch) = self._seed, self._next(output_of(("puzzle",), "text", 0))
-            entries = reasoning_gym(batch, first=start, threads=self._threads)
-            if len(entries) < len(batch):
-                raise ValueError("only puzzles with exactly one solution have entries")
-            for entry in entries:
-                entry["metadata"]["seed"] = seed
-                yield entry
-
-    def _next(self, output: _core.Output) -> tuple[int, Table]:
-        """Returns the next batch, and the number of its first row."""
         if not self._lock.acquire(blocking=False):
             raise RuntimeError("another thread reads the stream: each needs its own, such as with shard=(i, n)")
         try:
-            index, count = self._shard
-            start, after = self._position + index * self._batch_rows, self._position + count * self._batch_rows
-            end = start + self._batch_rows
-            if max(end, after) >= 2**64:
+            start, after = (self._position + batches * self._batch_rows for batches in self._shard)
+            if after >= 2**64:
                 raise ValueError("rows end at 2**64 - 1")
-            batch = Table(_core.generate(self._recipe, self._seed, (start, end), None, output, self._threads, None))
+            batch = self._make(self._seed, start, start + self._batch_rows)
             self._position = after
-            return start, batch
+            return batch
         finally:
             self._lock.release()
 
@@ -464,15 +415,16 @@ def stream(
         Puzzles: an iterator of tables.
     """
     made = recipe(kind, grids, clues, where, symmetry, pattern, objective, at_least)
-    if kind == "hard":
-        batch_rows = 1
-    parts = list(shard) if isinstance(shard, (tuple, list)) and len(shard) == 2 else [shard, shard]
-    index, number = (whole("shard", part) for part in parts)
-    if index >= number:
+    index, number = span("shard", shard) or (0, 1)
+    if index == number:
         raise ValueError(f"shard ({index}, {number}): the index is below the number of shards")
     output = output_of(columns_of(columns, "generate"), form_of(solution), whole("blank", blank))
-    numbers = (whole("seed", seed), whole("skip", skip), whole("batch_rows", batch_rows))
-    return Puzzles(*numbers, (index, number), made, output, threads_of(threads))
+    threads, batch_rows = optional("threads", threads), 1 if kind == "hard" else whole("batch_rows", batch_rows)
+
+    def make(seed: int, start: int, end: int) -> Table:
+        return Table(_core.generate(made, seed, (start, end), None, output, threads, None))
+
+    return Puzzles(make, batch_rows, (index, number)).reset(whole("seed", seed), skip)
 
 
 def dedup(
@@ -490,9 +442,9 @@ def dedup(
         The rows as a table, with all columns; of lists, arrays, and series it has the column `puzzle`. Invalid and
         contradictory rows are left out; with by="grid", rows without exactly one solution are kept.
     """
-    one_of("by", by, SAMENESS)
+    one_of("by", by, get_args(By))
     frame = frame_of(rows)
-    return frame.take(_core.distinct(frame.grids(column, blank), by, threads_of(threads), progress))
+    return frame.take(_core.distinct(frame.grids(column, blank), by, optional("threads", threads), progress))
 
 
 def split(
@@ -507,24 +459,18 @@ def split(
     Args:
         shares: the relative sizes of 2 to 100 parts, such as (80, 10, 10).
         seed: any number from 0 to 2**64 - 1.
-        by: what is kept together, as for `dedup`, whose other arguments are the same.
+        by: what is kept together, as for `dedup`, whose other arguments and exceptions are the same.
 
     Returns:
-        tuple: the rows of each part, as for `dedup`. A UserWarning counts rows that cannot be compared, which are left
-        out.
-
-    Raises:
-        TypeError, ValueError: as `solve`, and if shares are not positive numbers.
+        tuple: the rows of each part, as for `dedup`. A UserWarning counts rows without a class, which are left out.
     """
-    is_sequence = isinstance(shares, Sequence) and not isinstance(shares, (str, bytes))
-    if not is_sequence or not all(isinstance(share, (int, float)) for share in shares):
-        raise TypeError("shares is a sequence of numbers, such as (80, 10, 10)")
-    if not 2 <= len(shares) <= 100 or not all(0 < share < 2**1000 for share in shares):
+    parts = shares if isinstance(shares, Sequence) and 2 <= len(shares) <= 100 else []
+    if not parts or not all(isinstance(share, (int, float)) and 0 < share < 2**1000 for share in parts):
         raise ValueError("shares are 2 to 100 numbers above 0, such as (80, 10, 10)")
-    one_of("by", by, SAMENESS)
+    one_of("by", by, get_args(By))
     seed, frame = whole("seed", seed), frame_of(rows)
     puzzles = frame.grids(column, blank)
-    parts = _core.split(puzzles, [float(share) for share in shares], seed, by, threads_of(threads), progress)
+    parts = _core.split(puzzles, [float(share) for share in shares], seed, by, optional("threads", threads), progress)
     if without := len(puzzles) - sum(memoryview(part).nbytes // 8 for part in parts):
         lack = "exactly one solution" if by == "grid" else "a class"
         warnings.warn(f"{without} of {len(puzzles)} rows are in no part: they do not have {lack}", stacklevel=2)
@@ -534,33 +480,31 @@ def split(
 def measured(solver: Any, puzzles: list[str], known: Mapping[str, str | None]) -> int:
     """Returns the nanoseconds that a solver takes. Raises ValueError if an answer is wrong."""
     start = time.perf_counter_ns()
-    answers = list(solver(list(puzzles)))
+    answers = solver(list(puzzles))
+    answers = answers.to_list("solution") if isinstance(answers, Table) else list(answers)
     ns, count = time.perf_counter_ns() - start, len(puzzles)
-    faults = {"extra": list(range(count + 1, len(answers) + 1))}
+    faults = {"extra": list(range(count + 1, len(answers) + 1))} if len(answers) > count else {}
     answers = (answers + [None] * count)[:count]
     are_right = check(puzzles, answers, limit=1, columns=["solved"], answers="text")["solved"]
     for line in np.flatnonzero(~are_right):
         answer = answers[line].decode() if isinstance(answers[line], bytes) else answers[line]
-        if answer in (None, "", "."):
-            what = "missing" if known[puzzles[line]] else None
-        else:
-            what = "out of order" if answer in known.values() else "wrong"
-        if what:
+        is_empty = answer in (None, "", ".")
+        if not is_empty or known[puzzles[line]]:
+            what = "missing" if is_empty else "out of order" if answer in known.values() else "wrong"
             faults.setdefault(what, []).append(int(line) + 1)
-    each = [
-        f"{len(lines)} {what} (line{'s'[: len(lines) - 1]} {', '.join(map(str, lines[:10]))}{', …' * (len(lines) > 10)})"
-        for what, lines in faults.items()
-        if lines
-    ]
-    if each:
-        raise ValueError("; ".join(each))
-    return ns
+    if not faults:
+        return ns
+    each = []
+    for what, lines in faults.items():
+        listed = ", ".join(map(str, lines[:10])) + (", …" if len(lines) > 10 else "")
+        each.append(f"{len(lines)} {what} (line{'s'[: len(lines) - 1]} {listed})")
+    raise ValueError("; ".join(each))
 
 
 def bench(
     solvers: Mapping[str, Callable[[list[str]], Iterable[str | bytes | None]]], rows: Any, *,
-    engines: Sequence[str] = ("lanes",), limit: int = 2, threads: int | None = None, rounds: int = 5, seconds: float = 0.2,
-    seed: int = 1, column: str | None = None, blank: int = 0,
+    engines: Sequence[str] = ("lanes",), limit: int = 2, threads: int | None = None, rounds: int = 5,
+    seconds: float = 0.2, seed: int = 1, column: str | None = None, blank: int = 0,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Measures solvers and our engines side by side, and checks every answer, as `bulkdoku bench --solver` does.
 
@@ -568,10 +512,9 @@ def bench(
         solvers: functions by their names. Each is called with a list of str (81 characters, `.` for a blank), and
             returns an answer for each: a str or bytes with the solution, or None, "" or "." for a puzzle without
             exactly one. Its time includes reading all answers, but not checking them.
-        rows, column, blank: puzzles, as for `solve`. Each pass has another order of them.
-        engines, threads, limit: the engines to measure as well, as for `solve`, which is called with a list.
+        rows, column, blank, seed: puzzles, as for `solve`, and the seed of their order, which differs in each pass.
+        engines, threads, limit: the engines to measure as well. These, and exceptions, are as for `solve`.
         rounds, seconds: the number of rounds, and the least time of each; slow solvers get fewer rows.
-        seed: the seed of the permutation of the rows; exceptions are those of `solve`.
 
     Returns:
         list: a dict for each engine and solver: `engine` (the name), `rows`, `ns_per_puzzle` (the median of the
@@ -580,9 +523,7 @@ def bench(
     """
     if not isinstance(solvers, Mapping) or not all(callable(solver) for solver in solvers.values()):
         raise TypeError('solvers is a dict of functions, such as {"mine": solve_list}')
-    if not isinstance(seconds, (int, float)) or not 0 <= seconds <= 3600:
-        raise ValueError(f"seconds is a number from 0 to 3600, not {shown(seconds)}")
-    names = names_in("engines", engines, '("lanes", "scalar")')
+    names, least_ns = names_in("engines", engines, '("lanes", "scalar")'), 1e9 * float(seconds)
     if clash := [name for name in names if name in solvers]:
         raise ValueError(f"{clash[0]} is an engine: give the solver another name")
     limit, rounds = whole("limit", limit), whole("rounds", rounds)
@@ -593,27 +534,22 @@ def bench(
     puzzles = [puzzle for puzzle in solved.to_list("puzzle") if puzzle is not None]
     if not puzzles:
         raise ValueError("no row is a puzzle")
-
-    def solved_by(engine: str, puzzles: list[str]) -> Any:
-        return solve(puzzles, engine=engine, limit=limit, threads=threads, columns=["solution"]).to_list("solution")
-
-    everyone = {**{name: functools.partial(solved_by, name) for name in names}, **solvers}
-    random.Random(whole("seed", seed)).shuffle(puzzles)
+    engine = functools.partial(solve, limit=limit, threads=threads, columns=["solution"])
+    everyone = {**{name: functools.partial(engine, engine=name) for name in names}, **solvers}
+    (chance := random.Random(whole("seed", seed))).shuffle(puzzles)
     found: list[dict[str, Any]] = [
         {"engine": name, "rows": min(16, len(puzzles)), "ns_rounds": [], "invalid": None} for name in everyone
     ]
-    starts = dict.fromkeys(everyone, 0)
     for turn in range(-1, rounds):
-        for row, (name, solver) in zip(found, everyone.items()):
+        for row, solver in zip(found, everyone.values()):
             ns = passes = 0
             try:
-                while row["invalid"] is None and (passes == 0 or ns < seconds * 1e9):
-                    # Each pass begins with another row, so that answers of earlier passes are wrong.
-                    starts[name] = (starts[name] + 1) % row["rows"]
-                    order = puzzles[starts[name] : row["rows"]] + puzzles[: starts[name]]
+                while row["invalid"] is None and (passes == 0 or ns < least_ns):
+                    # In another order, answers of earlier passes are wrong.
+                    order = chance.sample(puzzles[: row["rows"]], row["rows"])
                     ns, passes = ns + (took := measured(solver, order, known)), passes + 1
                     # The first turn finds the number of rows, which is smaller for slow solvers.
-                    if turn < 0 and 4 * took < seconds * 1e10 and row["rows"] < len(puzzles):
+                    if turn < 0 and 4 * took < 10 * least_ns and row["rows"] < len(puzzles):
                         row["rows"], ns = min(4 * row["rows"], len(puzzles)), 0
                 if turn >= 0 and passes:
                     row["ns_rounds"].append(ns / (passes * row["rows"]))

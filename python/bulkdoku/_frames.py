@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -10,24 +11,16 @@ import numpy as np
 
 from . import _core
 from ._options import whole
-from ._table import Array, Table, needed, quoted, suggestion
+from ._table import Array, Table, index_of, quoted
 
 What = Literal["puzzles", "solutions", "answers"]
 Finish = Callable[[Table], Any]
-
-TAKEN = (
-    "taken are a list of str, of bytes, or of numbers, a numpy array (integers of shape (n, 81) or (n, 9, 9), or S81), "
-    "or an Arrow array, record batch, table or stream (pyarrow, polars, pandas, DuckDB) whose puzzles are text, "
-    "binary, fixed_size_binary[81], or lists of numbers or texts"
-)
 
 
 def place_of(names: list[str], column: str | None, what: What = "puzzles") -> int:
     """Returns the place of a column: the named one, or the one with a usual name, or the only one."""
     if column is not None:
-        if column in names:
-            return names.index(column)
-        raise KeyError(f"no column {quoted(column)}{suggestion(column, names)}; the table has {quoted(names)}")
+        return index_of(column, names)
     place = _core.find_column(names, what != "puzzles", what == "answers")
     if place is None and len(names) != 1:
         kind, option = ("puzzles", "column") if what == "puzzles" else ("solutions", "solution_column")
@@ -41,13 +34,14 @@ def check_new(names: Sequence[str], prefix: Any, new: Iterable[str]) -> None:
         raise TypeError(f"prefix is a str, not {prefix!r}")
     for name in (prefix + name for name in new):
         if name in names:
-            hint = "check(table) compares it; solve(table, columns=[\"status\"]) leaves it out; or " if name == "solution" else ""
-            raise ValueError(f"the column {quoted(name)} is there already: {hint}give prefix=, or rename it")
+            hint = 'check(table) compares it; solve(table, columns=["status"]) leaves it out; or '
+            what = f"the column {quoted(name)} is there already: {hint if name == 'solution' else ''}"
+            raise ValueError(f"{what}give prefix=, or rename it")
 
 
 class Frame:
-    """Rows of the caller that can be read more than once: lists and arrays, and as subclasses Arrow data, and frames and
-    series of pandas and polars. `names` are the columns of a table, and `finish` converts results to its library."""
+    """Rows of the caller that can be read more than once: lists and arrays. Subclasses are other kinds of rows. `names`
+    are the columns of a table, and `finish` converts results to the library of the rows."""
 
     def __init__(self, rows: Any, names: list[str] | None = None, finish: Finish = lambda rows: rows) -> None:
         self.rows, self.names, self.finish = rows, names, finish
@@ -65,8 +59,7 @@ class Frame:
         return self.table(self.read.to_batches().take(places))
 
     def append(self, added: _core.Batches) -> Any:
-        """Returns the table with results for its rows, which replace columns of the same name; rows that are not a table
-        have no columns to keep."""
+        """Returns the table with results, which replace columns of the same name; other rows have nothing to keep."""
         return self.table(added)
 
     def grids(
@@ -81,9 +74,7 @@ class Frame:
         self.read = rows_of(self.column(place), blank)
         return self.read
 
-    def answers(
-        self, given: Any, column: str | None, blank: Any, what: What
-    ) -> tuple[_core.Rows | None, str | None]:
+    def answers(self, given: Any, column: str | None, blank: Any, what: What) -> tuple[_core.Rows | None, str | None]:
         """Returns the solutions that were given, or those of the table and the name of their column, if it has any."""
         names = self.names or []
         if given is not None:
@@ -173,19 +164,18 @@ def frame_of(rows: Any) -> Frame:
         return Frame(np.asarray(rows) if hasattr(rows, "__array__") else np.from_dlpack(rows))
     if isinstance(rows, Iterable) and not isinstance(rows, Mapping):
         return Frame(list(rows))
-    raise TypeError(f"{full_name(cls)} is not taken; {TAKEN}")
+    raise TypeError(
+        f"{cls.__module__}.{cls.__qualname__} is not taken; taken are a list of str, of bytes, or of numbers, a numpy "
+        "array (integers of shape (n, 81) or (n, 9, 9), or S81), or an Arrow array, record batch, table or stream "
+        "(pyarrow, polars, pandas, DuckDB) whose puzzles are text, binary, or lists of numbers or texts"
+    )
 
 
 def record_batch(rows: Table) -> Any:
     """Returns a table as one record batch of pyarrow."""
     table = rows.to_arrow()
     columns = [column.combine_chunks() for column in table.columns]
-    return needed("pyarrow").RecordBatch.from_arrays(columns, schema=table.schema)
-
-
-def full_name(cls: type) -> str:
-    """Returns the name of a type, for messages."""
-    return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+    return importlib.import_module("pyarrow").RecordBatch.from_arrays(columns, schema=table.schema)
 
 
 def rows_of(source: Any, blank: int) -> _core.Rows:
@@ -196,9 +186,8 @@ def rows_of(source: Any, blank: int) -> _core.Rows:
         return rows_of_array(source, blank)
     if isinstance(source, _core.Batches):
         return _core.Rows.of_batches(source, blank)
-    if str(source.dtype) == "Null":
-        # Of polars: it has no type in Arrow.
-        source = source.cast(str)
+    # Nulls of polars have no type in Arrow.
+    source = source.cast(str) if str(source.dtype) == "Null" else source
     try:
         return _core.Rows.of_arrow(source, blank)
     except ImportError:
@@ -225,7 +214,7 @@ def rows_of_list(rows: list[Any], blank: int) -> _core.Rows:
     parts: list[Array] = [np.empty(0)]
     for at, row in enumerate(rows):
         if isinstance(row, (str, bytes, bytearray)):
-            raise TypeError(f"element {at} of the list is {full_name(type(row))}, not numbers as the first one")
+            raise TypeError(f"element {at} of the list is {type(row).__name__}, not numbers as the first one")
         try:
             parts.append(np.empty(0) if row is None else np.asarray(row, float).reshape(-1))
         except (TypeError, ValueError) as error:
@@ -241,15 +230,13 @@ def rows_of_array(array: Array, blank: int) -> _core.Rows:
     if kind in "uif" or kind == "O" and array.ndim > 1:
         return rows_of_cells(array.astype(float) if kind == "O" else array, blank)
     if kind not in "SUOT":
-        raise TypeError(f"a numpy array of {array.dtype}: convert it to integers (array.astype(numpy.uint8)); {TAKEN}")
+        raise TypeError(f"a numpy array of {array.dtype}: convert it to integers, as by array.astype(numpy.uint8)")
     if array.ndim != 1:
-        word = "bytes" if kind == "S" else "str"
-        raise ValueError(f"an array of {word} has one dimension, not shape {list(array.shape)}")
+        raise ValueError(f"an array of text has one dimension, not shape {list(array.shape)}")
     if array.dtype == "S81" and not isinstance(array, np.ma.MaskedArray):
         return _core.Rows.of_texts(as_buffer(array))
     # Masked elements become `None`.
-    rows = array.tolist()
-    return _core.Rows.of_list(rows, True) if kind == "S" else rows_of_list(rows, blank)
+    return rows_of_list(array.tolist(), blank)
 
 
 def rows_of_cells(array: Array, blank: int) -> _core.Rows:

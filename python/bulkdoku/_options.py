@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from . import _core
-from ._table import quoted, suggestion
+from ._table import quoted, unknown
 
 Progress = Callable[[int], object]
 Form = Literal["text", "binary", "cells"]
@@ -38,16 +38,16 @@ def shown(value: Any) -> str:
 
 def whole(name: str, value: Any) -> int:
     """Returns a whole number, which may be a float such as 1e5."""
-    is_whole = isinstance(value, float) and value.is_integer()
     least, most = RANGES.get(name, (0, MAX))
+    if isinstance(value, float) and not value.is_integer():
+        raise ValueError(f"{name} is a whole number, not {value}")
     try:
-        number = operator.index(int(value) if is_whole else value)
+        number = int(value) if isinstance(value, float) else operator.index(value)
     except TypeError:
-        error = ValueError if isinstance(value, float) else TypeError
-        raise error(f"{name} is a whole number, not {shown(value)}") from None
-    if least <= number <= most:
-        return number
-    raise ValueError(f"{name} is {least} to {most}, not {shown(number)}")
+        raise TypeError(f"{name} is a whole number, not {shown(value)}") from None
+    if not least <= number <= most:
+        raise ValueError(f"{name} is {least} to {most}, not {shown(number)}")
+    return number
 
 
 def one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
@@ -88,7 +88,7 @@ def columns_of(columns: Any, subcommand: str) -> tuple[str, ...]:
     names, known = tuple(names_in("columns", columns, '("solution", "status")')), offered(subcommand)
     for name in names:
         if name not in known:
-            raise ValueError(f"no column {quoted(name)}{suggestion(name, known)}; there are {', '.join(known)}")
+            raise ValueError(unknown(name, known))
     if not names:
         raise ValueError("columns names no column")
     return names
@@ -101,12 +101,12 @@ def form_of(solution: Any, rows: _core.Rows | None = None) -> Any:
     return text("solution", solution)
 
 
-def threads_of(threads: Any) -> int | None:
-    """Returns the number of threads; None is one per core if there are many rows."""
-    return None if threads is None else whole("threads", threads)
+def optional(name: str, value: Any) -> int | None:
+    """Returns a whole number, or `None`."""
+    return None if value is None else whole(name, value)
 
 
 def search(engine: Any, limit: Any, max_nodes: Any, threads: Any) -> _core.Search:
     """Returns how solutions are searched for."""
-    most = None if max_nodes is None else whole("max_nodes", max_nodes)
-    return search_of(text("engine", engine), whole("limit", limit), most, threads_of(threads))
+    most, count = optional("max_nodes", max_nodes), optional("threads", threads)
+    return search_of(text("engine", engine), whole("limit", limit), most, count)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import functools
-import importlib
 import importlib.util
 import json
 from collections.abc import Iterator, Sequence
@@ -20,18 +19,18 @@ Array = np.ndarray[Any, Any]
 quoted = functools.partial(json.dumps, ensure_ascii=False)
 
 
-def suggestion(name: str, names: Sequence[str]) -> str:
-    """Returns the most similar name, as the end of a message."""
+def unknown(name: str, names: Sequence[str]) -> str:
+    """Returns a message about a column that does not exist."""
     similar = difflib.get_close_matches(name, names, 1)
-    return f"; did you mean {quoted(similar[0])}?" if similar else ""
+    hint = f"; did you mean {quoted(similar[0])}?" if similar else ""
+    return f"no column {quoted(name)}{hint}; there are {', '.join(names)}"
 
 
-def needed(name: str) -> Any:
-    """Imports a library for a conversion."""
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ImportError(f"this conversion needs {name}: pip install {name}") from error
+def index_of(name: str, names: list[str]) -> int:
+    """Returns the place of a column."""
+    if name not in names:
+        raise KeyError(unknown(name, names))
+    return names.index(name)
 
 
 class Table:
@@ -48,9 +47,7 @@ class Table:
     __slots__ = ("_source",)
 
     def __init__(self, rows: Any) -> None:
-        if not isinstance(rows, _core.Batches):
-            rows, _ = _core.Batches.of_arrow(rows)
-        self._source: _core.Batches = rows
+        self._source = rows if isinstance(rows, _core.Batches) else _core.Batches.of_arrow(rows)[0]
 
     def __reduce__(self) -> tuple[Any, tuple[_core.Batches]]:
         return Table, (self._source,)
@@ -81,8 +78,8 @@ class Table:
         columns = [[name, *map(str, shown._values(name))] for name in self]
         columns = [[f"{cell[: width - 1]}…" if len(cell) > width else cell for cell in column] for column in columns]
         lines = ["  ".join(cell.ljust(max(map(len, c))) for cell, c in zip(row, columns)) for row in zip(*columns)]
-        more = [] if len(self) <= len(shown) else ["…"]
-        return "\n".join([*(line.rstrip() for line in lines), *more, f"{len(self):,} row{'s' if len(self) != 1 else ''}"])
+        count = f"{len(self):,} row{'s' if len(self) != 1 else ''}"
+        return "\n".join([*map(str.rstrip, lines), *["…"][: len(self) - len(shown)], count])
 
     def _values(self, name: str) -> list[Any]:
         """Returns a column as text can show it."""
@@ -95,22 +92,14 @@ class Table:
         if isinstance(key, str):
             return self._array(key)
         if isinstance(key, list) and key and isinstance(key[0], str):
-            return Table(self._source.select([self._place(name) for name in key], key))
-        if not isinstance(key, slice):
-            raise TypeError("a table has the name of a column, a list of names, or a slice in brackets")
-        start, stop, step = key.indices(len(self))
-        if step != 1:
-            raise ValueError("a slice of a table has the step 1")
+            return Table(self._source.select([index_of(name, self.column_names) for name in key], key))
+        if not isinstance(key, slice) or key.step not in (None, 1):
+            raise TypeError("a table has the name of a column, a list of names, or a slice of step 1 in brackets")
+        start, stop, _ = key.indices(len(self))
         return Table(self._source.slice(start, max(0, stop - start)))
 
-    def _place(self, name: str) -> int:
-        names = self.column_names
-        if name in names:
-            return names.index(name)
-        raise KeyError(f"no column {quoted(name)}{suggestion(name, names)}; there are {', '.join(names)}")
-
     def _array(self, name: str) -> Array:
-        place = self._place(name)
+        place = index_of(name, self.column_names)
         if (found := self._source.buffers(place)) is None:
             rows = self.to_list(name)
             return np.array(rows, None if self._source.types[place].startswith("Dictionary") else object)
@@ -136,7 +125,7 @@ class Table:
 
         Raises KeyError if it does not exist, TypeError if it came from the input and has another type.
         """
-        place = self._place(name)
+        place = index_of(name, self.column_names)
         texts: list[Any] | None = self._source.texts(place)
         if texts is not None:
             return texts
@@ -149,18 +138,18 @@ class Table:
 
     def to_arrow(self) -> Any:
         """Returns a `pyarrow.Table` without a copy; needs pyarrow. Other Arrow libraries read the table itself."""
-        return needed("pyarrow").table(self)
+        return importlib.import_module("pyarrow").table(self)
 
     def to_polars(self) -> Any:
         """Returns a `polars.DataFrame` without a copy of the texts; needs polars."""
-        return needed("polars").DataFrame(self)
+        return importlib.import_module("polars").DataFrame(self)
 
     def to_pandas(self) -> Any:
         """Returns a `pandas.DataFrame`; needs pandas, and is much faster with pyarrow.
 
         Grids are str (bytes for binary, arrays of int for cells), statuses a categorical.
         """
-        pandas = needed("pandas")
+        pandas: Any = importlib.import_module("pandas")
         if importlib.util.find_spec("pyarrow") is not None:
             return self.to_arrow().to_pandas()
         columns: dict[str, Any] = {}

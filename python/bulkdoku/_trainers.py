@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._frames import frame_of
-from ._options import output_of, search, text, threads_of, whole
+from ._options import KINDS, optional, output_of, search, text, whole
 from ._table import Table
 
 
@@ -41,20 +41,18 @@ def hrm(
     times, seed, blank, name = whole("times", times), whole("seed", seed), whole("blank", blank), text("subset", subset)
     if times < 1 or not name:
         raise ValueError("times is at least 1, and subset is a name")
-    rows, count = frame_of(table).grids(column, blank), threads_of(threads)
-    output = output_of(("puzzle", "solution", "status"), "cells", 0)
-    solved = Table(_core.solve(rows, search("lanes", 2, None, count), output, None))
+    rows, count = frame_of(table).grids(column, blank), optional("threads", threads)
+    output = output_of(("puzzle", "line"), "cells", 1)
+    made = Table(_core.augment(rows, None, times - 1, True, KINDS, seed, 1, output, count, None)[0])
+    output = output_of(("solution", "status"), "cells", 1)
+    puzzles = frame_of(made["puzzle"]).grids(None, 1)
+    solved = Table(_core.solve(puzzles, search("lanes", 2, None, count), output, None))
     is_unique = solved["status"] == "unique"
-    warn_about(len(solved) - int(is_unique.sum()), len(solved), "group")
-    puzzles, answers = (frame_of(solved[cells][is_unique]).grids(None, 0) for cells in ("puzzle", "solution"))
-    output = output_of(("puzzle", "solution", "line"), "cells", 1)
-    kinds = ("digits", "rows", "bands", "transpose")
-    made, _, _ = _core.augment(puzzles, answers, times - 1, True, kinds, seed, 1, output, count, None)
-    examples = Table(made)
-    lines = examples["line"]
-    groups = np.flatnonzero(np.diff(lines, prepend=0)) if len(lines) else np.zeros(0, np.int64)
+    lines = made["line"][is_unique]
+    _, groups = np.unique(lines, return_index=True)
+    warn_about(len(groups), len(rows), "group")
     arrays = {
-        "inputs": examples["puzzle"], "labels": examples["solution"],
+        "inputs": made["puzzle"][is_unique], "labels": np.asarray(solved["solution"][is_unique]),
         "puzzle_indices": np.arange(len(lines) + 1, dtype=np.int32),
         "group_indices": np.append(groups, len(lines)).astype(np.int32),
         "puzzle_identifiers": np.zeros(len(lines), np.int32),
@@ -95,11 +93,11 @@ def reasoning_gym(
         if (entry := json.loads(line)) is not None:
             entry["metadata"] = {"source_dataset": "sudoku", "source_index": index} | entry["metadata"]
             entries.append(entry)
-    warn_about(len(rows) - len(entries), len(rows), "entry")
+    warn_about(len(entries), len(rows), "entry")
     return entries
 
 
-def warn_about(count: int, rows: int, what: str) -> None:
+def warn_about(made: int, rows: int, what: str) -> None:
     """Warns about rows without exactly one solution."""
-    if count:
-        warnings.warn(f"{count} of {rows} rows have no {what}: they do not have exactly one solution", stacklevel=3)
+    if made < rows:
+        warnings.warn(f"{rows - made} of {rows} rows have no {what}: they have not exactly one solution", stacklevel=3)

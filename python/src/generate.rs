@@ -111,7 +111,10 @@ pub fn generate(
     let rows = most.unwrap_or(end - start) as usize;
     let mut sheets = Sheets::new(output, rows);
     let (needs, map) = (output.needs(), output.map());
-    let add = |part: &mut _| sheets.add(part);
+    let add = |part: &mut _| {
+        sheets.add(part);
+        Ok(())
+    };
     if let Some((measure, at_least)) = made.hard {
         let solve = Solve { rating_isomorphs: GuessRating::ISOMORPHS, ..solve };
         let (pool, simd) = (Arc::default(), SimdLevel::best());

@@ -131,7 +131,10 @@ impl<J: Job> Call<'_, J> {
         output: &'o Output,
     ) -> PyResult<Sheets<'o>> {
         let mut sheets = Sheets::new(output, rows.0.__len__());
-        self.run_rows(py, rows, blocks, &output.map(), |part| sheets.add(part))?;
+        self.run_rows(py, rows, blocks, &output.map(), |part| {
+            sheets.add(part);
+            Ok(())
+        })?;
         Ok(sheets)
     }
 }
@@ -157,7 +160,7 @@ impl<'a> Sheets<'a> {
     }
 
     /// Adds the results of a block.
-    pub fn add(&mut self, part: &mut Sheet) -> io::Result<()> {
+    pub fn add(&mut self, part: &mut Sheet) {
         self.rejected.append(&mut part.rejected);
         self.gave_up |= part.gave_up;
         if self.open.rows == 0 || self.open.rows + part.rows > BATCH_ROWS {
@@ -170,7 +173,6 @@ impl<'a> Sheets<'a> {
             self.full.push(mem::replace(&mut self.open, next));
         }
         self.open.append(part);
-        Ok(())
     }
 
     pub fn finish(mut self) -> Batches {

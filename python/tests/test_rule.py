@@ -125,17 +125,10 @@ def test_a_stream_starts_again():
     assert other == bulkdoku.generate(5, seed=2, kind="easy")["puzzle"].tolist()
 
 
-def test_puzzles_with_several_solutions_have_no_entries():
-    with pytest.raises(ValueError, match="only puzzles with exactly one solution have entries"):
-        next(bulkdoku.stream(seed=1, kind="several", batch_rows=2).entries())
-
-
 def test_entries_and_their_verifier():
-    entries = bulkdoku.stream(seed=3, kind="easy", batch_rows=4, shard=(1, 2)).entries()
-    found = [next(entries) for _ in range(6)]
-    made = bulkdoku.generate(16, seed=3, kind="easy")
-    rates = bulkdoku.rate(made["puzzle"])
-    assert [entry["metadata"]["source_index"] for entry in found] == [4, 5, 6, 7, 12, 13]
+    made = bulkdoku.generate(6, seed=3, kind="easy")
+    rates, found = bulkdoku.rate(made["puzzle"]), bulkdoku.reasoning_gym(made[2:], first=2)
+    assert [entry["metadata"]["source_index"] for entry in found] == [2, 3, 4, 5]
     for entry in found:
         metadata = entry["metadata"]
         row, puzzle, solution = metadata["source_index"], *(made[name][metadata["source_index"]] for name in ("puzzle", "solution"))
@@ -145,7 +138,7 @@ def test_entries_and_their_verifier():
         assert "".join(str(cell) for cells in metadata["solution"] for cell in cells) == solution
         rate = {name: rates.to_list(name)[row] for name in ("technique", "score", "steps")}
         assert metadata["difficulty"] == {"num_empty": puzzle.count("."), **rate}
-        assert metadata["seed"] == 3 and metadata["num_empty"] == puzzle.count(".")
+        assert metadata["num_empty"] == puzzle.count(".")
         assert bulkdoku.verify(entry["answer"], entry) == bulkdoku.verify(solution, entry) == 1.0
         assert bulkdoku.verify(puzzle, entry) == bulkdoku.verify(None, entry) == bulkdoku.verify("?", entry) == 0.0
 
@@ -179,7 +172,7 @@ def test_hints_are_the_first_steps():
     cell, digit = bulkdoku.hint(TEXTS[0])[0]["placed"]
     assert SOLVED[0][(int(cell[1]) - 1) * 9 + int(cell[3]) - 1] == str(digit)
     for puzzle, status in ("." * 81, "multiple"), ("11" + "." * 79, "contradictory"), ("x", "malformed"):
-        with pytest.raises(ValueError, match=f"this one is {status}"):
+        with pytest.raises(ValueError, match=f"this is {status}"):
             bulkdoku.hint(puzzle)
 
 
@@ -216,7 +209,7 @@ def test_wrong_answers_invalidate_a_measurement():
     reasons = {name: row["invalid"] for name, row in found.items()}
     assert reasons.pop("lanes") is None and all(row["ns_per_puzzle"] is None for name, row in found.items() if name != "lanes")
     all_rows = "(lines 1, 2, 3, 4, 5, 6)"
-    assert reasons.pop("earlier").startswith("round 1: 6 out of order (lines")
+    assert "out of order (line" in reasons.pop("earlier")
     assert "TypeError" in reasons.pop("number") and "TypeError" in reasons.pop("single")
     assert reasons == {
         "wrong": f"6 wrong {all_rows}", "fewer": "1 missing (line 6)", "none": f"6 missing {all_rows}", "more": "1 extra (line 7)",

@@ -109,7 +109,7 @@ def test_pyarrow_is_not_needed():
         try:
             table.to_arrow()
         except ImportError as error:
-            assert "needs pyarrow" in str(error)
+            assert "pyarrow" in str(error)
         else:
             sys.exit("to_arrow worked")
     """
@@ -131,9 +131,9 @@ def test_a_table_is_a_container():
     puzzles = rows.to_list("puzzle")
     for part in (slice(0, 3), slice(32_000, 33_000), slice(-5, None), slice(5, 5), slice(60_000, 10**9)):
         assert rows[part].to_list("puzzle") == puzzles[part]
-    with pytest.raises(ValueError, match="step 1"):
+    with pytest.raises(TypeError, match="step 1"):
         rows[::2]
-    with pytest.raises(TypeError, match="name of a column, a list of names, or a slice"):
+    with pytest.raises(TypeError, match="name of a column, a list of names, or a slice of step 1"):
         rows[0]
     copy = pickle.loads(pickle.dumps(rows))
     assert pa.table(copy).equals(pa.table(rows))

@@ -393,15 +393,15 @@ pub fn trace(
     search: &Search,
     progress: Progress,
 ) -> PyResult<Batches> {
-    let stop = StopFlag::from(Arc::clone(&progress.stop));
+    let stop = &StopFlag::from(Arc::clone(&progress.stop));
     let (kind, column) = named("format", format, TRACE_FORMATS)?;
     let template = template.map_or(Ok(Template::default()), str::parse);
     let template =
         &template.map_err(|error| PyValueError::new_err(format!("template: {error}")))?;
     let (format, end) = match kind {
-        TraceFormat::Boards => (boards(&stop), "\n\n"),
+        TraceFormat::Boards => (boards(stop), "\n\n"),
         TraceFormat::Entries => (entries(), "\n"),
-        _ => (json_steps(sentences, implications, false, &stop), "\n"),
+        _ => (json_steps(sentences, implications, false, stop), "\n"),
     };
     let map = || -> Box<Map<'_, Vec<String>>> {
         let (mut encode, mut encoded) = (format.encoder(), RowBuffer::default());
@@ -410,7 +410,7 @@ pub fn trace(
             if kind == TraceFormat::Text {
                 texts.extend(rows.records().map(|row| {
                     let mut text = String::new();
-                    push_path_text(&row, template, &mut text);
+                    push_path_text(&row, template, stop, &mut text);
                     text
                 }));
                 return;

@@ -106,9 +106,9 @@ pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
     let run = task.open()?;
     let (several, stop) = (run.inputs.are_several(), StopFlag::from(run.progress.stop.clone()));
     let rows: Box<dyn Format> = match format {
-        RowFormat::Html => Box::new(PathPages),
+        RowFormat::Html => Box::new(PathPages(stop)),
         RowFormat::Boards => Box::new(boards(&stop)),
-        RowFormat::Text => Box::new(path_text(args.template.clone().unwrap_or_default())),
+        RowFormat::Text => Box::new(path_text(args.template.clone().unwrap_or_default(), &stop)),
         _ => Box::new(json_steps(args.sentences, args.implications, several, &stop)),
     };
     run.write(&solve, Vec::new(), rows)

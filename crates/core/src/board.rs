@@ -3,7 +3,7 @@
 //! Digits are numbered from 0 here. Units are numbered 0 to 26: rows, columns, boxes.
 
 use crate::marks::{Digits, Marks};
-use crate::puzzle::{CELLS, Grid, Puzzle};
+use crate::puzzle::{CELLS, Grid, Puzzle, row_column_box};
 
 /// A set of cells: bit `9 * row + column`.
 pub type Cells = u128;
@@ -43,8 +43,8 @@ pub const UNITS_OF: [[u8; 3]; CELLS] = {
     let mut table = [[0; 3]; CELLS];
     let mut cell = 0;
     while cell < CELLS {
-        let (row, column) = (cell / 9, cell % 9);
-        table[cell] = [row as u8, 9 + column as u8, 18 + (row / 3 * 3 + column / 3) as u8];
+        let [row, column, square] = row_column_box(cell);
+        table[cell] = [row as u8, 9 + column as u8, 18 + square as u8];
         cell += 1;
     }
     table

@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::text;
 pub use crate::text::{BLANKS, is_cell};
 pub use malformed::Malformed;
-pub(crate) use units::{ROW_COLUMN_BOX, row_column_box};
+pub(crate) use units::row_column_box;
 pub use units::{Unit, peers};
 
 /// Number of cells of a puzzle.

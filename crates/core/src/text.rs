@@ -13,7 +13,7 @@ use crate::simd::vectors::{Level, Select, Simd, SimdBase, SimdInt, SimdMask, dis
 pub const CELLS: usize = 81;
 
 /// Length of pencil marks: nine characters per cell.
-pub const MARKS: usize = 9 * CELLS;
+pub(crate) const MARKS: usize = 9 * CELLS;
 
 /// The characters that represent a blank.
 pub const BLANKS: &[u8; 8] = b"0._*-xX?";
@@ -126,7 +126,7 @@ where
 
 /// Writes cells, with `.` for a blank.
 #[inline(always)]
-pub fn write_cells<S: Simd>(s: S, digits: &Line, line: &mut Line) {
+pub(crate) fn write_cells<S: Simd>(s: S, digits: &Line, line: &mut Line) {
     for at in windows::<S>() {
         let digit = S::u8s::from_slice(s, &digits[at..at + S::u8s::LEN]);
         let text = digit.simd_eq(0).select(S::u8s::splat(s, b'.'), digit + b'0');

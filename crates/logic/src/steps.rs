@@ -3,8 +3,8 @@
 use std::iter::{self, FusedIterator};
 use std::vec;
 
-use bulkdoku_core::Puzzle;
 use bulkdoku_core::bands::{Bands, Contradiction};
+use bulkdoku_core::{Puzzle, StopFlag};
 
 use super::instances::Collect;
 use super::unrated::{Unrated, check_unique};
@@ -30,6 +30,13 @@ impl Steps {
         });
         rater.start(board, Collect::DistinctSteps);
         Self { board: rater.board(), rater, round: vec::IntoIter::default() }
+    }
+
+    /// Ends the search for further steps once `stop` is requested.
+    #[must_use]
+    pub fn until(mut self, stop: &StopFlag) -> Self {
+        self.rater.stop_at(stop.clone());
+        self
     }
 
     /// Returns the board on which the last step was found, such as for

@@ -7,13 +7,11 @@
 //! same grid.
 
 mod mismatch;
-mod reasons;
 mod score;
 
 use crate::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
 
 pub use mismatch::Mismatch;
-pub use reasons::Reasons;
 pub use score::{Score, score};
 
 use crate::forms;

@@ -1,6 +1,7 @@
 //! Scores of answers: how much of a solution is right.
 
-use crate::puzzle::{CELLS, Grid, Puzzle, ROW_COLUMN_BOX};
+use crate::board::UNITS_OF;
+use crate::puzzle::{CELLS, Grid, Puzzle};
 
 /// How much of an answer to a puzzle is right, for rewards in reinforcement learning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,9 +61,8 @@ fn equal(a: &[u8; CELLS], b: &[u8; CELLS]) -> u8 {
 fn broken_units(digits: &[u8; CELLS]) -> u8 {
     // Blanks are bit 0, which does not count.
     let (mut once, mut twice) = ([0_u16; 27], [0_u16; 27]);
-    for (digit, units) in digits.iter().zip(&ROW_COLUMN_BOX) {
-        for (kind, unit) in (0..).zip(units) {
-            let unit = 9 * kind + usize::from(*unit);
+    for (digit, units) in digits.iter().zip(&UNITS_OF) {
+        for unit in units.map(usize::from) {
             twice[unit] |= once[unit] & 1 << digit;
             once[unit] |= 1 << digit;
         }

@@ -7,8 +7,8 @@
 //! ignored: `tensor([[5, …]], dtype=torch.int8)`, `[np.int64(5), …]`, and so is an assignment:
 //! `board = [[5, …]]`. A list contains nothing else, so no other form of a puzzle is also a list.
 
+use super::drawn::is_bracket;
 use super::symbols;
-use crate::marks::drawn::is_bracket;
 use crate::puzzle::{CELLS, Malformed, cell_name, is_cell};
 use crate::text::{Line, column};
 
@@ -414,7 +414,7 @@ fn name_of_value(text: &[u8]) -> Option<usize> {
 }
 
 /// Returns the list after its name, such as `array`.
-pub fn without_name(text: &[u8]) -> &[u8] {
+pub(super) fn without_name(text: &[u8]) -> &[u8] {
     let text = &text[assignment_length(text)..];
     &text[name_of_list(text).unwrap_or(0)..]
 }

@@ -7,11 +7,12 @@
 //! | `list` | cells written as a list: `[5, 3, 0, …]`; 81 fields, some of them empty |
 //! | `hodoku` | lines of `HoDoKu`'s library; cells and removed candidates without the other fields |
 //! | `sheet` | nine lines: plain, drawn with borders, with candidates, or with labels; perhaps in a code fence, with a line of text before and after |
-//! | `row` | one of these lines |
+//! | `row`, `drawn` | one of these lines, and its kind |
 //! | `answer` | the grid in the answer of a language model |
 //! | `symbols` | characters that stand for others: `…`, `·`, `□`, `–` |
 
 mod answer;
+mod drawn;
 mod hodoku;
 #[doc(hidden)]
 pub mod list;

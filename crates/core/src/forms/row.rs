@@ -1,7 +1,7 @@
 //! Parses one row of a grid, in any form.
 
+use super::drawn::{is_bracket, plain_cells};
 use super::{list, symbols};
-use crate::marks::drawn::{is_bracket, plain_cells};
 use crate::puzzle::Malformed;
 
 /// Parses nine cells in any form. Errors refer to the plain form.

@@ -3,12 +3,12 @@
 //! See the documentation of the input layout for the rules.
 
 use super::Form;
-use super::row::{self, cells_of_row};
-pub use crate::marks::drawn::LONGEST_LINE;
-use crate::marks::drawn::{
+pub use super::drawn::LONGEST_LINE;
+use super::drawn::{
     LineKind as Kind, Piece, is_bracket, is_dashes, marks_of_row, pieces, plain_cells,
     spaced_cells, tokens,
 };
+use super::row::{self, cells_of_row};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Malformed};
 use crate::text::{Line, column};
@@ -125,7 +125,7 @@ impl RowLines {
 ///
 /// # Errors
 /// [`Malformed`], with the line of the fault in the message, and its column.
-pub fn read_one(text: &[u8]) -> Result<Form, Malformed> {
+pub(super) fn read_one(text: &[u8]) -> Result<Form, Malformed> {
     let sheet = GridText { bytes: text, is_all: true };
     let (mut at, mut grid, mut sentences) = (0, None, [0; 2]);
     while let Ok(Some(Part { what, end })) = sheet.part(at) {

@@ -4,7 +4,7 @@
 use crate::puzzle::CELLS;
 
 /// The characters that are read as a blank, in addition to [`BLANKS`](crate::puzzle::BLANKS).
-pub const BLANK_SYMBOLS: &[char] = &['·', '⋅', '∙', '•', '□', '▢', '◻', '☐'];
+const BLANK_SYMBOLS: &[char] = &['·', '⋅', '∙', '•', '□', '▢', '◻', '☐'];
 
 /// The dashes that are read as a hyphen, which is a blank or a part of a border.
 const DASHES: &[char] = &['‐', '‑', '‒', '–', '—', '―', '−'];

@@ -150,28 +150,17 @@ impl Generator {
         recipe: &Recipe,
         generated: &mut [Puzzle],
     ) -> Result<(), GeneratorStopped> {
-        let mut reduced = mem::take(&mut self.buffers.reduced);
-        self.buffers.puzzles.clear();
-        for row in &mut reduced {
-            let puzzle = row.with_requested_clues(recipe).map_or(Puzzle::EMPTY, Puzzle);
-            self.buffers.puzzles.push(puzzle);
-        }
-        if recipe.needs_guesses() {
-            self.count_guesses()?;
-        }
-        for (i, mut row) in reduced.into_iter().enumerate() {
+        for mut row in mem::take(&mut self.buffers.reduced) {
             if self.stop.is_requested() {
                 return Err(GeneratorStopped);
             }
-            let (puzzle, solution) = (self.buffers.puzzles[i], row.reduction.solution());
-            let fits = puzzle != Puzzle::EMPTY
-                && recipe.fits(&puzzle)
-                && (!recipe.needs_guesses()
-                    || recipe.guesses.contains(&self.buffers.outcomes[i].guesses));
+            let puzzle =
+                row.with_requested_clues(recipe).filter(|cells| recipe.fits(&Puzzle(*cells)));
+            let solution = *row.reduction.solution();
             let random = &mut row.random;
-            let found =
-                fits.then(|| kinds::from_minimal(recipe.kind, puzzle.0, &solution.0, random));
-            if let Some(cells) = found.flatten() {
+            let found = puzzle
+                .and_then(|cells| kinds::from_minimal(recipe.kind, cells, &solution.0, random));
+            if let Some(cells) = found {
                 self.yields.add(0, 1);
                 generated[row.place] = Puzzle(cells);
             } else {
@@ -181,21 +170,5 @@ impl Generator {
             }
         }
         Ok(())
-    }
-
-    /// Solves the puzzles in the buffer to count their guesses.
-    fn count_guesses(&mut self) -> Result<(), GeneratorStopped> {
-        let BatchBuffers { puzzles, outcomes, .. } = &mut self.buffers;
-        outcomes.resize(puzzles.len(), Outcome::NONE);
-        let solved = self.engine.solve(Batch::Puzzles(puzzles), Limits::PROOF, outcomes);
-        if solved < puzzles.len() { Err(GeneratorStopped) } else { Ok(()) }
-    }
-
-    /// Returns whether the proof of a puzzle takes as many guesses as requested; `None` if stopped.
-    pub(super) fn has_guesses(&mut self, recipe: &Recipe, puzzle: Puzzle) -> Option<bool> {
-        self.buffers.puzzles.clear();
-        self.buffers.puzzles.push(puzzle);
-        self.count_guesses().ok()?;
-        Some(recipe.guesses.contains(&self.buffers.outcomes[0].guesses))
     }
 }

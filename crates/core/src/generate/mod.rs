@@ -114,8 +114,7 @@ impl Generator {
         Self::default()
     }
 
-    /// Creates a generator with this engine. Its puzzles do not depend on the engine, unless the
-    /// recipe limits guesses.
+    /// Creates a generator with this engine. Its puzzles do not depend on the engine.
     pub fn with(engine: Box<dyn Engine>) -> Self {
         let (rows, buffers) = (Vec::new(), bulk::BatchBuffers::default());
         let (yields, stop) = (Arc::default(), StopFlag::default());
@@ -192,9 +191,7 @@ impl Generator {
             let Self { yields, stop, .. } = self;
             let found = narrow::search(cells, recipe.grids, &mut random, yields, stop)?;
             let puzzle = Puzzle(masked(&found, cells));
-            let fits = recipe.fits(&puzzle)
-                && (!recipe.needs_guesses() || self.has_guesses(recipe, puzzle)?);
-            if fits {
+            if recipe.fits(&puzzle) {
                 self.yields.add(0, 1);
                 return Some(puzzle);
             }
@@ -211,7 +208,7 @@ fn masked(grid: &Cells, cells: u128) -> Cells {
 mod tests {
     use super::*;
     use crate::rating::Level;
-    use crate::solver::{Batch, Limits, Outcome, outcome_of};
+    use crate::solver::{Limits, Outcome, outcome_of};
 
     /// Searches for up to two solutions, and counts guesses.
     fn solve(puzzle: &Puzzle) -> Outcome {
@@ -312,7 +309,7 @@ mod tests {
             Recipe { kind, clues: 30..=36, ..Recipe::default() },
             Recipe { kind, clues: 24..=24, ..Recipe::default() },
             Recipe { kind, clues: 36..=36, symmetry: Symmetry::Rot180, ..Recipe::default() },
-            Recipe { kind, clues: 60..=81, guesses: 0..=0, ..Recipe::default() },
+            Recipe { kind, clues: 60..=81, ..Recipe::default() },
         ];
         for recipe in recipes {
             let puzzles = Generator::new().puzzles(&recipe, 1, 0..40);
@@ -324,18 +321,6 @@ mod tests {
             }
             let counts: std::collections::BTreeSet<_> = puzzles.iter().map(Puzzle::clues).collect();
             assert_eq!(counts.len() > 1, recipe.clues.start() != recipe.clues.end());
-        }
-    }
-
-    #[test]
-    fn puzzles_meet_guesses() {
-        let many = Recipe { guesses: 5..=50, ..Recipe::default() };
-        for puzzle in Generator::new().puzzles(&many, 5, 0..5) {
-            let mut outcome = [Outcome::NONE];
-            let puzzles = [puzzle];
-            let mut engine = EngineKind::default().build(SimdLevel::best());
-            engine.solve(Batch::Puzzles(&puzzles), Limits::PROOF, &mut outcome);
-            assert!((5..=50).contains(&outcome[0].guesses));
         }
     }
 

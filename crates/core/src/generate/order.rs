@@ -2,7 +2,8 @@
 
 use super::Cells;
 use super::symmetry::Symmetry;
-use crate::puzzle::{CELLS, ROW_COLUMN_BOX};
+use crate::board::UNITS_OF;
+use crate::puzzle::CELLS;
 use crate::random::SeededRng;
 
 /// The order in which clues are removed, which affects the techniques that puzzles need.
@@ -31,9 +32,9 @@ impl Removal {
                 order.sort_by_key(|&cell| digits[usize::from(solution[cell]) - 1]);
             }
             Self::BoxAndRow => {
-                let first = [random.below(9) as u8, random.below(9) as u8];
+                let first = [18 + random.below(9) as u8, random.below(9) as u8];
                 order.sort_by_key(|&cell| {
-                    let [row, _, in_box] = ROW_COLUMN_BOX[cell];
+                    let [row, _, in_box] = UNITS_OF[cell];
                     [in_box, row].iter().zip(first).all(|(&unit, first)| unit != first)
                 });
             }
@@ -133,9 +134,9 @@ mod tests {
     #[test]
     fn a_box_and_a_row_are_removed_first() {
         let (cells, _) = removed(Removal::BoxAndRow);
-        let unit = |cell: usize, kind: usize| ROW_COLUMN_BOX[cell][kind];
+        let unit = |cell: usize, kind: usize| UNITS_OF[cell][kind];
         let whole = |kind: usize, first: &[usize]| {
-            (0..9)
+            (0..27)
                 .filter(|&of| first.iter().filter(|&&cell| unit(cell, kind) == of).count() == 9)
                 .count()
         };

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::board::UNITS;
 use crate::forms;
 use crate::puzzle::CELLS;
 
@@ -50,13 +51,11 @@ impl Pattern {
     /// Describes two lines of a chute without a cell, if there are any. They could be exchanged in
     /// every solution.
     fn empty_lines(self) -> Option<String> {
-        let row = |row: usize| 0b1_1111_1111 << (9 * row);
-        let column = |column: usize| (0..9).fold(0, |mask, row| mask | 1 << (9 * row + column));
-        let lines: [(&str, &dyn Fn(usize) -> u128); 2] = [("rows", &row), ("columns", &column)];
-        for (name, cells) in lines {
+        for (name, first) in [("rows", 0), ("columns", 9)] {
             for chute in 0..3 {
                 let lines = chute * 3..chute * 3 + 3;
-                let empty: Vec<_> = lines.filter(|&line| self.0 & cells(line) == 0).collect();
+                let is_empty = |line: &usize| self.0 & UNITS[first + line] == 0;
+                let empty: Vec<_> = lines.filter(is_empty).collect();
                 if let [first, second, ..] = empty[..] {
                     return Some(format!("{name} {} and {}", first + 1, second + 1));
                 }

@@ -59,8 +59,6 @@ pub struct Recipe {
     pub pattern: Pattern,
     /// The number of clues. Unique puzzles need it or a pattern.
     pub clues: RangeInclusive<usize>,
-    /// The number of guesses with which the engine proves that there is one solution.
-    pub guesses: RangeInclusive<u64>,
 }
 
 impl Default for Recipe {
@@ -73,7 +71,6 @@ impl Default for Recipe {
             symmetry: Symmetry::default(),
             pattern: Pattern::ALL,
             clues: ANY_CLUES,
-            guesses: ANY_GUESSES,
         }
     }
 }
@@ -84,7 +81,6 @@ fn is_any(clues: &RangeInclusive<usize>) -> bool {
 }
 
 const ANY_CLUES: RangeInclusive<usize> = 0..=CELLS;
-const ANY_GUESSES: RangeInclusive<u64> = 0..=u64::MAX;
 
 /// Maximum number of clues of known minimal puzzles ([Mladen Dobrichev's
 /// search](http://forum.enjoysudoku.com/post328340.html)).
@@ -108,18 +104,15 @@ impl Recipe {
     /// When no puzzle can meet the recipe.
     pub fn check(&self) -> Result<Option<String>, Unmeetable> {
         let refused = |why: String| Err(Unmeetable(why));
-        let Self { kind, grids: _, removal: _, symmetry, pattern, clues, guesses } = self;
-        let is_plain = *symmetry == Symmetry::None
-            && *pattern == Pattern::ALL
-            && is_any(clues)
-            && *guesses == ANY_GUESSES;
+        let Self { kind, grids: _, removal: _, symmetry, pattern, clues } = self;
+        let is_plain = *symmetry == Symmetry::None && *pattern == Pattern::ALL && is_any(clues);
         if !matches!(kind, Kind::Minimal | Kind::Unique) && !is_plain {
             return refused(format!(
-                "clues, guesses, symmetry and pattern can be chosen for minimal and unique \
-                 puzzles only, not for {kind} ones"
+                "clues, symmetry and pattern can be chosen for minimal and unique puzzles only, \
+                 not for {kind} ones"
             ));
         }
-        if clues.is_empty() || guesses.is_empty() {
+        if clues.is_empty() {
             return refused("a range from a larger number to a smaller one is empty".into());
         }
         if *kind == Kind::Unique && *pattern == Pattern::ALL && is_any(clues) {
@@ -183,11 +176,7 @@ impl Recipe {
         })
     }
 
-    pub(super) fn needs_guesses(&self) -> bool {
-        self.guesses != ANY_GUESSES
-    }
-
-    /// Returns whether a puzzle meets the recipe, without regard to guesses.
+    /// Returns whether a puzzle meets the recipe.
     pub(super) fn fits(&self, puzzle: &Puzzle) -> bool {
         self.clues.contains(&puzzle.clues())
             && (self.pattern == Pattern::ALL || puzzle.clues() == self.pattern.cells())

@@ -1,7 +1,8 @@
 //! Solution grids that are filled row by row.
 
 use super::Cells;
-use crate::puzzle::{CELLS, ROW_COLUMN_BOX};
+use crate::board::UNITS_OF;
+use crate::puzzle::CELLS;
 use crate::random::SeededRng;
 
 /// Maximum number of cells that a search enters before it restarts.
@@ -20,9 +21,7 @@ pub fn fill(random: &mut SeededRng) -> Cells {
 /// The digits in each row, column, and box so far: bit 0 for digit 1.
 #[derive(Debug, Default)]
 struct Filling {
-    rows: [u16; 9],
-    columns: [u16; 9],
-    boxes: [u16; 9],
+    units: [u16; 27],
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,9 +80,8 @@ impl Filling {
     /// numbers are used.
     #[inline(always)]
     fn enter(&self, cell: usize, random: &mut SeededRng) -> Choice {
-        let [row, column, in_box] = ROW_COLUMN_BOX[cell];
-        let taken = self.rows[row as usize] | self.columns[column as usize];
-        let digits = !(taken | self.boxes[in_box as usize]) & 0b1_1111_1111;
+        let [row, column, in_box] = UNITS_OF[cell].map(|unit| self.units[usize::from(unit)]);
+        let digits = !(row | column | in_box) & 0b1_1111_1111;
         if digits & digits.wrapping_sub(1) == 0 {
             random.skip_eight();
             return Choice { digits, order: digits.trailing_zeros().into() };
@@ -101,9 +99,6 @@ impl Filling {
     /// Places a digit in a cell, or removes it.
     #[inline(always)]
     fn toggle(&mut self, cell: usize, digit: u16) {
-        let [row, column, in_box] = ROW_COLUMN_BOX[cell];
-        self.rows[row as usize] ^= 1 << digit;
-        self.columns[column as usize] ^= 1 << digit;
-        self.boxes[in_box as usize] ^= 1 << digit;
+        UNITS_OF[cell].iter().for_each(|&unit| self.units[usize::from(unit)] ^= 1 << digit);
     }
 }

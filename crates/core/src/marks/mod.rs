@@ -3,18 +3,15 @@
 //! | file | contents |
 //! |---|---|
 //! | `digits` | sets of digits |
-//! | `drawn` | lines of drawn grids |
-//! | `any_form` | parsing of pencil marks from a line, a drawn grid, or a puzzle |
 
-mod any_form;
 mod digits;
-#[doc(hidden)]
-pub mod drawn;
 
 use std::fmt;
+use std::str::FromStr;
 
 pub use digits::{Digits, Upward};
 
+use crate::forms;
 use crate::prefetch::Prefetch;
 use crate::puzzle::{BLANKS, CELLS, Grid, Malformed, Puzzle, Unit, cell_name};
 use crate::text;
@@ -144,6 +141,24 @@ impl From<&Puzzle> for Marks {
     }
 }
 
+impl FromStr for Marks {
+    type Err = Malformed;
+
+    /// Parses any [form](crate::forms) of a puzzle that a line or a field of an input may have, or nine
+    /// rows of nine cells, each with its candidates (`1679`, or in nine places `1____67_9`) or a blank
+    /// for all of them. A clue is the only candidate of its cell.
+    ///
+    /// Error messages include the line or the column.
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let form = forms::read(text.as_bytes()).map_err(|Malformed { column, what }| {
+            let has_line = what.starts_with("line ");
+            let what = if has_line { what } else { format!("column {column}: {what}") };
+            Malformed { column, what }
+        });
+        Ok(form?.marks())
+    }
+}
+
 impl fmt::Display for Marks {
     /// Formats 729 characters, with `.` for a digit that is not a candidate.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -218,6 +233,28 @@ mod tests {
     }
 
     #[test]
+    fn candidates_that_single_cells_exclude_may_be_missing() {
+        let mut marks = Marks::from(&classic());
+        // All that the clues exclude is missing, or a half of it.
+        for step in [2, 1] {
+            for (cell, clue) in classic().cells().iter().enumerate().filter(|(_, it)| **it != 0) {
+                for &peer in crate::puzzle::peers(cell).iter().step_by(step) {
+                    let mut digits = marks.of_cell(peer.into());
+                    digits.remove(*clue);
+                    marks.set(peer.into(), digits);
+                }
+            }
+            assert_eq!(marks.puzzle(), Some(marks.clues()));
+        }
+        // r1c3 cannot be 5 or 3, but 2 is not excluded.
+        let mut digits = marks.of_cell(2);
+        assert!(digits.contains(2) && !digits.contains(5));
+        digits.remove(2);
+        marks.set(2, digits);
+        assert_eq!(marks.puzzle(), None);
+    }
+
+    #[test]
     fn a_grid_solves_marks_if_each_digit_is_a_candidate() {
         let solved: Puzzle = SOLVED.parse().unwrap();
         let mut marks = Marks::from(&classic());
@@ -227,5 +264,35 @@ mod tests {
         // Candidates alone are not sufficient.
         assert!(!Marks::ALL.is_solved_by(&Grid([1; CELLS])));
         assert!(!Marks::ALL.is_solved_by(&Grid::BLANK));
+    }
+
+    #[test]
+    fn parses_candidates_in_places_and_forum_frames() {
+        let marks: Marks = CLASSIC.parse().unwrap();
+        let cell = |cell: usize| -> String {
+            let digits = marks.of_cell(cell);
+            (1..=9)
+                .map(|digit| if digits.contains(digit) { char::from(b'0' + digit) } else { '_' })
+                .collect()
+        };
+        let rows: Vec<String> = (0..9)
+            .map(|row| (0..9).map(|column| cell(9 * row + column)).collect::<Vec<_>>().join(" "))
+            .collect();
+        let placed = rows.join("\n");
+        let framed =
+            format!(".-----.-----.\n| {} |\n'-----'-----'", rows.join(" |\n:-----+-----:\n│ "));
+        let dotted = CLASSIC.replace("...", "…");
+        for text in [placed, framed, dotted] {
+            assert_eq!(text.parse(), Ok(marks), "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_have_a_line_or_column() {
+        let error = |text: &str| text.parse::<Marks>().unwrap_err().to_string();
+        assert!(error("12").contains("column 3: 2 cells"), "{}", error("12"));
+        assert!(error(&"2".repeat(729)).starts_with("column 1: pencil marks: 2 in the place of 1"));
+        assert_eq!(error("1 2\n3"), "line 1: row 1 of the grid has 2 cells, nine expected");
+        assert_eq!(error("123456789\n456789123"), "line 1: a grid of 2 rows, nine expected");
     }
 }

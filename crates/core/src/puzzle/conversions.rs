@@ -68,32 +68,19 @@ impl FromStr for Grid {
     }
 }
 
-impl TryFrom<[u8; CELLS]> for Puzzle {
-    type Error = Malformed;
-
-    /// Converts 81 numbers, 0 for a blank. (Use [`Puzzle::parse`] for characters.)
-    fn try_from(cells: [u8; CELLS]) -> Result<Self, Malformed> {
-        Self::from_cells(cells).ok_or_else(|| number_out_of_range(&cells, 0))
-    }
-}
-
 impl TryFrom<[u8; CELLS]> for Grid {
     type Error = Malformed;
 
     /// Converts 81 numbers from 1 to 9, or 0 in every cell for [`Grid::BLANK`].
     fn try_from(cells: [u8; CELLS]) -> Result<Self, Malformed> {
         let are_digits = cells.iter().all(|cell| (1..=9).contains(cell));
-        let is_grid = are_digits || cells == Self::BLANK.0;
-        is_grid.then_some(Self(cells)).ok_or_else(|| number_out_of_range(&cells, 1))
+        if are_digits || cells == Self::BLANK.0 {
+            return Ok(Self(cells));
+        }
+        let at = cells.iter().position(|cell| !(1..=9).contains(cell)).expect("one is wrong");
+        let what = format!("{} is not a cell; the numbers are 1 to 9", cells[at]);
+        Err(Malformed { column: at + 1, what })
     }
-}
-
-/// Returns the error for the first number that is not from `lowest` to 9.
-fn number_out_of_range(cells: &[u8; CELLS], lowest: u8) -> Malformed {
-    let is_wrong = |cell: &u8| !(lowest..=9).contains(cell);
-    let at = cells.iter().position(is_wrong).expect("one is wrong");
-    let what = format!("{} is not a cell; the numbers are {lowest} to 9", cells[at]);
-    Malformed { column: at + 1, what }
 }
 
 impl From<Grid> for Puzzle {
@@ -127,7 +114,7 @@ mod tests {
         let grid: Grid = SOLVED.parse().unwrap();
         assert_eq!((grid[0], grid[80], grid.to_string()), (5, 9, SOLVED.to_owned()));
         assert_eq!(Grid::try_from(*grid.cells()), Ok(grid));
-        assert_eq!(Puzzle::try_from(*grid.cells()), Ok(Puzzle::from(grid)));
+        assert_eq!(Puzzle::from_cells(*grid.cells()), Some(Puzzle::from(grid)));
         assert!(grid.is_valid() && grid > Grid::default() && Puzzle::default() < grid.into());
         assert_eq!(Grid::BLANK.to_string().parse(), Ok(Grid::BLANK));
         assert_eq!(Grid::try_from([0; CELLS]), Ok(Grid::BLANK));
@@ -142,8 +129,6 @@ mod tests {
         (cells[7], cells[9]) = (0, 10);
         let error = Grid::try_from(cells).unwrap_err();
         assert_eq!(error.to_string(), "0 is not a cell; the numbers are 1 to 9");
-        let error = Puzzle::try_from(cells).unwrap_err();
-        assert_eq!(error.to_string(), "10 is not a cell; the numbers are 0 to 9");
-        assert_eq!(error.column, 10);
+        assert_eq!((error.column, Puzzle::from_cells(cells)), (8, None));
     }
 }

@@ -37,7 +37,8 @@ impl Unit {
     /// # Panics
     /// When `cell` is above 80.
     pub fn of_cell(cell: usize) -> [Self; 3] {
-        let [row, column, square] = ROW_COLUMN_BOX[cell];
+        assert!(cell < CELLS, "cells are 0 to 80");
+        let [row, column, square] = row_column_box(cell).map(|index| index as u8);
         [Self::Row(row), Self::Column(column), Self::Box(square)]
     }
 
@@ -90,19 +91,7 @@ static PEERS: [[u8; 20]; CELLS] = {
     peers
 };
 
-/// The row, column, and box of each cell, counted from 0.
-pub(crate) static ROW_COLUMN_BOX: [[u8; 3]; CELLS] = {
-    let mut table = [[0; 3]; CELLS];
-    let mut cell = 0;
-    while cell < CELLS {
-        let [row, column, square] = row_column_box(cell);
-        table[cell] = [row as u8, column as u8, square as u8];
-        cell += 1;
-    }
-    table
-};
-
-/// Computes an entry of [`ROW_COLUMN_BOX`]; sometimes faster than the lookup.
+/// Returns the row, column, and box of a cell, counted from 0.
 #[inline(always)]
 pub(crate) const fn row_column_box(cell: usize) -> [usize; 3] {
     let (row, column) = (cell / 9, cell % 9);

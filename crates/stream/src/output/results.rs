@@ -1,9 +1,9 @@
 //! The results for the records of a block: one entry per record and type of result.
 
+use super::Reasons;
 use crate::input::{PuzzleRef, Records};
 use crate::stats::{Counts, in_runs};
 use bulkdoku_core::canon::Canonical;
-use bulkdoku_core::check::Reasons;
 use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
 use bulkdoku_core::solver::Outcome;
 use bulkdoku_core::status::Status;

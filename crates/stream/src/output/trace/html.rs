@@ -8,6 +8,7 @@ use crate::output::pages::{escaped, facts};
 use crate::output::{Assembler, Emit, Encoder, Format, Needs, each_row};
 use bulkdoku_core::board::{Board, Cells};
 use bulkdoku_core::puzzle::{Puzzle, cell_name};
+use bulkdoku_core::solver::StopFlag;
 use bulkdoku_core::status::Status;
 use bulkdoku_logic::{Explained, steps};
 
@@ -93,9 +94,10 @@ pub fn clue_cells(puzzle: &Puzzle) -> Cells {
     cells.filter(|(_, clue)| **clue != 0).fold(0, |cells, (cell, _)| cells | 1 << cell)
 }
 
-/// The format of a document of paths. Records without exactly one solution have no steps.
-#[derive(Clone, Copy, Debug)]
-pub struct PathPages;
+/// The format of a document of paths, each up to a stop. Records without exactly one solution have no
+/// steps.
+#[derive(Clone, Debug)]
+pub struct PathPages(pub StopFlag);
 
 impl Format for PathPages {
     fn needs(&self) -> Needs {
@@ -111,7 +113,8 @@ impl Format for PathPages {
             let Some(bands) = row.board() else { return };
             let (clues, board) = (row.marks().map(|marks| marks.clues()), bands.board());
             let is_unique = row.status() == Status::Unique;
-            let steps = is_unique.then(|| steps(&board).explained()).into_iter().flatten();
+            let steps =
+                is_unique.then(|| steps(&board).until(&self.0).explained()).into_iter().flatten();
             let facts =
                 facts(row.clues().unwrap_or(0), row.status(), row.properties().path(), None);
             let name = format!("{}:{}", row.file(), row.line());

@@ -68,3 +68,44 @@ pub fn boards(stop: &StopFlag) -> TextRows {
         line(b"");
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::{Records, lines};
+    use crate::output::{Format, Outcomes, Results, RowBuffer, rows_of};
+    use bulkdoku_core::solver::Outcome;
+
+    /// A run that is stopped discards the rows of a block, for which it must not wait.
+    #[test]
+    fn every_format_ends_its_search_at_a_stop() {
+        let puzzle =
+            "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..\n";
+        let mut records = Records::default();
+        lines::read(puzzle.as_bytes(), false, &mut records);
+        let outcomes = Outcomes {
+            puzzles: vec![Outcome { solutions: 1, ..Outcome::NONE }],
+            marks: Vec::new(),
+        };
+        let results = Results { statuses: vec![Status::Unique], outcomes, ..Results::default() };
+        let rows = rows_of(("in", 1), puzzle.as_bytes(), &records, &results);
+        let stop = StopFlag::default();
+        let formats: [Box<dyn Format>; 4] = [
+            Box::new(PathPages(stop.clone())),
+            Box::new(path_text(Template::default(), &stop)),
+            Box::new(boards(&stop)),
+            Box::new(json_steps(false, false, false, &stop)),
+        ];
+        let lengths = || {
+            formats.each_ref().map(|format| {
+                let mut out = RowBuffer::default();
+                format.encoder()(&rows, &mut out);
+                out.as_slice().len()
+            })
+        };
+        let whole = lengths();
+        stop.request();
+        let stopped = lengths();
+        assert!(whole.iter().zip(stopped).all(|(whole, stopped)| stopped < *whole), "{stopped:?}");
+    }
+}

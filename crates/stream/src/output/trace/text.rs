@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bulkdoku_core::board::Board;
 use bulkdoku_core::named::named_enum;
 use bulkdoku_core::puzzle::cell_name;
+use bulkdoku_core::solver::StopFlag;
 use bulkdoku_core::status::Status;
 use bulkdoku_logic::{Candidate, Explained, Step, steps};
 use thiserror::Error;
@@ -147,23 +148,24 @@ fn joined<T: Ord>(values: impl Iterator<Item = T>, text: impl Fn(T) -> String) -
     values.into_iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
-/// Appends the text of the path of a row; nothing unless its puzzle has exactly one solution.
-pub fn push_path_text(row: &Row<'_>, template: &Template, out: &mut String) {
+/// Appends the text of the path of a row, up to a stop; nothing unless its puzzle has exactly one
+/// solution.
+pub fn push_path_text(row: &Row<'_>, template: &Template, stop: &StopFlag, out: &mut String) {
     let board = (row.status() == Status::Unique).then(|| row.board()).flatten();
-    let steps = board.map(|board| steps(board).explained());
+    let steps = board.map(|board| steps(board).until(stop).explained());
     for (number, explained) in (1..).zip(steps.into_iter().flatten()) {
         template.push(number, &explained, out);
     }
 }
 
 /// Returns the format of paths as text, with an empty line after each record.
-pub fn path_text(template: Template) -> TextRows {
-    let template = Arc::new(template);
+pub fn path_text(template: Template, stop: &StopFlag) -> TextRows {
+    let (template, stop) = (Arc::new(template), stop.clone());
     TextRows::new(move || {
-        let (template, mut text) = (Arc::clone(&template), String::new());
+        let (template, stop, mut text) = (Arc::clone(&template), stop.clone(), String::new());
         move |row: &Row<'_>, out: &mut RowBuffer| {
             text.clear();
-            push_path_text(row, &template, &mut text);
+            push_path_text(row, &template, &stop, &mut text);
             text.push('\n');
             out.append(text.as_bytes());
         }

@@ -1,7 +1,7 @@
 //! Classifies the lines of drawn grids, and parses the cells or candidates of rows.
 
-use super::Digits;
-use crate::forms::{list, symbols};
+use super::{list, symbols};
+use crate::marks::Digits;
 use crate::puzzle::{CELLS, Malformed};
 use crate::text::{column, is_cell};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Mismatch;
+use bulkdoku_core::check::Mismatch;
 
 /// The reasons that solutions in a block are wrong, in the order of its records. Reused across
 /// blocks.
@@ -43,7 +43,7 @@ impl Reasons {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::Puzzle;
+    use bulkdoku_core::Puzzle;
 
     #[test]
     fn reasons_are_in_order_and_mention_unsolvable_puzzles() {

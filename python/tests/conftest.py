@@ -58,8 +58,3 @@ def minimal():
 @pytest.fixture(scope="session")
 def minimal_solutions():
     return solutions("minimal")
-
-
-@pytest.fixture(scope="session")
-def hard():
-    return lines("hard")

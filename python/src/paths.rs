@@ -16,10 +16,8 @@ pub fn explained(puzzle: &str, most: usize) -> PyResult<(Vec<String>, String)> {
     let marks = marks.marks();
     let steps: Vec<_> = steps(Bands::from(&marks)).explained().take(most).collect();
     let json = steps.iter().map(|explained| {
-        let mut step = explained.step.clone();
-        step.evidence.implications.clone_from(&explained.alternatives);
-        let mut value = serde_json::to_value(&step).expect("a step is JSON");
-        value["sentence"] = step.explained(&explained.alternatives, cell_name).into();
+        let mut value = serde_json::to_value(&explained.step).expect("a step is JSON");
+        value["sentence"] = explained.step.explained(cell_name).into();
         value.to_string()
     });
     let json = json.collect();

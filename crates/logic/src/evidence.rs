@@ -65,7 +65,7 @@ pub struct Evidence {
     #[cfg_attr(feature = "serde", serde(serialize_with = "as_text::contradiction"))]
     pub contradiction: Option<Contradiction>,
     /// What follows from each alternative of forcing chains and nets. A path leaves this empty: see
-    /// [`implications`](super::implications).
+    /// [`Step::explain`].
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub implications: Vec<Alternative>,
 }
@@ -155,6 +155,11 @@ impl Step {
             masks
         };
         (masks(self.placed.as_slice()), masks(&self.eliminated))
+    }
+
+    /// Returns the digits that cells lose as a mask: bit 0 for digit 1.
+    pub(crate) fn lost_digits(&self) -> u16 {
+        self.eliminated.iter().fold(0, |all, it| all | 1 << (it.digit - 1))
     }
 
     /// Returns the cells of the pattern: bit `c` for cell `c`.

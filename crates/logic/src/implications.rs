@@ -72,6 +72,23 @@ pub fn implications(board: &Board, step: &Step) -> Vec<Alternative> {
     alternatives.map(|(digit, cell)| Search::new(board).follow(digit, cell, on, step)).collect()
 }
 
+impl Step {
+    /// Sets the [`implications`] of a step of forcing chains or nets that was found on a board, and
+    /// the contradiction to which they lead. Other steps stay as they are.
+    pub fn explain(&mut self, board: &Board) {
+        let implications = implications(board, self);
+        if let [Alternative { contradiction: Some(end), .. }] = &implications[..] {
+            match (self.technique, *end) {
+                (Technique::Nishio, Contradiction::NoPlace { unit, .. }) => {
+                    self.evidence.base = vec![unit];
+                }
+                _ => self.evidence.contradiction = Some(*end),
+            }
+        }
+        self.evidence.implications = implications;
+    }
+}
+
 /// The board of an alternative, and what has led to it.
 struct Search {
     board: Board,
@@ -140,7 +157,11 @@ impl Search {
                 break;
             }
             let found = techniques.iter().flat_map(|&it| instances(&self.board, it));
-            let found: Vec<_> = found.map(|step| (self.premises(&step), step)).collect();
+            let found = found.map(|mut step| {
+                step.explain(&self.board);
+                (self.premises(&step), step)
+            });
+            let found: Vec<_> = found.collect();
             for (because, step) in found {
                 let by = || By::Step(Box::new(step.clone()));
                 for it in &step.eliminated {
@@ -250,8 +271,47 @@ impl Search {
             | Technique::Claiming
             | Technique::XWing
             | Technique::HiddenPair => self.reasons(digits, base),
-            // Nested chains and nets depend on the whole board.
-            _ => (0..self.implications.len()).collect(),
+            _ => self.nested_premises(step),
+        }
+    }
+
+    /// Returns the implications that make the alternatives of a step of forcing chains or nets
+    /// complete, and those on which its own implications depend.
+    fn nested_premises(&self, step: &Step) -> Vec<usize> {
+        let evidence = &step.evidence;
+        let (cells, digits) = (evidence.cells(Role::Pattern), evidence.digits(Role::Pattern));
+        let mut premises = match evidence.base.first() {
+            Some(unit) => self.reasons(digits, UNITS[unit.number()]),
+            // A single assumption is not an alternative.
+            None if digits.is_power_of_two() => Vec::new(),
+            None => self.reasons(0x1ff, cells),
+        };
+        for Alternative { implications, contradiction } in &evidence.implications {
+            premises.extend(contradiction.iter().flat_map(|&it| self.ends(it)));
+            for Implication { node, by, .. } in implications {
+                match by {
+                    By::Cell if node.on => premises.extend(self.reasons(0x1ff, 1 << node.cells[0])),
+                    By::Unit(unit) if node.on => {
+                        let digit = 1 << (node.digit - 1);
+                        premises.extend(self.reasons(digit, UNITS[unit.number()]));
+                    }
+                    By::Step(step) => premises.extend(self.premises(step)),
+                    By::Assumption | By::Cell | By::Unit(_) => {}
+                }
+            }
+        }
+        premises.sort_unstable();
+        premises.dedup();
+        premises
+    }
+
+    /// Returns the implications that end in a contradiction.
+    fn ends(&self, contradiction: Contradiction) -> Vec<usize> {
+        match contradiction {
+            Contradiction::NoCandidate { cell } => self.reasons(0x1ff, 1 << cell),
+            Contradiction::NoPlace { digit, unit } => {
+                self.reasons(1 << (digit - 1), UNITS[unit.number()])
+            }
         }
     }
 
@@ -259,10 +319,7 @@ impl Search {
     fn finish(self, contradiction: Option<Contradiction>, step: &Step) -> Alternative {
         let mut is_needed = vec![false; self.implications.len()];
         let ends = match contradiction {
-            Some(Contradiction::NoCandidate { cell }) => self.reasons(0x1ff, 1 << cell),
-            Some(Contradiction::NoPlace { digit, unit }) => {
-                self.reasons(1 << (digit - 1), UNITS[unit.number()])
-            }
+            Some(contradiction) => self.ends(contradiction),
             None => {
                 let is_end = |it: &Implication| {
                     let is_of = |effect: &super::Candidate| {

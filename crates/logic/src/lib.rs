@@ -7,8 +7,9 @@
 //! ```
 //! use bulkdoku_core::Puzzle;
 //! use bulkdoku_core::generate::Generator;
+//! use bulkdoku_core::puzzle::cell_name;
 //! use bulkdoku_logic::generate::{TechniqueFilter, puzzle};
-//! use bulkdoku_logic::{Board, Technique, Techniques, hint, implications, rate};
+//! use bulkdoku_logic::{Board, Technique, Techniques, hint, rate};
 //!
 //! fn main() -> Result<(), Box<dyn std::error::Error>> {
 //!     let hard: Puzzle =
@@ -25,7 +26,7 @@
 //!         for part in &step.evidence.parts {
 //!             println!("  {:?}: digits {:?} of cells {:?}", part.role, part.digits, part.cells);
 //!         }
-//!         for alternative in implications(&board, &step) {
+//!         for alternative in step.alternatives(cell_name) {
 //!             println!("  {alternative}");
 //!         }
 //!         # #[cfg(feature = "serde")]

@@ -8,7 +8,7 @@ use bulkdoku_core::{Puzzle, StopFlag};
 
 use super::instances::Collect;
 use super::unrated::{Unrated, check_unique};
-use super::{Alternative, Rater, Step, Technique, Techniques, implications};
+use super::{Rater, Step, Technique, Techniques};
 use crate::board::Board;
 
 /// The steps of a path, in order: see [`steps`].
@@ -46,14 +46,15 @@ impl Steps {
     }
 
     /// Returns the steps that change the board: without those whose effects other steps of their
-    /// round have had, each with the board before it, to draw.
+    /// round have had, each with its implications ([`Step::explain`]) and the board before it, to
+    /// draw.
     pub fn explained(mut self) -> impl Iterator<Item = Explained> {
         let mut board = self.board;
         iter::from_fn(move || {
             let before = board;
-            let step = self.find(|step| step.apply(&mut board))?;
-            let alternatives = implications(&self.board, &step);
-            Some(Explained { board: before, step, alternatives })
+            let mut step = self.find(|step| step.apply(&mut board))?;
+            step.explain(&self.board);
+            Some(Explained { board: before, step })
         })
     }
 }
@@ -105,7 +106,8 @@ pub fn steps(given: impl Into<Bands>) -> Steps {
     Steps::new(given.into())
 }
 
-/// Returns the first of the [`steps`], a hint. It formats as a sentence.
+/// Returns the first of the [`steps`] with its implications ([`Step::explain`]), a hint. It formats
+/// as a sentence.
 ///
 /// Returns `None` if the puzzle is solved, has no solution, or if no technique applies.
 ///
@@ -127,7 +129,7 @@ pub fn steps(given: impl Into<Bands>) -> Steps {
 /// # Ok::<(), bulkdoku_core::Malformed>(())
 /// ```
 pub fn hint(given: impl Into<Bands>) -> Option<Step> {
-    steps(given).next()
+    steps(given).explained().next().map(|explained| explained.step)
 }
 
 /// A step that changes the board: see [`Steps::explained`].
@@ -135,10 +137,8 @@ pub fn hint(given: impl Into<Bands>) -> Option<Step> {
 pub struct Explained {
     /// The board before the step.
     pub board: Board,
-    /// The step.
+    /// The step, with its implications.
     pub step: Step,
-    /// The [`implications`] of each alternative of forcing chains and nets.
-    pub alternatives: Vec<Alternative>,
 }
 
 /// Returns the cells of a board that lack the digit of the only solution of its puzzle, because

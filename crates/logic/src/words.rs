@@ -20,51 +20,28 @@ impl Step {
     /// Returns the step as one sentence, without a period, with other names of cells (0 to 80).
     pub fn sentence(&self, name: fn(usize) -> String) -> String {
         let words = Words { step: self, name };
-        format!("{}, so {}", words.pattern(), words.effect())
+        format!("{}, so {}{}", words.pattern(), words.effect(), words.length())
     }
 
-    /// Returns the step as one sentence, as [`Step::sentence`] does, followed by the implications
-    /// of each of its alternatives ([`implications`](super::implications)).
-    pub fn explained(&self, alternatives: &[Alternative], name: fn(usize) -> String) -> String {
-        let alternatives = alternatives.iter().map(|it| it.sentence(name));
-        iter::once(self.sentence(name)).chain(alternatives).collect::<Vec<_>>().join("; ")
+    /// Returns what follows from each alternative of a step that is explained ([`Step::explain`]), as
+    /// a sentence without a period, such as "If r1c1 is 3: r4c5 is 3, the only place left for 3 in
+    /// column 5; so r4c7 loses 3". Candidates that a digit excludes from its cell and from its peers
+    /// are left out.
+    pub fn alternatives(&self, name: fn(usize) -> String) -> impl Iterator<Item = String> {
+        let words = Words { step: self, name };
+        self.evidence.implications.iter().map(move |it| words.alternative(it))
     }
-}
 
-impl fmt::Display for Alternative {
-    /// Formats the implications as one sentence, without a period.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.sentence(cell_name))
-    }
-}
-
-impl Alternative {
-    /// Returns the implications as one sentence, without a period, with other names of cells (0 to
-    /// 80), such as "if r1c1 is 3: r4c5 is 3, its only place in column 5". Candidates that a digit
-    /// excludes from its cell and from its peers are left out, except at the end.
-    pub fn sentence(&self, name: fn(usize) -> String) -> String {
-        let last = self.implications.len().saturating_sub(1);
-        let is_named = |&(i, it): &(usize, &Implication)| {
-            it.node.on || !matches!(it.by, By::Cell | By::Unit(_)) || i == last
-        };
-        let implications = self.implications.iter().enumerate().filter(is_named);
-        let implications = implications.map(|(_, Implication { node, by, .. })| {
-            let assertion = assertion(&node.cells, node.digit, node.on, name);
-            match by {
-                By::Assumption => format!("if {assertion}:"),
-                By::Cell if node.on => format!("{assertion}, its only candidate;"),
-                By::Unit(unit) if node.on => format!("{assertion}, its only place in {unit};"),
-                By::Cell | By::Unit(_) => format!("{assertion};"),
-                By::Step(step) => format!("{assertion} ({});", step.technique.title()),
-            }
-        });
-        let contradiction = self.contradiction.map(|it| format!("but {};", it.sentence(name)));
-        let all: Vec<_> = implications.chain(contradiction).collect();
-        all.join(" ").trim_end_matches([';', ':']).into()
+    /// Returns the step as a sentence, followed by one for each of its alternatives, without the last
+    /// period.
+    pub fn explained(&self, name: fn(usize) -> String) -> String {
+        let sentence = iter::once(self.sentence(name));
+        sentence.chain(self.alternatives(name)).collect::<Vec<_>>().join(". ")
     }
 }
 
 /// A step, and how its cells are named.
+#[derive(Clone, Copy)]
 struct Words<'a> {
     step: &'a Step,
     name: fn(usize) -> String,
@@ -122,8 +99,9 @@ impl Words<'_> {
                 let options = any_digit(evidence.digits(Role::Pivot));
                 let digit = all_digits(evidence.digits(Role::Pincers));
                 let wings = if *technique == T::XYWing { pincers } else { pivot | pincers };
+                let case = if *technique == T::XYWing { "either way" } else { "in any case" };
                 let (pivot, wings) = (self.all(pivot), self.any(wings));
-                format!("{pivot} is {options}; in any case, {wings} must be {digit}")
+                format!("{pivot} is {options}; {case}, {wings} must be {digit}")
             }
             T::WWing => {
                 let [Link { from, to }] = &evidence.links[..] else { return String::new() };
@@ -159,7 +137,7 @@ impl Words<'_> {
                     "if {cells} were{not} {digits}, no place would be left for {digits} in {base}"
                 )
             }
-            _ if technique.is_forcing() => self.alternatives(),
+            _ if technique.is_forcing() => self.forcing(),
             _ => self.chain(),
         }
     }
@@ -223,16 +201,17 @@ impl Words<'_> {
         let [pattern, opposite] = [Role::Pattern, Role::Extra].map(|role| evidence.cells(role));
         let [digits, common] = [Role::Pattern, Role::Extra].map(|role| evidence.digits(role));
         let at = UNITS_OF[opposite.trailing_zeros() as usize].map(usize::from);
-        let near = pattern & (UNITS[at[0]] | UNITS[at[1]]) & !opposite;
+        let near = [at[0], at[1]].map(|unit| pattern & UNITS[unit] & !opposite);
         let (x, y) = (all_digits(common), all_digits(digits & !common));
         format!(
-            "if {} were {y}, {x} would be in {}, its only other places in {} and {}, {} would be {y}, \
-             and {} could be exchanged in these cells",
+            "if {} were {y}, {x} would be in {} and {}, its only other places in {} and {}, {} would \
+             be {y}, and {} could be exchanged in these cells for a second solution",
             self.all(opposite),
-            self.all(near),
+            self.all(near[0]),
+            self.all(near[1]),
             super::unit(at[0]),
             super::unit(at[1]),
-            self.all(pattern & !near & !opposite),
+            self.all(pattern & !near[0] & !near[1] & !opposite),
             all_digits(digits),
         )
     }
@@ -245,8 +224,13 @@ impl Words<'_> {
             [Role::Pattern, Role::Extra, Role::Set].map(|role| evidence.cells(role));
         let [digits, common] = [Role::Pattern, Role::Extra].map(|role| evidence.digits(role));
         let deadly = match digits {
-            0 => "all open cells would have two candidates, which could be exchanged".into(),
-            _ => format!("{} could be exchanged in {}", all_digits(digits), self.all(pattern)),
+            0 => "all open cells would have two candidates, and the puzzle two solutions or none"
+                .into(),
+            _ => format!(
+                "{} could be exchanged in {} for a second solution",
+                all_digits(digits),
+                self.all(pattern)
+            ),
         };
         let one = if extra.is_power_of_two() { "" } else { "one of " };
         let (extra, base) = (self.all(extra), units(&evidence.base));
@@ -259,8 +243,7 @@ impl Words<'_> {
                 )
             }
             T::UniqueRectangle4 | T::UniqueLoop4 | T::Bug4 => {
-                let lost = self.step.eliminated.iter();
-                let lost = lost.fold(0, |all: u16, it| all | 1 << (it.digit - 1));
+                let lost = self.step.lost_digits();
                 let other = if lost.is_power_of_two() {
                     format!("were {}", all_digits(lost))
                 } else {
@@ -274,15 +257,18 @@ impl Words<'_> {
     }
 
     fn almost_locked(&self) -> String {
-        let Step { evidence, eliminated, .. } = self.step;
-        let set = |i: usize| {
-            let cells = evidence.parts.get(i).map_or(0, |part| mask_of(&part.cells));
-            format!("{{{}}}", self.names(cells).join(", "))
-        };
+        let evidence = &self.step.evidence;
+        let cells = |i: usize| evidence.parts.get(i).map_or(0, |part| mask_of(&part.cells));
+        let set = |i: usize| format!("{{{}}}", self.names(cells(i)).join(", "));
         let (a, b, c) = (set(0), set(1), set(2));
-        let common = evidence.links.iter().fold(0, |rcc: u16, it| rcc | 1 << (it.to.digit - 1));
-        let shared = evidence.parts[..2].iter().fold(!0, |all, part| all & part.mask());
-        let (digits, rcc) = (all_digits(shared & !common), all_digits(common));
+        // The digits that a set and the one to which it is linked cannot both have.
+        let restricted = |i: usize| {
+            let links = evidence.links.iter();
+            let links = links.filter(|it| mask_of(&it.from.cells) & !cells(i) == 0);
+            links.fold(0, |rcc: u16, it| rcc | 1 << (it.to.digit - 1))
+        };
+        let common = restricted(0);
+        let (digits, rcc) = (all_digits(self.step.lost_digits()), all_digits(common));
         let has_two = common & common.wrapping_sub(1) != 0;
         match self.step.technique {
             Technique::SueDeCoq => format!(
@@ -291,9 +277,10 @@ impl Words<'_> {
                 self.all(evidence.cells(Role::Pattern) | evidence.cells(Role::AlmostLocked)),
             ),
             Technique::AlsXYWing => format!(
-                "if neither {a} nor {b} had {}, they would take {rcc} from {c}, which would have too \
-                 few candidates",
-                eliminated.first().map_or(0, |it| it.digit)
+                "of the almost locked sets A = {a}, B = {b}, and C = {c}, A and C cannot both have {}, \
+                 nor B and C {}; thus A or B must have {digits}",
+                any_digit(common),
+                any_digit(restricted(1)),
             ),
             _ if has_two => format!(
                 "{rcc} can each be in only one of the almost locked sets {a} and {b}, and both have \
@@ -307,7 +294,7 @@ impl Words<'_> {
     }
 
     /// Returns the alternatives, or the contradiction, of forcing chains and nets.
-    fn alternatives(&self) -> String {
+    fn forcing(&self) -> String {
         use Technique as T;
         let Evidence { base, contradiction, .. } = &self.step.evidence;
         let first = self.step.evidence.cells(Role::Pattern);
@@ -316,22 +303,24 @@ impl Words<'_> {
             T::CellForcingChain | T::RegionForcingChain => "chains",
             T::DynamicForcingChain => "singles",
             T::DynamicForcingChainPlus => "singles, locked candidates, pairs, and X-wings",
-            T::NestedForcingChain2 => "the easier techniques and chains",
-            _ => "the easier techniques and nested forcing chains",
+            T::NestedForcingChain2 => "singles, locked candidates, pairs, X-wings, and AICs",
+            _ => {
+                "singles, locked candidates, pairs, X-wings, AICs, and cell and region forcing chains"
+            }
         };
-        let (cells, base) = (self.all(first), units(base));
+        let cells = self.all(first);
         let options = any_digit(digits);
-        if !base.is_empty() {
-            let places = self.any(first);
-            return format!(
-                "{options} must be in one of its places in {base}, {places}, and {means} lead from \
-                 each to the same result"
-            );
+        // Without implications, it is not known whether there are contradictions.
+        let implications = &self.step.evidence.implications;
+        let has_results = !implications.is_empty()
+            && implications.iter().all(|alternative| alternative.contradiction.is_none());
+        let end = if has_results { "" } else { " or to a contradiction" };
+        let lead = format!("{means} lead from each to the same result{end}");
+        if let [base] = base[..] {
+            return format!("in {base}, {options} must be in {}, and {lead}", self.any(first));
         }
         if !digits.is_power_of_two() {
-            return format!(
-                "{cells} must be {options}, and {means} lead from each to the same result"
-            );
+            return format!("{cells} must be {options}, and {lead}");
         }
         let contradiction = match contradiction {
             Some(Contradiction::NoPlace { digit, unit }) => {
@@ -343,6 +332,54 @@ impl Words<'_> {
             None => "no solution".into(),
         };
         format!("if {cells} were {options}, {means} would leave {contradiction}")
+    }
+
+    /// Returns how many implications a person has to follow, if they are known.
+    fn length(&self) -> String {
+        let implications = &self.step.evidence.implications;
+        let all = implications.iter().map(|it| shown(it).skip(1));
+        let (all, nested) = all.flatten().fold((0, 0), |(all, nested), group| {
+            (all + 1, nested + usize::from(matches!(group[0].by, By::Step(_))))
+        });
+        let s = if all == 1 { "" } else { "s" };
+        match (implications.is_empty(), nested) {
+            (true, _) => String::new(),
+            (_, 0) => format!(" ({all} implication{s})"),
+            _ => format!(" ({all} implication{s}, {nested} of them by steps of other techniques)"),
+        }
+    }
+
+    /// Returns what follows from an alternative.
+    fn alternative(&self, alternative: &Alternative) -> String {
+        let mut groups = shown(alternative);
+        let start = groups.next().map_or_else(String::new, |group| self.assertion(&group[0].node));
+        let implications = groups.map(|group| {
+            let Implication { node, by, .. } = &group[0];
+            let mut removed = [0; 9];
+            group.iter().filter(|it| !it.node.on).for_each(|it| {
+                removed[usize::from(it.node.digit) - 1] |= mask_of(&it.node.cells);
+            });
+            let assertion = if node.on { self.assertion(node) } else { self.losses(&removed, "") };
+            match by {
+                By::Step(step) => {
+                    let inner = Words { step, ..*self };
+                    let (title, pattern) = (uncapitalized(step.technique.title()), inner.pattern());
+                    format!("{assertion} ({title}: {pattern}{})", inner.length())
+                }
+                By::Unit(unit) => {
+                    format!("{assertion}, the only place left for {} in {unit}", node.digit)
+                }
+                By::Assumption | By::Cell => format!("{assertion}, its only candidate left"),
+            }
+        });
+        let end = match alternative.contradiction {
+            Some(contradiction) => format!("then {}", contradiction.sentence(self.name)),
+            None if self.step.eliminated.len() > 4 => "so all of these candidates go".into(),
+            None => format!("so {}", self.effect()),
+        };
+        let all: Vec<_> = implications.chain([end]).collect();
+        let all = all.join("; ");
+        format!("If {start}: {}", all.strip_prefix("so ").unwrap_or(&all))
     }
 
     /// Returns the assertions of a chain.
@@ -359,7 +396,7 @@ impl Words<'_> {
         if start == end {
             format!("if {start_off}, then {nodes} after all")
         } else {
-            format!("if {start_off}, then {nodes}; {start} or {end}")
+            format!("if {start_off}, then {nodes}; thus {start} or {end}")
         }
     }
 
@@ -371,16 +408,16 @@ impl Words<'_> {
     fn effect(&self) -> String {
         match self.step.placed {
             Some(placed) => format!("{} is {}", (self.name)(placed.cell), placed.digit),
-            None => self.losses(&self.step.effects().1),
+            None => self.losses(&self.step.effects().1, &self.seen()),
         }
     }
 
     /// Returns which cells lose which digits; cells that lose the same digits are named together.
-    fn losses(&self, removed: &Candidates) -> String {
+    /// `seen` is what they see, if it decides.
+    fn losses(&self, removed: &Candidates, seen: &str) -> String {
         let mask = |cell: usize| {
             (0..9).fold(0, |mask: u16, digit| mask | ((removed[digit] >> cell & 1) as u16) << digit)
         };
-        let seen = self.seen();
         let mut pending = removed.iter().fold(0, |all, cells| all | cells);
         let mut parts = Vec::new();
         while pending != 0 {
@@ -396,23 +433,27 @@ impl Words<'_> {
             let lose = if s.is_empty() { "lose" } else { "loses" };
             parts.push(format!("{}{which} {lose} {}", self.all(same), all_digits(lost)));
         }
-        parts.join("; ")
+        and(parts)
     }
 
     /// Returns which part of the pattern the cells that lose candidates see, if it decides.
-    fn seen(&self) -> &'static str {
+    fn seen(&self) -> String {
         use Technique as T;
         let evidence = &self.step.evidence;
         let pattern = self.step.pattern_cells();
         let is_in_pattern = self.step.eliminated.iter().any(|it| pattern >> it.cell & 1 != 0);
         let extra = evidence.cells(Role::Extra).count_ones();
-        match self.step.technique {
+        let lost = self.step.lost_digits();
+        let seen = match self.step.technique {
             T::FinnedXWing
             | T::SashimiXWing
             | T::FinnedSwordfish
             | T::SashimiSwordfish
             | T::FinnedJellyfish
             | T::SashimiJellyfish => fins(evidence.cells(Role::Fins)),
+            T::AlsXZ | T::AlsXYWing if lost.is_power_of_two() && !is_in_pattern => {
+                return format!("every {} in both", all_digits(lost));
+            }
             T::Skyscraper | T::TwoStringKite | T::TurbotFish | T::XYWing | T::WWing => "both",
             T::RemotePair => "both ends",
             T::XYZWing => "all three",
@@ -420,7 +461,8 @@ impl Words<'_> {
             T::UniqueRectangle2 | T::UniqueLoop2 | T::Bug2 if extra == 2 => "both",
             T::UniqueRectangle2 | T::UniqueLoop2 | T::Bug2 => "all of them",
             _ => "",
-        }
+        };
+        seen.into()
     }
 
     fn names(&self, cells: Cells) -> Vec<String> {
@@ -436,6 +478,29 @@ impl Words<'_> {
     fn any(&self, cells: Cells) -> String {
         join(self.names(cells), "or")
     }
+}
+
+/// Returns a title within a sentence, such as `hidden pair`, `X-wing`, or `AIC`.
+fn uncapitalized(title: &str) -> String {
+    match title.split_at(1) {
+        (first, rest) if rest.starts_with(|next: char| next.is_lowercase()) => {
+            first.to_lowercase() + rest
+        }
+        _ => title.into(),
+    }
+}
+
+/// Returns the implications of an alternative that are named: its assumption, digits that are placed,
+/// and what other techniques exclude, together for each of their steps.
+fn shown(alternative: &Alternative) -> impl Iterator<Item = Vec<&Implication>> {
+    let all = alternative.implications.iter().enumerate();
+    let named = all.filter(|(i, it)| *i == 0 || it.node.on || matches!(it.by, By::Step(_)));
+    let named: Vec<_> = named.map(|(_, it)| it).collect();
+    let is_same = |a: &&Implication, b: &&Implication| match (&a.by, &b.by) {
+        (By::Step(first), By::Step(second)) => first == second && a.node.on == b.node.on,
+        _ => false,
+    };
+    named.chunk_by(is_same).map(<[_]>::to_vec).collect::<Vec<_>>().into_iter()
 }
 
 /// Returns an assertion, such as `one of r1c1 and r1c2 is 3`.

@@ -9,7 +9,7 @@ use bulkdoku_core::bands::Contradiction;
 use bulkdoku_core::board::{Board, Cells, PEERS, UNITS};
 use bulkdoku_core::puzzle::Unit;
 use bulkdoku_logic::{Alternative, By, Candidate, Explained, Implication, Node, Step, Technique};
-use bulkdoku_logic::{implications, instances, steps};
+use bulkdoku_logic::{instances, steps};
 
 fn mask_of(cells: &[usize]) -> Cells {
     cells.iter().fold(0, |mask, cell| mask | 1 << cell)
@@ -168,12 +168,15 @@ fn check_step(board: &Board, step: &Step) {
     }
 }
 
-/// Asserts that the alternatives are all that there are, and checks each. Returns the number of their
-/// implications.
+/// Asserts that the alternatives of an explained step are all that there are, and checks each. Returns
+/// the number of their implications.
 fn check_alternatives(board: &Board, step: &Step) -> usize {
-    let alternatives = implications(board, step);
+    let alternatives = &step.evidence.implications;
     let starts: Vec<_> = alternatives.iter().map(|it| &it.implications[0].node).collect();
     if let [start] = starts[..] {
+        if step.technique > Technique::Nishio {
+            assert_eq!(step.evidence.contradiction, alternatives[0].contradiction, "{step}");
+        }
         // What is assumed is refuted.
         let effects = if start.on { &step.eliminated[..] } else { step.placed.as_slice() };
         assert!(effects.iter().all(|it| it.cell == start.cells[0] && it.digit == start.digit));
@@ -194,8 +197,10 @@ fn implications_follow_from_their_reasons() {
     let mut counts = BTreeMap::new();
     let mut count = |board: &Board, step: &Step| {
         let counts: &mut [usize; 2] = counts.entry(step.technique).or_default();
+        let mut step = step.clone();
+        step.explain(board);
         counts[0] += 1;
-        counts[1] += check_alternatives(board, step);
+        counts[1] += check_alternatives(board, &step);
     };
     let many = env::var_os("IMPLICATIONS_OF");
     let path = many.as_deref().unwrap_or("../../datasets/hard.txt".as_ref());

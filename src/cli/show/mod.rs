@@ -295,14 +295,14 @@ impl ShowTask {
     fn explain_steps(&self, given: &Marks, out: &mut String) {
         let mut last = Bands::from(given).board();
         let mut parts = Vec::new();
-        for Explained { board, step, alternatives } in logic::steps(&last).explained() {
+        for Explained { board, step } in logic::steps(&last).explained() {
             last = board;
             step.apply(&mut last);
             let (technique, sentence) = (step.technique, step.sentence(self.names.function()));
             let marked = Some((&step, board.placed));
             let marks = &board.marks();
             let drawing = Drawing { marks, given, step: marked, color: self.color };
-            let alternatives = alternatives.iter().map(|it| it.sentence(self.names.function()));
+            let alternatives = step.alternatives(self.names.function());
             let alternatives: String = alternatives.map(|it| format!("- {it}\n")).collect();
             parts.push(format!("{technique}: {sentence}\n{alternatives}\n{drawing}"));
             if parts.len() == self.hints {

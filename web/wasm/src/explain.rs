@@ -6,19 +6,20 @@ use bulkdoku::bands::{Bands, Level};
 use bulkdoku::board::{Bits, Board, Cells};
 use bulkdoku::logic::{Candidate, Explained, Explainer, Technique, refutation, steps};
 use bulkdoku::output::{board_svg, clue_cells, without_candidates};
+use bulkdoku::puzzle::cell_name;
 use bulkdoku::solver::Propagate;
 use bulkdoku::{Batch, Engine, Limits, Marks, Outcome, Status};
 use serde_json::{Value, json};
 
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
-fn describe(Explained { board, step, alternatives }: &Explained, clues: Cells) -> Value {
+fn describe(Explained { board, step }: &Explained, clues: Cells) -> Value {
     let pair = |it: &Candidate| [it.cell, it.digit.into()];
     json!({
         "technique": step.technique.name(),
         "title": step.technique.title(),
         "sentence": step.to_string(),
-        "alternatives": alternatives.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "alternatives": step.alternatives(cell_name).collect::<Vec<_>>(),
         "pattern": Bits(step.pattern_cells()).collect::<Vec<_>>(),
         "placed": step.placed.as_ref().map(pair),
         "removed": step.eliminated.iter().map(pair).collect::<Vec<_>>(),

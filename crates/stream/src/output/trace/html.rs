@@ -69,19 +69,15 @@ pub fn steps_html(
     cell_name: fn(usize) -> String,
 ) -> String {
     let mut html = String::from("<ol class=\"steps\">\n");
-    for (number, Explained { board, step, alternatives }) in (1..).zip(steps) {
+    for (number, Explained { board, step }) in (1..).zip(steps) {
         let drawing = board_svg(&board, clues, Some(&step));
         let (title, sentence) = (step.technique.title(), step.sentence(cell_name));
         let _ = writeln!(
             html,
             "<li><div>{drawing}\n<p>{number}. <b>{title}</b>: {sentence}.</p></div>"
         );
-        for alternative in alternatives {
-            let _ = writeln!(
-                html,
-                "<p class=\"implications\">– {}.</p>",
-                alternative.sentence(cell_name)
-            );
+        for alternative in step.alternatives(cell_name) {
+            let _ = writeln!(html, "<p class=\"implications\">– {alternative}.</p>");
         }
         html += "</li>\n";
     }

@@ -8,7 +8,7 @@ use super::{trace, traced};
 use crate::output::TextRows;
 use bulkdoku_core::puzzle::cell_name;
 use bulkdoku_core::solver::StopFlag;
-use bulkdoku_logic::{Step, Technique, implications};
+use bulkdoku_logic::{Step, Technique};
 
 /// The version of the schema.
 const VERSION: u8 = 1;
@@ -37,10 +37,12 @@ pub fn json_steps(
                     (round, *start) = (step.round, *board);
                 }
                 step.apply(board);
-                let alternatives = implications(start, &step);
-                sentence = sentences.then(|| step.explained(&alternatives, cell_name));
-                if with_implications && !alternatives.is_empty() {
-                    step.to_mut().evidence.implications = alternatives;
+                if step.technique >= Technique::Nishio {
+                    step.to_mut().explain(start);
+                }
+                sentence = sentences.then(|| step.explained(cell_name));
+                if !with_implications && !step.evidence.implications.is_empty() {
+                    step.to_mut().evidence.implications.clear();
                 }
             }
             let step = JsonStep { step: &step, sentence };

@@ -106,9 +106,7 @@ impl Template {
                     push_board(&board, out);
                     Ok(())
                 }
-                Part::Field(TemplateField::Sentence) => {
-                    out.write_str(&step.explained(&explained.alternatives, cell_name))
-                }
+                Part::Field(TemplateField::Sentence) => out.write_str(&step.explained(cell_name)),
                 Part::Field(TemplateField::Technique) => out.write_str(step.technique.name()),
                 Part::Field(TemplateField::Cells) => {
                     out.write_str(&joined(changes(step).map(|it| it.cell), cell_name))

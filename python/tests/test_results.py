@@ -224,7 +224,7 @@ def test_paths_are_readable_and_drawn():
     assert repr(path).splitlines()[0].startswith(f"1. {path[0]['technique']}: ")
     assert path._repr_html_().count("<svg") == len(path) and bulkdoku.hint(hard, 2) == path[:2]
     chain = next(step for step in path if "forcing" in step["technique"])
-    assert "; if r" in chain["sentence"] and chain["evidence"]["implications"]
+    assert ". If r" in chain["sentence"] and chain["evidence"]["implications"]
 
 
 def test_texts_of_paths():

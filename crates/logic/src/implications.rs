@@ -318,20 +318,18 @@ impl Search {
     /// Returns the implications that lead to a contradiction or to the effects of a step.
     fn finish(self, contradiction: Option<Contradiction>, step: &Step) -> Alternative {
         let mut is_needed = vec![false; self.implications.len()];
-        let ends = match contradiction {
-            Some(contradiction) => self.ends(contradiction),
-            None => {
-                let is_end = |it: &Implication| {
-                    let is_of = |effect: &super::Candidate| {
-                        it.node.cells[0] == effect.cell && it.node.digit == effect.digit
-                    };
-                    let effects =
-                        if it.node.on { step.placed.as_slice() } else { &step.eliminated };
-                    effects.iter().any(is_of)
+        let ends = if let Some(contradiction) = contradiction {
+            self.ends(contradiction)
+        } else {
+            let is_end = |it: &Implication| {
+                let is_of = |effect: &super::Candidate| {
+                    it.node.cells[0] == effect.cell && it.node.digit == effect.digit
                 };
-                let all = self.implications.iter().enumerate();
-                all.filter(|(_, it)| is_end(it)).map(|(i, _)| i).collect()
-            }
+                let effects = if it.node.on { step.placed.as_slice() } else { &step.eliminated };
+                effects.iter().any(is_of)
+            };
+            let all = self.implications.iter().enumerate();
+            all.filter(|(_, it)| is_end(it)).map(|(i, _)| i).collect()
         };
         ends.into_iter().for_each(|end| is_needed[end] = true);
         is_needed[0] = true;

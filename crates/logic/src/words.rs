@@ -433,7 +433,11 @@ impl Words<'_> {
             let lose = if s.is_empty() { "lose" } else { "loses" };
             parts.push(format!("{}{which} {lose} {}", self.all(same), all_digits(lost)));
         }
-        and(parts)
+        // Two clauses, unlike two cells, have a comma.
+        match &parts[..] {
+            [first, last] => format!("{first}, and {last}"),
+            _ => and(parts),
+        }
     }
 
     /// Returns which part of the pattern the cells that lose candidates see, if it decides.

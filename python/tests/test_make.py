@@ -22,7 +22,7 @@ def test_rows_of_generate_are_those_of_the_command():
     kinds = [({"kind": kind}, ["--kind", kind]) for kind in ("minimal", "solved", "several", "unsolvable")]
     for options, arguments in (
         *kinds, ({"kind": "easy", "where": "clues > 30"}, ["--kind", "easy", "--where", "clues > 30"]),
-        ({"clues": (22, 23), "symmetry": "rot180"}, ["--clues", "22-23", "--symmetry", "rot180"]),
+        ({"clues": (22, 23), "symmetry": "rot180"}, ["--clues", "22..23", "--symmetry", "rot180"]),
     ):
         names = ["id", "puzzle", "clues", "technique"]
         rows = csv.DictReader(run("generate", "-q", "--count", 20, "--seed", 3, "--format", "csv", "--columns", ",".join(names), *arguments))

@@ -62,9 +62,8 @@ def test_errors():
 
     with pytest.raises(KeyboardInterrupt):
         measured(mine=interrupted)
-    with pytest.raises(ValueError, match="lanes is an engine"):
-        measured(lanes=interrupted)
-    with pytest.raises(ValueError, match="no row is a puzzle"):
-        measured(["x"], mine=interrupted)
-    with pytest.raises(TypeError, match="solvers is a dict of functions"):
-        bulkdoku.bench([interrupted], TEXTS)
+    for solvers, rows, what in (
+        ({"lanes": len}, TEXTS, "lanes is an engine"), ({"mine": len}, ["x"], "no row is a puzzle"), ([len], TEXTS, "a dict of functions"),
+    ):  # fmt: skip
+        with pytest.raises((TypeError, ValueError), match=what):
+            bulkdoku.bench(solvers, rows)

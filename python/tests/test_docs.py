@@ -1,7 +1,4 @@
-"""The Python code of all documents, and types and documentation of the package.
-
-docs/recipes.md and docs/scale.md have tests of their own.
-"""
+"""The Python code of documents, except recipes.md and scale.md; types and documentation of the package."""
 
 import ast
 import doctest
@@ -114,11 +111,3 @@ def test_types(tmp_path):
     for arguments in (stubtest, ["mypy", "--strict", "-p", "bulkdoku"], ["mypy", "--config-file", "blocks.ini", "."]):
         done = subprocess.run([sys.executable, "-m", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_pyright():
-    pytest.importorskip("pyright", reason="pyright is optional")
-    package = inspect.getfile(bulkdoku).removesuffix("__init__.py")
-    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, package]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr

@@ -203,14 +203,3 @@ REFUSED = [
 def test_errors_name_the_accepted_types(given, error, message):
     with pytest.raises(error, match=message):
         bulkdoku.solve(given)
-
-
-def test_columns_of_tables():
-    table = pa.table({"id": [1], "quizzes": [LINE], "solutions": ["x"]})
-    assert solve(table, columns=["status"]).to_list("status") == ["unique"]
-    assert solve(table, column="solutions", prefix="new_").to_list("new_status") == ["malformed"]
-    with pytest.raises(KeyError, match='no column "absent"'):
-        bulkdoku.solve(table, column="absent")
-    for rows in (pa.array([LINE]), [LINE], ARRAY):
-        with pytest.raises(ValueError, match="not a table"):
-            bulkdoku.solve(rows, column="x")

@@ -64,18 +64,9 @@ def test_streams_have_the_rows_of_generate(options):
     assert (next(stream.reset(seed=2))["puzzle"] == other["puzzle"]).all()
 
 
-def test_shards_share_a_stream():
-    whole = [batch["puzzle"].tolist() for batch in itertools.islice(bulkdoku.stream(seed=1, batch_rows=20), 12)]
-    shards = [bulkdoku.stream(seed=1, batch_rows=20, shard=(index, 3)) for index in range(3)]
-    assert [next(shard)["puzzle"].tolist() for _ in range(4) for shard in shards] == whole
-    assert {shard.position for shard in shards} == {240}
-
-
 def test_blanks_and_ends_of_streams():
     plain, shifted = (next(bulkdoku.stream(seed=1, batch_rows=5, solution="cells", blank=blank)) for blank in (0, 1))
     assert all((plain[name] + 1 == shifted[name]).all() for name in plain)
-    several = next(bulkdoku.stream(seed=1, batch_rows=5, kind="several", solution="cells"))
-    assert several["puzzle"].any() and several["solution"].mask.all()
     last = bulkdoku.stream(seed=1, batch_rows=10, skip=2**64 - 15)
     assert len(next(last)) == 10
     with pytest.raises(ValueError, match="rows end at"):
@@ -102,22 +93,19 @@ def test_a_stream_of_two_threads_is_refused():
     assert read == [(0, 10)] and next(stream) == (10, 20)
 
 
-def test_isomorphs_have_one_canonical_form(minimal, minimal_solutions):
+@needs_command
+def test_isomorphs_are_those_of_the_command(minimal, minimal_solutions, tmp_path):
+    path, names = tmp_path / "rows.csv", ["puzzle", "solution", "line", "copy"]
+    path.write_text("".join(f"{puzzle},{solution}\n" for puzzle, solution in zip(minimal[:20], minimal_solutions)))
+    options = ["--times", 5, "--seed", 3, "--format", "csv", "--columns", ",".join(names)]
+    expected = [row[:4] for row in csv.reader(run("augment", "-q", "--original", *options, path))][1:]
     made = bulkdoku.augment(minimal[:20], minimal_solutions[:20], times=5, seed=3, original=True)
     assert made.column_names == ["puzzle", "solution", "row", "copy"]
-    assert made.to_list("row") == [row for row in range(1, 21) for _ in range(6)] and made.to_list("copy") == list(range(6)) * 20
-    assert made.to_list("puzzle")[::6] == minimal[:20] and set(bulkdoku.check(made)["status"]) == {"ok"}
-    forms = bulkdoku.canon(made).to_list("canonical")
-    assert [len(set(forms[at : at + 6])) for at in range(0, 120, 6)] == [1] * 20
-    assert len(set(made.to_list("puzzle"))) == 120 and len(set(forms)) == 20
-    few = bulkdoku.augment(minimal[:20], times=2, seed=3, threads=2).to_list("puzzle")
-    assert few == [puzzle for puzzle, copy in zip(made.to_list("puzzle"), made.to_list("copy"), strict=True) if copy in (1, 2)]
-    later = bulkdoku.augment(minimal[5:20], times=5, seed=3, first=6, original=True)
+    assert [[*map(str, row)] for row in zip(*(made.to_list(name) for name in made))] == expected
+    later = bulkdoku.augment(minimal[5:20], times=5, seed=3, first=6, original=True, threads=2)
     assert later.to_list("puzzle") == made.to_list("puzzle")[30:]
     blanks = bulkdoku.augment(minimal[:1], times=3, seed=3, kinds=["digits"], solution="cells")["puzzle"] == 0
     assert (blanks == blanks[0]).all()
-    with pytest.raises(ValueError, match="kinds is one of digits"):
-        bulkdoku.augment(minimal[:1], seed=1, kinds=["colors"])
 
 
 def test_bad_rows_have_no_isomorphs():
@@ -132,8 +120,6 @@ def test_bad_rows_have_no_isomorphs():
     with pytest.warns(UserWarning, match="20000 of 30000 records") as warned:
         made = bulkdoku.augment([CLASSIC, "55" + CLASSIC[2:], "x"] * 10_000, times=1, seed=1, threads=2)
     assert len(made) == 10_000 and str(warned[0].message).count("\n  row ") == 10
-    with pytest.warns(UserWarning, match="1 of 2 records"):
-        assert len(bulkdoku.augment([CLASSIC, "x"], times=100_000, seed=1)) == 100_000
 
 
 @needs_command
@@ -159,11 +145,8 @@ def test_parts_have_no_class_in_common(minimal):
     rows = bulkdoku.augment(pd.DataFrame({"puzzle": minimal[:300]}), times=3, seed=1, original=True).reset_index(drop=True)
     assert bulkdoku.dedup(rows)["puzzle"].tolist() == minimal[:300] and len(bulkdoku.dedup(rows, by="puzzle")) == 1200
     parts = bulkdoku.split(rows, [5, 3, 2], seed=1)
-    # Within five standard deviations of the classes, each of four rows.
-    for part, share in zip(parts, (0.5, 0.3, 0.2), strict=True):
-        assert abs(len(part) / 4 - 300 * share) < 5 * (300 * share * (1 - share)) ** 0.5
     assert pd.concat(parts).sort_index().equals(rows)
-    assert sum(len(set(part["row"])) for part in parts) == 300
+    assert sum(len(set(part["row"])) for part in parts) == 300 and [len(part) > 150 for part in parts] == [True] * 3
     for more, by, what in (["x", None], "class", "2 of 12 rows are in no part"), (["." * 81] * 2, "grid", "exactly one solution"):
         with pytest.warns(UserWarning, match=what):
             assert sum(map(len, bulkdoku.split([*minimal[:10], *more], (1, 1), seed=1, by=by))) == 10
@@ -212,12 +195,10 @@ def test_entries_of_reasoning_gym():
         assert "".join(entry["answer"].split()) == solution == "".join(str(cell) for cells in metadata["solution"] for cell in cells)
         rate = {name: rates.to_list(name)[row] for name in ("technique", "score", "steps")}
         assert metadata["difficulty"] == {"num_empty": puzzle.count("."), **rate} and metadata["num_empty"] == puzzle.count(".")
-
-
-def test_entries_are_scored_by_reasoning_gym():
-    gym = pytest.importorskip("reasoning_gym", reason="reasoning-gym is optional")
+    # The package scores them.
+    gym = pytest.importorskip("reasoning_gym")
     own = gym.create_dataset("sudoku", size=1, seed=1)[0]
-    for entry in bulkdoku.reasoning_gym(lines("easy")[:3]):
+    for entry in entries:
         assert own.keys() <= entry.keys() and own["metadata"].keys() <= entry["metadata"].keys()
         score = gym.get_score_answer_fn(entry["metadata"]["source_dataset"])
         blank = entry["answer"].replace("1", "_")

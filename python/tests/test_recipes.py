@@ -49,10 +49,8 @@ class Section:
         return names
 
 
-SECTIONS = {
-    section.name: section
-    for section in map(Section, (ROOT / "docs/recipes.md").read_text(encoding="utf-8").split("\n## ")[1:])
-}
+RECIPES = (ROOT / "docs/recipes.md").read_text(encoding="utf-8")
+SECTIONS = {section.name: section for section in map(Section, RECIPES.split("\n## ")[1:])}
 
 
 @pytest.fixture(scope="session")

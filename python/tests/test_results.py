@@ -45,20 +45,6 @@ def test_columns_of_solve(name, limit):
 
 
 @needs_command
-def test_columns_of_check(tmp_path):
-    answers = solutions("minimal")
-    answers[3], answers[5] = answers[3][::-1], ""
-    rows = pa.table({"puzzle": lines("minimal"), "solution": answers})
-    rows.to_pandas().to_csv(tmp_path / "rows.csv", index=False)
-    names = ["answer", "status", "reason", *OF_PUZZLES]
-    expected = list(csv.DictReader(run("check", "-q", "--columns", ",".join(names), tmp_path / "rows.csv")))
-    found = to_table(bulkdoku.check(rows["puzzle"], rows["solution"], columns=names, threads=2))
-    for column in names:
-        assert [text(value) for value in found.to_list(column)] == [row[column] for row in expected], column
-    assert found.to_list("status").count("mismatch") == 2
-
-
-@needs_command
 @pytest.mark.parametrize("of", ["solve", "check"])
 def test_every_column_of_the_command_is_offered(of, tmp_path):
     path = tmp_path / "rows.txt"
@@ -160,8 +146,7 @@ def test_limits_and_engines(minimal, minimal_solutions):
     assert bulkdoku.solve(["." * 81], limit=50_000, columns=["solutions"]).to_list("solutions") == [50_000]
     assert bulkdoku.solve(lines("hard"), max_nodes=1).to_list("status").count("gave_up") > 200
     assert bulkdoku.check(["." * 81], [SOLVED], limit=1).to_list("status") == ["ok"]
-    for engine in ("lanes", "scalar", "propagate", "backtrack-mask"):
-        assert bulkdoku.solve(minimal[:300], engine=engine).to_list("solution") == minimal_solutions[:300]
+    assert bulkdoku.solve(minimal, engine="scalar").to_list("solution") == minimal_solutions
     with pytest.raises(ValueError, match="expected lanes, scalar"):
         bulkdoku.solve(minimal, engine="magic")
 

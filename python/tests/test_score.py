@@ -69,7 +69,6 @@ def test_definitions():
     # With a limit of nodes, the only solution may not be known, and then no cell of a wrong answer counts.
     hard, answers = lines("hard")[:50], solutions("hard")[:50]
     blanks = [puzzle.count(".") for puzzle in hard]
-    assert bulkdoku.score(hard, answers, max_nodes=1)["correct_cells"].tolist() == blanks
     holes = [answer[: puzzle.index(".")] + "." + answer[puzzle.index(".") + 1 :] for puzzle, answer in zip(hard, answers, strict=True)]
     assert bulkdoku.score(hard, holes)["correct_cells"].tolist() == [blank - 1 for blank in blanks]
     limited = bulkdoku.score(hard, holes, max_nodes=1)["correct_cells"].tolist()
@@ -110,11 +109,3 @@ def test_unreadable_answers():
     checked = bulkdoku.check([PUZZLE] * 4, answers, columns=["correct_cells", "reason"])
     assert checked.to_list("correct_cells") == [None] * 4 and checked.to_list("reason")[2:] == reasons
     assert bulkdoku.check([PUZZLE], pa.array([[1] * 80])).to_list("reason") == reasons[:1]
-
-
-def test_verify():
-    [entry] = bulkdoku.reasoning_gym([PUZZLE])
-    for answer, right in (entry["answer"], 1.0), (f"I think:\n{entry['answer']}", 1.0), (PUZZLE, 0.0), (None, 0.0), ("?", 0.0):
-        assert bulkdoku.verify(answer, entry) == right
-    with pytest.raises(TypeError):
-        bulkdoku.verify(5, entry)

@@ -57,7 +57,7 @@ impl AgainstArgs {
 
     /// Returns the filter of records that have rows.
     pub fn filter<'a>(&self, known: &'a Seen, by: Sameness) -> Filter<'a> {
-        if self.known { Filter::known(known, by) } else { Filter::unknown(known, by) }
+        Filter::known(known, by, self.known)
     }
 }
 

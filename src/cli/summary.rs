@@ -98,14 +98,14 @@ impl Summary {
         let interrupted = Interruption::of_run(report.stopped);
         let verdict = verdict.filter(|_| interrupted.is_none() && report.failures.is_empty());
         let shift = shift.filter(|_| 2 * counts.of(Status::Mismatch) > records);
-        let fewer = (report.threads < asked).then_some(if report.threads_refused {
+        let fewer = (report.threads < asked.get()).then_some(if report.threads_refused {
             "the operating system provides no more threads or memory"
         } else {
             "more would not be faster"
         });
         let threads = match fewer {
             Some(why) => format!("{} of {asked} threads ({why})", report.threads),
-            None => counted(report.threads.get() as u64, "thread"),
+            None => counted(report.threads as u64, "thread"),
         };
         let (pace, latencies) = (Pace::of(report), &report.latencies);
 

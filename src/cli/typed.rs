@@ -215,13 +215,8 @@ mod tests {
         }
     }
 
-    /// A new option identifies runs, unless it is also listed here.
     #[test]
-    fn the_options_without_effect_on_rows_are_listed() {
-        let expected = "--color --fail-on --files-from --force --latency --output --progress \
-                        --quiet --report --resume --simd --summary-json --threads --timeout \
-                        --window";
-        assert_eq!(WITHOUT_EFFECT_ON_ROWS.join(" "), expected);
+    fn the_options_without_effect_on_rows_exist() {
         let mut command = command();
         command.build();
         let names = command.get_subcommands().flat_map(clap::Command::get_arguments);

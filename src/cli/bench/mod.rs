@@ -117,7 +117,7 @@ pub struct BenchArgs {
         help_heading = "Solvers",
         value_parser = parse_solver
     )]
-    solver: Vec<SolverCommand>,
+    solver: Vec<(String, String)>,
 
     /// Stop a command that takes longer, such as 90s
     #[arg(
@@ -393,10 +393,10 @@ impl BenchArgs {
         let first = if self.limit.solutions().get() == 1 { " --first" } else { "" };
         let options = "--quiet --fail-on none --threads {threads}";
         let own = format!("{program} solve {options} --format lines{first}");
-        let own = SolverCommand { name: "bulkdoku, piped".into(), command: own };
+        let own = ("bulkdoku, piped".into(), own);
         let mut commands: Vec<Box<dyn Contender + Send>> = Vec::new();
-        for SolverCommand { name, command } in [&own].into_iter().chain(&self.solver) {
-            if self.solver.iter().filter(|other| other.name == *name).count() > 1
+        for (name, command) in [&own].into_iter().chain(&self.solver) {
+            if self.solver.iter().filter(|(other, _)| other == name).count() > 1
                 || name.parse::<EngineKind>().is_ok()
             {
                 refuse!("--solver {name}: another solver has this name");
@@ -417,7 +417,7 @@ impl BenchArgs {
 impl BenchArgs {
     fn commands(&self) -> Result<Vec<Box<dyn Contender + Send>>, Failure> {
         match self.solver.first() {
-            Some(SolverCommand { name, command }) => {
+            Some((name, command)) => {
                 refuse!("--solver {name}={command}: supported on Unix systems only")
             }
             None => Ok(Vec::new()),
@@ -425,18 +425,12 @@ impl BenchArgs {
     }
 }
 
-/// A solver that is a command.
-#[derive(Clone, Debug)]
-struct SolverCommand {
-    name: String,
-    command: String,
-}
-
-fn parse_solver(text: &str) -> Result<SolverCommand, String> {
+/// Parses a solver that is a command: its name, and the command.
+fn parse_solver(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('=').map(|(name, command)| (name.trim(), command.trim()));
     match parts {
         Some((name, command)) if !name.is_empty() && !command.is_empty() => {
-            Ok(SolverCommand { name: name.into(), command: command.into() })
+            Ok((name.into(), command.into()))
         }
         _ => Err("expected a name and a command, such as mine='./mine --fast'".into()),
     }

@@ -42,7 +42,7 @@ impl Summary {
             Some(_) => format!("rows {skip} to {}", skip + rows.saturating_sub(1)),
             None => format!("from island {skip}"),
         };
-        let threads = counted(report.threads.get() as u64, "thread");
+        let threads = counted(report.threads as u64, "thread");
         let _ = write!(text, "seed {seed}, {corpus}; engine lanes ({simd}), {threads}");
 
         let json = object([

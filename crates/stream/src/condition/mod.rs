@@ -31,7 +31,8 @@ use bulkdoku_core::Status;
 use bulkdoku_logic::{Difficulty, Technique};
 
 pub use bounds::{Bounds, Impossible};
-pub use names::{computed_column, input_names, shared_name, similar};
+pub(crate) use names::input_names;
+pub use names::{computed_column, shared_name, similar};
 
 /// A parsed condition. It can be evaluated once the columns of the input are known.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use crate::output::{Column, ColumnSource};
 
 /// Returns the input names that a column may refer to; none if it is one of the computed columns.
-pub fn input_names(name: &str, computed: &[Column]) -> Vec<String> {
+pub(crate) fn input_names(name: &str, computed: &[Column]) -> Vec<String> {
     if computed_column(name, computed).is_some() {
         return Vec::new();
     }

@@ -9,7 +9,7 @@ const MAX_BYTES: usize = 4096;
 
 /// The answers to the records of a block, read from another input.
 #[derive(Debug, Default)]
-pub struct AttachedAnswers {
+pub(crate) struct AttachedAnswers {
     file: Arc<str>,
     text: Vec<u8>,
     fields: Vec<Field>,

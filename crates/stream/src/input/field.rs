@@ -43,7 +43,7 @@ impl Field {
     }
 
     /// A missing field.
-    pub const MISSING: Self = Self { start: 0, end: 0, form: FieldForm::Missing };
+    pub(crate) const MISSING: Self = Self { start: 0, end: 0, form: FieldForm::Missing };
 
     /// Returns the raw bytes.
     pub fn of(self, bytes: &[u8]) -> &[u8] {

@@ -43,7 +43,7 @@ use bulkdoku_core::forms::symbols;
 use bulkdoku_core::puzzle::Malformed;
 
 /// The name of the column for grid labels.
-pub const LABEL: &str = "label";
+pub(crate) const LABEL: &str = "label";
 
 /// Nine lines per puzzle.
 #[derive(Clone, Copy, Debug)]

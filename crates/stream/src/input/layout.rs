@@ -101,7 +101,7 @@ pub enum LayoutKind {
 impl dyn Layout + '_ {
     /// Returns the end of the records in `bytes`, or of fewer, so that the fields copied to the
     /// output take bounded memory even if most of them are missing or empty.
-    pub fn limited_end(&self, bytes: &[u8], end: usize) -> usize {
+    pub(crate) fn limited_end(&self, bytes: &[u8], end: usize) -> usize {
         match MAX_KEPT_BYTES.checked_div(self.record_bytes()) {
             Some(most) => self.end_of_lines(&bytes[..end], most.max(1)),
             None => end,
@@ -131,7 +131,7 @@ impl dyn Layout + '_ {
     }
 
     /// Returns what the records of a JSON document are whose lines are not records.
-    pub fn json_records(&self) -> Option<JsonRecords> {
+    pub(crate) fn json_records(&self) -> Option<JsonRecords> {
         self.objects()?.document()
     }
 

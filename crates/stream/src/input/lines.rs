@@ -23,15 +23,15 @@ pub(super) use bulkdoku_core::text::column;
 use bulkdoku_core::text::read_cells;
 
 /// The name of the column for the text after the cells.
-pub const REST: &str = "rest";
+pub(crate) const REST: &str = "rest";
 
 /// Returns the end of the last complete line in `bytes`; 0 if there is none.
-pub fn last_end(bytes: &[u8]) -> usize {
+pub(crate) fn last_end(bytes: &[u8]) -> usize {
     memrchr(b'\n', bytes).map_or(0, |at| at + 1)
 }
 
 /// Returns the end of the first complete line in `bytes`.
-pub fn first_end(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn first_end(bytes: &[u8]) -> Option<usize> {
     memchr(b'\n', bytes).map(|at| at + 1)
 }
 
@@ -363,12 +363,7 @@ pub(super) fn too_long(bytes: usize) -> Malformed {
 
 /// Reads the solution, which is the first field after the cells of each record, and the other text,
 /// or one of them, without surrounding whitespace. A malformed record has no solution.
-pub fn read_trailing_text(
-    block: &[u8],
-    answers: LineAnswers,
-    keeps_rest: bool,
-    records: &mut Records,
-) {
+fn read_trailing_text(block: &[u8], answers: LineAnswers, keeps_rest: bool, records: &mut Records) {
     for record in &records.all {
         let is_puzzle = record.puzzle.is_ok();
         let mut rest = match record.text.form {

@@ -38,9 +38,9 @@ pub mod lines;
 pub mod names;
 mod npy;
 mod read_ahead;
-pub mod record_runs;
+pub(crate) mod record_runs;
 mod records;
-pub mod reusable_vec;
+mod reusable_vec;
 pub mod source;
 mod stream;
 
@@ -52,13 +52,15 @@ pub use stream::{Stream, StreamOptions};
 pub(crate) use damage::unverified_bytes;
 
 // Used only by the command, the Python package and the fuzz targets.
-pub use attached::AttachedAnswers;
+pub(crate) use attached::AttachedAnswers;
 pub use columns::{ColumnFile, OpenColumns};
 pub use damage::damaged;
 pub use field::{Field, FieldForm};
-pub use json::{ElementLines, JsonRecords, Objects, OtherKeys};
+pub(crate) use json::ElementLines;
+pub use json::{JsonRecords, Objects, OtherKeys};
 pub use record_runs::RecordList;
-pub use records::{KeptCells, PuzzleRef, Record, Records, Unit};
+pub(crate) use records::PuzzleRef;
+pub use records::{KeptCells, Record, Records, Unit};
 pub use reusable_vec::ReusableVec;
 
 use self::records::LinePosition;

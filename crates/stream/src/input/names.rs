@@ -16,7 +16,7 @@ pub const PUZZLES: &[&str] = &[
 ];
 
 /// Names of solution columns, most likely first (`solutions` may be their number).
-pub const SOLUTIONS: &[&str] = &["solution", "solutions", "answer", "answers", "solved"];
+pub(crate) const SOLUTIONS: &[&str] = &["solution", "solutions", "answer", "answers", "solved"];
 
 /// Further names of solution columns, where solutions are required. Elsewhere, such columns often
 /// contain something else.
@@ -33,7 +33,7 @@ pub fn is_questions(name: &[u8]) -> bool {
 }
 
 /// Returns whether this is the name of a solution column.
-pub fn is_solutions(name: &[u8]) -> bool {
+pub(crate) fn is_solutions(name: &[u8]) -> bool {
     is_one_of(SOLUTIONS, name)
 }
 
@@ -50,7 +50,7 @@ pub fn solutions(name: &str, are_required: bool) -> Option<usize> {
 
 /// Returns whether a line consists of column names, one of which is for puzzles:
 /// `quizzes,solutions`.
-pub fn looks_like_header(line: &[u8]) -> bool {
+pub(crate) fn looks_like_header(line: &[u8]) -> bool {
     line.split(|byte| matches!(byte, b',' | b';' | b'\t')).any(is_puzzles)
 }
 

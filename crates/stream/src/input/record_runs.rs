@@ -14,7 +14,7 @@ pub struct RecordList {
 
 /// One record, or several puzzles with contiguous cells on consecutive lines.
 #[derive(Clone, Debug)]
-pub struct RecordRun {
+pub(crate) struct RecordRun {
     /// The first record.
     pub first: Record,
     /// The number of records.
@@ -58,11 +58,6 @@ impl RecordList {
         Self { runs: Vec::with_capacity(records), length: 0 }
     }
 
-    /// Returns how many records of any form fit without allocation.
-    pub fn capacity(&self) -> usize {
-        self.runs.capacity()
-    }
-
     /// Returns the number of records.
     pub fn len(&self) -> usize {
         self.length
@@ -90,7 +85,7 @@ impl RecordList {
 
     /// Appends `count` records of consecutive lines with 81 cells and a line end, `line_bytes` in
     /// total, and consecutive puzzles. `first` is the first of them.
-    pub fn push_lines(&mut self, first: Record, count: usize, line_bytes: usize) {
+    pub(crate) fn push_lines(&mut self, first: Record, count: usize, line_bytes: usize) {
         if count > 0 {
             let (count, line_bytes) = (count as u32, line_bytes as u32);
             self.runs.push(RecordRun { first, count, line_bytes });
@@ -145,14 +140,14 @@ pub struct Iter<'a> {
 impl Iter<'_> {
     /// Returns the next record with the rest of its run.
     #[inline(always)]
-    pub fn remaining_run(&self) -> Option<RecordRun> {
+    pub(crate) fn remaining_run(&self) -> Option<RecordRun> {
         let run = self.runs.first()?;
         let (first, count) = (run.record(self.place), run.count - self.place);
         Some(RecordRun { first, count, line_bytes: run.line_bytes })
     }
 
     /// Skips this many records.
-    pub fn skip_records(&mut self, mut count: usize) {
+    pub(crate) fn skip_records(&mut self, mut count: usize) {
         while let [run, rest @ ..] = self.runs {
             let left = (run.count - self.place) as usize;
             if count < left {

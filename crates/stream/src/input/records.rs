@@ -22,7 +22,7 @@ pub struct Record {
     /// [`FieldForm::Own`]; 0 if it is written with escapes.
     pub written: u32,
     /// The puzzle, or the index of the error in [`Records::malformed`].
-    pub puzzle: Result<PuzzleRef, u32>,
+    pub(crate) puzzle: Result<PuzzleRef, u32>,
 }
 
 /// What the numbers of records count.
@@ -48,7 +48,7 @@ pub struct KeptCells {
 
 /// An index into the puzzles of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PuzzleRef {
+pub(crate) enum PuzzleRef {
     /// An index into [`Records::puzzles`].
     Puzzle(u32),
     /// An index into [`Records::marks`].
@@ -126,7 +126,7 @@ impl Records {
     }
 
     /// Allocates for the records of a block of `bytes` bytes of well-formed lines.
-    pub fn for_blocks_of(bytes: usize) -> Self {
+    pub(crate) fn for_blocks_of(bytes: usize) -> Self {
         let records = Self::max_records_in(bytes);
         Self {
             all: RecordList::with_capacity(records),
@@ -195,7 +195,7 @@ impl Records {
     }
 
     /// Returns the puzzle, unless it is pencil marks that clues cannot express.
-    pub fn puzzle(&self, puzzle_ref: PuzzleRef) -> Option<Puzzle> {
+    pub(crate) fn puzzle(&self, puzzle_ref: PuzzleRef) -> Option<Puzzle> {
         match puzzle_ref {
             PuzzleRef::Puzzle(index) => Some(self.puzzles[index as usize]),
             PuzzleRef::Marks(index) => self.marks[index as usize].puzzle(),
@@ -209,7 +209,7 @@ impl Records {
     }
 
     /// Returns the number of clues of the record at this index, except solved cells.
-    pub fn clues(&self, record: usize, puzzle_ref: PuzzleRef) -> usize {
+    pub(crate) fn clues(&self, record: usize, puzzle_ref: PuzzleRef) -> usize {
         if let Some(givens) = self.givens(record) {
             return givens.clues();
         }
@@ -405,7 +405,7 @@ impl Records {
     }
 
     /// Returns a puzzle or pencil marks as pencil marks.
-    pub fn as_marks(&self, puzzle_ref: PuzzleRef) -> Marks {
+    pub(crate) fn as_marks(&self, puzzle_ref: PuzzleRef) -> Marks {
         match puzzle_ref {
             PuzzleRef::Puzzle(place) => Marks::from(&self.puzzles[place as usize]),
             PuzzleRef::Marks(place) => self.marks[place as usize],

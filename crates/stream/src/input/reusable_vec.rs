@@ -38,7 +38,7 @@ impl<T: Copy + Prefetch> ReusableVec<T> {
     /// Appends the value that `write` leaves in a slot, if it returns `true`. Before, the slot
     /// contains an old value or `some`.
     #[inline(always)]
-    pub fn push_if(&mut self, some: T, write: impl FnOnce(&mut T) -> bool) -> bool {
+    pub(crate) fn push_if(&mut self, some: T, write: impl FnOnce(&mut T) -> bool) -> bool {
         let is_written = write(self.slot(self.length, some));
         self.length += usize::from(is_written);
         is_written
@@ -46,7 +46,7 @@ impl<T: Copy + Prefetch> ReusableVec<T> {
 
     /// Appends the values that `write` leaves in slots while it returns `true`; counts them.
     #[inline(always)]
-    pub fn push_while(&mut self, some: T, mut write: impl FnMut(&mut T) -> bool) -> usize {
+    pub(crate) fn push_while(&mut self, some: T, mut write: impl FnMut(&mut T) -> bool) -> usize {
         let mut length = self.length;
         while write(self.slot(length, some)) {
             length += 1;

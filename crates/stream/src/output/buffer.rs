@@ -30,7 +30,7 @@ pub struct RowBuffer {
 
 impl RowBuffer {
     /// Reserves `bytes` bytes in total.
-    pub fn reserve(&mut self, bytes: usize) {
+    pub(crate) fn reserve(&mut self, bytes: usize) {
         if self.bytes.len() < bytes {
             self.bytes.resize(bytes, UNWRITTEN);
         }
@@ -119,8 +119,7 @@ impl RowBuffer {
 
     /// Calls `write` with `N` bytes and appends as many as it returns, until it returns `None`.
     #[inline(always)]
-    #[expect(clippy::missing_panics_doc, reason = "there is room for both chunks")]
-    pub fn append_while<const N: usize>(
+    pub(crate) fn append_while<const N: usize>(
         &mut self,
         mut write: impl FnMut(&mut [u8; N]) -> Option<usize>,
     ) {

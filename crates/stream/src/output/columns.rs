@@ -1,12 +1,12 @@
 //! The columns of a row: one table for all formats, filters, and help texts.
 //!
 //! To add a column, add an entry to the table, and to add a property of puzzles, one to the table of
-//! `pipeline::properties` and a field to [`Properties`](super::Properties).
+//! `pipeline::properties`.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-use super::results::Needs;
+use super::Needs;
 use super::row::Row;
 use super::value::Value;
 use bulkdoku_core::named::named_enum;
@@ -144,21 +144,21 @@ columns! {
         |row| row.clues().map_or(Value::None, |clues| Value::Number(clues as u64));
     /// The hardest technique of the path by rounds: [`Technique`](bulkdoku_logic::Technique).
     Technique = "technique", Technique, 0..=MAX, Needs::PATH, SOLVED,
-        |row| row.properties().path().and_then(|path| path.hardest)
+        |row| row.properties().path.as_deref().and_then(|path| path.hardest)
             .map_or(Value::None, Value::Technique);
     /// The difficulty of that technique: [`Difficulty`](bulkdoku_logic::Difficulty).
     Difficulty = "difficulty", Difficulty, 0..=MAX, Needs::PATH, SOLVED,
-        |row| row.properties().path().and_then(|path| path.hardest)
+        |row| row.properties().path.as_deref().and_then(|path| path.hardest)
             .map_or(Value::None, |hardest| Value::Difficulty(hardest.difficulty()));
     /// The sum of the scores of all steps of that path.
     Score = "score", Number, 0..=MAX, Needs::PATH, SOLVED,
-        |row| row.properties().path().map_or(Value::None, |path| Value::Number(path.score.into()));
+        |row| row.properties().path.as_deref().map_or(Value::None, |path| Value::Number(path.score.into()));
     /// The number of steps of that path.
     Steps = "steps", Number, 0..=MAX, Needs::PATH, SOLVED,
-        |row| row.properties().path().map_or(Value::None, |path| Value::Number(path.steps.into()));
+        |row| row.properties().path.as_deref().map_or(Value::None, |path| Value::Number(path.steps.into()));
     /// The number of steps of each technique.
     Techniques = "techniques", Text, 0..=MAX, Needs::PATH, SOLVED,
-        |row| row.properties().path().map_or(Value::None, Value::Counts);
+        |row| row.properties().path.as_deref().map_or(Value::None, Value::Counts);
     /// The rating of Sudoku Explainer 1.2.1.
     Se121 = "se121", Double, 1..=MAX, Needs::SE, SOLVED,
         |row| row.properties().se_rating.map_or(Value::None, |se| Value::Tenths(se.er));
@@ -273,7 +273,7 @@ impl Column {
     }
 
     /// Returns whether the column is computed for records, not only for generated puzzles.
-    pub const fn is_of_records(self) -> bool {
+    pub(crate) const fn is_of_records(self) -> bool {
         TABLE[self as usize].of & !GENERATE != 0
     }
 

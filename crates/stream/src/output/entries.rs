@@ -64,7 +64,7 @@ impl Entry {
         }
         let (puzzle, solution) = (row.puzzle()?, row.solution()?);
         let num_empty = CELLS - puzzle.clues();
-        let path = row.properties().path();
+        let path = row.properties().path.as_deref();
         Some(Self {
             question: format!(
                 "Solve this Sudoku puzzle:\n{}\nRespond with only your answer, formatted as the \

@@ -266,7 +266,8 @@ impl Object<'_> {
 mod tests {
     use super::*;
     use crate::input::{Field, FieldForm, Record, RecordList, Records};
-    use crate::output::{Properties, Results, rows_of};
+    use crate::output::{Results, rows_of};
+    use crate::pipeline::properties::Properties;
     use bulkdoku_core::puzzle::Malformed;
     use bulkdoku_core::status::Status;
 

@@ -6,7 +6,7 @@ mod columns;
     not(any(feature = "gzip", feature = "zstd")),
     allow(unused, unreachable_code, reason = "there is no compression to choose")
 )]
-pub mod compress;
+pub(crate) mod compress;
 pub mod csv;
 mod entries;
 pub mod grid;
@@ -24,6 +24,7 @@ mod value;
 use std::any::Any;
 use std::io;
 
+pub use crate::pipeline::properties::Needs;
 pub use buffer::RowBuffer;
 pub use columns::unique_names;
 pub use columns::{Column, ColumnSource, Kind, OutputColumn, UnknownColumn};
@@ -32,9 +33,10 @@ pub use entries::entries;
 pub use jsonl::JsonRows;
 pub use lines::{Lines, input_lines};
 pub use npy::NpyRows;
-pub use pages::{InvalidPages, PrintedPages, facts};
+pub use pages::{PrintedPages, facts};
 pub use reasons::Reasons;
-pub use results::{Decision, Derived, Needs, Outcomes, Properties, Results, Timed};
+pub(crate) use results::Timed;
+pub use results::{Decision, Derived, Outcomes, Results};
 pub(crate) use row::has_writable_answer;
 pub use row::{Row, Rows};
 pub use trace::{

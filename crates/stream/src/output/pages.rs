@@ -181,7 +181,7 @@ impl PrintedPages {
     /// Returns what is written above a puzzle, and after its number.
     fn texts(&self, row: &Row<'_>) -> [String; 2] {
         let properties = row.properties();
-        let hardest = properties.path().and_then(|path| path.hardest);
+        let hardest = properties.path.as_deref().and_then(|path| path.hardest);
         let heading = match self.heading {
             Heading::None => None,
             Heading::Input => Some(escaped(&format!("{}:{}", row.file(), row.line()))),

@@ -2,57 +2,15 @@
 
 use super::Reasons;
 use crate::input::{PuzzleRef, Records};
+use crate::pipeline::properties::{Needs, Properties};
 use crate::stats::{Counts, in_runs};
-use bulkdoku_core::canon::Canonical;
-use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
+use bulkdoku_core::puzzle::{CELLS, Grid};
 use bulkdoku_core::solver::Outcome;
 use bulkdoku_core::status::Status;
-use bulkdoku_logic::{Path, SeRating};
-
-/// A set of properties that must be computed because a column or filter reads them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs(u16);
-
-impl Needs {
-    /// Nothing.
-    pub const NONE: Self = Self(0);
-    /// [`Properties::form`].
-    pub const FORM: Self = Self(1);
-    /// [`Properties::guess_rating`].
-    pub const RATING: Self = Self(4);
-    /// [`Properties::minimal`].
-    pub const MINIMAL: Self = Self(8);
-    /// [`Properties::contradiction`].
-    pub const CONTRADICTION: Self = Self(16);
-    /// [`Properties::grid`].
-    pub const GRID: Self = Self(32);
-    /// [`Properties::path`].
-    pub const PATH: Self = Self(64);
-    /// [`Properties::se_rating`].
-    pub const SE: Self = Self(128);
-    /// The outcome of the search by an engine, which a job has or does not have.
-    pub const SEARCH: Self = Self(256);
-
-    /// Returns whether all properties of `other` are in this set.
-    pub const fn include(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Returns whether computing the properties of a puzzle takes much longer than solving it.
-    pub const fn are_slow(self) -> bool {
-        self.0 & (Self::RATING.0 | Self::MINIMAL.0 | Self::PATH.0 | Self::SE.0) != 0
-    }
-
-    /// Returns the properties of both sets.
-    #[must_use]
-    pub const fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-}
 
 /// The type of search whose latency is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Timed {
+pub(crate) enum Timed {
     /// None, because no engine is used.
     #[default]
     Nothing,
@@ -70,57 +28,20 @@ pub struct Results {
     /// The outcomes of the engine, if one is used.
     pub outcomes: Outcomes,
     /// The puzzles on which the engine failed.
-    pub failed: Vec<PuzzleRef>,
+    pub(crate) failed: Vec<PuzzleRef>,
     /// The reasons for [`Status::Mismatch`], in order.
     pub reasons: Reasons,
     /// The measured latencies.
-    pub timed: Timed,
+    pub(crate) timed: Timed,
     /// The seed of generated puzzles.
     pub seed: Option<u64>,
     /// The properties of each record, or none if no property is computed.
-    pub properties: Vec<Properties>,
+    pub(crate) properties: Vec<Properties>,
     /// The properties that are computed.
     pub computed: Needs,
     /// The output of each record's rows, or `None` for a dropped record. Empty if all rows belong
     /// to the first output.
     pub(super) destinations: Vec<Option<u8>>,
-}
-
-/// The properties of a record's puzzle: those that are computed and that it has.
-#[derive(Clone, Debug, Default)]
-pub struct Properties {
-    /// The canonical form.
-    pub form: Option<Canonical<Puzzle>>,
-    /// The canonical form of the only solution.
-    pub grid: Option<Grid>,
-    /// The path by rounds, if there is one solution.
-    pub path: Option<Box<Path>>,
-    /// The rating of Sudoku Explainer, if there is one solution.
-    pub se_rating: Option<SeRating>,
-    /// The guesses of the proof, or their mean over isomorphs, if there is one solution.
-    pub guess_rating: Option<f64>,
-    /// Whether a puzzle with one solution is minimal.
-    pub minimal: Option<bool>,
-    /// The cause of the contradiction in a contradictory record.
-    pub contradiction: Option<String>,
-}
-
-impl Properties {
-    /// No properties.
-    pub const NONE: Self = Self {
-        form: None,
-        grid: None,
-        path: None,
-        se_rating: None,
-        guess_rating: None,
-        minimal: None,
-        contradiction: None,
-    };
-
-    /// Returns the path by rounds, if there is one.
-    pub fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
-    }
 }
 
 /// The decision of a filter about a record.
@@ -162,7 +83,7 @@ impl Results {
     }
 
     /// Returns whether any record has rows in an output.
-    pub fn has_rows_for(&self, output: u8) -> bool {
+    pub(crate) fn has_rows_for(&self, output: u8) -> bool {
         if self.destinations.is_empty() {
             output == 0
         } else {
@@ -195,8 +116,8 @@ impl Results {
 
     /// Counts the records by status, and the other lines of the block.
     pub fn counts(&self, records: &Records) -> Counts {
-        let mut counts = Counts::of_other_lines(records.blank_lines, records.comments)
-            .with_dotted(records.dotted);
+        let Records { blank_lines, comments, dotted, .. } = *records;
+        let mut counts = Counts { blank_lines, comments, dotted, ..Counts::default() };
         for run in self.statuses.chunk_by(|a, b| a == b) {
             counts.add(run[0], run.len());
         }
@@ -204,7 +125,7 @@ impl Results {
     }
 
     /// Replaces `into` with the measured latencies in nanoseconds, each with its number of records.
-    pub fn collect_latencies(&self, records: &Records, into: &mut Vec<(u64, u64)>) {
+    pub(crate) fn collect_latencies(&self, records: &Records, into: &mut Vec<(u64, u64)>) {
         into.clear();
         let all_are_puzzles = records.all.len() == records.puzzles.len();
         if self.timed == Timed::Solutions && all_are_puzzles && self.failed.is_empty() {
@@ -236,7 +157,7 @@ pub struct Outcomes {
 impl Outcomes {
     /// Returns the outcome of a record, or [`Outcome::NONE`] if no engine was used.
     #[inline(always)]
-    pub fn of(&self, puzzle: PuzzleRef) -> &Outcome {
+    pub(crate) fn of(&self, puzzle: PuzzleRef) -> &Outcome {
         let outcome = match puzzle {
             PuzzleRef::Puzzle(index) => self.puzzles.get(index as usize),
             PuzzleRef::Marks(index) => self.marks.get(index as usize),
@@ -245,7 +166,7 @@ impl Outcomes {
     }
 
     /// Returns the mutable outcome of a record, if there is one.
-    pub fn of_mut(&mut self, puzzle: PuzzleRef) -> Option<&mut Outcome> {
+    pub(crate) fn of_mut(&mut self, puzzle: PuzzleRef) -> Option<&mut Outcome> {
         match puzzle {
             PuzzleRef::Puzzle(index) => self.puzzles.get_mut(index as usize),
             PuzzleRef::Marks(index) => self.marks.get_mut(index as usize),
@@ -292,12 +213,5 @@ mod tests {
         assert_eq!(destinations, [Some(0), None, None, Some(2)]);
         assert_eq!(results.statuses[2], Status::Known);
         assert!(results.has_rows_for(2) && !results.has_rows_for(1));
-    }
-
-    #[test]
-    fn needs_add_up() {
-        let both = Needs::FORM.union(Needs::RATING);
-        assert!(both.include(Needs::FORM) && both.include(Needs::RATING));
-        assert!(!both.include(Needs::GRID));
     }
 }

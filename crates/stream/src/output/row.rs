@@ -7,12 +7,13 @@ use std::slice::Iter;
 
 use memchr::{memchr, memrchr};
 
-use super::results::{Derived, Properties, Results};
+use super::results::{Derived, Results};
 use crate::input::json::at_path;
 use crate::input::lines::quoted_puzzle;
 use crate::input::record_runs::RecordRun;
 use crate::input::{AttachedAnswers, FieldForm, KeptCells, PuzzleRef, Record, Records, Unit};
 use crate::pipeline::Contents;
+use crate::pipeline::properties::Properties;
 use bulkdoku_core::check::{self, Score};
 use bulkdoku_core::forms::{self, list::ArrayStyle};
 use bulkdoku_core::marks::Marks;
@@ -29,7 +30,7 @@ pub struct Rows<'a> {
     /// The index of the input.
     pub source: usize,
     /// The number of the block's first line in that input.
-    pub first_line: u64,
+    pub(crate) first_line: u64,
     /// The bytes of the block.
     pub bytes: &'a [u8],
     /// The contents of the block.
@@ -250,7 +251,7 @@ impl<'a> Row<'a> {
 
     /// Returns the outcome of the engine, or [`Outcome::NONE`] for a malformed record.
     #[inline(always)]
-    pub fn outcome_or_none(&self) -> &'a Outcome {
+    pub(crate) fn outcome_or_none(&self) -> &'a Outcome {
         self.outcome().unwrap_or(&Outcome::NONE)
     }
 
@@ -302,7 +303,7 @@ impl<'a> Row<'a> {
     }
 
     /// Returns the properties of the puzzle, as far as they are computed.
-    pub fn properties(&self) -> &'a Properties {
+    pub(crate) fn properties(&self) -> &'a Properties {
         self.rows.results.properties.get(self.index).unwrap_or(&Properties::NONE)
     }
 
@@ -317,7 +318,7 @@ impl<'a> Row<'a> {
     }
 
     /// Returns the line of the record as written in the input, without its end.
-    pub fn line_text(&self) -> &'a [u8] {
+    pub(crate) fn line_text(&self) -> &'a [u8] {
         let Record { start, puzzle, .. } = self.record;
         if puzzle.is_err() {
             return self.text();

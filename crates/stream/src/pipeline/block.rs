@@ -35,17 +35,17 @@ pub struct Block {
     /// The number of records, for contents that are not bytes.
     pub count: u64,
     /// The number of bytes to fill, unless a record has more.
-    pub target_bytes: usize,
+    pub(crate) target_bytes: usize,
     /// Whether the last line is too long for a block, so its rest was skipped.
-    pub is_cut_short: bool,
+    pub(crate) is_cut_short: bool,
     /// The number of verified bytes of the input, if it failed at the end of the block.
     pub failed: Option<u64>,
     /// The answers to the records, if they are read from another input.
-    pub answers: Option<AttachedAnswers>,
+    pub(crate) answers: Option<AttachedAnswers>,
     /// The position in the input after the last record.
     pub end: Position,
     /// The number of raw bytes of all inputs up to there, approximately if they are compressed.
-    pub raw_bytes: u64,
+    pub(crate) raw_bytes: u64,
 }
 
 impl Block {

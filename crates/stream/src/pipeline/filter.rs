@@ -44,21 +44,17 @@ impl<'a> Filter<'a> {
         Self::Local(Needs::NONE, Box::new(decide))
     }
 
-    /// Drops records that are the same as one in `known`, with the status `known`.
-    pub fn unknown(known: &'a Seen, by: Sameness) -> Self {
-        let decide = move |row: &Row<'_>| match by.hash(row) {
-            Some(hash) if known.contains(hash) => Ok(Decision::DropAs(Status::Known)),
-            _ => Ok(Decision::Keep),
-        };
-        Self::Local(by.needs(), Box::new(decide))
-    }
-
-    /// Drops all records except those that are the same as one in `known`, which have the status
-    /// `known`.
-    pub fn known(known: &'a Seen, by: Sameness) -> Self {
-        let decide = move |row: &Row<'_>| match by.hash(row) {
-            Some(hash) if known.contains(hash) => Ok(Decision::KeepAs(Status::Known)),
-            _ => Ok(Decision::Drop),
+    /// Drops records that are the same as one in `known`, or all others if it `keeps` them. Those
+    /// that are the same have the status `known`.
+    pub fn known(known: &'a Seen, by: Sameness, keeps: bool) -> Self {
+        let decide = move |row: &Row<'_>| {
+            let is_known = by.hash(row).is_some_and(|hash| known.contains(hash));
+            Ok(match (is_known, keeps) {
+                (true, true) => Decision::KeepAs(Status::Known),
+                (true, false) => Decision::DropAs(Status::Known),
+                (false, true) => Decision::Drop,
+                (false, false) => Decision::Keep,
+            })
         };
         Self::Local(by.needs(), Box::new(decide))
     }

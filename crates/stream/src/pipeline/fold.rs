@@ -70,7 +70,7 @@ pub struct BlockSummary {
     /// The position in that input after the block.
     pub position: Position,
     /// The number of raw bytes of all inputs up to there ([`Block::raw_bytes`]).
-    pub raw_bytes: u64,
+    pub(crate) raw_bytes: u64,
     /// The number of verified bytes of the input, if it failed after the block.
     pub failed: Option<u64>,
     /// Records by status, and other lines.
@@ -214,7 +214,7 @@ pub struct Folded {
     /// The way the run ended.
     pub end: RunEnd,
     /// The number of workers that were started.
-    pub threads: NonZeroUsize,
+    pub threads: usize,
     /// Whether the operating system lacked threads or memory for more workers.
     pub threads_refused: bool,
 }
@@ -242,7 +242,7 @@ pub fn fold_blocks<'m, P: Default + Send>(
     mut reduce: impl FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()> + Send,
 ) -> Folded {
     let threads = Threads::start(options.threads);
-    let count = threads.count().get();
+    let count = threads.count();
     // A single worker never waits, and reusing one block in turn keeps it in the cache.
     let mapped_blocks = if count == 1 { 1 } else { MAPPED_BLOCKS_PER_WORKER };
     let (recycle, free): (Vec<_>, Vec<_>) = (0..count).map(|_| bounded(mapped_blocks)).unzip();

@@ -25,7 +25,7 @@ mod long_record;
 mod messages;
 mod plan;
 mod progress;
-mod properties;
+pub(crate) mod properties;
 mod records;
 mod rows;
 mod sequencer;
@@ -35,8 +35,8 @@ mod statistics;
 mod threads;
 
 pub use self::jobs::{
-    Augment, Check, Classify, Generate, Hard, HardSource, Job, Leftovers, List, MakeEngine,
-    Neighbors, RowCondition, Solve,
+    Augment, Check, Classify, Generate, Hard, HardSource, Job, Leftovers, List, Neighbors,
+    RowCondition, Solve,
 };
 pub use self::plan::Pipeline;
 pub use self::progress::{InputFailure, Progress, watch};

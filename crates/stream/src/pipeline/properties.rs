@@ -7,7 +7,7 @@ use super::block::Block;
 use super::jobs::{Solver, Stopped};
 use crate::condition::{Bounds, Predicate};
 use crate::input::Records;
-use crate::output::{Needs, Properties, Results, Row, Timed};
+use crate::output::{Results, Row, Timed};
 use bulkdoku_core::canon::Canonical;
 use bulkdoku_core::clock::Instant;
 use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
@@ -15,6 +15,80 @@ use bulkdoku_core::rating::isomorphs;
 use bulkdoku_core::solver::{Batch, Limits, Outcome, StopFlag};
 use bulkdoku_core::status::Status;
 use bulkdoku_logic::{Explainer, Path, Rater, SeRating, Techniques};
+
+/// Defines the properties: documentation, name in [`Needs`], bit, field and type, and whether one
+/// takes much longer than solving the puzzle. A method of `Computation` with the name of the field
+/// computes it, after those before it in the table, which it may read.
+macro_rules! properties {
+    ($($(#[$doc:meta])* $need:ident = $bit:literal, $field:ident: $type:ty, $is_slow:literal;)*) => {
+        /// A set of properties that must be computed because a column or filter reads them.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Needs(u16);
+
+        impl Needs {
+            /// Nothing.
+            pub const NONE: Self = Self(0);
+            $($(#[$doc])* pub const $need: Self = Self(1 << $bit);)*
+            /// The outcome of the search by an engine, which a job has or does not have.
+            pub const SEARCH: Self = Self(1 << 15);
+            const SLOW: u16 = 0 $(| ($is_slow as u16) << $bit)*;
+        }
+
+        /// The properties of a record's puzzle: those that are computed and that it has.
+        #[derive(Clone, Debug, Default)]
+        pub(crate) struct Properties {
+            $($(#[$doc])* pub $field: Option<$type>,)*
+        }
+
+        impl Properties {
+            /// No properties.
+            pub const NONE: Self = Self { $($field: None,)* };
+        }
+
+        impl Computation<'_> {
+            /// Computes all properties that are needed and missing.
+            fn add_all(&mut self) -> ControlFlow<Stopped> {
+                $(self.add(Needs::$need, Self::$field, |of, value| of.$field = value)?;)*
+                ControlFlow::Continue(())
+            }
+        }
+    };
+}
+
+properties! {
+    /// The canonical form.
+    FORM = 0, form: Canonical<Puzzle>, false;
+    /// The canonical form of the only solution.
+    GRID = 1, grid: Grid, false;
+    /// The path by rounds, if there is one solution.
+    PATH = 2, path: Box<Path>, true;
+    /// The rating of Sudoku Explainer, if there is one solution.
+    SE = 3, se_rating: SeRating, true;
+    /// The cause of the contradiction in a contradictory record.
+    CONTRADICTION = 4, contradiction: String, false;
+    /// The guesses of the proof, or their mean over isomorphs, if there is one solution.
+    RATING = 5, guess_rating: f64, true;
+    /// Whether a puzzle with one solution is minimal.
+    MINIMAL = 6, minimal: bool, true;
+}
+
+impl Needs {
+    /// Returns whether all properties of `other` are in this set.
+    pub const fn include(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Returns whether computing the properties of a puzzle takes much longer than solving it.
+    pub const fn are_slow(self) -> bool {
+        self.0 & Self::SLOW != 0
+    }
+
+    /// Returns the properties of both sets.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
 
 /// A puzzle with exactly one solution.
 struct UniquePuzzle {
@@ -57,16 +131,7 @@ pub(super) fn compute(
     results: &mut Results,
 ) -> ControlFlow<Stopped> {
     let mut of = Computation { solver, needs, early, block, records, results };
-    // Each property comes after those that it reads.
-    of.add(Needs::FORM, Computation::forms, |of, form| of.form = form)?;
-    of.add(Needs::GRID, Computation::grids, |of, grid| of.grid = grid)?;
-    of.add(Needs::PATH, Computation::paths, |of, path| of.path = path.map(Box::new))?;
-    of.add(Needs::SE, Computation::se_ratings, |of, rating| of.se_rating = rating)?;
-    of.add(Needs::CONTRADICTION, Computation::contradictions, |of, what| {
-        of.contradiction = what;
-    })?;
-    of.add(Needs::RATING, Computation::ratings, |of, rating| of.guess_rating = rating)?;
-    of.add(Needs::MINIMAL, Computation::minimal, |of, minimal| of.minimal = minimal)?;
+    of.add_all()?;
     of.results.computed = of.results.computed.union(needs);
     ControlFlow::Continue(())
 }
@@ -88,9 +153,7 @@ impl Computation<'_> {
         }
         ControlFlow::Continue(())
     }
-}
 
-impl Computation<'_> {
     /// Returns whether searches prove that a solution is the only one.
     fn proves(&self) -> bool {
         self.solver.as_ref().is_some_and(|it| it.job.limits.solutions > Limits::FIRST.solutions)
@@ -125,7 +188,7 @@ impl Computation<'_> {
 /// The properties: one value per record each, or none if they need a solver and there is none.
 impl Computation<'_> {
     /// If nothing is solved, the latencies of forms become those of the records.
-    fn forms(&mut self) -> Computed<Option<Canonical<Puzzle>>> {
+    fn form(&mut self) -> Computed<Option<Canonical<Puzzle>>> {
         let start = Cell::new(Instant::now());
         let forms = self.per_record(|row| {
             let form = row.puzzle()?.canonical().ok();
@@ -145,7 +208,7 @@ impl Computation<'_> {
         ControlFlow::Continue(forms.into_iter().map(|form| form.map(|(form, _)| form)).collect())
     }
 
-    fn grids(&mut self) -> Computed<Option<Grid>> {
+    fn grid(&mut self) -> Computed<Option<Grid>> {
         ControlFlow::Continue(
             self.per_unique(|row| {
                 row.outcome_or_none().grid.canonical().ok().map(|found| found.form)
@@ -154,7 +217,7 @@ impl Computation<'_> {
     }
 
     /// If a condition excludes the hardest techniques, puzzles that need them have no path.
-    fn paths(&mut self) -> Computed<Option<Path>> {
+    fn path(&mut self) -> Computed<Option<Box<Path>>> {
         let bounds = self.early.and_then(|it| it.condition.narrow(&Bounds::default()).ok());
         let hardest = bounds.and_then(|bounds| bounds.techniques().iter().last());
         let techniques = hardest.map_or(Techniques::ALL, |hardest| Techniques::ALL.up_to(hardest));
@@ -163,12 +226,12 @@ impl Computation<'_> {
         let rater = RefCell::new(rater);
         let path = |row: &Row<'_>| rater.borrow_mut().rate_unique(row.board()?);
         self.unless_stopped(self.per_unique(|row| {
-            path(row).filter(|path| path.solved || techniques == Techniques::ALL)
+            path(row).filter(|path| path.solved || techniques == Techniques::ALL).map(Box::new)
         }))
     }
 
     /// Ratings that a condition has ended are those of the steps so far.
-    fn se_ratings(&mut self) -> Computed<Option<SeRating>> {
+    fn se_rating(&mut self) -> Computed<Option<SeRating>> {
         let mut rater = Explainer::default();
         rater.stop_at(self.stop());
         let rater = RefCell::new(rater);
@@ -200,7 +263,7 @@ impl Computation<'_> {
         ControlFlow::Continue(values)
     }
 
-    fn contradictions(&mut self) -> Computed<Option<String>> {
+    fn contradiction(&mut self) -> Computed<Option<String>> {
         if !self.results.statuses.contains(&Status::Contradictory) {
             return ControlFlow::Continue(Vec::new());
         }
@@ -210,7 +273,7 @@ impl Computation<'_> {
         }))
     }
 
-    fn ratings(&mut self) -> Computed<Option<f64>> {
+    fn guess_rating(&mut self) -> Computed<Option<f64>> {
         if self.solver.as_ref().is_some_and(|solver| solver.job.rating_isomorphs == 0) {
             let own = self.per_unique(|row| Some(row.outcome_or_none().guesses as f64));
             return ControlFlow::Continue(own);

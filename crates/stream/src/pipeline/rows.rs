@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::io;
-use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -215,7 +214,7 @@ impl<'a> RowWriter<'a> {
 }
 
 /// The report of a run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
     /// Records by status, blank lines, and comments.
@@ -231,7 +230,7 @@ pub struct Report {
     /// The number of records whose rows were written by earlier runs, which this one resumed.
     pub records_before: u64,
     /// The number of workers that were started, at most [`Options::threads`].
-    pub threads: NonZeroUsize,
+    pub threads: usize,
     /// Whether the operating system lacked threads or memory for more workers.
     pub threads_refused: bool,
     /// The time from the first read to the last row written.
@@ -240,24 +239,6 @@ pub struct Report {
     pub failures: Vec<InputFailure>,
     /// Whether the run was stopped early ([`Progress::stop`]).
     pub stopped: bool,
-}
-
-impl Default for Report {
-    fn default() -> Self {
-        Self {
-            counts: Counts::default(),
-            rows: Vec::new(),
-            latencies: Latencies::new(),
-            last_record: None,
-            statistics: Statistics::default(),
-            records_before: 0,
-            threads: NonZeroUsize::MIN,
-            threads_refused: false,
-            wall: Duration::ZERO,
-            failures: Vec::new(),
-            stopped: false,
-        }
-    }
 }
 
 /// The failure of an output or a filter, which ended the run.

@@ -47,7 +47,7 @@ impl Statistics {
             clues[count] += 1;
             guesses[digits(outcome.guesses)] += u64::from(is_solved);
             let properties = row.properties();
-            if let Some(hardest) = properties.path().and_then(|path| path.hardest) {
+            if let Some(hardest) = properties.path.as_deref().and_then(|path| path.hardest) {
                 *techniques.entry(hardest).or_default() += 1;
             }
             if let Some(rating) = properties.se_rating {

@@ -44,9 +44,8 @@ impl Threads {
     }
 
     /// Returns the number of threads.
-    pub(super) fn count(&self) -> NonZeroUsize {
-        let count = self.pool.as_ref().map_or(1, ThreadPool::current_num_threads);
-        NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN)
+    pub(super) fn count(&self) -> usize {
+        self.pool.as_ref().map_or(1, ThreadPool::current_num_threads)
     }
 
     /// Runs `work` on each thread, with the thread's index, and waits for all.
@@ -80,7 +79,7 @@ mod tests {
             let numbers = Mutex::new(Vec::new());
             threads.run(|number| numbers.lock().unwrap().push(number));
             let numbers = numbers.into_inner().unwrap();
-            assert_eq!(numbers.len(), threads.count().get());
+            assert_eq!(numbers.len(), threads.count());
             assert_eq!(numbers.iter().collect::<HashSet<_>>().len(), numbers.len());
         }
     }

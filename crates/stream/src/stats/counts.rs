@@ -9,7 +9,7 @@ use bulkdoku_core::status::Status;
 /// The numbers of records and other lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    by_status: [u64; Status::ALL.len()],
+    pub(crate) by_status: [u64; Status::ALL.len()],
     /// Lines with only white space.
     pub blank_lines: u64,
     /// Lines that start with `#`.
@@ -20,17 +20,6 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Creates counts of lines that are not records.
-    pub fn of_other_lines(blank_lines: u64, comments: u64) -> Self {
-        Self { blank_lines, comments, ..Self::default() }
-    }
-
-    /// Sets the number of records with an ellipsis.
-    #[must_use]
-    pub fn with_dotted(self, dotted: u64) -> Self {
-        Self { dotted, ..self }
-    }
-
     /// Adds records with this status.
     pub fn add(&mut self, status: Status, records: usize) {
         self.by_status[status as usize] += records as u64;

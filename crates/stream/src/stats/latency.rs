@@ -57,17 +57,8 @@ pub(crate) fn in_runs(
 }
 
 impl Latencies {
-    /// Creates an empty histogram.
-    ///
-    /// # Panics
-    /// Never: this number of digits is valid.
-    pub fn new() -> Self {
-        Self(Histogram::new(SIGNIFICANT_DIGITS).expect("at most five digits"))
-    }
-
     /// Adds a latency with its count. The histogram grows as needed.
-    #[expect(clippy::missing_panics_doc, reason = "the histogram grows")]
-    pub fn record_n(&mut self, (latency_ns, count): (u64, u64)) {
+    pub(crate) fn record_n(&mut self, (latency_ns, count): (u64, u64)) {
         if count > 0 {
             (self.0.record_n(latency_ns, count))
                 .expect("a histogram that resizes itself takes every value");
@@ -168,7 +159,7 @@ impl Latencies {
 
 impl From<Vec<(u64, u64)>> for Latencies {
     fn from(runs: Vec<(u64, u64)>) -> Self {
-        let mut latencies = Self::new();
+        let mut latencies = Self::default();
         runs.into_iter().for_each(|run| latencies.record_n(run));
         latencies
     }
@@ -182,7 +173,7 @@ impl From<Latencies> for Vec<(u64, u64)> {
 
 impl Default for Latencies {
     fn default() -> Self {
-        Self::new()
+        Self(Histogram::new(SIGNIFICANT_DIGITS).expect("at most five digits"))
     }
 }
 
@@ -260,13 +251,13 @@ mod tests {
         assert!(lines.contains(&"#[Mean    =      250.000, StdDeviation   =      111.803]"));
         assert!(text.ends_with("SubBuckets     =         2048]\n"));
         let mut empty = Vec::new();
-        Latencies::new().write_hgrm(&mut empty).unwrap();
+        Latencies::default().write_hgrm(&mut empty).unwrap();
         assert!(!String::from_utf8(empty).unwrap().contains("NaN"));
     }
 
     #[test]
     fn an_empty_histogram_has_zeros_and_no_buckets() {
-        let empty = Latencies::new();
+        let empty = Latencies::default();
         assert_eq!((empty.min(), empty.max(), empty.quantile(0.5)), (0, 0, 0));
         assert_eq!(empty.buckets().count(), 0);
     }

@@ -1,6 +1,5 @@
 use std::io::{Cursor, Write};
 use std::sync::Mutex;
-use std::sync::mpsc::{self, Receiver};
 
 use bzip2::write::BzEncoder;
 use flate2::write::{GzEncoder, ZlibEncoder};
@@ -232,18 +231,6 @@ fn damage_is_an_error_after_the_data_before_it() {
 }
 
 #[test]
-fn other_bytes_after_the_end_are_an_error_with_their_offset() {
-    for (name, pack) in ENCODERS {
-        let packed = pack(b"1\n");
-        let end = packed.len();
-        let (found, error) = read_all(Cursor::new(packed).chain(&b"2\n"[..]), 100);
-        assert_eq!(found, b"1\n");
-        let expected = format!("the {name} stream ends at byte {end}, but other data follows");
-        assert_eq!(error.unwrap().to_string(), expected);
-    }
-}
-
-#[test]
 fn frames_without_data_are_skipped() {
     let skippable = [&b"\x53\x2A\x4D\x18\x03\0\0\0abc"[..], &zst(b"1\n")].concat();
     let twice = skippable.repeat(2);
@@ -309,18 +296,6 @@ fn unsupported_streams_are_refused_with_the_reason() {
     }
 }
 
-#[test]
-fn a_short_stream_needs_no_window() {
-    // Its dictionary is 128 MiB.
-    let (found, error) = read_all(Cursor::new(made("dictionary.xz")), 1000);
-    assert!(error.is_none() && found.len() > 1000, "{error:?} {}", found.len());
-    let options = StreamOptions { window: 1 << 20, ..StreamOptions::default() };
-    let mut above = Stream::new(Cursor::new(made("dictionary.xz"))).with_options(options);
-    let mut read = Vec::new();
-    above.read_to_end(&mut read).unwrap();
-    assert_eq!(read, found);
-}
-
 /// Records the buffer size of each read.
 struct Counted(Cursor<Vec<u8>>, Arc<Mutex<Vec<usize>>>);
 
@@ -339,40 +314,4 @@ fn a_plain_stream_is_read_straight_into_the_buffer() {
     let sizes: Vec<_> = (0..4).map(|_| stream.read(&mut buffer).unwrap()).collect();
     assert_eq!(sizes, [60_000, 40_000, 0, 0]);
     assert_eq!(*counts.lock().unwrap(), [60_000; 4]);
-}
-
-/// Returns each piece once it is sent.
-struct Pipe(Receiver<Vec<u8>>);
-
-impl Read for Pipe {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let Ok(piece) = self.0.recv() else { return Ok(0) };
-        into[..piece.len()].copy_from_slice(&piece);
-        Ok(piece.len())
-    }
-}
-
-#[test]
-fn members_and_blocks_from_a_pipe_are_read_when_they_arrive() {
-    let (sender, receiver) = mpsc::channel();
-    let mut stream = Stream::new(Pipe(receiver));
-    let line = text(82);
-    let mut read = || {
-        let mut room = [0; 82];
-        stream.read_exact(&mut room).unwrap();
-        assert_eq!(room[..], line);
-    };
-    for _ in 0..5 {
-        sender.send(zst(&line)).unwrap();
-        read();
-    }
-    let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
-    for _ in 0..3 {
-        encoder.write_all(&line).unwrap();
-        encoder.flush().unwrap();
-        sender.send(mem::take(encoder.get_mut())).unwrap();
-        read();
-    }
-    sender.send([encoder.finish().unwrap(), zst(&line)].concat()).unwrap();
-    read();
 }

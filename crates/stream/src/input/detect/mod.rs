@@ -34,7 +34,7 @@ use bulkdoku_core::puzzle::CELLS;
 use sample::{Sample, is_name};
 
 /// The maximum number of bytes that detection reads.
-pub const MAX_DETECTION_BYTES: usize = 64 * 1024;
+pub(crate) const MAX_DETECTION_BYTES: usize = 64 * 1024;
 
 /// The format of an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -23,7 +23,7 @@ pub enum Records {
 /// White space between records is dropped. In a record, a line end with the white space after it
 /// becomes a space, or a tab in a string, where neither is valid. All other bytes are copied.
 #[derive(Debug)]
-pub struct ElementLines<R> {
+pub(crate) struct ElementLines<R> {
     source: R,
     records: Records,
     place: Place,

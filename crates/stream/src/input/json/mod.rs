@@ -24,7 +24,8 @@ use bulkdoku_core::puzzle::Malformed;
 pub(super) use self::document::{
     is_array_of_records, is_empty_array, records_of, starts_with_long_object,
 };
-pub use self::elements::{ElementLines, Records as JsonRecords};
+pub(crate) use self::elements::ElementLines;
+pub use self::elements::Records as JsonRecords;
 pub(crate) use self::entries::at_path;
 pub(crate) use self::entries::entries;
 pub(super) use self::entries::first_entries;
@@ -199,7 +200,7 @@ impl Objects {
     }
 
     /// Returns whether the records are the elements of one array.
-    pub fn is_array(&self) -> bool {
+    pub(crate) fn is_array(&self) -> bool {
         self.document == Some(JsonRecords::Elements)
     }
 

@@ -111,8 +111,8 @@ impl Format for PathPages {
             let is_unique = row.status() == Status::Unique;
             let steps =
                 is_unique.then(|| steps(&board).until(&self.0).explained()).into_iter().flatten();
-            let facts =
-                facts(row.clues().unwrap_or(0), row.status(), row.properties().path(), None);
+            let path = row.properties().path.as_deref();
+            let facts = facts(row.clues().unwrap_or(0), row.status(), path, None);
             let name = format!("{}:{}", row.file(), row.line());
             let clues = clues.map_or(0, |clues| clue_cells(&clues));
             out.append(path_section(&name, &facts, &board, clues, steps, cell_name).as_bytes());

@@ -23,7 +23,8 @@ pub use self::generate::{Generate, RowCondition};
 pub use self::hard::{Hard, HardSource};
 pub use self::list::List;
 pub use self::neighbors::Neighbors;
-pub use self::solve::{MakeEngine, Solve, Solver};
+pub use self::solve::Solve;
+pub use self::solve::Solver;
 
 /// The run was stopped before the block was complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use bulkdoku_core::solver::{Batch, Engine, EngineKind, Limits, Outcome, StopFlag
 use bulkdoku_core::status::Status;
 
 /// A function that creates an engine, once per worker and again after a panic.
-pub type MakeEngine = Arc<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
+pub(super) type MakeEngine = Arc<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
 
 /// A job that searches for solutions.
 #[derive(Clone)]

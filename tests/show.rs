@@ -234,6 +234,20 @@ fn a_contradiction_is_explained_by_a_cell_a_unit_or_steps() {
 }
 
 #[test]
+fn a_path_is_that_of_sudoku_explainer_on_request() {
+    let path = shown(&["--path=se121", HARD]);
+    assert!(path.starts_with("Hidden single 1.2: in box 4, 4 is possible only in r6c2"), "{path}");
+    let direct = "\nDirect hidden pair 2.0: 2 and 6 are possible in box 5 only in";
+    assert!(path.contains(direct) && path.ends_with("\n\nsolved\n"), "{path}");
+    let (text, status) = show(&["--path=se121", &".".repeat(81)], "");
+    assert_eq!((&text[..], status), ("the puzzle has several solutions\n", 1));
+    let folder = Folder::new();
+    let page = ["--path=se121", HARD, "-o", "path.html"];
+    assert_eq!(folder.run("show", &page, "").status, 0);
+    assert!(folder.read("path.html").contains("<b>Hidden single 1.2</b>: in box 4"));
+}
+
+#[test]
 fn hints_are_sentences_with_marked_cells() {
     let hint = shown(&["--hint", HARD]);
     let sentence = "hidden-single-box: in box 4, 4 is possible only in r6c2, so r6c2 is 4\n\n";

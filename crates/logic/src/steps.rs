@@ -54,7 +54,7 @@ impl Steps {
             let before = board;
             let mut step = self.find(|step| step.apply(&mut board))?;
             step.explain(&self.board);
-            Some(Explained { board: before, step })
+            Some(Explained { board: before, step, explainer: None })
         })
     }
 }
@@ -139,6 +139,8 @@ pub struct Explained {
     pub board: Board,
     /// The step, with its implications.
     pub step: Step,
+    /// What Sudoku Explainer calls the step, with its rating, if it is of its path.
+    pub explainer: Option<String>,
 }
 
 /// Returns the cells of a board that lack the digit of the only solution of its puzzle, because

@@ -310,6 +310,7 @@ impl Words<'_> {
         };
         let cells = self.all(first);
         let options = any_digit(digits);
+        let not = if self.step.placed.is_some() { " not" } else { "" };
         // Without implications, it is not known whether there are contradictions.
         let implications = &self.step.evidence.implications;
         let has_results = !implications.is_empty()
@@ -322,6 +323,9 @@ impl Words<'_> {
         if !digits.is_power_of_two() {
             return format!("{cells} must be {options}, and {lead}");
         }
+        if implications.len() == 2 {
+            return format!("{means} lead to the same result from {cells} being {options} or not");
+        }
         let contradiction = match contradiction {
             Some(Contradiction::NoPlace { digit, unit }) => {
                 format!("{unit} without a place for {digit}")
@@ -331,7 +335,7 @@ impl Words<'_> {
             }
             None => "no solution".into(),
         };
-        format!("if {cells} were {options}, {means} would leave {contradiction}")
+        format!("if {cells} were{not} {options}, {means} would leave {contradiction}")
     }
 
     /// Returns how many implications a person has to follow, if they are known.

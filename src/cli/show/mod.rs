@@ -71,9 +71,17 @@ pub struct ShowArgs {
     )]
     hint: Option<NonZeroUsize>,
 
-    /// Explain all steps up to the solution, like --hint
-    #[arg(long, help_heading = "Output")]
-    path: bool,
+    /// Explain all steps up to the solution, like --hint; with =se121 those of Sudoku Explainer
+    #[arg(
+        long,
+        value_name = "OF",
+        hide_possible_values = true,
+        help_heading = "Output",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "technique"
+    )]
+    path: Option<PathOf>,
 
     /// Write candidates as 729 characters, nine for each cell
     #[arg(long, help_heading = "Output")]
@@ -145,6 +153,15 @@ enum Stage {
     Solved,
 }
 
+/// Whose path is explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum PathOf {
+    /// The path of the column `technique`
+    Technique,
+    /// That of Sudoku Explainer
+    Se121,
+}
+
 /// The last rule that is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Rule {
@@ -185,6 +202,7 @@ pub fn draw_solution(given: &Marks) -> Result<Exit, Failure> {
         rules: Level::LockedCandidates,
         names: CellNames::default(),
         hints: 0,
+        path: PathOf::Technique,
         candidates: false,
         color: wants_color(),
     };
@@ -252,6 +270,7 @@ struct ShowTask {
     names: CellNames,
     /// The number of steps to explain.
     hints: usize,
+    path: PathOf,
     candidates: bool,
     color: bool,
 }
@@ -261,7 +280,8 @@ impl ShowTask {
         let ShowArgs { stage, upto, hint, path, candidates, names, .. } = *args;
         let default = if candidates { Stage::Propagated } else { Stage::Givens };
         let stage = stage.unwrap_or(default);
-        let hints = if path { usize::MAX } else { hint.map_or(0, NonZeroUsize::get) };
+        let hints = if path.is_some() { usize::MAX } else { hint.map_or(0, NonZeroUsize::get) };
+        let path = path.unwrap_or(PathOf::Technique);
         if upto.is_some() && stage == Stage::Givens {
             let hint = "--upto does nothing: givens are drawn without any step";
             return Err(Failure::Usage(hint.into()));
@@ -271,14 +291,22 @@ impl ShowTask {
         }
         let names = names.unwrap_or_default();
         let rules = upto.unwrap_or(Rule::LockedCandidates).into();
-        Ok(Self { stage, rules, names, hints, candidates, color: wants_color() })
+        Ok(Self { stage, rules, names, hints, path, candidates, color: wants_color() })
     }
 
     /// Appends the drawing of a puzzle to `out`.
     fn draw(&self, given: &Marks, out: &mut String) -> Exit {
         if self.hints > 0 && self.contradiction(given).is_none() {
-            self.explain_steps(given, out);
-            return Exit::Done;
+            return match self.steps(given) {
+                Ok(steps) => {
+                    self.explain_steps(given, steps, out);
+                    Exit::Done
+                }
+                Err(why) => {
+                    out.extend([&why, "\n"]);
+                    Exit::SomeRecords
+                }
+            };
         }
         let shown = self.show(given);
         if self.candidates {
@@ -291,14 +319,32 @@ impl ShowTask {
         shown.exit
     }
 
+    /// Returns the steps of the path, or why there is none.
+    fn steps(&self, given: &Marks) -> Result<Box<dyn Iterator<Item = Explained>>, String> {
+        if self.path == PathOf::Technique {
+            return Ok(Box::new(logic::steps(given).explained()));
+        }
+        let puzzle = given.puzzle().ok_or("pencil marks have no rating of Sudoku Explainer")?;
+        match Explainer::default().steps(&puzzle) {
+            Ok(steps) => Ok(Box::new(steps.into_iter())),
+            Err(why) => Err(why.to_string()),
+        }
+    }
+
     /// Appends the next steps of a puzzle, each with a grid in which it is marked.
-    fn explain_steps(&self, given: &Marks, out: &mut String) {
+    fn explain_steps(
+        &self,
+        given: &Marks,
+        steps: impl Iterator<Item = Explained>,
+        out: &mut String,
+    ) {
         let mut last = Bands::from(given).board();
         let mut parts = Vec::new();
-        for Explained { board, step } in logic::steps(&last).explained() {
+        for Explained { board, step, explainer } in steps {
             last = board;
             step.apply(&mut last);
-            let (technique, sentence) = (step.technique, step.sentence(self.names.function()));
+            let technique = explainer.unwrap_or_else(|| step.technique.to_string());
+            let sentence = step.sentence(self.names.function());
             let marked = Some((&step, board.placed));
             let marks = &board.marks();
             let drawing = Drawing { marks, given, step: marked, color: self.color };
@@ -327,7 +373,7 @@ impl ShowTask {
             let name = if place.is_empty() { "Sudoku" } else { place };
             let facts = self.contradiction(marks).unwrap_or_else(|| rating(marks));
             let (clues, board) = (clue_cells(&marks.clues()), Bands::from(marks).board());
-            let steps = logic::steps(&board).explained().take(self.hints);
+            let steps = self.steps(marks).into_iter().flatten().take(self.hints);
             page += &path_section(name, &facts, &board, clues, steps, self.names.function());
         }
         Ok(page + PATHS_END)

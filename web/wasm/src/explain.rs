@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
-fn describe(Explained { board, step }: &Explained, clues: Cells) -> Value {
+fn describe(Explained { board, step, .. }: &Explained, clues: Cells) -> Value {
     let pair = |it: &Candidate| [it.cell, it.digit.into()];
     json!({
         "technique": step.technique.name(),

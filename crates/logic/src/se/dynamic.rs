@@ -46,7 +46,7 @@ pub struct Nets {
     /// For each candidate the net where it is on, and the one where it is off.
     pub all: Vec<Net>,
     numbers: Vec<[u16; 9]>,
-    rules: Rules,
+    pub rules: Rules,
     len: usize,
     alternatives: Vec<usize>,
     steps: Steps,
@@ -234,12 +234,16 @@ struct Progress {
 pub struct Search {
     /// Ends the search, which then finds nothing.
     pub(super) stop: StopFlag,
-    nets: Nets,
+    pub(super) nets: Nets,
     progress: Vec<Progress>,
     inner: nested::Search,
     /// What is removed in the grids that nets reached.
     reached: HashMap<(Inner, [u16; 81]), Removals>,
     signatures: Vec<u64>,
+    /// The preferred conclusion of the last search that found one.
+    pub(super) found: Option<(Source, Assertion)>,
+    /// The hardest other techniques of that search, if any.
+    pub(super) inner_kind: Option<Inner>,
     /// Memory for [`forcing::nishio`].
     assumptions: Vec<(usize, usize, bool, Cells)>,
 }
@@ -284,6 +288,7 @@ impl Search {
 
     /// Finds the shortest chain without other techniques.
     fn by_rules(&mut self, grid: &Grid, rules: Rules, base: u16) -> Option<Hint> {
+        self.inner_kind = None;
         self.nets.start(grid, rules);
         self.progress.clear();
         self.progress.resize(self.nets.len, Progress::default());
@@ -292,6 +297,7 @@ impl Search {
 
     /// Extends all nets by techniques up to a kind.
     fn level(&mut self, position: &Position, grid: &Grid, inner: Inner, base: u16) -> Option<Hint> {
+        self.inner_kind = Some(inner);
         for progress in &mut self.progress {
             (progress.is_complete, progress.least) = (false, 0);
         }
@@ -380,6 +386,7 @@ impl Search {
             let key = (sum, source.rank());
             if best.is_none_or(|(least, _)| key < least) {
                 best = Some((key, end));
+                self.found = Some((source, end));
             }
         });
         best

@@ -9,6 +9,7 @@
 
 mod chains;
 mod dynamic;
+mod explain;
 mod links;
 mod nested;
 mod nets;
@@ -24,7 +25,7 @@ use super::position::Tracker;
 use super::subsets::tight_sets;
 use super::unrated::{Unrated, check_unique};
 use super::{Changed, Evidence, Memory, Position, Role, Step, Technique, find};
-use crate::board::{Board, Candidates, UNIT_CELLS, UNITS, digits_of, size};
+use crate::board::{Board, Candidates, UNIT_CELLS, UNITS, cells_at, digits_of, size};
 
 /// Ratings on the scale of Sudoku Explainer 1.2.1, in tenths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub struct SeRating {
 }
 
 /// A step of the path.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Hint {
     /// The rating, in tenths.
     rating: u16,
@@ -226,11 +227,7 @@ impl Explainer {
             } else {
                 let board = bands.board();
                 self.tracker.update(&board);
-                let hint = self.step(rating.er);
-                if self.nets.stop.is_requested() {
-                    return Err(Unrated::Stopped);
-                }
-                let hint = hint.ok_or(Unrated::Beyond)?;
+                let (_, hint) = self.step(rating.er)?;
                 visit(&board, hint.rating);
                 bands.apply(&hint.removed, &hint.placed);
                 (hint.rating, hint.placed != [0; 9])
@@ -247,9 +244,9 @@ impl Explainer {
         Ok(rating)
     }
 
-    /// Returns the next step. Rules that are not harder than the rating so far and that others with
-    /// that property imply are left out.
-    fn step(&mut self, so_far: u16) -> Option<Hint> {
+    /// Returns the next step and its rule. Rules that are not harder than the rating so far and that
+    /// others with that property imply are left out.
+    fn step(&mut self, so_far: u16) -> Result<(Rule, Hint), Unrated> {
         let is_small = self.tracker.position.candidates() <= 256;
         let mut effects = Instances::new(Collect::Effects);
         for (i, (rule, rating)) in RULES.into_iter().enumerate() {
@@ -266,7 +263,13 @@ impl Explainer {
                     }
                     None
                 }
-                Rule::Easiest(techniques) => easiest(position, techniques, &mut self.memory),
+                Rule::Easiest(techniques) => {
+                    let easiest = easiest(position, techniques, &mut self.memory);
+                    easiest.map(|(rating, step)| {
+                        let (placed, removed) = step.effects();
+                        Hint { rating, placed, removed }
+                    })
+                }
                 Rule::Chain if is_small => self.small.forcing_chain(position),
                 Rule::Chain => self.large.forcing_chain(position),
                 Rule::MultipleChain => self.nets.multiple(position),
@@ -274,13 +277,17 @@ impl Explainer {
                 Rule::Dynamic => self.nets.dynamic(position),
             };
             if effects.count > 0 {
-                return Some(Hint { rating, placed: effects.placed, removed: effects.removed });
+                let Instances { placed, removed, .. } = effects;
+                return Ok((rule, Hint { rating, placed, removed }));
             }
-            if hint.is_some() {
-                return hint;
+            if self.nets.stop.is_requested() {
+                return Err(Unrated::Stopped);
+            }
+            if let Some(hint) = hint {
+                return Ok((rule, hint));
             }
         }
-        None
+        Err(Unrated::Beyond)
     }
 }
 
@@ -313,13 +320,17 @@ fn direct(position: &Position, technique: Technique, effects: &mut Instances) {
 }
 
 fn direct_locked(position: &Position, is_pointing: bool, effects: &mut Instances) {
-    Bands::from(&position.board).locked(is_pointing, |digit, base, _, removed| {
+    Bands::from(&position.board).locked(is_pointing, |digit, base, cover, removed| {
         let first = base / 9 * 9;
         for other in (first..first + 9).filter(|&other| other != base) {
             let places = position.open[digit] & UNITS[other];
             let left = places & !removed;
             if left != places && left.is_power_of_two() {
-                effects.place(digit, left.trailing_zeros() as usize, Evidence::default);
+                effects.place(digit, left.trailing_zeros() as usize, || {
+                    Evidence::pattern(position.open[digit] & UNITS[base], 1 << digit)
+                        .with_base(1 << base)
+                        .with_cover(1 << cover)
+                });
             }
         }
     });
@@ -333,25 +344,28 @@ fn direct_hidden(position: &Position, count: usize, effects: &mut Instances) {
                 let left = places[digit] & !set;
                 if left != places[digit] && size(left) == 1 {
                     let cell = UNIT_CELLS[unit][left.trailing_zeros() as usize];
-                    effects.place(digit, cell.into(), Evidence::default);
+                    effects.place(digit, cell.into(), || {
+                        Evidence::pattern(cells_at(unit, set), digits).with_base(1 << unit)
+                    });
                 }
             }
         });
     }
 }
 
-/// Returns the easiest instance of techniques.
-fn easiest(position: &Position, techniques: &[Technique], memory: &mut Memory) -> Option<Hint> {
+/// Returns the easiest instance of techniques with its rating.
+fn easiest(
+    position: &Position,
+    techniques: &[Technique],
+    memory: &mut Memory,
+) -> Option<(u16, Step)> {
     let mut instances = Instances::new(Collect::Steps);
     for &technique in techniques {
         instances.technique = technique;
         find(technique, position, Changed::ALL, memory, &mut instances);
     }
-    let steps = instances.steps.iter().map(|step| (order(position, step), step));
-    steps.min_by_key(|(order, _)| *order).map(|([rating, ..], step)| {
-        let (placed, removed) = step.effects();
-        Hint { rating: rating as u16, placed, removed }
-    })
+    let steps = instances.steps.into_iter().map(|step| (order(position, &step), step));
+    steps.min_by_key(|(order, _)| *order).map(|([rating, ..], step)| (rating as u16, step))
 }
 
 /// Returns the rating of a unique rectangle, a unique loop, or a BUG. Of equal ratings, the type

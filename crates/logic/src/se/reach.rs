@@ -187,3 +187,98 @@ impl Reach {
 fn join(row: &mut Row, other: &Row) {
     row.iter_mut().zip(other).for_each(|(row, other)| or(row, other));
 }
+
+#[cfg(test)]
+mod tests {
+    use bulkdoku_core::Puzzle;
+
+    use super::super::super::Position;
+    use super::super::super::links::Kind;
+    use super::super::chains::Search;
+    use super::super::links::Chains;
+    use super::super::nets::{Net, Rules, on};
+    use super::*;
+    use crate::board::Board;
+
+    const PUZZLES: [&str; 2] = [
+        "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..",
+        "98.7..6..5...9..7...7..4...4...3.2....59...8......1..31...8...7.2....5....94...6.",
+    ];
+
+    /// Asserts that the exact search finds nothing where the sets exclude it. Returns how many chains
+    /// and loops it finds, and how many candidates are excluded.
+    fn assert_finds(reach: &Reach, grid: &Grid) -> [usize; 2] {
+        let mut chains = Chains::default();
+        chains.clear();
+        chains.select(Kind::All);
+        let mut counts = [0; 2];
+        for (cell, &mask) in grid.masks.iter().enumerate().filter(|(_, it)| it.count_ones() > 1) {
+            for digit in digits_of(mask) {
+                let start = on(cell, digit);
+                let is_absurd = chains.find_chain(grid, start);
+                assert!(!is_absurd || reach.may_be_absurd(cell, digit) && reach.has_chains());
+                let mut has_loop = false;
+                chains.find_loops(
+                    grid,
+                    start,
+                    2,
+                    |_| true,
+                    |_, _, _| {
+                        has_loop = true;
+                        false
+                    },
+                );
+                assert!(!has_loop || reach.may_have_loop(cell, digit) && reach.has_chains());
+                counts[0] += usize::from(is_absurd) + usize::from(has_loop);
+                counts[1] += usize::from(!reach.may_have_loop(cell, digit));
+            }
+        }
+        counts
+    }
+
+    #[test]
+    fn the_exact_search_finds_nothing_that_is_excluded() {
+        let mut reach = Reach::default();
+        let mut found = [0; 2];
+        for puzzle in PUZZLES.map(|puzzle| puzzle.parse::<Puzzle>().unwrap()) {
+            let source = Grid::of(&Position::of(&Board::of(&puzzle).unwrap()));
+            reach.start(&source);
+            for (cell, &mask) in source.masks.iter().enumerate().step_by(3) {
+                for digit in digits_of(mask) {
+                    let mut net = Net::default();
+                    net.start(&source, on(cell, digit));
+                    net.follow(&source, Rules::Dynamic);
+                    if net.contradiction.is_none() {
+                        reach.extend(&net.grid);
+                        let counts = assert_finds(&reach, &net.grid);
+                        found = [found[0] + counts[0], found[1] + counts[1]];
+                    }
+                }
+            }
+        }
+        assert!(found[0] > 0 && found[1] > 0, "{found:?}");
+    }
+
+    /// Grids with more candidates than a set has: nothing is excluded, and larger sets find the same.
+    #[test]
+    fn large_grids_are_searched_exactly() {
+        let few = format!("{}{}", &PUZZLES[0][..40], ".".repeat(41));
+        let board = Board::of(&few.parse::<Puzzle>().unwrap()).unwrap();
+        let position = Position::of(&board);
+        assert!(position.candidates() > 64 * W);
+        let (mut reach, grid) = (Reach::default(), Grid::of(&position));
+        reach.start(&grid);
+        reach.extend(&grid);
+        assert_eq!(assert_finds(&reach, &grid)[1], 0);
+        for puzzle in PUZZLES.map(|puzzle| puzzle.parse::<Puzzle>().unwrap()) {
+            for step in crate::steps(&puzzle).explained().step_by(4) {
+                let position = Position::of(&step.board);
+                let [small, large] = [
+                    Search::<W>::default().forcing_chain(&position),
+                    Search::<12>::default().forcing_chain(&position),
+                ];
+                assert_eq!(small, large);
+            }
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Ratings on the scale of Sudoku Explainer.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use bulkdoku_core::Puzzle;
@@ -7,7 +8,7 @@ use bulkdoku_core::Puzzle;
 use super::effects;
 use crate::board::Board;
 use crate::generate::rated_within;
-use crate::{Explainer, SeRating, Technique, Unrated, rate};
+use crate::{Explained, Explainer, SeRating, Technique, Unrated, rate};
 
 fn assert_rated(explainer: &mut Explainer, puzzle: &str, [er, ep, ed]: [u16; 3]) -> Option<Board> {
     let mut hardest = None;
@@ -66,6 +67,45 @@ fn ratings_and_techniques_are_those_of_sudoku_explainer() {
     let contradictory = format!("11{}", ".".repeat(79)).parse().unwrap();
     assert_eq!(explainer.rate(&contradictory), Err(Unrated::Contradictory));
     assert_eq!(explainer.rate(&Puzzle::EMPTY), Err(Unrated::Several));
+}
+
+/// Steps have the ratings of the path, and lead to the solution.
+#[test]
+fn steps_have_the_ratings_of_the_path() {
+    let mut explainer = Explainer::default();
+    let mut names = BTreeSet::new();
+    for line in include_str!("rated.txt").lines().filter(|line| !line.starts_with('#')) {
+        let fields: Vec<_> = line.splitn(5, ' ').collect();
+        let [er, ep, ed]: [u16; 3] = [1, 2, 3].map(|i| fields[i].parse().unwrap());
+        if er > 96 {
+            continue;
+        }
+        let puzzle: Puzzle = fields[0].parse().unwrap();
+        let mut board = Board::of(&puzzle).unwrap();
+        let (mut most, mut to_placement) = (0, None);
+        for (i, Explained { board: before, step, explainer }) in
+            explainer.steps(&puzzle).unwrap().into_iter().enumerate()
+        {
+            assert_eq!(before, board);
+            assert!(step.apply(&mut board), "{step}");
+            let (name, rating) = explainer.as_ref().and_then(|it| it.rsplit_once(' ')).unwrap();
+            let rating: u16 = rating.replace('.', "").parse().unwrap();
+            assert!(i > 0 || rating == ed, "{line}: {name} {rating}");
+            most = rating.max(most);
+            if step.placed.is_some() {
+                to_placement.get_or_insert(most);
+            }
+            names.insert(name.to_owned());
+        }
+        assert_eq!((most, to_placement), (er, Some(ep)), "{line}");
+        assert_eq!(board.grid(), puzzle.solve());
+    }
+    for name in
+        ["Direct pointing", "Naked triplet", "Bidirectional X-cycle", "Nishio forcing chain"]
+    {
+        assert!(names.contains(name), "{names:?}");
+    }
+    assert_eq!(explainer.steps(&Puzzle::EMPTY), Err(Unrated::Several));
 }
 
 #[test]

@@ -69,9 +69,10 @@ pub fn steps_html(
     cell_name: fn(usize) -> String,
 ) -> String {
     let mut html = String::from("<ol class=\"steps\">\n");
-    for (number, Explained { board, step }) in (1..).zip(steps) {
+    for (number, Explained { board, step, explainer }) in (1..).zip(steps) {
         let drawing = board_svg(&board, clues, Some(&step));
-        let (title, sentence) = (step.technique.title(), step.sentence(cell_name));
+        let title = explainer.as_deref().unwrap_or(step.technique.title());
+        let sentence = step.sentence(cell_name);
         let _ = writeln!(
             html,
             "<li><div>{drawing}\n<p>{number}. <b>{title}</b>: {sentence}.</p></div>"

@@ -118,14 +118,15 @@ pub fn generate(
     if let Some((measure, at_least)) = made.hard {
         let solve = Solve { rating_isomorphs: GuessRating::ISOMORPHS, ..solve };
         let (pool, simd) = (Arc::default(), SimdLevel::best());
-        let job = Arc::new(Hard { solve, seed, measure, at_least, pool, recipe, condition, simd });
+        let generate = Generate { solve, recipe, condition, seed, yields: Arc::default() };
+        let hard = Arc::new(Hard { generate, measure, at_least, pool, simd });
         // An island takes seconds.
         let threads = threads.of(usize::MAX);
         let source = || {
             let stop = StopFlag::from(Arc::clone(&progress.stop));
-            job.source(start..end, most.unwrap_or(u64::MAX), None, threads.get(), stop)
+            hard.source(start..end, most.unwrap_or(u64::MAX), None, threads.get(), stop)
         };
-        let call = Call { job: &job, needs, threads, progress, is_short: false };
+        let call = Call { job: &hard.generate, needs, threads, progress, is_short: false };
         call.run(py, source, &map, add)?;
     } else {
         // Before hours of work end with the process.

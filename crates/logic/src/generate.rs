@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use bulkdoku_core::generate::islands::{Explorer, GuessRating, Objective, Value, WithForm};
+use bulkdoku_core::generate::islands::{GuessRating, Objective, Value};
 use bulkdoku_core::generate::{Generator, Recipe, Removal};
 use bulkdoku_core::named::named_enum;
 use bulkdoku_core::{Puzzle, StopFlag};
@@ -143,12 +143,11 @@ impl Measure {
     /// Returns the objective of puzzles with at least this value. Setting `stop` ends its ratings.
     pub fn objective(self, at_least: f64, stop: &StopFlag) -> Box<dyn Objective> {
         match self {
-            Self::GuessRating => Box::new(GuessRating::new(at_least)),
+            Self::GuessRating => Box::new(GuessRating(at_least)),
             Self::Se121 => {
                 let mut explainer = Explainer::default();
                 explainer.stop_at(stop.clone());
-                let least = MIN_GUESSES + MORE_GUESSES * (at_least - 9.0).clamp(-0.5, 1.0);
-                Box::new(Se121 { at_least, guesses: GuessRating::new(least), explainer })
+                Box::new(Se121 { at_least, explainer })
             }
             Self::Score => {
                 let mut rater = Rater::new(Techniques::ALL);
@@ -163,7 +162,9 @@ impl Measure {
 const MIN_GUESSES: f64 = 6.0;
 /// How many more guesses a rating that is higher by 1 needs.
 const MORE_GUESSES: f64 = 28.0;
-/// The number of nodes that an engine searches in the time of a path, and of a chain.
+/// The number of nodes that an engine searches in the time of a path with and without its chains,
+/// and of a chain.
+const NODES_PER_SCORE: u64 = 30_000;
 const NODES_PER_PATH: u64 = 3000;
 const NODES_PER_CHAIN: u64 = 3000;
 /// The least rating of a chain, in tenths, and the number of chains of a path that are rated. Most
@@ -174,50 +175,40 @@ const FIRST_CHAINS: u32 = 10;
 /// The rating of Sudoku Explainer. That of the first chains steers the search.
 struct Se121 {
     at_least: f64,
-    /// Finds the puzzles with enough guesses, which predict the rating: the others are not rated.
-    guesses: GuessRating,
     explainer: Explainer,
 }
 
 impl Objective for Se121 {
     fn min_guesses(&self) -> f64 {
-        self.guesses.min_guesses()
+        MIN_GUESSES + MORE_GUESSES * (self.at_least - 9.0).clamp(-0.5, 1.0)
     }
 
     fn parents(&self) -> usize {
-        4
+        8
     }
 
-    fn rate(&mut self, explorer: &mut Explorer, puzzles: &[WithForm]) -> Option<Vec<Value>> {
+    fn rate(&mut self, puzzle: &Puzzle, _: f64) -> Option<Value> {
         let enough = (self.at_least * 10.0 - 1e-9).ceil() as u16;
-        let mut values = self.guesses.rate(explorer, puzzles)?;
-        for (value, WithForm { puzzle, .. }) in values.iter_mut().zip(puzzles) {
-            if !value.is_enough {
-                value.promise /= 1000.0;
-                continue;
+        let (chains, sum) = (Cell::new(0), Cell::new(0));
+        let mut visit = |_: &Board, tenths: u16| {
+            if tenths >= CHAIN {
+                chains.set(chains.get() + 1);
+                sum.set(sum.get() + u32::from(tenths));
             }
-            let (chains, sum) = (Cell::new(0), Cell::new(0));
-            let mut visit = |_: &Board, tenths: u16| {
-                if tenths >= CHAIN {
-                    chains.set(chains.get() + 1);
-                    sum.set(sum.get() + u32::from(tenths));
-                }
-            };
-            let mut goes_on = |so_far: SeRating| so_far.er < enough && chains.get() < FIRST_CHAINS;
-            let rated = self.explainer.path(puzzle, &mut visit, &mut goes_on);
-            explorer.spend(NODES_PER_PATH + NODES_PER_CHAIN * u64::from(chains.get()))?;
-            let mean = f64::from(sum.get()) / f64::from(chains.get().max(1));
-            *value = match rated {
-                Err(Unrated::Stopped) => return None,
-                // It has no rating, so a row could not show it.
-                Err(_) => Value { is_enough: false, promise: 0.0 },
-                Ok(SeRating { er, .. }) => Value {
-                    is_enough: er >= enough,
-                    promise: f64::from(er) / 10.0 + mean / 10_000.0,
-                },
-            };
+        };
+        let mut goes_on = |so_far: SeRating| so_far.er < enough && chains.get() < FIRST_CHAINS;
+        let rated = self.explainer.path(puzzle, &mut visit, &mut goes_on);
+        let nodes = NODES_PER_PATH + NODES_PER_CHAIN * u64::from(chains.get());
+        let mean = f64::from(sum.get()) / f64::from(chains.get().max(1));
+        match rated {
+            Err(Unrated::Stopped) => None,
+            // It has no rating, so a row could not show it.
+            Err(_) => Some(Value { is_enough: false, promise: 0.0, nodes }),
+            Ok(SeRating { er, .. }) => {
+                let promise = f64::from(er) / 10.0 + mean / 10_000.0;
+                Some(Value { is_enough: er >= enough, promise, nodes })
+            }
         }
-        Some(values)
     }
 }
 
@@ -232,13 +223,9 @@ impl Objective for Score {
         MIN_GUESSES
     }
 
-    fn rate(&mut self, explorer: &mut Explorer, puzzles: &[WithForm]) -> Option<Vec<Value>> {
-        let rate = |WithForm { puzzle, .. }: &WithForm| {
-            explorer.spend(NODES_PER_PATH)?;
-            let path = self.rater.rate_unique(puzzle)?;
-            let promise = if path.solved { f64::from(path.score) } else { 0.0 };
-            Some(Value { is_enough: promise >= self.at_least, promise })
-        };
-        puzzles.iter().map(rate).collect()
+    fn rate(&mut self, puzzle: &Puzzle, _: f64) -> Option<Value> {
+        let path = self.rater.rate_unique(puzzle)?;
+        let promise = if path.solved { f64::from(path.score) } else { 0.0 };
+        Some(Value { is_enough: promise >= self.at_least, promise, nodes: NODES_PER_SCORE })
     }
 }

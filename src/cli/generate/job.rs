@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use bulkdoku::generate::islands::GuessRating;
 use bulkdoku::generate::{Grids, Kind, Pattern, Recipe};
-use bulkdoku::input::InputOptions;
+use bulkdoku::input::{InputOptions, Position};
 use bulkdoku::logic::generate::removal_favoring;
-use bulkdoku::pipeline::{Generate, Hard, RowCondition, Solve};
-use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
+use bulkdoku::pipeline::{BlockSource, Generate, Hard, Options, RowCondition, Solve};
+use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, StopFlag, solve_batch};
 
 use super::super::inputs::Inputs;
 use super::super::{Failure, log, sets, shown};
@@ -33,6 +33,38 @@ pub const KINDS: &[(&str, Corpus, &str)] = &[
     ("several", Corpus::Of(Kind::Several), "more than one solution"),
     ("unsolvable", Corpus::Of(Kind::Unsolvable), "legal clues, no solution"),
 ];
+
+/// The puzzles to generate: the rows with these indices, or a number of hard ones of these islands.
+pub enum Work {
+    Rows(Generate, Range<u64>),
+    Hard(Arc<Hard>, Range<u64>, u64),
+}
+
+impl Work {
+    pub fn job(&self) -> &Generate {
+        match self {
+            Self::Rows(job, _) => job,
+            Self::Hard(hard, ..) => &hard.generate,
+        }
+    }
+
+    /// Returns the source of blocks, after those of an earlier run.
+    pub fn source(&self, position: Option<Position>, options: &Options) -> Box<dyn BlockSource> {
+        match self {
+            Self::Rows(job, rows) => {
+                Box::new(job.source(rows.clone()).from(position.unwrap_or_default()))
+            }
+            Self::Hard(hard, islands, count) => {
+                let stop = StopFlag::from(Arc::clone(&options.stop));
+                let threads = options.threads.get();
+                Box::new(hard.source(islands.clone(), *count, position, threads, stop))
+            }
+        }
+    }
+}
+
+/// The number of islands of a seed.
+const MAX_ISLANDS: u64 = 1 << 31;
 
 impl GenerateArgs {
     /// Returns the files that are read before the outputs are opened.
@@ -57,31 +89,8 @@ impl GenerateArgs {
         self.kind == Some(Corpus::Hard)
     }
 
-    fn seed(&self) -> u64 {
-        self.seed.unwrap_or_else(draw_seed)
-    }
-
-    /// Returns the job that solves hard puzzles.
-    pub fn hard(&self) -> Result<Hard, Failure> {
-        let measure = self.objective.unwrap_or_default();
-        let recipe = Recipe { grids: self.grids.unwrap_or_default(), ..Recipe::default() };
-        let simd = self.simd();
-        let engine = Arc::new(move || EngineKind::default().build(simd));
-        let rating_isomorphs = GuessRating::ISOMORPHS;
-        Ok(Hard {
-            solve: Solve { engine, rating_isomorphs, ..Solve::default() },
-            seed: self.seed(),
-            measure,
-            at_least: self.at_least.unwrap_or(measure.usual_least()),
-            pool: self.from.as_deref().map_or_else(|| Ok(Arc::from([])), read_pool)?,
-            condition: self.row_condition(&recipe)?,
-            recipe,
-            simd,
-        })
-    }
-
-    /// Returns the job and the indices of the puzzles to generate.
-    pub fn job(&self) -> Result<(Generate, Range<u64>), Failure> {
+    /// Returns the puzzles to generate.
+    pub fn work(&self) -> Result<Work, Failure> {
         let usage = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
         let kind = self.kind();
         let default = if kind == Kind::Solved { Grids::Fast } else { Grids::Rows };
@@ -94,32 +103,39 @@ impl GenerateArgs {
             clues: self.clues.clone().unwrap_or(plain.clues),
             ..plain
         };
-        let condition = self.row_condition(&recipe)?;
+        let condition = self.condition.condition.as_ref();
+        let condition = condition.map(|condition| RowCondition::new(condition, &recipe));
+        let condition =
+            condition.transpose().map_err(|error| usage(&format!("--where: {error}")))?;
         if let Some(condition) = &condition {
             recipe.removal = removal_favoring(condition.techniques);
         }
         if let Some(warning) = recipe.check().map_err(|error| usage(&error))? {
             log::note(warning);
         }
-        let end = self.skip.checked_add(self.count);
-        let end = end.ok_or_else(|| Failure::Usage("--skip and --count are too large".into()))?;
         let simd = self.simd();
         let engine = Arc::new(move || EngineKind::default().build(simd));
-        let job = Generate {
-            solve: Solve { engine, ..Solve::default() },
+        let rating_isomorphs = if self.is_hard() { GuessRating::ISOMORPHS } else { 0 };
+        let generate = Generate {
+            solve: Solve { engine, rating_isomorphs, ..Solve::default() },
             recipe,
             condition,
-            seed: self.seed(),
+            seed: self.seed.unwrap_or_else(draw_seed),
             yields: Arc::default(),
         };
-        Ok((job, self.skip..end))
-    }
-
-    /// Returns the condition of `--where` for puzzles of a recipe.
-    fn row_condition(&self, recipe: &Recipe) -> Result<Option<RowCondition>, Failure> {
-        let condition = self.condition.condition.as_ref();
-        let condition = condition.map(|condition| RowCondition::new(condition, recipe));
-        condition.transpose().map_err(|error| Failure::Usage(format!("--where: {error}")))
+        if !self.is_hard() {
+            let end = self.skip.checked_add(self.count);
+            let end = end.ok_or_else(|| usage(&"--skip and --count are too large"))?;
+            return Ok(Work::Rows(generate, self.skip..end));
+        }
+        if self.skip >= MAX_ISLANDS {
+            refuse!("--skip: a seed has {MAX_ISLANDS} islands");
+        }
+        let measure = self.objective.unwrap_or_default();
+        let at_least = self.at_least.unwrap_or(measure.usual_least());
+        let pool = self.from.as_deref().map_or_else(|| Ok(Arc::from([])), read_pool)?;
+        let hard = Arc::new(Hard { generate, measure, at_least, pool, simd });
+        Ok(Work::Hard(hard, self.skip..MAX_ISLANDS, self.count))
     }
 }
 

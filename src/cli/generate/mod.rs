@@ -6,21 +6,19 @@ mod summary;
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::sync::Arc;
 
+use bulkdoku::SimdLevel;
 use bulkdoku::generate::{Grids, Symmetry};
-use bulkdoku::input::Position;
 use bulkdoku::logic::generate::Measure;
 use bulkdoku::output::{Column, Needs};
 use bulkdoku::pipeline::Options;
-use bulkdoku::{SimdLevel, StopFlag};
 use job::{Corpus, KINDS};
 
 use super::format::RowFormat;
 use super::inputs::Inputs;
-use super::outputs::{Claim, Destinations};
+use super::outputs::Destinations;
 use super::progress::Progressed;
-use super::row_args::{PageArgs, RowArgs, RowPlan, RowRules};
+use super::row_args::{PageArgs, RowArgs, RowRules};
 use super::run::{OpenRun, Settings};
 use super::run_args::RunArgs;
 use super::select::WhereArgs;
@@ -34,10 +32,9 @@ use super::{Exit, Failure, help, log, numbers, platform};
 /// bytes, --skip and --count cut a corpus into parts, and the first N rows do not depend on the
 /// count.
 ///
-/// Hard puzzles (--kind hard) are found by a search on islands, each of which takes about ten seconds
-/// of a core, starts at random puzzles of its own, and has as many rows as it finds. So --skip skips
-/// islands. The class of a row is new within its island; about one row in four has a new solution
-/// grid.
+/// Hard puzzles (--kind hard) are found by a search on islands, each of which starts at random puzzles
+/// of its own and ends after about 10,000 rows or ten seconds of a core. So --skip skips islands. The
+/// class of a row is new within its island; about one row in four has a new solution grid.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
 #[command(allow_negative_numbers = true)]
@@ -201,48 +198,8 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let statistics = args.destinations.statistics().or(Some(Needs::NONE));
     let reads = args.reads();
     let claim = args.destinations.clone().claim(&reads)?;
-    if args.is_hard() {
-        return run_hard(args, typed, &rows, statistics, claim, reads);
-    }
-    let (job, puzzles) = args.job()?;
-    typed.set_seed(job.seed);
-    let settings = Settings { others: reads, ..Settings::new(typed, args.run) };
-    let identity = settings.typed.run(Vec::new(), &settings.others);
-    let progress = platform::new_progress();
-    let options = Options { statistics, ..args.run.options(&progress) };
-    let format = rows.format(&mut Inputs::default())?;
-    let total = puzzles.end - puzzles.start;
-    let mut run = OpenRun::new(&settings, claim, identity, format, Some(total))?;
-    args.note_seed(job.seed);
-    let start = run.start.as_ref();
-    let before = start.map_or(0, |start| start.counts.records());
-    let position = start.map_or_else(Position::default, |start| start.position);
-    let mut source = job.source(puzzles.clone()).from(position);
-    let ran = run.meter.clone().watch(
-        || Progressed::of_rows(before, &progress).with_draws(job.yields.counts()),
-        || run.fold(&mut source, &job, &mut [], &options, &progress),
-    );
-    run.finish(ran, |report| {
-        Summary::of_corpus(report, Some(&job), job.seed, puzzles.start, args.simd())
-    })
-}
-
-/// The number of islands of a seed.
-const MAX_ISLANDS: u64 = 1 << 31;
-
-/// Writes hard puzzles.
-fn run_hard(
-    args: &GenerateArgs,
-    mut typed: Typed,
-    rows: &RowPlan,
-    statistics: Option<Needs>,
-    claim: Claim,
-    reads: Vec<PathBuf>,
-) -> Result<Exit, Failure> {
-    if args.skip >= MAX_ISLANDS {
-        refuse!("--skip: a seed has {MAX_ISLANDS} islands");
-    }
-    let job = Arc::new(args.hard()?);
+    let work = args.work()?;
+    let job = work.job();
     typed.set_seed(job.seed);
     let settings = Settings { others: reads, ..Settings::new(typed, args.run) };
     let identity = settings.typed.run(Vec::new(), &settings.others);
@@ -255,14 +212,12 @@ fn run_hard(
     let before = start.map_or(0, |start| start.counts.records());
     // Before the first row, a checkpoint has no position.
     let position = start.filter(|_| before > 0).map(|start| start.position);
-    let stop = StopFlag::from(Arc::clone(&options.stop));
-    let (islands, threads) = (args.skip..MAX_ISLANDS, options.threads.get());
-    let mut source = job.source(islands, args.count, position, threads, stop);
+    let mut source = work.source(position, &options);
     let ran = run.meter.clone().watch(
-        || Progressed::of_rows(before, &progress),
-        || run.fold(&mut source, &job, &mut [], &options, &progress),
+        || Progressed::of_rows(before, &progress).with_draws(job.yields.counts()),
+        || run.fold(&mut *source, job, &mut [], &options, &progress),
     );
-    run.finish(ran, |report| Summary::of_corpus(report, None, job.seed, args.skip, args.simd()))
+    run.finish(ran, |report| Summary::of_corpus(report, job, args))
 }
 
 fn parse_measure(text: &str) -> Result<Measure, String> {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use bulkdoku::SimdLevel;
 use bulkdoku::generate::Symmetry;
 use bulkdoku::pipeline::{Generate, Report};
 use indicatif::HumanFloatCount;
@@ -13,23 +12,18 @@ use super::super::Exit;
 use super::super::numbers::counted;
 use super::super::platform::Interruption;
 use super::super::summary::{Pace, Summary, latencies_json, object};
+use super::GenerateArgs;
 
 impl Summary {
-    /// Summarizes the rows of a seed after `skip` others, or those of hard puzzles after `skip`
-    /// islands, if there is no job of a recipe.
-    pub fn of_corpus(
-        report: &Report,
-        job: Option<&Generate>,
-        seed: u64,
-        skip: u64,
-        simd: SimdLevel,
-    ) -> Self {
+    /// Summarizes the rows of a job.
+    pub fn of_corpus(report: &Report, job: &Generate, args: &GenerateArgs) -> Self {
+        let (skip, seed, simd, is_hard) = (args.skip, job.seed, args.simd(), args.is_hard());
         let (rows, before) = (report.counts.records(), report.records_before);
         let pace = Pace::of(report);
-        let kind = job.map_or("hard".to_owned(), |job| job.recipe.kind.to_string());
-        let symmetry = job.map(|job| job.recipe.symmetry).filter(|it| *it != Symmetry::None);
+        let kind = if is_hard { "hard".to_owned() } else { job.recipe.kind.to_string() };
+        let symmetry = Some(job.recipe.symmetry).filter(|it| *it != Symmetry::None);
         let symmetry = symmetry.map(|it| format!(" within the symmetry {it}")).unwrap_or_default();
-        let drawn = job.filter(|job| job.condition.is_some()).map(|job| job.yields.counts().0);
+        let drawn = (job.condition.is_some() && !is_hard).then(|| job.yields.counts().0);
 
         let mut text = String::new();
         pace.write(&mut text, "row", &format!(" of kind {kind}{symmetry}"));
@@ -38,9 +32,10 @@ impl Summary {
             let _ = writeln!(text, "{} drawn, {each:.1} per row", counted(drawn, "puzzle"));
         }
         text.extend(clues(&report.statistics.clues));
-        let corpus = match job {
-            Some(_) => format!("rows {skip} to {}", skip + rows.saturating_sub(1)),
-            None => format!("from island {skip}"),
+        let corpus = if is_hard {
+            format!("from island {skip}")
+        } else {
+            format!("rows {skip} to {}", skip + rows.saturating_sub(1))
         };
         let threads = counted(report.threads as u64, "thread");
         let _ = write!(text, "seed {seed}, {corpus}; engine lanes ({simd}), {threads}");

@@ -18,7 +18,7 @@ use bulkdoku_core::status::Status;
 use bulkdoku_logic::generate::TechniqueFilter;
 use bulkdoku_logic::{Technique, Techniques};
 
-/// A job that generates the puzzles of a seeded corpus and solves them.
+/// A job that generates the puzzles of a seeded corpus, unless a source has them, and solves them.
 pub struct Generate {
     /// The job that solves the puzzles.
     pub solve: Solve,
@@ -108,7 +108,7 @@ fn bounds(recipe: &Recipe) -> Result<Bounds, Impossible> {
 }
 
 /// The generator, engine, and rater of a thread.
-struct Drawer<'j> {
+pub(super) struct Drawer<'j> {
     job: &'j Generate,
     generator: Generator,
     solver: Solver,
@@ -119,7 +119,23 @@ struct Drawer<'j> {
 /// The number of candidates that are drawn at a time once the first attempts of rows have failed.
 const CANDIDATES: u64 = 256;
 
-impl Drawer<'_> {
+impl<'j> Drawer<'j> {
+    pub(super) fn new(job: &'j Generate, stop: &StopFlag) -> Self {
+        let mut generator = Generator::with((job.solve.engine)());
+        if job.condition.is_none() {
+            generator = generator.counting(Arc::clone(&job.yields));
+        }
+        generator.stop_at(stop.clone());
+        let techniques = job.condition.as_ref().map_or(Techniques::ALL, |it| it.techniques);
+        let filter = (techniques != Techniques::ALL).then(|| {
+            let mut filter = TechniqueFilter::new(techniques);
+            filter.stop_at(stop.clone());
+            filter
+        });
+        let solver = Solver::new(&job.solve, stop);
+        Self { job, generator, solver, filter }
+    }
+
     /// Draws candidates for each row of a block until one meets the condition. A row is the first
     /// one in the order of attempts, so it does not depend on the number that is drawn at a time.
     fn select(
@@ -142,20 +158,13 @@ impl Drawer<'_> {
             if puzzles.len() < drawn.len() {
                 return ControlFlow::Break(Stopped);
             }
-            let of_rows = drawn.iter().map(|(row, _)| (row - block.first) as usize);
-            let mut candidates: Vec<(usize, Puzzle)> = of_rows.zip(puzzles).collect();
-            if let Some(filter) = &mut self.filter {
-                candidates.retain(|(_, puzzle)| filter.accepts(puzzle));
-            }
-            let puzzles = candidates.iter().map(|(_, puzzle)| puzzle);
-            self.solve_all(puzzles, block, (records, results))?;
-            let solver = Some(&mut self.solver);
-            properties::compute(solver, condition.needs, None, block, records, results)?;
+            let meets = self.meets(condition, &puzzles, block, (records, results))?;
             let open = open.len();
             let mut found = 0;
-            for (record, (row, puzzle)) in block.rows(records, results).records().zip(candidates) {
-                if selected[row].is_none() && (condition.holds)(&record) {
-                    selected[row] = Some(puzzle);
+            for ((&(row, _), puzzle), meets) in drawn.iter().zip(puzzles).zip(meets) {
+                let selected = &mut selected[(row - block.first) as usize];
+                if meets && selected.is_none() {
+                    *selected = Some(puzzle);
                     found += 1;
                 }
             }
@@ -164,6 +173,27 @@ impl Drawer<'_> {
             let width = (2 * (attempts.end - attempts.start)).min(most.max(1));
             attempts = attempts.end..attempts.end + width;
         }
+    }
+
+    /// Returns which puzzles meet the condition. Some of them replace the records.
+    pub(super) fn meets(
+        &mut self,
+        condition: &RowCondition,
+        puzzles: &[Puzzle],
+        block: &Block,
+        (records, results): (&mut Records, &mut Results),
+    ) -> ControlFlow<Stopped, Vec<bool>> {
+        let accepts = |puzzle| self.filter.as_mut().is_none_or(|filter| filter.accepts(puzzle));
+        let mut meets: Vec<bool> = puzzles.iter().map(accepts).collect();
+        let accepted = puzzles.iter().zip(&meets).filter(|(_, meets)| **meets);
+        self.solve_all(accepted.map(|(puzzle, _)| puzzle), block, (records, results))?;
+        let solver = Some(&mut self.solver);
+        properties::compute(solver, condition.needs, None, block, records, results)?;
+        let accepted = meets.iter_mut().filter(|meets| **meets);
+        for (meets, row) in accepted.zip(block.rows(records, results).records()) {
+            *meets = (condition.holds)(&row);
+        }
+        ControlFlow::Continue(meets)
     }
 
     /// Solves puzzles, which replace the records.
@@ -202,19 +232,7 @@ impl Generate {
 
 impl Job for Generate {
     fn start<'j>(&'j self, stop: &StopFlag) -> Box<dyn Worker + 'j> {
-        let mut generator = Generator::with((self.solve.engine)());
-        if self.condition.is_none() {
-            generator = generator.counting(Arc::clone(&self.yields));
-        }
-        generator.stop_at(stop.clone());
-        let techniques = self.condition.as_ref().map_or(Techniques::ALL, |it| it.techniques);
-        let filter = (techniques != Techniques::ALL).then(|| {
-            let mut filter = TechniqueFilter::new(techniques);
-            filter.stop_at(stop.clone());
-            filter
-        });
-        let solver = Solver::new(&self.solve, stop);
-        Box::new(Drawer { job: self, generator, solver, filter })
+        Box::new(Drawer::new(self, stop))
     }
 }
 
@@ -226,6 +244,11 @@ impl Worker for Drawer<'_> {
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
         let Generate { condition, recipe, seed, .. } = self.job;
+        if !records.all.is_empty() {
+            // A search has found them.
+            results.seed = Some(*seed);
+            return self.solver.run(block, records, results);
+        }
         let rows = block.first..block.first + block.count;
         let puzzles = match condition {
             Some(condition) => self.select(condition, block, (records, results))?,

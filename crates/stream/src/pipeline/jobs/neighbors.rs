@@ -54,13 +54,13 @@ impl Neighbors {
         solution: &Grid,
         row: impl Fn(&Neighbor) -> Derived,
     ) -> Option<Vec<Derived>> {
-        let mut all = vec![explorer.neighbor(*puzzle, *solution, true)];
+        let mut all = vec![Neighbor::new(*puzzle, *solution, true)];
         for &change in &self.changes {
             all.extend(explorer.neighbors(puzzle, solution, change)?);
         }
         let mut classes = HashSet::new();
         all.retain(|it| it.puzzle.canonical().is_ok_and(|it| classes.insert(it.form)));
-        let minimal = if self.minimal { explorer.are_minimal(&mut all)? } else { Vec::new() };
+        let minimal = if self.minimal { explorer.are_minimal(&all)? } else { Vec::new() };
         let rows = all.iter().enumerate().map(|(copy, it)| {
             let minimal = minimal.get(copy).copied().filter(|_| it.is_unique);
             Derived { copy: copy as u32, minimal, ..row(it) }

@@ -21,7 +21,7 @@ import pyarrow as pa
 import bulkdoku
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COLUMNS = "solution,status,solutions,guesses,latency_ns"
+COLUMNS = ",".join(bulkdoku.SOLVED)
 
 
 def arguments():
@@ -58,7 +58,7 @@ def main():
     def in_calls(given, size):
         def work():
             for start in range(0, rows, size):
-                bulkdoku.solve(given[start : start + size])
+                bulkdoku.solve(given[start : start + size], threads=1)
 
         return work
 

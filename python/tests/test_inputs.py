@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from conftest import lines, solve
-from hypothesis import given, settings
+from hypothesis import given as drawn, settings
 from hypothesis import strategies as st
 
 import bulkdoku
@@ -48,7 +48,7 @@ def arrow(values, data_type):
 
 @pytest.mark.parametrize("name", TEXT_TYPES)
 @settings(max_examples=25, deadline=None)
-@given(values=rows, before=rows, after=rows, cut=st.integers(0, 60))
+@drawn(values=rows, before=rows, after=rows, cut=st.integers(0, 60))
 def test_arrow_texts(name, values, before, after, cut):
     expected = results(values)
     assert results(arrow(values, TEXT_TYPES[name])) == expected
@@ -63,7 +63,7 @@ def test_arrow_texts(name, values, before, after, cut):
 
 
 @settings(max_examples=50, deadline=None)
-@given(values=rows, start=st.integers(0, 20))
+@drawn(values=rows, start=st.integers(0, 20))
 def test_lists_arrays_and_series(values, start):
     as_bytes = [None if value is None else value.encode() for value in values]
     series = pl.Series(values, dtype=pl.String)
@@ -80,7 +80,7 @@ cells = st.lists(st.integers(0, 11), min_size=81, max_size=81)
 
 
 @settings(max_examples=25, deadline=None)
-@given(
+@drawn(
     grids=st.lists(st.one_of(puzzle.map(lambda text: [int(c) for c in text.replace(".", "0")]), cells), max_size=20),
     blank=st.integers(0, 246), start=st.integers(0, 5), step=st.sampled_from([1, 2, -1]),
 )  # fmt: skip

@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import DATASETS, command, lines, needs_command, run, solutions, solve, table as to_table
+from conftest import DATASETS, command, lines, needs_command, run, solve
 
 import bulkdoku
 

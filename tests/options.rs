@@ -172,8 +172,10 @@ fn counts_have_suffixes_and_bounds() {
 fn invalid_usage_is_found_before_any_work() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n"));
+    folder.file("in.csv", format!("id,puzzle\n1,{CLASSIC}\n"));
     fs::create_dir(folder.path("folder")).unwrap();
-    let cases: [(&[&str], i32, &str); 11] = [
+    let letter = CLASSIC.replacen('.', "O", 1);
+    let cases: [(&[&str], i32, &str); 13] = [
         (&["in", "missing"], 3, "missing: No such file"),
         (&["in", "folder"], 3, "folder: contains no files that can be read"),
         (&["-", "-"], 2, "standard input (-) can be read only once"),
@@ -186,8 +188,10 @@ fn invalid_usage_is_found_before_any_work() {
         ),
         (&["--columns", "line,solutoin"], 2, "; did you mean solution?"),
         (&["--engine", "fast"], 2, "[possible values: lanes, scalar, "),
-        (&["--simd", "mmx"], 2, "does not support SIMD level \"mmx\"; it supports "),
+        (&["--simd", "mmx"], 2, "no SIMD level \"mmx\" for this CPU; it supports "),
         (&["--limit", "0"], 2, "--limit"),
+        (&["--columns", "*,*", "in.csv"], 2, "--columns has * twice"),
+        (&[&letter], 2, "no such file, and not a puzzle (column 3: letter O, not zero"),
         (&["--format", "lines", "--columns", "line"], 2, "--columns goes with --format csv"),
     ];
     for (args, status, message) in cases {

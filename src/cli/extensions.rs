@@ -66,8 +66,8 @@ pub fn refused(path: &Path, extension: &str, what: &str, known: &[&str], hint: &
     };
     let (name, known, general) = (shown(path), list(known), list(&WITHOUT_FORMAT));
     Failure::Usage(format!(
-        "{name}: {what} cannot be written as .{extension}; the extension may be {known}, one that \
-         names no format ({general}){hint}"
+        "{name}: {what} cannot be written as .{extension}; the extension may be {known}, or one \
+         that names no format ({general}){hint}"
     ))
 }
 

@@ -5,11 +5,11 @@ use std::io::{self, Cursor, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bulkdoku::Marks;
 use bulkdoku::input::{DetectError, OpenColumns, Stream};
 use bulkdoku::marks;
 use bulkdoku::pipeline::visible;
-use bulkdoku::puzzle::{BLANKS, CELLS};
+use bulkdoku::puzzle::{CELLS, is_cell};
+use bulkdoku::{Malformed, Marks, Puzzle};
 
 use super::identity::STDIN;
 use super::paths::InputPaths;
@@ -59,10 +59,9 @@ impl Origin {
     /// Rejects unreadable inputs, and opens files. Pipes are opened later, because only once.
     pub fn check(&self) -> Result<Option<Stream>, Failure> {
         let (Self::Path(path) | Self::Found(path)) = self else { return Ok(None) };
-        let metadata = fs::metadata(path).map_err(|error| match cells(path) {
-            Some(count) if count != CELLS => {
-                let hint =
-                    format!("no such file, and not a puzzle ({count} cells, expected {CELLS})");
+        let metadata = fs::metadata(path).map_err(|error| match puzzle_fault(path) {
+            Some(fault) => {
+                let hint = format!("no such file, and not a puzzle ({fault})");
                 Failure::Usage(format!("{}: {hint}", shown(path)))
             }
             _ => missing(path, error, true),
@@ -163,11 +162,24 @@ pub fn looks_like_puzzle(argument: &Path) -> bool {
     cells(argument).is_some() || argument.to_str().is_some_and(|text| text.parse::<Marks>().is_ok())
 }
 
+/// Returns why an argument is not a puzzle, if it looks like one.
+fn puzzle_fault(argument: &Path) -> Option<String> {
+    let text = argument.to_str()?;
+    let others = text.bytes().filter(|byte| !is_cell(*byte)).count();
+    match cells(argument) {
+        Some(count) if count != CELLS => Some(format!("{count} cells, expected {CELLS}")),
+        None if text.len() == CELLS && others < 9 => {
+            let Malformed { column, what } = text.parse::<Puzzle>().err()?;
+            Some(format!("column {column}: {what}"))
+        }
+        _ => None,
+    }
+}
+
 /// Returns the number of cells in an argument that looks like a puzzle.
 fn cells(argument: &Path) -> Option<usize> {
     let text = argument.to_str()?.as_bytes();
-    let is_cell = |byte: &u8| byte.is_ascii_digit() || BLANKS.contains(byte);
-    (text.len() > 2 * 9 && text.iter().all(is_cell)).then_some(text.len())
+    (text.len() > 2 * 9 && text.iter().copied().all(is_cell)).then_some(text.len())
 }
 
 /// Rejects inputs that cannot be read twice because they are not files.

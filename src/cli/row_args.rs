@@ -416,6 +416,9 @@ fn resolve(
     let (mut list, mut places): (Vec<OutputColumn>, _) = (Vec::new(), 0..);
     for column in named {
         let mut column = match column {
+            NamedColumn::All if fields.iter().any(|field| list.contains(field)) => {
+                refuse!("--columns has * twice; the names of columns must differ");
+            }
             NamedColumn::All if !fields.is_empty() => {
                 list.extend_from_slice(fields);
                 continue;

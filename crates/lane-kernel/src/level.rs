@@ -109,8 +109,8 @@ impl Eq for SimdLevel {}
 /// The requested SIMD level is not available on this CPU, or, if it is `portable`, in this build.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "this {} does not support SIMD level {name:?}; it supports {}",
-    if name == "portable" { "build" } else { "CPU" },
+    "no SIMD level {name:?} {}; it supports {}",
+    if name == "portable" { "in this build" } else { "for this CPU" },
     available.join(", ")
 )]
 pub struct UnsupportedSimd {

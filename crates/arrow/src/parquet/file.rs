@@ -8,8 +8,11 @@ use std::sync::Arc;
 use bulkdoku_stream::input::damaged;
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use parquet::basic::Compression;
 use parquet::errors::{ParquetError, Result};
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::file::metadata::{
+    ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
+};
 use parquet::file::reader::{ChunkReader, Length};
 
 const MAGIC: [u8; 4] = *b"PAR1";
@@ -55,6 +58,7 @@ fn footer_length(mut file: &File) -> io::Result<i64> {
 pub(super) fn metadata(file: &File) -> Result<ArrowReaderMetadata> {
     let metadata = ParquetMetaDataReader::new().parse_and_finish(file)?;
     check_single(file, &metadata)?;
+    check_codecs(&metadata)?;
     // Types are those of the Parquet format, whatever program has written the file. Texts are not
     // copied, so that a row that repeats a long one of a dictionary takes no memory.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -89,6 +93,22 @@ fn check_single(mut file: &File, metadata: &ParquetMetaData) -> Result<()> {
     Ok(())
 }
 
+/// Rejects codecs of which there is no decoder, before any row is read.
+fn check_codecs(metadata: &ParquetMetaData) -> Result<()> {
+    let mut chunks = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
+    let is_unsupported = |chunk: &&ColumnChunkMetaData| {
+        matches!(chunk.compression(), Compression::BROTLI(_) | Compression::LZO)
+    };
+    chunks.find(is_unsupported).map_or(Ok(()), |chunk| {
+        let codec = chunk.compression().to_string();
+        let codec = codec.split('(').next().unwrap_or_default().to_lowercase();
+        let name = chunk.column_path().string();
+        Err(ParquetError::NYI(format!(
+            "its column {name:?} is compressed with {codec}; write it with zstd, snappy, or gzip"
+        )))
+    })
+}
+
 /// Converts panics of the reader, which a damaged file causes, to errors.
 pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     let inconsistent = || ParquetError::General("its values are inconsistent".into());
@@ -108,7 +128,16 @@ pub(super) fn failure(error: &ParquetError, row: Option<u64>, unverified: u64) -
         {
             format!("the Parquet file cannot be read{place}: {error}")
         }
-        error => format!("the Parquet file is damaged{place}: {error}"),
+        ParquetError::NYI(what) => format!("the Parquet file cannot be read{place}: {what}"),
+        error => {
+            // The names of types of errors of the library.
+            let (text, types) = (error.to_string(), ["External: ", "Parquet argument error: "]);
+            let mut what = text.strip_prefix("Parquet error: ").unwrap_or(&text);
+            while let Some(rest) = types.iter().find_map(|name| what.strip_prefix(name)) {
+                what = rest;
+            }
+            format!("the Parquet file is damaged{place}: {what}")
+        }
     };
     damaged(ErrorKind::InvalidData, message, unverified)
 }

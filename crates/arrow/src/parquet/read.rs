@@ -311,9 +311,13 @@ impl ParquetColumns {
         let rows = |at: usize| {
             let refused = |_| {
                 let FileColumn { name, data_type, .. } = &self.columns[at];
+                let lost = if data_type.is_numeric() {
+                    "; a number with 81 digits has lost most of them"
+                } else {
+                    ""
+                };
                 let what = format!(
-                    "its column {name:?} is {data_type}, not texts, bytes, or lists of cells; a \
-                     number with 81 digits has lost most of them"
+                    "its column {name:?} is {data_type}, not texts, bytes, or lists of cells{lost}"
                 );
                 ParquetError::from(io::Error::new(ErrorKind::Unsupported, what))
             };

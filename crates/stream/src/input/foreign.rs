@@ -21,12 +21,14 @@ pub enum Foreign {
     Zip,
     /// Text in UTF-16.
     Utf16,
+    /// Text in UTF-32.
+    Utf32,
     /// Any other data that is not text.
     Binary,
 }
 
 const PARQUET: &str = if cfg!(feature = "parquet") {
-    "name a complete file, because Parquet cannot be read from a pipe"
+    "name a complete file: its end is missing, as in a part of a file, a pipe, or a compressed file"
 } else {
     lacks!("parquet")
 };
@@ -49,13 +51,21 @@ impl fmt::Display for Foreign {
                  or iconv -f UTF-16 -t UTF-8, or in PowerShell: Get-Content FILE | Set-Content \
                  -Encoding utf8 NEW",
             ),
+            Self::Utf32 => {
+                f.write_str("looks like UTF-32; convert it to UTF-8: iconv -f UTF-32 -t UTF-8")
+            }
             Self::Binary => f.write_str(
                 "not text; expected lines, a table, JSON, grids, or an .npy array, possibly \
-                 compressed (gz, zst, xz, bz2, lz4, zlib)",
+                 compressed (gz, zst, xz, bz2, lz4, zlib), or a Parquet file",
             ),
         }
     }
 }
+
+/// The first bytes of files that may have few control characters in their first line: PNG, PDF, HDF5,
+/// documents of Office, 7z, and Avro.
+const SIGNATURES: [&[u8]; 6] =
+    [b"\x89PNG\r\n", b"%PDF-", b"\x89HDF\r\n", b"\xD0\xCF\x11\xE0", b"7z\xBC\xAF", b"Obj\x01"];
 
 /// The number of bytes of the first line that are inspected.
 const INSPECTED_BYTES: usize = 64;
@@ -71,6 +81,7 @@ pub(super) fn recognized(bytes: &[u8], is_all: bool) -> Result<Option<Foreign>, 
     match byte_order_mark(bytes) {
         Err(foreign) => return Ok(Some(foreign)),
         Ok(None) if !is_all => return Err(NotYet),
+        Ok(None) if bytes.starts_with(b"\xFF\xFE") => return Ok(Some(Foreign::Utf16)),
         Ok(_) => {}
     }
     match codec_of(bytes) {
@@ -85,6 +96,9 @@ pub(super) fn recognized(bytes: &[u8], is_all: bool) -> Result<Option<Foreign>, 
     let is_control = |byte: &&u8| matches!(**byte, 0 | 0x02..=0x08 | 0x0E..=0x19);
     if line.iter().filter(is_control).count() >= MANY_CONTROLS {
         return kind(bytes, is_all).map(Some);
+    }
+    if SIGNATURES.iter().any(|signature| bytes.starts_with(signature)) {
+        return Ok(Some(Foreign::Binary));
     }
     let is_decided = is_all || line.len() < begin.len() || begin.len() == INSPECTED_BYTES;
     if is_decided { Ok(None) } else { Err(NotYet) }
@@ -130,12 +144,14 @@ fn zip_member(header: &[u8]) -> Option<&[u8]> {
 /// more bytes.
 ///
 /// # Errors
-/// Fails for the byte order marks of UTF-16.
+/// Fails for the byte order marks of UTF-16 and UTF-32.
 pub fn byte_order_mark(bytes: &[u8]) -> Result<Option<usize>, Foreign> {
     match bytes {
         [0xEF, 0xBB, 0xBF, ..] => Ok(Some(3)),
-        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Err(Foreign::Utf16),
-        [] | [0xEF | 0xFF | 0xFE] | [0xEF, 0xBB] => Ok(None),
+        [0xFF, 0xFE, 0, 0, ..] => Err(Foreign::Utf32),
+        [0xFF, 0xFE, first, second, ..] if first | second != 0 => Err(Foreign::Utf16),
+        [0xFE, 0xFF, ..] => Err(Foreign::Utf16),
+        [] | [0xEF | 0xFF | 0xFE] | [0xEF, 0xBB] | [0xFF, 0xFE, ..] => Ok(None),
         _ => Ok(Some(0)),
     }
 }
@@ -180,6 +196,9 @@ mod tests {
             (wide(u16::to_be_bytes), Some(Foreign::Utf16)),
             (b"\xFF\xFE5\0".to_vec(), Some(Foreign::Utf16)),
             (b"\xFE\xFF".to_vec(), Some(Foreign::Utf16)),
+            (b"\xFF\xFE\0\x005\0\0\0".to_vec(), Some(Foreign::Utf32)),
+            (b"\x89PNG\r\n\x1A\n".to_vec(), Some(Foreign::Binary)),
+            (b"%PDF-1.7\n%".to_vec(), Some(Foreign::Binary)),
             // A zlib stream.
             (b"x^25\n2\xFBP6".to_vec(), Some(Foreign::Binary)),
             (b"\0".to_vec(), None),

@@ -146,8 +146,10 @@ impl Array {
         let descr = value("descr")?;
         let name = descr.strip_prefix('\'').and_then(|rest| rest.split_once('\''));
         let element = name.and_then(|(name, _)| Element::of(name)).ok_or_else(|| {
-            let name = descr.split([',', '}']).next().unwrap_or(descr);
-            needs(format!("numbers such as int8 as elements, not {} ({name})", kind_of(descr)))
+            let name = descr.split_once(']').map_or(descr, |(fields, _)| fields);
+            let name = name.split([',', '}']).next().unwrap_or(descr);
+            let name = if name.starts_with('[') { String::new() } else { format!(" ({name})") };
+            needs(format!("numbers such as int8 as elements, not {}{name}", kind_of(descr)))
         })?;
         if !value("fortran_order")?.starts_with("False") {
             let hint = "contiguous rows: numpy.save(FILE, numpy.ascontiguousarray(array))";

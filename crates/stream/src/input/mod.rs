@@ -49,17 +49,17 @@ pub use layout::{Layout, LayoutKind, plain_lines};
 pub use source::{Position, Source};
 pub use stream::{Stream, StreamOptions};
 
+pub(crate) use attached::AttachedAnswers;
 pub(crate) use damage::unverified_bytes;
+pub(crate) use json::ElementLines;
+pub(crate) use records::PuzzleRef;
 
 // Used only by the command, the Python package and the fuzz targets.
-pub(crate) use attached::AttachedAnswers;
 pub use columns::{ColumnFile, OpenColumns};
 pub use damage::damaged;
 pub use field::{Field, FieldForm};
-pub(crate) use json::ElementLines;
-pub use json::{JsonRecords, Objects, OtherKeys};
+pub use json::{Objects, OtherKeys};
 pub use record_runs::RecordList;
-pub(crate) use records::PuzzleRef;
 pub use records::{KeptCells, Record, Records, Unit};
 pub use reusable_vec::ReusableVec;
 

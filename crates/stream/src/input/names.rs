@@ -28,7 +28,7 @@ pub fn is_puzzles(name: &[u8]) -> bool {
 }
 
 /// Returns whether this is the name of a puzzle column that may have prompts.
-pub fn is_questions(name: &[u8]) -> bool {
+pub(crate) fn is_questions(name: &[u8]) -> bool {
     is_one_of(&["question", "questions"], name)
 }
 

@@ -25,7 +25,7 @@ pub(super) use self::document::{
     is_array_of_records, is_empty_array, records_of, starts_with_long_object,
 };
 pub(crate) use self::elements::ElementLines;
-pub use self::elements::Records as JsonRecords;
+pub(crate) use self::elements::Records as JsonRecords;
 pub(crate) use self::entries::at_path;
 pub(crate) use self::entries::entries;
 pub(super) use self::entries::first_entries;

@@ -29,32 +29,31 @@ fn answers_are_read_in_all_forms_of_a_puzzle() {
         let ran = folder.run("check", &columns, text);
         ran.rows.lines().skip(1).map(String::from).collect::<Vec<_>>()
     };
+    let quoted = |text: &String| format!("{CLASSIC},\"{}\"\n", text.replace('"', "\"\""));
+    let table: String = forms.iter().map(quoted).collect();
+    let right = vec!["ok,51,0,0,30,0,true,".to_owned(); forms.len()];
+    let digits: Vec<u8> = SOLVED.bytes().map(|byte| byte - b'0').collect();
+    let arrays = [json!(digits), json!(digits.chunks(9).collect::<Vec<_>>())];
+    let texts: Vec<_> = forms.iter().map(|form| json!(form)).chain(arrays).collect();
     for name in ["solution", "Response", "completion", "prediction", "label", "output"] {
-        let quoted = |text: &String| format!("{CLASSIC},\"{}\"\n", text.replace('"', "\"\""));
-        let table: String = forms.iter().map(quoted).collect();
-        let right = vec!["ok,51,0,0,30,0,true,".to_owned(); forms.len()];
         assert_eq!(check(&format!("puzzle,{name}\n{table}")), right, "{name}");
-        let object = |text: &String| format!("{}\n", json!({"puzzle": CLASSIC, name: text}));
-        assert_eq!(check(&forms.iter().map(object).collect::<String>()), right, "{name}");
-        let digits: Vec<u8> = SOLVED.bytes().map(|byte| byte - b'0').collect();
-        let arrays = [json!(digits), json!(digits.chunks(9).collect::<Vec<_>>())];
-        let object = |array| format!("{}\n", json!({"puzzle": CLASSIC, name: array}));
-        assert_eq!(check(&arrays.into_iter().map(object).collect::<String>()), right[..2]);
+        let object = |text: &Value| format!("{}\n", json!({"puzzle": CLASSIC, name: text}));
+        let found = check(&texts.iter().map(object).collect::<String>());
+        assert_eq!(found, vec![&*right[0]; texts.len()], "{name}");
     }
-    for form in forms.iter().filter(|form| !form.contains('\n')) {
-        for separator in [",", "\t", " "] {
-            let line = format!("{CLASSIC}{separator}{form}\n");
-            let ran =
-                folder.run("check", &[&columns[..], &["--input-format", "lines"]].concat(), line);
-            assert_eq!(ran.rows.lines().nth(1), Some("ok,51,0,0,30,0,true,"), "{form}: {ran:?}");
-        }
-    }
-    for form in &forms {
+    for (form, separator) in forms.iter().zip([",", "\t", " "].iter().cycle()) {
         folder.file("answers", form);
         folder.file("puzzle", CLASSIC);
-        let args = [&["puzzle", "--solutions", "answers"][..], &columns].concat();
-        let ran = folder.run("check", &args, "");
-        assert_eq!(ran.rows.lines().nth(1), Some("ok,51,0,0,30,0,true,"), "{form}: {ran:?}");
+        let mut lines = vec![vec!["puzzle", "--solutions", "answers"]];
+        let line = format!("{CLASSIC}{separator}{form}\n");
+        if !form.contains('\n') {
+            folder.file("line", line);
+            lines.push(vec!["line", "--input-format", "lines"]);
+        }
+        for args in lines {
+            let ran = folder.run("check", &[&args[..], &columns].concat(), "");
+            assert_eq!(ran.rows.lines().nth(1), Some(&*right[0]), "{form}: {ran:?}");
+        }
     }
     // An answer that is not readable has no counts.
     let object = |answer: Value| format!("{}\n", json!({"puzzle": CLASSIC, "response": answer}));

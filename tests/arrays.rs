@@ -106,18 +106,6 @@ fn elements_have_numbers_and_columns() {
 }
 
 #[test]
-fn a_board_with_a_cell_per_line_is_one_puzzle() {
-    let board: Value = serde_json::from_str(&nested(CLASSIC, "0")).unwrap();
-    let flat = board.as_array().unwrap().iter().flat_map(|row| row.as_array().unwrap().clone());
-    for board in [board.clone(), Value::from(flat.collect::<Vec<_>>())] {
-        let pretty = serde_json::to_string_pretty(&board).unwrap();
-        assert_unique(&solve(&pretty, &[]), &[1], &pretty);
-        let several = serde_json::to_string_pretty(&vec![&board, &board]).unwrap();
-        assert_unique(&solve(&several, &[]), &[1, 2], &several);
-    }
-}
-
-#[test]
 fn records_in_inner_arrays_are_named_with_the_command_that_unpacks_them() {
     let (puzzles, pair) = (json!([CLASSIC, CLASSIC]), json!([CLASSIC, SOLVED]));
     let many = vec![CLASSIC; 2000];

@@ -1,20 +1,46 @@
 //! Rows do not depend on how the bytes of an input arrive and where its blocks end.
 
+use std::io::{self, ErrorKind, Read};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use bulkdoku::Pipeline;
 use bulkdoku::forms;
 use bulkdoku::input::csv::{Delimiter, Header, Table};
 use bulkdoku::input::lines::{LineAnswers, Lines};
-use bulkdoku::input::{Answers, InputOptions, Layout, grid};
+use bulkdoku::input::{Answers, InputFormat, InputOptions, Keep, Layout, grid};
 use bulkdoku::output::{Column, CsvRows, OutputColumn};
 use bulkdoku::pipeline::{Check, Job, Solve};
+use bulkdoku::stats::Counts;
+use bulkdoku::{Pipeline, Progress, Source};
 use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::common::command::{CLASSIC, SOLVED};
-use crate::common::pieces::{self, Ran};
+use crate::common::few_cases;
+
+/// Returns bytes in pieces of successive sizes; a size of 0 is an interrupted read.
+struct InPieces<'a> {
+    bytes: &'a [u8],
+    sizes: &'a [usize],
+    next: usize,
+}
+
+impl Read for InPieces<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let size = self.sizes[self.next % self.sizes.len()];
+        self.next += 1;
+        if size == 0 {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        let size = size.min(into.len()).min(self.bytes.len());
+        into[..size].copy_from_slice(&self.bytes[..size]);
+        self.bytes = &self.bytes[size..];
+        Ok(size)
+    }
+}
+
+/// Rows, messages, and counts.
+type Ran = (String, String, Counts);
 
 /// How an input is divided, and the number of threads.
 #[derive(Clone, Debug)]
@@ -62,7 +88,11 @@ fn run_job<J: Job>(
         block_bytes,
         ..pipeline
     };
-    pieces::run(&pipeline, layout, input, reads)
+    let reader = InPieces { bytes: input, sizes: reads, next: 0 };
+    let source = Source { layout: Arc::clone(layout), ..Source::new("in", reader) };
+    let mut sink = (Vec::new(), Vec::new());
+    let report = pipeline.run_into(&mut sink, [source], &Progress::default());
+    (text(&sink.0), text(&sink.1), report.unwrap().counts)
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -192,7 +222,7 @@ fn a_declared_header_is_never_a_record() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(few_cases(40))]
 
     /// Lines that are neither blank nor comments, or contain a carriage return, have one row.
     #[test]
@@ -286,5 +316,97 @@ proptest! {
             let whole = whole(&layout, &input);
             prop_assert_eq!(in_pieces(&layout, &input, input.len() + 1, &cuts), whole);
         }
+    }
+}
+
+/// Blocks of this size can hold any grid. Longer lines are overlong.
+const BLOCK_BYTES: usize = 10 * 1024;
+
+/// Generates lines whose length is close to that of a block, or longer.
+fn long_line() -> impl Strategy<Value = Vec<u8>> {
+    let lengths = [255, 256, 257, 258, 1000, BLOCK_BYTES - 90, BLOCK_BYTES - 1, BLOCK_BYTES];
+    let lengths = [&lengths[..], &[BLOCK_BYTES + 1, 2 * BLOCK_BYTES, 25_000]].concat();
+    let special = select(vec!["\"", ",", "\r", "#", " ", "\"\"", "é", "{", "\\", CLASSIC]);
+    (select(lengths), 0_usize..100, select(b"x1. \"#,-{[".to_vec()), 0.0..1.0, special).prop_map(
+        |(length, more, byte, place, special)| {
+            let mut line = vec![byte; length + more];
+            let at = (place * line.len() as f64) as usize;
+            line.splice(at..at, special.bytes());
+            line
+        },
+    )
+}
+
+fn any_kind_of_line() -> impl Strategy<Value = Vec<u8>> {
+    let quoted = format!("7,{CLASSIC},\"two\nlines\"");
+    let texts = [
+        CLASSIC,
+        "",
+        "# c",
+        "Grid 01",
+        "53..7....",
+        "---+---+---",
+        "[State]",
+        "12",
+        "7,12,x",
+        &quoted,
+        "7,\"open,x",
+        "{\"puzzle\":\"12\"}",
+        "\"",
+        "id,puzzle,note",
+    ];
+    let texts: Vec<_> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
+    let grid = (0..9).map(|row| &CLASSIC[9 * row..9 * row + 9]).collect::<Vec<_>>().join("\n");
+    let row = format!("7,{CLASSIC},x").into_bytes();
+    prop_oneof![
+        6 => select(texts),
+        2 => Just(grid.into_bytes()),
+        2 => Just(row),
+        2 => long_line(),
+        1 => "[a-z ]{1,250}".prop_map(String::into_bytes),
+    ]
+}
+
+fn any_sizes() -> impl Strategy<Value = Vec<usize>> {
+    prop_oneof![
+        3 => prop::collection::vec(0_usize..300, 1..5),
+        2 => prop::collection::vec(0_usize..9000, 1..5),
+        1 => Just(vec![1]),
+    ]
+    .prop_map(|mut sizes| {
+        // At least one read must return bytes.
+        sizes.push(sizes[0].max(1));
+        sizes
+    })
+}
+
+proptest! {
+    #![proptest_config(few_cases(32))]
+
+    /// In blocks of the same size, even overlong lines have the same rows, messages, and counts.
+    #[test]
+    fn results_do_not_depend_on_arrival(
+        format in select(vec![InputFormat::Auto, InputFormat::Lines, InputFormat::Csv, InputFormat::Grid]),
+        keep in any::<bool>(),
+        mark in any::<bool>(),
+        end in select(vec!["\n", "\r\n"]),
+        lines in prop::collection::vec(any_kind_of_line(), 1..12),
+        sizes in any_sizes(),
+        threads in 1_usize..4,
+    ) {
+        let mark: &[u8] = if mark { b"\xEF\xBB\xBF" } else { b"" };
+        let input = [mark, &lines.join(end.as_bytes())].concat();
+        let expected = InputOptions { format, keep: keep.then_some(Keep::All), ..InputOptions::default() };
+        let Ok(layout) = expected.detect(&input, true) else { return Ok(()) };
+        let layout = layout.expect("all bytes are enough");
+        let columns = [Column::Line, Column::Status, Column::Puzzle];
+        let run = |threads, sizes: &[usize]| {
+            run_job(Pipeline::default(), &columns, &layout, (threads, BLOCK_BYTES), &input, sizes)
+        };
+        // A size of 0 is an interrupted read.
+        let whole = run(1, &[input.len() + 1]);
+        prop_assert_eq!(&run(1, &sizes), &whole);
+        prop_assert_eq!(&run(threads, &sizes), &whole);
+        prop_assert_eq!(&run(threads, &[1]), &whole);
     }
 }

@@ -8,7 +8,7 @@ use bulkdoku::{Canonical, Limits, Outcome, Puzzle, solve_batch};
 use proptest::prelude::*;
 
 use crate::common::command::{CLASSIC, SOLVED};
-use crate::common::{EMPTY, SEVENTEEN, TWO};
+use crate::common::{EMPTY, SEVENTEEN, TWO, few_cases};
 
 /// The grid with the most automorphisms.
 const MOST_SYMMETRIC: &str =
@@ -170,6 +170,8 @@ fn conflicting_clues_have_no_form() {
 }
 
 proptest! {
+    #![proptest_config(few_cases(50))]
+
     /// Puzzles with any number of clues of a grid.
     #[test]
     fn isomorphs_have_one_form(

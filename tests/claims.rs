@@ -157,24 +157,6 @@ fn a_set_without_one_of_its_files_is_not_complete() {
     }
 }
 
-/// A part that is named exists, even without rows.
-#[test]
-fn every_named_part_exists() {
-    for ending in ENDINGS.iter().filter(|ending| !["grid", "npy"].contains(ending)) {
-        let folder = Folder::new();
-        folder.file("in", format!("{CLASSIC}\n"));
-        let line =
-            format!("split in -q --seed 1 --shares 1,1,1 -o a.{ending},b.{ending},c.{ending}");
-        let ran = folder.line(&line);
-        assert_eq!(ran.status, 0, "{ending}: {ran:?}");
-        let names = ["a", "b", "c"].map(|name| format!("{name}.{ending}"));
-        assert_eq!(folder.names()[..3], names, "{ending}");
-        let again = folder.line(&format!("{line} --resume"));
-        assert_eq!(again.status, 0, "{ending}: {again:?}");
-        assert_eq!(again.messages, "", "--quiet prints no notes");
-    }
-}
-
 /// Kills a run that waits for standard input, and returns the names of the files that it leaves,
 /// `temporary` of them with temporary names.
 #[cfg(feature = "full")]

@@ -37,19 +37,6 @@ fn the_column_can_be_named_and_must_be_if_it_is_not_clear() {
 }
 
 #[test]
-fn quoted_fields_may_hold_line_feeds_and_lines_stay_physical() {
-    let ran = solve(&format!("id,puzzle,n\n1,{CLASSIC},\"x\ny, \"\"z\"\"\"\n2,{CLASSIC},\n"), &[]);
-    assert_eq!(ran.records(), ["2,unique", "4,unique"]);
-}
-
-#[test]
-fn an_unclosed_quote_affects_only_its_line() {
-    let ran = solve(&format!("id,puzzle,n\n1,{CLASSIC},\"x\n2,{CLASSIC},y\n3,{CLASSIC},z"), &[]);
-    assert_eq!(ran.records(), ["2,malformed", "3,unique", "4,unique"]);
-    assert!(ran.messages.contains("in:2:85: malformed: a quoted field without a closing quote"));
-}
-
-#[test]
 fn other_columns_are_kept() {
     let input = format!("id,puzzle,solution,note\n1,{CLASSIC},{SOLVED},\"a, \"\"b\"\"\nc\"\n");
     let folder = Folder::new();
@@ -65,25 +52,4 @@ fn other_columns_are_kept() {
     let args = ["in", "--columns", "status,note", "--format", "jsonl"];
     let row: serde_json::Value = serde_json::from_str(&folder.solve(&args, "").rows).unwrap();
     assert_eq!(row, serde_json::json!({"status": "unique", "note": "a, \"b\"\nc"}));
-}
-
-/// The table is much longer than a block.
-#[test]
-fn long_tables_have_a_row_for_each_record_with_any_number_of_threads() {
-    let note = |i| if i % 5 == 0 { "\"two\nlines\"" } else { "x" };
-    let table = (0..20_000).map(|i| format!("{i},{CLASSIC},{}\n", note(i)));
-    let input: String = std::iter::once("id,puzzle,note\n".to_owned()).chain(table).collect();
-    let folder = Folder::new();
-    folder.file("in", input);
-    for threads in ["1", "3"] {
-        let args = ["in", "--columns", "line,id", "-q", "-j", threads];
-        let ran = folder.solve(&args, "");
-        let (mut line, mut seen) = (2, 0);
-        for (i, row) in ran.rows.lines().skip(1).enumerate() {
-            assert_eq!(row, format!("{line},{i}"));
-            line += if i % 5 == 0 { 2 } else { 1 };
-            seen += 1;
-        }
-        assert_eq!((ran.status, seen), (0, 20_000));
-    }
 }

@@ -76,54 +76,37 @@ fn textbook_engines_agree_where_they_finish() {
 }
 
 #[test]
-fn easy() {
-    let rows = set("easy");
-    assert_eq!(rows.len(), 2000);
-    for row in &rows {
-        assert!(row.solutions == 1 && (30..=37).contains(&row.puzzle.clues()), "{}", row.puzzle);
-        assert_eq!(Level::of(&row.puzzle), Level::NakedSingles, "{}", row.puzzle);
+fn every_set_has_its_results_with_every_engine() {
+    type Holds = fn(&Row) -> bool;
+    let all: [(&str, usize, Holds); 5] = [
+        ("easy", 2000, |row| {
+            let is_easy = Level::of(&row.puzzle) == Level::NakedSingles;
+            row.solutions == 1 && (30..=37).contains(&row.puzzle.clues()) && is_easy
+        }),
+        ("minimal", 2000, |row| row.solutions == 1),
+        ("hard", 250, |row| row.solutions == 1),
+        ("several", 500, |row| row.solutions > 1),
+        ("unsolvable", 500, |row| row.solutions == 0 && row.puzzle.contradiction().is_none()),
+    ];
+    for (name, count, holds) in all {
+        let rows = set(name);
+        assert_eq!(rows.len(), count, "{name}");
+        rows.iter().for_each(|row| assert!(holds(row), "{name}: {}", row.puzzle));
+        check(name, &rows);
+        if ["minimal", "hard"].contains(&name) {
+            check_minimal(&rows);
+        }
     }
-    check("easy", &rows);
 }
 
+/// Hard puzzles were selected by the guesses of the engine `scalar`.
 #[test]
-fn minimal() {
-    let rows = set("minimal");
-    assert_eq!(rows.len(), 2000);
-    assert!(rows.iter().all(|row| row.solutions == 1));
-    check("minimal", &rows);
-    check_minimal(&rows);
-}
-
-#[test]
-fn hard() {
-    let rows = set("hard");
-    assert_eq!(rows.len(), 250);
-    assert!(rows.iter().all(|row| row.solutions == 1));
-    check("hard", &rows);
-    check_minimal(&rows);
-    // Hard puzzles were selected by the guesses of the engine `scalar`.
-    let puzzles: Vec<Puzzle> = rows.iter().map(|row| row.puzzle).collect();
+fn hard_puzzles_need_guesses() {
+    let puzzles: Vec<Puzzle> = set("hard").iter().map(|row| row.puzzle).collect();
     let mut scalar = EngineKind::Scalar.build(SimdLevel::best());
     for outcome in solve(&mut *scalar, &puzzles, Limits::PROOF) {
         assert!(outcome.guesses > 10, "{outcome:?}");
     }
-}
-
-#[test]
-fn several() {
-    let rows = set("several");
-    assert_eq!(rows.len(), 500);
-    assert!(rows.iter().all(|row| row.solutions > 1));
-    check("several", &rows);
-}
-
-#[test]
-fn unsolvable() {
-    let rows = set("unsolvable");
-    assert_eq!(rows.len(), 500);
-    assert!(rows.iter().all(|row| row.solutions == 0 && row.puzzle.contradiction().is_none()));
-    check("unsolvable", &rows);
 }
 
 /// Checks that removing any clue results in a second solution.

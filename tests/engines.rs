@@ -15,8 +15,8 @@ use proptest::prelude::*;
 
 use crate::common::command::{CLASSIC, SOLVED};
 use crate::common::{
-    EMPTY, Given, HARDEST, NONE, SEVENTEEN, SMALLEST, TWO, check, count, engines, oracle, puzzle,
-    solve, solve_one, textbook_engines, with_nodes,
+    EMPTY, Given, HARDEST, NONE, SEVENTEEN, SMALLEST, TWO, check, count, engines, few_cases,
+    oracle, puzzle, solve, solve_one, textbook_engines, with_nodes,
 };
 use cases::{Case, SHIFTED, any_marks, any_puzzle, less, marks, puzzles, two_in_each_cell};
 
@@ -163,7 +163,7 @@ fn limit_nodes<G: Given>(cases: &[Case<G>]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 10, ..ProptestConfig::default() })]
+    #![proptest_config(few_cases(6))]
 
     #[test]
     fn engines_agree_on_random_puzzles(
@@ -176,7 +176,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+    #![proptest_config(few_cases(4))]
 
     #[test]
     fn engines_agree_on_random_marks(

@@ -1,12 +1,7 @@
 //! Puzzles of nine lines, in every form.
 
-use std::io::Write;
-use std::thread::sleep;
-use std::time::Duration;
-
-use crate::common::command::{BULKDOKU, CLASSIC, Folder, SOLVED};
+use crate::common::command::{CLASSIC, Folder, OfInput, Ran, SOLVED};
 use bulkdoku::input::{Layout, Records, grid};
-use flate2::write::GzEncoder;
 
 /// Returns the rows `line,status,puzzle` without the header, the messages, and the exit status.
 fn solve(input: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>, i32) {
@@ -93,37 +88,26 @@ fn forms() -> Vec<(String, usize)> {
     ]
 }
 
-#[test]
-fn every_form_is_the_same_puzzle() {
-    for (text, line) in forms() {
-        let (rows, _, status) = solve(&text);
-        let [row] = rows.as_slice() else { panic!("{rows:?} for\n{text}") };
-        let row = row.replace(['0', '-', '*', '_', 'x'], ".").replacen("1.,", "10,", 1);
-        assert_eq!(row, format!("{line},unique,{CLASSIC}"), "{text}");
-        assert_eq!(status, 0, "{text}");
-    }
+/// Solves each text in the same run; the columns are `line,status,puzzle`.
+fn solve_each(format: &str, texts: &[String]) -> (Vec<OfInput>, Ran) {
+    let args = ["--columns", "file,line,status,puzzle", "--input-format", format];
+    Folder::new().run_each("solve", &args, texts)
 }
 
 #[test]
-fn grids_are_recognized_and_reported() {
-    for (text, _) in forms() {
-        let (rows, messages, status) = solve_as("auto", &text);
-        assert_eq!(messages, [" grids of nine lines"], "{text}");
-        assert_eq!((rows, vec![], status), solve(&text), "{text}");
+fn every_form_is_recognized_and_the_same_puzzle() {
+    let (texts, lines): (Vec<_>, Vec<_>) = forms().into_iter().unzip();
+    let (each, ran) = solve_each("grid", &texts);
+    for ((text, line), found) in texts.iter().zip(lines).zip(&each) {
+        let [row] = &found.rows[..] else { panic!("{found:?} for\n{text}") };
+        let row = row.replace(['0', '-', '*', '_', 'x'], ".").replacen("1.,", "10,", 1);
+        assert_eq!(row, format!("{line},unique,{CLASSIC}"), "{text}");
     }
-    // On standard input, line by line.
-    let folder = Folder::new();
-    let mut child = folder.spawn("solve", &["--columns", "line,status"]);
-    let mut pipe = child.stdin.take().unwrap();
-    for row in rows() {
-        writeln!(pipe, "{row}").unwrap();
-        sleep(Duration::from_millis(2));
-    }
-    drop(pipe);
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.stdout, b"line,status\n1,unique\n");
-    let messages = String::from_utf8(output.stderr).unwrap();
-    assert!(messages.starts_with("<stdin>: grids of nine lines\n"), "{messages}");
+    assert_eq!(ran.status, 0);
+    let (recognized, ran) = solve_each("auto", &texts);
+    assert_eq!((recognized, ran.status), (each, 0));
+    let finding = format!("000.in and {} others: grids of nine lines\n", texts.len() - 1);
+    assert!(ran.messages.contains(&finding), "{}", ran.messages);
 }
 
 #[test]
@@ -131,10 +115,12 @@ fn ambiguous_inputs_are_read_as_lines() {
     let eight_cells = plain().replacen("53..7....", "53..7...", 1);
     let eight_rows = plain().replacen("53..7....\n", "", 1);
     let puzzle_in_front = format!("{CLASSIC}\n{}", plain());
-    for text in [eight_cells, eight_rows, puzzle_in_front, "53..7....\n".repeat(10)] {
-        let (rows, _, status) = solve_as("auto", &text);
-        assert_eq!((rows.len(), status), (text.lines().count(), 1), "{text}{rows:?}");
+    let texts = [eight_cells, eight_rows, puzzle_in_front, "53..7....\n".repeat(10)];
+    let (each, ran) = solve_each("auto", &texts);
+    for (text, found) in texts.iter().zip(each) {
+        assert_eq!(found.rows.len(), text.lines().count(), "{text}{found:?}");
     }
+    assert_eq!(ran.status, 1);
 }
 
 #[test]
@@ -227,83 +213,17 @@ fn labels_are_kept_on_request() {
     assert!(ran.messages.contains("no column \"id\"; there are \"label\""), "{ran:?}");
 }
 
-/// The number of repetitions in [`many_grids`].
-const REPEATS: usize = 80;
-
-/// Returns valid and invalid grids of every form, many more than fit in a block.
-fn many_grids() -> String {
-    let forms = forms().into_iter().map(|(text, _)| text.replace('\u{FEFF}', ""));
-    let bad = bad_grids().into_iter().map(|(rows, ..)| rows.join("\n") + "\n");
-    let few: String = forms.chain(bad).map(|text| format!("{text}\n\n")).collect();
-    let text = few.repeat(REPEATS);
-    assert!(text.len() > 1 << 20, "{} bytes", text.len());
-    format!("Grid 0\n{}\n{text}", plain())
-}
-
-const COLUMNS: &str = "line,puzzle,solution,status,guesses,nodes,label";
-
-#[test]
-fn results_do_not_depend_on_threads_and_compression() {
-    let text = many_grids();
-    let folder = Folder::new();
-    folder.file("in", &text);
-    let mut gz = GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    gz.write_all(text.as_bytes()).unwrap();
-    folder.file("in.gz", gz.finish().unwrap());
-    #[cfg(feature = "full")]
-    folder.file("in.zst", zstd::encode_all(text.as_bytes(), 1).unwrap());
-    let solve = |name: &str, threads: &str| {
-        let args = [name, "--columns", COLUMNS, "-q", "--errors", "bad", "--force"];
-        let ran = folder.solve(&[&args[..], &["--threads", threads]].concat(), "");
-        assert_eq!(ran.status, 1, "{ran:?}");
-        (ran.rows, folder.read("bad").replace(name, "in"))
-    };
-    let expected = solve("in", "1");
-    let records = 1 + REPEATS * (forms().len() + bad_grids().len());
-    assert_eq!(expected.0.lines().count(), 1 + records);
-    for name in [
-        "in",
-        "in.gz",
-        #[cfg(feature = "full")]
-        "in.zst",
-    ] {
-        assert!(solve(name, "3") == expected, "{name}");
-    }
-}
-
-/// A line much longer than the memory limit of the run.
-#[test]
-#[cfg(target_os = "linux")]
-fn memory_stays_bounded_in_a_line_without_end() {
-    let script =
-        "ulimit -v 400000; exec \"$0\" solve -j 1 --input-format grid --columns line,status";
-    let mut command = std::process::Command::new("sh");
-    command.arg("-c").arg(script).arg(BULKDOKU);
-    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
-    let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
-    let mut pipe = child.stdin.take().unwrap();
-    write!(pipe, "{}", plain()).unwrap();
-    let long = vec![b'1'; 1 << 20];
-    for _ in 0..1000 {
-        pipe.write_all(&long).unwrap();
-    }
-    write!(pipe, "\n{}", plain()).unwrap();
-    drop(pipe);
-    let output = child.wait_with_output().unwrap();
-    let rows = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(rows, "line,status\n1,unique\n10,malformed\n11,unique\n");
-}
-
 #[test]
 fn grids_may_have_any_separator_or_none() {
-    for between in
-        ["", "\n", "\n \t\n\n", "Grid 2\n", "# comment\n", "[Puzzle]\n", "+---+\n+---+\n"]
-    {
-        let (rows, _, status) = solve([plain(), plain(), plain()].join(between));
+    let all = ["", "\n", "\n \t\n\n", "Grid 2\n", "# comment\n", "[Puzzle]\n", "+---+\n+---+\n"];
+    let texts = all.map(|between| [plain(), plain(), plain()].join(between));
+    let (each, ran) = solve_each("grid", &texts);
+    for (between, found) in all.iter().zip(each) {
         let step = 9 + between.matches('\n').count();
         let line = |n: usize| format!("{},unique,{CLASSIC}", 1 + n * step);
-        assert_eq!((rows, status), ((0..3).map(line).collect(), 0), "{between:?}");
+        assert_eq!(found.rows, (0..3).map(line).collect::<Vec<_>>(), "{between:?}");
     }
+    assert_eq!(ran.status, 0);
 }
 
 #[test]
@@ -356,23 +276,24 @@ fn bad_grids() -> Vec<BadGrid> {
 
 #[test]
 fn a_bad_row_affects_only_its_grid() {
-    let all = ["\n", "Grid 2\n", "# 2\n", "---+---+---\n---+---+---\n"];
-    for (i, between) in all.into_iter().enumerate() {
-        // Each grid after an empty line, and some after each of the others.
-        for (bad, message, below) in
-            bad_grids().into_iter().skip(i).step_by(if i == 0 { 1 } else { 4 })
-        {
+    let (mut texts, mut expected) = (Vec::new(), Vec::new());
+    for between in ["\n", "Grid 2\n", "# 2\n", "---+---+---\n---+---+---\n"] {
+        for (bad, message, below) in bad_grids() {
             let line = 10 + between.matches('\n').count();
             let next = line + bad.len() + between.matches('\n').count();
-            let text = [plain(), bad.join("\n") + "\n", plain()].join(between);
-            let (rows, messages, status) = solve(&text);
-            assert_eq!(rows.len(), 3, "{text}{messages:?}");
-            assert_eq!(rows[0], format!("1,unique,{CLASSIC}"));
-            assert!(rows[1].starts_with(&format!("{line},malformed,")), "{}", rows[1]);
-            assert_eq!(rows[2], format!("{next},unique,{CLASSIC}"), "{text}");
-            assert_eq!((messages, status), (vec![format!("{}:{message}", line + below)], 1));
+            texts.push([plain(), bad.join("\n") + "\n", plain()].join(between));
+            expected.push((line, next, format!("{}:{message}", line + below)));
         }
     }
+    let (each, ran) = solve_each("grid", &texts);
+    for ((text, (line, next, message)), found) in texts.iter().zip(expected).zip(each) {
+        assert_eq!(found.messages, [message], "{text}");
+        let [first, bad, last] = &found.rows[..] else { panic!("{text}{found:?}") };
+        assert_eq!(*first, format!("1,unique,{CLASSIC}"));
+        assert!(bad.starts_with(&format!("{line},malformed,")), "{bad}");
+        assert_eq!(*last, format!("{next},unique,{CLASSIC}"), "{text}");
+    }
+    assert_eq!(ran.status, 1);
 }
 
 #[test]
@@ -452,19 +373,4 @@ fn other_lines_are_counted() {
     let mut records = Records::default();
     grid::Grids { labels: false }.read(text.as_bytes(), 1, false, &mut records);
     assert_eq!((records.all.len(), records.blank_lines, records.comments), (1, 4, 12));
-}
-
-#[test]
-fn detection_of_grids() {
-    for (text, _) in forms() {
-        let text = text.replace('\u{FEFF}', "");
-        assert_eq!(grid::looks_like_grid(text.as_bytes(), true), Some(true), "{text}");
-        let begin = &text.as_bytes()[..text.len() / 2];
-        assert_ne!(grid::looks_like_grid(begin, false), Some(false), "{text}");
-    }
-    for text in [format!("{CLASSIC}\n").repeat(50), "id,puzzle\n1,5\n2,3\n".into(), "12\n".into()] {
-        assert_eq!(grid::looks_like_grid(text.as_bytes(), true), Some(false), "{text}");
-    }
-    assert_eq!(grid::looks_like_grid(b"", true), Some(false));
-    assert_eq!(grid::looks_like_grid(b"# c\n", false), None);
 }

@@ -1,13 +1,17 @@
 //! Help, completions, manual pages, color, and progress.
 
+use std::sync::LazyLock;
+
+use bulkdoku::SimdLevel;
+
 use crate::common::command::{CLASSIC, Folder, Ran};
 
 fn run(words: &[&str]) -> Ran {
     Folder::new().run(words[0], &words[1..], "")
 }
 
-/// Returns the subcommands that the help lists, except `help`.
-fn subcommands() -> Vec<String> {
+/// The subcommands that the help lists, except `help`, with their short, long, and full help.
+static SUBCOMMANDS: LazyLock<Vec<(String, [String; 3])>> = LazyLock::new(|| {
     let help = run(&["--help"]).rows;
     let (_, list) = help.split_once("\nCommands:\n").unwrap();
     let (list, _) = list.split_once("\n\n").unwrap();
@@ -15,56 +19,68 @@ fn subcommands() -> Vec<String> {
     let lines = list.lines().filter_map(|line| line.strip_prefix("  "));
     let names =
         lines.filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(' ').next());
-    names.filter(|&name| name != "help").map(str::to_owned).collect()
+    let pages = |name: &str| {
+        [[name, "-h"], [name, "--help"], ["help", name]].map(|words| {
+            let ran = run(&words);
+            assert_eq!(ran.status, 0, "{ran:?}");
+            ran.rows
+        })
+    };
+    names.filter(|&name| name != "help").map(|name| (name.to_owned(), pages(name))).collect()
+});
+
+fn help_of(subcommand: &str) -> &'static [String; 3] {
+    &SUBCOMMANDS.iter().find(|(name, _)| name == subcommand).unwrap().1
 }
 
 #[test]
-fn short_help_has_a_line_for_each_common_option() {
-    for subcommand in subcommands() {
-        let help = run(&[&subcommand, "-h"]);
-        assert_eq!(help.status, 0);
-        assert!(help.rows.lines().count() <= 50, "{}", help.rows);
-        for line in help.rows.lines() {
+fn help_has_at_most_50_or_120_lines_and_is_wrapped_once() {
+    for (subcommand, [short, long, full]) in &*SUBCOMMANDS {
+        assert!(short.lines().count() <= 50, "{short}");
+        for line in short.lines() {
             // A continuation line would be indented further.
             assert!(!line.starts_with(&" ".repeat(9)) && line.chars().count() <= 100, "{line}");
         }
+        assert!(long.lines().count() <= 120, "{long}");
+        let is_text = |line: &str| line.starts_with(char::is_alphanumeric) && !line.ends_with(':');
+        let lines: Vec<_> = long.lines().collect();
+        for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| is_text(line))) {
+            let next = pair[1].split(' ').next().unwrap_or_default();
+            let length = pair[0].chars().count() + 1 + next.chars().count();
+            assert!(length > 100, "this line could take the next word: {}", pair[0]);
+        }
+        // The full help has more details.
+        assert!(full.lines().count() >= long.lines().count(), "{subcommand}");
     }
 }
 
 #[test]
 fn options_are_in_groups() {
+    let of_records = ["Input", "Output", "Search", "Run"];
     for (subcommand, groups) in [
-        ("solve", &["Input", "Output", "Search", "Run"][..]),
-        ("check", &["Input", "Output", "Search", "Run"]),
+        ("solve", &of_records[..]),
+        ("check", &of_records),
+        ("trace", &of_records),
         ("bench", &["Input", "Output", "Solvers", "Search", "Run"]),
         ("canon", &["Input", "Output", "Run"]),
         ("split", &["Input", "Output", "Parts", "Run"]),
         ("augment", &["Input", "Output", "Isomorphs", "Run"]),
-        ("trace", &["Input", "Output", "Search", "Run"]),
         ("generate", &["Corpus", "Output", "Run"]),
     ] {
-        for flag in ["-h", "--help"] {
-            let help = run(&[subcommand, flag]).rows;
-            let is_group =
-                |line: &&str| !line.starts_with(' ') && line.ends_with(':') && !line.contains(' ');
-            let found: Vec<_> = help.lines().filter(is_group).collect();
-            let mut expected = vec!["Arguments:".to_owned()];
-            expected.extend(groups.iter().map(|group| format!("{group}:")));
-            let others = ["Arguments:", "Examples:", "Statuses:", "Columns:"];
-            let found: Vec<_> =
-                found.into_iter().filter(|line| !others[1..].contains(line)).collect();
-            let start = usize::from(subcommand == "generate");
-            assert_eq!(found, expected[start..], "{subcommand} {flag}: {help}");
+        for help in &help_of(subcommand)[..2] {
+            let headings = help.lines().filter_map(|line| line.strip_suffix(':'));
+            let others = ["Arguments", "Examples", "Statuses", "Columns"];
+            let is_group = |line: &&str| !line.contains(' ') && !others.contains(line);
+            assert!(headings.filter(is_group).eq(groups.iter().copied()), "{subcommand}: {help}");
         }
     }
-    let help = run(&["solve", "--help"]).rows;
+    let help = &help_of("solve")[1];
     let group = |name: &str| {
         let (_, rest) = help.split_once(&format!("\n{name}:\n")).unwrap();
-        let end = rest.find("\n\n\n").or(rest.find("Examples:")).unwrap_or(rest.len());
-        let next = ["Output", "Search", "Run"]
+        let end = ["Output", "Search", "Run", "Examples"]
             .iter()
-            .filter_map(|next| rest.find(&format!("\n{next}:\n")).filter(|at| *at < end));
-        rest[..next.min().unwrap_or(end)].to_owned()
+            .filter_map(|next| rest.find(&format!("\n{next}:\n")));
+        &rest[..end.min().unwrap()]
     };
     assert!(group("Input").contains("--column") && !group("Input").contains("--limit"));
     assert!(group("Search").contains("--limit") && group("Search").contains("--engine"));
@@ -73,48 +89,14 @@ fn options_are_in_groups() {
 
 #[test]
 fn help_lists_the_values_of_options() {
-    let help = run(&["help", "solve"]).rows;
-    for value in [
-        "boj2580",
-        "boj2239",
-        "jsonl",
-        "ndjson",
-        "grid",
-        "lines",
-        "lanes",
-        "scalar",
-        "propagate",
-        "backtrack-scan",
-        "backtrack-flags",
-        "backtrack-mask",
-        "avx512",
-        "sse4.2",
-        "portable",
-        "lex-first",
-    ] {
-        assert!(help.contains(value), "{value}: {help}");
+    let [short, _, full] = help_of("solve");
+    let values = "boj2580 boj2239 jsonl ndjson grid lines lanes scalar propagate backtrack-scan \
+                  backtrack-flags backtrack-mask avx512 sse4.2 portable lex-first";
+    for value in values.split(' ') {
+        assert!(full.contains(value), "{value}: {full}");
     }
-    let short = run(&["solve", "-h"]).rows;
     for value in ["boj2239", "jsonl", "backtrack", "lex-first"] {
         assert!(short.contains(value), "{value}: {short}");
-    }
-}
-
-#[test]
-fn long_help_is_at_most_120_lines_and_wrapped_once() {
-    for subcommand in subcommands() {
-        let help = run(&[&subcommand, "--help"]).rows;
-        assert!(help.lines().count() <= 120, "{help}");
-        let is_text = |line: &str| line.starts_with(char::is_alphanumeric) && !line.ends_with(':');
-        let lines: Vec<_> = help.lines().collect();
-        for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| is_text(line))) {
-            let next = pair[1].split(' ').next().unwrap_or_default();
-            let length = pair[0].chars().count() + 1 + next.chars().count();
-            assert!(length > 100, "this line could take the next word: {}", pair[0]);
-        }
-        // The full help has more details.
-        let full = run(&["help", &subcommand]).rows;
-        assert!(full.lines().count() >= help.lines().count(), "{subcommand}");
     }
 }
 
@@ -145,8 +127,8 @@ fn every_subcommand_has_a_manual_page() {
     assert!(main.rows.contains(".TH bulkdoku 1") && main.rows.contains("solve"), "{}", main.rows);
     std::fs::create_dir(folder.path("man1")).unwrap();
     assert_eq!(folder.run("man", &["--dir", "man1"], "").status, 0);
-    for subcommand in subcommands() {
-        let page = folder.run("man", &[&subcommand], "");
+    for (subcommand, _) in &*SUBCOMMANDS {
+        let page = folder.run("man", &[subcommand], "");
         assert_eq!(page.status, 0, "{page:?}");
         assert!(page.rows.contains(&format!(".TH bulkdoku-{subcommand} 1")), "{}", page.rows);
         assert_eq!(folder.read(&format!("man1/bulkdoku-{subcommand}.1")), page.rows);
@@ -156,6 +138,15 @@ fn every_subcommand_has_a_manual_page() {
     assert_eq!(folder.run("man", &["--dir", "man1"], "").status, 2);
     assert_eq!(folder.run("man", &["--dir", "man1", "--force"], "").status, 0);
     assert_eq!(folder.run("man", &["sing"], "").status, 2);
+}
+
+#[test]
+fn the_long_version_lists_the_vector_levels() {
+    let name = format!("bulkdoku {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!((run(&["-V"]).rows, run(&["-V"]).status), (name.clone(), 0));
+    let levels: Vec<_> = SimdLevel::available().iter().map(|level| level.name()).collect();
+    let long = format!("{name}vector levels: {}\n", levels.join(", "));
+    assert_eq!(run(&["--version"]).rows, long);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The smallest solution, lists of solutions, and the formats of judge problems.
 
+use crate::common::SMALLEST;
 use crate::common::command::{Folder, Ran};
-use crate::common::{SEVENTEEN, SMALLEST};
 
 /// The example of BOJ 2580.
 const EXAMPLE: &str = "\
@@ -44,51 +44,12 @@ fn grid(cells: &str, between: &str) -> String {
 }
 
 #[test]
-fn the_smallest_solution_is_the_same_for_all_engines_and_threads() {
-    let [input, expected] =
-        [0, 1].map(|column| SMALLEST.map(|pair| format!("{}\n", pair[column])).concat());
-    for [engine, threads] in [["lanes", "7"], ["lanes", "1"], ["scalar", "7"]] {
-        let args = ["--first", "--solution", "lex-first", "--format", "lines", "-q"];
-        let more = ["--engine", engine, "--threads", threads];
-        let (rows, _, status) = solve(&[args.as_slice(), &more].concat(), &input);
-        assert_eq!((rows, status), (expected.clone(), 0), "{engine} x{threads}");
-    }
-}
-
-#[test]
 fn a_search_that_reaches_the_node_limit_gives_up_without_a_solution() {
     let (rows, _, status) = solve(
         &["--solution", "lex-first", "--max-nodes", "2", "--columns", "solution,status"],
         SMALLEST[1][0],
     );
     assert_eq!((rows.as_str(), status), ("solution,status\n,gave_up\n", 1));
-}
-
-#[test]
-fn lists_are_in_order_and_the_same_for_all_engines() {
-    let mut known: Option<String> = None;
-    for [engine, threads] in
-        [["lanes", "1"], ["lanes", "7"], ["scalar", "7"], ["backtrack-mask", "1"]]
-    {
-        let args = ["--solutions", "20", "--format", "lines", "-q", "--engine"];
-        let input = format!("{}\n{}\n", SMALLEST[0][0], SMALLEST[2][0]);
-        let (rows, _, _) = solve(&[&args[..], &[engine, "--threads", threads]].concat(), &input);
-        let lines: Vec<_> = rows.lines().collect();
-        assert_eq!(lines[0], SMALLEST[0][1], "{engine}");
-        assert!(lines[..20].is_sorted_by(|a, b| a < b), "{engine}");
-        assert_eq!(lines[20], SMALLEST[2][1], "{engine}");
-        assert_eq!(known.get_or_insert_with(|| rows.clone()), &rows, "{engine} x{threads}");
-    }
-}
-
-#[test]
-fn a_list_has_a_row_for_each_solution() {
-    let args = ["--solutions", "3", "--columns", "line,solution,status,solutions"];
-    let (rows, _, status) = solve(&args, &format!("{}\n{SEVENTEEN}\n", SMALLEST[0][0]));
-    let rows: Vec<_> = rows.lines().collect();
-    assert_eq!((rows.len(), status), (5, 1));
-    assert!(rows[1..4].iter().all(|row| row.starts_with("1,") && row.ends_with(",multiple,3")));
-    assert!(rows[4].starts_with("2,") && rows[4].ends_with(",unique,1"), "{}", rows[4]);
 }
 
 #[test]
@@ -108,13 +69,6 @@ fn boj_2239_outputs_the_smallest_solution() {
     let input = SMALLEST.map(|[puzzle, _]| grid(puzzle, "")).concat();
     let expected = SMALLEST.map(|[_, solution]| grid(solution, "")).concat();
     assert_eq!(solve(&args, &input), (expected, String::new(), 0));
-}
-
-#[test]
-fn a_puzzle_that_is_slow_row_by_row_takes_few_nodes() {
-    let args = ["--input-format", "boj2239", "--format", "boj2239", "--max-nodes", "100000"];
-    let (rows, _, status) = solve(&args, &grid(SEVENTEEN, ""));
-    assert_eq!((rows.lines().count(), status), (9, 0));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Leaks between sets: equal puzzles, isomorphs, and equal solution grids, with more clues or without.
 //! Each type is created by code that is independent of the search for it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use bulkdoku::generate::{Generator, Kind};
 use bulkdoku::isomorph::{Permutation, SeededRng};
@@ -117,27 +117,6 @@ fn each_kind_of_planted_leak_is_found_and_no_other() {
 }
 
 #[test]
-fn duplicates_are_found_by_puzzle_class_and_grid() {
-    let folder = Folder::new();
-    planted(&folder);
-    let [a, b] = ["a.csv", "b.csv"].map(|name| folder.read(name));
-    folder.file("both.csv", a + b.split_once('\n').unwrap().1);
-    for (by, kept) in [
-        ("--by puzzle", &["class", "near1", "near2", "grid"][..]),
-        ("", &["near1", "near2", "grid"]),
-        ("--by grid", &[]),
-    ] {
-        let ran = folder.line(&format!("canon both.csv --dedup --columns puzzle,kind {by}"));
-        let mut counts = expected(kept, 400);
-        counts.insert("a".into(), 400);
-        assert_eq!((kinds(&ran.rows), ran.status), (counts, 0), "{by}");
-    }
-    // Forms are not computed for puzzles that are neither compared nor shown.
-    let ran = folder.line("canon both.csv --dedup --by puzzle");
-    assert!(ran.rows.starts_with("kind,puzzle\n"), "{}", &ran.rows[..80]);
-}
-
-#[test]
 fn puzzles_without_exactly_one_solution_have_no_grid_and_are_counted() {
     let folder = Folder::new();
     assert_eq!(folder.line("generate -n 20 --seed 1 --kind several -o several").status, 0);
@@ -174,71 +153,4 @@ fn puzzles_without_exactly_one_solution_have_no_grid_and_are_counted() {
     let ran = folder.line("canon several --against one --by grid -q --known --columns puzzle");
     assert_eq!((&*ran.rows, ran.status), ("puzzle\n", 1));
     folder.assert_refused(&[("canon in --by grid", "--by needs --against or --dedup")]);
-}
-
-#[test]
-fn parts_meet_their_shares_and_share_no_grid() {
-    let folder = Folder::new();
-    let puzzles = minimal(5, 500);
-    let solved = solutions(&puzzles);
-    let mut rng = SeededRng::new(6);
-    let mut rows = Vec::new();
-    for (id, (cells, solution)) in puzzles.iter().zip(&solved).enumerate() {
-        for copy in 0..=(id % 4) {
-            let cells = moved(with_clues(*cells, solution, 2 * copy, &mut rng), &mut rng);
-            rows.push(format!("{id},{}\n", Puzzle::from_cells(cells).unwrap()));
-        }
-    }
-    rng.shuffle(&mut rows);
-    folder.file("in.csv", format!("id,puzzle\n{}", rows.concat()));
-    let line = "split in.csv --by grid --shares 70,20,10 --seed 1 --force -o x.csv,y.csv,z.csv";
-    assert_eq!(folder.line(line).status, 0);
-    let parts = ["x.csv", "y.csv", "z.csv"].map(|name| folder.read(name));
-    let ids = parts.each_ref().map(|part| -> BTreeSet<String> {
-        table(part).iter().map(|row| row["id"].clone()).collect()
-    });
-    let sizes = parts.each_ref().map(|part| part.lines().count() - 1);
-    assert_eq!(sizes.iter().sum::<usize>(), rows.len());
-    assert_eq!(ids.iter().map(BTreeSet::len).sum::<usize>(), 500);
-    for (ids, share) in ids.iter().zip([0.7, 0.2, 0.1]) {
-        // Five standard deviations.
-        let miss = (ids.len() as f64 - share * 500.0).abs();
-        assert!(miss <= 5.0 * (500.0 * share * (1.0 - share)).sqrt(), "{}", ids.len());
-    }
-    assert_eq!(folder.line(&format!("{line} -j 1")).status, 0);
-    assert!(["x.csv", "y.csv", "z.csv"].map(|name| folder.read(name)) == parts);
-    // Only the ratios of shares matter.
-    for (part, options) in
-        [("1", "--shares 9,1"), ("2", "--shares 90%,10%"), ("3", "--shares 0.9,0.1")]
-    {
-        let line = format!("split in.csv {options} --seed 1 -o t{part}.csv,u{part}.csv");
-        assert_eq!(folder.line(&line).status, 0);
-    }
-    assert!(folder.read("u1.csv") == folder.read("u2.csv"));
-    assert!(folder.read("u1.csv") == folder.read("u3.csv"));
-    // Parts may be arrays and Parquet files.
-    for ending in [
-        "npy",
-        "lines",
-        "jsonl",
-        #[cfg(feature = "parquet")]
-        "parquet",
-    ] {
-        let names = ["a", "b", "c"].map(|name| format!("{name}.{ending}"));
-        let line = format!("split in.csv --shares 8,1,1 --seed 2 -o {}", names.join(","));
-        assert_eq!(folder.line(&line).status, 0);
-        let back = names.each_ref().map(|name| {
-            let ran = folder.line(&format!("canon {name} --columns puzzle -q"));
-            ran.rows.lines().skip(1).map(String::from).collect::<BTreeSet<_>>()
-        });
-        let sum: usize = back.iter().map(BTreeSet::len).sum();
-        let joined: BTreeSet<_> = back.iter().flatten().collect();
-        assert_eq!((sum, joined.len()), (rows.len(), rows.len()), "{ending}");
-    }
-    folder.assert_refused(&[
-        ("split in.csv --shares 1,1 --seed 1 -o d.csv,e.csv,f.csv", "as many of both"),
-        ("split in.csv --shares 1 --seed 1 -o d.csv", "as many of both"),
-        ("split in.csv --shares 1,0 --seed 1 -o d.csv,e.csv", "above 0"),
-        ("split in.csv --seed 1 -o d.csv,e.csv", "--shares"),
-    ]);
 }

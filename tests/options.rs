@@ -65,6 +65,10 @@ fn format_overrides_the_name_and_other_names_imply_no_format() {
         ("solve in -q -o tmp.Xw81LkTq0Z", "line,puzzle"),
         ("solve in -q -o X.TSV", "line\tpuzzle"),
         ("check -q -o x.tsv", "line\tpuzzle"),
+        ("solve in -q -o x.jsonl", "{\"line\":1"),
+        ("solve in -q -o x.ndjson", "{\"line\":1"),
+        ("solve in -q -o x.lines", "5346"),
+        ("solve in -q -o x.grid", "# line 1: unique\n5346"),
         (&format!("bench in {quick} -o x.json"), "["),
         (&format!("bench in {quick} --format table -o x.json"), "set "),
         (&format!("bench in {quick} -o x.txt"), "set "),
@@ -143,18 +147,11 @@ fn counts_have_suffixes_and_bounds() {
     assert_eq!(row, "status\nunique\n");
     for (line, hint) in [
         ("solve --limit 0 in", "at least 1"),
-        ("solve --limit -3 in", "at least 1"),
         ("solve --limit 5G in", "at most 4,294,967,295"),
-        ("solve --solutions 0 in", "at least 1"),
-        ("solve --max-nodes 0 in", "at least 1"),
         ("solve --max-nodes many in", "a whole number, such as 5000"),
         ("solve --threads 1e6 in", "at most 1024"),
-        ("generate -n 1.5 -s 1", "a whole number"),
         ("generate -n -1 -s 1", "at least 0"),
         ("bench --rows 18446744073709551615 in", "at most 10,000,000"),
-        ("bench --batch 18446744073709551615 in", "at most 10,000,000"),
-        ("bench --rounds 18446744073709551615 in", "at most 1,000,000"),
-        ("bench --rows 0 in", "at least 1"),
         (
             "solve --input-format foo in",
             "auto, lines, csv, tsv, jsonl, ndjson, grid, boj2580, boj2239",
@@ -175,12 +172,11 @@ fn invalid_usage_is_found_before_any_work() {
     folder.file("in.csv", format!("id,puzzle\n1,{CLASSIC}\n"));
     fs::create_dir(folder.path("folder")).unwrap();
     let letter = CLASSIC.replacen('.', "O", 1);
-    let cases: [(&[&str], i32, &str); 13] = [
+    let cases: [(&[&str], i32, &str); 10] = [
         (&["in", "missing"], 3, "missing: No such file"),
         (&["in", "folder"], 3, "folder: contains no files that can be read"),
         (&["-", "-"], 2, "standard input (-) can be read only once"),
         (&["in", "-o", "no/out"], 3, "no/out: No such file"),
-        (&["-j", "1000000"], 2, "at most 1024"),
         (
             &["--columns", "line,time"],
             2,
@@ -189,10 +185,8 @@ fn invalid_usage_is_found_before_any_work() {
         (&["--columns", "line,solutoin"], 2, "; did you mean solution?"),
         (&["--engine", "fast"], 2, "[possible values: lanes, scalar, "),
         (&["--simd", "mmx"], 2, "no SIMD level \"mmx\" for this CPU; it supports "),
-        (&["--limit", "0"], 2, "--limit"),
         (&["--columns", "*,*", "in.csv"], 2, "--columns has * twice"),
         (&[&letter], 2, "no such file, and not a puzzle (column 3: letter O, not zero"),
-        (&["--format", "lines", "--columns", "line"], 2, "--columns goes with --format csv"),
     ];
     for (args, status, message) in cases {
         let ran = folder.solve(args, "");

@@ -2,9 +2,7 @@
 
 use bulkdoku::generate::{Generator, Kind};
 use bulkdoku::puzzle::CELLS;
-use bulkdoku::{
-    Batch, Engine, EngineKind, Grid, Limits, Marks, Outcome, Puzzle, SimdLevel, StopFlag,
-};
+use bulkdoku::{Batch, Engine, EngineKind, Grid, Limits, Marks, Outcome, Puzzle, SimdLevel};
 
 use crate::common::command::{CLASSIC, SOLVED};
 use crate::common::{
@@ -105,58 +103,6 @@ fn neither_the_batch_nor_pencil_marks_change_what_is_found() {
         let mut found = solve_other(&mut *engine, batch, &known, Limits::FIRST);
         found.reverse();
         assert_eq!(found, all, "{name}, backwards");
-    }
-}
-
-#[test]
-fn a_node_limit_ends_the_search_for_another_solution() {
-    let puzzles = mixed();
-    for (name, mut engine) in engines() {
-        let first = solve(&mut *engine, &puzzles, Limits::FIRST);
-        let known: Vec<Grid> = first.iter().map(|outcome| outcome.grid).collect();
-        let batch = Batch::Puzzles(&puzzles);
-        let whole = solve_other(&mut *engine, batch, &known, Limits::FIRST);
-        for nodes in [1, 2, 5] {
-            let limits = with_nodes(Limits::FIRST, nodes);
-            let limited = solve_other(&mut *engine, batch, &known, limits);
-            let mut gave_up = 0;
-            for ((limited, whole), puzzle) in limited.iter().zip(&whole).zip(&puzzles) {
-                gave_up += u32::from(limited.gave_up);
-                assert_eq!(limited.gave_up, whole.nodes > nodes, "{name}, {nodes}: {puzzle}");
-                assert!(limited.gave_up || limited == whole, "{name}, {nodes}: {puzzle}");
-                assert!(limited.nodes <= nodes, "{name}, {nodes}: {puzzle}");
-            }
-            assert!(gave_up > 10, "{name}, {nodes}: {gave_up}");
-        }
-    }
-}
-
-#[test]
-fn final_outcomes_of_a_stopped_search_are_correct() {
-    let puzzles: Vec<Puzzle> = mixed().into_iter().cycle().take(5_000).collect();
-    for (name, mut engine) in engines() {
-        let first = solve(&mut *engine, &puzzles, Limits::FIRST);
-        let known: Vec<Grid> = first.iter().map(|outcome| outcome.grid).collect();
-        let batch = Batch::Puzzles(&puzzles);
-        let expected = solve_other(&mut *engine, batch, &known, Limits::FIRST);
-        for millis in 0..4 {
-            let stop = StopFlag::default();
-            engine.stop_at(stop.clone());
-            let mut outcomes = vec![Outcome::NONE; puzzles.len()];
-            let done = std::thread::scope(|scope| {
-                scope.spawn(|| {
-                    std::thread::sleep(std::time::Duration::from_millis(millis));
-                    stop.request();
-                });
-                engine.solve_other(batch, &known, Limits::FIRST, &mut outcomes)
-            });
-            outcomes.iter_mut().for_each(|outcome| outcome.latency_ns = 0);
-            assert!(outcomes[..done] == expected[..done], "{name}, {done} after {millis} ms");
-            let again = engine.solve_other(batch, &known, Limits::FIRST, &mut outcomes);
-            assert_eq!(again, 0, "{name}: the request stays");
-        }
-        engine.stop_at(StopFlag::default());
-        assert!(solve_other(&mut *engine, batch, &known, Limits::FIRST) == expected, "{name}");
     }
 }
 

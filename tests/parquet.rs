@@ -46,8 +46,10 @@ fn statuses_and_answers_are_those_of_csv() {
     let of_csv = folder.run("check", &[&columns[..], &["pairs.csv"]].concat(), "");
     let args = ["-q", "--columns", "*", "pairs.csv", "-o", "p.parquet"];
     assert_eq!(folder.solve(&args, "").status, 0);
-    let of_parquet = folder.run("check", &[&columns[..], &["p.parquet"]].concat(), "");
-    assert!(of_parquet == of_csv, "{of_parquet:?} {of_csv:?}");
+    let of_parquet = folder.run("check", &[&columns[1..], &["p.parquet"]].concat(), "");
+    assert_eq!((of_parquet.rows, of_parquet.status), (of_csv.rows, of_csv.status));
+    let found = "p.parquet: Parquet, puzzles in column \"puzzle\" (1 of 2)";
+    assert!(of_parquet.messages.contains(found), "{}", of_parquet.messages);
     // Standard input may be a file.
     let ran = folder.run(
         "check",
@@ -56,21 +58,6 @@ fn statuses_and_answers_are_those_of_csv() {
     );
     assert_eq!(ran.status, 3, "a pipe has no end to begin with: {ran:?}");
     assert!(ran.messages.contains("looks like a Parquet file; name a complete file"), "{ran:?}");
-}
-
-#[test]
-fn parquet_files_are_reported() {
-    let folder = Folder::new();
-    folder.file("a.csv", table(2));
-    let args = ["-q", "--columns", "puzzle,name", "a.csv", "-o", "a.parquet"];
-    folder.solve(&args, "");
-    for (name, found) in [
-        ("a.csv", "a.csv: CSV, puzzles in column \"quizzes\" (2 of 3)"),
-        ("a.parquet", "a.parquet: Parquet, puzzles in column \"puzzle\" (1 of 2)"),
-    ] {
-        let ran = folder.solve(&[name], "");
-        assert!(ran.messages.contains(found), "{ran:?}");
-    }
 }
 
 #[test]

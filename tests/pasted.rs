@@ -7,6 +7,18 @@ fn solve(input: impl AsRef<[u8]>) -> Ran {
     Folder::new().solve(&["--columns", "line,puzzle,status"], input)
 }
 
+/// Checks that each text is one puzzle with these cells, in this line of a grid.
+#[track_caller]
+fn assert_all(cases: &[(String, &str, usize)]) {
+    let args = ["--columns", "file,line,puzzle,status"];
+    let (each, ran) = Folder::new().run_each("solve", &args, cases.iter().map(|(text, ..)| text));
+    for ((text, cells, line), found) in cases.iter().zip(each) {
+        assert_eq!(found.rows, [format!("{line},{cells},unique")], "{text}\n{:?}", found.messages);
+    }
+    let finding = format!("000.in and {} others: grids of nine lines\n", cases.len() - 1);
+    assert!(ran.messages.contains(&finding), "{}", ran.messages);
+}
+
 fn zeros() -> String {
     CLASSIC.replace('.', "0")
 }
@@ -70,18 +82,15 @@ fn drawn_pencil_marks_are_read() {
     let placed: Vec<_> =
         marks.as_bytes().chunks(9).map(|cell| String::from_utf8_lossy(cell)).collect();
     let placed: Vec<_> = placed.chunks(9).map(|row| row.join(" ").replace('.', "_")).collect();
-    for (text, line) in [
+    let cases = [
         (drawing.clone(), 1),
         (hodoku.clone(), 2),
         (forum, 2),
         (box_drawing, 2),
         (placed.join("\n"), 1),
         (format!("A puzzle\n{}\n", hodoku.replace('\n', "\r\n")), 3),
-    ] {
-        let ran = solve(&text);
-        assert_eq!(ran.records(), [format!("{line},{marks},unique")], "{text}\n{ran:?}");
-        assert!(ran.messages.starts_with("<stdin>: grids of nine lines"), "{ran:?}");
-    }
+    ];
+    assert_all(&cases.each_ref().map(|(text, line)| (text.clone(), &*marks, *line)));
     let both = format!("one\n{hodoku}\n\ntwo\n{drawing}");
     let ran = Folder::new().solve(&["-q", "--columns", "line,status,label"], both);
     assert_eq!(ran.records(), ["3,unique,one", "17,unique,two"]);
@@ -96,37 +105,26 @@ fn cells_without_candidates_are_read_as_show_reads_them() {
             (1..=9).map(|d| if d == digit { d.to_string() } else { "_".into() }).collect()
         })
         .collect();
-    let empty = vec!["_________".to_owned(); 9];
-    for row in 0..=9 {
-        let mut rows_of: Vec<_> = solved.chunks(9).map(<[String]>::to_vec).collect();
-        let expected = if row == 9 { "unique" } else { "unsolvable" };
-        if row < 9 {
-            rows_of[row].clone_from(&empty);
-        }
-        for between in [" ", " | "] {
-            let text = rows_of.iter().map(|row| row.join(between)).collect::<Vec<_>>().join("\n");
-            let folder = Folder::new();
-            folder.file("in", text + "\n");
-            let ran = folder.solve(&["in", "-q", "--columns", "line,status"], "");
-            assert_eq!(ran.records(), [format!("1,{expected}")], "{row} {between:?}: {ran:?}");
-            assert_eq!(
-                folder.run("show", &["in"], "").status,
-                i32::from(row < 9),
-                "{row} {between:?}"
-            );
-        }
+    let texts = [" ", " | "].into_iter().flat_map(|between| {
+        let solved = &solved;
+        (0..=9).map(move |empty| {
+            let row = |row: usize| match row == empty {
+                true => vec!["_________"; 9].join(between),
+                false => solved[9 * row..9 * row + 9].join(between),
+            };
+            (0..9).map(row).collect::<Vec<_>>().join("\n") + "\n"
+        })
+    });
+    let texts: Vec<_> = texts.collect();
+    let args = ["--columns", "file,line,status"];
+    let (each, _) = Folder::new().run_each("solve", &args, &texts);
+    for (number, found) in each.iter().enumerate() {
+        let status = if number % 10 == 9 { "unique" } else { "unsolvable" };
+        assert_eq!(found.rows, [format!("1,{status}")], "{}", texts[number]);
     }
-}
-
-#[test]
-fn a_grid_with_a_surplus_cell_is_not_pencil_marks() {
-    let mut lines = joined(CLASSIC, " ");
-    lines[8] += "1";
-    let ran = Folder::new().solve(&["--input-format", "grid"], lines.join("\n"));
-    assert!(
-        ran.messages.contains("<stdin>:9:18: malformed: row 9 of the grid has 10 cells"),
-        "{ran:?}"
-    );
+    for (text, status) in [(&texts[3], 1), (&texts[13], 1), (&texts[9], 0)] {
+        assert_eq!(Folder::new().run("show", &["-"], text).status, status, "{text}");
+    }
 }
 
 #[test]
@@ -182,7 +180,7 @@ fn grids_as_programs_write_them_are_read() {
         .collect();
     let quoted =
         joined(CLASSIC, "\",\"").iter().map(|row| format!("[\"{row}\"]")).collect::<Vec<_>>();
-    for (text, cells, line) in [
+    assert_all(&[
         (joined(&zeros, ",").join("\n"), &zeros[..], 1),
         (joined(CLASSIC, ",").join("\n").replace('.', ""), CLASSIC, 1),
         (joined(CLASSIC, "\t").join("\n").replace('.', ""), CLASSIC, 1),
@@ -193,30 +191,17 @@ fn grids_as_programs_write_them_are_read() {
         (format!("int[][] grid = {{\n{}\n}};\n", lists("{", "}").join(",\n")), &zeros, 2),
         (format!("[{}]", quoted.join(",\n")), CLASSIC, 1),
         (format!("[\"{}\"]", joined(CLASSIC, "").join("\",\n\"")), CLASSIC, 1),
-    ] {
-        let ran = solve(&text);
-        assert_eq!(ran.records(), [format!("{line},{cells},unique")], "{text}\n{ran:?}");
-    }
+    ]);
 }
 
 #[test]
-fn lines_as_programs_write_them_are_read() {
-    let zeros = zeros();
-    let all = |cells: &str, between: &str| joined(cells, between).join(between);
-    let nested = format!("[[{}]]", joined(&zeros, ",").join("],["));
-    let lines = [
-        (all(CLASSIC, " "), CLASSIC),
-        (all(&zeros, ","), &zeros),
-        (format!("[{}]", all(&zeros, ", ")), &zeros),
-        (nested, &zeros),
-        (all(&zeros, ".0 ") + ".0", &zeros),
-        (all(CLASSIC, ",").replace('.', ""), CLASSIC),
-        (all(CLASSIC, "\t").replace('.', ""), CLASSIC),
-        (all(HARD, ";").replace('.', ""), HARD),
-        (all(SEVENTEEN, "\t").replace('.', ""), SEVENTEEN),
-        (all(SEVENTEEN, ",").replace('.', ""), SEVENTEEN),
-    ];
-    for (line, cells) in &lines {
+fn lines_may_have_empty_cells() {
+    let all = |cells: &str, between: &str| joined(cells, between).join(between).replace('.', "");
+    for (line, cells) in [
+        (all(HARD, ";"), HARD),
+        (all(SEVENTEEN, "\t"), SEVENTEEN),
+        (all(SEVENTEEN, ","), SEVENTEEN),
+    ] {
         let ran = solve(format!("{line}\n{CLASSIC}\n{line}"));
         let expected = [
             format!("1,{cells},unique"),
@@ -225,42 +210,9 @@ fn lines_as_programs_write_them_are_read() {
         ];
         assert_eq!(ran.records(), expected, "{line}\n{ran:?}");
     }
-    let twice = all(&CLASSIC.replacen("7....6", "5....6", 1), ",").replace('.', "");
-    let ran = solve(twice);
-    assert!(
-        ran.messages.contains("<stdin>:1:7: contradictory: 5 occurs twice in row 1"),
-        "{ran:?}"
-    );
-    let twice = all(&zeros.replacen("53", "55", 1), ",");
-    let ran = solve(format!("{CLASSIC}\n  {twice}"));
-    assert!(
-        ran.messages.contains("<stdin>:2:5: contradictory: 5 occurs twice in row 1"),
-        "{ran:?}"
-    );
     // Other numbers of cells are malformed as usual.
-    for line in [&lines[1].0[2..], "5,3,0", "5 3 0 0 7"] {
-        let ran = solve(format!("{CLASSIC}\n{line}\n"));
-        assert!(ran.messages.contains("<stdin>:2:2: malformed: 1 cell, 81 expected"), "{ran:?}");
-    }
-}
-
-#[test]
-fn lines_of_a_technique_library_are_read() {
-    let found = CLASSIC.replacen('7', "+7", 1);
-    let input = format!(
-        ":0300:2:{found}:113 214:213::\n:0000:x:{CLASSIC}:::\n:0000:x:{}:::\n",
-        &CLASSIC[1..]
-    );
-    let ran = solve(input);
-    let rows = ran.records();
-    assert!(
-        rows[0].starts_with("1,....5......3.......234567891.3456789......7..")
-            && rows[0].ends_with("unique"),
-        "{rows:?}"
-    );
-    assert_eq!(rows[1], format!("2,{CLASSIC},unique"));
-    assert!(rows[2].ends_with("malformed"), "{rows:?}");
-    assert!(ran.messages.contains("<stdin>:3:89: malformed: 80 cells, 81 expected"), "{ran:?}");
+    let ran = solve(format!("{CLASSIC}\n5,3,0\n"));
+    assert!(ran.messages.contains("<stdin>:2:2: malformed: 1 cell, 81 expected"), "{ran:?}");
 }
 
 /// Every output format can be read with the same results.
@@ -305,13 +257,12 @@ fn every_written_format_is_read_back() {
         assert_eq!(statuses(&[name]), expected, "{format}");
     }
     // The output of show at every stage.
-    for stage in ["givens", "propagated", "solved"] {
-        for more in [&[][..], &["--candidates"]] {
-            let ran = folder.run("show", &[&["--stage", stage, HARD], more].concat(), "");
-            folder.file("shown", &ran.rows);
-            assert_eq!(statuses(&["shown"]), expected[1..], "{stage} {more:?}");
-            let again = folder.run("show", &["--candidates", "--stage", "givens", "-"], &ran.rows);
-            assert_eq!(again.status, 0, "{stage} {more:?}: {again:?}");
-        }
+    for args in ["givens", "givens --candidates", "propagated", "propagated --candidates", "solved"]
+    {
+        let ran = folder.line(&format!("show --stage {args} {HARD}"));
+        folder.file("shown", &ran.rows);
+        assert_eq!(statuses(&["shown"]), expected[1..], "{args}");
+        let again = folder.run("show", &["--candidates", "--stage", "givens", "-"], &ran.rows);
+        assert_eq!(again.status, 0, "{args}: {again:?}");
     }
 }

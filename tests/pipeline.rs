@@ -3,10 +3,7 @@
 use std::io::{self, Read, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use bulkdoku::marks::Digits;
 use bulkdoku::output::{Column, CsvRows, Lines};
@@ -69,44 +66,6 @@ fn rows_are_in_order_for_all_numbers_of_threads_and_blocks() {
             assert_eq!(report.latencies.count(), records as u64 - malformed);
         }
     }
-}
-
-#[test]
-fn a_line_longer_than_a_block_is_one_malformed_record() {
-    let long = "1".repeat(10_000);
-    let comment = format!("#{}", "y".repeat(10_000));
-    let extra = format!("{CLASSIC},{}", "z".repeat(10_000));
-    let input = format!("{CLASSIC}\n{long}\n{comment}\n{extra}\n{CLASSIC}\n{long}");
-    let pipeline = Pipeline { block_bytes: 500, ..pipeline(2, &[Column::Line, Column::Status]) };
-    let (rows, diagnostics, report) = run(&pipeline, input.as_bytes());
-    assert_eq!(rows, "line,status\n1,unique\n2,malformed\n4,unique\n5,unique\n6,malformed\n");
-    assert_eq!(report.counts.comments, 1);
-    assert!(
-        diagnostics.starts_with("in:2:82: malformed: a line of more than 500 bytes"),
-        "{diagnostics}"
-    );
-}
-
-#[test]
-fn a_byte_order_mark_is_not_part_of_the_first_line() {
-    let input = format!("\u{FEFF}{}\r\n{CLASSIC}", &CLASSIC[1..]);
-    let (rows, diagnostics, _) =
-        run(&pipeline(1, &[Column::Line, Column::Status]), input.as_bytes());
-    assert_eq!(rows, "line,status\n1,malformed\n2,unique\n");
-    assert!(diagnostics.starts_with("in:1:81: "), "{diagnostics}");
-}
-
-#[test]
-fn utf_16_is_reported_and_other_inputs_are_read() {
-    let utf_16: Vec<u8> =
-        [0xFEFF].into_iter().chain(CLASSIC.encode_utf16()).flat_map(u16::to_le_bytes).collect();
-    let sources = [Source::new("a", utf_16.as_slice()), Source::new("b", CLASSIC.as_bytes())];
-    let mut rows = Vec::new();
-    let pipeline = pipeline(2, &[Column::File, Column::Line]);
-    let report = pipeline.run(sources, &mut rows, io::sink(), &Progress::default()).unwrap();
-    assert_eq!(rows, b"file,line\nb,1\n");
-    assert_eq!(report.failures.len(), 1);
-    assert!(report.failures[0].to_string().starts_with("a: looks like UTF-16"));
 }
 
 #[test]
@@ -251,48 +210,4 @@ fn a_panic_affects_only_one_row() {
     assert_eq!(report.counts.of(Status::InternalError), 100);
     assert_eq!(report.latencies.count(), 150);
     assert!(diagnostics.starts_with("in:2:1: internal_error: "), "{diagnostics}");
-}
-
-/// Returns pieces as they are sent.
-struct Pipe(Receiver<Vec<u8>>);
-
-impl Read for Pipe {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let Ok(bytes) = self.0.recv() else { return Ok(0) };
-        into[..bytes.len()].copy_from_slice(&bytes);
-        Ok(bytes.len())
-    }
-}
-
-#[test]
-fn a_slow_pipe_gets_each_row_while_it_waits() {
-    let (send, pipe) = channel();
-    let rows = Mutex::new(Vec::new());
-    struct Shared<'a>(&'a Mutex<Vec<u8>>);
-    impl Write for Shared<'_> {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().write(bytes)
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    thread::scope(|scope| {
-        let sources = [Source::new("pipe", Pipe(pipe))];
-        let pipeline = pipeline(2, &[Column::Line, Column::Status]);
-        let rows = &rows;
-        scope.spawn(move || {
-            pipeline.run(sources, Shared(rows), io::sink(), &Progress::default()).unwrap();
-        });
-        for line in 1..=3 {
-            send.send(format!("{CLASSIC}\n").into_bytes()).unwrap();
-            let expected = format!("{line},unique\n");
-            let patience = Instant::now() + Duration::from_secs(20);
-            while !rows.lock().unwrap().ends_with(expected.as_bytes()) {
-                assert!(Instant::now() < patience, "no row for line {line}");
-                thread::sleep(Duration::from_millis(1));
-            }
-        }
-        drop(send);
-    });
 }

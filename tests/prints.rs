@@ -6,6 +6,8 @@ use bulkdoku::input::{InputOptions, Records};
 use bulkdoku::{Puzzle, forms};
 use proptest::prelude::*;
 
+use crate::common::few_cases;
+
 /// Returns rows of cells, each in this width, with this text for a blank.
 fn rows(puzzle: &Puzzle, width: usize, blank: &str, after: &str) -> Vec<Vec<String>> {
     let cell = |cell: &u8| match cell {
@@ -87,7 +89,7 @@ fn records(text: &str) -> Vec<Puzzle> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(few_cases(50))]
     #[test]
     fn a_print_reads_as_its_puzzle_or_is_refused(
         cells in prop::collection::vec(prop::sample::select(vec![0_u8, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), 81),

@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use bulkdoku::Puzzle;
-use bulkdoku::isomorph::{Permutation, SeededRng};
 use bulkdoku::logic::Technique;
 use serde_json::Value;
 
@@ -54,26 +52,6 @@ fn only_puzzles_with_one_solution_have_values() {
 }
 
 #[test]
-fn rows_do_not_depend_on_threads_or_isomorphs() {
-    let folder = Folder::new();
-    let permuted: Vec<_> = puzzles()
-        .iter()
-        .enumerate()
-        .map(|(seed, text)| {
-            let puzzle: Puzzle = text.parse().unwrap();
-            Permutation::random(&mut SeededRng::new(seed as u64)).puzzle(&puzzle).to_string()
-        })
-        .collect();
-    folder.file("in", puzzles().join("\n"));
-    folder.file("permuted", permuted.join("\n"));
-    let rows = |line: &str| folder.line(&format!("{line} -q --columns {PATH}")).rows;
-    let expected = rows("solve in -j 1");
-    assert!(expected.lines().count() == 1 + puzzles().len());
-    assert_eq!(rows("solve in -j 7"), expected);
-    assert_eq!(rows("solve permuted"), expected);
-}
-
-#[test]
 fn counts_and_scores_add_up() {
     let folder = Folder::new();
     folder.file("in", puzzles().join("\n"));
@@ -91,28 +69,6 @@ fn counts_and_scores_add_up() {
         assert_eq!(row["score"], score.to_string());
         assert_eq!(row["technique"], hardest.unwrap().name());
     }
-}
-
-#[test]
-fn techniques_are_compared_by_difficulty() {
-    let folder = Folder::new();
-    folder.file("in", puzzles().join("\n"));
-    let rows = |condition: &str| {
-        let args = ["in", "-q", "--columns", "technique,se121", "--where", condition];
-        table(&folder.solve(&args, "").rows)
-    };
-    let all = rows("clues > 0");
-    let rank = |row: &HashMap<String, String>| row["technique"].parse::<Technique>().unwrap();
-    let border = Technique::NakedPair;
-    let harder = all.iter().filter(|row| rank(row) >= border).count();
-    assert!(harder > 0 && harder < all.len());
-    assert_eq!(rows("technique >= 'naked-pair'").len(), harder);
-    assert_eq!(rows("'naked-pair' > technique").len(), all.len() - harder);
-    let rated = all.iter().filter(|row| row["se121"].parse::<f64>().unwrap() >= 2.3).count();
-    assert_eq!(rows("se121 >= 2.3").len(), rated);
-    let ran = folder.solve(&["in", "--where", "technique == 'xywing'"], "");
-    assert_eq!(ran.status, 2);
-    assert!(ran.messages.contains("did you mean \"xy-wing\"?"), "{}", ran.messages);
 }
 
 #[test]

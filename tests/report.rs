@@ -151,20 +151,17 @@ fn the_name_chooses_the_format_of_latencies() {
     let folder = Folder::new();
     let puzzles = format!("{CLASSIC}\n").repeat(500);
     for name in ["l.hgrm", "l.csv"] {
-        let ran = folder.solve(&["--latency", name, "-q"], &puzzles);
-        assert_eq!(ran.status, 0, "{ran:?}");
+        assert_eq!(folder.solve(&["--latency", name, "-q"], &puzzles).status, 0);
     }
     let hgrm = folder.read("l.hgrm");
     assert!(hgrm.starts_with("       Value     Percentile TotalCount 1/(1-Percentile)\n\n"));
     assert!(hgrm.contains("Total count    =          500]"), "{hgrm}");
-    assert!(folder.read("l.csv").starts_with("lowest_ns,"));
-    let args = ["-n", "30", "-s", "1", "-q", "--latency", "g.hgrm", "--summary-json", "g.json"];
-    let ran = folder.run("generate", &args, "");
-    assert_eq!(ran.status, 0, "{ran:?}");
+    let csv = folder.read("l.csv");
+    assert!(csv.starts_with("lowest_ns,") && csv.trim_end().ends_with(",500,1.0"), "{csv}");
+    let line = "generate -n 30 -s 1 -q --latency g.hgrm --summary-json g.json";
+    assert_eq!(folder.line(line).status, 0);
     assert!(folder.read("g.hgrm").contains("Total count    =           30]"));
     let summary: Value = serde_json::from_str(&folder.read("g.json")).unwrap();
     assert_eq!((&summary["rows"], &summary["seed"]), (&30.into(), &1.into()));
-    assert_eq!(summary["latency_ns"]["count"], 30);
-    let clues = summary["clues"].as_object().unwrap();
-    assert_eq!(clues.values().map(|count| count.as_u64().unwrap()).sum::<u64>(), 30);
+    assert_eq!((&summary["latency_ns"]["count"], sum(&summary["clues"])), (&30.into(), 30));
 }

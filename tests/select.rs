@@ -29,34 +29,26 @@ fn solutions(puzzles: &[Puzzle]) -> Vec<Outcome> {
 fn only_some_statuses_have_rows_and_all_are_counted() {
     let folder = Folder::new();
     mixed(&folder);
-    for format in ["csv", "tsv", "jsonl"] {
-        let all = folder.line(&format!("solve in --format {format} --columns line,status"));
-        let some = folder.line(&format!(
-            "solve in --format {format} --columns line,status --where `status`in('unique','malformed')"
-        ));
-        let wanted = |line: &&str| {
-            line.contains("unique") || line.contains("malformed") || line.starts_with("line")
-        };
-        let expected: Vec<_> = all.rows.lines().filter(wanted).collect();
-        assert_eq!(some.rows.lines().collect::<Vec<_>>(), expected, "{format}");
-        assert_eq!(some.status, all.status);
-        let notes = |ran: &Ran| -> Vec<String> {
-            let is_count = |line: &&str| line.starts_with("  ") || line.starts_with("in:");
-            ran.messages.lines().filter(is_count).map(String::from).collect()
-        };
-        assert_eq!(notes(&some), notes(&all));
-    }
-    let default = folder.line("solve in --where status=='multiple' -q");
-    assert_eq!(table(&default.rows).iter().filter(|row| row["status"] == "multiple").count(), 30);
-    assert_eq!(default.rows.lines().count(), 31);
+    let all = folder.line("solve in --columns line,status");
+    let some =
+        folder.line("solve in --columns line,status --where `status`in('unique','malformed')");
+    let is_selected =
+        |row: &&str| ["unique", "malformed", "status"].iter().any(|it| row.ends_with(it));
+    let expected: Vec<_> = all.rows.lines().filter(is_selected).collect();
+    assert_eq!(some.rows.lines().collect::<Vec<_>>(), expected);
+    assert_eq!(some.status, all.status);
+    let notes = |ran: &Ran| -> Vec<String> {
+        let is_count = |line: &&str| line.starts_with("  ") || line.starts_with("in:");
+        ran.messages.lines().filter(is_count).map(String::from).collect()
+    };
+    assert_eq!(notes(&some), notes(&all));
     let ran = folder.line("solve in --where status=='unique' --format lines -q");
-    assert_eq!(ran.rows.lines().filter(|line| line.len() == 81).count(), 31);
-    assert_eq!(ran.rows.lines().count(), 31);
+    assert_eq!(ran.rows.lines().map(str::len).collect::<Vec<_>>(), [81; 31]);
+    // Reasons stay with their rows.
     folder.file("pairs", format!("{CLASSIC},{SOLVED}\n{CLASSIC},{CLASSIC}\nbad\n{CLASSIC},1\n"));
     let ran = folder.line("check pairs --where status=='mismatch' --columns line,reason");
     let rows = table(&ran.rows);
     assert_eq!(rows.iter().map(|row| &*row["line"]).collect::<Vec<_>>(), ["2", "4"]);
-    // Reasons stay with their rows.
     assert!(rows[1]["reason"].contains('1') && rows[0]["reason"] != rows[1]["reason"], "{rows:?}");
     assert_eq!(ran.status, 1);
 }

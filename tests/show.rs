@@ -76,21 +76,6 @@ fn a_contradiction_names_cell_and_unit_and_ends_with_1() {
 }
 
 #[test]
-fn candidates_are_read_back_to_the_same_state() {
-    for puzzle in [HARDEST, EASY] {
-        let line = shown(&["--candidates", puzzle]);
-        assert_eq!(line.trim_end().len(), 729);
-        let grid = shown(&["--stage", "propagated", puzzle]);
-        assert_eq!(shown(&["--candidates", &line]), line);
-        assert_eq!(show(&["--candidates", "-"], &grid), (line, 0));
-        assert_eq!(show(&["--stage", "propagated", "-"], &grid).0, grid);
-    }
-    // Givens are drawn without propagation.
-    let given = shown(&["--candidates", "--stage", "givens", HARD]);
-    assert_eq!(shown(&[given.trim_end()]), shown(&[HARD]));
-}
-
-#[test]
 fn all_puzzles_of_a_file_are_shown() {
     let folder = Folder::new();
     folder.file("one.txt", format!("# a puzzle\n{EASY}\n"));

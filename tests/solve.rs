@@ -31,19 +31,6 @@ fn the_puzzle_column_has_the_text_of_the_input() {
 }
 
 #[test]
-fn several_files_are_one_stream_and_are_named() {
-    let folder = Folder::new();
-    folder.file("a", format!("# comment\n{CLASSIC}\n"));
-    folder.file("b, c", CLASSIC);
-    let ran = folder.solve(&["a", "b, c", "-", "--columns", "file,line,status"], "12\n");
-    assert_eq!(ran.rows, "file,line,status\na,2,unique\n\"b, c\",1,unique\n<stdin>,1,malformed\n");
-    assert!(ran.messages.contains("<stdin>:1:3: malformed: 2 cells, 81 expected"), "{ran:?}");
-    assert_eq!(ran.status, 1);
-    let ran = folder.solve(&["a", "b, c"], "");
-    assert!(ran.rows.starts_with("file,line,puzzle,"), "{ran:?}");
-}
-
-#[test]
 fn modes_of_the_search() {
     let empty = ".".repeat(81);
     let row = |args: &[&str], puzzle: &str| {
@@ -172,21 +159,6 @@ fn solution_lines_keep_a_line_for_every_record() {
 }
 
 #[test]
-fn the_latency_histogram_counts_every_puzzle() {
-    let folder = Folder::new();
-    let ran = folder.solve(&["--latency", "latency.csv"], format!("{CLASSIC}\n12\n").repeat(100));
-    assert_eq!(ran.status, 1);
-    let mut reader = csv::Reader::from_path(folder.path("latency.csv")).unwrap();
-    let header = reader.headers().unwrap().iter().collect::<Vec<_>>().join(",");
-    assert_eq!(header, "lowest_ns,highest_ns,count,cumulative_count,cumulative_fraction");
-    let rows: Vec<(u64, u64, u64, u64, f64)> = reader.deserialize().map(Result::unwrap).collect();
-    assert_eq!(rows.iter().map(|row| row.2).sum::<u64>(), 100);
-    let last = rows.last().unwrap();
-    assert_eq!((last.3, last.4.to_string()), (100, "1".to_owned()));
-    assert!(rows.iter().all(|row| row.0 <= row.1 && row.2 > 0));
-}
-
-#[test]
 fn the_summary_is_printed_and_written_as_json() {
     let folder = Folder::new();
     let input = format!("# c\n\n{CLASSIC}\n{CLASSIC}\n12\n");
@@ -244,17 +216,6 @@ fn each_line_of_the_malformed_set_has_its_status() {
     let expected = fs::read_to_string(datasets.join("malformed.expected")).unwrap();
     let expected: Vec<_> = expected.lines().skip(1).collect();
     assert_eq!(rows.collect::<Vec<_>>(), expected);
-}
-
-#[test]
-fn results_do_not_depend_on_threads() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/minimal.txt");
-    let path = path.to_str().unwrap();
-    let columns = "line,puzzle,solution,status,solutions,guesses,nodes";
-    let run = |threads| solve(&["-q", "-j", threads, "--columns", columns, path], "").rows;
-    let expected = run("1");
-    assert!(expected.lines().count() > 1000);
-    assert_eq!((run("2"), run("7")), (expected.clone(), expected));
 }
 
 #[test]

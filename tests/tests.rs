@@ -5,7 +5,6 @@ mod common;
 
 mod answers;
 mod arrays;
-mod arrival;
 mod augment;
 mod bench;
 mod blocks;
@@ -61,4 +60,3 @@ mod show;
 mod solve;
 #[cfg(unix)]
 mod solvers;
-mod version;

@@ -1,6 +1,6 @@
 // Tests the page target/web/bulkdoku.html (web/build) in headless Chromium: its rows equal those of the
-// command, except the latencies, for files of several formats, divided among workers. Prints the
-// speed of a worker relative to the command at AVX2 on one thread.
+// command, except the latencies, for files of several formats, divided among workers. With --set,
+// prints the speed of a worker relative to the command at AVX2 on one thread.
 //
 // Usage: node web/page-test.mjs [--bulkdoku COMMAND] [--screenshots FOLDER] [--set FILE]...
 import { execFileSync } from "node:child_process";
@@ -221,9 +221,7 @@ try {
     nameless.length === 0 && roles.length === 0, `${nameless.map(node => node.role.value)}; missing: ${roles}`);
 
   // Interleaved minima.
-  const sets = values.set.map(file => resolve(file));
-  if (!sets.length) sets.push(...["easy", "minimal", "hard"].map(name => join(root, "datasets", `${name}.txt`)));
-  for (const set of sets) {
+  for (const set of values.set.map(file => resolve(file))) {
     const rows = readFileSync(set, "utf8").trimEnd().split("\n");
     const file = join(folder, basename(set));
     const repeated = [];

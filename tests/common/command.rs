@@ -41,6 +41,23 @@ pub fn wait_until(holds: impl Fn() -> bool) {
     }
 }
 
+/// Waits until a process handles signals, so that none ends it at once.
+#[cfg(unix)]
+pub fn wait_until_signals_are_handled(child: &Child) {
+    let is_handled = |status: String| {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
+        // SIGINT and SIGTERM.
+        u64::from_str_radix(mask.trim(), 16).unwrap() & 0x4002 == 0x4002
+    };
+    if fs::exists("/proc/self/status").unwrap() {
+        wait_until(|| {
+            fs::read_to_string(format!("/proc/{}/status", child.id())).is_ok_and(is_handled)
+        });
+    } else {
+        thread::sleep(Duration::from_millis(300));
+    }
+}
+
 /// Returns the peak memory of a process so far, in bytes; `None` once it has ended.
 #[cfg(target_os = "linux")]
 pub fn peak_memory(process: u32) -> Option<u64> {
@@ -88,6 +105,34 @@ impl Folder {
     /// Runs `bulkdoku solve` in this folder with `input` as standard input.
     pub fn solve(&self, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
         self.run("solve", args, input)
+    }
+
+    /// Runs a subcommand over several inputs, each a file. The first column of `args` must be `file`.
+    pub fn run_each<'a, I: AsRef<[u8]> + 'a>(
+        &self,
+        subcommand: &str,
+        args: &[&str],
+        inputs: impl IntoIterator<Item = &'a I>,
+    ) -> (Vec<OfInput>, Ran) {
+        let named = |(number, input)| {
+            let name = format!("{number:03}.in");
+            self.file(&name, input);
+            name
+        };
+        let names: Vec<_> = inputs.into_iter().enumerate().map(named).collect();
+        let inputs: Vec<_> = names.iter().map(String::as_str).collect();
+        let args = [&inputs, args, &["--errors", "errors", "--force"]].concat();
+        let ran = self.run(subcommand, &args, "");
+        let errors = fs::read_to_string(self.path("errors")).unwrap_or_default();
+        let about = |name: &str, lines: &str, after: char| {
+            let rest = |line: &str| Some(line.strip_prefix(name)?.strip_prefix(after)?.to_owned());
+            lines.lines().filter_map(rest).collect()
+        };
+        let of_input = |name: &String| OfInput {
+            rows: about(name, &ran.rows, ','),
+            messages: about(name, &errors, ':'),
+        };
+        (names.iter().map(of_input).collect(), ran)
     }
 
     /// Runs a subcommand in this folder with `input` as standard input.
@@ -158,6 +203,13 @@ impl Folder {
         command.current_dir(self.0.path()).arg(subcommand).args(args);
         command
     }
+}
+
+/// The rows and messages about one of several inputs, without its name.
+#[derive(Debug, PartialEq, Eq)]
+pub struct OfInput {
+    pub rows: Vec<String>,
+    pub messages: Vec<String>,
 }
 
 /// The result of a run.

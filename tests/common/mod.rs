@@ -7,7 +7,6 @@ pub mod command;
 #[cfg(feature = "cli")]
 pub mod contents;
 pub mod forms;
-pub mod pieces;
 
 use std::fmt::Display;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -58,6 +57,15 @@ pub const SMALLEST: [[&str; 2]; 4] = [
         "136458792752369841489172536847693125261745983395821467918536274573284619624917358",
     ],
 ];
+
+/// Returns the configuration of a property with a few cases, or as many as `PROPTEST_CASES` has.
+pub fn few_cases(cases: u32) -> ProptestConfig {
+    let default = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    match std::env::var_os("PROPTEST_CASES") {
+        Some(_) => default,
+        None => ProptestConfig { cases, ..default },
+    }
+}
 
 /// Parses a puzzle.
 pub fn puzzle(text: &str) -> Puzzle {

@@ -71,7 +71,7 @@ pub struct ShowArgs {
     )]
     hint: Option<NonZeroUsize>,
 
-    /// Explain all steps up to the solution, like --hint; with =se121 those of Sudoku Explainer
+    /// Explain all steps to the solution; with =se121, those of Sudoku Explainer
     #[arg(
         long,
         value_name = "OF",

@@ -76,7 +76,7 @@ fn the_page_of_techniques_is_that_of_the_crate() {
     let path = "docs/techniques.md";
     let text = fs::read_to_string(path).unwrap();
     let mut page = text.split("\n## ").next().unwrap().to_owned();
-    let examples: Vec<_> = Technique::all().filter_map(|technique| technique.example()).collect();
+    let examples: Vec<_> = Technique::all().filter_map(Technique::example).collect();
     let folder = Folder::new();
     folder.file("examples", examples.join("\n"));
     let paths = folder.line("show examples --path").rows;

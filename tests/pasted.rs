@@ -108,9 +108,9 @@ fn cells_without_candidates_are_read_as_show_reads_them() {
     let texts = [" ", " | "].into_iter().flat_map(|between| {
         let solved = &solved;
         (0..=9).map(move |empty| {
-            let row = |row: usize| match row == empty {
-                true => vec!["_________"; 9].join(between),
-                false => solved[9 * row..9 * row + 9].join(between),
+            let row = |row: usize| {
+                let cells = &solved[9 * row..9 * row + 9];
+                if row == empty { ["_________"; 9].join(between) } else { cells.join(between) }
             };
             (0..9).map(row).collect::<Vec<_>>().join("\n") + "\n"
         })

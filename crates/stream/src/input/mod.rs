@@ -14,7 +14,7 @@
 //! | `field` | where a field is in its block, and how it is quoted |
 //! | `layout` | the layout of an input: one of the above |
 //! | `records` | the records of a block |
-//! | [`record_runs`] | a list of records in which runs of similar records are one entry |
+//! | `record_runs` | a list of records in which runs of similar records are one entry |
 //! | `stream` | the bytes of an input; its first bytes are kept until they are read |
 //! | `codec`, `decompress` | compressed inputs; their readers |
 //! | `npy` | arrays of numbers as lines |

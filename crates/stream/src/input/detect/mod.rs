@@ -111,7 +111,7 @@ pub enum Keep {
 
 impl InputOptions {
     /// Detects the layout of an input from its first bytes; `is_all` is true if they are all of it.
-    /// Returns `None` if it needs more bytes, up to [`MAX_DETECTION_BYTES`].
+    /// Returns `None` if it needs more bytes, up to `MAX_DETECTION_BYTES`.
     ///
     /// # Errors
     /// Fails for an unsupported type of file, for a table whose puzzle or solution column is

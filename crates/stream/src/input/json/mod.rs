@@ -1,5 +1,5 @@
 //! JSON: one object with a puzzle, or one puzzle, per line, or the elements of one array, which
-//! [`ElementLines`] turns into lines.
+//! `ElementLines` turns into lines.
 //!
 //! A puzzle is a string with a puzzle in any form, an array of 81 numbers from 0 to 9, or an array of
 //! nine arrays of nine numbers or of nine strings. Solutions have the same forms. Blank lines and
@@ -194,7 +194,7 @@ impl Objects {
     }
 
     /// Returns what the records of a document are whose lines are not records, so that it must be
-    /// read through [`ElementLines`].
+    /// read through `ElementLines`.
     pub fn document(&self) -> Option<JsonRecords> {
         self.document
     }

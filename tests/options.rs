@@ -119,6 +119,8 @@ fn options_without_effect_are_refused() {
         ("check --first --max-nodes 5 in", "--max-nodes"),
         (&format!("bench --engine scalar,propagate --simd {level} in"), "no vectors"),
         ("bench --no-permute --seed 4 in", "--seed"),
+        ("canon --fail-on known in", "--against"),
+        ("canon --fail-on duplicate,known in --dedup", "--against"),
     ] {
         assert_refused(line, hint);
     }
@@ -172,7 +174,7 @@ fn invalid_usage_is_found_before_any_work() {
     folder.file("in.csv", format!("id,puzzle\n1,{CLASSIC}\n"));
     fs::create_dir(folder.path("folder")).unwrap();
     let letter = CLASSIC.replacen('.', "O", 1);
-    let cases: [(&[&str], i32, &str); 10] = [
+    let cases: [(&[&str], i32, &str); 11] = [
         (&["in", "missing"], 3, "missing: No such file"),
         (&["in", "folder"], 3, "folder: contains no files that can be read"),
         (&["-", "-"], 2, "standard input (-) can be read only once"),
@@ -186,6 +188,7 @@ fn invalid_usage_is_found_before_any_work() {
         (&["--engine", "fast"], 2, "[possible values: lanes, scalar, "),
         (&["--simd", "mmx"], 2, "no SIMD level \"mmx\" for this CPU; it supports "),
         (&["--columns", "*,*", "in.csv"], 2, "--columns has * twice"),
+        (&["--npy-offset", "2"], 2, "expected 0 or 1"),
         (&[&letter], 2, "no such file, and not a puzzle (column 3: letter O, not zero"),
     ];
     for (args, status, message) in cases {

@@ -170,13 +170,17 @@ fn a_path_is_a_page_with_a_board_for_each_step() {
     // Candidates are struck out, and a digit is framed.
     assert!(page.contains("class=\"eliminated\"") && page.contains("class=\"placed\""));
     assert!(!page.contains("http") && page.ends_with("</html>\n"), "{page}");
+    folder.file("in.html", HARD);
     for (args, hint) in [
         (&[HARD, "--path", "-o", "path.html"][..], "exists"),
         (&[HARD, "-o", "other.html"], "--path"),
+        (&[HARD, "--path", "-o", "path.pdf"], ".pdf"),
+        (&["in.html", "--path", "-o", "in.html", "--force"], "is the input"),
     ] {
         let ran = show(args);
         assert!(ran.status == 2 && ran.messages.contains(hint), "{ran:?}");
     }
+    assert_eq!(folder.read("in.html"), HARD);
     let lines = format!("{HARD}\n").repeat(1001);
     folder.file("many.txt", &lines);
     let hint = "more than 1000 puzzles";

@@ -59,6 +59,17 @@ pub fn check(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Rejects a name of the output `what`, which is never compressed, unless its extension is one of
+/// these or implies no format.
+pub fn check_one_of(path: &Path, what: &str, known: &[&str]) -> Result<(), Failure> {
+    let compression = Compression::of_name(path).map(|it| it.name().to_owned());
+    let other = of(path).filter(|extension| !known.contains(&&**extension));
+    match compression.or(other) {
+        Some(extension) => Err(refused(path, &extension, what, known, "")),
+        None => check(path),
+    }
+}
+
 /// Rejects a name whose extension does not match the output `what`; `known` lists valid ones.
 pub fn refused(path: &Path, extension: &str, what: &str, known: &[&str], hint: &str) -> Failure {
     let list = |extensions: &[&str]| {

@@ -66,7 +66,8 @@ pub struct InputArgs {
     /// Value of a blank in .npy arrays: 0, or 1
     ///
     /// In arrays that are read and written. With 1, the digits are 2 to 10.
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true,
+        value_parser = parse_npy_offset)]
     npy_offset: u8,
 }
 
@@ -123,6 +124,10 @@ impl InputArgs {
             stream: self.stream(),
         })
     }
+}
+
+fn parse_npy_offset(text: &str) -> Result<u8, String> {
+    text.parse().ok().filter(|blank| *blank <= 1).ok_or_else(|| "expected 0 or 1".into())
 }
 
 fn parse_max_line(text: &str) -> Result<usize, String> {

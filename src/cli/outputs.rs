@@ -7,7 +7,6 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::slice;
 
-use bulkdoku::Compression;
 use bulkdoku::output::Needs;
 use bulkdoku::pipeline::{Checkpoint, MessageFormat};
 use clap::builder::{OsStringValueParser, TypedValueParser};
@@ -111,13 +110,7 @@ impl Destinations {
         ];
         for (flag, path, known) in sides {
             let Some(path) = path else { continue };
-            let compression = Compression::of_name(path).map(|it| it.name().to_owned());
-            let other = extensions::of(path).filter(|extension| !known.contains(&&**extension));
-            if let Some(extension) = compression.or(other) {
-                let what = format!("the output of {flag}");
-                return Err(extensions::refused(path, &extension, &what, known, ""));
-            }
-            extensions::check(path)?;
+            extensions::check_one_of(path, &format!("the output of {flag}"), known)?;
         }
         Ok(())
     }
@@ -390,11 +383,11 @@ impl Claim {
     }
 }
 
-/// Creates a single file without a journal.
-pub fn create(output: &Path, force: bool) -> Result<OutputFiles, Failure> {
+/// Creates a single file without a journal. Rejects one of the files in `reads`.
+pub fn create(output: &Path, force: bool, reads: &[PathBuf]) -> Result<OutputFiles, Failure> {
     let output = Some(Outputs::One(output.to_owned()));
     let destinations = Destinations { output, force, ..Destinations::default() };
-    let mut files = destinations.claim(&[])?.prepare(false)?;
+    let mut files = destinations.claim(reads)?.prepare(false)?;
     files.open_new(force)?;
     Ok(files)
 }

@@ -57,7 +57,7 @@ pub fn man(args: &ManArgs) -> Result<Exit, Failure> {
     if let Some(dir) = &args.dir {
         for page in [&all].into_iter().chain(all.get_subcommands()) {
             let path = dir.join(Man::new(page.clone()).get_filename());
-            let files = outputs::create(&path, args.force)?;
+            let files = outputs::create(&path, args.force, &[])?;
             (&files.outs[0]).write_all(&rendered(page)?)?;
         }
         return Ok(Exit::Done);

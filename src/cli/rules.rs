@@ -63,6 +63,8 @@ const RULES: &[Rule] = &[
     // Comparing records.
     needs("--by", &["--against", "--dedup"], "to compare puzzles"),
     needs("--known", &["--against"], ""),
+    needs("--fail-on known", &["--against"], "which finds them"),
+    needs("--fail-on duplicate", &["--dedup"], "which finds them"),
     // Searches.
     excludes("--first", &["--limit"], ""),
     excludes("--first", &["--max-nodes", "--engine", "--simd"], "because no engine is used")
@@ -151,7 +153,12 @@ pub fn check(command: &Command, typed: &Typed) -> Result<(), Failure> {
     let is_typed = |option: &str| {
         let values = typed.options.get(name(option));
         let value = option.split_once(' ').map(|(_, value)| value);
-        values.is_some_and(|all| value.is_none_or(|value| all.iter().any(|one| one == value)))
+        let has = |value: &str| {
+            values.is_some_and(|all| {
+                all.iter().flat_map(|list| list.split(',')).any(|it| it == value)
+            })
+        };
+        value.map_or(values.is_some(), has)
     };
     for rule in RULES.iter().filter(|rule| is_typed(rule.option)) {
         let Some(others) = rule.others_in(&typed.subcommand, &offered) else { continue };

@@ -17,7 +17,7 @@ use bulkdoku::{Batch, Engine, Limits, Marks, Outcome, Status};
 use clap::ValueEnum;
 
 use super::typed::Typed;
-use super::{Exit, Failure, numbers, outputs, print};
+use super::{Exit, Failure, extensions, numbers, outputs, print};
 use draw::Drawing;
 use names::CellNames;
 use read::{FoundPuzzles, LocatedPuzzle};
@@ -217,6 +217,9 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
         return print(units_and_peers(args).as_bytes()).map(|()| Exit::Done);
     };
     let task = ShowTask::of(args)?;
+    if let Some(output) = &args.output {
+        extensions::check_one_of(output, "a page", &["html", "htm"])?;
+    }
     let FoundPuzzles { puzzles, bad } = read::puzzles(puzzle)?;
     for message in &bad {
         eprintln!("{message}");
@@ -224,7 +227,7 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     let mut exit = if bad.is_empty() { Exit::Done } else { Exit::SomeRecords };
     if let Some(path) = &args.output {
         let page = task.page(&puzzles)?;
-        let disk = outputs::create(path, args.force)?;
+        let disk = outputs::create(path, args.force, &[puzzle.into()])?;
         (&disk.outs[0]).write_all(page.as_bytes())?;
         return Ok(exit);
     }

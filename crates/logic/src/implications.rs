@@ -76,7 +76,10 @@ impl Step {
     /// Sets the [`implications`] of a step of forcing chains or nets that was found on a board, and
     /// the contradiction to which they lead. Other steps stay as they are.
     pub fn explain(&mut self, board: &Board) {
-        let implications = implications(board, self);
+        self.set_implications(implications(board, self));
+    }
+
+    pub(crate) fn set_implications(&mut self, implications: Vec<Alternative>) {
         if let [Alternative { contradiction: Some(end), .. }] = &implications[..] {
             match (self.technique, *end) {
                 (Technique::Nishio, Contradiction::NoPlace { unit, .. }) => {
@@ -140,10 +143,7 @@ impl Search {
         let is_possible =
             |digit: usize, cell: usize, board: &Board| board.open(digit) >> cell & 1 != 0;
         for (digit, cell, by) in self.singles(technique) {
-            let because = match by {
-                By::Unit(unit) => self.reasons(1 << digit, UNITS[unit.number()]),
-                _ => self.reasons(0x1ff, 1 << cell),
-            };
+            let because = self.single_reasons(digit, cell, &by);
             // The links of chains have one reason.
             let is_chain =
                 matches!(technique, Technique::CellForcingChain | Technique::RegionForcingChain);
@@ -241,6 +241,14 @@ impl Search {
         reasons
     }
 
+    /// Returns why a digit is a single, by its unit or its cell.
+    fn single_reasons(&self, digit: usize, cell: usize, by: &By) -> Vec<usize> {
+        match by {
+            By::Unit(unit) => self.reasons(1 << digit, UNITS[unit.number()]),
+            _ => self.reasons(0x1ff, 1 << cell),
+        }
+    }
+
     /// Returns the implications that make a step possible.
     fn premises(&self, step: &Step) -> Vec<usize> {
         let (pattern, digits) =
@@ -290,12 +298,11 @@ impl Search {
             premises.extend(contradiction.iter().flat_map(|&it| self.ends(it)));
             for Implication { node, by, .. } in implications {
                 match by {
-                    By::Cell if node.on => premises.extend(self.reasons(0x1ff, 1 << node.cells[0])),
-                    By::Unit(unit) if node.on => {
-                        let digit = 1 << (node.digit - 1);
-                        premises.extend(self.reasons(digit, UNITS[unit.number()]));
-                    }
                     By::Step(step) => premises.extend(self.premises(step)),
+                    By::Cell | By::Unit(_) if node.on => {
+                        let digit = usize::from(node.digit) - 1;
+                        premises.extend(self.single_reasons(digit, node.cells[0], by));
+                    }
                     By::Assumption | By::Cell | By::Unit(_) => {}
                 }
             }

@@ -341,8 +341,8 @@ impl Words<'_> {
     /// Returns how many implications a person has to follow, if they are known.
     fn length(&self) -> String {
         let implications = &self.step.evidence.implications;
-        let all = implications.iter().map(|it| shown(it).skip(1));
-        let (all, nested) = all.flatten().fold((0, 0), |(all, nested), group| {
+        let groups = implications.iter().flat_map(|it| shown(it).into_iter().skip(1));
+        let (all, nested) = groups.fold((0, 0), |(all, nested), group| {
             (all + 1, nested + usize::from(matches!(group[0].by, By::Step(_))))
         });
         let s = if all == 1 { "" } else { "s" };
@@ -355,7 +355,7 @@ impl Words<'_> {
 
     /// Returns what follows from an alternative.
     fn alternative(&self, alternative: &Alternative) -> String {
-        let mut groups = shown(alternative);
+        let mut groups = shown(alternative).into_iter();
         let start = groups.next().map_or_else(String::new, |group| self.assertion(&group[0].node));
         let implications = groups.map(|group| {
             let Implication { node, by, .. } = &group[0];
@@ -500,15 +500,14 @@ fn uncapitalized(title: &str) -> String {
 
 /// Returns the implications of an alternative that are named: its assumption, digits that are placed,
 /// and what other techniques exclude, together for each of their steps.
-fn shown(alternative: &Alternative) -> impl Iterator<Item = Vec<&Implication>> {
+fn shown(alternative: &Alternative) -> Vec<Vec<&Implication>> {
     let all = alternative.implications.iter().enumerate();
     let named = all.filter(|(i, it)| *i == 0 || it.node.on || matches!(it.by, By::Step(_)));
     let named: Vec<_> = named.map(|(_, it)| it).collect();
-    let is_same = |a: &&Implication, b: &&Implication| match (&a.by, &b.by) {
-        (By::Step(first), By::Step(second)) => first == second && a.node.on == b.node.on,
-        _ => false,
+    let is_same = |a: &&Implication, b: &&Implication| {
+        matches!(a.by, By::Step(_)) && a.by == b.by && a.node.on == b.node.on
     };
-    named.chunk_by(is_same).map(<[_]>::to_vec).collect::<Vec<_>>().into_iter()
+    named.chunk_by(is_same).map(<[_]>::to_vec).collect()
 }
 
 /// Returns an assertion, such as `one of r1c1 and r1c2 is 3`.

@@ -93,7 +93,7 @@ fn check_single(mut file: &File, metadata: &ParquetMetaData) -> Result<()> {
     Ok(())
 }
 
-/// Rejects codecs of which there is no decoder, before any row is read.
+/// Rejects codecs that cannot be decoded, before any row is read.
 fn check_codecs(metadata: &ParquetMetaData) -> Result<()> {
     let mut chunks = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
     let is_unsupported = |chunk: &&ColumnChunkMetaData| {

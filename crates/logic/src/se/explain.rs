@@ -85,7 +85,7 @@ impl Explainer {
         let Some((source, end)) = self.nets.found else { return Default::default() };
         let position = &self.tracker.position;
         let grid = Grid::of(position);
-        let (kind, mut evidence) = match source {
+        let (kind, evidence) = match source {
             Source::Cell(cell) => ("Cell", Evidence::pattern(1 << cell, grid.masks[cell])),
             Source::Unit(cell, digit, kind) => {
                 let places = Evidence::pattern(grid.places(cell, digit, kind), 1 << digit);
@@ -115,16 +115,9 @@ impl Explainer {
         let mut numbers = Vec::new();
         self.nets.nets.alternatives(&grid, source, &mut numbers);
         let of_net = |&i: &usize| alternative(&position.board, &self.nets.nets.all[i], source, end);
-        evidence.implications = numbers.iter().map(of_net).collect();
-        if let [Alternative { contradiction, .. }] = evidence.implications[..] {
-            match contradiction {
-                Some(Contradiction::NoPlace { unit, .. }) if technique == T::Nishio => {
-                    evidence.base = vec![unit];
-                }
-                _ => evidence.contradiction = contradiction,
-            }
-        }
-        (name, vec![step(technique, hint, evidence)])
+        let mut step = step(technique, hint, evidence);
+        step.set_implications(numbers.iter().map(of_net).collect());
+        (name, vec![step])
     }
 }
 

@@ -8,12 +8,8 @@ use bulkdoku_core::Puzzle;
 use bulkdoku_core::bands::Contradiction;
 use bulkdoku_core::board::{Board, Cells, PEERS, UNITS};
 use bulkdoku_core::puzzle::Unit;
-use bulkdoku_logic::{Alternative, By, Candidate, Explained, Implication, Node, Step, Technique};
-use bulkdoku_logic::{instances, steps};
-
-fn mask_of(cells: &[usize]) -> Cells {
-    cells.iter().fold(0, |mask, cell| mask | 1 << cell)
-}
+use bulkdoku_logic::{Alternative, By, Candidate, Explained, Implication, Node, Part};
+use bulkdoku_logic::{Step, Technique, instances, steps};
 
 fn places(board: &Board, digit: u8) -> Cells {
     board.digits[usize::from(digit) - 1]
@@ -48,8 +44,6 @@ fn check_alternative(board: &Board, step: &Step, alternative: &Alternative) -> u
     for i in 0..all.len() {
         check(board, all, i);
     }
-    let ends = || step.placed.iter().chain(&step.eliminated);
-    let is = |it: &Candidate, node: &Node| it.cell == node.cells[0] && it.digit == node.digit;
     let every: Vec<_> = (0..all.len()).collect();
     let after = left(board, all, &every);
     match contradiction {
@@ -58,10 +52,10 @@ fn check_alternative(board: &Board, step: &Step, alternative: &Alternative) -> u
             assert_eq!(places(&after, *digit) & UNITS[unit.number()], 0);
         }
         None => {
-            for end in ends() {
-                let on = step.placed.as_ref() == Some(end);
-                let found = all.iter().skip(1).any(|it| is(end, &it.node) && it.node.on == on);
-                assert!(found, "{step}");
+            for &Candidate { cell, digit } in step.placed.iter().chain(&step.eliminated) {
+                let on = step.placed == Some(Candidate { cell, digit });
+                let end = Node { cells: vec![cell], digit, on };
+                assert!(all.iter().skip(1).any(|it| it.node == end), "{step}");
             }
         }
     }
@@ -73,20 +67,18 @@ fn check(board: &Board, all: &[Implication], i: usize) {
     assert!(because.iter().all(|reason| *reason < i));
     let (cell, digit) = (node.cells[0], node.digit);
     let left = left(board, all, because);
-    let single = match because[..] {
-        [reason] => Some(&all[reason].node).filter(|reason| reason.on),
-        _ => None,
-    };
+    // What a digit that is on excludes has one reason.
+    let single = |is: &dyn Fn(&Node) -> bool| matches!(because[..], [reason] if all[reason].node.on && is(&all[reason].node));
     match by {
         By::Assumption => assert!(i == 0 && because.is_empty()),
         By::Cell if node.on => assert_eq!(left.mask(cell), 1 << (digit - 1)),
         By::Unit(unit) if node.on => {
             assert_eq!(places(&left, digit) & UNITS[unit.number()], 1 << cell);
         }
-        By::Cell => assert!(single.is_some_and(|on| on.cells == node.cells && on.digit != digit)),
+        By::Cell => assert!(single(&|on| on.cells == node.cells && on.digit != digit)),
         By::Unit(unit) => {
             let is_near = |on: &Node| unit.cells().contains(&on.cells[0]) && on.digit == digit;
-            assert!(single.is_some_and(is_near) && unit.cells().contains(&cell));
+            assert!(single(&is_near) && unit.cells().contains(&cell));
         }
         By::Step(step) => {
             let effects = if node.on { step.placed.as_slice() } else { &step.eliminated };
@@ -112,25 +104,23 @@ fn check_step(board: &Board, step: &Step) {
             }
         }
         Technique::NakedPair | Technique::HiddenPair => {
-            let part = &evidence.parts[0];
-            let pattern = mask_of(&part.cells);
-            assert_eq!((pattern.count_ones(), part.digits.len(), pattern & !base), (2, 2, 0));
-            let digits = part.digits.iter().fold(0, |mask, digit| mask | 1 << (digit - 1));
+            let Part { cells, digits, .. } = &evidence.parts[0];
+            assert_eq!((cells.len(), digits.len()), (2, 2));
+            assert!(cells.iter().all(|&cell| base >> cell & 1 != 0), "{step}");
             let is_naked = step.technique == Technique::NakedPair;
-            if is_naked {
-                assert!(part.cells.iter().all(|&cell| board.mask(cell) & !digits == 0), "{step}");
-            } else {
-                let all = part.digits.iter().map(|&digit| places(board, digit) & base & !pattern);
-                assert_eq!(all.fold(0, |all, cells| all | cells), 0, "{step}");
+            let is_outside = |cell: usize| base >> cell & 1 != 0 && !cells.contains(&cell);
+            for (digit, cell) in (1..=9).flat_map(|digit| (0..81).map(move |cell| (digit, cell))) {
+                // Naked: the cells have only these digits. Hidden: these digits are only there.
+                let (is_of_pair, inside) = (digits.contains(&digit), cells.contains(&cell));
+                if if is_naked { inside && !is_of_pair } else { is_of_pair && is_outside(cell) } {
+                    assert_eq!(places(board, digit) >> cell & 1, 0, "{step}");
+                }
             }
             for it in &step.eliminated {
-                let is_of_pair = digits >> (it.digit - 1) & 1 != 0;
-                let sees = part.cells.iter().all(|&cell| PEERS[cell] >> it.cell & 1 != 0);
-                let inside = pattern >> it.cell & 1 != 0;
-                assert!(
-                    if is_naked { is_of_pair && sees } else { !is_of_pair && inside },
-                    "{step}"
-                );
+                let is_of_pair = digits.contains(&it.digit);
+                let sees = cells.iter().all(|&cell| PEERS[cell] >> it.cell & 1 != 0);
+                let is_lost = if is_naked { sees } else { cells.contains(&it.cell) };
+                assert!(is_lost && is_of_pair == is_naked, "{step}");
             }
         }
         Technique::Aic => {
@@ -185,7 +175,7 @@ fn check_alternatives(board: &Board, step: &Step) -> usize {
         let digits = starts.iter().fold(0, |mask, start| mask | 1 << (start.digit - 1));
         assert_eq!(board.mask(starts[0].cells[0]), digits, "{step}");
     } else {
-        let cells = starts.iter().fold(0, |cells, start| cells | mask_of(&start.cells));
+        let cells = starts.iter().fold(0, |cells, start| cells | 1 << start.cells[0]);
         let unit = UNITS[step.evidence.base[0].number()];
         assert_eq!(places(board, starts[0].digit) & unit, cells, "{step}");
     }

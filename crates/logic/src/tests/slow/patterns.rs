@@ -2,112 +2,80 @@
 
 use std::collections::BTreeSet;
 
-use super::{Slow, cells_of, combinations, sees, union, with_count};
+use bulkdoku_core::board::{Bits, Candidates, Cells, PEERS, UNITS, UNITS_OF, digits_of};
 
-type Candidate = (usize, usize);
+use super::{Slow, all_subsets, candidates, cells_of, ends, mask, seeing_all, seeing_any};
+use super::{bivalue_pairs, strong_links, subsets, units_with};
 
-pub fn simple_colors(slow: &mut Slow<'_>) {
+pub fn simple_colors(slow: &mut Slow) {
     for digit in 0..9 {
-        let mut pending: BTreeSet<usize> = (0..27)
-            .map(|unit| slow.places(unit, digit))
-            .filter(|places| places.len() == 2)
-            .flatten()
-            .collect();
-        while let Some(first) = pending.pop_first() {
-            let mut colors = [BTreeSet::from([first]), BTreeSet::new()];
-            loop {
-                let before = colors.clone();
-                for unit in 0..27 {
-                    let &[a, b] = &slow.places(unit, digit)[..] else { continue };
+        let links = strong_links(slow, digit);
+        let mut pending = links.iter().fold(0, |all, link| all | link.1);
+        while pending != 0 {
+            let mut colors = [1 << ends(pending)[0], 0];
+            let mut before = [0; 2];
+            while colors != before {
+                before = colors;
+                for &(_, link) in &links {
                     for (i, j) in [(0, 1), (1, 0)] {
-                        for (a, b) in [(a, b), (b, a)] {
-                            if colors[i].contains(&a) {
-                                colors[j].insert(b);
-                            }
-                        }
+                        let ends = Bits(link & colors[i]);
+                        colors[j] |= ends.fold(0, |all, end| all | link & !(1 << end));
                     }
                 }
-                if colors == before {
-                    break;
-                }
             }
-            let is_seen =
-                |cell: usize, color: &BTreeSet<usize>| color.iter().any(|&c| sees(c, cell));
-            for color in &colors {
-                if color.iter().any(|&cell| is_seen(cell, color)) {
-                    slow.remove(color.iter().map(|&cell| (cell, digit)));
-                }
+            let [a, b] = colors;
+            for color in colors.into_iter().filter(|&color| color & seeing_any(color) != 0) {
+                slow.lose(color, 1 << digit);
             }
-            let by_both = (0..81).filter(|&cell| {
-                let is_colored = colors.iter().any(|color| color.contains(&cell));
-                !is_colored && colors.iter().all(|color| is_seen(cell, color))
-            });
-            let by_both: Vec<_> = by_both.map(|cell| (cell, digit)).collect();
-            slow.remove(by_both);
-            pending.retain(|cell| !colors.iter().any(|color| color.contains(cell)));
+            slow.lose(seeing_any(a) & seeing_any(b) & !(a | b), 1 << digit);
+            pending &= !(a | b);
         }
     }
 }
 
-pub fn remote_pair(slow: &mut Slow<'_>) {
-    let two = with_count(slow, 2);
-    for pair in combinations(&two, 2) {
-        let digits = slow.digits(pair[0]);
-        let same: Vec<_> =
-            two.iter().copied().filter(|&cell| slow.digits(cell) == digits).collect();
+pub fn remote_pair(slow: &mut Slow) {
+    for (pair, [start, end], [digits, _]) in bivalue_pairs(slow).collect::<Vec<_>>() {
+        let same = slow.with_count(|count| count == 2);
+        let same = mask(Bits(same).filter(|&cell| slow.digits(cell) == digits));
         // The number of cells of a shortest chain.
-        let (mut reached, mut length) = (BTreeSet::from([pair[0]]), 1);
-        while !reached.contains(&pair[1]) && length < 81 {
-            let next = same.iter().filter(|&&cell| reached.iter().any(|&other| sees(cell, other)));
-            reached.append(&mut next.copied().collect());
+        let (mut reached, mut length) = (1 << start, 1);
+        while reached >> end & 1 == 0 && length < 81 {
+            reached |= seeing_any(reached) & same;
             length += 1;
         }
         if length < 81 && length % 2 == 0 && length > 2 {
-            let seen = (0..81).filter(|&cell| pair.iter().all(|&end| sees(cell, end)));
-            slow.remove(seen.flat_map(|cell| digits.clone().into_iter().map(move |d| (cell, d))));
+            slow.lose(seeing_all(pair), digits);
         }
     }
 }
 
-/// Applies a type of uniqueness patterns: some cells, and their candidates that are not part of it.
-fn avoid(slow: &mut Slow<'_>, others: &[Candidate], kind: usize) {
-    let extra = union([others.iter().map(|other| other.0).collect()]);
-    let digits = union([others.iter().map(|other| other.1).collect()]);
-    let patterns = |slow: &Slow<'_>, cell: usize| -> Vec<usize> {
-        slow.digits(cell).into_iter().filter(|&digit| !others.contains(&(cell, digit))).collect()
-    };
-    let units = (0..27).filter(|&unit| extra.iter().all(|cell| cells_of(unit).contains(cell)));
-    match (kind, &extra[..]) {
-        (1, &[cell]) => {
-            slow.remove(patterns(slow, cell).into_iter().map(|digit| (cell, digit)));
+/// Applies a type of uniqueness patterns, given their candidates that are not part of it.
+fn avoid(slow: &mut Slow, others: &Candidates, kind: u8) {
+    let extra = others.iter().fold(0, |all, cells| all | cells);
+    let digits = mask((0..9).filter(|&digit| others[digit] != 0)) as u16;
+    let pattern = others.map(|cells| extra & !cells);
+    match (kind, extra.count_ones()) {
+        (1, 1) => slow.remove(pattern),
+        (2, 2..) if digits.is_power_of_two() => {
+            slow.lose_seen(digits.trailing_zeros() as usize, extra);
         }
-        (2, [_, _, ..]) if digits.len() == 1 => slow.remove_seen(digits[0], &extra),
-        (3, [_, _, ..]) if digits.len() > 1 => {
-            for unit in units {
-                let free: Vec<_> = (cells_of(unit).into_iter())
-                    .filter(|cell| slow.is_open(*cell) && !extra.contains(cell))
-                    .collect();
-                for set in (1..=free.len()).flat_map(|count| combinations(&free, count)) {
-                    let taken =
-                        union(set.iter().map(|&cell| slow.digits(cell)).chain([digits.clone()]));
-                    if taken.len() == set.len() + 1 {
-                        let rest = free.iter().filter(|cell| !set.contains(cell));
-                        slow.remove(rest.flat_map(|&cell| taken.iter().map(move |&d| (cell, d))));
+        (3, 2..) if !digits.is_power_of_two() => {
+            for unit in units_with(extra) {
+                let free = slow.cells_with(0x1ff) & UNITS[unit] & !extra;
+                for set in all_subsets(free) {
+                    let taken = slow.digits_in(set) | digits;
+                    if taken.count_ones() == set.count_ones() + 1 {
+                        slow.lose(free & !set, taken);
                     }
                 }
             }
         }
-        (4, &[_, _]) => {
-            for unit in units {
-                for digit in 0..9 {
-                    let is_locked = slow.places(unit, digit) == extra;
-                    if is_locked && others.iter().all(|other| other.1 != digit) {
-                        let lost = extra.iter().flat_map(|&cell| {
-                            patterns(slow, cell).into_iter().map(move |other| (cell, other))
-                        });
-                        let lost: Vec<_> = lost.filter(|lost| lost.1 != digit).collect();
-                        slow.remove(lost);
-                    }
+        (4, 2) => {
+            for (unit, digit) in units_with(extra).flat_map(|u| (0..9).map(move |d| (u, d))) {
+                if slow.open[digit] & UNITS[unit] == extra && others[digit] == 0 {
+                    let mut lost = pattern;
+                    lost[digit] = 0;
+                    slow.remove(lost);
                 }
             }
         }
@@ -116,63 +84,42 @@ fn avoid(slow: &mut Slow<'_>, others: &[Candidate], kind: usize) {
 }
 
 /// Avoids that two digits can be exchanged in some cells.
-fn avoid_exchange(slow: &mut Slow<'_>, cells: &[usize], pair: &[usize], kind: usize) {
-    let others =
-        cells.iter().flat_map(|&cell| slow.digits(cell).into_iter().map(move |d| (cell, d)));
-    let others: Vec<_> = others.filter(|other| !pair.contains(&other.1)).collect();
-    let is_bivalue = |&cell: &usize| slow.digits(cell).len() == 2;
-    if cells.iter().any(is_bivalue) {
+fn avoid_exchange(slow: &mut Slow, cells: Cells, pair: u16, kind: u8) {
+    let has_both = digits_of(pair).all(|digit| cells & !slow.open[digit] == 0);
+    if has_both && cells & slow.with_count(|count| count == 2) != 0 {
+        let mut others = slow.open.map(|open| open & cells);
+        digits_of(pair).for_each(|digit| others[digit] = 0);
         avoid(slow, &others, kind);
     }
 }
 
-/// Returns the corners of all rectangles in two boxes.
-fn rectangles() -> Vec<[usize; 4]> {
-    let lines: Vec<_> = (0..9).collect();
-    let mut all = Vec::new();
-    for rows in combinations(&lines, 2) {
-        for columns in combinations(&lines, 2) {
-            if (rows[0] / 3 == rows[1] / 3) != (columns[0] / 3 == columns[1] / 3) {
-                let at = |i: usize, j: usize| 9 * rows[i] + columns[j];
-                all.push([at(0, 0), at(0, 1), at(1, 0), at(1, 1)]);
-            }
+/// Returns the corners of all rectangles in two boxes, each with all pairs of digits.
+fn rectangles() -> impl Iterator<Item = (Cells, u16)> {
+    let lines = subsets(0x1ff, 2).into_iter();
+    let pairs = lines.flat_map(|rows| subsets(0x1ff << 9, 2).into_iter().map(move |it| (rows, it)));
+    let all = pairs.map(|(rows, columns)| cells_of(rows) & cells_of(columns));
+    let all = all.filter(|&it| UNITS[18..].iter().filter(|&square| it & square != 0).count() == 2);
+    all.flat_map(|it| subsets(0x1ff, 2).into_iter().map(move |pair| (it, pair as u16)))
+}
+
+pub fn unique_rectangle(slow: &mut Slow, kind: u8) {
+    rectangles().for_each(|(corners, pair)| avoid_exchange(slow, corners, pair, kind));
+}
+
+pub fn hidden_rectangle(slow: &mut Slow) {
+    for (corners, pair) in rectangles() {
+        if !digits_of(pair).all(|digit| corners & !slow.open[digit] == 0) {
+            continue;
         }
-    }
-    all
-}
-
-fn pairs_of_digits() -> Vec<Vec<usize>> {
-    combinations(&(0..9).collect::<Vec<_>>(), 2)
-}
-
-pub fn unique_rectangle(slow: &mut Slow<'_>, kind: usize) {
-    for corners in rectangles() {
-        for pair in pairs_of_digits() {
-            if corners.iter().all(|&cell| pair.iter().all(|&digit| slow.has(cell, digit))) {
-                avoid_exchange(slow, &corners, &pair, kind);
-            }
-        }
-    }
-}
-
-pub fn hidden_rectangle(slow: &mut Slow<'_>) {
-    for corners in rectangles() {
-        for pair in pairs_of_digits() {
-            if !corners.iter().all(|&cell| pair.iter().all(|&digit| slow.has(cell, digit))) {
-                continue;
-            }
-            for (i, &corner) in corners.iter().enumerate() {
-                let opposite = corners[3 - i];
-                for (x, y) in [(pair[0], pair[1]), (pair[1], pair[0])] {
-                    let is_inside =
-                        |unit| slow.places(unit, x).iter().all(|cell| corners.contains(cell));
-                    if slow.digits(corner).len() == 2
-                        && is_inside(opposite / 9)
-                        && is_inside(9 + opposite % 9)
-                    {
-                        slow.remove([(opposite, y)]);
-                    }
-                }
+        for corner in Bits(corners & slow.with_count(|count| count == 2)) {
+            let opposite = corners & !(PEERS[corner] | 1 << corner);
+            let [row, column, _] = UNITS_OF[ends(opposite)[0]];
+            let lines = UNITS[usize::from(row)] | UNITS[usize::from(column)];
+            for x in digits_of(pair)
+                .filter(|&x| slow.open[x] & lines & !corners == 0)
+                .collect::<Vec<_>>()
+            {
+                slow.lose(opposite, pair & !(1 << x));
             }
         }
     }
@@ -180,189 +127,162 @@ pub fn hidden_rectangle(slow: &mut Slow<'_>) {
 
 /// Closed paths of six or more cells with two common digits, each of which sees the next one, in
 /// which every second cell has the same digit, so that each unit has each digit once or not at all.
-pub fn unique_loop(slow: &mut Slow<'_>, kind: usize) {
-    for pair in pairs_of_digits() {
-        let has_both = |&cell: &usize| pair.iter().all(|&digit| slow.has(cell, digit));
-        let cells: Vec<_> = (0..81).filter(has_both).collect();
+pub fn unique_loop(slow: &mut Slow, kind: u8) {
+    for pair in subsets(0x1ff, 2) {
+        let cells = Bits(pair).fold(!0, |cells, digit| cells & slow.open[digit]);
         let mut loops = BTreeSet::new();
-        for &start in &cells {
-            extend(&cells, &mut vec![start], &mut loops);
-        }
-        for path in loops {
-            avoid_exchange(slow, &path.into_iter().collect::<Vec<_>>(), &pair, kind);
-        }
+        Bits(cells).for_each(|start| extend(cells, &mut vec![start], &mut loops));
+        loops.into_iter().for_each(|path| avoid_exchange(slow, path, pair as u16, kind));
     }
 }
 
-fn extend(cells: &[usize], path: &mut Vec<usize>, loops: &mut BTreeSet<BTreeSet<usize>>) {
-    let units_of = |parity: usize| -> Vec<usize> {
-        let cells = path.iter().skip(parity).step_by(2);
-        let units = cells.flat_map(|&cell| (0..27).filter(move |&u| cells_of(u).contains(&cell)));
-        let mut units: Vec<_> = units.collect();
-        units.sort_unstable();
-        units
-    };
-    let (even, odd) = (units_of(0), units_of(1));
-    let is_repeated = |units: &[usize]| units.windows(2).any(|pair| pair[0] == pair[1]);
-    if is_repeated(&even) || is_repeated(&odd) {
-        return;
+fn extend(cells: Cells, path: &mut Vec<usize>, loops: &mut BTreeSet<Cells>) {
+    // The units of every second cell, and those of the others.
+    let mut units = [0_u32; 2];
+    for (i, &cell) in path.iter().enumerate() {
+        let own = UNITS_OF[cell].into_iter().fold(0, |own, unit| own | 1 << unit);
+        if units[i % 2] & own != 0 {
+            return;
+        }
+        units[i % 2] |= own;
     }
-    if even == odd && sees(path[0], path[path.len() - 1]) {
+    let seen = PEERS[path[path.len() - 1]];
+    if units[0] == units[1] && seen >> path[0] & 1 != 0 {
         if path.len() > 4 {
-            loops.insert(path.iter().copied().collect());
+            loops.insert(mask(path.iter().copied()));
         }
         return;
     }
-    for &next in cells {
-        if sees(path[path.len() - 1], next) && !path.contains(&next) {
-            path.push(next);
-            extend(cells, path, loops);
-            path.pop();
-        }
+    for next in Bits(cells & seen & !mask(path.iter().copied())) {
+        path.push(next);
+        extend(cells, path, loops);
+        path.pop();
     }
 }
 
 /// Removes candidates from cells with more than two, so that two candidates are left in each cell and
 /// two places, or none, for each digit in each unit.
-pub fn bug(slow: &mut Slow<'_>, kind: usize) {
-    let open = slow.open_cells();
-    let larger: Vec<_> = open.into_iter().filter(|&cell| slow.digits(cell).len() > 2).collect();
-    if larger.is_empty() || larger.len() > 5 || !with_count(slow, 1).is_empty() {
+pub fn bug(slow: &mut Slow, kind: u8) {
+    let larger = slow.with_count(|count| count > 2);
+    if !(1..=5).contains(&larger.count_ones()) || slow.with_count(|count| count == 1) != 0 {
         return;
     }
-    let mut choices: Vec<Vec<Candidate>> = vec![Vec::new()];
-    for cell in larger {
+    let mut choices = vec![[0; 9]];
+    for cell in Bits(larger) {
         let digits = slow.digits(cell);
-        let sets = combinations(&digits, digits.len() - 2);
-        choices = (choices.into_iter())
-            .flat_map(|choice| {
-                sets.iter().map(move |set| {
-                    choice.iter().copied().chain(set.iter().map(|&digit| (cell, digit))).collect()
-                })
-            })
-            .collect();
+        let sets = subsets(digits.into(), digits.count_ones() - 2);
+        let sets = sets.into_iter().map(|set| candidates(1 << cell, set as u16));
+        let with = |set: Candidates| {
+            choices.iter().map(move |it| std::array::from_fn(|digit| it[digit] | set[digit]))
+        };
+        choices = sets.flat_map(with).collect();
     }
     for others in choices {
-        let is_bug = (0..27).all(|unit| {
-            (0..9).all(|digit| {
-                let places = slow.places(unit, digit).into_iter();
-                [0, 2].contains(&places.filter(|&cell| !others.contains(&(cell, digit))).count())
-            })
-        });
-        if is_bug {
+        let places = |digit: usize, unit: Cells| slow.open[digit] & !others[digit] & unit;
+        let is_paired = |unit| (0..9).all(|d| [0, 2].contains(&places(d, unit).count_ones()));
+        if UNITS.into_iter().all(is_paired) {
             avoid(slow, &others, kind);
         }
     }
 }
 
-pub fn aligned_triplet(slow: &mut Slow<'_>) {
-    let excluding = [with_count(slow, 2), with_count(slow, 3)].concat();
-    for cells in combinations(&slow.open_cells(), 3) {
-        let sees_all = |&&cell: &&usize| cells.iter().all(|&other| sees(cell, other));
-        let excluders: Vec<_> =
-            excluding.iter().filter(sees_all).map(|&cell| slow.digits(cell)).collect();
-        if excluders.is_empty() {
-            continue;
+/// No combination of digits in some cells repeats a digit in cells that see each other, or takes all
+/// candidates of a cell that sees all of them and has at most as many candidates.
+pub fn aligned(slow: &mut Slow, count: u32) {
+    let small = slow.with_count(|candidates| (2..=count).contains(&candidates));
+    for cells in subsets(slow.cells_with(0x1ff), count) {
+        let excluders = Bits(small & seeing_all(cells)).map(|cell| slow.digits(cell));
+        let excluders: Vec<_> = excluders.collect();
+        if !excluders.is_empty() {
+            let mut possible = [0; 9];
+            combine(slow, cells, &mut [0; 9], &excluders, &mut possible);
+            slow.remove(possible.map(|possible| cells & !possible));
         }
-        let digits: Vec<_> = cells.iter().map(|&cell| slow.digits(cell)).collect();
-        let mut possible = [BTreeSet::new(), BTreeSet::new(), BTreeSet::new()];
-        for &x in &digits[0] {
-            for &y in &digits[1] {
-                for &z in &digits[2] {
-                    let all = [x, y, z];
-                    let repeats = [(0, 1), (0, 2), (1, 2)]
-                        .iter()
-                        .any(|&(i, j)| all[i] == all[j] && sees(cells[i], cells[j]));
-                    let takes = |of: &Vec<usize>| of.iter().all(|digit| all.contains(digit));
-                    if !repeats && !excluders.iter().any(takes) {
-                        (0..3).for_each(|i| _ = possible[i].insert(all[i]));
-                    }
-                }
-            }
-        }
-        let lost = (0..3).flat_map(|i| digits[i].iter().map(move |&digit| (i, digit)));
-        let lost: Vec<_> = lost.filter(|(i, digit)| !possible[*i].contains(digit)).collect();
-        slow.remove(lost.into_iter().map(|(i, digit)| (cells[i], digit)));
     }
 }
 
-/// An almost locked set: cells, and digits.
-type Als = (Vec<usize>, Vec<usize>);
-
-fn almost_locked(slow: &Slow<'_>) -> Vec<Als> {
-    let mut all = BTreeSet::new();
-    for unit in 0..27 {
-        let open: Vec<_> = cells_of(unit).into_iter().filter(|&cell| slow.is_open(cell)).collect();
-        for mut cells in (1..=open.len()).flat_map(|count| combinations(&open, count)) {
-            let digits = union(cells.iter().map(|&cell| slow.digits(cell)));
-            if digits.len() == cells.len() + 1 {
-                cells.sort_unstable();
-                all.insert((cells, digits));
-            }
+/// Adds the possible combinations of digits in pending cells with those that were chosen.
+fn combine(
+    slow: &Slow,
+    pending: Cells,
+    chosen: &mut Candidates,
+    excluders: &[u16],
+    possible: &mut Candidates,
+) {
+    if pending == 0 {
+        let all = mask((0..9).filter(|&digit| chosen[digit] != 0)) as u16;
+        if excluders.iter().all(|excluder| excluder & !all != 0) {
+            (0..9).for_each(|digit| possible[digit] |= chosen[digit]);
+        }
+        return;
+    }
+    let cell = ends(pending)[0];
+    for digit in digits_of(slow.digits(cell)) {
+        if chosen[digit] & PEERS[cell] == 0 {
+            chosen[digit] |= 1 << cell;
+            combine(slow, pending & !(1 << cell), chosen, excluders, possible);
+            chosen[digit] &= !(1 << cell);
         }
     }
-    all.into_iter().collect()
 }
 
-fn with_digit(slow: &Slow<'_>, set: &Als, digit: usize) -> Vec<usize> {
-    set.0.iter().copied().filter(|&cell| slow.has(cell, digit)).collect()
+/// Cells, and their digits.
+type Set = (Cells, u16);
+
+fn almost_locked(slow: &Slow) -> Vec<Set> {
+    let sets = UNITS.into_iter().flat_map(|unit| all_subsets(unit & slow.cells_with(0x1ff)));
+    let sets: BTreeSet<_> = sets.map(|set| (set, slow.digits_in(set))).collect();
+    sets.into_iter().filter(|(set, digits)| digits.count_ones() == set.count_ones() + 1).collect()
 }
 
 /// Returns the digits that only one of both sets can have.
-fn restricted(slow: &Slow<'_>, a: &Als, b: &Als) -> Vec<usize> {
-    let common = a.1.iter().copied().filter(|digit| b.1.contains(digit));
-    let is_restricted = |digit: &usize| {
-        let [a, b] = [a, b].map(|set| with_digit(slow, set, *digit));
-        a.iter().all(|&one| b.iter().all(|&other| sees(one, other)))
+fn restricted(slow: &Slow, a: &Set, b: &Set) -> u16 {
+    let is_restricted = |&digit: &usize| {
+        let open = slow.open[digit];
+        b.0 & open & !seeing_all(a.0 & open) == 0
     };
-    common.filter(is_restricted).collect()
+    mask(digits_of(a.1 & b.1).filter(is_restricted)) as u16
 }
 
-/// Returns the candidates of a digit that see all of its places in these sets.
-fn seen(slow: &Slow<'_>, sets: &[&Als], digit: usize) -> Vec<Candidate> {
-    let places: Vec<_> = sets.iter().flat_map(|set| with_digit(slow, set, digit)).collect();
-    let seen = (0..81).filter(|&cell| places.iter().all(|&place| sees(cell, place)));
-    seen.map(|cell| (cell, digit)).collect()
+/// Returns the cells that see all places of a digit in some cells.
+fn seen(slow: &Slow, cells: Cells, digit: usize) -> Cells {
+    seeing_all(cells & slow.open[digit])
 }
 
-pub fn als_xz(slow: &mut Slow<'_>) {
+pub fn als_xz(slow: &mut Slow) {
     let sets = almost_locked(slow);
-    for (a, b) in
-        sets.iter().enumerate().flat_map(|(i, a)| sets[i + 1..].iter().map(move |b| (a, b)))
-    {
-        let rcc = restricted(slow, a, b);
-        let mut removed = Vec::new();
-        for digit in 0..9 {
-            let (in_a, in_b) = (a.1.contains(&digit), b.1.contains(&digit));
-            let is_restricted = rcc.contains(&digit);
-            if in_a && in_b && (rcc.len() > 1 || !is_restricted && rcc.len() == 1) {
-                removed.append(&mut seen(slow, &[a, b], digit));
-            }
-            if rcc.len() > 1 && !is_restricted {
-                for set in [a, b].into_iter().filter(|set| set.1.contains(&digit)) {
-                    removed.append(&mut seen(slow, &[set], digit));
+    for (i, a) in sets.iter().enumerate() {
+        for b in &sets[i + 1..] {
+            let rcc = restricted(slow, a, b);
+            let mut removed = [0; 9];
+            for digit in digits_of(a.1 | b.1) {
+                let (is_common, is_restricted) =
+                    (a.1 & b.1 & 1 << digit != 0, rcc & 1 << digit != 0);
+                if is_common && (rcc.count_ones() > 1 || !is_restricted && rcc != 0) {
+                    removed[digit] |= seen(slow, a.0 | b.0, digit);
+                }
+                for set in [a, b].into_iter().filter(|_| rcc.count_ones() > 1 && !is_restricted) {
+                    if set.1 & 1 << digit != 0 {
+                        removed[digit] |= seen(slow, set.0, digit);
+                    }
                 }
             }
+            slow.remove(removed);
         }
-        slow.remove(removed);
     }
 }
 
-pub fn als_xy_wing(slow: &mut Slow<'_>) {
+pub fn als_xy_wing(slow: &mut Slow) {
     let sets = almost_locked(slow);
     for pivot in &sets {
-        let linked: Vec<_> = (sets.iter().filter(|set| *set != pivot))
-            .map(|set| (set, restricted(slow, set, pivot)))
-            .filter(|(_, rcc)| !rcc.is_empty())
-            .collect();
+        let linked = sets.iter().filter(|&set| set != pivot);
+        let linked: Vec<_> = linked.map(|set| (set, restricted(slow, set, pivot))).collect();
         for (i, (a, by_a)) in linked.iter().enumerate() {
             for (b, by_b) in &linked[i + 1..] {
-                for &z in a.1.iter().filter(|z| b.1.contains(z)) {
-                    let differ =
-                        by_a.iter().any(|x| by_b.iter().any(|y| x != y && *x != z && *y != z));
-                    if differ {
-                        let removed = seen(slow, &[a, b], z);
-                        slow.remove(removed);
+                for z in digits_of(a.1 & b.1) {
+                    let [x, y] = [by_a, by_b].map(|rcc| rcc & !(1 << z));
+                    if x != 0 && y != 0 && (x | y).count_ones() > 1 {
+                        slow.lose(seen(slow, a.0 | b.0, z), 1 << z);
                     }
                 }
             }
@@ -370,48 +290,26 @@ pub fn als_xy_wing(slow: &mut Slow<'_>) {
     }
 }
 
-pub fn sue_de_coq(slow: &mut Slow<'_>) {
+pub fn sue_de_coq(slow: &mut Slow) {
+    let open = slow.cells_with(0x1ff);
     for (square, line) in (18..27).flat_map(|square| (0..18).map(move |line| (square, line))) {
-        let (in_box, in_line) = (cells_of(square), cells_of(line));
-        let open = |cells: &[usize], other: &[usize], is_shared: bool| -> Vec<usize> {
-            let cells = cells.iter().copied().filter(|&cell| slow.is_open(cell));
-            cells.filter(|cell| other.contains(cell) == is_shared).collect()
+        let (square, line) = (UNITS[square], UNITS[line]);
+        let sets = |cells: Cells| -> Vec<Set> {
+            all_subsets(cells & open).map(|set| (set, slow.digits_in(set))).collect()
         };
-        let shared = open(&in_box, &in_line, true);
-        let (rest_of_box, rest_of_line) =
-            (open(&in_box, &in_line, false), open(&in_line, &in_box, false));
-        let subsets = |cells: &[usize]| -> Vec<Als> {
-            let all = (1..=cells.len()).flat_map(|count| combinations(cells, count));
-            all.map(|set| {
-                let digits = union(set.iter().map(|&cell| slow.digits(cell)));
-                (set, digits)
-            })
-            .collect()
-        };
-        let mut found: Vec<Vec<Candidate>> = Vec::new();
-        for (core, v) in subsets(&shared).into_iter().filter(|(core, _)| core.len() > 1) {
-            let surplus = v.len().saturating_sub(core.len());
-            let reduces = |set: &Als| {
-                let new = set.1.iter().filter(|digit| !v.contains(digit)).count();
-                set.0.len().saturating_sub(new)
-            };
-            for l in subsets(&rest_of_line).iter().filter(|set| reduces(set) > 0) {
-                for b in subsets(&rest_of_box).iter().filter(|set| reduces(set) > 0) {
-                    let is_disjoint = !l.1.iter().any(|digit| b.1.contains(digit));
-                    if surplus < 2 || !is_disjoint || reduces(l) + reduces(b) != surplus {
+        let mut found = Vec::new();
+        let (of_line, of_box) = (sets(line & !square), sets(square & !line));
+        for (core, v) in sets(square & line).into_iter().filter(|it| it.0.count_ones() > 1) {
+            let surplus = v.count_ones().saturating_sub(core.count_ones());
+            let reduces = |set: &Set| set.0.count_ones().saturating_sub((set.1 & !v).count_ones());
+            for l in of_line.iter().filter(|set| reduces(set) > 0) {
+                for b in of_box.iter().filter(|set| reduces(set) > 0) {
+                    if surplus < 2 || l.1 & b.1 != 0 || reduces(l) + reduces(b) != surplus {
                         continue;
                     }
-                    let mut removed = Vec::new();
-                    for (cells, own, other) in [(&in_line, l, b), (&in_box, b, l)] {
-                        let outside = cells
-                            .iter()
-                            .filter(|cell| !core.contains(cell) && !own.0.contains(cell));
-                        for &cell in outside {
-                            let lost = v.iter().chain(&own.1).filter(|d| !other.1.contains(d));
-                            removed.extend(lost.map(|&digit| (cell, digit)));
-                        }
-                    }
-                    found.push(removed);
+                    let by_line = candidates(line & !(core | l.0), (v | l.1) & !b.1);
+                    let by_box = candidates(square & !(core | b.0), (v | b.1) & !l.1);
+                    found.push(std::array::from_fn(|digit| by_line[digit] | by_box[digit]));
                 }
             }
         }

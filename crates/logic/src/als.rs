@@ -7,9 +7,10 @@
 //! <https://hodoku.sourceforge.net/en/tech_misc.php#sdc>.
 
 use super::links::{Set, and, insert, members, or};
+use super::subsets::subsets;
 use super::{Evidence, Instances, Link, Position, Role};
-use crate::board::{Bits, Candidates, Cells, UNIT_CELLS, UNITS, cells_at, common_peers};
-use crate::board::{digits_of, size};
+use crate::board::{Bits, Candidates, Cells, UNITS, cells_at, common_peers};
+use crate::board::{digits_of, positions_in, set_of, size};
 
 /// An almost locked set.
 #[derive(Debug)]
@@ -53,8 +54,9 @@ impl Memory {
     fn collect(&mut self, position: &Position) {
         self.sets.clear();
         for unit in (0..27).rev() {
-            let masks = UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
-            subsets(&masks, open(&masks), 0, 0, &mut |set, digits, rest| {
+            let masks = position.unit_masks(unit);
+            let open = positions_in(unit, position.open_cells());
+            subsets(&masks, open, 0, 0, &mut |set, digits, rest| {
                 let can_grow = size(digits) <= size(set) + size(rest) + 1;
                 // Sets within a box and a line are those of the box.
                 let is_in_box = |&triad: &u16| set & !triad == 0;
@@ -129,26 +131,7 @@ impl<const W: usize> Places<W> {
                 }
             }
             sets[i].in_xz = in_xz != 0;
-            sets[i].by_wing = (0..9).fold(0, |all, z| all | u16::from(twice[z] != 0) << z);
-        }
-    }
-}
-
-/// Visits sets of items, except the empty one, with the union of their elements and the items that
-/// can be added; none are added if the visitor returns `false`.
-fn subsets(
-    items: &[u16; 9],
-    mut rest: u16,
-    set: u16,
-    union: u16,
-    visit: &mut impl FnMut(u16, u16, u16) -> bool,
-) {
-    while rest != 0 {
-        let i = rest.trailing_zeros() as usize;
-        rest &= rest - 1;
-        let (set, union) = (set | 1 << i, union | items[i]);
-        if visit(set, union, rest) {
-            subsets(items, rest, set, union, visit);
+            sets[i].by_wing = set_of(twice.map(|cells| cells != 0));
         }
     }
 }
@@ -191,8 +174,7 @@ fn by_common(position: &Position, a: &Als, b: &Als) -> (u16, Candidates) {
 
 /// Returns the evidence that consists of these sets.
 fn with_sets(sets: &[&Als]) -> Evidence {
-    let add =
-        |evidence: Evidence, set: &&Als| evidence.with(Role::AlmostLocked, set.cells, set.digits);
+    let add = |all: Evidence, set: &&Als| all.with(Role::AlmostLocked, set.cells, set.digits);
     sets.iter().fold(Evidence::default(), add)
 }
 
@@ -212,7 +194,7 @@ pub fn xz(position: &Position, memory: &mut Memory, out: &mut Instances) {
     for (i, a) in sets.iter().enumerate().filter(|(_, a)| a.in_xz) {
         for b in sets[i + 1..].iter().filter(|b| b.in_xz) {
             let (rcc, removed) = by_common(position, a, b);
-            out.remove_effective(&position.board, removed, || {
+            out.remove_effective(position, removed, || {
                 with_sets(&[a, b]).with_links(links(position, a, b, rcc).collect())
             });
         }
@@ -248,7 +230,7 @@ pub fn xy_wing(position: &Position, memory: &mut Memory, out: &mut Instances) {
                     if x == 0 || y == 0 || x == y && size(x) == 1 {
                         continue;
                     }
-                    out.remove_digit(&position.board, z, targets, || {
+                    out.remove_digit(position, z, targets, || {
                         let (by_x, by_y) = (links(position, a, c, x), links(position, b, c, y));
                         with_sets(&[a, b, c]).with_links(by_x.chain(by_y).collect())
                     });
@@ -268,10 +250,9 @@ pub fn sue_de_coq(position: &Position, out: &mut Instances) {
             if shared == 0 {
                 continue;
             }
-            let masks = UNIT_CELLS[square].map(|cell| position.masks[usize::from(cell)]);
-            let is_shared = |&i: &usize| shared >> UNIT_CELLS[square][i] & 1 != 0;
-            let all = (0..9).filter(is_shared).fold(0, |all, i| all | masks[i]);
-            let cores = (0..9).filter(is_shared).fold(0, |set: u16, i| set | 1 << i) & open(&masks);
+            let masks = position.unit_masks(square);
+            let cores = positions_in(square, shared & position.open_cells());
+            let all = digits_of(cores).fold(0, |all, i| all | masks[i]);
             // Two cells have at least four digits.
             if size(cores) < 2 || size(all) < 4 {
                 continue;
@@ -293,20 +274,16 @@ pub fn sue_de_coq(position: &Position, out: &mut Instances) {
                         }
                         let core = cells_at(square, core);
                         let (l, b) = (cells_at(line, l), cells_at(square, b));
-                        let (line, square) = (UNITS[line], UNITS[square]);
                         let mut removed = [0; 9];
-                        for digit in digits_of((v | dl) & !db) {
-                            removed[digit] |= line & !(core | l);
+                        for (unit, own, digits) in
+                            [(line, l, (v | dl) & !db), (square, b, (v | db) & !dl)]
+                        {
+                            let others = UNITS[unit] & !(core | own);
+                            digits_of(digits).for_each(|digit| removed[digit] |= others);
                         }
-                        for digit in digits_of((v | db) & !dl) {
-                            removed[digit] |= square & !(core | b);
-                        }
-                        out.remove_effective(&position.board, removed, || {
-                            Evidence::pattern(core, v).with(Role::AlmostLocked, l, dl).with(
-                                Role::AlmostLocked,
-                                b,
-                                db,
-                            )
+                        out.remove_effective(position, removed, || {
+                            let core = Evidence::pattern(core, v);
+                            core.with(Role::AlmostLocked, l, dl).with(Role::AlmostLocked, b, db)
                         });
                     }
                 }
@@ -327,10 +304,8 @@ impl Helpers {
     /// Finds those that do so if the shared cells have all of their digits.
     fn of(position: &Position, unit: usize, shared: Cells, digits: u16) -> Self {
         let mut helpers = Self { sets: [(0, 0); 64], len: 0 };
-        let masks = UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
-        let is_shared = |&i: &usize| shared >> UNIT_CELLS[unit][i] & 1 != 0;
-        let own = (0..9).filter(is_shared).fold(0, |set: u16, i| set | 1 << i);
-        subsets(&masks, open(&masks) & !own, 0, 0, &mut |set, union, rest| {
+        let own = positions_in(unit, position.open_cells() & !shared);
+        subsets(&position.unit_masks(unit), own, 0, 0, &mut |set, union, rest| {
             let others = size(union & !digits);
             if size(set) > others {
                 helpers.sets[helpers.len] = (set, union);
@@ -348,9 +323,4 @@ impl Helpers {
         };
         self.sets[..self.len].iter().map(by).filter(|helper| helper.2 > 0)
     }
-}
-
-/// Returns the items that have any element.
-fn open(items: &[u16; 9]) -> u16 {
-    (0..9).filter(|&i| items[i] != 0).fold(0, |set, i| set | 1 << i)
 }

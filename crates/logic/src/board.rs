@@ -73,6 +73,17 @@ pub fn cells_at(unit: usize, positions: u16) -> Cells {
     }
 }
 
+/// Returns the positions of these cells in a unit: bit `i` for its cell `i`.
+pub fn positions_in(unit: usize, cells: Cells) -> u16 {
+    set_of(UNIT_CELLS[unit].map(|cell| cells >> cell & 1 != 0))
+}
+
+/// Returns the numbers, such as of digits, for which an array is true.
+#[inline(always)]
+pub fn set_of(includes: [bool; 9]) -> u16 {
+    includes.iter().rev().fold(0, |set, &includes| set << 1 | u16::from(includes))
+}
+
 /// The number of digits or positions in each set of nine.
 pub static SIZES: [u8; 512] = {
     let mut table = [0; 512];
@@ -88,6 +99,12 @@ pub static SIZES: [u8; 512] = {
 #[inline(always)]
 pub fn size(set: u16) -> usize {
     usize::from(SIZES[usize::from(set & 0x1ff)])
+}
+
+/// Returns the cells that are peers of any of these cells.
+#[inline(always)]
+pub fn any_peers(cells: Cells) -> Cells {
+    Bits(cells).fold(0, |all, cell| all | PEERS[cell])
 }
 
 /// Returns the cells that are peers of all of these cells.

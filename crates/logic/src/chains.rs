@@ -9,8 +9,8 @@
 //! <https://hodoku.sourceforge.net/en/tech_chains.php>, <https://www.sudokuwiki.org/X_Cycles>,
 //! <https://www.sudokuwiki.org/Grouped_X-Cycles>.
 
-use super::links::{Chains, Kind, NONE, Set, and, contains, insert, is_empty, members, or};
-use super::{Changed, Evidence, Instances, Link, Node, Position};
+use super::links::{Chains, Kind, Set, and, contains, insert, is_empty, members, or};
+use super::{Evidence, Instances, Link, Node, Position};
 use crate::board::{Bits, Candidates, Cells, PEERS, cells_at, common_peers};
 use crate::board::{digits_of, size};
 
@@ -40,12 +40,11 @@ impl Memory {
     pub fn find(
         &mut self,
         position: &Position,
-        changed: Changed,
         (kind, is_grouped): (Kind, bool),
         shape: Shape,
         out: &mut Instances,
     ) {
-        let digits = if kind == Kind::X { changed.digits } else { 0x1ff };
+        let digits = if kind == Kind::X { position.changed.digits } else { 0x1ff };
         let i = kind as usize + 3 * usize::from(is_grouped);
         let (version, all) = self.exhausted[i];
         let is_exhausted = version == position.version && digits & !all == 0;
@@ -80,13 +79,7 @@ pub struct Ends {
     linked: Candidates,
     groups: Vec<Place>,
     /// The strong links of groups. Their ends are groups or candidates of the same digit.
-    links: Vec<(usize, [End; 2])>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum End {
-    Cell(usize),
-    Group(usize),
+    links: Vec<(usize, [Cells; 2])>,
 }
 
 /// A candidate, or the cells of a group.
@@ -131,15 +124,17 @@ impl Ends {
         self.groups.clear();
         self.links.clear();
         for digit in digits_of(digits).filter(|_| is_grouped) {
-            let first = self.groups.len();
-            for unit in 0..27 {
-                self.link_groups(position, digit, unit, first);
-            }
+            (0..27).for_each(|unit| self.link_groups(position, digit, unit));
         }
     }
 
+    /// Returns the number of a group.
+    fn group(&self, digit: usize, cells: Cells) -> Option<usize> {
+        self.groups.iter().rposition(|group| group.digit == digit && group.cells == cells)
+    }
+
     /// Finds the strong links of groups: the digit has places in two parts of a unit.
-    fn link_groups(&mut self, position: &Position, digit: usize, unit: usize, first: usize) {
+    fn link_groups(&mut self, position: &Position, digit: usize, unit: usize) {
         const ROWS: [u16; 3] = [0o007, 0o070, 0o700];
         const COLUMNS: [u16; 3] = [0o111, 0o222, 0o444];
         let places = position.places(unit, digit);
@@ -150,20 +145,14 @@ impl Ends {
             let mut parts = parts.into_iter().filter(|&part| part != 0);
             let ends = (parts.next(), parts.next(), parts.next());
             let (Some(a), Some(b), None) = ends else { return };
-            let ends = [a, b].map(|part| {
-                let cells = cells_at(unit, part);
+            let ends = [a, b].map(|part| cells_at(unit, part));
+            for cells in ends {
                 if cells.is_power_of_two() {
                     self.linked[digit] |= cells;
-                    return End::Cell(cells.trailing_zeros() as usize);
-                }
-                let mut groups = self.groups.iter().skip(first);
-                let i = groups.position(|group| group.cells == cells);
-                let i = first + i.unwrap_or(self.groups.len() - first);
-                if i == self.groups.len() {
+                } else if self.group(digit, cells).is_none() {
                     self.groups.push(Place { digit, cells, seen: common_peers(cells) });
                 }
-                End::Group(i)
-            });
+            }
             self.links.push((digit, ends));
         };
         link(ROWS.map(|row| places & row));
@@ -239,13 +228,13 @@ impl<const W: usize> Workspace<W> {
 
 /// The ends of strong links and their links. Candidates are numbered cell by cell; groups follow
 /// them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Graph<const W: usize> {
     pub nodes: Vec<Place>,
     /// How many nodes are candidates.
     candidates: usize,
     /// The numbers of candidates by cell and digit.
-    pub numbers: Box<[[u16; 9]; 81]>,
+    pub numbers: Vec<[u16; 9]>,
     /// The nodes that see each candidate, by digit and cell.
     seeing: Vec<[Set<W>; 81]>,
     /// For each node, those that are off if it is on.
@@ -256,24 +245,11 @@ pub struct Graph<const W: usize> {
     pub effective: Vec<Set<W>>,
 }
 
-impl<const W: usize> Default for Graph<W> {
-    fn default() -> Self {
-        Self {
-            nodes: Vec::with_capacity(W * 64),
-            candidates: 0,
-            numbers: Box::new([[NONE; 9]; 81]),
-            seeing: Vec::new(),
-            weak: Vec::with_capacity(W * 64),
-            strong: Vec::with_capacity(W * 64),
-            effective: Vec::with_capacity(W * 64),
-        }
-    }
-}
-
 impl<const W: usize> Graph<W> {
     /// Finds all nodes and links.
     pub fn update(&mut self, position: &Position, kind: Kind, ends: &Ends) {
         self.nodes.clear();
+        self.numbers.resize(81, [0; 9]);
         for cell in Bits(ends.linked.iter().fold(0, |all, cells| all | cells)) {
             let is_linked = |&digit: &usize| ends.linked[digit] >> cell & 1 != 0;
             for digit in digits_of(position.masks[cell]).filter(is_linked) {
@@ -288,10 +264,10 @@ impl<const W: usize> Graph<W> {
             sets.resize(self.nodes.len(), [0; W]);
         }
         self.link_strongly(position, kind, &ends.linked);
-        for &(digit, ends) in &ends.links {
-            let [a, b] = ends.map(|end| match end {
-                End::Cell(cell) => self.numbers[cell][digit].into(),
-                End::Group(i) => self.candidates + i,
+        for &(digit, of_link) in &ends.links {
+            let [a, b] = of_link.map(|cells| match ends.group(digit, cells) {
+                None => self.numbers[cells.trailing_zeros() as usize][digit].into(),
+                Some(i) => self.candidates + i,
             });
             insert(&mut self.strong[a], b);
             insert(&mut self.strong[b], a);

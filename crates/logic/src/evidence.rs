@@ -157,6 +157,11 @@ impl Step {
         (masks(self.placed.as_slice()), masks(&self.eliminated))
     }
 
+    /// Returns the cells that lose candidates.
+    pub(crate) fn lost_cells(&self) -> Cells {
+        self.eliminated.iter().fold(0, |all, it| all | 1 << it.cell)
+    }
+
     /// Returns the digits that cells lose as a mask: bit 0 for digit 1.
     pub(crate) fn lost_digits(&self) -> u16 {
         self.eliminated.iter().fold(0, |all, it| all | 1 << (it.digit - 1))

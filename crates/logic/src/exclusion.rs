@@ -3,25 +3,20 @@
 //! Sources: <https://www.sudokuwiki.org/Aligned_Pair_Exclusion>,
 //! <http://sudopedia.enjoysudoku.com/Aligned_Triple_Exclusion.html>.
 
-use super::{Changed, Evidence, Instances, Position, Role};
-use crate::board::{ALL, Bits, Cells, PEERS, digits_of, size};
-
-/// Returns the cells that see any of these.
-fn seeing(cells: Cells) -> Cells {
-    Bits(cells).fold(0, |all, cell| all | PEERS[cell])
-}
+use super::{Evidence, Instances, Position, Role};
+use crate::board::{ALL, Bits, Cells, PEERS, any_peers, digits_of, size};
 
 /// Two cells cannot have digits that are all candidates of a cell that sees both, nor the same
 /// digit if they see each other. Candidates without a possible combination are removed.
-pub fn pair(position: &Position, changed: Changed, out: &mut Instances) {
+pub fn pair(position: &Position, out: &mut Instances) {
     let masks = &position.masks;
-    let open = position.open.iter().fold(0, |all, cells| all | cells);
+    let open = position.open_cells();
     for a in Bits(open) {
         let seen = PEERS[a] & position.exactly[2];
-        let near = if changed.cells >> a & 1 != 0 {
-            seeing(seen)
+        let near = if position.changed.cells >> a & 1 != 0 {
+            any_peers(seen)
         } else {
-            seeing(seen & changed.cells) | changed.cells
+            any_peers(seen & position.changed.cells) | position.changed.cells
         };
         for b in Bits(near & open & !1 << a) {
             let excluders = seen & PEERS[b];
@@ -48,21 +43,21 @@ pub fn pair(position: &Position, changed: Changed, out: &mut Instances) {
                     }
                 }
             }
-            out.remove_effective(&position.board, removed, || evidence(1 << a | 1 << b, excluders));
+            out.remove_effective(position, removed, || evidence(1 << a | 1 << b, excluders));
         }
     }
 }
 
 /// The same for three cells and the cells with two or three candidates that see all of them.
-pub fn triplet(position: &Position, changed: Changed, out: &mut Instances) {
-    let open = position.open.iter().fold(0, |all, cells| all | cells);
+pub fn triplet(position: &Position, out: &mut Instances) {
+    let open = position.open_cells();
     let small = position.exactly[2] | position.exactly[3];
     for a in Bits(open) {
         for b in Bits(open & !1 << a) {
             let seen = PEERS[a] & PEERS[b] & small;
             // Any of the cells and excluders must have changed.
-            let near = seeing(seen & changed.cells) | changed.cells;
-            let near = if (1 << a | 1 << b) & changed.cells != 0 { ALL } else { near };
+            let near = any_peers(seen & position.changed.cells) | position.changed.cells;
+            let near = if (1 << a | 1 << b) & position.changed.cells != 0 { ALL } else { near };
             if near & open & !1 << b == 0 {
                 continue;
             }
@@ -110,7 +105,6 @@ fn exclude(position: &Position, cells: [usize; 3], excluders: Cells, out: &mut I
         digits_of(mask).for_each(|digit| partners[digit] |= mask & !(1 << digit));
     }
     let mut removed = [0; 9];
-    let mut any = false;
     for role @ ([i, j, k], [ij, ik, jk]) in roles {
         if !can_lose(role) {
             continue;
@@ -130,13 +124,10 @@ fn exclude(position: &Position, cells: [usize; 3], excluders: Cells, out: &mut I
             });
             if !is_possible {
                 removed[x] |= 1 << cells[i];
-                any = true;
             }
         }
     }
-    if any {
-        out.remove(&removed, || evidence(1 << a | 1 << b | 1 << c, excluders));
-    }
+    out.remove_effective(position, removed, || evidence(1 << a | 1 << b | 1 << c, excluders));
 }
 
 fn evidence(cells: Cells, excluders: Cells) -> Evidence {

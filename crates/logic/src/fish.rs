@@ -4,20 +4,14 @@
 //! <https://hodoku.sourceforge.net/en/tech_fishb.php> (finned and sashimi).
 
 use super::subsets::{small_unions, tight_sets};
-use super::{Changed, Evidence, Instances, Position, Role};
+use super::{Evidence, Instances, Position, Role};
 use crate::board::{Cells, columns, digits_of, rows, size, transpose};
 
 /// A digit's places in one set of lines, of one direction, are in as many crossing lines, which
 /// lose it elsewhere.
 #[inline(always)]
-pub fn basic(
-    position: &Position,
-    changed: Changed,
-    count: usize,
-    min_lines: usize,
-    out: &mut Instances,
-) {
-    for digit in digits_of(changed.digits) {
+pub fn basic(position: &Position, count: usize, min_lines: usize, out: &mut Instances) {
+    for digit in digits_of(position.changed.digits) {
         for kind in 0..2 {
             let lines = position.all_places(kind, digit);
             if lines.iter().filter(|&&line| line != 0).count() < min_lines {
@@ -37,18 +31,17 @@ pub type Memory = [(u64, u16); 5];
 /// all fins. A fish is sashimi if one of its lines has fewer than two places other than fins.
 pub fn finned(
     position: &Position,
-    changed: Changed,
     count: usize,
     is_sashimi: bool,
     memory: &mut Memory,
     out: &mut Instances,
 ) {
-    let searched = (position.version, changed.digits);
+    let searched = (position.version, position.changed.digits);
     if is_sashimi && memory[count] == searched {
         return;
     }
     let mut has_sashimi = false;
-    for digit in digits_of(changed.digits) {
+    for digit in digits_of(position.changed.digits) {
         for kind in 0..2 {
             let lines = position.all_places(kind, digit);
             let crossing = position.all_places(1 - kind, digit);
@@ -102,7 +95,7 @@ fn report(
         return;
     }
     let cells = |cells: Cells| if kind == 0 { cells } else { transpose(cells) };
-    out.remove_digit(&position.board, digit, cells(removed), || {
+    out.remove_digit(position, digit, cells(removed), || {
         let [corners, fins] = [cover, fins].map(|set| cells(places & rows(base) & columns(set)));
         Evidence::pattern(corners, 1 << digit)
             .with(Role::Fins, fins, 1 << digit)

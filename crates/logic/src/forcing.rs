@@ -15,7 +15,7 @@ use super::counting::{boxes_with, columns_with, rows_with};
 use super::instances::{Collect, Instances};
 use super::links::{Chains, Kind, Set, and, insert, is_empty, members, or};
 use super::{Changed, Evidence, Position, Technique, find};
-use crate::board::{Bits, Board, Cells, PEERS, UNITS, digits_of};
+use crate::board::{Bits, Board, Cells, PEERS, UNITS, any_peers, digits_of};
 
 /// A digit, in one or in none of its places, leads to a contradiction within the digit: a unit
 /// without a place.
@@ -43,7 +43,7 @@ pub fn nishio(
                 any = true;
                 let evidence = || Evidence::pattern(1 << *cell, 1 << *digit).with_base(1 << unit);
                 if *on {
-                    out.remove_digit(&position.board, *digit, 1 << *cell, evidence);
+                    out.remove_digit(position, *digit, 1 << *cell, evidence);
                 } else {
                     out.place(*digit, *cell, evidence);
                 }
@@ -51,9 +51,8 @@ pub fn nishio(
             }
             let alone = *places
                 & (rows_with::<1>(*places) | columns_with::<1>(*places) | boxes_with::<1>(*places));
-            let seen = Bits(alone).fold(0, |seen, cell| seen | PEERS[cell]);
             let before = *places;
-            *places &= !seen;
+            *places &= !any_peers(alone);
             *places != before
         });
     }
@@ -103,9 +102,8 @@ impl<const W: usize> Closures<W> {
                 }
                 if !is_empty(&off) {
                     let mut removed = [0; 9];
-                    for (digit, cell) in members(&off).map(|i| graph.place(i)) {
-                        removed[digit] |= 1 << cell;
-                    }
+                    let places = members(&off).map(|i| graph.place(i));
+                    places.for_each(|(digit, cell)| removed[digit] |= 1 << cell);
                     out.remove(&removed, evidence);
                     any = true;
                 }
@@ -158,11 +156,10 @@ fn alternatives(position: &Position, by_cell: bool, mut visit: impl FnMut(Cells,
     }
 }
 
-/// Techniques that a net uses when there are no singles, by level.
-pub const LEVELS: [&[Technique]; 6] = {
+/// Techniques that nets use when there are no singles, by level.
+pub const LEVELS: [&[Technique]; 5] = {
     use Technique as T;
     [
-        &[],
         &[T::Pointing, T::Claiming, T::NakedPair, T::XWing, T::HiddenPair],
         &[T::Aic],
         &[T::CellForcingChain, T::RegionForcingChain],
@@ -170,6 +167,12 @@ pub const LEVELS: [&[Technique]; 6] = {
         &[T::DynamicForcingChainPlus],
     ]
 };
+
+/// Returns the techniques that the nets of a technique use, the easiest level first.
+pub fn levels(technique: Technique) -> impl Iterator<Item = &'static [Technique]> {
+    let level = (technique as usize).saturating_sub(Technique::DynamicForcingChain as usize);
+    LEVELS.into_iter().take(level)
+}
 
 /// Memory for forcing chains and nets.
 #[derive(Debug, Default)]
@@ -222,12 +225,12 @@ struct State {
 }
 
 impl Nets {
-    /// Follows all candidates by singles and the techniques up to a level, and finds contradictions
-    /// and what all candidates of a cell, or all places of a digit in a unit, imply.
+    /// Follows all candidates by singles and the techniques within a technique, and finds
+    /// contradictions and what all candidates of a cell, or all places of a digit in a unit, imply.
     pub fn find(
         &mut self,
         position: &Position,
-        level: usize,
+        technique: Technique,
         stop: &StopFlag,
         out: &mut Instances,
     ) {
@@ -253,7 +256,7 @@ impl Nets {
                     let evidence = Evidence::pattern(1 << state.cell, 1 << state.digit);
                     Evidence { contradiction, ..evidence }
                 };
-                out.remove_digit(&position.board, state.digit, 1 << state.cell, evidence);
+                out.remove_digit(position, state.digit, 1 << state.cell, evidence);
                 any = true;
             }
             for by_cell in [true, false] {
@@ -267,13 +270,9 @@ impl Nets {
                             }
                         }
                     }
-                    let mut common = 0;
-                    let removed = std::array::from_fn(|digit| {
-                        let removed = position.open[digit] & !possible.open(digit);
-                        common |= removed;
-                        removed
-                    });
-                    if common != 0 {
+                    let removed =
+                        std::array::from_fn(|digit| position.open[digit] & !possible.open(digit));
+                    if removed != [0; 9] {
                         any = true;
                         out.remove(&removed, || Evidence::pattern(cells, digits).with_base(base));
                     }
@@ -287,9 +286,9 @@ impl Nets {
                     return;
                 }
                 let is_changed = state.bands.place_singles()
-                    || (1..=level).any(|level| {
+                    || levels(technique).any(|techniques| {
                         let inner = self.inner.get_or_insert_with(|| Inner::new(stop));
-                        inner.apply(LEVELS[level], &mut state.bands)
+                        inner.apply(techniques, &mut state.bands)
                     });
                 state.is_complete = !is_changed;
                 state.is_possible = !is_changed || !state.bands.is_impossible();
@@ -316,7 +315,7 @@ impl Inner {
         position.update(Changed::ALL);
         effects.start(Technique::FullHouse, 0);
         for &technique in techniques {
-            find(technique, position, Changed::ALL, memory, effects);
+            find(technique, position, memory, effects);
         }
         let any = effects.count > 0;
         if any {

@@ -4,6 +4,8 @@
 //! followed again, by the same rules, until it leads to the effects of the step or to a
 //! contradiction; implications that lead to neither are left out.
 
+use std::collections::BTreeSet;
+
 use bulkdoku_core::bands::{Bands, Contradiction};
 use bulkdoku_core::puzzle::Unit;
 #[cfg(feature = "serde")]
@@ -11,9 +13,9 @@ use serde::Serialize;
 
 #[cfg(feature = "serde")]
 use super::as_text;
-use super::forcing::LEVELS;
-use super::{Node, Role, Step, Technique, instances, unit};
-use crate::board::{Bits, Board, Cells, PEERS, UNITS, UNITS_OF, digits_of};
+use super::forcing::levels;
+use super::{Candidate, Node, Role, Step, Technique, instances, unit};
+use crate::board::{ALL, Bits, Board, Cells, PEERS, UNITS, UNITS_OF, digits_of};
 
 /// What follows from an alternative, or from the assumption that a step refutes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,6 +94,12 @@ impl Step {
     }
 }
 
+/// Returns numbers in order, each once.
+fn sorted(numbers: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    let numbers: BTreeSet<_> = numbers.into_iter().collect();
+    numbers.into_iter().collect()
+}
+
 /// The board of an alternative, and what has led to it.
 struct Search {
     board: Board,
@@ -106,17 +114,13 @@ impl Search {
     }
 
     fn follow(mut self, digit: usize, cell: usize, on: bool, step: &Step) -> Alternative {
-        if on {
-            self.place(digit, cell, Vec::new(), By::Assumption);
-        } else {
-            self.remove(digit, cell, Vec::new(), By::Assumption);
-        }
+        self.assert(digit, cell, on, Vec::new(), By::Assumption);
         let (placed, removed) = step.effects();
         loop {
             // What an assumption refutes is what it assumes, so it has no other effect.
             let is_left = |digit: usize| {
-                let left = self.board.digits[digit] & removed[digit];
-                left | placed[digit] & !(self.board.digits[digit] & self.board.placed) != 0
+                let digits = self.board.digits[digit];
+                digits & removed[digit] | placed[digit] & !(digits & self.board.placed) != 0
             };
             let contradiction = self.contradiction(step);
             if contradiction.is_some() || !(0..9).any(is_left) || !self.extend(step.technique) {
@@ -148,11 +152,10 @@ impl Search {
             let is_chain =
                 matches!(technique, Technique::CellForcingChain | Technique::RegionForcingChain);
             if (!is_chain || because.len() == 1) && is_possible(digit, cell, &self.board) {
-                self.place(digit, cell, because, by);
+                self.assert(digit, cell, true, because, by);
             }
         }
-        let level = (technique as usize).saturating_sub(Technique::DynamicForcingChain as usize);
-        for techniques in LEVELS.iter().take(level + 1) {
+        for techniques in levels(technique) {
             if self.implications.len() > before {
                 break;
             }
@@ -163,17 +166,12 @@ impl Search {
             });
             let found: Vec<_> = found.collect();
             for (because, step) in found {
-                let by = || By::Step(Box::new(step.clone()));
-                for it in &step.eliminated {
+                let removed = step.eliminated.iter().map(|it| (it, false));
+                for (it, on) in removed.chain(step.placed.iter().map(|it| (it, true))) {
                     let digit = usize::from(it.digit) - 1;
                     if is_possible(digit, it.cell, &self.board) {
-                        self.remove(digit, it.cell, because.clone(), by());
-                    }
-                }
-                if let Some(it) = &step.placed {
-                    let digit = usize::from(it.digit) - 1;
-                    if is_possible(digit, it.cell, &self.board) {
-                        self.place(digit, it.cell, because.clone(), by());
+                        let by = By::Step(Box::new(step.clone()));
+                        self.assert(digit, it.cell, on, because.clone(), by);
                     }
                 }
             }
@@ -184,61 +182,51 @@ impl Search {
     /// Returns the singles of the board: digits, cells, and rules.
     fn singles(&self, technique: Technique) -> Vec<(usize, usize, By)> {
         let mut singles = Vec::new();
-        let open = !self.board.placed;
+        let open = ALL & !self.board.placed;
         let is_nishio = technique == Technique::Nishio;
         let assumed = usize::from(self.implications[0].node.digit) - 1;
-        let digits = self.board.digits.iter().enumerate();
-        for (digit, &cells) in digits.filter(|&(digit, _)| !is_nishio || digit == assumed) {
+        for digit in (0..9).filter(|&digit| !is_nishio || digit == assumed) {
             for number in 0..27 {
-                let places = cells & UNITS[number];
-                if (places & open).is_power_of_two() && places & !open == 0 {
+                let places = self.board.digits[digit] & UNITS[number];
+                if places.is_power_of_two() && places & open != 0 {
                     let cell = places.trailing_zeros() as usize;
                     singles.push((digit, cell, By::Unit(unit(number))));
                 }
             }
         }
-        if !is_nishio {
-            for cell in Bits(open & crate::board::ALL) {
-                let mask = self.board.mask(cell);
-                if mask.is_power_of_two() {
-                    singles.push((mask.trailing_zeros() as usize, cell, By::Cell));
-                }
+        for cell in Bits(open).filter(|_| !is_nishio) {
+            let mask = self.board.mask(cell);
+            if mask.is_power_of_two() {
+                singles.push((mask.trailing_zeros() as usize, cell, By::Cell));
             }
         }
         singles
     }
 
-    /// Adds that a digit is in a cell, and what it removes.
-    fn place(&mut self, digit: usize, cell: usize, because: Vec<usize>, by: By) {
-        let reason = self.add(digit, cell, true, because, by);
+    /// Adds that a digit is, or is not, in a cell, and what it removes.
+    fn assert(&mut self, digit: usize, cell: usize, on: bool, because: Vec<usize>, by: By) {
+        let number = self.implications.len();
+        self.implications.push(Implication { node: Node::new(1 << cell, digit, on), because, by });
+        if !on {
+            self.off[digit][cell] = Some(number);
+            self.board.digits[digit] &= !(1 << cell);
+            return;
+        }
         self.board.placed |= 1 << cell;
         for other in digits_of(self.board.mask(cell) & !(1 << digit)) {
-            self.remove(other, cell, vec![reason], By::Cell);
+            self.assert(other, cell, false, vec![number], By::Cell);
         }
         for peer in Bits(PEERS[cell] & self.board.open(digit)) {
             let shared = UNITS_OF[cell].into_iter().find(|unit| UNITS_OF[peer].contains(unit));
             let shared = unit(shared.expect("peers share a unit").into());
-            self.remove(digit, peer, vec![reason], By::Unit(shared));
+            self.assert(digit, peer, false, vec![number], By::Unit(shared));
         }
-    }
-
-    fn remove(&mut self, digit: usize, cell: usize, because: Vec<usize>, by: By) {
-        self.off[digit][cell] = Some(self.add(digit, cell, false, because, by));
-        self.board.digits[digit] &= !(1 << cell);
-    }
-
-    fn add(&mut self, digit: usize, cell: usize, on: bool, because: Vec<usize>, by: By) -> usize {
-        let node = Node::new(1 << cell, digit, on);
-        self.implications.push(Implication { node, because, by });
-        self.implications.len() - 1
     }
 
     /// Returns why some candidates are off.
     fn reasons(&self, digits: u16, cells: Cells) -> Vec<usize> {
         let of_cell = |cell: usize| digits_of(digits).filter_map(move |it| self.off[it][cell]);
-        let mut reasons: Vec<_> = Bits(cells).flat_map(of_cell).collect();
-        reasons.sort_unstable();
-        reasons
+        sorted(Bits(cells).flat_map(of_cell))
     }
 
     /// Returns why a digit is a single, by its unit or its cell.
@@ -258,22 +246,16 @@ impl Search {
             Technique::NakedPair => self.reasons(0x1ff, pattern),
             Technique::Aic => {
                 let strong = step.evidence.links.iter().filter(|link| link.to.on);
-                let mut premises: Vec<_> = strong
-                    .flat_map(|link| {
-                        let [from, to] = [&link.from, &link.to].map(|node| node.cells[0]);
-                        if from == to {
-                            return self.reasons(0x1ff, 1 << from);
-                        }
-                        let digit = usize::from(link.to.digit) - 1;
-                        let both = 1 << from | 1 << to;
-                        let is_strong = |cells: &Cells| self.board.digits[digit] & cells == both;
-                        let unit = UNITS.into_iter().find(is_strong).unwrap_or(0);
-                        self.reasons(1 << digit, unit)
-                    })
-                    .collect();
-                premises.sort_unstable();
-                premises.dedup();
-                premises
+                sorted(strong.flat_map(|link| {
+                    let [from, to] = [&link.from, &link.to].map(|node| node.cells[0]);
+                    if from == to {
+                        return self.reasons(0x1ff, 1 << from);
+                    }
+                    let digit = usize::from(link.to.digit) - 1;
+                    let both = 1 << from | 1 << to;
+                    let is_strong = |cells: &Cells| self.board.digits[digit] & cells == both;
+                    self.reasons(1 << digit, UNITS.into_iter().find(is_strong).unwrap_or(0))
+                }))
             }
             Technique::Pointing
             | Technique::Claiming
@@ -307,9 +289,7 @@ impl Search {
                 }
             }
         }
-        premises.sort_unstable();
-        premises.dedup();
-        premises
+        sorted(premises)
     }
 
     /// Returns the implications that end in a contradiction.
@@ -325,21 +305,18 @@ impl Search {
     /// Returns the implications that lead to a contradiction or to the effects of a step.
     fn finish(self, contradiction: Option<Contradiction>, step: &Step) -> Alternative {
         let mut is_needed = vec![false; self.implications.len()];
-        let ends = if let Some(contradiction) = contradiction {
-            self.ends(contradiction)
-        } else {
-            let is_end = |it: &Implication| {
-                let is_of = |effect: &super::Candidate| {
-                    it.node.cells[0] == effect.cell && it.node.digit == effect.digit
-                };
-                let effects = if it.node.on { step.placed.as_slice() } else { &step.eliminated };
-                effects.iter().any(is_of)
-            };
-            let all = self.implications.iter().enumerate();
-            all.filter(|(_, it)| is_end(it)).map(|(i, _)| i).collect()
-        };
-        ends.into_iter().for_each(|end| is_needed[end] = true);
         is_needed[0] = true;
+        if let Some(contradiction) = contradiction {
+            self.ends(contradiction).into_iter().for_each(|end| is_needed[end] = true);
+        } else {
+            for (is_needed, Implication { node, .. }) in
+                is_needed.iter_mut().zip(&self.implications)
+            {
+                let effects = if node.on { step.placed.as_slice() } else { &step.eliminated };
+                let candidate = Candidate { cell: node.cells[0], digit: node.digit };
+                *is_needed |= effects.contains(&candidate);
+            }
+        }
         for (i, it) in self.implications.iter().enumerate().rev() {
             if is_needed[i] {
                 it.because.iter().for_each(|&reason| is_needed[reason] = true);

@@ -1,7 +1,7 @@
 //! Instances of techniques.
 
-use super::{Candidate, Evidence, Step, Technique};
-use crate::board::{Board, Candidates, Cells};
+use super::{Candidate, Evidence, Position, Step, Technique};
+use crate::board::{Candidates, Cells};
 
 /// What is collected of instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,12 +91,12 @@ impl Instances {
     #[inline(always)]
     pub fn remove_digit(
         &mut self,
-        board: &Board,
+        position: &Position,
         digit: usize,
         cells: Cells,
         evidence: impl FnOnce() -> Evidence,
     ) {
-        let cells = cells & board.open(digit);
+        let cells = cells & position.open[digit];
         if cells != 0 {
             let mut removed = [0; 9];
             removed[digit] = cells;
@@ -104,17 +104,17 @@ impl Instances {
         }
     }
 
-    /// Adds an instance that removes candidates, if the board has any of them in open cells.
+    /// Adds an instance that removes candidates, if any of them are candidates of open cells.
     #[inline(always)]
     pub fn remove_effective(
         &mut self,
-        board: &Board,
+        position: &Position,
         mut removed: Candidates,
         evidence: impl FnOnce() -> Evidence,
     ) {
         let mut any = 0;
-        for (digit, cells) in removed.iter_mut().enumerate() {
-            *cells &= board.open(digit);
+        for (cells, open) in removed.iter_mut().zip(&position.open) {
+            *cells &= open;
             any |= *cells;
         }
         if any != 0 {

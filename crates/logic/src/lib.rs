@@ -120,7 +120,6 @@ struct Memory {
     forcing: forcing::Memory,
     /// Cells by their distance from one of them.
     layers: Vec<Cells>,
-    turbot: turbot::Memory,
     /// Ends the search of nets, which then find nothing.
     stop: StopFlag,
     /// Whether the boards have no instances of the easier basic fish and subsets. With few open
@@ -141,19 +140,16 @@ impl Memory {
 pub fn instances(board: &Board, technique: Technique) -> Vec<Step> {
     let mut instances = Instances::new(Collect::DistinctSteps);
     instances.start(technique, 1);
-    find(technique, &Position::of(board), Changed::ALL, &mut Memory::default(), &mut instances);
+    find(technique, &Position::of(board), &mut Memory::default(), &mut instances);
     instances.steps
 }
 
-/// Collects all instances of a technique on a board that involve a change.
-fn find(
-    technique: Technique,
-    position: &Position,
-    changed: Changed,
-    memory: &mut Memory,
-    out: &mut Instances,
-) {
+/// Collects all instances of a technique on a board that involve a change of the position.
+fn find(technique: Technique, position: &Position, memory: &mut Memory, out: &mut Instances) {
     use Technique as T;
+    let mut chains = |kind, is_grouped, shape| {
+        memory.chains.find(position, (kind, is_grouped), shape, out);
+    };
     match technique {
         T::FullHouse | T::HiddenSingleBox | T::HiddenSingleLine | T::NakedSingle => {
             let bands = Bands::from(&position.board);
@@ -165,30 +161,30 @@ fn find(
         T::Pointing | T::Claiming => {
             basic::locked(&Bands::from(&position.board), technique, out);
         }
-        T::NakedPair => subsets::naked(position, changed, 2, memory.min_open(4), out),
-        T::NakedTriple => subsets::naked(position, changed, 3, memory.min_open(6), out),
-        T::NakedQuad => subsets::naked(position, changed, 4, memory.min_open(8), out),
-        T::HiddenPair => subsets::hidden(position, changed, 2, memory.min_open(5), out),
-        T::HiddenTriple => subsets::hidden(position, changed, 3, memory.min_open(7), out),
-        T::HiddenQuad => subsets::hidden(position, changed, 4, memory.min_open(9), out),
-        T::XWing => fish::basic(position, changed, 2, memory.min_open(4), out),
-        T::Swordfish => fish::basic(position, changed, 3, memory.min_open(6), out),
-        T::Jellyfish => fish::basic(position, changed, 4, memory.min_open(8), out),
-        T::FinnedXWing => fish::finned(position, changed, 2, false, &mut memory.fish, out),
-        T::SashimiXWing => fish::finned(position, changed, 2, true, &mut memory.fish, out),
-        T::FinnedSwordfish => fish::finned(position, changed, 3, false, &mut memory.fish, out),
-        T::SashimiSwordfish => fish::finned(position, changed, 3, true, &mut memory.fish, out),
-        T::FinnedJellyfish => fish::finned(position, changed, 4, false, &mut memory.fish, out),
-        T::SashimiJellyfish => fish::finned(position, changed, 4, true, &mut memory.fish, out),
+        T::NakedPair => subsets::naked(position, 2, memory.min_open(4), out),
+        T::NakedTriple => subsets::naked(position, 3, memory.min_open(6), out),
+        T::NakedQuad => subsets::naked(position, 4, memory.min_open(8), out),
+        T::HiddenPair => subsets::hidden(position, 2, memory.min_open(5), out),
+        T::HiddenTriple => subsets::hidden(position, 3, memory.min_open(7), out),
+        T::HiddenQuad => subsets::hidden(position, 4, memory.min_open(9), out),
+        T::XWing => fish::basic(position, 2, memory.min_open(4), out),
+        T::Swordfish => fish::basic(position, 3, memory.min_open(6), out),
+        T::Jellyfish => fish::basic(position, 4, memory.min_open(8), out),
+        T::FinnedXWing => fish::finned(position, 2, false, &mut memory.fish, out),
+        T::SashimiXWing => fish::finned(position, 2, true, &mut memory.fish, out),
+        T::FinnedSwordfish => fish::finned(position, 3, false, &mut memory.fish, out),
+        T::SashimiSwordfish => fish::finned(position, 3, true, &mut memory.fish, out),
+        T::FinnedJellyfish => fish::finned(position, 4, false, &mut memory.fish, out),
+        T::SashimiJellyfish => fish::finned(position, 4, true, &mut memory.fish, out),
         T::Skyscraper | T::TwoStringKite | T::TurbotFish => {
-            turbot::two_links(position, changed, technique, &mut memory.turbot, out);
+            turbot::two_links(position, technique, out);
         }
-        T::EmptyRectangle => turbot::empty_rectangle(position, changed, out),
+        T::EmptyRectangle => turbot::empty_rectangle(position, out),
         T::XYWing => wings::xy_wing(position, out),
         T::XYZWing => wings::xyz_wing(position, out),
         T::WWing => wings::w_wing(position, out),
         T::RemotePair => wings::remote_pair(position, &mut memory.layers, out),
-        T::SimpleColors => wings::simple_colors(position, changed, &mut memory.layers, out),
+        T::SimpleColors => wings::simple_colors(position, &mut memory.layers, out),
         T::UniqueRectangle1
         | T::UniqueRectangle2
         | T::UniqueRectangle3
@@ -196,33 +192,31 @@ fn find(
         | T::UniqueLoop1
         | T::UniqueLoop2
         | T::UniqueLoop3
-        | T::UniqueLoop4 => uniqueness::loops(position, changed, technique, out),
+        | T::UniqueLoop4 => uniqueness::loops(position, technique, out),
         T::HiddenRectangle => uniqueness::hidden_rectangle(position, out),
         T::Bug1 | T::Bug2 | T::Bug3 | T::Bug4 => uniqueness::bug(position, technique, out),
-        T::AlignedPairExclusion => exclusion::pair(position, changed, out),
-        T::AlignedTripletExclusion => exclusion::triplet(position, changed, out),
+        T::AlignedPairExclusion => exclusion::pair(position, out),
+        T::AlignedTripletExclusion => exclusion::triplet(position, out),
         T::AlsXZ => als::xz(position, &mut memory.als, out),
         T::AlsXYWing => als::xy_wing(position, &mut memory.als, out),
         T::SueDeCoq => als::sue_de_coq(position, out),
-        T::XCycle => memory.chains.find(position, changed, (Kind::X, false), Shape::Loop, out),
-        T::YCycle => memory.chains.find(position, changed, (Kind::Y, false), Shape::Loop, out),
-        T::XChain => memory.chains.find(position, changed, (Kind::X, false), Shape::Any, out),
-        T::XYChain => memory.chains.find(position, changed, (Kind::Y, false), Shape::Any, out),
-        T::Aic => {
-            memory.chains.find(position, changed, (Kind::All, false), Shape::Any, out);
-        }
-        T::GroupedXChain => memory.chains.find(position, changed, (Kind::X, true), Shape::Any, out),
-        T::GroupedAic => {
-            memory.chains.find(position, changed, (Kind::All, true), Shape::Any, out);
-        }
+        T::XCycle => chains(Kind::X, false, Shape::Loop),
+        T::YCycle => chains(Kind::Y, false, Shape::Loop),
+        T::XChain => chains(Kind::X, false, Shape::Any),
+        T::XYChain => chains(Kind::Y, false, Shape::Any),
+        T::Aic => chains(Kind::All, false, Shape::Any),
+        T::GroupedXChain => chains(Kind::X, true, Shape::Any),
+        T::GroupedAic => chains(Kind::All, true, Shape::Any),
         T::Nishio => forcing::nishio(position, &mut memory.forcing.assumptions, out),
         T::CellForcingChain => memory.forcing.find_chains(position, true, out),
         T::RegionForcingChain => memory.forcing.find_chains(position, false, out),
-        T::DynamicForcingChain => memory.forcing.nets.find(position, 0, &memory.stop, out),
-        T::DynamicForcingChainPlus => memory.forcing.nets.find(position, 1, &memory.stop, out),
-        T::NestedForcingChain2 => memory.forcing.nets.find(position, 2, &memory.stop, out),
-        T::NestedForcingChain3 => memory.forcing.nets.find(position, 3, &memory.stop, out),
-        T::NestedForcingChain4 => memory.forcing.nets.find(position, 4, &memory.stop, out),
-        T::NestedForcingChain5 => memory.forcing.nets.find(position, 5, &memory.stop, out),
+        T::DynamicForcingChain
+        | T::DynamicForcingChainPlus
+        | T::NestedForcingChain2
+        | T::NestedForcingChain3
+        | T::NestedForcingChain4
+        | T::NestedForcingChain5 => {
+            memory.forcing.nets.find(position, technique, &memory.stop, out);
+        }
     }
 }

@@ -9,17 +9,15 @@ use crate::board::Bits;
 /// Numbers of candidates, as a set.
 pub type Set<const W: usize> = [u64; W];
 
-/// The number of no candidate.
-pub const NONE: u16 = u16::MAX;
-
 /// The links that chains consist of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// Within one digit.
     X,
     /// Strong links within cells, weak ones within digits.
     Y,
     /// All links.
+    #[default]
     All,
 }
 
@@ -57,7 +55,7 @@ pub fn is_empty<const W: usize>(set: &Set<W>) -> bool {
 }
 
 /// All shortest chains up to a length.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Chains<const W: usize> {
     /// For each candidate, those that are on after one weak and one strong link.
     steps: Vec<Set<W>>,
@@ -67,13 +65,6 @@ pub struct Chains<const W: usize> {
     reached: Vec<Set<W>>,
     /// For each start, the ends of those with the current length that have no shorter chain.
     ends: Vec<Set<W>>,
-}
-
-impl<const W: usize> Default for Chains<W> {
-    fn default() -> Self {
-        let empty = || Vec::with_capacity(W * 64);
-        Self { steps: empty(), starts: Vec::with_capacity(W * 64), reached: empty(), ends: empty() }
-    }
 }
 
 impl<const W: usize> Chains<W> {

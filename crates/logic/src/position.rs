@@ -1,7 +1,8 @@
 //! A board with what most techniques need to know about it.
 
 use super::counting::{boxes_with, columns_with, rows_with};
-use crate::board::{ALL, Bits, Board, Cells, UNITS, UNITS_OF, boxes_as_rows, size, transpose};
+use crate::board::{ALL, Bits, Board, Cells, UNIT_CELLS, UNITS, UNITS_OF, boxes_as_rows};
+use crate::board::{size, transpose};
 
 /// A board, and facts derived from it.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub struct Position {
     pub strong: [[Cells; 3]; 9],
     /// The open cells of each digit with row `i` at bit `9 * i`; the same for columns and boxes.
     layouts: [[Cells; 9]; 3],
+    /// What new instances of the next technique involve.
+    pub changed: Changed,
 }
 
 impl Position {
@@ -33,6 +36,7 @@ impl Position {
             open: [0; 9],
             strong: [[0; 3]; 9],
             layouts: [[0; 9]; 3],
+            changed: Changed::ALL,
         };
         position.update(Changed::ALL);
         position
@@ -67,6 +71,17 @@ impl Position {
         }
         let none = !(one | self.board.placed) & ALL;
         self.exactly = [none, one & !two, two & !three, three & !four, four & !five];
+    }
+
+    /// Returns the open cells.
+    pub fn open_cells(&self) -> Cells {
+        ALL & !self.board.placed
+    }
+
+    /// Returns the candidates of the cells of a unit; none for placed ones.
+    #[inline(always)]
+    pub fn unit_masks(&self, unit: usize) -> [u16; 9] {
+        UNIT_CELLS[unit].map(|cell| self.masks[usize::from(cell)])
     }
 
     /// Returns the number of candidates in open cells.
@@ -176,11 +191,11 @@ impl Tracker {
         self.pending[0].add(changed);
     }
 
-    /// Returns what has changed since a rule was last tried.
+    /// Sets what has changed since a rule was last tried.
     #[inline(always)]
-    pub fn changed(&mut self, rule: usize) -> Changed {
+    pub fn select(&mut self, rule: usize) {
         let changed = std::mem::replace(&mut self.pending[rule], Changed::NONE);
         self.pending[rule + 1].add(changed);
-        changed
+        self.position.changed = changed;
     }
 }

@@ -62,9 +62,7 @@ impl Path {
         }
         self.solved = solved;
     }
-}
 
-impl Path {
     /// Returns the counts as text, such as `hidden-single-box:40 naked-pair:2`.
     pub fn counts_text(&self) -> String {
         let counts = Technique::all().zip(&self.counts).filter(|(_, count)| **count > 0);
@@ -258,9 +256,9 @@ impl Rater {
         let Self { tracker, instances, .. } = self;
         tracker.update(&self.bands.board());
         for (i, &technique) in self.advanced.iter().enumerate() {
-            let changed = tracker.changed(i);
+            tracker.select(i);
             instances.start(technique, self.rounds);
-            find(technique, &tracker.position, changed, &mut self.memory, instances);
+            find(technique, &tracker.position, &mut self.memory, instances);
             if instances.count > 0 {
                 if technique.takes_shortest() {
                     tracker.pending[i] = Changed::ALL;

@@ -22,12 +22,8 @@ pub struct Steps {
 }
 
 impl Steps {
-    fn new(board: Bands) -> Self {
-        let mut rater = Rater::new(match board.board().marks().count(2) {
-            0 => Techniques::NONE,
-            1 => Techniques::ALL,
-            _ => quick(),
-        });
+    fn new(board: Bands, techniques: Techniques) -> Self {
+        let mut rater = Rater::new(techniques);
         rater.start(board, Collect::DistinctSteps);
         Self { board: rater.board(), rater, round: vec::IntoIter::default() }
     }
@@ -103,7 +99,13 @@ impl FusedIterator for Steps {}
 /// # Ok::<(), bulkdoku_core::Malformed>(())
 /// ```
 pub fn steps(given: impl Into<Bands>) -> Steps {
-    Steps::new(given.into())
+    let board = given.into();
+    let techniques = match board.board().marks().count(2) {
+        0 => Techniques::NONE,
+        1 => Techniques::ALL,
+        _ => quick(),
+    };
+    Steps::new(board, techniques)
 }
 
 /// Returns the first of the [`steps`] with its implications ([`Step::explain`]), a hint. It formats
@@ -173,28 +175,15 @@ pub fn mistakes(puzzle: &Puzzle, board: &Board) -> Result<Vec<usize>, Unrated> {
 /// # Ok::<(), bulkdoku_core::Malformed>(())
 /// ```
 pub fn refutation(given: impl Into<Bands>) -> Option<(Vec<Step>, Contradiction)> {
-    refute(given.into())
-}
-
-fn refute(mut bands: Bands) -> Option<(Vec<Step>, Contradiction)> {
-    let mut rater = Rater::new(quick());
-    rater.start(bands.clone(), Collect::DistinctSteps);
-    let mut steps = Vec::new();
-    let mut contradiction = bands.contradiction();
-    while contradiction.is_none() {
-        let round = rater.next_round();
-        if round.is_empty() {
-            return None;
+    let mut bands = given.into();
+    let (mut path, mut steps) = (Steps::new(bands.clone(), quick()), Vec::new());
+    loop {
+        if let Some(contradiction) = bands.contradiction() {
+            return Some((steps, contradiction));
         }
-        for step in round {
-            let (placed, removed) = step.effects();
-            bands.apply(&removed, &placed);
-            steps.push(step);
-            contradiction = bands.contradiction();
-            if contradiction.is_some() {
-                break;
-            }
-        }
+        let step = path.next()?;
+        let (placed, removed) = step.effects();
+        bands.apply(&removed, &placed);
+        steps.push(step);
     }
-    contradiction.map(|contradiction| (steps, contradiction))
 }

@@ -3,8 +3,8 @@
 //! Sources: <http://sudopedia.enjoysudoku.com/Naked_Subset.html>,
 //! <http://sudopedia.enjoysudoku.com/Hidden_Subset.html>.
 
-use super::{Changed, Evidence, Instances, Position};
-use crate::board::{Bits, UNIT_CELLS, UNITS, boxes_as_rows, cells_at, digits_of, size, transpose};
+use super::{Evidence, Instances, Position};
+use crate::board::{Bits, UNITS, boxes_as_rows, cells_at, digits_of, size, transpose};
 
 /// Visits every set of `count` (2 to 4) of these items whose union has `count` elements, with the
 /// union. Items with fewer than two elements are ignored.
@@ -57,10 +57,29 @@ pub fn small_unions(items: &[u16; 9], count: usize, limit: usize, mut visit: imp
     }
 }
 
+/// Visits sets of items, except the empty one, with the union of their elements and the items that
+/// can be added; none are added if the visitor returns `false`.
+pub fn subsets(
+    items: &[u16; 9],
+    mut rest: u16,
+    set: u16,
+    union: u16,
+    visit: &mut impl FnMut(u16, u16, u16) -> bool,
+) {
+    while rest != 0 {
+        let i = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        let (set, union) = (set | 1 << i, union | items[i]);
+        if visit(set, union, rest) {
+            subsets(items, rest, set, union, visit);
+        }
+    }
+}
+
 /// Returns the units with at least this number of open cells.
 #[inline(always)]
 fn units_with_open(position: &Position, at_least: usize) -> u32 {
-    let open = position.open.iter().fold(0, |all, cells| all | cells);
+    let open = position.open_cells();
     let layouts = [open, transpose(open), boxes_as_rows(open)];
     let is_larger =
         |&unit: &usize| size((layouts[unit / 9] >> (9 * (unit % 9))) as u16 & 0x1ff) >= at_least;
@@ -70,22 +89,15 @@ fn units_with_open(position: &Position, at_least: usize) -> u32 {
 /// Some cells of a unit have only as many digits, which the other cells of the unit lose. Only units
 /// with a number of open cells are searched.
 #[inline(always)]
-pub fn naked(
-    position: &Position,
-    changed: Changed,
-    count: usize,
-    min_open: usize,
-    out: &mut Instances,
-) {
+pub fn naked(position: &Position, count: usize, min_open: usize, out: &mut Instances) {
     let small = position.exactly[2..=count].iter().fold(0, |all, cells| all | cells);
     for unit in Bits(units_with_open(position, min_open).into()) {
         // At least two cells, before they are counted.
         let eligible = UNITS[unit] & small;
-        if UNITS[unit] & changed.cells == 0 || eligible & eligible.wrapping_sub(1) == 0 {
+        if UNITS[unit] & position.changed.cells == 0 || eligible & eligible.wrapping_sub(1) == 0 {
             continue;
         }
-        let masks = UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
-        tight_sets(&masks, count, |set, digits| {
+        tight_sets(&position.unit_masks(unit), count, |set, digits| {
             report(position, unit, (digits, set), true, out);
         });
     }
@@ -94,13 +106,7 @@ pub fn naked(
 /// Some digits have only as many places in a unit, and these lose all other digits. Only units with
 /// a number of open cells are searched.
 #[inline(always)]
-pub fn hidden(
-    position: &Position,
-    changed: Changed,
-    count: usize,
-    min_open: usize,
-    out: &mut Instances,
-) {
+pub fn hidden(position: &Position, count: usize, min_open: usize, out: &mut Instances) {
     let units = units_with_open(position, min_open);
     if units == 0 {
         return;
@@ -120,7 +126,7 @@ pub fn hidden(
             let unit = 9 * kind + i;
             let shared = UNITS[unit] & twice;
             let lacks_pair = count == 2 && shared & shared.wrapping_sub(1) == 0;
-            if UNITS[unit] & changed.cells == 0 || lacks_pair || units >> unit & 1 == 0 {
+            if UNITS[unit] & position.changed.cells == 0 || lacks_pair || units >> unit & 1 == 0 {
                 continue;
             }
             let places = places.map(|places| places[i]);
@@ -143,15 +149,13 @@ fn report(
 ) {
     let (lost, cells) = if is_naked { (digits, !set) } else { (!digits & 0x1ff, set) };
     let mut removed = [0; 9];
-    let mut is_effective = false;
     for digit in digits_of(lost) {
         let places = position.places(unit, digit) & cells;
         if places != 0 {
             removed[digit] = cells_at(unit, places);
-            is_effective = true;
         }
     }
-    if is_effective {
+    if removed != [0; 9] {
         out.remove(&removed, || {
             Evidence::pattern(cells_at(unit, set), digits).with_base(1 << unit)
         });

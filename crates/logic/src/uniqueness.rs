@@ -7,11 +7,10 @@
 //! <https://hodoku.sourceforge.net/en/tech_ur.php>,
 //! <http://sudopedia.enjoysudoku.com/Bivalue_Universal_Grave.html>.
 
-use super::{Changed, Evidence, Instances, Position, Role, Technique};
-use crate::board::{
-    Bits, Candidates, Cells, PEERS, UNIT_CELLS, UNITS, UNITS_OF, cells_at, common_peers, digits_of,
-    size,
-};
+use super::subsets::subsets;
+use super::{Evidence, Instances, Position, Role, Technique};
+use crate::board::{Bits, Candidates, Cells, PEERS, UNITS, UNITS_OF, cells_at, common_peers};
+use crate::board::{digits_of, positions_in, set_of, size};
 
 /// The ways to avoid a pattern, given the candidates of open cells that are not part of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,24 +34,23 @@ fn type_of(technique: Technique, first: Technique) -> Type {
 
 /// A unique rectangle, or a unique loop of six or more cells: cells with two common digits, in which
 /// each row, column, and box has no cell of the loop or two neighbors.
-pub fn loops(position: &Position, changed: Changed, technique: Technique, out: &mut Instances) {
+pub fn loops(position: &Position, technique: Technique, out: &mut Instances) {
     let is_rectangle = technique <= Technique::UniqueRectangle4;
     let first = if is_rectangle { Technique::UniqueRectangle1 } else { Technique::UniqueLoop1 };
     let kind = type_of(technique, first);
-    // All cells but one, or two, have only two candidates, unless all have the same third one.
-    let fewest = match (kind, is_rectangle) {
-        (Type::Two, _) => 1,
-        (Type::One, true) => 3,
-        (Type::One, false) => 5,
-        (_, true) => 2,
-        (_, false) => 4,
-    };
     let length = if is_rectangle { 4 } else { 6 };
+    // All cells but one, or two, have only two candidates, unless all have the same third one.
+    let fewest = match kind {
+        Type::One => length - 1,
+        Type::Two => 1,
+        Type::Three | Type::Four => length - 2,
+    };
     for y in 1..9 {
         for x in 0..y {
             let cells = position.open[x] & position.open[y];
             let bivalue = cells & position.exactly[2];
-            let is_new = matches!(kind, Type::Three | Type::Four) || cells & changed.cells != 0;
+            let is_new =
+                matches!(kind, Type::Three | Type::Four) || cells & position.changed.cells != 0;
             if bivalue == 0
                 || !is_new
                 || bivalue.count_ones() < fewest
@@ -172,39 +170,35 @@ fn avoid(
     out: &mut Instances,
 ) {
     let extra = others.iter().fold(0, |all, cells| all | cells);
-    let other_digits = (0..9).filter(|&digit| others[digit] != 0);
-    let other_digits = other_digits.fold(0, |digits: u16, digit| digits | 1 << digit);
+    let other_digits = set_of(others.map(|cells| cells != 0));
     let evidence = |common: u16, units: u32| {
         Evidence::pattern(pattern, digits).with(Role::Extra, extra, common).with_base(units)
     };
     match (kind, extra.count_ones()) {
         (Type::One, 1) => {
             let removed = std::array::from_fn(|digit| extra & !others[digit]);
-            out.remove_effective(&position.board, removed, || evidence(other_digits, 0));
+            out.remove_effective(position, removed, || evidence(other_digits, 0));
         }
         (Type::Two, 2..) if size(other_digits) == 1 => {
             let digit = other_digits.trailing_zeros() as usize;
             let seen = common_peers(extra);
-            out.remove_digit(&position.board, digit, seen, || evidence(other_digits, 0));
+            out.remove_digit(position, digit, seen, || evidence(other_digits, 0));
         }
         (Type::Three, 2..) if size(other_digits) > 1 => {
             for unit in units_with(extra) {
-                let open = UNIT_CELLS[unit].map(|cell| position.masks[usize::from(cell)]);
-                let free =
-                    (0..9).filter(|&i| open[i] != 0 && extra >> UNIT_CELLS[unit][i] & 1 == 0);
-                let free = free.fold(0, |set: u16, i| set | 1 << i);
-                naked_with(&open, free, 1, other_digits, 0, &mut |set, taken| {
-                    let others = cells_at(unit, free & !set);
-                    let removed =
-                        std::array::from_fn(
-                            |digit| {
-                                if taken >> digit & 1 != 0 { others } else { 0 }
-                            },
-                        );
-                    out.remove_effective(&position.board, removed, || {
-                        let evidence = evidence(other_digits, 1 << unit);
-                        evidence.with(Role::Set, cells_at(unit, set), taken)
-                    });
+                let free = positions_in(unit, position.open_cells() & !extra);
+                let masks = position.unit_masks(unit);
+                subsets(&masks, free, 0, other_digits, &mut |set, taken, _| {
+                    if size(taken) == size(set) + 1 {
+                        let mut removed = [0; 9];
+                        let others = cells_at(unit, free & !set);
+                        digits_of(taken).for_each(|digit| removed[digit] = others);
+                        out.remove_effective(position, removed, || {
+                            let evidence = evidence(other_digits, 1 << unit);
+                            evidence.with(Role::Set, cells_at(unit, set), taken)
+                        });
+                    }
+                    true
                 });
             }
         }
@@ -219,7 +213,7 @@ fn avoid(
                         if other == digit { 0 } else { extra & !others[other] }
                     });
                     let evidence = || evidence(1 << digit, 1 << unit);
-                    out.remove_effective(&position.board, removed, evidence);
+                    out.remove_effective(position, removed, evidence);
                 }
             }
         }
@@ -230,26 +224,6 @@ fn avoid(
 /// Returns the units that contain all of these cells.
 fn units_with(cells: Cells) -> impl Iterator<Item = usize> {
     (0..27).filter(move |&unit| cells & !UNITS[unit] == 0)
-}
-
-/// Visits every set of free cells that, with one more cell that has the candidates `digits`, has as
-/// many digits as cells.
-fn naked_with(
-    masks: &[u16; 9],
-    mut free: u16,
-    cells: usize,
-    digits: u16,
-    set: u16,
-    visit: &mut impl FnMut(u16, u16),
-) {
-    if size(digits) == cells {
-        visit(set, digits);
-    }
-    while free != 0 {
-        let i = free.trailing_zeros() as usize;
-        free &= free - 1;
-        naked_with(masks, free, cells + 1, digits | masks[i], set | 1 << i, visit);
-    }
 }
 
 /// A rectangle whose corner has only two digits, X and Y, which the others have as well. If X has no
@@ -266,12 +240,9 @@ pub fn hidden_rectangle(position: &Position, out: &mut Instances) {
                 let others: Cells = 1 << near_row | 1 << near_column;
                 if places == others | 1 << opposite {
                     let y = (mask & !(1 << x)).trailing_zeros() as usize;
-                    out.remove_digit(&position.board, y, 1 << opposite, || {
-                        Evidence::pattern(1 << corner | others | 1 << opposite, mask).with(
-                            Role::Extra,
-                            1 << opposite,
-                            1 << x,
-                        )
+                    out.remove_digit(position, y, 1 << opposite, || {
+                        let corners = 1 << corner | others | 1 << opposite;
+                        Evidence::pattern(corners, mask).with(Role::Extra, 1 << opposite, 1 << x)
                     });
                 }
             }
@@ -283,7 +254,7 @@ pub fn hidden_rectangle(position: &Position, out: &mut Instances) {
 /// places in each unit that lacks it.
 pub fn bug(position: &Position, technique: Technique, out: &mut Instances) {
     let kind = type_of(technique, Technique::Bug1);
-    let open = position.open.iter().fold(0, |all, cells| all | cells);
+    let open = position.open_cells();
     let larger = open & !position.exactly[2];
     let is_possible = match kind {
         Type::One => larger.is_power_of_two(),
@@ -326,8 +297,8 @@ fn assign_extra(
     };
     let mask = position.masks[cell];
     let units = UNITS_OF[cell].map(usize::from);
-    let possible = digits_of(mask).filter(|&d| units.iter().all(|&unit| excess[unit][d] > 0));
-    let possible = possible.fold(0, |set: u16, digit| set | 1 << digit);
+    let has_excess = |digit: usize| units.iter().all(|&unit| excess[unit][digit] > 0);
+    let possible = mask & set_of(std::array::from_fn(has_excess));
     // All subsets of the possible digits, by counting down.
     let mut set = possible;
     loop {

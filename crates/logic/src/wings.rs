@@ -4,8 +4,8 @@
 //! <https://www.sudokuwiki.org/XYZ_Wing>, <https://hodoku.sourceforge.net/en/tech_wings.php>,
 //! <http://sudopedia.enjoysudoku.com/Remote_Pairs.html>.
 
-use super::{Changed, Evidence, Instances, Link, Position, Role};
-use crate::board::{Bits, Cells, PEERS, UNITS_OF, digits_of, size};
+use super::{Evidence, Instances, Link, Position, Role};
+use crate::board::{Bits, Cells, PEERS, UNITS_OF, any_peers, digits_of, size};
 
 /// A pivot with the digits XY sees pincers with XZ and YZ: cells that see both lose Z.
 pub fn xy_wing(position: &Position, out: &mut Instances) {
@@ -30,10 +30,12 @@ pub fn xyz_wing(position: &Position, out: &mut Instances) {
     let masks = &position.masks;
     for pivot in Bits(position.exactly[3]) {
         let xyz = masks[pivot];
-        let near = Bits(position.exactly[2] & PEERS[pivot]).filter(|&cell| masks[cell] & !xyz == 0);
-        let near = near.fold(0, |cells: Cells, cell| cells | 1 << cell);
-        for first in Bits(near) {
-            for second in Bits(near & !0 << first).filter(|&cell| masks[cell] != masks[first]) {
+        let near = |from: usize| {
+            let near = Bits(position.exactly[2] & PEERS[pivot] & !0 << from);
+            near.filter(|&cell| masks[cell] & !xyz == 0)
+        };
+        for first in near(0) {
+            for second in near(first).filter(|&cell| masks[cell] != masks[first]) {
                 let z = (masks[first] & masks[second]).trailing_zeros() as usize;
                 wing(position, z, pivot, [first, second], PEERS[pivot], out);
             }
@@ -51,12 +53,9 @@ fn wing(
     out: &mut Instances,
 ) {
     let targets = seen & PEERS[pincers[0]] & PEERS[pincers[1]];
-    out.remove_digit(&position.board, z, targets, || {
-        Evidence::default().with(Role::Pivot, 1 << pivot, position.masks[pivot]).with(
-            Role::Pincers,
-            1 << pincers[0] | 1 << pincers[1],
-            1 << z,
-        )
+    out.remove_digit(position, z, targets, || {
+        let pivot = Evidence::default().with(Role::Pivot, 1 << pivot, position.masks[pivot]);
+        pivot.with(Role::Pincers, 1 << pincers[0] | 1 << pincers[1], 1 << z)
     });
 }
 
@@ -79,7 +78,7 @@ pub fn w_wing(position: &Position, out: &mut Instances) {
                     for end in Bits(near) {
                         let other = position.partner(link, end, kind).unwrap_or(end);
                         if PEERS[second] >> other & 1 != 0 && other != first {
-                            out.remove_digit(&position.board, lost, targets, || {
+                            out.remove_digit(position, lost, targets, || {
                                 Evidence::default()
                                     .with(Role::Pair, 1 << first | 1 << second, mask)
                                     .with_base(1 << UNITS_OF[end][kind])
@@ -107,7 +106,7 @@ pub fn remote_pair(position: &Position, layers: &mut Vec<Cells>, out: &mut Insta
                 let targets = PEERS[start] & PEERS[end];
                 let mut removed = [0; 9];
                 (removed[x], removed[y]) = (targets, targets);
-                out.remove_effective(&position.board, removed, || {
+                out.remove_effective(position, removed, || {
                     let mut evidence = Evidence::pattern(1 << end, mask);
                     let chain = &mut evidence.parts[0].cells;
                     for layer in layers[..i].iter().rev() {
@@ -142,35 +141,26 @@ fn digit_pair(mask: u16) -> [usize; 2] {
 /// Strong links of a digit color its places in two colors, one of which has the digit. If a color
 /// has two places that see each other, all of its places lose the digit. Other cells that see both
 /// colors lose it as well.
-pub fn simple_colors(
-    position: &Position,
-    changed: Changed,
-    layers: &mut Vec<Cells>,
-    out: &mut Instances,
-) {
-    for digit in digits_of(changed.digits) {
+pub fn simple_colors(position: &Position, layers: &mut Vec<Cells>, out: &mut Instances) {
+    for digit in digits_of(position.changed.digits) {
         let strong = position.strong[digit];
         let mut pending = strong[0] | strong[1] | strong[2];
         while pending != 0 {
             let partner = |cell: usize, kind| position.partner(digit, cell, kind);
             let linked = |cell: usize| (0..3).filter_map(move |kind| partner(cell, kind));
-            fill_layers(layers, pending.trailing_zeros() as usize, |cell| {
-                linked(cell).fold(0, |all, other| all | 1 << other)
-            });
+            let links = |cell| linked(cell).fold(0, |all, other| all | 1 << other);
+            fill_layers(layers, pending.trailing_zeros() as usize, links);
             let colors =
                 [0, 1].map(|i| layers.iter().skip(i).step_by(2).fold(0, |all, layer| all | layer));
             let all = colors[0] | colors[1];
             pending &= !all;
-            let seen = colors.map(|cells| Bits(cells).fold(0, |seen, cell| seen | PEERS[cell]));
+            let seen = colors.map(any_peers);
             let wraps = (0..2).filter(|&i| colors[i] & seen[i] != 0).map(|i| colors[i]);
             let traps = std::iter::once(seen[0] & seen[1] & !all);
             for removed in wraps.chain(traps) {
-                out.remove_digit(&position.board, digit, removed, || {
-                    Evidence::default().with(Role::Color, colors[0], 1 << digit).with(
-                        Role::OtherColor,
-                        colors[1],
-                        1 << digit,
-                    )
+                out.remove_digit(position, digit, removed, || {
+                    let one = Evidence::default().with(Role::Color, colors[0], 1 << digit);
+                    one.with(Role::OtherColor, colors[1], 1 << digit)
                 });
             }
         }

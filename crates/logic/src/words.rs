@@ -6,8 +6,8 @@ use bulkdoku_core::puzzle::{Unit, cell_name};
 
 use super::evidence::mask_of;
 use super::{Alternative, By, Implication};
-use super::{Contradiction, Evidence, Link, Node, Part, Role, Step, Technique};
-use crate::board::{Bits, Candidates, Cells, PEERS, UNITS, UNITS_OF, digits_of};
+use super::{Contradiction, Evidence, Link, Node, Role, Step, Technique};
+use crate::board::{Bits, Candidates, Cells, PEERS, UNITS, UNITS_OF, any_peers, digits_of, set_of};
 
 impl fmt::Display for Step {
     /// Formats the step as one sentence, without a period.
@@ -53,9 +53,9 @@ impl Words<'_> {
         use Technique as T;
         let Step { technique, placed, evidence, .. } = self.step;
         let (base, cover) = (units(&evidence.base), units(&evidence.cover));
-        let cells = self.all(evidence.cells(Role::Pattern));
-        let digits = all_digits(evidence.digits(Role::Pattern));
-        let place = placed.map(|placed| (self.name)(placed.cell)).unwrap_or_default();
+        let (cells, digits) = (self.cells(Role::Pattern), self.digits(Role::Pattern));
+        let place = placed.map_or_else(String::new, |placed| (self.name)(placed.cell));
+        let fins = evidence.cells(Role::Fins);
         match technique {
             T::FullHouse => format!("{place} is the last open cell of {base}"),
             T::HiddenSingleBox | T::HiddenSingleLine => {
@@ -72,15 +72,9 @@ impl Words<'_> {
             T::XWing | T::Swordfish | T::Jellyfish => {
                 format!("{digits} is possible in {base} only in {cover}")
             }
-            T::FinnedXWing
-            | T::SashimiXWing
-            | T::FinnedSwordfish
-            | T::SashimiSwordfish
-            | T::FinnedJellyfish
-            | T::SashimiJellyfish => {
-                let at = evidence.cells(Role::Fins);
-                let (fins, at) = (fins(at), self.all(at));
-                format!("{digits} is possible in {base} only in {cover}, except for {fins} {at}")
+            _ if fins != 0 => {
+                let fins = format!("{} {}", the_fins(fins), self.cells(Role::Fins));
+                format!("{digits} is possible in {base} only in {cover}, except for {fins}")
             }
             T::Skyscraper | T::TwoStringKite | T::TurbotFish => {
                 let [first, weak, last] = &evidence.links[..] else { return String::new() };
@@ -88,30 +82,29 @@ impl Words<'_> {
                 let far = self.any(mask_of(&first.from.cells) | mask_of(&last.to.cells));
                 let digit = weak.to.digit;
                 format!(
-                    "{base} have two places each for {digit}, and {near} see each other; \
-                     {far} must be {digit}"
+                    "{base} have two places each for {digit}, and {near} see each other; {far} must \
+                     be {digit}"
                 )
             }
             T::EmptyRectangle => self.empty_rectangle(),
             T::XYWing | T::XYZWing => {
-                let [pivot, pincers] =
-                    [Role::Pivot, Role::Pincers].map(|role| evidence.cells(role));
-                let options = any_digit(evidence.digits(Role::Pivot));
-                let digit = all_digits(evidence.digits(Role::Pincers));
-                let wings = if *technique == T::XYWing { pincers } else { pivot | pincers };
-                let case = if *technique == T::XYWing { "either way" } else { "in any case" };
-                let (pivot, wings) = (self.all(pivot), self.any(wings));
+                let [pivot, pincers] = [Role::Pivot, Role::Pincers].map(|it| evidence.cells(it));
+                let (case, wings) = match technique {
+                    T::XYWing => ("either way", self.any(pincers)),
+                    _ => ("in any case", self.any(pivot | pincers)),
+                };
+                let (pivot, options) = (self.all(pivot), any_digit(evidence.digits(Role::Pivot)));
+                let digit = self.digits(Role::Pincers);
                 format!("{pivot} is {options}; {case}, {wings} must be {digit}")
             }
             T::WWing => {
                 let [Link { from, to }] = &evidence.links[..] else { return String::new() };
-                let pair = self.all(evidence.cells(Role::Pair));
-                let digits = all_digits(evidence.digits(Role::Pair));
+                let (pair, digits) = (self.cells(Role::Pair), self.digits(Role::Pair));
+                let digit = from.digit;
+                let ends = self.any(mask_of(&from.cells) | mask_of(&to.cells));
                 format!(
-                    "{pair} have only the candidates {digits}, but cannot both be {}, which {base} \
-                     has in {}",
-                    from.digit,
-                    self.any(mask_of(&from.cells) | mask_of(&to.cells))
+                    "{pair} have only the candidates {digits}, but cannot both be {digit}, which \
+                     {base} has in {ends}"
                 )
             }
             T::RemotePair => self.remote_pair(),
@@ -119,15 +112,13 @@ impl Words<'_> {
             T::HiddenRectangle => self.hidden_rectangle(),
             _ if technique.assumes_uniqueness() => self.deadly_pattern(),
             T::AlignedPairExclusion | T::AlignedTripletExclusion => {
-                let (aligned, excluders) =
-                    (evidence.cells(Role::Pattern), evidence.cells(Role::Excluders));
-                let see = Bits(aligned).any(|cell| PEERS[cell] & aligned != 0);
+                let aligned = evidence.cells(Role::Pattern);
+                let see = any_peers(aligned) & aligned != 0;
                 let repeats = if see { "repeats a digit or " } else { "" };
-                let one = if excluders.is_power_of_two() { "" } else { "one of " };
+                let excluders = self.one_of(evidence.cells(Role::Excluders));
                 format!(
                     "every combination of {cells} with an eliminated candidate {repeats}takes all \
-                     candidates of {one}{}",
-                    self.all(excluders)
+                     candidates of {excluders}"
                 )
             }
             T::AlsXZ | T::AlsXYWing | T::SueDeCoq => self.almost_locked(),
@@ -143,17 +134,15 @@ impl Words<'_> {
     }
 
     fn remote_pair(&self) -> String {
-        let Some(Part { cells, digits, .. }) = self.step.evidence.parts.first() else {
+        let parts = self.step.evidence.parts.iter();
+        let mut chains = parts.map(|part| (&part.cells[..], &part.digits[..]));
+        let Some(([first, middle @ .., last], [x, y])) = chains.next() else {
             return String::new();
         };
-        let ([first, middle @ .., last], [x, y]) = (&cells[..], &digits[..]) else {
-            return String::new();
-        };
+        let (ends, middle) = (self.all(1 << first | 1 << last), self.all(mask_of(middle)));
         format!(
-            "{} are connected by {}, which have the same candidates {x} and {y}; one of them is {x} \
-             and the other {y}",
-            self.all(1 << first | 1 << last),
-            self.all(mask_of(middle)),
+            "{ends} are connected by {middle}, which have the same candidates {x} and {y}; one of \
+             them is {x} and the other {y}"
         )
     }
 
@@ -162,7 +151,7 @@ impl Words<'_> {
         let [Link { from: other, to: end }] = &evidence.links[..] else { return String::new() };
         let (digit, square) = (end.digit, units(&evidence.base));
         let (end, other) = (mask_of(&end.cells), mask_of(&other.cells));
-        let target = self.step.effects().1.iter().fold(0, |all, cells| all | cells);
+        let target = self.step.lost_cells();
         let [end_at, other_at, target_at] =
             [end, other, target].map(|cells| UNITS_OF[cells.trailing_zeros() as usize]);
         // The link is in a column if its first end meets the box in a row.
@@ -177,21 +166,21 @@ impl Words<'_> {
     }
 
     fn colors(&self) -> String {
-        let evidence = &self.step.evidence;
-        let [first, second] = [Role::Color, Role::OtherColor].map(|role| evidence.cells(role));
-        let digit = all_digits(evidence.digits(Role::Color));
-        let removed = self.step.effects().1.iter().fold(0, |all, cells| all | cells);
+        let colors = [Role::Color, Role::OtherColor];
+        let colored = colors.iter().fold(0, |all, &color| all | self.step.evidence.cells(color));
+        let removed = self.step.lost_cells() & colored;
+        let (all, digit) = (self.all(colored), self.digits(Role::Color));
+        let [first, second] = colors.map(|color| self.cells(color));
         let both = format!(
-            "units with two places for {digit} connect {}; {digit} is either in all of {} or in all \
-             of {}",
-            self.all(first | second),
-            self.all(first),
-            self.all(second)
+            "units with two places for {digit} connect {all}; {digit} is either in all of {first} or \
+             in all of {second}"
         );
-        let pairs = Bits(removed & (first | second));
-        let mut pairs = pairs.map(|cell| removed & PEERS[cell] & (!0 << cell) | 1 << cell);
-        match pairs.find(|pair| !pair.is_power_of_two()) {
-            Some(pair) => format!("{both}, but {} see each other", self.all(first_two(pair))),
+        let mut pairs = Bits(removed).map(|cell| (1 << cell, removed & PEERS[cell] & !0 << cell));
+        match pairs.find(|(_, others)| *others != 0) {
+            Some((cell, others)) => {
+                let pair = self.all(cell | others & others.wrapping_neg());
+                format!("{both}, but {pair} see each other")
+            }
             None => both,
         }
     }
@@ -200,19 +189,16 @@ impl Words<'_> {
         let evidence = &self.step.evidence;
         let [pattern, opposite] = [Role::Pattern, Role::Extra].map(|role| evidence.cells(role));
         let [digits, common] = [Role::Pattern, Role::Extra].map(|role| evidence.digits(role));
-        let at = UNITS_OF[opposite.trailing_zeros() as usize].map(usize::from);
-        let near = [at[0], at[1]].map(|unit| pattern & UNITS[unit] & !opposite);
-        let (x, y) = (all_digits(common), all_digits(digits & !common));
+        let [row, column, _] = UNITS_OF[opposite.trailing_zeros() as usize].map(usize::from);
+        let [a, b] = [row, column].map(|unit| pattern & UNITS[unit] & !opposite);
+        let corner = self.all(pattern & !a & !b & !opposite);
+        let [opposite, a, b] = [opposite, a, b].map(|cells| self.all(cells));
+        let (x, y, both) = (all_digits(common), all_digits(digits & !common), all_digits(digits));
+        let [row, column] = [row, column].map(super::unit);
         format!(
-            "if {} were {y}, {x} would be in {} and {}, its only other places in {} and {}, {} would \
-             be {y}, and {} could be exchanged in these cells for a second solution",
-            self.all(opposite),
-            self.all(near[0]),
-            self.all(near[1]),
-            super::unit(at[0]),
-            super::unit(at[1]),
-            self.all(pattern & !near[0] & !near[1] & !opposite),
-            all_digits(digits),
+            "if {opposite} were {y}, {x} would be in {a} and {b}, its only other places in {row} and \
+             {column}, {corner} would be {y}, and {both} could be exchanged in these cells for a \
+             second solution"
         )
     }
 
@@ -220,39 +206,34 @@ impl Words<'_> {
     fn deadly_pattern(&self) -> String {
         use Technique as T;
         let evidence = &self.step.evidence;
-        let [pattern, extra, set] =
-            [Role::Pattern, Role::Extra, Role::Set].map(|role| evidence.cells(role));
-        let [digits, common] = [Role::Pattern, Role::Extra].map(|role| evidence.digits(role));
-        let deadly = match digits {
-            0 => "all open cells would have two candidates, and the puzzle two solutions or none"
+        let (pattern, digits) = (self.cells(Role::Pattern), self.digits(Role::Pattern));
+        let deadly = match digits.as_str() {
+            "" => "all open cells would have two candidates, and the puzzle two solutions or none"
                 .into(),
-            _ => format!(
-                "{} could be exchanged in {} for a second solution",
-                all_digits(digits),
-                self.all(pattern)
-            ),
+            _ => format!("{digits} could be exchanged in {pattern} for a second solution"),
         };
-        let one = if extra.is_power_of_two() { "" } else { "one of " };
-        let (extra, base) = (self.all(extra), units(&evidence.base));
+        let (one_of, base) = (self.one_of(evidence.cells(Role::Extra)), units(&evidence.base));
         match self.step.technique {
             T::UniqueRectangle3 | T::UniqueLoop3 | T::Bug3 => {
-                let (set, digits) = (self.all(set), all_digits(evidence.digits(Role::Set)));
+                let (set, digits) = (self.cells(Role::Set), self.digits(Role::Set));
                 format!(
-                    "unless {one}{extra} has one of its other candidates, {deadly}; with {set}, that \
+                    "unless {one_of} has one of its other candidates, {deadly}; with {set}, that \
                      cell takes {digits} in {base}"
                 )
             }
             T::UniqueRectangle4 | T::UniqueLoop4 | T::Bug4 => {
                 let lost = self.step.lost_digits();
-                let other = if lost.is_power_of_two() {
-                    format!("were {}", all_digits(lost))
-                } else {
-                    "had an eliminated candidate".into()
+                let other = match lost.count_ones() {
+                    1 => format!("were {}", all_digits(lost)),
+                    _ => "had an eliminated candidate".into(),
                 };
-                let digit = all_digits(common);
-                format!("in {base}, one of {extra} is {digit}; if the other {other}, {deadly}")
+                let digit = self.digits(Role::Extra);
+                format!("in {base}, {one_of} is {digit}; if the other {other}, {deadly}")
             }
-            _ => format!("unless {one}{extra} is {}, {deadly}", any_digit(common)),
+            _ => {
+                let options = any_digit(evidence.digits(Role::Extra));
+                format!("unless {one_of} is {options}, {deadly}")
+            }
         }
     }
 
@@ -270,17 +251,16 @@ impl Words<'_> {
         let common = restricted(0);
         let (digits, rcc) = (all_digits(self.step.lost_digits()), all_digits(common));
         let has_two = common & common.wrapping_sub(1) != 0;
+        let [x, y] = [common, restricted(1)].map(any_digit);
+        let all = self.all(cells(0) | cells(1) | cells(2));
         match self.step.technique {
             Technique::SueDeCoq => format!(
-                "{} have only as many candidates as cells, and {b} and {c} share none of them; each \
-                 candidate must be in one of these cells",
-                self.all(evidence.cells(Role::Pattern) | evidence.cells(Role::AlmostLocked)),
+                "{all} have only as many candidates as cells, and {b} and {c} share none of them; \
+                 each candidate must be in one of these cells"
             ),
             Technique::AlsXYWing => format!(
-                "of the almost locked sets A = {a}, B = {b}, and C = {c}, A and C cannot both have {}, \
-                 nor B and C {}; thus A or B must have {digits}",
-                any_digit(common),
-                any_digit(restricted(1)),
+                "of the almost locked sets A = {a}, B = {b}, and C = {c}, A and C cannot both have \
+                 {x}, nor B and C {y}; thus A or B must have {digits}"
             ),
             _ if has_two => format!(
                 "{rcc} can each be in only one of the almost locked sets {a} and {b}, and both have \
@@ -419,15 +399,14 @@ impl Words<'_> {
     /// Returns which cells lose which digits; cells that lose the same digits are named together.
     /// `seen` is what they see, if it decides.
     fn losses(&self, removed: &Candidates, seen: &str) -> String {
-        let mask = |cell: usize| {
-            (0..9).fold(0, |mask: u16, digit| mask | ((removed[digit] >> cell & 1) as u16) << digit)
-        };
         let mut pending = removed.iter().fold(0, |all, cells| all | cells);
         let mut parts = Vec::new();
         while pending != 0 {
-            let lost = mask(pending.trailing_zeros() as usize);
-            let same = Bits(pending).filter(|&cell| mask(cell) == lost);
-            let same = same.fold(0, |cells: Cells, cell| cells | 1 << cell);
+            let lost = set_of(removed.map(|cells| cells >> pending.trailing_zeros() & 1 != 0));
+            // The cells that lose these digits, and no others.
+            let same = removed.iter().enumerate().fold(pending, |same, (digit, cells)| {
+                if lost >> digit & 1 != 0 { same & cells } else { same & !cells }
+            });
             pending &= !same;
             let s = if same.is_power_of_two() { "s" } else { "" };
             let which = match seen {
@@ -451,14 +430,9 @@ impl Words<'_> {
         let pattern = self.step.pattern_cells();
         let is_in_pattern = self.step.eliminated.iter().any(|it| pattern >> it.cell & 1 != 0);
         let extra = evidence.cells(Role::Extra).count_ones();
-        let lost = self.step.lost_digits();
+        let (lost, fins) = (self.step.lost_digits(), evidence.cells(Role::Fins));
         let seen = match self.step.technique {
-            T::FinnedXWing
-            | T::SashimiXWing
-            | T::FinnedSwordfish
-            | T::SashimiSwordfish
-            | T::FinnedJellyfish
-            | T::SashimiJellyfish => fins(evidence.cells(Role::Fins)),
+            _ if fins != 0 => the_fins(fins),
             T::AlsXZ | T::AlsXYWing if lost.is_power_of_two() && !is_in_pattern => {
                 return format!("every {} in both", all_digits(lost));
             }
@@ -480,6 +454,22 @@ impl Words<'_> {
     /// Returns cells, such as `r1c1 and r1c2`.
     fn all(&self, cells: Cells) -> String {
         and(self.names(cells))
+    }
+
+    /// Returns the cells of a role.
+    fn cells(&self, role: Role) -> String {
+        self.all(self.step.evidence.cells(role))
+    }
+
+    /// Returns the digits of a role.
+    fn digits(&self, role: Role) -> String {
+        all_digits(self.step.evidence.digits(role))
+    }
+
+    /// Returns cells, such as `r1c1`, or `one of r1c1 and r1c2`.
+    fn one_of(&self, cells: Cells) -> String {
+        let one = if cells.is_power_of_two() { "" } else { "one of " };
+        format!("{one}{}", self.all(cells))
     }
 
     /// Returns cells, such as `r1c1 or r1c2`.
@@ -522,12 +512,7 @@ fn assertion(cells: &[usize], digit: u8, on: bool, name: fn(usize) -> String) ->
     }
 }
 
-/// Returns the first two cells of a set.
-fn first_two(cells: Cells) -> Cells {
-    Bits(cells).take(2).fold(0, |two, cell| two | 1 << cell)
-}
-
-fn fins(cells: Cells) -> &'static str {
+fn the_fins(cells: Cells) -> &'static str {
     if cells.is_power_of_two() { "the fin" } else { "the fins" }
 }
 

@@ -6,7 +6,7 @@ use super::super::chains::{Ends, Graph};
 use super::super::links::{self, Kind, and, contains, members};
 use super::links::Chains;
 use super::nets::{self, Grid};
-use super::{Hint, length_tenths};
+use super::{Hint, bases, length_tenths};
 
 /// Memory for the search of chains among at most `64 * W` candidates.
 #[derive(Debug, Default)]
@@ -40,11 +40,7 @@ impl<const W: usize> Search<W> {
         kind: Kind,
         best: &mut Option<(Key, Hint)>,
     ) {
-        let (of_loops, of_chains) = match kind {
-            Kind::X => (65, 66),
-            Kind::Y => (65, 0),
-            Kind::All => (70, 70),
-        };
+        let (of_loops, of_chains) = bases(kind);
         if best.is_some_and(|((rating, ..), _)| rating < of_loops) {
             return;
         }
@@ -52,10 +48,11 @@ impl<const W: usize> Search<W> {
         self.graph.update(position, kind, &self.ends);
         self.graph.find_effective(position, kind);
         let (graph, chains) = (&self.graph, &mut self.chains);
-        let number = |i: usize| {
+        let on = |i: usize| {
             let (digit, cell) = graph.place(i);
-            9 * cell + digit
+            nets::on(cell, digit)
         };
+        let number = |i: usize| usize::from(on(i) / 2);
         chains.start(graph.nodes.len(), |i| &graph.weak[i], |i| graph.strong[i]);
         let mut length = 1;
         let (first, any_loop) = loop {
@@ -65,7 +62,7 @@ impl<const W: usize> Search<W> {
             {
                 let (first, tenths) = (number(start), length_tenths(2 * length));
                 let key = (of_chains + tenths, 2 * length - 2, 2 * first + 1);
-                improve(best, key, || Hint::place(key.0, graph.place(start)));
+                improve(best, key, || Hint::of(key.0, on(start)));
             }
             // No candidate has this number.
             let mut first = usize::MAX;
@@ -87,14 +84,14 @@ impl<const W: usize> Search<W> {
         };
         if kind != Kind::Y {
             let key = (of_chains + length_tenths(2 * length + 2), 2 * length, 2 * first + 1);
-            improve(best, key, || Hint::remove(key.0, (first % 9, first / 9)));
+            improve(best, key, || Hint::of(key.0, nets::off(first / 9, first % 9)));
             // One strong link more, but as many assertions.
             let mut placed = chains.all().take_while(|&(start, _)| number(start) < first);
             let placed = placed
                 .find(|&(start, ends)| members(ends).any(|end| contains(chains.step(end), start)));
             if let Some((start, _)) = placed {
                 let key = (key.0, key.1, 2 * number(start) + 1);
-                improve(best, key, || Hint::place(key.0, graph.place(start)));
+                improve(best, key, || Hint::of(key.0, on(start)));
             }
         }
         // What a loop removes is removed by a chain with at most as many strong links, and by none with
@@ -102,15 +99,13 @@ impl<const W: usize> Search<W> {
         let least = 2.max(length + usize::from(!any_loop));
         self.loops.select(kind);
         for i in 0..graph.nodes.len() {
-            let (digit, cell) = graph.place(i);
             let key = |length: usize| {
                 (of_loops + length_tenths(2 * length), 2 * length - 2, 2 * number(i))
             };
             let is_better = |length: usize| best.is_none_or(|(best, _)| key(length) < best);
             let mut found = None;
             let is_useful = |length: usize| is_better(length.max(least));
-            let start = nets::on(cell, digit);
-            self.loops.find_loops(grid, start, least, is_useful, |_, length, &removed| {
+            self.loops.find_loops(grid, on(i), least, is_useful, |_, length, &removed| {
                 found = Some((length, removed));
                 false
             });

@@ -29,6 +29,18 @@ pub enum Source {
 }
 
 impl Source {
+    /// Returns the assertions, one of which holds, or that is contradicted.
+    pub fn assertions(self, grid: &Grid) -> impl Iterator<Item = Assertion> {
+        let (cells, digits, other) = match self {
+            Self::Candidate(cell, digit) => (1 << cell, 1 << digit, Some(nets::off(cell, digit))),
+            Self::Cell(cell) => (1 << cell, grid.masks[cell], None),
+            Self::Unit(cell, digit, kind) => (grid.places(cell, digit, kind), 1 << digit, None),
+            Self::Absurd(assertion) => (0, 0, Some(assertion)),
+        };
+        let ons = move |cell| digits_of(digits).map(move |digit| nets::on(cell, digit));
+        Bits(cells).flat_map(ons).chain(other)
+    }
+
     /// Of equal lengths, which is preferred.
     pub fn rank(self) -> u8 {
         match self {
@@ -69,7 +81,6 @@ impl Nets {
                     }
                     let net = &mut self.all[self.len];
                     self.len += 1;
-                    // Static chains are followed when they are needed.
                     if rules == Rules::Static {
                         net.nodes.clear();
                     } else {
@@ -85,24 +96,6 @@ impl Nets {
     pub fn number(&self, assertion: Assertion) -> usize {
         let (cell, digit) = nets::place(assertion);
         usize::from(self.numbers[cell][digit]) + usize::from(!is_on(assertion))
-    }
-
-    /// Collects the numbers of the nets of alternatives.
-    pub fn alternatives(&self, grid: &Grid, source: Source, out: &mut Vec<usize>) {
-        out.clear();
-        match source {
-            Source::Candidate(cell, digit) => {
-                let on = self.number(nets::on(cell, digit));
-                out.extend([on, on + 1]);
-            }
-            Source::Cell(cell) => out.extend(
-                digits_of(grid.masks[cell]).map(|digit| self.number(nets::on(cell, digit))),
-            ),
-            Source::Unit(cell, digit, kind) => out.extend(
-                Bits(grid.places(cell, digit, kind)).map(|cell| self.number(nets::on(cell, digit))),
-            ),
-            Source::Absurd(assertion) => out.push(self.number(assertion)),
-        }
     }
 
     /// Visits all conclusions with the number of assertions that lead to them.
@@ -152,22 +145,6 @@ impl Nets {
         }
     }
 
-    /// Follows static chains from alternatives.
-    fn follow_links(&mut self, grid: &Grid, source: Source, numbers: &[usize]) {
-        let (cells, digits) = match source {
-            Source::Cell(cell) => (1 << cell, grid.masks[cell]),
-            Source::Unit(cell, digit, kind) => (grid.places(cell, digit, kind), 1 << digit),
-            _ => return,
-        };
-        let starts = Bits(cells).flat_map(|cell| digits_of(digits).map(move |d| nets::on(cell, d)));
-        for (start, &number) in starts.zip(numbers) {
-            if self.all[number].nodes.is_empty() {
-                self.all[number].start(grid, start);
-                self.all[number].follow_links(grid, &mut self.steps);
-            }
-        }
-    }
-
     /// Visits what all alternatives imply, in the order of the first one, those that are on first.
     fn compare(
         &mut self,
@@ -176,9 +153,15 @@ impl Nets {
         visit: &mut impl FnMut(Source, Assertion, &mut [Net], &[usize]),
     ) {
         let mut numbers = std::mem::take(&mut self.alternatives);
-        self.alternatives(grid, source, &mut numbers);
-        if self.rules == Rules::Static {
-            self.follow_links(grid, source, &numbers);
+        numbers.clear();
+        for start in source.assertions(grid) {
+            let number = self.number(start);
+            numbers.push(number);
+            // Static chains are followed when they are needed.
+            if self.rules == Rules::Static && self.all[number].nodes.is_empty() {
+                self.all[number].start(grid, start);
+                self.all[number].follow_links(grid, &mut self.steps);
+            }
         }
         let common = numbers[1..].iter().fold(self.all[numbers[0]].known, |common, &number| {
             and(&common, &self.all[number].known)

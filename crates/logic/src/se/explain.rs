@@ -12,12 +12,13 @@ use super::super::links::Kind;
 use super::super::unrated::{Unrated, check_unique};
 use super::super::{Candidate, Evidence, Explained, Link, Node, Position, Step, Technique};
 use super::super::{instances, unit};
-use super::dynamic::Source;
+use super::dynamic::{self, Source};
 use super::links::Chains;
 use super::nested::Inner;
-use super::nets::{self, Assertion, CELL, Cause, Grid, Net, OTHER, Rules, START, is_on, on};
-use super::{Explainer, Hint, Rule, candidate, direct, easiest, length_tenths};
-use crate::board::{Board, UNITS_OF, digits_of};
+use super::nets::{self, Assertion, CELL, Cause, Grid, Net, OTHER, Rules, START};
+use super::nets::{is_on, negation, on, place};
+use super::{Explainer, Hint, Rule, bases, candidate, direct, easiest, length_tenths};
+use crate::board::{Board, Candidates, UNITS_OF, digits_of};
 
 type T = Technique;
 
@@ -67,11 +68,8 @@ impl Explainer {
                 (format!("Direct {}", name(technique).to_lowercase()), found.steps)
             }
             Rule::Easiest(techniques) => {
-                let step = easiest(position, techniques, &mut self.memory).map(|(_, step)| step);
-                (
-                    step.as_ref().map_or_else(String::new, |it| name(it.technique)),
-                    Vec::from_iter(step),
-                )
+                let found = easiest(position, techniques, &mut self.memory);
+                found.map(|(_, step)| (name(step.technique), vec![step])).unwrap_or_default()
             }
             Rule::Chain => chain(position, &hint),
             Rule::Nishio | Rule::MultipleChain | Rule::Dynamic => self.net(&hint),
@@ -82,7 +80,10 @@ impl Explainer {
 
     /// Returns the step that the search of nets has found last.
     fn net(&self, hint: &Hint) -> (String, Vec<Step>) {
-        let Some((source, end)) = self.nets.found else { return Default::default() };
+        let dynamic::Search { found: Some((source, end)), nets, .. } = &self.nets else {
+            return Default::default();
+        };
+        let (source, end) = (*source, *end);
         let position = &self.tracker.position;
         let grid = Grid::of(position);
         let (kind, evidence) = match source {
@@ -93,11 +94,11 @@ impl Explainer {
             }
             Source::Candidate(cell, digit) => ("Double", Evidence::pattern(1 << cell, 1 << digit)),
             Source::Absurd(assertion) => {
-                let (cell, digit) = nets::place(assertion);
+                let (cell, digit) = place(assertion);
                 ("Contradiction", Evidence::pattern(1 << cell, 1 << digit))
             }
         };
-        let (technique, more) = match (self.nets.inner_kind, self.nets.nets.rules, source) {
+        let (technique, more) = match (self.nets.inner_kind, nets.rules, source) {
             (None, Rules::Nishio, _) => (T::Nishio, "Nishio"),
             (None, Rules::Static, Source::Cell(_)) => (T::CellForcingChain, ""),
             (None, Rules::Static, _) => (T::RegionForcingChain, ""),
@@ -112,11 +113,10 @@ impl Explainer {
             T::CellForcingChain | T::RegionForcingChain => format!("{kind} forcing chain"),
             _ => format!("Dynamic {} forcing chain{more}", kind.to_lowercase()),
         };
-        let mut numbers = Vec::new();
-        self.nets.nets.alternatives(&grid, source, &mut numbers);
-        let of_net = |&i: &usize| alternative(&position.board, &self.nets.nets.all[i], source, end);
+        let nets = source.assertions(&grid).map(|it| &nets.all[nets.number(it)]);
+        let alternatives = nets.map(|net| alternative(&position.board, net, source, end));
         let mut step = step(technique, hint, evidence);
-        step.set_implications(numbers.iter().map(of_net).collect());
+        step.set_implications(alternatives.collect());
         (name, vec![step])
     }
 }
@@ -135,7 +135,7 @@ fn step(technique: Technique, hint: &Hint, evidence: Evidence) -> Step {
 }
 
 fn node(assertion: Assertion) -> Node {
-    let (cell, digit) = nets::place(assertion);
+    let (cell, digit) = place(assertion);
     Node::new(1 << cell, digit, is_on(assertion))
 }
 
@@ -144,19 +144,16 @@ fn chain(position: &Position, hint: &Hint) -> (String, Vec<Step>) {
     let grid = Grid::of(position);
     let mut chains = Chains::default();
     chains.clear();
-    let effects = [(&hint.placed, true), (&hint.removed, false)];
-    let all = effects.map(|(candidates, is_on)| {
-        Candidate::list(candidates).into_iter().map(move |it| {
-            let on = on(it.cell, usize::from(it.digit) - 1);
-            if is_on { on } else { nets::negation(on) }
-        })
-    });
-    let ends: Vec<_> = all.into_iter().flatten().collect();
-    for (kind, of_loops, of_chains) in [(Kind::X, 65, 66), (Kind::Y, 65, 0), (Kind::All, 70, 70)] {
+    let on_of = |it: Candidate| on(it.cell, usize::from(it.digit) - 1);
+    let placed = Candidate::list(&hint.placed).into_iter().map(on_of);
+    let removed = Candidate::list(&hint.removed).into_iter().map(|it| negation(on_of(it)));
+    let ends: Vec<_> = placed.chain(removed).collect();
+    for kind in [Kind::X, Kind::Y, Kind::All] {
+        let (of_loops, of_chains) = bases(kind);
         chains.select(kind);
         if let &[end] = &ends[..]
             && kind != Kind::Y
-            && chains.find_chain(&grid, nets::negation(end))
+            && chains.find_chain(&grid, negation(end))
             && of_chains + length_tenths(chains.nodes.len()) == hint.rating
         {
             let (name, technique) = match kind {
@@ -173,18 +170,13 @@ fn chain(position: &Position, hint: &Hint) -> (String, Vec<Step>) {
                 let rating = |length: usize| of_loops + length_tenths(2 * length);
                 let mut found = None;
                 let is_useful = |length: usize| rating(length) <= hint.rating;
-                chains.find_loops(
-                    &grid,
-                    on(cell, digit),
-                    2,
-                    is_useful,
-                    |nodes, length, removed| {
-                        if *removed == hint.removed && rating(length) == hint.rating {
-                            found = Some(links(nodes));
-                        }
-                        found.is_none()
-                    },
-                );
+                let visit = |nodes: &[_], length: usize, removed: &Candidates| {
+                    if *removed == hint.removed && rating(length) == hint.rating {
+                        found = Some(links(nodes));
+                    }
+                    found.is_none()
+                };
+                chains.find_loops(&grid, on(cell, digit), 2, is_useful, visit);
                 if let Some(evidence) = found {
                     let (name, technique) = match kind {
                         Kind::X => ("Bidirectional X-cycle", T::XCycle),
@@ -211,9 +203,9 @@ fn alternative(board: &Board, net: &Net, source: Source, end: Assertion) -> Alte
     let mut pending = Vec::new();
     let mut contradiction = None;
     if let Some(last) = absurd {
-        let other = net.nodes[usize::from(net.number(nets::negation(last.assertion)))];
+        let other = net.nodes[usize::from(net.number(negation(last.assertion)))];
         let on = if is_on(last.assertion) { last } else { other };
-        let (cell, digit) = nets::place(on.assertion);
+        let (cell, digit) = place(on.assertion);
         contradiction = Some(match on.cause {
             CELL => Contradiction::NoCandidate { cell },
             kind => Contradiction::NoPlace {
@@ -241,7 +233,7 @@ fn alternative(board: &Board, net: &Net, source: Source, end: Assertion) -> Alte
     let implications = nodes.chain(absurd.filter(|last| !is_on(last.assertion))).map(|it| {
         let because = net.reasons(&it).iter();
         let because = because.filter_map(|number| needed.binary_search(number).ok()).collect();
-        let (cell, _) = nets::place(it.assertion);
+        let (cell, _) = place(it.assertion);
         let by = match it.cause {
             START => By::Assumption,
             CELL => By::Cell,
@@ -258,12 +250,12 @@ fn alternative(board: &Board, net: &Net, source: Source, end: Assertion) -> Alte
 fn inner(board: &Board, net: &Net, end: &nets::Node) -> Step {
     let mut board = *board;
     for &reason in net.reasons(end) {
-        let (cell, digit) = nets::place(net.nodes[usize::from(reason)].assertion);
+        let (cell, digit) = place(net.nodes[usize::from(reason)].assertion);
         board.remove(&candidate((digit, cell)));
     }
-    let (cell, digit) = nets::place(end.assertion);
+    let (cell, digit) = place(end.assertion);
     let removed = Candidate::new((digit, cell));
-    let steps = LEVELS[1..4].iter().copied().flatten().flat_map(|&it| instances(&board, it));
+    let steps = LEVELS[..3].iter().copied().flatten().flat_map(|&it| instances(&board, it));
     steps.into_iter().find(|step| step.eliminated.contains(&removed)).unwrap_or_else(|| {
         let hint = Hint::of(0, end.assertion);
         let mut chains = Chains::default();

@@ -74,7 +74,7 @@ fn has_step(kind: Kind, (to, cause): (Assertion, Cause)) -> bool {
 }
 
 /// Memory for the search of chains and loops whose assertions have one reason each.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Chains {
     kind: Kind,
     steps: Steps,
@@ -91,25 +91,11 @@ pub struct Chains {
     pub nodes: Vec<(Assertion, Cause)>,
 }
 
-impl Default for Chains {
-    fn default() -> Self {
-        Self {
-            kind: Kind::All,
-            steps: Steps::default(),
-            ranges: Vec::new(),
-            pairs: Vec::new(),
-            queue: Vec::new(),
-            seen: [0; _],
-            before: vec![(0, START); 2 * CANDIDATES],
-            nodes: Vec::new(),
-        }
-    }
-}
-
 impl Chains {
     /// Starts over, with another grid.
     pub fn clear(&mut self) {
         self.steps.clear();
+        self.before.resize(2 * CANDIDATES, (0, START));
     }
 
     /// Selects a kind of links.

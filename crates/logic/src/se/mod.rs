@@ -21,6 +21,7 @@ use bulkdoku_core::puzzle::Puzzle;
 
 use self::nets::{Assertion, is_on};
 use super::instances::{Collect, Instances};
+use super::links::Kind;
 use super::position::Tracker;
 use super::subsets::tight_sets;
 use super::unrated::{Unrated, check_unique};
@@ -58,18 +59,22 @@ fn candidate((digit, cell): (usize, usize)) -> Candidates {
 }
 
 impl Hint {
-    fn place(rating: u16, place: (usize, usize)) -> Self {
-        Self { rating, placed: candidate(place), removed: [0; 9] }
-    }
-
-    fn remove(rating: u16, place: (usize, usize)) -> Self {
-        Self { rating, placed: [0; 9], removed: candidate(place) }
-    }
-
+    /// Returns that an assertion holds.
     fn of(rating: u16, assertion: Assertion) -> Self {
         let (cell, digit) = nets::place(assertion);
-        let kind = if is_on(assertion) { Self::place } else { Self::remove };
-        kind(rating, (digit, cell))
+        let (one, none) = (candidate((digit, cell)), [0; 9]);
+        let (placed, removed) = if is_on(assertion) { (one, none) } else { (none, one) };
+        Self { rating, placed, removed }
+    }
+}
+
+/// Returns the ratings of loops and chains of a kind of links without their lengths, in tenths.
+fn bases(kind: Kind) -> (u16, u16) {
+    match kind {
+        Kind::X => (65, 66),
+        // Such chains are forcing chains.
+        Kind::Y => (65, 0),
+        Kind::All => (70, 70),
     }
 }
 
@@ -250,22 +255,20 @@ impl Explainer {
         let is_small = self.tracker.position.candidates() <= 256;
         let mut effects = Instances::new(Collect::Effects);
         for (i, (rule, rating)) in RULES.into_iter().enumerate() {
-            let changed = self.tracker.changed(i);
+            self.tracker.select(i);
             let position = &self.tracker.position;
             let hint = match rule {
                 Rule::All(technique) => {
-                    find(technique, position, changed, &mut self.memory, &mut effects);
+                    find(technique, position, &mut self.memory, &mut effects);
                     None
                 }
-                Rule::Direct(technique) => {
-                    if so_far < technique.definition().se.into() {
-                        direct(position, technique, &mut effects);
-                    }
+                Rule::Direct(technique) if so_far < technique.definition().se.into() => {
+                    direct(position, technique, &mut effects);
                     None
                 }
+                Rule::Direct(_) => None,
                 Rule::Easiest(techniques) => {
-                    let easiest = easiest(position, techniques, &mut self.memory);
-                    easiest.map(|(rating, step)| {
+                    easiest(position, techniques, &mut self.memory).map(|(rating, step)| {
                         let (placed, removed) = step.effects();
                         Hint { rating, placed, removed }
                     })
@@ -312,10 +315,9 @@ fn place_hidden(bands: &mut Bands, so_far: u16) -> u16 {
 /// a unit of the kind that has all places in the intersection, or for another one in the same unit.
 fn direct(position: &Position, technique: Technique, effects: &mut Instances) {
     match technique {
-        Technique::Pointing => direct_locked(position, true, effects),
-        Technique::Claiming => direct_locked(position, false, effects),
         Technique::HiddenPair => direct_hidden(position, 2, effects),
-        _ => direct_hidden(position, 3, effects),
+        Technique::HiddenTriple => direct_hidden(position, 3, effects),
+        _ => direct_locked(position, technique == Technique::Pointing, effects),
     }
 }
 
@@ -360,11 +362,13 @@ fn easiest(
     memory: &mut Memory,
 ) -> Option<(u16, Step)> {
     let mut instances = Instances::new(Collect::Steps);
+    let mut position = position.clone();
+    position.changed = Changed::ALL;
     for &technique in techniques {
         instances.technique = technique;
-        find(technique, position, Changed::ALL, memory, &mut instances);
+        find(technique, &position, memory, &mut instances);
     }
-    let steps = instances.steps.into_iter().map(|step| (order(position, &step), step));
+    let steps = instances.steps.into_iter().map(|step| (order(&position, &step), step));
     steps.min_by_key(|(order, _)| *order).map(|([rating, ..], step)| (rating as u16, step))
 }
 

@@ -7,12 +7,12 @@ use std::ops::Range;
 
 use super::super::links::{Kind, contains, insert};
 use super::dynamic::{self, Nets, Source};
-use super::length_tenths;
 use super::links::Chains;
 use super::nets::{
     self, Assertion, Assertions, CELL, Cause, Grid, Node, OTHER, Rules, START, is_on,
 };
 use super::reach::Reach;
+use super::{bases, length_tenths};
 use crate::board::{Bits, Board, Candidates, Cells, PEERS, digits_of, size};
 
 /// Techniques within a net, from the easiest to the hardest.
@@ -79,12 +79,15 @@ impl Removals {
         has_reasons
     }
 
-    /// Adds candidates in an order of cells.
-    fn remove(&mut self, mut removed: Vec<(usize, u16)>) {
-        hash_order(&mut removed);
-        let hint = self.hints.len() - 1;
-        for (cell, mask) in removed {
-            self.ends.extend(digits_of(mask).map(|digit| (nets::off(cell, digit), hint)));
+    /// Adds candidates that are off for some reasons, if there are any, in an order of cells.
+    fn infer(&mut self, reasons: impl Iterator<Item = Assertion>, mut removed: Vec<(usize, u16)>) {
+        let first = self.pool.len();
+        self.pool.extend(reasons);
+        if self.add(first, 0, 0) {
+            hash_order(&mut removed);
+            let hint = self.hints.len() - 1;
+            let all = removed.into_iter().flat_map(|(cell, mask)| offs(1 << cell, mask));
+            self.ends.extend(all.map(|off| (off, hint)));
         }
     }
 }
@@ -111,30 +114,15 @@ enum Chain {
 }
 
 /// Memory for the search of chains within nets.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Search {
     nets: Nets,
-    numbers: Vec<usize>,
     /// The preferred hint that removes each candidate.
     best: Vec<Option<(Key, usize)>>,
     hints: Vec<Chain>,
     nodes: Vec<(Assertion, Cause)>,
     chains: Chains,
     pub reach: Reach,
-}
-
-impl Default for Search {
-    fn default() -> Self {
-        Self {
-            nets: Nets::default(),
-            numbers: Vec::new(),
-            best: vec![None; nets::CANDIDATES],
-            hints: Vec::new(),
-            nodes: Vec::new(),
-            chains: Chains::default(),
-            reach: Reach::default(),
-        }
-    }
 }
 
 impl Search {
@@ -152,7 +140,8 @@ impl Search {
                 return out;
             }
         }
-        self.best.fill(None);
+        self.best.clear();
+        self.best.resize(nets::CANDIDATES, None);
         self.hints.clear();
         self.nodes.clear();
         if inner == Inner::Simple {
@@ -214,9 +203,8 @@ impl Search {
             Source::Unit(_, _, kind) => kind as Cause,
             _ => START,
         };
-        self.nets.alternatives(grid, of, &mut self.numbers);
         let mut ends = Vec::with_capacity(9);
-        for &number in &self.numbers {
+        for number in of.assertions(grid).map(|start| self.nets.number(start)) {
             let net = &self.nets.all[number];
             if let (Source::Absurd(_), Some(node)) = (of, net.contradiction) {
                 let other = net.nodes[usize::from(net.number(nets::negation(node.assertion)))];
@@ -254,22 +242,19 @@ impl Search {
     fn simple(&mut self, grid: &Grid) {
         let Self { best, hints, nodes: all, chains, reach, .. } = self;
         let mut number = 0;
-        let mut add = |nodes: &[_], is_loop, base: f64, rank, removed: &[_]| {
+        let mut add = |nodes: &[_], is_loop, base: u16, rank, removed: &[_]| {
             number += 1;
             // As binary fractions, sums of tenths may differ where their decimal values are equal.
             let tenths = (0..length_tenths(nodes.len())).fold(0.0, |sum, _| sum + 0.1);
-            let key = ((base + tenths).to_bits(), nodes.len(), rank, number, 0);
+            let key = ((f64::from(base) / 10.0 + tenths).to_bits(), nodes.len(), rank, number, 0);
             improve(best, hints, key, removed, || {
                 all.extend_from_slice(nodes);
                 Chain::Nodes(all.len() - nodes.len()..all.len(), is_loop)
             });
         };
         for kind in [Kind::X, Kind::Y, Kind::All] {
-            let (of_loops, of_chains, rank) = match kind {
-                Kind::X => (6.5, 6.6, 2),
-                Kind::Y => (6.5, 0.0, 3),
-                Kind::All => (7.0, 7.0, 4),
-            };
+            let (of_loops, of_chains) = bases(kind);
+            let rank = 2 + kind as u8;
             chains.select(kind);
             for cell in (0..81).filter(|&cell| size(grid.masks[cell]) > 1) {
                 for digit in digits_of(grid.masks[cell]) {
@@ -277,16 +262,11 @@ impl Search {
                     if (kind != Kind::Y || size(grid.masks[cell]) == 2)
                         && reach.may_have_loop(cell, digit)
                     {
-                        chains.find_loops(
-                            grid,
-                            start,
-                            2,
-                            |_| true,
-                            |nodes, _, removed| {
-                                add(nodes, true, of_loops, rank, &in_order(nodes, removed));
-                                true
-                            },
-                        );
+                        let visit = |nodes: &[_], _, removed: &Candidates| {
+                            add(nodes, true, of_loops, rank, &in_order(nodes, removed));
+                            true
+                        };
+                        chains.find_loops(grid, start, 2, |_| true, visit);
                     }
                     // If a candidate that is off turns itself on, all others in its cell are absurd.
                     let may_be_absurd = |start| {
@@ -419,6 +399,7 @@ impl Reasons<'_> {
     }
 }
 
-fn offs(cells: Cells, digit: usize) -> impl Iterator<Item = Assertion> {
-    Bits(cells).map(move |cell| nets::off(cell, digit))
+/// Returns that digits are not in cells.
+fn offs(cells: Cells, digits: u16) -> impl Iterator<Item = Assertion> {
+    Bits(cells).flat_map(move |cell| digits_of(digits).map(move |digit| nets::off(cell, digit)))
 }

@@ -47,6 +47,12 @@ pub struct Grid {
     pub open: [Cells; 9],
 }
 
+impl Default for Grid {
+    fn default() -> Self {
+        Self { masks: [0; 81], open: [0; 9] }
+    }
+}
+
 impl Grid {
     pub fn of(position: &Position) -> Self {
         Self { masks: position.masks, open: position.open }
@@ -118,7 +124,7 @@ pub struct Node {
 }
 
 /// All that follows from one assertion.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Net {
     /// The candidates, without those that are off unless links are static.
     pub grid: Grid,
@@ -127,7 +133,7 @@ pub struct Net {
     /// The assertions in the order in which they follow.
     pub nodes: Vec<Node>,
     /// The number of each assertion that follows.
-    numbers: Box<[u16; 2 * CANDIDATES]>,
+    numbers: Vec<u16>,
     /// Numbers of the reasons of all assertions.
     pool: Vec<u16>,
     /// Queues of the numbers of assertions to follow.
@@ -143,31 +149,12 @@ pub struct Net {
     counts: Vec<u16>,
 }
 
-impl Default for Net {
-    fn default() -> Self {
-        Self {
-            grid: Grid { masks: [0; 81], open: [0; 9] },
-            known: [0; _],
-            nodes: Vec::new(),
-            numbers: Box::new([0; 2 * CANDIDATES]),
-            pool: Vec::new(),
-            ons: Vec::new(),
-            offs: Vec::new(),
-            next_on: 0,
-            next_off: 0,
-            contradiction: None,
-            ancestors: Vec::new(),
-            words: 0,
-            counts: Vec::new(),
-        }
-    }
-}
-
 impl Net {
     /// Starts over with an assertion.
     pub fn start(&mut self, grid: &Grid, assertion: Assertion) {
         self.grid.clone_from(grid);
         self.known.fill(0);
+        self.numbers.resize(2 * CANDIDATES, 0);
         self.nodes.clear();
         self.pool.clear();
         self.ons.clear();

@@ -7,7 +7,7 @@
 
 use super::super::links::{Set, and, contains, insert, is_empty, members, or};
 use super::dynamic::Source;
-use super::nets::{Grid, Pairs};
+use super::nets::{Grid, Pairs, place};
 use crate::board::{Bits, PEERS, UNITS, UNITS_OF, digits_of};
 
 /// Words of a set of candidates. Nothing is excluded in grids with more candidates.
@@ -159,21 +159,11 @@ impl Reach {
 
     /// Returns whether chains may lead from all alternatives to the same assertion.
     pub fn may_agree(&self, grid: &Grid, source: Source) -> bool {
-        self.is_too_large()
-            || match source {
-                Source::Cell(cell) => {
-                    self.agree(digits_of(grid.masks[cell]).map(|digit| (cell, digit)))
-                }
-                Source::Unit(cell, digit, kind) => {
-                    self.agree(Bits(grid.places(cell, digit, kind)).map(|cell| (cell, digit)))
-                }
-                _ => true,
-            }
-    }
-
-    fn agree(&self, alternatives: impl Iterator<Item = (usize, usize)>) -> bool {
+        if self.is_too_large() {
+            return true;
+        }
         let mut common = [self.open; 2];
-        for (cell, digit) in alternatives {
+        for (cell, digit) in source.assertions(grid).map(place) {
             let row = &self.rows[self.number(cell, digit)];
             common = [and(&common[0], &row[0]), and(&common[1], &row[1])];
             if is_empty(&common[0]) && is_empty(&common[1]) {
@@ -198,12 +188,15 @@ mod tests {
     use super::super::links::Chains;
     use super::super::nets::{Net, Rules, on};
     use super::*;
-    use crate::board::Board;
+    use crate::board::{Board, Candidates};
 
-    const PUZZLES: [&str; 2] = [
-        "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..",
-        "98.7..6..5...9..7...7..4...4...3.2....59...8......1..31...8...7.2....5....94...6.",
-    ];
+    fn puzzles() -> [Puzzle; 2] {
+        [
+            "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..",
+            "98.7..6..5...9..7...7..4...4...3.2....59...8......1..31...8...7.2....5....94...6.",
+        ]
+        .map(|puzzle| puzzle.parse().unwrap())
+    }
 
     /// Asserts that the exact search finds nothing where the sets exclude it. Returns how many chains
     /// and loops it finds, and how many candidates are excluded.
@@ -218,16 +211,11 @@ mod tests {
                 let is_absurd = chains.find_chain(grid, start);
                 assert!(!is_absurd || reach.may_be_absurd(cell, digit) && reach.has_chains());
                 let mut has_loop = false;
-                chains.find_loops(
-                    grid,
-                    start,
-                    2,
-                    |_| true,
-                    |_, _, _| {
-                        has_loop = true;
-                        false
-                    },
-                );
+                let visit = |_: &[_], _, _: &Candidates| {
+                    has_loop = true;
+                    false
+                };
+                chains.find_loops(grid, start, 2, |_| true, visit);
                 assert!(!has_loop || reach.may_have_loop(cell, digit) && reach.has_chains());
                 counts[0] += usize::from(is_absurd) + usize::from(has_loop);
                 counts[1] += usize::from(!reach.may_have_loop(cell, digit));
@@ -240,7 +228,7 @@ mod tests {
     fn the_exact_search_finds_nothing_that_is_excluded() {
         let mut reach = Reach::default();
         let mut found = [0; 2];
-        for puzzle in PUZZLES.map(|puzzle| puzzle.parse::<Puzzle>().unwrap()) {
+        for puzzle in puzzles() {
             let source = Grid::of(&Position::of(&Board::of(&puzzle).unwrap()));
             reach.start(&source);
             for (cell, &mask) in source.masks.iter().enumerate().step_by(3) {
@@ -262,22 +250,18 @@ mod tests {
     /// Grids with more candidates than a set has: nothing is excluded, and larger sets find the same.
     #[test]
     fn large_grids_are_searched_exactly() {
-        let few = format!("{}{}", &PUZZLES[0][..40], ".".repeat(41));
-        let board = Board::of(&few.parse::<Puzzle>().unwrap()).unwrap();
-        let position = Position::of(&board);
+        let few = format!("{:.40}{}", puzzles()[0].to_string(), ".".repeat(41));
+        let position = Position::of(&Board::of(&few.parse().unwrap()).unwrap());
         assert!(position.candidates() > 64 * W);
         let (mut reach, grid) = (Reach::default(), Grid::of(&position));
         reach.start(&grid);
         reach.extend(&grid);
         assert_eq!(assert_finds(&reach, &grid)[1], 0);
-        for puzzle in PUZZLES.map(|puzzle| puzzle.parse::<Puzzle>().unwrap()) {
+        for puzzle in puzzles() {
             for step in crate::steps(&puzzle).explained().step_by(4) {
                 let position = Position::of(&step.board);
-                let [small, large] = [
-                    Search::<W>::default().forcing_chain(&position),
-                    Search::<12>::default().forcing_chain(&position),
-                ];
-                assert_eq!(small, large);
+                let small = Search::<W>::default().forcing_chain(&position);
+                assert_eq!(small, Search::<12>::default().forcing_chain(&position));
             }
         }
     }

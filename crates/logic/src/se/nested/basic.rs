@@ -1,16 +1,16 @@
 //! Locked candidates, pairs, and X-wings within a net.
 
 use super::super::super::counting::{columns_with, rows_with};
-use super::super::nets::{self, Grid, Pairs};
+use super::super::nets::{Grid, Pairs};
 use super::{Removals, offs};
-use crate::board::{Bits, Board, Cells, PEERS, UNIT_CELLS, UNITS, UNITS_OF, digits_of, size};
+use crate::board::{Bits, Board, Cells, PEERS, UNIT_CELLS, UNITS, UNITS_OF};
+use crate::board::{digits_of, set_of, size};
 
 /// Finds what the easiest of these techniques removes that removes anything.
 pub fn find(board: &Board, source: &Grid, grid: &Grid, out: &mut Removals) {
     // The first grid has no instances.
-    let digits = (0..9).filter(|&digit| grid.open[digit] != source.open[digit]);
-    let digits = digits.fold(0, |digits, digit| digits | 1 << digit);
-    locked(source, grid, digits, out);
+    let is_new = |digit: usize| grid.open[digit] != source.open[digit];
+    locked(source, grid, set_of(std::array::from_fn(is_new)), out);
     if !out.is_empty() {
         return;
     }
@@ -66,11 +66,8 @@ fn pairs() -> impl Iterator<Item = (usize, usize)> {
 }
 
 fn locked(source: &Grid, grid: &Grid, digits: u16, out: &mut Removals) {
-    let digits = digits_of(digits).filter(|&digit| is_locked(grid.open[digit]));
-    let digits = digits.fold(0, |digits, digit| digits | 1 << digit);
-    if digits == 0 {
-        return;
-    }
+    let is_locked = |digit: usize| digits >> digit & 1 != 0 && is_locked(grid.open[digit]);
+    let digits = set_of(std::array::from_fn(is_locked));
     for (kind, other) in [(2, 1), (2, 0), (1, 2), (0, 2)] {
         for digit in digits_of(digits) {
             for unit in 9 * kind..9 * kind + 9 {
@@ -81,12 +78,9 @@ fn locked(source: &Grid, grid: &Grid, digits: u16, out: &mut Removals) {
                 let cover = UNITS[usize::from(UNITS_OF[places.trailing_zeros() as usize][other])];
                 let removed = grid.open[digit] & cover & !UNITS[unit];
                 if places & !cover == 0 && removed != 0 {
-                    let first = out.pool.len();
                     let gone = source.open[digit] & UNITS[unit] & !cover & !grid.open[digit];
-                    out.pool.extend(offs(gone, digit));
-                    if out.add(first, 0, 0) {
-                        out.remove(Bits(removed).map(|cell| (cell, 1 << digit)).collect());
-                    }
+                    let removed = Bits(removed).map(|cell| (cell, 1 << digit)).collect();
+                    out.infer(offs(gone, 1 << digit), removed);
                 }
             }
         }
@@ -129,14 +123,8 @@ fn hidden_pairs(board: &Board, source: &Grid, grid: &Grid, pairs_of: &Pairs, out
             if removed.is_empty() {
                 continue;
             }
-            let first = out.pool.len();
-            for cell in cells.into_iter().filter(|&cell| both >> cell & 1 == 0) {
-                let gone = digits_of(source.masks[cell] & digits);
-                out.pool.extend(gone.map(|digit| nets::off(cell, digit)));
-            }
-            if out.add(first, 0, 0) {
-                out.remove(removed);
-            }
+            let others = cells.into_iter().filter(|&cell| both >> cell & 1 == 0);
+            out.infer(others.flat_map(|it| offs(1 << it, source.masks[it] & digits)), removed);
         }
     }
 }
@@ -165,14 +153,8 @@ fn naked_pairs(board: &Board, source: &Grid, grid: &Grid, pairs_of: &Pairs, out:
             if removed.is_empty() {
                 continue;
             }
-            let first = out.pool.len();
-            for cell in [cells[a], cells[b]] {
-                let gone = digits_of(source.masks[cell] & !digits);
-                out.pool.extend(gone.map(|digit| nets::off(cell, digit)));
-            }
-            if out.add(first, 0, 0) {
-                out.remove(removed);
-            }
+            let pair = [cells[a], cells[b]].into_iter();
+            out.infer(pair.flat_map(|it| offs(1 << it, source.masks[it] & !digits)), removed);
         }
     }
 }
@@ -181,12 +163,12 @@ fn x_wings(board: &Board, source: &Grid, grid: &Grid, pairs_of: &Pairs, out: &mu
     let count = |digit: usize| (board.digits[digit] & board.placed).count_ones();
     for (base, cover) in [(1, 0), (0, 1)] {
         // The digits with several places of pairs in a cover line.
-        let has_several = |&digit: &usize| {
+        let has_several = |digit: usize| {
             let places = pairs_of.places[digit][base];
             let alone = if cover == 0 { rows_with::<1>(places) } else { columns_with::<1>(places) };
             places & !alone != 0 && count(digit) <= 5
         };
-        let digits = (0..9).filter(has_several).fold(0, |digits, digit| digits | 1 << digit);
+        let digits = set_of(std::array::from_fn(has_several));
         for (a, b) in pairs().filter(|_| digits != 0) {
             for digit in digits_of(digits) {
                 let [a, b] = [a, b].map(|line| UNITS[9 * base + line]);
@@ -194,24 +176,17 @@ fn x_wings(board: &Board, source: &Grid, grid: &Grid, pairs_of: &Pairs, out: &mu
                 if (places & a).count_ones() != 2 || (places & b).count_ones() != 2 {
                     continue;
                 }
-                let covers = Bits(places & a)
-                    .fold(0, |covers, cell| covers | UNITS[usize::from(UNITS_OF[cell][cover])]);
+                let lines = Bits(places & a).map(|cell| UNITS[usize::from(UNITS_OF[cell][cover])]);
+                let covers = lines.clone().fold(0, |covers, line| covers | line);
                 let removed = grid.open[digit] & covers & !a & !b;
                 if places & !covers != 0 || removed == 0 {
                     continue;
                 }
-                let first = out.pool.len();
-                for base in [a, b] {
-                    let gone = source.open[digit] & base & !covers & !grid.open[digit];
-                    out.pool.extend(offs(gone, digit));
-                }
-                if out.add(first, 0, 0) {
-                    // Cover line by cover line.
-                    let lines =
-                        Bits(places & a).map(|cell| UNITS[usize::from(UNITS_OF[cell][cover])]);
-                    let cells = lines.flat_map(|line| Bits(removed & line));
-                    out.remove(cells.map(|cell| (cell, 1 << digit)).collect());
-                }
+                let gone = source.open[digit] & !covers & !grid.open[digit];
+                let reasons = [a, b].into_iter().flat_map(|base| offs(gone & base, 1 << digit));
+                // Cover line by cover line.
+                let cells = lines.flat_map(|line| Bits(removed & line));
+                out.infer(reasons, cells.map(|cell| (cell, 1 << digit)).collect());
             }
         }
     }

@@ -104,7 +104,7 @@ pub struct GenerateArgs {
 
     /// Start the search for hard puzzles at those of a file
     ///
-    /// An island starts at 300 of them, drawn at random, and finds other puzzles. Each must have one
+    /// An island starts at 100 of them, drawn at random, and finds other puzzles. Each must have one
     /// solution.
     #[arg(long, value_name = "FILE", help_heading = "Hard puzzles")]
     from: Option<PathBuf>,

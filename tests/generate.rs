@@ -356,7 +356,11 @@ fn conditions_that_no_puzzle_can_meet_are_refused() {
         (["easy", "technique >= 'xy-wing'"], "no value of technique meets it"),
         (["minimal", "technique == 'xwing'"], "did you mean \"x-wing\"?"),
         (["minimal", "id > 5"], "id is not a property of the puzzle"),
-        (["several", "technique == 'x-wing'"], "puzzles of kind several have no technique"),
+        (["minimal", "clues > 30 and clues < 20"], "no value of clues meets it"),
+        (["minimal", "technique == 'x-wing' and difficulty == 'easy'"], "technique and difficulty"),
+        (["minimal", "score < 100 and steps > 300"], "no values of score and steps together"),
+        (["minimal", "se121 > 9 and technique == 'naked-single'"], "se121 and technique"),
+        (["several", "technique == 'x-wing'"], "no value of technique meets it"),
     ] {
         let [kind, condition] = args;
         let ran = generate(&["-n", "1", "-s", "1", "-k", kind, "--where", condition]);

@@ -3,11 +3,11 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use bulkdoku::condition::Condition;
+use bulkdoku::condition::Predicate;
 use bulkdoku::generate::islands::GuessRating;
 use bulkdoku::generate::{Grids, Kind, Pattern, Recipe};
 use bulkdoku::logic::generate::{Measure, removal_favoring};
-use bulkdoku::pipeline::{Generate, Hard, RowCondition, Solve};
+use bulkdoku::pipeline::{Generate, Hard, Solve, row_condition};
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{EngineKind, Limits, SimdLevel, StopFlag};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
@@ -23,7 +23,7 @@ pub struct Made {
     recipe: Recipe,
     /// The objective of hard puzzles, and its least value.
     hard: Option<(Measure, f64)>,
-    condition: Option<Condition>,
+    condition: Option<Predicate>,
 }
 
 #[pymethods]
@@ -81,11 +81,10 @@ impl Made {
             _ => {}
         }
         let of = |error: &dyn std::fmt::Display| named("where", error);
-        let condition: Option<Condition> =
-            condition.map(str::parse).transpose().map_err(|error| of(&error))?;
+        let condition = condition.map(|text| row_condition(&text.parse()?, &recipe));
+        let condition = condition.transpose().map_err(|error| of(&error))?;
         if let Some(condition) = &condition {
-            let rows = RowCondition::new(condition, &recipe).map_err(|error| of(&error))?;
-            recipe.removal = removal_favoring(rows.techniques);
+            recipe.removal = removal_favoring(condition.techniques());
         }
         Ok(Self { recipe, hard, condition })
     }
@@ -106,8 +105,7 @@ pub fn generate(
 ) -> PyResult<Batches> {
     let solve = solve_with(EngineKind::Lanes, Limits::PROOF);
     let ((start, end), recipe, progress) = (numbers, made.recipe.clone(), &progress);
-    let condition = made.condition.as_ref().map(|condition| RowCondition::new(condition, &recipe));
-    let condition = condition.transpose().map_err(invalid)?;
+    let condition = made.condition.clone();
     let rows = most.unwrap_or(end - start) as usize;
     let mut sheets = Sheets::new(output, rows);
     let (needs, map) = (output.needs(), output.map());

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::sync::atomic::Ordering;
 
-use bulkdoku::condition::{Bounds, Condition, Predicate};
+use bulkdoku::condition::{Condition, Predicate};
 use bulkdoku::input::{Answers, InputOptions, Keep};
 use bulkdoku::output::Column;
 
@@ -135,6 +135,6 @@ fn predicate(
 ) -> Result<Predicate, Failure> {
     let failed = |error: &dyn Display| Failure::Usage(format!("--where: {error}"));
     let predicate = condition.resolve(rules.columns, read).map_err(|error| failed(&error))?;
-    predicate.narrow(&Bounds::default()).map_err(|error| failed(&error))?;
+    predicate.check(&[]).map_err(|error| failed(&error))?;
     Ok(predicate)
 }

@@ -9,7 +9,7 @@ use bulkdoku::generate::islands::GuessRating;
 use bulkdoku::generate::{Grids, Kind, Pattern, Recipe};
 use bulkdoku::input::{InputOptions, Position};
 use bulkdoku::logic::generate::removal_favoring;
-use bulkdoku::pipeline::{BlockSource, Generate, Hard, Options, RowCondition, Solve};
+use bulkdoku::pipeline::{BlockSource, Generate, Hard, Options, Solve, row_condition};
 use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, StopFlag, solve_batch};
 
 use super::super::inputs::Inputs;
@@ -104,11 +104,11 @@ impl GenerateArgs {
             ..plain
         };
         let condition = self.condition.condition.as_ref();
-        let condition = condition.map(|condition| RowCondition::new(condition, &recipe));
+        let condition = condition.map(|condition| row_condition(condition, &recipe));
         let condition =
             condition.transpose().map_err(|error| usage(&format!("--where: {error}")))?;
         if let Some(condition) = &condition {
-            recipe.removal = removal_favoring(condition.techniques);
+            recipe.removal = removal_favoring(condition.techniques());
         }
         if let Some(warning) = recipe.check().map_err(|error| usage(&error))? {
             log::note(warning);

@@ -28,8 +28,11 @@ impl Summary {
         let mut text = String::new();
         pace.write(&mut text, "row", &format!(" of kind {kind}{symmetry}"));
         if let Some(drawn) = drawn {
-            let each = HumanFloatCount(drawn as f64 / (rows - before).max(1) as f64);
-            let _ = writeln!(text, "{} drawn, {each:.1} per row", counted(drawn, "puzzle"));
+            let each = match rows - before {
+                0 => "none met the condition".into(),
+                new => format!("{:.1} per row", HumanFloatCount(drawn as f64 / new as f64)),
+            };
+            let _ = writeln!(text, "{} drawn, {each}", counted(drawn, "puzzle"));
         }
         text.extend(clues(&report.statistics.clues));
         let corpus = if is_hard {

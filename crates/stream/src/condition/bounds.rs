@@ -1,323 +1,256 @@
-//! The values that columns can have in rows that meet a condition.
+//! Whether rows can meet a condition, and with which techniques.
 
 use std::ops::RangeInclusive;
 
-use thiserror::Error;
-
-use super::{Expression, Literal, Operand, Operator, Predicate};
-use crate::output::{Column, ColumnSource, Kind};
+use super::early::Known;
+use super::{ConditionError, Expression, Literal, Operand, Predicate};
+use crate::output::{Column, ColumnSource, Kind, Value};
 use bulkdoku_core::Status;
 use bulkdoku_logic::generate::rated_within;
 use bulkdoku_logic::{Difficulty, Technique, Techniques};
 
-/// Values of a column: closed intervals, in ascending order. Names and truth values are numbers, by
-/// their order.
-#[derive(Clone, Debug, PartialEq)]
-struct Values(Vec<(f64, f64)>);
+/// The maximum number of evaluations, after which a condition is assumed to be possible.
+const MAX_EVALUATIONS: u32 = 20_000;
 
-/// The possible values of computed columns.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Bounds(Vec<(Column, Values)>);
+/// Values that columns are assumed to have. Later ones replace earlier ones.
+type Assumed = Vec<(Column, Known<'static>)>;
 
-/// A condition that no row meets.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[error("no value of {column} meets it; possible values: {}", possible.shown(*column))]
-pub struct Impossible {
-    /// A column without a value that meets the condition.
-    pub column: Column,
-    /// The values that it can have.
-    possible: Values,
-}
-
-impl Values {
-    fn within(intervals: impl IntoIterator<Item = (f64, f64)>) -> Self {
-        Self(intervals.into_iter().collect())
-    }
-
-    fn in_range(range: &RangeInclusive<u64>) -> Self {
-        Self::within([(*range.start() as f64, *range.end() as f64)])
-    }
-
-    /// Returns the values that are in a relation to a number.
-    fn compared(operator: Operator, number: f64) -> Self {
-        let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
-        let (below, above) = ((least, number.next_down()), (number.next_up(), most));
-        match operator {
-            Operator::Equal => Self::within([(number, number)]),
-            Operator::NotEqual => Self::within([below, above]),
-            Operator::Less => Self::within([below]),
-            Operator::AtMost => Self::within([(least, number)]),
-            Operator::Greater => Self::within([above]),
-            Operator::AtLeast => Self::within([(number, most)]),
-        }
-    }
-
-    /// Returns the common values. Those of a type without fractions are whole numbers.
-    fn intersection(&self, other: &Self, kind: Kind) -> Self {
-        let pairs = self.0.iter().flat_map(|one| other.0.iter().map(move |other| (one, other)));
-        let common = pairs.map(|(one, other)| (one.0.max(other.0), one.1.min(other.1)));
-        Self::within(common.filter_map(|(least, most)| {
-            let (least, most) = match kind {
-                Kind::Double => (least, most),
-                _ => (least.ceil(), most.floor()),
-            };
-            (least <= most).then_some((least, most))
-        }))
-    }
-
-    /// Returns whether a value is among these.
-    fn contain(&self, value: f64) -> bool {
-        self.0.iter().any(|(least, most)| (*least..=*most).contains(&value))
-    }
-
-    fn shown(&self, column: Column) -> String {
-        let name = |value: f64| match column.kind() {
-            Kind::Status => Status::ALL[value as usize].name().into(),
-            Kind::Technique => {
-                Technique::all().nth(value as usize).expect("it exists").name().into()
-            }
-            Kind::Difficulty => Difficulty::ALL[value as usize].name().into(),
-            Kind::Truth => (value > 0.0).to_string(),
-            _ => value.to_string(),
-        };
-        let interval = |&(least, most): &(f64, f64)| match most {
-            most if most <= least => name(least),
-            most if most >= u64::MAX as f64 => format!("{} or more", name(least)),
-            _ => format!("{} to {}", name(least), name(most)),
-        };
-        self.0.iter().map(interval).collect::<Vec<_>>().join(", ")
-    }
-}
-
-impl Bounds {
-    /// Returns the values that a column can have.
-    fn of(&self, column: Column) -> Values {
-        let known = self.0.iter().find(|(other, _)| *other == column);
-        known.map_or_else(|| all_of(column), |(_, values)| values.clone())
-    }
-
-    /// Returns the techniques that can be the hardest ones.
-    pub fn techniques(&self) -> Techniques {
-        let [techniques, difficulties, ratings, Values(scores)] =
-            [Column::Technique, Column::Difficulty, Column::Se121, Column::Score]
-                .map(|column| self.of(column));
-        let ratings = ratings.0.iter().map(|&(least, most)| rated_within(least, most));
-        let rated = ratings.reduce(Techniques::union).unwrap_or(Techniques::NONE);
-        let most = scores.iter().fold(0.0, |most: f64, interval| most.max(interval.1));
-        rated.intersection(Techniques::filter(|technique| {
-            techniques.contain(f64::from(technique as u8))
-                && difficulties.contain(f64::from(technique.difficulty() as u8))
-                && f64::from(technique.definition().score) <= most
-        }))
-    }
-
-    /// Narrows the values of a column to those in a range. Names and truth values are numbers, by
+impl Predicate {
+    /// Rejects a condition that no row meets. Columns have values in these ranges, or none if a range
+    /// is empty; other columns may have any value or none. Names and truth values are numbers, by
     /// their order.
     ///
     /// # Errors
-    /// Fails if no value is left.
-    pub fn narrow(&mut self, column: Column, range: RangeInclusive<u64>) -> Result<(), Impossible> {
-        self.narrow_to(column, &Values::in_range(&range))
-    }
-
-    fn narrow_to(&mut self, column: Column, values: &Values) -> Result<(), Impossible> {
-        let possible = self.of(column);
-        let values = possible.intersection(values, column.kind());
-        if values.0.is_empty() {
-            return Err(Impossible { column, possible });
+    /// Fails if no values of the columns in the condition meet it.
+    pub fn check(&self, ranges: &[(Column, RangeInclusive<u64>)]) -> Result<(), ConditionError> {
+        let mut columns = Vec::new();
+        self.0.visit(&mut |source| match source {
+            ColumnSource::Computed(column) if !columns.contains(column) => columns.push(*column),
+            _ => {}
+        });
+        for &column in &columns {
+            if !self.is_possible(&[column], ranges, Vec::new()) {
+                let possible = shown(column, &range_of(column, ranges));
+                return Err(ConditionError(format!(
+                    "no value of {column} meets it; possible values: {possible}"
+                )));
+            }
         }
-        self.0.retain(|(other, _)| *other != column);
-        self.0.push((column, values));
-        Ok(())
-    }
-
-    /// Returns whether no row lacks the value of a column: those with one solution have some of them.
-    fn are_present(&self, column: Column) -> bool {
-        let unique = f64::from(Status::Unique as u8);
-        let are_unique = self.of(Column::Status).0 == [(unique, unique)];
-        are_unique && matches!(column, Column::Status | Column::Clues | Column::Minimal)
-    }
-
-    /// Returns the bounds of rows that are within one of these bounds.
-    fn union(all: Vec<Self>) -> Self {
-        let mut all = all.into_iter();
-        let Self(mut union) = all.next().unwrap_or_default();
-        for Self(bounds) in all {
-            union.retain_mut(|(column, values)| {
-                let other = bounds.iter().find(|(other, _)| other == column);
-                other.inspect(|(_, others)| values.0.extend(&others.0)).is_some()
-            });
+        // The values of some columns limit those of later ones.
+        let mut ordered = columns.clone();
+        ordered.sort_by_key(|column| *column as usize);
+        ordered.insert(0, Column::Technique);
+        if columns.is_empty() || self.is_possible(&ordered, ranges, Vec::new()) {
+            return Ok(());
         }
-        Self(union)
+        let names: Vec<_> = columns.iter().map(|column| column.name()).collect();
+        Err(ConditionError(format!("no values of {} together meet it", names.join(" and "))))
+    }
+
+    /// Returns the techniques that can be the hardest ones of rows that meet the condition, even if
+    /// rows that need others have no path.
+    pub fn techniques(&self) -> Techniques {
+        let columns = [Column::Score, Column::Steps, Column::Se121];
+        Techniques::filter(|technique| {
+            let with_path = assuming(Column::Technique, Known::Value(Value::Technique(technique)));
+            let mut without = with_path.clone();
+            without.extend(with_path.iter().map(|(column, _)| (*column, MISSING)));
+            [with_path, without].into_iter().any(|it| self.is_possible(&columns, &[], it))
+        })
+    }
+
+    /// Returns whether a row can meet the condition, with any values of these columns.
+    fn is_possible(
+        &self,
+        columns: &[Column],
+        ranges: &[(Column, RangeInclusive<u64>)],
+        mut assumed: Assumed,
+    ) -> bool {
+        self.finds(columns, ranges, &mut assumed, &mut { MAX_EVALUATIONS })
+    }
+
+    fn finds(
+        &self,
+        columns: &[Column],
+        ranges: &[(Column, RangeInclusive<u64>)],
+        assumed: &mut Assumed,
+        left: &mut u32,
+    ) -> bool {
+        let decided = self.0.decided(&|source| match source {
+            ColumnSource::Computed(column) => known(column, assumed),
+            ColumnSource::Input(_) => Known::Unknown,
+        });
+        *left = left.saturating_sub(1);
+        match (decided, columns) {
+            (Some(holds), _) => holds,
+            (None, [column, rest @ ..]) if *left > 0 => {
+                let mut values = self.values(*column, ranges, assumed).into_iter();
+                values.any(|value| {
+                    let length = assumed.len();
+                    assumed.extend(assuming(*column, value));
+                    let is_possible = self.finds(rest, ranges, assumed, left);
+                    assumed.truncate(length);
+                    is_possible
+                })
+            }
+            _ => true,
+        }
+    }
+
+    /// Returns the values of a column that make a difference.
+    fn values(
+        &self,
+        column: Column,
+        ranges: &[(Column, RangeInclusive<u64>)],
+        assumed: &Assumed,
+    ) -> Vec<Known<'static>> {
+        let (kind, range) = (column.kind(), range_of(column, ranges));
+        let mut values: Vec<_> = match (kind, known(column, assumed)) {
+            (Kind::Text | Kind::Bytes, known) | (_, known @ Known::Value(_)) => return vec![known],
+            (Kind::Number | Kind::Double, known) => {
+                let hardest = assumed.iter().find_map(|(_, known)| match known {
+                    Known::Value(Value::Technique(technique)) => Some(*technique),
+                    _ => None,
+                });
+                let can_be_rated = |&(least, most): &(f64, f64)| {
+                    column != Column::Se121
+                        || hardest.is_none_or(|it| rated_within(least, most).contains(it))
+                };
+                let (least, most) = known.interval().unwrap_or((0.0, f64::INFINITY));
+                let mut numbers = Vec::new();
+                self.0.collect_numbers(&mut numbers);
+                let all = intervals(kind, &range, numbers).into_iter();
+                let all = all.map(|(from, to)| (from.max(least), to.min(most)));
+                let all = all.filter(|(from, to)| from <= to).filter(can_be_rated);
+                all.map(|(from, to)| Known::Within(from, to)).collect()
+            }
+            _ => range.clone().map(|number| Known::Value(value_of(kind, number))).collect(),
+        };
+        if range.is_empty() || !ranges.iter().any(|(other, _)| *other == column) {
+            values.push(MISSING);
+        }
+        values
     }
 }
 
-/// Returns all values of a column.
-fn all_of(column: Column) -> Values {
+const MISSING: Known<'static> = Known::Value(Value::None);
+
+/// Returns what is known about a column.
+fn known(column: Column, assumed: &Assumed) -> Known<'static> {
+    let known = assumed.iter().rfind(|(other, _)| *other == column);
+    known.map_or(Known::Unknown, |(_, known)| known.clone())
+}
+
+/// Returns a value of a column, and what it implies for others.
+fn assuming(column: Column, value: Known<'static>) -> Assumed {
+    use Column::{Difficulty, Score, Se121, Se121Ed, Se121Ep, Steps, Technique as Hardest, Techniques};
+    let most = value.interval().map_or(f64::INFINITY, |(_, most)| most);
+    let mut assumed = match (column, &value) {
+        (Hardest, Known::Value(Value::Technique(technique))) => {
+            let least = f64::from(technique.definition().score);
+            let difficulty = Known::Value(Value::Difficulty(technique.difficulty()));
+            vec![
+                (Difficulty, difficulty),
+                (Score, Known::Within(least, f64::INFINITY)),
+                (Steps, Known::Within(1.0, f64::INFINITY)),
+                (Techniques, Known::Within(0.0, f64::from(*technique as u8))),
+            ]
+        }
+        (Hardest, _) => vec![(Difficulty, MISSING), (Techniques, MISSING)],
+        (Score, Known::Within(..)) => {
+            let easiest = f64::from(Technique::FullHouse.definition().score);
+            vec![(Steps, Known::Within(0.0, most / easiest))]
+        }
+        (Se121, Known::Within(..)) => {
+            vec![(Se121Ep, Known::Within(0.0, most)), (Se121Ed, Known::Within(0.0, most))]
+        }
+        (Se121Ep, Known::Within(..)) => vec![(Se121Ed, Known::Within(0.0, most))],
+        _ => Vec::new(),
+    };
+    assumed.push((column, value));
+    assumed
+}
+
+/// Returns the range of a column: the given one, or that of all values.
+fn range_of(column: Column, ranges: &[(Column, RangeInclusive<u64>)]) -> RangeInclusive<u64> {
+    let given = ranges.iter().find(|(other, _)| *other == column);
+    given.map_or_else(|| all_of(column), |(_, range)| range.clone())
+}
+
+/// Returns the range of all values of a column.
+fn all_of(column: Column) -> RangeInclusive<u64> {
     let last = match column.kind() {
         Kind::Status => Status::ALL.len() - 1,
         Kind::Technique => Technique::COUNT - 1,
         Kind::Difficulty => Difficulty::ALL.len() - 1,
         Kind::Truth => 1,
-        _ => return Values::in_range(&column.range()),
+        _ => return column.range(),
     };
-    Values::in_range(&(0..=last as u64))
+    0..=last as u64
 }
 
-impl Predicate {
-    /// Returns the bounds of the rows within some bounds that can meet the condition.
-    ///
-    /// # Errors
-    /// Fails if there are none.
-    pub fn narrow(&self, bounds: &Bounds) -> Result<Bounds, Impossible> {
-        self.0.narrow(bounds.clone())
+/// Returns the value with a number, by its order.
+fn value_of(kind: Kind, number: u64) -> Value<'static> {
+    match kind {
+        Kind::Status => Value::Status(Status::ALL[number as usize]),
+        Kind::Technique => {
+            Value::Technique(Technique::all().nth(number as usize).expect("it exists"))
+        }
+        Kind::Difficulty => Value::Difficulty(Difficulty::ALL[number as usize]),
+        Kind::Truth => Value::Truth(number > 0),
+        _ => Value::Number(number),
     }
+}
+
+fn shown(column: Column, range: &RangeInclusive<u64>) -> String {
+    let name = |number: &u64| match value_of(column.kind(), *number) {
+        Value::Number(number) => number.to_string(),
+        value => String::from_utf8_lossy(&value.text().unwrap_or_default()).into_owned(),
+    };
+    match (range.start(), range.end()) {
+        _ if range.is_empty() => "none".into(),
+        (least, most) if least == most => name(least),
+        (least, &u64::MAX) => format!("{} or more", name(least)),
+        (least, most) => format!("{} to {}", name(least), name(most)),
+    }
+}
+
+/// Returns the numbers of a condition in a range, and the intervals between them. Those of a type
+/// without fractions end with whole numbers.
+fn intervals(kind: Kind, range: &RangeInclusive<u64>, mut numbers: Vec<f64>) -> Vec<(f64, f64)> {
+    numbers.sort_by(f64::total_cmp);
+    let (first, last) = (*range.start() as f64, *range.end() as f64);
+    let (mut least, mut all) = (first, Vec::new());
+    for number in numbers {
+        let (point, before, after) = match kind {
+            Kind::Double => ((number, number), number.next_down(), number.next_up()),
+            _ => ((number.ceil(), number.floor()), number.ceil() - 1.0, number.floor() + 1.0),
+        };
+        all.extend([(least, before.min(last)), point]);
+        least = after.max(first);
+    }
+    all.push((least, last));
+    all.retain(|&(from, to)| first <= from && from <= to && to <= last);
+    all
 }
 
 impl Expression<ColumnSource> {
-    fn narrow(&self, mut bounds: Bounds) -> Result<Bounds, Impossible> {
+    /// Appends all numbers in the condition.
+    fn collect_numbers(&self, numbers: &mut Vec<f64>) {
         match self {
-            Self::All(all) => all.iter().try_fold(bounds, |bounds, one| one.narrow(bounds)),
-            Self::Any(any) => {
-                let (possible, impossible): (Vec<_>, Vec<_>) =
-                    any.iter().map(|one| one.narrow(bounds.clone())).partition(Result::is_ok);
-                match impossible.into_iter().next() {
-                    Some(Err(error)) if possible.is_empty() => Err(error),
-                    _ => Ok(Bounds::union(possible.into_iter().flatten().collect())),
-                }
+            Self::Any(all) | Self::All(all) => {
+                all.iter().for_each(|one| one.collect_numbers(numbers));
             }
-            Self::Compare(left, operator, right) => {
-                for (column, operator, number) in comparisons(left, *operator, right) {
-                    bounds.narrow_to(column, &Values::compared(operator, number))?;
-                }
-                Ok(bounds)
-            }
-            Self::In(operand, list) => {
-                let number = |(literal, _): &(Literal, usize)| literal.number(operand.column());
-                let numbers: Option<Vec<f64>> = list.iter().map(number).collect();
-                if let (Some(column), Some(numbers)) = (operand.column(), numbers) {
-                    let points = numbers.into_iter().map(|number| (number, number));
-                    bounds.narrow_to(column, &Values::within(points))?;
-                }
-                Ok(bounds)
-            }
-            Self::Has(operand, name, _) => {
-                if let (Some(Column::Techniques), Ok(technique)) =
-                    (operand.column(), name.parse::<Technique>())
-                {
-                    let harder = technique as u64..=Technique::COUNT as u64;
-                    bounds.narrow(Column::Technique, harder)?;
-                }
-                Ok(bounds)
-            }
-            Self::Truth(operand) => {
-                operand.column().map_or(Ok(()), |column| bounds.narrow(column, 1..=1))?;
-                Ok(bounds)
-            }
-            // Also true if a value is missing.
-            Self::Not(condition) => {
-                match &**condition {
-                    Self::Compare(left, operator, right) => {
-                        for (column, operator, number) in comparisons(left, *operator, right) {
-                            if bounds.are_present(column) {
-                                let values = Values::compared(operator.negated(), number);
-                                bounds.narrow_to(column, &values)?;
-                            }
-                        }
+            Self::Not(one) => one.collect_numbers(numbers),
+            Self::Compare(left, _, right) => {
+                for operand in [left, right] {
+                    if let Operand::Literal(Literal::Number(number), _) = operand {
+                        numbers.push(*number);
                     }
-                    Self::Truth(operand) => {
-                        if let Some(column) = operand.column()
-                            && bounds.are_present(column)
-                        {
-                            bounds.narrow(column, 0..=0)?;
-                        }
-                    }
-                    _ => {}
                 }
-                Ok(bounds)
             }
-        }
-    }
-}
-
-/// Returns the comparisons of a column with a number.
-fn comparisons<'a>(
-    left: &'a Operand<ColumnSource>,
-    operator: Operator,
-    right: &'a Operand<ColumnSource>,
-) -> impl Iterator<Item = (Column, Operator, f64)> + use<'a> {
-    let both = [(operator, left, right), (operator.mirrored(), right, left)];
-    both.into_iter().filter_map(|(operator, one, other)| {
-        let (column, number) = (one.column()?, other.number(one.column())?);
-        // Statuses are ordered as texts.
-        let is_ordered = column.kind() != Kind::Status || operator.is_equality();
-        is_ordered.then_some((column, operator, number))
-    })
-}
-
-impl Operator {
-    /// Returns the operator for exchanged operands.
-    fn mirrored(self) -> Self {
-        match self {
-            Self::Equal | Self::NotEqual => self,
-            Self::Less => Self::Greater,
-            Self::AtMost => Self::AtLeast,
-            Self::Greater => Self::Less,
-            Self::AtLeast => Self::AtMost,
-        }
-    }
-
-    /// Returns the operator that is true where this one is false.
-    fn negated(self) -> Self {
-        match self {
-            Self::Equal => Self::NotEqual,
-            Self::NotEqual => Self::Equal,
-            Self::Less => Self::AtLeast,
-            Self::AtMost => Self::Greater,
-            Self::Greater => Self::AtMost,
-            Self::AtLeast => Self::Less,
-        }
-    }
-
-    fn is_equality(self) -> bool {
-        matches!(self, Self::Equal | Self::NotEqual)
-    }
-}
-
-impl Operand<ColumnSource> {
-    /// Returns the computed column.
-    fn column(&self) -> Option<Column> {
-        match self {
-            Self::Column(ColumnSource::Computed(column)) => Some(*column),
-            Self::Column(ColumnSource::Input(_)) | Self::Literal(..) => None,
-        }
-    }
-
-    /// Returns the number of a literal among the values of a column.
-    fn number(&self, column: Option<Column>) -> Option<f64> {
-        match self {
-            Self::Literal(literal, _) => literal.number(column),
-            Self::Column(_) => None,
-        }
-    }
-}
-
-impl Literal {
-    /// Returns the number of the literal among the values of a column.
-    fn number(&self, column: Option<Column>) -> Option<f64> {
-        match (self, column?.kind()) {
-            (Self::Number(number), Kind::Number | Kind::Double) => Some(*number),
-            (Self::Truth(is), Kind::Truth) => Some(f64::from(u8::from(*is))),
-            (Self::Text(name), Kind::Status) => {
-                name.parse::<Status>().ok().map(|status| f64::from(status as u8))
-            }
-            (Self::Text(name), Kind::Technique) => {
-                name.parse::<Technique>().ok().map(|technique| f64::from(technique as u8))
-            }
-            (Self::Text(name), Kind::Difficulty) => {
-                name.parse::<Difficulty>().ok().map(|difficulty| f64::from(difficulty as u8))
-            }
-            _ => None,
+            Self::In(_, list) => numbers.extend(list.iter().filter_map(|(it, _)| it.value().number())),
+            Self::Has(..) | Self::Truth(_) => {}
         }
     }
 }
@@ -327,10 +260,9 @@ mod tests {
     use super::super::Condition;
     use super::*;
 
-    fn narrowed(condition: &str, bounds: &Bounds) -> Result<Bounds, String> {
+    fn predicate(condition: &str) -> Predicate {
         let parsed: Condition = condition.parse().unwrap();
-        let predicate = parsed.resolve(Column::OF_GENERATE, &[]).unwrap();
-        predicate.narrow(bounds).map_err(|error| error.to_string())
+        parsed.resolve(Column::OF_GENERATE, &[]).unwrap()
     }
 
     #[test]
@@ -350,10 +282,9 @@ mod tests {
             ("se121 in (1.2, 2.6)", "hidden-single-box", 10),
             ("score < 60 and technique > 'naked-single'", "pointing", 2),
             ("difficulty < 'hard' and technique > 'pointing'", "claiming", 5),
-            ("technique == 'x-wing' or clues > 81", "x-wing", 1),
             ("not (technique == 'x-wing')", "full-house", Technique::COUNT),
         ] {
-            let techniques = narrowed(condition, &Bounds::default()).unwrap().techniques();
+            let techniques = predicate(condition).techniques();
             let names: Vec<_> = techniques.iter().map(Technique::name).collect();
             assert_eq!((names[0], names.len()), (first, count), "{condition}");
         }
@@ -361,30 +292,47 @@ mod tests {
 
     #[test]
     fn conditions_that_no_row_meets_are_found() {
-        let mut minimal = Bounds::default();
-        minimal.narrow(Column::Clues, 17..=40).unwrap();
-        minimal.narrow(Column::Minimal, 1..=1).unwrap();
         let unique = Status::Unique as u64;
-        minimal.narrow(Column::Status, unique..=unique).unwrap();
+        let minimal = [
+            (Column::Clues, 17..=40),
+            (Column::Minimal, 1..=1),
+            (Column::Status, unique..=unique),
+        ];
         for (condition, column, possible) in [
             ("clues > 50", "clues", "17 to 40"),
-            ("clues == 17 and 18 == clues", "clues", "17"),
-            ("clues > 20 and clues < 21", "clues", "21 to 40"),
+            ("clues == 17 and 18 == clues", "clues", "17 to 40"),
+            ("clues > 30 and clues < 20", "clues", "17 to 40"),
+            ("clues > 20 and clues < 21", "clues", "17 to 40"),
             ("clues in (3, 99) and score == 1", "clues", "17 to 40"),
             ("clues == 17.5", "clues", "17 to 40"),
             ("clues > 50 or clues < 9", "clues", "17 to 40"),
             ("difficulty > 'extreme'", "difficulty", "easy to extreme"),
             ("se121 < 1", "se121", "1 or more"),
             ("guess_rating < 0", "guess_rating", "0 or more"),
+            ("score > 9 and score < 5", "score", "0 or more"),
             ("status == 'multiple'", "status", "unique"),
             ("minimal == false", "minimal", "true"),
             ("not minimal", "minimal", "true"),
             ("not (clues < 50)", "clues", "17 to 40"),
-            ("clues > 20 and not (clues > 20)", "clues", "21 to 40"),
+            ("clues > 20 and not (clues > 20)", "clues", "17 to 40"),
             ("technique < 'full-house'", "technique", "full-house to nested-forcing-chain-5"),
         ] {
             let expected = format!("no value of {column} meets it; possible values: {possible}");
-            assert_eq!(narrowed(condition, &minimal), Err(expected), "{condition}");
+            let checked = predicate(condition).check(&minimal);
+            assert_eq!(checked, Err(ConditionError(expected)), "{condition}");
+        }
+        for (condition, columns) in [
+            ("technique == 'x-wing' and difficulty == 'easy'", "technique and difficulty"),
+            ("difficulty == 'easy' and techniques has 'x-wing'", "difficulty and techniques"),
+            ("score < 100 and steps > 300", "score and steps"),
+            ("technique == 'x-wing' and score < 20", "technique and score"),
+            ("se121 > 9 and technique == 'naked-single'", "se121 and technique"),
+            ("se121_ed > 5 and se121 < 5", "se121_ed and se121"),
+            ("(clues < 20 or score < 5) and clues > 20 and score > 5", "clues and score"),
+        ] {
+            let expected = format!("no values of {columns} together meet it");
+            let checked = predicate(condition).check(&minimal);
+            assert_eq!(checked, Err(ConditionError(expected)), "{condition}");
         }
         for possible in [
             "not (clues > 50)",
@@ -393,8 +341,11 @@ mod tests {
             "se121 > 1 and se121 < 1.1",
             "status != 'multiple' and minimal",
             "status >= 'multiple'",
+            "guesses == nodes and guesses > 3",
+            "technique == 'x-wing' and difficulty == 'medium' and se121 == 3.2 and score > 140",
+            "not (technique >= 'full-house') and steps == 60",
         ] {
-            assert!(narrowed(possible, &minimal).is_ok(), "{possible}");
+            assert_eq!(predicate(possible).check(&minimal), Ok(()), "{possible}");
         }
     }
 }

@@ -1,25 +1,30 @@
-//! Conditions on rows whose ratings are incomplete.
+//! Conditions on rows of which not everything is known.
 
 use std::cmp::Ordering;
 
-use bulkdoku_logic::SeRating;
+use bulkdoku_logic::{SeRating, Technique};
 
 use super::{Expression, Literal, Operand, Operator, Predicate};
 use crate::output::{Column, ColumnSource, Needs, Row, Value};
 
 /// What is known about a value.
-enum Known<'a> {
+#[derive(Clone, Debug)]
+pub(super) enum Known<'a> {
     Value(Value<'a>),
-    /// It is at least this number.
-    AtLeast(Value<'a>),
+    /// It is a number in this closed interval, or techniques in this range.
+    Within(f64, f64),
     Unknown,
 }
 
-/// A row with the ratings of the steps so far.
-struct Partial<'a, 'r> {
-    row: &'a Row<'r>,
-    so_far: SeRating,
-    computed: Needs,
+impl Known<'_> {
+    /// Returns the interval of a number.
+    pub(super) fn interval(&self) -> Option<(f64, f64)> {
+        match self {
+            Self::Value(value) => value.number().map(|number| (number, number)),
+            Self::Within(least, most) => Some((*least, *most)),
+            Self::Unknown => None,
+        }
+    }
 }
 
 impl Predicate {
@@ -27,47 +32,66 @@ impl Predicate {
     /// `None` if it depends on them or on properties that are not computed yet. While no digit is
     /// placed, `ep` is 0.
     pub(crate) fn decided(&self, row: &Row<'_>, so_far: SeRating, computed: Needs) -> Option<bool> {
-        self.0.decided(&Partial { row, so_far, computed })
+        let SeRating { er, ep, ed } = so_far;
+        self.0.decided(&|source| match source {
+            ColumnSource::Computed(Column::Se121Ep) if ep > 0 => Known::Value(Value::Tenths(ep)),
+            ColumnSource::Computed(Column::Se121 | Column::Se121Ep) => {
+                Known::Within(f64::from(er) / 10.0, f64::INFINITY)
+            }
+            ColumnSource::Computed(Column::Se121Ed) => Known::Value(Value::Tenths(ed)),
+            _ if computed.include(source.needs()) => Known::Value(source.value(row)),
+            _ => Known::Unknown,
+        })
     }
 }
 
 impl Expression<ColumnSource> {
-    fn decided(&self, partial: &Partial<'_, '_>) -> Option<bool> {
+    /// Returns whether the condition holds, or `None` if that depends on what is not known.
+    pub(super) fn decided<'a>(
+        &'a self,
+        known: &impl Fn(ColumnSource) -> Known<'a>,
+    ) -> Option<bool> {
         match self {
-            Self::Any(any) => either(any, partial, true),
-            Self::All(all) => either(all, partial, false),
-            Self::Not(one) => one.decided(partial).map(|holds| !holds),
+            Self::Any(any) => either(any.iter().map(|one| one.decided(known)), true),
+            Self::All(all) => either(all.iter().map(|one| one.decided(known)), false),
+            Self::Not(one) => one.decided(known).map(|holds| !holds),
             Self::Compare(left, operator, right) => {
-                compared(&left.known(partial), *operator, &right.known(partial))
+                compared(&left.known(known), *operator, &right.known(known))
             }
             Self::In(left, list) => {
-                let left = left.known(partial);
+                let left = left.known(known);
                 let equal = |literal: &Literal| {
                     compared(&left, Operator::Equal, &Known::Value(literal.value()))
                 };
-                let all: Vec<_> = list.iter().map(|(literal, _)| equal(literal)).collect();
-                if all.contains(&Some(true)) {
-                    return Some(true);
+                either(list.iter().map(|(literal, _)| equal(literal)), true)
+            }
+            Self::Has(operand, name, _) => match operand.known(known) {
+                Known::Value(value) => Some(value.text().is_some_and(|text| {
+                    let counts = String::from_utf8_lossy(&text);
+                    let mut counts = counts.split_whitespace();
+                    counts.any(|count| count.split(':').next() == Some(name))
+                })),
+                Known::Within(_, hardest) => {
+                    let technique = name.parse::<Technique>();
+                    let is_harder = |technique| f64::from(technique as u8) > hardest;
+                    technique.is_ok_and(is_harder).then_some(false)
                 }
-                all.iter().all(|&is| is == Some(false)).then_some(false)
-            }
-            Self::Has(operand, ..) | Self::Truth(operand) => {
-                matches!(operand.known(partial), Known::Value(_)).then(|| self.holds(partial.row))
-            }
+                Known::Unknown => None,
+            },
+            Self::Truth(operand) => match operand.known(known) {
+                Known::Value(value) => Some(matches!(value, Value::Truth(true))),
+                _ => None,
+            },
         }
     }
 }
 
 /// Returns whether any condition is decided in one way, or all in the other way.
-fn either(
-    all: &[Expression<ColumnSource>],
-    partial: &Partial<'_, '_>,
-    decisive: bool,
-) -> Option<bool> {
+fn either(all: impl Iterator<Item = Option<bool>>, decisive: bool) -> Option<bool> {
     let mut rest = Some(!decisive);
     for one in all {
-        match one.decided(partial) {
-            Some(holds) if holds == decisive => return Some(decisive),
+        match one {
+            Some(holds) if holds == decisive => return one,
             Some(_) => {}
             None => rest = None,
         }
@@ -77,37 +101,31 @@ fn either(
 
 /// Compares two values, if the result does not depend on what is unknown.
 fn compared(left: &Known<'_>, operator: Operator, right: &Known<'_>) -> Option<bool> {
-    let (ordering, grows) = match (left, right) {
-        (Known::Value(left), Known::Value(right)) => (left.compare(right), None),
-        (Known::AtLeast(least), Known::Value(right)) => {
-            (least.compare(right), Some(Ordering::Greater))
+    match (left, right) {
+        // A comparison with a missing value is false.
+        (Known::Value(Value::None), _) | (_, Known::Value(Value::None)) => return Some(false),
+        (Known::Value(left), Known::Value(right)) => {
+            return Some(left.compare(right).is_some_and(|ordering| operator.holds(ordering)));
         }
-        (Known::Value(left), Known::AtLeast(least)) => (left.compare(least), Some(Ordering::Less)),
-        _ => return None,
-    };
-    // A comparison with a missing value is false.
-    let Some(ordering) = ordering else { return Some(false) };
-    let holds = operator.holds(ordering);
-    let Some(grows) = grows else { return Some(holds) };
-    let possible: &[Ordering] = match ordering {
-        Ordering::Equal => &[Ordering::Equal, grows],
-        ordering if ordering == grows => &[grows],
-        _ => &[Ordering::Less, Ordering::Equal, Ordering::Greater],
-    };
-    possible.iter().all(|&ordering| operator.holds(ordering) == holds).then_some(holds)
+        _ => {}
+    }
+    let [(a, b), (c, d)] = [left.interval()?, right.interval()?];
+    let possible =
+        [(a < d, Ordering::Less), (a <= d && c <= b, Ordering::Equal), (b > c, Ordering::Greater)];
+    let mut holds =
+        possible.into_iter().filter(|(is, _)| *is).map(|(_, ordering)| operator.holds(ordering));
+    let first = holds.next()?;
+    holds.all(|other| other == first).then_some(first)
 }
 
 impl Operand<ColumnSource> {
-    fn known<'a>(&'a self, partial: &Partial<'a, 'a>) -> Known<'a> {
-        let SeRating { er, ep, ed } = partial.so_far;
-        let Self::Column(column) = self else { return Known::Value(self.value(partial.row)) };
-        match column {
-            ColumnSource::Computed(Column::Se121) => Known::AtLeast(Value::Tenths(er)),
-            ColumnSource::Computed(Column::Se121Ep) if ep == 0 => Known::AtLeast(Value::Tenths(er)),
-            ColumnSource::Computed(Column::Se121Ep) => Known::Value(Value::Tenths(ep)),
-            ColumnSource::Computed(Column::Se121Ed) => Known::Value(Value::Tenths(ed)),
-            _ if partial.computed.include(column.needs()) => Known::Value(self.value(partial.row)),
-            _ => Known::Unknown,
+    fn known<'a>(&'a self, known: &impl Fn(ColumnSource) -> Known<'a>) -> Known<'a> {
+        match self {
+            Self::Column(source) => match known(*source) {
+                Known::Value(Value::Text([])) => Known::Value(Value::None),
+                known => known,
+            },
+            Self::Literal(literal, _) => Known::Value(literal.value()),
         }
     }
 }

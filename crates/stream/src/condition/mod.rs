@@ -10,7 +10,7 @@
 //!
 //! let condition: Condition = "technique >= 'x-wing' and clues < 24".parse()?;
 //! let predicate = condition.resolve(Column::OF_GENERATE, &[])?;
-//! assert!(predicate.narrow(&Default::default()).is_ok());
+//! assert!(predicate.check(&[]).is_ok());
 //! assert!("clues <".parse::<Condition>().is_err());
 //! # Ok::<_, bulkdoku_stream::condition::ConditionError>(())
 //! ```
@@ -30,7 +30,7 @@ use crate::pipeline::Filter;
 use bulkdoku_core::Status;
 use bulkdoku_logic::{Difficulty, Technique};
 
-pub use bounds::{Bounds, Impossible};
+use early::Known;
 pub(crate) use names::input_names;
 pub use names::{computed_column, shared_name, similar};
 
@@ -290,16 +290,6 @@ impl Operand<ColumnSource> {
             Self::Literal(Literal::Truth(_), _) => Kind::Truth,
         })
     }
-
-    fn value<'a>(&'a self, row: &Row<'a>) -> Value<'a> {
-        match self {
-            Self::Column(column) => match column.value(row) {
-                Value::Text([]) => Value::None,
-                value => value,
-            },
-            Self::Literal(literal, _) => literal.value(),
-        }
-    }
 }
 
 impl Literal {
@@ -328,7 +318,7 @@ impl Operator {
 impl Predicate {
     /// Returns whether a record meets the condition.
     pub fn holds(&self, row: &Row<'_>) -> bool {
-        self.0.holds(row)
+        self.0.decided(&|source| Known::Value(source.value(row))) == Some(true)
     }
 
     /// Returns the properties required for evaluation.
@@ -344,32 +334,6 @@ impl Predicate {
         let decide =
             move |row: &Row<'_>| Ok(if test.holds(row) { Decision::Keep } else { Decision::Drop });
         Filter::Condition(self.clone(), Box::new(decide))
-    }
-}
-
-impl Expression<ColumnSource> {
-    fn holds(&self, row: &Row<'_>) -> bool {
-        match self {
-            Self::Any(any) => any.iter().any(|one| one.holds(row)),
-            Self::All(all) => all.iter().all(|one| one.holds(row)),
-            Self::Not(one) => !one.holds(row),
-            Self::Compare(left, operator, right) => {
-                let ordering = left.value(row).compare(&right.value(row));
-                ordering.is_some_and(|ordering| operator.holds(ordering))
-            }
-            Self::In(left, list) => {
-                let value = left.value(row);
-                let is_equal =
-                    |literal: &Literal| value.compare(&literal.value()) == Some(Ordering::Equal);
-                list.iter().any(|(literal, _)| is_equal(literal))
-            }
-            Self::Has(left, name, _) => left.value(row).text().is_some_and(|text| {
-                let counts = String::from_utf8_lossy(&text);
-                let mut counts = counts.split_whitespace();
-                counts.any(|count| count.split(':').next() == Some(name))
-            }),
-            Self::Truth(operand) => matches!(operand.value(row), Value::Truth(true)),
-        }
     }
 }
 

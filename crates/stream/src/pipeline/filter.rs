@@ -9,6 +9,7 @@ use crate::input::Records;
 use crate::output::{Decision, Needs, Results, Row};
 use crate::sets::{Sameness, Seen};
 use bulkdoku_core::status::Status;
+use bulkdoku_logic::Techniques;
 
 type Decide<'a> = dyn Fn(&Row<'_>) -> io::Result<Decision> + Send + Sync + 'a;
 type DecideInOrder<'a> = dyn FnMut(&Row<'_>) -> io::Result<Decision> + Send + 'a;
@@ -85,8 +86,9 @@ impl<'a> Filter<'a> {
 pub(super) struct Filters<'a, 'f> {
     /// The properties that the filters read.
     pub(super) needs: Needs,
-    /// The condition that the first filter tests, and the properties that the others read.
-    pub(super) condition: Option<(Predicate, Needs)>,
+    /// The condition that the first filter tests, the hardest techniques with which puzzles can meet
+    /// it, and the properties that the other filters read.
+    pub(super) condition: Option<(Predicate, Techniques, Needs)>,
     before_ordered: Vec<&'a Decide<'f>>,
     /// The sequencer guards stateful closures, which cannot be shared.
     in_order: Option<Sequencer<&'a mut [Filter<'f>]>>,
@@ -101,7 +103,9 @@ impl<'a, 'f> Filters<'a, 'f> {
         let needs = needs_of(all);
         let condition = match all.split_first() {
             Some((Filter::Condition(condition, _), others)) => {
-                Some((condition.clone(), needs_of(others)))
+                let has_path = condition.needs().include(Needs::PATH);
+                let techniques = if has_path { condition.techniques() } else { Techniques::ALL };
+                Some((condition.clone(), techniques, needs_of(others)))
             }
             _ => None,
         };

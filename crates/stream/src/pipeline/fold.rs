@@ -477,8 +477,9 @@ impl<'a, P> Fold<'a, '_, '_, P> {
         let Self { filters, needs, .. } = self;
         // Statistics count records without rows as well.
         let early = filters.condition.as_ref().filter(|_| self.options.statistics.is_none());
-        let early = early.map(|(condition, others)| Early {
+        let early = early.map(|(condition, techniques, others)| Early {
             condition,
+            techniques: *techniques,
             read: needs.union(self.job.needs()).union(*others),
         });
         let mut evaluate = || -> ControlFlow<Stopped> {

@@ -35,8 +35,8 @@ mod statistics;
 mod threads;
 
 pub use self::jobs::{
-    Augment, Check, Classify, Generate, Hard, HardSource, Job, Leftovers, List, Neighbors,
-    RowCondition, Solve,
+    Augment, Check, Classify, Generate, Hard, HardSource, Job, Leftovers, List, Neighbors, Solve,
+    row_condition,
 };
 pub use self::plan::Pipeline;
 pub use self::progress::{InputFailure, Progress, watch};

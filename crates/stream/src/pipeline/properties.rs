@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::block::Block;
 use super::jobs::{Solver, Stopped};
-use crate::condition::{Bounds, Predicate};
+use crate::condition::Predicate;
 use crate::input::Records;
 use crate::output::{Results, Row, Timed};
 use bulkdoku_core::canon::Canonical;
@@ -114,6 +114,8 @@ struct Computation<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Early<'a> {
     pub(super) condition: &'a Predicate,
+    /// The hardest techniques with which puzzles can meet it.
+    pub(super) techniques: Techniques,
     /// The properties that are read for records that meet the condition.
     pub(super) read: Needs,
 }
@@ -218,8 +220,7 @@ impl Computation<'_> {
 
     /// If a condition excludes the hardest techniques, puzzles that need them have no path.
     fn path(&mut self) -> Computed<Option<Box<Path>>> {
-        let bounds = self.early.and_then(|it| it.condition.narrow(&Bounds::default()).ok());
-        let hardest = bounds.and_then(|bounds| bounds.techniques().iter().last());
+        let hardest = self.early.and_then(|it| it.techniques.iter().last());
         let techniques = hardest.map_or(Techniques::ALL, |hardest| Techniques::ALL.up_to(hardest));
         let mut rater = Rater::new(techniques);
         rater.stop_at(self.stop());
@@ -237,7 +238,7 @@ impl Computation<'_> {
         let rater = RefCell::new(rater);
         let computed = self.results.computed.union(Needs::SEARCH);
         let goes_on = |row: &Row<'_>, so_far: SeRating| {
-            self.early.is_none_or(|Early { condition, read }| {
+            self.early.is_none_or(|Early { condition, read, .. }| {
                 let holds = condition.decided(row, so_far, computed);
                 holds.is_none_or(|holds| holds && read.include(Needs::SE))
             })

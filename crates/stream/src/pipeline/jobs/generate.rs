@@ -1,13 +1,13 @@
 //! The job that generates puzzles.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::sync::Arc;
 
 use super::solve::Solver;
 use super::{Job, Solve, Stopped, Worker};
-use crate::condition::{Bounds, Condition, ConditionError, Impossible};
+use crate::condition::{Condition, ConditionError, Predicate};
 use crate::input::Records;
-use crate::output::{Column, Needs, Results, Row};
+use crate::output::{Column, Needs, Results};
 use crate::pipeline::block::Block;
 use crate::pipeline::properties;
 use crate::pipeline::sources::Ranges;
@@ -25,86 +25,74 @@ pub struct Generate {
     /// The requirements for the puzzles.
     pub recipe: Recipe,
     /// The condition that rows meet, if there is one.
-    pub condition: Option<RowCondition>,
+    pub condition: Option<Predicate>,
     /// The seed of the corpus.
     pub seed: u64,
     /// The number of puzzles drawn, and how many meet the requirements.
     pub yields: Arc<Yield>,
 }
 
-/// A condition for generated rows. Puzzles are drawn for each row until one meets it.
-pub struct RowCondition {
-    /// The hardest techniques with which puzzles may meet the condition. Others are rejected before
-    /// their properties are computed.
-    pub techniques: Techniques,
-    /// The properties that `holds` reads.
-    pub(super) needs: Needs,
-    /// Returns whether a row meets the condition.
-    pub(super) holds: Box<dyn Fn(&Row<'_>) -> bool + Send + Sync>,
-}
-
-impl RowCondition {
-    /// Creates the condition that puzzles of a recipe meet.
-    ///
-    /// # Errors
-    /// Fails if a name is not that of a property of generated puzzles, or if no puzzle of the recipe
-    /// can meet the condition.
-    pub fn new(condition: &Condition, recipe: &Recipe) -> Result<Self, ConditionError> {
-        let of_row = |column: &Column| matches!(column, Column::Id | Column::Seed);
-        if let Some(column) = condition.computed(Column::OF_GENERATE).into_iter().find(of_row) {
-            return Err(ConditionError(format!("{column} is not a property of the puzzle")));
-        }
-        let predicate = condition.resolve(Column::OF_GENERATE, &[])?;
-        let (kind, all) = (recipe.kind, Bounds::default());
-        let possible = bounds(recipe).and_then(|bounds| predicate.narrow(&bounds));
-        let techniques = possible.and_then(|_| predicate.narrow(&all)).map_err(|error| {
-            ConditionError(format!("no puzzle of kind {kind} meets it: {error}"))
-        })?;
-        let techniques = techniques.techniques();
-        let has_solution = !matches!(kind, Kind::Several | Kind::Unsolvable);
-        if !has_solution && techniques != Techniques::ALL {
-            return Err(ConditionError(format!("puzzles of kind {kind} have no technique")));
-        }
-        let needs = predicate.needs();
-        let holds = Box::new(move |row: &Row<'_>| predicate.holds(row));
-        Ok(Self { techniques, needs, holds })
+/// Resolves a condition for the rows of a recipe. Puzzles are drawn for each row until one meets it.
+///
+/// # Errors
+/// Fails if a name is not that of a property of generated puzzles, or if no puzzle of the recipe
+/// can meet the condition.
+pub fn row_condition(condition: &Condition, recipe: &Recipe) -> Result<Predicate, ConditionError> {
+    let of_row = |column: &Column| matches!(column, Column::Id | Column::Seed);
+    if let Some(column) = condition.computed(Column::OF_GENERATE).into_iter().find(of_row) {
+        return Err(ConditionError(format!("{column} is not a property of the puzzle")));
     }
+    let predicate = condition.resolve(Column::OF_GENERATE, &[])?;
+    let kind = recipe.kind;
+    predicate.check(&ranges(recipe)).map_err(|ConditionError(what)| {
+        ConditionError(format!("no puzzle of kind {kind} meets it: {what}"))
+    })?;
+    Ok(predicate)
 }
 
 /// Returns the values that columns can have in puzzles of a recipe. No minimal puzzle with more than
 /// 40 clues is known, and no puzzle with fewer than 17 has one solution (`McGuire`, Tugemann, Civario
 /// 2012).
-fn bounds(recipe: &Recipe) -> Result<Bounds, Impossible> {
-    let mut bounds = Bounds::default();
+fn ranges(recipe: &Recipe) -> Vec<(Column, RangeInclusive<u64>)> {
     let (status, solutions) = match recipe.kind {
         Kind::Several => (Status::Multiple, 2),
         Kind::Unsolvable => (Status::Unsolvable, 0),
         _ => (Status::Unique, 1),
     };
-    let clues = match recipe.kind {
-        Kind::Minimal => 17..=40,
-        Kind::Easy => 30..=37,
-        Kind::Solved => 81..=81,
-        Kind::Several | Kind::Unsolvable => 0..=81,
-        Kind::Unique => 17..=81,
+    let (mut least, mut most) = match recipe.kind {
+        Kind::Minimal => (17, 40),
+        Kind::Easy => (30, 37),
+        Kind::Solved => (81, 81),
+        Kind::Several | Kind::Unsolvable => (0, 81),
+        Kind::Unique => (17, 81),
     };
-    bounds.narrow(Column::Status, status as u64..=status as u64)?;
-    bounds.narrow(Column::Solutions, solutions..=solutions)?;
-    // Each step solves at most one cell.
-    if status == Status::Unique {
-        bounds.narrow(Column::Steps, 81 - *clues.end()..=u64::MAX)?;
-    }
-    bounds.narrow(Column::Clues, clues)?;
     if recipe.clues != Recipe::default().clues {
-        bounds.narrow(Column::Clues, *recipe.clues.start() as u64..=*recipe.clues.end() as u64)?;
+        least = least.max(*recipe.clues.start() as u64);
+        most = most.min(*recipe.clues.end() as u64);
     }
-    if recipe.kind == Kind::Minimal && recipe.symmetry == Symmetry::None {
-        bounds.narrow(Column::Minimal, 1..=1)?;
+    let status_number = status as u64;
+    let mut ranges = vec![
+        (Column::Status, status_number..=status_number),
+        (Column::Solutions, solutions..=solutions),
+        (Column::Clues, least..=most),
+    ];
+    if status != Status::Unique {
+        let computed = [Needs::PATH, Needs::SE, Needs::RATING, Needs::MINIMAL];
+        let is_missing = |column: &&Column| computed.contains(&column.needs());
+        let missing = Column::OF_GENERATE.iter().filter(is_missing);
+        ranges.extend(missing.map(|&column| (column, RangeInclusive::new(1, 0))));
+        return ranges;
     }
-    if recipe.kind == Kind::Easy {
-        bounds.narrow(Column::Technique, 0..=Technique::NakedSingle as u64)?;
+    // Each step solves at most one cell.
+    ranges.push((Column::Steps, 81 - most..=u64::MAX));
+    match recipe.kind {
+        Kind::Minimal if recipe.symmetry == Symmetry::None => {
+            ranges.push((Column::Minimal, 1..=1));
+        }
+        Kind::Easy => ranges.push((Column::Technique, 0..=Technique::NakedSingle as u64)),
+        _ => {}
     }
-    Ok(bounds)
+    ranges
 }
 
 /// The generator, engine, and rater of a thread.
@@ -126,7 +114,9 @@ impl<'j> Drawer<'j> {
             generator = generator.counting(Arc::clone(&job.yields));
         }
         generator.stop_at(stop.clone());
-        let techniques = job.condition.as_ref().map_or(Techniques::ALL, |it| it.techniques);
+        // Grids have no technique.
+        let condition = job.condition.as_ref().filter(|_| job.recipe.kind != Kind::Solved);
+        let techniques = condition.map_or(Techniques::ALL, Predicate::techniques);
         let filter = (techniques != Techniques::ALL).then(|| {
             let mut filter = TechniqueFilter::new(techniques);
             filter.stop_at(stop.clone());
@@ -140,7 +130,7 @@ impl<'j> Drawer<'j> {
     /// one in the order of attempts, so it does not depend on the number that is drawn at a time.
     fn select(
         &mut self,
-        condition: &RowCondition,
+        condition: &Predicate,
         block: &Block,
         (records, results): (&mut Records, &mut Results),
     ) -> ControlFlow<Stopped, Vec<Puzzle>> {
@@ -178,7 +168,7 @@ impl<'j> Drawer<'j> {
     /// Returns which puzzles meet the condition. Some of them replace the records.
     pub(super) fn meets(
         &mut self,
-        condition: &RowCondition,
+        condition: &Predicate,
         puzzles: &[Puzzle],
         block: &Block,
         (records, results): (&mut Records, &mut Results),
@@ -188,10 +178,10 @@ impl<'j> Drawer<'j> {
         let accepted = puzzles.iter().zip(&meets).filter(|(_, meets)| **meets);
         self.solve_all(accepted.map(|(puzzle, _)| puzzle), block, (records, results))?;
         let solver = Some(&mut self.solver);
-        properties::compute(solver, condition.needs, None, block, records, results)?;
+        properties::compute(solver, condition.needs(), None, block, records, results)?;
         let accepted = meets.iter_mut().filter(|meets| **meets);
         for (meets, row) in accepted.zip(block.rows(records, results).records()) {
-            *meets = (condition.holds)(&row);
+            *meets = condition.holds(&row);
         }
         ControlFlow::Continue(meets)
     }

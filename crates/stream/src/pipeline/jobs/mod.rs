@@ -19,7 +19,7 @@ use bulkdoku_core::solver::StopFlag;
 pub use self::augment::{Augment, Leftovers};
 pub use self::check::{Check, Shifts};
 pub use self::classify::Classify;
-pub use self::generate::{Generate, RowCondition};
+pub use self::generate::{Generate, row_condition};
 pub use self::hard::{Hard, HardSource};
 pub use self::list::List;
 pub use self::neighbors::Neighbors;

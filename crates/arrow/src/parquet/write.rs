@@ -1,42 +1,32 @@
 //! Rows as a Parquet file.
 //!
-//! Workers collect the rows of each block in a record batch. The batches of a row group are encoded and
-//! compressed on a thread, several groups at a time.
+//! Workers collect the rows of each block in a record batch. Whichever worker has the turn encodes and
+//! compresses them.
 
 use std::any::Any;
-use std::collections::VecDeque;
 use std::io;
-use std::mem;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{self, JoinHandle};
 
 use arrow_array::builder::StringBuilder;
-use arrow_array::{
-    Array, ArrayRef, Float64Array, ListArray, RecordBatch, StringArray, UInt32Array,
-};
+use arrow_array::{ArrayRef, Float64Array, ListArray, RecordBatch, StringArray, UInt32Array};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_cast::cast;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use arrow_select::concat::concat_batches;
 use arrow_select::take::take;
 use bulkdoku_core::forms::list::ArrayStyle;
 use bulkdoku_stream::output::{
     Assembler, Column, ColumnSource, Emit, Encoder, Format, Kind, Needs, OutputColumn, Rows, Value,
 };
-use parquet::arrow::ArrowSchemaConverter;
-use parquet::arrow::arrow_writer::{
-    ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
-};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 use serde_json::Value as Json;
 
 use super::read::BlockRows;
-use super::{leaves_of, text};
+use super::text;
 use crate::{Form, Output, Sheet};
 
 /// Higher levels gain little on rows and are much slower.
@@ -46,15 +36,9 @@ const ZSTD_LEVEL: i32 = 1;
 /// contexts. Others are compressed with snappy.
 const MAX_ZSTD_COLUMNS: usize = 500;
 
-/// The limits of a row group: rows and bytes. Only a single block may exceed them.
+/// The limits of a row group: rows, and bytes, which only a single block may exceed.
 pub(super) const GROUP_ROWS: usize = 128 * 1024;
 pub(super) const GROUP_BYTES: usize = 16 << 20;
-
-/// The approximate size of an array without its values.
-const ARRAY_BYTES: usize = 512;
-
-/// The maximum number of row groups that are encoded at a time.
-const MAX_GROUPS: usize = 4;
 
 /// Rows as a Parquet file.
 pub struct ParquetRows {
@@ -63,8 +47,6 @@ pub struct ParquetRows {
     computed: Output,
     /// All columns.
     schema: SchemaRef,
-    /// The number of encoders, one for each worker. As many threads may encode row groups.
-    workers: Arc<AtomicUsize>,
 }
 
 /// Where the values of a column are.
@@ -128,7 +110,7 @@ impl ParquetRows {
         });
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let columns = sources.into_iter().zip(columns).collect();
-        Self { columns, computed, schema, workers: Arc::default() }
+        Self { columns, computed, schema }
     }
 
     /// Returns the rows as a record batch.
@@ -248,7 +230,6 @@ impl Format for ParquetRows {
     }
 
     fn encoder(&self) -> Box<Encoder<'_>> {
-        self.workers.fetch_add(1, Ordering::Relaxed);
         Box::new(|rows, out| {
             if rows.count() > 0 {
                 out.attach(Box::new(self.batch(rows)));
@@ -258,8 +239,8 @@ impl Format for ParquetRows {
 
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
         let kinds = self.columns.iter().map(|(_, column)| (column.name.clone(), column.kind()));
-        let file = ParquetFile::new(Arc::clone(&self.schema), kinds, Arc::clone(&self.workers));
-        Ok(Some(Box::new(file.map_err(failed)?)))
+        let file = ParquetFile::new(Arc::clone(&self.schema), kinds).map_err(failed)?;
+        Ok(Some(Box::new(file)))
     }
 }
 
@@ -273,29 +254,13 @@ fn failed(error: ParquetError) -> io::Error {
     }
 }
 
-/// The columns of a row group, encoded.
-type EncodedGroup = Result<Vec<ArrowColumnChunk>>;
-
 /// A Parquet file to which record batches are appended.
-pub(super) struct ParquetFile {
-    schema: SchemaRef,
-    file: SerializedFileWriter<Vec<u8>>,
-    factory: ArrowRowGroupWriterFactory,
-    /// The batches of the next row group, and their number of rows and bytes.
-    batches: Vec<RecordBatch>,
-    rows: usize,
-    bytes: usize,
-    /// The number of row groups before that, of which the last ones are not written yet.
-    groups: usize,
-    encoding: VecDeque<JoinHandle<EncodedGroup>>,
-    workers: Arc<AtomicUsize>,
-}
+pub(super) struct ParquetFile(ArrowWriter<Vec<u8>>);
 
 impl ParquetFile {
     pub(super) fn new(
         schema: SchemaRef,
         kinds: impl Iterator<Item = (String, Kind)>,
-        workers: Arc<AtomicUsize>,
     ) -> Result<Self> {
         let compression = if schema.fields().len() > MAX_ZSTD_COLUMNS {
             Compression::SNAPPY
@@ -308,6 +273,8 @@ impl ParquetFile {
             .set_created_by(concat!("bulkdoku ", env!("CARGO_PKG_VERSION")).into())
             .set_dictionary_enabled(false)
             .set_offset_index_disabled(true)
+            .set_max_row_group_row_count(Some(GROUP_ROWS))
+            .set_max_row_group_bytes(Some(GROUP_BYTES))
             .set_statistics_enabled(EnabledStatistics::None);
         for (name, kind) in kinds {
             let path = ColumnPath::new(vec![name]);
@@ -321,80 +288,18 @@ impl ParquetFile {
                 _ => properties,
             };
         }
-        let root = ArrowSchemaConverter::new().schema_root("row").convert(&schema)?;
-        let (root, properties) = (root.root_schema_ptr(), Arc::new(properties.build()));
-        let file = SerializedFileWriter::new(Vec::new(), root, properties)?;
-        let factory = ArrowRowGroupWriterFactory::new(&file, Arc::clone(&schema));
-        let (batches, encoding) = (Vec::new(), VecDeque::new());
-        Ok(Self { schema, file, factory, batches, rows: 0, bytes: 0, groups: 0, encoding, workers })
-    }
-
-    /// Encodes the batches as a row group.
-    fn end_group(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
-        if self.rows == 0 {
-            return Ok(());
-        }
-        (self.rows, self.bytes) = (0, 0);
-        let (schema, batches) = (Arc::clone(&self.schema), mem::take(&mut self.batches));
-        let writers = self.factory.create_column_writers(self.groups).map_err(failed)?;
-        self.groups += 1;
-        let encode = move || encoded(writers, &schema, &batches);
-        let workers = self.workers.load(Ordering::Relaxed);
-        if workers <= 1 {
-            return self.write_group(encode(), emit);
-        }
-        self.encoding.push_back(thread::Builder::new().spawn(encode)?);
-        self.write_groups(workers.min(MAX_GROUPS), emit)
-    }
-
-    /// Writes encoded row groups until this many are left.
-    fn write_groups(&mut self, most: usize, emit: &mut Emit<'_>) -> io::Result<()> {
-        while self.encoding.len() > most
-            && let Some(first) = self.encoding.pop_front()
-        {
-            let group =
-                first.join().map_err(|_| io::Error::other("the encoder of Parquet panicked"))?;
-            self.write_group(group, emit)?;
-        }
-        Ok(())
-    }
-
-    fn write_group(&mut self, group: EncodedGroup, emit: &mut Emit<'_>) -> io::Result<()> {
-        let mut written = self.file.next_row_group().map_err(failed)?;
-        for chunk in group.map_err(failed)? {
-            chunk.append_to_row_group(&mut written).map_err(failed)?;
-        }
-        written.close().map_err(failed)?;
-        self.emit(emit)
+        let options = ArrowWriterOptions::new().with_properties(properties.build());
+        let options = options.with_schema_root("row".into()).with_skip_arrow_metadata(true);
+        ArrowWriter::try_new_with_options(Vec::new(), schema, options).map(Self)
     }
 
     /// Emits the bytes that have been written.
     fn emit(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
-        self.file.flush()?;
-        emit(self.file.inner())?;
-        self.file.inner_mut().clear();
+        self.0.sync()?;
+        emit(self.0.inner())?;
+        self.0.inner_mut().clear();
         Ok(())
     }
-}
-
-/// Encodes one column after another, since an open writer has buffers of several kilobytes.
-fn encoded(
-    writers: Vec<ArrowColumnWriter>,
-    schema: &Schema,
-    batches: &[RecordBatch],
-) -> EncodedGroup {
-    let (mut writers, mut chunks) = (writers.into_iter(), Vec::new());
-    for (at, field) in schema.fields().iter().enumerate() {
-        let mut open: Vec<_> = writers.by_ref().take(leaves_of(field.data_type())).collect();
-        for batch in batches {
-            let leaves = compute_leaves(field, batch.column(at))?;
-            open.iter_mut().zip(&leaves).try_for_each(|(writer, leaf)| writer.write(leaf))?;
-        }
-        for writer in open {
-            chunks.push(writer.close()?);
-        }
-    }
-    Ok(chunks)
 }
 
 impl Assembler for ParquetFile {
@@ -404,27 +309,12 @@ impl Assembler for ParquetFile {
 
     fn add_value(&mut self, value: Box<dyn Any + Send>, emit: &mut Emit<'_>) -> io::Result<()> {
         let batch = value.downcast::<RecordBatch>().expect("the encoder attaches batches");
-        let size = |array: &ArrayRef| array.to_data().get_slice_memory_size().unwrap_or(0);
-        let bytes = batch.columns().iter().map(size).sum::<usize>();
-        if self.rows + batch.num_rows() > GROUP_ROWS || self.bytes + bytes > GROUP_BYTES {
-            self.end_group(emit)?;
-        }
-        self.rows += batch.num_rows();
-        self.bytes += bytes;
-        self.batches.push(*batch);
-        // Thousands of columns with a few values each take more memory than the values.
-        let arrays = self.batches.len() * self.schema.fields().len();
-        if self.batches.len() > 1 && arrays * ARRAY_BYTES > GROUP_BYTES / 4 {
-            let all = concat_batches(&self.schema, &self.batches).map_err(io::Error::other)?;
-            self.batches = vec![all];
-        }
-        Ok(())
+        self.0.write(&batch).map_err(failed)?;
+        self.emit(emit)
     }
 
     fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<Option<Vec<u8>>> {
-        self.end_group(emit)?;
-        self.write_groups(0, emit)?;
-        self.file.finish().map_err(failed)?;
+        self.0.finish().map_err(failed)?;
         self.emit(emit).map(|()| None)
     }
 }

@@ -248,12 +248,12 @@ fn a_complete_run_has_nothing_to_resume() {
     let columns = "--columns line,solution,status";
     let mut lines = vec![
         "solve in -q -o solve.lines.gz".to_owned(),
-        "solve in -q -o solve.grid".into(),
+        "solve in -q -o solve.grid --latency latency.csv".into(),
         "solve in -q -o solve.npy".into(),
         "generate -n 20 -s 1 -q -o generate.jsonl".into(),
         "split in --shares 1,1 --seed 1 -q -o a.csv,b.csv".into(),
         "split in --shares 1,1 --seed 1 -q -o a.lines.gz,b.lines.gz".into(),
-        "canon in -q -o canon.csv --errors canon.err --latency canon.hgrm".into(),
+        "canon in -q -o canon.csv --errors canon.err".into(),
         "augment in --seed 1 -q -o augment.csv".into(),
     ];
     let with_columns = [

@@ -1,13 +1,12 @@
 //! `bulkdoku canon`: canonical forms of puzzles.
 
-use bulkdoku::output::{Column, Needs};
+use bulkdoku::output::Column;
 use bulkdoku::pipeline::{Classify, Filter};
 use bulkdoku::sets::{Sameness, Seen};
 
 use super::against::{AgainstArgs, Comparison};
 use super::by::{ByArgs, finds};
-use super::outputs::Destinations;
-use super::row_args::{RowArgs, RowPlan, RowRules};
+use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
@@ -99,7 +98,6 @@ pub static ROWS: RowRules = RowRules {
 pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
     let rows = args.rows.plan(&args.rules(), task.destinations.path())?;
-    args.refuse_ignored(&rows, &task.destinations)?;
     let by = args.by.sameness();
     task.keep_columns(&rows);
     let against = args.against.files(&task.destinations)?;
@@ -108,15 +106,12 @@ pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     if args.dedup && task.destinations.resume {
         task.reads_twice = Some("--resume with --dedup reads inputs twice");
     }
-    // The latency of a form may be shown without the form.
-    let is_timed = rows.shows(Column::LatencyNs) || task.reads(Column::LatencyNs);
     let mut run = task.open()?;
     let stream = args.records.layout.stream();
     let compared = args.against.is_given().then(|| Comparison::read(against, by, args.run, stream));
     let (comparison, known) = compared.transpose()?.unzip();
     run.comparison = comparison;
-    let needs = if is_timed { Needs::FORM } else { Needs::NONE };
-    let (job, mut seen) = (Classify { needs, ..Classify::by(by) }, Seen::default());
+    let mut seen = Seen::default();
     let compares = args.dedup || args.against.is_given();
     let mut filters: Vec<_> = compares.then(Filter::valid).into_iter().collect();
     filters.extend(known.iter().map(|known| args.against.filter(known, by)));
@@ -124,12 +119,7 @@ pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
         filters.push(Filter::distinct(&mut seen, by));
     }
     let format = rows.format(&mut run.inputs)?;
-    run.write(&job, filters, format)
-}
-
-/// Returns whether rows show forms or their latency.
-fn shows_forms(rows: &RowPlan) -> bool {
-    rows.needs().include(Needs::FORM) || rows.shows(Column::LatencyNs)
+    run.write(&Classify::by(by), filters, format)
 }
 
 impl CanonArgs {
@@ -142,15 +132,5 @@ impl CanonArgs {
         } else {
             ROWS
         }
-    }
-
-    /// Rejects options that have no effect in combination.
-    fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
-        let compares = self.dedup || self.against.is_given();
-        let finds_forms = shows_forms(rows) || (compares && self.by.sameness() == Sameness::Class);
-        if destinations.latency.is_some() && !finds_forms {
-            refuse!("--latency does nothing: no column shows a form, so none is computed");
-        }
-        Ok(())
     }
 }

@@ -60,6 +60,7 @@ const RULES: &[Rule] = &[
     never("--fail-on", "generate", "no record is read"),
     never("--latency", "split", "no engine is measured"),
     never("--latency", "augment", "no engine is used"),
+    never("--latency", "canon", "no engine is measured"),
     // Comparing records.
     needs("--by", &["--against", "--dedup"], "to compare puzzles"),
     needs("--known", &["--against"], ""),

@@ -137,7 +137,7 @@ columns! {
     Nodes = "nodes", Number, 0..=MAX, Needs::SEARCH, SOLVED,
         |row| Value::Number(row.outcome_or_none().nodes);
     /// Nanoseconds from the puzzle's entry into the engine to its outcome.
-    LatencyNs = "latency_ns", Number, 0..=MAX, Needs::SEARCH, SOLVE | CHECK | CANON,
+    LatencyNs = "latency_ns", Number, 0..=MAX, Needs::SEARCH, SOLVE | CHECK,
         |row| Value::Number(row.outcome_or_none().latency_ns);
     /// The number of clues.
     Clues = "clues", Number, 0..=81, Needs::NONE, SOLVED | CANON | NEIGHBORS,

@@ -35,7 +35,6 @@ pub use lines::{Lines, input_lines};
 pub use npy::NpyRows;
 pub use pages::{PrintedPages, facts};
 pub use reasons::Reasons;
-pub(crate) use results::Timed;
 pub use results::{Decision, Derived, Outcomes, Results};
 pub(crate) use row::has_writable_answer;
 pub use row::{Row, Rows};

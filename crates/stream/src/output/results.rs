@@ -8,18 +8,6 @@ use bulkdoku_core::puzzle::{CELLS, Grid};
 use bulkdoku_core::solver::Outcome;
 use bulkdoku_core::status::Status;
 
-/// The type of search whose latency is measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Timed {
-    /// None, because no engine is used.
-    #[default]
-    Nothing,
-    /// The search for solutions.
-    Solutions,
-    /// The computation of canonical forms.
-    Forms,
-}
-
 /// The results for the records of a block. Reused for each block.
 #[derive(Debug, Default)]
 pub struct Results {
@@ -31,8 +19,8 @@ pub struct Results {
     pub(crate) failed: Vec<PuzzleRef>,
     /// The reasons for [`Status::Mismatch`], in order.
     pub reasons: Reasons,
-    /// The measured latencies.
-    pub(crate) timed: Timed,
+    /// Whether the outcomes have the latencies of an engine.
+    pub(crate) are_timed: bool,
     /// The seed of generated puzzles.
     pub seed: Option<u64>,
     /// The properties of each record, or none if no property is computed.
@@ -127,21 +115,16 @@ impl Results {
     /// Replaces `into` with the measured latencies in nanoseconds, each with its number of records.
     pub(crate) fn collect_latencies(&self, records: &Records, into: &mut Vec<(u64, u64)>) {
         into.clear();
-        let all_are_puzzles = records.all.len() == records.puzzles.len();
-        if self.timed == Timed::Solutions && all_are_puzzles && self.failed.is_empty() {
+        if !self.are_timed {
+            return;
+        }
+        if records.all.len() == records.puzzles.len() && self.failed.is_empty() {
             let latencies = self.outcomes.puzzles.iter().map(|outcome| outcome.latency_ns);
             return in_runs(latencies, |run| into.push(run));
         }
-        let is_timed = |index: usize, puzzle: PuzzleRef| match self.timed {
-            Timed::Nothing => false,
-            Timed::Solutions => !self.failed.contains(&puzzle),
-            Timed::Forms => self.properties.get(index).is_some_and(|of| of.form.is_some()),
-        };
-        let latencies = records.all.iter().enumerate().filter_map(|(index, record)| {
-            let puzzle = record.puzzle.ok().filter(|&puzzle| is_timed(index, puzzle))?;
-            Some(self.outcomes.of(puzzle).latency_ns)
-        });
-        in_runs(latencies, |run| into.push(run));
+        let timed = records.all.iter().filter_map(|record| record.puzzle.ok());
+        let timed = timed.filter(|puzzle| !self.failed.contains(puzzle));
+        in_runs(timed.map(|puzzle| self.outcomes.of(puzzle).latency_ns), |run| into.push(run));
     }
 }
 

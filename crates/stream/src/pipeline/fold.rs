@@ -256,7 +256,7 @@ pub fn fold_blocks<'m, P: Default + Send>(
     let reducer = Reducer { reduce: &mut reduce, recycle, end: RunEnd::Complete };
     let filters = Filters::new(filters);
     let needs = needs.union(options.statistics.unwrap_or_default());
-    let all_needs = needs.union(filters.needs).union(job.needs());
+    let all_needs = needs.union(filters.needs);
     let fold = Fold {
         source: Mutex::new(NumberedSource {
             source,
@@ -480,12 +480,11 @@ impl<'a, P> Fold<'a, '_, '_, P> {
         let early = early.map(|(condition, techniques, others)| Early {
             condition,
             techniques: *techniques,
-            read: needs.union(self.job.needs()).union(*others),
+            read: needs.union(*others),
         });
         let mut evaluate = || -> ControlFlow<Stopped> {
             job.run(block, records, results)?;
-            let needs = filters.needs.union(self.job.needs());
-            properties::compute(job.solver(), needs, early, block, records, results)
+            properties::compute(job.solver(), filters.needs, early, block, records, results)
         };
         if evaluate().is_break() {
             // A stopped block must still take its turn, or later blocks would wait forever.

@@ -1,15 +1,14 @@
 //! Computes properties of puzzles that filters or columns read.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use super::block::Block;
 use super::jobs::{Solver, Stopped};
 use crate::condition::Predicate;
 use crate::input::Records;
-use crate::output::{Results, Row, Timed};
+use crate::output::{Results, Row};
 use bulkdoku_core::canon::Canonical;
-use bulkdoku_core::clock::Instant;
 use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
 use bulkdoku_core::rating::isomorphs;
 use bulkdoku_core::solver::{Batch, Limits, Outcome, StopFlag};
@@ -189,25 +188,8 @@ impl Computation<'_> {
 
 /// The properties: one value per record each, or none if they need a solver and there is none.
 impl Computation<'_> {
-    /// If nothing is solved, the latencies of forms become those of the records.
     fn form(&mut self) -> Computed<Option<Canonical<Puzzle>>> {
-        let start = Cell::new(Instant::now());
-        let forms = self.per_record(|row| {
-            let form = row.puzzle()?.canonical().ok();
-            let end = Instant::now();
-            let latency_ns = end.duration_since(start.replace(end)).as_nanos() as u64;
-            form.map(|form| (form, latency_ns))
-        });
-        if self.results.timed == Timed::Forms {
-            for (record, form) in self.records.all.iter().zip(&forms) {
-                let puzzle = record.puzzle.ok();
-                let outcome = puzzle.and_then(|puzzle| self.results.outcomes.of_mut(puzzle));
-                if let Some(outcome) = outcome {
-                    outcome.latency_ns = form.map_or(0, |(_, latency_ns)| latency_ns);
-                }
-            }
-        }
-        ControlFlow::Continue(forms.into_iter().map(|form| form.map(|(form, _)| form)).collect())
+        ControlFlow::Continue(self.per_record(|row| row.puzzle()?.canonical().ok()))
     }
 
     fn grid(&mut self) -> Computed<Option<Grid>> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::output::{Rows, Timed};
+use crate::output::Rows;
 use bulkdoku_logic::Technique;
 
 /// The numbers of puzzles by difficulty ([`Options::statistics`]).
@@ -41,11 +41,10 @@ impl Statistics {
         let (mut guesses, mut ratings) = ([0; 65], [0; 65]);
         let (mut techniques, mut se121) = (BTreeMap::new(), BTreeMap::new());
         let digits = |number: u64| (u64::BITS - number.leading_zeros()) as usize;
-        let is_solved = rows.results.timed == Timed::Solutions;
         for row in rows.records() {
             let (Some(count), Ok(outcome)) = (row.clues(), row.outcome()) else { continue };
             clues[count] += 1;
-            guesses[digits(outcome.guesses)] += u64::from(is_solved);
+            guesses[digits(outcome.guesses)] += u64::from(rows.results.are_timed);
             let properties = row.properties();
             if let Some(hardest) = properties.path.as_deref().and_then(|path| path.hardest) {
                 *techniques.entry(hardest).or_default() += 1;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::classify::classify;
 use super::{DerivedRows, Job, Stopped, Worker, derive_rows};
 use crate::input::{Record, Records};
-use crate::output::{Derived, Results, Timed, has_writable_answer};
+use crate::output::{Derived, Results, has_writable_answer};
 use crate::pipeline::block::{BLOCK_BYTES, Block};
 use crate::sets::{Hashes, Seen};
 use bulkdoku_core::check::{self, Mismatch};
@@ -137,7 +137,6 @@ impl Worker for Augmenter<'_> {
     ) -> ControlFlow<Stopped> {
         (self.record, self.drawn) = (0, None);
         classify(records, results);
-        results.timed = Timed::Nothing;
         compare_solutions(self.job.hints.1 > 0, block, records, results);
         if !records.givens.is_empty() {
             self.job.leftovers.has_placed.store(true, Ordering::Relaxed);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::solve::Solver;
 use super::{Job, Solve, Stopped, Worker};
 use crate::input::{PuzzleRef, Records};
-use crate::output::{Outcomes, Results, Timed};
+use crate::output::{Outcomes, Results};
 use crate::pipeline::block::Block;
 use bulkdoku_core::check::{self, Mismatch};
 use bulkdoku_core::solver::StopFlag;
@@ -79,9 +79,8 @@ impl Worker for Checker<'_> {
         if job.answers_are_texts {
             records.find_grids_in_answers(block.filled());
         }
-        match solver {
-            Some(solver) => solver.solve(records, results)?,
-            None => results.timed = Timed::Nothing,
+        if let Some(solver) = solver {
+            solver.solve(records, results)?;
         }
         for (index, record) in records.all.iter().enumerate() {
             results.statuses.push(match record.puzzle {

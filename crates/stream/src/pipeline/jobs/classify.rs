@@ -5,14 +5,14 @@ use std::ops::ControlFlow;
 use super::solve::Solver;
 use super::{Job, Solve, Stopped, Worker};
 use crate::input::{PuzzleRef, Records};
-use crate::output::{Needs, Results, Timed};
+use crate::output::Results;
 use crate::pipeline::block::Block;
 use crate::sets::Sameness;
 use bulkdoku_core::solver::StopFlag;
 use bulkdoku_core::status::Status;
 
 /// A job that checks that records are puzzles whose clues obey the rules. Filters and formats
-/// request canonical forms separately ([`Needs::FORM`]).
+/// request canonical forms separately ([`Needs::FORM`](crate::output::Needs::FORM)).
 #[derive(Default)]
 pub struct Classify {
     /// The engine for properties that need one.
@@ -20,25 +20,19 @@ pub struct Classify {
     /// Whether the engine solves all puzzles. If so, records without exactly one solution have the
     /// status that [`Solve`] sets.
     pub solves: bool,
-    /// Properties that are computed even if no filter reads and no row shows them, for their latency.
-    pub needs: Needs,
 }
 
 impl Classify {
     /// Creates a job that provides the properties that [`Sameness::representative`] reads.
     pub fn by(by: Sameness) -> Self {
         let solves = by == Sameness::Grid;
-        Self { engine: solves.then(Solve::default), solves, ..Self::default() }
+        Self { engine: solves.then(Solve::default), solves }
     }
 }
 
 impl Job for Classify {
     fn start<'j>(&'j self, stop: &StopFlag) -> Box<dyn Worker + 'j> {
         Box::new(Classifier::new(self, stop))
-    }
-
-    fn needs(&self) -> Needs {
-        self.needs
     }
 }
 
@@ -74,7 +68,7 @@ impl Worker for Classifier {
         } else {
             classify(records, results);
         }
-        results.timed = Timed::Forms;
+        results.are_timed = false;
         ControlFlow::Continue(())
     }
 

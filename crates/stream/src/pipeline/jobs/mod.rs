@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 
 use super::block::{BLOCK_BYTES, Block};
 use crate::input::{Record, Records};
-use crate::output::{Derived, Needs, Results};
+use crate::output::{Derived, Results};
 use bulkdoku_core::solver::StopFlag;
 
 pub use self::augment::{Augment, Leftovers};
@@ -45,11 +45,6 @@ pub enum DerivedRows {
 pub trait Job: Sync {
     /// Starts the work of one thread, which ends when `stop` is set.
     fn start<'j>(&'j self, stop: &StopFlag) -> Box<dyn Worker + 'j>;
-
-    /// Returns properties that are computed even if no filter reads and no row shows them.
-    fn needs(&self) -> Needs {
-        Needs::NONE
-    }
 
     /// Returns the maximum size of a block in bytes. Jobs with several rows per record use small
     /// blocks: a block in parts keeps its turn, so other workers must wait.

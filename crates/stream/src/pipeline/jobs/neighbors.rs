@@ -8,7 +8,7 @@ use super::classify::Classifier;
 use super::{Classify, DerivedRows, Job, Stopped, Worker, derive_rows};
 use crate::condition::Predicate;
 use crate::input::Records;
-use crate::output::{Derived, Results, Rows, Timed};
+use crate::output::{Derived, Results, Rows};
 use crate::pipeline::block::Block;
 use crate::sets::Sameness;
 use bulkdoku_core::generate::islands::{Change, Explorer, Neighbor};
@@ -91,7 +91,6 @@ impl Worker for NeighborLister<'_> {
     ) -> ControlFlow<Stopped> {
         (self.record, self.rows) = (0, None);
         self.classifier.run(block, records, results)?;
-        results.timed = Timed::Nothing;
         compare_solutions(false, block, records, results);
         ControlFlow::Continue(())
     }

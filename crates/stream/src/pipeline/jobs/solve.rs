@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Job, Stopped, Worker};
 use crate::input::{PuzzleRef, Records};
-use crate::output::{Results, Timed};
+use crate::output::Results;
 use crate::pipeline::block::Block;
 use bulkdoku_core::simd::SimdLevel;
 use bulkdoku_core::solver::{Batch, Engine, EngineKind, Limits, Outcome, StopFlag};
@@ -93,8 +93,8 @@ impl Solver {
         records: &Records,
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
-        let Results { outcomes, failed, timed, .. } = results;
-        *timed = Timed::Solutions;
+        results.are_timed = true;
+        let Results { outcomes, failed, .. } = results;
         outcomes.resize(records);
         let puzzles = Batch::Puzzles(&records.puzzles);
         self.solve_batch(puzzles, &mut outcomes.puzzles, |index| {

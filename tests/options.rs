@@ -32,7 +32,7 @@ fn an_extension_that_is_not_written_is_refused() {
         ("solve in -o x.csv.bz2", "--format"),
         ("solve in -o x.gz.gz", ".csv"),
         ("solve in -o x.ORC", ".csv"),
-        ("solve in --latency lat.hdr", ".csv, .hgrm"),
+        ("solve in --latency lat.hdr", ".csv"),
         ("solve in --report run.pdf", ".html"),
         ("generate -n 1 --report run.html.gz", ".html"),
         ("bench in --report run.svg", ".html"),

@@ -61,10 +61,7 @@ pub struct Destinations {
     #[arg(short, long, value_name = "FILE", value_parser = Outputs::one())]
     pub output: Option<Outputs>,
 
-    /// Write a latency histogram, as .csv or .hgrm
-    ///
-    /// By the name: .hgrm has percentiles, in the form of the HDR histogram library; any other name
-    /// has all buckets as CSV.
+    /// Write a latency histogram, as CSV
     #[arg(long, value_name = "FILE")]
     pub latency: Option<PathBuf>,
 
@@ -103,7 +100,7 @@ impl Destinations {
     /// Rejects names of side outputs with extensions that do not match their contents.
     fn check_sides(&self) -> Result<(), Failure> {
         let sides = [
-            ("--latency", &self.latency, &["csv", "hgrm"][..]),
+            ("--latency", &self.latency, &["csv"][..]),
             ("--errors", &self.errors, &["err", "errors", "jsonl", "ndjson"]),
             ("--summary-json", &self.summary_json, &["json"]),
             ("--report", &self.report, &["html", "htm"]),

@@ -13,7 +13,6 @@ use bulkdoku::pipeline::{
     Report, RowWriter, RunEnd, Shifts, TextSource, fold_blocks, visible,
 };
 use bulkdoku::puzzle::CELLS;
-use bulkdoku::stats::Latencies;
 use bulkdoku::{Compression, Progress, Source, Status};
 use serde::Serialize;
 
@@ -378,7 +377,7 @@ impl<'a> OpenRun<'a> {
         let (seed, summary) = (*seed, &summary.json);
         let json = JsonSummary { schema: 1, origin, subcommand, options, seed, summary };
         let write = |side: Side, out: &OpenOutput| match side {
-            Side::Latencies => write_latencies(&of.latencies, out),
+            Side::Latencies => of.latencies.write_csv(out),
             Side::Summary => write_json(out, &json),
             Side::Page => report::write(&json, out),
         };
@@ -403,14 +402,6 @@ fn lost_rows(error: &io::Error, report: &Report, is_whole: bool) -> String {
             format!("{error}; the last complete row is that of {file}:{}", last.line)
         }
         None => format!("{error}; no row is written"),
-    }
-}
-
-/// Writes the latency histogram in the format of the output's name, by default all buckets.
-fn write_latencies(latencies: &Latencies, out: &OpenOutput) -> io::Result<()> {
-    match extensions::of(Path::new(&out.name())).as_deref() {
-        Some("hgrm") => latencies.write_hgrm(out),
-        _ => latencies.write_csv(out),
     }
 }
 

@@ -1,14 +1,11 @@
 //! Latency histograms with 3 significant digits, using Gil Tene's HDR histograms.
 
-use std::io::{BufWriter, Write};
+use std::io::Write;
 
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 const SIGNIFICANT_DIGITS: u8 = 3;
-/// Number of percentiles in the text form for each halving of the remaining share of puzzles, as in
-/// `HdrHistogram`.
-const TICKS_PER_HALF: u32 = 5;
 
 /// A histogram of latencies in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -124,37 +121,6 @@ impl Latencies {
         }
         csv.flush()
     }
-
-    /// Writes the percentiles as text, in nanoseconds, in the `.hgrm` format of
-    /// [HdrHistogram](https://github.com/HdrHistogram/HdrHistogram), for its plotter.
-    ///
-    /// # Errors
-    /// When writing to `out` fails.
-    pub fn write_hgrm(&self, out: impl Write) -> std::io::Result<()> {
-        let mut out = BufWriter::new(out);
-        writeln!(
-            out,
-            "{:>12} {:>14} {:>10} {:>14}\n",
-            "Value", "Percentile", "TotalCount", "1/(1-Percentile)"
-        )?;
-        let mut count = 0;
-        for step in self.0.iter_quantiles(TICKS_PER_HALF) {
-            count += step.count_since_last_iteration();
-            let (value, share) = (step.value_iterated_to() as f64, step.quantile_iterated_to());
-            write!(out, "{value:12.3} {share:2.12} {count:10}")?;
-            if share < 1.0 {
-                write!(out, " {:14.2}", 1.0 / (1.0 - share))?;
-            }
-            writeln!(out)?;
-        }
-        let deviation = if self.0.is_empty() { 0.0 } else { self.0.stdev() };
-        let max = self.max() as f64;
-        writeln!(out, "#[Mean    = {:12.3}, StdDeviation   = {deviation:12.3}]", self.mean())?;
-        writeln!(out, "#[Max     = {max:12.3}, Total count    = {count:12}]")?;
-        let sub_buckets = (2 * 10_u64.pow(SIGNIFICANT_DIGITS.into())).next_power_of_two();
-        writeln!(out, "#[Buckets = {:12}, SubBuckets     = {sub_buckets:12}]", self.0.buckets())?;
-        out.flush()
-    }
 }
 
 impl From<Vec<(u64, u64)>> for Latencies {
@@ -230,29 +196,6 @@ mod tests {
             "lowest_ns,highest_ns,count,cumulative_count,cumulative_fraction\n\
              3,3,2,2,0.5\n9,9,1,3,0.75\n5000,5003,1,4,1.0\n"
         );
-    }
-
-    #[test]
-    fn hgrm_has_four_columns() {
-        let mut text = Vec::new();
-        latencies(&[100, 200, 300, 400]).write_hgrm(&mut text).unwrap();
-        let text = String::from_utf8(text).unwrap();
-        let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines[0].split_whitespace().count(), 4);
-        assert_eq!(lines[2], "     100.000 0.000000000000          1           1.00");
-        assert!(lines.contains(&"     300.000 0.550000000000          3           2.22"), "{text}");
-        let last = lines.iter().rfind(|line| !line.starts_with('#')).unwrap();
-        assert_eq!(*last, "     400.000 1.000000000000          4");
-        let rows = || lines[2..].iter().filter(|line| !line.starts_with('#'));
-        let column = |i: usize| {
-            rows().map(move |row| row.split_whitespace().nth(i).unwrap().parse::<f64>().unwrap())
-        };
-        assert!(column(0).is_sorted() && column(1).is_sorted() && column(2).is_sorted());
-        assert!(lines.contains(&"#[Mean    =      250.000, StdDeviation   =      111.803]"));
-        assert!(text.ends_with("SubBuckets     =         2048]\n"));
-        let mut empty = Vec::new();
-        Latencies::default().write_hgrm(&mut empty).unwrap();
-        assert!(!String::from_utf8(empty).unwrap().contains("NaN"));
     }
 
     #[test]

@@ -282,9 +282,8 @@ impl<'a> OpenRun<'a> {
             truncated.map_err(|error| self.unchanged(&error))?;
         }
         let count = self.destinations.paths().len().max(1) as u8;
-        let mut writer = RowWriter::new(&mut self.outputs, &*self.format, count, start, progress);
-        writer.run(source, job, filters, options);
-        Ok(writer.finish())
+        let writer = RowWriter::new(&mut self.outputs, &*self.format, count, start, progress);
+        Ok(writer.run(source, job, filters, options))
     }
 
     /// Returns the error of a run that could not be resumed and left its outputs unchanged.

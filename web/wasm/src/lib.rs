@@ -228,16 +228,13 @@ impl Input {
         let (solve, format) = (Solve { limits, ..Solve::default() }, CsvRows::default());
         let options = Options { messages: MessageFormat::Json, ..Options::default() };
         let (progress, mut rows) = (Progress::default(), Rows::default());
-        let mut writer = RowWriter::new(&mut rows, &format, 1, checkpoint, &progress);
-        if self.is_plain {
-            let mut source = TextSource::new(0, [self.source(at, reader)], &options.stop);
-            writer.run(&mut source, &solve, &mut [], &options);
-        } else {
-            let mut source =
-                TextSource::new(0, [self.source(at, Stream::new(reader))], &options.stop);
-            writer.run(&mut source, &solve, &mut [], &options);
-        }
-        let report = writer.finish()?;
+        let source = match self.is_plain {
+            true => self.source(at, reader),
+            false => self.source(at, Stream::new(reader)),
+        };
+        let mut source = TextSource::new(0, [source], &options.stop);
+        let writer = RowWriter::new(&mut rows, &format, 1, checkpoint, &progress);
+        let report = writer.run(&mut source, &solve, &mut [], &options)?;
         let counts = report.counts;
         let by_status = Status::ALL.into_iter().map(|status| (status.name(), counts.of(status)));
         let by_status: serde_json::Map<_, _> = by_status

@@ -96,8 +96,7 @@ impl<J: Job> Pipeline<J> {
         let stop = Arc::clone(&progress.stop);
         let mut source = TextSource::new(0, sources, &stop);
         let options = Options { threads, stop, block_bytes, ..Options::default() };
-        let mut writer = RowWriter::new(sink, &*self.format, 1, None, progress);
-        writer.run(&mut source, &self.job, &mut [], &options);
-        writer.finish()
+        let writer = RowWriter::new(sink, &*self.format, 1, None, progress);
+        writer.run(&mut source, &self.job, &mut [], &options)
     }
 }

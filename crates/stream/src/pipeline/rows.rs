@@ -19,20 +19,17 @@ use crate::output::{Assembler, Emit, Format, RowBuffer, Rows};
 use crate::stats::{Counts, Latencies};
 use bulkdoku_core::clock::Instant;
 
-/// A writer of rows to a sink. Several runs can use one writer, one after another.
+/// A writer of rows to a sink.
 pub struct RowWriter<'a> {
     sink: &'a mut dyn Sink,
     format: &'a dyn Format,
+    is_new: bool,
     /// The assembler of each output, if the format has one.
     assemblers: Vec<Option<Box<dyn Assembler>>>,
     checkpoint: Checkpoint,
     /// The number of rows in each output, including those of a block that is not complete.
     rows: Vec<u64>,
     progress: &'a Progress,
-    report: Report,
-    began: Instant,
-    /// The reason that writing ended early.
-    failure: Option<io::Error>,
 }
 
 /// The encoded rows of a block, or of a part of it.
@@ -48,7 +45,7 @@ struct Encoded {
 }
 
 impl<'a> RowWriter<'a> {
-    /// Starts `outputs` outputs with their headers, or continues those of an earlier run.
+    /// Creates a writer that starts `outputs` outputs, or continues those of an earlier run.
     pub fn new(
         sink: &'a mut dyn Sink,
         format: &'a dyn Format,
@@ -56,30 +53,54 @@ impl<'a> RowWriter<'a> {
         start: Option<Checkpoint>,
         progress: &'a Progress,
     ) -> Self {
-        let records_before = start.as_ref().map_or(0, |start| start.counts.records());
         let is_new = start.is_none();
-        let mut writer = Self {
-            sink,
-            format,
-            assemblers: Vec::new(),
-            checkpoint: start.unwrap_or_default(),
-            rows: Vec::new(),
-            progress,
-            report: Report { records_before, ..Report::default() },
-            began: Instant::now(),
-            failure: None,
-        };
-        writer.checkpoint.rows.resize(outputs.into(), 0);
-        writer.rows.clone_from(&writer.checkpoint.rows);
-        writer.failure = writer.begin(is_new).err();
-        writer
+        let mut checkpoint = start.unwrap_or_default();
+        checkpoint.rows.resize(outputs.into(), 0);
+        let (rows, assemblers) = (checkpoint.rows.clone(), Vec::new());
+        Self { sink, format, is_new, assemblers, checkpoint, rows, progress }
     }
 
-    fn begin(&mut self, is_new: bool) -> io::Result<()> {
+    /// Runs a job on all blocks of a source, and writes the rows between the headers and the ends of
+    /// the outputs.
+    ///
+    /// # Errors
+    /// Fails if an output or a filter fails. Failed inputs are in the report.
+    pub fn run(
+        mut self,
+        source: &mut dyn BlockSource,
+        job: &dyn Job,
+        filters: &mut [Filter<'_>],
+        options: &Options,
+    ) -> Result<Report, OutputFailure> {
+        let began = Instant::now();
+        let records_before = self.checkpoint.counts.records();
+        let mut report = Report { records_before, ..Report::default() };
+        let ended = self.begin().and_then(|()| {
+            let folded = self.fold(source, job, filters, options);
+            report.failures = source.take_failures();
+            (report.threads, report.threads_refused) = (folded.threads, folded.threads_refused);
+            report.stopped = matches!(folded.end, RunEnd::Stopped);
+            match folded.end {
+                RunEnd::Failed(error) => Err(error),
+                RunEnd::Complete | RunEnd::Stopped => self.end(!report.stopped),
+            }
+        });
+        report.stopped |= ended.is_err();
+        report.wall = began.elapsed();
+        let Checkpoint { counts, rows, latencies, last_record, statistics, .. } = self.checkpoint;
+        let report = Report { counts, rows, latencies, last_record, statistics, ..report };
+        match ended {
+            Ok(()) => Ok(report),
+            Err(error) => Err(OutputFailure { error, report: Box::new(report) }),
+        }
+    }
+
+    /// Writes the headers.
+    fn begin(&mut self) -> io::Result<()> {
         let outputs = self.rows.len() as u8;
         self.assemblers =
             (0..outputs).map(|_| self.format.assembler()).collect::<io::Result<_>>()?;
-        if is_new {
+        if self.is_new {
             for output in 0..outputs {
                 self.sink.header(output, &self.format.header())?;
             }
@@ -88,18 +109,13 @@ impl<'a> RowWriter<'a> {
         Ok(())
     }
 
-    /// Runs a job on all blocks of a source and writes the rows. Does nothing after a failure,
-    /// which [`RowWriter::finish`] reports.
-    pub fn run(
+    fn fold(
         &mut self,
         source: &mut dyn BlockSource,
         job: &dyn Job,
         filters: &mut [Filter<'_>],
         options: &Options,
-    ) {
-        if self.failure.is_some() || self.report.stopped {
-            return;
-        }
+    ) -> Folded {
         let (format, outputs) = (self.format, self.checkpoint.rows.len() as u8);
         let (reported, message_format) = (options.reported, options.messages);
         let map = || -> Box<Map<'_, Encoded>> {
@@ -125,18 +141,9 @@ impl<'a> RowWriter<'a> {
                 }
             })
         };
-        let folded =
-            fold_blocks(source, job, filters, format.needs(), options, &map, |encoded, summary| {
-                self.write(encoded, summary)
-            });
-        let Folded { end, threads, threads_refused } = folded;
-        self.report.threads = threads;
-        self.report.threads_refused |= threads_refused;
-        self.report.failures.append(&mut source.take_failures());
-        self.report.stopped |= !matches!(end, RunEnd::Complete);
-        if let RunEnd::Failed(error) = end {
-            self.failure = Some(error);
-        }
+        fold_blocks(source, job, filters, format.needs(), options, &map, |encoded, summary| {
+            self.write(encoded, summary)
+        })
     }
 
     fn write(&mut self, encoded: &mut Encoded, summary: Option<&BlockSummary>) -> io::Result<()> {
@@ -171,37 +178,10 @@ impl<'a> RowWriter<'a> {
         self.sink.checkpoint(&self.checkpoint, false)
     }
 
-    /// Finishes the outputs.
-    ///
-    /// # Errors
-    /// When an output or a filter has failed. Failed inputs are in the report.
-    pub fn finish(mut self) -> Result<Report, OutputFailure> {
-        if self.failure.is_none() {
-            self.failure = self.end().err();
-        }
-        let Self { checkpoint, mut report, began, failure, .. } = self;
-        let Checkpoint { counts, rows, latencies, last_record, statistics, .. } = checkpoint;
-        report.stopped |= failure.is_some();
-        report.wall = began.elapsed();
-        report = Report { counts, rows, latencies, last_record, statistics, ..report };
-        match failure {
-            None => Ok(report),
-            Some(error) => Err(OutputFailure { error, report: Box::new(report) }),
-        }
-    }
-
-    fn end(&mut self) -> io::Result<()> {
-        let is_complete = !self.report.stopped;
+    /// Writes the ends of whole files, if all rows are written, and finishes the outputs.
+    fn end(&mut self, is_complete: bool) -> io::Result<()> {
         self.sink.checkpoint(&self.checkpoint, true)?;
-        if is_complete {
-            self.end_outputs()?;
-        }
-        self.sink.finish(is_complete)
-    }
-
-    /// Writes the ends of whole files.
-    fn end_outputs(&mut self) -> io::Result<()> {
-        for (output, assembler) in (0..).zip(&mut self.assemblers) {
+        for (output, assembler) in (0..).zip(&mut self.assemblers).filter(|_| is_complete) {
             let sink = &mut *self.sink;
             if let Some(assembler) = assembler
                 && let Some(header) = assembler.finish(&mut |bytes| sink.rows(output, bytes))?
@@ -209,7 +189,7 @@ impl<'a> RowWriter<'a> {
                 sink.header(output, &header)?;
             }
         }
-        Ok(())
+        self.sink.finish(is_complete)
     }
 }
 

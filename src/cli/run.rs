@@ -91,7 +91,7 @@ impl Run {
     ) -> Result<Exit, Failure> {
         let Self { settings, claim, mut inputs, test, answers, shifts, comparison, progress } =
             self;
-        filters.splice(..0, test.iter().map(Predicate::filter));
+        filters.splice(..0, test.iter().cloned().map(Filter::Condition));
         let needs = filters.iter().map(Filter::needs).chain([format.needs()]);
         let are_slow = needs.fold(Needs::NONE, Needs::union).are_slow();
         let per_thread = if are_slow { CELLS } else { job.block_bytes().min(BYTES_PER_THREAD) };

@@ -25,8 +25,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::output::{Column, ColumnSource, Decision, Kind, Needs, Row, Value};
-use crate::pipeline::Filter;
+use crate::output::{Column, ColumnSource, Kind, Needs, Row, Value};
 use bulkdoku_core::Status;
 use bulkdoku_logic::{Difficulty, Technique};
 
@@ -326,14 +325,6 @@ impl Predicate {
         let mut needs = Needs::NONE;
         self.0.visit(&mut |column| needs = needs.union(column.needs()));
         needs
-    }
-
-    /// Drops all records that do not meet the condition.
-    pub fn filter<'a>(&self) -> Filter<'a> {
-        let test = self.clone();
-        let decide =
-            move |row: &Row<'_>| Ok(if test.holds(row) { Decision::Keep } else { Decision::Drop });
-        Filter::Condition(self.clone(), Box::new(decide))
     }
 }
 

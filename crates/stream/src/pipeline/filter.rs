@@ -12,7 +12,7 @@ use bulkdoku_core::status::Status;
 use bulkdoku_logic::Techniques;
 
 type Decide<'a> = dyn Fn(&Row<'_>) -> io::Result<Decision> + Send + Sync + 'a;
-type DecideInOrder<'a> = dyn FnMut(&Row<'_>) -> io::Result<Decision> + Send + 'a;
+type DecideInOrder<'a> = dyn FnMut(&Row<'_>) -> io::Result<Decision> + Send + Sync + 'a;
 
 /// A decision about each record. A run applies a list of filters in order; each receives the
 /// records that the earlier ones have kept. If a filter fails, the run ends before the block.
@@ -21,8 +21,8 @@ pub enum Filter<'a> {
     Local(Needs, Box<Decide<'a>>),
     /// Drops the records that do not meet a condition. If it is the first filter, it ends the
     /// ratings of records as soon as it is decided.
-    Condition(Predicate, Box<Decide<'a>>),
-    /// Keeps state across records, which it receives in the order of the input.
+    Condition(Predicate),
+    /// Keeps state across records, which it receives in the order of the input. No filter follows it.
     InOrder(Needs, Box<DecideInOrder<'a>>),
 }
 
@@ -69,30 +69,20 @@ impl<'a> Filter<'a> {
     pub fn needs(&self) -> Needs {
         match self {
             Self::Local(needs, _) | Self::InOrder(needs, _) => *needs,
-            Self::Condition(condition, _) => condition.needs(),
-        }
-    }
-
-    fn decide(&mut self, row: &Row<'_>) -> io::Result<Decision> {
-        match self {
-            Self::Local(_, decide) | Self::Condition(_, decide) => decide(row),
-            Self::InOrder(_, decide) => decide(row),
+            Self::Condition(condition) => condition.needs(),
         }
     }
 }
 
-/// The filters of a run. Those from the first to the last ordered one share one turn; local filters
-/// before and after them run in parallel.
+/// The filters of a run. All but the last run in parallel.
 pub(super) struct Filters<'a, 'f> {
     /// The properties that the filters read.
     pub(super) needs: Needs,
     /// The condition that the first filter tests, the hardest techniques with which puzzles can meet
     /// it, and the properties that the other filters read.
     pub(super) condition: Option<(Predicate, Techniques, Needs)>,
-    before_ordered: Vec<&'a Decide<'f>>,
-    /// The sequencer guards stateful closures, which cannot be shared.
-    in_order: Option<Sequencer<&'a mut [Filter<'f>]>>,
-    after_ordered: Vec<&'a Decide<'f>>,
+    local: &'a [Filter<'f>],
+    in_order: Option<Sequencer<&'a mut DecideInOrder<'f>>>,
 }
 
 impl<'a, 'f> Filters<'a, 'f> {
@@ -102,27 +92,21 @@ impl<'a, 'f> Filters<'a, 'f> {
         };
         let needs = needs_of(all);
         let condition = match all.split_first() {
-            Some((Filter::Condition(condition, _), others)) => {
+            Some((Filter::Condition(condition), others)) => {
                 let has_path = condition.needs().include(Needs::PATH);
                 let techniques = if has_path { condition.techniques() } else { Techniques::ALL };
                 Some((condition.clone(), techniques, needs_of(others)))
             }
             _ => None,
         };
-        let last = all.iter().rposition(Filter::is_in_order).map_or(0, |last| last + 1);
-        let (ordered, after) = all.split_at_mut(last);
-        let first = ordered.iter().position(Filter::is_in_order).unwrap_or(0);
-        let (before, in_order) = ordered.split_at_mut(first);
-        let in_order = (!in_order.is_empty()).then(|| Sequencer::without_items(in_order));
-        let local = |filters: &'a [Filter<'f>]| {
-            let decide = filters.iter().filter_map(|filter| match filter {
-                Filter::Local(_, decide) | Filter::Condition(_, decide) => Some(&**decide),
-                Filter::InOrder(..) => None,
-            });
-            decide.collect()
+        let count = all.iter().position(Filter::is_in_order).unwrap_or(all.len());
+        let (local, last) = all.split_at_mut(count);
+        assert!(last.len() <= 1, "no filter follows one that keeps state");
+        let in_order = match last {
+            [Filter::InOrder(_, decide)] => Some(Sequencer::without_items(&mut **decide)),
+            _ => None,
         };
-        let [before_ordered, after_ordered] = [local(before), local(after)];
-        Self { needs, condition, before_ordered, in_order, after_ordered }
+        Self { needs, condition, local, in_order }
     }
 
     /// Applies all filters to a block. Returns `None` once the run has ended.
@@ -133,18 +117,18 @@ impl<'a, 'f> Filters<'a, 'f> {
         records: &Records,
         results: &mut Results,
     ) -> Option<io::Result<()>> {
-        let local = |filters: &[&Decide<'_>], results: &mut Results| {
-            filters.iter().try_for_each(|decide| apply(block, records, results, decide))
-        };
-        let mut applied = local(&self.before_ordered, results);
+        let mut applied = self.local.iter().try_for_each(|filter| match filter {
+            Filter::Local(_, decide) => apply(block, records, results, decide),
+            Filter::Condition(condition) => apply(block, records, results, |row| {
+                Ok(if condition.holds(row) { Decision::Keep } else { Decision::Drop })
+            }),
+            Filter::InOrder(..) => Ok(()),
+        });
         if let Some(sequencer) = &self.in_order {
-            let mut turn = sequencer.wait_for_turn(number)?;
-            applied = applied.and_then(|()| {
-                turn.iter_mut()
-                    .try_for_each(|filter| apply(block, records, results, |row| filter.decide(row)))
-            });
+            let mut decide = sequencer.wait_for_turn(number)?;
+            applied = applied.and_then(|()| apply(block, records, results, |row| decide(row)));
         }
-        Some(applied.and_then(|()| local(&self.after_ordered, results)))
+        Some(applied)
     }
 
     /// Takes the turn of a block that was stopped, so that later blocks can follow.

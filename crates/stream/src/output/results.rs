@@ -1,6 +1,5 @@
 //! The results for the records of a block: one entry per record and type of result.
 
-use super::Reasons;
 use crate::input::{PuzzleRef, Records};
 use crate::pipeline::properties::{Needs, Properties};
 use crate::stats::{Counts, in_runs};
@@ -18,7 +17,7 @@ pub struct Results {
     /// The puzzles on which the engine failed.
     pub(crate) failed: Vec<PuzzleRef>,
     /// The reasons for [`Status::Mismatch`], in order.
-    pub reasons: Reasons,
+    pub reasons: Vec<String>,
     /// Whether the outcomes have the latencies of an engine.
     pub(crate) are_timed: bool,
     /// The seed of generated puzzles.

@@ -181,10 +181,10 @@ impl<'a> Rows<'a> {
         &'a self,
         index: usize,
         record: Record,
-        reasons: &mut impl Iterator<Item = &'a str>,
+        reasons: &mut Iter<'a, String>,
     ) -> Row<'a> {
         let is_mismatch = self.results.statuses[index] == Status::Mismatch;
-        let mismatch = if is_mismatch { reasons.next() } else { None };
+        let mismatch = if is_mismatch { reasons.next().map(String::as_str) } else { None };
         Row { rows: self, index, record, mismatch, derived: None }
     }
 

@@ -238,7 +238,7 @@ pub(super) fn compare_solutions(
             Ok(()) => Mismatch::Form,
         };
         results.statuses[index] = Status::Mismatch;
-        results.reasons.push(&mismatch, false);
+        results.reasons.push(mismatch.to_string());
     }
 }
 

@@ -98,7 +98,9 @@ impl Worker for Checker<'_> {
                         let outcome = results.outcomes.of(puzzle);
                         let is_unsolvable =
                             solver.is_some() && outcome.solutions == 0 && !outcome.gave_up;
-                        results.reasons.push(&mismatch, is_unsolvable);
+                        let is_news = is_unsolvable && !matches!(mismatch, Mismatch::Clues(_));
+                        let end = if is_news { "; the puzzle has no solution" } else { "" };
+                        results.reasons.push(format!("{mismatch}{end}"));
                         Status::Mismatch
                     })
                 }

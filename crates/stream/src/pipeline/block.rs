@@ -4,14 +4,18 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
-use super::long_record::LongRecord;
 use super::progress::InputFailure;
 use crate::input::{AttachedAnswers, FieldForm, Layout, Position, Records, plain_lines};
 use crate::output::{Results, Rows};
 
 pub use crate::input::BLOCK_BYTES;
+
+/// How often a block that must grow looks whether another one has shrunk, or the run was stopped.
+const CHECK_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Complete records of one input. Each worker owns one block, which it refills throughout the run.
 pub struct Block {
@@ -28,8 +32,8 @@ pub struct Block {
     pub bytes: Vec<u8>,
     /// The length of the buffer, unless it has grown.
     capacity: usize,
-    /// The permission to be longer.
-    long: Option<LongRecord>,
+    /// The permission to be longer, a clone of the one of the source.
+    long: Option<Arc<()>>,
     /// The number of filled bytes.
     pub length: usize,
     /// The number of records, for contents that are not bytes.
@@ -70,16 +74,23 @@ impl Block {
         }
     }
 
-    /// Extends the buffer to `bytes` bytes once no other block is longer than usual. Returns
+    /// Extends the buffer to `bytes` bytes once no other block is longer than usual. It is called under
+    /// the lock of the source, so one block at a time asks for the permission. Returns
     /// `Some(false)` if there is not enough memory, and `None` if the run is stopped.
     pub(super) fn grow(
         &mut self,
         bytes: usize,
-        is_taken: &Arc<AtomicBool>,
+        permission: &Arc<()>,
         stop: &AtomicBool,
     ) -> Option<bool> {
         if self.long.is_none() {
-            self.long = Some(LongRecord::wait(is_taken, stop)?);
+            while Arc::strong_count(permission) > 1 {
+                if stop.load(Ordering::Relaxed) {
+                    return None;
+                }
+                thread::sleep(CHECK_INTERVAL);
+            }
+            self.long = Some(Arc::clone(permission));
         }
         let is_enough = self.bytes.try_reserve_exact(bytes - self.bytes.len()).is_ok();
         if is_enough {

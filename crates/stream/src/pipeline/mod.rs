@@ -21,7 +21,6 @@ mod block;
 mod filter;
 mod fold;
 mod jobs;
-mod long_record;
 mod messages;
 mod plan;
 mod progress;

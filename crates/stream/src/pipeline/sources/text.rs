@@ -37,8 +37,8 @@ pub struct TextSource<'a> {
     stop: Arc<AtomicBool>,
     /// The start of a line whose end has not been read.
     carry: Vec<u8>,
-    /// Whether a block is longer than usual.
-    has_long: Arc<AtomicBool>,
+    /// The permission to be longer than usual, which one block at a time has.
+    long: Arc<()>,
     /// The number of raw bytes that the readers of all inputs have read.
     raw_bytes: Arc<AtomicU64>,
     /// Whether positions have checksums.
@@ -90,7 +90,7 @@ impl<'a> TextSource<'a> {
             open: None,
             stop: Arc::clone(stop),
             carry: Vec::new(),
-            has_long: Arc::default(),
+            long: Arc::default(),
             raw_bytes: Arc::default(),
             has_sums: false,
             failures: Vec::new(),
@@ -269,7 +269,7 @@ impl<'a> TextSource<'a> {
         }
         if self.carry.len() > block.bytes.len() {
             // A long record was followed by others.
-            match block.grow(self.carry.len(), &self.has_long, &self.stop) {
+            match block.grow(self.carry.len(), &self.long, &self.stop) {
                 Some(true) => {}
                 Some(false) => return Err(ErrorKind::OutOfMemory.into()),
                 None => return Err(ErrorKind::Interrupted.into()),
@@ -331,7 +331,7 @@ impl<'a> TextSource<'a> {
                 if more <= room || !layout.has_long_records() {
                     return Ok(FillEnd::NoRecordEnd);
                 }
-                match block.grow(more, &self.has_long, &self.stop) {
+                match block.grow(more, &self.long, &self.stop) {
                     Some(true) => room = more,
                     Some(false) => return Ok(FillEnd::NoRecordEnd),
                     None => return Err(ErrorKind::Interrupted.into()),

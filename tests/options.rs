@@ -38,6 +38,7 @@ fn an_extension_that_is_not_written_is_refused() {
         ("bench in --report run.svg", ".html"),
         ("bench in -o x.json.gz", "never compressed"),
         ("solve in --latency lat.csv.gz", ".csv"),
+        ("solve in -o pages.html.gz", "html is not compressed"),
         ("solve in --errors bad.csv", ".txt"),
         ("solve in --summary-json x.csv", ".json"),
         ("check -o x.orc", ".jsonl"),

@@ -86,8 +86,13 @@ impl RowFormat {
                  rows"
             );
         }
-        if self.is_parquet() && output.and_then(Compression::of_name).is_some() {
-            refuse!("parquet is compressed internally; omit the .gz or .zst of the output");
+        if output.and_then(Compression::of_name).is_some() {
+            if self.is_parquet() {
+                refuse!("parquet is compressed internally; omit the .gz or .zst of the output");
+            }
+            if self == Self::Html {
+                refuse!("html is not compressed; gzip FILE does it");
+            }
         }
         Ok(())
     }

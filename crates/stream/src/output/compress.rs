@@ -3,17 +3,15 @@
 //! Concatenated gz and zst streams are one stream, so blocks can be compressed concurrently, and an
 //! output that ends early ends with a complete stream.
 
-use std::io;
-
 #[cfg(feature = "gzip")]
 use flate2::{Compress, FlushCompress, Status};
 #[cfg(feature = "zstd")]
 use zstd::zstd_safe::{CCtx, CParameter, compress_bound};
 
-use super::{Assembler, Emit, Encoder, Format, Needs, RowBuffer};
+use super::{Encoder, Format, Needs, RowBuffer};
 use crate::compression::Compression;
 
-/// Another format, compressed.
+/// Another format, compressed, whose rows are bytes that no assembler changes.
 pub struct Compressed {
     /// The format of the rows.
     pub format: Box<dyn Format>,
@@ -33,13 +31,8 @@ impl Format for Compressed {
         packed
     }
 
-    /// Leaves compression to the assembler, if there is one.
     fn encoder(&self) -> Box<Encoder<'_>> {
-        let mut encode = self.format.encoder();
-        if self.format.assembler().is_ok_and(|assembler| assembler.is_some()) {
-            return encode;
-        }
-        let mut packer = Packer::new(self.compression);
+        let (mut encode, mut packer) = (self.format.encoder(), Packer::new(self.compression));
         let (mut plain, mut packed) = (RowBuffer::default(), Vec::new());
         Box::new(move |rows, out| {
             plain.clear();
@@ -49,47 +42,6 @@ impl Format for Compressed {
                 out.append(&packed);
             }
         })
-    }
-
-    fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
-        let assembler = self.format.assembler()?;
-        let packed = |assembler| {
-            let (packer, packed) = (Packer::new(self.compression), Vec::new());
-            Box::new(PackedAssembler { assembler, packer, packed }) as Box<dyn Assembler>
-        };
-        Ok(assembler.map(packed))
-    }
-}
-
-/// Compresses the bytes that an assembler emits.
-struct PackedAssembler {
-    assembler: Box<dyn Assembler>,
-    packer: Packer,
-    packed: Vec<u8>,
-}
-
-impl PackedAssembler {
-    /// Calls the assembler with a function that compresses what it emits.
-    fn run<T>(
-        &mut self,
-        emit: &mut Emit<'_>,
-        run: impl FnOnce(&mut dyn Assembler, &mut Emit<'_>) -> io::Result<T>,
-    ) -> io::Result<T> {
-        let Self { assembler, packer, packed } = self;
-        run(&mut **assembler, &mut |bytes| {
-            packer.pack(bytes, packed);
-            emit(packed)
-        })
-    }
-}
-
-impl Assembler for PackedAssembler {
-    fn add(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
-        self.run(emit, |assembler, emit| assembler.add(encoded, emit))
-    }
-
-    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<Option<Vec<u8>>> {
-        self.run(emit, |assembler, emit| assembler.finish(emit))
     }
 }
 

@@ -358,7 +358,6 @@ mod tests {
         }
         let error = "(".repeat(10_000).parse::<Condition>().unwrap_err().to_string();
         assert!(error.starts_with("character 101: too many"), "{error}");
-        assert!(format!("{} clues > 1", "not ".repeat(10_000)).parse::<Condition>().is_ok());
     }
 
     #[test]
@@ -372,7 +371,7 @@ mod tests {
         for fine in [
             "clues >= 2 and clues < 24 and source == \"forum\"",
             "input_clues == 3 or source in ('a', 'b') and not minimal",
-            "status in [\"unique\", 'multiple'] and `my col` != ''",
+            "status in (\"unique\", 'multiple') and `my col` != ''",
             "source < 3 and minimal == true and SOURCE not in (1, -2.5e3)",
         ] {
             assert_eq!(refused(fine), Ok(()), "{fine}");

@@ -115,10 +115,7 @@ impl<'t> Parser<'t> {
     }
 
     fn negated(&mut self) -> Parsed<Expression<ColumnName>> {
-        let mut is_negated = false;
-        while self.keyword("not") {
-            is_negated = !is_negated;
-        }
+        let is_negated = self.keyword("not");
         let is_nested = self.rest().starts_with('(');
         let inner = if is_nested { self.in_parentheses() } else { self.comparison() }?;
         Ok(if is_negated { Expression::Not(Box::new(inner)) } else { inner })
@@ -160,14 +157,11 @@ impl<'t> Parser<'t> {
         Ok(if is_negated { Expression::Not(Box::new(found)) } else { found })
     }
 
-    /// Parses literals between parentheses or brackets.
+    /// Parses literals between parentheses.
     fn list(&mut self) -> Parsed<Vec<(Literal, usize)>> {
-        let end = match self.rest().chars().next() {
-            Some('(') => ")",
-            Some('[') => "]",
-            _ => return self.error("expected a list such as (1, 2)"),
-        };
-        self.skip(1);
+        if !self.symbol("(") {
+            return self.error("expected a list such as (1, 2)");
+        }
         let mut list = Vec::new();
         loop {
             let at = self.at;
@@ -175,7 +169,7 @@ impl<'t> Parser<'t> {
                 return self.error("expected a number or a text in quotes");
             };
             list.push((literal, at));
-            if self.symbol(end) {
+            if self.symbol(")") {
                 return Ok(list);
             }
             if !self.symbol(",") {

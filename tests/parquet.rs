@@ -134,8 +134,8 @@ fn kept_columns_of_parquet_files_keep_their_types() {
         let args = ["-q", input, "--columns", &columns, "--format", "jsonl"];
         folder.solve(&args, "").rows
     };
-    let first = r#"{"line":2,"u64":18446744073709551615,"u32":4294967295,"i8":-128,"f64":0.1,"f32":0.1,"f16":0.099975586,"b":true,"s":"a,\"b\"\n","bin":"xy","date":"2020-01-01","tms":"23:59:59.123","tns":"23:59:59.999999999","ts_ms":"2020-01-01 01:02:03.004","ts_us":"2020-01-01 01:02:03.000004","ts_ns":"2020-01-01 01:02:03.000000001","ts_utc":"2020-01-01 01:02:03.000004Z","dec":-12.34,"dec38":-12345678901234567890123456789012.345678,"nan":null}"#;
-    let last = r#"{"line":4,"u64":0,"u32":1,"i8":1,"f64":-1.5,"f32":-1.5,"f16":-1.5,"b":false,"s":"","bin":"","date":"1900-02-28","tms":"00:00:00.000","tns":"00:00:00.000000000","ts_ms":"1950-01-01 00:00:00.000","ts_us":"1950-01-01 00:00:00.000000","ts_ns":"1969-12-31 23:59:59.999999999","ts_utc":"1950-01-01 00:00:00.000000Z","dec":0.05,"dec38":1.000000,"nan":null}"#;
+    let first = r#"{"line":2,"u64":18446744073709551615,"u32":4294967295,"i8":-128,"f64":0.1,"f32":0.1,"f16":0.099975586,"b":true,"s":"a,\"b\"\n","bin":"xy","date":"2020-01-01","tms":"23:59:59.123","tns":"23:59:59.999999999","ts_ms":"2020-01-01T01:02:03.004","ts_us":"2020-01-01T01:02:03.000004","ts_ns":"2020-01-01T01:02:03.000000001","ts_utc":"2020-01-01T01:02:03.000004Z","dec":-12.34,"dec38":-12345678901234567890123456789012.345678,"nan":null}"#;
+    let last = r#"{"line":4,"u64":0,"u32":1,"i8":1,"f64":-1.5,"f32":-1.5,"f16":-1.5,"b":false,"s":"","bin":"","date":"1900-02-28","tms":"00:00:00","tns":"00:00:00","ts_ms":"1950-01-01T00:00:00","ts_us":"1950-01-01T00:00:00","ts_ns":"1969-12-31T23:59:59.999999999","ts_utc":"1950-01-01T00:00:00Z","dec":0.05,"dec38":1.000000,"nan":null}"#;
     let rows = jsonl(&types, VALUES);
     let lines: Vec<_> = rows.lines().collect();
     assert_eq!((lines[0], lines[2]), (first, last));
@@ -157,6 +157,19 @@ fn kept_columns_of_parquet_files_keep_their_types() {
     let args = ["-q", &types, "text.csv", "--columns", "line,i8", "--format", "jsonl"];
     let mixed = folder.solve(&args, "").rows;
     assert!(mixed.contains(r#""i8":-128"#) && mixed.contains(r#""i8":"x""#), "{mixed}");
+}
+
+/// The type of a column excludes puzzles before anything is written.
+#[test]
+fn columns_of_other_types_are_refused() {
+    let folder = Folder::new();
+    for (column, data_type) in [("f64", "Float64"), ("b", "Boolean"), ("date", "Date32")] {
+        let args = ["-q", &packed("types"), "--column", column, "-o", "out.csv"];
+        let ran = folder.solve(&args, "");
+        let what = format!("column \"{column}\" is {data_type}, not texts, bytes, or lists");
+        assert!(ran.status == 2 && ran.messages.contains(&what), "{ran:?}");
+        assert!(folder.names().is_empty(), "{:?}", folder.names());
+    }
 }
 
 /// `nested.parquet`, which pyarrow wrote, has puzzles, solutions, and other lists, structs, and maps.

@@ -377,6 +377,7 @@ fn lacks_puzzles(error: &DetectError) -> bool {
     matches!(
         error,
         DetectError::Foreign(_)
+            | DetectError::Unreadable(_)
             | DetectError::NotPuzzles
             | DetectError::ObjectInLines
             | DetectError::Nested(_)

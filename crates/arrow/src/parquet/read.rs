@@ -309,19 +309,8 @@ impl ParquetColumns {
         let roots = self.group.as_ref().map_or(&[][..], |group| &group.roots);
         let column = |at: usize| self.columns[at].of(batch, roots);
         let rows = |at: usize| {
-            let refused = |_| {
-                let FileColumn { name, data_type, .. } = &self.columns[at];
-                let lost = if data_type.is_numeric() {
-                    "; a number with 81 digits has lost most of them"
-                } else {
-                    ""
-                };
-                let what = format!(
-                    "its column {name:?} is {data_type}, not texts, bytes, or lists of cells{lost}"
-                );
-                ParquetError::from(io::Error::new(ErrorKind::Unsupported, what))
-            };
-            ArrowRows::of(&column(at)?, self.options.npy_blank).map_err(refused)
+            let rows = ArrowRows::of(&column(at)?, self.options.npy_blank);
+            rows.map_err(|error| ParquetError::ArrowError(error.to_string()))
         };
         let Selected { puzzle, answer, kept, name_bytes } = &self.selected;
         let place = |cells: usize| kept.iter().position(|&kept| kept == cells);
@@ -407,6 +396,18 @@ impl ColumnFile for ParquetColumns {
 
     fn outer(&self) -> usize {
         self.outer
+    }
+
+    fn refusal(&self, column: usize) -> Option<String> {
+        let FileColumn { name, data_type, .. } = &self.columns[column];
+        let lost = if data_type.is_numeric() {
+            "; a number with 81 digits has lost most of them"
+        } else {
+            ""
+        };
+        ArrowRows::new(data_type, 0).err().map(|_| {
+            format!("column {name:?} is {data_type}, not texts, bytes, or lists of cells{lost}")
+        })
     }
 
     fn types(&self) -> Arc<dyn Any + Send + Sync> {

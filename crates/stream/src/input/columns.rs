@@ -19,6 +19,9 @@ pub trait ColumnFile: Send {
     /// Returns how many of the columns, the first ones, are not inside of others.
     fn outer(&self) -> usize;
 
+    /// Returns why a column cannot have puzzles or solutions, if its type excludes them.
+    fn refusal(&self, column: usize) -> Option<String>;
+
     /// Returns the types of the columns, for the format that copies them.
     fn types(&self) -> Arc<dyn Any + Send + Sync>;
 

@@ -301,6 +301,10 @@ fn layout_of(
     };
     let layout = found.expect("all bytes together decide");
     let Some(table) = layout.table() else { return Ok(layout) };
+    let mut cells = [Some(table.puzzle), table.answer].into_iter().flatten();
+    if let Some(what) = cells.find_map(|column| columns.refusal(column)) {
+        return Err(DetectError::Unreadable(what));
+    }
     let mut table = table.clone();
     if matches!(expected.keep, Some(Keep::All | Keep::Row)) {
         table.kept.retain(|column| *column < columns.outer());

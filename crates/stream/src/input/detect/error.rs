@@ -12,6 +12,9 @@ pub enum DetectError {
     /// An unsupported type of file.
     #[error("{0}")]
     Foreign(Foreign),
+    /// A column whose type excludes puzzles.
+    #[error("{0}")]
+    Unreadable(String),
     /// No layout of puzzles was recognized.
     #[error("no puzzles: neither lines, a table, JSON lines, nor grids of them")]
     NotPuzzles,

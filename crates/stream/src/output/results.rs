@@ -178,22 +178,3 @@ pub struct Derived {
     /// Whether it is minimal, if that is determined.
     pub minimal: Option<bool>,
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn decisions_add_up_and_dropped_records_stay_dropped() {
-        let mut results = Results { statuses: vec![Status::Unique; 4], ..Results::default() };
-        results.decide(&[Decision::Keep; 4]);
-        assert!(results.is_unfiltered() && results.has_rows_for(0) && !results.has_rows_for(1));
-        use Decision::{Drop, DropAs, Keep, To};
-        results.decide(&[Keep, Drop, DropAs(Status::Known), To(2)]);
-        results.decide(&[Keep, To(1), Keep, Keep]);
-        let destinations: Vec<_> = (0..4).map(|record| results.destination(record)).collect();
-        assert_eq!(destinations, [Some(0), None, None, Some(2)]);
-        assert_eq!(results.statuses[2], Status::Known);
-        assert!(results.has_rows_for(2) && !results.has_rows_for(1));
-    }
-}

@@ -64,23 +64,3 @@ pub fn cores() -> NonZeroUsize {
         LazyLock::new(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN));
     *CORES
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-    use std::sync::Mutex;
-
-    use super::*;
-
-    #[test]
-    fn every_thread_works_once() {
-        let alone = Threads { pool: None, are_refused: true };
-        for threads in [alone, Threads::start(NonZeroUsize::new(3).unwrap())] {
-            let numbers = Mutex::new(Vec::new());
-            threads.run(|number| numbers.lock().unwrap().push(number));
-            let numbers = numbers.into_inner().unwrap();
-            assert_eq!(numbers.len(), threads.count());
-            assert_eq!(numbers.iter().collect::<HashSet<_>>().len(), numbers.len());
-        }
-    }
-}

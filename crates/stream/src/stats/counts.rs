@@ -46,23 +46,3 @@ impl AddAssign<&Self> for Counts {
         self.dotted += other.dotted;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sums_are_separate_for_every_status() {
-        let mut total = Counts::default();
-        for (n, &status) in (1..).zip(&Status::ALL) {
-            let mut one = Counts::default();
-            one.add(status, n);
-            total += &one;
-        }
-        assert_eq!(
-            Status::ALL.map(|status| total.of(status)),
-            [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
-        );
-        assert_eq!(total.records(), 91);
-    }
-}

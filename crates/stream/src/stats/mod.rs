@@ -1,10 +1,59 @@
-//! Statistics of a run: counts of records, and latencies.
+//! Statistics of a run: counts of records, latencies, and durations.
 
 mod counts;
-mod human;
 mod latency;
 
 pub use counts::Counts;
-pub use human::human_time;
 pub(crate) use latency::in_runs;
 pub use latency::{Bucket, Latencies};
+
+/// Formats a duration in nanoseconds with suitable units: `58.3 ns`, `1.50 s`, `2 min 05 s`, `1 h
+/// 30 min`.
+pub fn human_time(ns: f64) -> String {
+    if ns < 59.95e9 {
+        return three_digits(ns, &[" ns", " µs", " ms", " s"]);
+    }
+    let seconds = (ns / 1e9).round() as u64;
+    match (seconds / 3600, seconds / 60 % 60) {
+        (0, minutes) => format!("{minutes} min {:02} s", seconds % 60),
+        (hours, minutes) => format!("{hours} h {minutes:02} min"),
+    }
+}
+
+/// Formats three digits with the first unit in which the number is below 1000.
+fn three_digits(number: f64, units: &[&str]) -> String {
+    let (mut value, mut unit) = (number, units[0]);
+    for next in &units[1..] {
+        // 999.7 would be formatted as 1000.
+        if value >= 999.5 {
+            (value, unit) = (value / 1000.0, next);
+        }
+    }
+    let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+    format!("{value:.decimals$}{unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_three_digits_and_suitable_units() {
+        for (ns, text) in [
+            (0.0, "0.00 ns"),
+            (58.3, "58.3 ns"),
+            (999.0, "999 ns"),
+            (999.7, "1.00 µs"),
+            (9_999.0, "10.0 µs"),
+            (670_000.0, "670 µs"),
+            (1.5e9, "1.50 s"),
+            (59.94e9, "59.9 s"),
+            (59.97e9, "1 min 00 s"),
+            (125e9, "2 min 05 s"),
+            (3_600e9, "1 h 00 min"),
+            (100_000e9, "27 h 46 min"),
+        ] {
+            assert_eq!(human_time(ns), text);
+        }
+    }
+}

@@ -1,11 +1,63 @@
 //! Sources of blocks.
 
 mod answers;
-mod ranges;
 mod text;
 
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::input::{Position, Records};
+use crate::pipeline::block::{Block, BlockSource, Contents, Fill};
+
 pub use self::answers::Answered;
-#[cfg(test)]
-pub(crate) use self::ranges::NoRecords;
-pub use self::ranges::Ranges;
 pub use self::text::TextSource;
+
+/// A source of ranges of numbers, which a job or other contents turn into records.
+pub struct Ranges {
+    remaining: Range<u64>,
+    per_block: u64,
+    contents: Arc<dyn Contents>,
+}
+
+impl Ranges {
+    /// Creates a source of ranges of at most `per_block` numbers, without records.
+    pub fn new(numbers: Range<u64>, per_block: u64) -> Self {
+        Self::of(numbers, per_block, Arc::new(NoRecords))
+    }
+
+    /// Creates a source of ranges of at most `per_block` numbers; `contents` provides the records.
+    pub fn of(numbers: Range<u64>, per_block: u64, contents: Arc<dyn Contents>) -> Self {
+        Self { remaining: numbers, per_block, contents }
+    }
+
+    /// Skips the numbers before a position that an earlier run has reached.
+    #[must_use]
+    pub fn from(mut self, position: Position) -> Self {
+        self.remaining.start = self.remaining.start.max(position.offset);
+        self
+    }
+}
+
+impl BlockSource for Ranges {
+    fn fill(&mut self, block: &mut Block) -> Fill {
+        let Range { start, end } = self.remaining;
+        if start >= end {
+            return Fill::End;
+        }
+        let next = end.min(start.saturating_add(self.per_block));
+        self.remaining.start = next;
+        (block.first, block.count, block.length) = (start, next - start, 0);
+        block.contents = Arc::clone(&self.contents);
+        block.end = Position { offset: next, line: next, ..Position::default() };
+        Fill::Filled
+    }
+}
+
+/// Contents without records, for jobs that create them.
+pub(crate) struct NoRecords;
+
+impl Contents for NoRecords {
+    fn read(&self, _: &Block, records: &mut Records) {
+        records.clear();
+    }
+}

@@ -2,7 +2,7 @@
 
 use bulkdoku::output::Column;
 use bulkdoku::pipeline::{Classify, Filter};
-use bulkdoku::sets::{Sameness, Seen};
+use bulkdoku::sets::Seen;
 
 use super::against::{AgainstArgs, Comparison};
 use super::by::{ByArgs, finds};

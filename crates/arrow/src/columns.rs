@@ -111,7 +111,6 @@ pub fn cell_field() -> Arc<Field> {
     Arc::new(Field::new_list_field(DataType::UInt8, false))
 }
 
-/// The names of all statuses.
 fn status_names() -> ArrayRef {
     static NAMES: LazyLock<ArrayRef> =
         LazyLock::new(|| Arc::new(StringArray::from_iter_values(Status::ALL.map(Status::name))));
@@ -187,7 +186,6 @@ impl Grids {
     }
 }
 
-/// The values of a column.
 #[derive(Debug)]
 enum Values {
     Grids(Grids),
@@ -215,7 +213,6 @@ impl Values {
         }
     }
 
-    /// Adds the value of a row.
     fn push(&mut self, column: Column, form: Form, row: &Row<'_>) {
         let value = column.value(row);
         let number = match value {
@@ -328,7 +325,6 @@ fn cells(column: Column, row: &Row<'_>) -> Option<[u8; CELLS]> {
     }
 }
 
-/// Returns what is wrong with a row.
 fn reason(row: &Row<'_>) -> Option<String> {
     match row.status() {
         Status::Contradictory => {

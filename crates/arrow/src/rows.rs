@@ -257,7 +257,6 @@ impl ArrowRows {
         self.for_each(rows, |item| item.push_row(records));
     }
 
-    /// Adds the answers of rows.
     pub(crate) fn push_answers(&self, rows: Range<usize>, records: &mut Records) {
         self.for_each(rows, |item| item.push_answer(records));
     }
@@ -329,7 +328,6 @@ fn readable(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     }
 }
 
-/// Returns the type of the items of lists.
 fn item_of(lists: &DataType) -> Option<&DataType> {
     match lists {
         DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
@@ -397,7 +395,6 @@ fn read<'a>(array: &'a dyn Array, rows: Range<usize>, blank: u8, items: &mut Vec
     }
 }
 
-/// Returns rows of texts.
 fn texts<'a, T: AsRef<[u8]> + ?Sized + 'a>(
     texts: impl ArrayAccessor<Item = &'a T>,
     rows: Range<usize>,

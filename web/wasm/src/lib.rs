@@ -228,9 +228,10 @@ impl Input {
         let (solve, format) = (Solve { limits, ..Solve::default() }, CsvRows::default());
         let options = Options { messages: MessageFormat::Json, ..Options::default() };
         let (progress, mut rows) = (Progress::default(), Rows::default());
-        let source = match self.is_plain {
-            true => self.source(at, reader),
-            false => self.source(at, Stream::new(reader)),
+        let source = if self.is_plain {
+            self.source(at, reader)
+        } else {
+            self.source(at, Stream::new(reader))
         };
         let mut source = TextSource::new(0, [source], &options.stop);
         let writer = RowWriter::new(&mut rows, &format, 1, checkpoint, &progress);

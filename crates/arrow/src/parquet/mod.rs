@@ -62,7 +62,6 @@ fn viewed(field: &FieldRef) -> FieldRef {
     Arc::new(Field::clone(field).with_data_type(data_type))
 }
 
-/// Returns the number of leaves of a type.
 fn leaves_of(data_type: &DataType) -> usize {
     let of_fields =
         |fields: &[FieldRef]| fields.iter().map(|field| leaves_of(field.data_type())).sum();

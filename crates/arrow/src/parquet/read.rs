@@ -100,7 +100,6 @@ impl FileColumn {
     }
 }
 
-/// A Parquet file that is read.
 struct ParquetColumns {
     file: File,
     metadata: ArrowReaderMetadata,
@@ -111,9 +110,7 @@ struct ParquetColumns {
     options: StreamOptions,
     /// Counts the bytes of row groups that were opened, for progress.
     count: Arc<AtomicU64>,
-    /// The row groups to read.
     groups: Range<usize>,
-    /// The number of rows to skip.
     skip: u64,
     group: Option<RowGroup>,
     /// The current batch, and the next of its rows.
@@ -133,16 +130,13 @@ struct Selected {
     name_bytes: usize,
 }
 
-/// The current row group.
 struct RowGroup {
     reader: ParquetRecordBatchReader,
-    /// The outer columns that are read.
     roots: Vec<usize>,
     /// The number of rows to decode.
     left: u64,
 }
 
-/// Some rows of a file.
 struct Batch {
     puzzles: ArrowRows,
     answers: Option<ArrowRows>,
@@ -322,7 +316,6 @@ impl ParquetColumns {
         Ok(Batch { puzzles: rows(*puzzle)?, answers, kept, kept_cells, row_bytes })
     }
 
-    /// Appends rows to a sample.
     fn sample_rows(&self, most: usize, sample: &mut Vec<u8>) -> Result<()> {
         let columns: Vec<_> = (0..self.columns.len()).collect();
         let mut group = self.open_group(0, &columns, 0, most as u64)?;
@@ -355,7 +348,6 @@ fn longest(array: &ArrayRef) -> usize {
     }
 }
 
-/// Appends a field of CSV.
 fn push_field(value: Option<&[u8]>, sample: &mut Vec<u8>) {
     if let Some(value) = value {
         sample.push(b'"');

@@ -70,7 +70,6 @@ fn append(array: &dyn Array, row: usize, text: &mut Vec<u8>) {
 
 const MEMORY: &str = "memory takes every text";
 
-/// Appends a value as JSON.
 fn append_json(array: &dyn Array, row: usize, text: &mut Vec<u8>) {
     if array.is_null(row) {
         return text.extend_from_slice(b"null");

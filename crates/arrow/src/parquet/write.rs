@@ -43,9 +43,7 @@ pub(super) const GROUP_BYTES: usize = 16 << 20;
 /// Rows as a Parquet file.
 pub struct ParquetRows {
     columns: Vec<(Source, OutputColumn)>,
-    /// The columns that are computed.
     computed: Output,
-    /// All columns.
     schema: SchemaRef,
 }
 
@@ -113,7 +111,6 @@ impl ParquetRows {
         Self { columns, computed, schema }
     }
 
-    /// Returns the rows as a record batch.
     fn batch(&self, rows: &Rows<'_>) -> RecordBatch {
         let mut sheet = Sheet::new(&self.computed, rows.count() as usize);
         sheet.fill(&self.computed, rows);
@@ -158,7 +155,6 @@ fn copied(data_type: &DataType) -> DataType {
     }
 }
 
-/// Returns the record of each row.
 fn records(rows: &Rows<'_>) -> UInt32Array {
     let mut records = Vec::with_capacity(rows.count() as usize);
     rows.for_each(|row| records.push(row.index as u32));

@@ -143,7 +143,9 @@ fn known(column: Column, assumed: &Assumed) -> Known<'static> {
 
 /// Returns a value of a column, and what it implies for others.
 fn assuming(column: Column, value: Known<'static>) -> Assumed {
-    use Column::{Difficulty, Score, Se121, Se121Ed, Se121Ep, Steps, Technique as Hardest, Techniques};
+    use Column::{
+        Difficulty, Score, Se121, Se121Ed, Se121Ep, Steps, Technique as Hardest, Techniques,
+    };
     let most = value.interval().map_or(f64::INFINITY, |(_, most)| most);
     let mut assumed = match (column, &value) {
         (Hardest, Known::Value(Value::Technique(technique))) => {
@@ -177,7 +179,6 @@ fn range_of(column: Column, ranges: &[(Column, RangeInclusive<u64>)]) -> RangeIn
     given.map_or_else(|| all_of(column), |(_, range)| range.clone())
 }
 
-/// Returns the range of all values of a column.
 fn all_of(column: Column) -> RangeInclusive<u64> {
     let last = match column.kind() {
         Kind::Status => Status::ALL.len() - 1,
@@ -235,7 +236,6 @@ fn intervals(kind: Kind, range: &RangeInclusive<u64>, mut numbers: Vec<f64>) -> 
 }
 
 impl Expression<ColumnSource> {
-    /// Appends all numbers in the condition.
     fn collect_numbers(&self, numbers: &mut Vec<f64>) {
         match self {
             Self::Any(all) | Self::All(all) => {
@@ -249,7 +249,9 @@ impl Expression<ColumnSource> {
                     }
                 }
             }
-            Self::In(_, list) => numbers.extend(list.iter().filter_map(|(it, _)| it.value().number())),
+            Self::In(_, list) => {
+                numbers.extend(list.iter().filter_map(|(it, _)| it.value().number()))
+            }
             Self::Has(..) | Self::Truth(_) => {}
         }
     }
@@ -293,11 +295,8 @@ mod tests {
     #[test]
     fn conditions_that_no_row_meets_are_found() {
         let unique = Status::Unique as u64;
-        let minimal = [
-            (Column::Clues, 17..=40),
-            (Column::Minimal, 1..=1),
-            (Column::Status, unique..=unique),
-        ];
+        let minimal =
+            [(Column::Clues, 17..=40), (Column::Minimal, 1..=1), (Column::Status, unique..=unique)];
         for (condition, column, possible) in [
             ("clues > 50", "clues", "17 to 40"),
             ("clues == 17 and 18 == clues", "clues", "17 to 40"),

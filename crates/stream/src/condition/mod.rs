@@ -146,7 +146,6 @@ impl Condition {
 }
 
 impl<C> Expression<C> {
-    /// Calls `visit` with each column.
     fn visit(&self, visit: &mut impl FnMut(&C)) {
         let mut operand = |operand: &Operand<C>| {
             if let Operand::Column(column) = operand {
@@ -215,7 +214,6 @@ impl Expression<ColumnName> {
     }
 }
 
-/// Rejects a technique that does not exist.
 fn check_technique(name: &str, at: usize) -> Result<(), LocatedError> {
     if name.parse::<Technique>().is_ok() {
         return Ok(());

@@ -73,7 +73,6 @@ impl<'t> Parser<'t> {
         self.at = self.text.len() - self.rest().trim_start_matches([' ', '\t', '\r', '\n']).len();
     }
 
-    /// Skips a symbol, if it is next.
     fn symbol(&mut self, symbol: &str) -> bool {
         let is_next = self.rest().starts_with(symbol);
         if is_next {
@@ -89,7 +88,6 @@ impl<'t> Parser<'t> {
         &rest[..rest.find(|character| !is_of_name(character)).unwrap_or(rest.len())]
     }
 
-    /// Skips a keyword, if it is next.
     fn keyword(&mut self, word: &str) -> bool {
         let is_next = self.next_word().eq_ignore_ascii_case(word);
         if is_next {

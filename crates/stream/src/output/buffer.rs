@@ -46,7 +46,6 @@ impl RowBuffer {
         self.value = Some(value);
     }
 
-    /// Takes the attached rows.
     pub(crate) fn take_value(&mut self) -> Option<Box<dyn Any + Send>> {
         self.value.take()
     }
@@ -79,25 +78,21 @@ impl RowBuffer {
         self.length += length;
     }
 
-    /// Appends one byte.
     #[inline(always)]
     pub(super) fn push(&mut self, byte: u8) {
         self.append_first(1, &[byte]);
     }
 
-    /// Appends a short text.
     #[inline(always)]
     pub(super) fn short(&mut self, text: &Short) {
         self.append_first(text.length, &text.text);
     }
 
-    /// Appends the 81 digits of a grid.
     #[inline(always)]
     pub(super) fn grid(&mut self, grid: &Grid) {
         self.append_first(CELLS, &grid.cells().map(|digit| digit + b'0'));
     }
 
-    /// Appends a decimal number.
     #[inline(always)]
     pub(super) fn number(&mut self, number: u64) {
         self.short(&Short::number(number));
@@ -190,12 +185,10 @@ impl Short {
         short
     }
 
-    /// Creates `true` or `false`.
     pub const fn truth(is: bool) -> Self {
         Self::new(if is { "true" } else { "false" })
     }
 
-    /// Formats a number.
     #[inline(always)]
     pub fn number(number: u64) -> Self {
         let mut short = Self { text: [0; SHORT], length: 1 };

@@ -32,7 +32,6 @@ pub enum Kind {
     Difficulty,
 }
 
-/// A column in the table.
 struct Definition {
     kind: Kind,
     /// The smallest and the largest number, if the values are numbers.
@@ -197,7 +196,6 @@ columns! {
         |row| Value::Truth(row.score().is_some_and(|score| score.solved));
 }
 
-/// Returns the number of columns of a subcommand.
 const fn count_of(subcommand: u8) -> usize {
     let (mut count, mut index) = (0, 0);
     while index < TABLE.len() {

@@ -47,7 +47,6 @@ impl TsvRows {
     }
 }
 
-/// Columns with specialized code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ColumnSet {
     /// [`Column::DEFAULT`].

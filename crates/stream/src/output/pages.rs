@@ -139,7 +139,6 @@ const STYLE: &str = "<style>\n\
     @media screen { svg.page { max-width: 100%; height: auto; margin-block: 1rem; } }\n\
     </style>\n</head>\n<body>\n<svg width=\"0\" height=\"0\" style=\"position:absolute\">";
 
-/// Returns a text for HTML.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
@@ -240,9 +239,7 @@ impl Format for PrintedPages {
 #[derive(Default)]
 struct Pages {
     looks: PrintedPages,
-    /// The number of finished pages.
     count: u64,
-    /// The number of puzzles.
     puzzles: u64,
     /// The drawing of the unfinished page, and the number of its grids.
     page: (String, usize),

@@ -29,7 +29,6 @@ const BODY: usize = u8::MAX as usize + OutcomeText::ROOM;
 /// Space for a row and the surplus written after it.
 pub(super) const ROOM: usize = LINE + BODY;
 
-/// Writes consecutive rows.
 pub(super) struct PlainRows {
     separator: u8,
     line: Counter,

@@ -69,7 +69,6 @@ impl Results {
         self.destinations.is_empty()
     }
 
-    /// Returns whether any record has rows in an output.
     pub(crate) fn has_rows_for(&self, output: u8) -> bool {
         if self.destinations.is_empty() {
             output == 0
@@ -147,7 +146,6 @@ impl Outcomes {
         outcome.unwrap_or(&Outcome::NONE)
     }
 
-    /// Returns the mutable outcome of a record, if there is one.
     pub(crate) fn of_mut(&mut self, puzzle: PuzzleRef) -> Option<&mut Outcome> {
         match puzzle {
             PuzzleRef::Puzzle(index) => self.puzzles.get_mut(index as usize),

@@ -177,12 +177,7 @@ impl<'a> Rows<'a> {
 
     /// Returns the row of a record; `reasons` are those of this row and all later rows.
     #[inline(always)]
-    fn row(
-        &'a self,
-        index: usize,
-        record: Record,
-        reasons: &mut Iter<'a, String>,
-    ) -> Row<'a> {
+    fn row(&'a self, index: usize, record: Record, reasons: &mut Iter<'a, String>) -> Row<'a> {
         let is_mismatch = self.results.statuses[index] == Status::Mismatch;
         let mismatch = if is_mismatch { reasons.next().map(String::as_str) } else { None };
         Row { rows: self, index, record, mismatch, derived: None }
@@ -232,7 +227,6 @@ impl<'a> Row<'a> {
         own.unwrap_or(self.rows.results.statuses[self.index])
     }
 
-    /// Returns the results of all records of the block.
     pub(crate) fn results(&self) -> &'a Results {
         self.rows.results
     }

@@ -76,7 +76,6 @@ impl<'a> Filter<'a> {
 
 /// The filters of a run. All but the last run in parallel.
 pub(super) struct Filters<'a, 'f> {
-    /// The properties that the filters read.
     pub(super) needs: Needs,
     /// The condition that the first filter tests, the hardest techniques with which puzzles can meet
     /// it, and the properties that the other filters read.

@@ -143,13 +143,11 @@ impl BlockSize {
         Self { limit, recent: (1.0, seconds), most: 16 * 1024 }
     }
 
-    /// Adds a block that was processed.
     fn add(&mut self, bytes: usize, time: Duration) {
         let (earlier, seconds) = self.recent;
         self.recent = (earlier / 2.0 + bytes as f64, seconds / 2.0 + time.as_secs_f64());
     }
 
-    /// Returns the size of the next block.
     fn next(&mut self) -> usize {
         let (bytes, seconds) = self.recent;
         let next = ((self.limit * bytes / seconds) as usize).clamp(1, self.most);
@@ -314,7 +312,6 @@ struct Fold<'a, 'f, 'r, P> {
 
 struct NumberedSource<'a> {
     source: &'a mut dyn BlockSource,
-    /// The number of the next block.
     next: u64,
     size: BlockSize,
     was_stopped: bool,

@@ -89,7 +89,6 @@ impl Needs {
     }
 }
 
-/// A puzzle with exactly one solution.
 struct UniquePuzzle {
     record: usize,
     puzzle: Puzzle,
@@ -233,7 +232,6 @@ impl Computation<'_> {
         }))
     }
 
-    /// Returns the flag at which searches end.
     fn stop(&self) -> StopFlag {
         self.solver.as_ref().map(|it| it.stop.clone()).unwrap_or_default()
     }

@@ -30,9 +30,7 @@ pub struct RecordReader<'a> {
     source: TextSource<'a>,
     block: Block,
     records: Records,
-    /// The records of the block.
     all: Vec<Record>,
-    /// The index of the next record.
     next: usize,
 }
 

@@ -35,7 +35,6 @@ struct Queue<T> {
     next: u64,
     /// Submitted items, each at its number modulo the number of slots.
     items: Vec<Option<T>>,
-    /// Whether a worker holds the consumer.
     is_in_use: bool,
     is_closed: bool,
 }
@@ -46,7 +45,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<C> Sequencer<C> {
-    /// Creates a sequencer without items.
     pub(super) fn without_items(consumer: C) -> Self {
         Self::new(consumer, 0, |_, item| match item {}, |_| {})
     }
@@ -110,7 +108,6 @@ impl<C, T> Sequencer<C, T> {
         Some(Turn { sequencer: self, consumer: Some(lock(&self.consumer)) })
     }
 
-    /// Closes the sequencer early.
     pub(super) fn close(&self) {
         if !std::mem::replace(&mut lock(&self.queue).is_closed, true) {
             (self.close)(&mut lock(&self.consumer));

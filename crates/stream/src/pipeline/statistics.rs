@@ -34,7 +34,6 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Counts the puzzles of a block.
     pub(super) fn of(rows: &Rows<'_>) -> Self {
         let mut clues = [0; 82];
         // Indexed by the number of binary digits.
@@ -67,7 +66,6 @@ impl Statistics {
         }
     }
 
-    /// Adds the counts of a block.
     pub(super) fn add_all(&mut self, other: &Self) {
         for (all, other) in [
             (&mut self.se121, &other.se121),

@@ -38,12 +38,10 @@ impl Threads {
         Self { pool: None, are_refused: useful > 1 }
     }
 
-    /// Returns whether fewer threads were started than would be useful.
     pub(super) fn are_refused(&self) -> bool {
         self.are_refused
     }
 
-    /// Returns the number of threads.
     pub(super) fn count(&self) -> usize {
         self.pool.as_ref().map_or(1, ThreadPool::current_num_threads)
     }

@@ -101,7 +101,6 @@ impl Leftovers {
 /// The progress of [`Augment`] within a block.
 struct Augmenter<'j> {
     job: &'j Augment,
-    /// The index of the current record.
     record: usize,
     /// The isomorphs of the current record, once the first has been drawn.
     drawn: Option<DrawnIsomorphs>,
@@ -200,7 +199,6 @@ pub(super) fn blank_of(record: &Record, block: &Block, records: &Records) -> u8 
     text.iter().find(|byte| !matches!(byte, b'1'..=b'9')).copied().unwrap_or(b'.')
 }
 
-/// Returns the cells of a puzzle with this blank.
 pub(super) fn cells_with(blank: u8, puzzle: &Puzzle) -> [u8; CELLS] {
     puzzle.text().map(|cell| if cell == b'.' { blank } else { cell })
 }

@@ -36,7 +36,6 @@ impl Job for Classify {
     }
 }
 
-/// The engine of [`Classify`], if it has one.
 pub(super) struct Classifier {
     solver: Option<Solver>,
     solves: bool,

@@ -25,14 +25,11 @@ struct Lister<'j> {
     job: &'j List,
     solver: Solver,
     solutions: Solutions,
-    /// The index of the current record.
     record: usize,
-    /// The number of rows of the current record so far.
     rows: u32,
 }
 
 impl List {
-    /// Returns the next row of a record, if it has more.
     fn next_row(
         &self,
         solutions: &mut Solutions,

@@ -39,7 +39,6 @@ struct NeighborLister<'j> {
     job: &'j Neighbors,
     classifier: Classifier,
     explorer: Explorer,
-    /// The index of the current record.
     record: usize,
     /// The rows of the current record that are left, in reverse, once they are found.
     rows: Option<Vec<Derived>>,

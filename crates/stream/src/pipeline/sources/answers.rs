@@ -18,7 +18,6 @@ pub struct Answered<S> {
     /// Scratch space for the records of a block, to count them.
     puzzles: Records,
     stop: Arc<AtomicBool>,
-    /// The number of answers read.
     read: u64,
     /// The number of puzzles without an answer.
     missing: u64,
@@ -80,7 +79,6 @@ impl<S: BlockSource> Answered<S> {
         }
     }
 
-    /// Attaches the next answers to a block.
     fn attach(&mut self, block: &mut Block) -> Fill {
         let Some(name) = &self.name else { return Fill::Filled };
         let mut answers = block.answers.take().unwrap_or_default();

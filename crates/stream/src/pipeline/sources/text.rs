@@ -19,7 +19,6 @@ use bulkdoku_core::puzzle::CELLS;
 const READ_BYTES: usize = 4 * 1024;
 const SKIP_BYTES: u64 = 256 * 1024;
 
-/// The bytes of a puzzle and its line end.
 const LINE_BYTES: usize = CELLS + 1;
 
 /// The most lines of a block, unless its records have several lines: as many as there are puzzles in a
@@ -29,11 +28,8 @@ const MAX_LINES: u64 = (BLOCK_BYTES / LINE_BYTES + 1) as u64;
 /// A source that reads inputs one after another. An input that fails is reported and ends early.
 pub struct TextSource<'a> {
     sources: Box<dyn Iterator<Item = Source<'a>> + Send + 'a>,
-    /// The index of the next input.
     next: usize,
-    /// The input being read.
     open: Option<OpenInput<'a>>,
-    /// Set to stop the run.
     stop: Arc<AtomicBool>,
     /// The start of a line whose end has not been read.
     carry: Vec<u8>,
@@ -51,7 +47,6 @@ struct OpenInput<'a> {
     /// The columns, if the input has no text, and the number of rows to read.
     columns: Option<(Box<dyn ColumnFile>, u64)>,
     file: Arc<str>,
-    /// The index of the input.
     index: usize,
     layout: Arc<dyn Layout>,
     /// The layout as the contents of blocks.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use bulkdoku::output::{Column, CsvRows, Format, JsonRows, TsvRows};
+use bulkdoku::output::{Column, CsvRows, Format, JsonRows};
 use bulkdoku::{Pipeline, Progress, Source};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -193,7 +193,7 @@ proptest! {
         };
         let formats: [(Box<dyn Format>, u8); 2] = [
             (Box::new(CsvRows::new(columns.clone())), b','),
-            (Box::new(TsvRows::new(columns.clone())), b'\t'),
+            (Box::new(CsvRows::new(columns.clone()).tabbed()), b'\t'),
         ];
         for (format, delimiter) in formats {
             let rows = separated(&run(format), delimiter);

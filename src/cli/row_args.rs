@@ -6,8 +6,8 @@ use bulkdoku::condition::{computed_column, shared_name, similar};
 use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{KeptCells, LayoutKind, OtherKeys};
 use bulkdoku::output::{
-    self, Column, ColumnSource, CsvRows, JsonRows, Lines, Needs, NpyRows, OutputColumn,
-    PrintedPages, TsvRows, input_lines, judge_grids, labeled_grids, puzzle_grids, unique_names,
+    self, Column, ColumnSource, CsvRows, JsonRows, Lines, NpyRows, OutputColumn, PrintedPages,
+    input_lines, judge_grids, labeled_grids, puzzle_grids, unique_names,
 };
 use bulkdoku::pipeline::visible;
 #[cfg(feature = "parquet")]
@@ -238,11 +238,6 @@ impl RowPlan {
         self.computed().contains(&column)
     }
 
-    /// Returns the properties required for rows.
-    pub fn needs(&self) -> Needs {
-        OutputColumn::needs(&OutputColumn::list(&self.computed(), &[]))
-    }
-
     fn is_without_columns(&self) -> Option<RowFormat> {
         let has_none = self.format != RowFormat::Npy && !self.format.has_columns();
         (has_none && self.chosen.is_some()).then_some(self.format)
@@ -293,7 +288,7 @@ impl RowPlan {
         let has_header = fields.is_empty() || !is_table || inputs.header().is_some();
         let mut others = OtherKeys::Refused;
         let rows: Box<dyn output::Format> = match format {
-            RowFormat::Tsv => TsvRows::of(list).copying(copied).headed(has_header).boxed(),
+            RowFormat::Tsv => CsvRows::of(list).tabbed().copying(copied).headed(has_header).boxed(),
             RowFormat::Jsonl => {
                 let is_object = inputs.kind() == Some(LayoutKind::Json);
                 let copied = if is_object { copied } else { 0 };

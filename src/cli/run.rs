@@ -1,7 +1,7 @@
 //! A run: opens its outputs, folds its records into rows, and reports how it ended.
 
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
@@ -27,7 +27,7 @@ use super::run_args::RunArgs;
 use super::summary::{Method, Summary};
 use super::typed::{RunIdentity, Typed};
 use super::version::Origin;
-use super::{Exit, Failure, extensions, log, platform, report, typed};
+use super::{Exit, Failure, log, platform, report, typed};
 
 /// The bytes of input for which another thread is worth its start, unless records take long.
 const BYTES_PER_THREAD: usize = 16 * 1024;

@@ -15,36 +15,15 @@ use super::{
 use bulkdoku_core::puzzle::CELLS;
 use bulkdoku_core::simd::SimdLevel;
 
-/// CSV rows.
-pub type CsvRows = SeparatedRows<b','>;
-
-/// TSV rows. Fields are quoted as in CSV, for CSV readers with a tab as delimiter.
-pub type TsvRows = SeparatedRows<b'\t'>;
-
-/// Rows with the given columns. The separator is a constant for speed.
+/// CSV or TSV rows with the given columns.
 #[derive(Clone, Debug)]
-pub struct SeparatedRows<const SEPARATOR: u8> {
+pub struct CsvRows {
     columns: Vec<OutputColumn>,
+    separator: u8,
     layout: ColumnSet,
     /// The number of leading columns that are fields of the input, to copy together as written.
     copied: usize,
     has_header: bool,
-}
-
-impl CsvRows {
-    /// Boxes the format here, since callers may be compiled with less optimization.
-    #[inline(never)]
-    pub fn boxed(self) -> Box<dyn Format> {
-        Box::new(self)
-    }
-}
-
-impl TsvRows {
-    /// Boxes the format here, since callers may be compiled with less optimization.
-    #[inline(never)]
-    pub fn boxed(self) -> Box<dyn Format> {
-        Box::new(self)
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +35,7 @@ enum ColumnSet {
     Other,
 }
 
-impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
+impl CsvRows {
     /// Creates a format with computed columns.
     ///
     /// # Panics
@@ -79,7 +58,13 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
         } else {
             ColumnSet::Other
         };
-        Self { columns, layout, copied: 0, has_header: true }
+        Self { columns, separator: b',', layout, copied: 0, has_header: true }
+    }
+
+    /// Separates fields by tabs. They are quoted as in CSV, for CSV readers with a tab as delimiter.
+    #[must_use]
+    pub fn tabbed(self) -> Self {
+        Self { separator: b'\t', ..self }
     }
 
     /// Copies the first `count` columns as written in the input, if they are its first fields and it
@@ -96,15 +81,21 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     pub fn headed(self, has_header: bool) -> Self {
         Self { has_header, ..self }
     }
+
+    /// Boxes the format here, since callers may be compiled with less optimization.
+    #[inline(never)]
+    pub fn boxed(self) -> Box<dyn Format> {
+        Box::new(self)
+    }
 }
 
-impl<const SEPARATOR: u8> Default for SeparatedRows<SEPARATOR> {
+impl Default for CsvRows {
     fn default() -> Self {
         Self::new(Column::DEFAULT)
     }
 }
 
-impl<const SEPARATOR: u8> Format for SeparatedRows<SEPARATOR> {
+impl Format for CsvRows {
     fn needs(&self) -> Needs {
         OutputColumn::needs(&self.columns)
     }
@@ -115,8 +106,8 @@ impl<const SEPARATOR: u8> Format for SeparatedRows<SEPARATOR> {
         }
         let mut out = RowBuffer::default();
         for column in &self.columns {
-            push_text::<SEPARATOR>(column.name.as_bytes(), &mut out);
-            out.push(SEPARATOR);
+            push_text(self.separator, column.name.as_bytes(), &mut out);
+            out.push(self.separator);
         }
         out.end_row();
         out.as_slice().to_vec()
@@ -137,10 +128,10 @@ impl<const SEPARATOR: u8> Format for SeparatedRows<SEPARATOR> {
     }
 }
 
-impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
+impl CsvRows {
     #[inline(always)]
     fn push_default_rows<S: Simd>(&self, simd: S, rows: &Rows<'_>, out: &mut RowBuffer) {
-        let mut plain = PlainRows::new(SEPARATOR);
+        let mut plain = PlainRows::new(self.separator);
         rows.for_each_run(
             out,
             #[inline(always)]
@@ -152,25 +143,25 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     #[inline(never)]
     fn push_row(&self, row: &Row<'_>, out: &mut RowBuffer) {
         match self.layout {
-            ColumnSet::Check => push_columns_of_check::<SEPARATOR>(row, out),
+            ColumnSet::Check => push_columns_of_check(self.separator, row, out),
             ColumnSet::Default | ColumnSet::Other => self.push_columns(row, out),
         }
         out.end_row();
     }
 
     fn push_columns(&self, row: &Row<'_>, out: &mut RowBuffer) {
-        let copied = if self.copied > 1 { row.span(self.copied, SEPARATOR) } else { None };
+        let copied = if self.copied > 1 { row.span(self.copied, self.separator) } else { None };
         let rest = match copied {
             None => &self.columns[..],
             Some(span) => {
                 out.append(span);
-                out.push(SEPARATOR);
+                out.push(self.separator);
                 &self.columns[self.copied..]
             }
         };
         let is_only = self.columns.len() == 1;
         for column in rest {
-            push_value::<SEPARATOR>(column.source.value(row), is_only, out);
+            push_value(self.separator, column.source.value(row), is_only, out);
         }
     }
 }
@@ -178,17 +169,17 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
 /// Appends the columns of [`Column::DEFAULT_OF_CHECK`]. Because each is a constant, the compiler
 /// inlines the values, which makes a row a third faster.
 #[inline(always)]
-fn push_columns_of_check<const SEPARATOR: u8>(row: &Row<'_>, out: &mut RowBuffer) {
-    push_value::<SEPARATOR>(Column::Line.value(row), false, out);
-    push_value::<SEPARATOR>(Column::Puzzle.value(row), false, out);
-    push_value::<SEPARATOR>(Column::Answer.value(row), false, out);
-    push_value::<SEPARATOR>(Column::Status.value(row), false, out);
-    push_value::<SEPARATOR>(Column::Reason.value(row), false, out);
+fn push_columns_of_check(separator: u8, row: &Row<'_>, out: &mut RowBuffer) {
+    push_value(separator, Column::Line.value(row), false, out);
+    push_value(separator, Column::Puzzle.value(row), false, out);
+    push_value(separator, Column::Answer.value(row), false, out);
+    push_value(separator, Column::Status.value(row), false, out);
+    push_value(separator, Column::Reason.value(row), false, out);
 }
 
 /// Appends a value and a separator; `is_only` is true if the row has no other values.
 #[inline(always)]
-fn push_value<const SEPARATOR: u8>(value: Value<'_>, is_only: bool, out: &mut RowBuffer) {
+fn push_value(separator: u8, value: Value<'_>, is_only: bool, out: &mut RowBuffer) {
     match value {
         // An empty line would not be a row.
         _ if is_only && value.is_empty() => out.append(b"\"\""),
@@ -204,19 +195,19 @@ fn push_value<const SEPARATOR: u8>(value: Value<'_>, is_only: bool, out: &mut Ro
         Value::Cells(cells) => out.append_first(CELLS, cells),
         Value::Grid(grid) => out.grid(grid),
         Value::Form(form) => out.append_first(CELLS, &form.text()),
-        Value::Text(text) => push_text::<SEPARATOR>(&without_controls(text), out),
-        Value::Field(text, _) => push_text::<SEPARATOR>(&text, out),
+        Value::Text(text) => push_text(separator, &without_controls(text), out),
+        Value::Field(text, _) => push_text(separator, &text, out),
     }
-    out.push(SEPARATOR);
+    out.push(separator);
 }
 
 /// Appends text, quoted if necessary.
 #[inline(never)]
-fn push_text<const SEPARATOR: u8>(text: &[u8], out: &mut RowBuffer) {
-    if !text.iter().any(|&byte| byte == SEPARATOR || matches!(byte, b'"' | b'\n' | b'\r')) {
+fn push_text(separator: u8, text: &[u8], out: &mut RowBuffer) {
+    if !text.iter().any(|&byte| byte == separator || matches!(byte, b'"' | b'\n' | b'\r')) {
         return out.append(text);
     }
-    let mut writer = csv_core::WriterBuilder::new().delimiter(SEPARATOR).build();
+    let mut writer = csv_core::WriterBuilder::new().delimiter(separator).build();
     out.append_by(2 * text.len() + 2, |room| {
         let (field, _, written) = writer.field(text, room);
         let (end, closed) = writer.finish(&mut room[written..]);

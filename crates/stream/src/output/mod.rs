@@ -27,7 +27,7 @@ pub use crate::pipeline::properties::Needs;
 pub use buffer::RowBuffer;
 pub use columns::unique_names;
 pub use columns::{Column, ColumnSource, Kind, OutputColumn, UnknownColumn};
-pub use csv::{CsvRows, TsvRows};
+pub use csv::CsvRows;
 pub use entries::entries;
 pub use jsonl::JsonRows;
 pub use lines::{Lines, input_lines};

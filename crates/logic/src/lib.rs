@@ -120,6 +120,7 @@ struct Memory {
     forcing: forcing::Memory,
     /// Cells by their distance from one of them.
     layers: Vec<Cells>,
+    turbot: turbot::Memory,
     /// Ends the search of nets, which then find nothing.
     stop: StopFlag,
     /// Whether the boards have no instances of the easier basic fish and subsets. With few open
@@ -177,7 +178,7 @@ fn find(technique: Technique, position: &Position, memory: &mut Memory, out: &mu
         T::FinnedJellyfish => fish::finned(position, 4, false, &mut memory.fish, out),
         T::SashimiJellyfish => fish::finned(position, 4, true, &mut memory.fish, out),
         T::Skyscraper | T::TwoStringKite | T::TurbotFish => {
-            turbot::two_links(position, technique, out);
+            turbot::two_links(position, technique, &mut memory.turbot, out);
         }
         T::EmptyRectangle => turbot::empty_rectangle(position, out),
         T::XYWing => wings::xy_wing(position, out),

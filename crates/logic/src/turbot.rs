@@ -7,53 +7,100 @@
 use super::{Evidence, Instances, Link, Position, Technique};
 use crate::board::{Bits, PEERS, UNITS, UNITS_OF, digits_of};
 
+/// The effective pairs of connected links of a position, for each digit that was searched.
+#[derive(Debug, Default)]
+pub struct Memory {
+    version: u64,
+    searched: u16,
+    pairs: [Vec<Pair>; 9],
+}
+
+/// Two strong links whose near ends see each other. One of the far ends has the digit.
+#[derive(Debug)]
+struct Pair {
+    technique: Technique,
+    near: [usize; 2],
+    far: [usize; 2],
+    /// The units of the links.
+    units: u32,
+    /// The order of pairs.
+    key: (usize, usize, [usize; 2], bool, bool),
+}
+
 /// Finds pairs of links of a technique: the peers of both far ends lose the digit.
 ///
 /// A skyscraper has parallel lines with ends in a crossing line; a 2-string kite has a row and a
 /// column with ends in a box; a turbot fish is any other combination.
-pub fn two_links(position: &Position, technique: Technique, out: &mut Instances) {
-    let kinds: &[[usize; 2]] = match technique {
-        Technique::Skyscraper => &[[0, 0], [1, 1]],
-        Technique::TwoStringKite => &[[0, 1]],
-        _ => &[[0, 0], [1, 1], [0, 2], [1, 2], [2, 2]],
-    };
+pub fn two_links(
+    position: &Position,
+    technique: Technique,
+    memory: &mut Memory,
+    out: &mut Instances,
+) {
+    let Memory { version, searched, pairs } = memory;
+    if *version != position.version {
+        (*version, *searched) = (position.version, 0);
+    }
     for digit in digits_of(position.changed.digits) {
-        let pairs = kinds.iter().flat_map(|&kinds| {
-            let [a, b] = kinds.map(|kind| move || links(position, digit, kind));
-            a().flat_map(move |a| b().map(move |b| (kinds, a, b)))
-        });
-        for ([first, second], a, b) in pairs.filter(|([first, second], a, b)| {
-            (first != second || a[0] < b[0]) && !b.contains(&a[0]) && !b.contains(&a[1])
-        }) {
-            for (i, j) in [(0, 0), (1, 1), (0, 1), (1, 0)] {
-                let units = [a[i], b[j]].map(|near| UNITS_OF[near]);
-                let in_same = |kind: usize| units[0][kind] == units[1][kind];
-                // Parallel lines are connected in a crossing line or, otherwise, in a box.
-                let is_of_technique = match technique {
-                    Technique::Skyscraper => in_same(1 - first),
-                    Technique::TwoStringKite => in_same(2),
-                    _ => first != second || second == 2 || !in_same(1 - first),
-                };
-                if is_of_technique && PEERS[a[i]] >> b[j] & 1 != 0 {
-                    let targets = PEERS[a[1 - i]] & PEERS[b[1 - j]];
-                    out.remove_digit(position, digit, targets, || {
-                        let [a, b, c, d] = [a[1 - i], a[i], b[j], b[1 - j]].map(|cell| 1 << cell);
-                        let links = [(a, b, true), (b, c, false), (c, d, true)];
-                        let links = links.map(|(from, to, on)| Link::new(digit, from, to, on));
-                        let units = 1 << units[0][first] | 1 << units[1][second];
-                        Evidence::default().with_base(units).with_links(links.into())
-                    });
-                }
-            }
+        if *searched >> digit & 1 == 0 {
+            *searched |= 1 << digit;
+            pairs[digit].clear();
+            find_pairs(position, digit, &mut pairs[digit]);
+        }
+        for Pair { near, far, units, .. } in
+            pairs[digit].iter().filter(|it| it.technique == technique)
+        {
+            let targets = PEERS[far[0]] & PEERS[far[1]];
+            out.remove_digit(position, digit, targets, || {
+                let [a, b, c, d] = [far[0], near[0], near[1], far[1]].map(|cell| 1 << cell);
+                let links = [(a, b, true), (b, c, false), (c, d, true)];
+                let links = links.map(|(from, to, on)| Link::new(digit, from, to, on));
+                Evidence::default().with_base(*units).with_links(links.into())
+            });
         }
     }
 }
 
-/// Returns the ends of the strong links of a digit in rows (0), columns (1), or boxes (2).
-fn links(position: &Position, digit: usize, kind: usize) -> impl Iterator<Item = [usize; 2]> {
-    let ends = Bits(position.strong[digit][kind]);
-    ends.filter_map(move |end| Some([end, position.partner(digit, end, kind)?]))
-        .filter(|[first, last]| first < last)
+/// Finds the effective pairs of links of a digit.
+fn find_pairs(position: &Position, digit: usize, out: &mut Vec<Pair>) {
+    let linked = position.strong[digit].iter().fold(0, |all, cells| all | cells);
+    let links = |near: usize| {
+        (0..3).filter_map(move |kind| Some((kind, near, position.partner(digit, near, kind)?)))
+    };
+    for a in Bits(linked) {
+        for b in Bits(linked & PEERS[a] & !0 << a) {
+            for first in links(a).filter(|&(.., far)| far != b) {
+                let seen = PEERS[first.2] & position.open[digit];
+                let is_effective =
+                    |far: usize| far != a && far != first.2 && seen & PEERS[far] != 0;
+                let others = links(b).filter(|&(.., far)| is_effective(far));
+                out.extend(others.filter_map(|second| Pair::of([first, second])));
+            }
+        }
+    }
+    out.sort_unstable_by_key(|pair| pair.key);
+}
+
+impl Pair {
+    /// Returns the pair of two links, given their kinds of units and their near and far ends.
+    fn of(mut links: [(usize, usize, usize); 2]) -> Option<Self> {
+        links.sort_unstable_by_key(|&(kind, near, far)| (kind, near.min(far)));
+        let (kinds, near, far) = (links.map(|it| it.0), links.map(|it| it.1), links.map(|it| it.2));
+        let units = near.map(|cell| UNITS_OF[cell]);
+        let in_same = |kind: usize| units[0][kind] == units[1][kind];
+        let technique = match kinds {
+            [0, 1] if in_same(2) => Technique::TwoStringKite,
+            [0, 1] => return None,
+            // Parallel lines are connected in a crossing line or, otherwise, in a box.
+            [first, 0 | 1] if in_same(1 - first) => Technique::Skyscraper,
+            _ => Technique::TurbotFish,
+        };
+        let is_last = [near[0] > far[0], near[1] > far[1]];
+        let firsts = [near[0].min(far[0]), near[1].min(far[1])];
+        let key = (kinds[1], kinds[0], firsts, is_last[0] != is_last[1], is_last[0]);
+        let units = 1 << units[0][kinds[0]] | 1 << units[1][kinds[1]];
+        Some(Self { technique, near, far, units, key })
+    }
 }
 
 /// All places of a digit in a box are in one row and one column, and a strong link in another

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use bulkdoku::forms;
 use bulkdoku::input::csv::{Delimiter, Header, Table};
-use bulkdoku::input::lines::{LineAnswers, Lines};
-use bulkdoku::input::{Answers, InputFormat, InputOptions, Keep, Layout, grid};
+use bulkdoku::input::lines::Lines;
+use bulkdoku::input::{Answers, InputFormat, InputOptions, Layout, grid};
 use bulkdoku::output::{Column, CsvRows, OutputColumn};
 use bulkdoku::pipeline::{Check, Job, Solve};
 use bulkdoku::stats::Counts;
@@ -230,10 +230,10 @@ proptest! {
         lines in prop::collection::vec(any_line(), 0..60),
         ends_with_line in any::<bool>(),
         layout in select(vec![
-            Lines { answers: LineAnswers::None, rest: false },
-            Lines { answers: LineAnswers::None, rest: true },
-            Lines { answers: LineAnswers::First, rest: false },
-            Lines { answers: LineAnswers::First, rest: true },
+            Lines { answers: Answers::Unwanted, rest: false },
+            Lines { answers: Answers::Unwanted, rest: true },
+            Lines { answers: Answers::Wanted, rest: false },
+            Lines { answers: Answers::Wanted, rest: true },
         ]),
         cuts in any_cuts(),
     ) {
@@ -396,7 +396,8 @@ proptest! {
     ) {
         let mark: &[u8] = if mark { b"\xEF\xBB\xBF" } else { b"" };
         let input = [mark, &lines.join(end.as_bytes())].concat();
-        let expected = InputOptions { format, keep: keep.then_some(Keep::All), ..InputOptions::default() };
+        let also_read = if keep { vec!["rest".into(), "label".into(), "id".into()] } else { Vec::new() };
+        let expected = InputOptions { format, also_read, ..InputOptions::default() };
         let Ok(layout) = expected.detect(&input, true) else { return Ok(()) };
         let layout = layout.expect("all bytes are enough");
         let columns = [Column::Line, Column::Status, Column::Puzzle];

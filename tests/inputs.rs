@@ -52,12 +52,21 @@ fn unsupported_types_of_files() {
     npz.resize(30, 0);
     npz[26] = 11;
     npz.extend(b"x_train.npy");
-    let cases: [(&[u8], &str); 6] = [
+    let cases: [(&[u8], &str); 9] = [
         (b"PAR1\x15\x04\x15\xF0\n", PARQUET),
         (b"PK\x03\x04\x2D\0\0\0", "looks like a zip archive; unpack it first"),
         (&npz, "looks like an .npz archive; name one of its arrays: unzip -p FILE x_train.npy |"),
         (b"\x7FELF\x02\x01\x01\0", "not text; expected"),
-        (b"SQLite format 3\0\x10\0", "not text; expected"),
+        (b"\xFD7zXZ\0\0\x04", "looks like an xz stream; unpack it: xz -dc FILE | bulkdoku solve -"),
+        (
+            b"BZh91AY&SY\xB1",
+            "looks like a bzip2 stream; unpack it: bzip2 -dc FILE | bulkdoku solve -",
+        ),
+        (
+            b"\x04\x22\x4D\x18d",
+            "looks like an lz4 stream; unpack it: lz4 -dc FILE | bulkdoku solve -",
+        ),
+        (b"\x80\x04\x95", "looks like a pickle; write it as Parquet, CSV, or JSON lines"),
         (&tar, "not text; expected"),
     ];
     for (input, message) in cases {
@@ -136,6 +145,19 @@ fn cases<'a>() -> Vec<Case<'a>> {
             format!("id,puzzle,n\n1,{CLASSIC},a\n2,{CLASSIC}\n3,{CLASSIC},a,b\n\n4,{CLASSIC},a\n"),
             &["2,unique", "3,malformed", "4,malformed", "6,unique"],
             &["3:84: malformed: 2 fields, 3 expected", "4:87: malformed: 4 fields, 3 expected"],
+        ),
+        case(
+            format!("id,puzzle\n1,\"{CLASSIC}\n2,\"a\"b\n3,{CLASSIC}\n"),
+            &["2,malformed", "3,malformed", "4,unique"],
+            &[
+                "2:3: malformed: a quoted field without a closing quote",
+                "3:6: malformed: text after the closing quote",
+            ],
+        ),
+        case(
+            format!("# é\r{CLASSIC}\r\n{CLASSIC}\r"),
+            &["1,malformed", "2,unique"],
+            &["1:4: malformed: lines end with lone carriage returns"],
         ),
         // A wrong solution is not checked.
         case(format!("puzzle,solution\n{CLASSIC},{CLASSIC}\n"), &["2,unique"], &[]),

@@ -41,6 +41,9 @@ fn arrays_are_read_like_lines() {
     assert!(solve(&folder, &["--npy-offset", "1"], &input) == expected);
     let ran = solve(&folder, &[], &input);
     assert_eq!((ran.status, ran.rows.matches(",malformed").count()), (1, 2), "{ran:?}");
+    // 0 is not a cell then.
+    let ran = solve(&folder, &["--npy-offset", "1"], &array("|u1", "(1, 81)", &numbers(CLASSIC)));
+    assert!(ran.status == 1 && ran.messages.contains("r1c3: 0-1 is not a cell"), "{ran:?}");
 }
 
 #[test]

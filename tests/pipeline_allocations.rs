@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 
 use std::sync::Arc;
 
-use bulkdoku::input::{Layout, lines, plain_lines};
+use bulkdoku::input::{Answers, Layout, lines, plain_lines};
 use bulkdoku::pipeline::{Check, Job, Solve};
 use bulkdoku::{Limits, Pipeline, Progress, Source};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
@@ -70,7 +70,7 @@ fn the_number_of_blocks_makes_no_allocations() {
         ..Pipeline::new(Check::new(Solve { limits, ..Solve::default() }))
     };
     assert_no_allocations(PUZZLE, plain_lines(), &pipeline());
-    let layout = || Arc::new(lines::Lines { answers: lines::LineAnswers::First, rest: false });
+    let layout = || Arc::new(lines::Lines { answers: Answers::Wanted, rest: false });
     assert_no_allocations(ANSWERED, layout(), &check(Limits::PROOF));
     assert_no_allocations(ANSWERED, layout(), &check(Limits::FIRST));
 }

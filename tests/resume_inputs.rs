@@ -51,15 +51,8 @@ fn damaged() -> Vec<(String, Vec<u8>, Vec<u8>)> {
     // The distance of a byte of the checksum from the end.
     let packed = [
         ("gz", gz(&text), 8),
-        ("zlib", file("tests/packed/puzzles.zlib"), 1),
         #[cfg(feature = "full")]
         ("zst", zstd_of(&text), 1),
-        #[cfg(feature = "full")]
-        xz(),
-        #[cfg(feature = "full")]
-        ("bz2", file("tests/packed/puzzles.bz2"), 3),
-        #[cfg(feature = "full")]
-        ("lz4", file("tests/packed/checked.lz4"), 1),
     ];
     let mut all = Vec::new();
     for (name, whole, from_end) in packed {
@@ -83,14 +76,6 @@ fn damaged() -> Vec<(String, Vec<u8>, Vec<u8>)> {
         all.push(("parquet".into(), table, parquet(&other)));
     }
     all
-}
-
-/// Returns an xz file, and the distance of a byte of its checksum from the end.
-#[cfg(feature = "full")]
-fn xz() -> (&'static str, Vec<u8>, usize) {
-    let xz = file("tests/packed/puzzles.xz");
-    let index = xz[xz.len() - 8..].first_chunk().map_or(0, |size| u32::from_le_bytes(*size));
-    ("xz", xz, 12 + 4 * (index as usize + 1) + 1)
 }
 
 #[cfg(feature = "full")]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bulkdoku::Status;
-use bulkdoku::input::Layout;
-use bulkdoku::input::lines::{LineAnswers, Lines};
+use bulkdoku::input::lines::Lines;
+use bulkdoku::input::{Answers, Layout};
 
 use crate::{Cuts, Ran, Row, plain, run};
 
@@ -23,7 +23,7 @@ pub fn check_counts(layout: &Arc<dyn Layout>, input: &[u8], cuts: &Cuts) {
 
 /// Checks that each line is read as the expected record, blank line, or comment.
 pub fn check(input: &[u8], keep_rest: bool, cuts: &Cuts) {
-    let layout: Arc<dyn Layout> = Arc::new(Lines { answers: LineAnswers::None, rest: keep_rest });
+    let layout: Arc<dyn Layout> = Arc::new(Lines { answers: Answers::Unwanted, rest: keep_rest });
     let whole = run(&layout, input, &Cuts::none(input));
     let rows = whole.checked_rows(input);
 

@@ -19,7 +19,8 @@ fuzz_target!(|data: &[u8]| {
         format: formats[usize::from(choice % 4)],
         no_header: choice & 4 != 0,
         column: (choice & 8 != 0).then(|| "2".into()),
-        keep: (choice & 16 != 0).then_some(Keep::All),
+        keep: (choice & 16 != 0).then_some(Keep::Row),
+        also_read: if choice & 64 == 0 { vec![] } else { vec!["rest".into(), "label".into()] },
         answers: if choice & 32 == 0 { Answers::Unwanted } else { Answers::Wanted },
         ..InputOptions::default()
     };
@@ -43,6 +44,5 @@ fuzz_target!(|data: &[u8]| {
             let table = layout.table().expect("it is a table").clone();
             tables::check(input, table, &cuts)
         }
-        LayoutKind::AnswerLines => unreachable!("they are not detected"),
     }
 });

@@ -29,8 +29,8 @@ pub fn completed(command: Command) -> Command {
 }
 
 /// The options that `-h` leaves out, because few need them.
-const RARE: [&str; 8] =
-    ["batch", "delimiter", "max-line", "no-header", "npy-offset", "rating-over", "simd", "window"];
+const RARE: [&str; 7] =
+    ["batch", "delimiter", "max-line", "no-header", "npy-offset", "rating-over", "simd"];
 
 /// Creates the help of `-h` and `--help`, one line per option. Only `--help` has rare options and
 /// other texts.

@@ -36,20 +36,6 @@ pub struct InputArgs {
     #[arg(long)]
     no_header: bool,
 
-    /// Largest window of compressed inputs [default: 32M]
-    ///
-    /// A zst or xz stream states how far back it refers, and needs that much memory if it is long:
-    /// 64M for xz -9, 128M for zstd --long. A stream that is longer than this and refers further
-    /// back is refused, to bound memory.
-    #[arg(
-        long,
-        value_name = "SIZE",
-        default_value = "32M",
-        hide_default_value = true,
-        value_parser = parse_window
-    )]
-    window: u64,
-
     /// Longest line or row [default: 16M]
     ///
     /// Including columns that are not read. A longer one is malformed. Rows of more than 112 KiB are
@@ -88,8 +74,7 @@ const FORMATS: &[(&str, InputFormat, &str)] = &[
 impl InputArgs {
     /// Returns the options for files that are not text.
     pub fn stream(&self) -> StreamOptions {
-        let (window, npy_blank) = (self.window, self.npy_offset);
-        StreamOptions { window, npy_blank, max_record: self.max_line }
+        StreamOptions { npy_blank: self.npy_offset, max_record: self.max_line }
     }
 
     /// Returns the input options, with these answers.
@@ -140,11 +125,6 @@ fn parse_max_line(text: &str) -> Result<usize, String> {
 
 /// The largest `--max-line`: offsets in a block have 32 bits.
 const MAX_MAX_LINE: usize = 1 << 30;
-
-/// Parses a window: at least that of the default level of zstd, rounded down.
-fn parse_window(text: &str) -> Result<u64, String> {
-    numbers::size(text).map(|bytes| bytes.max(1 << 20))
-}
 
 fn parse_delimiter(text: &str) -> Result<Delimiter, String> {
     let delimiter = match text {

@@ -83,7 +83,7 @@ impl Inputs {
         self.shown = match &options.keep {
             None => 0,
             Some(Keep::Only(names)) => names.len(),
-            Some(Keep::All | Keep::Row) => usize::MAX,
+            Some(Keep::Row) => usize::MAX,
         };
         self.findings.clear();
         for number in 0..self.all.len() {
@@ -377,7 +377,6 @@ fn lacks_puzzles(error: &DetectError) -> bool {
     matches!(
         error,
         DetectError::Foreign(_)
-            | DetectError::Unreadable(_)
             | DetectError::NotPuzzles
             | DetectError::ObjectInLines
             | DetectError::Nested(_)

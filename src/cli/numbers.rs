@@ -20,7 +20,7 @@ pub fn up_to<T: TryFrom<NonZeroU64>>(text: &str, most: u64) -> Result<T, String>
     T::try_from(number).map_err(|_| at_most(most))
 }
 
-/// Parses a size in bytes. Suffixes are powers of 1024, as in xz and zstd.
+/// Parses a size in bytes. Suffixes are powers of 1024, as in zstd.
 pub fn size(text: &str) -> Result<u64, String> {
     let size = Config::new().with_binary().parse_size(text);
     size.map_err(|_| "expected a size in bytes, such as 100000, 64M or 2G".into())

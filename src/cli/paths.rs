@@ -19,9 +19,9 @@ use super::{Failure, shown};
 pub struct InputPaths {
     /// Files, folders, or puzzles themselves; - or nothing reads standard input
     ///
-    /// A puzzle is 81 cells or 729 characters of pencil marks. Files may be compressed: gz, zst,
-    /// xz, bz2, lz4 or zlib. A folder stands for all files in it and in its folders, in the order
-    /// of their paths, except hidden ones and those that the run writes.
+    /// A puzzle is 81 cells or 729 characters of pencil marks. Files may be compressed: gz or zst. A
+    /// folder stands for all files in it and in its folders, in the order of their paths, except
+    /// hidden ones and those that the run writes.
     input: Vec<PathBuf>,
 
     /// Also read the inputs that this file lists; - is standard input

@@ -31,7 +31,6 @@ pub const WITHOUT_EFFECT_ON_ROWS: &[&str] = &[
     "--summary-json",
     "--threads",
     "--timeout",
-    "--window",
 ];
 
 /// The values of each option or argument as typed.

@@ -18,11 +18,8 @@ pub const LACKS_PAGES: &str = lacks!("pages");
 /// Describes the feature that this build lacks for a codec or a file extension.
 pub fn missing(name: &str) -> Option<&'static str> {
     match name {
-        "gz" | "zlib" if !cfg!(feature = "gzip") => Some(lacks!("gzip")),
+        "gz" if !cfg!(feature = "gzip") => Some(lacks!("gzip")),
         "zst" if !cfg!(feature = "zstd") => Some(lacks!("zstd")),
-        "xz" if !cfg!(feature = "xz") => Some(lacks!("xz")),
-        "bz2" if !cfg!(feature = "bzip2") => Some(lacks!("bzip2")),
-        "lz4" if !cfg!(feature = "lz4") => Some(lacks!("lz4")),
         "parquet" if !cfg!(feature = "parquet") => Some(lacks!("parquet")),
         _ => None,
     }

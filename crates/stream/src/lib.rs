@@ -19,8 +19,7 @@
 //!
 //! # Features
 //!
-//! `gzip`, `zstd`, `xz`, `bzip2`, and `lz4` add compressed inputs, and the first two also compressed
-//! outputs.
+//! `gzip` and `zstd` add compressed inputs and outputs.
 
 mod check_sum;
 pub mod compression;

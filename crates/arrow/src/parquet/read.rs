@@ -34,6 +34,8 @@ use crate::ArrowRows;
 /// prefixes, each value may be as long as its page.
 const BATCH_BYTES: u64 = 1 << 20;
 const LEAST_ROWS: u64 = 8;
+/// The memory of the fewest rows, in bytes.
+const MAX_ROWS_BYTES: u64 = 32 << 20;
 const MOST_ROWS: u64 = 8 * 1024;
 
 /// The maximum length of the text of the sample for detection, and of a value in it.
@@ -234,11 +236,10 @@ impl ParquetColumns {
                 most = LEAST_ROWS;
             }
         }
-        let (limit, bytes) = (self.options.window, row_bytes.saturating_mul(rows.min(LEAST_ROWS)));
-        if bytes > limit {
+        if row_bytes.saturating_mul(rows.min(LEAST_ROWS)) > MAX_ROWS_BYTES {
             let what = format!(
                 "the rows of its row group {} take {row_bytes} bytes each, and several of them more \
-                 than {limit} bytes of memory; --window raises the limit",
+                 than 32 MiB of memory; write it as CSV",
                 number + 1
             );
             return Err(io::Error::new(ErrorKind::OutOfMemory, what).into());

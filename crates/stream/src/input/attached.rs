@@ -7,7 +7,6 @@ use super::{Field, FieldForm, Records};
 /// The longest stored answer in bytes. A longer text is not a solution and is truncated.
 const MAX_BYTES: usize = 4096;
 
-/// The answers to the records of a block, read from another input.
 #[derive(Debug, Default)]
 pub(crate) struct AttachedAnswers {
     file: Arc<str>,

@@ -2,30 +2,9 @@
 //!
 //! Read as text, such an input would yield a malformed row for each of its line feeds.
 
-use std::fmt;
-
-use super::codec::codec_of;
+use super::decompress::Codec;
 use crate::features::lacks;
 use bulkdoku_core::forms::sheet::NotYet;
-
-/// An unsupported type of input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Foreign {
-    /// A Parquet file from a pipe, or in a build that cannot read it.
-    Parquet,
-    /// An archive of `NumPy` arrays, with the name of the first one.
-    Npz(String),
-    /// A spreadsheet of Excel.
-    Spreadsheet,
-    /// Another zip archive.
-    Zip,
-    /// Text in UTF-16.
-    Utf16,
-    /// Text in UTF-32.
-    Utf32,
-    /// Any other data that is not text.
-    Binary,
-}
 
 const PARQUET: &str = if cfg!(feature = "parquet") {
     "name a complete file: its end is missing, as in a part of a file, a pipe, or a compressed file"
@@ -33,39 +12,38 @@ const PARQUET: &str = if cfg!(feature = "parquet") {
     lacks!("parquet")
 };
 
-impl fmt::Display for Foreign {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Parquet => write!(f, "looks like a Parquet file; {PARQUET}"),
-            Self::Npz(array) => write!(
-                f,
-                "looks like an .npz archive; name one of its arrays: unzip -p FILE {array} | \
-                 bulkdoku solve"
-            ),
-            Self::Spreadsheet => f.write_str("looks like a spreadsheet (.xlsx); save it as CSV"),
-            Self::Zip => f.write_str(
-                "looks like a zip archive; unpack it first: unzip -p FILE | bulkdoku solve",
-            ),
-            Self::Utf16 => f.write_str(
-                "looks like UTF-16; convert it to UTF-8: save it with that encoding in an editor, \
-                 or iconv -f UTF-16 -t UTF-8, or in PowerShell: Get-Content FILE | Set-Content \
-                 -Encoding utf8 NEW",
-            ),
-            Self::Utf32 => {
-                f.write_str("looks like UTF-32; convert it to UTF-8: iconv -f UTF-32 -t UTF-8")
-            }
-            Self::Binary => f.write_str(
-                "not text; expected lines, a table, JSON, grids, or an .npy array, possibly \
-                 compressed (gz, zst, xz, bz2, lz4, zlib), or a Parquet file",
-            ),
-        }
-    }
-}
+const UTF_16: &str = "looks like UTF-16; convert it to UTF-8: save it with that encoding in an \
+    editor, or iconv -f UTF-16 -t UTF-8, or in PowerShell: Get-Content FILE | Set-Content -Encoding \
+    utf8 NEW";
 
-/// The first bytes of files that may have few control characters in their first line: PNG, PDF, HDF5,
-/// documents of Office, 7z, and Avro.
-const SIGNATURES: [&[u8]; 6] =
-    [b"\x89PNG\r\n", b"%PDF-", b"\x89HDF\r\n", b"\xD0\xCF\x11\xE0", b"7z\xBC\xAF", b"Obj\x01"];
+const BINARY: &str = "not text; expected lines, a table, JSON, grids, or an .npy array, possibly \
+    compressed (gz, zst), or a Parquet file";
+
+const COLUMNS: &str = "write it as Parquet, CSV, or JSON lines";
+const SHEET: &str = "save it as CSV";
+
+/// The first bytes of files that are not read, their kinds, and what to do. A question mark is any
+/// byte. Some have few control characters in their first line.
+const SIGNATURES: [(&[u8], &str, &str); 18] = [
+    (b"\xFD7zXZ\0", "an xz stream", "unpack it: xz -dc FILE | bulkdoku solve -"),
+    (b"BZh?1AY&SY", "a bzip2 stream", "unpack it: bzip2 -dc FILE | bulkdoku solve -"),
+    (b"\x04\x22\x4D\x18", "an lz4 stream", "unpack it: lz4 -dc FILE | bulkdoku solve -"),
+    (b"7z\xBC\xAF", "a 7z archive", "unpack it: 7z x -so FILE | bulkdoku solve -"),
+    (b"ORC\n\x06", "an ORC file", COLUMNS),
+    (b"ORC\n\x07", "an ORC file", COLUMNS),
+    (b"Obj\x01", "an Avro file", COLUMNS),
+    (b"ARROW1\0\0", "an Arrow file", COLUMNS),
+    (b"FEA1\0\0\0\0", "a Feather file", COLUMNS),
+    (b"\x89HDF\r\n", "an HDF5 file", COLUMNS),
+    (b"\x80\x02", "a pickle", COLUMNS),
+    (b"\x80\x03", "a pickle", COLUMNS),
+    (b"\x80\x04", "a pickle", COLUMNS),
+    (b"\x80\x05", "a pickle", COLUMNS),
+    (b"SQLite format 3\0", "an SQLite database", COLUMNS),
+    (b"\xD0\xCF\x11\xE0", "a spreadsheet (.xls)", SHEET),
+    (b"%PDF-", "a PDF document", "copy its text"),
+    (b"\x89PNG\r\n", "an image", "expected text"),
+];
 
 /// The number of bytes of the first line that are inspected.
 const INSPECTED_BYTES: usize = 64;
@@ -73,20 +51,28 @@ const INSPECTED_BYTES: usize = 64;
 const MANY_CONTROLS: usize = 2;
 
 /// Recognizes an unsupported type of input by its first decompressed bytes; `is_all` is true if they
-/// are all of it. Returns `None` for text. The result does not depend on how many bytes are there.
+/// are all of it. Returns its description, or `None` for text. The result does not depend on how many
+/// bytes are there.
 ///
 /// # Errors
 /// Fails if more bytes are needed.
-pub(super) fn recognized(bytes: &[u8], is_all: bool) -> Result<Option<Foreign>, NotYet> {
+pub(super) fn recognized(bytes: &[u8], is_all: bool) -> Result<Option<String>, NotYet> {
     match byte_order_mark(bytes) {
-        Err(foreign) => return Ok(Some(foreign)),
+        Err(foreign) => return Ok(Some(foreign.into())),
         Ok(None) if !is_all => return Err(NotYet),
-        Ok(None) if bytes.starts_with(b"\xFF\xFE") => return Ok(Some(Foreign::Utf16)),
         Ok(_) => {}
     }
-    match codec_of(bytes) {
+    for (magic, what, cure) in SIGNATURES {
+        let may_be = magic.iter().zip(bytes).all(|(byte, found)| byte == found || *byte == b'?');
+        if may_be && bytes.len() >= magic.len() {
+            return Ok(Some(format!("looks like {what}; {cure}")));
+        } else if may_be && !is_all {
+            return Err(NotYet);
+        }
+    }
+    match Codec::of(bytes) {
         // It was compressed twice.
-        Ok(Some(_)) => return Ok(Some(Foreign::Binary)),
+        Ok(Some(_)) => return Ok(Some(BINARY.into())),
         Err(NotYet) if !is_all => return Err(NotYet),
         Ok(None) | Err(NotYet) => {}
     }
@@ -97,36 +83,41 @@ pub(super) fn recognized(bytes: &[u8], is_all: bool) -> Result<Option<Foreign>, 
     if line.iter().filter(is_control).count() >= MANY_CONTROLS {
         return kind(bytes, is_all).map(Some);
     }
-    if SIGNATURES.iter().any(|signature| bytes.starts_with(signature)) {
-        return Ok(Some(Foreign::Binary));
-    }
     let is_decided = is_all || line.len() < begin.len() || begin.len() == INSPECTED_BYTES;
     if is_decided { Ok(None) } else { Err(NotYet) }
 }
 
-/// Returns the type of an input that is not text.
-fn kind(bytes: &[u8], is_all: bool) -> Result<Foreign, NotYet> {
-    if bytes.starts_with(b"PAR1") {
-        return Ok(Foreign::Parquet);
-    }
+/// Describes an input that is not text.
+fn kind(bytes: &[u8], is_all: bool) -> Result<String, NotYet> {
     if let Some(header) = bytes.strip_prefix(b"PK") {
+        let is_of_sheet = |name: &[u8]| {
+            let parts: [&[u8]; 4] = [b"[Content_Types]", b"_rels/", b"docProps/", b"xl/"];
+            parts.iter().any(|part| name.starts_with(part))
+        };
         return match zip_member(header) {
-            Some(name) if name.ends_with(b".npy") => {
-                Ok(Foreign::Npz(String::from_utf8_lossy(name).escape_debug().to_string()))
-            }
-            Some(name) if name.starts_with(b"[Content_Types]") || name.starts_with(b"xl/") => {
-                Ok(Foreign::Spreadsheet)
+            Some(name) if name.ends_with(b".npy") => Ok(format!(
+                "looks like an .npz archive; name one of its arrays: unzip -p FILE {} | bulkdoku \
+                 solve",
+                String::from_utf8_lossy(name).escape_debug()
+            )),
+            Some(name) if is_of_sheet(name) => {
+                Ok(format!("looks like a spreadsheet (.xlsx); {SHEET}"))
             }
             None if !is_all => Err(NotYet),
-            _ => Ok(Foreign::Zip),
+            _ => {
+                Ok("looks like a zip archive; unpack it first: unzip -p FILE | bulkdoku solve"
+                    .into())
+            }
         };
     }
     match bytes {
+        [b'P', b'A', b'R', b'1', ..] => Ok(format!("looks like a Parquet file; {PARQUET}")),
+        [b'O', b'R', b'C', ..] => Ok(format!("looks like an ORC file; {COLUMNS}")),
         [first, 0, second, 0, ..] | [0, first, 0, second, ..] if *first > 0 && *second > 0 => {
-            Ok(Foreign::Utf16)
+            Ok(UTF_16.into())
         }
         _ if bytes.len() < 4 && !is_all => Err(NotYet),
-        _ => Ok(Foreign::Binary),
+        _ => Ok(BINARY.into()),
     }
 }
 
@@ -144,14 +135,12 @@ fn zip_member(header: &[u8]) -> Option<&[u8]> {
 /// more bytes.
 ///
 /// # Errors
-/// Fails for the byte order marks of UTF-16 and UTF-32.
-pub fn byte_order_mark(bytes: &[u8]) -> Result<Option<usize>, Foreign> {
+/// Fails for the byte order marks of UTF-16, with what to do.
+pub fn byte_order_mark(bytes: &[u8]) -> Result<Option<usize>, &'static str> {
     match bytes {
         [0xEF, 0xBB, 0xBF, ..] => Ok(Some(3)),
-        [0xFF, 0xFE, 0, 0, ..] => Err(Foreign::Utf32),
-        [0xFF, 0xFE, first, second, ..] if first | second != 0 => Err(Foreign::Utf16),
-        [0xFE, 0xFF, ..] => Err(Foreign::Utf16),
-        [] | [0xEF | 0xFF | 0xFE] | [0xEF, 0xBB] | [0xFF, 0xFE, ..] => Ok(None),
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Err(UTF_16),
+        [] | [0xEF | 0xFF | 0xFE] | [0xEF, 0xBB] => Ok(None),
         _ => Ok(Some(0)),
     }
 }
@@ -180,36 +169,39 @@ mod tests {
     fn unsupported_inputs_are_recognized_however_their_bytes_arrive() {
         let mut tar = vec![0; 512];
         tar[..10].copy_from_slice(b"puzzles.tx");
-        let npz = Foreign::Npz("x_train.npy".into());
         for (bytes, expected) in [
-            (b"PAR1\x15\x04\x15\x10".to_vec(), Some(Foreign::Parquet)),
+            (b"PAR1\x15\x04\x15\x10".to_vec(), Some("Parquet")),
             (b"PAR1 a label\n".to_vec(), None),
-            (zip("x_train.npy"), Some(npz)),
-            (zip("[Content_Types].xml"), Some(Foreign::Spreadsheet)),
-            (zip("puzzles.csv"), Some(Foreign::Zip)),
-            (b"PK\x05\x06".to_vec(), Some(Foreign::Zip)),
-            (b"\x7FELF\x02\x01\x01\0".to_vec(), Some(Foreign::Binary)),
-            (b"SQLite format 3\0\x10\0\x02".to_vec(), Some(Foreign::Binary)),
-            (b"\x1F\x8B\x08".to_vec(), Some(Foreign::Binary)),
-            (tar, Some(Foreign::Binary)),
-            (wide(u16::to_le_bytes), Some(Foreign::Utf16)),
-            (wide(u16::to_be_bytes), Some(Foreign::Utf16)),
-            (b"\xFF\xFE5\0".to_vec(), Some(Foreign::Utf16)),
-            (b"\xFE\xFF".to_vec(), Some(Foreign::Utf16)),
-            (b"\xFF\xFE\0\x005\0\0\0".to_vec(), Some(Foreign::Utf32)),
-            (b"\x89PNG\r\n\x1A\n".to_vec(), Some(Foreign::Binary)),
-            (b"%PDF-1.7\n%".to_vec(), Some(Foreign::Binary)),
-            // A zlib stream.
-            (b"x^25\n2\xFBP6".to_vec(), Some(Foreign::Binary)),
+            (zip("x_train.npy"), Some("unzip -p FILE x_train.npy |")),
+            (zip("[Content_Types].xml"), Some("spreadsheet")),
+            (zip("docProps/app.xml"), Some("spreadsheet")),
+            (zip("puzzles.csv"), Some("zip archive")),
+            (b"PK\x05\x06".to_vec(), Some("zip archive")),
+            (b"\x7FELF\x02\x01\x01\0".to_vec(), Some("not text")),
+            (b"\x1F\x8B\x08".to_vec(), Some("not text")),
+            (tar, Some("not text")),
+            (wide(u16::to_le_bytes), Some("UTF-16")),
+            (wide(u16::to_be_bytes), Some("UTF-16")),
+            (b"\xFF\xFE5\0".to_vec(), Some("UTF-16")),
+            (b"\xFE\xFF".to_vec(), Some("UTF-16")),
+            (b"ORC\n\x06\x12\x04\x08".to_vec(), Some("ORC")),
+            (b"ORC\x1d\0\0\n".to_vec(), Some("ORC")),
+            (b"ORC\nBalrog\n".to_vec(), None),
+            (b"BZh91AY&SY\xB1".to_vec(), Some("bzip2 -dc FILE | bulkdoku solve -")),
+            (b"BZh9\n".to_vec(), None),
             (b"\0".to_vec(), None),
             (b"id\x01puzzle\x01rating\n".to_vec(), None),
             (b"a\n\0\0".to_vec(), None),
             ("é\n".into(), None),
         ] {
-            assert_eq!(recognized(&bytes, true), Ok(expected.clone()), "{bytes:?}");
+            let is_expected = |found: &Option<String>| match (found, expected) {
+                (Some(found), Some(expected)) => found.contains(expected),
+                (found, expected) => found.is_none() && expected.is_none(),
+            };
+            assert!(recognized(&bytes, true).is_ok_and(|found| is_expected(&found)), "{bytes:?}");
             for seen in 0..bytes.len() {
                 let found = recognized(&bytes[..seen], false);
-                assert!(found == Err(NotYet) || found == Ok(expected.clone()), "{seen}: {bytes:?}");
+                assert!(found.map_or(true, |found| is_expected(&found)), "{seen}: {bytes:?}");
             }
         }
     }

@@ -35,11 +35,9 @@
 //! A line of more than [`LONGEST_LINE`] bytes that is not a comment is a malformed record. A grid
 //! therefore takes less than 10 KB, and results do not depend on block boundaries.
 
-use super::field::{Field, FieldForm};
-use super::{Layout, LayoutKind, LinePosition, Records, lines};
+use super::{Field, FieldForm, Layout, LayoutKind, LinePosition, Records, lines};
 pub use bulkdoku_core::forms::sheet::LONGEST_LINE;
 use bulkdoku_core::forms::sheet::{GridText, Part, PartContent, Span};
-use bulkdoku_core::forms::symbols;
 use bulkdoku_core::puzzle::Malformed;
 
 /// The name of the column for grid labels.
@@ -128,10 +126,7 @@ fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
                 records.blank_lines += rows.blank_lines;
                 records.comments += rows.strays;
                 match sheet.form(&rows) {
-                    Ok(form) => {
-                        records.push_form(place, text.len(), &form);
-                        records.dotted += u64::from(symbols::has_ellipsis(text));
-                    }
+                    Ok(form) => records.push_form(place, text.len(), &form, text),
                     Err((line, malformed)) => {
                         records.push_malformed_text(place, (block, field(line)), malformed);
                     }
@@ -150,7 +145,6 @@ pub fn looks_like_grid(start: &[u8], is_all: bool) -> Option<bool> {
     sheet.starts_with_grid().ok()
 }
 
-/// The lines above the next grid.
 #[derive(Default)]
 struct LinesAbove {
     label: Option<Span>,
@@ -180,7 +174,6 @@ impl LinesAbove {
     }
 }
 
-/// Returns the field of a line.
 fn field(line: Span) -> Field {
     Field { start: line.start, end: line.end, form: FieldForm::Plain }
 }

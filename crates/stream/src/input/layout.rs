@@ -86,8 +86,6 @@ pub trait Layout: Debug + Send + Sync {
 pub enum LayoutKind {
     /// One puzzle, or its pencil marks, per line.
     Lines,
-    /// One answer per line.
-    AnswerLines,
     /// A table with this delimiter.
     Table(Delimiter),
     /// One JSON value per line.

@@ -13,9 +13,8 @@ use bulkdoku_core::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::csv::is_separator_line;
-use super::field::{Field, FieldForm};
 use super::names::looks_like_header;
-use super::{Layout, LayoutKind, LinePosition, Records};
+use super::{Answers, Field, FieldForm, Layout, LayoutKind, LinePosition, Records};
 use bulkdoku_core::forms::{self, Form, list, symbols};
 use bulkdoku_core::puzzle::{CELLS, Malformed, Puzzle, is_cell};
 use bulkdoku_core::simd::SimdLevel;
@@ -57,23 +56,11 @@ fn count_ends<S: Simd>(simd: S, bytes: &[u8]) -> u64 {
     count + memchr_iter(b'\n', chunks.remainder()).count() as u64
 }
 
-/// Which fields after the puzzles of lines are solutions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LineAnswers {
-    /// None.
-    #[default]
-    None,
-    /// The first one, whatever it is.
-    First,
-    /// The first one, if it is 81 digits.
-    IfGrid,
-}
-
 /// One puzzle, or its pencil marks, per line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lines {
-    /// Whether the first field after the puzzle is its solution.
-    pub answers: LineAnswers,
+    /// Whether the first field after the puzzle is its solution. [`Answers::IfAny`] requires 81 digits.
+    pub answers: Answers,
     /// Whether the other text after the puzzle is kept as one field.
     pub rest: bool,
 }
@@ -86,7 +73,7 @@ impl Layout for Lines {
     fn read(&self, block: &[u8], _: u64, cut_short: bool, records: &mut Records) {
         read(block, cut_short, records);
         if self.has_long_records() {
-            read_trailing_text(block, self.answers, self.rest, records);
+            read_trailing_text(block, &self.answers, self.rest, records);
         }
     }
 
@@ -96,7 +83,7 @@ impl Layout for Lines {
     }
 
     fn has_answers(&self) -> bool {
-        self.answers != LineAnswers::None
+        self.answers != Answers::Unwanted
     }
 
     fn kept(&self) -> Vec<String> {
@@ -110,7 +97,7 @@ pub struct AnswerLines(pub u64);
 
 impl Layout for AnswerLines {
     fn kind(&self) -> LayoutKind {
-        LayoutKind::AnswerLines
+        LayoutKind::Lines
     }
 
     fn read(&self, block: &[u8], first_line: u64, _: bool, records: &mut Records) {
@@ -225,7 +212,6 @@ fn end_after_cells(after: &[u8]) -> Option<usize> {
     }
 }
 
-/// Reads any line, without its line feed.
 fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mut Records) {
     let text = line.strip_suffix(b"\r").unwrap_or(line);
     if let Some(at) = memchr(b'\r', text.trim_ascii_end()) {
@@ -252,9 +238,7 @@ fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mu
         let is_indented = list::with_empty_cells::<CELLS>(text).is_none();
         let indent = if is_indented { place.indent } else { 0 };
         let written = end - indent as usize;
-        records.push_form(LinePosition { indent, ..place }, written, &form);
-        records.count_ellipsis(text);
-        return;
+        return records.push_form(LinePosition { indent, ..place }, written, &form, text);
     }
     let malformed = if !is_whole {
         too_long(text.len())
@@ -340,7 +324,6 @@ pub(super) fn may_be_other_form(begin: &[u8]) -> bool {
             || text.iter().all(|byte| is_cell(*byte) || b" \t/|,;\r".contains(byte)))
 }
 
-/// The longest line of a puzzle in a less common form.
 const LONGEST_OTHER_FORM: usize = 4096;
 
 /// Returns the error for a carriage return within a line, at byte `at`.
@@ -349,7 +332,6 @@ fn lone_carriage_return(text: &[u8], at: usize) -> Malformed {
     Malformed { column: column(text, at), what: what.into() }
 }
 
-/// Returns the error for a line of column names.
 pub(super) fn header_between() -> Malformed {
     let what = "looks like a header with column names; were files concatenated here?";
     Malformed { column: 1, what: what.into() }
@@ -363,7 +345,7 @@ pub(super) fn too_long(bytes: usize) -> Malformed {
 
 /// Reads the solution, which is the first field after the cells of each record, and the other text,
 /// or one of them, without surrounding whitespace. A malformed record has no solution.
-fn read_trailing_text(block: &[u8], answers: LineAnswers, keeps_rest: bool, records: &mut Records) {
+fn read_trailing_text(block: &[u8], answers: &Answers, keeps_rest: bool, records: &mut Records) {
     for record in &records.all {
         let is_puzzle = record.puzzle.is_ok();
         let mut rest = match record.text.form {
@@ -373,14 +355,14 @@ fn read_trailing_text(block: &[u8], answers: LineAnswers, keeps_rest: bool, reco
             }
             _ => trailing_text(block, record.text, is_puzzle),
         };
-        if answers != LineAnswers::None {
+        if *answers != Answers::Unwanted {
             // After the number of solutions.
             if has_count(rest.of(block)) {
                 let answer = rest.of(block).iter().skip(1).position(|byte| *byte == b':');
                 rest.start = answer.map_or(rest.end, |at| rest.start + at as u32 + 2);
             }
             let (answer, others) = if is_puzzle { split(block, rest) } else { Default::default() };
-            if answers == LineAnswers::First || is_grid(answer.of(block)) {
+            if *answers != Answers::IfAny || is_grid(answer.of(block)) {
                 records.answers.push(answer);
                 rest = others;
             } else {
@@ -407,7 +389,6 @@ fn trailing_text(block: &[u8], text: Field, is_puzzle: bool) -> Field {
     trimmed(block, cells_end, end)
 }
 
-/// Returns the end of the line that contains `start`, without its line feed.
 fn end_of_line(block: &[u8], start: usize) -> usize {
     start + memchr(b'\n', &block[start..]).unwrap_or(block.len() - start)
 }
@@ -436,7 +417,6 @@ fn trimmed(block: &[u8], start: usize, end: usize) -> Field {
     Field::new(start..start + length, FieldForm::Plain)
 }
 
-/// Returns the number of bytes before the first separator.
 fn word_length(text: &[u8]) -> usize {
     // Nearly always the 81 digits of a solution.
     if let Some((grid, after)) = text.split_first_chunk::<CELLS>()
@@ -460,24 +440,12 @@ fn is_separator(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bulkdoku_core::marks::Marks;
     use bulkdoku_core::puzzle::CLASSIC;
 
     fn records(block: impl AsRef<[u8]>) -> Records {
         let mut records = Records::default();
         read(block.as_ref(), false, &mut records);
         records
-    }
-
-    #[test]
-    fn the_text_after_the_cells_is_kept_on_request() {
-        let block =
-            format!("{CLASSIC} ; a, \"b\" \r\n\n 12,c\n\x0C e\n{CLASSIC}\n{CLASSIC}\t\r\nd");
-        let mut found = records(&block);
-        read_trailing_text(block.as_bytes(), LineAnswers::None, true, &mut found);
-        let text = |field: &Field| field.text(block.as_bytes()).into_owned();
-        let kept: Vec<_> = found.kept.iter().map(text).collect();
-        assert_eq!(kept, [&b"a, \"b\""[..], b"c", b"e", b"", b"", b""]);
     }
 
     #[test]
@@ -491,63 +459,13 @@ mod tests {
         let longer = format!("{solved}1");
         for keeps_rest in [false, true] {
             let mut found = records(&block);
-            read_trailing_text(block.as_bytes(), LineAnswers::First, keeps_rest, &mut found);
+            read_trailing_text(block.as_bytes(), &Answers::Wanted, keeps_rest, &mut found);
             let answers: Vec<_> = found.answers.iter().map(text).collect();
             assert_eq!(answers, [&solved, &solved, "", "", "12", &longer, &solved]);
             let kept: Vec<_> = found.kept.iter().map(text).collect();
             let all = ["", "x, y", "", "", "z", "", ""];
             assert_eq!(kept, if keeps_rest { &all[..] } else { &[] });
         }
-    }
-
-    #[test]
-    fn bad_marks_are_malformed_at_their_column() {
-        let marks = Marks::ALL.to_string();
-        let column = |line: String| records(line).malformed[0].column;
-        assert_eq!(column(format!("  {}", marks.replacen("12", "21", 1))), 3);
-        assert_eq!(column(format!("{marks}x")), 82);
-    }
-
-    #[test]
-    fn lone_carriage_returns_are_reported_at_any_position() {
-        let old_mac = format!("{CLASSIC}\r{CLASSIC}\r");
-        for (block, column) in [
-            (old_mac.clone(), 82),
-            (format!("{old_mac}\n"), 82),
-            (format!("{CLASSIC},x\r{CLASSIC},x\r"), 84),
-            (format!("# é\r{old_mac}"), 4),
-            (format!("\r{old_mac}"), 1),
-        ] {
-            for cut_short in [false, true] {
-                let mut found = Records::default();
-                read(block.as_bytes(), cut_short, &mut found);
-                assert_eq!((found.all.len(), found.comments, found.blank_lines), (1, 0, 0));
-                let error = &found.malformed[0];
-                assert_eq!(error.column, column, "{block:?}");
-                assert!(error.what.contains("tr '\\r' '\\n'"), "{error}");
-            }
-        }
-        let found = records(format!("# \r\r\n{CLASSIC} \r\n{CLASSIC} \r"));
-        assert_eq!((found.comments, found.puzzles.len(), found.all.len()), (1, 2, 2));
-    }
-
-    #[test]
-    fn a_header_between_puzzles_is_reported() {
-        let found = records(format!("{CLASSIC}\n Quizzes,solutions\nquizzes of May\n"));
-        let records: Vec<_> = found.all.iter().collect();
-        let error = |i: usize| &found.malformed[records[i].puzzle.unwrap_err() as usize];
-        assert!(error(1).what.starts_with("looks like a header"), "{}", error(1));
-        assert_eq!(error(1).column, 2);
-        assert!(error(2).what.starts_with("'q' is not a cell"), "{}", error(2));
-    }
-
-    #[test]
-    fn malformed_lines_keep_their_text_and_count_columns_from_the_line_start() {
-        let found = records(format!(" {},rest\r\n", &CLASSIC[1..]));
-        let record = found.all.last().unwrap();
-        assert_eq!(record.text, Field::new(0..86, FieldForm::Plain));
-        assert_eq!((record.puzzle, found.malformed[0].column), (Err(0), 82));
-        assert!(found.puzzles.is_empty());
     }
 
     #[test]

@@ -9,27 +9,20 @@
 //! | [`names`] | the usual names of columns |
 //! | [`detect`] | finds the layout of an input |
 //! | `attached` | answers from another input |
-//! | `columns` | files of columns, such as Parquet files |
-//! | `damage` | failures after which earlier bytes are suspect |
-//! | `field` | where a field is in its block, and how it is quoted |
 //! | `layout` | the layout of an input: one of the above |
-//! | `records` | the records of a block |
+//! | `records` | the records of a block, and the positions of their fields |
 //! | `record_runs` | a list of records in which runs of similar records are one entry |
 //! | `stream` | the bytes of an input; its first bytes are kept until they are read |
-//! | `codec`, `decompress` | compressed inputs; their readers |
+//! | `decompress` | compressed inputs |
 //! | `npy` | arrays of numbers as lines |
 //! | `read_ahead` | decoding on a thread |
 //! | [`foreign`] | recognizes inputs that are not text; byte order marks |
-//! | [`source`] | a named input and the position of its reader |
+//! | [`source`] | a named input and the position of its reader; files of columns |
 
 mod attached;
-mod codec;
-mod columns;
 pub mod csv;
-mod damage;
 mod decompress;
 pub mod detect;
-mod field;
 pub mod foreign;
 pub mod grid;
 pub mod json;
@@ -46,21 +39,18 @@ mod stream;
 
 pub use detect::{Answers, DetectError, InputFormat, InputOptions, Keep};
 pub use layout::{Layout, LayoutKind, plain_lines};
-pub use source::{Position, Source};
+pub use source::{ColumnFile, OpenColumns, Position, Source, damaged};
 pub use stream::{Stream, StreamOptions};
 
 pub(crate) use attached::AttachedAnswers;
-pub(crate) use damage::unverified_bytes;
 pub(crate) use json::ElementLines;
 pub(crate) use records::PuzzleRef;
+pub(crate) use source::unverified_bytes;
 
 // Used only by the command, the Python package and the fuzz targets.
-pub use columns::{ColumnFile, OpenColumns};
-pub use damage::damaged;
-pub use field::{Field, FieldForm};
 pub use json::{Objects, OtherKeys};
 pub use record_runs::RecordList;
-pub use records::{KeptCells, Record, Records, Unit};
+pub use records::{Field, FieldForm, KeptCells, Record, Records, Unit};
 pub use reusable_vec::ReusableVec;
 
 use self::records::LinePosition;

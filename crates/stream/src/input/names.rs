@@ -32,7 +32,6 @@ pub(crate) fn is_questions(name: &[u8]) -> bool {
     is_one_of(&["question", "questions"], name)
 }
 
-/// Returns whether this is the name of a solution column.
 pub(crate) fn is_solutions(name: &[u8]) -> bool {
     is_one_of(SOLUTIONS, name)
 }
@@ -58,35 +57,4 @@ fn is_one_of(names: &[&str], name: &[u8]) -> bool {
     let name = name.trim_ascii();
     let bare = name.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(name);
     names.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(bare.trim_ascii()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn headers_of_known_files_are_recognized() {
-        for header in [
-            "quizzes,solutions",
-            "puzzle,solution",
-            "id,puzzle,solution,clues,difficulty",
-            "source,question,answer,rating",
-            "\"Puzzle\" ; \"Solution\"\r",
-            "id\tSudoku",
-            "puzzle",
-        ] {
-            assert!(looks_like_header(header.as_bytes()), "{header}");
-        }
-        for other in ["", "53..7", "id,solution", "Grid 01", "puzzles of May, first part", "\""] {
-            assert!(!looks_like_header(other.as_bytes()), "{other}");
-        }
-    }
-
-    #[test]
-    fn a_column_holds_puzzles_or_solutions() {
-        assert!(is_puzzles(b" QUIZ ") && !is_solutions(b"quiz"));
-        assert!(is_solutions(b"\"answer\"") && !is_puzzles(b"answer"));
-        assert!(!is_puzzles(b"clues"));
-        assert_eq!((solutions("Response", true), solutions("Response", false)), (Some(5), None));
-    }
 }

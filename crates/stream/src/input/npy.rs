@@ -16,14 +16,12 @@ pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 /// The longest accepted header; usual ones have about 128 bytes.
 const LONGEST_HEADER: usize = 4096;
 
-/// One array as lines.
 pub(super) struct NpyLines {
     source: Compressed,
     /// The number that means a blank cell; the digits 1 to 9 follow it.
     blank: u8,
     /// The array, once its header is read.
     array: Option<Array>,
-    /// The current row.
     row: Vec<u8>,
     /// Its line, of which a part may have been read.
     line: Vec<u8>,
@@ -32,7 +30,6 @@ pub(super) struct NpyLines {
 
 struct Array {
     element: Element,
-    /// The number of remaining rows.
     rows: u64,
 }
 
@@ -41,7 +38,6 @@ struct Array {
 struct Element {
     /// `u`, `i`, or `f`.
     kind: u8,
-    /// The number of bytes.
     size: usize,
 }
 
@@ -69,10 +65,11 @@ impl NpyLines {
         if line.len() == CELLS {
             line.iter_mut().filter(|cell| **cell == b'0').for_each(|cell| *cell = b'.');
         } else {
-            // A list, less the number of a blank.
+            // A list, less the number of a blank. The number 0 is not a blank if that is 1.
             line.clear();
             let shown = |number| match element.cell(number, *blank) {
                 Some(cell) if cell != b'.' => char::from(cell).to_string(),
+                None if *blank > 0 => format!("{}-{blank}", element.shown(number)),
                 _ => element.shown(number),
             };
             let numbers: Vec<_> = numbers().map(shown).collect();
@@ -111,12 +108,10 @@ impl Read for NpyLines {
     }
 }
 
-/// Returns the error of a valid array that is not supported.
 fn needs(what: impl Into<String>) -> io::Error {
     io::Error::new(ErrorKind::Unsupported, what.into())
 }
 
-/// Reads the header.
 fn header(source: &mut impl Read) -> io::Result<Array> {
     let mut start = [0; MAGIC.len() + 2];
     source.read_exact(&mut start)?;
@@ -210,7 +205,6 @@ impl Element {
         }
     }
 
-    /// Returns a number as text.
     fn shown(self, bytes: &[u8]) -> String {
         let number = self.number(bytes);
         let is_whole = number.is_nan() || number.rem_euclid(1.0) == 0.0 && number.abs() < 1e15;
@@ -230,7 +224,6 @@ impl Element {
     }
 }
 
-/// Describes the elements of an unsupported array.
 fn kind_of(descr: &str) -> &'static str {
     match descr.trim_start_matches(['\'', '<', '>', '|', '=']).as_bytes() {
         [b'S' | b'U', ..] => "strings",

@@ -4,8 +4,8 @@
 //! a copy, but decompression takes longer than solving the puzzles.
 
 use std::io::{self, ErrorKind, Read};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -30,8 +30,6 @@ const PATIENCE: Duration = Duration::from_millis(50);
 pub(super) struct ReadAhead {
     /// Bytes in order; none at the end of the stream.
     pieces: Receiver<io::Result<Vec<u8>>>,
-    /// Returns buffers to the thread.
-    recycle: Sender<Vec<u8>>,
     /// The current piece, of which the first bytes have been read.
     piece: Vec<u8>,
     read: usize,
@@ -43,38 +41,19 @@ pub(super) struct ReadAhead {
 
 impl ReadAhead {
     /// Starts a thread, which ends with the stream or when this is dropped. Then `is_dropped` is set.
-    /// Returns the stream if no thread can be started.
+    ///
+    /// # Errors
+    /// Fails if no thread can be started.
     pub(super) fn spawn(
-        stream: Box<dyn Read + Send>,
-        is_dropped: &Arc<AtomicBool>,
-    ) -> Result<Self, Box<dyn Read + Send>> {
+        stream: impl Read + Send + 'static,
+        is_dropped: Arc<AtomicBool>,
+    ) -> io::Result<Self> {
         let (sender, pieces) = bounded(QUEUED_PIECES);
-        let (recycle, buffers) = bounded(QUEUED_PIECES);
-        // If the thread is not started, its function is dropped.
-        let shared = Arc::new(Mutex::new(Some(stream)));
-        let of_thread = Arc::clone(&shared);
-        let read = move || {
-            let stream = of_thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-            if let Some(stream) = stream {
-                read_pieces(stream, &sender, &buffers);
-            }
-        };
-        if thread::Builder::new().name("read-ahead".into()).spawn(read).is_err() {
-            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-            return Err(shared.take().expect("no thread has taken it"));
-        }
-        Ok(Self {
-            pieces,
-            recycle,
-            piece: Vec::new(),
-            read: 0,
-            failed: None,
-            is_over: false,
-            is_dropped: Arc::clone(is_dropped),
-        })
+        let read = move || read_pieces(stream, &sender);
+        thread::Builder::new().name("read-ahead".into()).spawn(read)?;
+        Ok(Self { pieces, piece: Vec::new(), read: 0, failed: None, is_over: false, is_dropped })
     }
 
-    /// Waits for the next piece.
     fn wait(&mut self) -> io::Result<Vec<u8>> {
         self.pieces.recv_timeout(PATIENCE).unwrap_or_else(|error| match error {
             RecvTimeoutError::Timeout => Err(ErrorKind::Interrupted.into()),
@@ -85,15 +64,10 @@ impl ReadAhead {
     }
 }
 
-fn read_pieces(
-    mut stream: Box<dyn Read + Send>,
-    pieces: &Sender<io::Result<Vec<u8>>>,
-    buffers: &Receiver<Vec<u8>>,
-) {
+fn read_pieces(mut stream: impl Read, pieces: &Sender<io::Result<Vec<u8>>>) {
     let mut bytes = FIRST_PIECE_BYTES;
     loop {
-        let mut piece = buffers.try_recv().unwrap_or_default();
-        piece.resize(bytes, 0);
+        let mut piece = vec![0; bytes];
         bytes = (2 * bytes).min(PIECE_BYTES);
         let read = stream.read(&mut piece);
         let is_last = !matches!(read, Ok(1..));
@@ -123,10 +97,7 @@ impl Read for ReadAhead {
                 match next {
                     Ok(piece) => {
                         self.is_over = piece.is_empty();
-                        let used = std::mem::replace(&mut self.piece, piece);
-                        self.read = 0;
-                        // If the thread has ended, nobody needs it.
-                        let _ = self.recycle.try_send(used);
+                        (self.piece, self.read) = (piece, 0);
                     }
                     Err(error) if made > 0 => {
                         self.failed = Some(error);
@@ -209,8 +180,8 @@ mod tests {
             let pieces = sizes.iter().zip(0..).map(|(size, number)| vec![number; size * size * 100]);
             let pieces: VecDeque<_> = pieces.collect();
             let expected = (pieces.iter().flatten().copied().collect(), error);
-            let stream = Box::new(Pieces(pieces, error));
-            let ahead = ReadAhead::spawn(stream, &Arc::default()).ok().unwrap();
+            let stream = Pieces(pieces, error);
+            let ahead = ReadAhead::spawn(stream, Arc::default()).unwrap();
             prop_assert!(read_all(ahead, room) == expected);
         }
     }
@@ -227,8 +198,8 @@ mod tests {
     #[test]
     fn the_thread_ends_when_the_reader_is_dropped() {
         let (sender, receiver) = mpsc::channel();
-        let is_dropped = Arc::default();
-        let mut ahead = ReadAhead::spawn(Box::new(Endless(sender)), &is_dropped).ok().unwrap();
+        let is_dropped = Arc::<AtomicBool>::default();
+        let mut ahead = ReadAhead::spawn(Endless(sender), Arc::clone(&is_dropped)).unwrap();
         ahead.read_exact(&mut [0; 16]).unwrap();
         drop(ahead);
         let end = receiver.recv_timeout(Duration::from_secs(60));
@@ -246,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_panic_of_the_thread_is_an_error() {
-        let ahead = ReadAhead::spawn(Box::new(Panics), &Arc::default()).ok().unwrap();
+        let ahead = ReadAhead::spawn(Panics, Arc::default()).unwrap();
         assert_eq!(read_all(ahead, 10), (Vec::new(), Some(ErrorKind::Other)));
     }
 }

@@ -38,7 +38,6 @@ impl RecordRun {
         is_next
     }
 
-    /// Returns the record at an index of the run.
     #[inline(always)]
     fn record(&self, place: u32) -> Record {
         let Record { line, start, text, puzzle, .. } = self.first;
@@ -146,7 +145,6 @@ impl Iter<'_> {
         Some(RecordRun { first, count, line_bytes: run.line_bytes })
     }
 
-    /// Skips this many records.
     pub(crate) fn skip_records(&mut self, mut count: usize) {
         while let [run, rest @ ..] = self.runs {
             let left = (run.count - self.place) as usize;
@@ -216,17 +214,5 @@ mod tests {
             );
             assert_eq!(rest.collect::<Vec<_>>(), all[passed.min(all.len())..]);
         }
-    }
-
-    #[test]
-    fn push_lines_equals_single_pushes() {
-        let mut list = RecordList::default();
-        list.push_lines(line(2, 10, 1), 0, 83);
-        assert_eq!((list.len(), list.last(), list.is_empty()), (0, None, true));
-        list.push_lines(line(2, 10, 1), 3, 83);
-        let all = [line(2, 10, 1), line(3, 93, 2), line(4, 176, 3)];
-        assert_eq!(list, RecordList::from_iter(all));
-        list.clear();
-        assert_eq!(list, RecordList::default());
     }
 }

@@ -1,11 +1,94 @@
-//! The records of a block.
+//! The records of a block, and the positions of their fields.
 
-use super::field::{Field, FieldForm};
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memchr;
+
 use super::{RecordList, ReusableVec, lines, names};
 use bulkdoku_core::forms::{self, Form, symbols};
 use bulkdoku_core::marks::{self, Marks};
 use bulkdoku_core::puzzle::{CELLS, Malformed, Puzzle};
 use bulkdoku_core::text::{Line, read};
+
+/// The position of a field, without its quotes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Field {
+    /// The offset of the first byte.
+    pub start: u32,
+    /// The offset of the end.
+    pub end: u32,
+    /// How the field is written.
+    pub form: FieldForm,
+}
+
+/// How a field is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FieldForm {
+    /// Without quotes.
+    #[default]
+    Plain,
+    /// Quoted as in CSV, with doubled quotes.
+    Quoted,
+    /// A JSON string, possibly with escapes.
+    JsonString,
+    /// Another JSON value.
+    JsonValue,
+    /// Missing: the key does not exist, or its value is `null`.
+    Missing,
+    /// A null of a Parquet file, which is read as an empty field.
+    Null,
+    /// Stored in `Records::texts` instead of the block.
+    Own,
+}
+
+impl Field {
+    /// Creates a field at these offsets.
+    pub fn new(range: Range<usize>, form: FieldForm) -> Self {
+        Self { start: range.start as u32, end: range.end as u32, form }
+    }
+
+    pub(crate) const MISSING: Self = Self { start: 0, end: 0, form: FieldForm::Missing };
+
+    /// Returns the raw bytes.
+    pub fn of(self, bytes: &[u8]) -> &[u8] {
+        &bytes[self.start as usize..self.end as usize]
+    }
+
+    /// Returns the text with quotes and escapes decoded.
+    pub fn text(self, bytes: &[u8]) -> Cow<'_, [u8]> {
+        let raw = self.of(bytes);
+        match self.form {
+            FieldForm::Quoted if memchr(b'"', raw).is_some() => undoubled(raw),
+            FieldForm::JsonString if memchr(b'\\', raw).is_some() => {
+                let quoted = &bytes[self.start as usize - 1..=self.end as usize];
+                // A lone surrogate cannot be decoded and remains escaped.
+                let text = serde_json::from_slice::<String>(quoted);
+                text.map_or(Cow::Borrowed(raw), |text| Cow::Owned(text.into_bytes()))
+            }
+            _ => Cow::Borrowed(raw),
+        }
+    }
+
+    /// Returns the field moved by `by` bytes.
+    #[must_use]
+    pub fn moved(self, by: u32) -> Self {
+        Self { start: self.start + by, end: self.end + by, ..self }
+    }
+}
+
+fn undoubled(raw: &[u8]) -> Cow<'_, [u8]> {
+    let mut text = Vec::with_capacity(raw.len());
+    let mut pieces = raw.split_inclusive(|&byte| byte == b'"');
+    while let Some(piece) = pieces.next() {
+        text.extend_from_slice(piece);
+        if piece.ends_with(b"\"") {
+            // The second quote of a pair.
+            pieces.next();
+        }
+    }
+    Cow::Owned(text)
+}
 
 /// A record of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +129,6 @@ pub struct KeptCells {
     pub path: String,
 }
 
-/// An index into the puzzles of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PuzzleRef {
     /// An index into [`Records::puzzles`].
@@ -57,9 +139,7 @@ pub(crate) enum PuzzleRef {
 
 #[derive(Clone, Copy)]
 pub(super) struct LinePosition {
-    /// The number of lines before it.
     pub(super) line: u32,
-    /// The number of bytes before it.
     pub(super) start: u32,
     /// The number of bytes of the line before the cells.
     pub(super) indent: u32,
@@ -73,7 +153,6 @@ impl LinePosition {
         Field::new(start..start + bytes, FieldForm::Plain)
     }
 
-    /// Returns the record of a puzzle.
     #[inline(always)]
     fn record(self, text: Field, puzzle: PuzzleRef) -> Record {
         let Self { line, start, indent } = self;
@@ -135,8 +214,15 @@ impl Records {
         }
     }
 
-    /// Adds a puzzle or pencil marks not written as they are output, but in this many bytes.
-    pub(super) fn push_form(&mut self, place: LinePosition, written: usize, form: &Form) {
+    /// Adds the puzzle or pencil marks of a text, which is not written as it is output, but in this
+    /// many bytes of the block.
+    pub(super) fn push_form(
+        &mut self,
+        place: LinePosition,
+        written: usize,
+        form: &Form,
+        text: &[u8],
+    ) {
         match form {
             Form::Cells(cells) => {
                 let puzzle_ref = PuzzleRef::Puzzle(self.puzzles.len() as u32);
@@ -150,9 +236,10 @@ impl Records {
             }
             Form::Placed { state, givens } => {
                 self.givens.push((self.all.len() as u32, *givens));
-                self.push_form(place, written, state);
+                return self.push_form(place, written, state, text);
             }
         }
+        self.dotted += u64::from(symbols::has_ellipsis(text));
     }
 
     fn push_own(&mut self, place: LinePosition, written: usize, text: &[u8], puzzle: PuzzleRef) {
@@ -182,7 +269,6 @@ impl Records {
         field.of(if field.form == FieldForm::Own { &self.texts } else { block })
     }
 
-    /// Returns the kept fields of the record at this index.
     pub(crate) fn kept_fields(&self, record: usize) -> &[Field] {
         let per_record = self.kept.len() / self.all.len();
         &self.kept[record * per_record..(record + 1) * per_record]
@@ -219,11 +305,15 @@ impl Records {
         }
     }
 
+    /// Returns the place of the next record that has no place in the block.
+    fn next_row(&self) -> LinePosition {
+        LinePosition { line: self.all.len() as u32, start: 0, indent: 0 }
+    }
+
     pub(crate) fn push_generated(&mut self, puzzle: &Puzzle) {
-        let line = self.all.len() as u32;
-        let puzzle_ref = PuzzleRef::Puzzle(line);
+        let place = self.next_row();
         self.puzzles.push(*puzzle);
-        self.push_own(LinePosition { line, start: 0, indent: 0 }, 0, &puzzle.text(), puzzle_ref);
+        self.push_own(place, 0, &puzzle.text(), PuzzleRef::Puzzle(place.line));
     }
 
     /// Adds a puzzle without text if `read` writes its cells; returns whether it does.
@@ -255,14 +345,12 @@ impl Records {
     /// Fails if the text is malformed; nothing is added then.
     #[doc(hidden)]
     pub fn push_any_form(&mut self, text: &[u8]) -> Result<(), Malformed> {
-        let line = self.all.len() as u32;
-        self.push_decoded(LinePosition { line, start: 0, indent: 0 }, 0, text)
+        self.push_decoded(self.next_row(), 0, text)
     }
 
     /// Adds the puzzle, in any form, of a row of columns. It is malformed if it cannot be read.
     pub fn push_row(&mut self, text: &[u8]) {
-        let place = LinePosition { line: self.all.len() as u32, start: 0, indent: 0 };
-        let puzzle = PuzzleRef::Puzzle(self.puzzles.len() as u32);
+        let (place, puzzle) = (self.next_row(), PuzzleRef::Puzzle(self.puzzles.len() as u32));
         let is_read = |cells: &Line| {
             self.puzzles.push_if(Puzzle::EMPTY, |puzzle| read(cells, puzzle.cells_mut()))
         };
@@ -382,14 +470,8 @@ impl Records {
         let form = forms::read(text).map_err(|malformed| {
             if names::looks_like_header(text) { lines::header_between() } else { malformed }
         })?;
-        self.push_form(place, written, &form);
-        self.count_ellipsis(text);
+        self.push_form(place, written, &form, text);
         Ok(())
-    }
-
-    /// Counts a text of a puzzle with an ellipsis.
-    pub(super) fn count_ellipsis(&mut self, text: &[u8]) {
-        self.dotted += u64::from(symbols::has_ellipsis(text));
     }
 
     /// Replaces solutions with the grids in them, if they have one.
@@ -404,7 +486,6 @@ impl Records {
         }
     }
 
-    /// Returns a puzzle or pencil marks as pencil marks.
     pub(crate) fn as_marks(&self, puzzle_ref: PuzzleRef) -> Marks {
         match puzzle_ref {
             PuzzleRef::Puzzle(place) => Marks::from(&self.puzzles[place as usize]),

@@ -4,7 +4,6 @@ use std::ops::Deref;
 
 use bulkdoku_core::prefetch::{Prefetch, prefetch_all};
 
-/// The distance of prefetching, in values.
 const PREFETCH_DISTANCE: usize = 8;
 
 /// A vector that is cleared as a whole. Old values stay in memory, so a slot need not be cleared

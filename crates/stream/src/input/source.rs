@@ -1,13 +1,19 @@
-//! Named inputs and positions in them.
+//! Named inputs, positions in them, and failures after which earlier bytes are suspect.
 
+use std::any::Any;
 use std::fmt;
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
+use super::csv::Table;
 use super::layout::plain_lines;
-use super::{ColumnFile, Layout, Stream};
+use super::{Layout, Stream, StreamOptions};
+use crate::pipeline::Block;
 
 /// An input with its name, layout, and bytes.
 pub struct Source<'a> {
@@ -83,4 +89,55 @@ impl Default for Position {
     fn default() -> Self {
         Self { offset: 0, line: 1, inside_line: false, check_sum: None }
     }
+}
+
+/// A file of columns, such as a Parquet file.
+pub trait ColumnFile: Send {
+    /// Returns the names of the columns, and up to `rows` rows, as CSV, for detection. Rows that
+    /// cannot be read are omitted.
+    fn sample(&mut self, rows: usize) -> Vec<u8>;
+
+    /// Returns how many of the columns, the first ones, are not inside of others.
+    fn outer(&self) -> usize;
+
+    /// Returns why a column cannot have puzzles or solutions, if its type excludes them.
+    fn refusal(&self, column: usize) -> Option<String>;
+
+    /// Returns the types of the columns, for the format that copies them.
+    fn types(&self) -> Arc<dyn Any + Send + Sync>;
+
+    /// Chooses the columns of a table to read. The bytes that are read are added to `count`.
+    fn select(&mut self, table: &Table, options: StreamOptions, count: Arc<AtomicU64>);
+
+    /// Skips rows at the start. Must be called before the first block is filled.
+    fn skip(&mut self, rows: u64);
+
+    /// Fills a block with up to `most` rows: sets its contents and its count. Returns `false` at the
+    /// end.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read; the number of suspect rows before the fault is that of
+    /// [`damaged`](super::damaged).
+    fn fill(&mut self, block: &mut Block, most: u64) -> io::Result<bool>;
+}
+
+/// Opens a file if it is one of columns.
+pub type OpenColumns = fn(&File) -> Option<io::Result<Box<dyn ColumnFile>>>;
+
+/// An error, and how much output of the part that failed precedes it.
+#[derive(Clone, Debug, Error)]
+#[error("{message}")]
+struct Damage {
+    message: String,
+    unverified: u64,
+}
+
+/// Returns the error of a stream that fails after this many bytes, or rows, that are not verified.
+pub fn damaged(kind: ErrorKind, message: String, unverified: u64) -> io::Error {
+    io::Error::new(kind, Damage { message, unverified })
+}
+
+/// Returns how many bytes before this read error are not verified; `None` means that all are.
+pub(crate) fn unverified_bytes(error: &io::Error) -> Option<u64> {
+    error.get_ref()?.downcast_ref().map(|damage: &Damage| damage.unverified)
 }

@@ -13,13 +13,12 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, ErrorKind, Read};
 use std::mem;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use memchr::memchr;
 
-use super::codec::codec_of;
-use super::decompress::Decompress;
+use super::decompress::{Codec, Decompress};
 use super::detect::MAX_DETECTION_BYTES;
 use super::read_ahead::ReadAhead;
 use super::{ColumnFile, DetectError, InputFormat, InputOptions, Keep, Layout, OpenColumns};
@@ -38,25 +37,12 @@ const DETECT_EACH_LINE_BYTES: usize = 64;
 const SAMPLE_ROWS: usize = 64;
 
 /// Options for streams that are not plain text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamOptions {
-    /// The largest window, or dictionary, of a compressed stream, and the memory of the open pages
-    /// of a Parquet file, in bytes.
-    ///
-    /// zst and xz streams declare how far back they refer. A decoder keeps that much of its output,
-    /// so this is the memory that a long stream takes. A short stream takes no more than its length.
-    pub window: u64,
     /// The number of a blank cell in a `NumPy` array; the digits 1 to 9 follow it.
     pub npy_blank: u8,
     /// The maximum length of a record, if it is longer than a block, in bytes.
     pub max_record: usize,
-}
-
-impl Default for StreamOptions {
-    fn default() -> Self {
-        // Enough for `xz -8` and `zstd -19`, while a run stays below 64 MB in total.
-        Self { window: 32 << 20, npy_blank: 0, max_record: 0 }
-    }
 }
 
 /// The bytes of an input, decompressed if necessary, or a file of columns.
@@ -73,12 +59,11 @@ pub struct Stream {
     /// The error that ended the first bytes, returned after them.
     failed: Option<io::Error>,
     options: StreamOptions,
-    count: Arc<Count>,
+    count: Count,
     rest: Rest,
     /// Whether reads never block. If so, a read of first bytes also reads further ones, so that
     /// blocks do not depend on how many bytes detection has read.
     is_file: bool,
-    /// The columns, if the input has no text.
     columns: Option<Box<dyn ColumnFile>>,
 }
 
@@ -90,37 +75,18 @@ enum Rest {
     Ended,
 }
 
-/// The raw bytes of a source, counted.
 struct Raw {
     source: Box<dyn Read + Send>,
-    count: Arc<Count>,
+    count: Count,
 }
 
-/// The number of raw bytes that have been read, and a total to which it is added once it is known.
-#[derive(Default)]
-struct Count {
-    bytes: AtomicU64,
-    total: OnceLock<Arc<AtomicU64>>,
-}
-
-impl Count {
-    fn add(&self, bytes: u64) {
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        if let Some(total) = self.total.get() {
-            total.fetch_add(self.bytes.swap(0, Ordering::Relaxed), Ordering::Relaxed);
-        }
-    }
-}
-
-/// Returns a reader of a stream that a thread decodes, if one can be started.
-fn ahead(stream: Box<dyn Read + Send>, is_dropped: &Arc<AtomicBool>) -> Box<dyn Read + Send> {
-    ReadAhead::spawn(stream, is_dropped).map_or_else(|stream| stream, |ahead| Box::new(ahead))
-}
+/// The number of raw bytes that have been read, which another total may replace.
+type Count = Arc<Mutex<Arc<AtomicU64>>>;
 
 impl Stream {
     /// Creates a stream without reading from the source.
     pub fn new(source: impl Read + Send + 'static) -> Self {
-        let count = Arc::<Count>::default();
+        let count = Count::default();
         let raw = Raw { source: Box::new(source), count: Arc::clone(&count) };
         Self {
             first: Vec::new(),
@@ -146,9 +112,13 @@ impl Stream {
     }
 
     /// Adds the raw bytes read from the source, past and future, to a total.
+    ///
+    /// # Panics
+    /// Panics if the source has panicked.
     pub fn count_into(&mut self, total: &Arc<AtomicU64>) {
-        let _ = self.count.total.set(Arc::clone(total));
-        self.count.add(0);
+        let mut count = self.count.lock().expect("counting does not panic");
+        total.fetch_add(count.load(Ordering::Relaxed), Ordering::Relaxed);
+        *count = Arc::clone(total);
     }
 
     /// Detects the layout from as many first bytes as necessary. They are kept, so this can be
@@ -210,8 +180,8 @@ impl Stream {
     /// Takes the columns of a file that has no text, of which those of a layout are read.
     pub(super) fn take_columns(&mut self, layout: &dyn Layout) -> Option<Box<dyn ColumnFile>> {
         let (mut columns, table) = self.columns.take().zip(layout.table())?;
-        let count = self.count.total.get().cloned().unwrap_or_default();
-        columns.select(table, self.options, count);
+        let count = self.count.lock().expect("counting does not panic");
+        columns.select(table, self.options, Arc::clone(&count));
         Some(columns)
     }
 
@@ -220,7 +190,6 @@ impl Stream {
         self.columns.is_none() && matches!(self.rest, Rest::Plain(_) | Rest::Ended)
     }
 
-    /// Reads more first bytes, or recognizes the codec.
     fn fetch(&mut self) -> io::Result<()> {
         if matches!(self.rest, Rest::Unknown(_)) {
             return self.detect_codec(&mut [0; READ_BYTES]);
@@ -239,13 +208,13 @@ impl Stream {
     fn detect_codec(&mut self, buffer: &mut [u8]) -> io::Result<()> {
         let Rest::Unknown(raw) = &mut self.rest else { return Ok(()) };
         let mut is_end = false;
-        let mut codec = codec_of(&self.first);
+        let mut codec = Codec::of(&self.first);
         if codec.is_err() {
             let most = buffer.len().min(MAGIC_BYTES);
             let got = raw.read(&mut buffer[..most])?;
             self.first.extend_from_slice(&buffer[..got]);
             is_end = got == 0;
-            codec = codec_of(&self.first);
+            codec = Codec::of(&self.first);
         }
         if codec.is_err() && !is_end {
             return Ok(());
@@ -256,8 +225,14 @@ impl Stream {
             Ok(Some(codec)) => {
                 let head = Cursor::new(mem::take(&mut self.first));
                 let (source, is_dropped) = (Box::new(head.chain(raw)), Arc::default());
-                let text = Decompress::new(codec, self.options, source, &is_dropped)?;
-                Rest::Decoded(ahead(Box::new(text), &is_dropped))
+                let blank = self.options.npy_blank;
+                let text = Decompress::new(codec, blank, source, &is_dropped)?;
+                // Browsers have no threads.
+                Rest::Decoded(if cfg!(target_family = "wasm") {
+                    Box::new(text)
+                } else {
+                    Box::new(ReadAhead::spawn(text, is_dropped)?)
+                })
             }
         };
         Ok(())
@@ -303,10 +278,10 @@ fn layout_of(
     let Some(table) = layout.table() else { return Ok(layout) };
     let mut cells = [Some(table.puzzle), table.answer].into_iter().flatten();
     if let Some(what) = cells.find_map(|column| columns.refusal(column)) {
-        return Err(DetectError::Unreadable(what));
+        return Err(DetectError::Foreign(what));
     }
     let mut table = table.clone();
-    if matches!(expected.keep, Some(Keep::All | Keep::Row)) {
+    if expected.keep == Some(Keep::Row) {
         table.kept.retain(|column| *column < columns.outer());
     }
     Ok(Arc::new(table))
@@ -348,7 +323,8 @@ impl Read for Rest {
 impl Read for Raw {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let got = self.source.read(into)?;
-        self.count.add(got as u64);
+        let count = self.count.lock().expect("counting does not panic");
+        count.fetch_add(got as u64, Ordering::Relaxed);
         Ok(got)
     }
 }
@@ -361,8 +337,6 @@ impl fmt::Debug for Stream {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
     use super::*;
     use crate::input::plain_lines;
 
@@ -419,25 +393,5 @@ mod tests {
         let mut stream = Stream::of_file(file, |_| None).unwrap();
         assert_eq!(stream.layout(&InputOptions::default(), || false), Ok(Some(plain_lines())));
         assert_eq!(stream.read(&mut [0; 8000]).unwrap(), 8000);
-    }
-
-    /// Fails with `Interrupted` on every read.
-    struct AlwaysInterrupted;
-
-    impl Read for AlwaysInterrupted {
-        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-            Err(ErrorKind::Interrupted.into())
-        }
-    }
-
-    #[test]
-    fn detection_can_be_given_up_while_no_bytes_arrive() {
-        let asked = Cell::new(0);
-        let is_over = || asked.replace(asked.get() + 1) == 5;
-        assert_eq!(
-            Stream::new(AlwaysInterrupted).layout(&InputOptions::default(), is_over),
-            Ok(None)
-        );
-        assert_eq!(asked.get(), 6);
     }
 }

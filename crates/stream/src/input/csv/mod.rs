@@ -138,28 +138,3 @@ impl fmt::Display for Table {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_display_of_a_table_names_its_puzzle_column() {
-        let names = vec!["id".into(), "quiz \"a\"".into()];
-        let header = Header { line: 1, written: Vec::clone(&names), names };
-        let table = Table {
-            delimiter: Delimiter::Byte(b','),
-            header: Some(header),
-            fields: 2,
-            puzzle: 1,
-            answer: None,
-            kept: vec![],
-        };
-        assert_eq!(table.to_string(), "CSV, puzzles in column \"quiz \\\"a\\\"\" (2 of 2)");
-        let table = Table { header: None, delimiter: Delimiter::Blanks, ..table };
-        assert_eq!(table.to_string(), "fields between blanks, puzzles in column 2 of 2, no header");
-        assert_eq!(table.name(1), "column_2");
-        let table = Table { answer: Some(0), ..table };
-        assert!(table.to_string().ends_with("no header, solutions in column 1"), "{table}");
-    }
-}

@@ -8,8 +8,7 @@ use memchr::memchr_iter;
 use super::is_separator_line;
 use super::rows::{SplitRow, first_text};
 use super::{Delimiter, Table};
-use crate::input::field::{Field, FieldForm};
-use crate::input::{Layout, LinePosition, Records, lines};
+use crate::input::{Field, FieldForm, Layout, LinePosition, Records, lines};
 use bulkdoku_core::forms;
 use bulkdoku_core::puzzle::{CELLS, Malformed};
 use bulkdoku_core::simd::SimdLevel;
@@ -154,7 +153,6 @@ impl RowReader<'_> {
         length
     }
 
-    /// Returns the puzzle field, if the row matches the table.
     fn check(
         &self,
         rest: &[u8],
@@ -197,7 +195,6 @@ impl RowReader<'_> {
         Malformed { column: at + 1, what: what.into() }
     }
 
-    /// Adds the solution of the last record, if solutions are read.
     fn push_answer(&self, answer: Option<Field>, start: u32, records: &mut Records) {
         if self.table.answer.is_some() {
             let answer = match answer {
@@ -215,7 +212,6 @@ impl RowReader<'_> {
         }
     }
 
-    /// Adds the kept fields of the last record.
     #[inline(always)]
     fn keep(&self, row: &[u8], start: u32, records: &mut Records) {
         if !self.table.kept.is_empty() {
@@ -241,7 +237,6 @@ struct PlainRow {
     puzzle: usize,
     /// The number of bytes before the solution, if solutions are read.
     answer: usize,
-    /// The length in bytes, including the line feed.
     length: usize,
 }
 
@@ -314,7 +309,6 @@ fn is_digits(text: &[u8]) -> bool {
     text.iter().fold(true, |all, byte| all & byte.is_ascii_digit())
 }
 
-/// Returns whether a field may end before these bytes.
 #[inline(always)]
 fn ends_field(delimiter: Delimiter, after: &[u8]) -> bool {
     match after {

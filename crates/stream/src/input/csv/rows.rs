@@ -4,8 +4,7 @@ use std::fmt;
 
 use memchr::{memchr, memchr_iter, memchr2};
 
-use crate::input::field::{Field, FieldForm};
-use crate::input::lines;
+use crate::input::{Field, FieldForm, lines};
 use bulkdoku_core::puzzle::is_cell;
 
 /// The separator of the fields of a row.
@@ -176,7 +175,6 @@ pub(in crate::input) fn is_separator_line(line: &[u8]) -> bool {
     declared_delimiter(line).is_some()
 }
 
-/// Returns the delimiter that a line declares for Excel.
 pub(in crate::input) fn declared_delimiter(line: &[u8]) -> Option<u8> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -200,7 +198,6 @@ fn row_end(delimiter: Delimiter, bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the first byte of a line that is not whitespace.
 pub(super) fn first_text(delimiter: Delimiter, bytes: &[u8]) -> Option<u8> {
     bytes.iter().copied().find(|&byte| !delimiter.is_blank(byte))
 }
@@ -208,54 +205,6 @@ pub(super) fn first_text(delimiter: Delimiter, bytes: &[u8]) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn fields(delimiter: Delimiter, row: &str) -> (Vec<String>, SplitRow) {
-        let mut fields = Vec::new();
-        let row_ends = delimiter.split(row.as_bytes(), |number, field| {
-            assert_eq!(number, fields.len());
-            fields.push(String::from_utf8(field.text(row.as_bytes()).into_owned()).unwrap());
-        });
-        (fields, row_ends)
-    }
-
-    #[test]
-    fn rows_are_split_as_rfc_4180_defines() {
-        let comma = Delimiter::Byte(b',');
-        let cases: [(&str, &[&str], usize); 9] = [
-            ("a,b\nc", &["a", "b"], 4),
-            ("a,b\r\nc", &["a", "b"], 5),
-            ("a,b", &["a", "b"], 3),
-            ("a,b\r", &["a", "b"], 4),
-            (",\n", &["", ""], 2),
-            ("\"a,\n\"\"b\"\"\",\"\"\r\nc", &["a,\n\"b\"", ""], 15),
-            ("a\"b,\"c\"", &["a\"b", "c"], 7),
-            (" \"a\",b\n", &[" \"a\"", "b"], 7),
-            ("a\r,b\n", &["a\r", "b"], 5),
-        ];
-        for (row, expected, length) in cases {
-            let (found, end) = fields(comma, row);
-            assert_eq!(found, expected, "{row:?}");
-            assert_eq!(end, SplitRow::Whole { fields: expected.len(), length }, "{row:?}");
-        }
-    }
-
-    #[test]
-    fn bad_quotes_are_reported() {
-        let comma = Delimiter::Byte(b',');
-        assert_eq!(fields(comma, "a,\"b\nc").1, SplitRow::Open { at: 2 });
-        assert_eq!(fields(comma, "a,\"b\"\"").1, SplitRow::Open { at: 2 });
-        assert_eq!(fields(comma, "a,\"b\"c,d\n").1, SplitRow::TextAfterQuote { at: 5 });
-        assert_eq!(fields(comma, "\"b\nx\"c\n").1, SplitRow::TextAfterQuote { at: 5 });
-    }
-
-    #[test]
-    fn several_blanks_are_one_delimiter() {
-        let (found, end) = fields(Delimiter::Blanks, " 00a  \"5 \t1.2 \r\nx");
-        assert_eq!(found, ["00a", "\"5", "1.2"]);
-        assert_eq!(end, SplitRow::Whole { fields: 3, length: 16 });
-        let (found, _) = fields(Delimiter::Blanks, "\"a b\" c\"d \"\" \"e");
-        assert_eq!(found, ["a b", "c\"d", "", "\"e"]);
-    }
 
     #[test]
     fn bytes_of_puzzles_are_not_delimiters() {

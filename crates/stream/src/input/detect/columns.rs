@@ -3,16 +3,12 @@
 use std::sync::Arc;
 
 use super::error::several;
-use super::sample::{
-    Candidate, RowFields, Sample, cannot_be_puzzle, is_grid, is_in_sentence, is_name_of_cells,
-    is_puzzle, is_word,
-};
-use super::{Answers, DetectError, InputFormat, InputOptions, Undecided, column_of, keep_only};
+use super::sample::{Candidate, RowFields, Sample, is_grid, is_name_of_cells, is_puzzle};
+use super::{Answers, DetectError, InputFormat, InputOptions, Undecided, column_of};
 use crate::input::csv::{Delimiter, Table};
 use crate::input::{Layout, names};
 use bulkdoku_core::puzzle::is_cell;
 
-/// The delimiters tried by default, most likely first.
 const DELIMITERS: [Delimiter; 8] = [
     Delimiter::Byte(b','),
     Delimiter::Byte(b'\t'),
@@ -58,11 +54,10 @@ impl InputOptions {
         };
         let Some(mut table) = found else { return self.lines() };
         table.answer = self.answer(&table, &sample)?;
-        table.kept = self.kept(&table.names(), table.puzzle, table.answer)?;
+        table.kept = self.kept(&table.names())?;
         Ok(Arc::new(table))
     }
 
-    /// Returns the table with the requested puzzle column.
     fn chosen(
         &self,
         column: &str,
@@ -91,7 +86,6 @@ impl InputOptions {
         Ok(first.table(*delimiter, puzzle, has_header.then_some(sample.line)))
     }
 
-    /// Returns the table whose header names the puzzle column.
     fn named(
         &self,
         sample: &Sample<'_>,
@@ -118,20 +112,9 @@ impl InputOptions {
                 if let Some(header) = first.with_row_names(&row) {
                     with_row_names = header;
                     first = &with_row_names;
-                    puzzles = first.columns_where(names::is_puzzles);
                 }
-                let has_puzzles = !row.columns_where(is_puzzle).is_empty();
-                puzzles.retain(|&at| {
-                    let may_be = |text| {
-                        !cannot_be_puzzle(text)
-                            || !has_puzzles && is_in_sentence(&first.texts[at], text)
-                    };
-                    row.texts.get(at).is_none_or(|text| may_be(text))
-                });
-                keep_only(&mut puzzles, |at| row.texts.get(at).is_some_and(|text| is_puzzle(text)));
-                let are_words =
-                    puzzles.iter().all(|&at| row.texts.get(at).is_some_and(|text| is_word(text)));
-                if are_words && (puzzles.is_empty() || has_puzzles) {
+                puzzles = first.of_puzzles(&row, !row.columns_where(is_puzzle).is_empty());
+                if puzzles.is_empty() {
                     return Ok(None);
                 }
             }

@@ -2,19 +2,14 @@
 
 use thiserror::Error;
 
-use crate::input::foreign::Foreign;
-
 /// The reason why the layout of an input could not be detected. Columns are listed as `"id"`, or as
 /// `1 (53..7…)` without a header.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DetectError {
-    /// An unsupported type of file.
+    /// An unsupported type of file, with what to do.
     #[error("{0}")]
-    Foreign(Foreign),
-    /// A column whose type excludes puzzles.
-    #[error("{0}")]
-    Unreadable(String),
+    Foreign(String),
     /// No layout of puzzles was recognized.
     #[error("no puzzles: neither lines, a table, JSON lines, nor grids of them")]
     NotPuzzles,
@@ -84,12 +79,10 @@ pub enum DetectError {
     },
 }
 
-/// Returns names as in messages.
 pub(super) fn quoted(names: &[impl AsRef<str>]) -> Vec<String> {
     names.iter().map(|name| format!("{:?}", name.as_ref())).collect()
 }
 
-/// Returns the error of several columns that may contain the puzzles.
 pub(super) fn several(which: &[usize], columns: Vec<String>) -> DetectError {
     let which = which.iter().map(|&column| columns[column].clone()).collect();
     DetectError::Several { which, columns }

@@ -6,10 +6,9 @@ use memchr::memchr;
 use serde_json::value::RawValue;
 
 use super::error::{quoted, several};
-use super::sample::{Sample, cannot_be_puzzle, is_grid, is_in_sentence, is_puzzle, is_word};
+use super::sample::{RowFields, Sample, is_grid, is_puzzle};
 use super::{
     Answers, DetectError, Detected, InputFormat, InputOptions, Keep, Undecided, column_of,
-    keep_only,
 };
 use crate::input::json::{self, ElementLines, JsonRecords, Objects, cells_of, entries};
 use crate::input::lines::first_end;
@@ -71,7 +70,6 @@ impl InputOptions {
         }
     }
 
-    /// The records of one JSON document.
     pub(super) fn document(&self, sample: Sample<'_>) -> Detected {
         self.json_document(sample.text, sample.is_all)
     }
@@ -105,7 +103,6 @@ impl InputOptions {
         Ok(Arc::new(self.of_start(text)?))
     }
 
-    /// Returns the keys of a record, if it is an object.
     fn of_record(&self, record: &[u8]) -> Option<Result<Objects, DetectError>> {
         if let Some(entries) = entries(record) {
             return Some(self.of_object(&entries));
@@ -132,14 +129,11 @@ impl InputOptions {
             Answers::Column(name) => Some(name.clone()),
         };
         let kept = match &self.keep {
-            Some(keep @ (Keep::All | Keep::Row)) => {
+            Some(Keep::Row) => {
                 let cells: Vec<_> = puzzle.iter().chain(&answer).cloned().collect();
                 let mut kept: Vec<_> = keys(first).into_iter().map(String::from).collect();
                 kept.retain(|key| !cells.contains(key));
-                if *keep == Keep::Row {
-                    kept.extend(cells);
-                }
-                kept
+                [kept, cells].concat()
             }
             Some(Keep::Only(names)) => [&names[..], &self.also_read].concat(),
             None => self.also_read.clone(),
@@ -147,7 +141,6 @@ impl InputOptions {
         Objects::new(puzzle, answer, kept)
     }
 
-    /// Returns the layout in which each line is a puzzle.
     fn of_values(&self) -> Result<Objects, DetectError> {
         let keep = match &self.keep {
             Some(Keep::Only(names)) => names.first(),
@@ -164,24 +157,21 @@ impl InputOptions {
         let outer = keys(entries).len();
         let entries = &with_paths(entries);
         let keys = keys(entries);
+        let value = |key: &&str| entries.iter().rev().find(|(name, _)| name == key);
+        let values: Vec<_> = keys.iter().filter_map(value).map(|(_, value)| *value).collect();
         let puzzle = match &self.column {
             Some(name) => column_of(&keys, name)?,
-            None => puzzle_key(entries, &keys, outer)
-                .ok()
-                .filter(|key| !is_array_of_puzzles(last_value(entries, keys[*key])))
-                .map_or_else(
-                    || match array_of_puzzles(entries) {
-                        Some(path) => Err(nested(path)),
-                        None => puzzle_key(entries, &keys, outer),
-                    },
-                    Ok,
-                )?,
+            None => match (puzzle_key(&keys, &values, outer), array_of_puzzles(entries)) {
+                (Ok(puzzle), _) if !is_array_of_puzzles(values[puzzle]) => puzzle,
+                (_, Some(path)) => return Err(nested(path)),
+                (found, None) => found?,
+            },
         };
         let answer = match &self.answers {
             Answers::Unwanted => None,
             Answers::Wanted | Answers::IfAny => {
                 let is_required = self.answers == Answers::Wanted;
-                Some(answer_key(entries, &keys, puzzle, (outer, is_required))?)
+                Some(answer_key(&keys, &values, puzzle, (outer, is_required))?)
             }
             Answers::Column(name) => Some(column_of(&keys, name)?),
         };
@@ -191,10 +181,10 @@ impl InputOptions {
         let name = |key: usize| keys[key].to_owned();
         // All keys are those of the outer object.
         let all = match &self.keep {
-            Some(Keep::All | Keep::Row) => &keys[..outer],
+            Some(Keep::Row) => &keys[..outer],
             _ => &keys[..],
         };
-        let kept = self.kept(all, puzzle, answer)?.into_iter().map(name).collect();
+        let kept = self.kept(all)?.into_iter().map(name).collect();
         Ok(Objects::new(Some(name(puzzle)), answer.map(name), kept))
     }
 }
@@ -221,16 +211,13 @@ fn is_escaped_puzzle(line: &[u8]) -> bool {
         && text.is_ok_and(|text| is_puzzle(text.as_bytes()) || is_grid(text.as_bytes()))
 }
 
-/// The filter of jq for arrays of a puzzle and its solution.
 const PAIR: &str = "{puzzle: .[0], solution: .[1]}";
 
-/// Returns whether a record is an array of a puzzle and something else.
 fn is_pair(record: &[u8]) -> bool {
     let values: Vec<&RawValue> = serde_json::from_slice(record).unwrap_or_default();
     values.len() > 1 && cells_of(values[0].get()).is_some_and(|text| is_puzzle(&text))
 }
 
-/// Returns whether a value is an array of puzzles, or of objects with puzzles.
 fn is_array_of_puzzles(value: &str) -> bool {
     if json::is_array_of_records(value.as_bytes()) != Ok(true) {
         return false;
@@ -243,7 +230,6 @@ fn is_array_of_puzzles(value: &str) -> bool {
         || is_pair(first)
 }
 
-/// Returns the path of the first array of puzzles.
 fn array_of_puzzles<'a>(entries: &'a [(String, &str)]) -> Option<&'a str> {
     let found = entries.iter().find(|(_, value)| is_array_of_puzzles(value));
     found.map(|(path, _)| path.as_str())
@@ -274,17 +260,11 @@ fn nested(path: &str) -> DetectError {
     DetectError::Nested(format!("{dot}{jq}[]"))
 }
 
-/// Returns the error of an object in several lines.
 fn object_in_lines(text: &[u8]) -> DetectError {
     let entries = json::first_entries(text);
     let path = path_of_open_array(text);
     let found = path.or_else(|| array_of_puzzles(&with_paths(&entries)).map(String::from));
     found.map_or(DetectError::ObjectInLines, |path| nested(&path))
-}
-
-/// Returns the last value of a key.
-fn last_value<'a>(entries: &[(String, &'a str)], key: &str) -> &'a str {
-    entries.iter().rev().find(|(name, _)| name == key).map_or("", |(_, value)| *value)
 }
 
 /// The deepest inner objects, and the number of keys, in which puzzles are looked for.
@@ -301,79 +281,50 @@ fn keys<'a>(entries: &'a [(String, &str)]) -> Vec<&'a str> {
     keys
 }
 
-/// Returns the keys whose values are cells that satisfy `is`.
-fn shaped(entries: &[(String, &str)], keys: &[&str], is: fn(&[u8]) -> bool) -> Vec<usize> {
-    let holds = |value: &str| cells_of(value).is_some_and(|cells| is(&cells));
-    let found = entries.iter().filter(|(_, value)| holds(value));
-    found.filter_map(|(key, _)| keys.iter().position(|known| known == key)).collect()
-}
-
-/// Returns the last name of a path.
 fn last_name(path: &str) -> &str {
     path.rsplit_once('.').map_or(path, |(_, name)| name)
 }
 
-/// Returns the key with a known name for puzzles whose value may be one, or whose value is a puzzle.
-/// The first `outer` keys precede those of inner objects.
-fn puzzle_key(
-    entries: &[(String, &str)],
-    keys: &[&str],
-    outer: usize,
-) -> Result<usize, DetectError> {
-    let value = |key: usize| last_value(entries, keys[key]);
-    let is_named = |key: &usize| names::is_puzzles(last_name(keys[*key]).as_bytes());
-    let may_be = |key: &usize| {
-        let value = value(*key);
-        !value.starts_with('{') && !cells_of(value).is_some_and(|text| cannot_be_puzzle(&text))
+/// Returns the key of the puzzles: an outer one, or else one of inner objects. The first `outer` keys
+/// are the outer ones.
+fn puzzle_key(keys: &[&str], values: &[&str], outer: usize) -> Result<usize, DetectError> {
+    let name = |(key, value): (&&str, &&str)| {
+        // An object is not a puzzle.
+        if value.starts_with('{') { Vec::new() } else { last_name(key).as_bytes().to_vec() }
     };
-    let is_word = |key: &usize| cells_of(value(*key)).is_some_and(|text| is_word(&text));
-    let is_named_sentence = |key: &usize| {
-        let name = last_name(keys[*key]).as_bytes();
-        cells_of(value(*key)).is_some_and(|text| is_in_sentence(name, &text))
-    };
-    let (mut found, mut words) = (Vec::new(), Vec::new());
-    for range in [0..outer, outer..keys.len()] {
+    let text = |value: &&str| cells_of(value).unwrap_or_default().into_owned();
+    let has_puzzles = values.iter().any(|value| is_puzzle(&text(value)));
+    for count in [outer, keys.len()] {
+        let row = RowFields::of(values[..count].iter().map(text));
+        let mut found =
+            RowFields::of(keys[..count].iter().zip(values).map(name)).of_puzzles(&row, has_puzzles);
         if found.is_empty() {
-            found = range.clone().filter(is_named).filter(may_be).collect();
-            keep_only(&mut found, |key| cells_of(value(key)).is_some_and(|text| is_puzzle(&text)));
-            words.extend(found.extract_if(.., |key| is_word(key)));
+            found = row.columns_where(is_puzzle);
         }
-        if found.is_empty() {
-            found = shaped(entries, keys, is_puzzle);
-            found.retain(|key| range.contains(key));
+        match found[..] {
+            [one] => return Ok(one),
+            [] => {}
+            _ => return Err(several(&found, quoted(keys))),
         }
     }
-    if found.is_empty() {
-        found = words;
-    }
-    if found.is_empty() {
-        found = (0..keys.len()).filter(is_named_sentence).collect();
-    }
-    if found.is_empty() {
-        found = (0..outer).filter(is_named).filter(|&key| value(key).starts_with('{')).collect();
-    }
-    let columns = quoted(keys);
-    match found[..] {
-        [one] => Ok(one),
-        [] => Err(DetectError::NoPuzzles(columns)),
-        _ => Err(several(&found, columns)),
-    }
+    Err(DetectError::NoPuzzles(quoted(keys)))
 }
 
 /// Returns the key with a known name for solutions, or whose value is a solution.
 fn answer_key(
-    entries: &[(String, &str)],
     keys: &[&str],
+    values: &[&str],
     puzzle: usize,
     (outer, is_required): (usize, bool),
 ) -> Result<usize, DetectError> {
-    let others = (0..keys.len()).filter(|&key| key != puzzle);
-    let named = others.filter_map(|key| {
+    let others = || (0..keys.len()).filter(|&key| key != puzzle);
+    let named = others().filter_map(|key| {
         let name = names::solutions(last_name(keys[key]), is_required)?;
         Some((key >= outer, name, keys[key], key))
     });
     let named = named.min().map(|(.., key)| key);
+    let is_solution = |key: &usize| cells_of(values[*key]).is_some_and(|text| is_grid(&text));
     named
-        .or_else(|| shaped(entries, keys, is_grid).into_iter().find(|&key| key != puzzle))
+        .or_else(|| others().find(is_solution))
         .ok_or_else(|| DetectError::NoSolutions(quoted(keys)))
 }

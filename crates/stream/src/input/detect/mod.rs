@@ -27,13 +27,12 @@ use std::sync::Arc;
 use super::csv::Delimiter;
 use super::foreign::{recognized, without_mark};
 use super::grid::Grids;
-use super::lines::{LineAnswers, Lines};
+use super::lines::Lines;
 use super::{Layout, LayoutKind, StreamOptions, grid, lines};
 use bulkdoku_core::forms::sheet::NotYet;
 use bulkdoku_core::puzzle::CELLS;
 use sample::{Sample, is_name};
 
-/// The maximum number of bytes that detection reads.
 pub(crate) const MAX_DETECTION_BYTES: usize = 64 * 1024;
 
 /// The format of an input.
@@ -101,8 +100,6 @@ pub enum Answers {
 /// The columns to copy to the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// All except the puzzles and, if they are read, the solutions.
-    All,
     /// These columns, by name or number from 1.
     Only(Vec<String>),
     /// All columns in input order, including puzzle and solution. Lines and grids have none.
@@ -203,7 +200,6 @@ impl InputOptions {
         }
     }
 
-    /// A table with the delimiter that a first line declares for Excel.
     fn declared_table(&self, sample: Sample<'_>) -> Detected {
         let declared =
             sample.declared.and_then(Delimiter::new).filter(|_| self.delimiter.is_none());
@@ -211,7 +207,6 @@ impl InputOptions {
         Self { delimiter: Some(declared), ..self.clone() }.table(sample).map(Some)
     }
 
-    /// Lines, of which the first one starts with a puzzle.
     fn lines_of_puzzles(&self, sample: Sample<'_>) -> Detected {
         if sample.starts_with_puzzle()? { self.lines().map(Some) } else { Ok(None) }
     }
@@ -225,7 +220,6 @@ impl InputOptions {
             .map(|table| Some(table).filter(|table| table.kind() != LayoutKind::Lines))
     }
 
-    /// Grids, of which the first one is well-formed.
     fn well_formed_grids(&self, sample: Sample<'_>) -> Detected {
         let is_grid = grid::looks_like_grid(sample.start, sample.is_all);
         if is_grid.ok_or(Undecided::NotYet)? { self.grids().map(Some) } else { Ok(None) }
@@ -239,7 +233,6 @@ impl InputOptions {
         !self.is_table()
     }
 
-    /// Returns whether the options require a table.
     fn is_table(&self) -> bool {
         matches!(self.format, InputFormat::Csv | InputFormat::Tsv | InputFormat::Parquet)
             || self.column.is_some()
@@ -254,12 +247,8 @@ impl InputOptions {
     }
 
     fn lines(&self) -> Result<Arc<dyn Layout>, Undecided> {
-        let answers = match self.answers {
-            Answers::Unwanted => LineAnswers::None,
-            Answers::IfAny => LineAnswers::IfGrid,
-            Answers::Wanted | Answers::Column(_) => LineAnswers::First,
-        };
-        Ok(Arc::new(Lines { answers, rest: self.keeps(lines::REST)? }))
+        let rest = self.keeps(lines::REST)?;
+        Ok(Arc::new(Lines { answers: self.answers.clone(), rest }))
     }
 
     /// Returns the layout of an input in which no puzzles were found.
@@ -276,7 +265,6 @@ impl InputOptions {
         match &self.keep {
             None => Ok(self.also_read.iter().any(|name| name == column)),
             Some(Keep::Row) => Ok(false),
-            Some(Keep::All) => Ok(true),
             Some(Keep::Only(names)) => match names.iter().find(|name| *name != column) {
                 None => Ok(true),
                 Some(name) => {
@@ -287,12 +275,7 @@ impl InputOptions {
     }
 
     /// Returns the columns copied to the output, followed by those that are only read.
-    fn kept(
-        &self,
-        names: &[impl AsRef<str>],
-        puzzle: usize,
-        answer: Option<usize>,
-    ) -> Result<Vec<usize>, DetectError> {
+    fn kept(&self, names: &[impl AsRef<str>]) -> Result<Vec<usize>, DetectError> {
         let is_shared = |name: &&String| {
             names.iter().any(|known| known.as_ref().trim().eq_ignore_ascii_case(name))
         };
@@ -302,10 +285,6 @@ impl InputOptions {
         let mut kept: Vec<_> = match &self.keep {
             None => Vec::new(),
             Some(Keep::Row) => return Ok((0..names.len()).collect()),
-            Some(Keep::All) => {
-                let is_shown = |column| column == puzzle || Some(column) == answer;
-                return Ok((0..names.len()).filter(|&column| !is_shown(column)).collect());
-            }
             Some(Keep::Only(wanted)) => {
                 wanted.iter().map(|name| column_of(names, name)).collect::<Result<_, _>>()?
             }
@@ -337,9 +316,7 @@ const RULES: [Rule; 6] = [
     (InputOptions::is_text, InputOptions::well_formed_grids),
 ];
 
-/// The reason for a missing layout.
 enum Undecided {
-    /// More bytes are needed.
     NotYet,
     Failed(DetectError),
 }
@@ -374,7 +351,6 @@ fn has_lost_digits(start: &[u8]) -> bool {
     })
 }
 
-/// Returns the index of a column, given by name or number from 1.
 fn column_of(names: &[impl AsRef<str>], name: &str) -> Result<usize, DetectError> {
     let find = |is: fn(&str, &str) -> bool| names.iter().position(|known| is(known.as_ref(), name));
     if names.iter().filter(|known| known.as_ref() == name).count() > 1 {

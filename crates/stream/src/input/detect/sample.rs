@@ -2,11 +2,11 @@
 
 use memchr::memchr_iter;
 
-use super::Undecided;
+use super::{Undecided, keep_only};
+use crate::input::FieldForm;
 use crate::input::csv::{
     Delimiter, Header, SplitRow, Table, declared_delimiter, is_separator_line,
 };
-use crate::input::field::FieldForm;
 use crate::input::lines;
 use crate::input::lines::first_end;
 use crate::input::names::{self, looks_like_header};
@@ -17,13 +17,11 @@ use bulkdoku_core::puzzle::{CELLS, is_cell};
 /// The start of an input, from the first line that is neither blank nor a comment.
 #[derive(Clone, Copy)]
 pub(super) struct Sample<'a> {
-    /// The start of the input.
     pub(super) start: &'a [u8],
     /// The text from that line on. The `#` before a header is not a part of it.
     pub(super) text: &'a [u8],
     /// The number of that line, from 1.
     pub(super) line: u64,
-    /// The delimiter that a line before it declares.
     pub(super) declared: Option<u8>,
     /// Whether detection will receive no more bytes.
     pub(super) is_all: bool,
@@ -210,7 +208,6 @@ fn is_content(text: &[u8]) -> bool {
     text.is_empty() || !matches!(line.trim_ascii_start().first(), None | Some(b'#'))
 }
 
-/// A delimiter, and the fields of the first row split by it.
 pub(super) struct Candidate {
     pub(super) delimiter: Delimiter,
     pub(super) first: RowFields,
@@ -222,20 +219,38 @@ pub(super) struct RowFields {
     pub(super) texts: Vec<Vec<u8>>,
     /// The values including those spaces.
     written: Vec<Vec<u8>>,
-    /// Whether any field is quoted.
     pub(super) has_quotes: bool,
-    /// Whether any field contains a carriage return without a line feed.
     pub(super) has_returns: bool,
 }
 
 impl RowFields {
+    pub(super) fn of(texts: impl Iterator<Item = Vec<u8>>) -> Self {
+        Self { texts: texts.collect(), ..Self::default() }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// Returns the columns whose values satisfy `is`.
     pub(super) fn columns_where(&self, is: fn(&[u8]) -> bool) -> Vec<usize> {
         (0..self.len()).filter(|&column| is(&self.texts[column])).collect()
+    }
+
+    /// Returns the columns with known names whose values in a row may be puzzles. Words and sentences
+    /// may be some only if no column of the record has any.
+    pub(super) fn of_puzzles(&self, row: &Self, has_puzzles: bool) -> Vec<usize> {
+        let holds = |column: usize, is: fn(&[u8]) -> bool| {
+            row.texts.get(column).is_some_and(|text| is(text))
+        };
+        let mut columns = self.columns_where(names::is_puzzles);
+        columns.retain(|&column| {
+            let is_sentence = || is_in_sentence(&self.texts[column], &row.texts[column]);
+            !holds(column, cannot_be_puzzle) || !has_puzzles && is_sentence()
+        });
+        keep_only(&mut columns, |column| holds(column, is_puzzle));
+        let are_words = columns.iter().all(|&column| holds(column, is_word));
+        columns.retain(|&column| are_words && !has_puzzles || !holds(column, is_word));
+        columns
     }
 
     /// Returns whether the values are the numbers from 0 on, possibly after an empty one, which
@@ -293,7 +308,6 @@ impl RowFields {
     }
 }
 
-/// The number of characters of a field shown in a message.
 const SAMPLE: usize = 12;
 
 /// Returns whether a field is 81 digits, in any form.
@@ -317,7 +331,7 @@ pub(super) fn is_name_of_cells(field: &[u8]) -> bool {
 
 /// Returns whether a text is not a list, and has at least two words, as a prompt has, or is a JSON
 /// object.
-pub(super) fn cannot_be_puzzle(text: &[u8]) -> bool {
+fn cannot_be_puzzle(text: &[u8]) -> bool {
     let is_blank = |word: &[u8]| matches!(word, b"null" | b"None" | b"NaN" | b"nan");
     let words = text.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| {
         word.len() > 2 && !is_blank(word) && word.iter().any(|byte| !b"OoIlxX".contains(byte))
@@ -330,12 +344,12 @@ pub(super) fn cannot_be_puzzle(text: &[u8]) -> bool {
 
 /// Returns whether a text in a column of this name is a puzzle, though it has words: those of one line
 /// before it, or after it. Questions are prompts, and their puzzles are elsewhere.
-pub(super) fn is_in_sentence(name: &[u8], text: &[u8]) -> bool {
+fn is_in_sentence(name: &[u8], text: &[u8]) -> bool {
     names::is_puzzles(name) && !names::is_questions(name) && forms::form(text).is_some()
 }
 
 /// Returns whether a text has letters and no digits, so that it is hardly a puzzle: `easy`.
-pub(super) fn is_word(text: &[u8]) -> bool {
+fn is_word(text: &[u8]) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic() && !is_cell(*byte);
     text.iter().any(is_letter) && !text.iter().any(u8::is_ascii_digit)
 }

@@ -121,17 +121,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn a_board_with_a_cell_per_line_is_one_record() {
-        for (text, expected) in [
-            ("[\n[\n5,\n3,\n0,\n0,\n7,\n0,\n0,\n0,\n0\n],\n", Some(Records::Values)),
-            ("[5, \r\n3", Some(Records::Values)),
-            ("[\"5\",\n", Some(Records::Values)),
-            ("[[5, 3, 0, 0, 7, 0, 0, 0, 0],\n", None),
-            ("[\n\"53..7....\",\n\"6..195...\"", None),
-        ] {
-            assert_eq!(records_of(text.as_bytes()), Ok(expected), "{text:?}");
-        }
-    }
 }

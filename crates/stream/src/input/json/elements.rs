@@ -6,7 +6,6 @@ use memchr::{memchr2, memchr3};
 
 use bulkdoku_core::forms::is_space;
 
-/// The number of bytes read at a time.
 const READ_BYTES: usize = 64 * 1024;
 
 /// What the records of a JSON document are.
@@ -27,7 +26,6 @@ pub(crate) struct ElementLines<R> {
     source: R,
     records: Records,
     place: Place,
-    /// The bytes read last.
     bytes: Vec<u8>,
     /// The lines made of them; those before `read` have been returned.
     lines: Vec<u8>,
@@ -35,16 +33,12 @@ pub(crate) struct ElementLines<R> {
     is_over: bool,
 }
 
-/// The place of the next byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// Before or after an array.
     Outside,
     /// In a comment outside an array.
     Comment,
-    /// Between two elements.
     Between,
-    /// In a record.
     Record(Inside),
 }
 
@@ -54,14 +48,12 @@ enum Place {
 struct Inside {
     /// Whether the record is an element of an array.
     is_element: bool,
-    /// The number of open brackets and braces.
     depth: usize,
     is_string: bool,
     /// Whether a backslash precedes.
     is_escaped: bool,
     /// Whether a line has ended, and only white space follows so far.
     is_indented: bool,
-    /// Whether anything has been copied.
     has_text: bool,
 }
 
@@ -194,7 +186,6 @@ impl<R> ElementLines<R> {
         used
     }
 
-    /// Appends text of a string.
     fn push_text(&mut self, text: &[u8]) {
         let start = self.lines.len();
         self.lines.extend_from_slice(text);
@@ -276,12 +267,5 @@ mod tests {
                 "{document}"
             );
         }
-    }
-
-    #[test]
-    fn values_of_several_lines_are_lines() {
-        let board = "[\n  [\n    5,\n    3\n  ],\n  [\n    6\n  ]\n]\n";
-        let expected = "[ [ 5, 3 ], [ 6 ] ]\n".repeat(2);
-        assert_eq!(lines(&board.repeat(2), Records::Values, 5), (expected, false));
     }
 }

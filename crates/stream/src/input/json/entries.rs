@@ -11,7 +11,6 @@ use serde_json::value::RawValue;
 
 use super::offset;
 
-/// Returns the keys and the texts of the values of an object, in order.
 pub(crate) fn entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
     strict_entries(line).or_else(|| {
         let finite = without_nan(line)?;
@@ -127,7 +126,6 @@ fn plain_value(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the value at a path of keys in an object.
 pub(crate) fn at_path<'a>(value: &'a str, path: &str) -> Option<&'a str> {
     let entries = strict_entries(value.as_bytes())?;
     entries.into_iter().rev().find_map(|(key, value)| match path.strip_prefix(&*key)? {

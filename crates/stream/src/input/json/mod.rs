@@ -15,9 +15,10 @@ use std::fmt;
 use memchr::memchr;
 use serde_json::value::RawValue;
 
-use super::field::{Field, FieldForm};
 use super::lines::{column, too_long};
-use super::{KeptCells, Layout, LayoutKind, LinePosition, NAME_BYTES, Records, Unit};
+use super::{
+    Field, FieldForm, KeptCells, Layout, LayoutKind, LinePosition, NAME_BYTES, Records, Unit,
+};
 use bulkdoku_core::forms::{self, list};
 use bulkdoku_core::puzzle::Malformed;
 
@@ -340,7 +341,6 @@ impl Objects {
         self.value_of_puzzle(values)
     }
 
-    /// Returns the value of an object's puzzle.
     fn value_of_puzzle<'de>(&self, values: &[Option<&'de str>]) -> Result<&'de str, Malformed> {
         let Some(puzzle) = self.puzzle else {
             let what = "an object; use --column to name the key of the puzzle";
@@ -352,7 +352,6 @@ impl Objects {
         })
     }
 
-    /// Stores the values of the keys of inner objects.
     #[cold]
     #[inline(never)]
     fn read_paths<'de>(&self, line: &'de [u8], values: &mut [Option<&'de str>]) {
@@ -404,7 +403,6 @@ impl Objects {
     }
 }
 
-/// Adds a record for the puzzle's value.
 fn push(
     value: &str,
     line: &[u8],
@@ -425,8 +423,7 @@ fn push(
             place.indent = at as u32;
             match forms::read(array) {
                 Ok(form) => {
-                    records.push_form(place, array.len(), &form);
-                    records.count_ellipsis(array);
+                    records.push_form(place, array.len(), &form, array);
                     Ok(())
                 }
                 Err(malformed) => Err(in_line(malformed, at)),
@@ -457,7 +454,6 @@ fn no_puzzle(what: &str) -> Malformed {
     Malformed { column: 1, what }
 }
 
-/// Returns the field of a value in this line.
 fn field(value: &str, line: &[u8], place: LinePosition) -> Field {
     let at = place.start as usize + offset(value, line);
     match value.as_bytes() {

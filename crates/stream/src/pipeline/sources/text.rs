@@ -461,7 +461,7 @@ impl CountingReader<'_> {
                     0 => break 0,
                     got => length += got,
                 },
-                Err(wide) => return Err(io::Error::new(ErrorKind::InvalidData, wide.to_string())),
+                Err(wide) => return Err(io::Error::new(ErrorKind::InvalidData, wide)),
             }
         };
         if mark > 0 && length == mark {

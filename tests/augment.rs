@@ -140,8 +140,8 @@ fn neighbors_are_those_of_puzzles_with_one_solution() {
         assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
     }
     folder.assert_refused(&[
-        ("augment p.jsonl --neighbors=-1 --seed 1", "random isomorphs"),
-        ("augment p.jsonl --neighbors=-1 --hints 2", "random isomorphs"),
+        ("augment p.jsonl --neighbors=-1 --seed 1", "--seed"),
+        ("augment p.jsonl --neighbors=-1 --hints 2", "--hints"),
         ("augment p.jsonl --neighbors=-3", "unknown change"),
         ("augment p.jsonl --seed 1 --columns status", "status"),
     ]);

@@ -54,7 +54,7 @@ fn no_run_starts_while_another_writes_one_of_its_outputs() {
     others.push("solve missing -q -o d.csv --report r.html".into());
     others.push("solve missing -q -o d.csv --errors e.jsonl --resume".into());
     others.push("split two -q --seed 1 --shares 1,1 -o d.csv,a.csv".into());
-    others.push("bench missing -o a.csv --format json --force".into());
+    others.push("bench missing -o x.json --report r.html --force".into());
     let others: Vec<_> = others
         .iter()
         .map(|line| {

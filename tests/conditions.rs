@@ -201,7 +201,7 @@ fn wrong_conditions_are_refused_before_outputs_are_opened() {
         (&["in.csv", "--where", "guess_rating > 2", "--first"], "--first leaves out"),
         (
             &["in.csv", "--where", "clues > 2", "--solutions", "3"],
-            "cannot be combined with --where",
+            "cannot be used with '--solutions",
         ),
         (&["in.csv", "other.csv", "--where", "source == 'a'"], "the same columns in all inputs"),
     ] {

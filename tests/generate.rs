@@ -202,7 +202,7 @@ fn wrong_usage_is_refused() {
         ("--count 1 --resume", "--output"),
         ("--skip 18446744073709551615 --count 1", "--skip"),
         ("--count 1 --seed 1 --kind odd", "possible values"),
-        ("--count 1 --seed 1 -j 1000000", "at most 1024"),
+        ("--count 1 --seed 1 -j 1000000", "from 0 to 1,024"),
     ];
     for (options, why) in refused {
         let ran = folder.line(&format!("generate {options}"));

@@ -36,7 +36,7 @@ fn an_extension_that_is_not_written_is_refused() {
         ("solve in --report run.pdf", ".html"),
         ("generate -n 1 --report run.html.gz", ".html"),
         ("bench in --report run.svg", ".html"),
-        ("bench in -o x.json.gz", "never compressed"),
+        ("bench in -o x.json.gz", "the extension may be .json"),
         ("solve in --latency lat.csv.gz", ".csv"),
         ("solve in -o pages.html.gz", "html is not compressed"),
         ("solve in --errors bad.csv", ".txt"),
@@ -47,7 +47,7 @@ fn an_extension_that_is_not_written_is_refused() {
         ("generate -n 1 -s 1 -o x.txt.xz", ".zst"),
         #[cfg(feature = "full")]
         ("bench in -o x.parquet", ".json"),
-        ("bench in -o x.jsonl", "--format"),
+        ("bench in -o x.jsonl", ".json"),
     ] {
         assert_refused(line, hint);
     }
@@ -55,7 +55,7 @@ fn an_extension_that_is_not_written_is_refused() {
 
 #[test]
 fn format_overrides_the_name_and_other_names_imply_no_format() {
-    let quick = "--rounds 1 --rows 10 --round-time 10ms --engine scalar";
+    let quick = "--rounds 1 --rows 10 --engine scalar";
     for (line, start) in [
         #[cfg(feature = "full")]
         ("solve in -q --format csv -o x.parquet", "line,puzzle"),
@@ -71,7 +71,6 @@ fn format_overrides_the_name_and_other_names_imply_no_format() {
         ("solve in -q -o x.lines", "5346"),
         ("solve in -q -o x.grid", "# line 1: unique\n5346"),
         (&format!("bench in {quick} -o x.json"), "["),
-        (&format!("bench in {quick} --format table -o x.json"), "set "),
         (&format!("bench in {quick} -o x.txt"), "set "),
     ] {
         let folder = Folder::new();
@@ -115,11 +114,10 @@ fn options_without_effect_are_refused() {
         (&format!("solve --engine scalar --simd {level} in"), "no vectors"),
         ("solve --resume in", "--output"),
         (&format!("check --engine propagate --simd {level} in"), "no vectors"),
-        ("check --first --engine scalar in", "no engine is used"),
-        (&format!("check --first --simd {level} in"), "no engine is used"),
+        ("check --first --engine scalar in", "--engine"),
+        (&format!("check --first --simd {level} in"), "--simd"),
         ("check --first --max-nodes 5 in", "--max-nodes"),
         (&format!("bench --engine scalar,propagate --simd {level} in"), "no vectors"),
-        ("bench --no-permute --seed 4 in", "--seed"),
         ("canon --fail-on known in", "--against"),
         ("canon --fail-on duplicate,known in --dedup", "--against"),
     ] {
@@ -133,7 +131,7 @@ fn options_without_effect_are_refused() {
         "solve in --format boj2239 --solution lex-first",
         "solve table --format jsonl --columns line,computed_status,input_status",
         "check --first --threads 1",
-        "bench in --engine scalar,lanes --rounds 1 --rows 10 --round-time 10ms",
+        "bench in --engine scalar,lanes --rounds 1 --rows 10",
     ] {
         let ran = run(&folder, line);
         assert_eq!(ran.status, 0, "{line}: {ran:?}");
@@ -149,12 +147,12 @@ fn counts_have_suffixes_and_bounds() {
     let row = run(&folder, "solve in --limit 1k --max-nodes 2.5M --columns status -q").rows;
     assert_eq!(row, "status\nunique\n");
     for (line, hint) in [
-        ("solve --limit 0 in", "at least 1"),
-        ("solve --limit 5G in", "at most 4,294,967,295"),
-        ("solve --max-nodes many in", "a whole number, such as 5000"),
-        ("solve --threads 1e6 in", "at most 1024"),
+        ("solve --limit 0 in", "from 1 to 4,294,967,295"),
+        ("solve --limit 5G in", "from 1 to 4,294,967,295"),
+        ("solve --max-nodes many in", "a whole number, at least 1"),
+        ("solve --threads 1e6 in", "from 0 to 1,024"),
         ("generate -n -1 -s 1", "at least 0"),
-        ("bench --rows 18446744073709551615 in", "at most 10,000,000"),
+        ("bench --rows 18446744073709551615 in", "from 1 to 10,000,000"),
         (
             "solve --input-format foo in",
             "auto, lines, csv, tsv, jsonl, ndjson, grid, boj2580, boj2239",

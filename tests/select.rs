@@ -59,7 +59,7 @@ fn options_without_effect_are_refused() {
     mixed(&folder);
     folder.assert_refused(&[
         ("solve in --where status=='uniqe'", "unknown status"),
-        ("solve in --where status=='unique' --solutions 2", "cannot be combined with --where"),
+        ("solve in --where status=='unique' --solutions 2", "cannot be used with '--solutions"),
         ("solve in --columns minimal --first", "--first leaves out"),
         ("solve in --columns guess_rating --limit 1", "--limit 1 leaves out"),
         ("solve in --rating-over 3", "no column shows it"),

@@ -66,18 +66,36 @@ fn sets_are_files_and_folders_and_have_verdicts() {
         let verdict = "5 of 16 records have their class in sets/a, sets/c";
         assert!(ran.messages.contains(verdict), "{ran:?}");
     }
-    // No record is known.
-    let ran = folder.line("canon c --against b --fail-on known");
-    assert_eq!(ran.status, 0, "{ran:?}");
-    let verdict = "no record has its class in b; not compared: 1 record of b\n";
-    assert!(ran.messages.contains(verdict), "{ran:?}");
+    // No record is known, but those without a class may be: this is no proof.
+    let twice = format!("11{}\n", ".".repeat(79));
+    folder.file("twice", &twice);
+    folder.file("comment", "# nothing\n");
+    let fault = "(b:1:1: malformed: 'a' is not a cell";
+    for (line, status, message) in [
+        (
+            "canon c --against b",
+            0,
+            "no record has its class in b; not compared: 1 record of b (b:1:",
+        ),
+        ("canon c --against b --fail-on known", 1, fault),
+        ("canon twice --against c --fail-on known", 1, "class in c; not compared: 1 record\n"),
+        ("canon c --against c --dedup --fail-on none", 0, "1 of 1 record have their class in c\n"),
+        ("canon c --against twice -q", 3, "twice:1:2: contradictory: 1 occurs twice in row 1"),
+        ("canon c --against twice --by grid", 3, "no record of twice can be compared by its grid"),
+        ("canon c --against twice --by puzzle --fail-on known", 0, "no record has its puzzle"),
+        ("canon c --against comment", 3, "no record of comment can be compared by its class"),
+    ] {
+        let ran = folder.line(line);
+        assert_eq!(ran.status, status, "{line}: {ran:?}");
+        assert!(ran.messages.contains(message), "{line}: {ran:?}");
+    }
     let ran = folder.line("canon b --against a --where clues>0");
     let verdict = "in a; only records that meet --where were compared; ";
     assert!(ran.messages.contains(verdict), "{ran:?}");
     for (line, message) in [
-        ("canon b --by puzzle", "--by needs --against or --dedup"),
+        ("canon b --by puzzle", "--against <FILE>"),
         ("canon b --against -", "name a file"),
-        ("canon b --known", "--known needs --against"),
+        ("canon b --known", "--against <FILE>"),
         ("canon b --against a -o a", "is the input a"),
         ("canon b --against nowhere", "nowhere"),
         // Errors found before the set is read.
@@ -292,7 +310,7 @@ fn isomorphs_keep_the_text_after_their_cells() {
         ("augment in --seed 1 --times 0", "--original"),
         ("augment in --seed 1 --columns guesses", "is a column of bulkdoku solve"),
         ("augment in --seed 1 --format grid", "but not grid"),
-        ("augment in --seed 1 --times 2M", "at most 1000000"),
+        ("augment in --seed 1 --times 2M", "from 0 to 1,000,000"),
         ("augment in --seed 1 -o in", "is the input"),
         ("augment in.csv --seed 1 --solution-column x", "no column \"x\""),
     ]);

@@ -28,7 +28,7 @@ const sets = ["minimal", "hard", "several", "malformed"].map(name => readFileSyn
 writeFileSync(join(folder, "<script><b>.txt"), Buffer.concat(sets));
 writeFileSync(join(folder, "empty.txt"), "");
 const rate = ["--columns", "puzzle,solution,technique,se121,guess_rating", "-o", "rows.csv", "--force"];
-const quick = ["--rounds", "3", "--rows", "200", "--round-time", "20ms"];
+const quick = ["--rounds", "3", "--rows", "200"];
 const pages = {
   solve: ["solve", "-q", "--fail-on", "none", "<script><b>.txt", ...rate],
   generate: ["generate", "-q", "-n", "300", "-s", "1", "-o", "puzzles.txt", "--force"],

@@ -1,18 +1,19 @@
-//! `--against`: compares records with those of other sets.
+//! `--by` and `--against`: how records are compared, and with which other sets.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bulkdoku::Status;
 use bulkdoku::input::{InputOptions, StreamOptions};
+use bulkdoku::output::Row;
 use bulkdoku::pipeline::{
-    BlockSource, BlockSummary, Classify, Filter, Map, RunEnd, TextSource, fold_blocks,
+    BlockSource, BlockSummary, Classify, Filter, Map, MessageFormat, RunEnd, TextSource,
+    fold_blocks, write_messages,
 };
 use bulkdoku::sets::{Sameness, Seen};
 use bulkdoku::stats::Counts;
 use indicatif::HumanCount;
 
-use super::by::name;
 use super::identity::STDIN;
 use super::inputs::Inputs;
 use super::numbers::counted;
@@ -20,7 +21,55 @@ use super::outputs::Destinations;
 use super::paths::InputPaths;
 use super::progress::{Meter, Progressed};
 use super::run_args::RunArgs;
-use super::{Failure, platform};
+use super::{Failure, help, platform};
+
+/// The criterion by which two records are the same.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct ByArgs {
+    /// Compare by class, puzzle or grid [default: class]
+    ///
+    /// Two records are the same if they have this in common.
+    #[arg(
+        long,
+        value_name = "WHAT",
+        help_heading = "Output",
+        hide_possible_values = true,
+        value_parser = help::one_of(CRITERIA)
+    )]
+    by: Option<Sameness>,
+}
+
+#[rustfmt::skip]
+const CRITERIA: &[(&str, Sameness, &str)] = &[
+    ("class", Sameness::Class, "Canonical form: all isomorphs of a puzzle"),
+    ("puzzle", Sameness::Puzzle, "Cells; blanks and layout make no difference"),
+    ("grid", Sameness::Grid,
+        "Canonical form of the solution. Puzzles without exactly one are counted, and not compared"),
+];
+
+impl ByArgs {
+    pub fn sameness(self) -> Sameness {
+        self.by.unwrap_or(Sameness::Class)
+    }
+}
+
+/// Returns what a run computes to compare records.
+pub fn finds(by: Sameness) -> &'static str {
+    match by {
+        Sameness::Class => "canonical forms",
+        Sameness::Puzzle => "equal puzzles",
+        Sameness::Grid => "canonical forms of solutions",
+    }
+}
+
+/// Returns what records that are the same have in common.
+fn name(by: Sameness) -> &'static str {
+    match by {
+        Sameness::Class => "class",
+        Sameness::Puzzle => "puzzle",
+        Sameness::Grid => "grid",
+    }
+}
 
 /// The sets that records are compared with.
 #[derive(Clone, Debug, clap::Args)]
@@ -30,12 +79,12 @@ pub struct AgainstArgs {
     /// It is read first, in any format, and its classes are kept in memory, 20 to 39 bytes each. The
     /// option may be given several times. Records whose class is known are counted, and have no row.
     /// The summary begins with the verdict, and --fail-on known makes it the exit status: a proof that
-    /// a test set shares nothing with a training set.
+    /// a test set shares nothing with a training set. Records that cannot be compared fail then as well.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     against: Vec<PathBuf>,
 
     /// Only rows that --against leaves out
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", requires = "against")]
     known: bool,
 }
 
@@ -66,8 +115,9 @@ pub struct Comparison {
     by: Sameness,
     /// The name of the set.
     with: String,
-    /// The number of records of the set that cannot be compared.
+    /// The number of records of the set that cannot be compared, and why the first one cannot.
     without: u64,
+    fault: String,
 }
 
 impl Comparison {
@@ -88,7 +138,7 @@ impl Comparison {
             };
             known.insert(hash).map(drop)
         };
-        read_hashes(&mut inputs, by, run, add)?;
+        let fault = read_hashes(&mut inputs, by, run, add)?;
         let names = inputs.names();
         let with = match &names[..] {
             [first, others @ ..] if others.len() > 2 => {
@@ -96,7 +146,17 @@ impl Comparison {
             }
             names => names.join(", "),
         };
-        Ok((Self { by, with, without }, known))
+        if known.is_empty() {
+            let cause = if fault.is_empty() { fault } else { fault + "; " };
+            let what = format!("no record of {with} can be compared by its {}", name(by));
+            return Err(Failure::Io(cause + &what));
+        }
+        Ok((Self { by, with, without, fault }, known))
+    }
+
+    /// Returns whether a record of either side was not compared, so it may be in both.
+    pub fn is_open(&self, counts: &Counts) -> bool {
+        self.without + not_compared(counts) > 0
     }
 
     /// Returns the answer: how many records are known, and how many were not compared.
@@ -111,9 +171,10 @@ impl Comparison {
         if has_condition {
             text += "; only records that meet --where were compared";
         }
-        let failed = Status::ALL.iter().filter(|status| !status.is_good());
-        let here: u64 = failed.map(|status| counts.of(*status)).sum();
-        let parts = [(here, String::new()), (self.without, format!(" of {with}"))];
+        let fault =
+            if self.fault.is_empty() { String::new() } else { format!(" ({})", self.fault) };
+        let parts =
+            [(not_compared(counts), String::new()), (self.without, format!(" of {with}{fault}"))];
         let parts = parts.iter().filter(|(count, _)| *count > 0);
         let parts: Vec<_> =
             parts.map(|(count, of)| format!("{}{of}", counted(*count, "record"))).collect();
@@ -124,24 +185,52 @@ impl Comparison {
     }
 }
 
-/// Passes the hash of each record to `add`, in order.
+/// Returns the number of records of the run that have nothing to compare.
+fn not_compared(counts: &Counts) -> u64 {
+    let failed = Status::ALL.iter().filter(|status| !status.is_good());
+    failed.map(|status| counts.of(*status)).sum()
+}
+
+/// The hashes of a block, and messages about records that have none.
+type Hashed = (Vec<Option<u128>>, Vec<u8>);
+
+/// Statuses of records without a grid.
+const WITHOUT_GRID: &[Status] = &[Status::Unsolvable, Status::Multiple, Status::GaveUp];
+
+/// Passes the hash of each record to `add`, in order. Returns the message about the first record that
+/// has none.
 fn read_hashes(
     inputs: &mut Inputs,
     by: Sameness,
     run: RunArgs,
     mut add: impl FnMut(Option<u128>) -> std::io::Result<()> + Send,
-) -> Result<(), Failure> {
-    let progress = platform::new_progress();
+) -> Result<String, Failure> {
+    let (progress, has_fault) = (platform::new_progress(), AtomicBool::new(false));
     let meter = Meter::new(run.progress, inputs.size(), run.quiet);
     let (bytes, options) = (inputs.bytes(), run.options(&progress));
     let mut source = TextSource::new(0, inputs.sources(), &progress.stop);
-    let map = || -> Box<Map<'_, Vec<Option<u128>>>> {
-        Box::new(|rows, hashes| {
+    let hash = |row: Row<'_>| match by {
+        // Contradictory puzzles have no class, but may be equal.
+        Sameness::Puzzle => row.puzzle().map(|puzzle| Seen::hash(&puzzle)),
+        _ => by.hash(&row),
+    };
+    let map = || -> Box<Map<'_, Hashed>> {
+        Box::new(|rows, (hashes, messages)| {
             hashes.clear();
-            hashes.extend(rows.records().map(|row| by.hash(&row)));
+            messages.clear();
+            hashes.extend(rows.records().map(hash));
+            if hashes.contains(&None) && !has_fault.load(Ordering::Relaxed) {
+                write_messages(rows, WITHOUT_GRID, MessageFormat::Text, messages);
+            }
         })
     };
-    let reduce = |hashes: &mut Vec<Option<u128>>, summary: Option<&BlockSummary>| {
+    let mut fault = String::new();
+    let reduce = |(hashes, messages): &mut Hashed, summary: Option<&BlockSummary>| {
+        if fault.is_empty() && !messages.is_empty() {
+            let messages = String::from_utf8_lossy(messages);
+            fault = messages.lines().next().unwrap_or_default().into();
+            has_fault.store(true, Ordering::Relaxed);
+        }
         let records = summary.map_or(0, |summary| summary.counts.records());
         progress.records.fetch_add(records, Ordering::Relaxed);
         hashes.drain(..).try_for_each(&mut add)
@@ -157,5 +246,5 @@ fn read_hashes(
         RunEnd::Failed(error) => return Err(error.into()),
     }
     let failures: Vec<_> = source.take_failures().iter().map(ToString::to_string).collect();
-    if failures.is_empty() { Ok(()) } else { Err(Failure::of_all(&failures)) }
+    if failures.is_empty() { Ok(fault) } else { Err(Failure::of_all(&failures)) }
 }

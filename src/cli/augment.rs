@@ -9,13 +9,12 @@ use bulkdoku::isomorph::Kinds;
 use bulkdoku::output::Column;
 use bulkdoku::pipeline::{Augment, Leftovers, Neighbors, visible};
 
-use super::generate::ranges;
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
-use super::{Exit, Failure, log, numbers};
+use super::{Exit, Failure, help, log, numbers};
 
 /// Write isomorphs of puzzles, each with its solution if the input gives one, or their neighbors
 ///
@@ -27,14 +26,9 @@ use super::{Exit, Failure, log, numbers};
 /// With --neighbors, rows are all puzzles that differ from a record in a few clues instead.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each option is given or not")]
-#[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
-#[command(mut_arg("format", |format| format
-    .help("csv, tsv, jsonl, parquet, lines or npy")
-    .long_help(
-        "How rows are written: csv, tsv, jsonl, parquet, lines (puzzles only) or npy; by default as \
-         the output's name says, else csv"
-    )))]
-#[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
+#[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
+#[command(allow_negative_numbers = true)]
+#[command(mut_arg("latency", |latency| latency.hide(true)))]
 pub struct AugmentArgs {
     #[command(flatten)]
     records: RecordArgs,
@@ -51,9 +45,9 @@ pub struct AugmentArgs {
         value_name = "N",
         help_heading = "Isomorphs",
         default_value = "1",
-        value_parser = parse_times
+        value_parser = |text: &str| numbers::within(text, 0, MAX_TIMES)
     )]
-    times: u32,
+    times: u64,
 
     /// Any number; another one draws other isomorphs
     #[arg(
@@ -89,7 +83,9 @@ pub struct AugmentArgs {
         help_heading = "Isomorphs",
         value_delimiter = ',',
         allow_hyphen_values = true,
-        value_parser = |text: &str| text.parse::<Change>()
+        value_parser = |text: &str| text.parse::<Change>(),
+        conflicts_with_all =
+            ["seed", "times", "hints", "digits", "rows_of_bands", "bands", "transpose"]
     )]
     neighbors: Vec<Change>,
 
@@ -128,11 +124,7 @@ Examples:
 Invalid records have no isomorphs: each has a message, and no row. The same goes for
 records whose solution is incomplete, changes a clue, or breaks the rules (status mismatch). A solution
 may have any form, which it keeps; after the cells of a line, it is 81 digits. A missing one stays
-missing. Whether a solution is the only one is not checked (see bulkdoku check).
-
-Exit status: 0 every record has its rows, 1 some record is invalid (--fail-on none ignores these),
-2 wrong usage, 3 input or output failed, 75 another run is writing an output, 124 timed out, 130
-interrupted. A closed pipe ends the run with 0.";
+missing. Whether a solution is the only one is not checked (see bulkdoku check).";
 
 pub static ROWS: RowRules = RowRules {
     name: "augment",
@@ -151,20 +143,13 @@ static NEIGHBOR_ROWS: RowRules = RowRules {
 /// The maximum number of isomorphs of a record.
 const MAX_TIMES: u64 = 1_000_000;
 
-fn parse_times(text: &str) -> Result<u32, String> {
-    match numbers::count(text) {
-        Ok(times) if times <= MAX_TIMES => Ok(times as u32),
-        Ok(_) => Err(format!("expected at most {MAX_TIMES}")),
-        Err(error) => Err(error),
-    }
-}
-
 fn parse_hints(text: &str) -> Result<(u8, u8), String> {
-    let (least, largest) = ranges::clues(text)?.into_inner();
+    let (least, largest) = numbers::clues(text)?.into_inner();
     Ok((least as u8, largest as u8))
 }
 
 pub fn run(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
+    typed.refuse(&["--latency"], "no engine is used")?;
     if !args.neighbors.is_empty() {
         return run_neighbors(args, typed);
     }
@@ -231,7 +216,7 @@ impl AugmentArgs {
         let has_chosen = digits || rows || bands || transpose;
         let kinds = if has_chosen { chosen } else { Kinds::ALL };
         Augment {
-            times: self.times,
+            times: self.times as u32,
             original: self.original,
             seed: self.seed.unwrap_or_default(),
             kinds,

@@ -1,11 +1,12 @@
 //! `bulkdoku canon`: canonical forms of puzzles.
 
+use bulkdoku::Status;
 use bulkdoku::output::Column;
 use bulkdoku::pipeline::{Classify, Filter};
 use bulkdoku::sets::Seen;
+use clap::ArgGroup;
 
-use super::against::{AgainstArgs, Comparison};
-use super::by::{ByArgs, finds};
+use super::against::{AgainstArgs, ByArgs, Comparison, finds};
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::summary::Method;
@@ -28,13 +29,9 @@ use super::{Exit, Failure, help};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
 #[command(allow_negative_numbers = true)]
-#[command(mut_arg("format", |format| format
-    .help("csv, tsv, jsonl, parquet, lines or npy")
-    .long_help(
-        "How rows are written: csv, tsv, jsonl, parquet, lines (forms only, an empty line where \
-         there is none) or npy; by default as the output's name says, else csv"
-    )))]
-#[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
+#[command(mut_arg("latency", |latency| latency.hide(true)))]
+#[command(mut_arg("by", |by| by.requires("compared")))]
+#[command(group = ArgGroup::new("compared").args(["against", "dedup"]).multiple(true))]
 pub struct CanonArgs {
     #[command(flatten)]
     records: RecordArgs,
@@ -96,6 +93,8 @@ pub static ROWS: RowRules = RowRules {
 };
 
 pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
+    typed.refuse(&["--latency"], "no engine is measured")?;
+    args.refuse_ignored()?;
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
     let rows = args.rows.plan(&args.rules(), task.destinations.path())?;
     let by = args.by.sameness();
@@ -132,5 +131,18 @@ impl CanonArgs {
         } else {
             ROWS
         }
+    }
+
+    /// Rejects options that have no effect in combination.
+    fn refuse_ignored(&self) -> Result<(), Failure> {
+        for (status, is_found, option) in [
+            (Status::Known, self.against.is_given(), "--against"),
+            (Status::Duplicate, self.dedup, "--dedup"),
+        ] {
+            if self.run.names(status) && !is_found {
+                refuse!("--fail-on {status} needs {option}, which finds them");
+            }
+        }
+        Ok(())
     }
 }

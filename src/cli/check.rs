@@ -1,21 +1,24 @@
 //! `bulkdoku check`: checks the solutions of puzzles.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use bulkdoku::Limits;
-use bulkdoku::input::Answers;
+use bulkdoku::input::lines::AnswerLines;
+use bulkdoku::input::{Answers, InputOptions, LayoutKind, StreamOptions, names};
 use bulkdoku::output::{Column, Needs};
 use bulkdoku::pipeline::{Check, Solve};
+use bulkdoku::{Limits, Source};
 
 use super::engine_args::EngineArgs;
 use super::format::RowFormat;
-use super::row_args::{RowArgs, RowPlan, RowRules};
-use super::select::RatingArgs;
+use super::identity::STDIN;
+use super::inputs::Inputs;
+use super::row_args::{RatingArgs, RowArgs, RowPlan, RowRules};
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
-use super::{Exit, Failure, answers, help};
+use super::{Exit, Failure, help};
 
 /// Check the solutions that inputs give for their puzzles; one row for each, in order
 ///
@@ -30,11 +33,6 @@ use super::{Exit, Failure, answers, help};
 #[command(allow_negative_numbers = true)]
 #[command(mut_arg("input", |input| input
     .help("Files or folders of puzzles and solutions; - or nothing reads standard input")))]
-#[command(mut_arg("format", |format| format
-    .help("csv, tsv, jsonl, parquet or lines")
-    .long_help("How rows are written; by default as the output's name says, or as the input is: \
-                csv, tsv, jsonl, parquet, or lines (those of the input)")))]
-#[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct CheckArgs {
     #[command(flatten)]
     records: RecordArgs,
@@ -67,7 +65,11 @@ pub struct CheckArgs {
     /// Do not check whether the solution is the only one
     ///
     /// Only the solution itself is checked, without an engine.
-    #[arg(long, help_heading = "Search")]
+    #[arg(
+        long,
+        help_heading = "Search",
+        conflicts_with_all = ["max_nodes", "engine", "simd"]
+    )]
     first: bool,
 
     #[command(flatten)]
@@ -116,13 +118,13 @@ pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     task.settings.method =
         Method { check: true, ..Method::solving(&args.engine, check.solve.limits) };
     if let Some(path) = &args.solutions {
-        answers::check(path, &task.inputs)?;
+        check_answers(path, &task.inputs)?;
     }
     let mut run = task.open()?;
     if let Some(path) = &args.solutions {
         let stream = args.records.layout.stream();
         run.shifts = Some(Arc::clone(&check.shifts));
-        run.answers = Some(answers::open(path, args.solution_column.as_deref(), stream)?);
+        run.answers = Some(open_answers(path, args.solution_column.as_deref(), stream)?);
     }
     let format = rows.format(&mut run.inputs)?;
     run.write(&check, Vec::new(), format)
@@ -154,4 +156,59 @@ impl CheckArgs {
         }
         self.solution_column.clone().map_or(Answers::Wanted, Answers::Column)
     }
+}
+
+/// Opens the solutions in `path`. In a table, they are in `column`, which is detected by default. A
+/// table of one column is lines, of which blank ones are empty solutions, as without a header.
+fn open_answers(
+    path: &Path,
+    column: Option<&str>,
+    stream: StreamOptions,
+) -> Result<Source<'static>, Failure> {
+    let options = InputOptions { stream, ..InputOptions::default() };
+    let of_column = |name: &str| InputOptions { column: Some(name.into()), ..options.clone() };
+    let mut inputs = Inputs::open(vec![path.into()])?;
+    if let Some(column) = column {
+        inputs.detect(&of_column(column), &AtomicBool::default())?;
+    } else if !find_column(&mut inputs, &options, of_column)? {
+        inputs.detect(&options, &AtomicBool::default())?;
+    }
+    let source = inputs.sources().next().expect("there is one");
+    let before = match source.layout.table() {
+        None if source.layout.kind() == LayoutKind::Lines => 0,
+        Some(table) if table.fields == 1 && source.columns.is_none() => {
+            table.header.as_ref().map_or(0, |header| header.line)
+        }
+        _ => return Ok(source),
+    };
+    Ok(Source { layout: Arc::new(AnswerLines(before)), ..source })
+}
+
+/// Finds a column of solutions next to one of puzzles, or with a known name.
+fn find_column(
+    inputs: &mut Inputs,
+    options: &InputOptions,
+    of_column: impl Fn(&str) -> InputOptions,
+) -> Result<bool, Failure> {
+    let beside_puzzles = InputOptions { answers: Answers::Wanted, ..options.clone() };
+    let by_name = names::of_solutions(true).map(of_column);
+    for options in [beside_puzzles].into_iter().chain(by_name) {
+        match inputs.detect(&options, &AtomicBool::default()) {
+            Ok(()) if inputs.layouts().all(|layout| layout.table().is_some()) => {
+                return Ok(true);
+            }
+            Err(failed @ Failure::Io(_)) => return Err(failed),
+            _ => {}
+        }
+    }
+    Ok(false)
+}
+
+/// Rejects a file of solutions that is an input.
+fn check_answers(path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
+    let is_stdin = |path: &Path| path == Path::new(STDIN);
+    if is_stdin(path) && (inputs.is_empty() || inputs.iter().any(|input| is_stdin(input))) {
+        refuse!("--solutions -: standard input contains the puzzles; name a file of solutions");
+    }
+    Ok(())
 }

@@ -45,7 +45,7 @@ pub struct LimitArgs {
     /// Stop at the first solution, without proof
     ///
     /// No second solution is searched for: the status is solved.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "limit")]
     pub first: bool,
 
     /// Count solutions up to this many [default: 2]
@@ -64,7 +64,12 @@ pub struct SolutionArgs {
     /// List up to this many solutions, a row for each
     ///
     /// The smallest comes first.
-    #[arg(long, value_name = "N", value_parser = numbers::at_least_1::<NonZeroU32>)]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = numbers::at_least_1::<NonZeroU32>,
+        conflicts_with_all = ["first", "condition"]
+    )]
     pub solutions: Option<NonZeroU32>,
 }
 
@@ -77,6 +82,14 @@ enum Which {
 }
 
 impl SolutionArgs {
+    /// Rejects `--solution first` where the smallest one is shown.
+    pub fn check(self, are_smallest: bool) -> Result<(), Failure> {
+        if self.solution == Some(Which::First) && are_smallest {
+            refuse!("--solution first: --solutions and --format boj2239 show the smallest");
+        }
+        Ok(())
+    }
+
     /// Returns whether the smallest solution comes first.
     pub fn are_sorted(self) -> bool {
         self.solution == Some(Which::LexFirst) || self.solutions.is_some()

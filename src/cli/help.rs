@@ -4,7 +4,7 @@ use bulkdoku::EngineKind;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, Command};
 
-use super::rules;
+use super::WITH_COLUMNS;
 
 /// The end of the help of subcommands that can be interrupted and resumed.
 pub const SIGNALS: &str = "\
@@ -23,6 +23,11 @@ pub fn completed(command: Command) -> Command {
         help.help_heading("Run").help("Print help (-h: only common options)")
     };
     command.mut_subcommands(|subcommand| {
+        let rows = WITH_COLUMNS.iter().find(|rows| rows.name == subcommand.get_name());
+        let subcommand = match rows {
+            Some(rows) => rows.documented(subcommand),
+            None => subcommand,
+        };
         let end = subcommand.get_after_long_help().map(ToString::to_string).unwrap_or_default();
         subcommand.after_long_help(unwrapped(&end)).disable_help_flag(true).arg(help())
     })
@@ -55,7 +60,7 @@ pub fn with_short_options(command: Command, has_texts: bool) -> Command {
 /// Creates the help of `bulkdoku help` and of manual pages, with all paragraphs and values.
 pub fn with_long_options(command: Command) -> Command {
     command.mut_subcommands(|subcommand| {
-        rules::documented(subcommand).mut_args(|arg| {
+        subcommand.mut_args(|arg| {
             let has_help = arg.get_possible_values().iter().any(|value| value.get_help().is_some());
             if has_help { arg.hide_possible_values(false) } else { arg }
         })

@@ -107,57 +107,9 @@ pub fn lossless(text: impl AsRef<OsStr>) -> String {
 #[cfg(all(test, unix))]
 mod tests {
     use std::collections::BTreeSet;
-    use std::fs::File;
     use std::os::unix::ffi::OsStringExt;
-    use std::os::unix::fs::symlink;
 
     use super::*;
-
-    #[test]
-    fn all_names_of_a_file_have_one_identity() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        fs::create_dir(at("inner")).unwrap();
-        symlink("inner", at("other")).unwrap();
-        symlink("inner/new", at("link")).unwrap();
-        let names = ["inner/new", "other/new", "link", "inner/../inner/new"];
-        let all_are_one = || {
-            let found = names.map(|name| Identity::of(&at(name)).unwrap());
-            assert!(found.iter().all(|one| *one == found[0]), "{found:?}");
-            found[0].clone()
-        };
-        let before = all_are_one();
-        assert!(matches!(before, Identity::Absent(_)));
-        assert_eq!(Identity::of(Path::new("/dev/null")), None);
-        let absent = Identity::of(&at("none/new"));
-        assert!(absent.is_some() && absent == Identity::of(&at("inner/../none/new")));
-        assert_eq!(stored(&at("link")), stored(&at("other/new")));
-        assert_ne!(Identity::of(&at("inner/old")), Some(before));
-        let file = File::create(at("inner/new")).unwrap();
-        let after = all_are_one();
-        assert_eq!(FileId::of_file(&file).map(Identity::Existing), Some(after.clone()));
-        fs::hard_link(at("inner/new"), at("hard")).unwrap();
-        assert_eq!(Identity::of(&at("hard")), Some(after));
-    }
-
-    #[test]
-    fn open_streams_are_recognized_through_links() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        symlink("/dev/stdout", at("link")).unwrap();
-        symlink("link", at("second")).unwrap();
-        symlink("absent", at("dangling")).unwrap();
-        symlink("cycle", at("cycle")).unwrap();
-        fs::write(at("file"), "").unwrap();
-        for name in ["/dev/stdout", "/dev/stderr", "/dev/fd/1"] {
-            assert!(is_stream(Path::new(name)), "{name}");
-        }
-        assert!(is_stream(&at("link")) && is_stream(&at("second")));
-        for name in ["file", "absent", "dangling", "cycle", "no/folder"] {
-            assert!(!is_stream(&at(name)), "{name}");
-        }
-        assert!(!is_stream(Path::new("/dev/shm/file")) && !is_stream(Path::new("file")));
-    }
 
     #[test]
     fn different_names_are_stored_differently() {

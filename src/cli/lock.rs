@@ -1,14 +1,17 @@
-//! Locks of outputs: only one run at a time writes to a path.
+//! Files that exist only during a run: locks, by which only one run at a time writes to a path, and
+//! files with temporary names. If the process must end before the run has, they are removed.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::identity::{Identity, hidden, stored};
-use super::leftovers::Leftover;
 use super::platform::FileId;
+use super::resume::fault;
 use super::{Failure, shown};
 
 /// The time to wait for the lock of another run. A killed run keeps its files open until the
@@ -79,4 +82,47 @@ fn is_at(path: &Path, file: &File) -> bool {
 /// Returns whether no file can be created in a folder.
 pub fn is_denied(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
+}
+
+static ALL: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn all() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    ALL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A file that is removed when this is dropped, and if the process ends before that.
+#[derive(Debug)]
+pub struct Leftover(PathBuf);
+
+impl Leftover {
+    pub fn new(path: PathBuf) -> Self {
+        all().insert(path.clone());
+        Self(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Keeps the file, which may have another name now.
+    pub fn keep(self) {
+        all().remove(&self.0);
+    }
+}
+
+impl Drop for Leftover {
+    fn drop(&mut self) {
+        if all().remove(&self.0) {
+            // A remaining file is harmless: the next run uses or removes it.
+            let _ = fault::operation().and_then(|()| fs::remove_file(&self.0));
+        }
+    }
+}
+
+/// Removes the files of a process that ends.
+pub fn remove_leftovers() {
+    for path in &*all() {
+        // As above.
+        let _ = fs::remove_file(path);
+    }
 }

@@ -11,14 +11,11 @@ macro_rules! refuse {
 }
 
 mod against;
-mod answers;
 mod augment;
 mod bench;
-mod by;
 mod canon;
 mod check;
 mod engine_args;
-mod exit;
 mod extensions;
 mod format;
 mod generate;
@@ -26,10 +23,8 @@ mod help;
 mod identity;
 mod input_args;
 mod inputs;
-mod leftovers;
 mod lock;
 mod log;
-mod messages;
 mod numbers;
 mod origin;
 mod out;
@@ -42,10 +37,8 @@ mod progress;
 mod report;
 mod resume;
 mod row_args;
-mod rules;
 mod run;
 mod run_args;
-mod select;
 mod sets;
 mod show;
 mod solve;
@@ -60,6 +53,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::process::{ExitCode, Termination};
 
 use bulkdoku::Marks;
 use bulkdoku::features::LACKS_PAGES;
@@ -69,7 +63,6 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use thiserror::Error;
 
-pub use exit::Exit;
 use out::{OpenOutput, OutputTarget};
 
 /// Solve millions of sudoku puzzles, one row for each, in order.
@@ -220,7 +213,6 @@ pub fn parse() -> Result<Cli, Failure> {
         }
     };
     cli.typed = typed::Typed::of(&command, &matches);
-    rules::check(&command, &cli.typed)?;
     let choice = match cli.global.color {
         ColorChoice::Auto => anstream::ColorChoice::Auto,
         ColorChoice::Always => anstream::ColorChoice::Always,
@@ -288,6 +280,32 @@ fn run_command(cli: Cli) -> Result<Exit, Failure> {
     }
 }
 
+/// The exit status of the command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Every record is `unique`, `solved`, `ok`, `duplicate`, or `known`, or the output was closed.
+    Done = 0,
+    /// The run is complete, but some record has another status.
+    SomeRecords = 1,
+    /// The command line is invalid.
+    Usage = 2,
+    /// Input or output failed.
+    Io = 3,
+    /// Another run holds an output. A later attempt may succeed (`EX_TEMPFAIL`).
+    Busy = 75,
+    /// `--timeout` ended the run. The rows so far are written.
+    TimedOut = 124,
+    /// A signal ended the run. The rows so far are written.
+    Interrupted = 130,
+}
+
+impl Termination for Exit {
+    fn report(self) -> ExitCode {
+        ExitCode::from(self as u8)
+    }
+}
+
 /// The reason why the command failed.
 #[derive(Debug, Error)]
 pub enum Failure {
@@ -344,16 +362,12 @@ impl From<io::Error> for Failure {
 }
 
 /// The maximum number of workers.
-const MAX_THREADS: usize = 1024;
+const MAX_THREADS: u64 = 1024;
 
 /// Parses `--threads`; 0 means all cores.
 fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
-    match numbers::count(text).map(usize::try_from) {
-        Ok(Ok(0)) => Ok(cores()),
-        Ok(Ok(n)) if n <= MAX_THREADS => Ok(NonZeroUsize::new(n).expect("it is not 0")),
-        Ok(_) => Err(format!("expected at most {MAX_THREADS}; 0 uses all cores")),
-        Err(_) => Err(format!("expected a number from 0 (all cores) to {MAX_THREADS}")),
-    }
+    let threads = numbers::within(text, 0, MAX_THREADS)?;
+    Ok(NonZeroUsize::new(threads as usize).unwrap_or_else(cores))
 }
 
 #[cfg(test)]
@@ -363,13 +377,5 @@ mod tests {
     #[test]
     fn the_command_line_is_well_defined() {
         command().debug_assert();
-    }
-
-    #[test]
-    fn threads_have_bounds() {
-        assert!(parse_threads("0").is_ok());
-        assert_eq!(parse_threads("7").unwrap().get(), 7);
-        assert!(parse_threads("1000000").unwrap_err().contains("1024"));
-        assert!(parse_threads("-1").is_err());
     }
 }

@@ -1,9 +1,11 @@
 //! Parses and formats counts (`5000`, `5_000`, `5k`, `1e6`, `2.5M`), and parses sizes (`64M`).
 
 use std::num::NonZeroU64;
+use std::ops::RangeInclusive;
 
+use bulkdoku::puzzle::CELLS;
 use indicatif::HumanCount;
-use parse_size::{ByteSuffix, Config, Error};
+use parse_size::{ByteSuffix, Config};
 
 pub fn count(text: &str) -> Result<u64, String> {
     within(text, 0, u64::MAX)
@@ -17,7 +19,7 @@ pub fn at_least_1<T: TryFrom<NonZeroU64>>(text: &str) -> Result<T, String> {
 /// Parses a count from 1 to `most`.
 pub fn up_to<T: TryFrom<NonZeroU64>>(text: &str, most: u64) -> Result<T, String> {
     let number = NonZeroU64::new(within(text, 1, most)?).expect("it is at least 1");
-    T::try_from(number).map_err(|_| at_most(most))
+    T::try_from(number).map_err(|_| "is too large".into())
 }
 
 /// Parses a size in bytes. Suffixes are powers of 1024, as in zstd.
@@ -32,32 +34,46 @@ pub fn counted(count: u64, noun: &str) -> String {
 }
 
 /// Parses a count within bounds.
-fn within(text: &str, least: u64, most: u64) -> Result<u64, String> {
-    let parser = Config::new().with_byte_suffix(ByteSuffix::Deny);
-    let (is_negative, digits) = match text.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, text),
-    };
+pub fn within(text: &str, least: u64, most: u64) -> Result<u64, String> {
+    let number = Config::new().with_byte_suffix(ByteSuffix::Deny).parse_size(text);
     // The parser rounds fractions.
-    let is_fraction = digits.contains('.') && digits.parse().is_ok_and(|n: f64| n.fract() != 0.0);
-    match parser.parse_size(digits) {
-        Ok(_) | Err(Error::PosOverflow) if is_negative => Err(format!("expected at least {least}")),
-        Ok(number) if !is_fraction && number < least => Err(format!("expected at least {least}")),
-        Ok(number) if !is_fraction && number <= most => Ok(number),
-        Ok(_) if !is_fraction => Err(at_most(most)),
-        Err(Error::PosOverflow) => Err(at_most(most)),
-        _ => Err("expected a whole number, such as 5000, 5_000, 5k, 1e6 or 2.5M".into()),
-    }
+    let is_fraction = text.contains('.') && text.parse().is_ok_and(|n: f64| n.fract() != 0.0);
+    let number = number.ok().filter(|it| (least..=most).contains(it) && !is_fraction);
+    number.ok_or_else(|| match most {
+        u64::MAX => format!("expected a whole number, at least {least}, such as 5000, 5k or 1e6"),
+        _ => format!("expected a whole number from {least} to {}", HumanCount(most)),
+    })
 }
 
-fn at_most(most: u64) -> String {
-    format!("expected at most {}", HumanCount(most))
+/// Parses a positive number.
+pub fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| *number > 0.0 && number.is_finite());
+    number.ok_or_else(|| "expected a number above 0".into())
+}
+
+/// Parses an inclusive range of numbers of clues: `22`, `21..24`, `21..`, `..24`.
+pub fn clues(text: &str) -> Result<RangeInclusive<usize>, String> {
+    let number = |text: &str, default| match text {
+        "" => default,
+        _ => within(text, 0, CELLS as u64).map(|number| number as usize),
+    };
+    let missing = Err("expected a number, or a range such as 21..24".to_owned());
+    let (least, largest) = match text.split_once("..") {
+        None => (number(text, missing.clone())?, number(text, missing)?),
+        Some(("", "")) => return missing.map(|number: usize| number..=number),
+        // Accepts the inclusive ranges of Rust.
+        Some((least, largest)) => {
+            (number(least, Ok(0))?, number(largest.trim_start_matches('='), Ok(CELLS))?)
+        }
+    };
+    if least > largest {
+        return Err(format!("{least} is more than {largest}"));
+    }
+    Ok(least..=largest)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroU32;
-
     use super::*;
 
     #[test]
@@ -73,9 +89,10 @@ mod tests {
         ] {
             assert_eq!(count(text), Ok(number), "{text}");
         }
-        for bad in ["", "k", "1.5", "1.25e1", "0x10", "1,000", "½", "1é", "e5", "5B", "5kB"] {
-            let message = count(bad).unwrap_err();
-            assert!(message.starts_with("expected a whole number"), "{bad}: {message}");
+        for bad in
+            ["", "k", "1.5", "1.25e1", "0x10", "1,000", "½", "1é", "e5", "5B", "5kB", "-1", "1e30"]
+        {
+            assert!(count(bad).is_err(), "{bad}");
         }
     }
 
@@ -92,16 +109,18 @@ mod tests {
     }
 
     #[test]
-    fn messages_name_the_bounds() {
-        let read = at_least_1::<NonZeroU32>;
-        assert_eq!(read("1k").map(NonZeroU32::get), Ok(1000));
-        assert_eq!(read("0"), Err("expected at least 1".into()));
-        assert_eq!(read("-5"), Err("expected at least 1".into()));
-        assert_eq!(read("5G"), Err("expected at most 4,294,967,295".into()));
-        assert_eq!(count("-1"), Err("expected at least 0".into()));
-        for large in ["18446744073709551616", "1e30"] {
-            assert!(count(large).unwrap_err().starts_with("expected at most 18,446,"), "{large}");
+    fn ranges_have_both_ends() {
+        for (text, range) in [
+            ("22", 22..=22),
+            ("21..24", 21..=24),
+            ("21..=24", 21..=24),
+            ("..24", 0..=24),
+            ("30..", 30..=81),
+        ] {
+            assert_eq!(clues(text), Ok(range), "{text}");
         }
-        assert_eq!(up_to::<NonZeroU64>("11", 10), Err("expected at most 10".into()));
+        for bad in ["", "..", "24..21", "82", "a..b", "1...2", "21..24..25", "-1..3", "21-24"] {
+            assert!(clues(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::identity::{Identity, folder_of, hidden, is_stream, resolve, stored};
-use super::leftovers::Leftover;
+use super::lock::Leftover;
 use super::platform::{FileId, Stdout};
 use super::resume::fault;
 use super::{Failure, shown};

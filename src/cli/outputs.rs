@@ -13,7 +13,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use super::identity::{Identity, STDIN, hidden, stored};
 use super::lock::{Lock, lock_all};
-use super::messages::Messages;
+use super::log::Messages;
 use super::out::{OpenOutput, OutputTarget, TEMPORARY};
 use super::platform::FileId;
 use super::resume::{Earlier, Journal, JournalFile, OutputFiles, RowFiles, Side};
@@ -84,7 +84,7 @@ pub struct Destinations {
     ///
     /// Inputs and options have to be the same. Without an earlier run this one starts; if the
     /// output is complete, nothing is done.
-    #[arg(long)]
+    #[arg(long, requires = "output", conflicts_with = "force")]
     pub resume: bool,
 
     /// Write every message about an invalid record

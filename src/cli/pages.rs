@@ -1,12 +1,9 @@
 //! `bulkdoku completions` and `bulkdoku man`.
 
-use std::io::Write;
-use std::path::PathBuf;
-
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use super::{Exit, Failure, command, outputs, print};
+use super::{Exit, Failure, command, print};
 
 /// Print a completion script for a shell
 #[derive(Debug, clap::Args)]
@@ -23,27 +20,19 @@ Examples:
   bulkdoku completions zsh > ~/.zfunc/_bulkdoku
   bulkdoku completions fish > ~/.config/fish/completions/bulkdoku.fish";
 
-/// Print a manual page, or write all of them
+/// Print a manual page
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_MAN)]
 pub struct ManArgs {
     /// The subcommand; the page of bulkdoku itself if not given
     #[arg(value_name = "SUBCOMMAND")]
     subcommand: Option<String>,
-
-    /// Write every page to this folder
-    #[arg(long, value_name = "FOLDER", conflicts_with = "subcommand")]
-    dir: Option<PathBuf>,
-
-    /// Replace pages that exist
-    #[arg(long, requires = "dir")]
-    force: bool,
 }
 
 const AFTER_MAN: &str = "\
 Examples:
   bulkdoku man solve | man -l -
-  bulkdoku man --dir ~/.local/share/man/man1";
+  bulkdoku man solve > ~/.local/share/man/man1/bulkdoku-solve.1";
 
 pub fn completions(args: &CompletionsArgs) -> Result<Exit, Failure> {
     let mut script = Vec::new();
@@ -54,14 +43,6 @@ pub fn completions(args: &CompletionsArgs) -> Result<Exit, Failure> {
 pub fn man(args: &ManArgs) -> Result<Exit, Failure> {
     let mut all = command().disable_help_subcommand(true);
     all.build();
-    if let Some(dir) = &args.dir {
-        for page in [&all].into_iter().chain(all.get_subcommands()) {
-            let path = dir.join(Man::new(page.clone()).get_filename());
-            let files = outputs::create(&path, args.force, &[])?;
-            (&files.outs[0]).write_all(&rendered(page)?)?;
-        }
-        return Ok(Exit::Done);
-    }
     let page = match &args.subcommand {
         None => &all,
         Some(name) => all.find_subcommand(name).ok_or_else(|| {
@@ -69,11 +50,7 @@ pub fn man(args: &ManArgs) -> Result<Exit, Failure> {
             Failure::Usage(format!("no subcommand {name:?}; there are {}", names.join(", ")))
         })?,
     };
-    print(&rendered(page)?).map(|()| Exit::Done)
-}
-
-fn rendered(page: &clap::Command) -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
     Man::new(page.clone()).render(&mut text)?;
-    Ok(text)
+    print(&text).map(|()| Exit::Done)
 }

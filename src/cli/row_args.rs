@@ -1,8 +1,9 @@
-//! `--format` and `--columns`, which are checked before anything is read.
+//! `--format`, `--columns`, `--where`, and `--rating-over`, which are checked before anything is read.
 
+use std::num::NonZeroU32;
 use std::path::Path;
 
-use bulkdoku::condition::{computed_column, shared_name, similar};
+use bulkdoku::condition::{Condition, computed_column, shared_name, similar};
 use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{KeptCells, LayoutKind, OtherKeys};
 use bulkdoku::output::{
@@ -13,9 +14,12 @@ use bulkdoku::pipeline::visible;
 #[cfg(feature = "parquet")]
 use bulkdoku_arrow::parquet::{ParquetRows, kept_types};
 
+use clap::ValueEnum;
+
 use super::format::RowFormat;
 use super::inputs::Inputs;
-use super::{Failure, WITH_COLUMNS};
+use super::task::Task;
+use super::{Failure, WITH_COLUMNS, numbers};
 
 /// The format and columns of rows. Each subcommand has separate help for these options.
 #[derive(Clone, Debug, clap::Args)]
@@ -100,7 +104,21 @@ impl RowRules {
         single: Column::Puzzle,
     };
 
-    pub fn columns_help(&self) -> String {
+    /// Adds the help of `--format` and `--columns`.
+    pub fn documented(&self, command: clap::Command) -> clap::Command {
+        let all = RowFormat::value_variants().iter().filter(|format| (self.is_written)(**format));
+        let names: Vec<_> = all.map(|format| format.name()).collect();
+        let (last, others) = names.split_last().expect("there is a format");
+        let formats = format!("{} or {last}", others.join(", "));
+        let or = if self.appended.is_some() { "as the input is, or " } else { "" };
+        let default = format!("as the output's name says (.tsv, .jsonl.gz, …), or else {or}");
+        let long = format!("{formats}\n\nBy default {default}{}.", self.default_format.name());
+        command
+            .mut_arg("format", |format| format.help(formats).long_help(long))
+            .mut_arg("columns", |columns| columns.long_help(self.columns_help()))
+    }
+
+    fn columns_help(&self) -> String {
         let names = |columns: &[Column]| {
             columns.iter().map(|column| column.name()).collect::<Vec<_>>().join(", ")
         };
@@ -446,4 +464,60 @@ fn unique(list: Vec<OutputColumn>) -> Vec<OutputColumn> {
     let names: Vec<_> = list.iter().map(|column| column.name.clone()).collect();
     let names = unique_names([], &names);
     list.into_iter().zip(names).map(|(column, name)| OutputColumn { name, ..column }).collect()
+}
+
+#[derive(Clone, Debug, clap::Args)]
+pub struct WhereArgs {
+    /// Only rows that meet a condition, as 'clues < 24'
+    ///
+    /// It has names of columns that --columns offers or the input has, numbers, texts in quotes,
+    /// true and false, == != < <= > >=, in (…), not in (…), and, or, not, and parentheses. A name
+    /// with other characters is written between backticks. If the input has a column with the name
+    /// of a computed one, `input_NAME` or `computed_NAME` is required. Comparisons with a missing value
+    /// are false. Exit status, messages and counts cover all records.
+    #[arg(long = "where", value_name = "CONDITION", help_heading = "Output")]
+    pub condition: Option<Condition>,
+}
+
+/// How guesses are rated.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct RatingArgs {
+    /// Rate guesses by their geometric mean over K isomorphs
+    ///
+    /// They are drawn from the canonical form, so all isomorphs of a puzzle have the same rating.
+    /// It is the geometric mean of guesses + 1, minus 1.
+    #[arg(
+        long,
+        value_name = "K",
+        help_heading = "Search",
+        value_parser = |text: &str| numbers::up_to::<NonZeroU32>(text, 10_000)
+    )]
+    rating_over: Option<NonZeroU32>,
+}
+
+impl RatingArgs {
+    /// Rejects options without effect, and columns that need the proof omitted by `without_proof`.
+    pub fn check(
+        self,
+        rows: &RowPlan,
+        task: &Task<'_>,
+        without_proof: Option<&str>,
+    ) -> Result<(), Failure> {
+        let uses = |column: &Column| rows.shows(*column) || task.reads(*column);
+        if self.rating_over.is_some() && !uses(&Column::GuessRating) {
+            refuse!(
+                "--rating-over does nothing: no column shows it; --columns …,guess_rating does"
+            );
+        }
+        let of_proof = [Column::Minimal, Column::GuessRating].into_iter().find(uses);
+        if let Some((column, option)) = of_proof.zip(without_proof) {
+            refuse!("the column {column} needs the proof, which {option} leaves out");
+        }
+        Ok(())
+    }
+
+    /// Returns the number of isomorphs over which ratings are averaged; 0 rates the puzzle itself.
+    pub fn rating_isomorphs(self) -> u32 {
+        self.rating_over.map_or(0, NonZeroU32::get)
+    }
 }

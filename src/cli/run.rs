@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::against::Comparison;
 use super::inputs::Inputs;
-use super::messages::Messages;
+use super::log::Messages;
 use super::out::{OpenOutput, replaced_message, write_side};
 use super::outputs::{Claim, Destinations};
 use super::progress::{Meter, Progressed};
@@ -124,9 +124,16 @@ impl Run {
         );
         run.finish(ran, |report| {
             let shift = shifts.and_then(|shifts| shifts.likely());
-            let verdict = comparison.map(|it| it.verdict(&report.counts, test.is_some()));
+            let verdict = comparison.as_ref().map(|it| it.verdict(&report.counts, test.is_some()));
             let (inputs, Settings { method, args, .. }) = (inputs.names(), &settings);
-            Summary::of_records(report, &inputs, *method, args, &parts, shift, verdict)
+            let mut summary =
+                Summary::of_records(report, &inputs, *method, args, &parts, shift, verdict);
+            // Records that were not compared may be known.
+            let is_open = comparison.is_some_and(|it| it.is_open(&report.counts));
+            if is_open && args.names(Status::Known) {
+                summary.exit = Exit::SomeRecords;
+            }
+            summary
         })
     }
 }

@@ -50,10 +50,15 @@ impl RunArgs {
         Options { threads: self.threads, stop: Arc::clone(&progress.stop), ..Options::default() }
     }
 
+    /// Returns whether `--fail-on` names a status.
+    pub fn names(&self, status: Status) -> bool {
+        self.fail_on.is_some_and(|StatusSet(set)| set >> status as u8 & 1 != 0)
+    }
+
     /// Returns whether the statuses of records cause exit status 1.
     pub fn fails(&self, counts: &Counts) -> bool {
         let is_failure = |&status: &Status| match self.fail_on {
-            Some(StatusSet(set)) => set >> status as u8 & 1 != 0,
+            Some(_) => self.names(status),
             None => !status.is_good(),
         };
         Status::ALL.iter().filter(|status| counts.of(**status) > 0).any(is_failure)
@@ -78,22 +83,6 @@ impl StatusSet {
         match text {
             "none" => Ok(Self(0)),
             _ => text.split(',').try_fold(0, |set, name| Ok(set | bit(name)?)).map(Self),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sets_of_statuses_are_lists_or_none() {
-        let set = |statuses: &[Status]| StatusSet(statuses.iter().map(|it| 1 << *it as u8).sum());
-        assert_eq!(StatusSet::parse("none"), Ok(set(&[])));
-        let two = set(&[Status::Malformed, Status::GaveUp]);
-        assert_eq!(StatusSet::parse("malformed,gave_up,malformed"), Ok(two));
-        for bad in ["", "malformed,", "none,malformed", "Malformed", "bad"] {
-            assert!(StatusSet::parse(bad).is_err(), "{bad}");
         }
     }
 }

@@ -1,70 +1,98 @@
-//! Puzzle sets read into memory, for `bench` and the pools of `generate`.
+//! Puzzles read into memory, for `bench`, `show`, and the pools of `generate`.
 
 use bulkdoku::bundled::BUNDLED;
-use bulkdoku::pipeline::RecordReader;
-use bulkdoku::{Puzzle, Source};
+use bulkdoku::pipeline::{ReadRecord, RecordReader};
+use bulkdoku::{Marks, Puzzle, Source};
 use indicatif::HumanCount;
 
 use super::inputs::Inputs;
+use super::log::MAX_SHOWN;
 use super::numbers::counted;
 use super::{Failure, log};
 
-/// The number of messages printed about invalid records.
-const MAX_SHOWN: u64 = 20;
-
-/// Puzzles that are used together.
+/// The puzzles of an input.
 #[derive(Clone, Debug)]
-pub struct PuzzleSet {
+pub struct PuzzleSet<P = Puzzle> {
     /// The name of the input.
     pub name: String,
     /// The puzzles in the order of the input.
-    pub puzzles: Vec<Puzzle>,
-    /// The number of records that are not puzzles.
+    pub puzzles: Vec<P>,
+    /// The number of records that are not used.
     pub bad: u64,
+    /// Messages about the first of them.
+    messages: Vec<String>,
 }
 
 pub fn bundled() -> Result<Vec<PuzzleSet>, Failure> {
     let sources = BUNDLED.iter().map(|set| Source::new(set.name, set.text.as_bytes()));
-    sources.map(|source| read_set(source, usize::MAX)).collect()
+    sources.map(|source| PuzzleSet::read(source, usize::MAX, express)).collect()
 }
 
 /// Reads the puzzles of each input, of which none may have more than `most` records.
 pub fn read(inputs: &mut Inputs, most: usize) -> Result<Vec<PuzzleSet>, Failure> {
     inputs.findings().for_each(log::note);
-    inputs.sources().map(|source| read_set(source, most)).collect()
+    inputs.sources().map(|source| PuzzleSet::read(source, most, express)?.reported()).collect()
 }
 
-/// Reads the puzzles of an input. Other records are reported and counted.
-fn read_set(source: Source<'_>, most: usize) -> Result<PuzzleSet, Failure> {
-    let name = source.name.clone();
-    let mut records = RecordReader::new([source]);
-    let (mut puzzles, mut bad) = (Vec::new(), 0);
-    while let Some(record) = records.next() {
-        let puzzle = record.puzzle.map_err(|why| (why.column, format!("malformed: {why}")));
-        let expressed = puzzle.and_then(|marks| {
-            marks.puzzle().ok_or((1, "pencil marks that clues cannot express".to_owned()))
-        });
-        match expressed {
-            Ok(puzzle) => puzzles.push(puzzle),
-            Err((column, why)) => {
-                bad += 1;
-                if bad <= MAX_SHOWN {
-                    log::note(format!("{}:{}:{column}: {why}", record.file, record.line));
+fn express(_: &ReadRecord<'_>, marks: Marks) -> Option<Puzzle> {
+    marks.puzzle()
+}
+
+impl<P> PuzzleSet<P> {
+    pub fn of(name: String, puzzles: Vec<P>) -> Self {
+        Self { name, puzzles, bad: 0, messages: Vec::new() }
+    }
+
+    /// Reads the records of an input that `accept` takes.
+    pub fn read(
+        source: Source<'_>,
+        most: usize,
+        accept: impl Fn(&ReadRecord<'_>, Marks) -> Option<P>,
+    ) -> Result<Self, Failure> {
+        let mut set = Self::of(source.name.clone(), Vec::new());
+        let mut records = RecordReader::new([source]);
+        while let Some(record) = records.next() {
+            let accepted = match record.puzzle {
+                Ok(marks) => accept(&record, marks)
+                    .ok_or_else(|| (1, "pencil marks that clues cannot express".to_owned())),
+                Err(why) => Err((why.column, format!("malformed: {why}"))),
+            };
+            match accepted {
+                Ok(puzzle) => set.puzzles.push(puzzle),
+                Err((column, why)) => {
+                    set.bad += 1;
+                    if set.bad <= MAX_SHOWN {
+                        set.messages
+                            .push(format!("{}:{}:{column}: {why}", record.file, record.line));
+                    }
                 }
             }
+            if set.puzzles.len() as u64 + set.bad > most as u64 {
+                refuse!("{}: more than {} records", set.name, HumanCount(most as u64));
+            }
         }
-        if puzzles.len() as u64 + bad > most as u64 {
-            refuse!("{name}: more than {} records", HumanCount(most as u64));
+        let failure = records.failures().into_iter().next();
+        failure.map_or(Ok(set), |failure| Err(Failure::Io(failure.to_string())))
+    }
+
+    /// Returns the message about the first record that is not used.
+    pub fn first_fault(&self) -> &str {
+        self.messages.first().map_or("", String::as_str)
+    }
+
+    /// Prints the messages about records that are not used. Rejects a set without puzzles.
+    pub fn reported(self) -> Result<Self, Failure> {
+        self.messages.iter().for_each(log::note);
+        let hidden = self.bad - self.messages.len() as u64;
+        if hidden > 0 {
+            log::note(format!("… and {} more", HumanCount(hidden)));
         }
+        if self.puzzles.is_empty() {
+            refuse!("{}: it contains no puzzles", self.name);
+        }
+        if self.bad > 0 {
+            log::note(format!("{}: {} not used", self.name, counted(self.bad, "record")));
+        }
+        Ok(self)
     }
-    if let Some(failure) = records.failures().into_iter().next() {
-        return Err(Failure::Io(failure.to_string()));
-    }
-    if bad > 0 {
-        log::note(format!("{name}: {} not used", counted(bad, "record")));
-    }
-    if puzzles.is_empty() {
-        refuse!("{name}: it contains no puzzles");
-    }
-    Ok(PuzzleSet { name, puzzles, bad })
 }

@@ -8,8 +8,7 @@ use bulkdoku::{Limits, Status};
 
 use super::engine_args::{EngineArgs, LimitArgs, SolutionArgs};
 use super::format::RowFormat;
-use super::row_args::{PageArgs, RowArgs, RowPlan, RowRules};
-use super::select::RatingArgs;
+use super::row_args::{PageArgs, RatingArgs, RowArgs, RowPlan, RowRules};
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
@@ -30,14 +29,6 @@ use super::{Exit, Failure, help, show};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
 #[command(allow_negative_numbers = true)]
-#[command(mut_arg("format", |format| format
-    .help("csv, tsv, jsonl, parquet, npy, lines, grid or html (--help: more)")
-    .long_help(
-        "How rows are written: csv, unless the output's name has another extension (.tsv .jsonl \
-         .ndjson .parquet .npy .lines .grid .html, most of them also before .gz or .zst). boj2580 \
-         and boj2239 are the formats of two online judges"
-    )))]
-#[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct SolveArgs {
     #[command(flatten)]
     records: RecordArgs,
@@ -139,8 +130,11 @@ impl SolveArgs {
         let first = self.limit.first || (rows.format.is_judges() && listed.is_none());
         let count = listed.unwrap_or(NonZeroU32::MIN).max(self.limit.solutions());
         let limits = if first { Limits::FIRST } else { Limits::count(count) };
-        let smallest = self.solution.are_sorted() || rows.format == RowFormat::Boj2239;
-        self.engine.solve(limits, smallest, self.rating.rating_isomorphs())
+        self.engine.solve(limits, self.is_smallest(rows), self.rating.rating_isomorphs())
+    }
+
+    fn is_smallest(&self, rows: &RowPlan) -> bool {
+        self.solution.are_sorted() || rows.format == RowFormat::Boj2239
     }
 
     /// Rejects options that have no effect in combination.
@@ -153,6 +147,10 @@ impl SolveArgs {
         {
             refuse!("--limit is less than --solutions, which counts as far as it lists");
         }
+        if self.limit.limit.is_some() && rows.format.is_judges() {
+            refuse!("--limit does nothing: judges do not count solutions");
+        }
+        self.solution.check(self.is_smallest(rows))?;
         let of_row = Needs::SEARCH.union(Needs::CONTRADICTION);
         let of_puzzle =
             |column: &Column| *column == Column::Clues || !of_row.include(column.needs());

@@ -7,7 +7,7 @@ use bulkdoku::output::Row;
 use bulkdoku::pipeline::{Classify, Filter};
 use bulkdoku::sets::Split;
 
-use super::by::{ByArgs, finds};
+use super::against::{ByArgs, finds};
 use super::outputs::Outputs;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
@@ -36,13 +36,7 @@ use super::{Exit, Failure, help, numbers, shown};
         "Where the rows of each part go\n\nA name that ends with .gz or .zst compresses them."
     )))]
 #[command(mut_arg("by", |by| by.help_heading("Parts").help("Keep together: class, puzzle or grid [default: class]")))]
-#[command(mut_arg("format", |format| format
-    .help("csv, tsv, jsonl, parquet, lines or npy")
-    .long_help(
-        "csv, tsv, jsonl, parquet, lines or npy\n\nLines and arrays are puzzles only. By default as \
-         the names of the outputs say, else csv."
-    )))]
-#[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
+#[command(mut_arg("latency", |latency| latency.hide(true)))]
 pub struct SplitArgs {
     #[command(flatten)]
     records: RecordArgs,
@@ -54,7 +48,7 @@ pub struct SplitArgs {
         help_heading = "Parts",
         required = true,
         value_delimiter = ',',
-        value_parser = parse_weight
+        value_parser = |text: &str| numbers::positive(text.trim().trim_end_matches('%'))
     )]
     shares: Vec<f64>,
 
@@ -86,16 +80,10 @@ A part that is split again needs another seed. With larger shares of the first p
 records. The hash is XXH3 with 128 bits of the 81 cells, as bytes from 0 to 9, of the canonical form
 (--by grid: that of the solution; --by puzzle: the puzzle), with the seed.";
 
-fn parse_weight(text: &str) -> Result<f64, String> {
-    match text.trim().trim_end_matches('%').parse::<f64>() {
-        Ok(weight) if weight > 0.0 && weight.is_finite() => Ok(weight),
-        _ => Err("expected a number above 0 for each part, such as 80,10,10".into()),
-    }
-}
-
 pub static ROWS: RowRules = RowRules { name: "split", ..RowRules::OF_INPUT };
 
 pub fn run(args: &SplitArgs, typed: Typed) -> Result<Exit, Failure> {
+    typed.refuse(&["--latency"], "no engine is measured")?;
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
     let rows = args.plan(task.destinations.paths())?;
     let by = args.by.sameness();

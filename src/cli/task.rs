@@ -12,10 +12,9 @@ use super::inputs::Inputs;
 use super::origin::check_files;
 use super::outputs::Destinations;
 use super::paths::InputPaths;
-use super::row_args::{RowPlan, RowRules};
+use super::row_args::{RowPlan, RowRules, WhereArgs};
 use super::run::{Run, Settings};
 use super::run_args::RunArgs;
-use super::select::WhereArgs;
 use super::typed::Typed;
 use super::{Failure, log};
 

@@ -9,6 +9,7 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use serde::{Deserialize, Serialize};
 
+use super::Failure;
 use super::identity::{STDIN, lossless, stored};
 
 /// The program and its version. Another version may write different rows.
@@ -65,6 +66,14 @@ impl Typed {
         };
         let options = arguments.flat_map(clap::Command::get_arguments).filter(typed).map(option);
         Self { subcommand: subcommand.into(), options: options.collect(), ..Self::default() }
+    }
+
+    /// Rejects options that do nothing in a subcommand.
+    pub fn refuse(&self, options: &[&str], why: &str) -> Result<(), Failure> {
+        match options.iter().find(|option| self.options.contains_key(**option)) {
+            Some(option) => refuse!("{option} does nothing: {why}"),
+            None => Ok(()),
+        }
     }
 
     /// Sets the effective seed, which is part of the identity even if it is random.
@@ -183,36 +192,6 @@ mod tests {
 
     use super::super::command;
     use super::*;
-
-    fn typed(line: &str) -> Typed {
-        let mut command = command();
-        let matches = command.try_get_matches_from_mut(line.split_whitespace()).unwrap();
-        Typed::of(&command, &matches)
-    }
-
-    #[test]
-    fn options_identify_a_run() {
-        let run = |line: &str| typed(line).run(Vec::new(), &[""; 0]);
-        let before = run("x solve in --limit 3 --no-header --columns id,puzzle");
-        let same = "x solve --columns id,puzzle --no-header --limit 3 in -j 1 --resume --latency l";
-        assert_eq!(run(same).difference(&before, 0, true), None);
-        for (line, difference) in [
-            (
-                "x solve in --limit 2 --no-header --columns id,puzzle",
-                "--limit was 3 before, is 2 now",
-            ),
-            (
-                "x solve in --limit 3 --no-header",
-                "--columns was id,puzzle before, is not given now",
-            ),
-            (
-                "x solve in --limit 3 --first --no-header --columns id,puzzle",
-                "--first was not given before, is given now",
-            ),
-        ] {
-            assert_eq!(run(line).difference(&before, 0, true).unwrap(), difference);
-        }
-    }
 
     #[test]
     fn the_options_without_effect_on_rows_exist() {

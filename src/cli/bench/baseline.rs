@@ -23,7 +23,7 @@ impl Baseline {
         let json = fs::read(path).map_err(|error| Failure::at(path, error))?;
         let name = shown(path);
         let all = serde_json::from_slice::<Vec<Measurement>>(&json).map_err(|error| {
-            let what = "not measurements of --format json";
+            let what = "not measurements in JSON";
             Failure::Usage(format!("--baseline {name}: {what} ({error})"))
         })?;
         Ok(Self { name, all: all.into_iter().filter(|one| one.times().is_some()).collect() })
@@ -71,7 +71,7 @@ impl Baseline {
     /// The ratio is that of the medians or of the fastest rounds, whichever is smaller, so only a
     /// slowdown of both increases it.
     fn compare(&self, measurements: &[Measurement]) -> (String, Vec<(String, f64)>) {
-        let (mut changes, mut searches, mut changed) = (String::new(), String::new(), 0);
+        let (mut changes, mut changed) = (String::new(), 0);
         let mut ratios = Vec::new();
         for now in measurements {
             let title = now.title();
@@ -81,22 +81,12 @@ impl Baseline {
             else {
                 continue;
             };
-            let same_rows = before.rows == now.rows && before.seed == now.seed;
-            // The difference exceeds rounding in text.
-            if same_rows
-                && let Some((before, now)) = before.nodes_per_puzzle.zip(now.nodes_per_puzzle)
-                && (before / now - 1.0).abs() > 1e-6
-            {
-                let what = format!("other searches, {before:.4} nodes before, now {now:.4}");
-                let _ = writeln!(searches, "  {title}: {what}");
-            }
             let ratio = new / old;
             if max < min_before || min > max_before {
                 changed += 1;
                 let (word, times) =
                     if ratio <= 1.0 { ("faster", 1.0 / ratio) } else { ("slower", ratio) };
-                let rows = if same_rows { "" } else { " (other rows)" };
-                let what = format!("{old:.1} before, now {new:.1} ns per puzzle{rows}");
+                let what = format!("{old:.1} before, now {new:.1} ns per puzzle");
                 let _ = writeln!(changes, "  {title}: {word} {times:.2} times, {what}");
             }
             ratios.push((title, ratio.min(min / min_before)));
@@ -104,7 +94,7 @@ impl Baseline {
         let same = ratios.len() - changed;
         let heading =
             format!("Against the baseline: {changed} changed beyond the spread, {same} did not.");
-        (format!("{heading}\n{changes}{searches}"), ratios)
+        (format!("{heading}\n{changes}"), ratios)
     }
 }
 
@@ -123,7 +113,6 @@ mod tests {
             ns_per_puzzle,
             ns_min,
             ns_max,
-            nodes_per_puzzle: Some(2.25),
             ..Measurement::default()
         }
     }
@@ -145,16 +134,6 @@ mod tests {
              a scalar, 1 thread, proof: faster 1.25 times, 100.0 before, now 80.0 ns per puzzle\n  \
              b scalar, 1 thread, proof: slower 2.00 times, 50.0 before, now 100.0 ns per puzzle\n";
         assert_eq!(compare(&now).0, report);
-    }
-
-    #[test]
-    fn other_searches_and_rows_are_reported() {
-        let mut now = [measurement("a", [100.0; 3]), measurement("b", [1.0; 3])];
-        now[0].nodes_per_puzzle = Some(3.25);
-        now[1].rows += 1;
-        let report = compare(&now).0;
-        let searches = "a scalar, 1 thread, proof: other searches, 2.2500 nodes before, now 3.2500";
-        assert!(report.contains(searches) && report.contains("(other rows)"), "{report}");
     }
 
     #[test]

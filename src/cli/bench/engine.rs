@@ -1,6 +1,7 @@
 //! One engine, at one SIMD level, on a number of threads.
 
 use std::hint::black_box;
+use std::iter;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,9 +17,6 @@ use super::measurement::{Contender, Measurement, Plan};
 use super::task::Task;
 use crate::cli::Failure;
 
-/// The number of rows of the first pass.
-pub const FIRST_ROWS: usize = 16;
-
 /// An engine that is ready to run, with its threads.
 pub struct EngineContender {
     engine: EngineKind,
@@ -29,11 +27,6 @@ pub struct EngineContender {
     workers: Vec<Mutex<Worker>>,
     batch: usize,
     limits: Limits,
-    /// The number of rows of a pass, and of passes per round.
-    rows: usize,
-    passes: u32,
-    /// Nanoseconds per puzzle of each round.
-    rounds: Vec<f64>,
 }
 
 impl EngineContender {
@@ -50,20 +43,14 @@ impl EngineContender {
             pool.map_err(|error| Failure::Usage(format!("cannot start {count} threads: {error}")))?;
         let workers = (0..count).map(|_| Mutex::new(Worker::new(engine, simd))).collect();
         let (batch, limits) = (plan.batch.get(), plan.limits);
-        let rounds = Vec::new();
-        Ok(Self { engine, simd, threads, pool, workers, batch, limits, rows: 0, passes: 1, rounds })
+        Ok(Self { engine, simd, threads, pool, workers, batch, limits })
     }
 
-    /// Distributes batches of the first `count` rows to the threads; `keep` receives the first row
-    /// and the outcomes of each. Returns the time from the start of the first batch to the end of the
-    /// last one, without the time to wake threads.
-    fn pass(
-        &self,
-        lines: &[Line],
-        count: usize,
-        keep: impl Fn(usize, &[Outcome]) + Sync,
-    ) -> Duration {
-        let next = AtomicUsize::new(0);
+    /// Distributes batches of rows to the threads; `keep` receives the first row and the outcomes of
+    /// each. Returns the time from the start of the first batch to the end of the last one, without the
+    /// time to wake threads.
+    fn solve(&self, lines: &[Line], keep: impl Fn(usize, &[Outcome]) + Sync) -> Duration {
+        let (next, count) = (AtomicUsize::new(0), lines.len());
         let times = self.pool.broadcast(|thread| {
             let mut worker = self.workers[thread.index()].lock().expect("each has its own");
             worker.allocate(self.batch.min(count));
@@ -83,10 +70,9 @@ impl EngineContender {
         end.duration_since(start)
     }
 
-    /// Returns the outcomes of the first `count` rows.
-    fn outcomes(&self, lines: &[Line], count: usize) -> Vec<Outcome> {
-        let all = Mutex::new(vec![Outcome::NONE; count]);
-        self.pass(lines, count, |first, outcomes| {
+    fn outcomes(&self, lines: &[Line]) -> Vec<Outcome> {
+        let all = Mutex::new(vec![Outcome::NONE; lines.len()]);
+        self.solve(lines, |first, outcomes| {
             let mut all = all.lock().expect("copying does not panic");
             all[first..first + outcomes.len()].copy_from_slice(outcomes);
         });
@@ -105,33 +91,17 @@ impl Contender for EngineContender {
         }
     }
 
-    /// Doubles the number of rows until a round would take too long.
-    fn check(&mut self, task: &Task, plan: &Plan, into: &mut Measurement) -> Result<(), String> {
-        let all = task.lines.len();
-        self.rows = all.min(FIRST_ROWS);
-        let mut time = self.pass(&task.lines, self.rows, |_, _| {});
-        while self.rows < all && 2 * time <= plan.round_at_most {
-            self.rows = all.min(2 * self.rows);
-            time = self.pass(&task.lines, self.rows, |_, _| {});
-        }
-        let least = plan.round_at_least.as_nanos();
-        self.passes = least.div_ceil(time.as_nanos().max(1)).max(1) as u32;
-        self.rounds.clear();
-        let outcomes = self.outcomes(&task.lines, self.rows);
+    fn pass(&mut self, task: &Task, _first: usize, rows: usize) -> Result<Duration, String> {
+        let all = &task.lines;
+        let rest = Some(&all[..rows % all.len()]).filter(|rest| !rest.is_empty());
+        let passes = iter::repeat_n(&all[..], rows / all.len()).chain(rest);
+        Ok(passes.map(|lines| self.solve(lines, |_, _| {})).sum())
+    }
+
+    fn check(&mut self, task: &Task, rows: usize, into: &mut Measurement) -> Result<(), String> {
+        let outcomes = self.outcomes(&task.lines[..rows]);
         into.set_outcomes(&outcomes);
         task.check_outcomes(&outcomes)
-    }
-
-    fn round(&mut self, task: &Task, _round: usize) -> Result<(), String> {
-        let passes = (0..self.passes).map(|_| self.pass(&task.lines, self.rows, |_, _| {}));
-        let total: Duration = passes.sum();
-        let rows = f64::from(self.passes) * self.rows as f64;
-        self.rounds.push(total.as_nanos() as f64 / rows);
-        Ok(())
-    }
-
-    fn finish(&mut self, into: &mut Measurement) {
-        into.set_rounds(std::mem::take(&mut self.rounds));
     }
 }
 
@@ -176,7 +146,7 @@ mod tests {
 
     #[test]
     fn every_row_is_solved_once_for_every_batch_and_number_of_threads() {
-        let plan = Plan { rows_at_least: 0, seed: None, ..Plan::tested() };
+        let plan = Plan::tested();
         let puzzle = CLASSIC.parse().unwrap();
         let lines: Vec<_> =
             (0..50).map(|i| if i % 3 == 0 { Puzzle::EMPTY } else { puzzle }.text()).collect();
@@ -186,7 +156,7 @@ mod tests {
             let plan = Plan { batch, ..plan.clone() };
             let (engine, simd) = (EngineKind::Scalar, SimdLevel::best());
             let contender = EngineContender::new(engine, simd, threads, &plan).unwrap();
-            let outcomes = contender.outcomes(&lines, 50);
+            let outcomes = contender.outcomes(&lines);
             assert_eq!(outcomes.iter().map(|o| o.solutions).collect::<Vec<_>>(), expected);
             // The output of the last batch, which is the only one if it is large.
             let worker = contender.workers[0].lock().unwrap();

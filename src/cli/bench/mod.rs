@@ -14,8 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bulkdoku::input::Answers;
-use bulkdoku::{Compression, EngineKind, Limits, SimdLevel};
-use clap::ValueEnum;
+use bulkdoku::{EngineKind, Limits, SimdLevel};
 use serde_json::json;
 
 use super::engine_args::{LimitArgs, check_simd};
@@ -26,7 +25,7 @@ use super::outputs::{Destinations, Outputs};
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, PuzzleSet};
 use super::version::Origin;
-use super::{Exit, Failure, extensions, help, log, numbers, parse_threads, report, shown};
+use super::{Exit, Failure, extensions, help, log, numbers, parse_threads, report};
 use baseline::Baseline;
 use engine::EngineContender;
 use measurement::{Contender, Measurement, Plan, entries, table};
@@ -34,19 +33,10 @@ use measurement::{Contender, Measurement, Plan, entries, table};
 /// The minimum number of rows of a set; smaller sets are repeated, each time with another
 /// permutation.
 const ROWS_AT_LEAST: usize = 20_000;
-/// The minimum time of a round: long compared with the resolution of the clock.
-const ROUND_AT_LEAST: Duration = Duration::from_millis(50);
 /// The maximum number of records of a set. With their outcomes, they take a few gigabytes.
 const MOST_ROWS: usize = 10_000_000;
 /// The maximum of `--rounds`.
 const MOST_ROUNDS: u64 = 1_000_000;
-
-/// The formats of measurements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum MeasurementFormat {
-    Table,
-    Json,
-}
 
 /// Measure how fast the engines solve puzzle sets
 ///
@@ -54,9 +44,10 @@ enum MeasurementFormat {
 /// puzzle starts with its 81 characters and ends with those of its solution, in memory. All
 /// solutions are checked and compared between engines, outside the timed part.
 ///
-/// By default, puzzles are permuted at random, and each search continues until a second solution
-/// is found or ruled out. All engines, levels, and numbers of threads take turns in every round.
-/// The results are the median, the fastest, and the slowest round.
+/// Puzzles are permuted at random. By default, each search continues until a second solution is
+/// found or ruled out. All engines, levels, and numbers of threads take turns in every round.
+/// The results are the median, the fastest, and the slowest round. A round takes at most 2 seconds:
+/// slow engines solve fewer puzzles.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct BenchArgs {
@@ -68,11 +59,7 @@ pub struct BenchArgs {
     #[command(flatten)]
     layout: InputArgs,
 
-    /// table or json [default: json if the output is named .json]
-    #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
-    format: Option<MeasurementFormat>,
-
-    /// Output file [default: standard output]
+    /// Output file: a table, or FILE.json [default: standard output]
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
@@ -100,7 +87,8 @@ pub struct BenchArgs {
         long,
         value_name = "PERCENT",
         help_heading = "Output",
-        value_parser = parse_percent
+        value_parser = parse_percent,
+        requires = "baseline"
     )]
     fail_above: Option<f64>,
 
@@ -125,7 +113,8 @@ pub struct BenchArgs {
         value_name = "TIME",
         help_heading = "Solvers",
         default_value = "60s",
-        value_parser = humantime::parse_duration
+        value_parser = humantime::parse_duration,
+        requires = "solver"
     )]
     timeout: Duration,
 
@@ -186,18 +175,6 @@ pub struct BenchArgs {
     )]
     rounds: NonZeroUsize,
 
-    /// Maximum time of a round
-    ///
-    /// Slow engines solve fewer puzzles.
-    #[arg(
-        long,
-        value_name = "TIME",
-        help_heading = "Run",
-        default_value = "2s",
-        value_parser = humantime::parse_duration
-    )]
-    round_time: Duration,
-
     /// Number of puzzles passed to an engine at once
     ///
     /// solve passes about 1400.
@@ -220,10 +197,6 @@ pub struct BenchArgs {
     )]
     seed: u64,
 
-    /// Keep the puzzles and their order
-    #[arg(long, help_heading = "Run")]
-    no_permute: bool,
-
     /// Numbers of threads, separated by commas; 0: all cores
     #[arg(
         short = 'j',
@@ -244,16 +217,13 @@ const AFTER_HELP: &str = "\
 Examples:
   bulkdoku bench
   bulkdoku bench --threads 1,2,4 --engine lanes,scalar --first puzzles.txt
-  bulkdoku bench --format json -o before.json
+  bulkdoku bench -o before.json
   bulkdoku bench --baseline before.json --fail-above 5%
   bulkdoku bench --solver mine='./mine --threads {threads}' --threads 1,2 puzzles.txt
 
 Columns:
   ns/puzzle, min, max  wall time per puzzle: median, fastest, and slowest round
-  guesses, nodes       averages per search; no guess: share of puzzles solved without a guess
-  p50, p99, slowest    latency from a puzzle's entry into the engine to its outcome
-  user, system         with --solver: CPU time per puzzle of the command and its children
-  start-up             wall time of the command for one puzzle, which is subtracted from all times
+  guesses, nodes       averages per search of an engine
 
 JSON has these fields and more, with times in nanoseconds.
 
@@ -266,7 +236,7 @@ without puzzles, or a baseline that lacks a measurement, 3 input or output error
 /// Measures the sets.
 pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let origin = Origin::new(SystemTime::now());
-    let format = args.format()?;
+    let is_json = args.is_json()?;
     let plan = args.plan();
     let mut contenders = args.engines(&plan)?;
     contenders.extend(args.commands()?);
@@ -296,11 +266,10 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let measurements = measure(&plan, &mut contenders, &sets, args.progress)?;
 
     let entries = entries(&measurements, &origin);
-    let text = match format {
-        MeasurementFormat::Table => table(&measurements),
-        MeasurementFormat::Json => {
-            serde_json::to_string_pretty(&entries).map_err(io::Error::from)? + "\n"
-        }
+    let text = if is_json {
+        serde_json::to_string_pretty(&entries).map_err(io::Error::from)? + "\n"
+    } else {
+        table(&measurements)
     };
     (&opened.outs[0]).write_all(text.as_bytes())?;
     for (_, out) in &opened.sides {
@@ -321,25 +290,11 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
 }
 
 impl BenchArgs {
-    /// Returns the requested format, or that of the output's name.
-    fn format(&self) -> Result<MeasurementFormat, Failure> {
-        let Some(output) = &self.output else {
-            return Ok(self.format.unwrap_or(MeasurementFormat::Table));
-        };
-        if Compression::of_name(output).is_some() {
-            refuse!("{}: measurements are never compressed", shown(output));
-        }
-        extensions::check(output)?;
-        let extension = extensions::of(output);
-        match (self.format, extension.as_deref()) {
-            (Some(format), _) => Ok(format),
-            (None, None) => Ok(MeasurementFormat::Table),
-            (None, Some("json")) => Ok(MeasurementFormat::Json),
-            (None, Some(other)) => {
-                let hint = "; --format decides for any name";
-                Err(extensions::refused(output, other, "measurements", &["json"], hint))
-            }
-        }
+    /// Returns whether measurements are written as JSON, by the name of the output.
+    fn is_json(&self) -> Result<bool, Failure> {
+        let Some(output) = &self.output else { return Ok(false) };
+        extensions::check_one_of(output, "a list of measurements", &["json"])?;
+        Ok(extensions::of(output).is_some())
     }
 
     /// Returns the plan of the measurements.
@@ -349,11 +304,9 @@ impl BenchArgs {
             limits: Limits { solutions: self.limit.solutions(), nodes: self.max_nodes },
             rows_at_least: rows.unwrap_or(ROWS_AT_LEAST),
             rows_at_most: rows,
-            seed: (!self.no_permute).then_some(self.seed),
+            seed: self.seed,
             rounds: self.rounds,
             batch: self.batch,
-            round_at_least: ROUND_AT_LEAST.min(self.round_time),
-            round_at_most: self.round_time,
         }
     }
 

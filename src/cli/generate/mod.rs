@@ -1,7 +1,6 @@
 //! `bulkdoku generate`: random puzzles.
 
 mod job;
-pub mod ranges;
 mod summary;
 
 use std::ops::RangeInclusive;
@@ -18,10 +17,9 @@ use super::format::RowFormat;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::Progressed;
-use super::row_args::{PageArgs, RowArgs, RowRules};
+use super::row_args::{PageArgs, RowArgs, RowRules, WhereArgs};
 use super::run::{OpenRun, Settings};
 use super::run_args::RunArgs;
-use super::select::WhereArgs;
 use super::summary::Summary;
 use super::typed::Typed;
 use super::{Exit, Failure, help, log, numbers, platform};
@@ -38,15 +36,9 @@ use super::{Exit, Failure, help, log, numbers, platform};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
 #[command(allow_negative_numbers = true)]
-#[command(mut_arg("format", |format| format
-    .help("lines, csv, tsv, jsonl, parquet, npy, grid or html")
-    .long_help(
-        "How rows are written: lines (puzzles only), csv, tsv, jsonl, parquet, npy, grid, or pages to \
-         print (html); by default as the output's name says, else lines"
-    )))]
-#[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 #[command(mut_arg("errors", |errors| errors.hide(true)))]
 #[command(mut_arg("fail_on", |fail_on| fail_on.hide(true)))]
+#[command(mut_arg("resume", |resume| resume.requires("seed")))]
 #[command(mut_arg("latency", |latency| latency.long_help(
     "Write the histogram of latencies, in the formats of solve: the time in which the engine solves \
      each row that was made"
@@ -99,7 +91,7 @@ pub struct GenerateArgs {
     /// Hard puzzles with at least this much
     ///
     /// The search is guided towards it. [default: 20 guesses, 9.0 for se121, 10000 for score]
-    #[arg(long, value_name = "X", help_heading = "Hard puzzles", value_parser = parse_least)]
+    #[arg(long, value_name = "X", help_heading = "Hard puzzles", value_parser = numbers::positive)]
     at_least: Option<f64>,
 
     /// Start the search for hard puzzles at those of a file
@@ -121,7 +113,7 @@ pub struct GenerateArgs {
     ///
     /// Puzzles are drawn until one fits. Nearly all minimal puzzles have 21 to 28; those of --kind
     /// unique may have more.
-    #[arg(long, value_name = "A..B", help_heading = "Which fit", value_parser = ranges::clues)]
+    #[arg(long, value_name = "A..B", help_heading = "Which fit", value_parser = numbers::clues)]
     clues: Option<RangeInclusive<usize>>,
 
     /// rot180, rot90, diagonal, horizontal, vertical or none
@@ -193,6 +185,13 @@ impl GenerateArgs {
 }
 
 pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
+    typed.refuse(&["--errors", "--fail-on"], "no record is read")?;
+    if args.is_hard() {
+        let why = "the search of --kind hard changes single clues; --where can select by clues";
+        typed.refuse(&["--clues", "--symmetry", "--pattern"], why)?;
+    } else {
+        typed.refuse(&["--from", "--objective", "--at-least"], "it is for --kind hard")?;
+    }
     let rows = args.rows.plan(&ROWS, args.destinations.path())?.with_pages(&args.page)?;
     // The summary always includes the numbers of clues.
     let statistics = args.destinations.statistics().or(Some(Needs::NONE));
@@ -222,9 +221,4 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
 
 fn parse_measure(text: &str) -> Result<Measure, String> {
     text.parse::<Measure>().map_err(|error| error.to_string())
-}
-
-fn parse_least(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|number| *number > 0.0 && number.is_finite());
-    number.ok_or_else(|| "expected a positive number".into())
 }

@@ -31,7 +31,8 @@ pub use unix::{FileId, Pipe, Stdout, path_of_bytes, sync_folder};
 use bulkdoku::Progress;
 use serde::Serialize;
 
-use super::{Exit, Failure, leftovers, log};
+use super::lock::remove_leftovers;
+use super::{Exit, Failure, log};
 
 /// Whether the run must end.
 static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
@@ -104,7 +105,7 @@ pub fn exit_of_stop() -> Exit {
 fn end_soon(quiet: bool) {
     let end = || {
         thread::sleep(GRACE);
-        leftovers::remove();
+        remove_leftovers();
         process::exit(exit_of_stop() as i32);
     };
     // Without this thread, a waiting run ends at the second signal.

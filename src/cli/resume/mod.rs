@@ -24,7 +24,7 @@ use bulkdoku::pipeline::{Checkpoint, Sink};
 
 use super::Failure;
 use super::lock::is_denied;
-use super::messages::Messages;
+use super::log::Messages;
 use super::out::OpenOutput;
 
 pub use files::{OutputFiles, Side};

@@ -102,19 +102,6 @@ impl fmt::Display for Drawing<'_> {
 mod tests {
     use super::*;
 
-    const HARD: &str =
-        "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......";
-
-    #[test]
-    fn a_grid_has_rules_between_the_boxes() {
-        let marks: Marks = HARD.parse().unwrap();
-        let text = Drawing { marks: &marks, given: &marks, step: None, color: false }.to_string();
-        let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines[0], "4 . . | . . . | 8 . 5");
-        assert_eq!(lines[3], "------+-------+------");
-        assert_eq!((lines.len(), text.parse()), (11, Ok(marks)));
-    }
-
     #[test]
     fn color_tells_what_was_given() {
         let given: Marks = format!("4{}", ".".repeat(80)).parse().unwrap();

@@ -1,26 +1,28 @@
 //! `bulkdoku show`: draws a puzzle, its candidates, or its solution.
 
 mod draw;
-mod names;
-mod read;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::num::{NonZeroU64, NonZeroUsize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use bulkdoku::bands::{Bands, Level};
+use bulkdoku::input::{InputFormat, InputOptions, plain_lines};
 use bulkdoku::logic::{self, Explained, Explainer, Unrated};
 use bulkdoku::output::{MAX_PATHS, PATHS_END, PATHS_HEADER, clue_cells, facts, path_section};
-use bulkdoku::puzzle::{CELLS, Contradiction, Unit, peers};
+use bulkdoku::pipeline::{ReadRecord, visible};
+use bulkdoku::puzzle::{CELLS, Contradiction, cell_name};
 use bulkdoku::solver::Propagate;
-use bulkdoku::{Batch, Engine, Limits, Marks, Outcome, Status};
+use bulkdoku::{Batch, Engine, Limits, Marks, Outcome, Source, Status};
 use clap::ValueEnum;
 
+use super::identity::STDIN;
+use super::inputs::Inputs;
+use super::sets::PuzzleSet;
 use super::typed::Typed;
-use super::{Exit, Failure, extensions, numbers, outputs, print};
+use super::{Exit, Failure, extensions, input_args, numbers, outputs, print};
 use draw::Drawing;
-use names::CellNames;
-use read::{FoundPuzzles, LocatedPuzzle};
 
 /// Sufficient for nearly all known puzzles.
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
@@ -39,20 +41,14 @@ pub struct ShowArgs {
     /// A puzzle is 81 cells, 729 characters of candidates, or a grid of either. A file may be
     /// compressed and have any format that solve reads, up to a megabyte. Each of its puzzles is
     /// shown.
-    #[arg(value_name = "PUZZLE|FILE", required_unless_present_any = ["peers", "units"])]
-    puzzle: Option<String>,
+    #[arg(value_name = "PUZZLE|FILE")]
+    puzzle: String,
 
     /// Draw the puzzle as givens, propagated or solved
     ///
     /// By default givens, or propagated with --candidates.
     #[arg(long, value_name = "STAGE", hide_possible_values = true, help_heading = "Output")]
     stage: Option<Stage>,
-
-    /// The last rule: naked-single, hidden-single or locked-candidates
-    ///
-    /// Each includes those before it. By default locked-candidates.
-    #[arg(long, value_name = "RULE", hide_possible_values = true, help_heading = "Output")]
-    upto: Option<Rule>,
 
     /// Explain the next step, or this number of steps, in words
     ///
@@ -67,7 +63,9 @@ pub struct ShowArgs {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "1",
-        value_parser = numbers::at_least_1::<NonZeroUsize>
+        value_parser = numbers::at_least_1::<NonZeroUsize>,
+        group = "steps",
+        conflicts_with_all = ["stage", "candidates"]
     )]
     hint: Option<NonZeroUsize>,
 
@@ -79,7 +77,9 @@ pub struct ShowArgs {
         help_heading = "Output",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "technique"
+        default_missing_value = "technique",
+        group = "steps",
+        conflicts_with_all = ["stage", "candidates"]
     )]
     path: Option<PathOf>,
 
@@ -90,43 +90,12 @@ pub struct ShowArgs {
     /// Write the steps to a page, FILE.html, with a board for each
     ///
     /// The file needs no other, and can be printed. At most 1,000 puzzles are written.
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output", requires = "steps")]
     output: Option<PathBuf>,
 
     /// Replace a file that exists
     #[arg(long, requires = "output", help_heading = "Output")]
     force: bool,
-
-    /// The 20 cells that share a unit with a cell: C2 or r3c2
-    #[arg(
-        long,
-        value_name = "CELL",
-        help_heading = "Output",
-        value_parser = read_cell,
-        conflicts_with = "puzzle"
-    )]
-    peers: Option<(CellNames, usize)>,
-
-    /// The row, the column and the box of a cell: C2 or r3c2
-    #[arg(
-        long,
-        value_name = "CELL",
-        help_heading = "Output",
-        value_parser = read_cell,
-        conflicts_with = "puzzle"
-    )]
-    units: Option<(CellNames, usize)>,
-
-    /// Names of cells: letters (A1 to I9) or rc (r1c1 to r9c9)
-    ///
-    /// By default rc; with --peers or --units as the cell was typed.
-    #[arg(long, value_name = "STYLE", help_heading = "Output")]
-    names: Option<CellNames>,
-}
-
-fn read_cell(name: &str) -> Result<(CellNames, usize), String> {
-    CellNames::find(name)
-        .ok_or_else(|| "expected a cell from A1 to I9, or from r1c1 to r9c9".into())
 }
 
 const AFTER_HELP: &str = "\
@@ -138,7 +107,6 @@ Examples:
   bulkdoku show --stage propagated PUZZLE
   bulkdoku show --stage propagated PUZZLE | bulkdoku show --stage solved -
   bulkdoku show --stage solved puzzles.txt
-  bulkdoku show --peers C2
 
 Exit status: 0 shown, 1 there is no solution or a bad record, 2 wrong usage or no puzzle, 3 the file
 cannot be read.";
@@ -162,24 +130,6 @@ enum PathOf {
     Se121,
 }
 
-/// The last rule that is applied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Rule {
-    NakedSingle,
-    HiddenSingle,
-    LockedCandidates,
-}
-
-impl From<Rule> for Level {
-    fn from(rule: Rule) -> Self {
-        match rule {
-            Rule::NakedSingle => Self::NakedSingles,
-            Rule::HiddenSingle => Self::HiddenSingles,
-            Rule::LockedCandidates => Self::LockedCandidates,
-        }
-    }
-}
-
 /// A stage with its candidates, verdict, and exit status.
 struct DrawnStage {
     marks: Marks,
@@ -199,8 +149,6 @@ pub fn puzzle_to_draw(input: &[PathBuf], typed: &Typed) -> Option<Marks> {
 pub fn draw_solution(given: &Marks) -> Result<Exit, Failure> {
     let task = ShowTask {
         stage: Stage::Solved,
-        rules: Level::LockedCandidates,
-        names: CellNames::default(),
         hints: 0,
         path: PathOf::Technique,
         candidates: false,
@@ -213,31 +161,25 @@ pub fn draw_solution(given: &Marks) -> Result<Exit, Failure> {
 }
 
 pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
-    let Some(puzzle) = &args.puzzle else {
-        return print(units_and_peers(args).as_bytes()).map(|()| Exit::Done);
-    };
-    let task = ShowTask::of(args)?;
+    let task = ShowTask::of(args);
     if let Some(output) = &args.output {
         extensions::check_one_of(output, "a page", &["html", "htm"])?;
     }
-    let FoundPuzzles { puzzles, bad } = read::puzzles(puzzle)?;
-    for message in &bad {
-        eprintln!("{message}");
-    }
-    let mut exit = if bad.is_empty() { Exit::Done } else { Exit::SomeRecords };
+    let PuzzleSet { puzzles, bad, .. } = read(&args.puzzle)?.reported()?;
+    let mut exit = if bad == 0 { Exit::Done } else { Exit::SomeRecords };
     if let Some(path) = &args.output {
-        let page = task.page(&puzzles)?;
-        let disk = outputs::create(path, args.force, &[puzzle.into()])?;
+        let (page, drawn) = task.page(&puzzles)?;
+        let disk = outputs::create(path, args.force, &[args.puzzle.clone().into()])?;
         (&disk.outs[0]).write_all(page.as_bytes())?;
-        return Ok(exit);
+        return Ok(if drawn == Exit::Done { exit } else { drawn });
     }
-    for (i, named) in puzzles.iter().enumerate() {
+    for (i, LocatedPuzzle { place, marks }) in puzzles.iter().enumerate() {
         let mut out = String::new();
         if puzzles.len() > 1 && !args.candidates {
             let before = if i > 0 { "\n" } else { "" };
-            out.extend([before, "# ", &named.place, "\n"]);
+            out.extend([before, "# ", place, "\n"]);
         }
-        if task.draw(&named.marks, &mut out) != Exit::Done {
+        if task.draw(marks, &mut out) != Exit::Done {
             exit = Exit::SomeRecords;
         }
         print(out.as_bytes())?;
@@ -245,32 +187,84 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-fn units_and_peers(args: &ShowArgs) -> String {
-    let mut text = String::new();
-    let line = |names: CellNames, cells: &mut dyn Iterator<Item = usize>| {
-        let cells: Vec<_> = cells.map(|cell| names.of(cell)).collect();
-        cells.join(" ")
+/// The largest accepted file, and as many puzzles of a file of columns.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+const MAX_PUZZLES: usize = MAX_FILE_BYTES as usize / CELLS;
+
+struct LocatedPuzzle {
+    /// `file:line`, unless it is the only one.
+    place: String,
+    marks: Marks,
+}
+
+/// Reads the puzzles of a file or standard input (`-`), or parses the argument.
+fn read(argument: &str) -> Result<PuzzleSet<LocatedPuzzle>, Failure> {
+    let only = |name: &str, marks| {
+        PuzzleSet::of(name.into(), vec![LocatedPuzzle { place: name.into(), marks }])
     };
-    if let Some((names, cell)) = args.units {
-        let names = args.names.unwrap_or(names);
-        for unit in Unit::of_cell(cell) {
-            let cells = line(names, &mut unit.cells().into_iter());
-            text.extend([&unit.to_string(), ": ", &cells, "\n"]);
+    if argument != STDIN && !Path::new(argument).exists() {
+        return match argument.parse() {
+            Ok(marks) => Ok(only("", marks)),
+            Err(error) => {
+                refuse!("{}: no such file, and not a puzzle ({error})", visible(argument))
+            }
+        };
+    }
+    let mut inputs = Inputs::open(vec![argument.into()])?;
+    let detected = inputs.detect(&InputOptions::default(), &AtomicBool::default());
+    if inputs.have_columns() {
+        detected?;
+        return PuzzleSet::read(
+            inputs.sources().next().expect("there is one"),
+            MAX_PUZZLES,
+            located,
+        );
+    }
+    let Source { name, reader, .. } = inputs.sources().next().expect("there is one");
+    let mut bytes = Vec::new();
+    let read = reader.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::Io(format!("{name}: {error}")))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        refuse!("{name}: more than a megabyte, but show is meant for a few puzzles");
+    }
+    let found = read_as(InputFormat::Auto, &name, &bytes);
+    let is_complete = |set: &PuzzleSet<LocatedPuzzle>| set.bad == 0 && !set.puzzles.is_empty();
+    if found.as_ref().is_ok_and(is_complete) || matches!(found, Err(Failure::Io(_))) {
+        return found;
+    }
+    // A single grid of candidates may have a form that is not supported in files of records.
+    if let Ok(marks) = String::from_utf8_lossy(&bytes).parse() {
+        return Ok(only(&name, marks));
+    }
+    // A grid with a malformed row is detected as lines.
+    match found {
+        Ok(set) if set.puzzles.is_empty() && set.first_fault().contains("a row of a grid?") => {
+            read_as(InputFormat::Grid, &name, &bytes)
         }
+        found => found,
     }
-    if let Some((names, cell)) = args.peers {
-        let names = args.names.unwrap_or(names);
-        let peers = &mut peers(cell).iter().map(|&peer| usize::from(peer));
-        text.extend([&line(names, peers), "\n"]);
-    }
-    text
+}
+
+/// Reads the puzzles of a text in a format.
+fn read_as(
+    format: InputFormat,
+    name: &str,
+    bytes: &[u8],
+) -> Result<PuzzleSet<LocatedPuzzle>, Failure> {
+    let layout = InputOptions { format, ..InputOptions::default() }.detect(bytes, true);
+    let layout = layout.map_err(|error| input_args::refused(name, &error))?;
+    let source = Source { layout: layout.unwrap_or_else(plain_lines), ..Source::new(name, bytes) };
+    PuzzleSet::read(source, usize::MAX, located)
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "bench does not take all puzzles")]
+fn located(record: &ReadRecord<'_>, marks: Marks) -> Option<LocatedPuzzle> {
+    Some(LocatedPuzzle { place: format!("{}:{}", record.file, record.line), marks })
 }
 
 /// The parts shown of each puzzle.
 struct ShowTask {
     stage: Stage,
-    rules: Level,
-    names: CellNames,
     /// The number of steps to explain.
     hints: usize,
     path: PathOf,
@@ -279,27 +273,18 @@ struct ShowTask {
 }
 
 impl ShowTask {
-    fn of(args: &ShowArgs) -> Result<Self, Failure> {
-        let ShowArgs { stage, upto, hint, path, candidates, names, .. } = *args;
+    fn of(args: &ShowArgs) -> Self {
+        let ShowArgs { stage, hint, path, candidates, .. } = *args;
         let default = if candidates { Stage::Propagated } else { Stage::Givens };
-        let stage = stage.unwrap_or(default);
         let hints = if path.is_some() { usize::MAX } else { hint.map_or(0, NonZeroUsize::get) };
         let path = path.unwrap_or(PathOf::Technique);
-        if upto.is_some() && stage == Stage::Givens {
-            let hint = "--upto does nothing: givens are drawn without any step";
-            return Err(Failure::Usage(hint.into()));
-        }
-        if names.is_some() && hints == 0 && (candidates || stage == Stage::Givens) {
-            return Err(Failure::Usage("--names does nothing: no cell is named".into()));
-        }
-        let names = names.unwrap_or_default();
-        let rules = upto.unwrap_or(Rule::LockedCandidates).into();
-        Ok(Self { stage, rules, names, hints, path, candidates, color: wants_color() })
+        Self { stage: stage.unwrap_or(default), hints, path, candidates, color: wants_color() }
     }
 
     /// Appends the drawing of a puzzle to `out`.
     fn draw(&self, given: &Marks, out: &mut String) -> Exit {
-        if self.hints > 0 && self.contradiction(given).is_none() {
+        let contradiction = contradiction(given);
+        if self.hints > 0 && contradiction.is_none() {
             return match self.steps(given) {
                 Ok(steps) => {
                     self.explain_steps(given, steps, out);
@@ -311,7 +296,7 @@ impl ShowTask {
                 }
             };
         }
-        let shown = self.show(given);
+        let shown = self.show(given, contradiction);
         if self.candidates {
             out.extend([&shown.marks.to_string(), "\n"]);
         } else {
@@ -347,11 +332,11 @@ impl ShowTask {
             last = board;
             step.apply(&mut last);
             let technique = explainer.unwrap_or_else(|| step.technique.to_string());
-            let sentence = step.sentence(self.names.function());
+            let sentence = step.sentence(cell_name);
             let marked = Some((&step, board.placed));
             let marks = &board.marks();
             let drawing = Drawing { marks, given, step: marked, color: self.color };
-            let alternatives = step.alternatives(self.names.function());
+            let alternatives = step.alternatives(cell_name);
             let alternatives: String = alternatives.map(|it| format!("- {it}\n")).collect();
             parts.push(format!("{technique}: {sentence}\n{alternatives}\n{drawing}"));
             if parts.len() == self.hints {
@@ -364,50 +349,28 @@ impl ShowTask {
         *out += &parts.join("\n");
     }
 
-    /// Returns a page with the steps of puzzles.
-    fn page(&self, puzzles: &[LocatedPuzzle]) -> Result<String, Failure> {
+    /// Returns a page with the steps of puzzles, and the exit status.
+    fn page(&self, puzzles: &[LocatedPuzzle]) -> Result<(String, Exit), Failure> {
         if puzzles.len() > MAX_PATHS {
-            refuse!(
-                "more than {MAX_PATHS} puzzles, each with a path of about 60 boards; select some"
-            );
+            refuse!("more than 1,000 puzzles, each with a path of about 60 boards; select some");
         }
-        let mut page = String::from(PATHS_HEADER);
+        let (mut page, mut exit) = (String::from(PATHS_HEADER), Exit::Done);
         for LocatedPuzzle { place, marks } in puzzles {
             let name = if place.is_empty() { "Sudoku" } else { place };
-            let facts = self.contradiction(marks).unwrap_or_else(|| rating(marks));
+            let (contradiction, steps) = (contradiction(marks), self.steps(marks));
+            if contradiction.is_some() || steps.is_err() {
+                exit = Exit::SomeRecords;
+            }
+            let facts = contradiction.unwrap_or_else(|| rating(marks));
             let (clues, board) = (clue_cells(&marks.clues()), Bands::from(marks).board());
-            let steps = self.steps(marks).into_iter().flatten().take(self.hints);
-            page += &path_section(name, &facts, &board, clues, steps, self.names.function());
+            let steps = steps.into_iter().flatten().take(self.hints);
+            page += &path_section(name, &facts, &board, clues, steps, cell_name);
         }
-        Ok(page + PATHS_END)
+        Ok((page + PATHS_END, exit))
     }
 
-    /// Returns why a puzzle has no solution: equal clues in a unit, a cell without a candidate, a digit
-    /// without a place, or the steps that lead there.
-    fn contradiction(&self, given: &Marks) -> Option<String> {
-        if let Some(Contradiction { digit, cells, unit, .. }) = given.clues().contradiction() {
-            let [first, second] = cells.map(|cell| self.names.of(cell));
-            return Some(format!(
-                "contradiction: {digit} occurs twice in {unit}, at {first} and {second}"
-            ));
-        }
-        let found = search(given, Level::LockedCandidates, Limits::FIRST);
-        if found.solutions > 0 || found.gave_up {
-            return None;
-        }
-        let Some((steps, why)) = logic::refutation(given) else {
-            return Some("no solution: a search refutes all candidates".into());
-        };
-        let why = why.sentence(self.names.function());
-        if steps.is_empty() {
-            return Some(format!("contradiction: {why}"));
-        }
-        let steps: Vec<_> = steps.iter().map(|step| step.sentence(self.names.function())).collect();
-        Some(format!("contradiction: {why} after these steps:\n{}", steps.join("\n")))
-    }
-
-    fn show(&self, given: &Marks) -> DrawnStage {
-        if let Some(why) = self.contradiction(given) {
+    fn show(&self, given: &Marks, contradiction: Option<String>) -> DrawnStage {
+        if let Some(why) = contradiction {
             return DrawnStage { marks: *given, verdict: Some(why), exit: Exit::SomeRecords };
         }
         if self.stage == Stage::Givens {
@@ -416,12 +379,12 @@ impl ShowTask {
         }
         let mut bands = Bands::from(given);
         // The rules meet no contradiction unless the search for a solution gave up.
-        if let Err(why) = bands.deduce(self.rules) {
-            let why = format!("contradiction: {}", why.sentence(self.names.function()));
+        if let Err(why) = bands.deduce(Level::LockedCandidates) {
+            let why = format!("contradiction: {}", why.sentence(cell_name));
             return DrawnStage { marks: *given, verdict: Some(why), exit: Exit::SomeRecords };
         }
         if self.stage == Stage::Solved {
-            return solve(given, self.rules);
+            return solve(given);
         }
         let board = bands.board();
         let verdict = match CELLS - board.placed.count_ones() as usize {
@@ -431,6 +394,30 @@ impl ShowTask {
         };
         DrawnStage { marks: board.marks(), verdict: Some(verdict), exit: Exit::Done }
     }
+}
+
+/// Returns why a puzzle has no solution: equal clues in a unit, a cell without a candidate, a digit
+/// without a place, or the steps that lead there.
+fn contradiction(given: &Marks) -> Option<String> {
+    if let Some(Contradiction { digit, cells, unit, .. }) = given.clues().contradiction() {
+        let [first, second] = cells.map(cell_name);
+        return Some(format!(
+            "contradiction: {digit} occurs twice in {unit}, at {first} and {second}"
+        ));
+    }
+    let found = search(given, Limits::FIRST);
+    if found.solutions > 0 || found.gave_up {
+        return None;
+    }
+    let Some((steps, why)) = logic::refutation(given) else {
+        return Some("no solution: a search refutes all candidates".into());
+    };
+    let why = why.sentence(cell_name);
+    if steps.is_empty() {
+        return Some(format!("contradiction: {why}"));
+    }
+    let steps: Vec<_> = steps.iter().map(|step| step.sentence(cell_name)).collect();
+    Some(format!("contradiction: {why} after these steps:\n{}", steps.join("\n")))
 }
 
 /// Returns the rating of a puzzle.
@@ -445,23 +432,22 @@ fn rating(given: &Marks) -> String {
     }
 }
 
-/// Searches with the rules up to a level.
-fn search(given: &Marks, rules: Level, limits: Limits) -> Outcome {
+fn search(given: &Marks, limits: Limits) -> Outcome {
     let mut outcome = [Outcome::NONE];
     let limits = limits.with_nodes(MAX_NODES);
-    Propagate::new(rules).solve(Batch::Marks(&[*given]), limits, &mut outcome);
+    Propagate::new(Level::LockedCandidates).solve(Batch::Marks(&[*given]), limits, &mut outcome);
     outcome[0]
 }
 
 /// Finds the first solution, and whether there is another.
-fn solve(given: &Marks, rules: Level) -> DrawnStage {
-    let first = search(given, rules, Limits::FIRST);
+fn solve(given: &Marks) -> DrawnStage {
+    let first = search(given, Limits::FIRST);
     let Some(grid) = first.solution() else {
         let verdict = if first.gave_up { "gave up: too many guesses" } else { "no solution" };
         let exit = Exit::SomeRecords;
         return DrawnStage { marks: *given, verdict: Some(verdict.into()), exit };
     };
-    let all = search(given, rules, Limits::PROOF);
+    let all = search(given, Limits::PROOF);
     let verdict = match (all.solutions, all.gave_up) {
         (2.., _) => "solved; there are other solutions",
         (_, true) => "solved; perhaps there are other solutions",

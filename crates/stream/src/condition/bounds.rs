@@ -250,7 +250,7 @@ impl Expression<ColumnSource> {
                 }
             }
             Self::In(_, list) => {
-                numbers.extend(list.iter().filter_map(|(it, _)| it.value().number()))
+                numbers.extend(list.iter().filter_map(|(it, _)| it.value().number()));
             }
             Self::Has(..) | Self::Truth(_) => {}
         }

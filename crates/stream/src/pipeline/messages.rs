@@ -71,7 +71,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// Appends a message for each invalid record, and for each with one of the `reported` statuses.
-pub(super) fn write_messages(
+#[expect(clippy::missing_panics_doc, reason = "a vector takes every write")]
+pub fn write_messages(
     rows: &Rows<'_>,
     reported: &[Status],
     format: MessageFormat,

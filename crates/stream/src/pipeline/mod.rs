@@ -48,7 +48,7 @@ pub use self::block::{BLOCK_BYTES, Block, BlockSource, Contents, Fill};
 pub use self::filter::Filter;
 pub use self::fold::{BlockSummary, Folded, Map, Options, RunEnd, fold_blocks};
 pub use self::jobs::{DerivedRows, Shifts, Solver, Stopped, Worker};
-pub use self::messages::{Message, MessageFormat, visible};
+pub use self::messages::{Message, MessageFormat, visible, write_messages};
 pub use self::rows::RowWriter;
 #[cfg(test)]
 pub(crate) use self::sources::NoRecords;

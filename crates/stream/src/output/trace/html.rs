@@ -134,9 +134,10 @@ impl Assembler for Document {
     fn add(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
         self.paths += memchr::memmem::find_iter(encoded, "<section>").count();
         if self.paths > MAX_PATHS {
+            // As many as MAX_PATHS.
             let hint = "select some, for example with --where, or write --format jsonl";
             return Err(io::Error::other(format!(
-                "more than {MAX_PATHS} puzzles, each with a path of about 60 boards: {hint}"
+                "more than 1,000 puzzles, each with a path of about 60 boards: {hint}"
             )));
         }
         emit(encoded)

@@ -104,7 +104,13 @@ fn an_input_that_cannot_have_solutions_is_refused_before_work_starts() {
     let grid = "000000000\n".repeat(9);
     let none = format!("id,puzzle,n\n1,{CLASSIC},\n2,{CLASSIC},\n");
     let table = format!("puzzle,solution\n{CLASSIC},{SOLVED}\n");
-    let cases: [(&str, &[&str], &str); 6] = [
+    let two = format!("puzzle,solution,response\n{CLASSIC},{SOLVED},{SOLVED}\n");
+    let keys =
+        format!("{{\"puzzle\":\"{CLASSIC}\",\"answer\":\"{SOLVED}\",\"output\":\"{SOLVED}\"}}\n");
+    let several = "several columns may contain the solutions: \"";
+    let cases: [(&str, &[&str], &str); 8] = [
+        (&two, &[], &format!("{several}solution\", \"response\"; --solution-column")),
+        (&keys, &[], &format!("{several}answer\", \"output\"")),
         (
             &none,
             &[],

@@ -130,6 +130,12 @@ fn cases<'a>() -> Vec<Case<'a>> {
         // Other bytes that are not UTF-8.
         case([b"# \xff\n", CLASSIC.as_bytes(), b" \xff\n"].concat(), &["2,unique"], &[]),
         case([b"id,puzzle\n\xff,", CLASSIC.as_bytes(), b"\n"].concat(), &["2,unique"], &[]),
+        // A word above a single column is a header only if it is a known name.
+        case(
+            format!("none\n{CLASSIC}\n"),
+            &["1,malformed", "2,unique"],
+            &["1:1: malformed: 'n' is not a cell"],
+        ),
         // Headers, and rows with fewer or more fields.
         case(
             part.repeat(2),

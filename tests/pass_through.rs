@@ -203,7 +203,7 @@ fn inputs_with_different_columns_omit_them() {
     folder.file("b.txt", CLASSIC);
     let ran = folder.line("canon --dedup --by puzzle a.csv b.txt");
     assert_eq!(ran.rows, format!("file,puzzle\na.csv,{CLASSIC}\n"));
-    assert!(ran.messages.contains("the inputs have different columns"), "{ran:?}");
+    assert!(ran.messages.contains("have different columns"), "{ran:?}");
     // Conditions read columns by name, in any order.
     folder.file("c.csv", format!("puzzle,x,key\n{CLASSIC},y,1\n{CLASSIC},y,2\n"));
     for subcommand in ["canon", "solve"] {

@@ -236,6 +236,9 @@ fn hints_are_sentences_with_marked_cells() {
         "{hints}"
     );
     assert!(hints.ends_with("\n\nsolved\n"), "{hints}");
+    // Each board of a path is read back as it was before its step.
+    let solved = Folder::new().solve(&["--columns", "status"], &hints);
+    assert!(solved.status == 0 && solved.records().len() > 20, "{solved:?}");
     // All steps change something, so each cell is placed once.
     let effects = hints.lines().filter_map(|line| line.rsplit_once(", so "));
     assert_eq!(effects.filter(|(_, effect)| effect.contains(" is ")).count(), 81 - 17, "{hints}");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use bulkdoku::input::lines::AnswerLines;
-use bulkdoku::input::{Answers, InputOptions, LayoutKind, StreamOptions, names};
+use bulkdoku::input::{Answers, InputOptions, Keep, LayoutKind, StreamOptions, names};
 use bulkdoku::output::{Column, Needs};
 use bulkdoku::pipeline::{Check, Solve};
 use bulkdoku::{Limits, Source};
@@ -18,7 +18,7 @@ use super::row_args::{RatingArgs, RowArgs, RowPlan, RowRules};
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
-use super::{Exit, Failure, help};
+use super::{Exit, Failure, help, shown};
 
 /// Check the solutions that inputs give for their puzzles; one row for each, in order
 ///
@@ -171,6 +171,18 @@ fn open_answers(
     if let Some(column) = column {
         inputs.detect(&of_column(column), &AtomicBool::default())?;
     } else if !find_column(&mut inputs, &options, of_column)? {
+        let with_all = InputOptions { keep: Some(Keep::Row), ..options.clone() };
+        inputs.detect(&with_all, &AtomicBool::default())?;
+        let (columns, [puzzle, _]) = (inputs.kept(), inputs.kept_cells());
+        if let Some(name) = puzzle.filter(|_| columns.len() > 1).map(|at| &columns[at.field])
+            && names::is_puzzles(name.as_bytes())
+        {
+            refuse!(
+                "{}: no column contains solutions, only puzzles ({name:?}); --solution-column NAME \
+                 or NUMBER overrides this",
+                shown(path)
+            );
+        }
         inputs.detect(&options, &AtomicBool::default())?;
     }
     let source = inputs.sources().next().expect("there is one");

@@ -151,6 +151,7 @@ pub fn refused(name: &str, error: &DetectError) -> Failure {
         DetectError::NoPuzzles(_) => "; --column NAME or NUMBER overrides this",
         DetectError::Several { .. } => "; --column NAME or NUMBER selects one",
         DetectError::BareLines => "; --solutions FILE reads them from a file",
+        DetectError::SeveralSolutions(_) => "; --solution-column NAME or NUMBER selects one",
         DetectError::NoSolutions(_) => "; --solution-column NAME or NUMBER overrides this",
         _ => "",
     };

@@ -120,19 +120,23 @@ impl Inputs {
             }
             self.all[number].layout = layout;
         }
-        if options.keep == Some(Keep::Row) && !self.have_same_columns() && !self.have_same_cells() {
+        if options.keep == Some(Keep::Row)
+            && let Some([first, other]) = self.unlike()
+            && !self.have_same_cells()
+        {
             // Only the columns of conditions are read.
             self.detect(&InputOptions { keep: None, ..options.clone() }, stop)?;
-            let what = "have different columns; rows have none of them (--columns names some)";
-            self.difference = Some(format!("the inputs {what}"));
+            self.difference = Some(format!("{first} and {other} have different columns"));
         }
         Ok(())
     }
 
-    fn have_same_columns(&self) -> bool {
+    /// Returns the first input and another one with different columns.
+    fn unlike(&self) -> Option<[String; 2]> {
         let columns = |input: &Input| (input.layout.kept(), input.layout.kept_cells());
-        let first = self.accepted().next().map(columns);
-        self.accepted().all(|input| Some(columns(input)) == first)
+        let first = self.accepted().next()?;
+        let other = self.accepted().find(|input| columns(input) != columns(first))?;
+        Some([first, other].map(|input| input.origin.shown_name()))
     }
 
     /// Copies the keys of the first input of JSON objects from all inputs, if their puzzles and
@@ -168,7 +172,13 @@ impl Inputs {
             0 => format!("{first}: {finding}"),
             _ => format!("{first} and {}: {finding}", counted(*others as u64, "other")),
         });
-        findings.chain(self.difference.clone())
+        let what = "rows have none of them (--columns names some)";
+        findings.chain(self.difference().map(|difference| format!("{difference}; {what}")))
+    }
+
+    /// Returns the message about inputs with different columns, if all of them are to be kept.
+    pub fn difference(&self) -> Option<&str> {
+        self.difference.as_deref()
     }
 
     /// Returns the inputs with a layout.

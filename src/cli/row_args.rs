@@ -243,6 +243,11 @@ impl RowPlan {
         }
     }
 
+    /// Returns whether `--columns` has `*`.
+    pub fn names_all(&self) -> bool {
+        self.chosen.as_ref().is_some_and(|chosen| chosen.contains(&NamedColumn::All))
+    }
+
     /// Returns the computed columns in effect. A format without columns has one.
     fn computed(&self) -> Vec<Column> {
         match self.rules.appended {

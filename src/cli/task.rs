@@ -45,6 +45,8 @@ pub struct Task<'a> {
     /// Where the inputs have solutions.
     pub answers: Answers,
     keep: Option<Keep>,
+    /// Whether `--columns` has `*`, so that the inputs must have the same columns.
+    names_all: bool,
     /// The names of columns in `--columns` that are ambiguous if an input has them.
     ambiguous: Vec<String>,
     condition: Option<Condition>,
@@ -62,6 +64,7 @@ impl<'a> Task<'a> {
             destinations: args.destinations.clone(),
             answers: Answers::Unwanted,
             keep: None,
+            names_all: false,
             ambiguous: Vec::new(),
             condition: args.condition.condition.clone(),
             rules,
@@ -73,6 +76,7 @@ impl<'a> Task<'a> {
         let named = rows.input_columns();
         let only = (!named.is_empty()).then_some(Keep::Only(named));
         self.keep = if rows.passes_rows() { Some(Keep::Row) } else { only };
+        self.names_all = rows.names_all();
         self.ambiguous = rows.shared_names().to_vec();
     }
 
@@ -102,6 +106,9 @@ impl<'a> Task<'a> {
         }
         let mut run = Run::new(settings, claim, inputs);
         run.inputs.detect(&options, &run.progress.stop)?;
+        if let Some(difference) = run.inputs.difference().filter(|_| self.names_all) {
+            refuse!("--columns *: {difference}; name columns that all inputs have");
+        }
         if !run.settings.is_quiet() {
             run.inputs.findings().for_each(log::note);
         }

@@ -10,9 +10,7 @@ use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::basic::Compression;
 use parquet::errors::{ParquetError, Result};
-use parquet::file::metadata::{
-    ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
-};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, Length};
 
 const MAGIC: [u8; 4] = *b"PAR1";
@@ -58,7 +56,6 @@ fn footer_length(mut file: &File) -> io::Result<i64> {
 pub(super) fn metadata(file: &File) -> Result<ArrowReaderMetadata> {
     let metadata = ParquetMetaDataReader::new().parse_and_finish(file)?;
     check_single(file, &metadata)?;
-    check_codecs(&metadata)?;
     // Types are those of the Parquet format, whatever program has written the file. Texts are not
     // copied, so that a row that repeats a long one of a dictionary takes no memory.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -93,20 +90,18 @@ fn check_single(mut file: &File, metadata: &ParquetMetaData) -> Result<()> {
     Ok(())
 }
 
-/// Rejects codecs that cannot be decoded, before any row is read.
-fn check_codecs(metadata: &ParquetMetaData) -> Result<()> {
-    let mut chunks = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
-    let is_unsupported = |chunk: &&ColumnChunkMetaData| {
-        matches!(chunk.compression(), Compression::BROTLI(_) | Compression::LZO)
-    };
-    chunks.find(is_unsupported).map_or(Ok(()), |chunk| {
-        let codec = chunk.compression().to_string();
-        let codec = codec.split('(').next().unwrap_or_default().to_lowercase();
-        let name = chunk.column_path().string();
-        Err(ParquetError::NYI(format!(
-            "its column {name:?} is compressed with {codec}; write it with zstd, snappy, or gzip"
-        )))
-    })
+/// Returns why these columns cannot be decoded, if their codec is not supported.
+pub(super) fn unsupported_codec(metadata: &ParquetMetaData, leaves: &[usize]) -> Option<String> {
+    let groups = metadata.row_groups().iter();
+    let mut chunks = groups.flat_map(|group| leaves.iter().map(|&leaf| group.column(leaf)));
+    let chunk = chunks
+        .find(|chunk| matches!(chunk.compression(), Compression::BROTLI(_) | Compression::LZO))?;
+    let codec = chunk.compression().to_string();
+    let codec = codec.split('(').next().unwrap_or_default().to_lowercase();
+    let name = chunk.column_path().string();
+    Some(format!(
+        "its column {name:?} is compressed with {codec}; write it with zstd, snappy, or gzip"
+    ))
 }
 
 /// Converts panics of the reader, which a damaged file causes, to errors.

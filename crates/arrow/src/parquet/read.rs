@@ -26,7 +26,7 @@ use parquet::basic::{Encoding, Type as Physical};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::RowGroupMetaData;
 
-use super::file::{Pages, failure, guarded, is_parquet, metadata};
+use super::file::{Pages, failure, guarded, is_parquet, metadata, unsupported_codec};
 use super::{leaves_of, text};
 use crate::ArrowRows;
 
@@ -304,8 +304,7 @@ impl ParquetColumns {
         let roots = self.group.as_ref().map_or(&[][..], |group| &group.roots);
         let column = |at: usize| self.columns[at].of(batch, roots);
         let rows = |at: usize| {
-            let rows = ArrowRows::of(&column(at)?, self.options.npy_blank);
-            rows.map_err(|error| ParquetError::ArrowError(error.to_string()))
+            ArrowRows::of(&column(at)?, self.options.npy_blank).map_err(ParquetError::from)
         };
         let Selected { puzzle, answer, kept, name_bytes } = &self.selected;
         let place = |cells: usize| kept.iter().position(|&kept| kept == cells);
@@ -391,20 +390,29 @@ impl ColumnFile for ParquetColumns {
         self.outer
     }
 
-    fn refusal(&self, column: usize) -> Option<String> {
-        let FileColumn { name, data_type, .. } = &self.columns[column];
-        let lost = if data_type.is_numeric() {
-            "; a number with 81 digits has lost most of them"
-        } else {
-            ""
-        };
-        ArrowRows::new(data_type, 0).err().map(|_| {
-            format!("column {name:?} is {data_type}, not texts, bytes, or lists of cells{lost}")
-        })
-    }
-
     fn types(&self) -> Arc<dyn Any + Send + Sync> {
         Arc::new(self.columns.iter().map(|column| column.data_type.clone()).collect::<Vec<_>>())
+    }
+
+    fn fault(&self, table: &Table) -> Option<String> {
+        let cells = [table.puzzle].into_iter().chain(table.answer);
+        let fault_of_type = |at: usize| {
+            let FileColumn { name, data_type, .. } = &self.columns[at];
+            ArrowRows::new(data_type, 0).err()?;
+            let lost = if data_type.is_numeric() {
+                "; a number with 81 digits has lost most of them"
+            } else {
+                ""
+            };
+            Some(format!(
+                "its column {name:?} is {data_type}, not texts, bytes, or lists of cells{lost}"
+            ))
+        };
+        cells.clone().find_map(fault_of_type).or_else(|| {
+            let columns = cells.chain(table.kept.iter().copied()).map(|at| &self.columns[at]);
+            let leaves = columns.flat_map(|column| column.leaves.clone()).collect::<Vec<_>>();
+            unsupported_codec(self.metadata.metadata(), &leaves)
+        })
     }
 
     fn select(&mut self, table: &Table, options: StreamOptions, count: Arc<AtomicU64>) {

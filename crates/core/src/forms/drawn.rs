@@ -33,6 +33,7 @@ impl LineKind {
         let begin = &line[..line.len().min(LONGEST_LINE)];
         match begin.trim_ascii() {
             [b'#', ..] => Self::Text,
+            _ if line.len() > LONGEST_LINE && is_label(begin) => Self::Text,
             _ if line.len() > LONGEST_LINE => Self::TooLong,
             [] => Self::Blank,
             [b'[', name @ .., b']'] if name.iter().all(u8::is_ascii_alphabetic) => {
@@ -154,7 +155,8 @@ pub fn is_bracket(byte: u8) -> bool {
 }
 
 /// Parses the candidates of nine cells: the digits of each, or nine places with a digit or a blank,
-/// or one blank for all. Digits may be marked: `29*`, `29-`, `(29)`.
+/// or one blank for all. Digits may be marked: `29*`, `29-`, `(29)`, and as `bulkdoku show` does before a
+/// step: `*29` in its pattern, `129-9` before 9 is removed, `=5` and `12=2` before a digit is placed.
 pub fn marks_of_row(row: &[u8]) -> Option<[Digits; 9]> {
     // Parentheses mark candidates.
     let is_other = |(_, piece)| matches!(piece, Piece::Other(byte) if !matches!(byte, b'(' | b')'));
@@ -170,32 +172,32 @@ pub fn marks_of_row(row: &[u8]) -> Option<[Digits; 9]> {
 }
 
 fn candidates(token: &[u8]) -> Option<Digits> {
-    // A sign after the candidates marks the cell.
-    let token =
-        match token {
-            [digits @ .., b'*' | b'-']
-                if token.len() < 9 && digits.iter().all(u8::is_ascii_digit) =>
-            {
-                if digits.is_empty() { token } else { digits }
-            }
-            _ => token,
-        };
     let is_in_place =
         |(digit, byte): (u8, &u8)| *byte == b'0' + digit || *byte == b'0' || !byte.is_ascii_digit();
-    let is_all = matches!(token, [blank] if !matches!(blank, b'1'..=b'9'));
+    let is_placed = token.len() == 9 && !token.contains(&b'=') && (1..).zip(token).all(is_in_place);
+    let mut text = token;
+    if !is_placed && token.len() > 1 {
+        text = token.strip_prefix(b"*").unwrap_or(token);
+        let sign = text.iter().position(|byte| matches!(byte, b'*' | b'-' | b'='));
+        if let Some((before, after)) = sign.map(|at| (&text[..at], &text[at + 1..])) {
+            if !after.iter().all(u8::is_ascii_digit) {
+                return None;
+            }
+            text = if before.is_empty() && text[0] == b'=' { after } else { before };
+        }
+    }
     let is_new =
-        |(at, byte): (usize, &u8)| matches!(byte, b'1'..=b'9') && !token[..at].contains(byte);
-    let is_set = token.iter().enumerate().all(is_new);
-    let is_placed = token.len() == 9 && (1..).zip(token).all(is_in_place);
-    if is_all {
-        return Some(Digits::ALL);
+        |(at, byte): (usize, &u8)| matches!(byte, b'1'..=b'9') && !text[..at].contains(byte);
+    match text {
+        [] => return None,
+        [blank] if !matches!(blank, b'1'..=b'9') => return Some(Digits::ALL),
+        _ if !is_placed && !text.iter().enumerate().all(is_new) => return None,
+        _ => {}
     }
     let mut digits = Digits::default();
-    token
-        .iter()
-        .filter(|byte| matches!(byte, b'1'..=b'9'))
-        .for_each(|&byte| digits.insert(byte - b'0'));
-    (is_set || is_placed).then_some(digits)
+    let written = text.iter().filter(|byte| matches!(byte, b'1'..=b'9'));
+    written.for_each(|&byte| digits.insert(byte - b'0'));
+    Some(digits)
 }
 
 /// Parses the nine cells of a row in which spaces are blanks, because bars or the width of the line
@@ -286,11 +288,16 @@ fn place(text: &[u8], cells: &mut [u8]) -> bool {
     })
 }
 
-/// Returns the tokens between blanks and bars, each with its offset.
+/// Returns the tokens between blanks and bars, each with its offset. The sign before a placed digit is a
+/// part of its token.
 pub fn tokens(row: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut pieces = pieces(row).peekable();
     std::iter::from_fn(move || {
-        let is_cell = |(_, piece): &(usize, Piece)| matches!(piece, Piece::Cell(_));
+        let is_cell = |&(at, ref piece): &(usize, Piece)| match piece {
+            Piece::Cell(_) => true,
+            Piece::Joint => matches!(row[at..], [b'=', b'1'..=b'9', ..]),
+            _ => false,
+        };
         let start = pieces.find(is_cell)?.0;
         let mut end = start + 1;
         while let Some((at, _)) = pieces.next_if(is_cell) {

@@ -196,10 +196,13 @@ fn is_row(line: &[u8]) -> bool {
     cells_of_row(line, 1).is_ok() || marks_of_row(line).is_some() || spaced_cells(line).is_some()
 }
 
-/// Returns whether a line next to a grid cannot be a damaged row: it has other punctuation than
-/// rows, such as the `/` of a rating, or it is too short for a row, or it has other characters than
-/// cells and is too long.
+/// Returns whether a line next to a grid cannot be a damaged row: it starts with a date, or it has other
+/// punctuation than rows, such as the `/` of a rating, or it is too short for a row, or it has other
+/// characters than cells and is too long.
 fn is_stray(line: &[u8]) -> bool {
+    if is_date(line) {
+        return !is_row(line);
+    }
     if (8..=10).contains(&tokens(line).count()) {
         return false;
     }
@@ -219,6 +222,16 @@ fn is_stray(line: &[u8]) -> bool {
     }
     let length = cells + others;
     !is_row(line) && (has_sign || length < 8 || others > 0 && length > 10)
+}
+
+/// Returns whether the first word of a line is a date: `2024-01-31`, `31.1.2024`.
+fn is_date(line: &[u8]) -> bool {
+    let word = line.split(u8::is_ascii_whitespace).find(|word| !word.is_empty());
+    let word = word.unwrap_or_default();
+    let signs: Vec<_> = word.iter().filter(|byte| !byte.is_ascii_digit()).collect();
+    let lengths: Vec<_> = word.split(|byte| !byte.is_ascii_digit()).map(<[u8]>::len).collect();
+    matches!(signs[..], [b'-', b'-'] | [b'.', b'.'] | [b'/', b'/'])
+        && matches!(lengths[..], [4, 1..=2, 1..=2] | [1..=2, 1..=2, 2 | 4])
 }
 
 /// A text with grids, or the start of one.
@@ -281,6 +294,18 @@ impl GridText<'_> {
                 Some(_) => at = self.part(at)?.map_or(at, |part| part.end),
             }
         }
+    }
+
+    /// Returns the number of rows of nine cells, and of all lines that are not borders, labels, or blank.
+    pub fn count_rows(&self) -> (usize, usize) {
+        let (mut at, mut rows, mut lines) = (0, 0, 0);
+        while let Ok(Some((kind, line, end))) = self.line(at) {
+            let is_line = matches!(kind, Kind::Row | Kind::TooLong);
+            lines += usize::from(is_line);
+            rows += usize::from(is_line && is_row(line.of(self.bytes)));
+            at = end;
+        }
+        (rows, lines)
     }
 
     /// Returns the kind of the line at an offset, its text, and the start of the next line.

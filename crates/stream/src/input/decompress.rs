@@ -236,6 +236,9 @@ impl Decompress {
             let end = source.used + source.buffered() as u64;
             return self.damage(error.kind(), &format!("is cut off after byte {end}"));
         }
+        if error.kind() == ErrorKind::Unsupported && self.codec == Codec::Npy {
+            return self.damage(error.kind(), &format!("needs {text}"));
+        }
         let what = if text.contains("requires too much memory") {
             "needs a window of more than 128 MiB; decompress it first: zstd -dc --long=31 FILE | \
              bulkdoku solve"
@@ -243,8 +246,6 @@ impl Decompress {
         } else if text.contains("Dictionary") {
             "needs a dictionary, which it does not contain; decompress it first: zstd -d -D DICTIONARY"
                 .into()
-        } else if error.kind() == ErrorKind::Unsupported && self.codec == Codec::Npy {
-            format!("needs {text}")
         } else {
             format!("is damaged near byte {}: {text}", source.used)
         };

@@ -6,7 +6,7 @@
 //!   be empty (`5,3,,,7,,,,`); in brackets (`[5, 3, 0, 0, 7, 0, 0, 0, 0],`); as floating-point
 //!   numbers (`5.000e+00`). A typographic ellipsis is read as three dots.
 //! - **Pencil marks**: nine rows of nine texts separated by spaces or bars. Each text lists the
-//!   candidates of a cell (`1679`) or has one position per digit (`1____67_9`); a single blank cell
+//!   candidates of a cell (`1679`, in steps of `bulkdoku show` `*1679-7`) or has one position per digit (`1____67_9`); a single blank cell
 //!   means all candidates. At least two cells have several candidates.
 //! - **Border**: a line of bars and `-`, `_`, `*`, `.`, `'`, mostly of the first three:
 //!   `------+-------+------`, `*-----------*`, `:---------+---------:`. These three are also blank
@@ -17,7 +17,7 @@
 //!   the cells: three boxes of the same width between bars, nine cells between bars, or lines of
 //!   exactly nine cells, or of nine cells with a space between them.
 //! - **Lines next to a grid** that are not rows, such as a rating (`5.6/5.6/3.2`): a complete grid
-//!   does not need them. They are counted as comments. They have punctuation that rows do not have,
+//!   does not need them. They are counted as comments. They start with a date or have other punctuation,
 //!   or too few or too many characters for a row.
 //! - **Other lines**: blank lines, comments (`#`), section headers (`[Puzzle]`), and labels, which
 //!   contain a word (`Grid 01`). They are counted as blank lines and comments. Rows directly below
@@ -143,6 +143,13 @@ fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
 pub fn looks_like_grid(start: &[u8], is_all: bool) -> Option<bool> {
     let sheet = GridText { bytes: start, is_all };
     sheet.starts_with_grid().ok()
+}
+
+/// Returns whether at least seven lines of a text, and most of them, are rows of nine cells, as in
+/// grids of which one is invalid.
+pub(super) fn has_rows(text: &[u8]) -> bool {
+    let (rows, lines) = GridText { bytes: text, is_all: true }.count_rows();
+    rows >= 7 && 4 * rows >= 3 * lines
 }
 
 #[derive(Default)]

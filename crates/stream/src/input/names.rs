@@ -36,6 +36,11 @@ pub(crate) fn is_solutions(name: &[u8]) -> bool {
     is_one_of(SOLUTIONS, name)
 }
 
+/// Returns whether this is the name of a column of puzzles, solutions, or canonical forms.
+pub(crate) fn is_cells(name: &[u8]) -> bool {
+    [PUZZLES, SOLUTIONS, ANSWERS, &["canonical"]].iter().any(|names| is_one_of(names, name))
+}
+
 /// Returns the names of solution columns, most likely first.
 pub fn of_solutions(are_required: bool) -> impl Iterator<Item = &'static str> {
     let others = if are_required { ANSWERS } else { &[] };

@@ -100,8 +100,8 @@ pub trait ColumnFile: Send {
     /// Returns how many of the columns, the first ones, are not inside of others.
     fn outer(&self) -> usize;
 
-    /// Returns why a column cannot have puzzles or solutions, if its type excludes them.
-    fn refusal(&self, column: usize) -> Option<String>;
+    /// Returns why the columns of a table cannot be read: their types, or their codecs.
+    fn fault(&self, table: &Table) -> Option<String>;
 
     /// Returns the types of the columns, for the format that copies them.
     fn types(&self) -> Arc<dyn Any + Send + Sync>;

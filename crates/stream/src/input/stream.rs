@@ -159,6 +159,9 @@ impl Stream {
                         return Ok(None);
                     }
                 }
+                Err(error) if error.kind() == ErrorKind::Unsupported && self.first.is_empty() => {
+                    return Err(DetectError::Foreign(error.to_string()));
+                }
                 Err(error) => {
                     // The bytes so far are not the magic bytes of a codec.
                     self.rest = match mem::replace(&mut self.rest, Rest::Ended) {
@@ -276,15 +279,14 @@ fn layout_of(
     };
     let layout = found.expect("all bytes together decide");
     let Some(table) = layout.table() else { return Ok(layout) };
-    let mut cells = [Some(table.puzzle), table.answer].into_iter().flatten();
-    if let Some(what) = cells.find_map(|column| columns.refusal(column)) {
-        return Err(DetectError::Foreign(what));
-    }
     let mut table = table.clone();
     if expected.keep == Some(Keep::Row) {
         table.kept.retain(|column| *column < columns.outer());
     }
-    Ok(Arc::new(table))
+    match columns.fault(&table) {
+        Some(fault) => Err(DetectError::Foreign(fault)),
+        None => Ok(Arc::new(table)),
+    }
 }
 
 impl Read for Stream {

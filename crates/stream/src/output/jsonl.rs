@@ -8,6 +8,7 @@ use super::plain::STATUS_NAMES;
 use super::{
     Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, Value, each_row,
 };
+use crate::input::json::nulls_for_nan;
 use crate::input::{FieldForm, KeptCells, OtherKeys, names};
 use bulkdoku_core::forms::list::ArrayStyle;
 use bulkdoku_core::puzzle::CELLS;
@@ -160,6 +161,9 @@ impl Object<'_> {
             FieldForm::JsonValue if matches!(text, b"NaN" | b"inf" | b"-inf") => {
                 self.out.append(b"null");
             }
+            FieldForm::JsonValue if matches!(text, [b'[' | b'{', ..]) => {
+                self.out.append(&nulls_for_nan(text));
+            }
             FieldForm::JsonValue => self.out.append(text),
             FieldForm::Missing | FieldForm::Null => self.out.append(b"null"),
             _ => self.string(&String::from_utf8_lossy(text)),
@@ -180,13 +184,16 @@ impl Object<'_> {
             |(index, source): &(usize, ColumnSource)| Some((row.json_value(*index)?, *source));
         let mut values: Vec<_> = replaced.iter().filter_map(value).collect();
         values.sort_by_key(|(range, _)| range.start);
+        let copy = |out: &mut RowBuffer, part| {
+            if row.has_nan() { out.append(&nulls_for_nan(part)) } else { out.append(part) }
+        };
         let mut copied = 0;
         for (range, source) in values {
-            self.out.append(&text[copied..range.start - start]);
+            copy(self.out, &text[copied..range.start - start]);
             self.column(row, source, style);
             copied = range.end - start;
         }
-        self.out.append(&text[copied..]);
+        copy(self.out, &text[copied..]);
     }
 
     #[inline(always)]

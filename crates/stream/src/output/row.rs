@@ -333,6 +333,11 @@ impl<'a> Row<'a> {
         (is_object && !keys.is_empty()).then(|| text[..text.len() - 1].trim_ascii_end())
     }
 
+    /// Returns whether values of the block may be `NaN` or `Infinity`.
+    pub(super) fn has_nan(&self) -> bool {
+        self.rows.records.has_nan
+    }
+
     /// Returns the position in the block of a part of it.
     pub(super) fn position_of(&self, part: &[u8]) -> usize {
         part.as_ptr().addr() - self.rows.bytes.as_ptr().addr()

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use super::error::several;
-use super::sample::{Candidate, RowFields, Sample, is_grid, is_name_of_cells, is_puzzle};
+use super::error::{quoted, several};
+use super::sample::{
+    Candidate, RowFields, Sample, cannot_be_puzzle, is_grid, is_in_sentence, is_name_of_cells,
+    is_puzzle, is_word,
+};
 use super::{Answers, DetectError, InputFormat, InputOptions, Undecided, column_of};
 use crate::input::csv::{Delimiter, Table};
-use crate::input::{Layout, names};
-use bulkdoku_core::puzzle::is_cell;
+use crate::input::{Layout, grid, names};
+use bulkdoku_core::puzzle::{CELLS, is_cell};
 
 const DELIMITERS: [Delimiter; 8] = [
     Delimiter::Byte(b','),
@@ -52,7 +55,11 @@ impl InputOptions {
                 None => self.shaped(&sample, &candidates)?,
             },
         };
-        let Some(mut table) = found else { return self.lines() };
+        let Some(mut table) = found else {
+            let may_be_grids = self.is_text() && sample.is_all && grid::has_rows(sample.start);
+            let are_grids = may_be_grids && sample.earliest(&candidates)?.is_none();
+            return if are_grids { self.grids() } else { self.lines() };
+        };
         table.answer = self.answer(&table, &sample)?;
         table.kept = self.kept(&table.names())?;
         Ok(Arc::new(table))
@@ -177,8 +184,14 @@ impl InputOptions {
         let name = first.texts.get(puzzle).map_or(&b""[..], |name| name);
         // The name of a single column may also be the title of a file of lines.
         let is_next = || sample.rows(*delimiter).nth(1).is_some_and(|next| next.texts == row.texts);
-        let is_name = self.is_header(name) && !(first.len() == 1 && name.contains(&b' '))
-            || !self.no_header && (is_name_of_cells(name) || first.are_numbers_from_0());
+        // In a file of one column, another word is an invalid record, and so is a row with numbers.
+        let is_number = |text: &Vec<u8>| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+        let is_name = if first.len() == 1 && !self.is_table() {
+            !self.no_header && names::is_cells(name)
+        } else {
+            self.is_header(name) && (self.is_table() || !first.texts.iter().any(is_number))
+                || !self.no_header && (is_name_of_cells(name) || first.are_numbers_from_0())
+        };
         let has_header = first.len() == row.len()
             && is_name
             && (first.len() > 1 || self.is_table() || is_next());
@@ -216,11 +229,25 @@ impl InputOptions {
         };
         let named = names.enumerate().filter(|(column, _)| *column != table.puzzle);
         let are_required = self.answers == Answers::Wanted;
-        let likely = named
-            .filter_map(|(column, name)| Some((names::solutions(name, are_required)?, column)));
+        let mut likely: Vec<_> = named
+            .filter_map(|(column, name)| Some((names::solutions(name, are_required)?, column)))
+            .collect();
+        if are_required && likely.len() > 1 {
+            let row = sample.rows(table.delimiter).nth(1);
+            if row.is_none() && !sample.is_all {
+                return Err(Undecided::NotYet);
+            }
+            let value = |column| row.as_ref().and_then(|row| row.texts.get(column));
+            likely.retain(|(_, column)| value(*column).is_none_or(|text| !is_scalar(text)));
+            if likely.len() > 1 {
+                let which =
+                    likely.iter().map(|(_, column)| table.name(*column)).collect::<Vec<_>>();
+                return Err(DetectError::SeveralSolutions(quoted(&which)).into());
+            }
+        }
         let shown =
             |row: RowFields| row.columns_where(is_grid).into_iter().find(|&at| at != table.puzzle);
-        let column = likely.min().map(|(_, column)| column);
+        let column = likely.into_iter().min().map(|(_, column)| column);
         match column.or_else(|| sample.rows(table.delimiter).find_map(shown)) {
             Some(column) => Ok(Some(column)),
             None if !sample.is_all => Err(Undecided::NotYet),
@@ -230,6 +257,15 @@ impl InputOptions {
             }
         }
     }
+}
+
+/// Returns whether a value is a number of few digits or a truth value, and so not a solution.
+pub(super) fn is_scalar(text: &[u8]) -> bool {
+    let is_number = || str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok());
+    matches!(
+        text.to_ascii_lowercase()[..],
+        [b't', b'r', b'u', b'e'] | [b'f', b'a', b'l', b's', b'e']
+    ) || text.len() < CELLS && text.iter().any(u8::is_ascii_digit) && is_number()
 }
 
 /// Returns whether the only name in quotes is followed by a row with its own name, between blanks.

@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DetectError {
-    /// An unsupported type of file, with what to do.
+    /// An unsupported type of file, with what to do, or of its columns.
     #[error("{0}")]
     Foreign(String),
     /// No layout of puzzles was recognized.
@@ -39,6 +39,9 @@ pub enum DetectError {
     /// A table without a solution column, although solutions are required.
     #[error("no column contains solutions; the columns are {}", .0.join(", "))]
     NoSolutions(Vec<String>),
+    /// Several columns of solutions, although one is required.
+    #[error("several columns may contain the solutions: {}", .0.join(", "))]
+    SeveralSolutions(Vec<String>),
     /// A layout that cannot contain the required solutions.
     #[error("grids of nine lines cannot have solutions; use a table or lines of puzzles")]
     OnlyPuzzles,
@@ -48,6 +51,9 @@ pub enum DetectError {
     /// A requested name is that of several columns.
     #[error("several columns are named {0:?}: name the column by its number")]
     Repeated(String),
+    /// The key of the puzzle or the solution occurs twice in one object.
+    #[error("the key {0:?} occurs twice in an object")]
+    RepeatedKey(String),
     /// A requested name is that of a column of the input and of a computed one.
     #[error(
         "the input has a column {0:?}, and bulkdoku computes one: input_{0} is that of the input, \

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use memchr::memchr;
 use serde_json::value::RawValue;
 
+use super::columns::is_scalar;
 use super::error::{quoted, several};
 use super::sample::{RowFields, Sample, is_grid, is_puzzle};
 use super::{
@@ -178,6 +179,14 @@ impl InputOptions {
         if answer == Some(puzzle) {
             return Err(DetectError::SameColumn(keys[puzzle].into()));
         }
+        if let Some(name) = [Some(puzzle), answer]
+            .into_iter()
+            .flatten()
+            .map(|key| keys[key])
+            .find(|name| entries.iter().filter(|(key, _)| key == name).count() > 1)
+        {
+            return Err(DetectError::RepeatedKey(name.into()));
+        }
         let name = |key: usize| keys[key].to_owned();
         // All keys are those of the outer object.
         let all = match &self.keep {
@@ -322,7 +331,22 @@ fn answer_key(
         let name = names::solutions(last_name(keys[key]), is_required)?;
         Some((key >= outer, name, keys[key], key))
     });
-    let named = named.min().map(|(.., key)| key);
+    let mut named: Vec<_> = named.collect();
+    named.sort_unstable();
+    if let Some((is_inner, ..)) = named.first().copied().filter(|_| is_required && named.len() > 1)
+    {
+        let may_be = |value: &str| match value.as_bytes() {
+            [b'"', ..] => cells_of(value).is_none_or(|text| !is_scalar(&text)),
+            [first, ..] => matches!(first, b'[' | b'{'),
+            [] => true,
+        };
+        named.retain(|(inner, .., key)| *inner == is_inner && may_be(values[*key]));
+        if named.len() > 1 {
+            let which: Vec<_> = named.iter().map(|(_, _, key, _)| *key).collect();
+            return Err(DetectError::SeveralSolutions(quoted(&which)));
+        }
+    }
+    let named = named.first().map(|(.., key)| *key);
     let is_solution = |key: &usize| cells_of(values[*key]).is_some_and(|text| is_grid(&text));
     named
         .or_else(|| others().find(is_solution))

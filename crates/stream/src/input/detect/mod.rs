@@ -8,7 +8,8 @@
 //! 4. Anything else may be a table. The puzzle column has a known name. Otherwise it is the column
 //!    that contains 81 cells in the first row with such a value, some of them blank: a solution has
 //!    no blank cells.
-//! 5. All other inputs are read as lines, and each line is reported as malformed, or are rejected
+//! 5. If most lines are rows of nine cells, the puzzles are grids, of which the first one is invalid.
+//! 6. All other inputs are read as lines, and each line is reported as malformed, or are rejected
 //!    with [`InputOptions::needs_puzzles`].
 //!
 //! The first row that can decide does, so the layout does not depend on how many bytes arrive at a

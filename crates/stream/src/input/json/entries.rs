@@ -160,6 +160,23 @@ pub(super) fn without_nan(line: &[u8]) -> Option<Vec<u8>> {
     is_any.then_some(finite)
 }
 
+/// Replaces `NaN` and `Infinity` outside strings with `null`.
+pub(crate) fn nulls_for_nan(text: &[u8]) -> Cow<'_, [u8]> {
+    let Some(finite) = without_nan(text) else { return Cow::Borrowed(text) };
+    let mut nulls = Vec::with_capacity(text.len());
+    for run in
+        text.iter().zip(&finite).collect::<Vec<_>>().chunk_by(|a, b| (a.0 == a.1) == (b.0 == b.1))
+    {
+        if run[0].0 == run[0].1 {
+            nulls.extend(run.iter().map(|(byte, _)| **byte));
+        } else {
+            nulls.pop_if(|last| *last == b'-');
+            nulls.extend_from_slice(b"null");
+        }
+    }
+    Cow::Owned(nulls)
+}
+
 /// Returns the part of `line` at the place of `part` in a text that differs only in ASCII.
 pub(super) fn same_part<'a>(part: &str, of: &[u8], line: &'a [u8]) -> Option<&'a str> {
     let at = offset(part, of);

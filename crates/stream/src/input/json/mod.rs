@@ -28,8 +28,8 @@ pub(super) use self::document::{
 pub(crate) use self::elements::ElementLines;
 pub(crate) use self::elements::Records as JsonRecords;
 pub(crate) use self::entries::at_path;
-pub(crate) use self::entries::entries;
 pub(super) use self::entries::first_entries;
+pub(crate) use self::entries::{entries, nulls_for_nan};
 use self::entries::{for_each_entry, for_each_plain_entry, same_part, without_nan};
 
 /// The requested keys of the objects.
@@ -231,7 +231,7 @@ impl Objects {
         records: &mut Records,
     ) {
         let mut refused = None;
-        let puzzle = self.parse(line, values, &mut refused);
+        let puzzle = self.parse(line, values, &mut refused, &mut records.has_nan);
         if records.refused.is_none() {
             records.refused = refused.map(|why| (place.line, why));
         }
@@ -252,6 +252,7 @@ impl Objects {
         line: &'de [u8],
         values: &mut [Option<&'de str>],
         refused: &mut Option<String>,
+        has_nan: &mut bool,
     ) -> Result<&'de str, Malformed> {
         let mut next = 0;
         let plain = for_each_plain_entry(line, |key, value| {
@@ -264,7 +265,10 @@ impl Objects {
         }
         forget(values, refused);
         match self.parse_strict(line, values, refused) {
-            Err(malformed) => self.parse_finite(line, malformed, values, refused),
+            Err(malformed) => {
+                *has_nan = true;
+                self.parse_finite(line, malformed, values, refused)
+            }
             found => found,
         }
     }
@@ -479,6 +483,6 @@ fn json_error(line: &[u8], error: &serde_json::Error) -> Malformed {
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
     Malformed {
         column: column(line, error.column().saturating_sub(1)),
-        what: format!("no JSON: {what}"),
+        what: format!("not JSON: {}", what.replace("EOF while parsing", "the end of the line in")),
     }
 }

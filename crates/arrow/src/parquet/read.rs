@@ -204,7 +204,7 @@ impl ParquetColumns {
         let mut leaves: Vec<_> = columns.flat_map(|column| column.leaves.clone()).collect();
         leaves.sort_unstable();
         leaves.dedup();
-        let step = self.rows_at_a_time(number, group, &leaves)?.min(most);
+        let step = rows_at_a_time(number, group, &leaves)?.min(most);
         let pages = Pages(self.file.try_clone()?);
         let reader =
             ParquetRecordBatchReaderBuilder::new_with_metadata(pages, self.metadata.clone());
@@ -212,39 +212,6 @@ impl ParquetColumns {
         let reader = reader.with_row_groups(vec![number]).with_projection(mask);
         let reader = reader.with_batch_size(step as usize).with_offset(skip as usize).build()?;
         Ok(RowGroup { reader, roots, left: rows as u64 - skip })
-    }
-
-    /// Returns how many rows of a row group are decoded at a time.
-    fn rows_at_a_time(
-        &self,
-        number: usize,
-        group: &RowGroupMetaData,
-        leaves: &[usize],
-    ) -> Result<u64> {
-        let rows = group.num_rows().max(1).cast_unsigned();
-        let (mut row_bytes, mut most) = (0_u64, MOST_ROWS);
-        for chunk in leaves.iter().map(|&leaf| group.column(leaf)) {
-            // Elements of lists may be encoded as runs, and values of fixed length in a dictionary.
-            let width = match chunk.column_type() {
-                Physical::FIXED_LEN_BYTE_ARRAY => chunk.column_descr().type_length().max(8).into(),
-                _ => 8,
-            };
-            let values = chunk.num_values().saturating_mul(width);
-            let bytes = chunk.uncompressed_size().max(chunk.compressed_size()).max(values).max(0);
-            row_bytes = row_bytes.saturating_add(bytes.cast_unsigned() / rows);
-            if chunk.encodings().any(|known| known == Encoding::DELTA_BYTE_ARRAY) {
-                most = LEAST_ROWS;
-            }
-        }
-        if row_bytes.saturating_mul(rows.min(LEAST_ROWS)) > MAX_ROWS_BYTES {
-            let what = format!(
-                "the rows of its row group {} take {row_bytes} bytes each, and several of them more \
-                 than 32 MiB of memory; write it as CSV",
-                number + 1
-            );
-            return Err(io::Error::new(ErrorKind::OutOfMemory, what).into());
-        }
-        Ok((BATCH_BYTES / row_bytes.max(1)).clamp(LEAST_ROWS, most))
     }
 
     /// Decodes the next batch, if none has rows left; returns `false` at the end.
@@ -367,6 +334,34 @@ fn end_row(sample: &mut [u8]) {
     if let Some(last) = sample.last_mut() {
         *last = b'\n';
     }
+}
+
+/// Returns how many rows of a row group are decoded at a time.
+fn rows_at_a_time(number: usize, group: &RowGroupMetaData, leaves: &[usize]) -> Result<u64> {
+    let rows = group.num_rows().max(1).cast_unsigned();
+    let (mut row_bytes, mut most) = (0_u64, MOST_ROWS);
+    for chunk in leaves.iter().map(|&leaf| group.column(leaf)) {
+        // Elements of lists may be encoded as runs, and values of fixed length in a dictionary.
+        let width = match chunk.column_type() {
+            Physical::FIXED_LEN_BYTE_ARRAY => chunk.column_descr().type_length().max(8).into(),
+            _ => 8,
+        };
+        let values = chunk.num_values().saturating_mul(width);
+        let bytes = chunk.uncompressed_size().max(chunk.compressed_size()).max(values).max(0);
+        row_bytes = row_bytes.saturating_add(bytes.cast_unsigned() / rows);
+        if chunk.encodings().any(|known| known == Encoding::DELTA_BYTE_ARRAY) {
+            most = LEAST_ROWS;
+        }
+    }
+    if row_bytes.saturating_mul(rows.min(LEAST_ROWS)) > MAX_ROWS_BYTES {
+        let what = format!(
+            "the rows of its row group {} take {row_bytes} bytes each, and several of them more \
+             than 32 MiB of memory; write it as CSV",
+            number + 1
+        );
+        return Err(io::Error::new(ErrorKind::OutOfMemory, what).into());
+    }
+    Ok((BATCH_BYTES / row_bytes.max(1)).clamp(LEAST_ROWS, most))
 }
 
 impl ColumnFile for ParquetColumns {

@@ -1,13 +1,17 @@
-//! Values of columns as text. Times are those of ISO 8601; lists, structs, and maps are JSON.
+//! Values of columns as text: as pyarrow writes them to CSV. Lists, structs, and maps are JSON.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::io::Write;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float16Type, Float32Type, Float64Type};
+use arrow_array::types::{
+    Date32Type, Decimal128Type, Decimal256Type, Float16Type, Float32Type, Float64Type,
+    Time32MillisecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType,
+};
 use arrow_array::{Array, downcast_integer_array};
-use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, TimeUnit};
 use bulkdoku_stream::input::FieldForm;
 
 /// Returns the text of a value, and how it is written to JSON: text as a string, anything else as a
@@ -22,8 +26,7 @@ pub(super) fn field(array: &dyn Array, row: usize) -> (Cow<'_, [u8]>, FieldForm)
         return (Cow::Borrowed(bytes), FieldForm::Plain);
     }
     let mut text = Vec::new();
-    append(array, row, &mut text);
-    let is_time = array.data_type().is_temporal();
+    let is_time = append(array, row, &mut text) == Kind::Time;
     (Cow::Owned(text), if is_time { FieldForm::Plain } else { FieldForm::JsonValue })
 }
 
@@ -45,32 +48,80 @@ fn is_text(data_type: &DataType, bytes: &[u8]) -> bool {
         && (*data_type == DataType::Utf8View || !bytes.iter().any(is_number))
 }
 
-/// Appends a value that is not null: a number as Rust writes it, anything else as Arrow does, or JSON.
-fn append(array: &dyn Array, row: usize, text: &mut Vec<u8>) {
-    // The most frequent ones.
+/// What JSON needs to know about a value.
+#[derive(PartialEq, Eq)]
+enum Kind {
+    /// A number, perhaps not a finite one.
+    Number,
+    /// A date or time, which needs quotes.
+    Time,
+    Json,
+}
+
+/// Appends a value that is not null.
+fn append(array: &dyn Array, row: usize, text: &mut Vec<u8>) -> Kind {
+    const MEMORY: &str = "memory takes every text";
+    let mut put = |value: &dyn Display| write!(text, "{value}").expect(MEMORY);
+    macro_rules! time {
+        ($type:ty, $value:ident, $format:literal) => {{
+            let values = array.as_primitive::<$type>();
+            match values.$value(row) {
+                Some(time) => put(&time.format($format)),
+                // It is too far from today.
+                None => put(&values.value(row)),
+            }
+        }};
+    }
     downcast_integer_array!(
         array => {
-            let number = array.value(row);
-            return text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+            text.extend_from_slice(itoa::Buffer::new().format(array.value(row)).as_bytes());
+            return Kind::Number;
         }
         _ => {}
     );
-    let written = match array.data_type() {
-        DataType::Float16 => write!(text, "{}", array.as_primitive::<Float16Type>().value(row)),
-        DataType::Float32 => write!(text, "{}", array.as_primitive::<Float32Type>().value(row)),
-        DataType::Float64 => write!(text, "{}", array.as_primitive::<Float64Type>().value(row)),
-        scalar if !scalar.is_nested() && bytes(array, row).is_none() => {
-            let formatter = ArrayFormatter::try_new(array, &FormatOptions::new());
-            write!(text, "{}", formatter.expect("it has a text").value(row))
+    match array.data_type() {
+        DataType::Boolean => put(&array.as_boolean().value(row)),
+        DataType::Float16 => put(&array.as_primitive::<Float16Type>().value(row)),
+        DataType::Float32 => put(&array.as_primitive::<Float32Type>().value(row)),
+        DataType::Float64 => put(&array.as_primitive::<Float64Type>().value(row)),
+        DataType::Decimal128(..) => {
+            put(&array.as_primitive::<Decimal128Type>().value_as_string(row));
         }
-        _ => return append_json(array, row, text),
-    };
-    written.expect(MEMORY);
+        DataType::Decimal256(..) => {
+            put(&array.as_primitive::<Decimal256Type>().value_as_string(row));
+        }
+        DataType::Date32 | DataType::Time32(_) | DataType::Time64(_) | DataType::Timestamp(..) => {
+            match array.data_type() {
+                DataType::Date32 => time!(Date32Type, value_as_date, "%F"),
+                DataType::Time32(_) => time!(Time32MillisecondType, value_as_time, "%T%.3f"),
+                DataType::Time64(TimeUnit::Microsecond) => {
+                    time!(Time64MicrosecondType, value_as_time, "%T%.6f");
+                }
+                DataType::Time64(_) => time!(Time64NanosecondType, value_as_time, "%T%.9f"),
+                DataType::Timestamp(TimeUnit::Millisecond, _) => {
+                    time!(TimestampMillisecondType, value_as_datetime, "%F %T%.3f");
+                }
+                DataType::Timestamp(TimeUnit::Microsecond, _) => {
+                    time!(TimestampMicrosecondType, value_as_datetime, "%F %T%.6f");
+                }
+                _ => time!(TimestampNanosecondType, value_as_datetime, "%F %T%.9f"),
+            }
+            if let DataType::Timestamp(_, Some(_)) = array.data_type() {
+                text.push(b'Z');
+            }
+            return Kind::Time;
+        }
+        _ => {
+            append_json(array, row, text);
+            return Kind::Json;
+        }
+    }
+    Kind::Number
 }
 
-const MEMORY: &str = "memory takes every text";
-
+/// Appends a value as JSON.
 fn append_json(array: &dyn Array, row: usize, text: &mut Vec<u8>) {
+    const MEMORY: &str = "memory takes every text";
     if array.is_null(row) {
         return text.extend_from_slice(b"null");
     }
@@ -97,10 +148,11 @@ fn append_json(array: &dyn Array, row: usize, text: &mut Vec<u8>) {
         }
         // The reader returns no other types.
         DataType::Null | DataType::Interval(_) => text.extend_from_slice(b"null"),
-        scalar => {
+        _ => {
             let start = text.len();
-            append(array, row, text);
-            if scalar.is_temporal() || matches!(&text[start..], b"NaN" | b"inf" | b"-inf") {
+            let kind = append(array, row, text);
+            let value = &text[start..];
+            if kind == Kind::Time || matches!(value, b"NaN" | b"inf" | b"-inf") {
                 text.insert(start, b'"');
                 text.push(b'"');
             }

@@ -36,7 +36,7 @@ const ZSTD_LEVEL: i32 = 1;
 /// contexts. Others are compressed with snappy.
 const MAX_ZSTD_COLUMNS: usize = 500;
 
-/// The limits of a row group: rows, and bytes, which only a single block may exceed.
+/// The limits of a row group: rows, and bytes after compression, which only one block may exceed.
 pub(super) const GROUP_ROWS: usize = 128 * 1024;
 pub(super) const GROUP_BYTES: usize = 16 << 20;
 

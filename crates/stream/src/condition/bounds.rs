@@ -29,7 +29,8 @@ impl Predicate {
             _ => {}
         });
         for &column in &columns {
-            if !self.is_possible(&[column], ranges, Vec::new()) {
+            let mut values = self.values(column, ranges, &Vec::new()).into_iter();
+            if !values.any(|value| self.decided_if(&vec![(column, value)]) != Some(false)) {
                 let possible = shown(column, &range_of(column, ranges));
                 return Err(ConditionError(format!(
                     "no value of {column} meets it; possible values: {possible}"
@@ -76,12 +77,8 @@ impl Predicate {
         assumed: &mut Assumed,
         left: &mut u32,
     ) -> bool {
-        let decided = self.0.decided(&|source| match source {
-            ColumnSource::Computed(column) => known(column, assumed),
-            ColumnSource::Input(_) => Known::Unknown,
-        });
         *left = left.saturating_sub(1);
-        match (decided, columns) {
+        match (self.decided_if(assumed), columns) {
             (Some(holds), _) => holds,
             (None, [column, rest @ ..]) if *left > 0 => {
                 let mut values = self.values(*column, ranges, assumed).into_iter();
@@ -95,6 +92,13 @@ impl Predicate {
             }
             _ => true,
         }
+    }
+
+    fn decided_if(&self, assumed: &Assumed) -> Option<bool> {
+        self.0.decided(&|source| match source {
+            ColumnSource::Computed(column) => known(column, assumed),
+            ColumnSource::Input(_) => Known::Unknown,
+        })
     }
 
     /// Returns the values of a column that make a difference.
@@ -341,7 +345,7 @@ mod tests {
             "status != 'multiple' and minimal",
             "status >= 'multiple'",
             "guesses == nodes and guesses > 3",
-            "technique == 'x-wing' and difficulty == 'medium' and se121 == 3.2 and score > 140",
+            "technique == 'x-wing' and difficulty == 'hard' and se121 == 3.2 and score > 140",
             "not (technique >= 'full-house') and steps == 60",
         ] {
             assert_eq!(predicate(possible).check(&minimal), Ok(()), "{possible}");

@@ -132,7 +132,8 @@ fn damage_is_an_error_after_the_data_before_it() {
         let (found, error) = read_all(Cursor::new(damaged), 1000);
         let error = error.expect("it is damaged").to_string();
         assert!(error.starts_with(&format!("the {name} stream is damaged near byte ")), "{error}");
-        assert!(text.starts_with(&found) && found.len() > 100_000, "{name}: {}", found.len());
+        // gz has one checksum, at its end.
+        assert!(found.starts_with(&text[..100_000]), "{name}: {}", found.len());
         // Damage the checksum at the end.
         let mut damaged = packed;
         let at = damaged.len() - if name == "gz" { 8 } else { 4 };

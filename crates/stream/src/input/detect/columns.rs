@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use super::error::{quoted, several};
-use super::sample::{
-    Candidate, RowFields, Sample, cannot_be_puzzle, is_grid, is_in_sentence, is_name_of_cells,
-    is_puzzle, is_word,
-};
+use super::sample::{Candidate, RowFields, Sample, is_grid, is_name_of_cells, is_puzzle};
 use super::{Answers, DetectError, InputFormat, InputOptions, Undecided, column_of};
 use crate::input::csv::{Delimiter, Table};
 use crate::input::{Layout, grid, names};
@@ -187,7 +184,7 @@ impl InputOptions {
         // In a file of one column, another word is an invalid record, and so is a row with numbers.
         let is_number = |text: &Vec<u8>| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
         let is_name = if first.len() == 1 && !self.is_table() {
-            !self.no_header && names::is_cells(name)
+            !self.no_header && (names::is_cells(name) || first.are_numbers_from_0())
         } else {
             self.is_header(name) && (self.is_table() || !first.texts.iter().any(is_number))
                 || !self.no_header && (is_name_of_cells(name) || first.are_numbers_from_0())

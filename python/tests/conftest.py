@@ -10,6 +10,8 @@ import pytest
 import bulkdoku
 
 DATASETS = pathlib.Path(__file__).resolve().parents[2] / "datasets"
+CLASSIC = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
 
 
 def lines(name):

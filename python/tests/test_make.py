@@ -9,12 +9,9 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import lines, needs_command, run
+from conftest import CLASSIC, SOLVED, lines, needs_command, run
 
 import bulkdoku
-
-CLASSIC = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
-SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
 
 
 @needs_command

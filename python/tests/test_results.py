@@ -12,12 +12,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import DATASETS, command, lines, needs_command, run, solve
+from conftest import CLASSIC, DATASETS, SOLVED, command, lines, needs_command, run, solve
 
 import bulkdoku
 
-CLASSIC = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
-SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
 SEARCHED = ["puzzle", "solution", "status", "solutions", "guesses", "nodes", "reason"]
 OF_PUZZLES = ["clues", "score", "guess_rating", "minimal", "canonical", "automorphisms"]
 
@@ -82,6 +80,9 @@ def odd_texts():
             f"array({np.array(digits).reshape(9, 9).tolist()}, dtype=uint8)", f":0300:2:{puzzle.replace('.', '0')}:241:::",
             "".join(cell.ljust(9, ".") if cell.isdigit() else "123456789" for cell in puzzle), str([np.int64(digit) for digit in digits]),
             "\n".join(" | ".join(" ".join(row[start : start + 3]) for start in (0, 3, 6)) for row in rows),
+            str([*puzzle]), ",".join(f'"{cell}"' for cell in puzzle), " ".join(rows), "```\n{}\n```".format("\n".join(rows)), str(rows),
+            "\n".join(map(chance.choice(["{}  # {}", "{} row {}", "{} | {}"]).format, rows, range(1, 10))),
+            "\n".join(map(chance.choice(["Row {}: {}", "{}. {}", "r{} {}"]).format, range(1, 10), map(" ".join, rows))),
             chance.choice(["", " ", "x", "4.3E+80", "5" * 9, puzzle * 2, "puzzle", "123456789" * 10, '""', "[]"]),
         ]  # fmt: skip
         text = [*chance.choice(forms)]

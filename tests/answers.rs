@@ -20,14 +20,10 @@ fn answers_are_read_in_all_forms_of_a_puzzle() {
         format!("[\"{}\"]", cells.join("\", \"")),
     ];
     let folder = Folder::new();
-    let columns = [
-        "-q",
-        "--columns",
-        "status,correct_cells,wrong_cells,blank_cells,clues_kept,broken_units,solved,reason",
-    ];
-    let check = |text: &str| {
-        let ran = folder.run("check", &columns, text);
-        ran.rows.lines().skip(1).map(String::from).collect::<Vec<_>>()
+    let counts = "correct_cells,wrong_cells,blank_cells,clues_kept,broken_units,solved";
+    let line = format!("check -q --columns status,{counts},reason");
+    let check = |text: &str| -> Vec<String> {
+        folder.with_input(&line, text).records().into_iter().map(String::from).collect()
     };
     let quoted = |text: &String| format!("{CLASSIC},\"{}\"\n", text.replace('"', "\"\""));
     let table: String = forms.iter().map(quoted).collect();
@@ -44,14 +40,10 @@ fn answers_are_read_in_all_forms_of_a_puzzle() {
     for (form, separator) in forms.iter().zip([",", "\t", " "].iter().cycle()) {
         folder.file("answers", form);
         folder.file("puzzle", CLASSIC);
-        let mut lines = vec![vec!["puzzle", "--solutions", "answers"]];
-        let line = format!("{CLASSIC}{separator}{form}\n");
-        if !form.contains('\n') {
-            folder.file("line", line);
-            lines.push(vec!["line", "--input-format", "lines"]);
-        }
-        for args in lines {
-            let ran = folder.run("check", &[&args[..], &columns].concat(), "");
+        folder.file("line", format!("{CLASSIC}{separator}{form}\n"));
+        let inputs = ["puzzle --solutions answers", "line --input-format lines"];
+        for input in &inputs[..if form.contains('\n') { 1 } else { 2 }] {
+            let ran = folder.line(&format!("{line} {input}"));
             assert_eq!(ran.rows.lines().nth(1), Some(&*right[0]), "{form}: {ran:?}");
         }
     }
@@ -66,8 +58,24 @@ fn answers_are_read_in_all_forms_of_a_puzzle() {
     // Wrong and blank cells.
     let wrong = SOLVED.replacen('5', "3", 1).replacen('4', ".", 1);
     let found = check(&format!("puzzle,solution\n{CLASSIC},{wrong}\n"));
-    assert!(
-        found[0].starts_with("mismatch,50,0,1,29,3,false,the solution is not complete"),
-        "{found:?}"
-    );
+    let row = "mismatch,50,0,1,29,3,false,the solution is not complete";
+    assert!(found[0].starts_with(row), "{found:?}");
+    // The fifth cell is 13 characters after the quote at column 83.
+    let spaced: Vec<_> = SOLVED.replacen("78", "18", 1).chars().map(String::from).collect();
+    let input = format!("puzzle,solution\n{CLASSIC},\"{}\"\n", spaced.join(", "));
+    folder.with_input("check", &input).expect(1, "<stdin>:2:96: mismatch");
+    // Texts of language models are searched for a grid on request.
+    let texts = [
+        format!("The solution is \\boxed{{{SOLVED}}}."),
+        format!("<answer>{}</answer>", SOLVED.replacen('5', "6", 1)),
+        "I'm sorry, I cannot solve this.".into(),
+    ];
+    let objects = texts.map(|text| object(text.into())).concat();
+    for (option, statuses) in
+        [("--answers text", ["ok", "mismatch", "mismatch"]), ("", ["mismatch"; 3])]
+    {
+        let ran = folder.with_input(&format!("check --columns status,reason {option}"), &objects);
+        let found = ran.records().into_iter().map(|row| row.split(',').next().unwrap());
+        assert!(found.eq(statuses) && ran.rows.contains("text instead of 81 cells"), "{ran:?}");
+    }
 }

@@ -6,7 +6,9 @@ use bulkdoku::{Grid, Puzzle};
 use serde_json::{Value, json};
 
 use crate::common::command::{CLASSIC, Folder, SOLVED};
+use crate::common::contents;
 use crate::common::forms::{self, nested, rows_of, strings};
+use crate::common::without_one;
 
 fn solves(solution: &Puzzle, puzzle: &Puzzle) -> bool {
     Grid::try_from(*solution.cells()).is_ok_and(|grid| grid.solves(puzzle))
@@ -69,13 +71,7 @@ fn without(puzzle: &Puzzle, count: usize) -> Vec<Puzzle> {
     if count == 0 {
         return vec![*puzzle];
     }
-    let clues = (0..81).filter(|&cell| puzzle.cells()[cell] != 0);
-    let fewer = clues.flat_map(|cell| {
-        let mut cells = *puzzle.cells();
-        cells[cell] = 0;
-        without(&Puzzle::from_cells(cells).unwrap(), count - 1)
-    });
-    fewer.collect()
+    without_one(puzzle).flat_map(|puzzle| without(&puzzle, count - 1)).collect()
 }
 
 #[test]
@@ -97,10 +93,8 @@ fn neighbors_are_all_classes_at_a_distance() {
         let mut classes = HashSet::new();
         for row in of_record {
             let neighbor: Puzzle = row[1].parse().unwrap();
-            assert_eq!(
-                (row[2], row[3] == "unique"),
-                (&*solution.to_string(), neighbor.count(2) == 1)
-            );
+            assert_eq!(row[2], solution.to_string());
+            assert_eq!(row[3] == "unique", neighbor.count(2) == 1);
             assert!(classes.insert(class(&neighbor)));
         }
         let near = (0..3).flat_map(|count| without(puzzle, count));
@@ -109,11 +103,10 @@ fn neighbors_are_all_classes_at_a_distance() {
     // A condition selects rows; copies keep their numbers.
     let columns = "--columns copy,puzzle,clues,minimal";
     let every = folder.line(&format!("augment few.csv --neighbors=-1+1,+1 {columns}")).rows;
-    let minimal =
-        folder.line(&format!("augment few.csv --neighbors=-1+1,+1 {columns} --where minimal"));
-    let selected = every.lines().filter(|row| !row.ends_with("false"));
-    assert_eq!(minimal.rows.lines().collect::<Vec<_>>(), selected.collect::<Vec<_>>());
-    assert!(minimal.rows.lines().count() > 100);
+    let line = format!("augment few.csv --neighbors=-1+1,+1 {columns} --where minimal");
+    let minimal = folder.line(&line).rows;
+    assert!(minimal.lines().eq(every.lines().filter(|row| !row.ends_with("false"))));
+    assert!(minimal.lines().count() > 100);
     for row in every.lines().skip(1) {
         let [_, puzzle, clues, minimal] = row.split(',').collect::<Vec<_>>()[..] else { panic!() };
         let puzzle: Puzzle = puzzle.parse().unwrap();
@@ -126,9 +119,9 @@ fn neighbors_are_all_classes_at_a_distance() {
 fn neighbors_are_those_of_puzzles_with_one_solution() {
     let folder = Folder::new();
     let several = format!("{}{}", &CLASSIC[..60], ".".repeat(21));
-    folder.file("p.jsonl", format!(
-        "{{\"id\": 7, \"puzzle\": \"{CLASSIC}\"}}\n{{\"puzzle\": \"{several}\"}}\n{{\"puzzle\": \"1\"}}\n"
-    ));
+    let objects =
+        [json!({"id": 7, "puzzle": CLASSIC}), json!({"puzzle": several}), json!({"puzzle": "1"})];
+    folder.file("p.jsonl", objects.map(|object| format!("{object}\n")).concat());
     let line = "augment p.jsonl --neighbors=-1 --where status=='unique'";
     let ran = folder.line(line);
     let unique = without(&CLASSIC.parse().unwrap(), 1);
@@ -136,7 +129,7 @@ fn neighbors_are_those_of_puzzles_with_one_solution() {
     assert_eq!((ran.rows.lines().count(), ran.status), (unique, 1), "{ran:?}");
     let first: serde_json::Value = serde_json::from_str(ran.rows.lines().next().unwrap()).unwrap();
     assert_eq!((&first["id"], &first["status"]), (&7.into(), &"unique".into()));
-    for message in ["p.jsonl:2:13: multiple: there is more than one solution", "p.jsonl:3:"] {
+    for message in ["p.jsonl:2:12: multiple: there is more than one solution", "p.jsonl:3:"] {
         assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
     }
     folder.assert_refused(&[
@@ -204,15 +197,12 @@ fn a_solution_keeps_its_form_and_its_place() {
         ("b.json", "jsonl", "meta.in."),
     ] {
         let name = format!("{input}.{output}");
-        let line =
-            format!("augment {input} --times 2 --original --seed 1 -o {name} --format {output}");
+        let options = "--times 2 --original --seed 1";
+        let line = format!("augment {input} {options} -o {name} --format {output}");
         let ran = folder.line(&line);
         assert_eq!(ran.status, 0, "{line}: {ran:?}");
-        let count = if input.starts_with("a.csv") || input.ends_with("tsv") {
-            forms.len()
-        } else {
-            objects.len()
-        };
+        let is_table = input.ends_with("csv") || input.ends_with("tsv");
+        let count = if is_table { forms.len() } else { objects.len() };
         let columns =
             format!("--columns status --column {column}puzzle --solution-column {column}solution");
         let checked = folder.line(&format!("check {name} {columns} -q"));
@@ -220,8 +210,7 @@ fn a_solution_keeps_its_form_and_its_place() {
         if output != "jsonl" || !input.starts_with('a') {
             continue;
         }
-        let rows: Vec<Value> =
-            folder.read(&name).lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+        let rows = contents::objects(&folder.read(&name));
         let solution = |row: usize| rows[row]["solution"].clone();
         for record in (0..rows.len()).step_by(3) {
             let frames = [0, 1, 2].map(|copy| frame(&solution(record + copy).to_string()));

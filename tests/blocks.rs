@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bulkdoku::forms;
 use bulkdoku::input::csv::{Delimiter, Header, Table};
 use bulkdoku::input::lines::Lines;
-use bulkdoku::input::{Answers, InputFormat, InputOptions, Layout, grid};
+use bulkdoku::input::{Answers, InputFormat, InputOptions, Layout};
 use bulkdoku::output::{Column, CsvRows, OutputColumn};
 use bulkdoku::pipeline::{Check, Job, Solve};
 use bulkdoku::stats::Counts;
@@ -15,7 +15,7 @@ use bulkdoku::{Pipeline, Progress, Source};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::common::command::{CLASSIC, SOLVED};
+use crate::common::command::{CLASSIC, SOLVED, grid};
 use crate::common::few_cases;
 
 /// Returns bytes in pieces of successive sizes; a size of 0 is an interrupted read.
@@ -132,20 +132,6 @@ fn any_line() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-fn any_line_of_grids() -> impl Strategy<Value = Vec<u8>> {
-    let byte = prop_oneof![Just(b'.'), Just(b' '), any::<u8>()];
-    prop_oneof![
-        20 => bytes(&["........."]),
-        10 => bytes(&[
-            "53..7....", "---------", "", " ", "---+---+---", "# c", "Grid 1", "[Puzzle]",
-            "[State]", "5 3 . | . 7 . | . . .", "53..7...", "53..7.....", "O........", "\r",
-            "│ │", "'",
-        ]),
-        1 => Just(vec![b' '; 300]),
-        1 => prop::collection::vec(byte, 0..300),
-    ]
-}
-
 /// Generates CSV rows of three fields, the second of them usually a puzzle.
 fn any_row() -> impl Strategy<Value = Vec<u8>> {
     let note = prop_oneof![
@@ -183,7 +169,7 @@ fn table_with(answer: Option<usize>, kept: Vec<usize>) -> Arc<dyn Layout> {
 /// Detection from a few bytes must agree with detection from all bytes.
 #[test]
 fn detection_does_not_depend_on_how_many_bytes_are_there() {
-    let grid: String = CLASSIC.as_bytes().chunks(9).map(|row| text(row) + "\n").collect();
+    let grid = grid(CLASSIC);
     let inputs = [
         format!("# c\n{CLASSIC}\n"),
         format!("Grid 1\n{grid}{grid}"),
@@ -252,22 +238,6 @@ proptest! {
             forms::trimmed(text).first().is_some_and(|&first| first != b'#')
         });
         prop_assert_eq!(expected.2.records(), records.count() as u64);
-    }
-
-    #[test]
-    fn grids_do_not_depend_on_cuts(
-        lines in prop::collection::vec(any_line_of_grids(), 0..200),
-        ends_with_line in any::<bool>(),
-        keep in any::<bool>(),
-        cuts in any_cuts(),
-    ) {
-        let mut input = lines.join(&b'\n');
-        input.extend(ends_with_line.then_some(b'\n'));
-        prop_assume!(!has_mark(&input));
-        let layout: Arc<dyn Layout> = Arc::new(grid::Grids { labels: keep });
-        // The largest grid with its label.
-        let min_bytes = 40 * grid::LONGEST_LINE;
-        prop_assert_eq!(in_pieces(&layout, &input, min_bytes, &cuts), whole(&layout, &input));
     }
 
     /// Rows agree with those of another reader.
@@ -339,28 +309,26 @@ fn long_line() -> impl Strategy<Value = Vec<u8>> {
 
 fn any_kind_of_line() -> impl Strategy<Value = Vec<u8>> {
     let quoted = format!("7,{CLASSIC},\"two\nlines\"");
+    #[rustfmt::skip]
     let texts = [
-        CLASSIC,
-        "",
-        "# c",
-        "Grid 01",
-        "53..7....",
-        "---+---+---",
-        "[State]",
-        "12",
-        "7,12,x",
-        &quoted,
-        "7,\"open,x",
+        CLASSIC, "", " ", "\r", "# c", "12", "\"", "7,12,x", &quoted, "7,\"open,x", "id,puzzle,note",
         "{\"puzzle\":\"12\"}",
-        "\"",
-        "id,puzzle,note",
     ];
-    let texts: Vec<_> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
-    let grid = (0..9).map(|row| &CLASSIC[9 * row..9 * row + 9]).collect::<Vec<_>>().join("\n");
+    #[rustfmt::skip]
+    let of_grids = [
+        "53..7....", "---------", "---+---+---", "Grid 01", "[Puzzle]", "[State]", "53..7...",
+        "5 3 . | . 7 . | . . .", "53..7.....", "O........", "│ │", "'",
+    ];
+    let [texts, of_grids] = [&texts[..], &of_grids]
+        .map(|texts| texts.iter().map(|text| text.as_bytes().to_vec()).collect::<Vec<_>>());
     let row = format!("7,{CLASSIC},x").into_bytes();
     prop_oneof![
         6 => select(texts),
-        2 => Just(grid.into_bytes()),
+        4 => select(of_grids),
+        3 => Just(grid(CLASSIC).into_bytes()),
+        // A row of a grid, repeated.
+        3 => Just(".........\n".repeat(8).into_bytes()),
+        1 => prop::collection::vec(any::<u8>(), 0..300),
         2 => Just(row),
         2 => long_line(),
         1 => "[a-z ]{1,250}".prop_map(String::into_bytes),
@@ -390,7 +358,7 @@ proptest! {
         keep in any::<bool>(),
         mark in any::<bool>(),
         end in select(vec!["\n", "\r\n"]),
-        lines in prop::collection::vec(any_kind_of_line(), 1..12),
+        lines in prop::collection::vec(any_kind_of_line(), 1..40),
         sizes in any_sizes(),
         threads in 1_usize..4,
     ) {

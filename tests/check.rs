@@ -34,8 +34,7 @@ fn rows_have_the_default_columns() {
         format!("4,{CLASSIC},{wrong},mismatch,\"{reason}\""),
     ];
     assert_eq!(ran.rows.lines().collect::<Vec<_>>(), expected);
-    assert_eq!(ran.status, 1);
-    assert!(ran.messages.contains(&format!("<stdin>:4:85: mismatch: {reason}\n")), "{ran:?}");
+    ran.expect(1, &format!("<stdin>:4:85: mismatch: {reason}\n"));
 
     let ran = run(&["--columns", "solution,solutions,answer,file"], format!("{CLASSIC} {SOLVED}"));
     assert_eq!(ran.records(), [format!("{SOLVED},1,{SOLVED},<stdin>")]);
@@ -45,36 +44,31 @@ fn rows_have_the_default_columns() {
 #[test]
 fn the_solution_of_a_line_is_after_its_puzzle() {
     let line = |between, after| format!("{CLASSIC}{between}{SOLVED}{after}\n");
-    let lines: Vec<_> = [" ", "\t", ",", ";", "  ", " ; ", ",\t"]
-        .iter()
-        .flat_map(|between| ["", " ", "\r", ",x", "; 12 \r"].map(|after| line(between, after)))
-        .collect();
-    let args = ["--columns", "file,answer,status"];
-    let (each, ran) = Folder::new().run_each("check", &args, &lines);
+    let all = [" ", "\t", ",", ";", "  ", " ; ", ",\t"].into_iter();
+    let ends = |between| ["", " ", "\r", ",x", "; 12 \r"].map(|after| line(between, after));
+    let lines: Vec<_> = all.flat_map(ends).collect();
+    let (each, ran) = Folder::new().run_each("check --columns file,answer,status", &lines);
     for (line, found) in lines.iter().zip(each) {
         assert_eq!(found.rows, [format!("{SOLVED},ok")], "{line:?}: {}", ran.messages);
     }
-    let args = ["--columns", "status,rest"];
-    let ran = run(&args, format!("{CLASSIC},{SOLVED}, x\n{CLASSIC},{SOLVED}\n{CLASSIC}\n"));
+    let lines = format!("{CLASSIC},{SOLVED}, x\n{CLASSIC},{SOLVED}\n{CLASSIC}\n");
+    let ran = run(&["--columns", "status,rest"], lines);
     assert_eq!(ran.rows, "status,rest\nok,x\nok,\nmismatch,\n");
 }
 
 #[test]
 fn the_column_of_solutions_is_found_by_name_or_contents() {
-    let cases = [
-        (format!("quizzes,solutions\n{CLASSIC},{SOLVED}\n"), "\"solutions\" (2)"),
-        (
-            format!("id,puzzle,solution,clues,difficulty\n7,{CLASSIC},{SOLVED},30,1.5\n"),
-            "\"solution\" (3)",
-        ),
-        (format!("source,answer,question\r\n\"x,y\",\"{SOLVED}\",{CLASSIC}\r\n"), "\"answer\" (2)"),
-        (format!("puzzle\tsolution\n{CLASSIC}\t {SOLVED} \n"), "\"solution\" (2)"),
-        (format!("puzzle;full\n{CLASSIC};{SOLVED}\n"), "\"full\" (2)"),
-        (format!("solutions,puzzle,solution\n1,{CLASSIC},{SOLVED}\n"), "\"solution\" (3)"),
-        (format!("7,{SOLVED},{CLASSIC}\n"), "2\n"),
-        (format!("00aa {CLASSIC} {SOLVED} 1.2\n"), "3\n"),
-    ];
-    for (input, found) in cases {
+    for (input, found) in [
+        ("quizzes,solutions\nP,S\n", "\"solutions\" (2)"),
+        ("id,puzzle,solution,clues,difficulty\n7,P,S,30,1.5\n", "\"solution\" (3)"),
+        ("source,answer,question\r\n\"x,y\",\"S\",P\r\n", "\"answer\" (2)"),
+        ("puzzle\tsolution\nP\t S \n", "\"solution\" (2)"),
+        ("puzzle;full\nP;S\n", "\"full\" (2)"),
+        ("solutions,puzzle,solution\n1,P,S\n", "\"solution\" (3)"),
+        ("7,S,P\n", "2\n"),
+        ("00aa P S 1.2\n", "3\n"),
+    ] {
+        let input = input.replace('P', CLASSIC).replace('S', SOLVED);
         let ran = run(&["--columns", "status"], &input);
         assert_eq!((ran.status, ran.records()), (0, vec!["ok"]), "{input}: {ran:?}");
         assert!(ran.messages.contains(&format!(", solutions in column {found}")), "{ran:?}");
@@ -108,38 +102,20 @@ fn an_input_that_cannot_have_solutions_is_refused_before_work_starts() {
     let keys =
         format!("{{\"puzzle\":\"{CLASSIC}\",\"answer\":\"{SOLVED}\",\"output\":\"{SOLVED}\"}}\n");
     let several = "several columns may contain the solutions: \"";
-    let cases: [(&str, &[&str], &str); 8] = [
-        (&two, &[], &format!("{several}solution\", \"response\"; --solution-column")),
-        (&keys, &[], &format!("{several}answer\", \"output\"")),
-        (
-            &none,
-            &[],
-            "no column contains solutions; the columns are \"id\", \"puzzle\", \"n\"; --solution-column",
-        ),
-        (
-            &table,
-            &["--solution-column", "x"],
-            "no column \"x\"; there are \"puzzle\", \"solution\"",
-        ),
-        (&table, &["--solution-column", "puzzle"], "the puzzles are in column \"puzzle\""),
-        (
-            &table,
-            &["--input-format", "lines", "--solution-column", "2"],
-            "--solution-column needs a table",
-        ),
-        (&grid, &["--input-format", "boj2239"], "grids of nine lines cannot have solutions"),
-        (
-            &format!("puzzle\n{CLASSIC}\n"),
-            &[],
-            "no column contains solutions; the columns are \"puzzle\"",
-        ),
-    ];
-    for (input, args, message) in cases {
+    let no_column = "no column contains solutions; the columns are";
+    for (input, options, message) in [
+        (&two, "", &*format!("{several}solution\", \"response\"; --solution-column")),
+        (&keys, "", &format!("{several}answer\", \"output\"")),
+        (&none, "", &format!("{no_column} \"id\", \"puzzle\", \"n\"; --solution-column")),
+        (&table, "--solution-column x", "no column \"x\"; there are \"puzzle\", \"solution\""),
+        (&table, "--solution-column puzzle", "the puzzles are in column \"puzzle\""),
+        (&table, "--input-format lines --solution-column 2", "--solution-column needs a table"),
+        (&grid, "--input-format boj2239", "grids of nine lines cannot have solutions"),
+        (&format!("puzzle\n{CLASSIC}\n"), "", &format!("{no_column} \"puzzle\"")),
+    ] {
         let folder = Folder::new();
-        let ran = folder.run("check", &[args, &["-o", "out"]].concat(), input);
-        assert_eq!((ran.status, ran.rows.as_str()), (2, ""), "{input} {args:?}: {ran:?}");
-        assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
-        assert!(!folder.path("out").exists());
+        folder.with_input(&format!("check -o out {options}"), input).expect(2, message);
+        assert!(folder.names().is_empty());
     }
 }
 
@@ -164,7 +140,7 @@ fn lines_without_solutions_are_refused_once() {
     folder.file("bare", &bare);
     folder.file("good", format!("{CLASSIC} {SOLVED}\n"));
     let ran = folder.line("check good bare");
-    assert!(ran.status == 2 && ran.messages.contains("bare: no line has"), "{ran:?}");
+    ran.expect(2, "bare: no line has");
     let ran = folder.line("check bare --solutions good");
     assert_eq!(ran.status, 3, "too few solutions: {ran:?}");
     // Solutions that begin late, text that is not a solution, and no puzzles.
@@ -202,51 +178,30 @@ fn every_reason_has_its_cells_and_place() {
     ];
     let clues =
         "the puzzle's clues contradict each other: 5 occurs twice in row 1, at r1c1 and r1c2";
-    let cases: [(&str, &str, usize, &str); 14] = [
-        (CLASSIC, "", 83, "the solution is missing"),
-        (CLASSIC, &SOLVED[..80], 163, &format!("{not_a_grid} 80 cells, 81 expected")),
-        (
-            CLASSIC,
-            &SOLVED.replacen("46", "4O", 1),
-            86,
-            &format!("{not_a_grid} letter O, not zero; write 0 for a blank"),
-        ),
-        (
-            CLASSIC,
-            &SOLVED.replacen("46", "0.", 1),
-            85,
-            "the solution is not complete: r1c3 is blank",
-        ),
-        (&contradictory, SOLVED, 2, clues),
-        (
-            CLASSIC,
-            &solved_but(&[(1, 3, '5'), (1, 5, '4')]),
-            87,
-            &format!("{changed} r1c5 is 7 in the puzzle, 4 in the solution"),
-        ),
-        (
-            CLASSIC,
-            &solved_but(&[(3, 1, '2')]),
-            106,
-            &format!("{breaks} 2 occurs twice in row 3, at r3c1 and r3c6"),
-        ),
-        (
-            CLASSIC,
-            &solved_but(&[(4, 2, '9'), (4, 3, '5')]),
-            111,
-            &format!("{breaks} 9 occurs twice in column 2, at r3c2 and r4c2"),
-        ),
-        (&blank, &shifted, 92, &format!("{breaks} 2 occurs twice in box 1, at r1c2 and r2c1")),
-        (&double(), SOLVED, 1, "the puzzle has more than one solution"),
-        (&marked, SOLVED, 733, &format!("{not_candidate} 12 in the puzzle, 4 {none}")),
-        (&empty, SOLVED, 733, &format!("{not_candidate} nothing in the puzzle, 4 {none}")),
-        (
-            &marks(CLASSIC),
-            &solved_but(&[(1, 1, '6')]),
-            731,
-            &format!("{changed} r1c1 is 5 in the puzzle, 6 in the solution"),
-        ),
-        (unsolvable, SOLVED, 85, &format!("{changed} r1c3 is 9 in the puzzle, 4 {none}")),
+    let [letter, zero] = ["4O", "0."].map(|cells| SOLVED.replacen("46", cells, 1));
+    let [row, column, clue, mark] = [
+        &[(3, 1, '2')][..],
+        &[(4, 2, '9'), (4, 3, '5')],
+        &[(1, 3, '5'), (1, 5, '4')],
+        &[(1, 1, '6')],
+    ]
+    .map(solved_but);
+    let (double, all_marks) = (double(), marks(CLASSIC));
+    let cases = [
+        (CLASSIC, "", 83, "the solution is missing".into()),
+        (CLASSIC, &SOLVED[..80], 163, format!("{not_a_grid} 80 cells, 81 expected")),
+        (CLASSIC, &letter, 86, format!("{not_a_grid} letter O, not zero; write 0 for a blank")),
+        (CLASSIC, &zero, 85, "the solution is not complete: r1c3 is blank".into()),
+        (&contradictory, SOLVED, 2, clues.into()),
+        (CLASSIC, &clue, 87, format!("{changed} r1c5 is 7 in the puzzle, 4 in the solution")),
+        (CLASSIC, &row, 106, format!("{breaks} 2 occurs twice in row 3, at r3c1 and r3c6")),
+        (CLASSIC, &column, 111, format!("{breaks} 9 occurs twice in column 2, at r3c2 and r4c2")),
+        (&blank, &shifted, 92, format!("{breaks} 2 occurs twice in box 1, at r1c2 and r2c1")),
+        (&double, SOLVED, 1, "the puzzle has more than one solution".into()),
+        (&marked, SOLVED, 733, format!("{not_candidate} 12 in the puzzle, 4 {none}")),
+        (&empty, SOLVED, 733, format!("{not_candidate} nothing in the puzzle, 4 {none}")),
+        (&all_marks, &mark, 731, format!("{changed} r1c1 is 5 in the puzzle, 6 in the solution")),
+        (unsolvable, SOLVED, 85, format!("{changed} r1c3 is 9 in the puzzle, 4 {none}")),
     ];
     let input: String = cases.iter().map(|(p, a, ..)| format!("{p},{a}\n")).collect();
     let folder = Folder::new();
@@ -260,7 +215,7 @@ fn every_reason_has_its_cells_and_place() {
             ran.rows.lines().zip(bad.lines()).zip(1..).zip(&cases)
         {
             let row: Value = serde_json::from_str(row).unwrap();
-            assert_eq!(row["reason"], *reason);
+            assert_eq!(row["reason"], **reason);
             assert_eq!((&row["status"], &row["answer"]), (&"mismatch".into(), &(*answer).into()));
             assert_eq!(message, format!("in:{line}:{column}: mismatch: {reason}"));
         }
@@ -310,12 +265,12 @@ fn with_first_only_the_solution_is_checked() {
     let ran = folder.run("check", &args, &input);
     assert_eq!((ran.status, ran.records()), (1, vec!["ok", "mismatch"]));
     assert!(ran.messages.contains("no engine, "), "{ran:?}");
-    let summary: Value = serde_json::from_str(&folder.read("sum")).unwrap();
+    let summary = folder.json("sum");
     assert_eq!((&summary["latency_ns"]["count"], &summary["check"]), (&0.into(), &true.into()));
     for column in ["solution", "solutions", "guesses", "nodes", "latency_ns"] {
         let ran = run(&["--first", "--columns", column], &input);
         let message = format!("--first uses no engine, which column {column} requires");
-        assert!(ran.status == 2 && ran.messages.contains(&message), "{ran:?}");
+        ran.expect(2, &message);
     }
     assert_eq!(run(&["--first"], format!("{},{SOLVED}", double())).status, 0);
 }
@@ -324,19 +279,19 @@ fn with_first_only_the_solution_is_checked() {
 fn rows_come_in_every_format_that_has_columns() {
     let input = format!("{CLASSIC},{SOLVED}\n{CLASSIC}, a\"b\n");
     let ran = run(&["--columns", "answer,status,reason", "--format", "jsonl"], &input);
-    let rows: Vec<Value> = ran.rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    let rows = ran.objects();
     let reason = "the solution is not a grid: 'a' is not a cell; use 1 to 9, and for a blank one of 0 . _ * - x X ? · □";
     let expected = [
         serde_json::json!({"answer": SOLVED, "status": "ok", "reason": null}),
         serde_json::json!({"answer": "a\"b", "status": "mismatch", "reason": reason}),
     ];
     assert_eq!(rows, expected);
-    for refused in [["--format", "npy"], ["--format", "grid"], ["-o", "x.grid"]] {
-        let ran = run(&refused, &input);
-        assert!(ran.status == 2 && ran.messages.contains("check writes csv"), "{ran:?}");
-    }
-    let ran = Folder::new().solve(&["--columns", "line,answer"], &input);
-    assert!(ran.status == 2 && ran.messages.contains("a column of bulkdoku check"), "{ran:?}");
+    Folder::new().assert_refused(&[
+        ("check --format npy", "check writes csv"),
+        ("check --format grid", "check writes csv"),
+        ("check -o x.grid", "check writes csv"),
+        ("solve --columns line,answer", "a column of bulkdoku check"),
+    ]);
     for (column, answer) in [("reason", SOLVED), ("answer", "")] {
         let input = format!("puzzle,solution\n{CLASSIC},{answer}\n");
         assert_eq!(run(&["--columns", column], input).rows, format!("{column}\n\"\"\n"));

@@ -23,10 +23,8 @@ fn solutions_may_be_in_a_separate_file() {
     folder.file("table.csv", format!("id,solution\n1,{SOLVED}\n2,{wrong}\n3,{SOLVED}\n"));
     folder.file("solved.csv", folder.solve(&["puzzles.grid", "-q"], "").rows);
     let reason = "a clue is changed: r9c9 is 9 in the puzzle, 1 in the solution";
-    let columns = ["--columns", "line,answer,status"];
-
-    let args = [&["puzzles.txt", "--solutions", "solutions.txt"][..], &columns].concat();
-    let ran = folder.run("check", &args, "");
+    let columns = "--columns line,answer,status";
+    let ran = folder.line(&format!("check puzzles.txt --solutions solutions.txt {columns}"));
     let expected = [
         format!("2,{SOLVED},ok"),
         format!("3,{wrong},mismatch"),
@@ -34,29 +32,23 @@ fn solutions_may_be_in_a_separate_file() {
         "5,?,mismatch".into(),
     ];
     assert_eq!(ran.records(), expected, "{ran:?}");
-    assert_eq!(ran.status, 1);
     let message = format!("puzzles.txt:3:1: mismatch: {reason} (solutions.txt:2)\n");
-    assert!(ran.messages.contains(&message), "{ran:?}");
+    ran.expect(1, &message);
 
-    for (puzzles, solutions) in [
-        ("puzzles.grid", &["--solutions", "solutions.grid"][..]),
-        ("puzzles.grid", &["--solutions", "three.txt"]),
-        ("puzzles.grid", &["--solutions", "table.csv"]),
-        ("puzzles.grid", &["--solutions", "table.csv", "--solution-column", "2"]),
-    ] {
-        let args = [&[puzzles], solutions, &columns].concat();
-        let ran = folder.run("check", &args, "");
+    for solutions in ["solutions.grid", "three.txt", "table.csv", "table.csv --solution-column 2"] {
+        let ran = folder.line(&format!("check puzzles.grid --solutions {solutions} {columns}"));
         let expected =
             [format!("1,{SOLVED},ok"), format!("11,{wrong},mismatch"), format!("21,{SOLVED},ok")];
-        assert_eq!((ran.records(), ran.status), (expected.iter().map(String::as_str).collect(), 1));
+        assert_eq!(ran.records(), expected, "{solutions}");
+        assert_eq!(ran.status, 1, "{solutions}");
     }
     // Output of solve, which includes the puzzles.
-    let ran = folder.run("check", &["puzzles.grid", "--solutions", "solved.csv"], "");
+    let ran = folder.line("check puzzles.grid --solutions solved.csv");
     assert_eq!((ran.status, ran.records().len()), (0, 3), "{ran:?}");
     // Either input may be standard input.
-    let ran = folder.run("check", &["puzzles.grid", "--solutions", "-"], SOLVED.to_owned() + "\n");
+    let ran = folder.with_input("check puzzles.grid --solutions -", format!("{SOLVED}\n"));
     assert!(ran.messages.contains(": 1 solution for 3 puzzles"), "{ran:?}");
-    let ran = folder.run("check", &["--solutions", "three.txt"], as_grids(&grids));
+    let ran = folder.with_input("check --solutions three.txt", as_grids(&grids));
     assert_eq!((ran.status, ran.records().len()), (1, 3), "{ran:?}");
 }
 
@@ -84,19 +76,18 @@ fn solutions_of_a_solver_are_checked_line_by_line() {
     ] {
         folder.file("answers", &answers);
         folder.file("answers.gz", gz(&answers));
-        let args = ["few.txt", "--solutions", name, "--columns", "status", "-q"];
-        let ran = folder.run("check", &args, if name == "-" { &answers } else { "" });
+        let line = format!("check few.txt --solutions {name} --columns status -q");
+        let ran = folder.with_input(&line, if name == "-" { &answers } else { "" });
         assert_eq!((ran.records(), ran.status), (statuses.to_vec(), 1), "{answers:?} {ran:?}");
     }
     // Other lines after the last answer are an error.
     let surplus = format!("{lines}\n{SOLVED}\n");
-    let ran = folder.run("check", &["few.txt", "--solutions", "-", "-q"], surplus);
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert!(ran.messages.contains("more than 8 solutions for 8 puzzles"), "{ran:?}");
+    let ran = folder.with_input("check few.txt --solutions - -q", surplus);
+    ran.expect(3, "more than 8 solutions for 8 puzzles");
     // In grids, blank lines are separators.
     folder.file("two.txt", format!("{CLASSIC}\n{CLASSIC}\n"));
     let grids = format!("\n\n{}\n\n{}", grid(SOLVED), grid(SOLVED));
-    let ran = folder.run("check", &["two.txt", "--solutions", "-", "--columns", "status"], grids);
+    let ran = folder.with_input("check two.txt --solutions - --columns status", grids);
     assert_eq!((ran.records(), ran.status), (vec!["ok", "ok"], 0), "{ran:?}");
 }
 
@@ -111,8 +102,7 @@ fn the_numbers_of_solutions_and_puzzles_must_be_equal() {
         (0, "solutions: 0 solutions for 5000 puzzles"),
     ] {
         folder.file("solutions", all(count, SOLVED));
-        let args = ["puzzles", "--solutions", "solutions", "--columns", "status", "-q", "-j", "3"];
-        let ran = folder.run("check", &args, "");
+        let ran = folder.line("check puzzles --solutions solutions --columns status -q -j 3");
         assert_eq!((ran.status, ran.records().len()), (3, 5000), "{}", ran.messages);
         assert!(ran.messages.contains(hint), "{}", ran.messages);
         assert!(!ran.messages.contains("panicked"), "{}", ran.messages);
@@ -123,23 +113,13 @@ fn the_numbers_of_solutions_and_puzzles_must_be_equal() {
     let twice = CLASSIC.replacen("53", "55", 1);
     folder.file("three", format!("{CLASSIC}\n{CLASSIC}\n{twice}\n"));
     folder.file("one", format!("{SOLVED}\n"));
-    let args = ["three", "--solutions", "one", "--columns", "line,status,reason"];
-    let ran = folder.run("check", &args, "");
+    let ran = folder.line("check three --solutions one --columns line,status,reason");
     let missing = "the solution is missing: there are fewer solutions than puzzles";
     assert_eq!(ran.records()[1], format!("2,mismatch,{missing}"));
     assert_eq!(ran.records()[2], format!("3,mismatch,{missing}; the puzzle has no solution"));
     assert!(ran.messages.contains(&format!("three:2:1: mismatch: {missing} (one)\n")), "{ran:?}");
-    let missing = folder.run("check", &["puzzles", "--solutions", "none"], "");
-    assert_eq!(missing.status, 3, "{missing:?}");
-    for args in [
-        &["--solutions", "-"][..],
-        &["-", "--solutions", "-"],
-        &["puzzles", "--solutions", "solutions", "--force", "-o", "./solutions"],
-    ] {
-        let ran = folder.run("check", args, "");
-        assert_eq!((ran.status, ran.rows.as_str()), (2, ""), "{args:?}: {ran:?}");
-    }
-    assert_eq!(folder.read("solutions"), "");
+    assert_eq!(folder.line("check puzzles --solutions none").status, 3);
+    folder.assert_refused(&[("check --solutions -", ""), ("check - --solutions -", "")]);
 }
 
 /// A line that is lost or added shifts all later answers.
@@ -161,7 +141,7 @@ fn shifted_answers_are_recognized() {
     ] {
         folder.file("answers.txt", answers);
         let ran = folder.line("check puzzles.txt --solutions answers.txt --summary-json s --force");
-        let summary: serde_json::Value = serde_json::from_str(&folder.read("s")).unwrap();
+        let summary = folder.json("s");
         assert_eq!(summary["answers_shifted_by"].as_i64(), shift, "{ran:?}");
         let question = shift.map(|shift: i64| match shift {
             1.. => format!(

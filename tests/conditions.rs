@@ -128,18 +128,14 @@ fn conditions_choose_the_same_records_in_every_format() {
                 all.iter().filter(|row| holds(row)).map(|row| &row["line"]).collect();
             assert!(!expected.is_empty() && expected.len() < all.len(), "{condition}");
             let args = [input, "-q", "-j", "7", "--columns", "line", "--where", condition];
-            let ran = folder.run("solve", &args, "");
+            let ran = folder.solve(&args, "");
             assert_eq!(ran.records(), expected, "{input}: {condition}: {ran:?}");
             // All records are counted.
             assert_eq!(ran.status, 1);
         }
     }
     // Kept columns are the same with and without a condition that reads other columns.
-    let some = folder.run(
-        "solve",
-        &["in.csv.gz", "-q", "--columns", "line,key", "--where", "source == 'Zoë'"],
-        "",
-    );
+    let some = folder.line("solve in.csv.gz -q --columns line,key --where source=='Zoë'");
     let ids: Vec<_> = some.rows.lines().collect();
     assert_eq!(ids[..3], ["line,key", ids[1], ids[2]]);
     assert!(ids[1].ends_with(",3") && ids[2].ends_with(",8") && ids.len() == 13, "{ids:?}");
@@ -149,36 +145,20 @@ fn conditions_choose_the_same_records_in_every_format() {
 fn conditions_come_before_other_filters() {
     let folder = Folder::new();
     // The second puzzle is the first one with other digits.
-    let other: String = CLASSIC
-        .chars()
-        .map(|cell| match cell {
-            '1' => '2',
-            '2' => '1',
-            cell => cell,
-        })
-        .collect();
+    let other = CLASSIC.replace('1', "x").replace('2', "1").replace('x', "2");
     folder.file("in", format!("puzzle,of\n{CLASSIC},a\n{other},b\n"));
-    let lines = |condition: &str| {
-        let args = ["in", "-q", "--dedup", "--columns", "line", "--where", condition];
-        folder.run("canon", &args, "").rows
-    };
-    assert_eq!(lines("line > 0"), "line\n2\n");
-    assert_eq!(lines("of == 'b'"), "line\n3\n");
-    assert_eq!(lines("clues > 80"), "line\n");
     folder.file("lines", format!("{CLASSIC} easy\n{other} hard\n"));
-    let ran = folder.run(
-        "solve",
-        &["lines", "-q", "--columns", "line", "--where", "rest == \"hard\""],
-        "",
-    );
-    assert_eq!(ran.rows, "line\n2\n");
     folder.file("pairs", format!("puzzle,solution,of\n{CLASSIC},{CLASSIC},a\n{CLASSIC},,b\n"));
-    let ran = folder.run(
-        "check",
-        &["pairs", "-q", "--columns", "line", "--where", "not (answer != '') and of == 'b'"],
-        "",
-    );
-    assert_eq!((ran.rows.as_str(), ran.status), ("line\n3\n", 1));
+    for (command, condition, rows, status) in [
+        ("canon in --dedup", "line > 0", "line\n2\n", 0),
+        ("canon in --dedup", "of == 'b'", "line\n3\n", 0),
+        ("canon in --dedup", "clues > 80", "line\n", 0),
+        ("solve lines", "rest == 'hard'", "line\n2\n", 0),
+        ("check pairs", "not (answer != '') and of == 'b'", "line\n3\n", 1),
+    ] {
+        let ran = folder.line(&format!("{command} -q --columns line --where \"{condition}\""));
+        assert_eq!((&*ran.rows, ran.status), (rows, status), "{command} {condition}");
+    }
 }
 
 #[test]
@@ -186,38 +166,28 @@ fn wrong_conditions_are_refused_before_outputs_are_opened() {
     let folder = Folder::new();
     folder.file("in.csv", format!("puzzle,source\n{CLASSIC},a\n"));
     folder.file("other.csv", format!("puzzle,place\n{CLASSIC},a\n"));
-    for (args, message) in [
-        (&["in.csv", "--where", "clues = 2"][..], "character 7: expected == instead of ="),
+    let ignored = "--where: no values of clues and se121 together meet it";
+    for (condition, message) in [
+        ("clues = 2", "character 7: expected == instead of ="),
+        ("clues < 24 and sorce == 'a'", "character 16: no column \"sorce\""),
+        ("sorce == 1", "\n  sorce == 1\n  ^"),
+        ("clues > 81", "possible values: 0 to 81"),
+        ("source == 'a' and (clues > 81 or se121 < 1)", ignored),
+        ("clues < '24'", "character 9: a number is compared with a text"),
+    ] {
+        let line = format!("solve in.csv -o out.csv --where \"{condition}\"");
+        folder.assert_refused(&[(&line, message)]);
+    }
+    folder.assert_refused(&[
+        ("solve in.csv -o out.csv --where guess_rating>2 --first", "--first leaves out"),
         (
-            &["in.csv", "--where", "clues < 24 and sorce == 'a'"],
-            "character 16: no column \"sorce\"",
-        ),
-        (&["in.csv", "--where", "clues > 81"], "possible values: 0 to 81"),
-        (
-            &["in.csv", "--where", "source == 'a' and (clues > 81 or se121 < 1)"],
-            "--where: no value of clues meets it; possible values: 0 to 81",
-        ),
-        (&["in.csv", "--where", "clues < '24'"], "character 9: a number is compared with a text"),
-        (&["in.csv", "--where", "guess_rating > 2", "--first"], "--first leaves out"),
-        (
-            &["in.csv", "--where", "clues > 2", "--solutions", "3"],
+            "solve in.csv -o out.csv --where clues>2 --solutions 3",
             "cannot be used with '--solutions",
         ),
-        (&["in.csv", "other.csv", "--where", "source == 'a'"], "the same columns in all inputs"),
-    ] {
-        let ran = folder.run("solve", &[args, &["-o", "out.csv"]].concat(), "");
-        assert_eq!(ran.status, 2, "{args:?}: {ran:?}");
-        assert!(ran.messages.contains(message), "{args:?}: {}", ran.messages);
-        assert!(!folder.path("out.csv").exists(), "{args:?}");
-    }
-    let ran = folder.run("augment", &["in.csv", "--seed", "1", "--where", "copy == 1"], "");
-    assert!(
-        ran.status == 2 && ran.messages.contains("an index among the rows"),
-        "{}",
-        ran.messages
-    );
-    let ran = folder.run("solve", &["in.csv", "--where", "sorce == 1"], "");
-    assert!(ran.messages.contains("\n  sorce == 1\n  ^"), "{}", ran.messages);
+        ("solve in.csv other.csv -o out.csv --where source=='a'", "same columns in all inputs"),
+        ("augment in.csv --seed 1 --where copy==1 -o out.csv", "an index among the rows"),
+    ]);
+    assert!(!folder.path("out.csv").exists());
 }
 
 /// A name that the input shares with a computed column of any command is refused where it is written,
@@ -275,20 +245,6 @@ fn shared_names_are_refused() {
     folder.assert_refused(&[("augment in.csv --seed 1 --columns solution", "input_solution")]);
 }
 
-#[test]
-fn repeated_columns_are_refused() {
-    let folder = Folder::new();
-    folder.file("numbers.csv", format!("puzzle,x\n{CLASSIC},10\n"));
-    folder.file("twice.csv", format!("puzzle,x,x\n{CLASSIC},1,2\n"));
-    folder.assert_refused(&[
-        ("solve numbers.csv --columns x,x", "--columns has x twice"),
-        ("solve numbers.csv --columns *,status,status", "--columns has status twice"),
-        ("solve numbers.csv --columns *,x", "* has all columns of the input, also x"),
-        ("solve twice.csv --columns x", "several columns are named \"x\""),
-        ("solve twice.csv --column x", "several columns are named \"x\""),
-    ]);
-}
-
 /// With a condition, rows are those of files that contain only the selected records.
 #[test]
 fn conditions_select_what_smaller_files_have() {
@@ -309,23 +265,20 @@ fn conditions_select_what_smaller_files_have() {
         ("canon {}b --against a --by puzzle", &["out"]),
         ("augment {}a --seed 1 --times 0 --original", &["out"]),
     ] {
-        let rows = |prefix: &str, condition: &[&str]| {
-            let line = line.replace("{}", prefix);
-            let (command, words) = line.split_once(' ').unwrap();
-            let words: Vec<_> = words.split(' ').chain(["-q", "--force", "-o"]).collect();
-            let names = outputs.join(",");
-            let ran = folder.run(command, &[&words[..], &[&names], condition].concat(), "");
+        let rows = |prefix: &str, condition: &str| {
+            let line =
+                format!("{} -q --force -o {}", line.replace("{}", prefix), outputs.join(","));
+            let ran = folder.line(&format!("{line} {condition}"));
             assert!([0, 1].contains(&ran.status), "{line}: {ran:?}");
             outputs.iter().map(|name| folder.read(name)).collect::<Vec<_>>()
         };
-        let found = rows("", &["--where", "third == 0"]);
-        assert_eq!(found, rows("some-", &[]), "{line}");
-        assert!(found[0].lines().count() > 20 && found != rows("", &[]), "{line}");
+        let found = rows("", "--where third==0");
+        assert_eq!(found, rows("some-", ""), "{line}");
+        assert!(found[0].lines().count() > 20 && found != rows("", ""), "{line}");
     }
     // With --by grid, records are solved before they are selected.
     folder.file("several", format!("{}\n{CLASSIC}\n", ".".repeat(81)));
-    let line = ["several", "--dedup", "--by", "grid", "--columns", "line", "--where"];
-    let ran = folder.run("canon", &[&line[..], &["status == 'ok'"]].concat(), "");
+    let ran = folder.line("canon several --dedup --by grid --columns line --where status=='ok'");
     assert_eq!(ran.rows, "line\n2\n", "{ran:?}");
 }
 

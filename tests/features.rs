@@ -43,9 +43,7 @@ fn outputs_that_need_a_feature_are_refused() {
         ("completions bash", "pages"),
         ("man", "pages"),
     ] {
-        let ran = folder.line(line);
-        assert_eq!(ran.status, 2, "{line}: {ran:?}");
-        assert!(ran.messages.contains(&lacks(feature)), "{line}: {ran:?}");
+        folder.assert_refused(&[(line, &lacks(feature))]);
         assert_eq!(folder.names(), ["in"], "{line}");
     }
 }

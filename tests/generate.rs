@@ -6,11 +6,11 @@ use std::io::{BufRead, BufReader};
 
 use bulkdoku::logic::Difficulty;
 
-use crate::common::SEVENTEEN;
 use crate::common::command::{CLASSIC, Folder, Ran};
+use crate::common::{SEVENTEEN, form};
 
-fn generate(args: &[&str]) -> Ran {
-    Folder::new().run("generate", args, "")
+fn generate(options: &str) -> Ran {
+    Folder::new().line(&format!("generate {options}"))
 }
 
 fn lines(ran: &Ran) -> Vec<String> {
@@ -20,16 +20,12 @@ fn lines(ran: &Ran) -> Vec<String> {
 #[test]
 fn only_puzzles_with_one_solution_have_it() {
     for (kind, solutions) in [("several", "2"), ("unsolvable", "0"), ("minimal", "1")] {
-        let columns = "solution,solutions";
-        let args = ["-n", "20", "--seed", "1", "-k", kind, "--format", "csv", "--columns", columns];
-        let ran = generate(&args);
-        let is_right = |row: &str| match row.split_once(',') {
-            Some((solution, count)) => {
-                (solution.len() == 81) == (kind == "minimal") && count == solutions
-            }
-            None => false,
-        };
-        assert!(ran.rows.lines().skip(1).all(is_right), "{}", ran.rows);
+        let columns = "--format csv --columns solution,solutions";
+        let ran = generate(&format!("-n 20 -s 1 -k {kind} {columns}"));
+        for row in ran.records() {
+            let (solution, count) = row.split_once(',').unwrap();
+            assert_eq!((solution.len() == 81, count), (kind == "minimal", solutions), "{row}");
+        }
     }
 }
 
@@ -37,8 +33,8 @@ fn only_puzzles_with_one_solution_have_it() {
 fn the_bundled_sets_are_made_by_their_commands() {
     for set in ["easy", "minimal", "several"] {
         // The default is minimal.
-        let kind = if set == "minimal" { &[][..] } else { &["--kind", set] };
-        let made = lines(&generate(&[&["--count", "100", "--seed", "1"], kind].concat()));
+        let kind = if set == "minimal" { "" } else { &format!("--kind {set}") };
+        let made = lines(&generate(&format!("--count 100 --seed 1 {kind}")));
         let path = format!("{}/datasets/{set}.txt", env!("CARGO_MANIFEST_DIR"));
         let bundled = fs::read_to_string(path).expect("it is there");
         assert!(bundled.lines().take(made.len()).eq(&made), "{set}");
@@ -47,45 +43,32 @@ fn the_bundled_sets_are_made_by_their_commands() {
 
 #[test]
 fn without_a_seed_one_is_drawn_and_printed() {
-    let drawn = generate(&["--count", "3"]);
-    let seed =
-        drawn.messages.lines().next().and_then(|line| line.strip_prefix("seed ")).expect("a seed");
-    assert_eq!(generate(&["--count", "3", "--seed", seed]).rows, drawn.rows);
-    assert_ne!(generate(&["--count", "3"]).rows, drawn.rows);
+    let drawn = generate("--count 3");
+    let seed = drawn.messages.lines().next().unwrap().strip_prefix("seed ").expect("a seed");
+    assert_eq!(generate(&format!("--count 3 --seed {seed}")).rows, drawn.rows);
+    assert_ne!(generate("--count 3").rows, drawn.rows);
 }
 
 #[test]
 fn parts_make_the_whole() {
-    let args = ["--count", "1500", "--seed", "5", "--format", "csv", "--columns"];
     let columns = "id,puzzle,solution,status,seed";
-    let whole = lines(&generate(&[&args[..], &[columns]].concat()));
+    let options = format!("--seed 5 --format csv --columns {columns}");
+    let whole = lines(&generate(&format!("--count 1500 {options}")));
     assert_eq!(whole[0], columns);
     for (i, row) in whole[1..].iter().enumerate() {
         let fields: Vec<_> = row.split(',').collect();
         assert_eq!([fields[0], fields[3], fields[4]], [&i.to_string(), "unique", "5"], "{row}");
     }
-    let part = ["--skip", "1111", "--count", "20", "--seed", "5", "--format", "csv"];
-    let part = lines(&generate(&[&part[..], &["--columns", columns]].concat()));
+    let part = lines(&generate(&format!("--skip 1111 --count 20 {options}")));
     assert_eq!(part[1..], whole[1112..1132]);
 }
 
 #[test]
 fn all_levels_and_numbers_of_threads_make_the_same_bytes() {
-    for (number, what) in [
-        "--kind minimal",
-        "--kind easy",
-        "--kind several",
-        "--kind unsolvable",
-        "--kind solved",
-        "--clues 22..23",
-        "--symmetry rot180",
-        "--grids uniform",
-        "--where difficulty=='medium'",
-        "--where guesses>=3",
-    ]
-    .iter()
-    .enumerate()
-    {
+    let kinds = "--kind minimal;--kind easy;--kind several;--kind unsolvable;--kind solved;\
+                 --clues 22..23;--symmetry rot180;--grids uniform;--where guesses>=3;\
+                 --where difficulty=='medium'";
+    for (number, what) in kinds.split(';').enumerate() {
         let line = format!("generate --count 40 --seed 9 {what}");
         let folder = Folder::new();
         let one = folder.line(&format!("{line} -j 1"));
@@ -99,28 +82,23 @@ fn all_levels_and_numbers_of_threads_make_the_same_bytes() {
 
 #[test]
 fn formats_show_what_is_made() {
-    let args = |format| ["--count", "2", "--seed", "1", "--format", format];
-    let puzzles = lines(&generate(&args("lines")));
-    let json = lines(&generate(&args("jsonl")));
-    for (i, (line, puzzle)) in json.iter().zip(&puzzles).enumerate() {
-        let row: serde_json::Value = serde_json::from_str(line).expect("JSON");
+    let made = |format: &str| generate(&format!("--count 2 --seed 1 --format {format}"));
+    let puzzles = lines(&made("lines"));
+    for (i, (row, puzzle)) in made("jsonl").objects().iter().zip(&puzzles).enumerate() {
         assert_eq!((&row["id"], &row["puzzle"]), (&i.into(), &puzzle.as_str().into()));
     }
-    let grid = lines(&generate(&args("grid")));
+    let grid = lines(&made("grid"));
     assert_eq!(grid[0], "# row 0 of seed 1");
     assert_eq!(grid[1..10].concat(), puzzles[0]);
-    let columns = "puzzle,clues,difficulty,minimal,canonical";
-    let facts = generate(&[&args("csv")[..], &["--columns", columns]].concat());
+    let facts = made("csv --columns puzzle,clues,difficulty,minimal,canonical");
     for (row, puzzle) in lines(&facts)[1..].iter().zip(&puzzles) {
         let fields: Vec<_> = row.split(',').collect();
         let clues = (81 - puzzle.matches('.').count()).to_string();
         assert_eq!(fields[..2], [puzzle.as_str(), &clues]);
         assert!(fields[2].parse::<Difficulty>().is_ok());
-        let form = puzzle.parse::<bulkdoku::Puzzle>().expect("a puzzle").canonical();
-        assert_eq!(fields[4], form.expect("a form").form.to_string());
+        assert_eq!(fields[4], form(puzzle));
     }
-    let solved = generate(&["--count", "2", "--seed", "1", "--kind", "solved", "--format", "csv"]);
-    for row in &lines(&solved)[1..] {
+    for row in &lines(&made("csv --kind solved"))[1..] {
         let fields: Vec<_> = row.split(',').collect();
         assert_eq!(fields[1], fields[2], "a grid is its own solution");
     }
@@ -147,7 +125,7 @@ fn clues_follow_a_pattern() {
 
 #[test]
 fn unique_puzzles_have_any_number_of_clues() {
-    let made = generate(&["-n", "50", "-s", "1", "--kind", "unique", "--clues", "30..36"]);
+    let made = generate("-n 50 -s 1 --kind unique --clues 30..36");
     let clues = |line: &String| 81 - line.matches('.').count();
     assert!(lines(&made).iter().all(|line| (30..=36).contains(&clues(line))), "{made:?}");
     let solved = Folder::new().solve(&["--columns", "status"], &made.rows);
@@ -158,7 +136,7 @@ fn unique_puzzles_have_any_number_of_clues() {
 /// 999 of 1000 cases.
 #[test]
 fn digits_and_cells_are_equally_often_clues() {
-    let made = lines(&generate(&["--count", "2000", "--seed", "77", "--grids", "uniform"]));
+    let made = lines(&generate("--count 2000 --seed 77 --grids uniform"));
     let mut digits = [0.0; 9];
     let mut cells = [0.0; 81];
     for line in &made {
@@ -184,33 +162,37 @@ fn wrong_usage_is_refused() {
         let path = format!("{}/datasets/{set}.txt", env!("CARGO_MANIFEST_DIR"));
         fs::copy(path, folder.path(set)).unwrap();
     }
-    let refused = [
-        ("--seed 1", "--count"),
-        ("--count -1 --seed 1", "at least 0"),
-        ("--count 1 --clues 24..21", "24 is more than 21"),
-        ("--count 1 --clues 9..16", "17"),
-        ("--count 1 --kind easy --clues 30", "for minimal and unique puzzles only"),
-        ("--count 1 --kind several --clues 30", "for minimal and unique puzzles only"),
-        ("--count 1 --kind unique", "need a number of clues"),
-        ("--count 1 --pattern /no/such/pattern", "/no/such/pattern"),
-        ("--count 1 --pattern #.#", "#.#"),
-        ("--count 1 --columns id --format lines", "--columns goes with"),
-        ("--count 1 --columns line --format csv", "line"),
-        ("--count 1 --format boj2239", "but not boj2239"),
-        ("--count 1 --from minimal", "--kind hard"),
-        ("--count 1 --kind hard --from several", "several"),
-        ("--count 1 --resume", "--output"),
-        ("--skip 18446744073709551615 --count 1", "--skip"),
-        ("--count 1 --seed 1 --kind odd", "possible values"),
-        ("--count 1 --seed 1 -j 1000000", "from 0 to 1,024"),
-    ];
-    for (options, why) in refused {
-        let ran = folder.line(&format!("generate {options}"));
-        assert_eq!((ran.status, &*ran.rows), (2, ""), "{options}: {ran:?}");
-        assert!(ran.messages.contains(why), "{options}: {ran:?}");
-    }
-    let args = ["-n", "1", "-s", "1", "--pattern", CLASSIC, "--clues", "24"];
-    assert!(generate(&args).messages.contains("the pattern has 30 clues"));
+    let pattern = format!("generate -n 1 -s 1 --pattern {CLASSIC} --clues 24");
+    folder.assert_refused(&[
+        ("generate --seed 1", "--count"),
+        ("generate -n -1 --seed 1", "at least 0"),
+        ("generate -n 1 --clues 24..21", "24 is more than 21"),
+        ("generate -n 1 --clues 9..16", "17"),
+        ("generate -n 1 --kind easy --clues 30", "for minimal and unique puzzles only"),
+        ("generate -n 1 --kind several --clues 30", "for minimal and unique puzzles only"),
+        ("generate -n 1 --kind unique", "need a number of clues"),
+        ("generate -n 1 --pattern /no/such/pattern", "/no/such/pattern"),
+        ("generate -n 1 --pattern #.#", "#.#"),
+        (&pattern, "the pattern has 30 clues"),
+        ("generate -n 1 --columns id --format lines", "--columns goes with"),
+        ("generate -n 1 --columns line --format csv", "line"),
+        ("generate -n 1 --format boj2239", "but not boj2239"),
+        ("generate -n 1 --from minimal", "--kind hard"),
+        ("generate -n 1 --kind hard --from several", "several"),
+        ("generate -n 1 --kind hard --symmetry rot180", "--symmetry"),
+        ("generate -n 1 --kind hard --clues 22", "--clues"),
+        ("generate -n 1 --kind hard --pattern x", "--pattern"),
+        ("generate -n 1 --kind hard --objective 9", "--objective"),
+        ("generate -n 1 --kind hard --at-least 0", "--at-least"),
+        ("generate -n 1 --resume", "--output"),
+        ("generate -n 1 --skip 18446744073709551615", "--skip"),
+        ("generate -n 1 --seed 1 --kind odd", "possible values"),
+        ("generate -n 1 --seed 1 -j 1000000", "from 0 to 1,024"),
+        ("generate -n 1 --page title=x", "--format html"),
+        ("generate -n 1 -o x.html --page foot=x", "unknown key"),
+        ("generate -n 1 -o x.html --page per-page=5", "6, 4, or 1"),
+        ("generate -n 1 -o x.html --page x", "KEY=VALUE"),
+    ]);
 }
 
 #[test]
@@ -259,12 +241,6 @@ fn hard_puzzles_by_other_objectives_and_from_a_pool() {
         assert_eq!(values.len(), 5, "{options}: {made:?}");
         assert!(values.iter().all(|value| *value >= least), "{options}: {values:?}");
     }
-    for refused in
-        ["--symmetry rot180", "--clues 22", "--pattern x", "--objective 9", "--at-least 0"]
-    {
-        let ran = folder.line(&format!("generate -n 1 --kind hard {refused}"));
-        assert_eq!(ran.status, 2, "{refused}: {ran:?}");
-    }
 }
 
 /// Returns the values of a column of CSV without quotes.
@@ -293,12 +269,11 @@ fn rows_meet_a_condition() {
         }),
     ];
     for (condition, holds) in conditions {
-        let args = |count, threads| {
-            let args = ["--count", count, "--seed", "3", "-j", threads, "--where", condition];
-            let columns = ["--format", "csv", "--columns", "id,puzzle,technique,clues"];
-            generate(&[&args[..], &columns[..]].concat())
+        let made = |options: &str| {
+            let columns = "--format csv --columns id,puzzle,technique,clues";
+            generate(&format!("--seed 3 {options} --where \"{condition}\" {columns}"))
         };
-        let ran = args("12", "1");
+        let ran = made("-n 12 -j 1");
         assert_eq!(ran.status, 0, "{ran:?}");
         assert!(ran.messages.contains(" drawn, ") && ran.messages.contains(" per row"), "{ran:?}");
         let clues = column(&ran, "clues").into_iter().map(|clues| clues.parse().unwrap());
@@ -309,16 +284,15 @@ fn rows_meet_a_condition() {
         assert_eq!(puzzles.len(), 12, "{condition}");
         let ids: Vec<_> = (0..12).map(|id| id.to_string()).collect();
         assert_eq!(column(&ran, "id"), ids);
-        assert_eq!(args("12", "3").rows, ran.rows, "{condition}");
-        assert_eq!(lines(&args("5", "2")), lines(&ran)[..6], "{condition}");
+        assert_eq!(made("-n 12 -j 3").rows, ran.rows, "{condition}");
+        assert_eq!(lines(&made("-n 5 -j 2")), lines(&ran)[..6], "{condition}");
     }
 }
 
 #[test]
 fn a_row_that_meets_the_condition_at_once_is_that_of_the_corpus() {
-    let plain = lines(&generate(&["--count", "40", "--seed", "3"]));
-    let args = ["--count", "40", "--seed", "3", "--where", "clues <= 24"];
-    let chosen = lines(&generate(&args));
+    let plain = lines(&generate("--count 40 --seed 3"));
+    let chosen = lines(&generate("--count 40 --seed 3 --where clues<=24"));
     let clues = |puzzle: &str| 81 - puzzle.matches('.').count();
     for (plain, chosen) in plain.iter().zip(&chosen) {
         assert_eq!(plain == chosen, clues(plain) <= 24);
@@ -329,8 +303,7 @@ fn a_row_that_meets_the_condition_at_once_is_that_of_the_corpus() {
 #[test]
 fn many_draws_without_a_row_are_noted() {
     let folder = Folder::new();
-    let args = ["--count", "1", "--seed", "1", "--where", "clues >= 35"];
-    let mut run = folder.spawn("generate", &args);
+    let mut run = folder.start("generate --count 1 --seed 1 --kind solved --where puzzle=='x'");
     let mut messages = BufReader::new(run.stderr.take().unwrap()).lines().map(Result::unwrap);
     let note = messages.find(|message| message.contains("so far"));
     run.kill().unwrap();
@@ -341,44 +314,41 @@ fn many_draws_without_a_row_are_noted() {
 
 #[test]
 fn conditions_that_no_puzzle_can_meet_are_refused() {
-    for (args, message) in [
-        (
-            ["minimal", "technique == 'x-wing' and technique == 'xy-wing'"],
-            "no puzzle of kind minimal meets it: no value of technique meets it",
-        ),
-        (["minimal", "clues > 50"], "no value of clues meets it; possible values: 17 to 40"),
-        (["minimal", "clues == 17 and clues == 18"], "no value of clues meets it"),
-        (["minimal", "difficulty > 'extreme'"], "possible values: easy to extreme"),
-        (["minimal", "se121 < 1"], "possible values: 1 or more"),
-        (["minimal", "status == 'multiple'"], "possible values: unique"),
-        (["minimal", "minimal == false"], "possible values: true"),
-        (["unique", "clues < 17"], "possible values: 17 to 81"),
-        (["easy", "technique >= 'xy-wing'"], "no value of technique meets it"),
-        (["minimal", "technique == 'xwing'"], "did you mean \"x-wing\"?"),
-        (["minimal", "id > 5"], "id is not a property of the puzzle"),
-        (["minimal", "clues > 30 and clues < 20"], "no value of clues meets it"),
-        (["minimal", "technique == 'x-wing' and difficulty == 'easy'"], "technique and difficulty"),
-        (["minimal", "score < 100 and steps > 300"], "no values of score and steps together"),
-        (["minimal", "se121 > 9 and technique == 'naked-single'"], "se121 and technique"),
-        (["several", "technique == 'x-wing'"], "no value of technique meets it"),
+    let both = "no puzzle of kind minimal meets it: no value of technique meets it";
+    for (kind, condition, message) in [
+        ("minimal", "technique == 'x-wing' and technique == 'xy-wing'", both),
+        ("minimal", "clues > 50", "no value of clues meets it; possible values: 17 to 40"),
+        ("minimal", "clues == 17 and clues == 18", "no value of clues meets it"),
+        ("minimal", "difficulty > 'extreme'", "possible values: easy to extreme"),
+        ("minimal", "se121 < 1", "possible values: 1 or more"),
+        ("minimal", "status == 'multiple'", "possible values: unique"),
+        ("minimal", "minimal == false", "possible values: true"),
+        ("unique", "clues < 17", "possible values: 17 to 81"),
+        ("easy", "technique >= 'xy-wing'", "no value of technique meets it"),
+        ("minimal", "technique == 'xwing'", "did you mean \"x-wing\"?"),
+        ("minimal", "id > 5", "id is not a property of the puzzle"),
+        ("minimal", "clues > 30 and clues < 20", "no value of clues meets it"),
+        ("minimal", "technique == 'x-wing' and difficulty == 'easy'", "technique and difficulty"),
+        ("minimal", "score < 100 and steps > 300", "no values of score and steps together"),
+        ("minimal", "se121 > 9 and technique == 'naked-single'", "se121 and technique"),
+        ("several", "technique == 'x-wing'", "no value of technique meets it"),
     ] {
-        let [kind, condition] = args;
-        let ran = generate(&["-n", "1", "-s", "1", "-k", kind, "--where", condition]);
-        assert_eq!(ran.status, 2, "{ran:?}");
-        assert!(ran.messages.contains(message), "{condition}: {}", ran.messages);
+        let line = format!("generate -n 1 -s 1 -k {kind} --where \"{condition}\"");
+        Folder::new().assert_refused(&[(&line, message)]);
     }
 }
 
 #[test]
 fn pages_have_six_puzzles_and_the_solutions_at_the_end() {
     let folder = Folder::new();
-    let args = |output| ["-n", "13", "--seed", "1", "-q", "-o", output];
-    assert_eq!(folder.run("generate", &args("pages.html"), "").status, 0);
-    let columns = [&args("rows.csv")[..], &["--columns", "puzzle,solution"]].concat();
-    assert_eq!(folder.run("generate", &columns, "").status, 0);
-    let looks =
-        [&args("looks.html")[..], &["--page", "title=A & B, 1,caption=technique,per-page=4"]];
-    assert_eq!(folder.run("generate", &looks.concat(), "").status, 0);
+    for (count, options) in [
+        (13, "-o pages.html"),
+        (13, "-o rows.csv --columns puzzle,solution"),
+        (13, "-o looks.html --page \"title=A & B, 1,caption=technique,per-page=4\""),
+        (1, "-o several.html -k several"),
+    ] {
+        assert_eq!(folder.line(&format!("generate -n {count} -s 1 -q {options}")).status, 0);
+    }
     let digits = |page: &str| -> String {
         let texts = page.split("font-size=\".7\">").skip(1);
         texts.map(|text| text.split('<').next().unwrap()).collect()
@@ -389,28 +359,16 @@ fn pages_have_six_puzzles_and_the_solutions_at_the_end() {
         rows.map(|row| row.split(',').nth(column).unwrap().replace('.', "")).collect()
     };
     let all = of_rows(0) + &of_rows(1);
+    let grids = |text: &str| -> Vec<usize> {
+        let pages = text.split("<svg class=\"page\"").skip(1);
+        pages.map(|page| page.matches("#grid").count()).collect()
+    };
     let text = folder.read("pages.html");
-    let pages = text.split("<svg class=\"page\"").skip(1);
-    let grids: Vec<_> = pages.map(|page| page.matches("#grid").count()).collect();
-    assert_eq!(grids, [6, 6, 1, 12, 1]);
-    assert_eq!(digits(&text), all);
+    assert_eq!((grids(&text), digits(&text)), (vec![6, 6, 1, 12, 1], all.clone()));
     assert!(text.contains(">1</text>") && !text.contains('·'), "{text}");
     let text = folder.read("looks.html");
-    let pages = text.split("<svg class=\"page\"").skip(1);
-    let grids: Vec<_> = pages.map(|page| page.matches("#grid").count()).collect();
-    assert_eq!(grids, [4, 4, 4, 1, 12, 1]);
-    assert_eq!(digits(&text), all);
+    assert_eq!((grids(&text), digits(&text)), (vec![4, 4, 4, 1, 12, 1], all));
     assert_eq!(text.matches(">A &amp; B, 1<").count(), 7);
     assert!(text.contains(">1 · Hidden single in a line<"), "{text}");
-    let several = ["-n", "1", "-k", "several", "-s", "1", "-q", "-o", "several.html"];
-    assert_eq!(folder.run("generate", &several, "").status, 0);
     assert!(folder.read("several.html").contains(">1 · several solutions<"));
-    for (looks, hint) in
-        [("foot=x", "unknown key"), ("per-page=5", "6, 4, or 1"), ("x", "KEY=VALUE")]
-    {
-        let ran = folder.run("generate", &["-n", "1", "-o", "x.html", "--page", looks], "");
-        assert!(ran.status == 2 && ran.messages.contains(hint), "{ran:?}");
-    }
-    let ran = folder.run("generate", &["-n", "1", "--page", "title=x"], "");
-    assert!(ran.status == 2 && ran.messages.contains("--format html"), "{ran:?}");
 }

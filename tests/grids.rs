@@ -1,7 +1,9 @@
 //! Puzzles of nine lines, in every form.
 
-use crate::common::command::{CLASSIC, Folder, OfInput, Ran, SOLVED};
-use bulkdoku::input::{Layout, Records, grid};
+use crate::common::command::{CLASSIC, Folder, OfInput, Ran, SOLVED, grid};
+use crate::common::forms::rows_of;
+use bulkdoku::input::grid::Grids;
+use bulkdoku::input::{Layout, Records};
 
 /// Returns the rows `line,status,puzzle` without the header, the messages, and the exit status.
 fn solve(input: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>, i32) {
@@ -20,12 +22,12 @@ fn solve_as(format: &str, input: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>,
 
 /// Returns the nine rows of the puzzle.
 fn rows() -> Vec<String> {
-    CLASSIC.as_bytes().chunks(9).map(|row| String::from_utf8(row.to_vec()).unwrap()).collect()
+    rows_of(CLASSIC, "", ".")
 }
 
 /// Returns the rows as lines.
 fn plain() -> String {
-    rows().join("\n") + "\n"
+    grid(CLASSIC)
 }
 
 /// Draws the rows with `bar` between boxes, `gap` between cells, and `border` between bands,
@@ -92,8 +94,8 @@ fn forms() -> Vec<(String, usize)> {
 
 /// Solves each text in the same run; the columns are `line,status,puzzle`.
 fn solve_each(format: &str, texts: &[String]) -> (Vec<OfInput>, Ran) {
-    let args = ["--columns", "file,line,status,puzzle", "--input-format", format];
-    Folder::new().run_each("solve", &args, texts)
+    let line = format!("solve --columns file,line,status,puzzle --input-format {format}");
+    Folder::new().run_each(&line, texts)
 }
 
 #[test]
@@ -151,17 +153,10 @@ fn files_of_other_programs_are_read() {
     for (name, text, _) in &files {
         folder.file(name, text);
     }
-    let names = files.each_ref().map(|(name, ..)| *name);
-    let args = ["--columns", "file,line,puzzle,solution"];
-    let ran = folder.solve(&[&names[..], &args].concat(), "");
+    let ran = folder.line("solve a.sdk b.ss c.sdm d.sdk --columns file,line,puzzle,solution");
     let row = |(name, _, line): &(&str, String, u64)| format!("{name},{line},{CLASSIC},{SOLVED}");
-    let rows = ran.records();
-    assert_eq!(
-        (rows, ran.status),
-        (files.each_ref().map(row).each_ref().map(|row| &**row).to_vec(), 0)
-    );
-    let finding = "a.sdk and 2 others: grids of nine lines";
-    assert!(ran.messages.contains(finding), "{}", ran.messages);
+    assert_eq!(ran.records(), files.each_ref().map(row));
+    ran.expect(0, "a.sdk and 2 others: grids of nine lines");
 }
 
 #[test]
@@ -197,23 +192,12 @@ fn labels_are_kept_on_request() {
     let text = format!("{text}Grid 8\n{}", plain().replacen('5', "55", 1));
     let folder = Folder::new();
     folder.file("in", &text);
-    let expected = [
-        "label",
-        "Grid 01",
-        "\"Second, with \"\"quotes\"\"\"",
-        "",
-        "",
-        "Three",
-        "",
-        "Two",
-        "Grid 8",
-    ];
+    let expected = "label;Grid 01;\"Second, with \"\"quotes\"\"\";;;Three;;Two;Grid 8";
     let ran = folder.line("solve in --columns status,label");
     let labels: Vec<_> = ran.rows.lines().map(|row| row.split_once(',').unwrap().1).collect();
-    assert_eq!((labels, ran.status), (expected.to_vec(), 1), "{ran:?}");
+    assert_eq!((labels.join(";"), ran.status), (expected.into(), 1), "{ran:?}");
     let ran = folder.line("solve in --columns id");
-    assert_eq!(ran.status, 2);
-    assert!(ran.messages.contains("no column \"id\"; there are \"label\""), "{ran:?}");
+    ran.expect(2, "no column \"id\"; there are \"label\"");
 }
 
 #[test]
@@ -374,6 +358,6 @@ fn long_lines_are_one_record_unless_they_are_comments() {
 fn other_lines_are_counted() {
     let text = format!(" \nGrid 1\n# a\n{}\n[State]\n{}", drawn("", "", ["", ""], ""), plain());
     let mut records = Records::default();
-    grid::Grids { labels: false }.read(text.as_bytes(), 1, false, &mut records);
+    Grids { labels: false }.read(text.as_bytes(), 1, false, &mut records);
     assert_eq!((records.all.len(), records.blank_lines, records.comments), (1, 4, 12));
 }

@@ -159,25 +159,20 @@ fn color_is_shown_on_request() {
 fn progress_is_shown_on_request() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n").repeat(3));
-    let bench = ["bench", "in", "--rounds", "1", "--rows", "9"];
-    for (words, part) in [
-        (&["solve", "in", "-q"][..], "100%, "),
-        (&["check", "in", "--solutions", "in", "--first", "-q"], "3 puzzles"),
-        (&["generate", "-n", "5", "-s", "1"], "5 puzzles"),
-        (&bench, "100%, "),
+    for (line, part) in [
+        ("solve in -q", "100%, "),
+        ("check in --solutions in --first -q", "3 puzzles"),
+        ("generate -n 5 -s 1", "5 puzzles"),
+        ("bench in --rounds 1 --rows 9", "100%, "),
     ] {
-        let with = |when: &str| {
-            let ran = folder.run(words[0], &[&words[1..], &["--progress", when]].concat(), "");
-            ran.messages
-        };
+        let with = |when: &str| folder.line(&format!("{line} --progress {when}")).messages;
         let shown = with("always");
-        assert!(shown.contains("progress: ") && shown.contains(part), "{words:?}: {shown}");
-        assert!(with("10s").contains("progress: "), "{words:?}");
+        assert!(shown.contains("progress: ") && shown.contains(part), "{line}: {shown}");
+        assert!(with("10s").contains("progress: "), "{line}");
         assert!(!with("never").contains("progress: "));
     }
-    let refused = [
+    folder.assert_refused(&[
         ("solve in --progress 1ms", "at least 100ms"),
         ("solve in --progress often", "auto, always, never, or an interval such as 30s"),
-    ];
-    folder.assert_refused(&refused);
+    ]);
 }

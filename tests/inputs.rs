@@ -6,8 +6,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 
 use crate::common::command::peak_memory;
 use crate::common::command::{CLASSIC, Folder, SOLVED, marks};
+use crate::common::contents::gz;
 use crate::common::{NONE, SEVENTEEN};
-use flate2::write::GzEncoder;
 
 /// Checks that an input is rejected with this message, without output.
 #[track_caller]
@@ -77,9 +77,7 @@ fn unsupported_types_of_files() {
         let ran = folder.solve(&["good", "in", "-o", "out"], "");
         assert_eq!((ran.status, folder.path("out").exists()), (3, false), "{ran:?}");
         assert!(ran.messages.contains(&format!("in: {message}")), "{ran:?}");
-        let mut gz = GzEncoder::new(Vec::new(), flate2::Compression::default());
-        gz.write_all(input).unwrap();
-        assert_refused(&gz.finish().unwrap(), message);
+        assert_refused(&gz(input), message);
     }
 }
 
@@ -187,21 +185,19 @@ fn cases<'a>() -> Vec<Case<'a>> {
 #[test]
 fn every_record_has_a_row_and_is_counted() {
     let (folder, cases) = (Folder::new(), cases());
-    let args = ["--columns", "file,line,status", "--summary-json", "summary"];
-    let (each, ran) = folder.run_each("solve", &args, cases.iter().map(|(input, ..)| input));
+    let line = "solve --columns file,line,status --summary-json summary";
+    let (each, ran) = folder.run_each(line, cases.iter().map(|(input, ..)| input));
     for ((input, rows, messages), found) in cases.iter().zip(&each) {
         let what = input.escape_ascii();
         assert_eq!(found.rows, *rows, "{what}: {found:?}");
-        assert_eq!(
-            found.messages.len(),
-            rows.iter().filter(|row| !row.ends_with("unique")).count()
-        );
+        let invalid = rows.iter().filter(|row| !row.ends_with("unique"));
+        assert_eq!(found.messages.len(), invalid.count());
         for (message, found) in messages.iter().zip(&found.messages) {
             assert!(found.starts_with(message), "{what}: {found}");
         }
     }
     assert_eq!(ran.status, 1);
-    let summary: serde_json::Value = serde_json::from_str(&folder.read("summary")).unwrap();
+    let summary = folder.json("summary");
     let statuses = summary["statuses"].as_object().unwrap();
     let sum: u64 = statuses.values().map(|count| count.as_u64().unwrap()).sum();
     let records = each.iter().map(|found| found.rows.len() as u64).sum();
@@ -212,37 +208,46 @@ fn every_record_has_a_row_and_is_counted() {
 #[test]
 fn columns_of_puzzles_are_found_and_reported() {
     let tables = [
-        (
-            format!("quizzes,solutions\n{CLASSIC},{SOLVED}\n"),
-            "CSV, puzzles in column \"quizzes\" (1 of 2)",
-        ),
-        (format!("puzzle,solution\r\n{CLASSIC},{SOLVED}\r\n"), "\"puzzle\" (1 of 2)"),
-        (
-            format!("id,puzzle,solution,clues,difficulty\n7,{CLASSIC},{SOLVED},30,1.5\n"),
-            "\"puzzle\" (2 of 5)",
-        ),
-        (
-            format!("source,question,answer,rating\nx,{CLASSIC},{SOLVED},0\n"),
-            "\"question\" (2 of 4)",
-        ),
-        (format!("\"a \"\"b\"\"\",\"puzzle\"\n\"x,y\",\"{CLASSIC}\"\n"), "\"puzzle\" (2 of 2)"),
-        (
-            format!("\u{feff}puzzle\tx\ty\n{CLASSIC}\t1\t2\n"),
-            "TSV, puzzles in column \"puzzle\" (1 of 3)",
-        ),
-        (
-            format!("id;puzzle\n1;{CLASSIC}\n"),
-            "CSV with ';', puzzles in column \"puzzle\" (2 of 2)",
-        ),
-        (format!("a,b\n1,{CLASSIC}\n"), "\"b\" (2 of 2)"),
+        ("quizzes,solutions\nP,S\n", "CSV, puzzles in column \"quizzes\" (1 of 2)"),
+        ("puzzle,solution\r\nP,S\r\n", "\"puzzle\" (1 of 2)"),
+        ("id,puzzle,solution,clues,difficulty\n7,P,S,30,1.5\n", "\"puzzle\" (2 of 5)"),
+        ("source,question,answer,rating\nx,P,S,0\n", "\"question\" (2 of 4)"),
+        ("\"a \"\"b\"\"\",\"puzzle\"\n\"x,y\",\"P\"\n", "\"puzzle\" (2 of 2)"),
+        ("\u{feff}puzzle\tx\ty\nP\t1\t2\n", "TSV, puzzles in column \"puzzle\" (1 of 3)"),
+        ("id;puzzle\n1;P\n", "CSV with ';', puzzles in column \"puzzle\" (2 of 2)"),
+        ("a,b\n1,P\n", "\"b\" (2 of 2)"),
     ];
-    let args = ["--columns", "file,line,status"];
-    let (each, ran) = Folder::new().run_each("solve", &args, tables.iter().map(|(input, _)| input));
+    let inputs = tables.map(|(table, _)| table.replace('P', CLASSIC).replace('S', SOLVED));
+    let (each, ran) = Folder::new().run_each("solve --columns file,line,status", &inputs);
     for ((input, message), found) in tables.iter().zip(each) {
         assert_eq!(found.rows, ["2,unique"], "{input}");
         assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
     }
     assert_eq!(ran.status, 0);
+}
+
+#[test]
+fn the_column_can_be_named_and_must_be_if_it_is_not_clear() {
+    let folder = Folder::new();
+    folder.file("two", format!("a,b\n{CLASSIC},{}\n", CLASSIC.replace('8', ".")));
+    folder.file("none", "id,name\n1,foo\n2,bar\n");
+    folder.assert_refused(&[
+        ("solve two", "the columns are \"a\", \"b\"; --column"),
+        ("solve two --column c", "no column \"c\"; there are \"a\", \"b\""),
+        ("solve none", "the columns are \"id\", \"name\""),
+    ]);
+    for (column, status) in [("a", "unique"), ("2", "multiple")] {
+        let ran = folder.line(&format!("solve two --column {column} --columns status"));
+        assert_eq!(ran.records(), [status]);
+    }
+    // Columns without names, and values with quotes and line ends.
+    folder.file("bare", format!("0000183b305c {CLASSIC} 1.2\n00aa {CLASSIC} 2.3\n"));
+    let ran = folder.line("solve bare --columns line,status,column_1,column_3 -q");
+    assert_eq!(ran.rows.lines().next(), Some("line,status,column_1,column_3"));
+    assert_eq!(ran.records(), ["1,unique,0000183b305c,1.2", "2,unique,00aa,2.3"]);
+    let input = format!("id,puzzle,note\n1,{CLASSIC},\"a, \"\"b\"\"\nc\"\n");
+    let ran = folder.with_input("solve --columns status,note --format jsonl", input);
+    assert_eq!(ran.rows, "{\"status\":\"unique\",\"note\":\"a, \\\"b\\\"\\nc\"}\n");
 }
 
 #[test]
@@ -282,8 +287,8 @@ fn pencil_marks() {
     assert_eq!(ran.status, 1);
 
     for engine in ["lanes", "scalar", "propagate"] {
-        let args = ["--engine", engine, "--columns", "solution", "-q"];
-        let ran = Folder::new().solve(&args, format!("{one}\n{}\n", marks(CLASSIC)));
+        let line = format!("solve --engine {engine} --columns solution -q");
+        let ran = Folder::new().with_input(&line, format!("{one}\n{}\n", marks(CLASSIC)));
         assert_eq!(ran.rows, format!("solution\n{SOLVED}\n{SOLVED}\n"), "{engine}");
     }
 }
@@ -302,9 +307,8 @@ fn memory_does_not_grow_with_lines_or_their_length() {
     ];
     for (chunk, format, last) in endless {
         let folder = Folder::new();
-        let args = ["-o", "rows", "--columns", "line,status", "-q", "-j", "2"];
-        let args = [&args[..], &["--input-format", format]].concat();
-        let mut child = folder.spawn("solve", &args);
+        let line = "solve -o rows --columns line,status -q -j 2";
+        let mut child = folder.start(&format!("{line} --input-format {format}"));
         let mut pipe = child.stdin.take().unwrap();
         let mut peak_after = |chunks: usize| {
             for _ in 0..chunks {
@@ -341,8 +345,8 @@ fn an_input_that_vanishes_is_reported_and_the_others_are_read() {
         ((0..20).map(|i| format!("early{i}")).collect(), ["second", "third"]);
     let names: Vec<_> = early.iter().map(String::as_str).chain(late).collect();
     names.iter().for_each(|name| drop(folder.file(name, CLASSIC)));
-    let args = [&["-"], &names[..], &["--columns", "file,line,status"]].concat();
-    let mut child = folder.spawn("solve", &args);
+    let line = format!("solve - {} --columns file,line,status", names.join(" "));
+    let mut child = folder.start(&line);
     let mut pipe = child.stdin.take().unwrap();
     let mut rows = BufReader::new(child.stdout.take().unwrap());
     let mut row = String::new();

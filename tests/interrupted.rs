@@ -2,24 +2,18 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::Duration;
 
 use crate::common::NONE as ENDLESS;
 #[cfg(target_os = "linux")]
 use crate::common::command::peak_memory;
-use crate::common::command::{
-    BULKDOKU, CLASSIC, Folder, Ran, wait_until, wait_until_signals_are_handled,
-};
-use rustix::process::{Pid, Signal, kill_process};
+use crate::common::command::{CLASSIC, Folder, handles_signals, signals, wait_until};
+use crate::common::process::{Signal, signal};
 
 /// The columns without latency, so that runs can be compared byte by byte.
 const COLUMNS: &str = "line,puzzle,solution,status,guesses,nodes";
-
-fn signal(child: &Child, signal: Signal) {
-    kill_process(Pid::from_child(child), signal).unwrap();
-}
 
 /// Returns lines of all types.
 fn lines(count: usize) -> String {
@@ -35,59 +29,38 @@ fn lines(count: usize) -> String {
     kinds.iter().cycle().take(count).map(|line| format!("{line}\n")).collect()
 }
 
-/// Creates a folder with `in`, and returns the rows of an uninterrupted run.
-fn folder_with(lines: &str) -> (Folder, String) {
-    let folder = Folder::new();
-    folder.file("in", lines);
-    let ran = folder.solve(&["in", "--columns", COLUMNS, "-o", "whole", "-q"], "");
-    assert!(ran.status < 2, "{ran:?}");
-    let whole = folder.read("whole");
-    (folder, whole)
-}
-
-/// Returns whether processes ignore SIGHUP, as with nohup(1). They inherit this from the tests.
-fn is_hangup_ignored() -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or("0");
-    u64::from_str_radix(ignored.trim(), 16).unwrap() & 1 == 1
-}
-
 #[test]
 fn a_run_that_ends_while_it_waits_can_be_resumed() {
-    let hangup = (!is_hangup_ignored()).then_some(Signal::HUP);
-    let signals = [Signal::INT, Signal::TERM].into_iter().chain(hangup);
-    for which in signals.map(Some).chain([None]) {
+    // Processes inherit that SIGHUP is ignored, as with nohup(1).
+    let hangup = (signals("self", "SigIgn:") & 1 == 0).then_some(Signal::HUP);
+    let all = [Signal::INT, Signal::TERM].into_iter().chain(hangup);
+    for which in all.map(Some).chain([None]) {
         let folder = Folder::new();
-        let args = ["-o", "out", "--errors", "bad", "--columns", COLUMNS];
-        let timeout = ["--timeout", "2s"];
-        let timeout = if which.is_none() { &timeout[..] } else { &[] };
-        let mut child = folder.spawn("solve", &[&args[..], timeout].concat());
-        // The input remains open.
-        let mut input = child.stdin.take().unwrap();
-        input.write_all(lines(7).as_bytes()).unwrap();
-        let rows = || fs::read_to_string(folder.path("out")).unwrap_or_default();
-        if let Some(which) = which {
-            wait_until(|| rows().lines().count() == 6);
-            signal(&child, which);
-        }
-        let ran = Ran::from(child.wait_with_output().unwrap());
+        let line = format!("solve -o out --errors bad --columns {COLUMNS}");
         let (status, why) = if which.is_some() { (130, "interrupted") } else { (124, "timed out") };
-        assert_eq!(ran.status, status, "{ran:?}");
-        let message = format!("{why}; out is not complete; --resume continues it");
-        assert!(ran.messages.contains(&message), "{ran:?}");
+        let ran = if let Some(which) = which {
+            folder.stopped(&line, lines(7), which, |_| folder.lines_in("out") == 6)
+        } else {
+            let mut child = folder.start(&format!("{line} --timeout 2s"));
+            let mut input = child.stdin.take().unwrap();
+            input.write_all(lines(7).as_bytes()).unwrap();
+            // The input remains open.
+            let ran = child.wait_with_output().unwrap().into();
+            drop(input);
+            ran
+        };
+        ran.expect(status, &format!("{why}; out is not complete; --resume continues it"));
         assert_eq!(folder.names(), ["bad", "out", "out.resume", "out.resume.at"]);
-        drop(input);
 
         // Standard input is repeated from its start.
-        let before = rows().lines().count() - 1;
-        let all = [&args[..], &["--resume", "--summary-json", "sum"]].concat();
-        let ran = folder.solve(&all, lines(21));
+        let before = folder.lines_in("out") - 1;
+        let ran = folder.with_input(&format!("{line} --resume --summary-json sum"), lines(21));
         assert_eq!(ran.status, 1, "{ran:?}");
         assert_eq!(folder.names(), ["bad", "out", "sum"]);
         let undisturbed = folder.solve(&["--columns", COLUMNS, "--errors", "bad2"], lines(21));
         assert_eq!(folder.read("out"), undisturbed.rows);
         assert_eq!(folder.read("bad"), folder.read("bad2"));
-        let summary: serde_json::Value = serde_json::from_str(&folder.read("sum")).unwrap();
+        let summary = folder.json("sum");
         assert_eq!((&summary["records"], &summary["records_before"]), (&15.into(), &before.into()));
         assert_eq!((&summary["comments"], &summary["blank_lines"]), (&3.into(), &3.into()));
         assert_eq!(summary["latency_ns"]["count"], 12);
@@ -99,7 +72,7 @@ fn a_second_signal_ends_a_run_immediately() {
     let folder = Folder::new();
     folder.file("in", lines(20_000));
     // The rows fill the pipe, which nothing reads.
-    let mut child = folder.spawn("solve", &["in", "--summary-json", "sum.json"]);
+    let mut child = folder.start("solve in --summary-json sum.json");
     wait_until(|| folder.path("sum.json").exists());
     signal(&child, Signal::INT);
     // A signal at the same time, as sent by timeout(1), does not count as the second one.
@@ -117,75 +90,112 @@ fn a_second_signal_ends_a_run_immediately() {
     assert_eq!(ended.code(), Some(130));
 }
 
+/// Whatever a run waits for; no file remains that looks complete.
 #[test]
-fn a_run_that_waits_for_its_reader_ends_at_the_first_signal_and_at_the_timeout() {
-    let folder = Folder::new();
-    folder.file("in", lines(20_000));
-    Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap();
-    // Nothing reads the pipe: it fills up, or cannot even be opened.
-    for args in [&["in"][..], &["in", "-o", "pipe", "--force"]] {
-        assert_eq!(signaled(&folder, args).status, 130, "{args:?}");
-        let mut child = folder.spawn("solve", &[args, &["--timeout", "200ms"]].concat());
-        assert_eq!(child.wait().unwrap().code(), Some(124), "{args:?}");
-    }
-}
-
-/// Signals a run as soon as it handles signals.
-fn signaled(folder: &Folder, args: &[&str]) -> Ran {
-    let child = folder.spawn("solve", args);
-    wait_until_signals_are_handled(&child);
-    signal(&child, Signal::TERM);
-    Ran::from(child.wait_with_output().unwrap())
-}
-
-#[test]
-fn a_signal_ends_subcommands_that_only_read_so_far() {
+fn a_signal_and_the_timeout_end_a_run_that_waits() {
     let folder = Folder::new();
     folder.file("in", lines(200_000));
-    for line in ["canon in --against in", "bench in --rounds 1000"] {
-        let (subcommand, args) = line.split_once(' ').unwrap();
-        let child = folder.spawn(subcommand, &args.split(' ').collect::<Vec<_>>());
-        wait_until_signals_are_handled(&child);
-        signal(&child, Signal::TERM);
-        let ran = Ran::from(child.wait_with_output().unwrap());
-        assert_eq!(ran.status, 130, "{line}: {ran:?}");
-        assert_eq!(folder.names(), ["in"], "{line}");
-    }
-}
-
-/// By default, the file size limit raises a signal that ends the process.
-#[test]
-fn a_limit_on_file_sizes_is_a_failure_of_the_output() {
-    for output in [
-        "out.csv",
-        "out.npy",
-        #[cfg(feature = "full")]
-        "out.parquet",
+    Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap();
+    for (line, given) in [
+        // Nothing reads the rows: the pipe fills up, or cannot even be opened.
+        ("solve in", ""),
+        ("solve in -o pipe --force", ""),
+        ("solve in -o out.csv --latency pipe", ""),
+        #[cfg(feature = "parquet")]
+        ("solve in -o out.parquet --latency pipe", ""),
+        // The input is empty, or too short to detect its layout.
+        ("solve pipe -o out", ""),
+        ("solve -o out", ""),
+        ("solve -o out", "id,puz"),
+        // Subcommands that only read so far.
+        ("canon in --against in", ""),
+        ("bench in --rounds 1000", ""),
     ] {
-        let folder = Folder::new();
-        folder.file("in", lines(20_000));
-        let limited = format!("ulimit -f 16; exec {BULKDOKU} solve -q in -o {output}");
-        let mut shell = Command::new("sh");
-        let ran =
-            Ran::from(shell.args(["-c", &limited]).current_dir(folder.path("")).output().unwrap());
-        assert_eq!(ran.status, 3, "{output}: {ran:?}");
-        assert!(ran.messages.contains(output), "{ran:?}");
-        let ran = folder.line(&format!("solve -q in -o {output} --resume"));
-        assert_eq!(ran.status, 1, "{output}: {ran:?}");
+        let ran = folder.stopped(line, given, Signal::TERM, handles_signals);
+        assert_eq!(ran.status, 130, "{line}: {ran:?}");
+        assert_eq!(folder.names(), ["in", "pipe"], "{line}");
+        if line.starts_with("solve in") && !line.contains("latency") {
+            let mut child = folder.start(&format!("{line} --timeout 200ms"));
+            assert_eq!(child.wait().unwrap().code(), Some(124), "{line}");
+        }
+    }
+    // A named pipe is read like standard input.
+    let child = folder.start("solve pipe -o out");
+    let mut pipe = File::options().write(true).open(folder.path("pipe")).unwrap();
+    writeln!(pipe, "{CLASSIC}").unwrap();
+    wait_until(|| folder.path("out.resume").exists());
+    signal(&child, Signal::TERM);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    drop(pipe);
+}
+
+/// By default, a limit on the size of files raises a signal that ends the process.
+#[test]
+fn a_full_disk_leaves_complete_rows_that_are_continued() {
+    let folder = Folder::new();
+    folder.file("in", lines(20_000));
+    folder.file("bad", format!("{}{CLASSIC}\n", "bad\n".repeat(20_000)));
+    // Different puzzles, which are hardly compressible.
+    folder.file("puzzles", folder.line("generate -n 6000 -s 1 -q").rows + "bad\n");
+    for line in [
+        &format!("solve in --columns {COLUMNS} -o TO.csv"),
+        "solve in -o TO.npy",
+        #[cfg(feature = "full")]
+        &format!("solve in --columns {COLUMNS} -o TO.parquet"),
+        "solve bad --columns line -o TO.csv --errors TO.err",
+        "split puzzles --seed 1 --shares 8,1,1 -o TO.csv,TO.b.csv,TO.c.csv",
+        "split puzzles --seed 1 --shares 8,1,1 -o TO.lines.gz,TO.b.lines.gz,TO.c.lines.gz",
+    ] {
+        let line = format!("{line} -q");
+        let names = |to: &str| -> Vec<String> {
+            let outputs = line.split([' ', ',']).filter(|word| word.starts_with("TO"));
+            outputs.map(|name| name.replace("TO", to)).collect()
+        };
+        assert_eq!(folder.line(&line.replace("TO", "whole")).status, 1, "{line}");
+        let size = |name: &String| fs::metadata(folder.path(name)).unwrap().len();
+        let largest = names("whole").iter().map(size).max().unwrap();
+        let ran = folder.on_a_full_disk(largest / 1024, &line.replace("TO", "part"));
+        let too_large = names("part").into_iter().zip(names("whole"));
+        let mut too_large = too_large.filter(|(_, whole)| size(whole) > largest / 2);
+        assert!(too_large.any(|(part, _)| ran.messages.contains(&part)), "{line}: {ran:?}");
+        ran.expect(3, "File too large");
+        for (part, whole) in names("part").iter().zip(names("whole")) {
+            if folder.path(part).exists() {
+                ran.expect(3, "--resume continues it");
+                let left = folder.unpacked(part);
+                assert!(left.ends_with('\n') || left.is_empty(), "{part} has a torn row");
+                assert!(folder.unpacked(&whole).starts_with(&left), "{part}");
+            }
+        }
+        if line.contains(COLUMNS) && folder.path("part.csv").exists() {
+            let left = folder.read("part.csv");
+            let last = left.lines().last().unwrap().split(',').next().unwrap();
+            assert_ne!(last, "line");
+            ran.expect(3, &format!("the last complete row is that of in:{last}\n"));
+        }
+        let ran = folder.line(&format!("{} --resume", line.replace("TO", "part")));
+        assert_eq!(ran.status, 1, "{line}: {ran:?}");
+        for (part, whole) in names("part").iter().zip(names("whole")) {
+            let bytes = |name: &str| fs::read(folder.path(name)).unwrap();
+            assert!(bytes(part) == bytes(&whole) || part.ends_with("gz"), "{line}: {part}");
+            if part.ends_with("gz") {
+                assert!(folder.unpacked(part) == folder.unpacked(&whole), "{line}: {part}");
+            }
+            [part, &whole].iter().for_each(|name| fs::remove_file(folder.path(name)).unwrap());
+        }
+        assert_eq!(folder.names(), ["bad", "in", "puzzles"], "{line}");
     }
 }
 
-/// Waits until a process has used more time of a core than it needs to begin.
-fn wait_until_it_searches(child: &Child) {
-    let has_used = |stat: String| {
-        let fields: Vec<_> = stat.split(' ').collect();
-        fields[13].parse::<u32>().unwrap() + fields[14].parse::<u32>().unwrap() >= 20
-    };
-    if fs::exists("/proc/self/stat").unwrap() {
-        wait_until(|| fs::read_to_string(format!("/proc/{}/stat", child.id())).is_ok_and(has_used));
-    } else {
+/// Returns whether a process has used more time of a core than it needs to begin.
+fn searches(child: &Child) -> bool {
+    if !fs::exists("/proc/self/stat").unwrap() {
         sleep(Duration::from_millis(300));
+        return true;
     }
+    let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+    let fields: Vec<_> = stat.split(' ').collect();
+    fields[13].parse::<u32>().unwrap() + fields[14].parse::<u32>().unwrap() >= 20
 }
 
 #[test]
@@ -193,24 +203,20 @@ fn a_signal_ends_a_search_and_earlier_rows_are_written() {
     // A stopped run ends at a block boundary, so the search is in the second block.
     let comments = format!("# {}\n", "x".repeat(80)).repeat(300);
     let folder = Folder::new();
-    let columns = ["--columns", COLUMNS, "--engine", "backtrack-scan"];
-    let expected = folder.solve(&columns, lines(7)).rows;
+    let line = format!("solve --columns {COLUMNS} --engine backtrack-scan");
+    let expected = folder.with_input(&line, lines(7)).rows;
     folder.file("in", format!("{}{comments}{ENDLESS}\n{}", lines(7), lines(7)));
-    let outputs = ["in", "-o", "out", "--errors", "bad", "-j", "3", "--resume"];
+    let line = format!("{line} in -o out --errors bad -j 3 --resume");
     // A run may be stopped before it reaches the search, which each run restarts.
     let mut reached = 0;
     while reached < 2 {
-        let child = folder.spawn("solve", &[&columns[..], &outputs].concat());
-        wait_until_it_searches(&child);
-        signal(&child, Signal::TERM);
-        let ran = Ran::from(child.wait_with_output().unwrap());
-        assert_eq!(ran.status, 130, "{ran:?}");
-        assert!(ran.messages.contains("stopping; press Ctrl-C again to end at once"), "{ran:?}");
+        let ran = folder.stopped(&line, "", Signal::TERM, searches);
+        ran.expect(130, "stopping; press Ctrl-C again to end at once");
         let rows = folder.read("out");
         assert!(expected.starts_with(&rows), "{rows} {expected}");
         reached += usize::from(rows == expected);
     }
-    assert_eq!(folder.read("bad").lines().count(), 2);
+    assert_eq!(folder.lines_in("bad"), 2);
 }
 
 #[test]
@@ -219,32 +225,21 @@ fn a_listing_that_is_stopped_is_finished_later() {
     let empty = ".".repeat(81);
     let alike = CLASSIC.replace(['8', '6', '5'], ".");
     folder.file("in", [CLASSIC, &alike, &empty, "bad", &alike, CLASSIC, ""].join("\n"));
-    let args = ["in", "--columns", COLUMNS, "--solutions", "2500", "-q"];
-    let undisturbed = folder.solve(&args, "").rows;
+    let line = format!("solve in --columns {COLUMNS} --solutions 2500 -q");
+    let undisturbed = folder.line(&line).rows;
     assert!(undisturbed.lines().count() > 2500);
-    for threads in ["1", "7"] {
-        let args = [&args[..], &["-j", threads, "-o", "out", "--resume"]].concat();
+    for threads in [1, 7] {
+        let line = format!("{line} -j {threads} -o out --resume");
         folder.file("out", "");
-        let mut stops = 0;
-        loop {
-            let child = folder.spawn("solve", &args);
-            // The last run is not stopped.
-            if stops < 3 {
-                while fs::metadata(folder.path("out")).unwrap().len() < 50_000
-                    || !folder.path("out.resume").exists()
-                {
-                    sleep(Duration::from_millis(2));
-                }
-                signal(&child, if stops == 1 { Signal::KILL } else { Signal::INT });
-            }
-            let status = child.wait_with_output().unwrap().status.code();
-            if status == Some(1) {
-                break;
-            }
-            assert!(matches!(status, Some(130) | None), "{status:?}");
-            stops += 1;
+        for which in [Signal::INT, Signal::KILL, Signal::INT] {
+            let ran = folder.stopped(&line, "", which, |_| {
+                fs::metadata(folder.path("out")).is_ok_and(|out| out.len() > 50_000)
+                    && folder.path("out.resume").exists()
+            });
+            assert!([130, -1].contains(&ran.status), "{ran:?}");
         }
-        assert!(folder.read("out") == undisturbed, "{threads} threads, {stops} stops");
+        assert_eq!(folder.line(&line).status, 1);
+        assert!(folder.read("out") == undisturbed, "{threads} threads");
         fs::remove_file(folder.path("out")).unwrap();
     }
 }
@@ -255,13 +250,13 @@ fn a_listing_that_is_stopped_is_finished_later() {
 fn a_puzzle_with_very_many_solutions_takes_little_memory() {
     let folder = Folder::new();
     folder.file("in", ".".repeat(81));
-    let args = ["in", "-o", "out", "--solutions", "2M", "--columns", "puzzle,solution", "-j", "2"];
-    let child = folder.spawn("solve", &[&args[..], &["--engine", "scalar"]].concat());
-    wait_until(|| fs::metadata(folder.path("out")).is_ok_and(|out| out.len() > 1_000_000));
-    let peak = peak_memory(child.id()).unwrap();
-    signal(&child, Signal::INT);
-    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
-    assert!(peak < 64 << 20, "{peak} bytes");
+    let line = "solve in -o out --solutions 2M --columns puzzle,solution -j 2 --engine scalar";
+    let ran = folder.stopped(line, "", Signal::INT, |child| {
+        let has_rows = fs::metadata(folder.path("out")).is_ok_and(|out| out.len() > 1_000_000);
+        assert!(peak_memory(child.id()).is_none_or(|peak| peak < 64 << 20));
+        has_rows
+    });
+    assert_eq!(ran.status, 130);
     assert!(folder.path("out.resume").exists());
 }
 
@@ -270,15 +265,8 @@ fn a_puzzle_with_very_many_solutions_takes_little_memory() {
 fn another_run_is_not_resumed() {
     let folder = Folder::new();
     folder.file("in", lines(14));
-    let mut child = folder.spawn("solve", &["in", "-", "-o", "out"]);
-    let mut pipe = child.stdin.take();
-    writeln!(pipe.as_mut().unwrap(), "{CLASSIC}").unwrap();
-    wait_until(|| {
-        fs::read_to_string(folder.path("out")).is_ok_and(|rows| rows.lines().count() > 1)
-    });
-    signal(&child, Signal::KILL);
-    child.wait().unwrap();
-    drop(pipe);
+    let puzzle = format!("{CLASSIC}\n");
+    folder.stopped("solve in - -o out", puzzle, Signal::KILL, |_| folder.lines_in("out") > 1);
     let left = folder.read("out");
     folder.assert_refused(&[
         ("solve in - -o out", "out: exists and is not complete; --resume"),
@@ -305,11 +293,11 @@ fn another_run_is_not_resumed() {
     assert!(folder.read("empty").starts_with("line,"));
 }
 
+/// Rows are written while the input remains open.
 #[test]
 fn a_signal_requests_the_progress_of_a_run_that_waits() {
-    for (option, subcommand) in [("--quiet", "solve"), ("--progress=never", "canon")] {
-        let folder = Folder::new();
-        let mut child = folder.spawn(subcommand, &["--columns", "line", option]);
+    for line in ["solve --columns line --quiet", "canon --columns line --progress=never"] {
+        let mut child = Folder::new().start(line);
         let mut input = child.stdin.take().unwrap();
         let mut rows = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -326,75 +314,4 @@ fn a_signal_requests_the_progress_of_a_run_that_waits() {
         assert_eq!(child.wait().unwrap().code(), Some(0));
         assert!(!messages.any(|line| line.unwrap().starts_with("progress")));
     }
-}
-
-/// Runs the command with a file size limit in blocks of 512 bytes.
-fn on_a_full_disk(folder: &Folder, blocks: u32, args: &[&str]) -> Ran {
-    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" solve \"$@\"");
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(script).arg(BULKDOKU).args(args);
-    command.current_dir(folder.path(".")).stdin(Stdio::null()).output().unwrap().into()
-}
-
-#[test]
-fn a_full_disk_leaves_complete_rows_and_names_the_last() {
-    let (folder, whole) = folder_with(&lines(20_000));
-    let args = ["in", "-o", "out", "--columns", COLUMNS];
-    let ran = on_a_full_disk(&folder, 1500, &args);
-    assert_eq!(ran.status, 3, "{ran:?}");
-    let left = folder.read("out");
-    assert!(left.ends_with('\n') && whole.starts_with(&left), "{} bytes", left.len());
-    let last = left.lines().last().unwrap().split(',').next().unwrap();
-    let message = format!("the last complete row is that of in:{last}\n");
-    assert!(last != "line" && ran.messages.contains(&message), "{last}: {ran:?}");
-
-    let ran = folder.solve(&[&args[..], &["--resume", "-q"]].concat(), "");
-    assert_eq!(ran.status, 1, "{ran:?}");
-    assert!(folder.read("out") == whole);
-}
-
-#[test]
-fn a_signal_ends_a_run_whose_input_is_still_empty() {
-    for given in ["", "id,puz"] {
-        let folder = Folder::new();
-        let mut child = folder.spawn("solve", &["-o", "out"]);
-        let mut pipe = child.stdin.take().unwrap();
-        pipe.write_all(given.as_bytes()).unwrap();
-        wait_until_signals_are_handled(&child);
-        signal(&child, Signal::INT);
-        // The pipe remains open.
-        assert_eq!(child.wait().unwrap().code(), Some(130), "{given}");
-        drop(pipe);
-        assert!(folder.names().is_empty());
-    }
-}
-
-/// A named pipe is read like standard input.
-#[test]
-fn a_signal_ends_a_run_that_waits_for_a_named_pipe() {
-    let folder = Folder::new();
-    let made = Command::new("mkfifo").arg(folder.path("pipe")).status();
-    if !made.is_ok_and(|status| status.success()) {
-        return;
-    }
-    folder.file("in", CLASSIC);
-    for args in [
-        // Nothing has written to it yet.
-        &["pipe", "-o", "out"][..],
-        // Nothing reads it, and no file remains that looks complete.
-        &["in", "-o", "out.csv", "--latency", "pipe"],
-        #[cfg(feature = "parquet")]
-        &["in", "-o", "out.parquet", "--latency", "pipe"],
-    ] {
-        let ran = signaled(&folder, args);
-        assert_eq!(ran.status, 130, "{ran:?}");
-        assert_eq!(folder.names(), ["in", "pipe"]);
-    }
-    let child = folder.spawn("solve", &["pipe", "-o", "out"]);
-    let mut pipe = File::options().write(true).open(folder.path("pipe")).unwrap();
-    writeln!(pipe, "{CLASSIC}").unwrap();
-    wait_until(|| folder.path("out.resume").exists());
-    signal(&child, Signal::TERM);
-    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
-    drop(pipe);
 }

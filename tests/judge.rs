@@ -1,7 +1,8 @@
 //! The smallest solution, lists of solutions, and the formats of judge problems.
 
 use crate::common::SMALLEST;
-use crate::common::command::{Folder, Ran};
+use crate::common::command::Folder;
+use crate::common::forms::rows_of;
 
 /// The example of BOJ 2580.
 const EXAMPLE: &str = "\
@@ -29,64 +30,58 @@ const EXAMPLE_SOLVED: &str = "\
 ";
 
 /// Returns standard output, standard error, and the exit status.
-fn solve(args: &[&str], input: &str) -> (String, String, i32) {
-    let Ran { rows, messages, status } = Folder::new().solve(args, input);
-    (rows, messages, status)
+fn solve(options: &str, input: &str) -> (String, String, i32) {
+    let ran = Folder::new().with_input(&format!("solve {options}"), input);
+    (ran.rows, ran.messages, ran.status)
 }
 
 /// Formats nine lines of digits, separated by `between`.
 fn grid(cells: &str, between: &str) -> String {
-    let cells = cells.replace('.', "0");
-    let row = |row: &[u8]| {
-        row.iter().map(|&byte| char::from(byte).to_string()).collect::<Vec<_>>().join(between)
-    };
-    cells.as_bytes().chunks(9).map(|cells| row(cells) + "\n").collect()
+    rows_of(cells, between, "0").join("\n") + "\n"
 }
 
 #[test]
 fn a_search_that_reaches_the_node_limit_gives_up_without_a_solution() {
-    let (rows, _, status) = solve(
-        &["--solution", "lex-first", "--max-nodes", "2", "--columns", "solution,status"],
-        SMALLEST[1][0],
-    );
+    let options = "--solution lex-first --max-nodes 2 --columns solution,status";
+    let (rows, _, status) = solve(options, SMALLEST[1][0]);
     assert_eq!((rows.as_str(), status), ("solution,status\n,gave_up\n", 1));
 }
 
 #[test]
 fn the_example_of_boj_2580() {
-    let args = ["--input-format", "boj2580", "--format", "boj2580"];
+    let options = "--input-format boj2580 --format boj2580";
     let expected = (EXAMPLE_SOLVED.to_owned(), String::new(), 0);
-    assert_eq!(solve(&args, EXAMPLE), expected);
+    assert_eq!(solve(options, EXAMPLE), expected);
     // Without the last line feed, and several puzzles in one stream.
-    assert_eq!(solve(&args, EXAMPLE.trim_end()), expected);
-    let (rows, messages, status) = solve(&args, &EXAMPLE.repeat(2000));
+    assert_eq!(solve(options, EXAMPLE.trim_end()), expected);
+    let (rows, messages, status) = solve(options, &EXAMPLE.repeat(2000));
     assert_eq!((rows, messages.as_str(), status), (EXAMPLE_SOLVED.repeat(2000), "", 0));
 }
 
 #[test]
 fn boj_2239_outputs_the_smallest_solution() {
-    let args = ["--input-format", "boj2239", "--format", "boj2239"];
+    let options = "--input-format boj2239 --format boj2239";
     let input = SMALLEST.map(|[puzzle, _]| grid(puzzle, "")).concat();
     let expected = SMALLEST.map(|[_, solution]| grid(solution, "")).concat();
-    assert_eq!(solve(&args, &input), (expected, String::new(), 0));
+    assert_eq!(solve(options, &input), (expected, String::new(), 0));
 }
 
 #[test]
 fn without_a_solution_there_is_only_a_message() {
     for (format, between) in [("boj2580", " "), ("boj2239", "")] {
-        let args = ["--input-format", format, "--format", format];
+        let options = format!("--input-format {format} --format {format}");
         let contradictory = format!("5.5{}", ".".repeat(78));
         let unsolvable = format!("12345678.........9{}", ".".repeat(63));
         for (puzzle, reason) in [
             (&contradictory, "5 occurs twice in row 1"),
             (&unsolvable, "unsolvable: there is no solution"),
         ] {
-            let (rows, messages, status) = solve(&args, &grid(puzzle, between));
+            let (rows, messages, status) = solve(&options, &grid(puzzle, between));
             assert_eq!((rows.as_str(), status), ("", 1), "{messages}");
             assert!(messages.contains(reason), "{messages}");
             assert_eq!(messages.lines().count(), 1, "{messages}");
         }
-        let (rows, messages, status) = solve(&args, "12\n");
+        let (rows, messages, status) = solve(&options, "12\n");
         assert_eq!((rows.as_str(), status), ("", 1), "{messages}");
         assert!(messages.starts_with("<stdin>:1:3: malformed: "), "{messages}");
     }

@@ -7,23 +7,21 @@ use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
 /// Runs a line of words in a folder with a puzzle in `in`.
 fn run(folder: &Folder, line: &str) -> Ran {
     folder.file("in", format!("{CLASSIC}\n"));
-    let words: Vec<_> = line.split_whitespace().collect();
-    folder.run(words[0], &words[1..], format!("{CLASSIC},{SOLVED}\n"))
+    folder.with_input(line, format!("{CLASSIC},{SOLVED}\n"))
 }
 
-/// Checks that a line is rejected. Its last word is an output, which must not be created.
-fn assert_refused(line: &str, hint: &str) {
+/// Checks that lines are rejected, and create nothing.
+#[track_caller]
+fn assert_refused(lines: &[(&str, &str)]) {
     let folder = Folder::new();
-    let ran = run(&folder, line);
-    assert_eq!((ran.status, ran.rows.as_str()), (2, ""), "{line}: {ran:?}");
-    assert!(ran.messages.contains(hint), "{line}: {ran:?}");
-    let output = line.split_whitespace().last().unwrap();
-    assert!(output == "in" || !folder.path(output).exists(), "{line} made {output}");
+    folder.file("in", format!("{CLASSIC}\n"));
+    folder.assert_refused(lines);
+    assert_eq!(folder.names(), ["in"]);
 }
 
 #[test]
 fn an_extension_that_is_not_written_is_refused() {
-    for (line, hint) in [
+    assert_refused(&[
         ("solve in -o x.orc", ".jsonl"),
         ("solve in -o x.npz", ".csv"),
         ("solve in -o x.json", ".jsonl"),
@@ -48,9 +46,7 @@ fn an_extension_that_is_not_written_is_refused() {
         #[cfg(feature = "full")]
         ("bench in -o x.parquet", ".json"),
         ("bench in -o x.jsonl", ".json"),
-    ] {
-        assert_refused(line, hint);
-    }
+    ]);
 }
 
 #[test]
@@ -102,7 +98,7 @@ fn every_output_is_compressed_by_name() {
 #[test]
 fn options_without_effect_are_refused() {
     let level = bulkdoku::SimdLevel::best();
-    for (line, hint) in [
+    assert_refused(&[
         ("solve --input-format tsv --delimiter , in", "--delimiter"),
         ("solve --solutions 3 --limit 1 in", "--limit is less"),
         ("solve --solutions 3 --solution first in", "--solution first"),
@@ -120,9 +116,7 @@ fn options_without_effect_are_refused() {
         (&format!("bench --engine scalar,propagate --simd {level} in"), "no vectors"),
         ("canon --fail-on known in", "--against"),
         ("canon --fail-on duplicate,known in --dedup", "--against"),
-    ] {
-        assert_refused(line, hint);
-    }
+    ]);
     let folder = Folder::new();
     folder.file("table", format!("puzzle,status,x,x\n{CLASSIC},a,b,c\n"));
     for line in [
@@ -146,7 +140,7 @@ fn counts_have_suffixes_and_bounds() {
     assert_eq!(made, run(&folder, "generate -q -n 10 -s 10 -k easy"));
     let row = run(&folder, "solve in --limit 1k --max-nodes 2.5M --columns status -q").rows;
     assert_eq!(row, "status\nunique\n");
-    for (line, hint) in [
+    assert_refused(&[
         ("solve --limit 0 in", "from 1 to 4,294,967,295"),
         ("solve --limit 5G in", "from 1 to 4,294,967,295"),
         ("solve --max-nodes many in", "a whole number, at least 1"),
@@ -161,9 +155,7 @@ fn counts_have_suffixes_and_bounds() {
             "solve --format foo in",
             "csv, tsv, jsonl, lines, npy, parquet, grid, html, text, boards, boj2580, boj2239",
         ),
-    ] {
-        assert_refused(line, hint);
-    }
+    ]);
 }
 
 #[test]
@@ -173,27 +165,23 @@ fn invalid_usage_is_found_before_any_work() {
     folder.file("in.csv", format!("id,puzzle\n1,{CLASSIC}\n"));
     fs::create_dir(folder.path("folder")).unwrap();
     let letter = CLASSIC.replacen('.', "O", 1);
-    let cases: [(&[&str], i32, &str); 11] = [
-        (&["in", "missing"], 3, "missing: No such file"),
-        (&["in", "folder"], 3, "folder: contains no files that can be read"),
-        (&["-", "-"], 2, "standard input (-) can be read only once"),
-        (&["in", "-o", "no/out"], 3, "no/out: No such file"),
-        (
-            &["--columns", "line,time"],
-            2,
-            "no column \"time\"; there are \"rest\"; computed columns are file, line",
-        ),
-        (&["--columns", "line,solutoin"], 2, "; did you mean solution?"),
-        (&["--engine", "fast"], 2, "[possible values: lanes, scalar, "),
-        (&["--simd", "mmx"], 2, "no SIMD level \"mmx\" for this CPU; it supports "),
-        (&["--columns", "*,*", "in.csv"], 2, "--columns has * twice"),
-        (&["--npy-offset", "2"], 2, "expected 0 or 1"),
-        (&[&letter], 2, "no such file, and not a puzzle (column 3: letter O, not zero"),
-    ];
-    for (args, status, message) in cases {
-        let ran = folder.solve(args, "");
-        assert_eq!((ran.status, ran.rows.as_str()), (status, ""), "{args:?}: {ran:?}");
-        assert!(ran.messages.contains(message), "{args:?}: {}", ran.messages);
+    let columns = "no column \"time\"; there are \"rest\"; computed columns are file, line";
+    for (line, status, message) in [
+        ("in missing", 3, "missing: No such file"),
+        ("in folder", 3, "folder: contains no files that can be read"),
+        ("- -", 2, "standard input (-) can be read only once"),
+        ("in -o no/out", 3, "no/out: No such file"),
+        ("--columns line,time", 2, columns),
+        ("--columns line,solutoin", 2, "; did you mean solution?"),
+        ("--engine fast", 2, "[possible values: lanes, scalar, "),
+        ("--simd mmx", 2, "no SIMD level \"mmx\" for this CPU; it supports "),
+        ("--columns *,* in.csv", 2, "--columns has * twice"),
+        ("--npy-offset 2", 2, "expected 0 or 1"),
+        (&letter, 2, "no such file, and not a puzzle (column 3: letter O, not zero"),
+    ] {
+        let ran = folder.line(&format!("solve {line}"));
+        assert_eq!((ran.status, ran.rows.as_str()), (status, ""), "{line}: {ran:?}");
+        assert!(ran.messages.contains(message), "{line}: {}", ran.messages);
     }
     assert_eq!(folder.solve(&["in", "-j", "0"], "").status, 0);
 }

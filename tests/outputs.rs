@@ -1,14 +1,13 @@
 //! Outputs: no file is overwritten by accident, and errors are reported.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, wait_until};
+use crate::common::command::{CLASSIC, Folder, Ran, wait_until};
 use crate::common::contents::gz;
+use crate::common::process::Signal;
 
 /// Creates a folder with `in`: a puzzle and an invalid line.
 fn folder() -> Folder {
@@ -17,45 +16,17 @@ fn folder() -> Folder {
     folder
 }
 
-/// Runs a script with the command as `$0`.
-fn shell(folder: &Folder, script: &str) -> Ran {
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(script).arg(BULKDOKU).current_dir(folder.path("."));
-    command.stdin(Stdio::null()).output().unwrap().into()
-}
-
 #[test]
 fn a_closed_pipe_of_messages_does_not_end_the_rows() {
     let folder = Folder::new();
     folder.file("in", format!("{}{CLASSIC}\n", "bad\n".repeat(20_000)));
     let script = "mkfifo errors && { head -n 3 errors > some & } && \
                   \"$0\" solve in -o out --columns line,status --errors errors -q";
-    let ran = shell(&folder, script);
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert!(ran.messages.contains("errors: Broken pipe"), "{ran:?}");
+    let ran = folder.shell(script);
+    ran.expect(3, "errors: Broken pipe");
     assert_eq!(folder.read("out").lines().count(), 20_002);
     assert!(folder.read("out").ends_with("20001,unique\n"));
     assert!(!folder.path("out.resume").exists(), "the rows are complete");
-}
-
-#[test]
-fn messages_that_a_full_disk_has_cut_are_written_by_a_later_run() {
-    let folder = Folder::new();
-    folder.file("in", format!("{}{CLASSIC}\n", "bad\n".repeat(20_000)));
-    let args = ["in", "-o", "out", "--columns", "line", "--errors", "errors", "-q"];
-    let script = format!("trap '' XFSZ; ulimit -f 800; \"$0\" solve {}", args.join(" "));
-    let ran = shell(&folder, &script);
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert!(ran.messages.contains("errors: File too large"), "{ran:?}");
-    assert_eq!(folder.read("out").lines().count(), 20_002);
-    assert!(folder.read("errors").ends_with('\n'));
-    assert!(folder.path("out.resume").exists());
-
-    let ran = folder.solve(&[&args[..], &["--resume"]].concat(), "");
-    assert_eq!(ran.status, 1, "{ran:?}");
-    assert_eq!(folder.read("out").lines().count(), 20_002);
-    assert_eq!(folder.read("errors").lines().count(), 20_000);
-    assert_eq!(folder.names(), ["errors", "in", "out"]);
 }
 
 #[test]
@@ -67,11 +38,10 @@ fn an_open_stream_is_continued_and_has_no_journal() {
     let before = folder.names();
     for name in ["/dev/stdout", "/dev/fd/1", "link"] {
         folder.file("f", "before\n");
-        let script = format!("\"$0\" solve in -q -o {name} --columns line,status >> f");
-        let ran = shell(&folder, &script);
+        let ran = folder.shell(&format!("\"$0\" solve in -q -o {name} --columns line,status >> f"));
         assert_eq!(ran.status, 1, "{name}: {ran:?}");
         assert_eq!(folder.read("f"), "before\nline,status\n1,unique\n2,malformed\n", "{name}");
-        let ran = shell(&folder, &format!("\"$0\" solve cut.gz -q -o {name} --columns line > f"));
+        let ran = folder.shell(&format!("\"$0\" solve cut.gz -q -o {name} --columns line > f"));
         assert_eq!(ran.status, 3, "{name}: {ran:?}");
         assert!(!ran.messages.contains("--resume"), "{name}: {ran:?}");
         fs::remove_file(folder.path("f")).unwrap();
@@ -81,11 +51,12 @@ fn an_open_stream_is_continued_and_has_no_journal() {
 }
 
 #[test]
-fn help_and_version_that_cannot_be_written_are_failures() {
+fn a_full_device_is_a_failure() {
     if !Path::new("/dev/full").exists() {
         return;
     }
     let folder = Folder::new();
+    folder.line(&format!("solve {CLASSIC} -o /dev/full")).expect(3, "/dev/full: No space left");
     for words in [
         "--version",
         "solve --help",
@@ -93,11 +64,10 @@ fn help_and_version_that_cannot_be_written_are_failures() {
         #[cfg(feature = "full")]
         "man",
     ] {
-        let ran = shell(&folder, &format!("\"$0\" {words} > /dev/full"));
-        assert_eq!(ran.status, 3, "{words}: {ran:?}");
-        assert!(ran.messages.contains("standard output: No space left"), "{words}: {ran:?}");
+        let ran = folder.shell(&format!("\"$0\" {words} > /dev/full"));
+        ran.expect(3, "standard output: No space left");
         let script = format!("{{ sleep 0.1; \"$0\" {words}; echo $? >&2; }} | true");
-        assert_eq!(shell(&folder, &script).messages, "0\n", "{words}");
+        assert_eq!(folder.shell(&script).messages, "0\n", "{words}");
     }
 }
 
@@ -107,61 +77,82 @@ fn a_closed_pipe_of_rows_leaves_the_other_outputs() {
     folder.file("in", format!("{CLASSIC}\n").repeat(20_000));
     let script =
         "{ \"$0\" solve in --summary-json sum.json --latency l.csv; echo $? >&2; } | head -n 1";
-    let ran = shell(&folder, script);
+    let ran = folder.shell(script);
     assert_eq!(ran.messages, "0\n", "{ran:?}");
-    let summary: serde_json::Value = serde_json::from_str(&folder.read("sum.json")).unwrap();
-    assert_eq!(summary["interrupted"], "output");
+    assert_eq!(folder.json("sum.json")["interrupted"], "output");
     assert!(folder.read("l.csv").starts_with("lowest_ns,"));
 }
 
+/// Neither a file nor the target of a link is changed that has the name of a journal or a lock.
 #[test]
-fn a_journal_replaces_no_other_file() {
+fn a_journal_or_a_lock_replaces_no_other_file() {
     let folder = folder();
-    let cases: [(&[&str], &str); 5] = [
-        (&["out.resume", "-o", "out"], "out.resume: is an input, but the journal"),
-        (&["in", "-o", "out"], "out.resume: is not a journal of bulkdoku"),
-        (&["in", "-o", "out", "--force"], "out.resume: is not a journal of bulkdoku"),
-        (&["in", "-o", "out", "--resume"], "out.resume: is not a journal of bulkdoku"),
-        (&["in", "-o", "other", "--errors", "e.txt"], "other.resume.new: is not a journal"),
-    ];
-    folder.file("out.resume", CLASSIC);
-    folder.file("other.resume.new", "mine");
-    for (args, message) in cases {
-        let ran = folder.solve(args, "");
-        assert_eq!(ran.status, 2, "{args:?} {ran:?}");
-        assert!(ran.messages.contains(message), "{args:?} {ran:?}");
-        assert_eq!(folder.names(), ["in", "other.resume.new", "out.resume"]);
-        assert_eq!(folder.read("out.resume"), CLASSIC);
-        assert_eq!(folder.read("other.resume.new"), "mine");
+    folder.file("mine", "mine");
+    for name in ["out.csv.resume", "out.csv.resume.at", "out.csv.resume.new", ".out.csv.lock"] {
+        let kind = if name.ends_with("lock") { "lock" } else { "journal" };
+        for target in ["mine", "absent", ""] {
+            match target {
+                "" => _ = folder.file(name, "mine"),
+                _ if kind == "lock" => continue,
+                _ => symlink(target, folder.path(name)).unwrap(),
+            }
+            let before = folder.all_files();
+            for option in ["", "--force", "--resume"] {
+                let line = format!("solve in -q -o out.csv {option}");
+                let message = format!("{name}: is not a {kind} of bulkdoku");
+                folder.assert_refused(&[(&line, &message)]);
+            }
+            assert_eq!(folder.all_files(), before, "{name}: {target}");
+            fs::remove_file(folder.path(name)).unwrap();
+        }
     }
+    // A killed run has left it.
+    folder.file(".out.csv.lock", "");
+    assert_eq!(folder.line("solve in -q -o out.csv").status, 1);
+    assert_eq!(folder.names(), ["in", "mine", "out.csv"]);
 }
 
+/// Outputs, inputs, and journals are compared by identity.
 #[test]
-fn outputs_inputs_and_journals_are_compared_by_identity() {
+fn a_refused_run_creates_and_changes_nothing() {
     let folder = folder();
     fs::create_dir(folder.path("a")).unwrap();
     symlink("a", folder.path("b")).unwrap();
     symlink("a/out.resume", folder.path("link.txt")).unwrap();
     fs::hard_link(folder.path("in"), folder.path("in2.txt")).unwrap();
-    let before = folder.names();
-    for (args, message) in [
-        (&["-o", "a/out", "--errors", "b/out"][..], "b/out: used for two outputs"),
-        (&["-o", "a/out", "--errors", "link.txt"], "link.txt: the journal of the rows needs"),
-        (&["-o", "a/out", "--errors", "in2.txt", "--force"], "in2.txt: is the input in"),
-        (&["-o", "in2.txt", "--force"], "in2.txt: is the input in"),
-        (&["-o", "a/out", "--errors", "-", "--latency", "-"], "standard output: used for two"),
-        (&["--errors", "-"], "standard output: used for two"),
-        (&["--latency", "-"], "standard output: used for two"),
-        (&["--summary-json", "-"], "standard output: used for two"),
-        (&["-o", "-", "--resume"], "--resume needs a file"),
-    ] {
-        let ran = folder.solve(&[&["in"], args].concat(), "");
-        assert_eq!(ran.status, 2, "{args:?} {ran:?}");
-        assert!(ran.messages.contains(message), "{args:?} {ran:?}");
-        assert_eq!(folder.names(), before, "{args:?}");
-        assert_eq!(fs::read_dir(folder.path("a")).unwrap().count(), 0, "{args:?}");
+    folder.file("old", "worth keeping");
+    folder.file("mask", "#########\n".repeat(9));
+    let before = folder.all_files();
+    folder.assert_refused(&[
+        ("solve in -o a/out --errors b/out", "b/out: used for two outputs"),
+        ("solve in -o new --latency new", "new: used for two outputs"),
+        ("solve in -o a/out --errors link.txt", "link.txt: the journal of the rows needs"),
+        ("solve out.resume -o out", "out.resume: is an input, but the journal"),
+        ("solve in -o a/out --errors in2.txt --force", "in2.txt: is the input in"),
+        ("solve in -o in2.txt --force", "in2.txt: is the input in"),
+        ("solve in -o ./in --force", "is the input in"),
+        ("solve in --latency in --force", "is the input in"),
+        ("solve in -o out --latency l.csv --summary-json in", "is the input in"),
+        ("check old --solutions in -o in --force", "is the input"),
+        ("canon old --against in -o in --force", "is the input"),
+        ("generate -n 1 --kind hard --from in -o in --force", "is the input"),
+        ("generate -n 1 --pattern mask -o mask --force", "is the input"),
+        ("split in --seed 1 --shares 1,1 -o a.csv,in --force", "is the input"),
+        ("solve in -o a/out --errors - --latency -", "standard output: used for two"),
+        ("solve in --errors -", "standard output: used for two"),
+        ("solve in --latency -", "standard output: used for two"),
+        ("solve in --summary-json -", "standard output: used for two"),
+        ("solve in -o - --resume", "--resume needs a file"),
+        ("solve in -o old", "old: exists; --force replaces it"),
+        ("solve in -o out --errors old", "old: exists; --force replaces it"),
+    ]);
+    for outputs in ["out --errors e.txt", "old --force"] {
+        let ran = folder.line(&format!("solve in --latency no/folder.csv -o {outputs}"));
+        ran.expect(3, "no/folder.csv");
     }
-    assert_eq!(folder.read("in"), format!("{CLASSIC}\nbad\n"));
+    assert_eq!(folder.all_files(), before);
+    assert_eq!(folder.line("solve in -o old --force").status, 1);
+    assert!(folder.read("old").starts_with("line,"));
 }
 
 #[test]
@@ -179,44 +170,23 @@ fn a_dash_is_standard_output_for_every_output() {
 }
 
 #[test]
-fn a_refused_run_creates_and_changes_nothing() {
-    let folder = folder();
-    folder.file("old", "worth keeping");
-    for args in [
-        &["-o", "out", "--errors", "old"][..],
-        &["-o", "out", "--errors", "e.txt", "--latency", "no/folder.csv"],
-        &["-o", "old", "--force", "--latency", "no/folder.csv"],
-        &["-o", "out", "--latency", "l.csv", "--summary-json", "in"],
-    ] {
-        let ran = folder.solve(&[&["in"], args].concat(), "");
-        assert!(ran.status == 2 || ran.status == 3, "{args:?} {ran:?}");
-        assert_eq!(folder.names(), ["in", "old"], "{args:?}");
-        assert_eq!(folder.read("old"), "worth keeping");
-    }
-}
-
-#[test]
 fn an_output_that_is_removed_during_the_run_is_reported() {
-    for (args, name) in [
-        (&["-o", "out"][..], "out"),
-        (&["-o", "out", "--errors", "bad.txt"], "bad.txt"),
-        (&["-o", "out", "--latency", "l.csv"], "l.csv"),
-        (&["-o", "out", "--summary-json", "s.json"], "s.json"),
+    for (side, name) in [
+        ("", "out"),
+        ("--errors e.txt", "e.txt"),
+        ("--latency l.csv", "l.csv"),
+        ("--summary-json s.json", "s.json"),
     ] {
         let folder = Folder::new();
-        let mut child = folder.spawn("solve", args);
+        let mut child = folder.start(&format!("solve -o out {side}"));
         let mut pipe = child.stdin.take().unwrap();
         writeln!(pipe, "{CLASSIC}").unwrap();
         // The header is written once all outputs are open.
-        wait_until(|| fs::metadata(folder.path("out")).is_ok_and(|out| out.len() > 0));
+        wait_until(|| folder.lines_in("out") > 0);
         fs::remove_file(folder.path(name)).unwrap();
         drop(pipe);
         let ran = Ran::from(child.wait_with_output().unwrap());
-        assert_eq!(ran.status, 3, "{name}: {ran:?}");
-        assert!(
-            ran.messages.contains(&format!("{name}: was removed, renamed, or replaced")),
-            "{ran:?}"
-        );
+        ran.expect(3, &format!("{name}: was removed, renamed, or replaced"));
     }
 }
 
@@ -224,33 +194,51 @@ fn an_output_that_is_removed_during_the_run_is_reported() {
 fn a_resumed_run_overwrites_only_what_it_has_written() {
     let folder = folder();
     folder.file("precious.csv", "1,2\n");
+    let refused = [(
+        "solve in -o out --resume --latency precious.csv",
+        "precious.csv: exists; --force replaces it",
+    )];
     // Without an output, --resume starts a new run.
-    let ran = folder.solve(&["in", "-o", "out", "--resume", "--latency", "precious.csv"], "");
-    assert_eq!(ran.status, 2, "{ran:?}");
-    assert!(ran.messages.contains("precious.csv: exists; --force replaces it"), "{ran:?}");
-    assert_eq!(folder.read("precious.csv"), "1,2\n");
-    assert!(!folder.path("out").exists());
+    folder.assert_refused(&refused);
+    assert_eq!(folder.names(), ["in", "precious.csv"]);
     if !Path::new("/dev/full").exists() {
         return;
     }
     // A run can be resumed after a side output has failed.
-    let ran = folder.solve(&["in", "-o", "out", "--latency", "/dev/full"], "");
-    assert_eq!(ran.status, 3, "{ran:?}");
-    let again = ["in", "-o", "out", "--resume", "--latency"];
-    let ran = folder.solve(&[&again[..], &["precious.csv"]].concat(), "");
-    assert_eq!(ran.status, 2, "{ran:?}");
+    assert_eq!(folder.line("solve in -o out --latency /dev/full").status, 3);
+    folder.assert_refused(&refused);
     assert_eq!(folder.read("precious.csv"), "1,2\n");
-    let ran = folder.solve(&[&again[..], &["l.csv"]].concat(), "");
-    assert_eq!(ran.status, 1, "{ran:?}");
+    assert_eq!(folder.line("solve in -o out --resume --latency l.csv").status, 1);
     assert!(folder.read("l.csv").starts_with("lowest_ns,"));
     assert_eq!(folder.names(), ["in", "l.csv", "out", "precious.csv"]);
+}
+
+/// The outputs of another folder are other files.
+#[test]
+fn outputs_are_identified_by_their_absolute_paths() {
+    let folder = folder();
+    let out = folder.path("out.csv").display().to_string();
+    let line = format!("solve -o {out} -q --latency lat.csv --columns line,solution,status");
+    let input = folder.read("in");
+    let ran = folder.stopped(&line, input, Signal::INT, |_| folder.lines_in("out.csv") == 3);
+    assert_eq!(ran.status, 130, "{ran:?}");
+    fs::create_dir(folder.path("other")).unwrap();
+    folder.file("other/lat.csv", "precious");
+    let resume = |at: &str| {
+        let input = folder.path("in").display().to_string();
+        folder.shell(&format!("cd {at} && cat {input} | \"$0\" {line} --resume"))
+    };
+    resume("other").expect(2, "lat.csv: exists; --force replaces it");
+    assert_eq!(folder.read("other/lat.csv"), "precious");
+    assert_eq!(resume(".").status, 1);
+    assert!(folder.read("lat.csv").starts_with("lowest_ns"));
 }
 
 #[test]
 fn standard_input_is_read_from_its_position() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n{CLASSIC}\n"));
-    let ran = shell(&folder, "{ read -r first; \"$0\" solve -q --columns line; } < in");
+    let ran = folder.shell("{ read -r first; \"$0\" solve -q --columns line; } < in");
     assert_eq!(ran.rows, "line\n1\n");
 }
 
@@ -259,66 +247,12 @@ fn standard_input_is_read_from_its_position() {
 fn closed_standard_streams_are_like_dev_null() {
     let folder = folder();
     for script in ["\"$0\" solve in -q -o out >&-", "\"$0\" solve in -q >&-"] {
-        let ran = shell(&folder, script);
+        let ran = folder.shell(script);
         assert_eq!((ran.status, &*ran.messages), (1, ""), "{script}");
     }
     assert_eq!(folder.read("out").lines().count(), 3);
-    let ran = shell(&folder, "\"$0\" solve -q <&-");
+    let ran = folder.shell("\"$0\" solve -q <&-");
     assert_eq!((ran.status, ran.rows.lines().count()), (0, 1), "{ran:?}");
-}
-
-#[test]
-fn outputs_are_not_overwritten_by_accident() {
-    let folder = folder();
-    folder.file("out", "precious");
-    folder.assert_refused(&[
-        ("solve in -o out", "out: exists; --force replaces it"),
-        ("solve in --force -o in", "is the input in"),
-        ("solve in --force -o ./in", "is the input in"),
-        ("solve in --force --latency in", "is the input in"),
-        ("solve in -o new --latency new", "new: used for two outputs"),
-    ]);
-    assert_eq!((&*folder.read("out"), folder.names().len()), ("precious", 2));
-    assert_eq!(folder.line("solve in -o out --force").status, 1);
-    assert!(folder.read("out").starts_with("line,"));
-    assert_eq!(folder.read("in"), format!("{CLASSIC}\nbad\n"));
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn a_full_disk_is_an_error_and_a_closed_pipe_is_not() {
-    let folder = Folder::new();
-    folder.file("in", format!("{CLASSIC}\n").repeat(50_000));
-    let ran = folder.solve(&["in", "-o", "/dev/full"], "");
-    assert_eq!(ran.status, 3);
-    assert!(ran.messages.contains("/dev/full: No space left on device"), "{ran:?}");
-
-    let mut child = folder.spawn("solve", &["in"]);
-    let mut first = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
-    assert!(first.starts_with("line,puzzle"));
-    let ran = child.wait_with_output().unwrap();
-    assert_eq!((ran.status.code(), ran.stderr.as_slice()), (Some(0), &b""[..]));
-}
-
-#[test]
-fn a_slow_pipe_gets_its_rows_while_it_waits() {
-    let mut child = Folder::new().spawn("solve", &["-q", "--columns", "line,status"]);
-    let mut input = child.stdin.take().unwrap();
-    let mut rows = BufReader::new(child.stdout.take().unwrap()).lines();
-    for line in 1..=3 {
-        let sent = Instant::now();
-        writeln!(input, "{CLASSIC}").unwrap();
-        if line == 1 {
-            // The layout of the input is detected before anything is written.
-            assert_eq!(rows.next().unwrap().unwrap(), "line,status");
-        }
-        // The input remains open: the row must not wait for its end.
-        assert_eq!(rows.next().unwrap().unwrap(), format!("{line},unique"));
-        assert!(sent.elapsed() < Duration::from_secs(20));
-    }
-    drop(input);
-    assert!(child.wait().unwrap().success());
 }
 
 #[test]
@@ -340,27 +274,28 @@ fn a_file_that_replaces_another_has_its_permissions() {
 
 /// A name can neither forge a line of messages nor control a terminal.
 #[test]
-#[cfg(unix)]
 fn control_characters_in_names_are_escaped_in_messages() {
     let folder = Folder::new();
-    let name = "a\n\u{1b}[31mb.csv";
-    let shown = "a\\n\\u{1b}[31mb.csv";
-    let no_puzzle = folder.run("solve", &[name], "");
-    assert_eq!(no_puzzle.status, 3, "{no_puzzle:?}");
+    let (name, shown) = ("a\n\u{1b}[31mb.csv", "a\\n\\u{1b}[31mb.csv");
+    let no_puzzle = folder.solve(&[name], "");
     folder.file(name, format!("puzzle\n{CLASSIC}\nbad\n"));
     let args = [name, "-o", "x\u{7}.csv", "--errors", "e"];
-    let read = folder.run("solve", &args, "");
-    assert_eq!(read.status, 1, "{read:?}");
-    let again = folder.run("solve", &args, "");
-    assert_eq!(again.status, 2, "{again:?}");
-    assert!(again.messages.contains("x\\u{7}.csv: exists"), "{again:?}");
+    let read = folder.solve(&args, "");
+    folder.solve(&args, "").expect(2, "x\\u{7}.csv: exists");
     assert!(folder.read("e").starts_with(&format!("{shown}:3:1: malformed: ")));
-    for ran in [no_puzzle, read] {
-        assert!(ran.messages.contains(&format!("{shown}:")), "{ran:?}");
+    for (ran, status) in [(no_puzzle, 3), (read, 1)] {
+        ran.expect(status, &format!("{shown}:"));
         let is_shown = |character: char| !character.is_control() || character == '\n';
         assert!(ran.messages.chars().all(is_shown), "{ran:?}");
     }
-    // Rows have the name itself.
-    let rows = folder.run("solve", &[name, "--columns", "file", "--format", "jsonl", "-q"], "");
+    for args in [["--simd", "a\u{1b}[31m\nb"], ["--a\u{1b}\nb", "x"]] {
+        let ran = folder.solve(&args, "");
+        ran.expect(2, "\\u{1b}");
+        assert!(!ran.messages.contains('\u{1b}') && ran.messages.contains("\\nb"), "{ran:?}");
+    }
+    // Rows have the name itself in JSON, and the text of an invalid record without controls.
+    let rows = folder.solve(&[name, "--columns", "file", "--format", "jsonl", "-q"], "");
     assert!(rows.rows.starts_with("{\"file\":\"a\\n\\u001b[31mb.csv\"}\n"), "{rows:?}");
+    let ran = folder.solve(&["--columns", "puzzle"], "5\u{1b}[31m\u{5}\u{7f}\n");
+    assert_eq!(ran.rows, "puzzle\n5\\u{1b}[31m\\u{5}\\u{7f}\n", "{ran:?}");
 }

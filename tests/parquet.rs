@@ -20,9 +20,9 @@ fn table(rows: usize) -> String {
 fn written_files_are_read_back() {
     let folder = Folder::new();
     let rows = 3000;
-    let args = ["-q", "--columns", "solution,status,guesses,clues,name,weight"];
-    let expected = folder.solve(&args, table(rows));
-    let ran = folder.solve(&[&args[..], &["-o", "out.parquet"]].concat(), table(rows));
+    let line = "solve -q --columns solution,status,guesses,clues,name,weight";
+    let expected = folder.with_input(line, table(rows));
+    let ran = folder.with_input(&format!("{line} -o out.parquet"), table(rows));
     assert_eq!((ran.status, expected.status), (1, 1), "{ran:?}");
     let bytes = fs::read(folder.path("out.parquet")).unwrap();
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
@@ -30,9 +30,8 @@ fn written_files_are_read_back() {
 
     // Its rows are a table with all columns; solutions are solved puzzles.
     let kept = "input_status,input_guesses,input_clues,name,weight";
-    let columns = format!("computed_solution,{kept}");
-    let args = ["-q", "--columns", &columns, "--column", "solution"];
-    let again = folder.solve(&[&args[..], &["out.parquet"]].concat(), "");
+    let columns = format!("--columns computed_solution,{kept} --column solution");
+    let again = folder.line(&format!("solve -q {columns} out.parquet"));
     assert_eq!(again.rows.lines().count(), rows + 2);
     assert_eq!(again.rows.replace("input_", ""), expected.rows);
 }
@@ -42,42 +41,34 @@ fn statuses_and_answers_are_those_of_csv() {
     let folder = Folder::new();
     let pairs = format!("puzzle,solution\n{CLASSIC},{SOLVED}\n{CLASSIC},{CLASSIC}\n");
     folder.file("pairs.csv", &pairs);
-    let columns = ["-q", "--columns", "puzzle,answer,status,reason"];
-    let of_csv = folder.run("check", &[&columns[..], &["pairs.csv"]].concat(), "");
-    let args = ["-q", "--columns", "*", "pairs.csv", "-o", "p.parquet"];
-    assert_eq!(folder.solve(&args, "").status, 0);
-    let of_parquet = folder.run("check", &[&columns[1..], &["p.parquet"]].concat(), "");
+    let line = "check --columns puzzle,answer,status,reason";
+    let of_csv = folder.line(&format!("{line} pairs.csv"));
+    assert_eq!(folder.line("solve -q --columns * pairs.csv -o p.parquet").status, 0);
+    let of_parquet = folder.line(&format!("{line} p.parquet"));
     assert_eq!((of_parquet.rows, of_parquet.status), (of_csv.rows, of_csv.status));
     let found = "p.parquet: Parquet, puzzles in column \"puzzle\" (1 of 2)";
     assert!(of_parquet.messages.contains(found), "{}", of_parquet.messages);
     // Standard input may be a file.
-    let ran = folder.run(
-        "check",
-        &[&columns[..], &["-"]].concat(),
-        fs::read(folder.path("p.parquet")).unwrap(),
-    );
-    assert_eq!(ran.status, 3, "a pipe has no end to begin with: {ran:?}");
-    assert!(ran.messages.contains("looks like a Parquet file; name a complete file"), "{ran:?}");
+    let bytes = fs::read(folder.path("p.parquet")).unwrap();
+    let ran = folder.with_input("check -q -", bytes);
+    ran.expect(3, "looks like a Parquet file; name a complete file");
 }
 
 #[test]
 fn rows_that_arrive_one_by_one_are_all_written() {
     let folder = Folder::new();
-    let listed = ["-q", "--solutions", "40", "--columns", "line,solution"];
-    let augmented = ["-q", "--times", "50", "--seed", "1", "--columns", "line,copy,puzzle"];
-    for (command, args, puzzle) in
-        [("solve", &listed[..], &*".".repeat(81)), ("augment", &augmented[..], CLASSIC)]
-    {
+    for (line, puzzle) in [
+        ("solve -q --solutions 40 --columns line,solution", &*".".repeat(81)),
+        ("augment -q --times 50 --seed 1 --columns line,copy,puzzle", CLASSIC),
+    ] {
         let input = format!("{puzzle}\n").repeat(3);
-        let expected = folder.run(command, args, &input);
-        let ran = folder.run(command, &[args, &["-o", "x.parquet", "--force"]].concat(), &input);
+        let expected = folder.with_input(line, &input);
+        let ran = folder.with_input(&format!("{line} -o x.parquet --force"), &input);
         assert_eq!(ran.status, expected.status, "{ran:?}");
-        let last = if command == "solve" { "solution" } else { "puzzle" };
-        let read = ["-q", "x.parquet", "--columns", "*", "--column", last];
-        let again = folder.solve(&read, "");
-        let rows = |text: &str| text.lines().skip(1).count();
-        assert!(rows(&expected.rows) > 100, "{expected:?}");
-        assert_eq!(rows(&again.rows), rows(&expected.rows), "{again:?}");
+        let last = line.rsplit(',').next().unwrap();
+        let again = folder.line(&format!("solve -q x.parquet --columns * --column {last}"));
+        assert!(expected.records().len() > 100, "{expected:?}");
+        assert_eq!(again.records().len(), expected.records().len(), "{again:?}");
     }
 }
 
@@ -91,14 +82,14 @@ fn a_damaged_file_is_named() {
     damaged[middle..middle + 10].fill(0xFF);
     folder.file("damaged.parquet", &damaged);
     let ran = folder.solve(&["-q", "damaged.parquet"], "");
-    assert!(ran.status == 3 && ran.messages.contains("Parquet file is damaged"), "{ran:?}");
+    ran.expect(3, "Parquet file is damaged");
     // The codec is known before any row is read.
     let ran = folder.solve(&["-q", &packed("brotli")], "");
     let what = "its column \"puzzle\" is compressed with brotli; write it with zstd";
     assert!(ran.status == 3 && ran.records().is_empty() && ran.messages.contains(what), "{ran:?}");
     folder.file("short.parquet", &whole[..whole.len() - 3]);
     let ran = folder.solve(&["-q", "short.parquet"], "");
-    assert!(ran.status == 3 && ran.messages.contains("looks like a Parquet file"), "{ran:?}");
+    ran.expect(3, "looks like a Parquet file");
 }
 
 /// Returns the path of a file that is damaged or written by another program.
@@ -109,12 +100,12 @@ fn packed(name: &str) -> String {
 #[test]
 fn nulls_and_empty_texts_of_a_single_column_have_rows() {
     let folder = Folder::new();
-    let solve = |args: &[&str]| folder.solve(&[args, &["-q", &packed("nulls")]].concat(), "");
+    let solve = |options| folder.line(&format!("solve {options} -q {}", packed("nulls")));
     let statuses = ["unique", "malformed", "unique", "malformed", "malformed"];
-    let ran = solve(&["--columns", "line,status"]);
+    let ran = solve("--columns line,status");
     let rows = (2..).zip(statuses).map(|(line, status)| format!("{line},{status}\n"));
     assert_eq!(ran.rows, format!("line,status\n{}", rows.collect::<String>()));
-    let lines = solve(&["--format", "lines"]);
+    let lines = solve("--format lines");
     assert_eq!(lines.rows, format!("{SOLVED}\n\n{SOLVED}\n\n\n"));
 }
 
@@ -129,12 +120,10 @@ fn kept_columns_of_parquet_files_keep_their_types() {
     let folder = Folder::new();
     let types = packed("types");
     let jsonl = |input: &str, keep: &str| {
-        let columns = format!("line,{keep}");
-        let args = ["-q", input, "--columns", &columns, "--format", "jsonl"];
-        folder.solve(&args, "").rows
+        folder.line(&format!("solve -q {input} --columns line,{keep} --format jsonl")).rows
     };
-    let first = r#"{"line":2,"u64":18446744073709551615,"u32":4294967295,"i8":-128,"f64":0.1,"f32":0.1,"f16":0.099975586,"b":true,"s":"a,\"b\"\n","bin":"xy","date":"2020-01-01","tms":"23:59:59.123","tns":"23:59:59.999999999","ts_ms":"2020-01-01T01:02:03.004","ts_us":"2020-01-01T01:02:03.000004","ts_ns":"2020-01-01T01:02:03.000000001","ts_utc":"2020-01-01T01:02:03.000004Z","dec":-12.34,"dec38":-12345678901234567890123456789012.345678,"nan":null}"#;
-    let last = r#"{"line":4,"u64":0,"u32":1,"i8":1,"f64":-1.5,"f32":-1.5,"f16":-1.5,"b":false,"s":"","bin":"","date":"1900-02-28","tms":"00:00:00","tns":"00:00:00","ts_ms":"1950-01-01T00:00:00","ts_us":"1950-01-01T00:00:00","ts_ns":"1969-12-31T23:59:59.999999999","ts_utc":"1950-01-01T00:00:00Z","dec":0.05,"dec38":1.000000,"nan":null}"#;
+    let first = r#"{"line":2,"u64":18446744073709551615,"u32":4294967295,"i8":-128,"f64":0.1,"f32":0.1,"f16":0.099975586,"b":true,"s":"a,\"b\"\n","bin":"xy","date":"2020-01-01","tms":"23:59:59.123","tns":"23:59:59.999999999","ts_ms":"2020-01-01 01:02:03.004","ts_us":"2020-01-01 01:02:03.000004","ts_ns":"2020-01-01 01:02:03.000000001","ts_utc":"2020-01-01 01:02:03.000004Z","dec":-12.34,"dec38":-12345678901234567890123456789012.345678,"nan":null}"#;
+    let last = r#"{"line":4,"u64":0,"u32":1,"i8":1,"f64":-1.5,"f32":-1.5,"f16":-1.5,"b":false,"s":"","bin":"","date":"1900-02-28","tms":"00:00:00.000","tns":"00:00:00.000000000","ts_ms":"1950-01-01 00:00:00.000","ts_us":"1950-01-01 00:00:00.000000","ts_ns":"1969-12-31 23:59:59.999999999","ts_utc":"1950-01-01 00:00:00.000000Z","dec":0.05,"dec38":1.000000,"nan":null}"#;
     let rows = jsonl(&types, VALUES);
     let lines: Vec<_> = rows.lines().collect();
     assert_eq!((lines[0], lines[2]), (first, last));
@@ -146,15 +135,15 @@ fn kept_columns_of_parquet_files_keep_their_types() {
     assert_eq!(jsonl(&types, OTHERS), others);
 
     // A Parquet file that is made of it has the same values of the same types, and NaN.
-    let args = ["-q", &types, "--columns", &format!("puzzle,{VALUES}"), "-o", "out.parquet"];
-    assert_eq!(folder.solve(&args, "").status, 0);
+    let line = format!("solve -q {types} --columns puzzle,{VALUES} -o out.parquet");
+    assert_eq!(folder.line(&line).status, 0);
     assert_eq!(jsonl("out.parquet", VALUES), rows);
-    let nan = folder.solve(&["-q", "out.parquet", "--columns", "line,s,nan"], "");
+    let nan = folder.line("solve -q out.parquet --columns line,s,nan");
     assert_eq!(nan.rows, "line,s,nan\n2,\"a,\"\"b\"\"\n\",NaN\n3,,inf\n4,,\n");
     // With a table that has text in the same column, values are written as each input has them.
     folder.file("text.csv", format!("puzzle,i8\n{CLASSIC},x\n"));
-    let args = ["-q", &types, "text.csv", "--columns", "line,i8", "--format", "jsonl"];
-    let mixed = folder.solve(&args, "").rows;
+    let line = format!("solve -q {types} text.csv --columns line,i8 --format jsonl");
+    let mixed = folder.line(&line).rows;
     assert!(mixed.contains(r#""i8":-128"#) && mixed.contains(r#""i8":"x""#), "{mixed}");
 }
 
@@ -166,7 +155,7 @@ fn columns_of_other_types_are_refused() {
         let args = ["-q", &packed("types"), "--column", column, "-o", "out.csv"];
         let ran = folder.solve(&args, "");
         let what = format!("column \"{column}\" is {data_type}, not texts, bytes, or lists");
-        assert!(ran.status == 2 && ran.messages.contains(&what), "{ran:?}");
+        assert!(ran.status == 3 && ran.messages.contains(&what), "{ran:?}");
         assert!(folder.names().is_empty(), "{:?}", folder.names());
     }
 }
@@ -178,9 +167,8 @@ fn nested_columns_are_json_and_stay_nested_in_parquet_files() {
     let nested = packed("nested");
     let others = "ints,bytes,floats,dates,decimals,lists,struct,structs,map,rows";
     let json = |input: &str, column: &str, keep: &str| {
-        let columns = format!("line,{keep}");
-        let args = ["-q", "--columns", &columns, "--format", "jsonl", input];
-        folder.solve(&[&args[..], &["--column", column]].concat(), "").rows
+        let columns = format!("--columns line,{keep} --column {column}");
+        folder.line(&format!("solve -q {columns} --format jsonl {input}")).rows
     };
     let rows = json(&nested, "puzzle", others);
     let lines: Vec<_> = rows.lines().collect();
@@ -194,22 +182,19 @@ fn nested_columns_are_json_and_stay_nested_in_parquet_files() {
     assert!(inner.starts_with("{\"line\":2,\"struct.a\":1,\"struct.b.d\":[1,2]}\n"), "{inner}");
 
     // Files made of it have the same values.
-    let args = ["-q", "--columns", &format!("status,{others}"), &nested, "-o", "out.parquet"];
-    assert_eq!(folder.solve(&args, "").status, 1);
+    let line = format!("solve -q --columns status,{others} {nested} -o out.parquet");
+    assert_eq!(folder.line(&line).status, 1);
     assert_eq!(json("out.parquet", "status", others), rows);
-    let args = ["-q", "--columns", "*", "--where", "status == 'ok'", &nested, "-o", "ok.parquet"];
-    assert_eq!(folder.run("canon", &args, "").status, 1);
+    let line = format!("canon -q --columns * --where status=='ok' {nested} -o ok.parquet");
+    assert_eq!(folder.line(&line).status, 1);
     let all = format!("{others},puzzle,solution");
     let expected: String = json(&nested, "rows", &all).split_inclusive('\n').take(3).collect();
     assert_eq!(json("ok.parquet", "rows", &all), expected);
     // A batch of many rows is encoded by another path.
-    let many = ["-q", "--seed", "1", "--times", "300", "--original", &nested];
-    let columns = format!("puzzle,{others}");
-    let many = [&many[..], &["--columns", &columns, "-o", "many.parquet"]].concat();
-    assert_eq!(folder.run("augment", &many, "").status, 1);
-    let of_many = ["--column", "puzzle", "--columns", "clues,ints,map,struct"];
-    let of_many = [&["-q", "--format", "csv", "many.parquet"][..], &of_many].concat();
-    let of_many = folder.solve(&of_many, "").rows;
+    let many = format!("--times 300 --original --columns puzzle,{others} -o many.parquet");
+    assert_eq!(folder.line(&format!("augment -q --seed 1 {nested} {many}")).status, 1);
+    let columns = "--column puzzle --columns clues,ints,map,struct";
+    let of_many = folder.line(&format!("solve -q --format csv many.parquet {columns}")).rows;
     let row = r#","[1,null,-3]","[{""key"":""k"",""value"":[1]},{""key"":""l"",""value"":null}]","{""a"":1,"#;
     assert_eq!((of_many.lines().count(), of_many.matches(row).count()), (904, 301));
 }
@@ -218,16 +203,15 @@ fn nested_columns_are_json_and_stay_nested_in_parquet_files() {
 #[test]
 fn derived_puzzles_are_lists_as_those_of_the_input() {
     let folder = Folder::new();
-    let args = ["-q", "--seed", "1", "--original", &packed("nested"), "-o", "out.parquet"];
-    assert_eq!(folder.run("augment", &args, "").status, 1);
-    let args = ["-q", "--column", "rows", "--columns", "line,*"];
-    let args = [&args[..], &["--format", "jsonl", "out.parquet"]].concat();
-    let rows = folder.solve(&args, "").rows;
+    let nested = packed("nested");
+    let ran = folder.line(&format!("augment -q --seed 1 --original {nested} -o out.parquet"));
+    assert_eq!(ran.status, 1);
+    let line = "solve -q --column rows --columns line,* --format jsonl out.parquet";
+    let rows = folder.line(line).objects();
     let blanks = [0, -1].map(Value::from).into_iter().chain([Value::Null]);
     let blanks: Vec<_> = blanks.flat_map(|blank| [blank.clone(), blank]).collect();
-    assert_eq!(rows.lines().count(), blanks.len());
-    for (row, blank) in rows.lines().zip(blanks) {
-        let row: Value = serde_json::from_str(row).unwrap();
+    assert_eq!(rows.len(), blanks.len());
+    for (row, blank) in rows.iter().zip(blanks) {
         let [puzzle, solution] =
             ["puzzle", "solution"].map(|name| row[name].as_array().unwrap().clone());
         let blanks = puzzle.iter().filter(|cell| **cell == blank);
@@ -282,23 +266,20 @@ fn structs_have_columns_with_dots() {
         row("malformed", "\"hard\"", "null", "null"),
     ];
     assert_eq!(ran.rows, expected.concat(), "{ran:?}");
-    let condition = ["--where", "`metadata.source` == 'b'", "--columns", "line,solution", "-q"];
-    let ran =
-        folder.solve(&[&condition[..], &["--column", "metadata.puzzle", &structs]].concat(), "");
+    let condition = "--where \"`metadata.source` == 'b'\" --column metadata.puzzle";
+    let ran = folder.line(&format!("solve {condition} --columns line,solution -q {structs}"));
     assert_eq!(ran.rows, format!("line,solution\n3,{SOLVED}\n"), "{ran:?}");
-    let args = ["--columns", "puzzle,metadata.source,metadata.difficulty.clues"];
-    let ran = folder.solve(&[&args[..], &["-q", "-o", "out.parquet", &structs]].concat(), "");
+    let columns = "puzzle,metadata.source,metadata.difficulty.clues";
+    let ran = folder.line(&format!("solve --columns {columns} -q -o out.parquet {structs}"));
     assert_eq!(ran.status, 1, "{ran:?}");
-    let args = ["--columns", "line,metadata.difficulty.clues", "--format", "jsonl"];
-    let ran = folder.solve(&[&args[..], &["-q", "out.parquet"]].concat(), "");
+    let columns = "--columns line,metadata.difficulty.clues";
+    let ran = folder.line(&format!("solve {columns} --format jsonl -q out.parquet"));
     assert!(ran.rows.starts_with("{\"line\":2,\"metadata.difficulty.clues\":30}\n"), "{ran:?}");
     let ran = folder.run("check", &["-q", "--columns", "status", &structs], "");
     assert_eq!(ran.rows, "status\nok\nok\nmalformed\nmalformed\n", "{ran:?}");
     let ran = folder.solve(&["--columns", "line,map", &structs], "");
-    assert!(
-        ran.rows.starts_with("line,map\n2,\"[{\"\"key\"\":\"\"a\"\",\"\"value\"\":1}]\"\n"),
-        "{ran:?}"
-    );
+    let rows = "line,map\n2,\"[{\"\"key\"\":\"\"a\"\",\"\"value\"\":1}]\"\n";
+    assert!(ran.rows.starts_with(rows), "{ran:?}");
 }
 
 /// A kept struct would keep the cells of the original.
@@ -306,11 +287,10 @@ fn structs_have_columns_with_dots() {
 fn isomorphs_have_no_structs_with_cells() {
     let folder = Folder::new();
     let structs = packed("structs");
-    let args = ["--seed", "1", "-q", "--column", "metadata.puzzle", &structs, "--columns"];
-    let ran = folder.run("augment", &[&args[..], &["*"]].concat(), "");
+    let line = format!("augment --seed 1 -q --column metadata.puzzle {structs} --columns");
     let message = "is in the column \"metadata\", which is copied as it is";
-    assert!(ran.status == 2 && ran.messages.contains(message), "{ran:?}");
-    let ran = folder.run("augment", &[&args[..], &["puzzle,metadata.source"]].concat(), "");
+    folder.assert_refused(&[(&format!("{line} *"), message)]);
+    let ran = folder.line(&format!("{line} puzzle,metadata.source"));
     assert!(ran.status == 1 && ran.rows.starts_with("puzzle,metadata.source\n"), "{ran:?}");
 }
 
@@ -319,12 +299,11 @@ fn lines_do_not_depend_on_kept_columns() {
     let folder = Folder::new();
     let texts = (0..3000).map(|row| format!("{CLASSIC},\"a\n\"\"{row}\"\"\n\"\n"));
     let table = format!("puzzle,text\n{}", texts.collect::<String>());
-    folder.solve(&["-q", "--columns", "puzzle,text", "-o", "x.parquet"], table);
-    let without = folder.solve(&["-q", "x.parquet", "--columns", "line"], "");
+    folder.with_input("solve -q --columns puzzle,text -o x.parquet", table);
+    let without = folder.line("solve -q x.parquet --columns line");
     let lines: String = (2..3002).map(|line| format!("{line}\n")).collect();
     assert_eq!(without.rows, format!("line\n{lines}"));
-    let args = ["-q", "x.parquet", "--columns", "line,text", "--format", "jsonl"];
-    let with = folder.solve(&args, "");
+    let with = folder.line("solve -q x.parquet --columns line,text --format jsonl");
     for (line, row) in (2..).zip(with.rows.lines()) {
         let expected = format!("{{\"line\":{line},\"text\":\"a\\n\\\"{}\\\"\\n\"}}", line - 2);
         assert_eq!(row, expected);
@@ -334,17 +313,16 @@ fn lines_do_not_depend_on_kept_columns() {
 #[test]
 fn long_values_are_read_and_long_puzzles_refused_with_their_row() {
     let folder = Folder::new();
-    let solve = |name: &str, args: &[&str]| folder.solve(&[args, &[&packed(name)]].concat(), "");
+    let solve = |name, options| folder.line(&format!("solve {options} {}", packed(name)));
     // 60 puzzles of 1.6 MB each, and a note of that length in row 64.
-    let ran = solve("repeated", &["-q", "--columns", "line,status,note", "--errors", "errors"]);
+    let ran = solve("repeated", "-q --columns line,status,note --errors errors");
     assert_eq!((ran.status, ran.rows.matches(",malformed,").count()), (1, 60), "{}", ran.messages);
     assert!(ran.rows.ends_with('y') || ran.rows.ends_with("y\n"), "the long note is kept");
     let errors = folder.read("errors");
     assert!(errors.contains("repeated.parquet:5:82: malformed: 1600000 cells, 81 expected"));
 
-    let ran = solve("page", &["--columns", "line,status"]);
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert!(ran.messages.contains("more than 32 MiB of memory; write it as CSV"), "{ran:?}");
+    let ran = solve("page", "--columns line,status");
+    ran.expect(3, "more than 32 MiB of memory; write it as CSV");
 }
 
 #[test]
@@ -374,36 +352,15 @@ fn a_damaged_start_is_not_read_as_text() {
 #[test]
 fn thousands_of_columns_are_kept() {
     let folder = Folder::new();
-    let names: Vec<_> = (0..3000).map(|column| format!("c{column}")).collect();
+    let names = (0..3000).map(|column| format!("c{column}")).collect::<Vec<_>>().join(",");
     let row = |row: usize| {
         (0..3000).map(|column| (row * column).to_string()).collect::<Vec<_>>().join(",")
     };
     let rows = |first: &str| (0..20).map(|n| format!("{first}{}\n", row(n))).collect::<String>();
-    let table = format!("puzzle,{}\n{}", names.join(","), rows(&format!("{CLASSIC},")));
-    let args = ["-q", "--columns", "*", "-o", "x.parquet"];
-    assert_eq!(folder.solve(&args, table).status, 0);
-    let reversed: Vec<_> = names.iter().rev().map(String::as_str).collect();
-    for (kept, expected) in [
-        (names.join(","), format!("status,{}\n{}", names.join(","), rows("unique,"))),
-        ([reversed[0], "c0"].join(","), String::new()),
-    ] {
-        let columns = format!("status,{kept}");
-        let args = ["-q", "x.parquet", "--columns", &columns];
-        let ran = folder.solve(&args, "");
-        if expected.is_empty() {
-            let last = ran.rows.lines().last().unwrap();
-            assert_eq!(last, format!("unique,{},0", 19 * 2999));
-        } else {
-            assert!(ran.rows == expected, "{}", ran.messages);
-        }
-    }
-}
-
-#[test]
-fn impossible_parquet_files_are_refused() {
-    let folder = Folder::new();
-    let ran = folder.solve(&["-o", "x.parquet.gz"], CLASSIC);
-    let message = "parquet is compressed internally";
-    assert!(ran.status == 2 && ran.messages.contains(message), "{ran:?}");
-    assert!(!folder.path("x.parquet").exists());
+    let table = format!("puzzle,{names}\n{}", rows(&format!("{CLASSIC},")));
+    assert_eq!(folder.with_input("solve -q --columns * -o x.parquet", table).status, 0);
+    let ran = folder.line(&format!("solve -q x.parquet --columns status,{names}"));
+    assert!(ran.rows == format!("status,{names}\n{}", rows("unique,")), "{}", ran.messages);
+    let ran = folder.line("solve -q x.parquet --columns status,c2999,c0");
+    assert_eq!(ran.records().last(), Some(&&*format!("unique,{},0", 19 * 2999)));
 }

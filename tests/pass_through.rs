@@ -1,7 +1,5 @@
 //! Rows of the input that commands select or copy keep their columns.
 
-use std::fmt::Write;
-
 use serde_json::{Value, json};
 
 use crate::common::command::{CLASSIC, Folder, SOLVED, grid, marks};
@@ -19,20 +17,15 @@ fn odd_row(puzzle: &str, solution: &str, number: usize) -> String {
     )
 }
 
-/// Returns a table with isomorphs of one puzzle, and another puzzle.
+/// Swaps two digits.
+fn swapped(cells: &str) -> String {
+    cells.replace('5', "x").replace('3', "5").replace('x', "3")
+}
+
+/// Returns a table with a puzzle and an isomorph of it.
 fn odd_table() -> (String, Vec<String>) {
-    let swapped = |text: &str| text.replace('5', "x").replace('3', "5").replace('x', "3");
-    let rows: Vec<_> =
-        [(CLASSIC.to_owned(), SOLVED.to_owned()), (swapped(CLASSIC), swapped(SOLVED))]
-            .iter()
-            .enumerate()
-            .map(|(number, (puzzle, solution))| odd_row(puzzle, solution, number))
-            .collect();
-    let text = rows.iter().fold(format!("{HEADER}\n"), |mut text, row| {
-        writeln!(text, "{row}").unwrap();
-        text
-    });
-    (text, rows)
+    let rows = vec![odd_row(CLASSIC, SOLVED, 0), odd_row(&swapped(CLASSIC), &swapped(SOLVED), 1)];
+    (format!("{HEADER}\n{}\n", rows.join("\n")), rows)
 }
 
 #[test]
@@ -42,7 +35,7 @@ fn odd_columns_pass_through_every_command_byte_for_byte() {
     folder.file("in.csv", &text);
     folder.file("in.csv.gz", gz(&text));
     folder.file("crlf.csv", text.replace('\n', "\r\n").replace("line\r\nfeed", "line\nfeed"));
-    folder.file("other", "1........".repeat(9));
+    folder.file("other", SOLVED);
     let all = || rows.join("\n");
     let appended = |values: &[&str]| {
         let rows = rows.iter().zip(values).map(|(row, values)| format!("{row},{values}"));
@@ -67,17 +60,10 @@ fn odd_columns_pass_through_every_command_byte_for_byte() {
         ));
         assert_eq!(ran.status, 0, "{ran:?}");
         let sides = ["a.csv.gz", "b.csv.gz"].map(|side| folder.unpacked(side));
-        let mut found: Vec<_> = sides
-            .iter()
-            .map(|side| {
-                side.strip_prefix(&format!("{HEADER}\n"))
-                    .expect("the header")
-                    .trim_end_matches('\n')
-            })
-            .filter(|side| !side.is_empty())
-            .collect();
-        found.sort_by_key(|side| *side != rows[0]);
-        assert_eq!(found.join("\n"), all());
+        let rest = |side: &String| side.strip_prefix(&format!("{HEADER}\n")).unwrap().to_owned();
+        let mut found = sides.each_ref().map(rest);
+        found.sort_by_key(|side| !side.starts_with(&rows[0]));
+        assert_eq!(found.concat(), all() + "\n");
     }
 }
 
@@ -184,12 +170,15 @@ fn columns_name_fields_of_the_input() {
     assert_eq!(ran.status, 2, "{ran:?}");
     let ran = folder.line("solve in.txt --columns clues,* -q");
     assert_eq!(ran.rows, format!("clues,puzzle\n30,{CLASSIC}\n"));
+    folder.file("twice.csv", format!("puzzle,x,x\n{CLASSIC},1,2\n"));
+    let nothing = "no column \"nothing\"; there are \"status\", \"key\"";
     folder.assert_refused(&[
-        (
-            "solve in.csv --columns key,nothing",
-            "no column \"nothing\"; there are \"status\", \"key\"",
-        ),
+        ("solve in.csv --columns key,nothing", nothing),
+        ("solve in.csv --columns key,key", "--columns has key twice"),
+        ("solve in.csv --columns *,clues,clues", "--columns has clues twice"),
         ("solve in.csv --columns *,key", "* has all columns of the input, also key"),
+        ("solve twice.csv --columns x", "several columns are named \"x\""),
+        ("solve twice.csv --column x", "several columns are named \"x\""),
         ("solve in.csv --columns *,status", "computed_status"),
         ("solve in.txt --columns *,puzzle", "puzzle twice"),
         ("generate -n 1 --format csv --columns nothing", "no column \"nothing\""),
@@ -207,8 +196,8 @@ fn inputs_with_different_columns_omit_them() {
     // Conditions read columns by name, in any order.
     folder.file("c.csv", format!("puzzle,x,key\n{CLASSIC},y,1\n{CLASSIC},y,2\n"));
     for subcommand in ["canon", "solve"] {
-        let args = ["a.csv", "c.csv", "--columns", "puzzle", "--where", "key == 1"];
-        let ran = folder.run(subcommand, &args, "");
+        let line = format!("{subcommand} a.csv c.csv --columns puzzle --where key==1");
+        let ran = folder.line(&line);
         assert_eq!(ran.rows, format!("puzzle\n{CLASSIC}\n{CLASSIC}\n"), "{subcommand}: {ran:?}");
     }
 }
@@ -217,8 +206,7 @@ fn inputs_with_different_columns_omit_them() {
 #[test]
 fn objects_keep_all_of_their_keys() {
     let folder = Folder::new();
-    let swapped = CLASSIC.replace('5', "x").replace('3', "5").replace('x', "3");
-    let own_solution = SOLVED.replace('5', "x").replace('3', "5").replace('x', "3");
+    let [swapped, own_solution] = [CLASSIC, SOLVED].map(swapped);
     let lines = [
         format!("{{\"puzzle\":\"{CLASSIC}\",\"solution\":\"{SOLVED}\"}}"),
         format!(
@@ -242,8 +230,7 @@ fn objects_keep_all_of_their_keys() {
     // Isomorphs replace the puzzle and its solution.
     let ran = folder.line("augment --times 3 --original --seed 1 in.jsonl -q");
     assert_eq!(ran.status, 0, "{ran:?}");
-    let rows: Vec<Value> =
-        ran.rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows = ran.objects();
     assert_eq!(rows.len(), 12);
     for row in &rows[4..8] {
         assert_eq!((&row["more"]["puzzle"], &row["x"][0]), (&1.into(), &1.into()), "{row}");
@@ -264,15 +251,14 @@ fn objects_keep_all_of_their_keys() {
         );
         folder.file("more.jsonl", more);
         let ran = folder.line(line);
-        assert_eq!(ran.status, 3, "{line}: {ran:?}");
-        assert!(ran.messages.contains(&format!(":2: the key \"{key}\"")), "{line}: {ran:?}");
+        ran.expect(3, &format!(":2: the key \"{key}\""));
     }
     // Of an object that is longer than detection reads, later keys are not columns.
     let long = "x".repeat(70_000);
     folder.file("long.jsonl", format!("{{\"puzzle\":\"{CLASSIC}\",\"a\":\"{long}\",\"b\":1}}\n"));
     let ran = folder.line("canon --dedup long.jsonl -o long.csv");
     let message = ":1: the key \"b\" was not found in the first 64 KiB of the first object";
-    assert!(ran.status == 3 && ran.messages.contains(message), "{:?}", ran.messages);
+    ran.expect(3, message);
     // Inputs whose first objects differ.
     folder.file(
         "other.jsonl",

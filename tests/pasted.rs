@@ -1,6 +1,7 @@
 //! Pasted inputs: drawn pencil marks, lists from programs, lines of other tools.
 
 use crate::common::command::{CLASSIC, Folder, Ran};
+use crate::common::forms::{rows_of, zeros};
 use crate::common::{HARD, SEVENTEEN};
 
 fn solve(input: impl AsRef<[u8]>) -> Ran {
@@ -10,23 +11,13 @@ fn solve(input: impl AsRef<[u8]>) -> Ran {
 /// Checks that each text is one puzzle with these cells, in this line of a grid.
 #[track_caller]
 fn assert_all(cases: &[(String, &str, usize)]) {
-    let args = ["--columns", "file,line,puzzle,status"];
-    let (each, ran) = Folder::new().run_each("solve", &args, cases.iter().map(|(text, ..)| text));
+    let texts = cases.iter().map(|(text, ..)| text);
+    let (each, ran) = Folder::new().run_each("solve --columns file,line,puzzle,status", texts);
     for ((text, cells, line), found) in cases.iter().zip(each) {
         assert_eq!(found.rows, [format!("{line},{cells},unique")], "{text}\n{:?}", found.messages);
     }
     let finding = format!("000.in and {} others: grids of nine lines\n", cases.len() - 1);
     assert!(ran.messages.contains(&finding), "{}", ran.messages);
-}
-
-fn zeros() -> String {
-    CLASSIC.replace('.', "0")
-}
-
-/// Returns the nine rows, with cells separated by `between`.
-fn joined(cells: &str, between: &str) -> Vec<String> {
-    let rows = (0..9).map(|row| &cells[9 * row..9 * row + 9]);
-    rows.map(|row| row.chars().map(String::from).collect::<Vec<_>>().join(between)).collect()
 }
 
 /// The candidates of a puzzle after all singles, as drawn by `show`.
@@ -116,8 +107,7 @@ fn cells_without_candidates_are_read_as_show_reads_them() {
         })
     });
     let texts: Vec<_> = texts.collect();
-    let args = ["--columns", "file,line,status"];
-    let (each, _) = Folder::new().run_each("solve", &args, &texts);
+    let (each, _) = Folder::new().run_each("solve --columns file,line,status", &texts);
     for (number, found) in each.iter().enumerate() {
         let status = if number % 10 == 9 { "unique" } else { "unsolvable" };
         assert_eq!(found.rows, [format!("1,{status}")], "{}", texts[number]);
@@ -134,10 +124,7 @@ fn a_contradiction_among_pencil_marks_has_a_line_and_column() {
     // Two cells of the first row are 4.
     let text = format!("{}\n{rest}", first.replacen("1679 ", "4    ", 1));
     let ran = solve(text);
-    assert!(
-        ran.messages.contains("<stdin>:1:9: contradictory: 4 occurs twice in row 1"),
-        "{ran:?}"
-    );
+    ran.expect(1, "<stdin>:1:9: contradictory: 4 occurs twice in row 1");
 }
 
 #[test]
@@ -145,16 +132,14 @@ fn an_ellipsis_is_three_dots_and_is_counted() {
     let dotted = HARD.replacen("...", "…", 2);
     let ran = solve(format!("{dotted} # a hard one\n{CLASSIC}\n{dotted}\n"));
     let hard = format!("{HARD},unique");
-    assert_eq!(
-        ran.records(),
-        [format!("1,{hard}"), format!("2,{CLASSIC},unique"), format!("3,{hard}")]
-    );
-    assert!(ran.messages.contains("  (with … as three dots)    2\n"), "{ran:?}");
+    let rows = [format!("1,{hard}"), format!("2,{CLASSIC},unique"), format!("3,{hard}")];
+    assert_eq!(ran.records(), rows);
+    ran.expect(0, "  (with … as three dots)    2\n");
     assert!(!solve(CLASSIC).messages.contains('…'));
     // At any distance from the start.
     let ran = solve(format!("{CLASSIC}\n").repeat(20_000) + &dotted);
     assert!(ran.messages.contains("  (with … as three dots)    1\n"), "{ran:?}");
-    let grid = joined(HARD, "").join("\n").replace("...", "…");
+    let grid = rows_of(HARD, "", ".").join("\n").replace("...", "…");
     let ran = solve(grid);
     assert_eq!(ran.records(), [format!("1,{HARD},unique")]);
     assert!(ran.messages.contains("  (with … as three dots)    1\n"), "{ran:?}");
@@ -165,49 +150,37 @@ fn an_ellipsis_is_three_dots_and_is_counted() {
 
 #[test]
 fn grids_as_programs_write_them_are_read() {
-    let zeros = zeros();
+    let zeros = zeros(CLASSIC);
     let lists = |open: &str, close: &str| -> Vec<String> {
-        joined(&zeros, ", ").into_iter().map(|row| format!("{open}{row}{close}")).collect()
+        rows_of(&zeros, ", ", ".").into_iter().map(|row| format!("{open}{row}{close}")).collect()
     };
-    let numpy: Vec<String> = joined(&zeros, " ")
-        .iter()
-        .map(|row| {
-            row.split(' ')
-                .map(|cell| format!("{cell}.000000000000000000e+00"))
-                .collect::<Vec<_>>()
-                .join(" ")
-        })
-        .collect();
+    let numpy = rows_of(&zeros, ".000000000000000000e+00 ", ".");
+    let numpy: Vec<_> = numpy.iter().map(|row| format!("{row}.000000000000000000e+00")).collect();
     let quoted =
-        joined(CLASSIC, "\",\"").iter().map(|row| format!("[\"{row}\"]")).collect::<Vec<_>>();
+        rows_of(CLASSIC, "\",\"", ".").iter().map(|row| format!("[\"{row}\"]")).collect::<Vec<_>>();
     assert_all(&[
-        (joined(&zeros, ",").join("\n"), &zeros[..], 1),
-        (joined(CLASSIC, ",").join("\n").replace('.', ""), CLASSIC, 1),
-        (joined(CLASSIC, "\t").join("\n").replace('.', ""), CLASSIC, 1),
-        (joined(&zeros, "; ").join("\r\n"), &zeros, 1),
+        (rows_of(&zeros, ",", ".").join("\n"), &zeros[..], 1),
+        (rows_of(CLASSIC, ",", ".").join("\n").replace('.', ""), CLASSIC, 1),
+        (rows_of(CLASSIC, "\t", ".").join("\n").replace('.', ""), CLASSIC, 1),
+        (rows_of(&zeros, "; ", ".").join("\r\n"), &zeros, 1),
         (numpy.join("\n"), &zeros, 1),
         (format!("[{}]", lists("[", "]").join(",\n ")), &zeros, 1),
         (format!("grid = [\n{}\n]\n", lists("    [", "],").join("\n")), &zeros, 2),
         (format!("int[][] grid = {{\n{}\n}};\n", lists("{", "}").join(",\n")), &zeros, 2),
         (format!("[{}]", quoted.join(",\n")), CLASSIC, 1),
-        (format!("[\"{}\"]", joined(CLASSIC, "").join("\",\n\"")), CLASSIC, 1),
+        (format!("[\"{}\"]", rows_of(CLASSIC, "", ".").join("\",\n\"")), CLASSIC, 1),
     ]);
 }
 
 #[test]
 fn lines_may_have_empty_cells() {
-    let all = |cells: &str, between: &str| joined(cells, between).join(between).replace('.', "");
-    for (line, cells) in [
-        (all(HARD, ";"), HARD),
-        (all(SEVENTEEN, "\t"), SEVENTEEN),
-        (all(SEVENTEEN, ","), SEVENTEEN),
-    ] {
+    let all =
+        |cells: &str, between: &str| rows_of(cells, between, ".").join(between).replace('.', "");
+    for (cells, between) in [(HARD, ";"), (SEVENTEEN, "\t"), (SEVENTEEN, ",")] {
+        let line = all(cells, between);
         let ran = solve(format!("{line}\n{CLASSIC}\n{line}"));
-        let expected = [
-            format!("1,{cells},unique"),
-            format!("2,{CLASSIC},unique"),
-            format!("3,{cells},unique"),
-        ];
+        let expected = [(1, cells), (2, CLASSIC), (3, cells)];
+        let expected = expected.map(|(line, cells)| format!("{line},{cells},unique"));
         assert_eq!(ran.records(), expected, "{line}\n{ran:?}");
     }
     // Other numbers of cells are malformed as usual.
@@ -222,11 +195,10 @@ fn every_written_format_is_read_back() {
     folder.file("in", format!("{CLASSIC}\n{HARD}\n"));
     let solutions = folder.solve(&["in", "-q", "--format", "lines"], "").rows;
     let solutions: Vec<_> = solutions.lines().collect();
-    let statuses = |args: &[&str]| {
-        let ran =
-            folder.solve(&[args, &["--columns", "computed_solution,computed_status"]].concat(), "");
-        assert_eq!(ran.status, 0, "{args:?}: {ran:?}");
-        ran.rows.lines().skip(1).map(String::from).collect::<Vec<_>>()
+    let statuses = |name: &str| {
+        let ran = folder.line(&format!("solve {name} --columns computed_solution,computed_status"));
+        assert_eq!(ran.status, 0, "{name}: {ran:?}");
+        ran.records().into_iter().map(String::from).collect::<Vec<_>>()
     };
     let expected: Vec<_> = solutions.iter().map(|solution| format!("{solution},unique")).collect();
     // Outputs with the puzzles, which are read.
@@ -239,7 +211,7 @@ fn every_written_format_is_read_back() {
         "out.jsonl.zst",
     ] {
         folder.solve(&["in", "-q", "-o", name], "");
-        assert_eq!(statuses(&[name]), expected, "{name}");
+        assert_eq!(statuses(name), expected, "{name}");
         let checked = folder.run("check", &[name, "--columns", "computed_status"], "");
         assert_eq!(checked.rows, "status\nok\nok\n", "{name}: {checked:?}");
     }
@@ -254,14 +226,14 @@ fn every_written_format_is_read_back() {
         ("grid", "b.zst"),
     ] {
         folder.solve(&["in", "-q", "--format", format, "-o", name], "");
-        assert_eq!(statuses(&[name]), expected, "{format}");
+        assert_eq!(statuses(name), expected, "{format}");
     }
     // The output of show at every stage.
     for args in ["givens", "givens --candidates", "propagated", "propagated --candidates", "solved"]
     {
         let ran = folder.line(&format!("show --stage {args} {HARD}"));
         folder.file("shown", &ran.rows);
-        assert_eq!(statuses(&["shown"]), expected[1..], "{args}");
+        assert_eq!(statuses("shown"), expected[1..], "{args}");
         let again = folder.run("show", &["--candidates", "--stage", "givens", "-"], &ran.rows);
         assert_eq!(again.status, 0, "{args}: {again:?}");
     }

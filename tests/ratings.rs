@@ -30,23 +30,18 @@ fn only_puzzles_with_one_solution_have_values() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n{}{SOLVED}\n", others()));
     let columns = format!("status,{PATH},se121,se121_ep,se121_ed");
-    for format in ["csv", "jsonl"] {
-        let ran = folder.line(&format!("solve in -q --columns {columns} --format {format}"));
-        assert_eq!(ran.status, 1, "{ran:?}");
-        if format == "csv" {
-            for row in table(&ran.rows) {
-                let is_unique = row["status"] == "unique";
-                assert_eq!(!row["score"].is_empty(), is_unique, "{row:?}");
-                assert_eq!(!row["se121"].is_empty(), is_unique, "{row:?}");
-            }
-        } else {
-            let first: Value = serde_json::from_str(ran.rows.lines().next().unwrap()).unwrap();
-            assert_eq!(first["technique"], "hidden-single-box");
-            assert_eq!(first["se121"], 1.2);
-            let second: Value = serde_json::from_str(ran.rows.lines().nth(1).unwrap()).unwrap();
-            assert!(second["technique"].is_null() && second["steps"].is_null(), "{second}");
-        }
+    let line = format!("solve in -q --columns {columns}");
+    let ran = folder.line(&line);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    for row in table(&ran.rows) {
+        let is_unique = row["status"] == "unique";
+        assert_eq!(!row["score"].is_empty(), is_unique, "{row:?}");
+        assert_eq!(!row["se121"].is_empty(), is_unique, "{row:?}");
     }
+    let rows = folder.line(&format!("{line} --format jsonl")).objects();
+    assert_eq!(rows[0]["technique"], "hidden-single-box");
+    assert_eq!(rows[0]["se121"], 1.2);
+    assert!(rows[1]["technique"].is_null() && rows[1]["steps"].is_null(), "{}", rows[1]);
     let ran = folder.line(&format!("solve in -q --first --columns {columns}"));
     assert!(table(&ran.rows).iter().all(|row| row["technique"].is_empty()), "{}", ran.rows);
 }
@@ -78,10 +73,6 @@ fn conditions_end_ratings_without_changing_rows() {
     let hard = hard.step_by(200).map(String::from);
     folder.file("in", [puzzles(), hard.collect()].concat().join("\n"));
     let columns = "line,clues,technique,se121,se121_ep,se121_ed";
-    let lines = |args: &[&str]| -> Vec<String> {
-        let rows = table(&folder.solve(args, "").rows);
-        rows.into_iter().map(|row| row["line"].clone()).collect()
-    };
     let all = table(&folder.line(&format!("solve in -q --columns {columns}")).rows);
     type Row = HashMap<String, String>;
     type Test<'a> = &'a dyn Fn(&Row) -> bool;
@@ -106,14 +97,12 @@ fn conditions_end_ratings_without_changing_rows() {
         let rows = all.iter().filter(|row| holds(row));
         let expected: Vec<_> = rows.map(|row| row["line"].clone()).collect();
         assert!(!expected.is_empty() && expected.len() < all.len(), "{condition}");
-        for shown in ["line", columns] {
-            let args = ["in", "-q", "--columns", shown, "--where", condition];
-            assert_eq!(lines(&args), expected, "{condition}");
-        }
         // What is shown and counted is complete.
-        let args = ["in", "-q", "--columns", columns, "--where", condition];
-        for row in table(&folder.solve(&args, "").rows) {
-            assert!(all.contains(&row), "{condition}");
+        for shown in ["line", columns] {
+            let line = format!("solve in -q --columns {shown} --where \"{condition}\"");
+            let rows = table(&folder.line(&line).rows);
+            assert!(rows.iter().map(|row| &row["line"]).eq(&expected), "{condition}");
+            assert!(shown == "line" || rows.iter().all(|row| all.contains(row)), "{condition}");
         }
     }
 }
@@ -122,10 +111,9 @@ fn conditions_end_ratings_without_changing_rows() {
 fn summaries_count_techniques() {
     let folder = Folder::new();
     folder.file("in", puzzles().join("\n"));
-    folder.line(
-        "solve in -q -o out.csv --columns technique,se121 --summary-json s.json --report p.html",
-    );
-    let summary: Value = serde_json::from_str(&folder.read("s.json")).unwrap();
+    let line = "solve in -q -o out.csv --columns technique,se121";
+    folder.line(&format!("{line} --summary-json s.json --report p.html"));
+    let summary = folder.json("s.json");
     for counts in ["techniques", "se121"] {
         let counts = summary[counts].as_object().unwrap();
         let sum: u64 = counts.values().map(|count| count.as_u64().unwrap()).sum();
@@ -163,17 +151,14 @@ fn traces_lead_to_the_solution() {
     let folder = Folder::new();
     folder.file("in", puzzles().join("\n"));
     let solutions = folder.line("solve in -q --columns solution,steps").rows;
-    let traces = folder.line("trace in -q --sentences").rows;
-    assert_eq!(traces.lines().count(), puzzles().len());
-    for (trace, row) in traces.lines().zip(table(&solutions)) {
-        let trace: Value = serde_json::from_str(trace).unwrap();
-        assert_eq!(replay(&trace), row["solution"]);
+    let traces = folder.line("trace in -q --sentences").objects();
+    assert_eq!(traces.len(), puzzles().len());
+    for (trace, row) in traces.iter().zip(table(&solutions)) {
+        assert_eq!(replay(trace), row["solution"]);
         let steps = trace["steps"].as_array().unwrap();
         assert_eq!(steps.len().to_string(), row["steps"]);
-        for step in steps {
-            let sentence = step["sentence"].as_str().unwrap();
-            assert!(sentence.contains(", so r"), "{sentence}");
-        }
+        let is_sentence = |step: &Value| step["sentence"].as_str().unwrap().contains(", so r");
+        assert!(steps.iter().all(is_sentence), "{trace}");
     }
     let boards = folder.line("trace in -q --format boards -j 3").rows;
     for (boards, row) in boards.split("\n\n").zip(table(&solutions)) {
@@ -192,8 +177,7 @@ fn every_record_has_a_trace() {
     folder.file("in", format!("{CLASSIC}\n{}", others()));
     let ran = folder.line("trace in -q");
     assert_eq!(ran.status, 1, "{ran:?}");
-    let all: Vec<Value> =
-        ran.rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let all = ran.objects();
     let statuses: Vec<_> = all.iter().map(|trace| trace["status"].as_str().unwrap()).collect();
     assert_eq!(statuses, ["unique", "multiple", "unsolvable", "contradictory", "malformed"]);
     assert!(all.iter().skip(1).all(|trace| trace["steps"].is_null()), "{}", ran.rows);
@@ -205,15 +189,12 @@ fn every_record_has_a_trace() {
         "in box 3, 5 is possible only in r3c7, so r3c7 is 5.\n53..7....\n6..195...\n.98...56.\n";
     assert!(text.starts_with(first), "{text}");
     assert!(text.ends_with(&format!("{}\n\n\n\n\n\n", &SOLVED[72..])), "{text}");
-    let words =
-        ["trace", "in", "-q", "--format", "text", "--template", "{step} {cells} {digit}\\n"];
-    let text = folder.run("trace", &words[1..], "").rows;
+    let template = "--template \"{step} {cells} {digit}\\n\"";
+    let text = folder.line(&format!("trace in -q --format text {template}")).rows;
     assert_eq!(text.lines().nth(50), Some("51 r7c6 7"), "{text}");
     folder.file("other", CLASSIC);
-    let files = folder.line("trace other in -q").rows;
-    let files = files.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let files: Vec<_> = files.map(|trace| trace["file"].as_str().unwrap().to_owned()).collect();
-    assert_eq!(files[..2], ["other", "in"]);
+    let traces = folder.line("trace other in -q").objects();
+    assert_eq!([&traces[0]["file"], &traces[1]["file"]], ["other", "in"]);
     folder.assert_refused(&[
         ("trace in --format boards --sentences", "goes with --format jsonl"),
         ("trace in --format boards --implications", "goes with --format jsonl"),

@@ -34,11 +34,10 @@ fn the_page_of_a_run_has_its_summary() {
     let folder = Folder::new();
     let puzzles = format!("{CLASSIC}\n").repeat(3000) + "bad\n" + &".".repeat(81) + "\n";
     folder.file("a<!--b", puzzles);
-    let outputs = ["-o", "out", "--report", "run.html", "--summary-json", "sum", "-q"];
-    let ran = folder.solve(&[&["a<!--b"][..], &outputs].concat(), "");
-    assert_eq!(ran.status, 1, "{ran:?}");
+    let line = "solve a<!--b -o out --report run.html --summary-json sum -q";
+    assert_eq!(folder.line(line).status, 1);
     let data = data(&folder.read("run.html"));
-    assert_eq!(data, serde_json::from_str::<Value>(&folder.read("sum")).unwrap());
+    assert_eq!(data, folder.json("sum"));
     let command = "bulkdoku solve 'a<!--b' -o out --report run.html --summary-json sum -q";
     assert_eq!((&data["command"], &data["inputs"][0]), (&command.into(), &"a<!--b".into()));
     assert!(data["date"].as_str().unwrap().ends_with('Z') && data["machine"]["cores"].is_u64());
@@ -51,8 +50,11 @@ fn the_page_of_a_run_has_its_summary() {
     // A bucket is 12% wide.
     assert!(least <= min && min <= 1.13 * least, "{latency}");
     assert!(data.get("guess_ratings").is_none(), "nothing rates: {data}");
-    let again = folder.solve(&["a<!--b", "-o", "o2", "--report", "run.html", "-q"], "");
-    assert!(again.status == 2 && again.messages.contains("run.html: exists"), "{again:?}");
+    assert_eq!(folder.line("solve --report empty.html -q").status, 0);
+    let page = self::data(&folder.read("empty.html"));
+    assert!(page.get("clues").is_none() && page["latency_ns"]["count"] == 0, "{page}");
+    let again = folder.line("solve a<!--b -o o2 --report run.html -q");
+    again.expect(2, "run.html: exists");
 }
 
 #[test]
@@ -62,16 +64,13 @@ fn the_summary_has_the_difficulty_of_the_rows() {
     let sets = sets.map(|set| fs::read_to_string(set).unwrap());
     folder.file("in", sets.concat());
     let columns = "puzzle,status,clues,guesses,guess_rating";
-    let line = format!(
-        "in --columns {columns} -o rows.csv --report run.html --summary-json sum -q --force"
-    );
-    let args: Vec<_> = line.split(' ').collect();
     for subcommand in ["solve", "check"] {
         if subcommand == "check" {
             let rows = folder.solve(&["in", "--columns", "puzzle,solution", "-q"], "").rows;
             folder.file("in", rows);
         }
-        folder.run(subcommand, &args, "");
+        let outputs = "-o rows.csv --report run.html --summary-json sum -q --force";
+        folder.line(&format!("{subcommand} in --columns {columns} {outputs}"));
         let summary = data(&folder.read("run.html"));
         let rows = folder.read("rows.csv");
         let rows: Vec<Vec<&str>> =
@@ -91,9 +90,8 @@ fn the_summary_has_the_difficulty_of_the_rows() {
     }
     // Techniques and ratings are counted only if rows or filters need them.
     for (columns, keys) in [("line", [false, false]), ("difficulty", [true, false])] {
-        let args = ["in", "--columns", columns, "--summary-json", "sum", "-q", "--force"];
-        folder.solve(&args, "");
-        let summary: Value = serde_json::from_str(&folder.read("sum")).unwrap();
+        folder.line(&format!("solve in --columns {columns} --summary-json sum -q --force"));
+        let summary = folder.json("sum");
         let has = ["techniques", "guess_ratings"].map(|key| summary.get(key).is_some());
         assert_eq!(has, keys, "{columns}");
         assert!(summary.get("clues").is_some() && summary.get("guesses").is_some(), "{summary}");
@@ -101,19 +99,10 @@ fn the_summary_has_the_difficulty_of_the_rows() {
 }
 
 #[test]
-fn a_page_without_records_has_no_counts() {
-    let folder = Folder::new();
-    folder.file("empty", "");
-    let ran = folder.solve(&["empty", "--report", "run.html", "-q"], "");
-    assert_eq!(ran.status, 0, "{ran:?}");
-    let page = data(&folder.read("run.html"));
-    assert!(page.get("clues").is_none() && page["latency_ns"]["count"] == 0, "{page}");
-}
-
-#[test]
 fn a_resumed_corpus_has_a_page_of_all_its_rows() {
     let folder = Folder::new();
-    let args = ["--count", "12000", "--seed", "3", "-o", "rows", "--report", "run.html"];
+    let line = "generate --count 12000 --seed 3 -o rows --report run.html";
+    let args: Vec<_> = line.split(' ').skip(1).collect();
     let mut command = folder.command("generate", &args);
     let mut child = command.env("BULKDOKU_JOURNAL_MS", "3").stderr(Stdio::null()).spawn().unwrap();
     let has_rows =
@@ -124,7 +113,7 @@ fn a_resumed_corpus_has_a_page_of_all_its_rows() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    let ran = folder.run("generate", &[&args[..], &["--resume", "-q"]].concat(), "");
+    let ran = folder.line(&format!("{line} --resume -q"));
     assert_eq!(ran.status, 0, "{ran:?}");
     let data = data(&folder.read("run.html"));
     assert!(data["rows_before"].as_u64().unwrap() > 0, "{data}");
@@ -135,13 +124,12 @@ fn a_resumed_corpus_has_a_page_of_all_its_rows() {
 fn the_page_of_bench_has_its_measurements() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n"));
-    let line = "in --engine lanes,scalar --rounds 2 --rows 100 -o out.json --report bench.html";
-    let args: Vec<_> = line.split(' ').collect();
-    let ran = folder.run("bench", &args, "");
+    let line = "--engine lanes,scalar --rounds 2 --rows 100 -o out.json --report bench.html";
+    let ran = folder.line(&format!("bench in {line}"));
     assert_eq!(ran.status, 0, "{ran:?}");
     let data = data(&folder.read("bench.html"));
     assert_eq!(data["subcommand"], "bench");
-    let measured: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
+    let measured = folder.json("out.json");
     assert_eq!(data["measurements"], measured);
     assert_eq!(measured.as_array().unwrap().len(), 2);
 }
@@ -156,7 +144,7 @@ fn latencies_are_those_of_all_rows() {
     let line = "generate -n 30 -s 1 -q --latency g.csv --summary-json g.json";
     assert_eq!(folder.line(line).status, 0);
     assert!(folder.read("g.csv").trim_end().ends_with(",30,1.0"));
-    let summary: Value = serde_json::from_str(&folder.read("g.json")).unwrap();
+    let summary = folder.json("g.json");
     assert_eq!((&summary["rows"], &summary["seed"]), (&30.into(), &1.into()));
     assert_eq!((&summary["latency_ns"]["count"], sum(&summary["clues"])), (&30.into(), 30));
 }

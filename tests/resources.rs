@@ -12,8 +12,7 @@ use crate::common::command::{CLASSIC, Folder};
 #[test]
 fn many_threads_without_input_end_immediately() {
     let ran = Folder::new().solve(&["-j", "999"], "");
-    assert_eq!(ran.status, 0, "{ran:?}");
-    assert!(ran.messages.contains(" of 999 threads (more would not be faster)"), "{ran:?}");
+    ran.expect(0, " of 999 threads (more would not be faster)");
 }
 
 #[test]
@@ -30,8 +29,7 @@ fn threads_have_at_least_a_block_each() {
 /// Runs a line of words to its end, and returns the peak memory.
 #[cfg(target_os = "linux")]
 fn peak_of(folder: &Folder, line: &str) -> u64 {
-    let words: Vec<_> = line.split(' ').collect();
-    let mut child = folder.spawn(words[0], &words[1..]);
+    let mut child = folder.start(line);
     let mut peak = 0;
     while child.try_wait().unwrap().is_none() {
         peak = peak_memory(child.id()).unwrap_or(peak);

@@ -1,14 +1,13 @@
 //! Runs resumed after their inputs failed or changed.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
-
-use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, grid, wait_until};
-use crate::common::contents::gz;
+use crate::common::command::{CLASSIC, Folder, grid};
+#[cfg(feature = "full")]
+use crate::common::contents::zst;
+use crate::common::contents::{gz, npy, numbers};
+use crate::common::process::Signal;
 
 const COLUMNS: &str = "line,puzzle,computed_solution,status";
 
@@ -28,13 +27,8 @@ fn texts() -> [String; 2] {
 }
 
 /// Returns an array of these lines.
-fn npy(text: &str) -> Vec<u8> {
-    let shape = text.lines().count();
-    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({shape}, 81), }}");
-    let length = [header.len() as u8, 0];
-    let cells = text.bytes().filter(|byte| *byte != b'\n');
-    let cells: Vec<_> = cells.map(|cell| if cell == b'.' { 0 } else { cell - b'0' }).collect();
-    [b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), &cells].concat()
+fn array(text: &str) -> Vec<u8> {
+    npy("|u1", &format!("({}, 81)", text.lines().count()), &numbers(text))
 }
 
 #[cfg(feature = "full")]
@@ -52,22 +46,22 @@ fn damaged() -> Vec<(String, Vec<u8>, Vec<u8>)> {
     let packed = [
         ("gz", gz(&text), 8),
         #[cfg(feature = "full")]
-        ("zst", zstd_of(&text), 1),
+        ("zst", zst(&text), 1),
     ];
     let mut all = Vec::new();
     for (name, whole, from_end) in packed {
         let mut changed = whole.clone();
         changed[whole.len() - from_end] ^= 1;
-        all.push((format!("{name}, check sum"), changed, other.clone().into()));
         let cut_off = whole[..whole.len() - from_end].to_vec();
-        all.push((format!("{name}, cut off"), cut_off, other.clone().into()));
+        for (damage, bytes) in [("check sum", changed), ("cut off", cut_off)] {
+            all.push((format!("{name}, {damage}"), bytes, other.clone().into()));
+        }
     }
-    let members = |text: &str| gz(text).into_iter().chain(gz(text)).collect::<Vec<_>>();
-    let mut changed = members(&text);
+    let mut changed = [gz(&text), gz(&text)].concat();
     *changed.last_mut().unwrap() ^= 1;
     all.push(("gz, second member".into(), changed, [gz(&text), gz(&other)].concat()));
-    let array = npy(&text);
-    all.push(("npy, cut off".into(), array[..array.len() - 1].into(), npy(&other)));
+    let cells = array(&text);
+    all.push(("npy, cut off".into(), cells[..cells.len() - 1].into(), array(&other)));
     #[cfg(feature = "full")]
     {
         let mut table = parquet(&text);
@@ -76,14 +70,6 @@ fn damaged() -> Vec<(String, Vec<u8>, Vec<u8>)> {
         all.push(("parquet".into(), table, parquet(&other)));
     }
     all
-}
-
-#[cfg(feature = "full")]
-fn zstd_of(text: &str) -> Vec<u8> {
-    let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
-    encoder.include_checksum(true).unwrap();
-    encoder.write_all(text.as_bytes()).unwrap();
-    encoder.finish().unwrap()
 }
 
 /// No row computed from damaged bytes remains.
@@ -96,65 +82,77 @@ fn a_damaged_input_may_be_replaced() {
         folder.file("first", format!("{CLASSIC}\n").repeat(3));
         folder.file("last", format!("{CLASSIC}\nbad\n"));
         let input = if is_stdin { "-" } else { "in" };
-        let args = ["first", input, "last", "-q", "--columns", COLUMNS];
-        let run = |bytes: &Vec<u8>, more: &[&str]| {
+        let line = format!("solve first {input} last -q --columns {COLUMNS}");
+        let run = |bytes: &Vec<u8>, more: &str| {
             folder.file("in", bytes);
-            let stdin = if is_stdin { &bytes[..] } else { &[] };
-            folder.solve(&[&args[..], more].concat(), stdin)
+            folder.with_input(&format!("{line} {more}"), if is_stdin { &bytes[..] } else { &[] })
         };
-        let ran = run(&damaged, &["-o", "out.csv"]);
-        assert_eq!(ran.status, 3, "{name}: {ran:?}");
-        assert!(ran.messages.contains("--resume continues it"), "{name}: {ran:?}");
+        run(&damaged, "-o out.csv").expect(3, "--resume continues it");
         let rows = folder.read("out.csv");
         assert!(rows.ends_with(",malformed\n"), "{name}: later inputs have rows: {rows}");
         // The other decoders lose the output of the call that fails.
         if name == "gz, check sum" || name.contains("member") {
             assert!(rows.lines().count() > 60, "{name}: rows before the damage are written");
         }
-        let again = run(&damaged, &["-o", "out.csv", "--resume"]);
-        assert_eq!(again.status, 3, "{name}: {again:?}");
+        assert_eq!(run(&damaged, "-o out.csv --resume").status, 3, "{name}");
         assert_eq!(folder.read("out.csv"), rows, "{name}");
 
-        let resumed = run(&repaired, &["-o", "out.csv", "--resume"]);
+        let resumed = run(&repaired, "-o out.csv --resume");
         assert_eq!(resumed.status, 1, "{name}: {resumed:?}");
-        let undisturbed = run(&repaired, &[]);
-        assert_eq!(folder.read("out.csv"), undisturbed.rows, "{name}");
+        assert_eq!(folder.read("out.csv"), run(&repaired, "").rows, "{name}");
         assert!(!folder.path("out.csv.resume").exists());
     }
+}
+
+/// A Parquet file has the rows before the damage, but does not look complete.
+#[test]
+#[cfg(feature = "full")]
+fn a_damaged_input_of_a_parquet_file_may_be_replaced() {
+    let folder = Folder::new();
+    let packed = gz(&texts()[0]);
+    let line = "augment in.gz -q --seed 1 -o a.parquet";
+    folder.file("in.gz", &packed[..packed.len() - 9]);
+    folder.line(line).expect(3, "is not complete; --resume continues it");
+    let left = folder.all_names();
+    assert!(left.iter().any(|name| name == "a.parquet"), "{left:?}");
+    assert_eq!(folder.line(&format!("{line} --resume")).status, 3);
+    assert_eq!(folder.all_names(), left);
+    folder.file("in.gz", &packed);
+    assert_eq!(folder.line(&format!("{line} --resume")).status, 0);
+    let whole = folder.all_files();
+    assert_eq!(folder.line(&format!("{line} --force")).status, 0);
+    assert_eq!(folder.all_files(), whole);
 }
 
 /// Rows compared with wrong solutions are replaced as well.
 #[test]
 fn damaged_solutions_may_be_replaced() {
     let [_, text] = texts();
-    let puzzles = CLASSIC.to_owned() + "\n" + &text;
-    let right = Folder::new().solve(&["-q", "--columns", "solution"], &puzzles).rows;
+    let folder = Folder::new();
+    folder.file("in", CLASSIC.to_owned() + "\n" + &text);
+    let right = folder.line("solve in -q --columns solution").rows;
     let mut wrong: Vec<_> = right.lines().collect();
     wrong[1] = wrong[2];
     let packed = gz(wrong.join("\n"));
     let mut changed = packed.clone();
     changed[packed.len() - 8] ^= 1;
+    let line = "check in --solutions s -q --columns line,answer,status,reason";
     for (name, damaged) in [
         ("check sum", changed),
         ("cut off", packed[..packed.len() / 2].into()),
         ("too few", wrong[..30].join("\n").into()),
         ("too many", [&wrong[..], &wrong].concat().join("\n").into()),
     ] {
-        let folder = Folder::new();
-        folder.file("in", &puzzles);
-        let line = "check in --solutions s -q --columns line,answer,status,reason";
         folder.file("s", damaged);
-        let ran = folder.line(&format!("{line} -o out.csv"));
-        assert_eq!(ran.status, 3, "{name}: {ran:?}");
-        assert!(ran.messages.contains("--resume continues it"), "{name}: {ran:?}");
+        let ran = folder.line(&format!("{line} -o out.csv --force"));
+        ran.expect(3, "--resume continues it");
         let again = folder.line(&format!("{line} -o out.csv --resume"));
         assert_eq!((again.status, again.messages), (3, ran.messages), "{name}");
-
         folder.file("s", gz(&right));
         let resumed = folder.line(&format!("{line} -o out.csv --resume"));
         assert_eq!(resumed.status, 0, "{name}: {resumed:?}");
         assert_eq!(folder.read("out.csv"), folder.line(line).rows, "{name}");
-        assert!(!folder.path("out.csv.resume").exists());
+        assert_eq!(folder.names(), ["in", "out.csv", "s"], "{name}");
     }
 }
 
@@ -196,30 +194,19 @@ fn a_run_that_has_read_another_pipe_is_not_resumed() {
         let folder = Folder::new();
         folder.file("in", &whole[..whole.len() - 1]);
         folder.file("set", set);
-        let made = Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap();
-        assert!(made.success());
-        let run = |more: &str| -> Ran {
-            let script = "cat set > pipe & \"$0\" \"$@\"; status=$?; kill $!; exit $status";
-            let mut command = Command::new("sh");
-            command.args(["-c", script, BULKDOKU]).args(line.split(' ')).args(["-o", "out.csv"]);
-            command.args(more.split_whitespace()).current_dir(folder.path("."));
-            command.stdin(Stdio::null()).output().unwrap().into()
+        let run = |more: &str| {
+            let line = format!("{line} -o out.csv {more}");
+            folder
+                .shell(&format!("cat set > pipe & \"$0\" {line}; status=$?; kill $!; exit $status"))
         };
+        assert_eq!(folder.shell("mkfifo pipe").status, 0);
         let ran = run("");
-        assert_eq!(ran.status, status, "{line}: {ran:?}");
-        let promise = "out.csv is not complete; --force starts over";
-        assert!(ran.messages.contains(promise), "{line}: {ran:?}");
+        ran.expect(status, "out.csv is not complete; --force starts over");
         assert!(!ran.messages.contains("--resume"), "{line}: {ran:?}");
         let rows = folder.read("out.csv");
-        for (more, message) in [
-            ("", "out.csv: exists and is not complete; "),
-            ("--resume", "out.csv: cannot be resumed: pipe is not a file"),
-        ] {
-            let ran = run(more);
-            assert_eq!(ran.status, 2, "{line} {more}: {ran:?}");
-            assert!(ran.messages.contains(message), "{line} {more}: {ran:?}");
-            assert_eq!(folder.read("out.csv"), rows, "{line} {more}");
-        }
+        run("").expect(2, "out.csv: exists and is not complete; ");
+        run("--resume").expect(2, "out.csv: cannot be resumed: pipe is not a file");
+        assert_eq!(folder.read("out.csv"), rows, "{line}");
     }
 }
 
@@ -242,50 +229,35 @@ fn a_pipe_that_changed_before_the_checkpoint_is_refused() {
         ("plain", |text| text.into(), &["lines", "csv", "jsonl", "grid"]),
         ("gz", |text| gz(text), &["lines"]),
         #[cfg(feature = "full")]
-        ("zst", zstd_of, &["csv"]),
-        ("npy", npy, &["lines"]),
+        ("zst", |text| zst(text), &["csv"]),
+        ("npy", array, &["lines"]),
     ];
     for &(codec, pack, forms) in packs {
         for form in forms {
             let name = format!("{codec}, {form}");
             let folder = Folder::new();
-            let args = ["-q", "--columns", COLUMNS, "-o", "out.csv", "--errors", "err"];
+            let line = format!("solve -q --columns {COLUMNS} -o out.csv --errors err");
             let whole = pack(&records(form, &text));
             let changed = text.replacen(text.lines().next().unwrap(), CLASSIC, 1);
-            let changed = pack(&records(form, &changed));
-            let shorter = pack(&records(form, text.split_at(82).0));
-            let different = pack(&records(form, &other));
-
-            let mut child = folder.spawn("solve", &args);
-            let mut pipe = child.stdin.take().unwrap();
             // A compressed stream that has not ended, because another member may follow.
-            pipe.write_all(&whole).unwrap();
-            wait_until(|| {
-                let rows = fs::read_to_string(folder.path("out.csv")).unwrap_or_default();
-                rows.lines().count() > 50
-            });
-            kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-            assert_eq!(child.wait().unwrap().code(), Some(130), "{name}");
+            let has_rows = || folder.lines_in("out.csv") > 51;
+            assert_eq!(folder.stopped(&line, &whole, Signal::INT, |_| has_rows()).status, 130);
 
-            let files = || {
-                let names = folder.names().into_iter();
-                names.map(|name| (folder.read(&name), name)).collect::<Vec<_>>()
-            };
-            let before = files();
-            for input in [&changed, &shorter, &different] {
-                let resume = [&args[..], &["--resume", "--report", "page.html"]].concat();
-                let ran = folder.solve(&resume, input);
-                assert_eq!(ran.status, 2, "{name}: {ran:?}");
+            let before = folder.all_files();
+            for input in [&changed, text.split_at(82).0, &other] {
+                let resume = format!("{line} --resume --report page.html");
+                let ran = folder.with_input(&resume, pack(&records(form, input)));
                 let message = "bulkdoku: <stdin>: has been modified since the previous run: it differs before";
                 let ends = "bulkdoku: <stdin>: ends after";
                 let is_named = ran.messages.starts_with(message) || ran.messages.starts_with(ends);
                 assert!(is_named, "{name}: {ran:?}");
                 assert!(ran.messages.ends_with("--force starts over\n"), "{name}: {ran:?}");
-                assert!(files() == before, "{name}");
+                assert_eq!(ran.status, 2, "{name}: {ran:?}");
+                assert!(folder.all_files() == before, "{name}");
             }
-            let ran = folder.solve(&[&args[..], &["--resume"]].concat(), &whole);
+            let ran = folder.with_input(&format!("{line} --resume"), &whole);
             assert_eq!(ran.status, 0, "{name}: {ran:?}");
-            let undisturbed = folder.solve(&args[..3], &whole).rows;
+            let undisturbed = folder.solve(&["-q", "--columns", COLUMNS], &whole).rows;
             assert_eq!(folder.read("out.csv"), undisturbed, "{name}");
         }
     }

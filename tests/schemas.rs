@@ -6,11 +6,6 @@ use serde_json::Value;
 
 use crate::common::command::{CLASSIC, Folder};
 
-fn schema(name: &str) -> Value {
-    let path = format!("{}/docs/schemas/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
-}
-
 /// Returns why a value does not conform to a schema of the types used here. Unlike in JSON Schema,
 /// every field must be listed.
 fn difference(schema: &Value, value: &Value, path: &str) -> Option<String> {
@@ -63,9 +58,10 @@ fn difference(schema: &Value, value: &Value, path: &str) -> Option<String> {
     fields.or_else(items)
 }
 
-fn assert_conforms(name: &str, json: &[u8]) {
-    let value = serde_json::from_slice(json).unwrap();
-    assert_eq!(difference(&schema(name), &value, name), None);
+fn assert_conforms(name: &str, value: &Value) {
+    let path = format!("{}/docs/schemas/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
+    let schema: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    assert_eq!(difference(&schema, value, name), None);
 }
 
 #[test]
@@ -88,7 +84,7 @@ fn summaries_conform() {
         let output = if line.starts_with("split") { "a.csv,b.csv" } else { "out.csv" };
         let ran = folder.line(&format!("{line} -q --force --summary-json s.json -o {output}"));
         assert!(ran.status <= 1, "{line}: {ran:?}");
-        assert_conforms("summary", folder.read("s.json").as_bytes());
+        assert_conforms("summary", &folder.json("s.json"));
     }
 }
 
@@ -98,8 +94,8 @@ fn traces_conform() {
     let hard = include_str!("../datasets/hard.txt").lines().find(|line| line.len() == 81);
     folder.file("in", format!("{CLASSIC}\nbad\n{}\n{}\n", ".".repeat(81), hard.unwrap()));
     let ran = folder.line("trace in -q --sentences --implications");
-    assert_eq!(ran.rows.lines().count(), 4, "{ran:?}");
-    ran.rows.lines().for_each(|trace| assert_conforms("trace", trace.as_bytes()));
+    assert_eq!(ran.objects().len(), 4, "{ran:?}");
+    ran.objects().iter().for_each(|trace| assert_conforms("trace", trace));
 }
 
 #[test]
@@ -109,12 +105,11 @@ fn measurements_conform() {
     let quick = "--rounds 1 --rows 2 --engine scalar,lanes";
     let ran = folder.line(&format!("bench in {quick} -o b.json"));
     assert_eq!(ran.status, 0, "{ran:?}");
-    assert_conforms("bench", folder.read("b.json").as_bytes());
+    assert_conforms("bench", &folder.json("b.json"));
     #[cfg(unix)]
     {
-        let args = ["in", "--rounds", "1", "--rows", "2", "--solver", "none=true", "-o", "c.json"];
-        let ran = folder.run("bench", &args, "");
-        assert_eq!(ran.status, 1, "{ran:?}");
-        assert_conforms("bench", folder.read("c.json").as_bytes());
+        let line = "bench in --rounds 1 --rows 2 --solver none=true -o c.json";
+        assert_eq!(folder.line(line).status, 1);
+        assert_conforms("bench", &folder.json("c.json"));
     }
 }

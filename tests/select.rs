@@ -1,28 +1,22 @@
 //! The selection of rows in `solve` and `check`, and properties of puzzles.
 
-use bulkdoku::generate::{Generator, Kind};
+use bulkdoku::Puzzle;
+use bulkdoku::generate::Kind;
 use bulkdoku::isomorph::{Permutation, SeededRng};
 use bulkdoku::logic::Technique;
 use bulkdoku::rating::Level;
-use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
 use crate::common::contents::table;
+use crate::common::{generated, proofs, puzzle, without_one};
 
 /// Creates a file with one puzzle of each type, and an invalid line.
 fn mixed(folder: &Folder) {
-    let mut generator = Generator::new();
     let mut lines = vec![CLASSIC.to_owned(), CLASSIC.replacen("53..7", "53..5", 1), "bad".into()];
     for kind in [Kind::Minimal, Kind::Several, Kind::Unsolvable] {
-        lines.extend((0..30).map(|index| generator.puzzle(kind, 1, index).to_string()));
+        lines.extend(generated(kind, 1, 30).iter().map(ToString::to_string));
     }
     folder.file("in", lines.join("\n") + "\n");
-}
-
-fn solutions(puzzles: &[Puzzle]) -> Vec<Outcome> {
-    let mut outcomes = vec![Outcome::NONE; puzzles.len()];
-    solve_batch(puzzles, Limits::PROOF, &mut outcomes);
-    outcomes
 }
 
 #[test]
@@ -85,36 +79,24 @@ fn columns_agree_with_the_rules_and_the_engine() {
         let form = puzzle.canonical().map_or(String::new(), |canonical| canonical.form.to_string());
         assert_eq!(row["canonical"], form);
         if row["status"] != "unique" {
-            assert!(
-                ["difficulty", "guess_rating", "minimal"]
-                    .iter()
-                    .all(|column| row[*column].is_empty())
-            );
+            let empty = ["difficulty", "guess_rating", "minimal"];
+            assert!(empty.iter().all(|column| row[*column].is_empty()));
             continue;
         }
         let technique: Technique = row["technique"].parse().unwrap();
         assert_eq!(row["difficulty"], technique.difficulty().name());
         assert_eq!(technique <= Technique::Claiming, Level::of(&puzzle) < Level::Beyond);
         assert_eq!(row["guess_rating"], row["guesses"]);
-        let without = (0..81).filter(|&cell| puzzle.cells()[cell] != 0).map(|cell| {
-            let mut cells = *puzzle.cells();
-            cells[cell] = 0;
-            Puzzle::from_cells(cells).unwrap()
-        });
-        let outcomes = solutions(&without.collect::<Vec<_>>());
+        let outcomes = proofs(&without_one(&puzzle).collect::<Vec<_>>());
         let is_minimal = outcomes.iter().all(|outcome| outcome.solutions == 2);
         assert_eq!(row["minimal"], is_minimal.to_string());
     }
     let count = |minimal: &str| rows.iter().filter(|row| row["minimal"] == minimal).count();
     assert_eq!((count("true"), count("false")), (30, 1));
-    let json = folder.line(
-        "solve in -q --where status=='unique' --columns difficulty,guess_rating,minimal,clues --format jsonl",
-    );
-    let first: serde_json::Value = serde_json::from_str(json.rows.lines().next().unwrap()).unwrap();
-    assert_eq!(
-        first,
-        serde_json::json!({"difficulty": "easy", "guess_rating": 0, "minimal": false, "clues": 30})
-    );
+    let columns = "difficulty,guess_rating,minimal,clues";
+    let line = format!("solve in -q --where status=='unique' --columns {columns} --format jsonl");
+    let first = r#"{"difficulty":"easy","guess_rating":0,"minimal":false,"clues":30}"#;
+    assert_eq!(folder.line(&line).rows.lines().next(), Some(first));
     folder.file("pairs", format!("{CLASSIC},{SOLVED}\n"));
     let ran = folder.line("check pairs -q --columns status,difficulty,minimal,clues,guess_rating");
     assert_eq!(ran.rows, "status,difficulty,minimal,clues,guess_rating\nok,easy,false,30,0\n");
@@ -123,18 +105,12 @@ fn columns_agree_with_the_rules_and_the_engine() {
 #[test]
 fn ratings_over_isomorphs_are_those_of_the_class() {
     let folder = Folder::new();
-    let mut generator = Generator::new();
     let mut rng = SeededRng::new(3);
-    let hard: Vec<Puzzle> = include_str!("../datasets/hard.txt")
-        .lines()
-        .filter(|line| line.len() == 81)
-        .take(10)
-        .map(|line| line.parse().unwrap())
-        .chain((0..10).map(|index| generator.puzzle(Kind::Minimal, 2, index)))
-        .collect();
+    let hard = include_str!("../datasets/hard.txt").lines().take(10).map(puzzle);
+    let hard: Vec<Puzzle> = hard.chain(generated(Kind::Minimal, 2, 10)).collect();
     let others = hard.iter().map(|puzzle| Permutation::random(&mut rng).puzzle(puzzle));
-    let lines: Vec<_> =
-        hard.iter().copied().chain(others).map(|puzzle| puzzle.to_string()).collect();
+    let lines = hard.iter().copied().chain(others).map(|puzzle| puzzle.to_string());
+    let lines: Vec<_> = lines.collect();
     folder.file("in", lines.join("\n"));
     let ratings = |line: &str| -> Vec<f64> {
         let rows = table(&folder.line(line).rows);
@@ -146,11 +122,9 @@ fn ratings_over_isomorphs_are_those_of_the_class() {
     assert_ne!(drawn[..20], drawn[20..]);
     // The first rating, computed manually.
     let form = hard[0].canonical().unwrap().form;
-    let isomorphs: Vec<_> = bulkdoku::rating::isomorphs()
-        .take(20)
-        .map(|permutation| permutation.puzzle(&form))
-        .collect();
-    let logs: f64 =
-        solutions(&isomorphs).iter().map(|outcome| (1.0 + outcome.guesses as f64).ln()).sum();
+    let isomorphs = bulkdoku::rating::isomorphs().take(20);
+    let isomorphs: Vec<_> = isomorphs.map(|permutation| permutation.puzzle(&form)).collect();
+    let logs = proofs(&isomorphs).into_iter().map(|outcome| (1.0 + outcome.guesses as f64).ln());
+    let logs: f64 = logs.sum();
     assert!(((logs / 20.0).exp() - 1.0 - mean[0]).abs() < 0.006, "{} {}", logs, mean[0]);
 }

@@ -5,21 +5,17 @@ use std::fmt::Write;
 use std::fs;
 
 use bulkdoku::Puzzle;
-use bulkdoku::generate::{Generator, Kind};
+use bulkdoku::generate::Kind;
 use bulkdoku::isomorph::{Permutation, SeededRng};
 use bulkdoku::sets::{Sameness, Split};
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
 use crate::common::contents::table;
-
-fn form(puzzle: &str) -> String {
-    puzzle.parse::<Puzzle>().unwrap().canonical().unwrap().form.to_string()
-}
+use crate::common::{form, generated};
 
 /// Returns random minimal puzzles of different classes.
 fn puzzles(seed: u64, count: u64) -> Vec<Puzzle> {
-    let mut generator = Generator::new();
-    (0..count).map(|index| generator.puzzle(Kind::Minimal, seed, index)).collect()
+    generated(Kind::Minimal, seed, count)
 }
 
 /// Returns a random isomorph of each puzzle.
@@ -61,10 +57,8 @@ fn sets_are_files_and_folders_and_have_verdicts() {
     }
     for force in ["", " --force"] {
         let line = format!("canon b --against sets --columns puzzle -o sets/new.csv{force}");
-        let ran = folder.line(&line);
-        assert_eq!((ran.status, folder.read("sets/new.csv").lines().count()), (1, 11), "{ran:?}");
-        let verdict = "5 of 16 records have their class in sets/a, sets/c";
-        assert!(ran.messages.contains(verdict), "{ran:?}");
+        folder.line(&line).expect(1, "5 of 16 records have their class in sets/a, sets/c");
+        assert_eq!(folder.lines_in("sets/new.csv"), 11);
     }
     // No record is known, but those without a class may be: this is no proof.
     let twice = format!("11{}\n", ".".repeat(79));
@@ -89,22 +83,18 @@ fn sets_are_files_and_folders_and_have_verdicts() {
         assert_eq!(ran.status, status, "{line}: {ran:?}");
         assert!(ran.messages.contains(message), "{line}: {ran:?}");
     }
-    let ran = folder.line("canon b --against a --where clues>0");
     let verdict = "in a; only records that meet --where were compared; ";
-    assert!(ran.messages.contains(verdict), "{ran:?}");
-    for (line, message) in [
+    folder.line("canon b --against a --where clues>0").expect(1, verdict);
+    folder.line("canon b --against nowhere").expect(3, "nowhere");
+    folder.assert_refused(&[
         ("canon b --by puzzle", "--against <FILE>"),
         ("canon b --against -", "name a file"),
         ("canon b --known", "--against <FILE>"),
         ("canon b --against a -o a", "is the input a"),
-        ("canon b --against nowhere", "nowhere"),
         // Errors found before the set is read.
         ("canon b --against nowhere -o a", "a: exists"),
         ("canon b --against nowhere --format lines --columns line", "--columns goes with"),
-    ] {
-        let ran = folder.line(line);
-        assert!(ran.status >= 2 && ran.messages.contains(message), "{line}: {ran:?}");
-    }
+    ]);
 }
 
 /// Returns a table of 300 classes with up to six isomorphs each.
@@ -140,7 +130,7 @@ fn a_split_separates_no_class_and_loses_no_row() {
     for (side, form) in [(&sides[0], &of_train), (&sides[1], &of_test)] {
         let is_kept = |line: &&str| {
             let puzzle = line.split(',').nth(1).unwrap_or_default();
-            puzzle.len() < 81 || form.contains(&self::form(puzzle))
+            puzzle.len() < 81 || form.contains(&crate::common::form(puzzle))
         };
         let expected: Vec<_> = text.lines().filter(is_kept).collect();
         assert!(side.lines().eq(expected));
@@ -200,8 +190,7 @@ fn a_split_by_puzzle_separates_isomorphs_and_reports_bad_records() {
     let isomorphs = isomorphs(&vec![CLASSIC.parse().unwrap(); 400], 1);
     folder.file("in", format!("{}bad\n{}", lines(&isomorphs), lines(&isomorphs)));
     let ran = folder.line("split --by puzzle --shares 75,25 --seed 3 in -o a.lines.gz,b.lines.gz");
-    assert_eq!(ran.status, 1);
-    assert!(ran.messages.contains("in:401:1: malformed"), "{}", ran.messages);
+    ran.expect(1, "in:401:1: malformed");
     let sides = ["a.lines.gz", "b.lines.gz"].map(|name| folder.unpacked(name));
     let [a, b] = [&sides[0], &sides[1]].map(|side| side.lines().collect::<HashSet<_>>());
     assert!(a.is_disjoint(&b) && a.len() + b.len() == 400);
@@ -211,7 +200,7 @@ fn a_split_by_puzzle_separates_isomorphs_and_reports_bad_records() {
     assert_eq!(rows, [2 * a.len(), 2 * b.len()]);
     folder.file("in.csv", format!("puzzle\n{CLASSIC}\n"));
     let ran = folder.line("split missing --shares 90,10 --seed 1 -o a.csv,b.csv");
-    assert!(ran.status == 3 && ran.messages.contains("missing: No such file"), "{ran:?}");
+    ran.expect(3, "missing: No such file");
     folder.assert_refused(&[
         ("split --shares 90,10 --seed 1 in.csv -o one.csv", "has 1 names"),
         ("split --shares 1,1 --seed 1 in.csv -o d.csv,e.csv,f.csv", "as many of both"),
@@ -266,10 +255,8 @@ fn isomorphs_are_correct_distinct_and_independent_of_threads() {
     // The first copies do not depend on how many there are.
     let fewer = table(&folder.line(&format!("{line} --times 3")).rows);
     assert!(fewer.iter().all(|row| rows.contains(row)) && fewer.len() == 40 * 3);
-    assert_ne!(
-        folder.line("augment in.csv --seed 6").rows,
-        folder.line("augment in.csv --seed 5").rows
-    );
+    let [five, six] = [5, 6].map(|seed| folder.line(&format!("augment in.csv --seed {seed}")).rows);
+    assert_ne!(five, six);
 }
 
 #[test]

@@ -26,8 +26,7 @@ fn givens_are_drawn_as_a_grid() {
     let grid = shown(&[HARD]);
     assert!(grid.starts_with("4 . . | . . . | 8 . 5\n. 3 . |"), "{grid}");
     assert_eq!(grid.matches("------+-------+------\n").count(), 2);
-    let (text, status) = show(&["12"], "");
-    assert_eq!((text.as_str(), status), ("", 2));
+    assert_eq!(show(&["12"], ""), (String::new(), 2));
 }
 
 #[test]
@@ -87,16 +86,12 @@ fn all_puzzles_of_a_file_are_shown() {
     assert_eq!((mixed.status, mixed.rows), (1, shown(&[EASY])));
     assert!(mixed.messages.contains("mixed.txt:2:3: malformed: 2 cells"), "{}", mixed.messages);
 
-    for (args, status, hint) in [
-        (["bad.txt"], 2, "bad.txt:1:3: malformed: 2 cells"),
-        (["empty.txt"], 2, "no puzzle"),
-        (["missing.txt"], 2, "missing.txt: no such file, and not a puzzle (column 1: 'm'"),
-        (["."], 3, "directory"),
-    ] {
-        let ran = show(&args, b"");
-        assert_eq!((ran.status, ran.rows.as_str()), (status, ""), "{ran:?}");
-        assert!(ran.messages.contains(hint), "{ran:?}");
-    }
+    folder.assert_refused(&[
+        ("show bad.txt", "bad.txt:1:3: malformed: 2 cells"),
+        ("show empty.txt", "no puzzle"),
+        ("show missing.txt", "missing.txt: no such file, and not a puzzle (column 1: 'm'"),
+    ]);
+    folder.line("show .").expect(3, "directory");
     // The first messages are printed, and a grid with a malformed row is read as a grid.
     let ran = show(&["-"], "12\n".repeat(30).as_bytes());
     assert_eq!((ran.status, ran.messages.lines().count()), (2, 22), "{ran:?}");
@@ -115,14 +110,10 @@ fn all_puzzles_of_a_file_are_shown() {
 
 #[test]
 fn options_without_effect_are_refused() {
-    for args in [
-        &[EASY, "--hint=0"][..],
-        &["--hint", "--path", EASY],
-        &["--hint", "--stage", "solved", EASY],
-        &["--hint", "--candidates", EASY],
-    ] {
-        assert_eq!(show(args, ""), (String::new(), 2), "{args:?}");
+    for options in ["--hint=0", "--hint --path", "--hint --stage solved", "--hint --candidates"] {
+        Folder::new().assert_refused(&[(&format!("show {options} {EASY}"), "")]);
     }
+    Folder::new().assert_refused(&[("show", "")]);
 }
 
 #[test]
@@ -150,17 +141,14 @@ fn a_path_is_a_page_with_a_board_for_each_step() {
     assert!(page.contains("class=\"eliminated\"") && page.contains("class=\"placed\""));
     assert!(!page.contains("http") && page.ends_with("</html>\n"), "{page}");
     folder.file("in.html", HARD);
-    for (args, hint) in [
-        (&[HARD, "--path", "-o", "path.html"][..], "exists"),
-        (&[HARD, "-o", "other.html"], "--path"),
-        (&[HARD, "--path", "-o", "path.pdf"], ".pdf"),
-        (&["in.html", "--path", "-o", "in.html", "--force"], "is the input"),
-    ] {
-        let ran = show(args);
-        assert!(ran.status == 2 && ran.messages.contains(hint), "{ran:?}");
-    }
+    folder.assert_refused(&[
+        (&format!("show {HARD} --path -o path.html"), "exists"),
+        (&format!("show {HARD} -o other.html"), "--path"),
+        (&format!("show {HARD} --path -o path.pdf"), ".pdf"),
+        ("show in.html --path -o in.html --force", "is the input"),
+    ]);
     assert_eq!(folder.read("in.html"), HARD);
-    let lines = format!("{HARD}\n").repeat(1001);
+    let lines = format!("{EASY}\n").repeat(1001);
     folder.file("many.txt", &lines);
     // A page has puzzles without a solution as well.
     folder.file("two.txt", format!("{HARD}\n55{}\n", ".".repeat(79)));
@@ -168,11 +156,12 @@ fn a_path_is_a_page_with_a_board_for_each_step() {
     assert!(folder.read("two.html").contains("contradiction: 5 occurs twice in row 1"));
     let hint = "more than 1,000 puzzles";
     let shown = show(&["many.txt", "--hint", "-o", "other.html"]);
-    assert!(shown.status == 2 && shown.messages.contains(hint), "{shown:?}");
+    shown.expect(2, hint);
     let traced = folder.run("trace", &["-", "-q", "-o", "other.html"], &lines);
-    assert!(traced.status == 3 && traced.messages.contains(hint), "{traced:?}");
+    traced.expect(3, hint);
     let selected = ["-", "-q", "-o", "other.html", "--where", "line <= 2"];
     assert_eq!(folder.run("trace", &selected, &lines).status, 0);
+    let steps = self::shown(&["--path", EASY]).matches(", so r").count();
     assert_eq!(folder.read("other.html").matches("<svg").count(), 2 * (steps + 1));
 }
 
@@ -253,20 +242,12 @@ fn hints_are_sentences_with_marked_cells() {
 }
 
 #[test]
-fn a_puzzle_instead_of_a_subcommand_is_pointed_to_show() {
-    let ran = Folder::new().run(HARD, &[], "");
-    assert_eq!((ran.status, ran.rows.as_str()), (2, ""));
-    assert!(ran.messages.contains(&format!("bulkdoku show {HARD}")), "{}", ran.messages);
-}
-
-#[test]
 fn other_names_of_subcommands_are_pointed_to_them() {
-    for (name, hint) in
-        [("hint", "show PUZZLE --hint"), ("rate", "solve --columns puzzle,technique")]
-    {
-        let ran = Folder::new().run(name, &[HARD], "");
-        assert!(ran.status == 2 && ran.messages.contains(hint), "{ran:?}");
-    }
+    Folder::new().assert_refused(&[
+        (&format!("hint {HARD}"), "show PUZZLE --hint"),
+        (&format!("rate {HARD}"), "solve --columns puzzle,technique"),
+        (HARD, &format!("bulkdoku show {HARD}")),
+    ]);
 }
 
 /// `script` gives a command a terminal.

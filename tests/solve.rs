@@ -5,15 +5,16 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, marks};
+use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, grid, marks};
+use crate::common::contents::objects;
 
-fn solve(args: &[&str], input: impl AsRef<[u8]>) -> Ran {
-    Folder::new().solve(args, input)
+fn solve(options: &str, input: impl AsRef<[u8]>) -> Ran {
+    Folder::new().with_input(&format!("solve {options}"), input)
 }
 
 #[test]
 fn rows_have_the_default_columns() {
-    let ran = solve(&[], format!("{CLASSIC}\n"));
+    let ran = solve("", format!("{CLASSIC}\n"));
     assert_eq!(ran.status, 0);
     let mut lines = ran.rows.lines();
     assert_eq!(lines.next(), Some("line,puzzle,solution,status,solutions,guesses,latency_ns"));
@@ -26,23 +27,24 @@ fn rows_have_the_default_columns() {
 #[test]
 fn the_puzzle_column_has_the_text_of_the_input() {
     let written = CLASSIC.replace('.', "0").replacen('0', "x", 1);
-    let ran = solve(&["--columns", "puzzle"], format!("  {written} ; 12\r\n"));
+    let ran = solve("--columns puzzle", format!("  {written} ; 12\r\n"));
     assert_eq!(ran.rows, format!("puzzle\n{written}\n"));
 }
 
 #[test]
 fn modes_of_the_search() {
     let empty = ".".repeat(81);
-    let row = |args: &[&str], puzzle: &str| {
-        let ran = solve(&[args, &["--columns", "status,solutions"]].concat(), puzzle);
-        ran.rows.lines().nth(1).unwrap().to_owned()
-    };
-    assert_eq!(row(&["--first"], CLASSIC), "solved,1");
-    assert_eq!(row(&["--first"], &empty), "solved,1");
-    assert_eq!(row(&["--limit", "50"], &empty), "multiple,50");
-    assert_eq!(row(&["--limit", "50"], CLASSIC), "unique,1");
-    assert!(row(&["--max-nodes", "1"], &empty).starts_with("gave_up,"));
-    assert_eq!(row(&["--engine", "scalar"], CLASSIC), "unique,1");
+    for (options, puzzle, row) in [
+        ("--first", CLASSIC, "solved,1"),
+        ("--first", &empty, "solved,1"),
+        ("--limit 50", &empty, "multiple,50"),
+        ("--limit 50", CLASSIC, "unique,1"),
+        ("--max-nodes 1", &empty, "gave_up,"),
+        ("--engine scalar", CLASSIC, "unique,1"),
+    ] {
+        let ran = solve(&format!("{options} --columns status,solutions"), puzzle);
+        assert!(ran.records()[0].starts_with(row), "{options}: {ran:?}");
+    }
 }
 
 #[test]
@@ -50,16 +52,12 @@ fn the_reason_is_that_of_the_message() {
     let twice = CLASSIC.replacen("53", "55", 1);
     let folder = Folder::new();
     let several = CLASSIC.replace(['8', '6'], ".");
-    let text = format!("{CLASSIC}\n{twice}\nbad\n{several}\n{}\n", marks(&twice));
-    folder.file("in", text);
+    folder.file("in", format!("{CLASSIC}\n{twice}\nbad\n{several}\n{}\n", marks(&twice)));
     for (threads, option) in [("1", ""), ("2", ""), ("2", "--solutions 2")] {
         let line = format!("solve in -j {threads} {option} --columns line,reason --format jsonl");
         let ran = folder.line(&line);
-        let reason = |row| {
-            let row: Value = serde_json::from_str(row).unwrap();
-            Some((row["line"].as_u64()?, row["reason"].as_str()?.to_owned()))
-        };
-        let mut reasons: Vec<_> = ran.rows.lines().filter_map(reason).collect();
+        let reason = |row: Value| Some((row["line"].as_u64()?, row["reason"].as_str()?.to_owned()));
+        let mut reasons: Vec<_> = ran.objects().into_iter().filter_map(reason).collect();
         reasons.dedup();
         let messages = ran.messages.lines().filter(|line| line.starts_with("in:"));
         let expected = messages.map(|message| {
@@ -71,14 +69,13 @@ fn the_reason_is_that_of_the_message() {
         assert_eq!(reasons, expected.collect::<Vec<_>>(), "{ran:?}");
         assert_eq!(reasons.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 3, 5]);
     }
-    let ran = folder
-        .line("solve in -q --columns status,reason --where `status`in('contradictory','unique')");
+    let line = "solve in -q --columns status,reason --where `status`in('contradictory','unique')";
+    let ran = folder.line(line);
     let reason = "5 occurs twice in row 1, at r1c1 and r1c2";
     let row = format!("contradictory,\"{reason}\"\n");
     assert_eq!(ran.rows, format!("status,reason\nunique,\n{row}{row}"));
-    let tsv =
-        folder.line("solve in -q --columns reason --where status=='contradictory' --format tsv");
-    assert_eq!(tsv.rows, format!("reason\n{reason}\n{reason}\n"));
+    let line = "solve in -q --columns reason --where status=='contradictory' --format tsv";
+    assert_eq!(folder.line(line).rows, format!("reason\n{reason}\n{reason}\n"));
     let ran = folder.line("solve in -q --columns reason --where status=='gave_up' --max-nodes 1");
     assert_eq!(ran.rows, "reason\nthe limit of nodes was reached\n");
 }
@@ -88,14 +85,13 @@ fn messages_are_json_if_their_file_ends_with_jsonl() {
     let folder = Folder::new();
     let twice = CLASSIC.replacen("53", "55", 1);
     let wrong = SOLVED.replacen('5', "4", 1);
-    folder
-        .file("a:b", format!("{CLASSIC},{SOLVED}\n{twice},{SOLVED}\nb\"d\n\n{CLASSIC} {wrong}\n"));
+    let text = format!("{CLASSIC},{SOLVED}\n{twice},{SOLVED}\nb\"d\n\n{CLASSIC} {wrong}\n");
+    folder.file("a:b", text);
     for subcommand in ["solve", "check"] {
         let text = folder.line(&format!("{subcommand} a:b --errors all.err --force"));
         for name in ["all.jsonl", "all.ndjson"] {
             let ran = folder.line(&format!("{subcommand} a:b --errors {name} --force"));
-            let objects: Vec<Value> =
-                folder.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            let objects = objects(&folder.read(name));
             let lines = objects.iter().map(|object| {
                 let text = |key: &str| object[key].as_str().unwrap().to_owned();
                 let [file, status, reason] = ["file", "status", "reason"].map(text);
@@ -154,7 +150,7 @@ fn the_statuses_that_fail_can_be_chosen() {
 
 #[test]
 fn solution_lines_keep_a_line_for_every_record() {
-    let ran = solve(&["--format", "lines"], format!("{CLASSIC}\n12\n{CLASSIC}\n"));
+    let ran = solve("--format lines", format!("{CLASSIC}\n12\n{CLASSIC}\n"));
     assert_eq!(ran.rows, format!("{SOLVED}\n\n{SOLVED}\n"));
 }
 
@@ -162,12 +158,11 @@ fn solution_lines_keep_a_line_for_every_record() {
 fn the_summary_is_printed_and_written_as_json() {
     let folder = Folder::new();
     let input = format!("# c\n\n{CLASSIC}\n{CLASSIC}\n12\n");
-    let args = ["--summary-json", "summary.json", "-j", "2", "--engine", "scalar"];
-    let ran = folder.solve(&args, input);
+    let ran = folder.with_input("solve --summary-json summary.json -j 2 --engine scalar", input);
     for part in ["3 records in ", "unique ", "malformed ", "engine scalar, 2 threads", "p99.9"] {
         assert!(ran.messages.contains(part), "{part} in {}", ran.messages);
     }
-    let summary: serde_json::Value = serde_json::from_str(&folder.read("summary.json")).unwrap();
+    let summary = folder.json("summary.json");
     assert_eq!(summary["records"], 3);
     assert_eq!(summary["statuses"]["unique"], 2);
     assert_eq!(summary["statuses"]["malformed"], 1);
@@ -178,7 +173,7 @@ fn the_summary_is_printed_and_written_as_json() {
 
 #[test]
 fn quiet_suppresses_all_messages() {
-    let ran = solve(&["-q"], "12\n");
+    let ran = solve("-q", "12\n");
     assert_eq!((ran.messages.as_str(), ran.status), ("", 1));
 }
 
@@ -199,8 +194,7 @@ fn each_line_of_the_malformed_set_has_its_status() {
     let datasets = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets");
     let folder = Folder::new();
     let input = fs::read(datasets.join("malformed.txt")).unwrap();
-    let args = ["-q", "--columns", "line,status", "--errors", "errors.txt"];
-    let ran = folder.solve(&args, input);
+    let ran = folder.with_input("solve -q --columns line,status --errors errors.txt", input);
     assert_eq!(ran.status, 1);
 
     let errors = fs::read(folder.path("errors.txt")).unwrap();
@@ -221,32 +215,24 @@ fn each_line_of_the_malformed_set_has_its_status() {
 #[test]
 fn puzzles_are_taken_as_arguments() {
     let folder = Folder::new();
-    let columns = ["--columns", "line,puzzle,solution,status"];
-    let row = format!("{CLASSIC},{SOLVED},unique\n");
-    let header = "line,puzzle,solution,status\n";
-    let ran = folder.solve(&[&[CLASSIC][..], &columns].concat(), "");
-    assert_eq!((ran.rows, ran.status), (format!("{header}1,{row}"), 0));
+    let header = "line,puzzle,solution,status";
     let dashes = CLASSIC.replace('.', "_");
-    let ran = folder.solve(&[&[CLASSIC, &dashes][..], &columns].concat(), "");
-    assert_eq!(ran.rows, format!("{header}1,{row}2,{dashes},{SOLVED},unique\n"));
+    let ran = folder.line(&format!("solve {CLASSIC} {dashes} --columns {header}"));
+    let row = |line, puzzle: &str| format!("{line},{puzzle},{SOLVED},unique");
+    assert_eq!((ran.records(), ran.status), (vec![&*row(1, CLASSIC), &row(2, &dashes)], 0));
 
     // Pencil marks, and a grid of nine lines.
     let marks = marks(CLASSIC);
-    let rows: Vec<_> = (0..9).map(|i| &CLASSIC[9 * i..9 * i + 9]).collect();
-    let lines = ["--format", "lines", "-q"];
-    let ran = folder.solve(&[&[marks.as_str(), &rows.join("\n")][..], &lines].concat(), "");
+    let ran = folder.solve(&[&marks, grid(CLASSIC).trim_end(), "--format", "lines", "-q"], "");
     assert_eq!(ran.rows, format!("{SOLVED}\n").repeat(2));
 
     // Files between puzzles. An argument that names a file is a file.
     folder.file("in", format!("# comment\n{CLASSIC}\n"));
-    let beside = ["in", CLASSIC, CLASSIC, "in", "--columns", "file,line", "-q"];
-    let ran = folder.solve(&beside, "");
+    let ran = folder.line(&format!("solve in {CLASSIC} {CLASSIC} in --columns file,line -q"));
     assert_eq!(ran.rows, "file,line\nin,2\n<arguments>,1\n<arguments>,2\nin,2\n");
     folder.file(CLASSIC, "12\n");
-    let ran = folder.solve(&[CLASSIC, "--columns", "status", "-q"], "");
+    let ran = folder.line(&format!("solve {CLASSIC} --columns status -q"));
     assert_eq!(ran.rows, "status\nmalformed\n");
-
-    let ran = folder.solve(&[&CLASSIC[1..]], "");
-    assert_eq!(ran.status, 2, "{ran:?}");
-    assert!(ran.messages.contains("not a puzzle (80 cells, expected 81)"), "{ran:?}");
+    let short = format!("solve {}", &CLASSIC[1..]);
+    folder.assert_refused(&[(&short, "not a puzzle (80 cells, expected 81)")]);
 }

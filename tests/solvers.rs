@@ -1,9 +1,10 @@
 //! Tests `bulkdoku bench --solver`.
 
-use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use rustix::process::{Pid, test_kill_process};
 use serde_json::Value;
 
 use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, wait_until};
+use crate::common::process::Signal;
 
 /// Measures commands. In them, `SOLVE` stands for one that solves.
 fn bench(folder: &Folder, solvers: &[(&str, &str)], args: &[&str]) -> Ran {
@@ -13,9 +14,9 @@ fn bench(folder: &Folder, solvers: &[(&str, &str)], args: &[&str]) -> Ran {
         format!("--solver={name}={command}")
     };
     let solvers: Vec<_> = solvers.iter().map(command).collect();
-    let mut all = vec!["in", "--rounds", "2", "--rows", "40", "-o", "out.json", "--force"];
-    all.extend(solvers.iter().map(String::as_str));
-    folder.run("bench", &[&all[..], args].concat(), "")
+    let solvers: Vec<_> = solvers.iter().map(String::as_str).collect();
+    let quick = ["in", "--rounds", "2", "--rows", "40", "-o", "out.json", "--force"];
+    folder.run("bench", &[&quick, &solvers[..], args].concat(), "")
 }
 
 fn folder() -> Folder {
@@ -61,7 +62,7 @@ fn commands_are_measured_next_to_engines() {
     assert!(ran.messages.contains("Against the baseline: "), "{ran:?}");
     let args = ["--engine", "scalar", "--baseline", "before.json"];
     let ran = bench(&folder, &[("new", "SOLVE")], &args);
-    assert!(ran.status == 2 && ran.messages.contains("in new, 1 thread, proof"), "{ran:?}");
+    ran.expect(2, "in new, 1 thread, proof");
 }
 
 #[test]
@@ -100,7 +101,7 @@ fn wrong_answers_are_named_and_do_not_end_the_run() {
     // Rejected solvers have no baseline.
     folder.file("before.json", folder.read("out.json"));
     let ran = bench(&folder, &[("wrong", "SOLVE")], &["--baseline", "before.json"]);
-    assert!(ran.status == 2 && ran.messages.contains("in wrong, 1 thread"), "{ran:?}");
+    ran.expect(2, "in wrong, 1 thread");
 }
 
 #[test]
@@ -119,15 +120,13 @@ fn a_signal_ends_the_command_that_hangs() {
     let folder = folder();
     for command in ["exec sleep 600", "sleep 600 & echo $! > pid; wait", "cat {} > rows; sleep 600"]
     {
-        let solver = format!("--solver=hangs=echo $$ > pid; {command}");
-        let child = folder.spawn("bench", &["in", "--rounds", "1", "--rows", "9", &solver]);
+        let line =
+            format!("bench in --rounds 1 --rows 9 \"--solver=hangs=echo $$ > pid; {command}\"");
         let process = || std::fs::read_to_string(folder.path("pid")).ok()?.trim().parse().ok();
-        wait_until(|| process().is_some());
-        let process: i32 = process().unwrap();
-        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-        let ran = Ran::from(child.wait_with_output().unwrap());
+        let ran = folder.stopped(&line, "", Signal::INT, |_| process().is_some());
         assert_eq!(ran.status, 130, "{command}: {ran:?}");
-        wait_until(|| test_kill_process(Pid::from_raw(process).unwrap()).is_err());
+        let process = Pid::from_raw(process().unwrap()).unwrap();
+        wait_until(|| test_kill_process(process).is_err());
         std::fs::remove_file(folder.path("pid")).unwrap();
     }
 }
@@ -142,7 +141,7 @@ fn start_up_is_told_from_work() {
     assert!(0.0 < ns("ns_min") && ns("ns_max") < 20e6 / 16.0, "{of}");
     // No time is left for work.
     let ran = bench(&folder, &[("starts", "sleep 0.5; SOLVE")], &["--timeout", "1s"]);
-    assert!(ran.status == 1 && ran.messages.contains("too short to measure"), "{ran:?}");
+    ran.expect(1, "too short to measure");
 }
 
 #[test]

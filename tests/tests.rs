@@ -8,7 +8,6 @@ mod arrays;
 mod augment;
 mod bench;
 mod blocks;
-mod canon;
 mod canon_rows;
 mod check;
 mod check_solutions;
@@ -16,10 +15,7 @@ mod check_solutions;
 mod claims;
 mod compressed;
 mod conditions;
-mod csv;
-mod datasets;
 mod docs;
-mod engines;
 #[cfg(not(feature = "full"))]
 mod features;
 mod formats;
@@ -35,7 +31,6 @@ mod judge;
 mod leaks;
 mod npy;
 mod options;
-mod other_solutions;
 #[cfg(unix)]
 mod outputs;
 #[cfg(feature = "full")]

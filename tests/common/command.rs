@@ -10,15 +10,12 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+// Not all test binaries use both.
+#[allow(unused_imports)]
+pub use super::{CLASSIC, SOLVED};
+
 /// The path of the executable.
 pub const BULKDOKU: &str = env!("CARGO_BIN_EXE_bulkdoku");
-
-/// A puzzle with one solution.
-pub const CLASSIC: &str =
-    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-/// The solution of [`CLASSIC`].
-pub const SOLVED: &str =
-    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
 
 /// Returns the pencil marks of a puzzle: nine characters per cell.
 pub fn marks(puzzle: &str) -> String {
@@ -41,21 +38,20 @@ pub fn wait_until(holds: impl Fn() -> bool) {
     }
 }
 
-/// Waits until a process handles signals, so that none ends it at once.
-#[cfg(unix)]
-pub fn wait_until_signals_are_handled(child: &Child) {
-    let is_handled = |status: String| {
-        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
-        // SIGINT and SIGTERM.
-        u64::from_str_radix(mask.trim(), 16).unwrap() & 0x4002 == 0x4002
-    };
-    if fs::exists("/proc/self/status").unwrap() {
-        wait_until(|| {
-            fs::read_to_string(format!("/proc/{}/status", child.id())).is_ok_and(is_handled)
-        });
-    } else {
+/// Returns the signals that a field of the status of a process has, as a mask.
+pub fn signals(process: &str, field: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix(field)).unwrap_or("0");
+    u64::from_str_radix(mask.trim(), 16).unwrap()
+}
+
+/// Returns whether a process handles SIGINT and SIGTERM, so that neither ends it at once.
+pub fn handles_signals(child: &Child) -> bool {
+    if !fs::exists("/proc/self/status").unwrap() {
         thread::sleep(Duration::from_millis(300));
+        return true;
     }
+    signals(&child.id().to_string(), "SigCgt:") & 0x4002 == 0x4002
 }
 
 /// Returns the peak memory of a process so far, in bytes; `None` once it has ended.
@@ -64,6 +60,18 @@ pub fn peak_memory(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(peak.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024)
+}
+
+/// Splits a line into words; what is in double quotes is one.
+fn words(line: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    for (number, part) in line.split('"').enumerate() {
+        match number % 2 {
+            1 => words.push(part),
+            _ => words.extend(part.split_whitespace()),
+        }
+    }
+    words
 }
 
 /// A temporary folder.
@@ -87,17 +95,34 @@ impl Folder {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// Runs a subcommand given as a line of words, without input.
+    /// Returns the number of lines of a file, which may be missing.
+    pub fn lines_in(&self, name: &str) -> usize {
+        fs::read_to_string(self.path(name)).unwrap_or_default().lines().count()
+    }
+
+    /// Runs a line of words, which may be in double quotes, without input.
     pub fn line(&self, line: &str) -> Ran {
-        let words: Vec<_> = line.split_whitespace().collect();
-        self.run(words[0], &words[1..], "")
+        self.with_input(line, "")
+    }
+
+    /// Runs a line of words with `input` as standard input.
+    pub fn with_input(&self, line: &str, input: impl AsRef<[u8]>) -> Ran {
+        let words = words(line);
+        self.run(words[0], &words[1..], input)
+    }
+
+    /// Starts a line of words, with pipes as its standard streams.
+    pub fn start(&self, line: &str) -> Child {
+        let words = words(line);
+        self.spawn(words[0], &words[1..])
     }
 
     /// Runs invalid command lines, each with a part of its message.
+    #[track_caller]
     pub fn assert_refused(&self, lines: &[(&str, &str)]) {
         for (line, message) in lines {
             let ran = self.line(line);
-            assert_eq!(ran.status, 2, "{line}: {ran:?}");
+            assert_eq!((ran.status, &*ran.rows), (2, ""), "{line}: {ran:?}");
             assert!(ran.messages.contains(message), "{line}: {}", ran.messages);
         }
     }
@@ -107,11 +132,10 @@ impl Folder {
         self.run("solve", args, input)
     }
 
-    /// Runs a subcommand over several inputs, each a file. The first column of `args` must be `file`.
+    /// Runs a line of words over several inputs, each a file. Its first column must be `file`.
     pub fn run_each<'a, I: AsRef<[u8]> + 'a>(
         &self,
-        subcommand: &str,
-        args: &[&str],
+        line: &str,
         inputs: impl IntoIterator<Item = &'a I>,
     ) -> (Vec<OfInput>, Ran) {
         let named = |(number, input)| {
@@ -120,9 +144,7 @@ impl Folder {
             name
         };
         let names: Vec<_> = inputs.into_iter().enumerate().map(named).collect();
-        let inputs: Vec<_> = names.iter().map(String::as_str).collect();
-        let args = [&inputs, args, &["--errors", "errors", "--force"]].concat();
-        let ran = self.run(subcommand, &args, "");
+        let ran = self.line(&format!("{line} {} --errors errors --force", names.join(" ")));
         let errors = fs::read_to_string(self.path("errors")).unwrap_or_default();
         let about = |name: &str, lines: &str, after: char| {
             let rest = |line: &str| Some(line.strip_prefix(name)?.strip_prefix(after)?.to_owned());
@@ -215,7 +237,7 @@ pub struct OfInput {
 /// The result of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ran {
-    /// The exit status.
+    /// The exit status; -1 after a signal.
     pub status: i32,
     /// Standard output.
     pub rows: String,
@@ -228,12 +250,19 @@ impl Ran {
     pub fn records(&self) -> Vec<&str> {
         self.rows.lines().skip(1).collect()
     }
+
+    /// Checks the exit status and a part of the messages.
+    #[track_caller]
+    pub fn expect(&self, status: i32, message: &str) {
+        let is_expected = self.status == status && self.messages.contains(message);
+        assert!(is_expected, "{status}, {message}: {self:?}");
+    }
 }
 
 impl From<Output> for Ran {
     fn from(output: Output) -> Self {
         Self {
-            status: output.status.code().unwrap(),
+            status: output.status.code().unwrap_or(-1),
             rows: String::from_utf8(output.stdout).unwrap(),
             messages: String::from_utf8(output.stderr).unwrap(),
         }

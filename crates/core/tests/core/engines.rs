@@ -1,8 +1,6 @@
 //! Every engine, at every SIMD level of this CPU, with puzzles and with pencil marks: compared with
 //! a table of cases, with the oracle, and between batches.
 
-mod cases;
-
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -13,12 +11,11 @@ use bulkdoku::{
 };
 use proptest::prelude::*;
 
-use crate::common::command::{CLASSIC, SOLVED};
+use crate::cases::{Case, SHIFTED, any_marks, any_puzzle, less, marks, puzzles, two_in_each_cell};
 use crate::common::{
-    EMPTY, Given, HARDEST, NONE, SEVENTEEN, SMALLEST, TWO, check, count, engines, few_cases,
-    oracle, puzzle, solve, solve_one, textbook_engines, with_nodes,
+    CLASSIC, EMPTY, Given, HARDEST, NONE, SEVENTEEN, SMALLEST, SOLVED, TWO, check, count, engines,
+    few_cases, oracle, puzzle, solve, solve_one, textbook_engines, with_nodes,
 };
-use cases::{Case, SHIFTED, any_marks, any_puzzle, less, marks, puzzles, two_in_each_cell};
 
 /// An engine with its name and, for textbook engines, the node limit that they need.
 type Tested = (String, Box<dyn Engine>, Option<u64>);

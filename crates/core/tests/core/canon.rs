@@ -2,13 +2,12 @@
 
 use std::collections::HashSet;
 
-use bulkdoku::generate::{Generator, Kind};
+use bulkdoku::generate::Kind;
 use bulkdoku::isomorph::{Permutation, SeededRng};
-use bulkdoku::{Canonical, Limits, Outcome, Puzzle, solve_batch};
+use bulkdoku::{Canonical, Puzzle};
 use proptest::prelude::*;
 
-use crate::common::command::{CLASSIC, SOLVED};
-use crate::common::{EMPTY, SEVENTEEN, TWO, few_cases};
+use crate::common::{CLASSIC, EMPTY, SEVENTEEN, SOLVED, TWO, few_cases, generated, proofs};
 
 /// The grid with the most automorphisms.
 const MOST_SYMMETRIC: &str =
@@ -17,18 +16,11 @@ const MOST_SYMMETRIC: &str =
 /// Returns all permutations of nine rows that keep bands together.
 fn orders() -> Vec<[usize; 9]> {
     let threes = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
-    let mut all = Vec::new();
-    for bands in threes {
-        for a in threes {
-            for b in threes {
-                for c in threes {
-                    let rows = [a, b, c];
-                    all.push(std::array::from_fn(|i| bands[i / 3] * 3 + rows[i / 3][i % 3]));
-                }
-            }
-        }
-    }
-    all
+    let choices = (0..6_usize.pow(4)).map(|n| [n, n / 6, n / 36, n / 216].map(|n| threes[n % 6]));
+    let order = |[bands, rows @ ..]: [[usize; 3]; 4]| {
+        std::array::from_fn(|i| bands[i / 3] * 3 + rows[i / 3][i % 3])
+    };
+    choices.map(order).collect()
 }
 
 /// Tries all 3,359,232 transformations of the cells, relabeling digits in order of occurrence.
@@ -64,11 +56,6 @@ fn plain_search(puzzle: &Puzzle) -> Canonical<Puzzle> {
 
 fn isomorph(puzzle: &Puzzle, seed: u64) -> Puzzle {
     Permutation::random(&mut SeededRng::new(seed)).puzzle(puzzle)
-}
-
-fn generated(kind: Kind, count: u64) -> Vec<Puzzle> {
-    let mut generator = Generator::new();
-    (0..count).map(|index| generator.puzzle(kind, 18, index)).collect()
 }
 
 #[test]
@@ -121,11 +108,9 @@ fn the_smallest_and_the_largest_form_of_all_grids() {
 #[test]
 fn isomorphs_have_the_same_form_and_other_puzzles_other_forms() {
     for kind in [Kind::Minimal, Kind::Easy] {
-        let puzzles = generated(kind, 300);
-        let mut outcomes = vec![Outcome::NONE; puzzles.len()];
-        solve_batch(&puzzles, Limits::FIRST, &mut outcomes);
-        let grids = outcomes.iter().map(|outcome| Puzzle::from(outcome.grid));
-        let all: Vec<_> = puzzles.iter().copied().chain(grids).collect();
+        let puzzles = generated(kind, 18, 300);
+        let grids = proofs(&puzzles).into_iter().map(|outcome| Puzzle::from(outcome.grid));
+        let all: Vec<_> = puzzles.into_iter().chain(grids).collect();
         let mut classes = HashSet::new();
         for (i, puzzle) in all.iter().enumerate() {
             let canonical = puzzle.canonical().unwrap();
@@ -145,7 +130,7 @@ fn the_most_symmetric_grid_has_648_automorphisms_and_random_ones_have_one() {
     let automorphisms = |puzzle: &Puzzle| puzzle.canonical().unwrap().automorphisms;
     assert_eq!(automorphisms(&MOST_SYMMETRIC.parse().unwrap()), 648);
     assert_eq!(automorphisms(&EMPTY.parse().unwrap()), 3_359_232);
-    let puzzles = generated(Kind::Minimal, 200);
+    let puzzles = generated(Kind::Minimal, 18, 200);
     let alone = puzzles.iter().filter(|puzzle| automorphisms(puzzle) == 1).count();
     assert_eq!(alone, 200);
 }
@@ -153,10 +138,8 @@ fn the_most_symmetric_grid_has_648_automorphisms_and_random_ones_have_one() {
 #[test]
 fn a_grid_is_a_puzzle_with_81_clues() {
     let puzzle: Puzzle = CLASSIC.parse().unwrap();
-    let mut outcome = [Outcome::NONE];
-    solve_batch(&[puzzle], Limits::FIRST, &mut outcome);
-    let of_grid = outcome[0].grid.canonical().unwrap();
-    let of_puzzle = Puzzle::from(outcome[0].grid).canonical().unwrap();
+    let grid = proofs(&[puzzle])[0].grid;
+    let (of_grid, of_puzzle) = (grid.canonical().unwrap(), Puzzle::from(grid).canonical().unwrap());
     assert_eq!(of_grid.form.cells(), of_puzzle.form.cells());
     assert!(of_grid.form.solves(&of_puzzle.form));
     assert_eq!(of_grid.automorphisms, of_puzzle.automorphisms);

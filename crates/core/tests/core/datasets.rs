@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{count, engines, solve, textbook_engines, with_nodes};
-use bulkdoku::puzzle::CELLS;
+use crate::common::{count, engines, solve, textbook_engines, with_nodes, without_one};
 use bulkdoku::rating::Level;
-use bulkdoku::{EngineKind, Limits, Puzzle, SimdLevel};
+use bulkdoku::{Engine, EngineKind, Limits, Outcome, Puzzle, SimdLevel};
 
 struct Row {
     puzzle: Puzzle,
@@ -20,7 +19,7 @@ struct Row {
 const LIMIT: u32 = 1000;
 
 fn read(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets").join(name);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -39,39 +38,28 @@ fn set(name: &str) -> Vec<Row> {
     rows.collect()
 }
 
-/// Checks that every engine finds the expected results, and that solutions obey the rules.
-fn check(name: &str, rows: &[Row]) {
+/// Checks that engines find the expected results, if they finish, and that solutions obey the rules.
+fn check(name: &str, rows: &[Row], engines: Vec<(String, Box<dyn Engine>)>, limits: Limits) {
     let puzzles: Vec<Puzzle> = rows.iter().map(|row| row.puzzle).collect();
-    for (engine_name, mut engine) in engines() {
-        for (row, outcome) in rows.iter().zip(solve(&mut *engine, &puzzles, count(LIMIT))) {
+    for (engine_name, mut engine) in engines {
+        let outcomes = solve(&mut *engine, &puzzles, limits);
+        let is_final = |outcome: &Outcome| limits.nodes.is_none() || !outcome.gave_up;
+        for (row, outcome) in rows.iter().zip(outcomes).filter(|(_, outcome)| is_final(outcome)) {
             let label = format!("{engine_name}, {name}: {}", row.puzzle);
             crate::common::check(&label, &row.puzzle, &outcome, row.solutions);
-            if row.solutions == 1 {
-                assert_eq!(outcome.grid.to_string(), row.solution, "{label}");
-            } else {
-                assert_eq!(row.solution, "", "{label}");
-            }
+            let solution =
+                if row.solutions == 1 { outcome.grid.to_string() } else { String::new() };
+            assert_eq!(solution, row.solution, "{label}");
         }
     }
 }
 
-/// The textbook engines find the same results if they finish.
 #[test]
 fn textbook_engines_agree_where_they_finish() {
     for name in ["easy", "minimal", "hard", "several", "unsolvable"] {
         // Every tenth puzzle, because they are slow.
         let rows: Vec<Row> = set(name).into_iter().step_by(10).collect();
-        let puzzles: Vec<Puzzle> = rows.iter().map(|row| row.puzzle).collect();
-        for (engine_name, mut engine) in textbook_engines() {
-            let outcomes = solve(&mut *engine, &puzzles, with_nodes(count(LIMIT), 20_000));
-            for (row, outcome) in rows.iter().zip(outcomes).filter(|(_, o)| !o.gave_up) {
-                let label = format!("{engine_name}, {name}: {}", row.puzzle);
-                crate::common::check(&label, &row.puzzle, &outcome, row.solutions);
-                if row.solutions == 1 {
-                    assert_eq!(outcome.grid.to_string(), row.solution, "{label}");
-                }
-            }
-        }
+        check(name, &rows, textbook_engines(), with_nodes(count(LIMIT), 20_000));
     }
 }
 
@@ -88,11 +76,11 @@ fn every_set_has_its_results_with_every_engine() {
         ("several", 500, |row| row.solutions > 1),
         ("unsolvable", 500, |row| row.solutions == 0 && row.puzzle.contradiction().is_none()),
     ];
-    for (name, count, holds) in all {
+    for (name, length, holds) in all {
         let rows = set(name);
-        assert_eq!(rows.len(), count, "{name}");
+        assert_eq!(rows.len(), length, "{name}");
         rows.iter().for_each(|row| assert!(holds(row), "{name}: {}", row.puzzle));
-        check(name, &rows);
+        check(name, &rows, engines(), count(LIMIT));
         if ["minimal", "hard"].contains(&name) {
             check_minimal(&rows);
         }
@@ -111,19 +99,11 @@ fn hard_puzzles_need_guesses() {
 
 /// Checks that removing any clue results in a second solution.
 fn check_minimal(rows: &[Row]) {
-    let without_one = |row: &Row| {
-        let cells = *row.puzzle.cells();
-        let clues = (0..CELLS).filter(move |&cell| cells[cell] != 0);
-        clues.map(move |cell| {
-            let mut cells = cells;
-            cells[cell] = 0;
-            Puzzle::from_cells(cells).expect("digits")
-        })
-    };
     // The first engine checks all rows, the others some.
     for (i, (name, mut engine)) in engines().into_iter().enumerate() {
         let step = if i == 0 { 1 } else { 20 };
-        let puzzles: Vec<Puzzle> = rows.iter().step_by(step).flat_map(without_one).collect();
+        let puzzles: Vec<Puzzle> =
+            rows.iter().step_by(step).flat_map(|row| without_one(&row.puzzle)).collect();
         for (puzzle, outcome) in puzzles.iter().zip(solve(&mut *engine, &puzzles, Limits::PROOF)) {
             crate::common::check(&name, puzzle, &outcome, 2);
         }

@@ -1,12 +1,11 @@
 //! The search for a solution other than a known one, compared with counting.
 
-use bulkdoku::generate::{Generator, Kind};
-use bulkdoku::puzzle::CELLS;
+use bulkdoku::generate::Kind;
 use bulkdoku::{Batch, Engine, EngineKind, Grid, Limits, Marks, Outcome, Puzzle, SimdLevel};
 
-use crate::common::command::{CLASSIC, SOLVED};
 use crate::common::{
-    CONTRADICTORY, EMPTY, SEVENTEEN, TWO, engines, solve, textbook_engines, with_nodes,
+    CLASSIC, CONTRADICTORY, EMPTY, SEVENTEEN, SOLVED, TWO, engines, generated, puzzle, solve,
+    textbook_engines, with_nodes, without_one,
 };
 
 /// Searches for other solutions than the given ones; all outcomes must be final.
@@ -24,20 +23,11 @@ fn solve_other(
 
 /// Returns puzzles with one solution, with a clue removed, and with many solutions.
 fn mixed() -> Vec<Puzzle> {
-    let mut generator = Generator::new();
-    let mut puzzles = Vec::new();
-    for index in 0..300 {
-        let minimal = generator.puzzle(Kind::Minimal, 7, index);
-        let clues = (0..CELLS).filter(|&cell| minimal.cells()[cell] != 0);
-        let fewer = clues.skip(index as usize % 20).take(3).map(|cell| {
-            let mut cells = *minimal.cells();
-            cells[cell] = 0;
-            Puzzle::from_cells(cells).expect("digits")
-        });
-        puzzles.extend(fewer.chain([minimal, generator.puzzle(Kind::Several, 7, index)]));
+    let mut puzzles = generated(Kind::Several, 7, 300);
+    for (index, minimal) in generated(Kind::Minimal, 7, 300).into_iter().enumerate() {
+        puzzles.extend(without_one(&minimal).skip(index % 20).take(3).chain([minimal]));
     }
-    let few = [CLASSIC, SOLVED, CONTRADICTORY, EMPTY, SEVENTEEN, TWO];
-    puzzles.extend(few.map(|text| text.parse::<Puzzle>().expect("a puzzle")));
+    puzzles.extend([CLASSIC, SOLVED, CONTRADICTORY, EMPTY, SEVENTEEN, TWO].map(puzzle));
     puzzles
 }
 
@@ -108,8 +98,7 @@ fn neither_the_batch_nor_pencil_marks_change_what_is_found() {
 
 #[test]
 fn textbook_engines_find_other_solutions() {
-    let puzzles =
-        [CLASSIC, TWO, SOLVED, CONTRADICTORY].map(|text| text.parse::<Puzzle>().expect("a puzzle"));
+    let puzzles = [CLASSIC, TWO, SOLVED, CONTRADICTORY].map(puzzle);
     let batch = Batch::Puzzles(&puzzles);
     for (name, mut engine) in textbook_engines() {
         let limits = with_nodes(Limits::FIRST, 1_000_000);

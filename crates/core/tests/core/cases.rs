@@ -5,9 +5,9 @@ use bulkdoku::marks::{Digits, Marks};
 use bulkdoku::puzzle::CELLS;
 use proptest::prelude::*;
 
-use crate::common::command::{CLASSIC, SOLVED};
 use crate::common::{
-    CONTRADICTORY, EMPTY, HARDEST, NONE, SEVENTEEN, SEVENTEEN_SOLVED, TWO, full_grid, order, puzzle,
+    CLASSIC, CONTRADICTORY, EMPTY, HARDEST, NONE, SEVENTEEN, SEVENTEEN_SOLVED, SOLVED, TWO,
+    full_grid, order, puzzle,
 };
 
 /// A puzzle or marks, and the number of solutions up to a limit.

@@ -166,7 +166,8 @@ impl Comparison {
             format!("no record has its {what} in {with}")
         } else {
             let all = counted(counts.records(), "record");
-            format!("{} of {all} have their {what} in {with}", HumanCount(known))
+            let have = if known == 1 { "has its" } else { "have their" };
+            format!("{} of {all} {have} {what} in {with}", HumanCount(known))
         };
         if has_condition {
             text += "; only records that meet --where were compared";

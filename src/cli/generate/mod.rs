@@ -176,9 +176,9 @@ pub static ROWS: RowRules = RowRules {
 };
 
 impl GenerateArgs {
-    /// Prints the seed if it was drawn.
+    /// Prints the seed if it was drawn, also with `--quiet`: nothing else tells it.
     fn note_seed(&self, seed: u64) {
-        if self.seed.is_none() && !self.run.quiet {
+        if self.seed.is_none() {
             log::note(format!("seed {seed}"));
         }
     }

@@ -117,7 +117,7 @@ pub trait ColumnFile: Send {
     ///
     /// # Errors
     /// Fails if the file cannot be read; the number of suspect rows before the fault is that of
-    /// [`damaged`](super::damaged).
+    /// [`damaged`].
     fn fill(&mut self, block: &mut Block, most: u64) -> io::Result<bool>;
 }
 

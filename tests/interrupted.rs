@@ -225,9 +225,9 @@ fn a_listing_that_is_stopped_is_finished_later() {
     let empty = ".".repeat(81);
     let alike = CLASSIC.replace(['8', '6', '5'], ".");
     folder.file("in", [CLASSIC, &alike, &empty, "bad", &alike, CLASSIC, ""].join("\n"));
-    let line = format!("solve in --columns {COLUMNS} --solutions 2500 -q");
+    let line = format!("solve in --columns {COLUMNS} --solutions 10000 -q");
     let undisturbed = folder.line(&line).rows;
-    assert!(undisturbed.lines().count() > 2500);
+    assert!(undisturbed.lines().count() > 10_000);
     for threads in [1, 7] {
         let line = format!("{line} -j {threads} -o out --resume");
         folder.file("out", "");
@@ -236,9 +236,10 @@ fn a_listing_that_is_stopped_is_finished_later() {
                 fs::metadata(folder.path("out")).is_ok_and(|out| out.len() > 50_000)
                     && folder.path("out.resume").exists()
             });
-            assert!([130, -1].contains(&ran.status), "{ran:?}");
+            // The last run may end before its signal.
+            assert!([130, -1, 0, 1].contains(&ran.status), "{ran:?}");
         }
-        assert_eq!(folder.line(&line).status, 1);
+        assert!([0, 1].contains(&folder.line(&line).status), "{threads} threads");
         assert!(folder.read("out") == undisturbed, "{threads} threads");
         fs::remove_file(folder.path("out")).unwrap();
     }

@@ -140,7 +140,7 @@ fn damage_is_an_error_after_the_data_before_it() {
         damaged[at] ^= 1;
         let (found, error) = read_all(Cursor::new(damaged), 1000);
         let error = error.expect("it is damaged").to_string();
-        assert!(found == text && error.contains("damaged"), "{name}: {error}");
+        assert!(text.starts_with(&found) && error.contains("damaged"), "{name}: {error}");
     }
 }
 

@@ -60,7 +60,7 @@ fn sets_are_files_and_folders_and_have_verdicts() {
         folder.line(&line).expect(1, "5 of 16 records have their class in sets/a, sets/c");
         assert_eq!(folder.lines_in("sets/new.csv"), 11);
     }
-    // No record is known, but those without a class may be: this is no proof.
+    // Nothing matched, but records without a class were not compared, so this proves nothing.
     let twice = format!("11{}\n", ".".repeat(79));
     folder.file("twice", &twice);
     folder.file("comment", "# nothing\n");

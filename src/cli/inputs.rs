@@ -176,7 +176,7 @@ impl Inputs {
         findings.chain(self.difference().map(|difference| format!("{difference}; {what}")))
     }
 
-    /// Returns the message about inputs with different columns, if all of them are to be kept.
+    /// Returns the refusal of inputs with different columns, if `*` asks for every column.
     pub fn difference(&self) -> Option<&str> {
         self.difference.as_deref()
     }

@@ -156,7 +156,7 @@ fn alternatives(position: &Position, by_cell: bool, mut visit: impl FnMut(Cells,
     }
 }
 
-/// Techniques that nets use when there are no singles, by level.
+/// Techniques that nets apply once no single is left, by level.
 pub const LEVELS: [&[Technique]; 5] = {
     use Technique as T;
     [

@@ -37,7 +37,7 @@ impl Predicate {
                 )));
             }
         }
-        // The values of some columns limit those of later ones.
+        // Columns restrict one another, so the ones that others follow from are assumed first.
         let mut ordered = columns.clone();
         ordered.sort_by_key(|column| *column as usize);
         ordered.insert(0, Column::Technique);

@@ -259,10 +259,8 @@ impl InputOptions {
 /// Returns whether a value is a number of few digits or a truth value, and so not a solution.
 pub(super) fn is_scalar(text: &[u8]) -> bool {
     let is_number = || str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok());
-    matches!(
-        text.to_ascii_lowercase()[..],
-        [b't', b'r', b'u', b'e'] | [b'f', b'a', b'l', b's', b'e']
-    ) || text.len() < CELLS && text.iter().any(u8::is_ascii_digit) && is_number()
+    [&b"true"[..], b"false"].iter().any(|truth| text.eq_ignore_ascii_case(truth))
+        || text.len() < CELLS && text.iter().any(u8::is_ascii_digit) && is_number()
 }
 
 /// Returns whether the only name in quotes is followed by a row with its own name, between blanks.

@@ -333,14 +333,14 @@ fn answer_key(
     });
     let mut named: Vec<_> = named.collect();
     named.sort_unstable();
-    if let Some((is_inner, ..)) = named.first().copied().filter(|_| is_required && named.len() > 1)
-    {
+    if is_required && named.len() > 1 {
+        let is_inner = named[0].0;
         let may_be = |value: &str| match value.as_bytes() {
             [b'"', ..] => cells_of(value).is_none_or(|text| !is_scalar(&text)),
             [first, ..] => matches!(first, b'[' | b'{'),
             [] => true,
         };
-        named.retain(|(inner, .., key)| *inner == is_inner && may_be(values[*key]));
+        named.retain(|&(inner, .., key)| inner == is_inner && may_be(values[key]));
         if named.len() > 1 {
             let which: Vec<_> = named.iter().map(|(_, _, key, _)| *key).collect();
             return Err(DetectError::SeveralSolutions(quoted(&which)));

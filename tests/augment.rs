@@ -43,11 +43,6 @@ fn hints_are_cells_of_the_solution() {
     }
     assert_eq!((counts[..2].iter().sum::<i32>(), counts[6]), (0, 0));
     assert!(counts[2..6].iter().all(|count| (350..550).contains(count)), "{counts:?}");
-    folder.file("p.csv", format!("puzzle\n{CLASSIC}\n"));
-    folder.assert_refused(&[
-        ("augment in.csv --seed 1 --hints 5..2 -o a.csv", "5 is more than 2"),
-        ("augment p.csv --seed 1 --hints 3 -o x.csv", "needs solutions"),
-    ]);
 }
 
 #[test]
@@ -132,12 +127,6 @@ fn neighbors_are_those_of_puzzles_with_one_solution() {
     for message in ["p.jsonl:2:12: multiple: there is more than one solution", "p.jsonl:3:"] {
         assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
     }
-    folder.assert_refused(&[
-        ("augment p.jsonl --neighbors=-1 --seed 1", "--seed"),
-        ("augment p.jsonl --neighbors=-1 --hints 2", "--hints"),
-        ("augment p.jsonl --neighbors=-3", "unknown change"),
-        ("augment p.jsonl --seed 1 --columns status", "status"),
-    ]);
 }
 
 /// Returns all forms of the solution.

@@ -26,16 +26,6 @@ fn folder() -> Folder {
     folder
 }
 
-/// Checks that each line of words is refused with this status and message.
-#[track_caller]
-fn assert_refused(folder: &Folder, lines: &[(&str, i32, &str)]) {
-    for (line, status, hint) in lines {
-        let ran = folder.line(&format!("bench {line}"));
-        assert_eq!((ran.status, &*ran.rows), (*status, ""), "{line}: {ran:?}");
-        assert!(ran.messages.contains(hint), "{line}: {ran:?}");
-    }
-}
-
 #[test]
 fn the_table_has_a_line_for_each_measurement() {
     let text = bench(&folder(), &["puzzles.txt"], "").rows;
@@ -180,31 +170,6 @@ fn sets_are_read_in_every_form_that_solve_reads() {
 }
 
 #[test]
-fn wrong_usage_is_refused() {
-    let folder = folder();
-    folder.file("empty.txt", "# nothing\n");
-    assert_refused(
-        &folder,
-        &[
-            ("puzzles.txt --engine fastest", 2, "--engine"),
-            ("puzzles.txt --simd mmx", 2, "--simd"),
-            ("puzzles.txt --threads 1,many", 2, "--threads"),
-            ("puzzles.txt --threads 1000000", 2, "--threads"),
-            ("puzzles.txt --rounds 0", 2, "--rounds"),
-            ("puzzles.txt --first --limit 3", 2, "--first"),
-            ("puzzles.txt --baseline puzzles.txt", 2, "not measurements"),
-            ("puzzles.txt --fail-above 5%", 2, "--baseline"),
-            ("empty.txt", 2, "no puzzle"),
-            ("missing.txt", 3, "missing.txt"),
-            ("puzzles.txt --baseline missing.json", 3, "missing.json"),
-            ("puzzles.txt -o puzzles.txt", 2, "is the input"),
-            ("puzzles.txt -o no/such/folder.json", 3, "no/such/folder.json"),
-        ],
-    );
-    assert!(folder.read("puzzles.txt").contains(CLASSIC));
-}
-
-#[test]
 fn bad_records_are_named_and_counted_and_the_others_measured() {
     let folder = Folder::new();
     let text = format!("{CLASSIC}\n{}\n# comment\n{SOLVED}\n", &CLASSIC[1..]);
@@ -217,7 +182,7 @@ fn bad_records_are_named_and_counted_and_the_others_measured() {
     let measured: Vec<Value> = serde_json::from_str(&folder.read("out.json")).unwrap();
     assert_eq!(measured[0]["bad_records"], 1200);
     folder.file("bad.txt", "bad\n");
-    assert_refused(&folder, &[("bad.txt", 2, "no puzzle")]);
+    folder.assert_refused(&[("bench bad.txt", "no puzzle")]);
 }
 
 #[test]

@@ -113,19 +113,3 @@ fn exact_keeps_the_first_of_equal_puzzles() {
         assert_eq!((ran.rows, ran.status), (format!("file,line\n{rows}"), 0));
     }
 }
-
-#[test]
-fn options_without_effect_are_refused() {
-    let folder = Folder::new();
-    folder.file("in", CLASSIC);
-    folder.assert_refused(&[
-        ("canon --columns guesses", "is a column of bulkdoku solve"),
-        ("canon --columns answer", "is a column of bulkdoku check"),
-        ("canon --by puzzle", "--dedup"),
-        ("canon --format grid", "but not grid"),
-        ("canon --format lines --columns line", "--columns goes with"),
-        ("canon --columns latency_ns", "is a column of bulkdoku solve"),
-        ("canon --latency l.csv", "no engine is measured"),
-        ("canon --dedup --resume -o out", "each input must be a file"),
-    ]);
-}

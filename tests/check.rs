@@ -286,12 +286,6 @@ fn rows_come_in_every_format_that_has_columns() {
         serde_json::json!({"answer": "a\"b", "status": "mismatch", "reason": reason}),
     ];
     assert_eq!(rows, expected);
-    Folder::new().assert_refused(&[
-        ("check --format npy", "check writes csv"),
-        ("check --format grid", "check writes csv"),
-        ("check -o x.grid", "check writes csv"),
-        ("solve --columns line,answer", "a column of bulkdoku check"),
-    ]);
     for (column, answer) in [("reason", SOLVED), ("answer", "")] {
         let input = format!("puzzle,solution\n{CLASSIC},{answer}\n");
         assert_eq!(run(&["--columns", column], input).rows, format!("{column}\n\"\"\n"));

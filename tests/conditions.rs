@@ -161,35 +161,6 @@ fn conditions_come_before_other_filters() {
     }
 }
 
-#[test]
-fn wrong_conditions_are_refused_before_outputs_are_opened() {
-    let folder = Folder::new();
-    folder.file("in.csv", format!("puzzle,source\n{CLASSIC},a\n"));
-    folder.file("other.csv", format!("puzzle,place\n{CLASSIC},a\n"));
-    let ignored = "--where: no values of clues and se121 together meet it";
-    for (condition, message) in [
-        ("clues = 2", "character 7: expected == instead of ="),
-        ("clues < 24 and sorce == 'a'", "character 16: no column \"sorce\""),
-        ("sorce == 1", "\n  sorce == 1\n  ^"),
-        ("clues > 81", "possible values: 0 to 81"),
-        ("source == 'a' and (clues > 81 or se121 < 1)", ignored),
-        ("clues < '24'", "character 9: a number is compared with a text"),
-    ] {
-        let line = format!("solve in.csv -o out.csv --where \"{condition}\"");
-        folder.assert_refused(&[(&line, message)]);
-    }
-    folder.assert_refused(&[
-        ("solve in.csv -o out.csv --where guess_rating>2 --first", "--first leaves out"),
-        (
-            "solve in.csv -o out.csv --where clues>2 --solutions 3",
-            "cannot be used with '--solutions",
-        ),
-        ("solve in.csv other.csv -o out.csv --where source=='a'", "same columns in all inputs"),
-        ("augment in.csv --seed 1 --where copy==1 -o out.csv", "an index among the rows"),
-    ]);
-    assert!(!folder.path("out.csv").exists());
-}
-
 /// A name that the input shares with a computed column of any command is refused where it is written,
 /// in all formats; with a prefix, it refers to either column.
 #[test]

@@ -119,8 +119,6 @@ fn clues_follow_a_pattern() {
         "generate -n 1 --seed 1 --kind minimal --pattern {few} --columns clues,minimal --format csv"
     );
     assert_eq!(folder.line(&line).rows, "clues,minimal\n24,true\n");
-    folder.file("bad.txt", "#########\n####x");
-    folder.assert_refused(&[("generate -n 1 --pattern bad.txt", "bad.txt:2:5: 'x'")]);
 }
 
 #[test]
@@ -153,46 +151,6 @@ fn digits_and_cells_are_equally_often_clues() {
     }
     let mean = digits.iter().sum::<f64>() / made.len() as f64;
     assert!((24.2..24.6).contains(&mean), "{mean}");
-}
-
-#[test]
-fn wrong_usage_is_refused() {
-    let folder = Folder::new();
-    for set in ["minimal", "several"] {
-        let path = format!("{}/datasets/{set}.txt", env!("CARGO_MANIFEST_DIR"));
-        fs::copy(path, folder.path(set)).unwrap();
-    }
-    let pattern = format!("generate -n 1 -s 1 --pattern {CLASSIC} --clues 24");
-    folder.assert_refused(&[
-        ("generate --seed 1", "--count"),
-        ("generate -n -1 --seed 1", "at least 0"),
-        ("generate -n 1 --clues 24..21", "24 is more than 21"),
-        ("generate -n 1 --clues 9..16", "17"),
-        ("generate -n 1 --kind easy --clues 30", "for minimal and unique puzzles only"),
-        ("generate -n 1 --kind several --clues 30", "for minimal and unique puzzles only"),
-        ("generate -n 1 --kind unique", "need a number of clues"),
-        ("generate -n 1 --pattern /no/such/pattern", "/no/such/pattern"),
-        ("generate -n 1 --pattern #.#", "#.#"),
-        (&pattern, "the pattern has 30 clues"),
-        ("generate -n 1 --columns id --format lines", "--columns goes with"),
-        ("generate -n 1 --columns line --format csv", "line"),
-        ("generate -n 1 --format boj2239", "but not boj2239"),
-        ("generate -n 1 --from minimal", "--kind hard"),
-        ("generate -n 1 --kind hard --from several", "several"),
-        ("generate -n 1 --kind hard --symmetry rot180", "--symmetry"),
-        ("generate -n 1 --kind hard --clues 22", "--clues"),
-        ("generate -n 1 --kind hard --pattern x", "--pattern"),
-        ("generate -n 1 --kind hard --objective 9", "--objective"),
-        ("generate -n 1 --kind hard --at-least 0", "--at-least"),
-        ("generate -n 1 --resume", "--output"),
-        ("generate -n 1 --skip 18446744073709551615", "--skip"),
-        ("generate -n 1 --seed 1 --kind odd", "possible values"),
-        ("generate -n 1 --seed 1 -j 1000000", "from 0 to 1,024"),
-        ("generate -n 1 --page title=x", "--format html"),
-        ("generate -n 1 -o x.html --page foot=x", "unknown key"),
-        ("generate -n 1 -o x.html --page per-page=5", "6, 4, or 1"),
-        ("generate -n 1 -o x.html --page x", "KEY=VALUE"),
-    ]);
 }
 
 #[test]
@@ -310,32 +268,6 @@ fn many_draws_without_a_row_are_noted() {
     run.wait().unwrap();
     let note = note.expect("the run does not end by itself");
     assert!(note.starts_with("no row from 1") && note.ends_with(" drawn puzzles so far"), "{note}");
-}
-
-#[test]
-fn conditions_that_no_puzzle_can_meet_are_refused() {
-    let both = "no puzzle of kind minimal meets it: no value of technique meets it";
-    for (kind, condition, message) in [
-        ("minimal", "technique == 'x-wing' and technique == 'xy-wing'", both),
-        ("minimal", "clues > 50", "no value of clues meets it; possible values: 17 to 40"),
-        ("minimal", "clues == 17 and clues == 18", "no value of clues meets it"),
-        ("minimal", "difficulty > 'extreme'", "possible values: easy to extreme"),
-        ("minimal", "se121 < 1", "possible values: 1 or more"),
-        ("minimal", "status == 'multiple'", "possible values: unique"),
-        ("minimal", "minimal == false", "possible values: true"),
-        ("unique", "clues < 17", "possible values: 17 to 81"),
-        ("easy", "technique >= 'xy-wing'", "no value of technique meets it"),
-        ("minimal", "technique == 'xwing'", "did you mean \"x-wing\"?"),
-        ("minimal", "id > 5", "id is not a property of the puzzle"),
-        ("minimal", "clues > 30 and clues < 20", "no value of clues meets it"),
-        ("minimal", "technique == 'x-wing' and difficulty == 'easy'", "technique and difficulty"),
-        ("minimal", "score < 100 and steps > 300", "no values of score and steps together"),
-        ("minimal", "se121 > 9 and technique == 'naked-single'", "se121 and technique"),
-        ("several", "technique == 'x-wing'", "no value of technique meets it"),
-    ] {
-        let line = format!("generate -n 1 -s 1 -k {kind} --where \"{condition}\"");
-        Folder::new().assert_refused(&[(&line, message)]);
-    }
 }
 
 #[test]

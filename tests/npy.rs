@@ -71,18 +71,3 @@ fn arrays_are_written_with_the_offset_with_which_they_are_read() {
         assert_eq!(written, array("|u1", "(2, 81)", &shifted), "{name}");
     }
 }
-
-#[test]
-fn impossible_arrays_are_refused() {
-    let folder = Folder::new();
-    folder.assert_refused(&[
-        ("solve --format npy", "npy goes to a file"),
-        ("solve -o x.npy.gz", "npy goes to a file"),
-        ("solve -o x.npy --columns puzzle,solution", "an npy array has one column"),
-        ("solve -o x.npy --columns line", "an npy array has one column"),
-        ("solve -o x.npy --columns *", "an npy array has one column"),
-        #[cfg(feature = "full")]
-        ("solve -o x.parquet.gz", "parquet is compressed internally"),
-    ]);
-    assert!(folder.names().is_empty());
-}

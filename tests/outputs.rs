@@ -112,49 +112,6 @@ fn a_journal_or_a_lock_replaces_no_other_file() {
     assert_eq!(folder.names(), ["in", "mine", "out.csv"]);
 }
 
-/// Outputs, inputs, and journals are compared by identity.
-#[test]
-fn a_refused_run_creates_and_changes_nothing() {
-    let folder = folder();
-    fs::create_dir(folder.path("a")).unwrap();
-    symlink("a", folder.path("b")).unwrap();
-    symlink("a/out.resume", folder.path("link.txt")).unwrap();
-    fs::hard_link(folder.path("in"), folder.path("in2.txt")).unwrap();
-    folder.file("old", "worth keeping");
-    folder.file("mask", "#########\n".repeat(9));
-    let before = folder.all_files();
-    folder.assert_refused(&[
-        ("solve in -o a/out --errors b/out", "b/out: used for two outputs"),
-        ("solve in -o new --latency new", "new: used for two outputs"),
-        ("solve in -o a/out --errors link.txt", "link.txt: the journal of the rows needs"),
-        ("solve out.resume -o out", "out.resume: is an input, but the journal"),
-        ("solve in -o a/out --errors in2.txt --force", "in2.txt: is the input in"),
-        ("solve in -o in2.txt --force", "in2.txt: is the input in"),
-        ("solve in -o ./in --force", "is the input in"),
-        ("solve in --latency in --force", "is the input in"),
-        ("solve in -o out --latency l.csv --summary-json in", "is the input in"),
-        ("check old --solutions in -o in --force", "is the input"),
-        ("canon old --against in -o in --force", "is the input"),
-        ("generate -n 1 --kind hard --from in -o in --force", "is the input"),
-        ("generate -n 1 --pattern mask -o mask --force", "is the input"),
-        ("split in --seed 1 --shares 1,1 -o a.csv,in --force", "is the input"),
-        ("solve in -o a/out --errors - --latency -", "standard output: used for two"),
-        ("solve in --errors -", "standard output: used for two"),
-        ("solve in --latency -", "standard output: used for two"),
-        ("solve in --summary-json -", "standard output: used for two"),
-        ("solve in -o - --resume", "--resume needs a file"),
-        ("solve in -o old", "old: exists; --force replaces it"),
-        ("solve in -o out --errors old", "old: exists; --force replaces it"),
-    ]);
-    for outputs in ["out --errors e.txt", "old --force"] {
-        let ran = folder.line(&format!("solve in --latency no/folder.csv -o {outputs}"));
-        ran.expect(3, "no/folder.csv");
-    }
-    assert_eq!(folder.all_files(), before);
-    assert_eq!(folder.line("solve in -o old --force").status, 1);
-    assert!(folder.read("old").starts_with("line,"));
-}
-
 #[test]
 fn a_dash_is_standard_output_for_every_output() {
     let folder = folder();

@@ -170,19 +170,6 @@ fn columns_name_fields_of_the_input() {
     assert_eq!(ran.status, 2, "{ran:?}");
     let ran = folder.line("solve in.txt --columns clues,* -q");
     assert_eq!(ran.rows, format!("clues,puzzle\n30,{CLASSIC}\n"));
-    folder.file("twice.csv", format!("puzzle,x,x\n{CLASSIC},1,2\n"));
-    let nothing = "no column \"nothing\"; there are \"status\", \"key\"";
-    folder.assert_refused(&[
-        ("solve in.csv --columns key,nothing", nothing),
-        ("solve in.csv --columns key,key", "--columns has key twice"),
-        ("solve in.csv --columns *,clues,clues", "--columns has clues twice"),
-        ("solve in.csv --columns *,key", "* has all columns of the input, also key"),
-        ("solve twice.csv --columns x", "several columns are named \"x\""),
-        ("solve twice.csv --column x", "several columns are named \"x\""),
-        ("solve in.csv --columns *,status", "computed_status"),
-        ("solve in.txt --columns *,puzzle", "puzzle twice"),
-        ("generate -n 1 --format csv --columns nothing", "no column \"nothing\""),
-    ]);
 }
 
 #[test]

@@ -106,10 +106,7 @@ fn lists_name_files_by_line_or_nul() {
     assert!(folder.line("solve --files-from list").messages.contains("UTF-16"));
     folder.file("list", "in/a.txt\n");
     let refused = "list: is the input list; name another file";
-    folder.assert_refused(&[
-        ("solve --files-from list -o list --force", refused),
-        ("solve --files-from - -", "standard input (-) can be read only once"),
-    ]);
+    folder.assert_refused(&[("solve --files-from list -o list --force", refused)]);
     // An endless list takes no memory.
     folder.assert_refused(&[
         #[cfg(unix)]
@@ -143,10 +140,6 @@ fn urls_are_piped() {
     let ran = folder.line("canon --dedup --resume s3://b/p -o a");
     let hint = "save it as a file, because it is read twice: aws s3 cp URL - > FILE";
     ran.expect(3, hint);
-    folder.assert_refused(&[
-        ("solve in -o s3://bucket/o.csv", "pipe standard output"),
-        ("canon in -o gs://b/o.csv.gz", "gs:// is not written"),
-    ]);
 }
 
 /// Outputs of a run without records exist, in all formats, and have a header where there is one.

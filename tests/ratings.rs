@@ -195,12 +195,4 @@ fn every_record_has_a_trace() {
     folder.file("other", CLASSIC);
     let traces = folder.line("trace other in -q").objects();
     assert_eq!([&traces[0]["file"], &traces[1]["file"]], ["other", "in"]);
-    folder.assert_refused(&[
-        ("trace in --format boards --sentences", "goes with --format jsonl"),
-        ("trace in --format boards --implications", "goes with --format jsonl"),
-        ("trace in --template x", "goes with --format text"),
-        ("trace in --format text --template {x}", "no field {x}; there are board, sentence"),
-        ("trace in -o x.npy", "trace writes jsonl, html, text, boards, but not npy"),
-        ("solve in --format boards", "but not boards"),
-    ]);
 }

@@ -48,21 +48,6 @@ fn only_some_statuses_have_rows_and_all_are_counted() {
 }
 
 #[test]
-fn options_without_effect_are_refused() {
-    let folder = Folder::new();
-    mixed(&folder);
-    folder.assert_refused(&[
-        ("solve in --where status=='uniqe'", "unknown status"),
-        ("solve in --where status=='unique' --solutions 2", "cannot be used with '--solutions"),
-        ("solve in --columns minimal --first", "--first leaves out"),
-        ("solve in --columns guess_rating --limit 1", "--limit 1 leaves out"),
-        ("solve in --rating-over 3", "no column shows it"),
-        ("solve in --columns copy", "bulkdoku augment"),
-        ("solve in --columns technique --solutions 2", "--solutions writes several"),
-    ]);
-}
-
-#[test]
 fn columns_agree_with_the_rules_and_the_engine() {
     let folder = Folder::new();
     mixed(&folder);

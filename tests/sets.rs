@@ -86,15 +86,6 @@ fn sets_are_files_and_folders_and_have_verdicts() {
     let verdict = "in a; only records that meet --where were compared; ";
     folder.line("canon b --against a --where clues>0").expect(1, verdict);
     folder.line("canon b --against nowhere").expect(3, "nowhere");
-    folder.assert_refused(&[
-        ("canon b --by puzzle", "--against <FILE>"),
-        ("canon b --against -", "name a file"),
-        ("canon b --known", "--against <FILE>"),
-        ("canon b --against a -o a", "is the input a"),
-        // Errors found before the set is read.
-        ("canon b --against nowhere -o a", "a: exists"),
-        ("canon b --against nowhere --format lines --columns line", "--columns goes with"),
-    ]);
 }
 
 /// Returns a table of 300 classes with up to six isomorphs each.
@@ -198,23 +189,6 @@ fn a_split_by_puzzle_separates_isomorphs_and_reports_bad_records() {
     assert!((257..=343).contains(&a.len()), "{}", a.len());
     let rows = sides.each_ref().map(|side| side.lines().count());
     assert_eq!(rows, [2 * a.len(), 2 * b.len()]);
-    folder.file("in.csv", format!("puzzle\n{CLASSIC}\n"));
-    let ran = folder.line("split missing --shares 90,10 --seed 1 -o a.csv,b.csv");
-    ran.expect(3, "missing: No such file");
-    folder.assert_refused(&[
-        ("split --shares 90,10 --seed 1 in.csv -o one.csv", "has 1 names"),
-        ("split --shares 1,1 --seed 1 in.csv -o d.csv,e.csv,f.csv", "as many of both"),
-        ("split --shares 1 --seed 1 in.csv -o d.csv", "as many of both"),
-        ("split --shares 1,0 --seed 1 in.csv -o d.csv,e.csv", "above 0"),
-        ("split --seed 1 in.csv -o d.csv,e.csv", "--shares"),
-        ("split --shares 90,10 --seed 1 in.csv -o a.csv,b.jsonl", "a single format"),
-        ("split --shares 90,10 --seed 1 in.csv -o a.csv,b.csv.gz", "a single format"),
-        ("split --shares 90,10 --seed 1 in.csv -o a.csv,a.csv", "two outputs"),
-        ("split --shares 90,10 --seed 1 in.csv -o a.csv,in.csv", "is the input"),
-        ("split --shares 90,10 --seed 1 in.csv -o a.csv,-", "standard output"),
-        ("split --shares 90,10 --seed 1 in.csv -o a.lines.gz,c.lines.gz", "--force replaces it"),
-        ("split --shares 90,10 --seed 1 in.csv -o c.lines.gz,a.lines.gz", "--force replaces it"),
-    ]);
 }
 
 /// Returns a table of puzzles and their solutions.
@@ -293,12 +267,4 @@ fn isomorphs_keep_the_text_after_their_cells() {
     folder.file("in.csv", format!("puzzle,id\n{CLASSIC},7\n"));
     let ran = folder.line("augment in.csv --seed 1");
     assert!(ran.rows.starts_with("puzzle,id\n"), "{}", ran.rows);
-    folder.assert_refused(&[
-        ("augment in --seed 1 --times 0", "--original"),
-        ("augment in --seed 1 --columns guesses", "is a column of bulkdoku solve"),
-        ("augment in --seed 1 --format grid", "but not grid"),
-        ("augment in --seed 1 --times 2M", "from 0 to 1,000,000"),
-        ("augment in --seed 1 -o in", "is the input"),
-        ("augment in.csv --seed 1 --solution-column x", "no column \"x\""),
-    ]);
 }

@@ -143,15 +143,3 @@ fn start_up_is_told_from_work() {
     let ran = bench(&folder, &[("starts", "sleep 0.5; SOLVE")], &["--timeout", "1s"]);
     ran.expect(1, "too short to measure");
 }
-
-#[test]
-fn wrong_usage_of_solvers_is_refused() {
-    let folder = folder();
-    folder.assert_refused(&[
-        ("bench in --solver mine", "expected a name and a command"),
-        ("bench in --solver =x", "expected a name and a command"),
-        ("bench in --solver a=x --solver a=y", "another solver has this name"),
-        ("bench in --solver lanes=x", "another solver has this name"),
-        ("bench in --timeout 5s", "--solver"),
-    ]);
-}

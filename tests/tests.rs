@@ -41,6 +41,7 @@ mod paths;
 mod pipeline;
 mod prints;
 mod ratings;
+mod refused;
 mod report;
 #[cfg(unix)]
 mod resources;

@@ -37,16 +37,6 @@ fn answers_are_read_in_all_forms_of_a_puzzle() {
         let found = check(&texts.iter().map(object).collect::<String>());
         assert_eq!(found, vec![&*right[0]; texts.len()], "{name}");
     }
-    for (form, separator) in forms.iter().zip([",", "\t", " "].iter().cycle()) {
-        folder.file("answers", form);
-        folder.file("puzzle", CLASSIC);
-        folder.file("line", format!("{CLASSIC}{separator}{form}\n"));
-        let inputs = ["puzzle --solutions answers", "line --input-format lines"];
-        for input in &inputs[..if form.contains('\n') { 1 } else { 2 }] {
-            let ran = folder.line(&format!("{line} {input}"));
-            assert_eq!(ran.rows.lines().nth(1), Some(&*right[0]), "{form}: {ran:?}");
-        }
-    }
     // An answer that is not readable has no counts.
     let object = |answer: Value| format!("{}\n", json!({"puzzle": CLASSIC, "response": answer}));
     let unreadable =

@@ -59,9 +59,6 @@ fn the_fields_of_json_agree() {
         assert!(number(less) <= number(more), "{less} {more}: {first}");
     }
     assert!((0.0..=1.0).contains(&number("share_without_guess")));
-    assert_eq!(first["version"], env!("CARGO_PKG_VERSION"));
-    let date = first["date"].as_str().unwrap();
-    assert!(date.starts_with("20") && date.ends_with('Z') && date.len() == 20, "{date}");
     let machine = &first["machine"];
     assert!(machine["cores"].as_u64().unwrap() >= 1);
     assert_eq!(machine["arch"], std::env::consts::ARCH);

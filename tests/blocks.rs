@@ -197,16 +197,6 @@ fn detection_does_not_depend_on_how_many_bytes_are_there() {
     }
 }
 
-/// A declared header is skipped, whatever follows it.
-#[test]
-fn a_declared_header_is_never_a_record() {
-    let row = format!("1,{CLASSIC},x\n");
-    for rows in 1..5 {
-        let (rows_of_all, _, counts) = whole(&table(), row.repeat(rows).as_bytes());
-        assert_eq!(counts.records(), rows as u64 - 1, "{rows_of_all}");
-    }
-}
-
 proptest! {
     #![proptest_config(few_cases(40))]
 
@@ -266,26 +256,6 @@ proptest! {
         let expected = whole(&layout, &input);
         prop_assert_eq!(&in_pieces(&layout, &input, 300, &cuts), &expected);
         prop_assert_eq!(expected.2.records(), rows.len() as u64);
-    }
-
-    /// Like `tables_do_not_depend_on_cuts`, but with misplaced quotes.
-    #[test]
-    fn broken_tables_do_not_depend_on_cuts(
-        pieces in prop::collection::vec(
-            prop_oneof![
-                2 => bytes(&[CLASSIC]),
-                1 => bytes(&[SOLVED]),
-                3 => bytes(&[",", "\n", "\"", "x", "1,", ",\"a\"\n", "\r\n", "#"]),
-            ],
-            0..150,
-        ),
-        cuts in any_cuts(),
-    ) {
-        let input = pieces.concat();
-        for layout in [table(), table_with(Some(2), vec![0]), table_with(Some(0), vec![])] {
-            let whole = whole(&layout, &input);
-            prop_assert_eq!(in_pieces(&layout, &input, input.len() + 1, &cuts), whole);
-        }
     }
 }
 

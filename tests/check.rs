@@ -42,21 +42,6 @@ fn rows_have_the_default_columns() {
 }
 
 #[test]
-fn the_solution_of_a_line_is_after_its_puzzle() {
-    let line = |between, after| format!("{CLASSIC}{between}{SOLVED}{after}\n");
-    let all = [" ", "\t", ",", ";", "  ", " ; ", ",\t"].into_iter();
-    let ends = |between| ["", " ", "\r", ",x", "; 12 \r"].map(|after| line(between, after));
-    let lines: Vec<_> = all.flat_map(ends).collect();
-    let (each, ran) = Folder::new().run_each("check --columns file,answer,status", &lines);
-    for (line, found) in lines.iter().zip(each) {
-        assert_eq!(found.rows, [format!("{SOLVED},ok")], "{line:?}: {}", ran.messages);
-    }
-    let lines = format!("{CLASSIC},{SOLVED}, x\n{CLASSIC},{SOLVED}\n{CLASSIC}\n");
-    let ran = run(&["--columns", "status,rest"], lines);
-    assert_eq!(ran.rows, "status,rest\nok,x\nok,\nmismatch,\n");
-}
-
-#[test]
 fn the_column_of_solutions_is_found_by_name_or_contents() {
     for (input, found) in [
         ("quizzes,solutions\nP,S\n", "\"solutions\" (2)"),
@@ -267,11 +252,6 @@ fn with_first_only_the_solution_is_checked() {
     assert!(ran.messages.contains("no engine, "), "{ran:?}");
     let summary = folder.json("sum");
     assert_eq!((&summary["latency_ns"]["count"], &summary["check"]), (&0.into(), &true.into()));
-    for column in ["solution", "solutions", "guesses", "nodes", "latency_ns"] {
-        let ran = run(&["--first", "--columns", column], &input);
-        let message = format!("--first uses no engine, which column {column} requires");
-        ran.expect(2, &message);
-    }
     assert_eq!(run(&["--first"], format!("{},{SOLVED}", double())).status, 0);
 }
 

@@ -1,11 +1,10 @@
 //! Compressed inputs and outputs of the command.
 
 use std::fs;
-use std::io::Read;
 use std::path::Path;
 
 use crate::common::command::{CLASSIC, Folder, Ran};
-use crate::common::contents::{PACKS, gz, objects};
+use crate::common::contents::{PACKS, objects};
 
 /// Returns 2,000 different puzzles.
 fn puzzles() -> Vec<u8> {
@@ -61,16 +60,6 @@ fn truncated_and_padded_streams_are_recognized() {
 }
 
 #[test]
-fn plain_and_compressed_inputs_are_one_stream() {
-    let folder = Folder::new();
-    folder.file("a.gz", gz(format!("{CLASSIC}\n")));
-    folder.file("b.txt", format!("# b\n{CLASSIC}\n"));
-    folder.file("c", PACKS[PACKS.len() - 1].1(b"\n12\n"));
-    let ran = folder.line("solve -q --columns file,line,status a.gz b.txt c");
-    assert_eq!(ran.rows, "file,line,status\na.gz,1,unique\nb.txt,2,unique\nc,2,malformed\n");
-}
-
-#[test]
 fn outputs_are_compressed_by_their_names() {
     let folder = Folder::new();
     // Several blocks, some of them without rows.
@@ -93,23 +82,6 @@ fn outputs_are_compressed_by_their_names() {
         folder.line(&format!("solve -q in -o {name}"));
         let rows = objects(&folder.unpacked(&name));
         assert_eq!((rows.len(), &rows[0]["status"]), (4000, &"unique".into()));
-    }
-}
-
-#[test]
-fn the_header_is_a_separate_member_and_a_run_without_rows_is_a_valid_stream() {
-    let folder = Folder::new();
-    folder.with_input("solve -q --columns line,status -o a.gz", CLASSIC);
-    let packed = fs::read(folder.path("a.gz")).unwrap();
-    let mut header = String::new();
-    flate2::bufread::GzDecoder::new(packed.as_slice()).read_to_string(&mut header).unwrap();
-    assert_eq!(header, "line,status\n");
-    assert_eq!(folder.unpacked("a.gz"), "line,status\n1,unique\n");
-    for (kind, _) in PACKS {
-        let name = format!("empty.lines.{kind}");
-        assert_eq!(folder.with_input(&format!("solve -q -o {name}"), "# nothing\n").status, 0);
-        assert!(fs::metadata(folder.path(&name)).unwrap().len() > 0);
-        assert_eq!(folder.unpacked(&name), "");
     }
 }
 

@@ -199,20 +199,7 @@ fn shared_names_are_refused() {
         let both = [format!("input_{name}"), format!("computed_{name}")];
         assert!(both.iter().all(|other| ran.messages.contains(other)), "{line}: {ran:?}");
     }
-    folder.file(
-        "in.csv",
-        format!("puzzle,solution,score,status,guesses,clues\n{CLASSIC},7,7,7,7,7\n"),
-    );
-    for (line, rows) in [
-        ("solve in.csv --columns input_score,computed_score", "input_score,score\n7,554\n"),
-        ("solve in.csv --columns input_solution", "input_solution\n7\n"),
-        ("solve in.csv --columns computed_clues --where input_score==7", "clues\n30\n"),
-        ("solve in.csv --columns computed_clues --where computed_score==3", "clues\n"),
-        ("canon in.csv --columns input_status --where computed_status=='ok'", "input_status\n7\n"),
-    ] {
-        let ran = folder.line(&format!("{line} -q"));
-        assert_eq!((ran.status, &*ran.rows), (0, rows), "{line}: {ran:?}");
-    }
+    folder.file("in.csv", format!("puzzle,solution\n{CLASSIC},7\n"));
     folder.assert_refused(&[("augment in.csv --seed 1 --columns solution", "input_solution")]);
 }
 
@@ -251,18 +238,4 @@ fn conditions_select_what_smaller_files_have() {
     folder.file("several", format!("{}\n{CLASSIC}\n", ".".repeat(81)));
     let ran = folder.line("canon several --dedup --by grid --columns line --where status=='ok'");
     assert_eq!(ran.rows, "line\n2\n", "{ran:?}");
-}
-
-/// Latencies differ between runs, but select the rows of each.
-#[test]
-fn latencies_are_selected() {
-    let folder = Folder::new();
-    folder.file("in", format!("{CLASSIC}\n").repeat(50));
-    let latencies = |options: &str| {
-        let ran = folder.line(&format!("solve in --columns latency_ns {options}"));
-        assert_eq!(ran.status, 0, "{ran:?}");
-        ran.rows.lines().skip(1).map(|row| row.parse::<u64>().unwrap()).collect::<Vec<_>>()
-    };
-    assert_eq!(latencies("--where latency_ns>0").len(), 50);
-    assert_eq!(latencies("--where latency_ns>1e12").len(), 0);
 }

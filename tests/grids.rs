@@ -1,6 +1,6 @@
 //! Puzzles of nine lines, in every form.
 
-use crate::common::command::{CLASSIC, Folder, OfInput, Ran, SOLVED, grid};
+use crate::common::command::{CLASSIC, Folder, OfInput, Ran, grid};
 use crate::common::forms::rows_of;
 use bulkdoku::input::grid::Grids;
 use bulkdoku::input::{Layout, Records};
@@ -136,43 +136,6 @@ fn the_input_format_can_be_named() {
     assert_eq!((rows.len(), messages.len(), status), (1, 1, 1));
     for name in ["boj2580", "boj2239"] {
         assert_eq!(solve_as(name, plain()), solve(plain()));
-    }
-}
-
-/// The files of other programs, by their usual extensions.
-#[test]
-fn files_of_other_programs_are_read() {
-    let bars = drawn("", "|", ["", ""], "-----------");
-    let files = [
-        ("a.sdk", format!("#A Somebody\n#D Easy\n[Puzzle]\n{}", plain()), 4),
-        ("b.ss", format!("{bars}\n"), 1),
-        ("c.sdm", format!("{CLASSIC}\n"), 1),
-        ("d.sdk", plain().replace('\n', "\r\n"), 1),
-    ];
-    let folder = Folder::new();
-    for (name, text, _) in &files {
-        folder.file(name, text);
-    }
-    let ran = folder.line("solve a.sdk b.ss c.sdm d.sdk --columns file,line,puzzle,solution");
-    let row = |(name, _, line): &(&str, String, u64)| format!("{name},{line},{CLASSIC},{SOLVED}");
-    assert_eq!(ran.records(), files.each_ref().map(row));
-    ran.expect(0, "a.sdk and 2 others: grids of nine lines");
-}
-
-#[test]
-fn solutions_written_as_grids_are_read_back() {
-    let folder = Folder::new();
-    folder.file("in", format!("{CLASSIC}\n# none\n12\n{CLASSIC}\n"));
-    folder.file("more", CLASSIC);
-    for format in ["grid", "auto"] {
-        let output = format!("{format}.grid");
-        assert_eq!(folder.solve(&["in", "more", "-o", &output], "").status, 1);
-        let args = [&output, "--input-format", format, "--columns", "line,status,puzzle,label"];
-        let ran = folder.solve(&args, "");
-        let row = |line: u64, of: &str| format!("{line},unique,{SOLVED},\"{of}: unique\"\n");
-        let rows = [row(2, "in, line 1"), row(14, "in, line 4"), row(25, "more, line 1")];
-        assert_eq!(ran.rows, format!("line,status,puzzle,label\n{}", rows.concat()));
-        assert_eq!(ran.status, 0);
     }
 }
 

@@ -74,17 +74,6 @@ fn options_are_in_groups() {
             assert!(headings.filter(is_group).eq(groups.iter().copied()), "{subcommand}: {help}");
         }
     }
-    let help = &help_of("solve")[1];
-    let group = |name: &str| {
-        let (_, rest) = help.split_once(&format!("\n{name}:\n")).unwrap();
-        let end = ["Output", "Search", "Run", "Examples"]
-            .iter()
-            .filter_map(|next| rest.find(&format!("\n{next}:\n")));
-        &rest[..end.min().unwrap()]
-    };
-    assert!(group("Input").contains("--column") && !group("Input").contains("--limit"));
-    assert!(group("Search").contains("--limit") && group("Search").contains("--engine"));
-    assert!(group("Output").contains("--resume") && group("Run").contains("--threads"));
 }
 
 #[test]

@@ -118,15 +118,6 @@ fn other_keys_are_kept_with_their_types() {
          {\"line\":2,\"status\":\"unique\",\"s\":\"\",\"id\":null,\"o\":null,\"n\":null}\n\
          {\"line\":3,\"status\":\"malformed\",\"s\":null,\"id\":3,\"o\":null,\"n\":null}\n"
     );
-    // A key that the first record lacks has no column.
-    let input = format!("{input}{{\"puzzle\":\"{CLASSIC}\",\"more\":1}}\n");
-    for (columns, status) in [("*", 3), ("id", 1), ("line", 1)] {
-        let args = ["--columns", columns, "--format", "csv"];
-        let ran = Folder::new().solve(&args, &input);
-        assert_eq!(ran.status, status, "{ran:?}");
-        let is_named = ran.messages.contains("<stdin>:4: the key \"more\" was not found");
-        assert_eq!(is_named, status == 3, "{ran:?}");
-    }
     let ran = Folder::new().solve(&["--columns", "none"], &input);
     ran.expect(2, "no column \"none\"; there are \"id\"");
 }

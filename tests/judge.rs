@@ -41,13 +41,6 @@ fn grid(cells: &str, between: &str) -> String {
 }
 
 #[test]
-fn a_search_that_reaches_the_node_limit_gives_up_without_a_solution() {
-    let options = "--solution lex-first --max-nodes 2 --columns solution,status";
-    let (rows, _, status) = solve(options, SMALLEST[1][0]);
-    assert_eq!((rows.as_str(), status), ("solution,status\n,gave_up\n", 1));
-}
-
-#[test]
 fn the_example_of_boj_2580() {
     let options = "--input-format boj2580 --format boj2580";
     let expected = (EXAMPLE_SOLVED.to_owned(), String::new(), 0);

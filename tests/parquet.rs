@@ -37,24 +37,6 @@ fn written_files_are_read_back() {
 }
 
 #[test]
-fn statuses_and_answers_are_those_of_csv() {
-    let folder = Folder::new();
-    let pairs = format!("puzzle,solution\n{CLASSIC},{SOLVED}\n{CLASSIC},{CLASSIC}\n");
-    folder.file("pairs.csv", &pairs);
-    let line = "check --columns puzzle,answer,status,reason";
-    let of_csv = folder.line(&format!("{line} pairs.csv"));
-    assert_eq!(folder.line("solve -q --columns * pairs.csv -o p.parquet").status, 0);
-    let of_parquet = folder.line(&format!("{line} p.parquet"));
-    assert_eq!((of_parquet.rows, of_parquet.status), (of_csv.rows, of_csv.status));
-    let found = "p.parquet: Parquet, puzzles in column \"puzzle\" (1 of 2)";
-    assert!(of_parquet.messages.contains(found), "{}", of_parquet.messages);
-    // Standard input may be a file.
-    let bytes = fs::read(folder.path("p.parquet")).unwrap();
-    let ran = folder.with_input("check -q -", bytes);
-    ran.expect(3, "looks like a Parquet file; name a complete file");
-}
-
-#[test]
 fn rows_that_arrive_one_by_one_are_all_written() {
     let folder = Folder::new();
     for (line, puzzle) in [

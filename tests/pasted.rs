@@ -1,8 +1,8 @@
 //! Pasted inputs: drawn pencil marks, lists from programs, lines of other tools.
 
+use crate::common::HARD;
 use crate::common::command::{CLASSIC, Folder, Ran};
 use crate::common::forms::{rows_of, zeros};
-use crate::common::{HARD, SEVENTEEN};
 
 fn solve(input: impl AsRef<[u8]>) -> Ran {
     Folder::new().solve(&["--columns", "line,puzzle,status"], input)
@@ -170,22 +170,6 @@ fn grids_as_programs_write_them_are_read() {
         (format!("[{}]", quoted.join(",\n")), CLASSIC, 1),
         (format!("[\"{}\"]", rows_of(CLASSIC, "", ".").join("\",\n\"")), CLASSIC, 1),
     ]);
-}
-
-#[test]
-fn lines_may_have_empty_cells() {
-    let all =
-        |cells: &str, between: &str| rows_of(cells, between, ".").join(between).replace('.', "");
-    for (cells, between) in [(HARD, ";"), (SEVENTEEN, "\t"), (SEVENTEEN, ",")] {
-        let line = all(cells, between);
-        let ran = solve(format!("{line}\n{CLASSIC}\n{line}"));
-        let expected = [(1, cells), (2, CLASSIC), (3, cells)];
-        let expected = expected.map(|(line, cells)| format!("{line},{cells},unique"));
-        assert_eq!(ran.records(), expected, "{line}\n{ran:?}");
-    }
-    // Other numbers of cells are malformed as usual.
-    let ran = solve(format!("{CLASSIC}\n5,3,0\n"));
-    assert!(ran.messages.contains("<stdin>:2:2: malformed: 1 cell, 81 expected"), "{ran:?}");
 }
 
 /// Every output format can be read with the same results.

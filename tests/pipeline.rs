@@ -1,19 +1,18 @@
-//! The pipeline from any reader to any writer: order, failures, panics.
+//! The pipeline from any reader to any writer: order and panics.
 
-use std::io::{self, Read, Write};
+use std::io::Read;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bulkdoku::marks::Digits;
-use bulkdoku::output::{Column, CsvRows, Lines};
-use bulkdoku::pipeline::{Job, List, Sink, Solve};
+use bulkdoku::output::{Column, CsvRows};
+use bulkdoku::pipeline::{Job, List, Solve};
 use bulkdoku::{
     Batch, Engine, EngineKind, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Query, Report,
     SimdLevel, Source, Status, StopFlag,
 };
 
-use crate::common::command::{CLASSIC, SOLVED};
+use crate::common::command::CLASSIC;
 
 fn pipeline(threads: usize, columns: &[Column]) -> Pipeline {
     Pipeline {
@@ -29,78 +28,6 @@ fn run<J: Job>(pipeline: &Pipeline<J>, input: impl Read + Send) -> (String, Stri
     let source = Source::new("in", input);
     let report = pipeline.run([source], &mut rows, &mut diagnostics, &Progress::default()).unwrap();
     (String::from_utf8(rows).unwrap(), String::from_utf8(diagnostics).unwrap(), report)
-}
-
-/// Returns lines of all types, each with its status if it has a row.
-fn kinds_of_lines(n: usize) -> Vec<(String, Option<Status>)> {
-    (0..n)
-        .map(|i| match i % 7 {
-            0 => (CLASSIC.into(), Some(Status::Unique)),
-            1 => (format!("# comment {i}"), None),
-            2 => (CLASSIC[..i % 81].into(), (i % 81 > 0).then_some(Status::Malformed)),
-            3 => (CLASSIC.replacen("53", "55", 1), Some(Status::Contradictory)),
-            4 => (String::new(), None),
-            5 => (format!("{CLASSIC}\t{}", "x".repeat(i % 300)), Some(Status::Unique)),
-            _ => (SOLVED.into(), Some(Status::Unique)),
-        })
-        .collect()
-}
-
-#[test]
-fn rows_are_in_order_for_all_numbers_of_threads_and_blocks() {
-    let lines = kinds_of_lines(3000);
-    let input: String = lines.iter().map(|(line, _)| format!("{line}\n")).collect();
-    let expected: String = (1..)
-        .zip(&lines)
-        .filter_map(|(n, (_, status))| Some(format!("{n},{}\n", status.as_ref()?.name())))
-        .collect();
-    for threads in [1, 2, 7] {
-        for block_bytes in [400, 1000, 128 * 1024] {
-            let pipeline =
-                Pipeline { block_bytes, ..pipeline(threads, &[Column::Line, Column::Status]) };
-            let (rows, _, report) = run(&pipeline, input.as_bytes());
-            assert_eq!(rows, format!("line,status\n{expected}"), "{threads} {block_bytes}");
-            let records = lines.iter().filter(|(_, status)| status.is_some()).count();
-            assert_eq!(report.counts.records(), records as u64);
-            let malformed = report.counts.of(Status::Malformed);
-            assert_eq!(report.latencies.count(), records as u64 - malformed);
-        }
-    }
-}
-
-#[test]
-fn an_input_that_fails_keeps_the_rows_before_it() {
-    struct Fails;
-    impl Read for Fails {
-        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-            Err(io::Error::other("the disk is on fire"))
-        }
-    }
-    let input = format!("{CLASSIC}\n{CLASSIC}\n{}", &CLASSIC[..40]);
-    let reader = input.as_bytes().chain(Fails);
-    let (rows, _, report) = run(&pipeline(2, &[Column::Line, Column::Status]), reader);
-    assert_eq!(rows, "line,status\n1,unique\n2,unique\n");
-    assert_eq!(report.failures[0].to_string(), "in: the disk is on fire");
-}
-
-#[test]
-fn an_output_that_fails_ends_the_run() {
-    struct Full(usize);
-    impl Write for Full {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let lines = format!("{CLASSIC}\n").repeat(100_000);
-    let source = Source::new("in", lines.as_bytes());
-    let format = Box::new(Lines(Column::Solution));
-    let pipeline = Pipeline { format, ..pipeline(2, &[Column::Line]) };
-    let failed = pipeline.run([source], Full(100_000), io::sink(), &Progress::default());
-    assert_eq!(failed.unwrap_err().error.kind(), io::ErrorKind::StorageFull);
 }
 
 /// Creates a pipeline that lists up to this many solutions of each puzzle.
@@ -139,33 +66,6 @@ fn solutions_are_listed_in_order_for_all_numbers_of_threads() {
         assert_eq!(report.counts.records(), 15);
         assert_eq!(report.counts.of(Status::Multiple), 6);
     }
-}
-
-#[test]
-fn a_panic_ends_all_workers_that_wait_for_their_turn() {
-    struct Bad;
-    impl Sink for Bad {
-        fn header(&mut self, _: u8, _: &[u8]) -> io::Result<()> {
-            Ok(())
-        }
-        fn rows(&mut self, _: u8, rows: &[u8]) -> io::Result<()> {
-            assert!(rows.len() < 10_000, "a part");
-            Ok(())
-        }
-        fn messages(&mut self, _: &[u8]) -> io::Result<()> {
-            Ok(())
-        }
-        fn finish(&mut self, _: bool) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let listing = listing(3, 1500, &[Column::Puzzle, Column::Solution]);
-    let input = format!("{}\n", ".".repeat(81)).repeat(200);
-    let ran = catch_unwind(AssertUnwindSafe(|| {
-        let sources = [Source::new("in", input.as_bytes())];
-        listing.run_into(&mut Bad, sources, &Progress::default())
-    }));
-    assert!(ran.is_err());
 }
 
 /// Panics on puzzles whose first cell is 9. Another engine solves the rest.

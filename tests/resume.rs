@@ -13,23 +13,6 @@ fn mixed(count: usize) -> String {
     kinds.iter().cycle().take(count).map(|line| format!("{line}\n")).collect()
 }
 
-/// Both runs may start before the output exists. One of them must be rejected.
-#[test]
-fn two_runs_with_one_output_do_not_mix() {
-    let folder = Folder::new();
-    let lines = [1, 2].map(|seed| format!("generate -n 40 -s {seed} -q"));
-    let whole = lines.each_ref().map(|line| folder.line(line).rows);
-    for attempt in 0..4 {
-        let out = format!("out-{attempt}");
-        let start = |line: &String| folder.start(&format!("{line} -o {out}"));
-        let children = lines.each_ref().map(start);
-        let statuses = children.map(|child| Ran::from(child.wait_with_output().unwrap()).status);
-        let winner = statuses.iter().position(|status| *status == 0).unwrap();
-        assert!(folder.read(&out) == whole[winner], "{statuses:?}");
-        assert!([2, 75].contains(&statuses[1 - winner]), "{statuses:?}");
-    }
-}
-
 /// Output that another run has completed while this one waited for the lock is kept. Without it, a
 /// lock that is released soon ends no run.
 #[test]
@@ -127,26 +110,4 @@ fn a_complete_run_has_nothing_to_resume() {
         again.expect(0, ": is already complete; --force starts over\n");
         assert!(state() == before, "{line}");
     }
-}
-
-/// A Parquet file exists only when it is complete.
-#[cfg(feature = "full")]
-#[test]
-fn a_parquet_file_has_a_temporary_name_until_it_is_complete() {
-    let folder = Folder::new();
-    let line = "solve -o x.parquet --columns line -q";
-    let ran = folder.stopped(line, mixed(3), Signal::INT, |_| {
-        assert!(!folder.path("x.parquet").exists());
-        folder.path(".x.parquet.tmp").exists()
-    });
-    assert_eq!((ran.status, folder.names()), (130, vec![]));
-    assert_eq!(folder.with_input(line, mixed(3)).status, 1);
-    let whole = fs::read(folder.path("x.parquet")).unwrap();
-    folder.file("in", mixed(300_000));
-    let failed = folder.on_a_full_disk(100, "solve in -o x.parquet --force");
-    failed.expect(3, "x.parquet: File too large");
-    failed.expect(3, "x.parquet is not written");
-    assert!(!failed.messages.contains("last complete row"), "it has no end: {failed:?}");
-    assert_eq!(folder.names(), ["in", "x.parquet"]);
-    assert_eq!(fs::read(folder.path("x.parquet")).unwrap(), whole, "--force keeps it until then");
 }

@@ -38,13 +38,6 @@ fn only_some_statuses_have_rows_and_all_are_counted() {
     assert_eq!(notes(&some), notes(&all));
     let ran = folder.line("solve in --where status=='unique' --format lines -q");
     assert_eq!(ran.rows.lines().map(str::len).collect::<Vec<_>>(), [81; 31]);
-    // Reasons stay with their rows.
-    folder.file("pairs", format!("{CLASSIC},{SOLVED}\n{CLASSIC},{CLASSIC}\nbad\n{CLASSIC},1\n"));
-    let ran = folder.line("check pairs --where status=='mismatch' --columns line,reason");
-    let rows = table(&ran.rows);
-    assert_eq!(rows.iter().map(|row| &*row["line"]).collect::<Vec<_>>(), ["2", "4"]);
-    assert!(rows[1]["reason"].contains('1') && rows[0]["reason"] != rows[1]["reason"], "{rows:?}");
-    assert_eq!(ran.status, 1);
 }
 
 #[test]

@@ -175,22 +175,6 @@ fn the_part_of_a_record_depends_on_nothing_else() {
     }
 }
 
-#[test]
-fn a_split_by_puzzle_separates_isomorphs_and_reports_bad_records() {
-    let folder = Folder::new();
-    let isomorphs = isomorphs(&vec![CLASSIC.parse().unwrap(); 400], 1);
-    folder.file("in", format!("{}bad\n{}", lines(&isomorphs), lines(&isomorphs)));
-    let ran = folder.line("split --by puzzle --shares 75,25 --seed 3 in -o a.lines.gz,b.lines.gz");
-    ran.expect(1, "in:401:1: malformed");
-    let sides = ["a.lines.gz", "b.lines.gz"].map(|name| folder.unpacked(name));
-    let [a, b] = [&sides[0], &sides[1]].map(|side| side.lines().collect::<HashSet<_>>());
-    assert!(a.is_disjoint(&b) && a.len() + b.len() == 400);
-    // Within five standard deviations.
-    assert!((257..=343).contains(&a.len()), "{}", a.len());
-    let rows = sides.each_ref().map(|side| side.lines().count());
-    assert_eq!(rows, [2 * a.len(), 2 * b.len()]);
-}
-
 /// Returns a table of puzzles and their solutions.
 fn solved(folder: &Folder) -> String {
     folder.file("in", lines(&puzzles(9, 40)));

@@ -22,35 +22,20 @@ fn shown(args: &[&str]) -> String {
 }
 
 #[test]
-fn givens_are_drawn_as_a_grid() {
-    let grid = shown(&[HARD]);
-    assert!(grid.starts_with("4 . . | . . . | 8 . 5\n. 3 . |"), "{grid}");
-    assert_eq!(grid.matches("------+-------+------\n").count(), 2);
+fn stages_are_drawn_with_what_they_reach() {
     assert_eq!(show(&["12"], ""), (String::new(), 2));
-}
-
-#[test]
-fn propagation_alone_solves_the_easy_example() {
-    let text = shown(&["--stage", "propagated", EASY]);
-    assert!(text.starts_with("4 8 3 | 9 2 1 | 6 5 7\n"), "{text}");
-    assert!(text.ends_with("\n\nsolved by propagation alone\n"), "{text}");
-}
-
-#[test]
-fn locked_candidates_solve_a_puzzle() {
-    let text = shown(&["--stage", "solved", HARD]);
-    let digits: String =
-        text.lines().take(11).flat_map(str::chars).filter(char::is_ascii_digit).collect();
-    assert_eq!(digits, HARD_SOLVED);
-    assert!(text.ends_with("\n\nsolved by propagation alone; the only solution\n"), "{text}");
-}
-
-#[test]
-fn a_puzzle_beyond_locked_candidates_is_stuck_and_search_solves_it() {
-    let text = shown(&["--stage", "propagated", HARDEST]);
-    assert!(text.contains("\n\nstuck with ") && text.ends_with(" cells open\n"), "{text}");
-    let text = shown(&["--stage", "solved", HARDEST]);
-    assert!(text.ends_with("\n\nsolved; the only solution\n"), "{text}");
+    for (stage, puzzle, start, end) in [
+        ("givens", HARD, "4 . . | . . . | 8 . 5\n. 3 . |", "\n"),
+        ("propagated", EASY, "4 8 3 | 9 2 1 | 6 5 7\n", "\n\nsolved by propagation alone\n"),
+        ("propagated", HARDEST, "8 ", " cells open\n"),
+        ("solved", HARD, "4 1 7 | 3 6 9 |", "\n\nsolved by propagation alone; the only solution\n"),
+        ("solved", HARDEST, "8 1 2 | 7 5 3 |", "\n\nsolved; the only solution\n"),
+    ] {
+        let text = shown(&["--stage", stage, puzzle]);
+        assert!(text.starts_with(start) && text.ends_with(end), "{stage}: {text}");
+        // Two lines between bands.
+        assert_eq!(text.matches("-+-").count(), 4, "{text}");
+    }
 }
 
 #[test]

@@ -71,9 +71,7 @@ fn wrong_answers_are_named_and_do_not_end_the_run() {
     let keeps = "cat > kept; n=$(wc -l < kept); [ -f kept$n ] || SOLVE kept > kept$n; cat kept$n";
     let solvers = [
         ("wrong", "SOLVE | sed '3y/12/21/'", "line 3 is wrong"),
-        ("claims", "SOLVE | sed '2s/.*/./'", "line 2 is missing"),
         ("ends", "SOLVE | head -n 14", "line 15 is missing"),
-        ("text", "SOLVE | sed '1s/.*/none/'", "line 1 is unreadable"),
         ("order", "SOLVE | sed -n '1!G;h;$p'", "line 1 is out of order"),
         ("twice", "SOLVE | sed '$p'", "line 17 is extra"),
         ("dies", "SOLVE; printf '\\033[1moops\\n\\n' >&2; exit 3", r"exit status 3: \u{1b}[1moops"),

@@ -54,10 +54,6 @@ mod als;
 mod as_text;
 mod basic;
 mod board;
-#[cfg(test)]
-#[allow(dead_code, reason = "the names are for the command")]
-#[path = "../../../src/bundled.rs"]
-mod bundled;
 mod chains;
 mod counting;
 mod evidence;
@@ -79,9 +75,6 @@ mod uniqueness;
 mod unrated;
 mod wings;
 mod words;
-
-#[cfg(test)]
-mod tests;
 
 use bulkdoku_core::StopFlag;
 use bulkdoku_core::bands::Singles;

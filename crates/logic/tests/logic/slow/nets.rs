@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use bulkdoku_core::board::{ALL, Bits, Board, Candidates, Cells, UNITS};
 
+use bulkdoku_logic::Technique as T;
+
 use super::{Slow, candidates, ends, seeing_all, seeing_any, strong_links};
-use crate::Technique as T;
-use crate::tests::effects as found_by;
+use crate::effects as found_by;
 
 /// A candidate, or the cells of a group, and the digit.
 type Node = (Cells, usize);

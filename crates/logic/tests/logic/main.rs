@@ -1,27 +1,34 @@
 //! Tests of all techniques: properties, examples from the literature, and slow definitions.
 
 mod explainer;
+mod implications;
 mod slow;
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::ops::ControlFlow;
 
-use bulkdoku_core::Puzzle;
-use bulkdoku_core::bands::Level;
+use bulkdoku_core::board::{ALL, Bits, Board, Candidates, PEERS};
 use bulkdoku_core::isomorph::{Permutation, SeededRng};
 use bulkdoku_core::marks::Marks;
-use bulkdoku_core::puzzle::Grid;
-
-use super::*;
-use crate::board::{ALL, Bits, Board, Candidates, Cells, PEERS, UNITS};
-use crate::bundled::BUNDLED;
+use bulkdoku_core::puzzle::{CLASSIC, Grid};
+use bulkdoku_core::{Puzzle, StopFlag};
+use bulkdoku_logic::{Candidate, Explainer, Rater, Step, Technique, Techniques, Unrated};
+use bulkdoku_logic::{hint, instances, mistakes, rate, steps};
 
 /// The placement and the eliminations of an instance.
 type Effect = (Candidates, Candidates);
 
 /// Returns what the instances of a technique place and remove.
 fn effects(technique: Technique, board: &Board) -> BTreeSet<Effect> {
-    instances(board, technique).iter().map(Step::effects).collect()
+    let effect = |step: &Step| (masks(step.placed.as_slice()), masks(&step.eliminated));
+    instances(board, technique).iter().map(effect).collect()
+}
+
+fn masks(all: &[Candidate]) -> Candidates {
+    let mut masks = [0; 9];
+    all.iter().for_each(|it| masks[usize::from(it.digit) - 1] |= 1 << it.cell);
+    masks
 }
 
 /// Returns the candidates that are true in a solution.
@@ -29,9 +36,10 @@ fn true_candidates(grid: Grid) -> Candidates {
     Board::of(&grid.into()).unwrap().digits
 }
 
-fn bundled(name: &str) -> impl Iterator<Item = Puzzle> {
-    let set = BUNDLED.iter().find(|set| set.name == name).unwrap();
-    set.text.lines().flat_map(str::parse)
+/// Returns the first puzzles of a bundled set.
+fn bundled(name: &str, count: usize) -> Vec<Puzzle> {
+    let text = fs::read_to_string(format!("../../datasets/{name}.txt")).unwrap();
+    text.lines().flat_map(str::parse).take(count).collect()
 }
 
 /// Boards on the paths of bundled puzzles that need more than basic techniques, and the same boards
@@ -39,10 +47,10 @@ fn bundled(name: &str) -> impl Iterator<Item = Puzzle> {
 fn boards(count: usize) -> Vec<(Board, Candidates)> {
     let mut rng = SeededRng::new(1);
     let mut boards = Vec::new();
-    for puzzle in bundled("minimal").take(count).chain(bundled("hard").take(count)) {
+    for puzzle in [bundled("minimal", count), bundled("hard", count)].concat() {
         let solution = true_candidates(puzzle.solve().unwrap());
         let mut board = Board::of(&puzzle).unwrap();
-        let steps: Vec<_> = super::steps(&puzzle).collect();
+        let steps: Vec<_> = steps(&puzzle).collect();
         for (i, round) in steps.chunk_by(|a, b| a.round == b.round).enumerate() {
             if round[0].technique > Technique::Claiming && i % 4 == 0 {
                 boards.push((board, solution));
@@ -94,33 +102,6 @@ fn assert_commutes(technique: Technique, board: &Board, rng: &mut SeededRng) -> 
         .collect();
     assert!(effects(technique, &isomorph) == permuted, "{technique}");
     found
-}
-
-/// Returns whether placing what the slow definitions of these techniques find solves a puzzle.
-fn is_solved_by(puzzle: &Puzzle, techniques: &[Technique]) -> bool {
-    let Some(mut board) = Board::of(puzzle) else { return false };
-    loop {
-        let found = techniques.iter().flat_map(|&it| slow::effects(it, &board));
-        let found: Vec<_> = found.collect();
-        if found.is_empty() || !found.iter().all(|(placed, _)| board.place(placed)) {
-            return board.is_solved();
-        }
-    }
-}
-
-#[test]
-fn levels_of_singles_match_slow_definitions() {
-    use Technique::{HiddenSingleBox, HiddenSingleLine, NakedSingle};
-    let mut seen = [0; 4];
-    for puzzle in BUNDLED.iter().flat_map(|set| bundled(set.name).take(40)) {
-        let level = Level::of(&puzzle);
-        seen[level as usize] += 1;
-        let by_naked = is_solved_by(&puzzle, &[NakedSingle]);
-        assert_eq!(level == Level::NakedSingles, by_naked, "{puzzle}");
-        let by_both = is_solved_by(&puzzle, &[NakedSingle, HiddenSingleBox, HiddenSingleLine]);
-        assert_eq!(level <= Level::HiddenSingles, by_both, "{puzzle}");
-    }
-    assert!(seen[0] > 10 && seen[1] > 10 && seen[2] + seen[3] > 10, "{seen:?}");
 }
 
 #[test]
@@ -196,84 +177,6 @@ fn library_board(cells: &str, removed: &str) -> Board {
     board
 }
 
-fn at(row: usize, column: usize) -> Cells {
-    1 << (9 * (row - 1) + column - 1)
-}
-
-/// The loops, and the cells that are not one, of
-/// <http://forum.enjoysudoku.com/chains-not-required-good-puzzles-t5009-270.html>.
-#[test]
-fn unique_loops_are_those_of_the_literature() {
-    use Technique as T;
-    for (cells, is_loop) in [
-        ([(4, 1), (4, 9), (5, 1), (5, 4), (6, 4), (6, 9)], true),
-        ([(1, 3), (1, 5), (3, 1), (3, 5), (6, 1), (6, 3)], true),
-        ([(3, 1), (3, 9), (5, 1), (5, 4), (6, 4), (6, 9)], false),
-    ] {
-        // The first two cells share a row.
-        let [a, b] = [cells[0], cells[1]].map(|(row, column)| at(row, column));
-        let rest = UNITS[cells[0].0 - 1] & !(a | b);
-        let third = [2, 7, 8].map(|column| at(cells[0].0, column));
-        let third = third.into_iter().find(|third| rest & third != 0).unwrap();
-        let pattern = cells.iter().fold(0, |all, &(row, column)| all | at(row, column));
-        for (technique, [with_3, with_4], removed) in [
-            (T::UniqueLoop1, [a, 0], [a, a, 0, 0]),
-            (T::UniqueLoop2, [a | b, 0], [0, 0, rest, 0]),
-            (T::UniqueLoop3, [a, b], [0, 0, rest & !third, rest & !third]),
-            (T::UniqueLoop4, [a, b], [a | b, 0, 0, 0]),
-        ] {
-            let others = ALL & !pattern;
-            let mut digits = [others; 9];
-            digits[..4].copy_from_slice(&[pattern, pattern, others | with_3, others | with_4]);
-            if technique == T::UniqueLoop3 {
-                // A pair with the other candidates.
-                digits[4..].iter_mut().for_each(|cells| *cells &= !third);
-            }
-            let mut expected = [0; 9];
-            expected[..4].copy_from_slice(&removed);
-            let found = effects(technique, &Board { digits, placed: 0 });
-            assert_eq!(found.contains(&([0; 9], expected)), is_loop, "{technique}: {found:?}");
-            assert!(is_loop || found.is_empty(), "{technique}: {found:?}");
-        }
-    }
-}
-
-/// The simplest instances of the definitions at <https://www.sudokuwiki.org/X_Cycles>,
-/// <https://www.sudokuwiki.org/XY_Chains>, and <https://www.sudokuwiki.org/Grouped_X-Cycles>, on boards
-/// without other strong links; and the same boards with a candidate too many.
-#[test]
-fn chains_are_those_of_the_literature() {
-    let rows = UNITS[0] | UNITS[4];
-    let with_one = |inside: Cells| {
-        let mut digits = [ALL; 9];
-        digits[0] &= !rows | inside;
-        digits
-    };
-    // 1 is only in columns 1 and 5 of rows 1 and 5.
-    let cycle = with_one(at(1, 1) | at(1, 5) | at(5, 1) | at(5, 5));
-    // 12, 23, 34, and 41 in the corners of a rectangle.
-    let mut xy = [ALL; 9];
-    let corners = [at(1, 1), at(1, 5), at(5, 5), at(5, 9)];
-    for (i, corner) in corners.into_iter().enumerate() {
-        let others = (0..9).filter(|&digit| digit != i && digit != (i + 1) % 4);
-        others.for_each(|digit| xy[digit] &= !corner);
-    }
-    // In row 1, 1 is in two cells of box 1, and in column 9; in row 5, in columns 1 and 9.
-    let grouped = with_one(at(1, 1) | at(1, 2) | at(1, 9) | at(5, 1) | at(5, 9));
-    let columns = [9, 13].map(|column| UNITS[column] & !rows).to_vec();
-    for (technique, mut digits, (digit, cell), expected) in [
-        (Technique::XCycle, cycle, (0, at(5, 9)), columns),
-        (Technique::XYChain, xy, (8, at(5, 5)), vec![at(1, 9) | at(5, 1)]),
-        (Technique::GroupedXChain, grouped, (0, at(1, 6)), vec![at(2, 1) | at(3, 1)]),
-    ] {
-        let of_one = |cells: Cells| ([0; 9], [cells, 0, 0, 0, 0, 0, 0, 0, 0]);
-        let expected = expected.into_iter().map(of_one).collect();
-        assert_eq!(effects(technique, &Board { digits, placed: 0 }), expected, "{technique}");
-        digits[digit] |= cell;
-        assert!(effects(technique, &Board { digits, placed: 0 }).is_empty(), "{technique}");
-    }
-}
-
 #[test]
 fn techniques_agree_with_slow_definitions() {
     let mut rng = SeededRng::new(4);
@@ -326,8 +229,8 @@ fn the_table_is_in_order_and_names_are_unique() {
 #[test]
 fn paths_of_isomorphs_marks_and_boards_are_equal_and_traces_have_all_steps() {
     let mut rater = Rater::new(Techniques::ALL);
-    let puzzles = bundled("easy").take(48).chain(bundled("minimal").take(48));
-    for (seed, puzzle) in puzzles.enumerate() {
+    let puzzles = [bundled("easy", 48), bundled("minimal", 48)].concat();
+    for (seed, puzzle) in puzzles.into_iter().enumerate() {
         let path = rater.rate(&puzzle);
         let isomorph = Permutation::random(&mut SeededRng::new(seed as u64)).puzzle(&puzzle);
         assert_eq!(rater.rate(&isomorph), path, "{puzzle}");
@@ -355,21 +258,9 @@ fn paths_of_isomorphs_marks_and_boards_are_equal_and_traces_have_all_steps() {
 }
 
 #[test]
-fn lanes_and_words_of_cells_agree() {
-    for (board, _) in boards(2) {
-        let bands = Bands::from(&board);
-        assert_eq!(bands.board(), board);
-        for digit in 0..9 {
-            assert_eq!(bands.open(digit), board.open(digit));
-        }
-    }
-    assert_eq!(Bands::of(&Puzzle::EMPTY).board(), Board { digits: [ALL; 9], placed: 0 });
-}
-
-#[test]
 fn only_proved_puzzles_have_steps_that_assume_uniqueness() {
     let mut boards = 0;
-    for puzzle in bundled("minimal").take(12) {
+    for puzzle in bundled("minimal", 12) {
         let unique = steps(&puzzle).find(|step| step.technique.assumes_uniqueness());
         let Some(step) = unique else { continue };
         // Without one of its clues, the puzzle has several solutions, and its steps are right in all.
@@ -396,7 +287,7 @@ fn a_stopped_search_ends_at_once() {
     let (mut rater, mut explainer) = (Rater::new(Techniques::ALL), Explainer::default());
     rater.stop_at(stop.clone());
     explainer.stop_at(stop.clone());
-    let puzzle = bundled("hard").next().unwrap();
+    let puzzle = bundled("hard", 1)[0];
     assert!(rater.rate(&puzzle).is_ok() && explainer.rate(&puzzle).is_ok());
     stop.request();
     assert_eq!(rater.rate(&puzzle), Err(Unrated::Stopped));
@@ -419,7 +310,7 @@ fn only_puzzles_with_one_solution_are_rated() {
 
 #[test]
 fn mistakes_are_cells_without_the_digit_of_the_solution() {
-    let puzzle: Puzzle = bulkdoku_core::puzzle::CLASSIC.parse().unwrap();
+    let puzzle: Puzzle = CLASSIC.parse().unwrap();
     let mut board = Board::of(&puzzle).unwrap();
     while let Some(step) = hint(&board) {
         assert_eq!(mistakes(&puzzle, &board), Ok(vec![]));

@@ -8,9 +8,10 @@ use std::ops::Range;
 
 use bulkdoku_core::board::{ALL, Bits, Board, Candidates, Cells, PEERS, UNITS, digits_of};
 
+use bulkdoku_logic::Technique;
+use bulkdoku_logic::Technique as T;
+
 use super::Effect;
-use crate::Technique as T;
-use crate::Technique;
 
 /// The candidates of open cells, and where instances are collected.
 pub struct Slow {

@@ -4,19 +4,15 @@
 use std::collections::BTreeMap;
 use std::{env, fs};
 
-use bulkdoku_core::Puzzle;
 use bulkdoku_core::bands::Contradiction;
-use bulkdoku_core::board::{Board, Cells, PEERS, UNITS};
-use bulkdoku_core::puzzle::Unit;
-use bulkdoku_logic::{Alternative, By, Candidate, Explained, Implication, Node, Part};
+use bulkdoku_core::board::{Board, Candidates, Cells, PEERS, UNITS};
+use bulkdoku_logic::{Alternative, By, Candidate, Explained, Implication, Node};
 use bulkdoku_logic::{Step, Technique, instances, steps};
+
+use super::{bundled, examples, masks, slow};
 
 fn places(board: &Board, digit: u8) -> Cells {
     board.digits[usize::from(digit) - 1]
-}
-
-fn cells_of(units: &[Unit]) -> Cells {
-    units.iter().fold(0, |cells, unit| cells | UNITS[unit.number()])
 }
 
 /// Returns whether two candidates exclude each other.
@@ -92,36 +88,16 @@ fn check(board: &Board, all: &[Implication], i: usize) {
 /// Asserts that a step inside a net is an instance of its technique by the definition.
 fn check_step(board: &Board, step: &Step) {
     let evidence = &step.evidence;
-    let (base, cover) = (cells_of(&evidence.base), cells_of(&evidence.cover));
     match step.technique {
-        Technique::Pointing | Technique::Claiming | Technique::XWing => {
-            assert_eq!(evidence.base.len(), evidence.cover.len());
-            let shared = |units: &[Unit]| UNITS[units[0].number()] & UNITS[units[1].number()];
-            assert!(evidence.base.len() == 1 || shared(&evidence.base) == 0);
-            for it in &step.eliminated {
-                assert_eq!(places(board, it.digit) & base & !cover, 0, "{step}");
-                assert!((cover & !base) >> it.cell & 1 != 0, "{step}");
-            }
-        }
-        Technique::NakedPair | Technique::HiddenPair => {
-            let Part { cells, digits, .. } = &evidence.parts[0];
-            assert_eq!((cells.len(), digits.len()), (2, 2));
-            assert!(cells.iter().all(|&cell| base >> cell & 1 != 0), "{step}");
-            let is_naked = step.technique == Technique::NakedPair;
-            let is_outside = |cell: usize| base >> cell & 1 != 0 && !cells.contains(&cell);
-            for (digit, cell) in (1..=9).flat_map(|digit| (0..81).map(move |cell| (digit, cell))) {
-                // Naked: the cells have only these digits. Hidden: these digits are only there.
-                let (is_of_pair, inside) = (digits.contains(&digit), cells.contains(&cell));
-                if if is_naked { inside && !is_of_pair } else { is_of_pair && is_outside(cell) } {
-                    assert_eq!(places(board, digit) >> cell & 1, 0, "{step}");
-                }
-            }
-            for it in &step.eliminated {
-                let is_of_pair = digits.contains(&it.digit);
-                let sees = cells.iter().all(|&cell| PEERS[cell] >> it.cell & 1 != 0);
-                let is_lost = if is_naked { sees } else { cells.contains(&it.cell) };
-                assert!(is_lost && is_of_pair == is_naked, "{step}");
-            }
+        Technique::Pointing
+        | Technique::Claiming
+        | Technique::XWing
+        | Technique::NakedPair
+        | Technique::HiddenPair => {
+            let all = slow::effects(step.technique, board);
+            let eliminated = masks(&step.eliminated);
+            let has_all = |removed: &Candidates| (0..9).all(|d| eliminated[d] & !removed[d] == 0);
+            assert!(all.iter().any(|(_, removed)| has_all(removed)), "{step}");
         }
         Technique::Aic => {
             let links = &evidence.links;
@@ -192,11 +168,12 @@ fn implications_follow_from_their_reasons() {
         counts[0] += 1;
         counts[1] += check_alternatives(board, &step);
     };
-    let many = env::var_os("IMPLICATIONS_OF");
-    let path = many.as_deref().unwrap_or("../../datasets/hard.txt".as_ref());
-    let text = fs::read_to_string(path).expect("it is a file of puzzles");
-    let puzzles = text.lines().flat_map(str::parse::<Puzzle>);
-    for puzzle in puzzles.take(if many.is_some() { usize::MAX } else { 10 }) {
+    let many = env::var_os("IMPLICATIONS_OF").map(|path| fs::read_to_string(path).unwrap());
+    let puzzles = match &many {
+        Some(text) => text.lines().flat_map(str::parse).collect(),
+        None => bundled("hard", 10),
+    };
+    for puzzle in puzzles {
         let mut path = steps(&puzzle);
         while let Some(step) = path.next() {
             if step.technique >= Technique::Nishio {
@@ -212,19 +189,9 @@ fn implications_follow_from_their_reasons() {
     if many.is_some() {
         return println!("{counts:?}");
     }
-    for line in include_str!("../src/tests/examples.txt").lines() {
-        let [_, name, _, cells, removed, _] = line.split(':').collect::<Vec<_>>()[..] else {
-            continue;
-        };
-        let technique: Technique = name.parse().expect("it is a technique");
+    for (name, board) in examples() {
+        let technique: Technique = name.parse().unwrap();
         if (Technique::Nishio..=Technique::NestedForcingChain3).contains(&technique) {
-            let puzzle: Puzzle = cells.replace('+', "").parse().expect("it is a puzzle");
-            let mut board = Board::of(&puzzle).expect("no clue is repeated");
-            for candidate in removed.split_whitespace() {
-                let [digit, row, column] = candidate.as_bytes() else { panic!("{candidate}") };
-                let cell = 9 * (row - b'1') + column - b'1';
-                board.digits[usize::from(digit - b'1')] &= !(1 << cell);
-            }
             instances(&board, technique).iter().for_each(|step| count(&board, step));
         }
     }

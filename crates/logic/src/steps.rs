@@ -36,7 +36,7 @@ impl Steps {
     }
 
     /// Returns the board on which the last step was found, such as for
-    /// [`implications`](crate::implications).
+    /// [`implications`](crate::implications()).
     pub fn board(&self) -> &Board {
         &self.board
     }

@@ -65,6 +65,11 @@ fn files_without_puzzles_are_named_after_the_others() {
         assert!(ran.messages.contains(name), "{name}: {}", ran.messages);
     }
     assert!(!ran.messages.contains("empty.txt"), "{}", ran.messages);
+    // A folder to compare with is read in the same way.
+    for with in ["--against in", "--against in --against in/a.txt"] {
+        let ran = folder.line(&format!("canon in/a.txt {with}"));
+        ran.expect(3, "in/README.md: no puzzles");
+    }
     // They are read again when the run is resumed.
     for name in ["in/README.md", "in/b/a.csv", "in/noise.bin"] {
         folder.file(name, format!("{CLASSIC}\n"));
@@ -75,6 +80,15 @@ fn files_without_puzzles_are_named_after_the_others() {
     folder.file("in/b/solved.txt", format!("{CLASSIC} {SOLVED}\n"));
     let ran = folder.line("check in/b");
     ran.expect(3, "in/b/z.txt: no line has a solution");
+    #[cfg(unix)]
+    for (create, message) in [
+        ("ln -s nowhere in/b/link", "in/b/link: No such file"),
+        ("rm in/b/link; mkfifo in/b/pipe", "in/b/pipe: is not a file; name it, or move it"),
+    ] {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", create]).current_dir(folder.path("")).status().unwrap();
+        folder.line("solve in").expect(3, message);
+    }
     // A named file is read as lines.
     folder.file("readme", "About these puzzles\n");
     assert_eq!(folder.line("solve readme").status, 1);
@@ -122,14 +136,17 @@ fn lists_name_files_by_line_or_nul() {
 }
 
 #[test]
-fn urls_are_piped() {
+fn urls_are_saved() {
     let folder = Folder::new();
     let urls = [
-        ("s3://bucket/p.csv", "aws s3 cp URL - | bulkdoku"),
-        ("S3://bucket/p.csv.gz", "aws s3 cp URL - | bulkdoku"),
-        ("gs://bucket/p.parquet", "gcloud storage cat URL | bulkdoku"),
-        ("https://example.org/p.txt", "curl -L URL | bulkdoku"),
-        ("hf://datasets/a/b.jsonl", "curl -L https://huggingface.co/"),
+        ("s3://bucket/p.csv", "aws s3 cp URL - > FILE"),
+        ("S3://bucket/p.csv.gz", "aws s3 cp URL - > FILE"),
+        ("gs://bucket/p.parquet", "gcloud storage cat URL > FILE"),
+        ("https://example.org/p.txt", "curl -L URL > FILE"),
+        (
+            "hf://datasets/a/b.jsonl",
+            "curl -L https://huggingface.co/datasets/OWNER/NAME/resolve/main/PATH > FILE",
+        ),
     ];
     let lines = ["solve {}", "check --solutions {}", "canon --against {}", "trace {}"];
     for ((url, hint), line) in urls.iter().zip(lines.iter().cycle()) {
@@ -137,9 +154,7 @@ fn urls_are_piped() {
         ran.expect(3, hint);
     }
     folder.file("in", CLASSIC);
-    let ran = folder.line("canon --dedup --resume s3://b/p -o a");
-    let hint = "save it as a file, because it is read twice: aws s3 cp URL - > FILE";
-    ran.expect(3, hint);
+    folder.line("canon --dedup --resume s3://b/p -o a").expect(3, "aws s3 cp URL - > FILE");
 }
 
 /// Outputs of a run without records exist, in all formats, and have a header where there is one.

@@ -64,11 +64,9 @@ pub fn finds(by: Sameness) -> &'static str {
 
 /// Returns what records that are the same have in common.
 fn name(by: Sameness) -> &'static str {
-    match by {
-        Sameness::Class => "class",
-        Sameness::Puzzle => "puzzle",
-        Sameness::Grid => "grid",
-    }
+    let (name, ..) =
+        CRITERIA.iter().find(|(_, other, _)| *other == by).expect("every criterion has a name");
+    name
 }
 
 /// The sets that records are compared with.

@@ -64,7 +64,7 @@ impl Origin {
                 let hint = format!("no such file, and not a puzzle ({fault})");
                 Failure::Usage(format!("{}: {hint}", shown(path)))
             }
-            _ => missing(path, error, true),
+            _ => missing(path, error),
         })?;
         if metadata.is_dir() {
             return Err(Failure::at(path, "is a directory; name its files"));
@@ -186,7 +186,7 @@ fn cells(argument: &Path) -> Option<usize> {
 pub fn check_files(paths: &[PathBuf], why: &str) -> Result<(), Failure> {
     let is_path = |path: &&PathBuf| !is_stdin(path) && !looks_like_puzzle(path);
     for path in paths.iter().filter(is_path) {
-        fs::metadata(path).map_err(|error| missing(path, error, false))?;
+        fs::metadata(path).map_err(|error| missing(path, error))?;
     }
     let is_file = |path: &PathBuf| !is_stdin(path) && path.is_file();
     if !paths.is_empty() && paths.iter().all(is_file) {
@@ -200,17 +200,12 @@ fn is_stdin(path: &Path) -> bool {
 }
 
 /// Returns the error for a file that does not exist. For a URL, it has the command that fetches it.
-fn missing(path: &Path, error: io::Error, may_be_piped: bool) -> Failure {
+fn missing(path: &Path, error: io::Error) -> Failure {
     let Some((scheme, _)) = path.to_str().and_then(|name| name.split_once("://")) else {
         return Failure::at(path, error);
     };
     let fetch = fetch(scheme);
-    let hint = if may_be_piped {
-        format!("pipe it: {fetch} | bulkdoku …")
-    } else {
-        format!("save it as a file, because it is read twice: {fetch} > FILE")
-    };
-    Failure::at(path, format!("{scheme}:// is not read; {hint}"))
+    Failure::at(path, format!("{scheme}:// is not read; save it as a file: {fetch} > FILE"))
 }
 
 /// Returns the usual command that writes what is at a URL to standard output.
@@ -218,7 +213,7 @@ fn fetch(scheme: &str) -> &'static str {
     match &*scheme.to_lowercase() {
         "s3" => "aws s3 cp URL -",
         "gs" => "gcloud storage cat URL",
-        "hf" => "curl -L https://huggingface.co/…",
+        "hf" => "curl -L https://huggingface.co/datasets/OWNER/NAME/resolve/main/PATH",
         _ => "curl -L URL",
     }
 }

@@ -61,6 +61,7 @@ impl InputPaths {
     /// folders.
     pub fn expand(&mut self, destinations: &Destinations) -> Result<(), Failure> {
         let mut named = std::mem::take(&mut self.input);
+        self.are_found.clear();
         if let Some(list) = self.files_from.take() {
             if list.as_os_str() == STDIN && named.contains(&list) {
                 refuse!("standard input (-) can be read only once");
@@ -105,7 +106,7 @@ fn files_in(folder: &Path, outputs: &HashSet<Identity>) -> Result<Vec<PathBuf>, 
             if is_hidden || is_output() {
                 continue;
             }
-            let is_file = || kind.is_file() || kind.is_symlink() && path.is_file();
+            let is_link_to_folder = kind.is_symlink() && path.is_dir();
             if kind.is_dir() && entry.file_name() == "_delta_log" {
                 refuse!(
                     "{}: a Delta table, in which files may have removed rows; write its rows to a file \
@@ -115,7 +116,11 @@ fn files_in(folder: &Path, outputs: &HashSet<Identity>) -> Result<Vec<PathBuf>, 
             }
             if kind.is_dir() {
                 folders.push(path);
-            } else if is_file() && !JournalFile::is_at(&path) {
+            } else if !is_link_to_folder && !JournalFile::is_at(&path) {
+                // A pipe waits for its writer, so it is named, and a link to nothing is an error.
+                if !kind.is_file() && fs::metadata(&path).is_ok_and(|other| !other.is_file()) {
+                    return Err(Failure::at(&path, "is not a file; name it, or move it"));
+                }
                 files.push(path);
             }
         }

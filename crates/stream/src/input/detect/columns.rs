@@ -229,23 +229,18 @@ impl InputOptions {
         let mut likely: Vec<_> = named
             .filter_map(|(column, name)| Some((names::solutions(name, are_required)?, column)))
             .collect();
-        if are_required && likely.len() > 1 {
-            let row = sample.rows(table.delimiter).nth(1);
-            if row.is_none() && !sample.is_all {
-                return Err(Undecided::NotYet);
-            }
-            let value = |column| row.as_ref().and_then(|row| row.texts.get(column));
-            likely.retain(|(_, column)| value(*column).is_none_or(|text| !is_scalar(text)));
-            if likely.len() > 1 {
-                let which =
-                    likely.iter().map(|(_, column)| table.name(*column)).collect::<Vec<_>>();
-                return Err(DetectError::SeveralSolutions(quoted(&which)).into());
-            }
+        likely.sort_unstable();
+        let row = sample.rows(table.delimiter).nth(1);
+        if are_required && likely.len() > 1 && row.is_none() && !sample.is_all {
+            return Err(Undecided::NotYet);
         }
+        let likely = likely.into_iter().map(|(_, column)| (table.name(column), column));
+        let value = |column: usize| row.as_ref().and_then(|row| row.texts.get(column));
+        let may_be = |column| value(column).is_none_or(|text| !is_scalar(text));
+        let named = one_of_solutions(likely.collect(), are_required, may_be)?;
         let shown =
             |row: RowFields| row.columns_where(is_grid).into_iter().find(|&at| at != table.puzzle);
-        let column = likely.into_iter().min().map(|(_, column)| column);
-        match column.or_else(|| sample.rows(table.delimiter).find_map(shown)) {
+        match named.or_else(|| sample.rows(table.delimiter).find_map(shown)) {
             Some(column) => Ok(Some(column)),
             None if !sample.is_all => Err(Undecided::NotYet),
             None => {
@@ -254,6 +249,23 @@ impl InputOptions {
             }
         }
     }
+}
+
+/// Returns the first of the columns with names of solutions. If solutions are required, it must be the
+/// only one that may have them.
+pub(super) fn one_of_solutions(
+    mut named: Vec<(String, usize)>,
+    are_required: bool,
+    may_be: impl Fn(usize) -> bool,
+) -> Result<Option<usize>, DetectError> {
+    if are_required && named.len() > 1 {
+        named.retain(|(_, column)| may_be(*column));
+        if named.len() > 1 {
+            let names: Vec<_> = named.iter().map(|(name, _)| name).collect();
+            return Err(DetectError::SeveralSolutions(quoted(&names)));
+        }
+    }
+    Ok(named.first().map(|(_, column)| *column))
 }
 
 /// Returns whether a value is a number of few digits or a truth value, and so not a solution.

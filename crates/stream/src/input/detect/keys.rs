@@ -5,7 +5,7 @@ use std::sync::Arc;
 use memchr::memchr;
 use serde_json::value::RawValue;
 
-use super::columns::is_scalar;
+use super::columns::{is_scalar, one_of_solutions};
 use super::error::{quoted, several};
 use super::sample::{RowFields, Sample, is_grid, is_puzzle};
 use super::{
@@ -333,20 +333,14 @@ fn answer_key(
     });
     let mut named: Vec<_> = named.collect();
     named.sort_unstable();
-    if is_required && named.len() > 1 {
-        let is_inner = named[0].0;
-        let may_be = |value: &str| match value.as_bytes() {
-            [b'"', ..] => cells_of(value).is_none_or(|text| !is_scalar(&text)),
-            [first, ..] => matches!(first, b'[' | b'{'),
-            [] => true,
-        };
-        named.retain(|&(inner, .., key)| inner == is_inner && may_be(values[key]));
-        if named.len() > 1 {
-            let which: Vec<_> = named.iter().map(|(_, _, key, _)| *key).collect();
-            return Err(DetectError::SeveralSolutions(quoted(&which)));
-        }
-    }
-    let named = named.first().map(|(.., key)| *key);
+    let is_inner = named.first().is_some_and(|first| first.0);
+    let alike = named.into_iter().filter(|(inner, ..)| *inner == is_inner);
+    let alike = alike.map(|(.., name, key)| (name.into(), key)).collect();
+    let named = one_of_solutions(alike, is_required, |key| match values[key].as_bytes() {
+        [b'"', ..] => cells_of(values[key]).is_none_or(|text| !is_scalar(&text)),
+        [first, ..] => matches!(first, b'[' | b'{'),
+        [] => true,
+    })?;
     let is_solution = |key: &usize| cells_of(values[*key]).is_some_and(|text| is_grid(&text));
     named
         .or_else(|| others().find(is_solution))

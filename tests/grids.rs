@@ -30,6 +30,12 @@ fn plain() -> String {
     grid(CLASSIC)
 }
 
+/// Returns the rows as lines with labels.
+fn numbered(label: impl Fn(usize) -> String, between: &str) -> String {
+    let rows = rows_of(CLASSIC, between, ".").into_iter().enumerate();
+    rows.map(|(at, row)| label(at + 1) + &row + "\n").collect()
+}
+
 /// Draws the rows with `bar` between boxes, `gap` between cells, and `border` between bands,
 /// enclosed by `edges`.
 fn drawn(gap: &str, bar: &str, edges: [&str; 2], border: &str) -> String {
@@ -76,6 +82,11 @@ fn forms() -> Vec<(String, usize)> {
         (blanks(drawn("", "|", ["", ""], "---+---+---"), "-"), 1),
         // A border between all rows.
         (rows().join("\n---+---+---\n"), 1),
+        // Rows with labels.
+        (numbered(|number| format!("Row {number}: "), ""), 1),
+        (numbered(|number| format!("Row {number}: "), " "), 1),
+        (numbered(|number| format!("{number}. "), ""), 1),
+        (numbered(|number| format!("{number}) "), " "), 1),
         // Labels, comments, sections.
         (format!("Grid 01\n{}", plain()), 2),
         (format!("Puzzle 12:\n\n{}", plain()), 3),

@@ -1,6 +1,6 @@
 //! Classifies the lines of drawn grids, and parses the cells or candidates of rows.
 
-use super::{list, symbols};
+use super::{list, row, symbols};
 use crate::marks::Digits;
 use crate::puzzle::{CELLS, Malformed};
 use crate::text::{column, is_cell};
@@ -76,7 +76,7 @@ impl LineKind {
             Self::Text
         } else if is_border && !(cells == 0 && spaced_cells(text).is_some()) {
             Self::Border
-        } else if !is_row && is_label(text) {
+        } else if !is_row && is_label(text) && row::cells_after_label(text, 1).is_none() {
             Self::Text
         } else {
             Self::Row

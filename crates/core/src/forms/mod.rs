@@ -25,7 +25,7 @@ pub mod symbols;
 pub use self::answer::answer;
 use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Grid, Malformed, Puzzle};
-use crate::text::{Line, column};
+use crate::text::{Line, column, is_cell};
 
 /// The longest text of a form. Longer ones are not searched for cells.
 const LONGEST: usize = 64 << 10;
@@ -229,7 +229,13 @@ fn malformed(text: &[u8]) -> Malformed {
             Err(fault) => return fault,
             Ok(_) => Malformed::new(trimmed),
         },
-        None => Malformed::new(trimmed),
+        // The number of cells is wrong, not their symbols.
+        None => match symbols::replaced(trimmed) {
+            Some(cells) if cells.iter().all(|cell| is_cell(*cell)) => {
+                Malformed { column: 1, ..Malformed::new(&cells) }
+            }
+            _ => Malformed::new(trimmed),
+        },
     };
     Malformed { column: indent + malformed.column, ..malformed }
 }
@@ -380,6 +386,7 @@ mod tests {
             (&format!(":0300:2:{cells}+.:::"), "a blank cell after +"),
             (&format!(":0300:2:{cells}5:10::"), "\"10\" is not a removed candidate"),
             (&":name:5".to_owned(), "not a line of HoDoKu"),
+            (&format!("{}…", &cells[..70]), "73 cells, 81 expected"),
         ] {
             let fault = read(text.as_bytes()).unwrap_err();
             assert!(fault.what.contains(what), "{text}: {fault}");

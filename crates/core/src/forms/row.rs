@@ -36,14 +36,31 @@ fn commented(row: &[u8]) -> Option<[u8; 9]> {
     cells.iter().any(u8::is_ascii_digit).then_some(cells)
 }
 
-/// Returns the label at the start of a row, without punctuation, and the nine cells after it.
-pub fn cells_after_label(row: &[u8], number: usize) -> Option<(&[u8], [u8; 9])> {
-    let row = row.trim_ascii();
-    let (label, cells) = row.split_at(row.iter().position(u8::is_ascii_whitespace)?);
-    let label = bare(label);
+/// A row after its label: `R1`, `Row 1:`, `1.`
+pub struct LabeledRow<'a> {
+    /// The label without words and punctuation.
+    pub label: &'a [u8],
+    /// Whether the label cannot be a cell: it has letters, or punctuation at its end.
+    pub is_distinct: bool,
+    pub cells: [u8; 9],
+}
+
+/// Parses the nine cells after the label of a row.
+pub fn cells_after_label(row: &[u8], number: usize) -> Option<LabeledRow<'_>> {
+    let first_word = |text: &[u8]| text.iter().position(u8::is_ascii_whitespace);
+    let mut row = row.trim_ascii();
+    let word = &row[..first_word(row)?];
+    let is_word = word.len() > 1 && word.iter().all(u8::is_ascii_alphabetic);
+    if is_word {
+        row = row[word.len()..].trim_ascii_start();
+    }
+    let (marked, cells) = row.split_at(first_word(row)?);
+    let label = bare(marked);
     let is_label = !label.is_empty() && label.iter().all(u8::is_ascii_alphanumeric);
+    let is_ended = marked.last().is_some_and(|byte| b".:)".contains(byte));
+    let is_distinct = is_word || is_ended || label.iter().any(u8::is_ascii_alphabetic);
     let cells = is_label.then(|| cells_of_row(cells, number).ok()).flatten()?;
-    Some((label, cells))
+    Some(LabeledRow { label, is_distinct, cells })
 }
 
 /// Returns whether a line has nine consecutive labels: `C1 C2 …`, `0 1 …`, `[,1] [,2] …`.

@@ -454,14 +454,14 @@ impl GridText<'_> {
         let is_head = row::are_labels(lines.first()?);
         let body = &lines[usize::from(is_head)..];
         let mut cells = [b'.'; CELLS];
-        let mut labels = Vec::new();
+        let (mut labels, mut are_distinct) = (Vec::new(), true);
         for (number, (into, line)) in (1..).zip(cells.chunks_exact_mut(9).zip(body)) {
-            let (label, row) = row::cells_after_label(line, number)?;
-            into.copy_from_slice(&row);
-            labels.push(label);
+            let row = row::cells_after_label(line, number)?;
+            into.copy_from_slice(&row.cells);
+            labels.push(row.label);
+            are_distinct &= row.is_distinct;
         }
-        let are_named = labels.iter().all(|label| label.iter().any(u8::is_ascii_alphabetic));
-        (body.len() == 9 && (is_head || are_named) && row::are_consecutive(&labels))
+        (body.len() == 9 && (is_head || are_distinct) && row::are_consecutive(&labels))
             .then_some(cells)
     }
 

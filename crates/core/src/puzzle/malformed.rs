@@ -32,6 +32,12 @@ impl Malformed {
                             lost digits; import the column as text";
                 Self { column: at + 1, what: what.into() }
             }
+            Some(CELLS) if text[CELLS] == b':' => {
+                let what = "expected removed candidates after the colon (:411 is 4 in row 1, column \
+                            1), or in a line, a number of solutions";
+                Self { column: CELLS + 2, what: what.into() }
+            }
+            Some(at) if text[at] == b':' && at.abs_diff(CELLS) < 9 => Self::new(&text[..at]),
             Some(at) => Self::not_a_cell(text, at),
             None => Self::wrong_length(text, &length_hint(text)),
         }
@@ -148,6 +154,16 @@ mod tests {
     fn assert_error(text: impl AsRef<[u8]>, column: usize, what: &str) {
         let error = Malformed::new(text.as_ref());
         assert_eq!((error.column, &*error.what), (column, what));
+    }
+
+    #[test]
+    fn text_after_a_colon_has_its_own_message() {
+        let what = "expected removed candidates after the colon (:411 is 4 in row 1, column 1), or in a line, \
+                    a number of solutions";
+        for text in [":12x", "::413", ":"] {
+            assert_error(format!("{CLASSIC}{text}"), 83, what);
+        }
+        assert_error(format!("{}:1", &CLASSIC[1..]), 81, "80 cells, 81 expected");
     }
 
     #[test]

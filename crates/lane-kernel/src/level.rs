@@ -40,7 +40,8 @@ impl SimdLevel {
         levels.into_iter().map(Self).collect()
     }
 
-    /// Returns the level with this name (`avx512`, `avx2`, `sse4.2`, `sse2`, `neon`, `portable`).
+    /// Returns the level with this name (`avx512`, `avx2`, `sse4.2`, `sse2`, `neon`, `simd128`,
+    /// `portable`).
     ///
     /// # Errors
     /// When this CPU does not support the level; the error lists the supported levels.

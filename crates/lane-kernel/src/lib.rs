@@ -171,6 +171,9 @@ impl Column {
 /// What happens to a lane depends on that lane alone: all lanes take the same steps, and a lane
 /// that waits for its neighbors takes steps that do not change it.
 ///
+/// At least one puzzle is loaded, and at most one per lane. Lanes and pages are those of the kernel.
+/// Arguments that break these rules panic, or lanes have unspecified cells.
+///
 /// The type parameters of `load` and `store` let puzzles and solutions be read and written in
 /// place, as part of any structure: 32 pointers to them would take 4 to 10% of the time of an easy
 /// puzzle.

@@ -31,7 +31,7 @@ use super::rules::Rules;
 use super::sweep::Cells;
 use super::transpose::column;
 use super::vector::Vector;
-use crate::{CELLS, Column, LaneSet, lanes_of};
+use crate::{CELLS, Column, LaneSet, MAX_LANES, lanes_of};
 
 /// Marks a lane that has no frame below.
 const NO_FRAME: u16 = u16::MAX;
@@ -47,7 +47,7 @@ const FRAMES_PER_SEARCH: usize = 32;
 const WIDE_FRAMES: usize = if cfg!(test) { 3 } else { 64 };
 
 /// Capacity for the frames that lanes return from, including the padding of the last pass.
-const MAX_SOURCE_FRAMES: usize = 32 + FRAMES_PER_PASS;
+const MAX_SOURCE_FRAMES: usize = MAX_LANES + FRAMES_PER_PASS;
 
 /// A narrow frame: one alternative in each of eight columns.
 type Frame<S> = [u16x8<S>; CELLS];
@@ -66,14 +66,14 @@ pub(crate) struct AlternativeStacks<S: Simd, V> {
     /// The lanes that have an alternative in `held`.
     holding: LaneSet,
     /// The topmost frame of each lane.
-    top: [u16; 32],
+    top: [u16; MAX_LANES],
     /// The lanes with alternatives in frames.
     in_frames: LaneSet,
     frames: Vec<Frame<S>>,
     /// The wide frames used so far.
     wide: Vec<Cells<V>>,
-    /// The frame below, for each frame and each of 32 lanes. The numbers of wide frames follow those
-    /// of narrow ones, from [`AlternativeStacks::FIRST_WIDE_FRAME`] on.
+    /// The frame below, for each frame and each of [`MAX_LANES`] lanes. The numbers of wide frames
+    /// follow those of narrow ones, from [`AlternativeStacks::FIRST_WIDE_FRAME`] on.
     below: Vec<u16>,
     /// The lanes that have an alternative in each frame, including frames not yet allocated.
     live: Vec<LaneSet>,
@@ -100,11 +100,11 @@ impl<S: Simd, V: Rules<S>> AlternativeStacks<S, V> {
         Self {
             held: Box::new([V::splat(s, 0); CELLS]),
             holding: 0,
-            top: [NO_FRAME; 32],
+            top: [NO_FRAME; MAX_LANES],
             in_frames: 0,
             frames,
             wide: Vec::with_capacity(WIDE_FRAMES),
-            below: vec![0; 32 * (Self::FIRST_WIDE_FRAME + WIDE_FRAMES)],
+            below: vec![0; MAX_LANES * (Self::FIRST_WIDE_FRAME + WIDE_FRAMES)],
             // The last entries are not frames; they are where a search for a free column ends.
             live: vec![0; Self::FIRST_WIDE_FRAME + WIDE_FRAMES + FRAMES_PER_SEARCH],
             returning: vec![0; Self::FIRST_WIDE_FRAME + WIDE_FRAMES],
@@ -267,7 +267,7 @@ impl<S: Simd, V: Rules<S>> AlternativeStacks<S, V> {
     fn link(&mut self, index: usize, lanes: LaneSet) {
         self.in_frames |= lanes;
         self.live[index] |= lanes;
-        let below = &mut self.below[32 * index..][..32];
+        let below = &mut self.below[MAX_LANES * index..][..MAX_LANES];
         for lane in lanes_of(lanes) {
             below[lane] = std::mem::replace(&mut self.top[lane], index as u16);
         }
@@ -306,7 +306,7 @@ impl<S: Simd, V: Rules<S>> AlternativeStacks<S, V> {
     #[inline(always)]
     fn pop_frame(&mut self, lane: usize) -> u16 {
         let index = self.top[lane];
-        self.top[lane] = self.below[32 * usize::from(index) + lane];
+        self.top[lane] = self.below[MAX_LANES * usize::from(index) + lane];
         self.live[usize::from(index)] &= !(1 << lane);
         self.in_frames &= !(LaneSet::from(self.top[lane] == NO_FRAME) << lane);
         index

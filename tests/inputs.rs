@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 
 use crate::common::command::peak_memory;
 use crate::common::command::{CLASSIC, Folder, SOLVED, marks};
-use crate::common::contents::gz;
+use crate::common::contents::{gz, npy};
 
 /// Checks that an input is rejected with this message, without output.
 #[track_caller]
@@ -27,15 +27,21 @@ const PARQUET: &str = if cfg!(feature = "parquet") {
 
 #[test]
 fn unsupported_types_of_files() {
-    let cases: [(&[u8], &str); 5] = [
+    let mut npz = b"PK\x03\x04\x2D".to_vec();
+    npz.resize(30, 0);
+    npz[26] = 11;
+    npz.extend(b"x_train.npy");
+    let cases: [(&[u8], &str); 7] = [
         (b"PAR1\x15\x04\x15\xF0\n", PARQUET),
         (b"\xFF\xFE5\0", "looks like UTF-16; convert it to UTF-8"),
-        (b"\xFD7zXZ\0\0\x04", "looks like an xz stream; unpack it: xz -dc FILE | bulkdoku solve -"),
-        (
-            b"\x04\x22\x4D\x18d",
-            "looks like an lz4 stream; unpack it: lz4 -dc FILE | bulkdoku solve -",
-        ),
+        (b"\xFD7zXZ\0\0\x04", "looks like an xz stream; unpack it: xz -dc FILE > NEW"),
+        (b"\x04\x22\x4D\x18d", "looks like an lz4 stream; unpack it: lz4 -dc FILE > NEW"),
         (b"\x80\x04\x95", "looks like a pickle; write it as Parquet, CSV, or JSON lines"),
+        (b"ccopy_reg\n_reconstructor\np0\n", "looks like a pickle"),
+        (
+            &npz,
+            "looks like an .npz archive; unpack one of its arrays: unzip -p FILE \"x_train.npy\" > NEW",
+        ),
     ];
     for (input, message) in cases {
         assert_refused(input, &format!("<stdin>: {message}"));
@@ -45,8 +51,16 @@ fn unsupported_types_of_files() {
         let ran = folder.solve(&["good", "in", "-o", "out"], "");
         assert_eq!((ran.status, folder.path("out").exists()), (3, false), "{ran:?}");
         assert!(ran.messages.contains(&format!("in: {message}")), "{ran:?}");
-        assert_refused(&gz(input), message);
+        let message = message.replace("NEW", "NEW2").replace("FILE", "NEW");
+        assert_refused(&gz(input), &message);
     }
+    let array = npy("|u1", "(1, 81)", &[0; 81]);
+    assert_refused(&gz(array), "gzip -dc FILE > NEW; that looks like an .npy array");
+    assert_refused(
+        &gz(&npz),
+        "unpack it first: gzip -dc FILE > NEW; that looks like an .npz archive",
+    );
+    assert_refused(&gz(gz(CLASSIC)), "that looks like a gz stream; unpack it: gzip -dc NEW > NEW2");
 }
 
 /// An input, the `line,status` rows of its records, and messages about them.

@@ -282,7 +282,7 @@ fn another_run_is_not_resumed() {
 
     assert_eq!(folder.line("solve in - -o out --force").status, 1);
     let ran = folder.line("solve in - -o out --resume");
-    let complete = "out: is already complete; --force starts over\n";
+    let complete = "out: has no journal, so it is taken as complete, without a comparison; --force starts over\n";
     assert_eq!((ran.status, &*ran.messages), (0, complete));
     // A run that was killed early leaves an empty file.
     folder.file("empty", "");

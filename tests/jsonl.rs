@@ -74,8 +74,10 @@ fn each_bad_line_is_malformed_at_its_column_and_the_others_are_solved() {
         (r#"{"puzzle":[1,2]}"#, "16: malformed: 2 cells, 81 expected"),
         (r#"{"puzzle":"12"}"#, "14: malformed: 2 cells, 81 expected"),
         (r#"{"puzzle": oops}"#, "12: malformed: not JSON: expected"),
+        (r#"{"puzzle": nope}"#, "not JSON: expected true, false, or null"),
+        (r#"{'puzzle':"12"}"#, "2: malformed: not JSON: keys need double quotes"),
         (r#"{"puzzle":"12""#, "malformed: not JSON: the end of the line in an object"),
-        (&format!("{good} x"), "malformed: not JSON: trailing characters"),
+        (&format!("{good} x"), "malformed: not JSON: text after the value"),
         ("[1,2]", "6: malformed: 2 cells, 81 expected"),
         (&format!(r#"{{"puzzle":"{twice}"}}"#), "13: contradictory: 5 occurs twice in row 1"),
         (&array, "16: contradictory: 5 occurs twice in row 1, at r1c1 and r1c2"),
@@ -118,6 +120,16 @@ fn other_keys_are_kept_with_their_types() {
          {\"line\":2,\"status\":\"unique\",\"s\":\"\",\"id\":null,\"o\":null,\"n\":null}\n\
          {\"line\":3,\"status\":\"malformed\",\"s\":null,\"id\":3,\"o\":null,\"n\":null}\n"
     );
+    // A key that the first record lacks has no column.
+    let input = format!("{input}{{\"puzzle\":\"{CLASSIC}\",\"more\":1}}\n");
+    let folder = Folder::new();
+    folder.file("in", &input);
+    let line = "solve in --columns *,status -o out.csv --errors errors";
+    folder.line(line).expect(3, "key \"more\" was not found in the first object");
+    assert_eq!(folder.names(), ["in"], "no row was written");
+    let (many, last) = (input.repeat(3000), input.rsplit_once('{').unwrap().1);
+    folder.file("in", many.replace(&format!("{{{last}"), "") + "{" + last);
+    folder.line(line).expect(3, "out.csv is not complete; --force starts over\n");
     let ran = Folder::new().solve(&["--columns", "none"], &input);
     ran.expect(2, "no column \"none\"; there are \"id\"");
 }

@@ -96,12 +96,15 @@ fn memory_is_bounded_for_objects_with_many_keys() {
     let names: String = (0..100).map(|key| format!(",{}{key}", "n".repeat(600))).collect();
     let rows = format!("{CLASSIC}{}\n", ",".repeat(100)).repeat(1300);
     folder.file("in.csv", format!("puzzle{names}\n{rows}"));
+    // Short malformed lines, each with a message.
+    folder.file("in.txt", "x\n".repeat(1_500_000));
     for line in [
         "canon in.jsonl --columns *,status -o out.jsonl",
         "canon in.jsonl --columns *,status -o out.csv",
         "augment in.jsonl --times 3 --seed 1 -o out.jsonl",
         "augment in.csv --times 1 --seed 1 -o out.jsonl",
         "solve in.csv --columns *,status -o out.jsonl",
+        "solve in.txt --errors errors --fail-on none -o out.csv",
     ] {
         let peak = peak_of(&folder, &format!("{line} -q -j 8 --force"));
         assert!(peak < 64 << 20, "{line}: {peak} bytes");

@@ -18,7 +18,7 @@ fn mixed(count: usize) -> String {
 #[test]
 fn outputs_are_checked_when_they_are_locked() {
     for (option, completed, status, message) in [
-        ("--resume", true, 0, "out.csv: is already complete"),
+        ("--resume", true, 0, "out.csv: has no journal, so it is taken as complete"),
         ("-q", true, 2, "out.csv: exists"),
         ("--progress=never", false, 1, "3 records"),
     ] {
@@ -107,7 +107,7 @@ fn a_complete_run_has_nothing_to_resume() {
         };
         let before = state();
         let again = folder.line(&format!("{line} --resume").replace(" -q", ""));
-        again.expect(0, ": is already complete; --force starts over\n");
+        again.expect(0, ": has no journal, so it is taken as complete, without a comparison; --force starts over\n");
         assert!(state() == before, "{line}");
     }
 }

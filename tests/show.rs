@@ -55,6 +55,7 @@ fn all_puzzles_of_a_file_are_shown() {
     folder.file("table.csv", format!("id,puzzle\n1,{EASY}\n2,{HARD}\n"));
     folder.file("mixed.txt", format!("{EASY}\n12\n"));
     folder.file("bad.txt", "12\n");
+    folder.file("two.csv", format!("a,b\n{EASY},{HARD}\n"));
     let show = |args: &[&str], input: &[u8]| folder.run("show", args, input);
     assert_eq!(show(&["one.txt"], b"").rows, shown(&[EASY]));
     assert_eq!(show(&["-"], &gz(EASY)).rows, shown(&[EASY]));
@@ -70,7 +71,10 @@ fn all_puzzles_of_a_file_are_shown() {
     assert_eq!((mixed.status, mixed.rows), (1, shown(&[EASY])));
     assert!(mixed.messages.contains("mixed.txt:2:3: malformed: 2 cells"), "{}", mixed.messages);
 
-    folder.assert_refused(&[("show bad.txt", "bad.txt:1:3: malformed: 2 cells")]);
+    folder.assert_refused(&[
+        ("show bad.txt", "bad.txt:1:3: malformed: 2 cells"),
+        ("show two.csv", "the columns are \"a\", \"b\"; name a file with one column of puzzles"),
+    ]);
     // The first messages are printed, and a grid with a malformed row is read as a grid.
     let ran = show(&["-"], "12\n".repeat(30).as_bytes());
     assert_eq!((ran.status, ran.messages.lines().count()), (2, 22), "{ran:?}");

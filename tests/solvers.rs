@@ -71,6 +71,7 @@ fn wrong_answers_are_named_and_do_not_end_the_run() {
     let keeps = "cat > kept; n=$(wc -l < kept); [ -f kept$n ] || SOLVE kept > kept$n; cat kept$n";
     let solvers = [
         ("wrong", "SOLVE | sed '3y/12/21/'", "line 3 is wrong"),
+        ("echoes", "cat", "line 1 is without a solution, but its puzzle has one"),
         ("ends", "SOLVE | head -n 14", "line 15 is missing"),
         ("order", "SOLVE | sed -n '1!G;h;$p'", "line 1 is out of order"),
         ("twice", "SOLVE | sed '$p'", "line 17 is extra"),

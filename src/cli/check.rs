@@ -168,6 +168,7 @@ fn open_answers(
     let options = InputOptions { stream, ..InputOptions::default() };
     let of_column = |name: &str| InputOptions { column: Some(name.into()), ..options.clone() };
     let mut inputs = Inputs::open(vec![path.into()])?;
+    inputs.column_option = Some("--solution-column");
     if let Some(column) = column {
         inputs.detect(&of_column(column), &AtomicBool::default())?;
     } else if !find_column(&mut inputs, &options, of_column)? {

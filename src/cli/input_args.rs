@@ -144,15 +144,23 @@ fn parse_delimiter(text: &str) -> Result<Delimiter, String> {
     })
 }
 
-/// Returns the error for an input that cannot be detected, with a hint about options.
-pub fn refused(name: &str, error: &DetectError) -> Failure {
-    let hint = match error {
-        DetectError::NoColumn { name, .. } => &format!("; {}", column_hint(name)),
-        DetectError::NoPuzzles(_) => "; --column NAME or NUMBER overrides this",
-        DetectError::Several { .. } => "; --column NAME or NUMBER selects one",
-        DetectError::BareLines => "; --solutions FILE reads them from a file",
-        DetectError::SeveralSolutions(_) => "; --solution-column NAME or NUMBER selects one",
-        DetectError::NoSolutions(_) => "; --solution-column NAME or NUMBER overrides this",
+/// Returns the error for an input that cannot be detected, with a hint about the option that selects
+/// its column, if there is one.
+pub fn refused(name: &str, error: &DetectError, option: Option<&str>) -> Failure {
+    let hint = match (error, option) {
+        (DetectError::NoColumn { name, .. }, _) => &format!("; {}", column_hint(name)),
+        (DetectError::NoPuzzles(_), Some(option)) => {
+            &format!("; {option} NAME or NUMBER overrides this")
+        }
+        (DetectError::Several { .. }, Some(option)) => {
+            &format!("; {option} NAME or NUMBER selects one")
+        }
+        (DetectError::NoPuzzles(_) | DetectError::Several { .. }, None) => {
+            "; name a file with one column of puzzles"
+        }
+        (DetectError::BareLines, _) => "; --solutions FILE reads them from a file",
+        (DetectError::SeveralSolutions(_), _) => "; --solution-column NAME or NUMBER selects one",
+        (DetectError::NoSolutions(_), _) => "; --solution-column NAME or NUMBER overrides this",
         _ => "",
     };
     let message = format!("{name}: {error}{hint}");

@@ -36,6 +36,8 @@ pub struct Inputs {
     bytes: Arc<AtomicU64>,
     /// The options for files that are not text.
     options: StreamOptions,
+    /// The option that selects the column of the puzzles, for messages.
+    pub column_option: Option<&'static str>,
 }
 
 #[derive(Debug)]
@@ -49,12 +51,13 @@ struct Input {
 }
 
 impl Inputs {
-    /// Opens inputs and detects their layouts.
+    /// Opens inputs without an option for their columns, and detects their layouts.
     pub fn detected(
         arguments: impl Into<InputPaths>,
         options: &InputOptions,
     ) -> Result<Self, Failure> {
         let mut inputs = Self::open(arguments)?;
+        inputs.column_option = None;
         inputs.detect(options, &AtomicBool::default())?;
         Ok(inputs)
     }
@@ -73,7 +76,7 @@ impl Inputs {
             let opened = origin.check()?.filter(|_| all.len() < KEPT_OPEN);
             all.push(Input { origin, layout: plain_lines(), types: None, opened });
         }
-        Ok(Self { all, ..Self::default() })
+        Ok(Self { all, column_option: Some("--column"), ..Self::default() })
     }
 
     /// Detects the layout of each input from its first bytes. If `stop` is set while waiting for an
@@ -86,6 +89,7 @@ impl Inputs {
             Some(Keep::Row) => usize::MAX,
         };
         self.findings.clear();
+        let option = self.column_option;
         for number in 0..self.all.len() {
             let Input { origin, types, opened, .. } = &mut self.all[number];
             let is_found = matches!(origin, Origin::Found(_));
@@ -101,7 +105,7 @@ impl Inputs {
                     (*origin, *opened) = (origin.rejected(&error), None);
                     continue;
                 }
-                layout => layout.map_err(|error| input_args::refused(&name, &error))?,
+                layout => layout.map_err(|error| input_args::refused(&name, &error, option))?,
             };
             let Some(layout) = layout else { return Ok(()) };
             let first = self.all[..number].iter().find(|input| input.is_accepted());

@@ -244,9 +244,9 @@ fn unless_closed(written: io::Result<()>) -> io::Result<()> {
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
     let is_quiet = cli.command.run_args().is_some_and(|args| args.quiet);
     match run_command(cli) {
-        Err(Failure::Complete(name)) => {
+        Err(complete @ Failure::Complete(_)) => {
             if !is_quiet {
-                log::note(format!("{name}: is already complete; --force starts over"));
+                log::note(complete);
             }
             Ok(Exit::Done)
         }
@@ -321,8 +321,10 @@ pub enum Failure {
     /// The run was stopped before it wrote anything.
     #[error("stopped; nothing is written")]
     Stopped,
-    /// An earlier run has already completed the output.
-    #[error("{0}: is already complete; --force starts over")]
+    /// The output exists and has no journal, so an earlier run has completed it.
+    #[error(
+        "{0}: has no journal, so it is taken as complete, without a comparison; --force starts over"
+    )]
     Complete(String),
 }
 

@@ -319,6 +319,8 @@ impl<'a> OpenRun<'a> {
         if report.failures.iter().any(|failure| failure.has_answers) {
             outputs.invalidate_all();
         }
+        // Rows have no column for a key of a record, which fails again if the run is resumed.
+        let is_refused = error.as_ref().is_some_and(|error| error.kind() == ErrorKind::InvalidData);
         let ending = Ending::of(&report, error, outputs);
         let summary = summary(&report);
         let mut losses = self.write_sides(&report, &summary);
@@ -341,6 +343,7 @@ impl<'a> OpenRun<'a> {
             Ending::Complete if is_whole || has_sides => outputs.complete(false),
             Ending::WithGaps if is_whole => outputs.complete(true),
             _ if is_whole => outputs.discard(),
+            _ if is_refused && report.last_record.is_none() => outputs.discard_without_rows(),
             // There is nothing to resume.
             _ if is_lost || !outputs.has_journal() => outputs.complete(false),
             _ => Ok(()),
@@ -353,7 +356,7 @@ impl<'a> OpenRun<'a> {
                 Some(format!("{name} is not written"))
             }
             _ if !outputs.has_journal() => None,
-            _ if outputs.can_be_resumed() => {
+            _ if outputs.can_be_resumed() && !is_refused => {
                 Some(format!("{name} is not complete; {} continues it", summary.resume_options))
             }
             _ => Some(format!("{name} is not complete; --force starts over")),

@@ -10,7 +10,7 @@ mod task;
 use std::io::{self, Write};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bulkdoku::input::Answers;
@@ -254,7 +254,9 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let sets = if args.input.is_empty() {
         sets::bundled()?
     } else {
-        sets::read(&mut Inputs::detected(args.input, &options)?, MOST_ROWS)?
+        let mut inputs = Inputs::open(args.input)?;
+        inputs.detect(&options, &AtomicBool::default())?;
+        sets::read(&mut inputs, MOST_ROWS)?
     };
     let titles = sets.iter().flat_map(|set| {
         contenders.iter().map(|contender| plan.unmeasured(set, &**contender).title())

@@ -81,7 +81,9 @@ impl Task {
         }
         match Answer::of(line) {
             Answer::Unreadable => Err("unreadable"),
-            Answer::None if expected.solutions == 1 && !expected.gave_up => Err("missing"),
+            Answer::None if expected.solutions == 1 && !expected.gave_up => {
+                Err("without a solution, but its puzzle has one")
+            }
             Answer::None => Ok(()),
             Answer::Grid(text) => {
                 let grid = Grid::try_from(text.map(|digit| digit - b'0'));
@@ -140,9 +142,9 @@ pub mod tests {
             (1, &swapped, Ok(())),
             (0, &swapped, Err("out of order")),
             (2, &SOLVED.replace('1', "2"), Err("wrong")),
-            (0, "", Err("missing")),
-            (0, ".", Err("missing")),
-            (0, CLASSIC, Err("missing")),
+            (0, "", Err("without a solution, but its puzzle has one")),
+            (0, ".", Err("without a solution, but its puzzle has one")),
+            (0, CLASSIC, Err("without a solution, but its puzzle has one")),
             (1, &format!("{},.", ".".repeat(81)), Ok(())),
             (1, " \r", Ok(())),
             (2, "none", Err("unreadable")),

@@ -1,6 +1,7 @@
 //! The job of `generate`, and the files that it reads first.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use bulkdoku::generate::islands::GuessRating;
 use bulkdoku::generate::{Grids, Kind, Pattern, Recipe};
 use bulkdoku::input::{InputOptions, Position};
 use bulkdoku::logic::generate::removal_favoring;
-use bulkdoku::pipeline::{BlockSource, Generate, Hard, Options, Solve, row_condition};
+use bulkdoku::pipeline::{BlockSource, Generate, Hard, Options, Solve, row_condition, visible};
 use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, StopFlag, solve_batch};
 
 use super::super::inputs::Inputs;
@@ -147,11 +148,17 @@ fn draw_seed() -> u64 {
 
 /// Parses a pattern, given directly or as a file.
 fn read_pattern(typed: &str) -> Result<Pattern, Failure> {
-    if let Ok(pattern) = typed.parse() {
-        return Ok(pattern);
-    }
-    let text = fs::read_to_string(typed)
-        .map_err(|error| Failure::Usage(format!("--pattern {typed}: {error}")))?;
+    let fault = match typed.parse() {
+        Ok(pattern) => return Ok(pattern),
+        Err(fault) => fault,
+    };
+    let text = fs::read_to_string(typed).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Failure::Usage(format!(
+            "--pattern {}: no such file, and not a pattern ({fault})",
+            visible(typed)
+        )),
+        _ => Failure::at(Path::new(typed), error),
+    })?;
     text.parse().map_err(|error| Failure::Usage(format!("{typed}:{error}")))
 }
 

@@ -211,6 +211,14 @@ impl RowFiles {
         if self.files.has_earlier_journal() { Ok(()) } else { self.files.remove_journal() }
     }
 
+    /// Removes the outputs of a run that has written no row and cannot be resumed, and its journal.
+    pub fn discard_without_rows(&mut self) -> io::Result<()> {
+        self.files.outs.iter().try_for_each(|out| out.truncate(0))?;
+        self.files.all_mut().for_each(OpenOutput::remove_if_empty);
+        self.is_saved = false;
+        self.discard()
+    }
+
     /// Returns whether an output lacks data that a resumed run can write.
     pub fn is_incomplete(&self) -> bool {
         self.is_incomplete

@@ -211,6 +211,7 @@ fn read(argument: &str) -> Result<PuzzleSet<LocatedPuzzle>, Failure> {
         };
     }
     let mut inputs = Inputs::open(vec![argument.into()])?;
+    inputs.column_option = None;
     let detected = inputs.detect(&InputOptions::default(), &AtomicBool::default());
     if inputs.have_columns() {
         detected?;
@@ -252,7 +253,7 @@ fn read_as(
     bytes: &[u8],
 ) -> Result<PuzzleSet<LocatedPuzzle>, Failure> {
     let layout = InputOptions { format, ..InputOptions::default() }.detect(bytes, true);
-    let layout = layout.map_err(|error| input_args::refused(name, &error))?;
+    let layout = layout.map_err(|error| input_args::refused(name, &error, None))?;
     let source = Source { layout: layout.unwrap_or_else(plain_lines), ..Source::new(name, bytes) };
     PuzzleSet::read(source, usize::MAX, located)
 }

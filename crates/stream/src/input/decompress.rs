@@ -56,6 +56,19 @@ impl Codec {
         }
     }
 
+    /// Describes a stream that is compressed as well, with what to do.
+    pub(super) fn described(self) -> String {
+        match self {
+            Self::Npy => "an .npy array".into(),
+            _ => format!("a {} stream; unpack it: {} FILE > NEW", self.name(), self.command()),
+        }
+    }
+
+    /// Returns the command that decompresses a file to standard output.
+    pub(super) fn command(self) -> &'static str {
+        if self == Self::Zst { "zstd -dc" } else { "gzip -dc" }
+    }
+
     fn begins_with(self, byte: u8) -> bool {
         match self {
             Self::Gz => byte == 0x1F,
@@ -240,11 +253,11 @@ impl Decompress {
             return self.damage(error.kind(), &format!("needs {text}"));
         }
         let what = if text.contains("requires too much memory") {
-            "needs a window of more than 128 MiB; decompress it first: zstd -dc --long=31 FILE | \
-             bulkdoku solve"
-                .into()
+            "needs a window of more than 128 MiB; decompress it first: zstd -dc --long=31 FILE > \
+             NEW"
+            .into()
         } else if text.contains("Dictionary") {
-            "needs a dictionary, which it does not contain; decompress it first: zstd -d -D DICTIONARY"
+            "needs a dictionary, which it does not contain; decompress it first: zstd -dc -D DICTIONARY FILE > NEW"
                 .into()
         } else {
             format!("is damaged near byte {}: {text}", source.used)

@@ -12,10 +12,6 @@ const PARQUET: &str = if cfg!(feature = "parquet") {
     lacks!("parquet")
 };
 
-const UTF_16: &str = "looks like UTF-16; convert it to UTF-8: save it with that encoding in an \
-    editor, or iconv -f UTF-16 -t UTF-8, or in PowerShell: Get-Content FILE | Set-Content -Encoding \
-    utf8 NEW";
-
 const BINARY: &str = "not text; expected lines, a table, JSON, grids, or an .npy array, possibly \
     compressed (gz, zst), or a Parquet file";
 
@@ -23,12 +19,13 @@ const COLUMNS: &str = "write it as Parquet, CSV, or JSON lines";
 const SHEET: &str = "save it as CSV";
 
 /// The first bytes of files that are not read, their kinds, and what to do. A question mark is any
-/// byte. Some have few control characters in their first line.
-const SIGNATURES: [(&[u8], &str, &str); 18] = [
-    (b"\xFD7zXZ\0", "an xz stream", "unpack it: xz -dc FILE | bulkdoku solve -"),
-    (b"BZh?1AY&SY", "a bzip2 stream", "unpack it: bzip2 -dc FILE | bulkdoku solve -"),
-    (b"\x04\x22\x4D\x18", "an lz4 stream", "unpack it: lz4 -dc FILE | bulkdoku solve -"),
-    (b"7z\xBC\xAF", "a 7z archive", "unpack it: 7z x -so FILE | bulkdoku solve -"),
+/// byte. Some have few control characters in their first line. Commands write a file, which every
+/// option can name.
+const SIGNATURES: [(&[u8], &str, &str); 25] = [
+    (b"\xFD7zXZ\0", "an xz stream", "unpack it: xz -dc FILE > NEW"),
+    (b"BZh?1AY&SY", "a bzip2 stream", "unpack it: bzip2 -dc FILE > NEW"),
+    (b"\x04\x22\x4D\x18", "an lz4 stream", "unpack it: lz4 -dc FILE > NEW"),
+    (b"7z\xBC\xAF", "a 7z archive", "unpack it: 7z x -so FILE > NEW"),
     (b"ORC\n\x06", "an ORC file", COLUMNS),
     (b"ORC\n\x07", "an ORC file", COLUMNS),
     (b"Obj\x01", "an Avro file", COLUMNS),
@@ -39,6 +36,14 @@ const SIGNATURES: [(&[u8], &str, &str); 18] = [
     (b"\x80\x03", "a pickle", COLUMNS),
     (b"\x80\x04", "a pickle", COLUMNS),
     (b"\x80\x05", "a pickle", COLUMNS),
+    // Pickles of the first protocols are text.
+    (b"(lp?\n", "a pickle", COLUMNS),
+    (b"(dp?\n", "a pickle", COLUMNS),
+    (b"ccopy_reg\n", "a pickle", COLUMNS),
+    (b"cnumpy?", "a pickle", COLUMNS),
+    (b"cpandas.", "a pickle", COLUMNS),
+    (b"]q\0", "a pickle", COLUMNS),
+    (b"}q\0", "a pickle", COLUMNS),
     (b"SQLite format 3\0", "an SQLite database", COLUMNS),
     (b"\xD0\xCF\x11\xE0", "a spreadsheet (.xls)", SHEET),
     (b"%PDF-", "a PDF document", "copy its text"),
@@ -58,7 +63,7 @@ const MANY_CONTROLS: usize = 2;
 /// Fails if more bytes are needed.
 pub(super) fn recognized(bytes: &[u8], is_all: bool) -> Result<Option<String>, NotYet> {
     match byte_order_mark(bytes) {
-        Err(foreign) => return Ok(Some(foreign.into())),
+        Err(foreign) => return Ok(Some(foreign)),
         Ok(None) if !is_all => return Err(NotYet),
         Ok(_) => {}
     }
@@ -71,8 +76,8 @@ pub(super) fn recognized(bytes: &[u8], is_all: bool) -> Result<Option<String>, N
         }
     }
     match Codec::of(bytes) {
-        // It was compressed twice.
-        Ok(Some(_)) => return Ok(Some(BINARY.into())),
+        // It was compressed as well.
+        Ok(Some(codec)) => return Ok(Some(format!("looks like {}", codec.described()))),
         Err(NotYet) if !is_all => return Err(NotYet),
         Ok(None) | Err(NotYet) => {}
     }
@@ -96,29 +101,36 @@ fn kind(bytes: &[u8], is_all: bool) -> Result<String, NotYet> {
         };
         return match zip_member(header) {
             Some(name) if name.ends_with(b".npy") => Ok(format!(
-                "looks like an .npz archive; name one of its arrays: unzip -p FILE {} | bulkdoku \
-                 solve",
-                String::from_utf8_lossy(name).escape_debug()
+                "looks like an .npz archive; unpack one of its arrays: unzip -p FILE {:?} > NEW.npy",
+                String::from_utf8_lossy(name)
             )),
             Some(name) if is_of_sheet(name) => {
                 Ok(format!("looks like a spreadsheet (.xlsx); {SHEET}"))
             }
             None if !is_all => Err(NotYet),
-            _ => {
-                Ok("looks like a zip archive; unpack it first: unzip -p FILE | bulkdoku solve"
-                    .into())
-            }
+            _ => Ok("looks like a zip archive; unpack it, and name its files: unzip FILE".into()),
         };
     }
     match bytes {
         [b'P', b'A', b'R', b'1', ..] => Ok(format!("looks like a Parquet file; {PARQUET}")),
         [b'O', b'R', b'C', ..] => Ok(format!("looks like an ORC file; {COLUMNS}")),
-        [first, 0, second, 0, ..] | [0, first, 0, second, ..] if *first > 0 && *second > 0 => {
-            Ok(UTF_16.into())
+        [first, 0, second, 0, ..] if *first > 0 && *second > 0 => Ok(utf_16("UTF-16LE", "Unicode")),
+        [0, first, 0, second, ..] if *first > 0 && *second > 0 => {
+            Ok(utf_16("UTF-16BE", "BigEndianUnicode"))
         }
         _ if bytes.len() < 4 && !is_all => Err(NotYet),
         _ => Ok(BINARY.into()),
     }
+}
+
+/// Describes UTF-16 by the names of its encoding for iconv and PowerShell, which do not detect the
+/// order of its bytes.
+fn utf_16(encoding: &str, of_powershell: &str) -> String {
+    format!(
+        "looks like UTF-16; convert it to UTF-8: save it with that encoding in an editor, or iconv -f \
+         {encoding} -t UTF-8 FILE > NEW, or in PowerShell: Get-Content -Encoding {of_powershell} FILE \
+         | Set-Content -Encoding utf8 NEW"
+    )
 }
 
 /// Returns the name of the first member of a zip archive, if its header after `PK` is complete.
@@ -136,10 +148,11 @@ fn zip_member(header: &[u8]) -> Option<&[u8]> {
 ///
 /// # Errors
 /// Fails for the byte order marks of UTF-16, with what to do.
-pub fn byte_order_mark(bytes: &[u8]) -> Result<Option<usize>, &'static str> {
+pub fn byte_order_mark(bytes: &[u8]) -> Result<Option<usize>, String> {
     match bytes {
         [0xEF, 0xBB, 0xBF, ..] => Ok(Some(3)),
-        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Err(UTF_16),
+        [0xFF, 0xFE, ..] => Err(utf_16("UTF-16LE", "Unicode")),
+        [0xFE, 0xFF, ..] => Err(utf_16("UTF-16BE", "BigEndianUnicode")),
         [] | [0xEF | 0xFF | 0xFE] | [0xEF, 0xBB] => Ok(None),
         _ => Ok(Some(0)),
     }
@@ -172,22 +185,25 @@ mod tests {
         for (bytes, expected) in [
             (b"PAR1\x15\x04\x15\x10".to_vec(), Some("Parquet")),
             (b"PAR1 a label\n".to_vec(), None),
-            (zip("x_train.npy"), Some("unzip -p FILE x_train.npy |")),
+            (zip("x_train.npy"), Some("unzip -p FILE \"x_train.npy\" > NEW.npy")),
             (zip("[Content_Types].xml"), Some("spreadsheet")),
             (zip("docProps/app.xml"), Some("spreadsheet")),
             (zip("puzzles.csv"), Some("zip archive")),
             (b"PK\x05\x06".to_vec(), Some("zip archive")),
             (b"\x7FELF\x02\x01\x01\0".to_vec(), Some("not text")),
-            (b"\x1F\x8B\x08".to_vec(), Some("not text")),
+            (b"\x1F\x8B\x08".to_vec(), Some("gzip -dc FILE > NEW")),
+            (b"\x93NUMPY".to_vec(), Some("an .npy array")),
+            (b"(lp0\nV53".to_vec(), Some("a pickle")),
+            (b"(lp\n".to_vec(), None),
             (tar, Some("not text")),
-            (wide(u16::to_le_bytes), Some("UTF-16")),
-            (wide(u16::to_be_bytes), Some("UTF-16")),
-            (b"\xFF\xFE5\0".to_vec(), Some("UTF-16")),
-            (b"\xFE\xFF".to_vec(), Some("UTF-16")),
+            (wide(u16::to_le_bytes), Some("UTF-16LE")),
+            (wide(u16::to_be_bytes), Some("UTF-16BE")),
+            (b"\xFF\xFE5\0".to_vec(), Some("UTF-16LE")),
+            (b"\xFE\xFF".to_vec(), Some("UTF-16BE")),
             (b"ORC\n\x06\x12\x04\x08".to_vec(), Some("ORC")),
             (b"ORC\x1d\0\0\n".to_vec(), Some("ORC")),
             (b"ORC\nBalrog\n".to_vec(), None),
-            (b"BZh91AY&SY\xB1".to_vec(), Some("bzip2 -dc FILE | bulkdoku solve -")),
+            (b"BZh91AY&SY\xB1".to_vec(), Some("bzip2 -dc FILE > NEW")),
             (b"BZh9\n".to_vec(), None),
             (b"\0".to_vec(), None),
             (b"id\x01puzzle\x01rating\n".to_vec(), None),

@@ -61,6 +61,8 @@ pub struct Stream {
     options: StreamOptions,
     count: Count,
     rest: Rest,
+    /// The codec of a compressed stream.
+    codec: Option<Codec>,
     /// Whether reads never block. If so, a read of first bytes also reads further ones, so that
     /// blocks do not depend on how many bytes detection has read.
     is_file: bool,
@@ -95,6 +97,7 @@ impl Stream {
             options: StreamOptions::default(),
             count,
             rest: Rest::Unknown(raw),
+            codec: None,
             is_file: false,
             columns: None,
         }
@@ -148,7 +151,8 @@ impl Stream {
             let is_most = self.first.len() >= MAX_DETECTION_BYTES;
             if is_decoded && (is_all || is_most || has_line && is_more) {
                 seen = self.first.len();
-                if let Some(layout) = expected.detect(&self.first, is_all)? {
+                let found = expected.detect(&self.first, is_all);
+                if let Some(layout) = found.map_err(|error| self.in_compressed(error))? {
                     return Ok(Some(layout));
                 }
                 debug_assert!(!is_all && !is_most, "all bytes together decide");
@@ -172,6 +176,20 @@ impl Stream {
                 }
                 Ok(()) => {}
             }
+        }
+    }
+
+    /// Adds to the advice about the contents of a compressed file that it must be unpacked first.
+    fn in_compressed(&self, error: DetectError) -> DetectError {
+        match (error, self.codec) {
+            (DetectError::Foreign(what), Some(codec @ (Codec::Gz | Codec::Zst)))
+                if what.starts_with("looks like") =>
+            {
+                let what = what.replace("NEW", "NEW2").replace("FILE", "NEW");
+                let command = codec.command();
+                DetectError::Foreign(format!("unpack it first: {command} FILE > NEW; that {what}"))
+            }
+            (error, _) => error,
         }
     }
 
@@ -223,6 +241,7 @@ impl Stream {
             return Ok(());
         }
         let Rest::Unknown(raw) = mem::replace(&mut self.rest, Rest::Ended) else { return Ok(()) };
+        self.codec = codec.ok().flatten();
         self.rest = match codec {
             Ok(None) | Err(_) => Rest::Plain(raw),
             Ok(Some(codec)) => {

@@ -16,11 +16,11 @@ pub enum DetectError {
     /// A JSON object that is not on a line of its own.
     #[error(
         "a JSON object in several lines; expected one object per line, or one array: convert it \
-         with jq -c ."
+         with jq -c . FILE > NEW"
     )]
     ObjectInLines,
     /// JSON in which each record is an array of records, with the filter of jq that unpacks them.
-    #[error("the records are in inner arrays; unpack them: jq -c '{0}' FILE | bulkdoku solve")]
+    #[error("the records are in inner arrays; unpack them: jq -c '{0}' FILE > NEW")]
     Nested(String),
     /// A table without a puzzle column.
     #[error("no column contains puzzles; the columns are {}", .0.join(", "))]
@@ -71,8 +71,7 @@ pub enum DetectError {
     LostDigits,
     /// A requested column is an element of an array.
     #[error(
-        "no column {0:?}, but elements of arrays can become columns: jq -c '{{puzzle: .{0}}}' FILE | \
-         bulkdoku solve"
+        "no column {0:?}, but elements of arrays can become columns: jq -c '{{puzzle: .{0}}}' FILE > NEW"
     )]
     Element(String),
     /// A requested column does not exist.

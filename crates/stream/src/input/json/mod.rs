@@ -481,8 +481,23 @@ fn forget(values: &mut [Option<&str>], refused: &mut Option<String>) {
 fn json_error(line: &[u8], error: &serde_json::Error) -> Malformed {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
+    let words = [
+        ("EOF while parsing", "the end of the line in"),
+        ("expected ident", "expected true, false, or null"),
+        ("expected value", "expected a value"),
+        ("key must be a string", "keys need double quotes"),
+        ("trailing characters", "text after the value"),
+        (
+            "control character (\\u0000-\\u001F) found while parsing a string",
+            "a control character in a string",
+        ),
+        ("lone leading surrogate in hex escape", "half of a \\u escape"),
+        ("unexpected end of hex escape", "half of a \\u escape"),
+        ("recursion limit exceeded", "too many inner arrays or objects"),
+    ];
+    let what = words.iter().fold(what.to_owned(), |what, (from, to)| what.replace(from, to));
     Malformed {
         column: column(line, error.column().saturating_sub(1)),
-        what: format!("not JSON: {}", what.replace("EOF while parsing", "the end of the line in")),
+        what: format!("not JSON: {what}"),
     }
 }

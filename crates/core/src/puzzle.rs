@@ -144,6 +144,11 @@ impl Grid {
         &self.0
     }
 
+    /// Formats 81 characters, with `.` for a missing digit.
+    pub fn text(&self) -> [u8; CELLS] {
+        Puzzle(self.0).text()
+    }
+
     /// Returns whether this grid obeys the rules and keeps every clue of `puzzle`.
     pub fn solves(&self, puzzle: &Puzzle) -> bool {
         let keeps_clues =

@@ -90,7 +90,7 @@ impl RowBuffer {
 
     #[inline(always)]
     pub(super) fn grid(&mut self, grid: &Grid) {
-        self.append_first(CELLS, &grid.cells().map(|digit| digit + b'0'));
+        self.append_first(CELLS, &grid.text());
     }
 
     #[inline(always)]

@@ -250,7 +250,7 @@ impl Object<'_> {
                 self.out.append(b"\"");
             }
             Value::Cells(cells) => self.cells(cells),
-            Value::Grid(grid) => self.cells(&grid.cells().map(|digit| digit + b'0')),
+            Value::Grid(grid) => self.cells(&grid.text()),
             Value::Form(form) => self.cells(&form.text()),
             Value::Text(text) => self.string(&String::from_utf8_lossy(text)),
             Value::Field(text, form) => self.field(&text, form),

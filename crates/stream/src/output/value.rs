@@ -101,7 +101,7 @@ impl<'a> Value<'a> {
             Self::Truth(false) => b"false".into(),
             Self::Status(status) => status.name().as_bytes().into(),
             Self::Cells(cells) => cells[..].into(),
-            Self::Grid(grid) => grid.to_string().into_bytes().into(),
+            Self::Grid(grid) => grid.text().to_vec().into(),
             Self::Form(form) => form.text().to_vec().into(),
             Self::Text(text) => (*text).into(),
             Self::Field(text, _) => (&**text).into(),

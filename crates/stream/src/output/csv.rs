@@ -222,7 +222,7 @@ mod tests {
     use super::*;
     use crate::input::{Field, FieldForm, Record, RecordList, Records, lines};
     use crate::output::{Outcomes, Results, rows_of};
-    use bulkdoku_core::puzzle::Malformed;
+    use bulkdoku_core::puzzle::{Grid, Malformed};
     use bulkdoku_core::solver::Outcome;
     use bulkdoku_core::status::Status;
 
@@ -275,7 +275,9 @@ mod tests {
         let bytes = format!("{line}\n{line}{line}{line}").repeat(250);
         let mut records = Records::default();
         lines::read(bytes.as_bytes(), false, &mut records);
+        let grid = Grid::try_from(std::array::from_fn(|cell| 1 + cell as u8 % 9)).unwrap();
         let outcomes = (0_u32..1000).map(|i| Outcome {
+            grid,
             solutions: i % 3,
             guesses: 1 << (i % 60),
             latency_ns: u64::from(i).pow(i % 7),

@@ -4,30 +4,11 @@ use crate::common::SMALLEST;
 use crate::common::command::Folder;
 use crate::common::forms::rows_of;
 
-/// The example of BOJ 2580.
-const EXAMPLE: &str = "\
-0 3 5 4 6 9 2 7 8
-7 8 2 1 0 5 6 0 9
-0 6 0 2 7 8 1 3 5
-3 2 1 0 4 6 8 9 7
-8 0 4 9 1 3 5 0 6
-5 9 6 8 2 0 4 1 3
-9 1 7 6 5 2 0 8 0
-6 0 3 7 0 1 9 5 2
-2 5 8 3 9 4 7 6 0
-";
-
-const EXAMPLE_SOLVED: &str = "\
-1 3 5 4 6 9 2 7 8
-7 8 2 1 3 5 6 4 9
-4 6 9 2 7 8 1 3 5
-3 2 1 5 4 6 8 9 7
-8 7 4 9 1 3 5 2 6
-5 9 6 8 2 7 4 1 3
-9 1 7 6 5 2 3 8 4
-6 4 3 7 8 1 9 5 2
-2 5 8 3 9 4 7 6 1
-";
+/// The example of BOJ 2580, and its solution.
+const EXAMPLE: [&str; 2] = [
+    ".354692787821.56.9.6.278135321.468978.49135.659682.413917652.8.6.37.195225839476.",
+    "135469278782135649469278135321546897874913526596827413917652384643781952258394761",
+];
 
 /// Returns standard output, standard error, and the exit status.
 fn solve(options: &str, input: &str) -> (String, String, i32) {
@@ -43,12 +24,13 @@ fn grid(cells: &str, between: &str) -> String {
 #[test]
 fn the_example_of_boj_2580() {
     let options = "--input-format boj2580 --format boj2580";
-    let expected = (EXAMPLE_SOLVED.to_owned(), String::new(), 0);
-    assert_eq!(solve(options, EXAMPLE), expected);
+    let [example, solved] = EXAMPLE.map(|cells| grid(cells, " "));
+    let expected = (solved.clone(), String::new(), 0);
+    assert_eq!(solve(options, &example), expected);
     // Without the last line feed, and several puzzles in one stream.
-    assert_eq!(solve(options, EXAMPLE.trim_end()), expected);
-    let (rows, messages, status) = solve(options, &EXAMPLE.repeat(2000));
-    assert_eq!((rows, messages.as_str(), status), (EXAMPLE_SOLVED.repeat(2000), "", 0));
+    assert_eq!(solve(options, example.trim_end()), expected);
+    let (rows, messages, status) = solve(options, &example.repeat(2000));
+    assert_eq!((rows, messages.as_str(), status), (solved.repeat(2000), "", 0));
 }
 
 #[test]

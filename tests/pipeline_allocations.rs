@@ -1,9 +1,8 @@
 //! The pipeline allocates nothing once its blocks exist.
 
 use std::alloc::System;
-use std::io::{self, Read, Write};
+use std::io::{self, Cursor, Write};
 use std::num::NonZeroUsize;
-
 use std::sync::Arc;
 
 use bulkdoku::input::{Answers, Layout, lines, plain_lines};
@@ -26,24 +25,6 @@ fn allocations() -> usize {
 const ANSWERED: &str = "\
     53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79,\
     534678912672195348198342567859761423426853791713924856961537284287419635345286179\n";
-
-/// A line, repeated up to a number of bytes.
-struct Lines {
-    line: &'static str,
-    at: usize,
-    bytes: usize,
-}
-
-impl Read for Lines {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let size = into.len().min(self.bytes - self.at);
-        for byte in &mut into[..size] {
-            *byte = self.line.as_bytes()[self.at % self.line.len()];
-            self.at += 1;
-        }
-        Ok(size)
-    }
-}
 
 /// Records the number of allocations at each write: the header, then each block.
 struct Watched<'a> {
@@ -75,13 +56,9 @@ fn the_number_of_blocks_makes_no_allocations() {
     assert_no_allocations(ANSWERED, layout(), &check(Limits::FIRST));
 }
 
-fn assert_no_allocations<J: Job>(
-    line: &'static str,
-    layout: Arc<dyn Layout>,
-    pipeline: &Pipeline<J>,
-) {
+fn assert_no_allocations<J: Job>(line: &str, layout: Arc<dyn Layout>, pipeline: &Pipeline<J>) {
     let mut at_write = Vec::with_capacity(1000);
-    let lines = Lines { line, at: 0, bytes: 200 * pipeline.block_bytes };
+    let lines = Cursor::new(line.repeat(200 * pipeline.block_bytes / line.len()));
     let source = Source { layout, ..Source::new("lines", lines) };
     let rows = Watched { at_write: &mut at_write };
     let report = pipeline.run([source], rows, io::sink(), &Progress::default()).unwrap();

@@ -139,6 +139,7 @@ try {
   const [, row] = nativeRows(join(folder, (writeFileSync(join(folder, "one.txt"), single), "one.txt"))).split("\n");
   const solution = await evaluate(DIGITS);
   check("the solution is the command's", solution === row.split(",")[2], solution);
+  await type(puzzles[0]);
   await solve(join(folder, "one.txt"), 1);
   await drawn(single);
   check("the puzzle of a file is drawn", await evaluate(DIGITS) === digits);

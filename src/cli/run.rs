@@ -343,7 +343,7 @@ impl<'a> OpenRun<'a> {
             Ending::Complete if is_whole || has_sides => outputs.complete(false),
             Ending::WithGaps if is_whole => outputs.complete(true),
             _ if is_whole => outputs.discard(),
-            _ if is_refused && report.last_record.is_none() => outputs.discard_without_rows(),
+            _ if is_refused && report.counts.records() == 0 => outputs.discard_without_rows(),
             // There is nothing to resume.
             _ if is_lost || !outputs.has_journal() => outputs.complete(false),
             _ => Ok(()),

@@ -211,7 +211,7 @@ impl RowFiles {
         if self.files.has_earlier_journal() { Ok(()) } else { self.files.remove_journal() }
     }
 
-    /// Removes the outputs of a run that has written no row and cannot be resumed, and its journal.
+    /// Removes the outputs of a run that cannot be resumed and has completed no record, and its journal.
     pub fn discard_without_rows(&mut self) -> io::Result<()> {
         self.files.outs.iter().try_for_each(|out| out.truncate(0))?;
         self.files.all_mut().for_each(OpenOutput::remove_if_empty);

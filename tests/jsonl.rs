@@ -130,6 +130,9 @@ fn other_keys_are_kept_with_their_types() {
     let (many, last) = (input.repeat(3000), input.rsplit_once('{').unwrap().1);
     folder.file("in", many.replace(&format!("{{{last}"), "") + "{" + last);
     folder.line(line).expect(3, "out.csv is not complete; --force starts over\n");
+    // Nor are outputs removed if a condition has left out all records before.
+    let line = "solve in --columns *,status --where clues>60 -o none.csv --errors more";
+    folder.line(line).expect(3, "none.csv is not complete; --force starts over\n");
     let ran = Folder::new().solve(&["--columns", "none"], &input);
     ran.expect(2, "no column \"none\"; there are \"id\"");
 }

@@ -346,3 +346,12 @@ fn thousands_of_columns_are_kept() {
     let ran = folder.line("solve -q x.parquet --columns status,c2999,c0");
     assert_eq!(ran.records().last(), Some(&&*format!("unique,{},0", 19 * 2999)));
 }
+
+#[test]
+fn concatenated_files_are_refused() {
+    let folder = Folder::new();
+    for (one, other) in [("nulls", "pages"), ("pages2", "pages2"), ("deltas", "nulls")] {
+        folder.file("both", [one, other].map(|name| fs::read(packed(name)).unwrap()).concat());
+        folder.line("solve both").expect(3, "several concatenated files");
+    }
+}

@@ -75,7 +75,7 @@ const fn is_grid(column: Column) -> bool {
     matches!(column, Column::Puzzle | Column::Solution | Column::Canonical)
 }
 
-fn field(column: Column, form: Form) -> Field {
+pub(crate) fn field(column: Column, form: Form) -> Field {
     use Column::{
         Automorphisms, BlankCells, BrokenUnits, Clues, CluesKept, Copy, CorrectCells, Score,
         Solutions, Solved, Steps, WrongCells,
@@ -164,31 +164,24 @@ impl<T: Reused> Fixed<T> {
     }
 }
 
-/// Grids or puzzles.
-#[derive(Debug)]
-struct Grids {
-    cells: Fixed<u8>,
-    /// The value of a blank, and the number that is added to digits.
-    blank: u8,
-    zero: u8,
-}
-
-impl Grids {
+impl Fixed<u8> {
+    /// Adds a grid or puzzle. The first of `zeros` is written for a blank, the other one is added to
+    /// digits.
     #[inline(always)]
-    fn push(&mut self, grid: Option<&[u8; CELLS]>) {
-        let (blank, zero) = (self.blank, self.zero);
-        let Some(grid) = grid else {
-            self.cells.nulls.push(self.cells.rows());
-            return self.cells.values.extend_from_slice(&[blank; CELLS]);
-        };
+    fn push_cells(&mut self, grid: Option<&[u8; CELLS]>, zeros: [u8; 2]) {
+        let [blank, zero] = zeros;
+        if grid.is_none() {
+            self.nulls.push(self.rows());
+        }
         let value = |cell| if cell == 0 { blank } else { cell + zero };
-        self.cells.values.extend_from_slice(&grid.map(value));
+        self.values.extend_from_slice(&grid.map_or([blank; CELLS], |grid| grid.map(value)));
     }
 }
 
 #[derive(Debug)]
 enum Values {
-    Grids(Grids),
+    /// Cells, and the numbers of [`Fixed::push_cells`].
+    Grids(Fixed<u8>, [u8; 2]),
     Bytes(Fixed<u8>),
     Counts(Fixed<u32>),
     Numbers(Fixed<u64>),
@@ -201,9 +194,8 @@ impl Values {
         match field.data_type() {
             _ if is_grid(column) && output.form != Form::Written => {
                 let is_cells = output.form == Form::Cells;
-                let (blank, zero) =
-                    if is_cells { (output.blank, output.blank) } else { (b'.', b'0') };
-                Self::Grids(Grids { cells: Fixed::new(CELLS, rows), blank, zero })
+                let zeros = if is_cells { [output.blank; 2] } else { [b'.', b'0'] };
+                Self::Grids(Fixed::new(CELLS, rows), zeros)
             }
             DataType::UInt32 => Self::Counts(Fixed::new(1, rows)),
             DataType::UInt64 | DataType::Int64 => Self::Numbers(Fixed::new(1, rows)),
@@ -221,7 +213,7 @@ impl Values {
             _ => None,
         };
         match self {
-            Self::Grids(grids) => grids.push(cells(column, row).as_ref()),
+            Self::Grids(all, zeros) => all.push_cells(cells(column, row).as_ref(), *zeros),
             Self::Bytes(all) => all.push(number.map(|number| number as u8)),
             Self::Counts(all) => all.push(number.map(|number| number as u32)),
             Self::Numbers(all) => all.push(number),
@@ -258,8 +250,9 @@ impl Values {
     /// Moves all values of the same column from another part of the rows.
     fn append(&mut self, other: &mut Self) {
         match (self, other) {
-            (Self::Grids(all), Self::Grids(new)) => all.cells.append(&mut new.cells),
-            (Self::Bytes(all), Self::Bytes(new)) => all.append(new),
+            (Self::Grids(all, _), Self::Grids(new, _)) | (Self::Bytes(all), Self::Bytes(new)) => {
+                all.append(new);
+            }
             (Self::Counts(all), Self::Counts(new)) => all.append(new),
             (Self::Numbers(all), Self::Numbers(new)) => all.append(new),
             (Self::Doubles(all), Self::Doubles(new)) => all.append(new),
@@ -282,8 +275,7 @@ impl Values {
             Self::Numbers(all) => return Arc::new(all.finish::<UInt64Type>(field)),
             Self::Doubles(all) => return Arc::new(all.finish::<Float64Type>(field)),
             Self::Texts(mut texts) => return Arc::new(texts.finish()),
-            Self::Grids(grids) => grids.cells,
-            Self::Bytes(bytes) => bytes,
+            Self::Grids(bytes, _) | Self::Bytes(bytes) => bytes,
         };
         let (rows, nulls) = (bytes.rows() as i32, bytes.nulls(field));
         let bytes = numbers(bytes.values);
@@ -425,17 +417,17 @@ impl Sheet {
                 (Values::Bytes(keys), Column::Status) if are_records => {
                     keys.values.extend(rows.results.statuses.iter().map(|&status| status as u8));
                 }
-                (Values::Grids(grids), Column::Solution) if are_puzzles => {
+                (Values::Grids(grids, zeros), Column::Solution) if are_puzzles => {
                     // The solution of a generated puzzle is the only one.
                     let is_shown = |outcome: &Outcome| !is_corpus || outcome.solutions == 1;
                     outcomes.for_each(|outcome| {
                         let solution = outcome.solution().filter(|_| is_shown(outcome));
-                        grids.push(solution.map(Grid::cells));
+                        grids.push_cells(solution.map(Grid::cells), *zeros);
                     });
                 }
-                (Values::Grids(grids), Column::Puzzle) if are_puzzles => {
+                (Values::Grids(grids, zeros), Column::Puzzle) if are_puzzles => {
                     let puzzles = rows.records.puzzles.iter();
-                    puzzles.for_each(|puzzle| grids.push(Some(puzzle.cells())));
+                    puzzles.for_each(|puzzle| grids.push_cells(Some(puzzle.cells()), *zeros));
                 }
                 (Values::Counts(all), Column::Solutions) if are_puzzles => {
                     all.values.extend(outcomes.map(|outcome| outcome.solutions));

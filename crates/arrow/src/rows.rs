@@ -97,20 +97,15 @@ impl Item<'_> {
             }
             // The cells of the record are checked, because another thread may change a numpy array.
             Self::Cells(given, blank) => {
-                let read = |cells: &mut [u8; CELLS]| {
-                    *cells = given.map(|cell| cell.wrapping_sub(blank));
-                    is_puzzle(cells)
-                };
-                let fault = || not_a_cell(&given.map(f64::from), blank);
-                records.push_cells(read).then_some(()).ok_or_else(fault)
+                let cell = |cell: u8| cell.wrapping_sub(blank);
+                let is_pushed = records.push_cells(|cells| set_cells(cells, given.map(cell)));
+                is_pushed.then_some(()).ok_or_else(|| not_a_cell(&given.map(f64::from), blank))
             }
             Self::Numbers(numbers, blank) => {
                 let given: &[f64; CELLS] = numbers.try_into().map_err(|_| cell_count(numbers))?;
-                let read = |cells: &mut [u8; CELLS]| {
-                    *cells = given.map(|number| cell_of(number, blank));
-                    is_puzzle(cells)
-                };
-                records.push_cells(read).then_some(()).ok_or_else(|| not_a_cell(given, blank))
+                let cell = |number| cell_of(number, blank);
+                let is_pushed = records.push_cells(|cells| set_cells(cells, given.map(cell)));
+                is_pushed.then_some(()).ok_or_else(|| not_a_cell(given, blank))
             }
         }
     }
@@ -127,13 +122,10 @@ impl Item<'_> {
         let what = match <&[f64; CELLS]>::try_from(numbers) {
             Err(_) => cell_count(numbers),
             Ok(given) => {
-                let text = |&number: &f64| match cell_of(number, blank) {
+                let text = given.map(|number| match cell_of(number, blank) {
                     0 if (number - f64::from(blank)).abs() < f64::EPSILON => b'0',
-                    0 => b'.',
-                    digit @ 1..=9 => b'0' + digit,
-                    _ => b'!',
-                };
-                let text: Vec<_> = given.iter().map(text).collect();
+                    cell => text_of_cell(cell),
+                });
                 if !text.contains(&b'!') {
                     return records.push_row(&text);
                 }
@@ -150,31 +142,37 @@ impl Item<'_> {
 
     /// Adds an answer: numbers as text, in which `!` is not a cell.
     fn push_answer(&self, records: &mut Records) {
-        let text = |cell| match cell {
-            0 => b'.',
-            digit @ 1..=9 => b'0' + digit,
-            _ => b'!',
-        };
         match *self {
             Self::Null => records.push_answer(b""),
             Self::Text(text) => {
                 records.push_answer(&text[..text.len().min(MAX_ANSWER_BYTES)]);
             }
             Self::Cells(cells, blank) => {
-                records.push_answer(&cells.map(|cell| text(cell.wrapping_sub(blank))));
+                records.push_answer(&cells.map(|cell| text_of_cell(cell.wrapping_sub(blank))));
             }
             Self::Numbers(numbers, blank) => {
-                let cells = numbers.iter().map(|&number| text(cell_of(number, blank)));
+                let cells = numbers.iter().map(|&number| text_of_cell(cell_of(number, blank)));
                 records.push_answer(&cells.collect::<Vec<_>>());
             }
         }
     }
 }
 
-/// Returns whether all cells are blank or digits. Without an early exit, the compiler vectorizes this.
+/// Sets the cells; returns whether all are blank or digits. Without an early exit, the compiler
+/// vectorizes this.
 #[inline(always)]
-fn is_puzzle(cells: &[u8; CELLS]) -> bool {
+fn set_cells(cells: &mut [u8; CELLS], given: [u8; CELLS]) -> bool {
+    *cells = given;
     cells.iter().fold(true, |all, &cell| all & (cell <= 9))
+}
+
+/// Returns the character of a cell; `!` if it is not one.
+const fn text_of_cell(cell: u8) -> u8 {
+    match cell {
+        0 => b'.',
+        digit @ 1..=9 => b'0' + digit,
+        _ => b'!',
+    }
 }
 
 #[cold]
@@ -300,10 +298,7 @@ impl ArrowRows {
     }
 }
 
-/// Converts an array to one of the types that rows are read from.
-///
-/// # Errors
-/// When a type is not taken.
+/// Converts an array to one of the types that rows are read from. Fails if its type is not taken.
 fn readable(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     let as_type = |data_type: &DataType| readable(&cast(array, data_type)?);
     match array.data_type() {
@@ -421,16 +416,19 @@ fn bytes<'a>(
     })
 }
 
-/// Converts lists of numbers, or of lists of them, to lists of doubles, NaN for null.
-fn numbers(lists: &ArrayRef) -> Result<GenericListArray<i64>, ArrowError> {
+/// Converts lists, or lists of lists, to large ones of items of this type.
+fn cast_items(lists: &ArrayRef, item: DataType) -> Result<ArrayRef, ArrowError> {
     let list_of_type = |item| DataType::new_large_list(item, true);
     let is_nested = item_of(lists.data_type()).is_some_and(DataType::is_nested);
-    let item = if is_nested { list_of_type(DataType::Float64) } else { DataType::Float64 };
-    let lists = cast(lists, &list_of_type(item))?;
+    cast(lists, &list_of_type(if is_nested { list_of_type(item) } else { item }))
+}
+
+/// Converts lists of numbers, or of lists of them, to lists of doubles, NaN for null.
+fn numbers(lists: &ArrayRef) -> Result<GenericListArray<i64>, ArrowError> {
+    let lists = cast_items(lists, DataType::Float64)?;
     let lists = lists.as_list::<i64>();
     let (mut ends, mut values) = (lists.offsets().clone(), lists.values());
-    if is_nested {
-        let rows = values.as_list::<i64>();
+    if let Some(rows) = values.as_list_opt::<i64>() {
         let end_of = |&end: &i64| rows.value_offsets()[end as usize];
         ends = OffsetBuffer::new(ends.iter().map(end_of).collect());
         values = rows.values();
@@ -442,10 +440,7 @@ fn numbers(lists: &ArrayRef) -> Result<GenericListArray<i64>, ArrowError> {
 
 /// Converts lists of texts, or of lists of them, to JSON, as lists of Parquet files are read.
 fn texts_of(lists: &ArrayRef) -> Result<StringArray, ArrowError> {
-    let list_of_type = |item| DataType::new_large_list(item, true);
-    let is_nested = item_of(lists.data_type()).is_some_and(DataType::is_nested);
-    let item = if is_nested { list_of_type(DataType::LargeUtf8) } else { DataType::LargeUtf8 };
-    let lists = cast(lists, &list_of_type(item))?;
+    let lists = cast_items(lists, DataType::LargeUtf8)?;
     let json = |list: ArrayRef| json_of(&list).to_string();
     Ok(lists.as_list::<i64>().iter().map(|list| list.map(json)).collect())
 }

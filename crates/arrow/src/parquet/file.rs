@@ -49,10 +49,7 @@ fn footer_length(mut file: &File) -> io::Result<i64> {
     Ok(i64::from(u32::from_le_bytes(length)) + 8)
 }
 
-/// Reads the metadata of a file.
-///
-/// # Errors
-/// Fails if it is damaged, or consists of several files.
+/// Reads the metadata of a file. Fails if it is damaged, or consists of several files.
 pub(super) fn metadata(file: &File) -> Result<ArrowReaderMetadata> {
     let metadata = ParquetMetaDataReader::new().parse_and_finish(file)?;
     check_single(file, &metadata)?;

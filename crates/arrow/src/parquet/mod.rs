@@ -10,8 +10,6 @@
 
 mod file;
 mod read;
-#[cfg(test)]
-mod tests;
 mod text;
 mod write;
 

@@ -7,6 +7,7 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, ErrorKind};
+use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +17,9 @@ use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
 use arrow_schema::DataType;
 use arrow_select::nullif::nullif;
 use bulkdoku_stream::input::csv::Table;
-use bulkdoku_stream::input::{ColumnFile, FieldForm, KeptCells, Records, StreamOptions, Unit};
+use bulkdoku_stream::input::{
+    ColumnFile, FieldForm, KeptCells, Layout, Records, StreamOptions, Unit,
+};
 use bulkdoku_stream::pipeline::{BLOCK_BYTES, Block, Contents};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -54,42 +57,45 @@ pub fn open(file: &File) -> Option<io::Result<Box<dyn ColumnFile>>> {
     })
 }
 
-/// A column of a file, or a value in a struct, whose name is its path, with dots.
+/// A column of a file, or a value in a struct.
 struct FileColumn {
-    /// The index of the outer column, and the names of the structs and the value in it.
+    /// The index of the outer column; its name, and those of the structs and the value in it.
     root: usize,
     path: Vec<String>,
-    name: String,
     data_type: DataType,
     /// Its leaves in the file.
     leaves: Range<usize>,
 }
 
 impl FileColumn {
-    /// Appends the columns in this one, if it is a struct.
-    fn push_inner(&self, columns: &mut Vec<Self>) {
-        let DataType::Struct(fields) = &self.data_type else { return };
-        let mut leaf = self.leaves.start;
-        for field in fields {
-            let (leaves, name) = (leaf..leaf + leaves_of(field.data_type()), field.name());
-            leaf = leaves.end;
-            let inner = Self {
-                root: self.root,
-                path: [&self.path, std::slice::from_ref(name)].concat(),
-                name: format!("{}.{name}", self.name),
-                data_type: field.data_type().clone(),
-                leaves,
-            };
-            inner.push_inner(columns);
-            columns.push(inner);
+    fn name(&self) -> String {
+        self.path.join(".")
+    }
+
+    fn is_inner(&self) -> bool {
+        self.path.len() > 1
+    }
+
+    /// Appends this column, after those in it if it is a struct.
+    fn push_to(self, columns: &mut Vec<Self>) {
+        if let DataType::Struct(fields) = &self.data_type {
+            let mut leaf = self.leaves.start;
+            for field in fields {
+                let leaves = leaf..leaf + leaves_of(field.data_type());
+                leaf = leaves.end;
+                let path = [&self.path[..], std::slice::from_ref(field.name())].concat();
+                let data_type = field.data_type().clone();
+                Self { root: self.root, path, data_type, leaves }.push_to(columns);
+            }
         }
+        columns.push(self);
     }
 
     /// Returns the column from a batch with the outer columns `roots`.
     fn of(&self, batch: &RecordBatch, roots: &[usize]) -> Result<ArrayRef> {
         let place = roots.binary_search(&self.root).expect("its outer column is read");
         let mut array = Arc::clone(batch.column(place));
-        for name in &self.path {
+        for name in &self.path[1..] {
             let outer = array.as_struct();
             let inner = outer.column_by_name(name).expect("its leaves are read");
             let inner = match outer.nulls() {
@@ -105,10 +111,10 @@ impl FileColumn {
 struct ParquetColumns {
     file: File,
     metadata: ArrowReaderMetadata,
-    /// The columns, followed by those in structs, and the number of the former.
+    /// The columns, followed by those in structs.
     columns: Vec<FileColumn>,
-    outer: usize,
-    selected: Selected,
+    /// The table whose columns are read.
+    table: Option<Table>,
     options: StreamOptions,
     /// Counts the bytes of row groups that were opened, for progress.
     count: Arc<AtomicU64>,
@@ -120,16 +126,6 @@ struct ParquetColumns {
     /// The number of rows before the next one, and before the current row group.
     rows: u64,
     verified: u64,
-}
-
-/// The columns that are read, by their indices.
-#[derive(Default)]
-struct Selected {
-    puzzle: usize,
-    answer: Option<usize>,
-    kept: Vec<usize>,
-    /// The bytes of the names of the kept columns.
-    name_bytes: usize,
 }
 
 struct RowGroup {
@@ -151,24 +147,20 @@ struct Batch {
 
 impl ParquetColumns {
     fn new(file: File, metadata: ArrowReaderMetadata) -> Self {
-        let (mut columns, mut inner, mut leaf) = (Vec::new(), Vec::new(), 0);
+        let (mut columns, mut leaf) = (Vec::new(), 0);
         for (root, field) in metadata.schema().fields().iter().enumerate() {
-            let (name, data_type) = (field.name().clone(), field.data_type().clone());
+            let (path, data_type) = (vec![field.name().clone()], field.data_type().clone());
             let leaves = leaf..leaf + leaves_of(&data_type);
             leaf = leaves.end;
-            let column = FileColumn { root, path: Vec::new(), name, data_type, leaves };
-            column.push_inner(&mut inner);
-            columns.push(column);
+            FileColumn { root, path, data_type, leaves }.push_to(&mut columns);
         }
-        let outer = columns.len();
-        columns.append(&mut inner);
+        columns.sort_by_key(FileColumn::is_inner);
         Self {
             file,
             groups: 0..metadata.metadata().num_row_groups(),
             metadata,
             columns,
-            outer,
-            selected: Selected::default(),
+            table: None,
             options: StreamOptions::default(),
             count: Arc::default(),
             skip: 0,
@@ -183,7 +175,7 @@ impl ParquetColumns {
     fn open_group(
         &self,
         number: usize,
-        columns: &[usize],
+        columns: Vec<usize>,
         skip: u64,
         most: u64,
     ) -> Result<RowGroup> {
@@ -197,7 +189,7 @@ impl ParquetColumns {
                 return Err(ParquetError::General(what));
             }
         }
-        let columns = columns.iter().map(|&column| &self.columns[column]);
+        let columns = columns.into_iter().map(|column| &self.columns[column]);
         let mut roots: Vec<_> = columns.clone().map(|column| column.root).collect();
         roots.sort_unstable();
         roots.dedup();
@@ -252,10 +244,8 @@ impl ParquetColumns {
             self.rows += skipped;
             self.verified = self.rows;
             if skipped < rows {
-                let Selected { puzzle, answer, kept, .. } = &self.selected;
-                let columns: Vec<_> =
-                    [*puzzle].into_iter().chain(*answer).chain(kept.iter().copied()).collect();
-                self.group = Some(self.open_group(number, &columns, skipped, MOST_ROWS)?);
+                let columns = read_columns(self.table()).collect();
+                self.group = Some(self.open_group(number, columns, skipped, MOST_ROWS)?);
                 return Ok(true);
             }
         }
@@ -273,19 +263,19 @@ impl ParquetColumns {
         let rows = |at: usize| {
             ArrowRows::of(&column(at)?, self.options.npy_blank).map_err(ParquetError::from)
         };
-        let Selected { puzzle, answer, kept, name_bytes } = &self.selected;
-        let place = |cells: usize| kept.iter().position(|&kept| kept == cells);
-        let kept_cells = [Some(*puzzle), *answer]
-            .map(|cells| Some(KeptCells { field: place(cells?)?, path: String::new() }));
-        let kept = kept.iter().map(|&at| column(at)).collect::<Result<Vec<_>>>()?;
-        let row_bytes = name_bytes + kept.iter().map(longest).sum::<usize>();
-        let answers = answer.map(rows).transpose()?;
-        Ok(Batch { puzzles: rows(*puzzle)?, answers, kept, kept_cells, row_bytes })
+        let table = self.table();
+        let kept = table.kept.iter().map(|&at| column(at)).collect::<Result<Vec<_>>>()?;
+        let row_bytes = table.name_bytes() + kept.iter().map(longest).sum::<usize>();
+        let (puzzles, answers) = (rows(table.puzzle)?, table.answer.map(rows).transpose()?);
+        Ok(Batch { puzzles, answers, kept, kept_cells: table.kept_cells(), row_bytes })
+    }
+
+    fn table(&self) -> &Table {
+        self.table.as_ref().expect("columns are selected before rows are read")
     }
 
     fn sample_rows(&self, most: usize, sample: &mut Vec<u8>) -> Result<()> {
-        let columns: Vec<_> = (0..self.columns.len()).collect();
-        let mut group = self.open_group(0, &columns, 0, most as u64)?;
+        let mut group = self.open_group(0, (0..self.columns.len()).collect(), 0, most as u64)?;
         let Some(batch) = group.reader.next().transpose()? else { return Ok(()) };
         let columns = self.columns.iter().map(|column| column.of(&batch, &group.roots));
         let columns = columns.collect::<Result<Vec<_>>>()?;
@@ -304,6 +294,11 @@ impl ParquetColumns {
     }
 }
 
+/// Returns the indices of the columns of a table that are read: puzzles, solutions, and kept ones.
+fn read_columns(table: &Table) -> impl Iterator<Item = usize> {
+    [table.puzzle].into_iter().chain(table.answer).chain(table.kept.iter().copied())
+}
+
 /// Returns a bound for the length of the values of a column, on average if they are nested.
 fn longest(array: &ArrayRef) -> usize {
     match text::bytes(array, 0) {
@@ -318,13 +313,7 @@ fn longest(array: &ArrayRef) -> usize {
 fn push_field(value: Option<&[u8]>, sample: &mut Vec<u8>) {
     if let Some(value) = value {
         sample.push(b'"');
-        for &byte in value {
-            sample.extend_from_slice(if byte == b'"' {
-                b"\"\""
-            } else {
-                std::slice::from_ref(&byte)
-            });
-        }
+        sample.extend(value.iter().flat_map(|&b| iter::repeat_n(b, 1 + usize::from(b == b'"'))));
         sample.push(b'"');
     }
     sample.push(b',');
@@ -367,9 +356,9 @@ fn rows_at_a_time(number: usize, group: &RowGroupMetaData, leaves: &[usize]) -> 
 impl ColumnFile for ParquetColumns {
     fn sample(&mut self, rows: usize) -> Vec<u8> {
         let mut sample = Vec::new();
-        self.columns
-            .iter()
-            .for_each(|column| push_field(Some(column.name.as_bytes()), &mut sample));
+        for column in &self.columns {
+            push_field(Some(column.name().as_bytes()), &mut sample);
+        }
         end_row(&mut sample);
         if rows > 0 && !self.groups.is_empty() {
             let header = sample.len();
@@ -382,7 +371,7 @@ impl ColumnFile for ParquetColumns {
     }
 
     fn outer(&self) -> usize {
-        self.outer
+        self.columns.iter().filter(|column| !column.is_inner()).count()
     }
 
     fn types(&self) -> Arc<dyn Any + Send + Sync> {
@@ -390,30 +379,24 @@ impl ColumnFile for ParquetColumns {
     }
 
     fn fault(&self, table: &Table) -> Option<String> {
-        let cells = [table.puzzle].into_iter().chain(table.answer);
+        let mut cells = read_columns(table).take(1 + usize::from(table.answer.is_some()));
         let fault_of_type = |at: usize| {
-            let FileColumn { name, data_type, .. } = &self.columns[at];
+            let (name, data_type) = (self.columns[at].name(), &self.columns[at].data_type);
             ArrowRows::new(data_type, 0).err()?;
-            let lost = if data_type.is_numeric() {
-                "; a number with 81 digits has lost most of them"
-            } else {
-                ""
-            };
-            Some(format!(
-                "its column {name:?} is {data_type}, not texts, bytes, or lists of cells{lost}"
-            ))
+            let what =
+                format!("its column {name:?} is {data_type}, not texts, bytes, or lists of cells");
+            let lost = "; a number with 81 digits has lost most of them";
+            Some(if data_type.is_numeric() { what + lost } else { what })
         };
-        cells.clone().find_map(fault_of_type).or_else(|| {
-            let columns = cells.chain(table.kept.iter().copied()).map(|at| &self.columns[at]);
+        cells.find_map(fault_of_type).or_else(|| {
+            let columns = read_columns(table).map(|at| &self.columns[at]);
             let leaves = columns.flat_map(|column| column.leaves.clone()).collect::<Vec<_>>();
             unsupported_codec(self.metadata.metadata(), &leaves)
         })
     }
 
     fn select(&mut self, table: &Table, options: StreamOptions, count: Arc<AtomicU64>) {
-        let (puzzle, answer, kept) = (table.puzzle, table.answer, table.kept.clone());
-        self.selected = Selected { puzzle, answer, kept, name_bytes: table.name_bytes() };
-        (self.options, self.count) = (options, count);
+        (self.table, self.options, self.count) = (Some(table.clone()), options, count);
     }
 
     fn skip(&mut self, rows: u64) {

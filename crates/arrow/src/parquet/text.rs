@@ -14,6 +14,8 @@ use arrow_array::{Array, downcast_integer_array};
 use arrow_schema::{DataType, TimeUnit};
 use bulkdoku_stream::input::FieldForm;
 
+const MEMORY: &str = "memory takes every text";
+
 /// Returns the text of a value, and how it is written to JSON: text as a string, anything else as a
 /// value. Bytes that are not text are a list, so that different ones remain different.
 pub(super) fn field(array: &dyn Array, row: usize) -> (Cow<'_, [u8]>, FieldForm) {
@@ -26,8 +28,8 @@ pub(super) fn field(array: &dyn Array, row: usize) -> (Cow<'_, [u8]>, FieldForm)
         return (Cow::Borrowed(bytes), FieldForm::Plain);
     }
     let mut text = Vec::new();
-    let is_time = append(array, row, &mut text) == Kind::Time;
-    (Cow::Owned(text), if is_time { FieldForm::Plain } else { FieldForm::JsonValue })
+    let form = append(array, row, &mut text);
+    (Cow::Owned(text), form)
 }
 
 /// Returns the bytes of a text or binary value.
@@ -48,19 +50,8 @@ fn is_text(data_type: &DataType, bytes: &[u8]) -> bool {
         && (*data_type == DataType::Utf8View || !bytes.iter().any(is_number))
 }
 
-/// What JSON needs to know about a value.
-#[derive(PartialEq, Eq)]
-enum Kind {
-    /// A number, perhaps not a finite one.
-    Number,
-    /// A date or time, which needs quotes.
-    Time,
-    Json,
-}
-
-/// Appends a value that is not null.
-fn append(array: &dyn Array, row: usize, text: &mut Vec<u8>) -> Kind {
-    const MEMORY: &str = "memory takes every text";
+/// Appends a value that is not null, and returns how it is written to JSON: dates and times as strings.
+fn append(array: &dyn Array, row: usize, text: &mut Vec<u8>) -> FieldForm {
     let mut put = |value: &dyn Display| write!(text, "{value}").expect(MEMORY);
     macro_rules! time {
         ($type:ty, $value:ident, $format:literal) => {{
@@ -75,7 +66,7 @@ fn append(array: &dyn Array, row: usize, text: &mut Vec<u8>) -> Kind {
     downcast_integer_array!(
         array => {
             text.extend_from_slice(itoa::Buffer::new().format(array.value(row)).as_bytes());
-            return Kind::Number;
+            return FieldForm::JsonValue;
         }
         _ => {}
     );
@@ -109,19 +100,15 @@ fn append(array: &dyn Array, row: usize, text: &mut Vec<u8>) -> Kind {
             if let DataType::Timestamp(_, Some(_)) = array.data_type() {
                 text.push(b'Z');
             }
-            return Kind::Time;
+            return FieldForm::Plain;
         }
-        _ => {
-            append_json(array, row, text);
-            return Kind::Json;
-        }
+        _ => append_json(array, row, text),
     }
-    Kind::Number
+    FieldForm::JsonValue
 }
 
 /// Appends a value as JSON.
 fn append_json(array: &dyn Array, row: usize, text: &mut Vec<u8>) {
-    const MEMORY: &str = "memory takes every text";
     if array.is_null(row) {
         return text.extend_from_slice(b"null");
     }
@@ -150,9 +137,8 @@ fn append_json(array: &dyn Array, row: usize, text: &mut Vec<u8>) {
         DataType::Null | DataType::Interval(_) => text.extend_from_slice(b"null"),
         _ => {
             let start = text.len();
-            let kind = append(array, row, text);
-            let value = &text[start..];
-            if kind == Kind::Time || matches!(value, b"NaN" | b"inf" | b"-inf") {
+            let form = append(array, row, text);
+            if form == FieldForm::Plain || matches!(&text[start..], b"NaN" | b"inf" | b"-inf") {
                 text.insert(start, b'"');
                 text.push(b'"');
             }

@@ -27,6 +27,7 @@ use serde_json::Value as Json;
 
 use super::read::BlockRows;
 use super::text;
+use crate::columns::field;
 use crate::{Form, Output, Sheet};
 
 /// Higher levels gain little on rows and are much slower.
@@ -37,8 +38,8 @@ const ZSTD_LEVEL: i32 = 1;
 const MAX_ZSTD_COLUMNS: usize = 500;
 
 /// The limits of a row group: rows, and bytes after compression, which only one block may exceed.
-pub(super) const GROUP_ROWS: usize = 128 * 1024;
-pub(super) const GROUP_BYTES: usize = 16 << 20;
+const GROUP_ROWS: usize = 128 * 1024;
+const GROUP_BYTES: usize = 16 << 20;
 
 /// Rows as a Parquet file.
 pub struct ParquetRows {
@@ -68,45 +69,35 @@ impl ParquetRows {
         kept: &[Option<DataType>],
         cells: [Option<usize>; 2],
     ) -> Self {
-        let (mut computed, mut fields) = (Vec::new(), Vec::new());
-        let source = |column: &OutputColumn| {
-            let kept = |index: usize| kept.get(index).cloned().flatten();
-            let list = |index: Option<usize>| {
-                let list = |of: &DataType| matches!(of, DataType::List(_));
-                index.and_then(|index| Some((index, kept(index).filter(list)?)))
-            };
-            let (source, data_type) = match column.source {
-                ColumnSource::Input(index) => match kept(index) {
-                    Some(data_type) => (Source::Array(index), copied(&data_type)),
-                    None => (Source::Text, DataType::Utf8),
-                },
-                ColumnSource::Computed(column) => {
-                    let cells = match column {
-                        Column::Puzzle => list(cells[0]),
-                        Column::Solution => list(cells[1]),
-                        _ => None,
-                    };
-                    if let Some((index, data_type)) = cells {
-                        (Source::Cells(index), copied(&data_type))
-                    } else {
-                        computed.push(column);
-                        (Source::Computed(computed.len() - 1), DataType::Null)
-                    }
-                }
-            };
-            fields.push((column.name.clone(), data_type));
-            source
+        let mut computed = Vec::new();
+        let kept = |index: usize| kept.get(index).cloned().flatten();
+        let list = |index: Option<usize>| {
+            let data_type = kept(index?).filter(|of| matches!(of, DataType::List(_)))?;
+            Some((Source::Cells(index?), copied(&data_type)))
         };
-        let sources: Vec<_> = columns.iter().map(source).collect();
-        let computed = Output::new(computed, Form::Written, 0);
-        let fields = fields.into_iter().zip(&sources).map(|((name, data_type), source)| {
-            let data_type = match source {
-                Source::Computed(place) => computed.schema.field(*place).data_type().clone(),
-                _ => data_type,
-            };
-            Field::new(name, data_type, true)
-        });
+        let source = |column: &OutputColumn| match column.source {
+            ColumnSource::Input(index) => match kept(index) {
+                Some(data_type) => (Source::Array(index), copied(&data_type)),
+                None => (Source::Text, DataType::Utf8),
+            },
+            ColumnSource::Computed(column) => {
+                let cells = match column {
+                    Column::Puzzle => list(cells[0]),
+                    Column::Solution => list(cells[1]),
+                    _ => None,
+                };
+                cells.unwrap_or_else(|| {
+                    computed.push(column);
+                    let data_type = field(column, Form::Written).data_type().clone();
+                    (Source::Computed(computed.len() - 1), data_type)
+                })
+            }
+        };
+        let (sources, types): (Vec<_>, Vec<_>) = columns.iter().map(source).unzip();
+        let names = columns.iter().map(|column| &column.name);
+        let fields = names.zip(types).map(|(name, data_type)| Field::new(name, data_type, true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let computed = Output::new(computed, Form::Written, 0);
         let columns = sources.into_iter().zip(columns).collect();
         Self { columns, computed, schema }
     }
@@ -251,7 +242,7 @@ fn failed(error: ParquetError) -> io::Error {
 }
 
 /// A Parquet file to which record batches are appended.
-pub(super) struct ParquetFile(ArrowWriter<Vec<u8>>);
+struct ParquetFile(ArrowWriter<Vec<u8>>);
 
 impl ParquetFile {
     pub(super) fn new(

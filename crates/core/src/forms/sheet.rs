@@ -1,6 +1,39 @@
 //! Puzzles written as nine lines of nine cells: finds the lines of a grid in a text, and parses them.
 //!
-//! See the documentation of the input layout for the rules.
+//! - **Row**: nine cells, with or without spaces and bars (`|`, `!`, `:`, `+`, `=`, `│` and the
+//!   other box drawing characters) around them. Blank cells must be written. Rows in programming
+//!   notation are accepted as well: separated by commas, semicolons, or tabs, where blank cells may
+//!   be empty (`5,3,,,7,,,,`); in brackets (`[5, 3, 0, 0, 7, 0, 0, 0, 0],`); as floating-point
+//!   numbers (`5.000e+00`). A typographic ellipsis is read as three dots.
+//! - **Pencil marks**: nine rows of nine texts separated by spaces or bars. Each text lists the
+//!   candidates of a cell (`1679`, in steps of `bulkdoku show` `*1679-7`) or has one position per digit (`1____67_9`); a single blank cell
+//!   means all candidates. At least two cells have several candidates.
+//! - **Border**: a line of bars and `-`, `_`, `*`, `.`, `'`, mostly of the first three:
+//!   `------+-------+------`, `*-----------*`, `:---------+---------:`. These three are also blank
+//!   cells, so a line of exactly nine cells is a row unless it contains `+`, `=`, or a box drawing
+//!   joint: `---|---|---` is a row of nine blank cells, and `---+---+---` is a border. If a grid
+//!   has more than nine rows, but exactly nine without the rows of dashes, those are borders.
+//! - **Spaces for blanks**: nine rows of digits and spaces, if bars or the width of the lines determine
+//!   the cells: three boxes of the same width between bars, nine cells between bars, or lines of
+//!   exactly nine cells, or of nine cells with a space between them.
+//! - **Lines next to a grid** that are not rows, such as a rating (`5.6/5.6/3.2`): a complete grid
+//!   does not need them. They are counted as comments. They start with a date or have other punctuation,
+//!   or too few or too many characters for a row.
+//! - **Other lines**: blank lines, comments (`#`), section headers (`[Puzzle]`), and labels, which
+//!   contain a word (`Grid 01`). They are counted as blank lines and comments. Rows directly below
+//!   a section header other than `[Puzzle]` (such as `[State]` in `.sdk` files) are also counted as
+//!   comments.
+//! - **Grid**: nine rows between other lines. A border between two rows is skipped; two consecutive
+//!   borders end a grid. Three times three rows separated by blank lines are also a grid. Any other
+//!   number of rows is one malformed grid, and so are nine rows with an invalid one; the next grid
+//!   then begins after the next other line. As an exception, the first nine of 18 or more
+//!   consecutive rows are a grid, and reading continues with the tenth. So files without separators
+//!   can be read, and the length of a grid is bounded.
+//! - **Label of a grid**: the label or comment above it, separated by at most one blank line,
+//!   border, or section header.
+//!
+//! A line of more than [`LONGEST_LINE`] bytes that is not a comment is a malformed record. A grid
+//! therefore takes less than 10 KB, and results do not depend on block boundaries.
 
 use super::Form;
 pub use super::drawn::LONGEST_LINE;

@@ -7,15 +7,17 @@ use std::sync::Arc;
 use bulkdoku::forms;
 use bulkdoku::input::csv::{Delimiter, Header, Table};
 use bulkdoku::input::lines::Lines;
-use bulkdoku::input::{Answers, InputFormat, InputOptions, Layout};
+use bulkdoku::input::{Answers, InputFormat, InputOptions, Layout, Stream};
 use bulkdoku::output::{Column, CsvRows, OutputColumn};
 use bulkdoku::pipeline::{Check, Job, Solve};
 use bulkdoku::stats::Counts;
 use bulkdoku::{Pipeline, Progress, Source};
 use proptest::prelude::*;
 use proptest::sample::select;
+use serde_json::json;
 
 use crate::common::command::{CLASSIC, SOLVED, grid};
+use crate::common::contents::PACKS;
 use crate::common::few_cases;
 
 /// Returns bytes in pieces of successive sizes; a size of 0 is an interrupted read.
@@ -170,6 +172,7 @@ fn table_with(answer: Option<usize>, kept: Vec<usize>) -> Arc<dyn Layout> {
 #[test]
 fn detection_does_not_depend_on_how_many_bytes_are_there() {
     let grid = grid(CLASSIC);
+    let cells: Vec<_> = CLASSIC.chars().map(String::from).collect();
     let inputs = [
         format!("# c\n{CLASSIC}\n"),
         format!("Grid 1\n{grid}{grid}"),
@@ -182,6 +185,10 @@ fn detection_does_not_depend_on_how_many_bytes_are_there() {
         format!("{CLASSIC},{SOLVED}\n"),
         format!("id,puzzle,full\n1,{CLASSIC},\n2,{CLASSIC},{SOLVED}\n"),
         format!("1;{SOLVED};{CLASSIC}\n"),
+        format!("{{\"id\": 1, \"puzzle\": \"{CLASSIC}\"}}\n"),
+        json!([CLASSIC, CLASSIC]).to_string(),
+        format!("{:#}", json!([{"puzzle": CLASSIC, "a": "],{\\\""}, {}])),
+        json!([cells, cells]).to_string(),
     ];
     let with_answers = InputOptions { answers: Answers::Wanted, ..InputOptions::default() };
     for (expected, input) in [InputOptions::default(), with_answers]
@@ -256,6 +263,24 @@ proptest! {
         let expected = whole(&layout, &input);
         prop_assert_eq!(&in_pieces(&layout, &input, 300, &cuts), &expected);
         prop_assert_eq!(expected.2.records(), rows.len() as u64);
+    }
+}
+
+proptest! {
+    #![proptest_config(few_cases(32))]
+
+    #[test]
+    fn compressed_contents_do_not_depend_on_arrival(
+        parts in prop::collection::vec((prop::collection::vec(any_line(), 0..60), 0_usize..100), 0..4),
+        sizes in any_sizes(),
+        (_, pack) in select(PACKS),
+    ) {
+        let parts: Vec<_> = parts.into_iter().map(|(lines, times)| lines.concat().repeat(times)).collect();
+        let packed: Vec<u8> = parts.iter().flat_map(|part| pack(part)).collect();
+        let pieces = InPieces { bytes: packed.leak(), sizes: sizes.leak(), next: 0 };
+        let mut contents = Vec::new();
+        Stream::new(pieces).read_to_end(&mut contents).unwrap();
+        prop_assert!(contents == parts.concat());
     }
 }
 

@@ -98,3 +98,23 @@ fn a_stream_that_ends_inside_an_overlong_line_is_a_failure() {
         assert!(ran.rows.starts_with("line,status\n1,unique\n"));
     }
 }
+
+#[test]
+#[cfg(feature = "full")]
+fn frames_of_zst_without_data_are_skipped_and_unsupported_ones_refused() {
+    let folder = Folder::new();
+    let skippable =
+        [&b"\x53\x2A\x4D\x18\x03\0\0\0abc"[..], &PACKS[1].1(CLASSIC.as_bytes())].concat();
+    let ran = folder.solve(
+        &["--columns", "line,status", "-q"],
+        [&skippable[..], b"\x53\x2A\x4D\x18\0\0\0\0"].concat(),
+    );
+    assert_eq!((ran.status, &*ran.rows), (0, "line,status\n1,unique\n"), "{ran:?}");
+    for (packed, message) in [
+        (&b"\x28\xB5\x2F\xFD\x01\x00\x05\x01\0\0"[..], "the zst stream needs a dictionary"),
+        (&b"\x28\xB5\x2F\xFD\x00\x90\x01\0\0"[..], "needs a window of more than 128 MiB"),
+        (&skippable[..10], "the zst stream is cut off after byte 10"),
+    ] {
+        folder.solve(&[], packed).expect(3, message);
+    }
+}

@@ -4,6 +4,8 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 
+use bulkdoku::input::{DetectError, InputOptions};
+
 use crate::common::command::peak_memory;
 use crate::common::command::{CLASSIC, Folder, SOLVED, marks};
 use crate::common::contents::{gz, npy};
@@ -61,6 +63,36 @@ fn unsupported_types_of_files() {
         "unpack it first: gzip -dc FILE > NEW; that looks like an .npz archive",
     );
     assert_refused(&gz(gz(CLASSIC)), "that looks like a gz stream; unpack it: gzip -dc NEW > NEW2");
+}
+
+#[test]
+fn types_of_files_are_recognized_however_their_bytes_arrive() {
+    let wide: Vec<u8> = CLASSIC.bytes().flat_map(|byte| u16::from(byte).to_be_bytes()).collect();
+    for (bytes, expected) in [
+        (b"PK\x05\x06".to_vec(), Some("zip archive")),
+        (b"\x7FELF\x02\x01\x01\0".to_vec(), Some("not text")),
+        ([&b"puzzles.tx"[..], &[0; 502]].concat(), Some("not text")),
+        (b"(lp0\nV53".to_vec(), Some("a pickle")),
+        (wide, Some("UTF-16BE")),
+        (b"ORC\x1d\0\0\n".to_vec(), Some("ORC")),
+        (b"BZh91AY&SY\xB1".to_vec(), Some("bzip2 -dc FILE > NEW")),
+        (b"PAR1 a label\n".to_vec(), None),
+        (b"ORC\nBalrog\n(lp\n".to_vec(), None),
+        (b"id\x01puzzle\x01rating\n".to_vec(), None),
+    ] {
+        for length in 0..=bytes.len() {
+            let is_all = length == bytes.len();
+            match (InputOptions::default().detect(&bytes[..length], is_all), expected) {
+                (Err(DetectError::Foreign(found)), Some(expected)) => {
+                    assert!(found.contains(expected), "{found}");
+                }
+                (found, _) => {
+                    let is_wrong = found.is_err() || is_all && expected.is_some();
+                    assert!(!is_wrong, "{length} of {}", bytes.escape_ascii());
+                }
+            }
+        }
+    }
 }
 
 /// An input, the `line,status` rows of its records, and messages about them.

@@ -71,3 +71,37 @@ fn arrays_are_written_with_the_offset_with_which_they_are_read() {
         assert_eq!(written, array("|u1", "(2, 81)", &shifted), "{name}");
     }
 }
+
+#[test]
+fn numbers_of_any_type_and_shape_are_cells() {
+    let folder = Folder::new();
+    let read = |descr: &str, shape: &str, first: [f64; 3]| {
+        let of = |number: f64| match descr {
+            "<f4" => (number as f32).to_le_bytes().to_vec(),
+            "<i2" => (number as i16).to_le_bytes().to_vec(),
+            _ => number.to_le_bytes().to_vec(),
+        };
+        let row: Vec<u8> = first.into_iter().chain([1.0; 78]).flat_map(of).collect();
+        folder.solve(&["-q", "--columns", "puzzle"], array(descr, shape, &row)).rows
+    };
+    let ones = "1".repeat(78);
+    for shape in ["(1, 9, 9, 1)", "(1, 1, 9, 9)", "(1, 81, 1)", "(81,)", "(9, 9)", "(9, 9, 1)"] {
+        let found = read("<f8", shape, [5.0, -1.0, f64::NAN]);
+        assert_eq!(found, format!("puzzle\n5..{ones}\n"), "{shape}");
+    }
+    for descr in ["<f4", "<i2"] {
+        let found = read(descr, "(1, 81)", [9.0, 0.0, -1.0]);
+        assert_eq!(found, format!("puzzle\n9..{ones}\n"), "{descr}");
+        let found = read(descr, "(1, 81)", [9.0, -2.0, 11.0]);
+        assert!(found.contains("[9 -2 11 1 1"), "{descr}: {found}");
+    }
+    for (descr, shape, message) in [
+        ("<U81", "(2,)", "numbers such as int8 as elements, not strings ('<U81')"),
+        (">u2", "(2, 81)", "not big-endian numbers ('>u2')"),
+        ("<f2", "(2, 81)", "not halves ('<f2')"),
+        ("|u1", "(2, 80)", "the shape (n, 81) or (n, 9, 9), not (2, 80)"),
+        ("|u1", "", "the shape"),
+    ] {
+        folder.solve(&[], array(descr, shape, &[])).expect(3, message);
+    }
+}

@@ -29,8 +29,6 @@ pub(super) enum Codec {
 
 impl Codec {
     /// Returns the codec of a stream that starts with these bytes; `None` if it is not encoded.
-    ///
-    /// # Errors
     /// Fails if more bytes are needed.
     pub(super) fn of(bytes: &[u8]) -> Result<Option<Self>, NotYet> {
         // The low half of the first byte of a skippable zst frame varies.
@@ -201,10 +199,8 @@ enum State {
 }
 
 impl Decompress {
-    /// Creates a decoder of these bytes; see [`Compressed::new`].
-    ///
-    /// # Errors
-    /// Fails if this build lacks support for the codec.
+    /// Creates a decoder of these bytes; see [`Compressed::new`]. Fails if this build lacks support
+    /// for the codec.
     pub(super) fn new(
         codec: Codec,
         npy_blank: u8,
@@ -293,6 +289,3 @@ impl Read for Decompress {
         }
     }
 }
-
-#[cfg(all(test, feature = "gzip", feature = "zstd"))]
-mod tests;

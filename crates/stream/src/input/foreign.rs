@@ -55,12 +55,9 @@ const INSPECTED_BYTES: usize = 64;
 /// The number of control characters among them that text does not have.
 const MANY_CONTROLS: usize = 2;
 
-/// Recognizes an unsupported type of input by its first decompressed bytes; `is_all` is true if they
-/// are all of it. Returns its description, or `None` for text. The result does not depend on how many
-/// bytes are there.
-///
-/// # Errors
-/// Fails if more bytes are needed.
+/// Recognizes an unsupported type of input by its first decompressed bytes; `is_all` is true if
+/// they are all of it. Returns its description, or `None` for text. The result does not depend on
+/// how many bytes are there. Fails if more bytes are needed.
 pub(super) fn recognized(bytes: &[u8], is_all: bool) -> Result<Option<String>, NotYet> {
     match byte_order_mark(bytes) {
         Err(foreign) => return Ok(Some(foreign)),
@@ -161,73 +158,4 @@ pub fn byte_order_mark(bytes: &[u8]) -> Result<Option<usize>, String> {
 /// Removes the byte order mark.
 pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     &bytes[byte_order_mark(bytes).ok().flatten().unwrap_or(0)..]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn zip(name: &str) -> Vec<u8> {
-        let mut zip = vec![0; 30];
-        zip[..4].copy_from_slice(b"PK\x03\x04");
-        zip[26] = name.len() as u8;
-        [&zip, name.as_bytes(), b"\x93NUMPY"].concat()
-    }
-
-    fn wide(to_bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
-        b"53..7....6".iter().flat_map(|&byte| to_bytes(byte.into())).collect()
-    }
-
-    #[test]
-    fn unsupported_inputs_are_recognized_however_their_bytes_arrive() {
-        let mut tar = vec![0; 512];
-        tar[..10].copy_from_slice(b"puzzles.tx");
-        for (bytes, expected) in [
-            (b"PAR1\x15\x04\x15\x10".to_vec(), Some("Parquet")),
-            (b"PAR1 a label\n".to_vec(), None),
-            (zip("x_train.npy"), Some("unzip -p FILE \"x_train.npy\" > NEW.npy")),
-            (zip("[Content_Types].xml"), Some("spreadsheet")),
-            (zip("docProps/app.xml"), Some("spreadsheet")),
-            (zip("puzzles.csv"), Some("zip archive")),
-            (b"PK\x05\x06".to_vec(), Some("zip archive")),
-            (b"\x7FELF\x02\x01\x01\0".to_vec(), Some("not text")),
-            (b"\x1F\x8B\x08".to_vec(), Some("gzip -dc FILE > NEW")),
-            (b"\x93NUMPY".to_vec(), Some("an .npy array")),
-            (b"(lp0\nV53".to_vec(), Some("a pickle")),
-            (b"(lp\n".to_vec(), None),
-            (tar, Some("not text")),
-            (wide(u16::to_le_bytes), Some("UTF-16LE")),
-            (wide(u16::to_be_bytes), Some("UTF-16BE")),
-            (b"\xFF\xFE5\0".to_vec(), Some("UTF-16LE")),
-            (b"\xFE\xFF".to_vec(), Some("UTF-16BE")),
-            (b"ORC\n\x06\x12\x04\x08".to_vec(), Some("ORC")),
-            (b"ORC\x1d\0\0\n".to_vec(), Some("ORC")),
-            (b"ORC\nBalrog\n".to_vec(), None),
-            (b"BZh91AY&SY\xB1".to_vec(), Some("bzip2 -dc FILE > NEW")),
-            (b"BZh9\n".to_vec(), None),
-            (b"\0".to_vec(), None),
-            (b"id\x01puzzle\x01rating\n".to_vec(), None),
-            (b"a\n\0\0".to_vec(), None),
-            ("é\n".into(), None),
-        ] {
-            let is_expected = |found: &Option<String>| match (found, expected) {
-                (Some(found), Some(expected)) => found.contains(expected),
-                (found, expected) => found.is_none() && expected.is_none(),
-            };
-            assert!(recognized(&bytes, true).is_ok_and(|found| is_expected(&found)), "{bytes:?}");
-            for seen in 0..bytes.len() {
-                let found = recognized(&bytes[..seen], false);
-                assert!(found.map_or(true, |found| is_expected(&found)), "{seen}: {bytes:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_first_line_decides_that_an_input_is_text() {
-        for text in ["\n", "53..7....\n", "x\n", "P\n", "# c\n", "é\n", "\u{FEFF}1\n"] {
-            assert_eq!(recognized(text.as_bytes(), false), Ok(None), "{text:?}");
-        }
-        assert_eq!(recognized(&[b'.'; INSPECTED_BYTES - 1], false), Err(NotYet));
-        assert_eq!(recognized(&[b'.'; INSPECTED_BYTES], false), Ok(None));
-    }
 }

@@ -1,5 +1,6 @@
 //! The layout of an input, which determines where its records begin and end.
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ const MIN_GRID_LINE: usize = 8;
 
 /// The layout of an input, detected once. It splits the input into blocks of complete records, and
 /// reads the records of each block. Both are called once per block.
-pub trait Layout: Debug + Send + Sync {
+pub trait Layout: Any + Debug + Send + Sync {
     /// Returns the kind of the layout.
     fn kind(&self) -> LayoutKind;
 
@@ -45,11 +46,6 @@ pub trait Layout: Debug + Send + Sync {
         true
     }
 
-    /// Counts the lines in a block, including an unterminated last line.
-    fn lines_in(&self, block: &[u8]) -> u64 {
-        lines::count(block)
-    }
-
     /// Returns the number of bytes of the kept fields of a record, with their names; 0 without any.
     fn record_bytes(&self) -> usize {
         0
@@ -69,16 +65,6 @@ pub trait Layout: Debug + Send + Sync {
     fn kept_cells(&self) -> [Option<KeptCells>; 2] {
         [None, None]
     }
-
-    /// Returns the table, if this is one.
-    fn table(&self) -> Option<&Table> {
-        None
-    }
-
-    /// Returns the keys of JSON objects, if this is JSON.
-    fn objects(&self) -> Option<&Objects> {
-        None
-    }
 }
 
 /// The kind of a layout.
@@ -97,6 +83,16 @@ pub enum LayoutKind {
 }
 
 impl dyn Layout + '_ {
+    /// Returns the table, if this is one.
+    pub fn table(&self) -> Option<&Table> {
+        (self as &dyn Any).downcast_ref()
+    }
+
+    /// Returns the keys of JSON objects, if this is JSON.
+    pub fn objects(&self) -> Option<&Objects> {
+        (self as &dyn Any).downcast_ref()
+    }
+
     /// Returns the end of the records in `bytes`, or of fewer, so that the fields copied to the
     /// output take bounded memory even if most of them are missing or empty.
     pub(crate) fn limited_end(&self, bytes: &[u8], end: usize) -> usize {
@@ -111,7 +107,7 @@ impl dyn Layout + '_ {
     pub(crate) fn end_of_lines(&self, bytes: &[u8], mut lines: usize) -> usize {
         let end = bytes.len();
         let is_of_grids = self.kind() == LayoutKind::Grids && end / MIN_GRID_LINE > lines;
-        if is_of_grids && self.lines_in(bytes) < (end / MIN_GRID_LINE) as u64 {
+        if is_of_grids && lines::count(bytes) < (end / MIN_GRID_LINE) as u64 {
             return end;
         }
         while lines < end {

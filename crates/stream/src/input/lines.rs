@@ -9,6 +9,8 @@
 //! Lines end with LF or CRLF; a lone carriage return makes its line malformed, so a file with CR
 //! line ends results in one clear error.
 
+use std::iter;
+
 use bulkdoku_core::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
@@ -91,7 +93,8 @@ impl Layout for Lines {
     }
 }
 
-/// One answer per line after this number of lines; a blank line is an empty answer.
+/// One answer per line after this number of lines; a blank line is an empty answer, a malformed record
+/// without text.
 #[derive(Clone, Copy, Debug)]
 pub struct AnswerLines(pub u64);
 
@@ -101,8 +104,29 @@ impl Layout for AnswerLines {
     }
 
     fn read(&self, block: &[u8], first_line: u64, _: bool, records: &mut Records) {
-        read_answers(block, self.0 + 1 - first_line.min(self.0 + 1), records);
+        records.clear();
+        for (place, text) in each(block) {
+            if first_line + u64::from(place.line) > self.0 {
+                let blank = records.blank_lines;
+                read_line(text, place, false, records);
+                if records.blank_lines > blank {
+                    records.push_malformed(place, 0, Malformed::new(b""));
+                }
+            }
+        }
     }
+}
+
+/// Iterates over the lines in a block.
+pub(super) fn each(block: &[u8]) -> impl Iterator<Item = (LinePosition, &[u8])> {
+    let (mut at, mut line) = (0, 0);
+    iter::from_fn(move || {
+        let rest = block.get(at..).filter(|rest| !rest.is_empty())?;
+        let text = &rest[..memchr(b'\n', rest).unwrap_or(rest.len())];
+        let place = LinePosition { line, start: at as u32, indent: 0 };
+        (at, line) = (at + text.len() + 1, line + 1);
+        Some((place, text))
+    })
 }
 
 /// Reads the records of a block; `cut_short` is true if its last line did not fit.
@@ -146,27 +170,6 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
     }
 }
 
-/// Reads answers, one per line, after the first `skipped` lines. A blank line is a malformed record
-/// without text.
-fn read_answers(block: &[u8], skipped: u64, records: &mut Records) {
-    records.clear();
-    let (mut at, mut line) = (0, 0);
-    while at < block.len() {
-        let rest = &block[at..];
-        let length = memchr(b'\n', rest).unwrap_or(rest.len());
-        if u64::from(line) >= skipped {
-            let (place, blank) =
-                (LinePosition { line, start: at as u32, indent: 0 }, records.blank_lines);
-            read_line(&rest[..length], place, false, records);
-            if records.blank_lines > blank {
-                records.push_malformed(place, 0, Malformed::new(b""));
-            }
-        }
-        at += length + 1;
-        line += 1;
-    }
-}
-
 /// Reads consecutive lines of 81 cells and the same line end; returns the number of bytes and lines.
 #[inline(always)]
 fn read_alike<S: Simd>(
@@ -177,20 +180,8 @@ fn read_alike<S: Simd>(
 ) -> (usize, u32) {
     // Each type of line end has its own loop, in which it is a constant.
     match lines.get(CELLS) {
-        Some(b'\n') => records.push_puzzles(
-            place,
-            lines,
-            b"\n",
-            #[inline(always)]
-            |cells, puzzle| read_cells(simd, cells, puzzle.cells_mut()),
-        ),
-        Some(b'\r') => records.push_puzzles(
-            place,
-            lines,
-            b"\r\n",
-            #[inline(always)]
-            |cells, puzzle| read_cells(simd, cells, puzzle.cells_mut()),
-        ),
+        Some(b'\n') => records.push_puzzles(simd, place, lines, b"\n"),
+        Some(b'\r') => records.push_puzzles(simd, place, lines, b"\r\n"),
         _ => (0, 0),
     }
 }
@@ -215,7 +206,10 @@ fn end_after_cells(after: &[u8]) -> Option<usize> {
 fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mut Records) {
     let text = line.strip_suffix(b"\r").unwrap_or(line);
     if let Some(at) = memchr(b'\r', text.trim_ascii_end()) {
-        return records.push_malformed(place, text.len(), lone_carriage_return(text, at));
+        let what =
+            "lines end with lone carriage returns; convert them to line feeds: tr '\\r' '\\n'";
+        let malformed = Malformed { column: column(text, at), what: what.into() };
+        return records.push_malformed(place, text.len(), malformed);
     }
     let indent = text.iter().take_while(|byte| is_space(**byte)).count();
     let field = &text[indent..];
@@ -264,20 +258,15 @@ fn other_form(line: &[u8]) -> Option<(Form, usize)> {
     let text = line.trim_ascii_start();
     let before = line.len() - text.len();
     let word = word_length(text);
-    let of_symbols = || {
-        let cells = symbols::replaced(&text[..word])?.try_into().ok()?;
-        Puzzle::from_text(&cells).map(|_| (Form::Cells(cells), before + word))
-    };
-    let separated = || {
-        let (cells, end) = list::leading_cells(text)?;
-        Some((Form::Cells(cells), before + end))
-    };
+    let is_puzzle = |(cells, _): &([u8; CELLS], usize)| Puzzle::from_text(cells).is_some();
+    let of_symbols = || Some((symbols::replaced(&text[..word])?.try_into().ok()?, word));
     let counted = || {
-        let (cells, rest) = text.split_first_chunk::<CELLS>()?;
-        Puzzle::from_text(cells).filter(|_| has_count(rest))?;
-        Some((Form::Cells(*cells), before + CELLS))
+        let (cells, rest) = text.split_first_chunk()?;
+        has_count(rest).then_some((*cells, CELLS))
     };
-    of_symbols().or_else(separated).or_else(counted)
+    let found = of_symbols().filter(is_puzzle).or_else(|| list::leading_cells(text));
+    let (cells, length) = found.or_else(|| counted().filter(is_puzzle))?;
+    Some((Form::Cells(cells), before + length))
 }
 
 /// Returns whether text after cells is a number of solutions, perhaps with one of them: `:1`,
@@ -326,12 +315,6 @@ pub(super) fn may_be_other_form(begin: &[u8]) -> bool {
 
 const LONGEST_OTHER_FORM: usize = 4096;
 
-/// Returns the error for a carriage return within a line, at byte `at`.
-fn lone_carriage_return(text: &[u8], at: usize) -> Malformed {
-    let what = "lines end with lone carriage returns; convert them to line feeds: tr '\\r' '\\n'";
-    Malformed { column: column(text, at), what: what.into() }
-}
-
 pub(super) fn header_between() -> Malformed {
     let what = "looks like a header with column names; were files concatenated here?";
     Malformed { column: 1, what: what.into() }
@@ -348,13 +331,17 @@ pub(super) fn too_long(bytes: usize) -> Malformed {
 fn read_trailing_text(block: &[u8], answers: &Answers, keeps_rest: bool, records: &mut Records) {
     for record in &records.all {
         let is_puzzle = record.puzzle.is_ok();
-        let mut rest = match record.text.form {
-            FieldForm::Own => {
-                let cells_end = (record.start + record.written) as usize;
-                trimmed(block, cells_end, end_of_line(block, cells_end))
+        let cells_end = match record.text {
+            text if text.form == FieldForm::Own => record.start + record.written,
+            text if is_puzzle => text.end,
+            line => {
+                let text = line.of(block);
+                let indent = text.iter().take_while(|byte| is_space(**byte)).count();
+                line.start + (indent + word_length(&text[indent..])) as u32
             }
-            _ => trailing_text(block, record.text, is_puzzle),
-        };
+        } as usize;
+        let length = memchr(b'\n', &block[cells_end..]).unwrap_or(block.len() - cells_end);
+        let mut rest = trimmed(block, cells_end, cells_end + length);
         if *answers != Answers::Unwanted {
             // After the number of solutions.
             if has_count(rest.of(block)) {
@@ -362,6 +349,9 @@ fn read_trailing_text(block: &[u8], answers: &Answers, keeps_rest: bool, records
                 rest.start = answer.map_or(rest.end, |at| rest.start + at as u32 + 2);
             }
             let (answer, others) = if is_puzzle { split(block, rest) } else { Default::default() };
+            let is_grid = |text: &[u8]| {
+                text.len() == CELLS && text.iter().all(|byte| matches!(byte, b'1'..=b'9'))
+            };
             if *answers != Answers::IfAny || is_grid(answer.of(block)) {
                 records.answers.push(answer);
                 rest = others;
@@ -373,28 +363,6 @@ fn read_trailing_text(block: &[u8], answers: &Answers, keeps_rest: bool, records
             records.kept.push(rest);
         }
     }
-}
-
-/// Returns the text after the cells of a line. `text` is the text of the record: only the cells, or
-/// the whole line if it is malformed.
-fn trailing_text(block: &[u8], text: Field, is_puzzle: bool) -> Field {
-    let start = text.start as usize;
-    let end = end_of_line(block, start);
-    let cells_end = if is_puzzle {
-        text.end as usize
-    } else {
-        let indent = block[start..end].iter().take_while(|byte| is_space(**byte)).count();
-        start + indent + word_length(&block[start + indent..end])
-    };
-    trimmed(block, cells_end, end)
-}
-
-fn end_of_line(block: &[u8], start: usize) -> usize {
-    start + memchr(b'\n', &block[start..]).unwrap_or(block.len() - start)
-}
-
-fn is_grid(text: &[u8]) -> bool {
-    text.len() == CELLS && text.iter().all(|byte| matches!(byte, b'1'..=b'9'))
 }
 
 fn split(block: &[u8], text: Field) -> (Field, Field) {
@@ -435,49 +403,4 @@ fn is_space(byte: u8) -> bool {
 /// Returns whether a byte may separate the cells from other text.
 fn is_separator(byte: u8) -> bool {
     is_space(byte) || matches!(byte, b',' | b';')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use bulkdoku_core::puzzle::CLASSIC;
-
-    fn records(block: impl AsRef<[u8]>) -> Records {
-        let mut records = Records::default();
-        read(block.as_ref(), false, &mut records);
-        records
-    }
-
-    #[test]
-    fn the_solution_is_the_first_field_after_the_cells() {
-        let solved = "1".repeat(CELLS);
-        let block = format!(
-            "{CLASSIC},{solved}\n {CLASSIC} \t; {solved};x, y \r\n12,{solved}\n{CLASSIC}\n\
-             {CLASSIC};12 z\n{CLASSIC},{solved}1\n{CLASSIC},{solved}"
-        );
-        let text = |field: &Field| String::from_utf8(field.of(block.as_bytes()).to_vec()).unwrap();
-        let longer = format!("{solved}1");
-        for keeps_rest in [false, true] {
-            let mut found = records(&block);
-            read_trailing_text(block.as_bytes(), &Answers::Wanted, keeps_rest, &mut found);
-            let answers: Vec<_> = found.answers.iter().map(text).collect();
-            assert_eq!(answers, [&solved, &solved, "", "", "12", &longer, &solved]);
-            let kept: Vec<_> = found.kept.iter().map(text).collect();
-            let all = ["", "x, y", "", "", "z", "", ""];
-            assert_eq!(kept, if keeps_rest { &all[..] } else { &[] });
-        }
-    }
-
-    #[test]
-    fn a_line_cut_short_is_a_record_unless_it_is_a_comment_or_has_its_cells() {
-        let read_cut = |block: &str| {
-            let mut records = Records::default();
-            read(block.as_bytes(), true, &mut records);
-            (records.all.len(), records.puzzles.len(), records.comments)
-        };
-        assert_eq!(read_cut(&"1".repeat(500)), (1, 0, 0));
-        assert_eq!(read_cut(&" ".repeat(500)), (1, 0, 0));
-        assert_eq!(read_cut(&format!("{CLASSIC},{}", "x".repeat(500))), (1, 1, 0));
-        assert_eq!(read_cut(&"#".repeat(500)), (0, 0, 1));
-    }
 }

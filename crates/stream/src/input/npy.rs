@@ -5,7 +5,7 @@
 //! that the message shows the number. For the format, see
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Cursor, ErrorKind, Read};
 
 use super::decompress::Compressed;
 use bulkdoku_core::forms::list;
@@ -20,17 +20,11 @@ pub(super) struct NpyLines {
     source: Compressed,
     /// The number that means a blank cell; the digits 1 to 9 follow it.
     blank: u8,
-    /// The array, once its header is read.
-    array: Option<Array>,
+    /// The type of the numbers, and how many rows are left, once the header is read.
+    array: Option<(Element, u64)>,
     row: Vec<u8>,
-    /// Its line, of which a part may have been read.
-    line: Vec<u8>,
-    read: usize,
-}
-
-struct Array {
-    element: Element,
-    rows: u64,
+    /// Its line.
+    line: Cursor<Vec<u8>>,
 }
 
 /// The type of a number, as in `<i8`.
@@ -44,7 +38,7 @@ struct Element {
 impl NpyLines {
     /// Creates a reader; `blank` is the number that means a blank cell.
     pub(super) fn new(source: Compressed, blank: u8) -> Self {
-        Self { source, blank, array: None, row: Vec::new(), line: Vec::new(), read: 0 }
+        Self { source, blank, array: None, row: Vec::new(), line: Cursor::default() }
     }
 
     pub(super) fn get_ref(&self) -> &Compressed {
@@ -57,9 +51,10 @@ impl NpyLines {
 
     /// Replaces the line with that of the row.
     fn write_line(&mut self, element: Element) {
-        let Self { blank, row, line, read, .. } = self;
-        *read = 0;
+        let Self { blank, row, .. } = self;
         let numbers = || row.chunks_exact(element.size);
+        self.line.set_position(0);
+        let line = self.line.get_mut();
         line.clear();
         line.extend(numbers().map_while(|number| element.cell(number, *blank)));
         if line.len() == CELLS {
@@ -83,14 +78,11 @@ impl Read for NpyLines {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let mut made = 0;
         loop {
-            let length = (self.line.len() - self.read).min(into.len() - made);
-            into[made..made + length].copy_from_slice(&self.line[self.read..][..length]);
-            self.read += length;
-            made += length;
+            made += self.line.read(&mut into[made..])?;
             if made == into.len() {
                 return Ok(made);
             }
-            let Array { element, rows } = match &mut self.array {
+            let (element, rows) = match &mut self.array {
                 Some(array) => array,
                 none => none.insert(header(&mut self.source)?),
             };
@@ -112,7 +104,7 @@ fn needs(what: impl Into<String>) -> io::Error {
     io::Error::new(ErrorKind::Unsupported, what.into())
 }
 
-fn header(source: &mut impl Read) -> io::Result<Array> {
+fn header(source: &mut impl Read) -> io::Result<(Element, u64)> {
     let mut start = [0; MAGIC.len() + 2];
     source.read_exact(&mut start)?;
     let mut length = [0; 4];
@@ -127,42 +119,38 @@ fn header(source: &mut impl Read) -> io::Result<Array> {
     }
     let mut text = vec![0; length];
     source.read_exact(&mut text)?;
-    Array::of(&String::from_utf8_lossy(&text))
+    parsed(&String::from_utf8_lossy(&text))
 }
 
-impl Array {
-    /// Parses a header such as `{'descr': '|u1', 'fortran_order': False, 'shape': (2, 81), }`.
-    fn of(header: &str) -> io::Result<Self> {
-        let value = |key: &str| {
-            let missing = || io::Error::other(format!("its header has no {key}"));
-            let rest = header.split_once(&format!("'{key}':")).map(|(_, rest)| rest.trim_start());
-            rest.ok_or_else(missing)
-        };
-        let descr = value("descr")?;
-        let name = descr.strip_prefix('\'').and_then(|rest| rest.split_once('\''));
-        let element = name.and_then(|(name, _)| Element::of(name)).ok_or_else(|| {
-            let name = descr.split_once(']').map_or(descr, |(fields, _)| fields);
-            let name = name.split([',', '}']).next().unwrap_or(descr);
-            let name = if name.starts_with('[') { String::new() } else { format!(" ({name})") };
-            needs(format!("numbers such as int8 as elements, not {}{name}", kind_of(descr)))
-        })?;
-        if !value("fortran_order")?.starts_with("False") {
-            let hint = "contiguous rows: numpy.save(FILE, numpy.ascontiguousarray(array))";
-            return Err(needs(hint));
-        }
-        let shape = value("shape")?;
-        let shape = shape.strip_prefix('(').and_then(|rest| rest.split_once(')'));
-        let shape = shape.map(|(shape, _)| shape.trim_end_matches([',', ' '])).unwrap_or_default();
-        let numbers = shape.split(',').map(|number| number.trim().parse::<u64>().ok());
-        let numbers: Option<Vec<_>> = numbers.collect();
-        let rows = numbers.as_deref().and_then(shape_of_cells);
-        let other = || needs(format!("the shape (n, 81) or (n, 9, 9), not ({shape})"));
-        Ok(Self { element, rows: rows.ok_or_else(other)? })
+/// Parses a header such as `{'descr': '|u1', 'fortran_order': False, 'shape': (2, 81), }`.
+fn parsed(header: &str) -> io::Result<(Element, u64)> {
+    let value = |key: &str| {
+        let rest = header.split_once(&format!("'{key}':")).map(|(_, rest)| rest.trim_start());
+        rest.ok_or_else(|| io::Error::other(format!("its header has no {key}")))
+    };
+    let descr = value("descr")?;
+    let name = descr.strip_prefix('\'').and_then(|rest| rest.split_once('\''));
+    let element = name.and_then(|(name, _)| Element::of(name)).ok_or_else(|| {
+        let name = descr.split_once(']').map_or(descr, |(fields, _)| fields);
+        let name = name.split([',', '}']).next().unwrap_or(descr);
+        let name = if name.starts_with('[') { String::new() } else { format!(" ({name})") };
+        needs(format!("numbers such as int8 as elements, not {}{name}", kind_of(descr)))
+    })?;
+    if !value("fortran_order")?.starts_with("False") {
+        let hint = "contiguous rows: numpy.save(FILE, numpy.ascontiguousarray(array))";
+        return Err(needs(hint));
     }
+    let shape = value("shape")?;
+    let shape = shape.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+    let shape = shape.map(|(shape, _)| shape.trim_end_matches([',', ' '])).unwrap_or_default();
+    let numbers: Result<Vec<u64>, _> = shape.split(',').map(|text| text.trim().parse()).collect();
+    let rows = numbers.ok().and_then(|numbers| puzzles_in(&numbers));
+    let other = || needs(format!("the shape (n, 81) or (n, 9, 9), not ({shape})"));
+    Ok((element, rows.ok_or_else(other)?))
 }
 
 /// Returns the number of puzzles of an array with this shape. Axes of length 1 have no meaning.
-fn shape_of_cells(shape: &[u64]) -> Option<u64> {
+fn puzzles_in(shape: &[u64]) -> Option<u64> {
     let (rows, cells) = match shape {
         [81] | [9, 9] => return Some(1),
         [rows, cells @ ..] => (*rows, cells),
@@ -233,121 +221,5 @@ fn kind_of(descr: &str) -> &'static str {
         [b'u' | b'i' | b'f', ..] => "big-endian numbers",
         [b'[', ..] => "records",
         _ => "this type",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Cursor;
-    use std::sync::Arc;
-
-    use super::*;
-
-    fn array(descr: &str, shape: &str, order: &str) -> Vec<u8> {
-        let text =
-            format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}\n");
-        let length = (text.len() as u16).to_le_bytes();
-        [MAGIC, b"\x01\0", &length, text.as_bytes()].concat()
-    }
-
-    /// Reads all lines into a buffer of `room` bytes.
-    fn lines(bytes: &[u8], blank: u8, room: usize) -> Result<String, String> {
-        let source = Compressed::new(Box::new(Cursor::new(bytes.to_vec())), &Arc::default());
-        let mut lines = NpyLines::new(source, blank);
-        let (mut text, mut into) = (Vec::new(), vec![0; room]);
-        loop {
-            match lines.read(&mut into).map_err(|error| error.to_string())? {
-                0 => return Ok(String::from_utf8(text).unwrap()),
-                made => text.extend_from_slice(&into[..made]),
-            }
-        }
-    }
-
-    #[test]
-    fn numbers_of_any_size_are_cells() {
-        let cells: Vec<u8> = (0..CELLS as u8).map(|cell| cell % 10).collect();
-        let line: String =
-            cells.iter().map(|&c| if c == 0 { '.' } else { (b'0' + c) as char }).collect();
-        let little = |bytes: usize| -> Vec<u8> {
-            cells.iter().flat_map(|&c| [vec![c], vec![0; bytes - 1]].concat()).collect()
-        };
-        for (descr, row) in
-            [("|u1", little(1)), ("|i1", little(1)), ("<i4", little(4)), ("<i8", little(8))]
-        {
-            for (shape, rows) in [("(2, 81)", 2), ("(2, 9, 9)", 2), ("(81,)", 1), ("(0, 81)", 0)] {
-                let bytes = [array(descr, shape, "False"), row.repeat(rows)].concat();
-                let expected = format!("{line}\n").repeat(rows);
-                for room in [1, 7, 100, 10_000] {
-                    assert_eq!(lines(&bytes, 0, room), Ok(expected.clone()), "{descr} {shape}");
-                }
-            }
-        }
-        let shifted: Vec<u8> = cells.iter().map(|cell| cell + 1).collect();
-        let bytes = [array("|u1", "(1, 81)", "False"), shifted].concat();
-        assert_eq!(lines(&bytes, 1, 100), Ok(format!("{line}\n")));
-        assert!(lines(&bytes, 0, 100).unwrap().contains(" 10 "), "10 is not a cell");
-    }
-
-    #[test]
-    fn numbers_of_any_type_and_shape_are_cells() {
-        let numbers = |all: [f64; 3]| [&all[..], &[1.0; CELLS - 3]].concat();
-        let of = |descr: &str, number: f64| match descr {
-            "<f4" => (number as f32).to_le_bytes().to_vec(),
-            "<i2" => (number as i16).to_le_bytes().to_vec(),
-            "|i1" => (number as i8).to_le_bytes().to_vec(),
-            _ => number.to_le_bytes().to_vec(),
-        };
-        let read = |descr: &str, shape: &str, all: [f64; 3]| {
-            let row: Vec<u8> = numbers(all).iter().flat_map(|&number| of(descr, number)).collect();
-            lines(&[array(descr, shape, "False"), row].concat(), 0, 1000)
-        };
-        let ones = "1".repeat(CELLS - 3);
-        for shape in [
-            "(1, 81)",
-            "(1, 9, 9)",
-            "(1, 9, 9, 1)",
-            "(1, 1, 9, 9)",
-            "(1, 81, 1)",
-            "(81,)",
-            "(9, 9)",
-            "(9, 9, 1)",
-        ] {
-            let found = read("<f8", shape, [5.0, -1.0, f64::NAN]);
-            assert_eq!(found, Ok(format!("5..{ones}\n")), "{shape}");
-        }
-        for descr in ["<f4", "<f8", "<i2", "|i1"] {
-            for blank in [0.0, -1.0] {
-                let found = read(descr, "(1, 81)", [9.0, blank, blank]);
-                assert_eq!(found, Ok(format!("9..{ones}\n")), "{descr}");
-            }
-            let both = read(descr, "(1, 81)", [9.0, 0.0, -1.0]);
-            assert_eq!(both, Ok(format!("9..{ones}\n")), "{descr}");
-            let wrong = read(descr, "(1, 81)", [9.0, -2.0, 11.0]).unwrap();
-            assert!(wrong.starts_with("[9 -2 11 1 1"), "{descr}: {wrong}");
-        }
-        let wrong = read("<f8", "(1, 81)", [0.5, 1.0, 1e300]).unwrap();
-        assert!(wrong.starts_with("[0.5 1 1e300 1"), "{wrong}");
-        for shape in ["(1, 9, 9, 9)", "(2, 80)", "()", "(9,)"] {
-            assert!(read("<f8", shape, [1.0; 3]).is_err(), "{shape}");
-        }
-    }
-
-    #[test]
-    fn unsupported_arrays_are_refused() {
-        for (descr, shape, order, message) in [
-            ("<U81", "(2,)", "False", "numbers such as int8 as elements, not strings ('<U81')"),
-            (">u2", "(2, 81)", "False", "not big-endian numbers ('>u2')"),
-            ("<f2", "(2, 81)", "False", "not halves ('<f2')"),
-            ("|O", "(2,)", "False", "not objects ('|O')"),
-            ("<c8", "(2, 81)", "False", "not this type ('<c8')"),
-            ("|u1", "(2, 80)", "False", "the shape (n, 81) or (n, 9, 9), not (2, 80)"),
-            ("|u1", "(2, 81)", "True", "numpy.ascontiguousarray"),
-            ("|u1", "", "False", "the shape"),
-        ] {
-            let error = lines(&array(descr, shape, order), 0, 1000).unwrap_err();
-            assert!(error.contains(message), "{error}");
-        }
-        assert!(lines(b"\x93NUMPY\x09\0", 0, 1000).unwrap_err().contains("version 9"));
-        assert!(lines(b"\x93NUMPY\x02\0\xFF\xFF\xFF\xFF", 0, 1000).is_err());
     }
 }

@@ -3,7 +3,7 @@
 //! A worker that reads an input holds a lock that all workers need. Reading a plain stream is only
 //! a copy, but decompression takes longer than solving the puzzles.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Cursor, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -30,9 +30,8 @@ const PATIENCE: Duration = Duration::from_millis(50);
 pub(super) struct ReadAhead {
     /// Bytes in order; none at the end of the stream.
     pieces: Receiver<io::Result<Vec<u8>>>,
-    /// The current piece, of which the first bytes have been read.
-    piece: Vec<u8>,
-    read: usize,
+    /// The current piece.
+    piece: Cursor<Vec<u8>>,
     /// The error after the bytes that have been read.
     failed: Option<io::Error>,
     is_over: bool,
@@ -41,9 +40,6 @@ pub(super) struct ReadAhead {
 
 impl ReadAhead {
     /// Starts a thread, which ends with the stream or when this is dropped. Then `is_dropped` is set.
-    ///
-    /// # Errors
-    /// Fails if no thread can be started.
     pub(super) fn spawn(
         stream: impl Read + Send + 'static,
         is_dropped: Arc<AtomicBool>,
@@ -51,7 +47,7 @@ impl ReadAhead {
         let (sender, pieces) = bounded(QUEUED_PIECES);
         let read = move || read_pieces(stream, &sender);
         thread::Builder::new().name("read-ahead".into()).spawn(read)?;
-        Ok(Self { pieces, piece: Vec::new(), read: 0, failed: None, is_over: false, is_dropped })
+        Ok(Self { pieces, piece: Cursor::default(), failed: None, is_over: false, is_dropped })
     }
 
     fn wait(&mut self) -> io::Result<Vec<u8>> {
@@ -85,35 +81,33 @@ impl Read for ReadAhead {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let mut made = 0;
         while made < into.len() && !self.is_over {
-            if self.read == self.piece.len() {
-                let next = match self.failed.take() {
-                    Some(error) => Err(error),
-                    None if made == 0 => self.wait(),
-                    None => match self.pieces.try_recv() {
-                        Ok(next) => next,
-                        Err(_) => break,
-                    },
-                };
-                match next {
-                    Ok(piece) => {
-                        self.is_over = piece.is_empty();
-                        (self.piece, self.read) = (piece, 0);
-                    }
-                    Err(error) if made > 0 => {
-                        self.failed = Some(error);
-                        break;
-                    }
-                    Err(error) => {
-                        self.is_over = error.kind() != ErrorKind::Interrupted;
-                        return Err(error);
-                    }
+            let count = self.piece.read(&mut into[made..])?;
+            made += count;
+            if count > 0 {
+                continue;
+            }
+            let next = match self.failed.take() {
+                Some(error) => Err(error),
+                None if made == 0 => self.wait(),
+                None => match self.pieces.try_recv() {
+                    Ok(next) => next,
+                    Err(_) => break,
+                },
+            };
+            match next {
+                Ok(piece) => {
+                    self.is_over = piece.is_empty();
+                    self.piece = Cursor::new(piece);
+                }
+                Err(error) if made > 0 => {
+                    self.failed = Some(error);
+                    break;
+                }
+                Err(error) => {
+                    self.is_over = error.kind() != ErrorKind::Interrupted;
+                    return Err(error);
                 }
             }
-            let rest = &self.piece[self.read..];
-            let count = rest.len().min(into.len() - made);
-            into[made..made + count].copy_from_slice(&rest[..count]);
-            self.read += count;
-            made += count;
         }
         Ok(made)
     }
@@ -122,102 +116,5 @@ impl Read for ReadAhead {
 impl Drop for ReadAhead {
     fn drop(&mut self) {
         self.is_dropped.store(true, Ordering::Relaxed);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::VecDeque;
-    use std::sync::mpsc;
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// Pieces of a stream, and the error after them.
-    struct Pieces(VecDeque<Vec<u8>>, Option<ErrorKind>);
-
-    impl Read for Pieces {
-        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-            let Some(piece) = self.0.front_mut() else {
-                return self.1.take().map_or(Ok(0), |kind| Err(kind.into()));
-            };
-            let length = piece.len().min(into.len());
-            into[..length].copy_from_slice(&piece[..length]);
-            piece.drain(..length);
-            if piece.is_empty() {
-                self.0.pop_front();
-            }
-            Ok(length)
-        }
-    }
-
-    /// Returns all bytes, and the final error.
-    fn read_all(mut stream: impl Read, room: usize) -> (Vec<u8>, Option<ErrorKind>) {
-        let (mut all, mut buffer) = (Vec::new(), vec![0; room]);
-        loop {
-            match stream.read(&mut buffer) {
-                Ok(0) => return (all, None),
-                Ok(got) => all.extend_from_slice(&buffer[..got]),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => {
-                    assert_eq!(stream.read(&mut buffer).unwrap(), 0, "nothing after an error");
-                    return (all, Some(error.kind()));
-                }
-            }
-        }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(32))]
-
-        #[test]
-        fn pieces_are_read_in_order(
-            sizes in prop::collection::vec(1_usize..70, 0..30),
-            error in prop::option::of(Just(ErrorKind::Other)),
-            room in prop_oneof![1_000_usize..2_000, Just(100_000)],
-        ) {
-            let pieces = sizes.iter().zip(0..).map(|(size, number)| vec![number; size * size * 100]);
-            let pieces: VecDeque<_> = pieces.collect();
-            let expected = (pieces.iter().flatten().copied().collect(), error);
-            let stream = Pieces(pieces, error);
-            let ahead = ReadAhead::spawn(stream, Arc::default()).unwrap();
-            prop_assert!(read_all(ahead, room) == expected);
-        }
-    }
-
-    /// An endless stream, which drops its sender with it.
-    struct Endless(#[expect(dead_code, reason = "only its end is observed")] mpsc::Sender<()>);
-
-    impl Read for Endless {
-        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-            Ok(into.len())
-        }
-    }
-
-    #[test]
-    fn the_thread_ends_when_the_reader_is_dropped() {
-        let (sender, receiver) = mpsc::channel();
-        let is_dropped = Arc::<AtomicBool>::default();
-        let mut ahead = ReadAhead::spawn(Endless(sender), Arc::clone(&is_dropped)).unwrap();
-        ahead.read_exact(&mut [0; 16]).unwrap();
-        drop(ahead);
-        let end = receiver.recv_timeout(Duration::from_secs(60));
-        assert_eq!(end, Err(mpsc::RecvTimeoutError::Disconnected));
-        assert!(is_dropped.load(Ordering::Relaxed));
-    }
-
-    struct Panics;
-
-    impl Read for Panics {
-        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-            panic!("a fault in a decoder");
-        }
-    }
-
-    #[test]
-    fn a_panic_of_the_thread_is_an_error() {
-        let ahead = ReadAhead::spawn(Panics, Arc::default()).unwrap();
-        assert_eq!(read_all(ahead, 10), (Vec::new(), Some(ErrorKind::Other)));
     }
 }

@@ -103,22 +103,6 @@ impl RecordList {
     }
 }
 
-impl PartialEq for RecordList {
-    fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other)
-    }
-}
-
-impl Eq for RecordList {}
-
-impl FromIterator<Record> for RecordList {
-    fn from_iter<I: IntoIterator<Item = Record>>(records: I) -> Self {
-        let mut list = Self::default();
-        records.into_iter().for_each(|record| list.push(record));
-        list
-    }
-}
-
 impl<'a> IntoIterator for &'a RecordList {
     type Item = Record;
     type IntoIter = Iter<'a>;
@@ -166,53 +150,5 @@ impl Iterator for Iter<'_> {
         let record = self.runs.first()?.record(self.place);
         self.skip_records(1);
         Some(record)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::input::Field;
-    use bulkdoku_core::puzzle::CELLS;
-
-    fn line(line: u32, start: u32, puzzle: u32) -> Record {
-        let text = Field::new(start as usize..start as usize + CELLS, FieldForm::Plain);
-        let puzzle = Ok(PuzzleRef::Puzzle(puzzle));
-        Record { line, start, text, written: 0, puzzle }
-    }
-
-    #[test]
-    fn a_run_of_similar_records_is_one_entry() {
-        let bad = |line, puzzle| Record { puzzle: Err(puzzle), ..self::line(line, 500, 0) };
-        let cells = |place: u32| Record {
-            text: Field { start: 81 * place, end: 81 * (place + 1), form: FieldForm::Own },
-            ..line(12, 600, 8)
-        };
-        let runs = [
-            vec![line(2, 10, 1), line(3, 93, 2), line(4, 176, 3)],
-            // Differences in distance, line, start, length, and puzzle.
-            vec![line(5, 260, 4), line(6, 360, 5)],
-            vec![line(8, 460, 6)],
-            vec![Record { written: 1, ..line(9, 560, 7) }],
-            vec![line(11, 761, 10)],
-            vec![bad(12, 0)],
-            vec![bad(13, 1)],
-            vec![cells(0)],
-            vec![cells(1)],
-        ];
-        let all = runs.concat();
-        let list = RecordList::from_iter(all.clone());
-        let counts: Vec<_> = list.runs.iter().map(|run| run.count as usize).collect();
-        assert_eq!(counts, runs.map(|run| run.len()));
-        assert_eq!((list.len(), list.last().as_ref()), (all.len(), all.last()));
-        for passed in 0..=all.len() + 1 {
-            let mut rest = list.iter();
-            rest.skip_records(passed);
-            assert_eq!(
-                rest.remaining_run().map(|remaining_run| remaining_run.first),
-                all.get(passed).copied()
-            );
-            assert_eq!(rest.collect::<Vec<_>>(), all[passed.min(all.len())..]);
-        }
     }
 }

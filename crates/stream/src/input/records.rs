@@ -9,7 +9,8 @@ use super::{RecordList, ReusableVec, lines, names};
 use bulkdoku_core::forms::{self, Form, symbols};
 use bulkdoku_core::marks::{self, Marks};
 use bulkdoku_core::puzzle::{CELLS, Malformed, Puzzle};
-use bulkdoku_core::text::{Line, read};
+use bulkdoku_core::simd::vectors::Simd;
+use bulkdoku_core::text::{Line, read, read_cells};
 
 /// The position of a field, without its quotes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -161,7 +162,7 @@ impl LinePosition {
 }
 
 /// The records of a block, and counts of other lines. Reused for each block.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Records {
     /// All records, in order.
     pub all: RecordList,
@@ -201,14 +202,9 @@ pub struct Records {
 }
 
 impl Records {
-    /// Returns the largest number of records in `bytes` bytes of well-formed lines.
-    pub(crate) fn max_records_in(bytes: usize) -> usize {
-        bytes / (CELLS + 1) + 1
-    }
-
     /// Allocates for the records of a block of `bytes` bytes of well-formed lines.
     pub(crate) fn for_blocks_of(bytes: usize) -> Self {
-        let records = Self::max_records_in(bytes);
+        let records = bytes / (CELLS + 1) + 1;
         Self {
             all: RecordList::with_capacity(records),
             puzzles: ReusableVec::with_capacity(records),
@@ -312,12 +308,6 @@ impl Records {
         LinePosition { line: self.all.len() as u32, start: 0, indent: 0 }
     }
 
-    pub(crate) fn push_generated(&mut self, puzzle: &Puzzle) {
-        let place = self.next_row();
-        self.puzzles.push(*puzzle);
-        self.push_own(place, 0, &puzzle.text(), PuzzleRef::Puzzle(place.line));
-    }
-
     /// Adds a puzzle without text if `read` writes its cells; returns whether it does.
     #[inline(always)]
     pub fn push_cells(&mut self, read: impl FnOnce(&mut Line) -> bool) -> bool {
@@ -399,15 +389,15 @@ impl Records {
         true
     }
 
-    /// Adds the puzzles of consecutive lines of 81 cells and this line end, while `read` accepts
-    /// the cells; returns the number of bytes and lines.
+    /// Adds the puzzles of consecutive lines of 81 cells and this line end; returns the number of
+    /// bytes and lines.
     #[inline(always)]
-    pub(super) fn push_puzzles(
+    pub(super) fn push_puzzles<S: Simd>(
         &mut self,
+        simd: S,
         place: LinePosition,
         lines: &[u8],
         end: &'static [u8],
-        mut read: impl FnMut(&Line, &mut Puzzle) -> bool,
     ) -> (usize, u32) {
         let line_bytes = CELLS + end.len();
         let mut lines = lines.chunks_exact(line_bytes);
@@ -416,7 +406,9 @@ impl Records {
             Puzzle::EMPTY,
             #[inline(always)]
             |puzzle| match lines.next().and_then(|line| line.split_first_chunk()) {
-                Some((cells, behind)) if behind == end => read(cells, puzzle),
+                Some((cells, behind)) if behind == end => {
+                    read_cells(simd, cells, puzzle.cells_mut())
+                }
                 _ => false,
             },
         );
@@ -440,10 +432,8 @@ impl Records {
         })
     }
 
-    /// Adds a record with this text: a puzzle in any form, at this place.
-    ///
-    /// # Errors
-    /// Fails if the text is malformed; nothing is added then.
+    /// Adds a record with this text: a puzzle in any form, at this place. If the text is malformed,
+    /// fails and adds nothing.
     pub(super) fn push_text(
         &mut self,
         mut place: LinePosition,
@@ -459,10 +449,7 @@ impl Records {
     }
 
     /// Adds a record with this text, which is not contiguous in the block, but written in this many
-    /// bytes.
-    ///
-    /// # Errors
-    /// Fails if the text is malformed; nothing is added then.
+    /// bytes. If the text is malformed, fails and adds nothing.
     pub(super) fn push_decoded(
         &mut self,
         place: LinePosition,

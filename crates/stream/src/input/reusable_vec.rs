@@ -8,7 +8,7 @@ const PREFETCH_DISTANCE: usize = 8;
 
 /// A vector that is cleared as a whole. Old values stay in memory, so a slot need not be cleared
 /// before a value is written to it piece by piece.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct ReusableVec<T> {
     /// The first `length` values belong to the list.
     all: Vec<T>,
@@ -82,40 +82,5 @@ impl<T> Deref for ReusableVec<T> {
 impl<T> Default for ReusableVec<T> {
     fn default() -> Self {
         Self { all: Vec::new(), length: 0 }
-    }
-}
-
-impl<T: PartialEq> PartialEq for ReusableVec<T> {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
-    }
-}
-
-impl<T: Eq> Eq for ReusableVec<T> {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_appended_and_cleared_together() {
-        let mut list = ReusableVec::with_capacity(20);
-        for round in 0..3 {
-            list.clear();
-            for value in 0..40 {
-                assert!(!list.push_if([0], |slot| {
-                    *slot = [99];
-                    false
-                }));
-                list.push([round + value]);
-            }
-            let expected: Vec<_> = (round..round + 40).map(|value| [value]).collect();
-            assert_eq!(*list, *expected);
-        }
-        let mut same = ReusableVec::default();
-        (2..42).for_each(|value| same.push([value]));
-        assert_eq!(list, same);
-        same.push([1]);
-        assert_ne!(list, same);
     }
 }

@@ -1,7 +1,6 @@
 //! Named inputs, positions in them, and failures after which earlier bytes are suspect.
 
 use std::any::Any;
-use std::fmt;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
@@ -60,15 +59,6 @@ impl<'a> Source<'a> {
     #[must_use]
     pub fn from(self, position: Position) -> Self {
         Self { position, skip: position.offset, ..self }
-    }
-}
-
-impl fmt::Debug for Source<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, layout, position, .. } = self;
-        let mut source = f.debug_struct("Source");
-        source.field("name", name).field("layout", layout).field("position", position);
-        source.finish_non_exhaustive()
     }
 }
 

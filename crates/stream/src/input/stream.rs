@@ -22,6 +22,7 @@ use super::decompress::{Codec, Decompress};
 use super::detect::MAX_DETECTION_BYTES;
 use super::read_ahead::ReadAhead;
 use super::{ColumnFile, DetectError, InputFormat, InputOptions, Keep, Layout, OpenColumns};
+use bulkdoku_core::forms::sheet::NotYet;
 
 /// The number of bytes that detection reads at a time: one or a few lines of most inputs.
 const READ_BYTES: usize = 4096;
@@ -52,33 +53,26 @@ pub struct StreamOptions {
 /// truncated stream returns all its bytes, then an error. A damaged one may lack up to one buffer
 /// before the fault.
 pub struct Stream {
-    /// The first bytes; those before `taken` have been read. They are raw until the codec is known,
-    /// and decompressed afterwards.
-    first: Vec<u8>,
-    taken: usize,
+    /// The first bytes, some of which may have been read. They are raw until the codec is known, and
+    /// decompressed afterwards.
+    first: Cursor<Vec<u8>>,
     /// The error that ended the first bytes, returned after them.
     failed: Option<io::Error>,
     options: StreamOptions,
     count: Count,
-    rest: Rest,
-    /// The codec of a compressed stream.
-    codec: Option<Codec>,
+    /// The bytes after the first ones, decompressed once the codec is known.
+    rest: Box<dyn Read + Send>,
+    /// The codec, if the stream has one, once it is known.
+    codec: Result<Option<Codec>, NotYet>,
+    has_ended: bool,
     /// Whether reads never block. If so, a read of first bytes also reads further ones, so that
     /// blocks do not depend on how many bytes detection has read.
     is_file: bool,
     columns: Option<Box<dyn ColumnFile>>,
 }
 
-/// The source of the bytes after the first ones.
-enum Rest {
-    Unknown(Raw),
-    Plain(Raw),
-    Decoded(Box<dyn Read + Send>),
-    Ended,
-}
-
-struct Raw {
-    source: Box<dyn Read + Send>,
+struct Raw<R> {
+    source: R,
     count: Count,
 }
 
@@ -89,15 +83,15 @@ impl Stream {
     /// Creates a stream without reading from the source.
     pub fn new(source: impl Read + Send + 'static) -> Self {
         let count = Count::default();
-        let raw = Raw { source: Box::new(source), count: Arc::clone(&count) };
+        let raw = Raw { source, count: Arc::clone(&count) };
         Self {
-            first: Vec::new(),
-            taken: 0,
+            first: Cursor::default(),
             failed: None,
             options: StreamOptions::default(),
             count,
-            rest: Rest::Unknown(raw),
-            codec: None,
+            rest: Box::new(raw),
+            codec: Err(NotYet),
+            has_ended: false,
             is_file: false,
             columns: None,
         }
@@ -105,7 +99,7 @@ impl Stream {
 
     /// Creates a stream that fails when it is read.
     pub fn failed(error: io::Error) -> Self {
-        Self { failed: Some(error), rest: Rest::Ended, ..Self::new(io::empty()) }
+        Self { failed: Some(error), codec: Ok(None), ..Self::new(io::empty()) }
     }
 
     /// Sets the options for streams that are not plain text. Has no effect after the first read.
@@ -143,15 +137,14 @@ impl Stream {
         loop {
             // One new line may decide. After many lines, detection waits for several more instead
             // of running for every byte that arrives.
-            let is_all = self.failed.is_some() || matches!(self.rest, Rest::Ended);
-            let is_decoded = !matches!(self.rest, Rest::Unknown(_));
-            let has_line = memchr(b'\n', &self.first[seen..]).is_some();
-            let is_more =
-                self.first.len() - seen >= seen.saturating_sub(DETECT_EACH_LINE_BYTES) / 8;
-            let is_most = self.first.len() >= MAX_DETECTION_BYTES;
-            if is_decoded && (is_all || is_most || has_line && is_more) {
-                seen = self.first.len();
-                let found = expected.detect(&self.first, is_all);
+            let is_all = self.failed.is_some() || self.has_ended;
+            let first = self.first.get_ref();
+            let has_line = memchr(b'\n', &first[seen..]).is_some();
+            let is_more = first.len() - seen >= seen.saturating_sub(DETECT_EACH_LINE_BYTES) / 8;
+            let is_most = first.len() >= MAX_DETECTION_BYTES;
+            if self.codec.is_ok() && (is_all || is_most || has_line && is_more) {
+                seen = first.len();
+                let found = expected.detect(first, is_all);
                 if let Some(layout) = found.map_err(|error| self.in_compressed(error))? {
                     return Ok(Some(layout));
                 }
@@ -163,15 +156,15 @@ impl Stream {
                         return Ok(None);
                     }
                 }
-                Err(error) if error.kind() == ErrorKind::Unsupported && self.first.is_empty() => {
+                Err(error)
+                    if error.kind() == ErrorKind::Unsupported
+                        && self.first.get_ref().is_empty() =>
+                {
                     return Err(DetectError::Foreign(error.to_string()));
                 }
                 Err(error) => {
                     // The bytes so far are not the magic bytes of a codec.
-                    self.rest = match mem::replace(&mut self.rest, Rest::Ended) {
-                        Rest::Unknown(raw) => Rest::Plain(raw),
-                        rest => rest,
-                    };
+                    self.codec = Ok(self.codec.unwrap_or(None));
                     self.failed = Some(error);
                 }
                 Ok(()) => {}
@@ -182,7 +175,7 @@ impl Stream {
     /// Adds to the advice about the contents of a compressed file that it must be unpacked first.
     fn in_compressed(&self, error: DetectError) -> DetectError {
         match (error, self.codec) {
-            (DetectError::Foreign(what), Some(codec @ (Codec::Gz | Codec::Zst)))
+            (DetectError::Foreign(what), Ok(Some(codec @ (Codec::Gz | Codec::Zst))))
                 if what.starts_with("looks like") =>
             {
                 let what = what.replace("NEW", "NEW2").replace("FILE", "NEW");
@@ -208,67 +201,45 @@ impl Stream {
 
     /// Returns whether the source is read without decoding, as far as it has been read.
     pub fn is_plain(&self) -> bool {
-        self.columns.is_none() && matches!(self.rest, Rest::Plain(_) | Rest::Ended)
+        self.columns.is_none() && self.codec == Ok(None)
     }
 
     fn fetch(&mut self) -> io::Result<()> {
-        if matches!(self.rest, Rest::Unknown(_)) {
-            return self.detect_codec(&mut [0; READ_BYTES]);
+        let mut buffer = [0; READ_BYTES];
+        if self.codec.is_err() {
+            return self.detect_codec(&mut buffer);
         }
-        let length = self.first.len();
-        self.first.resize(length + READ_BYTES, 0);
-        let got = self.rest.read(&mut self.first[length..]);
-        self.first.truncate(length + got.as_ref().map_or(0, |&got| got));
-        if got? == 0 {
-            self.rest = Rest::Ended;
+        let got = self.rest.read(&mut buffer)?;
+        self.first.get_mut().extend_from_slice(&buffer[..got]);
+        if got == 0 {
+            (self.rest, self.has_ended) = (Box::new(io::empty()), true);
         }
         Ok(())
     }
 
     /// Recognizes the codec, reading once into `buffer` if necessary.
     fn detect_codec(&mut self, buffer: &mut [u8]) -> io::Result<()> {
-        let Rest::Unknown(raw) = &mut self.rest else { return Ok(()) };
-        let mut is_end = false;
-        let mut codec = Codec::of(&self.first);
-        if codec.is_err() {
+        self.codec = Codec::of(self.first.get_ref());
+        if self.codec.is_err() {
             let most = buffer.len().min(MAGIC_BYTES);
-            let got = raw.read(&mut buffer[..most])?;
-            self.first.extend_from_slice(&buffer[..got]);
-            is_end = got == 0;
-            codec = Codec::of(&self.first);
+            let got = self.rest.read(&mut buffer[..most])?;
+            self.first.get_mut().extend_from_slice(&buffer[..got]);
+            self.codec =
+                Codec::of(self.first.get_ref()).or(if got == 0 { Ok(None) } else { Err(NotYet) });
         }
-        if codec.is_err() && !is_end {
-            return Ok(());
+        if let Ok(Some(codec)) = self.codec {
+            let rest = mem::replace(&mut self.rest, Box::new(io::empty()));
+            let raw = Box::new(mem::take(&mut self.first).chain(rest));
+            let is_dropped = Arc::default();
+            let text = Decompress::new(codec, self.options.npy_blank, raw, &is_dropped)?;
+            // Browsers have no threads.
+            self.rest = if cfg!(target_family = "wasm") {
+                Box::new(text)
+            } else {
+                Box::new(ReadAhead::spawn(text, is_dropped)?)
+            };
         }
-        let Rest::Unknown(raw) = mem::replace(&mut self.rest, Rest::Ended) else { return Ok(()) };
-        self.codec = codec.ok().flatten();
-        self.rest = match codec {
-            Ok(None) | Err(_) => Rest::Plain(raw),
-            Ok(Some(codec)) => {
-                let head = Cursor::new(mem::take(&mut self.first));
-                let (source, is_dropped) = (Box::new(head.chain(raw)), Arc::default());
-                let blank = self.options.npy_blank;
-                let text = Decompress::new(codec, blank, source, &is_dropped)?;
-                // Browsers have no threads.
-                Rest::Decoded(if cfg!(target_family = "wasm") {
-                    Box::new(text)
-                } else {
-                    Box::new(ReadAhead::spawn(text, is_dropped)?)
-                })
-            }
-        };
         Ok(())
-    }
-
-    fn take_first(&mut self, into: &mut [u8]) -> usize {
-        let first = &self.first[self.taken..];
-        let length = first.len().min(into.len());
-        into[..length].copy_from_slice(&first[..length]);
-        self.taken += length;
-        if self.taken == self.first.len() {
-            (self.first, self.taken) = (Vec::new(), 0);
-        }
-        length
     }
 
     /// Creates the stream of an open file, which may be one of columns.
@@ -291,12 +262,12 @@ fn layout_of(
 ) -> Result<Arc<dyn Layout>, DetectError> {
     let expected =
         InputOptions { format: InputFormat::Parquet, no_header: false, ..expected.clone() };
-    let by_name = expected.detect(&columns.sample(0), false)?;
-    let found = match by_name {
-        Some(layout) => Some(layout),
-        None => expected.detect(&columns.sample(SAMPLE_ROWS), true)?,
+    let layout = match expected.detect(&columns.sample(0), false)? {
+        Some(layout) => layout,
+        None => {
+            expected.detect(&columns.sample(SAMPLE_ROWS), true)?.expect("all bytes together decide")
+        }
     };
-    let layout = found.expect("all bytes together decide");
     let Some(table) = layout.table() else { return Ok(layout) };
     let mut table = table.clone();
     if expected.keep == Some(Keep::Row) {
@@ -313,10 +284,10 @@ impl Read for Stream {
         if into.is_empty() {
             return Ok(0);
         }
-        while matches!(self.rest, Rest::Unknown(_)) {
+        while self.codec.is_err() {
             self.detect_codec(into)?;
         }
-        let taken = self.take_first(into);
+        let taken = self.first.read(into)?;
         if taken == into.len() || taken > 0 && !self.is_file {
             return Ok(taken);
         }
@@ -331,17 +302,7 @@ impl Read for Stream {
     }
 }
 
-impl Read for Rest {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(raw) => raw.read(into),
-            Self::Decoded(text) => text.read(into),
-            Self::Unknown(_) | Self::Ended => Ok(0),
-        }
-    }
-}
-
-impl Read for Raw {
+impl<R: Read> Read for Raw<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let got = self.source.read(into)?;
         let count = self.count.lock().expect("counting does not panic");
@@ -352,67 +313,6 @@ impl Read for Raw {
 
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stream").field("first", &self.first.len()).finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::input::plain_lines;
-
-    /// Returns one byte at a time, and fails after the last one.
-    struct FailsAtEnd(&'static [u8]);
-
-    impl Read for FailsAtEnd {
-        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-            let (first, rest) = self.0.split_first().ok_or_else(|| io::Error::other("dry"))?;
-            (into[0], self.0) = (*first, rest);
-            Ok(1)
-        }
-    }
-
-    #[test]
-    fn first_bytes_are_read_after_detection_and_before_a_failure() {
-        let text = b"quizzes,solutions\n12345678\n34";
-        let mut stream = Stream::new(FailsAtEnd(text));
-        for _ in 0..2 {
-            let layout = stream.layout(&InputOptions::default(), || false);
-            assert!(matches!(layout, Ok(Some(layout)) if layout.table().is_some()));
-            // The first line might be the label of a grid.
-            assert_eq!(stream.first, &text[..27], "no more than it takes");
-        }
-        let mut read = Vec::new();
-        assert_eq!(stream.read_to_end(&mut read).unwrap_err().to_string(), "dry");
-        assert_eq!(read, text);
-
-        let mut stream = Stream::new(FailsAtEnd(b"12"));
-        let layout = stream.layout(&InputOptions::default(), || false);
-        assert_eq!(layout, Ok(Some(plain_lines())));
-        read.clear();
-        assert_eq!(stream.read_to_end(&mut read).unwrap_err().to_string(), "dry");
-        assert_eq!(read, b"12");
-    }
-
-    #[test]
-    fn bytes_are_counted_from_the_first() {
-        let count = Arc::default();
-        let mut stream = Stream::new(&b"12\n34\n"[..]);
-        assert_eq!(stream.layout(&InputOptions::default(), || false), Ok(Some(plain_lines())));
-        stream.count_into(&count);
-        stream.read_to_end(&mut Vec::new()).unwrap();
-        assert_eq!(count.load(Ordering::Relaxed), 6);
-    }
-
-    #[test]
-    fn a_read_of_a_file_does_not_end_with_the_first_bytes() {
-        use std::io::{Seek, Write};
-
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all("12\n".repeat(3000).as_bytes()).unwrap();
-        file.rewind().unwrap();
-        let mut stream = Stream::of_file(file, |_| None).unwrap();
-        assert_eq!(stream.layout(&InputOptions::default(), || false), Ok(Some(plain_lines())));
-        assert_eq!(stream.read(&mut [0; 8000]).unwrap(), 8000);
+        f.debug_struct("Stream").field("codec", &self.codec).finish_non_exhaustive()
     }
 }

@@ -220,7 +220,7 @@ fn push_text(separator: u8, text: &[u8], out: &mut RowBuffer) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::{Field, FieldForm, Record, RecordList, Records, lines};
+    use crate::input::{Field, FieldForm, Record, Records, lines};
     use crate::output::{Outcomes, Results, rows_of};
     use bulkdoku_core::puzzle::{Grid, Malformed};
     use bulkdoku_core::solver::Outcome;
@@ -231,11 +231,9 @@ mod tests {
         let text = Field::new(0..bytes.len(), FieldForm::Plain);
         let puzzle = Err(0);
         let record = Record { line: 2, start: 0, text, written: 0, puzzle };
-        let records = Records {
-            all: RecordList::from_iter([record]),
-            malformed: vec![Malformed { column: 1, what: String::new() }],
-            ..Records::default()
-        };
+        let malformed = vec![Malformed { column: 1, what: String::new() }];
+        let mut records = Records { malformed, ..Records::default() };
+        records.all.push(record);
         let results = Results { statuses: vec![status], ..Results::default() };
         written(10, bytes, &records, &results, columns)
     }

@@ -115,10 +115,6 @@ impl Layout for Table {
             Some(KeptCells { field, path: String::new() })
         })
     }
-
-    fn table(&self) -> Option<&Table> {
-        Some(self)
-    }
 }
 
 impl fmt::Display for Table {

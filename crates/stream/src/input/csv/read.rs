@@ -50,20 +50,20 @@ impl RowReader<'_> {
             let place = LinePosition { line, start: at as u32, indent: 0 };
             // The fast path for rows with the right number of fields and no quotes.
             if self.header != Some(u64::from(line))
-                && let Some(row) = plain_row(simd, self.table, rest)
-                && let Some(cells) = rest[row.puzzle..].first_chunk()
-                && ends_field(self.table.delimiter, &rest[row.puzzle + CELLS..])
-                && let place = (LinePosition { indent: row.puzzle as u32, ..place })
+                && let Some(([puzzle, answer], length)) = plain_row(simd, self.table, rest)
+                && let Some(cells) = rest[puzzle..].first_chunk()
+                && ends_field(self.table.delimiter, &rest[puzzle + CELLS..])
+                && let place = (LinePosition { indent: puzzle as u32, ..place })
                 && records.push_puzzle(place, cells, |cells, puzzle| {
                     read_cells(simd, cells, puzzle.cells_mut())
                 })
             {
                 self.keep(rest, place.start, records);
                 if self.table.answer.is_some() {
-                    let answer = plain_field(self.table.delimiter, &rest[..row.length], row.answer);
+                    let answer = plain_field(self.table.delimiter, &rest[..length], answer);
                     records.answers.push(answer.moved(place.start));
                 }
-                at += row.length;
+                at += length;
                 line += 1;
             } else {
                 let length = self.read_row(rest, place, records);
@@ -102,8 +102,11 @@ impl RowReader<'_> {
             }
             _ => {}
         }
-        let (mut puzzle, mut answer) = (None, None);
+        let (mut puzzle, mut answer, mut surplus) = (None, None, None);
         let row = table.delimiter.split(rest, |number, field| {
+            if number == table.fields {
+                surplus = Some(field.start as usize);
+            }
             if number == table.puzzle {
                 puzzle = Some(field);
             }
@@ -115,8 +118,8 @@ impl RowReader<'_> {
         let (length, found) = match row {
             SplitRow::Whole { length, .. } if is_header => return length,
             SplitRow::Whole { fields, length } => {
-                let text = without_end(&rest[..length]).len();
-                (length, self.check(rest, puzzle, fields, text))
+                let end = surplus.unwrap_or(without_end(&rest[..length]).len());
+                (length, self.check(rest, puzzle, fields, end))
             }
             SplitRow::TextAfterQuote { at } if at < line.len() => {
                 let what = "text after the closing quote of a field; write \"\" for a quote in it";
@@ -133,10 +136,8 @@ impl RowReader<'_> {
                 Cow::Borrowed(text) => records.push_text(place, text),
                 Cow::Owned(text) => records.push_decoded(place, 0, &text),
             };
-            pushed.map_err(|malformed| {
-                let column = cells.start as usize + malformed.column;
-                Malformed { column, ..malformed }
-            })
+            let column = |column: usize| cells.start as usize + column;
+            pushed.map_err(|fault| Malformed { column: column(fault.column), ..fault })
         });
         let text = without_end(&rest[..length]).len();
         if let Err(malformed) = pushed {
@@ -153,36 +154,27 @@ impl RowReader<'_> {
         length
     }
 
+    /// Returns the field of the puzzle, if the row has the right number of fields: those before `end`.
     fn check(
         &self,
         rest: &[u8],
         puzzle: Option<Field>,
         fields: usize,
-        length: usize,
+        end: usize,
     ) -> Result<Field, Malformed> {
-        let trimmed = |field| trimmed(self.table.delimiter, rest, field);
+        let text = |field| trimmed(self.table.delimiter, rest, field);
         match puzzle {
-            Some(field) if self.table.is_heading(trimmed(field).of(rest)) => {
-                let column = trimmed(field).start as usize + 1;
+            Some(field) if self.table.is_heading(text(field).of(rest)) => {
+                let column = text(field).start as usize + 1;
                 Err(Malformed { column, ..lines::header_between() })
             }
             Some(field) if fields == self.table.fields => Ok(field),
             _ => {
                 let noun = if fields == 1 { "field" } else { "fields" };
                 let what = format!("{fields} {noun}, {} expected", self.table.fields);
-                Err(Malformed { column: self.first_surplus(rest).unwrap_or(length) + 1, what })
+                Err(Malformed { column: end + 1, what })
             }
         }
-    }
-
-    fn first_surplus(&self, rest: &[u8]) -> Option<usize> {
-        let mut surplus = None;
-        let _ = self.table.delimiter.split(rest, |number, field| {
-            if number == self.table.fields {
-                surplus = Some(field.start as usize);
-            }
-        });
-        surplus
     }
 
     /// Returns the error for a quoted field that is not closed on its line, at its opening quote.
@@ -197,16 +189,11 @@ impl RowReader<'_> {
 
     fn push_answer(&self, answer: Option<Field>, start: u32, records: &mut Records) {
         if self.table.answer.is_some() {
-            let answer = match answer {
-                None => Field::default(),
-                Some(field) => {
-                    let field = field.moved(start);
-                    // Quotes in a quoted field are doubled, such as those of a list.
-                    match field.text(self.block) {
-                        Cow::Owned(text) => records.own(&text),
-                        Cow::Borrowed(_) => field,
-                    }
-                }
+            let field = answer.map(|answer| answer.moved(start)).unwrap_or_default();
+            // Quotes in a quoted field are doubled, such as those of a list.
+            let answer = match field.text(self.block) {
+                Cow::Owned(text) => records.own(&text),
+                Cow::Borrowed(_) => field,
             };
             records.answers.push(answer);
         }
@@ -232,18 +219,11 @@ impl RowReader<'_> {
     }
 }
 
-/// A row without quotes and with the right number of fields.
-struct PlainRow {
-    puzzle: usize,
-    /// The number of bytes before the solution, if solutions are read.
-    answer: usize,
-    length: usize,
-}
-
-/// Finds the fields of the row at the start of `rest`, 64 bytes at a time. Returns `None` if the
-/// row needs the slower reader.
+/// Finds the puzzle, the solution if solutions are read, and the end of the row at the start of
+/// `rest`, 64 bytes at a time. Returns `None` if the row needs the slower reader, because of quotes or
+/// another number of fields.
 #[inline(always)]
-fn plain_row<S: Simd>(simd: S, table: &Table, rest: &[u8]) -> Option<PlainRow> {
+fn plain_row<S: Simd>(simd: S, table: &Table, rest: &[u8]) -> Option<([usize; 2], usize)> {
     let Delimiter::Byte(delimiter) = table.delimiter else { return None };
     // Comments may contain delimiters.
     if matches!(rest.first(), Some(b'#' | b' ' | b'\t')) {
@@ -271,9 +251,7 @@ fn plain_row<S: Simd>(simd: S, table: &Table, rest: &[u8]) -> Option<PlainRow> {
         fields_ended = ended;
         if ends != 0 {
             let length = at + ends.trailing_zeros() as usize + 1;
-            let [puzzle, answer] = starts;
-            let row = PlainRow { puzzle, answer, length };
-            return (fields_ended + 1 == table.fields).then_some(row);
+            return (fields_ended + 1 == table.fields).then_some((starts, length));
         }
         at += 64;
     }

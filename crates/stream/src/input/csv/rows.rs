@@ -201,16 +201,3 @@ fn row_end(delimiter: Delimiter, bytes: &[u8]) -> Option<usize> {
 pub(super) fn first_text(delimiter: Delimiter, bytes: &[u8]) -> Option<u8> {
     bytes.iter().copied().find(|&byte| !delimiter.is_blank(byte))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_of_puzzles_are_not_delimiters() {
-        for byte in *b"0.5_*-xX?\"\r\n#\xE9" {
-            assert_eq!(Delimiter::new(byte), None);
-        }
-        assert_eq!(Delimiter::new(b'|'), Some(Delimiter::Byte(b'|')));
-    }
-}

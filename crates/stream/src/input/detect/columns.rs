@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::error::{quoted, several};
-use super::sample::{Candidate, RowFields, Sample, is_grid, is_name_of_cells, is_puzzle};
+use super::sample::{RowFields, Sample, is_grid, is_name_of_cells, is_puzzle};
 use super::{Answers, DetectError, InputFormat, InputOptions, Undecided, column_of};
 use crate::input::csv::{Delimiter, Table};
 use crate::input::{Layout, grid, names};
@@ -35,13 +35,12 @@ impl InputOptions {
         let mut candidates = Vec::new();
         for delimiter in self.delimiters() {
             match sample.rows(delimiter).next() {
-                Some(first) => candidates.push(Candidate { delimiter, first }),
+                Some(first) => candidates.push(first),
                 None if sample.is_all => {}
                 None => return Err(Undecided::NotYet),
             }
         }
-        let has_lone_returns = candidates.iter().any(|candidate| candidate.first.has_returns);
-        if candidates.is_empty() || has_lone_returns {
+        if candidates.is_empty() || candidates.iter().any(|first| first.has_returns) {
             // The line is longer than any row, or lines end with carriage returns.
             return self.malformed_lines();
         }
@@ -53,7 +52,7 @@ impl InputOptions {
             },
         };
         let Some(mut table) = found else {
-            let may_be_grids = self.is_text() && sample.is_all && grid::has_rows(sample.start);
+            let may_be_grids = !self.is_table() && sample.is_all && grid::has_rows(sample.start);
             let are_grids = may_be_grids && sample.earliest(&candidates)?.is_none();
             return if are_grids { self.grids() } else { self.lines() };
         };
@@ -66,19 +65,16 @@ impl InputOptions {
         &self,
         column: &str,
         sample: &Sample<'_>,
-        candidates: &[Candidate],
+        candidates: &[RowFields],
     ) -> Result<Table, DetectError> {
-        if !self.no_header {
-            for Candidate { delimiter, first } in candidates {
-                if let Some(puzzle) = first.find(column) {
-                    if first.texts.iter().filter(|field| *field == column.as_bytes()).count() > 1 {
-                        return Err(DetectError::Repeated(column.into()));
-                    }
-                    return Ok(first.table(*delimiter, puzzle, Some(sample.line)));
-                }
+        let mut named = candidates.iter().filter_map(|first| Some((first, first.find(column)?)));
+        if let Some((first, puzzle)) = named.next().filter(|_| !self.no_header) {
+            if first.texts.iter().filter(|field| *field == column.as_bytes()).count() > 1 {
+                return Err(DetectError::Repeated(column.into()));
             }
+            return Ok(first.table(puzzle, Some(sample.line)));
         }
-        let Candidate { delimiter, first } = likeliest(candidates);
+        let first = likeliest(candidates);
         let number = column.parse().ok().filter(|number| (1..=first.len()).contains(number));
         let Some(number): Option<usize> = number else {
             let is_header = first.texts.iter().any(|field| self.is_header(field));
@@ -87,27 +83,25 @@ impl InputOptions {
         };
         let puzzle = number - 1;
         let has_header = self.is_header(&first.texts[puzzle]);
-        Ok(first.table(*delimiter, puzzle, has_header.then_some(sample.line)))
+        Ok(first.table(puzzle, has_header.then_some(sample.line)))
     }
 
     fn named(
         &self,
         sample: &Sample<'_>,
-        candidates: &[Candidate],
+        candidates: &[RowFields],
     ) -> Result<Option<Table>, Undecided> {
         // Two words separated by a space may also be a title.
-        let named = candidates.iter().filter(|candidate| {
-            candidate.delimiter != Delimiter::Blanks
-                && candidate.first.texts.iter().any(|field| names::is_puzzles(field))
+        let named = candidates.iter().filter(|first| {
+            first.delimiter != Delimiter::Blanks
+                && first.texts.iter().any(|field| names::is_puzzles(field))
         });
-        let Some(Candidate { delimiter, first }) = most_fields(named) else { return Ok(None) };
-        if self.no_header {
+        let Some(mut first) = most_fields(named).filter(|_| !self.no_header) else {
             return Ok(None);
-        }
-        let mut first = first;
+        };
         let with_row_names;
         let mut puzzles = first.columns_where(names::is_puzzles);
-        match sample.rows(*delimiter).nth(1) {
+        match sample.rows(first.delimiter).nth(1) {
             // A column of prompts is not one of puzzles.
             Some(row) => {
                 if first.len() == 1 && has_row_names(sample, first) {
@@ -126,39 +120,39 @@ impl InputOptions {
             None => {}
         }
         one_of(&puzzles, first, true)?;
-        Ok(Some(first.table(*delimiter, puzzles[0], Some(sample.line))))
+        Ok(Some(first.table(puzzles[0], Some(sample.line))))
     }
 
     /// Returns the table whose puzzle column follows from its values, or `None` for lines.
     fn shaped(
         &self,
         sample: &Sample<'_>,
-        candidates: &[Candidate],
+        candidates: &[RowFields],
     ) -> Result<Option<Table>, Undecided> {
-        if let Some((candidate, row)) = sample.earliest(candidates)? {
+        if let Some((first, row)) = sample.earliest(candidates)? {
             let puzzles = row.columns_where(is_puzzle);
-            return self.shown(sample, candidate, &row, &puzzles);
+            return self.shown(sample, first, &row, &puzzles);
         }
         // Puzzles without blank cells look like solutions.
-        for candidate in candidates {
-            let is_solution = |column: &usize| {
-                candidate.first.texts.get(*column).is_some_and(|name| names::is_solutions(name))
+        for first in candidates {
+            let is_solution = |column: usize| {
+                first.texts.get(column).is_some_and(|name| names::is_solutions(name))
             };
-            for row in sample.rows(candidate.delimiter) {
+            for row in sample.rows(first.delimiter) {
                 let mut grids = row.columns_where(is_grid);
-                grids.retain(|column| !is_solution(column));
+                grids.retain(|column| !is_solution(*column));
                 if !grids.is_empty() {
-                    return self.shown(sample, candidate, &row, &grids);
+                    return self.shown(sample, first, &row, &grids);
                 }
             }
         }
-        let Candidate { delimiter, first } = likeliest(candidates);
+        let first = likeliest(candidates);
         let is_table = self.is_table()
-            || *delimiter != Delimiter::Blanks
+            || first.delimiter != Delimiter::Blanks
                 && first.len() > 1
                 && !first.texts[0].iter().copied().all(is_cell)
-                && sample.rows(*delimiter).count() > 1
-                && sample.rows(*delimiter).all(|row| row.len() == first.len());
+                && sample.rows(first.delimiter).count() > 1
+                && sample.rows(first.delimiter).all(|row| row.len() == first.len());
         if is_table {
             let is_header = first.texts.iter().all(|field| self.is_header(field));
             return Err(DetectError::NoPuzzles(first.columns(is_header)).into());
@@ -170,17 +164,17 @@ impl InputOptions {
     fn shown(
         &self,
         sample: &Sample<'_>,
-        candidate: &Candidate,
+        first: &RowFields,
         row: &RowFields,
         puzzles: &[usize],
     ) -> Result<Option<Table>, Undecided> {
-        let Candidate { delimiter, first } = candidate;
         let with_row_names = first.with_row_names(row);
         let first = with_row_names.as_ref().unwrap_or(first);
         let puzzle = puzzles[0];
         let name = first.texts.get(puzzle).map_or(&b""[..], |name| name);
         // The name of a single column may also be the title of a file of lines.
-        let is_next = || sample.rows(*delimiter).nth(1).is_some_and(|next| next.texts == row.texts);
+        let is_next =
+            || sample.rows(row.delimiter).nth(1).is_some_and(|next| next.texts == row.texts);
         // In a file of one column, another word is an invalid record, and so is a row with numbers.
         let is_number = |text: &Vec<u8>| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
         let is_name = if first.len() == 1 && !self.is_table() {
@@ -197,7 +191,7 @@ impl InputOptions {
         // In the lines layout, the puzzle is first and other text may follow.
         let is_line = puzzle == 0
             && !row.has_quotes
-            && match delimiter {
+            && match row.delimiter {
                 Delimiter::Blanks => true,
                 Delimiter::Byte(b',' | b';' | b'\t') => !has_header,
                 Delimiter::Byte(_) => row.len() == 1 && !has_header,
@@ -205,7 +199,7 @@ impl InputOptions {
         if is_line && !self.is_table() {
             return Ok(None);
         }
-        Ok(Some(fields.table(*delimiter, puzzle, has_header.then_some(sample.line))))
+        Ok(Some(fields.table(puzzle, has_header.then_some(sample.line))))
     }
 
     /// Returns the solution column, if it is read: the one with a known name, or the column of the
@@ -244,8 +238,9 @@ impl InputOptions {
             Some(column) => Ok(Some(column)),
             None if !sample.is_all => Err(Undecided::NotYet),
             None => {
-                let first = sample.rows(table.delimiter).next().unwrap_or_default();
-                Err(DetectError::NoSolutions(first.columns(table.header.is_some())).into())
+                let first = sample.rows(table.delimiter).next();
+                let columns = first.map(|first| first.columns(table.header.is_some()));
+                Err(DetectError::NoSolutions(columns.unwrap_or_default()).into())
             }
         }
     }
@@ -281,16 +276,16 @@ fn has_row_names(sample: &Sample<'_>, first: &RowFields) -> bool {
     row.is_some_and(|row| first.with_row_names(&row).is_some())
 }
 
-/// Returns the candidate with the most fields in the first row. Spaces are chosen only if no other
-/// delimiter yields two fields.
-fn likeliest(candidates: &[Candidate]) -> &Candidate {
-    let marked = candidates.iter().filter(|candidate| candidate.delimiter != Delimiter::Blanks);
-    let best = most_fields(marked).filter(|best| best.first.len() > 1);
+/// Returns the first row with the delimiter that yields the most fields. Spaces are chosen only if no
+/// other delimiter yields two fields.
+fn likeliest(candidates: &[RowFields]) -> &RowFields {
+    let marked = candidates.iter().filter(|first| first.delimiter != Delimiter::Blanks);
+    let best = most_fields(marked).filter(|best| best.len() > 1);
     best.or_else(|| most_fields(candidates.iter())).expect("there is at least one delimiter")
 }
 
-fn most_fields<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> Option<&'a Candidate> {
-    candidates.reduce(|best, other| if other.first.len() > best.first.len() { other } else { best })
+fn most_fields<'a>(candidates: impl Iterator<Item = &'a RowFields>) -> Option<&'a RowFields> {
+    candidates.reduce(|best, other| if other.len() > best.len() { other } else { best })
 }
 
 fn one_of(puzzles: &[usize], fields: &RowFields, is_header: bool) -> Result<(), DetectError> {

@@ -8,9 +8,7 @@ use serde_json::value::RawValue;
 use super::columns::{is_scalar, one_of_solutions};
 use super::error::{quoted, several};
 use super::sample::{RowFields, Sample, is_grid, is_puzzle};
-use super::{
-    Answers, DetectError, Detected, InputFormat, InputOptions, Keep, Undecided, column_of,
-};
+use super::{Answers, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of};
 use crate::input::json::{self, ElementLines, JsonRecords, Objects, cells_of, entries};
 use crate::input::lines::first_end;
 use crate::input::{Layout, names};
@@ -22,7 +20,11 @@ impl InputOptions {
     }
 
     /// Returns the layout of one document with all records, or `None` if the text is not one.
-    pub(super) fn json_document(&self, text: &[u8], is_all: bool) -> Detected {
+    pub(super) fn json_document(
+        &self,
+        text: &[u8],
+        is_all: bool,
+    ) -> Result<Option<Arc<dyn Layout>>, Undecided> {
         if json::is_empty_array(text) && is_all {
             let objects = self.usual_keys(&[]).of_document(JsonRecords::Elements);
             return Ok(Some(Arc::new(objects)));
@@ -47,7 +49,7 @@ impl InputOptions {
     }
 
     /// JSON lines, of which the first one is an object, or a puzzle as a string with escapes.
-    pub(super) fn objects(&self, sample: Sample<'_>) -> Detected {
+    pub(super) fn objects(&self, sample: Sample<'_>) -> Result<Option<Arc<dyn Layout>>, Undecided> {
         if sample.text.starts_with(b"\"") {
             return match first_end(sample.text) {
                 None if !sample.is_all => Err(Undecided::NotYet),
@@ -69,10 +71,6 @@ impl InputOptions {
                 _ => Err(Undecided::NotYet),
             },
         }
-    }
-
-    pub(super) fn document(&self, sample: Sample<'_>) -> Detected {
-        self.json_document(sample.text, sample.is_all)
     }
 
     /// Detects the keys from the first object. `is_end` is true if the last line is complete.
@@ -304,9 +302,9 @@ fn puzzle_key(keys: &[&str], values: &[&str], outer: usize) -> Result<usize, Det
     let text = |value: &&str| cells_of(value).unwrap_or_default().into_owned();
     let has_puzzles = values.iter().any(|value| is_puzzle(&text(value)));
     for count in [outer, keys.len()] {
-        let row = RowFields::of(values[..count].iter().map(text));
-        let mut found =
-            RowFields::of(keys[..count].iter().zip(values).map(name)).of_puzzles(&row, has_puzzles);
+        let row = RowFields::of_object(values[..count].iter().map(text));
+        let mut found = RowFields::of_object(keys[..count].iter().zip(values).map(name))
+            .of_puzzles(&row, has_puzzles);
         if found.is_empty() {
             found = row.columns_where(is_puzzle);
         }

@@ -119,28 +119,22 @@ impl InputOptions {
         start: &[u8],
         is_all: bool,
     ) -> Result<Option<Arc<dyn Layout>>, DetectError> {
-        if self.answers == Answers::IfAny {
-            let with = |answers| Self { answers, ..self.clone() };
-            return match self.detect_layout(start, is_all) {
-                Err(DetectError::NoSolutions(_) | DetectError::OnlyPuzzles) => {
-                    with(Answers::Unwanted).detect_layout(start, is_all)
+        let found = self.detect_layout(start, is_all);
+        match (&self.answers, &found) {
+            (Answers::IfAny, Err(DetectError::NoSolutions(_) | DetectError::OnlyPuzzles)) => {
+                Self { answers: Answers::Unwanted, ..self.clone() }.detect_layout(start, is_all)
+            }
+            (Answers::Wanted, Ok(Some(layout))) if layout.kind() == LayoutKind::Lines => {
+                let is_all = is_all || start.len() >= MAX_DETECTION_BYTES;
+                let start = without_mark(&start[..start.len().min(MAX_DETECTION_BYTES)]);
+                match sample::may_have_answers(start, is_all) {
+                    Some(true) => found,
+                    Some(false) => Err(DetectError::BareLines),
+                    None => Ok(None),
                 }
-                found => found,
-            };
+            }
+            _ => found,
         }
-        let found = self.detect_layout(start, is_all)?;
-        if self.answers == Answers::Wanted
-            && found.as_ref().is_some_and(|found| found.kind() == LayoutKind::Lines)
-        {
-            let is_all = is_all || start.len() >= MAX_DETECTION_BYTES;
-            let start = without_mark(&start[..start.len().min(MAX_DETECTION_BYTES)]);
-            return match sample::may_have_answers(start, is_all) {
-                Some(true) => Ok(found),
-                Some(false) => Err(DetectError::BareLines),
-                None => Ok(None),
-            };
-        }
-        Ok(found)
     }
 
     /// Detects the layout without considering the text after puzzles.
@@ -155,7 +149,7 @@ impl InputOptions {
             Ok(None) => {}
         }
         match self.find(start, is_all) {
-            Ok(layout) if self.wants_answers() && !layout.has_answers() => {
+            Ok(layout) if self.answers != Answers::Unwanted && !layout.has_answers() => {
                 Err(DetectError::OnlyPuzzles)
             }
             Ok(_) if has_lost_digits(&start[..start.len().min(LINES_OF_NUMBERS)]) => {
@@ -165,10 +159,6 @@ impl InputOptions {
             Err(Undecided::NotYet) => Ok(None),
             Err(Undecided::Failed(error)) => Err(error),
         }
-    }
-
-    fn wants_answers(&self) -> bool {
-        self.answers != Answers::Unwanted
     }
 
     fn find(&self, start: &[u8], is_all: bool) -> Result<Arc<dyn Layout>, Undecided> {
@@ -186,52 +176,48 @@ impl InputOptions {
                 None => self.json(start, is_all, is_end),
             },
             InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv | InputFormat::Parquet => {
-                let Some(sample) = Sample::new(start, is_all, is_end) else {
-                    return if is_all { self.lines() } else { Err(Undecided::NotYet) };
-                };
-                for (applies, rule) in RULES {
-                    if applies(self)
-                        && let Some(layout) = rule(self, sample)?
-                    {
-                        return Ok(layout);
-                    }
+                match Sample::new(start, is_all, is_end) {
+                    Some(sample) => self.of_sample(sample),
+                    None if is_all => self.lines(),
+                    None => Err(Undecided::NotYet),
                 }
-                self.table(sample)
             }
         }
     }
 
-    fn declared_table(&self, sample: Sample<'_>) -> Detected {
-        let declared =
-            sample.declared.and_then(Delimiter::new).filter(|_| self.delimiter.is_none());
-        let Some(declared) = declared else { return Ok(None) };
-        Self { delimiter: Some(declared), ..self.clone() }.table(sample).map(Some)
-    }
-
-    fn lines_of_puzzles(&self, sample: Sample<'_>) -> Detected {
-        if sample.starts_with_puzzle()? { self.lines().map(Some) } else { Ok(None) }
-    }
-
-    /// A table with a header and quotes, because a quoted field may contain the rows of a grid.
-    fn quoted_table(&self, sample: Sample<'_>) -> Detected {
-        if !sample.starts_with_header() {
-            return Ok(None);
+    /// Returns the layout that the first row determines, or that of a table.
+    fn of_sample(&self, sample: Sample<'_>) -> Result<Arc<dyn Layout>, Undecided> {
+        if self.format != InputFormat::Parquet
+            && self.delimiter.is_none()
+            && let Some(delimiter) = sample.declared.and_then(Delimiter::new)
+        {
+            return Self { delimiter: Some(delimiter), ..self.clone() }.table(sample);
+        }
+        if self.may_be_json() {
+            if let Some(layout) = self.objects(sample)? {
+                return Ok(layout);
+            }
+            if let Some(layout) = self.json_document(sample.text, sample.is_all)? {
+                return Ok(layout);
+            }
+        }
+        if !self.is_table() {
+            if sample.starts_with_puzzle()? {
+                return self.lines();
+            }
+            // A quoted field may contain the rows of a grid.
+            if sample.starts_with_header() {
+                let table = self.table(sample)?;
+                if table.kind() != LayoutKind::Lines {
+                    return Ok(table);
+                }
+            }
+            let is_grid = grid::looks_like_grid(sample.start, sample.is_all);
+            if is_grid.ok_or(Undecided::NotYet)? {
+                return self.grids();
+            }
         }
         self.table(sample)
-            .map(|table| Some(table).filter(|table| table.kind() != LayoutKind::Lines))
-    }
-
-    fn well_formed_grids(&self, sample: Sample<'_>) -> Detected {
-        let is_grid = grid::looks_like_grid(sample.start, sample.is_all);
-        if is_grid.ok_or(Undecided::NotYet)? { self.grids().map(Some) } else { Ok(None) }
-    }
-
-    fn is_any(&self) -> bool {
-        self.format != InputFormat::Parquet
-    }
-
-    fn is_text(&self) -> bool {
-        !self.is_table()
     }
 
     fn is_table(&self) -> bool {
@@ -301,22 +287,6 @@ impl InputOptions {
     }
 }
 
-/// The layout that a rule detects, or `None` if it does not apply.
-type Detected = Result<Option<Arc<dyn Layout>>, Undecided>;
-
-/// A rule, and whether the options allow it.
-type Rule = (fn(&InputOptions) -> bool, fn(&InputOptions, Sample<'_>) -> Detected);
-
-/// The rules by which the first row decides, in order. Anything else is a table, or lines.
-const RULES: [Rule; 6] = [
-    (InputOptions::is_any, InputOptions::declared_table),
-    (InputOptions::may_be_json, InputOptions::objects),
-    (InputOptions::may_be_json, InputOptions::document),
-    (InputOptions::is_text, InputOptions::lines_of_puzzles),
-    (InputOptions::is_text, InputOptions::quoted_table),
-    (InputOptions::is_text, InputOptions::well_formed_grids),
-];
-
 enum Undecided {
     NotYet,
     Failed(DetectError),
@@ -359,10 +329,9 @@ fn column_of(names: &[impl AsRef<str>], name: &str) -> Result<usize, DetectError
     }
     let named = find(|a, b| a == b).or_else(|| find(str::eq_ignore_ascii_case));
     let numbered = || name.parse::<usize>().ok()?.checked_sub(1);
-    let column = named.or_else(numbered).filter(|&column| column < names.len());
-    let columns = || quoted(names);
-    if column.is_none() && name.contains('[') {
-        return Err(DetectError::Element(name.into()));
+    match named.or_else(numbered).filter(|&column| column < names.len()) {
+        Some(column) => Ok(column),
+        None if name.contains('[') => Err(DetectError::Element(name.into())),
+        None => Err(DetectError::NoColumn { name: name.into(), columns: quoted(names) }),
     }
-    column.ok_or_else(|| DetectError::NoColumn { name: name.into(), columns: columns() })
 }

@@ -100,12 +100,12 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// Returns the earliest row with puzzles, over all candidates.
+    /// Returns the earliest row with puzzles, over all delimiters, and the first row with this one.
     pub(super) fn earliest<'c>(
         &self,
-        candidates: &'c [Candidate],
-    ) -> Result<Option<(&'c Candidate, RowFields)>, Undecided> {
-        let mut earliest: Option<(usize, &Candidate, RowFields)> = None;
+        candidates: &'c [RowFields],
+    ) -> Result<Option<(&'c RowFields, RowFields)>, Undecided> {
+        let mut earliest: Option<(usize, &RowFields, RowFields)> = None;
         let mut fewest = usize::MAX;
         for candidate in candidates {
             let mut rows = (1..).zip(self.rows(candidate.delimiter));
@@ -116,11 +116,10 @@ impl<'a> Sample<'a> {
             });
             match found {
                 None => fewest = fewest.min(last),
-                Some((number, row)) => {
-                    if earliest.as_ref().is_none_or(|(best, ..)| number < *best) {
-                        earliest = Some((number, candidate, row));
-                    }
+                Some((number, row)) if earliest.as_ref().is_none_or(|best| number < best.0) => {
+                    earliest = Some((number, candidate, row));
                 }
+                Some(_) => {}
             }
         }
         // A candidate with an unclosed quote sees no further rows, which may contain puzzles.
@@ -138,7 +137,7 @@ impl<'a> Sample<'a> {
             if rest.is_empty() {
                 return None;
             }
-            let mut fields = RowFields::default();
+            let mut fields = RowFields::new(delimiter);
             let row = delimiter.split(rest, |_, field| {
                 let text = field.text(rest);
                 fields.texts.push(text.trim_ascii().to_vec());
@@ -208,13 +207,8 @@ fn is_content(text: &[u8]) -> bool {
     text.is_empty() || !matches!(line.trim_ascii_start().first(), None | Some(b'#'))
 }
 
-pub(super) struct Candidate {
-    pub(super) delimiter: Delimiter,
-    pub(super) first: RowFields,
-}
-
-#[derive(Default)]
 pub(super) struct RowFields {
+    pub(super) delimiter: Delimiter,
     /// The values without surrounding spaces.
     pub(super) texts: Vec<Vec<u8>>,
     /// The values including those spaces.
@@ -224,8 +218,14 @@ pub(super) struct RowFields {
 }
 
 impl RowFields {
-    pub(super) fn of(texts: impl Iterator<Item = Vec<u8>>) -> Self {
-        Self { texts: texts.collect(), ..Self::default() }
+    fn new(delimiter: Delimiter) -> Self {
+        let (texts, written) = (Vec::new(), Vec::new());
+        Self { delimiter, texts, written, has_quotes: false, has_returns: false }
+    }
+
+    /// Returns the keys or values of an object as fields, whose delimiter has no meaning.
+    pub(super) fn of_object(texts: impl Iterator<Item = Vec<u8>>) -> Self {
+        Self { texts: texts.collect(), ..Self::new(Delimiter::Byte(b',')) }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -278,11 +278,11 @@ impl RowFields {
         }
         let after = |texts: &[Vec<u8>]| [&[Vec::new()], texts].concat();
         let (texts, written) = (after(&self.texts), after(&self.written));
-        Some(Self { texts, written, has_quotes: true, has_returns: self.has_returns })
+        Some(Self { texts, written, ..*self })
     }
 
     /// Returns the table described by this row; `header` is its line if it is a header.
-    pub(super) fn table(&self, delimiter: Delimiter, puzzle: usize, header: Option<u64>) -> Table {
+    pub(super) fn table(&self, puzzle: usize, header: Option<u64>) -> Table {
         let names = |texts: &[Vec<u8>]| {
             texts.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
         };
@@ -291,7 +291,8 @@ impl RowFields {
             names: names(&self.texts),
             written: names(&self.written),
         });
-        Table { delimiter, header, fields: self.len(), puzzle, answer: None, kept: Vec::new() }
+        let (delimiter, fields) = (self.delimiter, self.len());
+        Table { delimiter, header, fields, puzzle, answer: None, kept: Vec::new() }
     }
 
     pub(super) fn columns(&self, is_header: bool) -> Vec<String> {

@@ -8,11 +8,8 @@ use bulkdoku_core::puzzle::CELLS;
 const LONGEST_CELL: usize = 3;
 const LONGEST_NUMBER: usize = 8;
 
-/// Returns what the records of a document are whose lines are not records; `None` for lines. An array
-/// of 81 cells or of nine rows is a puzzle.
-///
-/// # Errors
-/// Fails if more bytes are needed.
+/// Returns what the records of a document are whose lines are not records; `None` for lines. An
+/// array of 81 cells or of nine rows is a puzzle. Fails if more bytes are needed.
 pub(in crate::input) fn records_of(text: &[u8]) -> Result<Option<Records>, NotYet> {
     if is_array_of_records(text)? {
         return Ok(Some(Records::Elements));
@@ -36,8 +33,6 @@ fn has_cell_per_line(text: &[u8]) -> Result<bool, NotYet> {
 }
 
 /// Returns whether a text starts with an array whose elements are puzzles or objects with puzzles.
-///
-/// # Errors
 /// Fails if more bytes are needed.
 pub(in crate::input) fn is_array_of_records(text: &[u8]) -> Result<bool, NotYet> {
     let Some(inner) = text.trim_ascii_start().strip_prefix(b"[") else { return Ok(false) };
@@ -92,33 +87,4 @@ pub(in crate::input) fn starts_with_long_object(text: &[u8]) -> Option<bool> {
     let rest = inner.trim_ascii_start();
     let first = rest.first()?;
     Some(*first == b'"' && inner[..inner.len() - rest.len()].contains(&b'\n'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_beginning_of_an_array_decides_once_and_for_all() {
-        let cells = |cells: usize| vec!["\"·\""; cells].join(",");
-        for (text, is_document) in [
-            (format!("[[{}],", cells(9)), false),
-            (format!("[[{}],", cells(10)), false),
-            (format!("[[{}],", cells(11)), true),
-            (format!("[{},", cells(10)), false),
-            (format!("[[\"{}\",", "53..7...."), true),
-            ("[[[1,2".into(), true),
-            (format!("[ {{\"a\":{}", 1), true),
-            ("[{1".into(), false),
-            ("[\n] \n[1".into(), false),
-            (format!("[\"{}\",", "1".repeat(81)), true),
-            (format!("[\"{}\",", "1".repeat(80)), false),
-        ] {
-            assert_eq!(is_array_of_records(text.as_bytes()), Ok(is_document), "{text}");
-            for length in 1..text.len() {
-                let start = is_array_of_records(&text.as_bytes()[..length]);
-                assert!(start == Err(NotYet) || start == Ok(is_document), "{length} of {text}");
-            }
-        }
-    }
 }

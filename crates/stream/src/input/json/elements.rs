@@ -216,56 +216,8 @@ impl<R: Read> Read for ElementLines<R> {
             let message = "the JSON array has no end";
             return Err(io::Error::new(ErrorKind::UnexpectedEof, message));
         }
-        let count = rest.len().min(into.len());
-        into[..count].copy_from_slice(&rest[..count]);
+        let count = (&*rest).read(into)?;
         self.read += count;
         Ok(count)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Returns the lines and the error of a document that arrives in pieces of a size.
-    fn lines(document: &str, records: Records, piece: usize) -> (String, bool) {
-        let mut reader = ElementLines {
-            bytes: vec![0; piece],
-            ..ElementLines::new(document.as_bytes(), records)
-        };
-        let mut lines = Vec::new();
-        let has_failed = reader.read_to_end(&mut lines).is_err();
-        (String::from_utf8(lines).unwrap(), has_failed)
-    }
-
-    #[test]
-    fn elements_are_lines_whatever_the_layout() {
-        let blanks = " ".repeat(300);
-        for (document, expected) in [
-            (r#"[{"a": 1}, {"b":[2,{}]}]"#, "{\"a\": 1}\n{\"b\":[2,{}]}\n"),
-            (
-                "\u{FEFF}\n[\r\n  {\n    \"a\": [\n 1,\n 2\n ]\n  },\n\"P\"\n]\n\u{1A}",
-                "{ \"a\": [ 1, 2 ] }\n\"P\"\n",
-            ),
-            (r#"["],{\\", "\"", null, 12]"#, "\"],{\\\\\"\n\"\\\"\"\nnull\n12\n"),
-            ("[\"a\nb\", 1]", "\"a\tb\"\n1\n"),
-            (&format!("[1,{blanks}\t\r\n2]"), "1\n2\n"),
-            ("[] # c\n[]", "# c\n"),
-            ("[1]\n[2, 3]", "1\n2\n3\n"),
-            ("[{}{}}, }1, x y]", "{}\n{}\n}\n}\n1\nx y\n"),
-            ("[[[1]],[[2]]]", "[[1]]\n[[2]]\n"),
-        ] {
-            for piece in [1, 2, 7, 1000] {
-                let found = lines(document, Records::Elements, piece);
-                assert_eq!(found, (expected.into(), false), "{document}");
-            }
-        }
-        for (document, expected) in [("[1, {\"a", "1\n{\"a\n"), ("[1,", "1\n"), ("[", "")] {
-            assert_eq!(
-                lines(document, Records::Elements, 3),
-                (expected.into(), true),
-                "{document}"
-            );
-        }
     }
 }

@@ -15,7 +15,7 @@ use std::fmt;
 use memchr::memchr;
 use serde_json::value::RawValue;
 
-use super::lines::{column, too_long};
+use super::lines::{self, column, too_long};
 use super::{
     Field, FieldForm, KeptCells, Layout, LayoutKind, LinePosition, NAME_BYTES, Records, Unit,
 };
@@ -73,7 +73,29 @@ impl Layout for Objects {
     }
 
     fn read(&self, block: &[u8], _: u64, cut_short: bool, records: &mut Records) {
-        read(self, block, cut_short, records);
+        records.clear();
+        records.kept_cells = self.kept_cells();
+        records.name_bytes = self.name_bytes;
+        let mut values = vec![None; self.keys.len()];
+        if self.is_array() {
+            records.unit = Unit::Element;
+        }
+        for (place, line) in lines::each(block) {
+            let is_cut_short = cut_short && place.start as usize + line.len() == block.len();
+            let text = line.strip_suffix(b"\r").unwrap_or(line);
+            // The end of a DOS file.
+            let text = text.strip_suffix(b"\x1A").unwrap_or(text);
+            values.fill(None);
+            match text.trim_ascii_start().first() {
+                Some(b'#') => records.comments += 1,
+                None if !is_cut_short => records.blank_lines += 1,
+                _ if is_cut_short => {
+                    records.push_malformed(place, text.len(), too_long(text.len()));
+                    self.push_others(text, place, &values, false, records);
+                }
+                _ => self.read_line((text, block), place, &mut values, records),
+            }
+        }
     }
 
     fn record_bytes(&self) -> usize {
@@ -101,10 +123,6 @@ impl Layout for Objects {
             Some(KeptCells { field, path: path.into() })
         })
     }
-
-    fn objects(&self) -> Option<&Objects> {
-        Some(self)
-    }
 }
 
 impl fmt::Display for Objects {
@@ -117,38 +135,6 @@ impl fmt::Display for Objects {
             Some(answer) => write!(f, ", solutions in key {:?}", self.keys[answer]),
             None => Ok(()),
         }
-    }
-}
-
-/// Reads the records of a block; `cut_short` is true if its last line did not fit.
-pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Records) {
-    records.clear();
-    records.kept_cells = objects.kept_cells();
-    records.name_bytes = objects.name_bytes;
-    let mut values = vec![None; objects.keys.len()];
-    let (mut at, mut line) = (0, 0);
-    if objects.is_array() {
-        records.unit = Unit::Element;
-    }
-    while at < block.len() {
-        let rest = &block[at..];
-        let length = memchr(b'\n', rest).unwrap_or(rest.len());
-        let text = rest[..length].strip_suffix(b"\r").unwrap_or(&rest[..length]);
-        // The end of a DOS file.
-        let text = text.strip_suffix(b"\x1A").unwrap_or(text);
-        let place = LinePosition { line, start: at as u32, indent: 0 };
-        values.fill(None);
-        match text.trim_ascii_start().first() {
-            Some(b'#') => records.comments += 1,
-            None if !cut_short || at + length < block.len() => records.blank_lines += 1,
-            _ if cut_short && at + length == block.len() => {
-                records.push_malformed(place, text.len(), too_long(text.len()));
-                objects.push_others(text, place, &values, false, records);
-            }
-            _ => objects.read_line((text, block), place, &mut values, records),
-        }
-        at += length + 1;
-        line += 1;
     }
 }
 

@@ -195,7 +195,7 @@ impl<'j> Drawer<'j> {
     ) -> ControlFlow<Stopped> {
         records.clear();
         results.clear();
-        puzzles.for_each(|puzzle| records.push_generated(puzzle));
+        puzzles.for_each(|puzzle| records.push_row(&puzzle.text()));
         self.solver.run(block, records, results)
     }
 }

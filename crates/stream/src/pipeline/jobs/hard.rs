@@ -202,6 +202,6 @@ struct Found(Vec<Puzzle>);
 impl Contents for Found {
     fn read(&self, _: &Block, records: &mut Records) {
         records.clear();
-        self.0.iter().for_each(|puzzle| records.push_generated(puzzle));
+        self.0.iter().for_each(|puzzle| records.push_row(&puzzle.text()));
     }
 }

@@ -9,7 +9,7 @@ use memchr::memchr;
 use crate::check_sum::StreamSum;
 use crate::input::foreign::byte_order_mark;
 use crate::input::{
-    BLOCK_BYTES, ColumnFile, ElementLines, Layout, Position, Source, unverified_bytes,
+    BLOCK_BYTES, ColumnFile, ElementLines, Layout, Position, Source, lines, unverified_bytes,
 };
 use crate::pipeline::block::{Block, BlockSource, Contents, Fill};
 use crate::pipeline::progress::InputFailure;
@@ -211,12 +211,12 @@ impl<'a> TextSource<'a> {
             FillEnd::NoRecordEnd | FillEnd::End => filled_length,
             FillEnd::Failed(_) => layout.last_end_of_all(block.filled()),
         };
-        let mut lines = layout.lines_in(block.filled());
+        let mut lines = lines::count(block.filled());
         if matches!(filled, FillEnd::Records(_)) && lines > MAX_LINES {
             let end = layout.end_of_lines(block.filled(), MAX_LINES as usize);
             if end < block.length {
                 block.length = end;
-                lines = layout.lines_in(block.filled());
+                lines = lines::count(block.filled());
             }
         }
         self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);

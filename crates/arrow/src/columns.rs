@@ -222,28 +222,15 @@ impl Values {
                 Value::Decimal(number) if form == Form::Written => {
                     format!("{number:.2}").parse().ok()
                 }
-                Value::Decimal(number) => Some(number),
-                Value::Tenths(tenths) => Some(f64::from(tenths) / 10.0),
-                _ => None,
+                value => value.number(),
             }),
-            Self::Texts(all) => match value {
-                _ if column == Column::Reason && form != Form::Written => {
-                    all.append_option(reason(row));
-                }
-                Value::Cells(text) => all.append_value(String::from_utf8_lossy(text)),
-                Value::Text(text) if !text.is_empty() => {
-                    all.append_value(String::from_utf8_lossy(text));
-                }
-                Value::Technique(technique) => all.append_value(technique.name()),
-                Value::Difficulty(difficulty) => all.append_value(difficulty.name()),
-                Value::Counts(path) => all.append_value(path.counts_text()),
-                Value::Grid(grid) => {
-                    let text = grid.cells().map(|digit| b'0' + digit);
-                    all.append_value(String::from_utf8_lossy(&text));
-                }
-                Value::Form(form) => all.append_value(String::from_utf8_lossy(&form.text())),
-                _ => all.append_null(),
-            },
+            Self::Texts(all) if column == Column::Reason && form != Form::Written => {
+                all.append_option(reason(row));
+            }
+            Self::Texts(all) => {
+                let text = value.text().filter(|_| !matches!(value, Value::Text([])));
+                all.append_option(text.as_deref().map(String::from_utf8_lossy));
+            }
         }
     }
 

@@ -155,11 +155,8 @@ fn records(rows: &Rows<'_>) -> UInt32Array {
 /// Returns a field of the input as texts; empty ones are nulls.
 fn texts(rows: &Rows<'_>, source: ColumnSource) -> StringArray {
     let mut texts = StringBuilder::with_capacity(rows.count() as usize, 0);
-    rows.for_each(|row| match source.value(row) {
-        Value::Field(text, _) if !text.is_empty() => {
-            texts.append_value(String::from_utf8_lossy(&text));
-        }
-        _ => texts.append_null(),
+    rows.for_each(|row| {
+        texts.append_option(source.value(row).text().as_deref().map(String::from_utf8_lossy));
     });
     texts.finish()
 }
@@ -176,7 +173,7 @@ fn cells(
     rows.for_each(|row| {
         let written = match source.value(row) {
             Value::Cells(cells) => *cells,
-            Value::Grid(grid) => grid.cells().map(|digit| b'0' + digit),
+            Value::Grid(grid) => grid.text(),
             _ => return values.push(Json::Null),
         };
         let (list, _) = text::field(lists, row.index);

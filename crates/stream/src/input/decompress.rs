@@ -105,17 +105,6 @@ pub(super) struct Compressed {
 }
 
 impl Compressed {
-    /// Creates a reader. Setting `is_dropped` ends reads that are interrupted.
-    pub(super) fn new(source: Box<dyn Read + Send>, is_dropped: &Arc<AtomicBool>) -> Self {
-        Self {
-            reader: BufReader::with_capacity(READ_BYTES, source),
-            used: 0,
-            is_at_end: false,
-            has_failed: false,
-            is_dropped: Arc::clone(is_dropped),
-        }
-    }
-
     /// Returns the number of bytes that are buffered, so that using them never blocks.
     pub(super) fn buffered(&self) -> usize {
         self.reader.buffer().len()
@@ -199,8 +188,8 @@ enum State {
 }
 
 impl Decompress {
-    /// Creates a decoder of these bytes; see [`Compressed::new`]. Fails if this build lacks support
-    /// for the codec.
+    /// Creates a decoder of these bytes. Setting `is_dropped` ends reads that are interrupted. Fails
+    /// if this build lacks support for the codec.
     pub(super) fn new(
         codec: Codec,
         npy_blank: u8,
@@ -211,8 +200,14 @@ impl Decompress {
             let message = format!("the {} stream cannot be read: {lacks}", codec.name());
             return Err(io::Error::new(ErrorKind::Unsupported, message));
         }
-        let state = State::Between(Compressed::new(source, is_dropped));
-        Ok(Self { codec, npy_blank, state, unverified: 0 })
+        let source = Compressed {
+            reader: BufReader::with_capacity(READ_BYTES, source),
+            used: 0,
+            is_at_end: false,
+            has_failed: false,
+            is_dropped: Arc::clone(is_dropped),
+        };
+        Ok(Self { codec, npy_blank, state: State::Between(source), unverified: 0 })
     }
 
     /// Begins the next member, or ends at the end of the input.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use memchr::memchr_iter;
 
 use super::csv::{Delimiter, Table};
-use super::json::{JsonRecords, Objects};
+use super::json::Objects;
 use super::{KeptCells, Records, lines};
 
 /// The bytes of the fields and names that the records of a block copy to the output.
@@ -122,11 +122,6 @@ impl dyn Layout + '_ {
             lines *= 2;
         }
         end
-    }
-
-    /// Returns what the records of a JSON document are whose lines are not records.
-    pub(crate) fn json_records(&self) -> Option<JsonRecords> {
-        self.objects()?.document()
     }
 
     /// Returns the header fields of the columns copied to the output, as written in the input.

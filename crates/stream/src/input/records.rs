@@ -314,21 +314,15 @@ impl Records {
         let puzzle = PuzzleRef::Puzzle(self.puzzles.len() as u32);
         let is_puzzle = self.puzzles.push_if(Puzzle::EMPTY, |puzzle| read(puzzle.cells_mut()));
         if is_puzzle {
-            self.push_without_text(Ok(puzzle));
+            self.all.push(self.next_row().record(Field::default(), puzzle));
         }
         is_puzzle
     }
 
     /// Adds a malformed record without text.
     pub fn push_fault(&mut self, what: String) {
-        self.push_without_text(Err(self.malformed.len() as u32));
-        self.malformed.push(Malformed { column: 1, what });
-    }
-
-    #[inline(always)]
-    fn push_without_text(&mut self, puzzle: Result<PuzzleRef, u32>) {
-        let (line, text) = (self.all.len() as u32, Field::default());
-        self.all.push(Record { line, start: 0, text, written: 0, puzzle });
+        let line = self.all.len() as u32;
+        self.push_bad(line, 0, Field::default(), Malformed { column: 1, what });
     }
 
     /// Adds a puzzle in any form, from the caller's memory.

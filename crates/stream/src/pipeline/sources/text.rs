@@ -9,7 +9,8 @@ use memchr::memchr;
 use crate::check_sum::StreamSum;
 use crate::input::foreign::byte_order_mark;
 use crate::input::{
-    BLOCK_BYTES, ColumnFile, ElementLines, Layout, Position, Source, lines, unverified_bytes,
+    BLOCK_BYTES, ColumnFile, ElementLines, Layout, Objects, Position, Source, lines,
+    unverified_bytes,
 };
 use crate::pipeline::block::{Block, BlockSource, Contents, Fill};
 use crate::pipeline::progress::InputFailure;
@@ -147,7 +148,7 @@ impl<'a> TextSource<'a> {
             at.line = at.line.max(2);
             (columns, source.end.unwrap_or(u64::MAX).saturating_sub(at.offset))
         });
-        if let Some(records) = layout.json_records() {
+        if let Some(records) = layout.objects().and_then(Objects::document) {
             reader = Box::new(ElementLines::new(reader, records));
         }
         if let Some(end) = source.end {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::common::command::{CLASSIC, Folder, SOLVED};
 use crate::common::contents;
 use crate::common::forms::{self, nested, rows_of, strings};
-use crate::common::without_one;
+use crate::common::{puzzle, without_one};
 
 fn solves(solution: &Puzzle, puzzle: &Puzzle) -> bool {
     Grid::try_from(*solution.cells()).is_ok_and(|grid| grid.solves(puzzle))
@@ -61,52 +61,58 @@ fn wrong_solutions_are_mismatches_and_are_not_copied() {
     assert!(ran.messages.contains("mismatch                  3"), "{}", ran.messages);
 }
 
-/// Returns the puzzles that remain without `count` clues.
-fn without(puzzle: &Puzzle, count: usize) -> Vec<Puzzle> {
-    if count == 0 {
-        return vec![*puzzle];
-    }
-    without_one(puzzle).flat_map(|puzzle| without(&puzzle, count - 1)).collect()
+/// Returns the puzzles with one more clue that have one solution.
+fn with_one_more(puzzle: Puzzle) -> impl Iterator<Item = Puzzle> {
+    let blanks = (0..81).filter(move |&cell| puzzle.cells()[cell] == 0);
+    let added = blanks.flat_map(|cell| (1..=9).map(move |digit| (cell, digit)));
+    let all = added.map(move |(cell, digit)| {
+        let mut more = puzzle;
+        more.cells_mut()[cell] = digit;
+        more
+    });
+    all.filter(|puzzle| puzzle.count(2) == 1)
 }
 
 #[test]
 fn neighbors_are_all_classes_at_a_distance() {
     let folder = Folder::new();
-    let all = solved(&folder);
-    let rows = all.iter().take(4).enumerate();
-    let rows: Vec<_> = rows.map(|(id, (puzzle, _))| format!("{id},{puzzle}\n")).collect();
-    folder.file("few.csv", format!("id,puzzle\n{}", rows.concat()));
-    let line = "augment few.csv --neighbors=-1,-2 --original";
-    let ran = folder.line(&format!("{line} -j 1"));
-    assert_eq!(folder.line(&format!("{line} -j 7")).rows, ran.rows);
-    let mut rows = ran.rows.lines();
-    assert_eq!(rows.next(), Some("id,puzzle,solution,status"));
-    let rows: Vec<Vec<&str>> = rows.map(|row| row.split(',').collect()).collect();
+    // Without some clues, the last one has more solutions than are listed.
+    let few =
+        puzzle("000000010400000000020000000000050407008000300001090000300400200050100000000806000");
+    let all: Vec<Puzzle> = [puzzle(CLASSIC), solved(&folder)[0].0, few].into();
+    folder.file("few", all.iter().map(|it| format!("{it}\n")).collect::<String>());
     let class = |puzzle: &Puzzle| puzzle.canonical().unwrap().form;
-    for (id, (puzzle, solution)) in all[..4].iter().enumerate() {
-        let of_record = rows.iter().filter(|row| row[0] == id.to_string());
-        let mut classes = HashSet::new();
-        for row in of_record {
-            let neighbor: Puzzle = row[1].parse().unwrap();
-            assert_eq!(row[2], solution.to_string());
-            assert_eq!(row[3] == "unique", neighbor.count(2) == 1);
-            assert!(classes.insert(class(&neighbor)));
+    let columns = "line,puzzle,solution,status,minimal,copy";
+    for change in ["-1", "-2", "+1", "-1+1"] {
+        let line = format!("augment few --original --neighbors={change} --columns {columns}");
+        let ran = folder.line(&format!("{line} -j 1"));
+        assert_eq!(folder.line(&format!("{line} -j 7")).rows, ran.rows);
+        // A condition selects rows; copies keep their numbers.
+        let minimal = folder.line(&format!("{line} --where minimal")).rows;
+        let is_minimal = |row: &&str| !row.contains(",false,") && !row.contains(",,");
+        assert!(minimal.lines().eq(ran.rows.lines().filter(is_minimal)), "{change}");
+        let rows: Vec<Vec<&str>> = ran.rows.lines().map(|row| row.split(',').collect()).collect();
+        for (record, original) in (1..).zip(&all) {
+            let mut classes = HashSet::new();
+            for row in rows.iter().filter(|row| row[0] == record.to_string()) {
+                let neighbor = puzzle(row[1]);
+                assert!(classes.insert(class(&neighbor)) && solves(&puzzle(row[2]), &neighbor));
+                let is_unique = neighbor.count(2) == 1;
+                let is_minimal = without_one(&neighbor).all(|puzzle| puzzle.count(2) == 2);
+                let minimal = if is_unique { is_minimal.to_string() } else { String::new() };
+                let status = if is_unique { "unique" } else { "multiple" };
+                assert_eq!(row[3..5], [status, &minimal], "{change}: {row:?}");
+            }
+            let fewer = without_one(original);
+            let mut near: Vec<Puzzle> = match change {
+                "-1" => fewer.collect(),
+                "-2" => fewer.flat_map(|it| without_one(&it).collect::<Vec<_>>()).collect(),
+                "+1" => with_one_more(*original).collect(),
+                _ => fewer.flat_map(with_one_more).collect(),
+            };
+            near.push(*original);
+            assert_eq!(classes, near.iter().map(class).collect(), "{change}");
         }
-        let near = (0..3).flat_map(|count| without(puzzle, count));
-        assert_eq!(classes, near.map(|it| class(&it)).collect());
-    }
-    // A condition selects rows; copies keep their numbers.
-    let columns = "--columns copy,puzzle,clues,minimal";
-    let every = folder.line(&format!("augment few.csv --neighbors=-1+1,+1 {columns}")).rows;
-    let line = format!("augment few.csv --neighbors=-1+1,+1 {columns} --where minimal");
-    let minimal = folder.line(&line).rows;
-    assert!(minimal.lines().eq(every.lines().filter(|row| !row.ends_with("false"))));
-    assert!(minimal.lines().count() > 100);
-    for row in every.lines().skip(1) {
-        let [_, puzzle, clues, minimal] = row.split(',').collect::<Vec<_>>()[..] else { panic!() };
-        let puzzle: Puzzle = puzzle.parse().unwrap();
-        assert_eq!((puzzle.clues().to_string(), puzzle.count(2)), (clues.into(), 1));
-        assert_eq!(without(&puzzle, 1).iter().all(|it| it.count(2) == 2).to_string(), minimal);
     }
 }
 
@@ -117,13 +123,10 @@ fn neighbors_are_those_of_puzzles_with_one_solution() {
     let objects =
         [json!({"id": 7, "puzzle": CLASSIC}), json!({"puzzle": several}), json!({"puzzle": "1"})];
     folder.file("p.jsonl", objects.map(|object| format!("{object}\n")).concat());
-    let line = "augment p.jsonl --neighbors=-1 --where status=='unique'";
-    let ran = folder.line(line);
-    let unique = without(&CLASSIC.parse().unwrap(), 1);
-    let unique = unique.iter().filter(|puzzle| puzzle.count(2) == 1).count();
-    assert_eq!((ran.rows.lines().count(), ran.status), (unique, 1), "{ran:?}");
-    let first: serde_json::Value = serde_json::from_str(ran.rows.lines().next().unwrap()).unwrap();
-    assert_eq!((&first["id"], &first["status"]), (&7.into(), &"unique".into()));
+    let ran = folder.line("augment p.jsonl --neighbors=-1 --where status=='unique'");
+    let unique = without_one(&puzzle(CLASSIC)).filter(|puzzle| puzzle.count(2) == 1).count();
+    assert_eq!((ran.rows.matches("\"id\":7,").count(), ran.status), (unique, 1), "{ran:?}");
+    assert_eq!(ran.rows.lines().count(), unique);
     for message in ["p.jsonl:2:12: multiple: there is more than one solution", "p.jsonl:3:"] {
         assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
     }

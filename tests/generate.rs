@@ -67,7 +67,7 @@ fn parts_make_the_whole() {
 fn all_levels_and_numbers_of_threads_make_the_same_bytes() {
     let kinds = "--kind minimal;--kind easy;--kind several;--kind unsolvable;--kind solved;\
                  --clues 22..23;--symmetry rot180;--grids uniform;--where guesses>=3;\
-                 --where difficulty=='medium'";
+                 --where difficulty=='medium';--kind hard;--kind hard --objective score";
     for (number, what) in kinds.split(';').enumerate() {
         let line = format!("generate --count 40 --seed 9 {what}");
         let folder = Folder::new();
@@ -145,50 +145,32 @@ fn digits_and_cells_are_equally_often_clues() {
 }
 
 #[test]
-fn hard_puzzles_are_the_same_for_all_threads_and_conditions_select_them() {
-    let folder = Folder::new();
-    let generate = |options: &str| {
-        let columns = "--format csv --columns id,puzzle,guess_rating,minimal,status";
-        folder.line(&format!("generate -q --kind hard --seed 5 {columns} {options}")).rows
-    };
-    let all = generate("--at-least 10 -n 300 -j 1");
-    assert_eq!(generate("--at-least 10 -n 300 -j 3"), all);
-    assert!(all.starts_with(&generate("--at-least 10 -n 20 -j 2")));
-    let rows: Vec<Vec<&str>> = all.lines().skip(1).map(|row| row.split(',').collect()).collect();
-    assert_eq!(rows.len(), 300);
-    for (id, row) in rows.iter().enumerate() {
-        assert_eq!((row[0], row[3], row[4]), (&*id.to_string(), "true", "unique"));
-        assert!(row[2].parse::<f64>().unwrap() >= 10.0, "{row:?}");
-    }
-    // The rating is that of `solve`.
-    folder.file("hard.csv", &all);
-    let rated =
-        folder.line("solve -q hard.csv --rating-over 8 --columns computed_guess_rating").rows;
-    assert!(rated.lines().skip(1).eq(rows.iter().map(|row| row[2])));
-    let few = generate("--at-least 10 -n 9 --where guess_rating>14");
-    let few: Vec<&str> = few.lines().skip(1).collect();
-    assert_eq!(few.len(), 9);
-    for row in few {
-        let row: Vec<&str> = row.split(',').collect();
-        assert!(row[2].parse::<f64>().unwrap() > 14.0, "{row:?}");
-    }
-}
-
-#[test]
-fn hard_puzzles_by_other_objectives_and_from_a_pool() {
+fn hard_puzzles_are_minimal_and_of_distinct_classes_and_have_the_ratings_of_solve() {
     let folder = Folder::new();
     folder.file("pool", format!("{SEVENTEEN}\n{CLASSIC}\n"));
-    for (options, column, least) in [
-        ("--objective se121 --at-least 7.1", "se121", 7.1),
-        ("--objective score --at-least 3000", "score", 3000.0),
-        ("--from pool --at-least 4", "guess_rating", 4.0),
-        ("--skip 7 --at-least 4", "guess_rating", 4.0),
+    folder.file("one", CLASSIC);
+    for (options, rating, least, count) in [
+        ("--at-least 10 -n 100", "guess_rating", 10.0, 100),
+        ("--at-least 10 -n 9 --where guess_rating>14", "guess_rating", 14.0, 9),
+        ("--at-least 5 -n 40 --from pool", "guess_rating", 5.0, 40),
+        ("--at-least 5 -n 20 --from one", "guess_rating", 5.0, 20),
+        ("--at-least 4 -n 5 --skip 7", "guess_rating", 4.0, 5),
+        ("--objective se121 --at-least 7.1 -n 5", "se121", 7.1, 5),
+        ("--objective score --at-least 3000 -n 5", "score", 3000.0, 5),
     ] {
-        let line = format!("generate -q --kind hard -n 5 --seed 2 {options} --columns {column}");
-        let made = folder.line(&format!("{line} --format csv"));
-        let values: Vec<f64> = lines(&made)[1..].iter().map(|row| row.parse().unwrap()).collect();
-        assert_eq!(values.len(), 5, "{options}: {made:?}");
-        assert!(values.iter().all(|value| *value >= least), "{options}: {values:?}");
+        let columns =
+            "--format csv --columns guess_rating,se121,score,status,minimal,canonical,puzzle";
+        let line = format!("generate -q --kind hard --seed 5 {options} {columns}");
+        let made = folder.line(&line);
+        let puzzles = column(&made, "puzzle").join("\n");
+        let solved = folder.with_input(&format!("solve -q - --rating-over 8 {columns}"), &puzzles);
+        assert_eq!(made.rows, solved.rows, "{options}");
+        assert_eq!(made.rows.matches(",unique,true,").count(), count, "{options}");
+        let mut ratings = column(&made, rating).into_iter().map(|it| it.parse::<f64>().unwrap());
+        assert!(ratings.all(|rating| rating >= least), "{options}: {made:?}");
+        let classes: HashSet<String> = column(&made, "canonical").into_iter().collect();
+        assert_eq!(classes.len(), count, "{options}: {made:?}");
+        assert!(!puzzles.contains(SEVENTEEN), "{options}");
     }
 }
 

@@ -220,15 +220,16 @@ fn a_signal_ends_a_search_and_earlier_rows_are_written() {
 }
 
 #[test]
-fn a_listing_that_is_stopped_is_finished_later() {
+fn a_listing_or_a_search_that_is_stopped_is_finished_later() {
     let folder = Folder::new();
     let empty = ".".repeat(81);
     let alike = CLASSIC.replace(['8', '6', '5'], ".");
     folder.file("in", [CLASSIC, &alike, &empty, "bad", &alike, CLASSIC, ""].join("\n"));
-    let line = format!("solve in --columns {COLUMNS} --solutions 10000 -q");
-    let undisturbed = folder.line(&line).rows;
-    assert!(undisturbed.lines().count() > 10_000);
-    for threads in [1, 7] {
+    let listing = format!("solve in --columns {COLUMNS} --solutions 10000 -q");
+    let search = "generate -q --kind hard --at-least 10 --seed 5 -n 20000".to_owned();
+    for (line, threads) in [(&listing, 1), (&listing, 7), (&search, 1), (&search, 3)] {
+        let undisturbed = folder.line(line).rows;
+        assert!(undisturbed.lines().count() > 10_000);
         let line = format!("{line} -j {threads} -o out --resume");
         folder.file("out", "");
         for which in [Signal::INT, Signal::KILL, Signal::INT] {
@@ -239,8 +240,8 @@ fn a_listing_that_is_stopped_is_finished_later() {
             // The last run may end before its signal.
             assert!([130, -1, 0, 1].contains(&ran.status), "{ran:?}");
         }
-        assert!([0, 1].contains(&folder.line(&line).status), "{threads} threads");
-        assert!(folder.read("out") == undisturbed, "{threads} threads");
+        assert!([0, 1].contains(&folder.line(&line).status), "{line}");
+        assert!(folder.read("out") == undisturbed, "{line}");
         fs::remove_file(folder.path("out")).unwrap();
     }
 }

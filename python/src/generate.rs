@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use bulkdoku::condition::Predicate;
-use bulkdoku::generate::islands::GuessRating;
+use bulkdoku::generate::islands::RATING_ISOMORPHS;
 use bulkdoku::generate::{Grids, Kind, Pattern, Recipe};
 use bulkdoku::logic::generate::{Measure, removal_favoring};
 use bulkdoku::pipeline::{Generate, Hard, Solve, row_condition};
@@ -114,7 +114,7 @@ pub fn generate(
         Ok(())
     };
     if let Some((measure, at_least)) = made.hard {
-        let solve = Solve { rating_isomorphs: GuessRating::ISOMORPHS, ..solve };
+        let solve = Solve { rating_isomorphs: RATING_ISOMORPHS, ..solve };
         let (pool, simd) = (Arc::default(), SimdLevel::best());
         let generate = Generate { solve, recipe, condition, seed, yields: Arc::default() };
         let hard = Arc::new(Hard { generate, measure, at_least, pool, simd });

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use bulkdoku_core::generate::islands::{GuessRating, Objective, Value};
+use bulkdoku_core::generate::islands::{Objective, Rate};
 use bulkdoku_core::generate::{Generator, Recipe, Removal};
 use bulkdoku_core::named::named_enum;
 use bulkdoku_core::{Puzzle, StopFlag};
@@ -117,7 +117,7 @@ named_enum! {
     /// A measure of difficulty that a search for hard puzzles maximizes.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum Measure {
-        /// Guesses of the engine: see [`GuessRating`].
+        /// Guesses of the engine, averaged over isomorphs.
         #[default]
         GuessRating = "guess_rating",
         /// The rating of Sudoku Explainer 1.2.1.
@@ -141,20 +141,25 @@ impl Measure {
     }
 
     /// Returns the objective of puzzles with at least this value. Setting `stop` ends its ratings.
-    pub fn objective(self, at_least: f64, stop: &StopFlag) -> Box<dyn Objective> {
-        match self {
-            Self::GuessRating => Box::new(GuessRating(at_least)),
-            Self::Se121 => {
-                let mut explainer = Explainer::default();
-                explainer.stop_at(stop.clone());
-                Box::new(Se121 { at_least, explainer })
-            }
-            Self::Score => {
-                let mut rater = Rater::new(Techniques::ALL);
-                rater.stop_at(stop.clone());
-                Box::new(Score { at_least, rater })
-            }
-        }
+    pub fn objective(self, least: f64, stop: &StopFlag) -> Objective {
+        let (mut explainer, mut rater) = (Explainer::default(), Rater::new(Techniques::ALL));
+        explainer.stop_at(stop.clone());
+        rater.stop_at(stop.clone());
+        let (min_guesses, rate): (f64, Box<Rate>) = match self {
+            Self::GuessRating => (least, Box::new(|_, guess_rating| Some((guess_rating, 0)))),
+            Self::Se121 => (
+                MIN_GUESSES + MORE_GUESSES * (least - 9.0).clamp(-0.5, 1.0),
+                Box::new(move |puzzle, _| rate_chains(&mut explainer, puzzle, least)),
+            ),
+            Self::Score => (
+                MIN_GUESSES,
+                Box::new(move |puzzle, _| {
+                    let path = rater.rate_unique(puzzle)?;
+                    Some((if path.solved { path.score.into() } else { 0.0 }, NODES_PER_SCORE))
+                }),
+            ),
+        };
+        Objective { least, min_guesses, rate }
     }
 }
 
@@ -162,70 +167,34 @@ impl Measure {
 const MIN_GUESSES: f64 = 6.0;
 /// How many more guesses a rating that is higher by 1 needs.
 const MORE_GUESSES: f64 = 28.0;
-/// The number of nodes that an engine searches in the time of a path with and without its chains,
-/// and of a chain.
+/// The number of nodes that an engine searches in the time of a score, and of a chain. The rest of
+/// its path takes as long as a chain.
 const NODES_PER_SCORE: u64 = 30_000;
-const NODES_PER_PATH: u64 = 3000;
 const NODES_PER_CHAIN: u64 = 3000;
 /// The least rating of a chain, in tenths, and the number of chains of a path that are rated. Most
 /// puzzles have their hardest one among the first.
 const CHAIN: u16 = 75;
-const FIRST_CHAINS: u32 = 10;
+const FIRST_CHAINS: u16 = 10;
 
-/// The rating of Sudoku Explainer. That of the first chains steers the search.
-struct Se121 {
-    at_least: f64,
-    explainer: Explainer,
-}
-
-impl Objective for Se121 {
-    fn min_guesses(&self) -> f64 {
-        MIN_GUESSES + MORE_GUESSES * (self.at_least - 9.0).clamp(-0.5, 1.0)
-    }
-
-    fn parents(&self) -> usize {
-        8
-    }
-
-    fn rate(&mut self, puzzle: &Puzzle, _: f64) -> Option<Value> {
-        let enough = (self.at_least * 10.0 - 1e-9).ceil() as u16;
-        let (chains, sum) = (Cell::new(0), Cell::new(0));
-        let mut visit = |_: &Board, tenths: u16| {
-            if tenths >= CHAIN {
-                chains.set(chains.get() + 1);
-                sum.set(sum.get() + u32::from(tenths));
-            }
-        };
-        let mut goes_on = |so_far: SeRating| so_far.er < enough && chains.get() < FIRST_CHAINS;
-        let rated = self.explainer.path(puzzle, &mut visit, &mut goes_on);
-        let nodes = NODES_PER_PATH + NODES_PER_CHAIN * u64::from(chains.get());
-        let mean = f64::from(sum.get()) / f64::from(chains.get().max(1));
-        match rated {
-            Err(Unrated::Stopped) => None,
-            // It has no rating, so a row could not show it.
-            Err(_) => Some(Value { is_enough: false, promise: 0.0, nodes }),
-            Ok(SeRating { er, .. }) => {
-                let promise = f64::from(er) / 10.0 + mean / 10_000.0;
-                Some(Value { is_enough: er >= enough, promise, nodes })
-            }
+/// Returns the rating of Sudoku Explainer up to the first chains or at least `enough`, with the mean
+/// of these chains to break ties, and the number of nodes that an engine searches in that time;
+/// `None` if stopped.
+fn rate_chains(explainer: &mut Explainer, puzzle: &Puzzle, enough: f64) -> Option<(f64, u64)> {
+    let (chains, sum) = (Cell::new(0), Cell::new(0));
+    let mut visit = |_: &Board, tenths: u16| {
+        if tenths >= CHAIN {
+            chains.set(chains.get() + 1);
+            sum.set(sum.get() + tenths);
         }
-    }
-}
-
-/// The sum of the scores of all steps.
-struct Score {
-    at_least: f64,
-    rater: Rater,
-}
-
-impl Objective for Score {
-    fn min_guesses(&self) -> f64 {
-        MIN_GUESSES
-    }
-
-    fn rate(&mut self, puzzle: &Puzzle, _: f64) -> Option<Value> {
-        let path = self.rater.rate_unique(puzzle)?;
-        let promise = if path.solved { f64::from(path.score) } else { 0.0 };
-        Some(Value { is_enough: promise >= self.at_least, promise, nodes: NODES_PER_SCORE })
-    }
+    };
+    let mut goes_on =
+        |SeRating { er, .. }| f64::from(er) / 10.0 < enough && chains.get() < FIRST_CHAINS;
+    let er = match explainer.path(puzzle, &mut visit, &mut goes_on) {
+        Err(Unrated::Stopped) => return None,
+        // A puzzle beyond the scale has no rating, so a row could not show it.
+        rated => rated.map_or(0, |rating| rating.er),
+    };
+    let mean = f64::from(sum.get()) / f64::from(chains.get().max(1));
+    let nodes = NODES_PER_CHAIN * u64::from(1 + chains.get());
+    Some((f64::from(er) / 10.0 + mean / 1e9, nodes))
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bulkdoku::generate::islands::GuessRating;
+use bulkdoku::generate::islands::RATING_ISOMORPHS;
 use bulkdoku::generate::{Grids, Kind, Pattern, Recipe};
 use bulkdoku::input::{InputOptions, Position};
 use bulkdoku::logic::generate::removal_favoring;
@@ -116,7 +116,7 @@ impl GenerateArgs {
         }
         let simd = self.simd();
         let engine = Arc::new(move || EngineKind::default().build(simd));
-        let rating_isomorphs = if self.is_hard() { GuessRating::ISOMORPHS } else { 0 };
+        let rating_isomorphs = if self.is_hard() { RATING_ISOMORPHS } else { 0 };
         let generate = Generate {
             solve: Solve { engine, rating_isomorphs, ..Solve::default() },
             recipe,

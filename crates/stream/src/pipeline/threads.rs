@@ -19,23 +19,17 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// Starts the requested number of threads, limited to a useful number. If the operating system
-    /// refuses some of them, starts half as many, and so on.
+    /// Starts the requested number of threads, limited to a useful number. The operating system may
+    /// refuse some of them.
     pub(super) fn start(requested: NonZeroUsize) -> Self {
         let useful = match requested.get() {
             // Counting the cores takes 30 µs, several times as long as solving a puzzle.
             few @ ..=MAX_THREADS => few,
             many => many.min(MAX_THREADS.max(MAX_THREADS_PER_CORE * cores().get())),
         };
-        let mut count = useful;
-        while count > 1 {
-            let builder = ThreadPoolBuilder::new().num_threads(count);
-            if let Ok(pool) = builder.thread_name(|number| format!("worker-{number}")).build() {
-                return Self { pool: Some(pool), are_refused: count < useful };
-            }
-            count /= 2;
-        }
-        Self { pool: None, are_refused: useful > 1 }
+        let pool = if useful > 1 { pool(useful) } else { None };
+        let are_refused = useful > pool.as_ref().map_or(1, ThreadPool::current_num_threads);
+        Self { pool, are_refused }
     }
 
     pub(super) fn are_refused(&self) -> bool {
@@ -53,6 +47,18 @@ impl Threads {
             None => work(0),
         }
     }
+}
+
+/// Starts this number of threads; half as many, and so on, if the operating system refuses some of
+/// them, and `None` if it refuses all.
+pub(super) fn pool(count: usize) -> Option<ThreadPool> {
+    let counts = std::iter::successors(Some(count), |count| Some(count / 2));
+    counts.take_while(|count| *count > 0).find_map(|count| {
+        let builder = ThreadPoolBuilder::new().num_threads(count);
+        // Work that is spawned reports its panic by the end of its channel.
+        let builder = builder.panic_handler(|_| {});
+        builder.thread_name(|number| format!("worker-{number}")).build().ok()
+    })
 }
 
 /// Returns the number of threads that can run at the same time, or 1 if it is unknown. It is

@@ -3,21 +3,31 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use rayon::ThreadPool;
 
 use super::Generate;
 use super::generate::Drawer;
 use crate::input::{Position, Records};
 use crate::output::Results;
 use crate::pipeline::block::{Block, BlockSource, Contents, Fill};
-use bulkdoku_core::generate::islands::Islands;
+use crate::pipeline::threads;
+use bulkdoku_core::generate::islands::explore;
+use bulkdoku_core::generate::{Generator, Recipe};
+use bulkdoku_core::isomorph::SeededRng;
 use bulkdoku_core::puzzle::Puzzle;
 use bulkdoku_core::simd::SimdLevel;
 use bulkdoku_core::solver::StopFlag;
 use bulkdoku_logic::generate::Measure;
+
+/// The number of starting points of an island.
+const STARTS: u64 = 100;
+/// The number of islands per thread that are explored before their turn, at most.
+const AHEAD: usize = 4;
+/// The interval at which a source that waits checks whether the run has been stopped.
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A search for hard puzzles on islands.
 pub struct Hard {
@@ -28,14 +38,12 @@ pub struct Hard {
     pub measure: Measure,
     /// The least value of the measure.
     pub at_least: f64,
-    /// The puzzles at which islands start; random minimal puzzles if it is empty.
+    /// The puzzles at which islands start, each with one solution; random minimal puzzles if it is
+    /// empty.
     pub pool: Arc<[Puzzle]>,
     /// The SIMD level of the search.
     pub simd: SimdLevel,
 }
-
-/// An island to explore, and where its puzzles go. Its end is an empty vector.
-type Task = (u64, Sender<Vec<Puzzle>>);
 
 /// A source of puzzles found on islands, in order: those of the first island as its generations
 /// end, then those of the next one.
@@ -43,28 +51,21 @@ type Task = (u64, Sender<Vec<Puzzle>>);
 /// Its position has the number of the island and of its puzzles so far as one number,
 /// `island << 32 | puzzles`, and the number of rows. Continuing there repeats the island's search.
 pub struct HardSource {
+    job: Arc<Hard>,
+    threads: ThreadPool,
     /// The islands that have not been queued.
     numbers: Range<u64>,
-    queue: Sender<Task>,
-    /// The islands in the queue and those that have left it, from the one whose turn it is.
-    islands: VecDeque<(u64, Receiver<Vec<Puzzle>>)>,
-    /// The puzzles of the island that wait, the number of those before, and the number of those
-    /// that an earlier run has written.
-    pending: VecDeque<Puzzle>,
-    puzzles: usize,
-    written: usize,
+    /// The islands in the queue and those that have left it, from the one whose turn it is. The
+    /// end of an island is an empty vector.
+    islands: VecDeque<Receiver<Vec<Puzzle>>>,
+    /// The position, and the number of puzzles before it that the search has not yet repeated.
+    at: u64,
+    written: u64,
     rows: Range<u64>,
     /// The flag that ends the search, and the run's flag.
     end: StopFlag,
     stop: StopFlag,
 }
-
-/// The interval at which a source that waits checks whether the run has been stopped.
-const CHECK_INTERVAL: Duration = Duration::from_millis(50);
-/// Maximum number of puzzles of a block.
-const PER_BLOCK: usize = 512;
-/// The number of islands per thread that are explored before their turn, at most.
-const AHEAD: usize = 4;
 
 impl Hard {
     /// Starts the search on `threads` threads until it has found `count` rows. Continues at a
@@ -81,52 +82,50 @@ impl Hard {
         stop: StopFlag,
     ) -> HardSource {
         let (at, row) = position.map_or((islands.start << 32, 0), |at| (at.offset, at.line));
-        let (queue, tasks) = unbounded();
-        let end = StopFlag::default();
-        let start = |_: &usize| {
-            let (job, tasks, end) = (Arc::clone(self), tasks.clone(), end.clone());
-            thread::Builder::new().spawn(move || job.search(&tasks, &end)).is_ok()
-        };
-        // The operating system may refuse some threads.
-        let threads = (0..threads).take_while(start).count();
-        assert!(threads > 0, "a thread for the search cannot be started");
         let mut source = HardSource {
+            job: Arc::clone(self),
+            threads: threads::pool(threads).expect("a thread can be started"),
             numbers: at >> 32..islands.end,
-            queue,
             islands: VecDeque::new(),
-            pending: VecDeque::new(),
-            puzzles: 0,
-            written: (at & u64::from(u32::MAX)) as usize,
+            at,
+            written: at & u64::from(u32::MAX),
             rows: row..count,
-            end,
+            end: StopFlag::default(),
             stop,
         };
-        (0..threads * AHEAD).for_each(|_| source.queue_next());
+        let ahead = AHEAD * source.threads.current_num_threads();
+        (0..ahead).for_each(|_| source.queue_next());
         source
     }
 
-    /// Explores islands until the search ends. Returns `None` if it ends within one.
-    fn search(&self, tasks: &Receiver<Task>, end: &StopFlag) -> Option<()> {
-        let objective = self.measure.objective(self.at_least, end);
-        let (pool, grids) = (Arc::clone(&self.pool), self.generate.recipe.grids);
-        let mut islands = Islands::new(self.simd, objective, pool, grids, end);
-        let mut drawer = Drawer::new(&self.generate, end);
+    /// Sends the puzzles of an island, and an empty vector at its end. Returns `None` if stopped.
+    fn search(&self, number: u64, to: &Sender<Vec<Puzzle>>, stop: &StopFlag) -> Option<()> {
+        let Generate { solve, recipe, condition, seed, .. } = &self.generate;
+        let mut random = SeededRng::of_stream(*seed, [number, 0, 3]);
+        let starts: Vec<Puzzle> = if self.pool.is_empty() {
+            let mut generator = Generator::with((solve.engine)());
+            generator.stop_at(stop.clone());
+            let recipe = Recipe { grids: recipe.grids, ..Recipe::default() };
+            generator.puzzles(&recipe, *seed, number * STARTS..(number + 1) * STARTS)
+        } else {
+            (0..STARTS).map(|_| self.pool[random.below(self.pool.len())]).collect()
+        };
+        let objective = self.measure.objective(self.at_least, stop);
+        let mut drawer = Drawer::new(&self.generate, stop);
         let (block, mut records) = (Block::new(0, 0), Records::for_blocks_of(0));
         let mut results = Results::default();
-        for (number, sender) in tasks {
-            islands.explore(self.generate.seed, number, |found| {
-                let mut found = found.to_vec();
-                if let Some(condition) = &self.generate.condition {
-                    let buffers = (&mut records, &mut results);
-                    let meets = drawer.meets(condition, &found, &block, buffers);
-                    let mut meets = meets.continue_value()?.into_iter();
-                    found.retain(|_| meets.next() == Some(true));
-                }
-                if found.is_empty() { Some(()) } else { sender.send(found).ok() }
-            })?;
-            sender.send(Vec::new()).ok()?;
+        for mut found in explore(self.simd, objective, &starts, random, stop) {
+            if let Some(condition) = condition {
+                let buffers = (&mut records, &mut results);
+                let meets = drawer.meets(condition, &found, &block, buffers).continue_value()?;
+                let mut meets = meets.into_iter();
+                found.retain(|_| meets.next() == Some(true));
+            }
+            if !found.is_empty() {
+                to.send(found).ok()?;
+            }
         }
-        Some(())
+        to.send(Vec::new()).ok()
     }
 }
 
@@ -134,59 +133,46 @@ impl HardSource {
     fn queue_next(&mut self) {
         if let Some(number) = self.numbers.next() {
             let (sender, receiver) = unbounded();
-            // Threads take tasks as long as the source exists, unless one has failed.
-            let _ = self.queue.send((number, sender));
-            self.islands.push_back((number, receiver));
-        }
-    }
-
-    /// Receives puzzles until some are pending. Returns the number of their island, or the result of
-    /// filling a block if there are none.
-    fn receive(&mut self) -> Result<u64, Fill> {
-        loop {
-            let (number, island) = self.islands.front().ok_or(Fill::End)?;
-            if !self.pending.is_empty() {
-                return Ok(*number);
-            }
-            if self.stop.is_requested() {
-                return Err(Fill::Stopped);
-            }
-            match island.recv_timeout(CHECK_INTERVAL) {
-                Ok(found) if found.is_empty() => {
-                    (self.puzzles, self.written) = (0, 0);
-                    self.islands.pop_front();
-                    self.queue_next();
-                }
-                Ok(found) => {
-                    let skipped = (self.written - self.puzzles.min(self.written)).min(found.len());
-                    self.puzzles += skipped;
-                    self.pending.extend(&found[skipped..]);
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => panic!("the search of an island has failed"),
-            }
+            let (job, end) = (Arc::clone(&self.job), self.end.clone());
+            self.threads.spawn(move || {
+                let _ = job.search(number, &sender, &end);
+            });
+            self.islands.push_back(receiver);
         }
     }
 }
 
 impl BlockSource for HardSource {
     fn fill(&mut self, block: &mut Block) -> Fill {
-        if self.rows.is_empty() {
-            return Fill::End;
+        while !self.rows.is_empty() {
+            let Some(island) = self.islands.front() else { return Fill::End };
+            let mut found = match island.recv_timeout(CHECK_INTERVAL) {
+                _ if self.stop.is_requested() => return Fill::Stopped,
+                Err(RecvTimeoutError::Disconnected) => panic!("the search of an island has failed"),
+                Err(RecvTimeoutError::Timeout) => continue,
+                Ok(found) => found,
+            };
+            if found.is_empty() {
+                (self.at, self.written) = (((self.at >> 32) + 1) << 32, 0);
+                self.islands.pop_front();
+                self.queue_next();
+                continue;
+            }
+            let written = self.written.min(found.len() as u64);
+            self.written -= written;
+            found.drain(..written as usize);
+            found.truncate(usize::try_from(self.rows.end - self.rows.start).unwrap_or(usize::MAX));
+            if !found.is_empty() {
+                (block.first, block.count, block.length) = (self.rows.start, found.len() as u64, 0);
+                self.rows.start += block.count;
+                self.at += block.count;
+                block.end =
+                    Position { offset: self.at, line: self.rows.start, ..Position::default() };
+                block.contents = Arc::new(Found(found));
+                return Fill::Filled;
+            }
         }
-        let number = match self.receive() {
-            Ok(number) => number,
-            Err(fill) => return fill,
-        };
-        let left = usize::try_from(self.rows.end - self.rows.start).unwrap_or(usize::MAX);
-        let count = self.pending.len().min(left).min(PER_BLOCK);
-        (block.first, block.count, block.length) = (self.rows.start, count as u64, 0);
-        block.contents = Arc::new(Found(self.pending.drain(..count).collect()));
-        self.rows.start += count as u64;
-        self.puzzles += count;
-        let offset = number << 32 | self.puzzles as u64;
-        block.end = Position { offset, line: self.rows.start, ..Position::default() };
-        Fill::Filled
+        Fill::End
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::vec::IntoIter;
 
 use super::augment::{blank_of, cells_with, compare_solutions, valid_puzzle};
 use super::classify::Classifier;
@@ -12,7 +13,6 @@ use crate::output::{Derived, Results, Rows};
 use crate::pipeline::block::Block;
 use crate::sets::Sameness;
 use bulkdoku_core::generate::islands::{Change, Explorer, Neighbor};
-use bulkdoku_core::puzzle::{Grid, Puzzle};
 use bulkdoku_core::simd::SimdLevel;
 use bulkdoku_core::solver::StopFlag;
 use bulkdoku_core::status::Status;
@@ -40,29 +40,30 @@ struct NeighborLister<'j> {
     classifier: Classifier,
     explorer: Explorer,
     record: usize,
-    /// The rows of the current record that are left, in reverse, once they are found.
-    rows: Option<Vec<Derived>>,
+    /// The rows of the current record that are left, once they are found.
+    rows: Option<IntoIter<Derived>>,
 }
 
 impl Neighbors {
-    /// Returns the row of each neighbor of a puzzle; `None` if stopped.
-    fn rows(
-        &self,
-        explorer: &mut Explorer,
-        puzzle: &Puzzle,
-        solution: &Grid,
-        row: impl Fn(&Neighbor) -> Derived,
-    ) -> Option<Vec<Derived>> {
-        let mut all = vec![Neighbor::new(*puzzle, *solution, true)];
+    /// Returns the row of each neighbor of a puzzle, without its blank; `None` if stopped.
+    fn rows(&self, explorer: &mut Explorer, record: &Neighbor, blank: u8) -> Option<Vec<Derived>> {
+        let mut all = vec![*record];
         for &change in &self.changes {
-            all.extend(explorer.neighbors(puzzle, solution, change)?);
+            all.extend(explorer.neighbors(record, change)?);
         }
         let mut classes = HashSet::new();
         all.retain(|it| it.puzzle.canonical().is_ok_and(|it| classes.insert(it.form)));
-        let minimal = if self.minimal { explorer.are_minimal(&all)? } else { Vec::new() };
-        let rows = all.iter().enumerate().map(|(copy, it)| {
-            let minimal = minimal.get(copy).copied().filter(|_| it.is_unique);
-            Derived { copy: copy as u32, minimal, ..row(it) }
+        let mut minimal = all.clone();
+        if self.minimal {
+            explorer.minimize(&mut minimal, false)?;
+        }
+        let rows = (0..).zip(all.iter().zip(minimal)).map(|(copy, (it, minimal))| Derived {
+            copy,
+            cells: Some(cells_with(blank, &it.puzzle)),
+            solution: Some(it.solution),
+            status: Some(if it.is_unique { Status::Unique } else { Status::Multiple }),
+            minimal: (self.minimal && it.is_unique).then_some(minimal.puzzle == it.puzzle),
+            ..Derived::default()
         });
         Some(rows.skip(usize::from(!self.original)).collect())
     }
@@ -107,27 +108,20 @@ impl Worker for NeighborLister<'_> {
                 && let Some(puzzle) = valid_puzzle(index, record, records, results)
                 && let Ok(at) = record.puzzle
             {
-                let blank = blank_of(record, block, records);
-                let solution = &results.outcomes.of(at).grid;
-                let found = job.rows(explorer, &puzzle, solution, |it| Derived {
-                    record: index as u32,
-                    cells: Some(cells_with(blank, &it.puzzle)),
-                    solution: Some(it.solution),
-                    status: Some(if it.is_unique { Status::Unique } else { Status::Multiple }),
-                    ..Derived::default()
-                });
+                let parent = Neighbor::new(puzzle, results.outcomes.of(at).grid, true);
+                let found = job.rows(explorer, &parent, blank_of(record, block, records));
                 let Some(mut found) = found else { return ControlFlow::Break(Stopped) };
                 if let Some(condition) = &job.condition {
+                    found.iter_mut().for_each(|row| row.record = index as u32);
                     let mut is_kept = Vec::with_capacity(found.len());
                     let all = Rows { derived: Some(&found), ..block.rows(records, results) };
                     all.for_each(|row| is_kept.push(condition.holds(row)));
                     let mut is_kept = is_kept.into_iter();
                     found.retain(|_| is_kept.next() == Some(true));
                 }
-                found.reverse();
-                *left = Some(found);
+                *left = Some(found.into_iter());
             }
-            let next = left.as_mut().and_then(Vec::pop);
+            let next = left.as_mut().and_then(Iterator::next);
             if next.is_none() {
                 *left = None;
             }

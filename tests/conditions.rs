@@ -82,6 +82,9 @@ fn conditions() -> Vec<Meaning> {
         ("input_status > 41.5", |row| {
             number(&row["input_status"]).is_some_and(|score| score > 41.5)
         }),
+        ("SOURCE not in (7, -2.5e3) and (key < 9 and true)", |row| {
+            row["source"] != "7" && at_least(row, "key", 0.0) && !at_least(row, "key", 9.0)
+        }),
         // An empty field is missing.
         ("source in ('', \"Zoë\") and computed_status not in ('unsolvable')", |row| {
             row["source"] == "Zoë" && row["status"] != "unsolvable"
@@ -238,4 +241,14 @@ fn conditions_select_what_smaller_files_have() {
     folder.file("several", format!("{}\n{CLASSIC}\n", ".".repeat(81)));
     let ran = folder.line("canon several --dedup --by grid --columns line --where status=='ok'");
     assert_eq!(ran.rows, "line\n2\n", "{ran:?}");
+}
+
+#[test]
+fn errors_point_at_the_character() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n"));
+    let ran = folder.solve(&["in", "--where", "ü == 'x"], "");
+    assert!(ran.messages.contains("\n  ü == 'x\n         ^"), "{ran:?}");
+    let ran = folder.solve(&["in", "--where", &"(".repeat(10_000)], "");
+    assert!(ran.messages.contains("character 101: too many"), "{ran:?}");
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use bulkdoku_logic::{SeRating, Technique};
 
-use super::{Expression, Literal, Operand, Operator, Predicate};
+use super::{Expression, Operand, Predicate};
 use crate::output::{Column, ColumnSource, Needs, Row, Value};
 
 /// What is known about a value.
@@ -31,9 +31,14 @@ impl Predicate {
     /// Returns whether a record meets the condition, whatever the ratings of further steps are, or
     /// `None` if it depends on them or on properties that are not computed yet. While no digit is
     /// placed, `ep` is 0.
-    pub(crate) fn decided(&self, row: &Row<'_>, so_far: SeRating, computed: Needs) -> Option<bool> {
+    pub(crate) fn decided_early(
+        &self,
+        row: &Row<'_>,
+        so_far: SeRating,
+        computed: Needs,
+    ) -> Option<bool> {
         let SeRating { er, ep, ed } = so_far;
-        self.0.decided(&|source| match source {
+        self.decided(&|source| match source {
             ColumnSource::Computed(Column::Se121Ep) if ep > 0 => Known::Value(Value::Tenths(ep)),
             ColumnSource::Computed(Column::Se121 | Column::Se121Ep) => {
                 Known::Within(f64::from(er) / 10.0, f64::INFINITY)
@@ -43,29 +48,26 @@ impl Predicate {
             _ => Known::Unknown,
         })
     }
-}
 
-impl Expression<ColumnSource> {
     /// Returns whether the condition holds, or `None` if that depends on what is not known.
     pub(super) fn decided<'a>(
         &'a self,
         known: &impl Fn(ColumnSource) -> Known<'a>,
     ) -> Option<bool> {
+        self.expression.decided(&|index| known(self.columns[index]))
+    }
+}
+
+impl Expression {
+    fn decided<'a>(&'a self, known: &impl Fn(usize) -> Known<'a>) -> Option<bool> {
         match self {
             Self::Any(any) => either(any.iter().map(|one| one.decided(known)), true),
             Self::All(all) => either(all.iter().map(|one| one.decided(known)), false),
             Self::Not(one) => one.decided(known).map(|holds| !holds),
-            Self::Compare(left, operator, right) => {
-                compared(&left.known(known), *operator, &right.known(known))
+            Self::Compare((_, left), orderings, (_, right)) => {
+                compared(&left.known(known), orderings, &right.known(known))
             }
-            Self::In(left, list) => {
-                let left = left.known(known);
-                let equal = |literal: &Literal| {
-                    compared(&left, Operator::Equal, &Known::Value(literal.value()))
-                };
-                either(list.iter().map(|(literal, _)| equal(literal)), true)
-            }
-            Self::Has(operand, name, _) => match operand.known(known) {
+            Self::Has((_, operand), (_, name)) => match operand.known(known) {
                 Known::Value(value) => Some(value.text().is_some_and(|text| {
                     let counts = String::from_utf8_lossy(&text);
                     let mut counts = counts.split_whitespace();
@@ -78,7 +80,7 @@ impl Expression<ColumnSource> {
                 }
                 Known::Unknown => None,
             },
-            Self::Truth(operand) => match operand.known(known) {
+            Self::Truth((_, operand)) => match operand.known(known) {
                 Known::Value(value) => Some(matches!(value, Value::Truth(true))),
                 _ => None,
             },
@@ -100,32 +102,34 @@ fn either(all: impl Iterator<Item = Option<bool>>, decisive: bool) -> Option<boo
 }
 
 /// Compares two values, if the result does not depend on what is unknown.
-fn compared(left: &Known<'_>, operator: Operator, right: &Known<'_>) -> Option<bool> {
+fn compared(left: &Known<'_>, orderings: &[Ordering], right: &Known<'_>) -> Option<bool> {
     match (left, right) {
         // A comparison with a missing value is false.
         (Known::Value(Value::None), _) | (_, Known::Value(Value::None)) => return Some(false),
         (Known::Value(left), Known::Value(right)) => {
-            return Some(left.compare(right).is_some_and(|ordering| operator.holds(ordering)));
+            return Some(left.compare(right).is_some_and(|order| orderings.contains(&order)));
         }
         _ => {}
     }
     let [(a, b), (c, d)] = [left.interval()?, right.interval()?];
     let possible =
         [(a < d, Ordering::Less), (a <= d && c <= b, Ordering::Equal), (b > c, Ordering::Greater)];
-    let mut holds =
-        possible.into_iter().filter(|(is, _)| *is).map(|(_, ordering)| operator.holds(ordering));
+    let possible = possible.into_iter().filter(|(is_possible, _)| *is_possible);
+    let mut holds = possible.map(|(_, order)| orderings.contains(&order));
     let first = holds.next()?;
     holds.all(|other| other == first).then_some(first)
 }
 
-impl Operand<ColumnSource> {
-    fn known<'a>(&'a self, known: &impl Fn(ColumnSource) -> Known<'a>) -> Known<'a> {
-        match self {
-            Self::Column(source) => match known(*source) {
-                Known::Value(Value::Text([])) => Known::Value(Value::None),
-                known => known,
+impl Operand {
+    fn known<'a>(&'a self, known: &impl Fn(usize) -> Known<'a>) -> Known<'a> {
+        Known::Value(match self {
+            Self::Column(index) => match known(*index) {
+                Known::Value(Value::Text([])) => Value::None,
+                known => return known,
             },
-            Self::Literal(literal, _) => Known::Value(literal.value()),
-        }
+            Self::Number(number) => Value::Decimal(*number),
+            Self::Text(text) => Value::Text(text.as_bytes()),
+            Self::Truth(is) => Value::Truth(*is),
+        })
     }
 }

@@ -25,7 +25,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::output::{Column, ColumnSource, Kind, Needs, Row, Value};
+use crate::output::{Column, ColumnSource, Kind, Needs, Row};
 use bulkdoku_core::Status;
 use bulkdoku_logic::{Difficulty, Technique};
 
@@ -37,7 +37,9 @@ pub use names::{computed_column, shared_name, similar};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     text: String,
-    parsed: Expression<ColumnName>,
+    expression: Expression,
+    /// The columns to which the expression refers by index.
+    names: Vec<Located<String>>,
 }
 
 /// What is wrong with a condition, and where.
@@ -47,85 +49,61 @@ pub struct ConditionError(pub(crate) String);
 
 /// A condition that can be evaluated.
 #[derive(Clone, Debug)]
-pub struct Predicate(Expression<ColumnSource>);
-
-/// The name of a column, and its offset in the text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct ColumnName {
-    text: String,
-    at: usize,
+pub struct Predicate {
+    expression: Expression,
+    /// The columns to which the expression refers by index.
+    columns: Vec<ColumnSource>,
 }
 
-/// A condition over columns of the type `C`.
+/// A part of a condition, after its byte offset in the text.
+type Located<T> = (usize, T);
+
 #[derive(Clone, Debug, PartialEq)]
-enum Expression<C> {
+enum Expression {
     Any(Vec<Self>),
     All(Vec<Self>),
     Not(Box<Self>),
-    Compare(Operand<C>, Operator, Operand<C>),
-    In(Operand<C>, Vec<(Literal, usize)>),
-    /// Whether techniques with the number of their steps include one, and its offset in the text.
-    Has(Operand<C>, String, usize),
-    Truth(Operand<C>),
+    /// Whether the order of two values is one of these.
+    Compare(Located<Operand>, &'static [Ordering], Located<Operand>),
+    /// Whether techniques with the number of their steps include one.
+    Has(Located<Operand>, Located<String>),
+    Truth(Located<Operand>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Operand<C> {
-    Column(C),
-    /// A value, and its offset in the text.
-    Literal(Literal, usize),
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Literal {
+enum Operand {
+    /// The column at this index.
+    Column(usize),
     Number(f64),
     Text(String),
     Truth(bool),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operator {
-    Equal,
-    NotEqual,
-    Less,
-    AtMost,
-    Greater,
-    AtLeast,
-}
-
-/// An offset in the text, and the error there.
-type LocatedError = (usize, String);
-
 impl FromStr for Condition {
     type Err = ConditionError;
 
     fn from_str(text: &str) -> Result<Self, ConditionError> {
-        let parsed =
-            parse::parse(text).map_err(|error| ConditionError(parse::point(text, &error)))?;
-        Ok(Self { text: text.into(), parsed })
+        let parsed = parse::parse(text);
+        let (expression, names) =
+            parsed.map_err(|error| ConditionError(parse::point(text, &error)))?;
+        Ok(Self { text: text.into(), expression, names })
     }
 }
 
 impl Condition {
     /// Returns the computed columns in the condition, among these.
     pub fn computed(&self, computed: &[Column]) -> Vec<Column> {
-        let mut columns = Vec::new();
-        self.parsed.visit(&mut |name| columns.extend(computed_column(&name.text, computed)));
-        columns
+        self.names.iter().filter_map(|(_, name)| computed_column(name, computed)).collect()
     }
 
     /// Returns the names of input columns in the condition: all that are not computed.
     pub fn input_columns(&self, computed: &[Column]) -> Vec<String> {
-        let mut names = Vec::new();
-        self.parsed.visit(&mut |name| names.extend(input_names(&name.text, computed)));
-        names
+        self.names.iter().flat_map(|(_, name)| input_names(name, computed)).collect()
     }
 
     /// Returns the names of computed columns that an input may have as well.
     pub fn shared_names(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        self.parsed.visit(&mut |name| names.extend(shared_name(&name.text)));
-        names
+        self.names.iter().filter_map(|(_, name)| shared_name(name)).collect()
     }
 
     /// Resolves the names of columns, among the computed ones and those read from the input.
@@ -137,84 +115,97 @@ impl Condition {
         computed: &[Column],
         read: &[String],
     ) -> Result<Predicate, ConditionError> {
-        let find = |name: &ColumnName| {
-            names::find_column(&name.text, computed, read).map_err(|what| (name.at, what))
+        let find = |(at, name): &Located<String>| {
+            names::find_column(name, computed, read).map_err(|what| (*at, what))
         };
-        let resolved = self.parsed.resolve(&find);
-        resolved.map(Predicate).map_err(|error| ConditionError(parse::point(&self.text, &error)))
+        let columns: Result<Vec<_>, _> = self.names.iter().map(find).collect();
+        let resolved = columns.and_then(|columns| {
+            self.expression.check_types(&columns)?;
+            Ok(Predicate { expression: self.expression.clone(), columns })
+        });
+        resolved.map_err(|error| ConditionError(parse::point(&self.text, &error)))
     }
 }
 
-impl<C> Expression<C> {
-    fn visit(&self, visit: &mut impl FnMut(&C)) {
-        let mut operand = |operand: &Operand<C>| {
-            if let Operand::Column(column) = operand {
-                visit(column);
-            }
-        };
+impl Expression {
+    /// Rejects comparisons that would always be false.
+    fn check_types(&self, columns: &[ColumnSource]) -> Result<(), Located<String>> {
         match self {
-            Self::Compare(left, _, right) => [left, right].into_iter().for_each(operand),
-            Self::In(left, _) | Self::Has(left, ..) | Self::Truth(left) => operand(left),
-            Self::Any(all) | Self::All(all) => all.iter().for_each(|one| one.visit(visit)),
-            Self::Not(one) => one.visit(visit),
+            Self::Any(all) | Self::All(all) => {
+                all.iter().try_for_each(|one| one.check_types(columns))
+            }
+            Self::Not(one) => one.check_types(columns),
+            Self::Compare(left, orderings, right) => {
+                let kinds = [left, right].map(|(_, operand)| operand.kind(columns));
+                let is_order =
+                    orderings.contains(&Ordering::Less) != orderings.contains(&Ordering::Greater);
+                if is_order && kinds.contains(&Some(Kind::Truth)) {
+                    return Err((left.0, "true and false have no order".into()));
+                }
+                check_name(right, kinds[0])?;
+                check_name(left, kinds[1])?;
+                let [Some(one), Some(other)] = kinds.map(|kind| kind.map(type_name)) else {
+                    return Ok(());
+                };
+                if one == other {
+                    return Ok(());
+                }
+                Err((right.0, format!("{one} is compared with {other}")))
+            }
+            Self::Has((at, operand), (name_at, name)) => match operand.column(columns) {
+                Some(ColumnSource::Computed(Column::Techniques) | ColumnSource::Input(_)) => {
+                    check_technique(name, *name_at)
+                }
+                _ => Err((*at, "only techniques can have one".into())),
+            },
+            Self::Truth((_, operand)) if operand.kind(columns) == Some(Kind::Truth) => Ok(()),
+            Self::Truth((at, _)) => {
+                Err((*at, "a comparison is expected here, such as clues < 24".into()))
+            }
         }
     }
 }
 
-impl Expression<ColumnName> {
-    fn resolve(
-        &self,
-        find: &impl Fn(&ColumnName) -> Result<ColumnSource, LocatedError>,
-    ) -> Result<Expression<ColumnSource>, LocatedError> {
-        let all = |all: &[Self]| all.iter().map(|one| one.resolve(find)).collect::<Result<_, _>>();
-        Ok(match self {
-            Self::Any(any) => Expression::Any(all(any)?),
-            Self::All(conditions) => Expression::All(all(conditions)?),
-            Self::Not(one) => Expression::Not(Box::new(one.resolve(find)?)),
-            Self::Compare(left, operator, right) => {
-                let (resolved, other) = (left.resolve(find)?, right.resolve(find)?);
-                let is_order = !matches!(operator, Operator::Equal | Operator::NotEqual);
-                let types = [resolved.kind(), other.kind()];
-                if is_order && types.contains(&Some(Kind::Truth)) {
-                    return Err((left.at(), "true and false have no order".into()));
-                }
-                check_types((&resolved, left.at()), (&other, right.at()))?;
-                Expression::Compare(resolved, *operator, other)
-            }
-            Self::In(left, list) => {
-                let resolved = left.resolve(find)?;
-                for (literal, at) in list {
-                    let literal = Operand::Literal(literal.clone(), *at);
-                    check_types((&resolved, left.at()), (&literal, *at))?;
-                }
-                Expression::In(resolved, list.clone())
-            }
-            Self::Has(left, name, at) => {
-                let resolved = left.resolve(find)?;
-                if !matches!(
-                    resolved,
-                    Operand::Column(
-                        ColumnSource::Computed(Column::Techniques) | ColumnSource::Input(_)
-                    )
-                ) {
-                    return Err((left.at(), "only techniques can have one".into()));
-                }
-                check_technique(name, *at)?;
-                Expression::Has(resolved, name.clone(), *at)
-            }
-            Self::Truth(operand) => {
-                let resolved = operand.resolve(find)?;
-                if resolved.kind() != Some(Kind::Truth) {
-                    let what = "a comparison is expected here, such as clues < 24";
-                    return Err((operand.at(), what.into()));
-                }
-                Expression::Truth(resolved)
-            }
-        })
+impl Operand {
+    fn column(&self, columns: &[ColumnSource]) -> Option<ColumnSource> {
+        if let Self::Column(index) = self { Some(columns[*index]) } else { None }
+    }
+
+    /// Returns the type of the values; `None` for a column of the input.
+    fn kind(&self, columns: &[ColumnSource]) -> Option<Kind> {
+        match self {
+            Self::Column(index) => match columns[*index] {
+                ColumnSource::Computed(column) => Some(column.kind()),
+                ColumnSource::Input(_) => None,
+            },
+            Self::Number(_) => Some(Kind::Number),
+            Self::Text(_) => Some(Kind::Text),
+            Self::Truth(_) => Some(Kind::Truth),
+        }
     }
 }
 
-fn check_technique(name: &str, at: usize) -> Result<(), LocatedError> {
+fn type_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Number | Kind::Double => "a number",
+        Kind::Truth => "true or false",
+        Kind::Text | Kind::Bytes | Kind::Status | Kind::Technique | Kind::Difficulty => "a text",
+    }
+}
+
+/// Checks a text that is compared with names.
+fn check_name((at, operand): &Located<Operand>, kind: Option<Kind>) -> Result<(), Located<String>> {
+    let Operand::Text(name) = operand else { return Ok(()) };
+    let unknown = match kind {
+        Some(Kind::Status) => name.parse::<Status>().err().map(|error| error.to_string()),
+        Some(Kind::Difficulty) => name.parse::<Difficulty>().err().map(|error| error.to_string()),
+        Some(Kind::Technique) => return check_technique(name, *at),
+        _ => None,
+    };
+    unknown.map_or(Ok(()), |what| Err((*at, what)))
+}
+
+fn check_technique(name: &str, at: usize) -> Result<(), Located<String>> {
     if name.parse::<Technique>().is_ok() {
         return Ok(());
     }
@@ -223,172 +214,14 @@ fn check_technique(name: &str, at: usize) -> Result<(), LocatedError> {
     Err((at, format!("unknown technique \"{name}\"{hint}")))
 }
 
-/// Rejects comparisons that would always be false.
-fn check_types(
-    (one, one_at): (&Operand<ColumnSource>, usize),
-    (other, other_at): (&Operand<ColumnSource>, usize),
-) -> Result<(), LocatedError> {
-    for (column, literal, at) in [(one, other, other_at), (other, one, one_at)] {
-        let Operand::Literal(Literal::Text(name), _) = literal else { continue };
-        match column.kind() {
-            Some(Kind::Status) => {
-                name.parse::<Status>().map_err(|error| (at, error.to_string()))?;
-            }
-            Some(Kind::Technique) => check_technique(name, at)?,
-            Some(Kind::Difficulty) => {
-                name.parse::<Difficulty>().map_err(|error| (at, error.to_string()))?;
-            }
-            _ => {}
-        }
-    }
-    let name = |kind| match kind {
-        Kind::Number | Kind::Double => "a number",
-        Kind::Truth => "true or false",
-        Kind::Text | Kind::Bytes | Kind::Status | Kind::Technique | Kind::Difficulty => "a text",
-    };
-    let (Some(one), Some(other)) = (one.kind(), other.kind()) else { return Ok(()) };
-    match [one, other].map(name) {
-        [one, other] if one == other => Ok(()),
-        [one, other] => Err((other_at, format!("{one} is compared with {other}"))),
-    }
-}
-
-impl Operand<ColumnName> {
-    fn at(&self) -> usize {
-        match self {
-            Self::Column(name) => name.at,
-            Self::Literal(_, at) => *at,
-        }
-    }
-
-    fn resolve(
-        &self,
-        find: &impl Fn(&ColumnName) -> Result<ColumnSource, LocatedError>,
-    ) -> Result<Operand<ColumnSource>, LocatedError> {
-        Ok(match self {
-            Self::Column(name) => Operand::Column(find(name)?),
-            Self::Literal(literal, at) => Operand::Literal(literal.clone(), *at),
-        })
-    }
-}
-
-impl Operand<ColumnSource> {
-    /// Returns the type of the values; `None` for a column of the input.
-    fn kind(&self) -> Option<Kind> {
-        Some(match self {
-            Self::Column(ColumnSource::Input(_)) => return None,
-            Self::Column(ColumnSource::Computed(column)) => match column.kind() {
-                Kind::Double => Kind::Number,
-                Kind::Bytes => Kind::Text,
-                kind => kind,
-            },
-            Self::Literal(Literal::Number(_), _) => Kind::Number,
-            Self::Literal(Literal::Text(_), _) => Kind::Text,
-            Self::Literal(Literal::Truth(_), _) => Kind::Truth,
-        })
-    }
-}
-
-impl Literal {
-    fn value(&self) -> Value<'_> {
-        match self {
-            Self::Number(number) => Value::Decimal(*number),
-            Self::Text(text) => Value::Text(text.as_bytes()),
-            Self::Truth(is) => Value::Truth(*is),
-        }
-    }
-}
-
-impl Operator {
-    fn holds(self, ordering: Ordering) -> bool {
-        match self {
-            Self::Equal => ordering.is_eq(),
-            Self::NotEqual => ordering.is_ne(),
-            Self::Less => ordering.is_lt(),
-            Self::AtMost => ordering.is_le(),
-            Self::Greater => ordering.is_gt(),
-            Self::AtLeast => ordering.is_ge(),
-        }
-    }
-}
-
 impl Predicate {
     /// Returns whether a record meets the condition.
     pub fn holds(&self, row: &Row<'_>) -> bool {
-        self.0.decided(&|source| Known::Value(source.value(row))) == Some(true)
+        self.decided(&|source| Known::Value(source.value(row))) == Some(true)
     }
 
     /// Returns the properties required for evaluation.
     pub fn needs(&self) -> Needs {
-        let mut needs = Needs::NONE;
-        self.0.visit(&mut |column| needs = needs.union(column.needs()));
-        needs
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn errors_point_at_the_character() {
-        for (text, at, expected) in [
-            ("", 1, "the name of a column"),
-            ("clues >= ", 10, "the name of a column"),
-            ("clues = 2", 7, "== instead of ="),
-            ("clues >= 2 and", 15, "the name of a column"),
-            ("clues >= 2 clues < 4", 12, "an operator such as =="),
-            ("(clues >= 2", 12, "an operator, `and`"),
-            ("clues in 2", 10, "a list such as"),
-            ("techniques has 3", 16, "the name of a technique"),
-            ("clues in (2, x)", 14, "a number or a text"),
-            ("clues in (2", 12, "a comma or the end"),
-            ("ü == \"x", 8, "the closing quote"),
-            ("20 < clues < 24", 12, "an operator such as =="),
-            ("not", 4, "the name of a column"),
-        ] {
-            let error = text.parse::<Condition>().unwrap_err().to_string();
-            assert!(
-                error.starts_with(&format!("character {at}: expected {expected}")),
-                "{text}: {error}"
-            );
-            assert!(error.ends_with(&format!("\n  {text}\n  {}^", " ".repeat(at - 1))), "{error}");
-        }
-        let error = "(".repeat(10_000).parse::<Condition>().unwrap_err().to_string();
-        assert!(error.starts_with("character 101: too many"), "{error}");
-    }
-
-    #[test]
-    fn columns_and_types_are_checked() {
-        let refused = |text: &str| {
-            let condition: Condition = text.parse().unwrap();
-            let read = ["source".into(), "clues".into(), "my col".into()];
-            let resolved = condition.resolve(Column::OF_SOLVE, &read);
-            resolved.map(drop).map_err(|error| error.to_string())
-        };
-        for fine in [
-            "clues >= 2 and clues < 24 and source == \"forum\"",
-            "input_clues == 3 or source in ('a', 'b') and not minimal",
-            "status in (\"unique\", 'multiple') and `my col` != ''",
-            "source < 3 and minimal == true and SOURCE not in (1, -2.5e3)",
-        ] {
-            assert_eq!(refused(fine), Ok(()), "{fine}");
-        }
-        for (text, at, what) in [
-            ("clues < 24 and sorce == 1", 16, "no column \"sorce\""),
-            ("clues == \"x\"", 10, "a number is compared with a text"),
-            ("\"x\" == clues", 8, "a text is compared with a number"),
-            ("clues in (1, 'x')", 14, "a number is compared with a text"),
-            ("status == \"uniqe\"", 11, "unknown status"),
-            ("minimal < true", 1, "no order"),
-            ("clues and clues == 1", 1, "a comparison is expected"),
-            ("techniques has 'x-wings'", 16, "did you mean \"x-wing\"?"),
-            ("technique has 'x-wing'", 1, "only techniques can have one"),
-            ("copy == 1", 1, "no column \"copy\""),
-        ] {
-            let error = refused(text).unwrap_err();
-            assert!(error.starts_with(&format!("character {at}: ")), "{text}: {error}");
-            assert!(error.contains(what), "{text}: {error}");
-        }
+        self.columns.iter().fold(Needs::NONE, |needs, column| needs.union(column.needs()))
     }
 }

@@ -1,8 +1,9 @@
 //! Parses conditions by recursive descent.
 
+use std::cmp::Ordering::{self, Equal, Greater, Less};
 use std::fmt::Write as _;
 
-use super::{ColumnName, Expression, Literal, LocatedError, Operand, Operator};
+use super::{Expression, Located, Operand};
 
 /// The maximum nesting of parentheses, which bounds the recursion depth.
 const MAX_DEPTH: usize = 100;
@@ -12,31 +13,32 @@ const SHOWN: usize = 60;
 
 const RESERVED: [&str; 5] = ["and", "or", "not", "in", "has"];
 
-const OPERATORS: [(&str, Operator); 6] = [
-    ("==", Operator::Equal),
-    ("!=", Operator::NotEqual),
-    ("<=", Operator::AtMost),
-    (">=", Operator::AtLeast),
-    ("<", Operator::Less),
-    (">", Operator::Greater),
+/// The operators, and the orders of two values for which they hold.
+const OPERATORS: [(&str, &[Ordering]); 6] = [
+    ("==", &[Equal]),
+    ("!=", &[Less, Greater]),
+    ("<=", &[Less, Equal]),
+    (">=", &[Greater, Equal]),
+    ("<", &[Less]),
+    (">", &[Greater]),
 ];
 
-type Parsed<T> = Result<T, LocatedError>;
+type Parsed<T> = Result<T, Located<String>>;
 
-/// Parses a condition. Errors are at a byte offset of the text.
-pub(super) fn parse(text: &str) -> Parsed<Expression<ColumnName>> {
-    let mut parser = Parser { text, at: 0, depth: 0 };
+/// Parses a condition, and the names of its columns.
+pub(super) fn parse(text: &str) -> Parsed<(Expression, Vec<Located<String>>)> {
+    let mut parser = Parser { text, at: 0, depth: 0, names: Vec::new() };
     parser.skip(0);
     let parsed = parser.any_of()?;
     match parser.rest() {
-        "" => Ok(parsed),
+        "" => Ok((parsed, parser.names)),
         rest if rest.starts_with('=') => parser.error("expected == instead of ="),
         _ => parser.error("expected an operator such as == or <, `and`, `or`, or the end"),
     }
 }
 
 /// Formats an error message that points at the character at this byte offset.
-pub(super) fn point(text: &str, (offset, what): &LocatedError) -> String {
+pub(super) fn point(text: &str, (offset, what): &Located<String>) -> String {
     let (before, after) = text.split_at(*offset);
     let characters = before.chars().count();
     let mut message = format!("character {}: {what}", characters + 1);
@@ -56,6 +58,8 @@ struct Parser<'t> {
     at: usize,
     /// The number of open parentheses.
     depth: usize,
+    /// The columns so far.
+    names: Vec<Located<String>>,
 }
 
 impl<'t> Parser<'t> {
@@ -96,7 +100,7 @@ impl<'t> Parser<'t> {
         is_next
     }
 
-    fn any_of(&mut self) -> Parsed<Expression<ColumnName>> {
+    fn any_of(&mut self) -> Parsed<Expression> {
         let mut any = vec![self.all_of()?];
         while self.keyword("or") {
             any.push(self.all_of()?);
@@ -104,7 +108,7 @@ impl<'t> Parser<'t> {
         Ok(if any.len() == 1 { any.remove(0) } else { Expression::Any(any) })
     }
 
-    fn all_of(&mut self) -> Parsed<Expression<ColumnName>> {
+    fn all_of(&mut self) -> Parsed<Expression> {
         let mut all = vec![self.negated()?];
         while self.keyword("and") {
             all.push(self.negated()?);
@@ -112,14 +116,14 @@ impl<'t> Parser<'t> {
         Ok(if all.len() == 1 { all.remove(0) } else { Expression::All(all) })
     }
 
-    fn negated(&mut self) -> Parsed<Expression<ColumnName>> {
+    fn negated(&mut self) -> Parsed<Expression> {
         let is_negated = self.keyword("not");
         let is_nested = self.rest().starts_with('(');
         let inner = if is_nested { self.in_parentheses() } else { self.comparison() }?;
         Ok(if is_negated { Expression::Not(Box::new(inner)) } else { inner })
     }
 
-    fn in_parentheses(&mut self) -> Parsed<Expression<ColumnName>> {
+    fn in_parentheses(&mut self) -> Parsed<Expression> {
         if self.depth == MAX_DEPTH {
             return self.error("too many parentheses inside each other");
         }
@@ -133,20 +137,21 @@ impl<'t> Parser<'t> {
         Ok(inner)
     }
 
-    fn comparison(&mut self) -> Parsed<Expression<ColumnName>> {
+    fn comparison(&mut self) -> Parsed<Expression> {
         let left = self.operand()?;
-        if let Some((_, operator)) = OPERATORS.into_iter().find(|(symbol, _)| self.symbol(symbol)) {
-            return Ok(Expression::Compare(left, operator, self.operand()?));
+        if let Some((_, orderings)) = OPERATORS.into_iter().find(|(symbol, _)| self.symbol(symbol))
+        {
+            return Ok(Expression::Compare(left, orderings, self.operand()?));
         }
         let start = self.at;
         let is_negated = self.keyword("not");
         let found = if self.keyword("in") {
-            Expression::In(left, self.list()?)
+            let equal = |literal| Expression::Compare(left.clone(), &[Equal], literal);
+            Expression::Any(self.list()?.into_iter().map(equal).collect())
         } else if self.keyword("has") {
-            let at = self.at;
-            match self.literal()? {
-                Some(Literal::Text(name)) => Expression::Has(left, name, at),
-                _ => return Err((at, "expected the name of a technique in quotes".into())),
+            match (self.at, self.literal()?) {
+                (at, Some(Operand::Text(name))) => Expression::Has(left, (at, name)),
+                (at, _) => return Err((at, "expected the name of a technique in quotes".into())),
             }
         } else {
             self.at = start;
@@ -156,7 +161,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses literals between parentheses.
-    fn list(&mut self) -> Parsed<Vec<(Literal, usize)>> {
+    fn list(&mut self) -> Parsed<Vec<Located<Operand>>> {
         if !self.symbol("(") {
             return self.error("expected a list such as (1, 2)");
         }
@@ -166,7 +171,7 @@ impl<'t> Parser<'t> {
             let Some(literal) = self.literal()? else {
                 return self.error("expected a number or a text in quotes");
             };
-            list.push((literal, at));
+            list.push((at, literal));
             if self.symbol(")") {
                 return Ok(list);
             }
@@ -176,36 +181,39 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn operand(&mut self) -> Parsed<Operand<ColumnName>> {
+    fn operand(&mut self) -> Parsed<Located<Operand>> {
         let at = self.at;
         if let Some(literal) = self.literal()? {
-            return Ok(Operand::Literal(literal, at));
+            return Ok((at, literal));
         }
-        if let Some(text) = self.quoted('`')? {
-            return Ok(Operand::Column(ColumnName { text, at }));
+        let name = match self.quoted('`')? {
+            Some(name) => name,
+            None => self.next_word().to_owned(),
+        };
+        if self.at == at {
+            if name.is_empty() || RESERVED.iter().any(|word| name.eq_ignore_ascii_case(word)) {
+                return self.error("expected the name of a column, a number, or a text in quotes");
+            }
+            self.skip(name.len());
         }
-        let word = self.next_word();
-        if word.is_empty() || RESERVED.iter().any(|other| word.eq_ignore_ascii_case(other)) {
-            return self.error("expected the name of a column, a number, or a text in quotes");
-        }
-        self.skip(word.len());
-        Ok(Operand::Column(ColumnName { text: word.into(), at }))
+        self.names.push((at, name));
+        Ok((at, Operand::Column(self.names.len() - 1)))
     }
 
-    fn literal(&mut self) -> Parsed<Option<Literal>> {
+    fn literal(&mut self) -> Parsed<Option<Operand>> {
         for quote in ['"', '\''] {
             if let Some(text) = self.quoted(quote)? {
-                return Ok(Some(Literal::Text(text)));
+                return Ok(Some(Operand::Text(text)));
             }
         }
         let length = number_length(self.rest());
         if length > 0 {
             let number = self.rest()[..length].parse().expect("it is a number");
             self.skip(length);
-            return Ok(Some(Literal::Number(number)));
+            return Ok(Some(Operand::Number(number)));
         }
         let truth = [true, false].into_iter().find(|is| self.keyword(&is.to_string()));
-        Ok(truth.map(Literal::Truth))
+        Ok(truth.map(Operand::Truth))
     }
 
     /// Parses a text between two of these quotes, if one is next.
@@ -221,24 +229,11 @@ impl<'t> Parser<'t> {
 
 /// Returns the length of the number at the start of a text; 0 if there is none.
 fn number_length(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let digits = |at: usize| {
-        bytes[at.min(bytes.len())..].iter().take_while(|byte| byte.is_ascii_digit()).count()
-    };
-    let mut length = usize::from(text.starts_with('-'));
-    match digits(length) {
-        0 => return 0,
-        count => length += count,
+    if !text.strip_prefix('-').unwrap_or(text).starts_with(|first: char| first.is_ascii_digit()) {
+        return 0;
     }
-    if bytes.get(length) == Some(&b'.') && digits(length + 1) > 0 {
-        length += 1 + digits(length + 1);
-    }
-    if let Some(b'e' | b'E') = bytes.get(length) {
-        let sign = usize::from(matches!(bytes.get(length + 1), Some(b'+' | b'-')));
-        match digits(length + 1 + sign) {
-            0 => {}
-            count => length += 1 + sign + count,
-        }
-    }
-    length
+    let is_of_number =
+        |character: char| matches!(character, '0'..='9' | '-' | '+' | '.' | 'e' | 'E');
+    let longest = text.find(|character| !is_of_number(character)).unwrap_or(text.len());
+    (1..=longest).rev().find(|&length| text[..length].parse::<f64>().is_ok()).unwrap_or(0)
 }

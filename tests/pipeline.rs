@@ -5,14 +5,16 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
 use bulkdoku::marks::Digits;
-use bulkdoku::output::{Column, CsvRows};
+use bulkdoku::output::{
+    Column, CsvRows, Format, PathPages, Template, boards, json_steps, path_text,
+};
 use bulkdoku::pipeline::{Job, List, Solve};
 use bulkdoku::{
-    Batch, Engine, EngineKind, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Query, Report,
-    SimdLevel, Source, Status, StopFlag,
+    Batch, Engine, EngineKind, Grid, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Query,
+    Report, SimdLevel, Source, Status, StopFlag,
 };
 
-use crate::common::command::CLASSIC;
+use crate::common::command::{CLASSIC, SOLVED};
 
 fn pipeline(threads: usize, columns: &[Column]) -> Pipeline {
     Pipeline {
@@ -110,4 +112,75 @@ fn a_panic_affects_only_one_row() {
     assert_eq!(report.counts.of(Status::InternalError), 100);
     assert_eq!(report.latencies.count(), 150);
     assert!(diagnostics.starts_with("in:2:1: internal_error: "), "{diagnostics}");
+}
+
+/// Returns outcomes of all kinds, with numbers of all lengths.
+struct Inventive(u32);
+
+impl Engine for Inventive {
+    fn name(&self) -> &'static str {
+        "inventive"
+    }
+
+    fn stop_at(&mut self, _: StopFlag) {}
+
+    fn search(&mut self, _: &Query<'_>, outcomes: &mut [Outcome]) -> usize {
+        let grid: Grid = SOLVED.parse().unwrap();
+        for outcome in &mut *outcomes {
+            let i = self.0;
+            self.0 += 1;
+            *outcome = Outcome {
+                grid,
+                solutions: i % 3,
+                gave_up: i.is_multiple_of(11),
+                guesses: 1 << (i % 60),
+                latency_ns: u64::from(i).pow(i % 7),
+                ..Outcome::NONE
+            };
+        }
+        outcomes.len()
+    }
+}
+
+#[test]
+fn fast_and_general_code_write_the_same_rows() {
+    let line = format!("{}\n", "1........".repeat(9));
+    let blanks = "\n".repeat(9_998);
+    let input = format!("{blanks}{}", format!("{line}\n{line}{line}{CLASSIC}\n").repeat(250));
+    let rows = |columns: &[Column]| {
+        let mut pipeline = pipeline(1, columns);
+        pipeline.job.engine = Arc::new(|| Box::new(Inventive(0)));
+        run(&pipeline, input.as_bytes()).0
+    };
+    // A list with the same columns twice is written by the general code.
+    let twice = rows(&[Column::DEFAULT, Column::DEFAULT].concat());
+    let once = rows(&Column::DEFAULT);
+    assert_eq!(once.lines().count(), 1001);
+    for (once, twice) in once.lines().zip(twice.lines()) {
+        assert_eq!(twice, format!("{once},{once}"));
+    }
+}
+
+/// A run that is stopped discards the rows of a block, for which it must not wait.
+#[test]
+fn every_format_of_paths_ends_its_search_at_a_stop() {
+    let hard =
+        "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..\n";
+    let stop = StopFlag::default();
+    let lengths = || {
+        let formats: [Box<dyn Format>; 4] = [
+            Box::new(PathPages(stop.clone())),
+            Box::new(path_text(Template::default(), &stop)),
+            Box::new(boards(&stop)),
+            Box::new(json_steps(false, false, false, &stop)),
+        ];
+        formats.map(|format| {
+            let pipeline = Pipeline { format, ..Pipeline::default() };
+            run(&pipeline, hard.as_bytes()).0.len()
+        })
+    };
+    let whole = lengths();
+    stop.request();
+    let stopped = lengths();
+    assert!(whole.iter().zip(stopped).all(|(whole, stopped)| stopped < *whole), "{stopped:?}");
 }

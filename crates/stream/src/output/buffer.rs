@@ -50,11 +50,6 @@ impl RowBuffer {
         self.value.take()
     }
 
-    /// Truncates the content to `bytes` bytes.
-    pub fn truncate(&mut self, bytes: usize) {
-        self.length = self.length.min(bytes);
-    }
-
     /// Returns the bytes.
     pub fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.length]
@@ -282,25 +277,5 @@ mod tests {
         {
             assert_eq!(Short::decimal(number), Short::new(text));
         }
-    }
-
-    #[test]
-    fn rows_follow_each_other_and_the_buffer_grows() {
-        let mut buffer = RowBuffer::default();
-        let mut expected = Vec::new();
-        let numbers = (0..64).map(|shift| u64::MAX >> shift).chain([0, 9, 10, 99_999_999]);
-        for number in numbers {
-            buffer.number(number);
-            buffer.push(b';');
-            buffer.short(&Short::new("short"));
-            buffer.append(b";text;");
-            buffer.number(number);
-            buffer.push(b';');
-            buffer.end_row();
-            expected.extend_from_slice(format!("{number};short;text;{number}\n").as_bytes());
-        }
-        assert_eq!(buffer.as_slice(), expected);
-        buffer.clear();
-        assert!(buffer.as_slice().is_empty());
     }
 }

@@ -27,18 +27,18 @@ impl Format for Compressed {
     /// Returns a stream in any case, because an output without rows must be a valid stream.
     fn header(&self) -> Vec<u8> {
         let mut packed = Vec::new();
-        Packer::new(self.compression).pack(&self.format.header(), &mut packed);
+        packer(self.compression)(&self.format.header(), &mut packed);
         packed
     }
 
     fn encoder(&self) -> Box<Encoder<'_>> {
-        let (mut encode, mut packer) = (self.format.encoder(), Packer::new(self.compression));
+        let (mut encode, mut pack) = (self.format.encoder(), packer(self.compression));
         let (mut plain, mut packed) = (RowBuffer::default(), Vec::new());
         Box::new(move |rows, out| {
             plain.clear();
             encode(rows, &mut plain);
             if !plain.as_slice().is_empty() {
-                packer.pack(plain.as_slice(), &mut packed);
+                pack(plain.as_slice(), &mut packed);
                 out.append(&packed);
             }
         })
@@ -52,99 +52,41 @@ const GZ_LEVEL: u32 = 2;
 #[cfg(feature = "zstd")]
 const ZST_LEVEL: i32 = 1;
 
-/// Compresses pieces, each as one stream.
-enum Packer {
-    /// Compresses as gz.
-    #[cfg(feature = "gzip")]
-    Gz(Compress),
-    /// Compresses as zst.
-    #[cfg(feature = "zstd")]
-    Zst(CCtx<'static>),
-}
+/// A function that replaces the content of a vector with some bytes, compressed as one stream.
+type Pack = dyn FnMut(&[u8], &mut Vec<u8>);
 
-impl Packer {
-    /// Creates a packer.
-    pub fn new(compression: Compression) -> Self {
-        match compression {
-            #[cfg(feature = "gzip")]
-            Compression::Gz => Self::Gz(Compress::new_gzip(flate2::Compression::new(GZ_LEVEL), 15)),
-            #[cfg(feature = "zstd")]
-            Compression::Zst => {
-                let mut context = CCtx::create();
-                for parameter in
-                    [CParameter::CompressionLevel(ZST_LEVEL), CParameter::ChecksumFlag(true)]
-                {
-                    context.set_parameter(parameter).expect("the parameter is allowed");
+fn packer(compression: Compression) -> Box<Pack> {
+    match compression {
+        #[cfg(feature = "gzip")]
+        Compression::Gz => {
+            let mut compress = Compress::new_gzip(flate2::Compression::new(GZ_LEVEL), 15);
+            Box::new(move |bytes, into| {
+                into.clear();
+                compress.reset();
+                loop {
+                    // Rows shrink to a third; other bytes may take several rounds.
+                    into.reserve(bytes.len() / 2 + 1024);
+                    let rest = &bytes[compress.total_in() as usize..];
+                    let status = compress.compress_vec(rest, into, FlushCompress::Finish);
+                    if status.expect("it takes any bytes") == Status::StreamEnd {
+                        return;
+                    }
                 }
-                Self::Zst(context)
-            }
+            })
         }
-    }
-
-    /// Compresses `bytes` and replaces the content of `into` with the stream.
-    pub fn pack(&mut self, bytes: &[u8], into: &mut Vec<u8>) {
-        into.clear();
-        match *self {
-            #[cfg(feature = "gzip")]
-            Self::Gz(ref mut compress) => pack_gz(compress, bytes, into),
-            #[cfg(feature = "zstd")]
-            Self::Zst(ref mut context) => {
+        #[cfg(feature = "zstd")]
+        Compression::Zst => {
+            let mut context = CCtx::create();
+            for parameter in
+                [CParameter::CompressionLevel(ZST_LEVEL), CParameter::ChecksumFlag(true)]
+            {
+                context.set_parameter(parameter).expect("the parameter is allowed");
+            }
+            Box::new(move |bytes, into| {
+                into.clear();
                 into.reserve(compress_bound(bytes.len()));
                 context.compress2(into, bytes).expect("there is room for the worst case");
-            }
-        }
-    }
-}
-
-#[cfg(feature = "gzip")]
-fn pack_gz(compress: &mut Compress, bytes: &[u8], into: &mut Vec<u8>) {
-    compress.reset();
-    loop {
-        // Rows shrink to a third; other bytes may take several rounds.
-        into.reserve(bytes.len() / 2 + 1024);
-        let rest = &bytes[compress.total_in() as usize..];
-        let status = compress.compress_vec(rest, into, FlushCompress::Finish);
-        if status.expect("it takes any bytes") == Status::StreamEnd {
-            return;
-        }
-    }
-}
-
-#[cfg(all(test, feature = "gzip", feature = "zstd"))]
-mod tests {
-    use std::io::Read;
-
-    use super::*;
-
-    #[test]
-    fn each_piece_is_a_stream_and_so_is_their_concatenation() {
-        let pieces: Vec<Vec<u8>> = vec![
-            b"header\n".to_vec(),
-            Vec::new(),
-            (0..500_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect(),
-            b"1,2\n".repeat(100_000),
-        ];
-        for compression in [Compression::Gz, Compression::Zst] {
-            let unpacked = |packed: &[u8]| {
-                let mut all = Vec::new();
-                match compression {
-                    Compression::Gz => {
-                        flate2::read::MultiGzDecoder::new(packed).read_to_end(&mut all)
-                    }
-                    Compression::Zst => zstd::Decoder::new(packed).unwrap().read_to_end(&mut all),
-                }
-                .unwrap();
-                all
-            };
-            let mut packer = Packer::new(compression);
-            let mut joined = Vec::new();
-            let mut packed = Vec::new();
-            for piece in &pieces {
-                packer.pack(piece, &mut packed);
-                assert!(unpacked(&packed) == *piece);
-                joined.extend_from_slice(&packed);
-            }
-            assert!(unpacked(&joined) == pieces.concat());
+            })
         }
     }
 }

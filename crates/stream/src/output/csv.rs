@@ -20,19 +20,9 @@ use bulkdoku_core::simd::SimdLevel;
 pub struct CsvRows {
     columns: Vec<OutputColumn>,
     separator: u8,
-    layout: ColumnSet,
     /// The number of leading columns that are fields of the input, to copy together as written.
     copied: usize,
     has_header: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ColumnSet {
-    /// [`Column::DEFAULT`].
-    Default,
-    /// [`Column::DEFAULT_OF_CHECK`].
-    Check,
-    Other,
 }
 
 impl CsvRows {
@@ -50,15 +40,7 @@ impl CsvRows {
     /// Panics if there are none.
     pub fn of(columns: Vec<OutputColumn>) -> Self {
         assert!(!columns.is_empty(), "rows need at least one column");
-        let are = |list: &[Column]| columns == OutputColumn::list(list, &[]);
-        let layout = if are(&Column::DEFAULT) {
-            ColumnSet::Default
-        } else if are(&Column::DEFAULT_OF_CHECK) {
-            ColumnSet::Check
-        } else {
-            ColumnSet::Other
-        };
-        Self { columns, separator: b',', layout, copied: 0, has_header: true }
+        Self { columns, separator: b',', copied: 0, has_header: true }
     }
 
     /// Separates fields by tabs. They are quoted as in CSV, for CSV readers with a tab as delimiter.
@@ -114,7 +96,11 @@ impl Format for CsvRows {
     }
 
     fn encoder(&self) -> Box<Encoder<'_>> {
-        if self.layout != ColumnSet::Default {
+        let are = |columns: &[Column]| self.columns == OutputColumn::list(columns, &[]);
+        if are(&Column::DEFAULT_OF_CHECK) {
+            return each_row(|row, out| push_row_of_check(self.separator, row, out));
+        }
+        if !are(&Column::DEFAULT) {
             return each_row(|row, out| self.push_row(row, out));
         }
         let simd = SimdLevel::best().token();
@@ -142,14 +128,6 @@ impl CsvRows {
 
     #[inline(never)]
     fn push_row(&self, row: &Row<'_>, out: &mut RowBuffer) {
-        match self.layout {
-            ColumnSet::Check => push_columns_of_check(self.separator, row, out),
-            ColumnSet::Default | ColumnSet::Other => self.push_columns(row, out),
-        }
-        out.end_row();
-    }
-
-    fn push_columns(&self, row: &Row<'_>, out: &mut RowBuffer) {
         let copied = if self.copied > 1 { row.span(self.copied, self.separator) } else { None };
         let rest = match copied {
             None => &self.columns[..],
@@ -163,18 +141,20 @@ impl CsvRows {
         for column in rest {
             push_value(self.separator, column.source.value(row), is_only, out);
         }
+        out.end_row();
     }
 }
 
-/// Appends the columns of [`Column::DEFAULT_OF_CHECK`]. Because each is a constant, the compiler
+/// Appends a row of [`Column::DEFAULT_OF_CHECK`]. Because each column is a constant, the compiler
 /// inlines the values, which makes a row a third faster.
-#[inline(always)]
-fn push_columns_of_check(separator: u8, row: &Row<'_>, out: &mut RowBuffer) {
+#[inline(never)]
+fn push_row_of_check(separator: u8, row: &Row<'_>, out: &mut RowBuffer) {
     push_value(separator, Column::Line.value(row), false, out);
     push_value(separator, Column::Puzzle.value(row), false, out);
     push_value(separator, Column::Answer.value(row), false, out);
     push_value(separator, Column::Status.value(row), false, out);
     push_value(separator, Column::Reason.value(row), false, out);
+    out.end_row();
 }
 
 /// Appends a value and a separator; `is_only` is true if the row has no other values.
@@ -215,77 +195,4 @@ fn push_text(separator: u8, text: &[u8], out: &mut RowBuffer) {
         assert_eq!((field, end), fits, "a quoted text has at most twice the length, and quotes");
         written + closed
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::input::{Field, FieldForm, Record, Records, lines};
-    use crate::output::{Outcomes, Results, rows_of};
-    use bulkdoku_core::puzzle::{Grid, Malformed};
-    use bulkdoku_core::solver::Outcome;
-    use bulkdoku_core::status::Status;
-
-    /// Returns the row of a malformed record.
-    fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
-        let text = Field::new(0..bytes.len(), FieldForm::Plain);
-        let puzzle = Err(0);
-        let record = Record { line: 2, start: 0, text, written: 0, puzzle };
-        let malformed = vec![Malformed { column: 1, what: String::new() }];
-        let mut records = Records { malformed, ..Records::default() };
-        records.all.push(record);
-        let results = Results { statuses: vec![status], ..Results::default() };
-        written(10, bytes, &records, &results, columns)
-    }
-
-    fn written(
-        first_line: u64,
-        bytes: &[u8],
-        records: &Records,
-        results: &Results,
-        columns: &[Column],
-    ) -> String {
-        let mut out = RowBuffer::default();
-        let rows = rows_of(("a,b", first_line), bytes, records, results);
-        CsvRows::new(columns).encoder()(&rows, &mut out);
-        String::from_utf8(out.as_slice().to_vec()).unwrap()
-    }
-
-    #[test]
-    fn fast_and_general_code_write_the_same_rows() {
-        // A list with the same columns twice is written by the general code.
-        for columns in [&Column::DEFAULT[..], &Column::DEFAULT_OF_CHECK] {
-            let once = row(b"x", Status::GaveUp, columns);
-            let twice = row(b"x", Status::GaveUp, &[columns, columns].concat());
-            assert_eq!(twice, format!("{},{once}", once.trim_end()));
-        }
-        let once = rows_of_puzzles(&Column::DEFAULT);
-        let twice = rows_of_puzzles(&[Column::DEFAULT, Column::DEFAULT].concat());
-        assert_eq!(once.lines().count(), 1000);
-        for (once, twice) in once.lines().zip(twice.lines()) {
-            assert_eq!(twice, format!("{once},{once}"));
-        }
-    }
-
-    /// Returns rows of puzzles with changing statuses and outcomes.
-    fn rows_of_puzzles(columns: &[Column]) -> String {
-        let line = format!("{}\n", "1........".repeat(9));
-        let bytes = format!("{line}\n{line}{line}{line}").repeat(250);
-        let mut records = Records::default();
-        lines::read(bytes.as_bytes(), false, &mut records);
-        let grid = Grid::try_from(std::array::from_fn(|cell| 1 + cell as u8 % 9)).unwrap();
-        let outcomes = (0_u32..1000).map(|i| Outcome {
-            grid,
-            solutions: i % 3,
-            guesses: 1 << (i % 60),
-            latency_ns: u64::from(i).pow(i % 7),
-            ..Outcome::NONE
-        });
-        let results = Results {
-            statuses: Status::ALL.into_iter().cycle().skip(7).take(1000).collect(),
-            outcomes: Outcomes { puzzles: outcomes.collect(), marks: Vec::new() },
-            ..Results::default()
-        };
-        written(9_999, bytes.as_bytes(), &records, &results, columns)
-    }
 }

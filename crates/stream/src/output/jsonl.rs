@@ -106,17 +106,39 @@ impl JsonRows {
     #[inline(always)]
     fn push_row(&self, row: &Row<'_>, out: &mut RowBuffer) {
         let style = row.array();
-        let mut object = Object { out };
         let copied = if self.copied > 0 { row.object() } else { None };
         let skipped = copied.map_or(0, |text| {
-            object.copy(text, row, &self.replaced, style);
+            self.copy(text, row, style, out);
             self.copied
         });
         for (column, key) in self.columns.iter().zip(&self.keys).skip(skipped) {
-            object.key(key);
-            object.column(row, column.source, style);
+            match key {
+                WrittenKey::Short(key) => out.short(key),
+                WrittenKey::Long(key) => out.append(key),
+            }
+            push_column(row, column.source, style, out);
         }
         out.append_first(2, b"}\n");
+    }
+
+    /// Copies an object, in which the puzzle and the solution are replaced by those of the row.
+    #[inline(never)]
+    fn copy(&self, text: &[u8], row: &Row<'_>, style: Option<ArrayStyle<'_>>, out: &mut RowBuffer) {
+        let start = row.position_of(text);
+        let value =
+            |(index, source): &(usize, ColumnSource)| Some((row.json_value(*index)?, *source));
+        let mut values: Vec<_> = self.replaced.iter().filter_map(value).collect();
+        values.sort_by_key(|(range, _)| range.start);
+        let copy = |out: &mut RowBuffer, part| {
+            if row.has_nan() { out.append(&nulls_for_nan(part)) } else { out.append(part) }
+        };
+        let mut copied = 0;
+        for (range, source) in values {
+            copy(out, &text[copied..range.start - start]);
+            push_column(row, source, style, out);
+            copied = range.end - start;
+        }
+        copy(out, &text[copied..]);
     }
 }
 
@@ -137,134 +159,91 @@ impl WrittenKey {
     }
 }
 
-struct Object<'a> {
-    out: &'a mut RowBuffer,
+/// Appends a value of a row. Cells of a record that is an array of this style are an array.
+#[inline(always)]
+fn push_column(
+    row: &Row<'_>,
+    source: ColumnSource,
+    style: Option<ArrayStyle<'_>>,
+    out: &mut RowBuffer,
+) {
+    let value = source.value(row);
+    if let Some(style) = style
+        && let ColumnSource::Computed(column) = source
+        && push_array(style, row, column, &value, out)
+    {
+        return;
+    }
+    push_value(value, out);
 }
 
-impl Object<'_> {
-    /// Writes a value of a row. Cells of a record that is an array of this style are an array.
-    #[inline(always)]
-    fn column(&mut self, row: &Row<'_>, source: ColumnSource, style: Option<ArrayStyle<'_>>) {
-        let value = source.value(row);
-        if let Some(style) = style
-            && let ColumnSource::Computed(column) = source
-            && self.array(style, row, column, &value)
-        {
-            return;
+/// Appends cells as an array; returns `false` for any other value.
+#[cold]
+#[inline(never)]
+fn push_array(
+    style: ArrayStyle<'_>,
+    row: &Row<'_>,
+    column: Column,
+    value: &Value<'_>,
+    out: &mut RowBuffer,
+) -> bool {
+    let mut array = Vec::new();
+    match (column, value) {
+        (Column::Puzzle, Value::Cells(cells)) => style.write(*cells, &mut array),
+        (Column::Solution, Value::Grid(grid)) if row.has_array_of_solution() => {
+            style.write(&grid.cells().map(|digit| b'0' + digit), &mut array);
         }
-        self.value(value);
+        _ => return false,
     }
+    out.append(&array);
+    true
+}
 
-    fn field(&mut self, text: &[u8], form: FieldForm) {
-        match form {
-            // Numbers of columns that JSON does not have.
-            FieldForm::JsonValue if matches!(text, b"NaN" | b"inf" | b"-inf") => {
-                self.out.append(b"null");
-            }
-            FieldForm::JsonValue if matches!(text, [b'[' | b'{', ..]) => {
-                self.out.append(&nulls_for_nan(text));
-            }
-            FieldForm::JsonValue => self.out.append(text),
-            FieldForm::Missing | FieldForm::Null => self.out.append(b"null"),
-            _ => self.string(&String::from_utf8_lossy(text)),
+/// Inlined, because otherwise JSON rows take 12% more instructions.
+#[inline(always)]
+fn push_value(value: Value<'_>, out: &mut RowBuffer) {
+    match value {
+        Value::None => out.append(b"null"),
+        Value::Number(number) => out.number(number),
+        Value::Decimal(number) => out.short(&Short::decimal(number)),
+        Value::Tenths(tenths) => out.short(&Short::tenths(tenths)),
+        Value::Technique(technique) => push_string(technique.name(), out),
+        Value::Difficulty(difficulty) => push_string(difficulty.name(), out),
+        Value::Counts(path) => push_string(&path.counts_text(), out),
+        Value::Truth(is) => out.short(&Short::truth(is)),
+        Value::Status(status) => {
+            out.append(b"\"");
+            out.short(&STATUS_NAMES[status as usize]);
+            out.append(b"\"");
         }
+        Value::Cells(cells) => push_cells(cells, out),
+        Value::Grid(grid) => push_cells(&grid.text(), out),
+        Value::Form(form) => push_cells(&form.text(), out),
+        Value::Text(text) => push_string(&String::from_utf8_lossy(text), out),
+        Value::Field(text, form) => push_field(&text, form, out),
     }
+}
 
-    /// Copies an object, in which the puzzle and the solution are replaced by those of the row.
-    #[inline(never)]
-    fn copy(
-        &mut self,
-        text: &[u8],
-        row: &Row<'_>,
-        replaced: &[(usize, ColumnSource)],
-        style: Option<ArrayStyle<'_>>,
-    ) {
-        let start = row.position_of(text);
-        let value =
-            |(index, source): &(usize, ColumnSource)| Some((row.json_value(*index)?, *source));
-        let mut values: Vec<_> = replaced.iter().filter_map(value).collect();
-        values.sort_by_key(|(range, _)| range.start);
-        let copy = |out: &mut RowBuffer, part| {
-            if row.has_nan() { out.append(&nulls_for_nan(part)) } else { out.append(part) }
-        };
-        let mut copied = 0;
-        for (range, source) in values {
-            copy(self.out, &text[copied..range.start - start]);
-            self.column(row, source, style);
-            copied = range.end - start;
+fn push_field(text: &[u8], form: FieldForm, out: &mut RowBuffer) {
+    match form {
+        // Numbers of columns that JSON does not have.
+        FieldForm::JsonValue if matches!(text, b"NaN" | b"inf" | b"-inf") => out.append(b"null"),
+        FieldForm::JsonValue if matches!(text, [b'[' | b'{', ..]) => {
+            out.append(&nulls_for_nan(text));
         }
-        copy(self.out, &text[copied..]);
+        FieldForm::JsonValue => out.append(text),
+        FieldForm::Missing | FieldForm::Null => out.append(b"null"),
+        _ => push_string(&String::from_utf8_lossy(text), out),
     }
+}
 
-    #[inline(always)]
-    fn key(&mut self, key: &WrittenKey) {
-        match key {
-            WrittenKey::Short(key) => self.out.short(key),
-            WrittenKey::Long(key) => self.out.append(key),
-        }
-    }
+/// Appends 81 characters that need no escapes.
+fn push_cells(cells: &[u8; CELLS], out: &mut RowBuffer) {
+    out.push(b'"');
+    out.append_first(CELLS, cells);
+    out.push(b'"');
+}
 
-    /// Writes cells as an array; returns `false` for any other value.
-    #[cold]
-    #[inline(never)]
-    fn array(
-        &mut self,
-        style: ArrayStyle<'_>,
-        row: &Row<'_>,
-        column: Column,
-        value: &Value<'_>,
-    ) -> bool {
-        let is_array = match column {
-            Column::Puzzle => true,
-            Column::Solution => row.has_array_of_solution(),
-            _ => false,
-        };
-        if !is_array {
-            return false;
-        }
-        let mut array = Vec::new();
-        match value {
-            Value::Cells(cells) => style.write(*cells, &mut array),
-            Value::Grid(grid) => style.write(&grid.cells().map(|digit| b'0' + digit), &mut array),
-            _ => return false,
-        }
-        self.out.append(&array);
-        true
-    }
-
-    /// Inlined, because otherwise JSON rows take 12% more instructions.
-    #[inline(always)]
-    fn value(&mut self, value: Value<'_>) {
-        match value {
-            Value::None => self.out.append(b"null"),
-            Value::Number(number) => self.out.number(number),
-            Value::Decimal(number) => self.out.short(&Short::decimal(number)),
-            Value::Tenths(tenths) => self.out.short(&Short::tenths(tenths)),
-            Value::Technique(technique) => self.string(technique.name()),
-            Value::Difficulty(difficulty) => self.string(difficulty.name()),
-            Value::Counts(path) => self.string(&path.counts_text()),
-            Value::Truth(is) => self.out.short(&Short::truth(is)),
-            Value::Status(status) => {
-                self.out.append(b"\"");
-                self.out.short(&STATUS_NAMES[status as usize]);
-                self.out.append(b"\"");
-            }
-            Value::Cells(cells) => self.cells(cells),
-            Value::Grid(grid) => self.cells(&grid.text()),
-            Value::Form(form) => self.cells(&form.text()),
-            Value::Text(text) => self.string(&String::from_utf8_lossy(text)),
-            Value::Field(text, form) => self.field(&text, form),
-        }
-    }
-
-    /// Appends 81 characters that need no escapes.
-    fn cells(&mut self, cells: &[u8; CELLS]) {
-        self.out.push(b'"');
-        self.out.append_first(CELLS, cells);
-        self.out.push(b'"');
-    }
-
-    fn string(&mut self, text: &str) {
-        serde_json::to_writer(&mut *self.out, text).expect("memory accepts all bytes");
-    }
+fn push_string(text: &str, out: &mut RowBuffer) {
+    serde_json::to_writer(out, text).expect("memory accepts all bytes");
 }

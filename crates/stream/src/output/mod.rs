@@ -131,31 +131,3 @@ pub trait Assembler: Send {
     /// Fails if the end cannot be emitted.
     fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<Option<Vec<u8>>>;
 }
-
-/// Returns the rows of records read from `bytes`.
-#[cfg(test)]
-pub(crate) fn rows_of<'a>(
-    (file, first_line): (&'a str, u64),
-    bytes: &'a [u8],
-    records: &'a crate::input::Records,
-    results: &'a Results,
-) -> Rows<'a> {
-    let (derived, output, answers, is_last_part) = (None, 0, None, true);
-    let source = 0;
-    Rows {
-        file,
-        source,
-        first_line,
-        bytes,
-        contents: NO_CONTENTS,
-        records,
-        results,
-        derived,
-        output,
-        answers,
-        is_last_part,
-    }
-}
-
-#[cfg(test)]
-const NO_CONTENTS: &dyn crate::pipeline::Contents = &crate::pipeline::NoRecords;

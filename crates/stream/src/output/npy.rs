@@ -17,13 +17,15 @@ pub struct NpyRows {
     column: Column,
     /// The value of a blank cell.
     offset: u8,
+    /// The number of bytes of cells in the file so far.
+    bytes: u64,
 }
 
 impl NpyRows {
     /// Creates an array of puzzles, solutions, or canonical forms; `None` for other columns.
     pub fn of(column: Column) -> Option<Self> {
         let is_cells = matches!(column, Column::Puzzle | Column::Solution | Column::Canonical);
-        is_cells.then_some(Self { column, offset: 0 })
+        is_cells.then_some(Self { column, offset: 0, bytes: 0 })
     }
 
     /// Sets the value of a blank cell; the digits follow it.
@@ -70,16 +72,11 @@ impl Format for NpyRows {
     }
 
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
-        Ok(Some(Box::new(NpyFile { bytes: 0 })))
+        Ok(Some(Box::new(*self)))
     }
 }
 
-/// Counts the bytes of an array.
-struct NpyFile {
-    bytes: u64,
-}
-
-impl Assembler for NpyFile {
+impl Assembler for NpyRows {
     fn add(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
         self.bytes += encoded.len() as u64;
         emit(encoded)
@@ -87,20 +84,5 @@ impl Assembler for NpyFile {
 
     fn finish(&mut self, _: &mut Emit<'_>) -> io::Result<Option<Vec<u8>>> {
         Ok(Some(header(self.bytes / CELLS as u64)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn headers_have_one_length() {
-        for rows in [0, 7, u64::MAX] {
-            let header = header(rows);
-            assert_eq!((header.len(), header[HEADER - 1]), (HEADER, b'\n'));
-            let text = String::from_utf8_lossy(&header[10..]).into_owned();
-            assert!(text.contains(&format!("({rows}, 81)")), "{text}");
-        }
     }
 }

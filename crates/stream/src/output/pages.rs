@@ -17,9 +17,8 @@ use bulkdoku_logic::{Path, SeRating, Technique};
 
 /// The width and height of a page in millimeters, within the margins of both sizes of paper.
 const PAGE: [u64; 2] = [190, 250];
-/// The columns and rows of the grids of a page.
-type Sheet = (usize, usize);
-const SOLUTIONS: Sheet = (3, 4);
+/// The columns and rows of the solutions of a page.
+const SOLUTIONS: (usize, usize) = (3, 4);
 
 named_enum! {
     /// What is written above each puzzle.
@@ -70,7 +69,7 @@ pub struct PrintedPages {
     /// What follows the number of each puzzle.
     pub caption: Caption,
     /// The columns and rows of the puzzles of a page.
-    sheet: Sheet,
+    sheet: (usize, usize),
 }
 
 impl Default for PrintedPages {
@@ -251,7 +250,7 @@ impl Pages {
     /// Adds a grid to the page, as large as it fits, and emits the page if it is full.
     fn draw(
         &mut self,
-        (columns, rows): Sheet,
+        (columns, rows): (usize, usize),
         cells: &[u8],
         [heading, caption]: [&str; 2],
         emit: &mut Emit<'_>,

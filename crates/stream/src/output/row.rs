@@ -23,12 +23,10 @@ use bulkdoku_core::status::Status;
 use bulkdoku_logic::Bands;
 
 /// The rows of a block, or of a part of it, for one output.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Rows<'a> {
     /// The name of the input.
     pub file: &'a str,
-    /// The index of the input.
-    pub source: usize,
     /// The number of the block's first line in that input.
     pub(crate) first_line: u64,
     /// The bytes of the block.
@@ -50,13 +48,14 @@ pub struct Rows<'a> {
 }
 
 /// One row: a record, its results, and the values derived for the row, if any.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Row<'a> {
     rows: &'a Rows<'a>,
     /// The index of the record in the block.
     pub index: usize,
     pub(crate) record: Record,
-    mismatch: Option<&'a str>,
+    /// What is wrong with the input's solution, if anything is.
+    pub(crate) mismatch: Option<&'a str>,
     derived: Option<&'a Derived>,
 }
 
@@ -108,17 +107,11 @@ impl<'a> Rows<'a> {
     /// Returns the number of rows of this output.
     pub fn count(&self) -> u64 {
         let is_in_output = |record: usize| self.results.destination(record) == Some(self.output);
-        (match self.derived {
-            None if self.results.is_unfiltered() => {
-                if self.output == 0 {
-                    self.records.all.len()
-                } else {
-                    0
-                }
-            }
+        let count = match self.derived {
             None => (0..self.records.all.len()).filter(|&record| is_in_output(record)).count(),
             Some(derived) => derived.iter().filter(|row| is_in_output(row.record as usize)).count(),
-        }) as u64
+        };
+        count as u64
     }
 
     /// Calls `visit` for each row of this output.
@@ -207,11 +200,6 @@ impl<'a> Row<'a> {
     /// Returns the name of the input.
     pub fn file(&self) -> &'a str {
         self.rows.file
-    }
-
-    /// Returns the index of the input.
-    pub fn source(&self) -> usize {
-        self.rows.source
     }
 
     /// Returns the line number of the record, from 1, or the index of a generated puzzle.
@@ -468,11 +456,6 @@ impl<'a> Row<'a> {
             FieldForm::Own => self.text(),
             _ => text.of(self.rows.bytes),
         }
-    }
-
-    /// Returns what is wrong with the input's solution, if anything is.
-    pub fn mismatch(&self) -> Option<&'a str> {
-        self.mismatch
     }
 
     /// Returns what is wrong with the record, if the status alone is not sufficient. For

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::{trace, traced};
 use crate::output::TextRows;
@@ -55,18 +56,18 @@ pub fn json_steps(
             || String::from_utf8_lossy(row.text()),
             |puzzle| puzzle.to_string().into(),
         );
-        let head = Head {
-            version: VERSION,
-            file: with_file.then(|| row.file()),
-            line: row.line(),
-            puzzle: &text,
-            solution: path.and_then(|_| row.solution()).map(ToString::to_string),
-            status: row.status().name(),
-            technique: path.and_then(|path| path.hardest).map(Technique::name),
-            score: path.map(|path| path.score),
-            rounds: path.map(|path| path.rounds),
-        };
-        let head = serde_json::to_vec(&head).expect("memory accepts all bytes");
+        let mut head = json!({ "version": VERSION });
+        if with_file {
+            head["file"] = row.file().into();
+        }
+        head["line"] = row.line().into();
+        head["puzzle"] = text.into();
+        head["solution"] = json!(path.and_then(|_| row.solution()).map(ToString::to_string));
+        head["status"] = row.status().name().into();
+        head["technique"] = json!(path.and_then(|path| path.hardest).map(Technique::name));
+        head["score"] = json!(path.map(|path| path.score));
+        head["rounds"] = json!(path.map(|path| path.rounds));
+        let head = head.to_string().into_bytes();
         // The steps are the last key of the object.
         out.append(&head[..head.len() - 1]);
         out.append(b",\"steps\":");
@@ -80,21 +81,6 @@ pub fn json_steps(
         }
         out.append(b"}\n");
     })
-}
-
-/// What precedes the steps.
-#[derive(Serialize)]
-struct Head<'a> {
-    version: u8,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<&'a str>,
-    line: u64,
-    puzzle: &'a str,
-    solution: Option<String>,
-    status: &'static str,
-    technique: Option<&'static str>,
-    score: Option<u32>,
-    rounds: Option<u32>,
 }
 
 /// A step, and its sentence if requested.

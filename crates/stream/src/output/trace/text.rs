@@ -1,6 +1,5 @@
 //! Solving paths as text, such as that on which language models are trained.
 
-use std::fmt::Write;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -17,12 +16,11 @@ use crate::output::{Row, RowBuffer, TextRows};
 /// The text of a step, with fields in braces. It parses from text such as `"{sentence}.\n{board}\n"`,
 /// which is the default, in which `{{` and `}}` are braces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Template(Vec<Part>);
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
-    Text(String),
-    Field(TemplateField),
+pub struct Template {
+    /// The fields, each with the text before it.
+    fields: Vec<(String, TemplateField)>,
+    /// The text after the last field.
+    end: String,
 }
 
 named_enum! {
@@ -62,9 +60,7 @@ pub enum TemplateError {
 
 impl Default for Template {
     fn default() -> Self {
-        use TemplateField::{Board, Sentence};
-        let text = |text: &str| Part::Text(text.into());
-        Self(vec![Part::Field(Sentence), text(".\n"), Part::Field(Board), text("\n")])
+        "{sentence}.\n{board}\n".parse().expect("these are fields")
     }
 }
 
@@ -72,7 +68,7 @@ impl FromStr for Template {
     type Err = TemplateError;
 
     fn from_str(text: &str) -> Result<Self, TemplateError> {
-        let (mut parts, mut plain, mut rest) = (Vec::new(), String::new(), text);
+        let (mut fields, mut plain, mut rest) = (Vec::new(), String::new(), text);
         while let Some(at) = rest.find(['{', '}']) {
             plain += &rest[..at];
             let (brace, after) = rest[at..].split_at(1);
@@ -83,13 +79,10 @@ impl FromStr for Template {
             }
             let field = (brace == "{").then(|| after.split_once('}')).flatten();
             let (name, after) = field.ok_or(TemplateError::Brace)?;
-            parts.push(Part::Text(std::mem::take(&mut plain)));
-            parts.push(Part::Field(name.parse()?));
+            fields.push((std::mem::take(&mut plain), name.parse()?));
             rest = after;
         }
-        parts.push(Part::Text(plain + rest));
-        parts.retain(|part| *part != Part::Text(String::new()));
-        Ok(Self(parts))
+        Ok(Self { fields, end: plain + rest })
     }
 }
 
@@ -97,26 +90,24 @@ impl Template {
     /// Appends the text of a step, whose number is from 1.
     fn push(&self, number: usize, explained: &Explained, out: &mut String) {
         let step = &explained.step;
-        for part in &self.0 {
-            let _ = match part {
-                Part::Text(text) => out.write_str(text),
-                Part::Field(TemplateField::Board) => {
+        for (before, field) in &self.fields {
+            *out += before;
+            *out += &match field {
+                TemplateField::Board => {
                     let mut board = explained.board;
                     step.apply(&mut board);
-                    push_board(&board, out);
-                    Ok(())
+                    board_text(&board)
                 }
-                Part::Field(TemplateField::Sentence) => out.write_str(&step.explained(cell_name)),
-                Part::Field(TemplateField::Technique) => out.write_str(step.technique.name()),
-                Part::Field(TemplateField::Cells) => {
-                    out.write_str(&joined(changes(step).map(|it| it.cell), cell_name))
+                TemplateField::Sentence => step.explained(cell_name),
+                TemplateField::Technique => step.technique.name().into(),
+                TemplateField::Cells => joined(changes(step).map(|it| it.cell), cell_name),
+                TemplateField::Digit => {
+                    joined(changes(step).map(|it| it.digit), |it| it.to_string())
                 }
-                Part::Field(TemplateField::Digit) => {
-                    out.write_str(&joined(changes(step).map(|it| it.digit), |it| it.to_string()))
-                }
-                Part::Field(TemplateField::Step) => write!(out, "{number}"),
+                TemplateField::Step => number.to_string(),
             };
         }
+        *out += &self.end;
     }
 }
 
@@ -126,16 +117,14 @@ fn changes(step: &Step) -> impl Iterator<Item = &Candidate> {
     step.placed.iter().chain(eliminated)
 }
 
-/// Appends nine lines.
-fn push_board(board: &Board, out: &mut String) {
-    for cell in 0..81 {
-        let is_placed = board.placed >> cell & 1 != 0;
-        let digit = is_placed.then(|| board.mask(cell).trailing_zeros());
-        out.push(digit.map_or('.', |digit| (b'1' + digit as u8) as char));
-        if cell % 9 == 8 && cell < 80 {
-            out.push('\n');
-        }
-    }
+/// Returns nine lines with the placed digits.
+fn board_text(board: &Board) -> String {
+    let digit = |cell: usize| match board.placed >> cell & 1 {
+        0 => '.',
+        _ => (b'1' + board.mask(cell).trailing_zeros() as u8) as char,
+    };
+    let line = |row: usize| (9 * row..9 * row + 9).map(digit).collect::<String>();
+    (0..9).map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns each value once, in order.
@@ -168,37 +157,4 @@ pub fn path_text(template: Template, stop: &StopFlag) -> TextRows {
             out.append(text.as_bytes());
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use bulkdoku_core::puzzle::Puzzle;
-
-    #[test]
-    fn templates_have_fields_and_braces() {
-        let default: Template = "{sentence}.\n{board}\n".parse().unwrap();
-        assert_eq!(default, Template::default());
-        let error = |text: &str| text.parse::<Template>().unwrap_err().to_string();
-        let names = "board, sentence, technique, cells, digit, step";
-        assert_eq!(
-            error("{step}. {sentense}"),
-            format!("no field {{sentense}}; there are {names}")
-        );
-        for text in ["{step", "step}", "{", "}", "{}}"] {
-            assert!(text.parse::<Template>().is_err(), "{text}");
-        }
-        let puzzle: Puzzle =
-            "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
-                .parse()
-                .unwrap();
-        let first = steps(&puzzle).explained().next().unwrap();
-        let template: Template = "{{{step}}} {cells}={digit} {technique}|{board}".parse().unwrap();
-        let mut text = String::new();
-        template.push(7, &first, &mut text);
-        let (start, board) = text.split_once('|').unwrap();
-        assert_eq!(start, "{7} r3c7=5 hidden-single-box");
-        assert_eq!(board.lines().nth(2), Some(".98...56."));
-        assert_eq!((board.lines().count(), board.len()), (9, 89));
-    }
 }
